@@ -61,14 +61,15 @@ func oneByOne(ctx context.Context, in offline.Input, fresh func() (*offline.Engi
 		Price: func(string) compression.Price { return o.next.Moment().Price },
 		Cache: func(string) vendor.Cache { return o.next.Cache },
 		Limit: func(string) (int, bool) { return o.next.Limit, o.next.Limit > 0 },
+
+		Copies:   o.copies,
+		Recorded: func() (compression.Request, bool) { return o.next, o.next.At > 0 },
 	})
 	if err != nil {
 		return nil, err
 	}
-	o.window.Copies = o.copies
-	o.window.Recorded = func() (compression.Request, bool) { return o.next, o.next.At > 0 }
 	o.session = compression.NewFollower(compression.FollowerOptions{
-		Tools: o.window.Facts, Root: in.WorkspaceRoot,
+		Tools: e.Facts(), Root: in.WorkspaceRoot,
 		Counter: func() history.Counter { return e.Counter(settings.Model.Of(e.Settings)) },
 	})
 	if in.Steps == nil {
@@ -163,7 +164,7 @@ func (o *replay) before(ctx context.Context, step history.Step) error {
 			return err
 		}
 	case history.MutationPinned:
-		if _, err := o.window.Pin(step.Path, step.Pinned); err != nil {
+		if _, err := o.window.Pins.Pin(step.Path, step.Pinned); err != nil {
 			return err
 		}
 	case history.MutationAdded:
@@ -218,7 +219,7 @@ func (o *replay) answer(ctx context.Context, step history.Step) error {
 		return err
 	}
 	same, reported := o.same(), window.Reported{Prompt: o.next.Prompt, Cached: o.next.Cached}
-	o.window.Observe(o.next.Model, o.window.Estimate(), reported)
+	o.window.Observe(o.next.Model, o.window.Measure.Estimate(), reported)
 	stamped := o.window.Stamp(step.Entry)
 	if err := o.window.History.Add(stamped); err != nil {
 		return err
@@ -232,7 +233,7 @@ func (o *replay) answer(ctx context.Context, step history.Step) error {
 
 // account notes the costs of the requests since the latest clear.
 func (o *replay) account() {
-	bills, _ := o.window.Bills()
+	bills, _ := o.window.Account.Bills()
 	since := len(o.out.Requests) - len(bills)
 	for i, b := range bills {
 		if at := since + i; at >= 0 {

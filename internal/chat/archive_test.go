@@ -184,7 +184,7 @@ func TestRecallOfEverythingThatWasCompressed(t *testing.T) {
 			if _, err := r.prompt("and now"); err != nil {
 				t.Fatal(err)
 			}
-			before, err := r.window.Ledger(), error(nil)
+			before, err := r.window.Ledger.Lines(), error(nil)
 			if len(before) == 0 {
 				t.Fatal("nothing left the context")
 			}
@@ -199,7 +199,7 @@ func TestRecallOfEverythingThatWasCompressed(t *testing.T) {
 			if resumed := recallAll(t, r); resumed != live {
 				t.Error("after resuming other things are recalled")
 			}
-			after := r.window.Ledger()
+			after := r.window.Ledger.Lines()
 			if len(after) != len(before) || err != nil {
 				t.Fatalf("%d lines, and %d after resuming", len(before), len(after))
 			}
@@ -215,7 +215,7 @@ func TestRecallOfEverythingThatWasCompressed(t *testing.T) {
 func recallAll(t *testing.T, r *logged) string {
 	t.Helper()
 	var b strings.Builder
-	for i, p := range r.window.Ledger() {
+	for i, p := range r.window.Ledger.Lines() {
 		_, text, err := r.Past.past.Removed(i+1, p)
 		if err != nil {
 			t.Fatal(err)
@@ -247,9 +247,9 @@ func TestRecalledResultsLeaveAgain(t *testing.T) {
 	for range 3 {
 		r.recalls(`{"number":1}`)
 	}
-	recalled := slices.DeleteFunc(r.window.Ledger(), func(p PruneRecord) bool { return p.Tool != "recall" })
+	recalled := slices.DeleteFunc(r.window.Ledger.Lines(), func(p PruneRecord) bool { return p.Tool != "recall" })
 	if len(recalled) == 0 {
-		t.Fatalf("no recalled result was pruned: %+v", r.window.Ledger())
+		t.Fatalf("no recalled result was pruned: %+v", r.window.Ledger.Lines())
 	}
 	if got := r.recalls(`{}`).Result.Text(); strings.Contains(got, "recall 1") || !strings.Contains(got, "1. read_file") {
 		t.Errorf("the list is %q", got)
@@ -268,7 +268,7 @@ func TestRecallIsBounded(t *testing.T) {
 	r.pair("1", "read_file", "long.txt", long)
 	r.pair("2", "write_file", "long.txt", "ok")
 	got := r.recalls(`{"number":1}`).Result.Text()
-	if limit := 4 * r.window.OutputLimit(); len(got) > limit || len(got) < limit/2 || !strings.Contains(got, "go on with offset ") {
+	if limit := 4 * r.window.Measure.OutputLimit(); len(got) > limit || len(got) < limit/2 || !strings.Contains(got, "go on with offset ") {
 		t.Errorf("%d bytes: %.300q", len(got), got)
 	}
 	if got := r.recalls(`{"number":1,"offset":"20002"}`).Result.Text(); !strings.Contains(got, "[lines 20002-20003 of 20003]") {

@@ -40,7 +40,7 @@ func (c *Chat) Aside(ctx context.Context, question string) (string, error) {
 	})
 	a := asking{chat: c, endpoint: c.config.Endpoint, settings: c.config.Settings}
 	answer, cut, err := a.stream(ctx, provider, request)
-	a.account(answer, func() int { return c.window.Tokens() })
+	a.account(answer, func() int { return c.window.Measure.Tokens() })
 	text := strings.TrimSpace(answer.text.String())
 	switch {
 	case errors.Is(context.Cause(ctx), ErrInterrupted):

@@ -68,7 +68,7 @@ func TestNothingIsCountedTwice(t *testing.T) {
 		do   func()
 		most int64
 	}{
-		{"the switch of the counter", func() { b.window.Tokens() }, 1 << 30},
+		{"the switch of the counter", func() { b.window.Measure.Tokens() }, 1 << 30},
 		{"nothing new", func() {}, 0},
 		{"a message", func() { b.record(history.HumanText("go on")) }, 1},
 		{"a call and its answer", func() { b.pair("new", "read_file", "new", "text") }, 4},
@@ -143,5 +143,5 @@ func BenchmarkEnterToRequest(b *testing.B) {
 		total += network.at.Sub(start)
 	}
 	b.ReportMetric(float64(total.Microseconds())/float64(b.N), "µs/request")
-	b.ReportMetric(float64(c.window.Tokens()), "tokens")
+	b.ReportMetric(float64(c.window.Measure.Tokens()), "tokens")
 }

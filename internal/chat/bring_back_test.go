@@ -70,14 +70,14 @@ func TestBringBack(t *testing.T) {
 				}
 			}
 			check("after more turns")
-			turn := r.window.Ledger()
+			turn := r.window.Ledger.Lines()
 			r.again()
 			check("after a resume")
 			if _, err := r.prompt("on"); err != nil {
 				t.Fatal(err)
 			}
 			check("after a turn of the resumed session")
-			if len(r.window.Ledger()) < len(turn) {
+			if len(r.window.Ledger.Lines()) < len(turn) {
 				t.Error("the ledger shrank")
 			}
 		})

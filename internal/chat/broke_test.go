@@ -17,6 +17,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/settings"
+	"agent/internal/tools"
 )
 
 // prefixCache is a provider's cache that goes by the bytes of requests: it finds the longest
@@ -72,14 +73,15 @@ type cacheBench struct {
 	cache  *prefixCache
 	now    time.Time
 	system string
-	tools  []llm.ToolSpec
 	heads  int
 }
 
 func newCacheBench(t *testing.T, known vendor.Cache) *cacheBench {
 	c := &cacheBench{bench: newBench(t), now: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)}
 	c.system = "be brief\n\n# This session\n\n- Date: 2026-11-28\n- Git: clean\n\n# Instructions from /w/AGENTS.md\n\nuse tabs\n" + strings.Repeat("and more of it\n", 200)
-	c.tools = []llm.ToolSpec{{Name: "read_file", Description: "reads"}, {Name: "write_file", Description: "writes"}}
+	c.set("tools", "all")
+	c.config.Tools = tools.NewRegistry(fakeTool("read_file", nil), fakeTool("write_file", nil))
+	c.config.System = func(bool, []string, func(string) bool) (string, bool) { return c.system, false }
 	c.set("compression.strategy", "cache-aware")
 	clock := func() time.Time { return c.now }
 	c.config.Now = clock
@@ -87,7 +89,6 @@ func newCacheBench(t *testing.T, known vendor.Cache) *cacheBench {
 	c.cache = &prefixCache{life: cmp.Or(known.Life, 5*time.Minute), now: clock}
 	c.config.HeadFor = func() string { return fmt.Sprint(c.heads, settings.Model.Of(c.config.Settings)) }
 	c.renew()
-	c.window.MakeHead = func(bool, func(window.Head) bool) window.Head { return window.Head{System: c.system, Tools: c.tools} }
 	c.model.next = func(n int) answerFunc {
 		return func(_ context.Context, r llm.Request, yield func(llm.Chunk, error) bool) {
 			usage := c.cache.report(r)
@@ -116,7 +117,7 @@ func (c *cacheBench) plants(r *rand.Rand) map[broke.Cause]func() {
 	n := r.IntN(1_000_000)
 	return map[broke.Cause]func(){
 		broke.Model:        func() { c.set("model", fmt.Sprint("model-", n)) },
-		broke.Tools:        func() { c.tools = append(c.tools, llm.ToolSpec{Name: fmt.Sprint("tool_", n)}); c.heads++ },
+		broke.Tools:        func() { c.addTool(fmt.Sprint("tool_", n)) },
 		broke.Clock:        func() { c.redate(fmt.Sprintf("2027-%02d-%02d", 1+n%12, 1+n%28)) },
 		broke.Instructions: func() { c.rewrite("use tabs", fmt.Sprint("use tabs ", n)) },
 		broke.Prompt:       func() { c.rewrite("- Git: clean", fmt.Sprint("- Git: clean ", n)) },
@@ -150,7 +151,7 @@ func (c *cacheBench) redate(date string) {
 
 // shrink shortens the second entry, as pruning does or as something else may.
 func (c *cacheBench) shrink(cause broke.Cause) {
-	before := c.window.Tokens()
+	before := c.window.Measure.Tokens()
 	entry := c.config.History.RawHistory()[2]
 	text := entry.Text()
 	after := entry.WithBlocks([]history.Block{&history.Text{Text: text[:len(text)-9]}})
@@ -158,7 +159,7 @@ func (c *cacheBench) shrink(cause broke.Cause) {
 		c.t.Fatal(err)
 	}
 	if cause == broke.Pruning {
-		c.emitStep(window.Density{Prunes: []window.Prune{{Subject: "a.go"}}, TokensBefore: before, TokensAfter: c.window.Tokens()})
+		c.emitStep(window.Density{Prunes: []window.Prune{{Subject: "a.go"}}, TokensBefore: before, TokensAfter: c.window.Measure.Tokens()})
 	}
 }
 
@@ -254,4 +255,10 @@ func TestBreaksAfterAResume(t *testing.T) {
 	if got := broke.Lines(broke.In(again.config.History.RawHistory())); len(got) != 3 || !strings.HasPrefix(got[2], "1 break: ") {
 		t.Errorf("%q", got)
 	}
+}
+
+// addTool offers one more tool from the next request on.
+func (c *cacheBench) addTool(name string) {
+	c.Chat.config.Tools = tools.NewRegistry(append(c.Chat.config.Tools.All(), fakeTool(name, nil))...)
+	c.heads++
 }

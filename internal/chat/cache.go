@@ -4,23 +4,50 @@ import (
 	"cmp"
 	"time"
 
+	"agent/internal/compression"
+	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 )
 
-// cache describes the cache of a model's provider.
-func (c *Config) cache(model string) vendor.Cache {
-	return cacheOf(c.Settings, c.Endpoint.Cache(model))
+// models knows the models of the endpoint, as the window asks.
+type models struct{ config *Config }
+
+// Counter returns the token counter for a model.
+func (m models) Counter(model string) history.Counter { return m.config.Counter(model) }
+
+// Limit returns the known size of a model's window.
+func (m models) Limit(model string) (tokens int, known bool) {
+	return m.config.Endpoint.ContextLimit(model)
 }
 
-// keepLife saves the observed lifetime of the cache of a model's provider for later sessions. It
+// Price returns the price of cached tokens of a model.
+func (m models) Price(model string) compression.Price { return m.config.price(model) }
+
+// Cache describes the cache of a model's provider.
+func (m models) Cache(model string) vendor.Cache {
+	return cacheOf(m.config.Settings, m.config.Endpoint.Cache(model))
+}
+
+// KeepLife saves the observed lifetime of the cache of a model's provider for later sessions. It
 // saves nothing if the settings determine the lifetime, since the observed one is then not the
 // provider's own.
-func (c *Config) keepLife(model string, life time.Duration) {
-	if known := c.Endpoint.Cache(model); cacheOf(c.Settings, known).Life == known.Life {
-		c.Endpoint.KeepCacheLife(model, life)
+func (m models) KeepLife(model string, life time.Duration) {
+	if known := m.config.Endpoint.Cache(model); cacheOf(m.config.Settings, known).Life == known.Life {
+		m.config.Endpoint.KeepCacheLife(model, life)
 	}
+}
+
+// Cuts reports whether the endpoint may cut prompts silently.
+func (m models) Cuts() bool { return m.config.Endpoint.Cuts() }
+
+// HeadFor names the model and the endpoint for which the head is made.
+func (m models) HeadFor() string {
+	if m.config.HeadFor == nil {
+		return ""
+	}
+	return m.config.HeadFor()
 }
 
 // hourLife is how long the provider keeps an entry of the one-hour cache.

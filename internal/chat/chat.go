@@ -216,7 +216,7 @@ func New(config Config) *Chat {
 		asker: c.asker, agent: config.Within.id(), below: config.Extensions.Below,
 		consent:     consent,
 		gates:       gate.Order(slices.Concat(consent.Gates(), []gate.Gate{c.loop.Gate()}, config.Gates)...),
-		outputLimit: c.window.OutputLimit,
+		outputLimit: c.window.Measure.OutputLimit,
 		archive:     c.Past.archive(config.Tools),
 		writing:     c.Agents.writing,
 		store:       c.add,

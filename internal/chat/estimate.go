@@ -40,7 +40,7 @@ func EstimateOf(ctx context.Context, c *Chat, text string) (e Estimate, known bo
 			return false
 		}
 		const million = 1_000_000
-		added := float64(c.window.Scaled(c.config.History.CountContent(history.HumanText(text)))) * c.config.price(model).Write
+		added := float64(c.window.Measure.Scaled(c.config.History.CountContent(history.HumanText(text)))) * c.config.price(model).Write
 		e.First = (bill.Spent + added) * prices.Input / million
 		return true
 	})

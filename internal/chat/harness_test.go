@@ -94,6 +94,7 @@ func (wordCount) Count(text string) int { return len(strings.Fields(text)) }
 type endpoint struct {
 	provider func() (llm.Provider, error)
 	window   int
+	windows  map[string]int // by model, else window
 	prices   *settings.Prices
 	cache    vendor.Cache
 	local    bool
@@ -101,12 +102,18 @@ type endpoint struct {
 }
 
 func (e *endpoint) Provider() (llm.Provider, error)            { return e.provider() }
-func (e *endpoint) ContextLimit(string) (int, bool)            { return e.window, e.window > 0 }
 func (e *endpoint) Prices(string) *settings.Prices             { return e.prices }
 func (e *endpoint) Cache(string) vendor.Cache                  { return e.cache }
 func (e *endpoint) KeepCacheLife(_ string, life time.Duration) { e.lives = append(e.lives, life) }
 func (e *endpoint) Local() bool                                { return e.local }
 func (e *endpoint) Cuts() bool                                 { return true }
+
+func (e *endpoint) ContextLimit(model string) (int, bool) {
+	if size, ok := e.windows[model]; ok {
+		return size, true
+	}
+	return e.window, e.window > 0
+}
 
 // elsewhere is an endpoint at which a model answers.
 func elsewhere(m *model) *endpoint {
@@ -191,12 +198,12 @@ func (b *bench) resume(entries []*history.Content, ledger []PruneRecord) (err er
 }
 
 // overhead is the head of every request in tokens.
-func (b *bench) overhead() int { return b.window.Estimate() - b.config.History.TotalTokens() }
+func (b *bench) overhead() int { return b.window.Measure.Estimate() - b.config.History.TotalTokens() }
 
 // ratio is how many tokens of a model's provider one of ours is taken for (D-09).
 func (b *bench) ratio(model string) float64 {
 	b.set("model", model)
-	return float64(b.window.Tokens()) / float64(b.window.Estimate())
+	return float64(b.window.Measure.Tokens()) / float64(b.window.Measure.Estimate())
 }
 
 // keep has b record the conversation in another history.

@@ -170,20 +170,27 @@ func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) 
 	return again, nil
 }
 
-// compacting asks the hooks whether a compression may happen; refused is the reason if not.
-func (m *moments) compacting(ctx context.Context, manual bool) (refused string) {
-	heard := m.hear(ctx, Moment{Event: hooks.PreCompact, About: trigger(manual)})
+// compactions tells the hooks of compressions, after which the head may change.
+type compactions struct {
+	moments  *moments
+	refreeze func()
+}
+
+// Compacting asks the hooks whether a compression may happen; refused is the reason if not.
+func (c compactions) Compacting(ctx context.Context, manual bool) (refused string) {
+	heard := c.moments.hear(ctx, Moment{Event: hooks.PreCompact, About: trigger(manual)})
 	if heard.Refused != "" {
 		return heard.By + " refuses: " + heard.Refused
 	}
 	return ""
 }
 
-// compacted reports a compression to the hooks. The conversation begins anew with it, so
+// Compacted reports a compression to the hooks. The conversation begins anew with it, so
 // SessionStart is due again.
-func (m *moments) compacted(ctx context.Context, manual bool) {
-	m.hear(ctx, Moment{Event: hooks.PostCompact, About: trigger(manual)})
-	m.begun = begunCompact
+func (c compactions) Compacted(ctx context.Context, manual bool) {
+	c.moments.hear(ctx, Moment{Event: hooks.PostCompact, About: trigger(manual)})
+	c.moments.begun = begunCompact
+	c.refreeze()
 }
 
 func trigger(manual bool) string {

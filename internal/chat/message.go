@@ -30,7 +30,7 @@ func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansi
 // addUserMessage stores a message of the user in the history, before anything else happens with
 // the message.
 func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error {
-	c.window.NextTurn()
+	c.window.Ledger.NextTurn()
 	c.modes.narrow(history.New(history.Human, said.Blocks...))
 	entry := history.New(history.Human, append(said.Blocks, c.modes.aboutMode()...)...)
 	if at := c.config.Env.Snapshots.Mark(); at != "" {

@@ -208,7 +208,7 @@ func (a archive) Fetch(ctx context.Context, number int) (tools.Fetched, error) {
 	if err != nil {
 		return tools.Fetched{}, err
 	}
-	needed, err := ask(ctx, a.past.views.inbox, func() error { return a.past.views.window.Needed(number) })
+	needed, err := ask(ctx, a.past.views.inbox, func() error { return a.past.views.window.Pins.Needed(number) })
 	if err = errors.Join(err, needed); err != nil {
 		return tools.Fetched{}, err
 	}

@@ -23,11 +23,11 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 	if err != nil {
 		return err
 	}
-	if err := w.EnsureDensityOptimized(strategy); err != nil {
+	if err := w.Pruning.EnsureDensityOptimized(strategy); err != nil {
 		return err
 	}
 	var done compression.Result
-	if w.ShouldCompress(strategy) {
+	if w.Measure.ShouldCompress(strategy) {
 		if done, err = w.PerformCompression(ctx, strategy); err != nil {
 			return err
 		}
@@ -43,31 +43,24 @@ func newWindow(c *Chat) *window.Window {
 		MakeHead: func(lean bool, fits func(window.Head) bool) window.Head {
 			return Head(c.config.Tools, c.config.Form(), settings.Tools.Of(c.config.Settings) == settings.AllTools, c.config.System)(lean, fits)
 		},
-		HeadFor:  c.config.HeadFor,
-		Facts:    c.config.Tools.Traits,
-		Counter:  c.config.Counter,
-		Limit:    c.config.Endpoint.ContextLimit,
-		Price:    c.config.price,
-		Cache:    c.config.cache,
-		KeepLife: c.config.keepLife,
-		Cuts:     c.config.Endpoint.Cuts,
-		Files:    c.config.files(),
-		Root:     cmp.Or(c.config.SessionRoot, c.config.Root),
-		Now:      c.config.Now,
-		Log:      c.config.Log,
-		Tell:     c.emitStep,
+		Models: models{&c.config},
+		Facts:  c.config.Tools.Traits,
+		Files:  c.config.files(),
+		Root:   c.config.windowRoot(),
+		Now:    c.config.Now,
+		Log:    c.config.Log,
+		Tell:   c.emitStep,
 
 		Summarizer:     c.summarizer,
 		Beside:         c.beside,
+		Moments:        compactions{c.moments, c.config.Extensions.Refreeze},
 		TranscriptPath: c.config.TranscriptPath,
-		Compacting:     c.moments.compacting,
-		Compacted: func(ctx context.Context, manual bool) {
-			c.moments.compacted(ctx, manual)
-			c.config.Extensions.Refreeze()
-		},
-		Todos: func() todo.List { return c.config.Env.Todos.List() },
+		Todos:          func() todo.List { return c.config.Env.Todos.List() },
 	})
 }
+
+// windowRoot returns the folder of relative paths in the calls of the history.
+func (c *Config) windowRoot() string { return cmp.Or(c.SessionRoot, c.Root) }
 
 // SystemPrompt renders the system prompt for a model that is offered these tools, a short one if
 // lean. It cuts the instructions in the prompt, if there are any, until fits accepts it, and

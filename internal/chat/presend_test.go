@@ -44,8 +44,8 @@ func TestLedgerTellsTheTurn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(b.window.Ledger()) != 1 || b.window.Ledger()[0].Turn != 2 || b.window.Ledger()[0].Subject != "a" || b.window.Ledger()[0].Kind != "stale-read" || b.window.Ledger()[0].Tokens < 200 {
-		t.Errorf("ledger %+v", b.window.Ledger())
+	if len(b.window.Ledger.Lines()) != 1 || b.window.Ledger.Lines()[0].Turn != 2 || b.window.Ledger.Lines()[0].Subject != "a" || b.window.Ledger.Lines()[0].Kind != "stale-read" || b.window.Ledger.Lines()[0].Tokens < 200 {
+		t.Errorf("ledger %+v", b.window.Ledger.Lines())
 	}
 }
 
@@ -58,7 +58,7 @@ func TestD29OnlyThePreSendWindowShrinks(t *testing.T) {
 	for name, want := range map[string][]string{
 		// The last of each is "agent context", which works on a file and has no turn
 		// loop.
-		".ApplyDensityResult":         {"internal/chat/window/density.go", "internal/chat/window/prune.go", "internal/chat/window/refusal.go", "internal/offline/optimize.go"},
+		".ApplyDensityResult":         {"internal/chat/window/prune.go", "internal/chat/window/refusal.go", "internal/offline/optimize.go"},
 		".EnsureDensityOptimized":     {"internal/chat/presend.go"},
 		".PerformCompression":         {"internal/chat/presend.go"},
 		".EnforceLimit":               {"internal/chat/presend.go"},

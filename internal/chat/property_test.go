@@ -202,9 +202,9 @@ func (p *play) checked(answer answerFunc) answerFunc {
 				p.t.Errorf("D-42: the request does not say what came of the call %q", id)
 			}
 		}
-		reserve, err := p.window.Reserve()
-		if total := p.window.Tokens() + reserve; err != nil || total > p.window.Size() {
-			p.t.Errorf("D-30: %d tokens with the reserve in a window of %d, %v", total, p.window.Size(), err)
+		reserve, err := p.window.Limits.Reserve()
+		if total := p.window.Measure.Tokens() + reserve; err != nil || total > p.window.Limits.Size() {
+			p.t.Errorf("D-30: %d tokens with the reserve in a window of %d, %v", total, p.window.Limits.Size(), err)
 		}
 		answer(ctx, req, yield)
 	}
@@ -312,7 +312,7 @@ func (p *play) check(err error) {
 	if got := p.config.History.TotalTokens(); got != scratch {
 		p.t.Errorf("D-01: %d tokens, %d from scratch", got, scratch)
 	}
-	if got, kinds := p.window.Tokens(), p.window.Usage().Total(); got != kinds {
+	if got, kinds := p.window.Measure.Tokens(), p.window.Usage().Total(); got != kinds {
 		p.t.Errorf("D-07: %d tokens, %d by kind", got, kinds)
 	}
 	if requested, ended := len(seen[CallRequested](p.bench)), len(seen[ToolEnded](p.bench)); requested != ended {

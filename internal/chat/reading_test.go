@@ -55,7 +55,7 @@ func TestAFileTenTimesTheWindow_D41(t *testing.T) {
 			if len(shown) != lines {
 				t.Errorf("the model has seen %d of %d lines in %d requests", len(shown), lines, out.Requests)
 			}
-			reserve, err := b.window.Reserve()
+			reserve, err := b.window.Limits.Reserve()
 			if err != nil {
 				t.Fatal(err)
 			}

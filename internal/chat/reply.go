@@ -70,7 +70,7 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 		err   error
 	}
 	// Estimated before anything is sent, since events of the reply may change how we count.
-	r = &reply{model: request.Model, estimate: in.window.Estimate()}
+	r = &reply{model: request.Model, estimate: in.window.Measure.Estimate()}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	items := make(chan item, 64)

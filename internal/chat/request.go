@@ -42,7 +42,7 @@ func requestOf(c *Config, w *window.Window, entries []*history.Content) (llm.Req
 	}
 	cached, known := w.Mark(entries)
 	if !known {
-		cached = stable(entries, w.Facts)
+		cached = stable(entries, c.Tools.Traits)
 	}
 	if last := len(entries) - 1; last >= 0 && entries[last].Speaker == history.AI {
 		entries = append(slices.Clip(entries), history.HumanText(replyBrokeOff))
@@ -106,7 +106,7 @@ const notNow = "not run: only the answer is wanted now"
 // stay declared, since the provider's cache and some servers need them, but calls are not run.
 func (c *Chat) Ask(ctx context.Context, text string, schema json.RawMessage) (Outcome, error) {
 	return c.work(ctx, func(ctx context.Context) (out Outcome, err error) {
-		c.window.NextTurn()
+		c.window.Ledger.NextTurn()
 		if err := c.add(history.New(history.Human, &history.Text{Text: text, Source: history.Brought})); err != nil {
 			return c.ended(ctx, out, err)
 		}

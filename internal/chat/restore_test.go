@@ -65,12 +65,12 @@ func TestSizesAfterAResume(t *testing.T) {
 		},
 	} {
 		does()
-		was := r.window.Tokens()
-		if was <= r.window.Estimate() {
-			t.Fatalf("%d tokens of %d by our own count", was, r.window.Estimate())
+		was := r.window.Measure.Tokens()
+		if was <= r.window.Measure.Estimate() {
+			t.Fatalf("%d tokens of %d by our own count", was, r.window.Measure.Estimate())
 		}
 		r.killAndResume()
-		if is := r.window.Tokens(); is != was {
+		if is := r.window.Measure.Tokens(); is != was {
 			t.Errorf("%d tokens, before %d", is, was)
 		}
 	}

@@ -25,13 +25,13 @@ func TestSavingIsTold(t *testing.T) {
 	}
 	saving := r.stats.Saving
 	if saving.Tokens <= 0 || saving.Cost <= 0 {
-		t.Fatalf("%+v; %d prunes", saving, len(r.window.Ledger()))
+		t.Fatalf("%+v; %d prunes", saving, len(r.window.Ledger.Lines()))
 	}
 	status := seen[StatusChanged](r.bench)
 	if got := status[len(status)-1].Stats.Saving; got != saving {
 		t.Errorf("told %+v, want %+v", got, saving)
 	}
-	account := r.window.Saved()
+	account := r.window.Account.Saved()
 	if want := (account.None - account.Spent) * 10 / 1e6; saving.Cost > want*1.01 || saving.Cost < want*0.99 {
 		t.Errorf("$%f, want $%f", saving.Cost, want)
 	}

@@ -78,11 +78,11 @@ const leastCost = 0.0005
 
 // saved returns the saving of pruning so far.
 func (c *Chat) saved() Saving {
-	account := c.window.Saved()
-	saving := Saving{Tokens: c.window.Scaled(account.Tokens)}
+	account := c.window.Account.Saved()
+	saving := Saving{Tokens: c.window.Measure.Scaled(account.Tokens)}
 	if prices, ok := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(settings.Model.Of(c.config.Settings))); ok && !prices.Free {
 		const million = 1_000_000
-		saving.Cost = float64(c.window.Scaled(int(account.None-account.Spent))) * prices.Input / million
+		saving.Cost = float64(c.window.Measure.Scaled(int(account.None-account.Spent))) * prices.Input / million
 	}
 	return saving
 }
@@ -107,11 +107,11 @@ func (c *Chat) status() Status {
 	return Status{
 		Model:     settings.Model.Of(c.config.Settings),
 		Effort:    settings.ReasoningEffort.Of(c.config.Settings),
-		Tokens:    c.window.Tokens(),
-		Limit:     c.window.Size(),
+		Tokens:    c.window.Measure.Tokens(),
+		Limit:     c.window.Limits.Size(),
 		Threshold: c.window.Due(),
 		Mode:      c.modes.consent.Mode(),
-		Freed:     c.window.Freed(),
+		Freed:     c.window.Ledger.Freed(),
 
 		Unsaved:    c.saving.behind,
 		Unconfined: settings.Sandbox.Of(c.config.Settings) == settings.SandboxOff,

@@ -84,7 +84,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 // runs.
 func (c *Chat) LetGo(ctx context.Context, item Item) (tokens int, err error) {
 	err = c.whenIdle(ctx, func() error {
-		tokens, err = c.window.LetGo(item)
+		tokens, err = c.window.Contents.LetGo(item)
 		c.emitStatus()
 		return err
 	})

@@ -132,7 +132,7 @@ func TestClearBeginsAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		usage, err := b.Views.ContextUsage(t.Context())
-		if err != nil || usage.Total() != b.window.Tokens() || b.config.History.Len() != 0 || usage.Prompt != 0 || usage.Cached != 0 || usage.Freed != 0 {
+		if err != nil || usage.Total() != b.window.Measure.Tokens() || b.config.History.Len() != 0 || usage.Prompt != 0 || usage.Cached != 0 || usage.Freed != 0 {
 			t.Errorf("usage %+v, %v", usage, err)
 		}
 		if b.config.Env.Seen.Known("/w/a") {
@@ -143,7 +143,7 @@ func TestClearBeginsAnew(t *testing.T) {
 		if len(ledger) != 0 || reply != "" || told[len(told)-1] != history.MutationCleared {
 			t.Errorf("ledger %v, reply %q, recorded %v", ledger, reply, told)
 		}
-		if status := seen[StatusChanged](b); status[len(status)-1].Status.Tokens != b.window.Tokens() {
+		if status := seen[StatusChanged](b); status[len(status)-1].Status.Tokens != b.window.Measure.Tokens() {
 			t.Errorf("the status still says %+v", status[len(status)-1])
 		}
 	}, respond(llm.Text{Delta: "ok"}, llm.Usage{PromptTokens: 90, CachedTokens: 50}, llm.Finish{Reason: "stop"}))
@@ -158,10 +158,10 @@ func TestCompressByHand(t *testing.T) {
 		for i := range 10 {
 			b.pair(string(rune('a'+i)), "read_file", "f", wordy(300))
 		}
-		before := b.window.Tokens()
+		before := b.window.Measure.Tokens()
 		told, err := b.Compress(t.Context())
-		if err != nil || !told.Applied || told.TokensBefore != before || told.TokensAfter != b.window.Tokens() || told.TokensAfter >= before {
-			t.Errorf("%+v, %v; %d tokens before, %d after", told, err, before, b.window.Tokens())
+		if err != nil || !told.Applied || told.TokensBefore != before || told.TokensAfter != b.window.Measure.Tokens() || told.TokensAfter >= before {
+			t.Errorf("%+v, %v; %d tokens before, %d after", told, err, before, b.window.Measure.Tokens())
 		}
 		stats, err := b.Stats(t.Context())
 		if err != nil || stats.Compressions != 1 {

@@ -41,7 +41,7 @@ const uncalibrated = 0.8
 // compression.profile. It reads the owner's state at once. The returned function does the rest,
 // which may wait for an endpoint.
 func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
-	profile, room := settings.CompressionProfile.Of(c.config.Settings), c.window.Room()
+	profile, room := settings.CompressionProfile.Of(c.config.Settings), c.window.Measure.Room()
 	inUse := settings.BaseURL.Of(c.config.Settings)
 	return func() (*compression.Summarizer, func(), error) {
 		a := asking{chat: c, endpoint: c.config.Endpoint, settings: c.config.Settings, patience: summaryTime}

@@ -58,7 +58,7 @@ func TestSwitchBetweenTurns(t *testing.T) {
 		return wordCount{}
 	}
 	b.renew()
-	b.window.Limit = func(model string) (int, bool) { return 3000, model == "small" }
+	b.at.windows = map[string]int{"small": 3000}
 	for i := range 6 {
 		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(400))
 	}
@@ -82,7 +82,7 @@ func TestSwitchBetweenTurns(t *testing.T) {
 		t.Errorf("sent %d tokens to %s, told %q", total, last.Model, seen[Compressed](b))
 	}
 	// The reply to it is in the history by now.
-	if got, want := b.window.Tokens(), total+history.NewService(letters{}, nil).CountContent(history.New(history.AI, &history.Text{Text: "two"})); got != want {
+	if got, want := b.window.Measure.Tokens(), total+history.NewService(letters{}, nil).CountContent(history.New(history.AI, &history.Text{Text: "two"})); got != want {
 		t.Errorf("%d tokens, want %d by the new vocabulary and no ratio", got, want)
 	}
 }

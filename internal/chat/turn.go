@@ -222,7 +222,7 @@ func (c *Chat) estimated(r *reply) llm.Usage {
 	for _, call := range r.calls {
 		completion += c.config.Counter(r.model).Count(call.Name + call.Arguments)
 	}
-	return llm.Usage{PromptTokens: c.window.Scaled(r.estimate), CompletionTokens: c.window.Scaled(completion)}
+	return llm.Usage{PromptTokens: c.window.Measure.Scaled(r.estimate), CompletionTokens: c.window.Measure.Scaled(completion)}
 }
 
 // ended returns the outcome of a turn. err is the reason of the end, nil if the model has nothing

@@ -102,8 +102,8 @@ func TestD48Undo(t *testing.T) {
 		say("done"))
 	b.prompt("go")
 	b.want("a.txt", "1\ntwo\n")
-	if len(b.window.Ledger()) != 1 {
-		t.Fatalf("pruned: %+v", b.window.Ledger())
+	if len(b.window.Ledger.Lines()) != 1 {
+		t.Fatalf("pruned: %+v", b.window.Ledger.Lines())
 	}
 	b.move(snapshot.Undo)
 	b.want("a.txt", "one\ntwo\n")
@@ -155,7 +155,7 @@ func TestD48UndoneWritePrunesNothing(t *testing.T) {
 	b.move(snapshot.Undo)
 	b.set("compression.density.readWritePruning", "true")
 	b.prompt("and now")
-	if pruned := b.window.Ledger(); len(pruned) > 0 {
+	if pruned := b.window.Ledger.Lines(); len(pruned) > 0 {
 		t.Errorf("pruned: %+v", pruned)
 	}
 }

@@ -32,7 +32,7 @@ type Item = window.Item
 
 // Items lists the things in the context, the largest first.
 func (v *Views) Items(ctx context.Context) ([]Item, error) {
-	return ask(ctx, v.inbox, v.window.Items)
+	return ask(ctx, v.inbox, v.window.Contents.Items)
 }
 
 // Held is a part of the context that pruning could take but has not taken.
@@ -41,14 +41,14 @@ type Held = window.Held
 // Held lists the parts of the context that are about a file or command, or all parts if subject
 // is "", and why each is still in the context.
 func (v *Views) Held(ctx context.Context, subject string) ([]Held, error) {
-	return ask(ctx, v.inbox, func() []Held { return v.window.Held(subject) })
+	return ask(ctx, v.inbox, func() []Held { return v.window.Contents.Held(subject) })
 }
 
 // KnownFiles returns the files with content in the context, and the pinned files among them, by
 // their absolute paths. Pruning leaves pinned files alone.
 func (v *Views) KnownFiles(ctx context.Context) (known, pinned []string, err error) {
 	_, err = ask(ctx, v.inbox, func() struct{} {
-		known, pinned = v.window.KnownFiles(), v.window.Pins()
+		known, pinned = v.window.Pins.Known(), v.window.Pins.List()
 		return struct{}{}
 	})
 	if err != nil {
@@ -60,12 +60,12 @@ func (v *Views) KnownFiles(ctx context.Context) (known, pinned []string, err err
 // Pin protects a file from pruning, or ends the protection if pinned is false. It returns the
 // absolute path of the file.
 func (v *Views) Pin(ctx context.Context, path string, pinned bool) (file string, err error) {
-	return try(ctx, v.inbox, func() (string, error) { return v.window.Pin(path, pinned) })
+	return try(ctx, v.inbox, func() (string, error) { return v.window.Pins.Pin(path, pinned) })
 }
 
 // Ledger lists every prune of the session, oldest first.
 func (v *Views) Ledger(ctx context.Context) ([]PruneRecord, error) {
-	return ask(ctx, v.inbox, v.window.Ledger)
+	return ask(ctx, v.inbox, v.window.Ledger.Lines)
 }
 
 // Bill is the cost of one request.
@@ -92,7 +92,7 @@ func (v *Views) Upcoming(ctx context.Context) (Upcoming, error) {
 func (v *Views) Story(ctx context.Context) (Story, error) {
 	return ask(ctx, v.inbox, func() Story {
 		var s Story
-		s.Bills, s.Shortfalls = v.window.Bills()
+		s.Bills, s.Shortfalls = v.window.Account.Bills()
 		if prices, ok := settings.InputPricesOf(v.settings, v.endpoint.Prices(settings.Model.Of(v.settings))); ok && !prices.Free {
 			s.Dollars = prices.Input / 1_000_000
 		}

@@ -29,15 +29,15 @@ func (r *recorded) state() string {
 		r.t.Fatal(err)
 	}
 	var ledger []string
-	for _, p := range r.window.Ledger() {
+	for _, p := range r.window.Ledger.Lines() {
 		ledger = append(ledger, fmt.Sprint(p.Kind, p.Subject, p.Tokens, p.Turn, p.Recorded))
 	}
-	for _, h := range r.window.Held("") {
+	for _, h := range r.window.Contents.Held("") {
 		ledger = append(ledger, fmt.Sprint("holds ", h.Kind, h.Subject, h.Tokens, h.Pinned))
 	}
 	u := r.window.Usage()
 	return fmt.Sprintf("%s\n%q\nfreed %d, tokens %d of %d, %d, %d, %d\n%q\npinned %q, saving %s, reply %q", entries, ledger, u.Freed, u.Total(), u.Human, u.AI, u.Calls, u.Results,
-		r.config.Env.Todos.List().Lines(), r.window.Pins(), r.saved(), r.lastReply)
+		r.config.Env.Todos.List().Lines(), r.window.Pins.List(), r.saved(), r.lastReply)
 }
 
 // check is what holds after every step.
@@ -68,7 +68,7 @@ func (w *walk) check(step string) {
 // checkRecall has the record give back all that left.
 func (w *walk) checkRecall(step string) {
 	w.rt.Helper()
-	for i, p := range w.window.Ledger() {
+	for i, p := range w.window.Ledger.Lines() {
 		found, err := w.log.Recall(p.Recorded)
 		if err != nil || len(found.Blocks) == 0 {
 			w.rt.Errorf("after %s: number %d: %+v, %v", step, i+1, found, err)

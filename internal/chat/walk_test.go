@@ -393,7 +393,7 @@ func (w *walk) pin() {
 
 // restore is /density restore; it may be refused for want of room.
 func (w *walk) restore() {
-	if n := len(w.window.Ledger()); n > 0 {
+	if n := len(w.window.Ledger.Lines()); n > 0 {
 		number := rapid.IntRange(1, n).Draw(w.rt, "number")
 		w.serve(func(ctx context.Context) {
 			if _, err := w.Past.BringBack(ctx, number); err != nil && !strings.Contains(err.Error(), "before compression starts") {

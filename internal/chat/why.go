@@ -12,8 +12,10 @@ import (
 // Why says what became of a text or a file: whether the next request holds it, and if not, why.
 func Why(ctx context.Context, c *Chat, question string) (*why.Answer, error) {
 	return try(ctx, c.inbox, func() (*why.Answer, error) {
-		next := &why.Next{Before: EnsureCompressionBeforeSend, Model: settings.Model.Of(c.config.Settings)}
-		next.Window = window.Copy(c.window, history.NewService(c.config.Counter(next.Model), next.Observe))
+		model := settings.Model.Of(c.config.Settings)
+		counter := c.config.Counter(model)
+		next := &why.Next{Before: EnsureCompressionBeforeSend, Model: model, Count: counter.Count, Facts: c.config.Tools.Traits, Root: c.config.windowRoot()}
+		next.Window = window.Copy(c.window, history.NewService(counter, next.Observe))
 		if c.config.Session == nil {
 			if err := next.Window.History.Restore(c.config.History.RawHistory()); err != nil {
 				return nil, err
@@ -29,7 +31,7 @@ func Why(ctx context.Context, c *Chat, question string) (*why.Answer, error) {
 		if err := next.Window.History.Restore(state.Entries); err != nil {
 			return nil, err
 		}
-		next.Window.Restore(state.Prunes, state.Turn)
+		next.Window.Ledger.Restore(state.Prunes, state.Turn)
 		if err := next.Window.Resume(state.Pins, state.Steps()); err != nil {
 			return nil, err
 		}

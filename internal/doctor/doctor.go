@@ -17,6 +17,7 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/chat/window"
+	"agent/internal/compression"
 	"agent/internal/llm"
 	"agent/internal/login"
 	"agent/internal/provider"
@@ -243,9 +244,9 @@ func (r *report) model(c *provider.Connection, s *settings.Settings, models []pr
 	}
 	with := s.Overlay()
 	wrong := with.Set(settings.Session, settings.Model.Key(), model)
-	room := window.New(window.Config{Settings: with, Limit: c.ContextLimit})
+	room := window.NewLimits(with, c.ContextLimit)
 	_, err := room.Reserve()
-	strategy, unknown := room.Active()
+	strategy, unknown := compression.Get(settings.CompressionStrategy.Of(with))
 	if err := cmp.Or(wrong, err, unknown); err != nil {
 		r.fix("model "+model+": "+err.Error(), "change it with agent settings or in the profile")
 		return

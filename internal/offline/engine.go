@@ -97,6 +97,10 @@ type View struct {
 	Price func(model string) compression.Price
 	Cache func(model string) vendor.Cache
 	Limit func(model string) (int, bool)
+	// Copies maps digests of files to their texts, and Recorded returns the recorded form of the
+	// present request, both for replaying a record.
+	Copies   map[string]string
+	Recorded func() (compression.Request, bool)
 
 	// Observe receives the changes of the history; nil if nobody does.
 	Observe history.Observer
@@ -126,6 +130,12 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 	if v.Limit == nil {
 		v.Limit = func(string) (int, bool) { return 0, false }
 	}
+	if v.Price == nil {
+		v.Price = always(compression.SafePrice)
+	}
+	if v.Cache == nil {
+		v.Cache = always(vendor.Cache{})
+	}
 	if v.head == nil {
 		v.head = e.head()
 	}
@@ -134,11 +144,10 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 		Settings: e.Settings,
 		MakeHead: v.head,
 		Facts:    e.Facts(),
-		Counter:  e.Counter,
-		Limit:    v.Limit,
-		Price:    v.Price,
-		Cache:    v.Cache,
+		Models:   models{e.Counter, v},
 		Root:     in.WorkspaceRoot,
+		Copies:   v.Copies,
+		Recorded: v.Recorded,
 		Now:      v.Now,
 		Tell:     v.Tell,
 	})
@@ -149,3 +158,17 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 func (e *Engine) head() window.HeadMaker {
 	return chat.Head(e.Tools, traits.Replace, settings.Tools.Of(e.Settings) == settings.AllTools, e.System)
 }
+
+// models knows of models what a view says, and keeps nothing.
+type models struct {
+	counter func(model string) history.Counter
+	view    View
+}
+
+func (m models) Counter(model string) history.Counter { return m.counter(model) }
+func (m models) Limit(model string) (int, bool)       { return m.view.Limit(model) }
+func (m models) Price(model string) compression.Price { return m.view.Price(model) }
+func (m models) Cache(model string) vendor.Cache      { return m.view.Cache(model) }
+func (m models) KeepLife(string, time.Duration)       {}
+func (m models) Cuts() bool                           { return true }
+func (m models) HeadFor() string                      { return "" }

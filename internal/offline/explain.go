@@ -84,16 +84,16 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Strategy, out.TokensBefore, out.Limit, out.Threshold = strategy.Name(), w.Tokens(), w.Size(), w.Trigger(strategy)
+	out.Strategy, out.TokensBefore, out.Limit, out.Threshold = strategy.Name(), w.Measure.Tokens(), w.Limits.Size(), w.Limits.Trigger(strategy)
 	switch err := chat.EnsureCompressionBeforeSend(ctx, w); {
 	case errors.Is(err, compression.ErrNoSummarizer):
 		out.Problem = "compression is due, and only the model can say what a summary would hold"
 	case err != nil:
 		out.Problem = err.Error()
 	}
-	out.TokensAfter = w.Tokens()
-	out.take(w, w.Ledger()[earlier:], in.WorkspaceRoot)
-	if next, ok := w.Next(); ok {
+	out.TokensAfter = w.Measure.Tokens()
+	out.take(w, w.Ledger.Lines()[earlier:], in.WorkspaceRoot)
+	if next, ok := w.Account.Next(); ok {
 		out.Cost, out.Without, out.Cold = next.Spent, next.None, next.Cold
 		if prices, ok := settings.InputPricesOf(e.Settings, nil); ok {
 			const million = 1_000_000
@@ -113,8 +113,8 @@ func (e *Engine) resumed(in *Input, v View) (*window.Window, error) {
 	if err := w.History.Restore(history.Repair(in.History, "no answer was recorded")); err != nil {
 		return nil, err
 	}
-	w.Restore(in.Prunes, in.Turn)
-	w.Calibrate(in.Scales)
+	w.Ledger.Restore(in.Prunes, in.Turn)
+	w.Measure.Calibrate(in.Scales)
 	return w, w.Resume(in.Pins, in.Steps)
 }
 
@@ -125,7 +125,8 @@ func (e *Engine) Why(ctx context.Context, in Input, question string) (*why.Answe
 	if next.Window, err = e.resumed(&in, View{Observe: next.Observe}); err != nil {
 		return nil, err
 	}
-	next.Model = settings.Model.Of(e.Settings)
+	next.Model, next.Facts, next.Root = settings.Model.Of(e.Settings), e.Facts(), in.WorkspaceRoot
+	next.Count = e.Counter(next.Model).Count
 	return next.Ask(ctx, question)
 }
 
@@ -150,7 +151,7 @@ func (x *Explained) take(w *window.Window, left []window.Prune, root string) {
 	for _, p := range left {
 		x.Leaves = append(x.Leaves, Leaving{string(p.Kind), p.Tool, strings.TrimPrefix(p.Subject, root+"/"), p.Reason, p.Tokens, p.Cut})
 	}
-	for _, h := range w.Held("") {
+	for _, h := range w.Contents.Held("") {
 		x.Stays = append(x.Stays, Staying{h.Kind, h.Class, strings.TrimPrefix(h.Subject, root+"/"), h.Reason, h.Tokens, h.Waiting, h.Pinned})
 	}
 }

@@ -43,7 +43,7 @@ func (e *Engine) Optimize(in Input) (*Optimized, error) {
 		}
 	}
 	if optimizer, ok := strategy.(compression.Optimizer); ok {
-		result, err := optimizer.Optimize(p.History, p.window.DensityConfig())
+		result, err := optimizer.Optimize(p.History, p.window.Staleness.Config())
 		if err != nil {
 			return nil, err
 		}

@@ -104,9 +104,9 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 		return nil, err
 	}
 	w := engine.newWindow(in, View{})
-	r := &Recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife), Head: w.Tokens()}
+	r := &Recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife), Head: w.Measure.Tokens()}
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
-	options := compression.FollowerOptions{Tools: w.Facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
+	options := compression.FollowerOptions{Tools: engine.Facts(), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
 	all, err := in.Said()
 	if err != nil {
 		return nil, err
@@ -123,6 +123,6 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 		clock := newClock(entries, all.At)
 		r.Stretches = append(r.Stretches, Stretch{judge.New(entries, options), clock.gaps(r.cache), entries, len(said), clock})
 	}
-	r.size = max(w.Size(), 2*(r.Head+largest))
+	r.size = max(w.Limits.Size(), 2*(r.Head+largest))
 	return r, nil
 }

@@ -160,7 +160,7 @@ func (r *run) request(ctx context.Context, fault bool) error {
 	if err := history.Validate(entries); err != nil {
 		return err
 	}
-	total := r.window.Tokens()
+	total := r.window.Measure.Tokens()
 	mark, _ := r.window.Mark(entries)
 	sent := Sent{Reply: r.replies, Tokens: total, Cached: r.ledger.cached(sentRequest{total, entries, tokens, mark, r.now()}), Fault: fault}
 	r.sent = append(r.sent, sent)

@@ -52,8 +52,8 @@ func (e *Engine) Show(in Input) (*Shown, error) {
 	shown := &Shown{
 		Entries:   len(p.History),
 		Tokens:    p.window.History.TotalTokens(),
-		Limit:     p.window.Size(),
-		Threshold: p.window.Trigger(p.strategy),
+		Limit:     p.window.Limits.Size(),
+		Threshold: p.window.Limits.Trigger(p.strategy),
 		Kinds: []Kind{
 			{"human", usage.Human, "h"},
 			{"assistant", usage.Assistant, "a"},

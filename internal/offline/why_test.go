@@ -99,13 +99,13 @@ func work(t testing.TB, name, strategy, root string, entries []*history.Content)
 			before()
 			entry = w.Stamp(entry.WithMeta(history.MetaModel, "test-model"))
 		} else if entry.IsMessage() {
-			w.NextTurn()
+			w.Ledger.NextTurn()
 		}
 		if err := w.History.Add(entry); err != nil {
 			t.Fatal(err)
 		}
 	}
-	bills, _ := w.Bills()
+	bills, _ := w.Account.Bills()
 	for i, from := range begun {
 		to := len(replied)
 		if i+1 < len(begun) {
@@ -120,7 +120,7 @@ func work(t testing.TB, name, strategy, root string, entries []*history.Content)
 			s.turns = append(s.turns, total/bills[from].Spent)
 		}
 	}
-	for _, p := range w.Ledger() {
+	for _, p := range w.Ledger.Lines() {
 		line := fmt.Sprint(p.Kind, p.Tokens)
 		if p.Cut != nil {
 			line += fmt.Sprint(" ", p.Cut.Request)

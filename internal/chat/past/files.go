@@ -58,7 +58,7 @@ func (p *Past) report(plan *snapshot.Plan, changed []snapshot.Changed, known map
 	did := map[string]string{"delete": "deleted", "create": "there again", "change": "as it was", "mode": "its mode is as it was"}
 	var list strings.Builder
 	blocks := []history.Block{nil}
-	room := p.Window.OutputLimit()
+	room := p.Window.Measure.OutputLimit()
 	named, more := 0, 0
 	for _, file := range changed {
 		saw := p.sawBefore(plan, file)
@@ -72,7 +72,7 @@ func (p *Past) report(plan *snapshot.Plan, changed []snapshot.Changed, known map
 		fmt.Fprintf(&list, "%s: %s", file.Path, did[file.Does])
 		if saw {
 			shown := history.NewInclusion(file.Path, string(file.Content))
-			if tokens := p.Window.Scaled(p.History.CountBlocks([]history.Block{shown})); isPlain(file.Content) && tokens <= room {
+			if tokens := p.Window.Measure.Scaled(p.History.CountBlocks([]history.Block{shown})); isPlain(file.Content) && tokens <= room {
 				room -= tokens
 				blocks = append(blocks, shown)
 				p.Env.Seen.Record(file.Abs, file.Content)
@@ -101,7 +101,7 @@ func (p *Past) sawBefore(plan *snapshot.Plan, file snapshot.Changed) bool {
 	if file.Content == nil || file.Does == "mode" {
 		return false
 	}
-	for _, prune := range p.Window.Ledger() {
+	for _, prune := range p.Window.Ledger.Lines() {
 		if plan.Kind == snapshot.Undo && !prune.At.Before(plan.Since) && p.isAbout(prune, file.Abs) {
 			return true
 		}

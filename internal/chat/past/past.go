@@ -47,8 +47,8 @@ func (p *Past) Resume(restored session.State) error {
 // restoreWindow brings the window to its recorded state. The entries must be in the history
 // already.
 func (p *Past) restoreWindow(restored session.State) error {
-	p.Window.Restore(restored.Prunes, restored.Turn)
-	p.Window.Calibrate(restored.Scales)
+	p.Window.Ledger.Restore(restored.Prunes, restored.Turn)
+	p.Window.Measure.Calibrate(restored.Scales)
 	return p.Window.Resume(restored.Pins, restored.Steps())
 }
 

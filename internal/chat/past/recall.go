@@ -45,13 +45,13 @@ func (p *Past) Removed(number int, line window.Prune) (heading, text string, err
 func (p *Past) BringBack(number int, heading, text string) (tokens int, err error) {
 	block := history.NewData(history.Restored, "I bring this back into the context. "+heading+":", text)
 	entry := history.New(history.Human, block).WithMeta(history.MetaRestored, number)
-	before := p.Window.Tokens()
-	tokens = p.Window.Scaled(p.History.CountContent(entry))
+	before := p.Window.Measure.Tokens()
+	tokens = p.Window.Measure.Scaled(p.History.CountContent(entry))
 	if most := p.Window.Due(); before+tokens >= most {
 		return 0, fmt.Errorf("number %d takes %s tokens, and %s of %s are in use before compression starts; ask the model to recall the part that matters",
 			number, words.Tokens(tokens), words.Tokens(before), words.Tokens(most))
 	}
-	if err := p.Window.KeepFile(number); err != nil {
+	if err := p.Window.Pins.Keep(number); err != nil {
 		return 0, err
 	}
 	return tokens, p.Add(entry)

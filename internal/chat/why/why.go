@@ -75,8 +75,12 @@ type Part struct {
 type Next struct {
 	// Window is the copy, before the work that precedes the request. Before does that work.
 	Window *window.Window
-	// Model is the model of the request.
-	Model  string
+	// Model is the model of the request, and Count counts the tokens of a text for it.
+	Model string
+	Count func(text string) int
+	// Facts returns the traits of tools. Root is the folder of relative paths in calls.
+	Facts  compression.Facts
+	Root   string
 	Before func(context.Context, *window.Window) error
 	// Steps has the changes that led to the history of Window.
 	Steps iter.Seq2[history.Step, error]
@@ -100,7 +104,7 @@ func (n *Next) Observe(m history.Mutation) error {
 
 // Ask answers a question about a text or a file.
 func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
-	t := &tracker{question: question, facts: n.Window.Facts, root: n.Window.Root, calls: map[string]*history.ToolCall{}, at: map[history.Block]*part{}}
+	t := &tracker{question: question, facts: n.Facts, root: n.Root, calls: map[string]*history.ToolCall{}, at: map[history.Block]*part{}}
 	n.observed = nil
 	recorded := n.Window.History.RawHistory()
 	answer := &Answer{Question: question, State: Never, Parts: []Part{}}
@@ -126,7 +130,7 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 	for _, m := range n.observed {
 		t.follow(t.stepOf(m))
 	}
-	answer.Parts = append(t.inHead(n.Window, n.Model), t.inEntries(n.Window, n.Model)...)
+	answer.Parts = append(t.inHead(n.Window, n.Count), t.inEntries(n.Window, n.Model)...)
 	for _, state := range []State{In, Shortened, Left} {
 		if slices.ContainsFunc(answer.Parts, func(p Part) bool { return p.State == state }) {
 			answer.State = state
@@ -134,7 +138,7 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 		}
 	}
 	if t.file {
-		for _, h := range n.Window.Held(question) {
+		for _, h := range n.Window.Contents.Held(question) {
 			answer.Stays = append(answer.Stays, h.Kind+": "+h.Reason)
 		}
 	}
@@ -142,19 +146,19 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 }
 
 // inHead returns the parts of the head that hold the text or are the file of instructions.
-func (t *tracker) inHead(w *window.Window, model string) (parts []Part) {
-	head, count := w.Head(), w.Counter(model).Count
+func (t *tracker) inHead(w *window.Window, count func(string) int) (parts []Part) {
+	head := w.Head()
 	for _, s := range sections(head.System) {
 		if t.file && t.names(strings.TrimPrefix(s.title, prompts.InstructionsFrom)) && strings.HasPrefix(s.title, prompts.InstructionsFrom) || !t.file && strings.Contains(s.text, t.question) {
-			parts = append(parts, Part{State: In, What: "system prompt, " + s.title, Tokens: w.Scaled(count(s.text))})
+			parts = append(parts, Part{State: In, What: "system prompt, " + s.title, Tokens: w.Measure.Scaled(count(s.text))})
 		}
 	}
 	if !t.file && len(parts) == 0 && strings.Contains(head.System, t.question) {
-		parts = append(parts, Part{State: In, What: "system prompt", Tokens: w.Scaled(count(head.System))})
+		parts = append(parts, Part{State: In, What: "system prompt", Tokens: w.Measure.Scaled(count(head.System))})
 	}
 	for _, tool := range head.Tools {
 		if text := tool.Name + "\n" + tool.Description + "\n" + string(tool.Schema); !t.file && strings.Contains(text, t.question) {
-			parts = append(parts, Part{State: In, What: "definition of the tool " + tool.Name, Tokens: w.Scaled(count(text))})
+			parts = append(parts, Part{State: In, What: "definition of the tool " + tool.Name, Tokens: w.Measure.Scaled(count(text))})
 		}
 	}
 	return parts
@@ -193,7 +197,7 @@ func (t *tracker) inEntries(w *window.Window, model string) (parts []Part) {
 			present[p] = true
 			p.Entry = i + 1
 			if p.State == In {
-				p.Tokens = w.Scaled(w.History.CountBlocks([]history.Block{block}))
+				p.Tokens = w.Measure.Scaled(w.History.CountBlocks([]history.Block{block}))
 			}
 			parts = append(parts, p.Part)
 		}
@@ -222,7 +226,7 @@ func (t *tracker) knows(w *window.Window) bool {
 	if t.question == "" || strings.ContainsAny(t.question, "\n\"<>|") {
 		return false
 	}
-	if slices.ContainsFunc(w.KnownFiles(), t.names) || slices.ContainsFunc(w.Ledger(), func(p window.Prune) bool { return p.Subject == t.question || slices.ContainsFunc(p.Paths, t.names) }) {
+	if slices.ContainsFunc(w.Pins.Known(), t.names) || slices.ContainsFunc(w.Ledger.Lines(), func(p window.Prune) bool { return p.Subject == t.question || slices.ContainsFunc(p.Paths, t.names) }) {
 		return true
 	}
 	return slices.ContainsFunc(sections(w.Head().System), func(s section) bool {

@@ -11,14 +11,14 @@ import (
 
 // ShouldCompress reports whether the next request reaches the threshold, or leaves
 // less than the reserve for the reply, whichever comes first (D-40).
-func (w *Window) ShouldCompress(strategy compression.Strategy) bool {
-	return float64(w.Tokens()) >= w.threshold(strategy)*float64(w.Size()) || w.overLimit()
+func (m *Measure) ShouldCompress(strategy compression.Strategy) bool {
+	return float64(m.Tokens()) >= m.limits.threshold(strategy)*float64(m.limits.Size()) || m.overLimit()
 }
 
-// Trigger returns the total at which compression starts: the threshold's share of the window, or
-// the window without the reserve if that is less (D-40).
-func (w *Window) Trigger(strategy compression.Strategy) int {
-	return min(w.thresholdTokens(strategy), w.Size()-w.reserve())
+// overLimit reports whether the next request and the reserve exceed the window (D-08).
+func (m *Measure) overLimit() bool {
+	reserve, err := m.limits.Reserve()
+	return err == nil && m.Tokens()+reserve > m.limits.Size()
 }
 
 // Due returns the Trigger of the strategy in use, or 0 if none is in use.
@@ -27,27 +27,7 @@ func (w *Window) Due() int {
 	if err != nil {
 		return 0
 	}
-	return w.Trigger(strategy)
-}
-
-// thresholdTokens returns the threshold's share of the window.
-func (w *Window) thresholdTokens(strategy compression.Strategy) int {
-	return int(w.threshold(strategy) * float64(w.Size()))
-}
-
-// overLimit reports whether the next request and the reserve exceed the window (D-08).
-func (m *measure) overLimit() bool {
-	reserve, err := m.Reserve()
-	return err == nil && m.Tokens()+reserve > m.Size()
-}
-
-// threshold resolves REQ-HD-001.10: it returns the user's setting, else the strategy's own
-// threshold.
-func (w *Window) threshold(strategy compression.Strategy) float64 {
-	if set := settings.CompressionThreshold.Of(w.Settings); set > 0 {
-		return set
-	}
-	return strategy.Trigger().DefaultThreshold
+	return w.Limits.Trigger(strategy)
 }
 
 // PerformCompression lets the strategy rebuild the history and reports the outcome. The history
@@ -64,24 +44,24 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	if _, err := w.shorten(strategy, compression.RungCalls, compression.ShortenLatest); err != nil {
 		return compression.Result{}, err
 	}
-	if !w.ShouldCompress(strategy) {
+	if !w.Measure.ShouldCompress(strategy) {
 		return compression.Result{}, nil
 	}
-	if w.askedInVain(strategy) {
+	if w.summaries.askedInVain(strategy) {
 		return compression.Result{}, nil
 	}
-	urgency := Urgency{Hard: w.overLimit(), Refused: w.refused}
+	urgency := Urgency{Hard: w.Measure.overLimit(), Refused: w.refused}
 	told, result, err := w.compress(ctx, strategy, urgency)
 	if err != nil && urgency.Hard && strategy.RequiresLLM() && ctx.Err() == nil {
 		if !urgency.Refused {
-			w.noteVain(strategy)
+			w.summaries.noteVain(strategy)
 		}
 		told.Failed, told.Reason = true, err.Error()
-		w.Tell(told)
+		w.config.Tell(told)
 		return compression.Result{}, nil
 	}
 	if !result.Applied && result.Metadata.LLMCallMade {
-		w.noteVain(strategy)
+		w.summaries.noteVain(strategy)
 	}
 	if err != nil {
 		return result, fmt.Errorf("compression by %s failed, nothing was sent; your message is kept, /retry sends it again: %w", strategy.Name(), err)
@@ -90,7 +70,7 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	// once for the same reason.
 	if result.Applied || result.Reason != w.noopReason {
 		w.noopReason = result.Reason
-		w.Tell(told)
+		w.config.Tell(told)
 	}
 	return result, nil
 }
@@ -112,14 +92,14 @@ func (w *Window) fitMessage(strategy compression.Strategy) error {
 // there is no room even then.
 func (w *Window) cutMessage(strategy compression.Strategy) (bool, error) {
 	return w.shorten(strategy, compression.RungMessage, func(c compression.Context) ([]*history.Content, bool) {
-		return compression.CutMessage(c, len(w.ledger.prunes)+1)
+		return compression.CutMessage(c, len(w.Ledger.prunes)+1)
 	})
 }
 
 // shorten runs a step that the hard limit forces, outside of the ladder. It returns false if
 // there is nothing to shorten.
 func (w *Window) shorten(strategy compression.Strategy, name compression.RungName, f func(compression.Context) ([]*history.Content, bool)) (bool, error) {
-	before := w.Tokens()
+	before := w.Measure.Tokens()
 	done, err := w.rebuild(compression.LimitCause, func(entries []*history.Content, tokens []int) ([]*history.Content, error) {
 		if shorter, ok := f(w.CompressionContext(strategy, entries, tokens)); ok {
 			return shorter, nil
@@ -130,9 +110,9 @@ func (w *Window) shorten(strategy compression.Strategy, name compression.RungNam
 		return false, err
 	}
 	w.compressions++
-	w.Tell(Compression{
+	w.config.Tell(Compression{
 		Strategy: strategy.Name(), Applied: true, Reason: compression.LimitCause + ": " + string(name),
-		TokensBefore: before, TokensAfter: w.Tokens(), Limit: w.Size(),
+		TokensBefore: before, TokensAfter: w.Measure.Tokens(), Limit: w.Limits.Size(),
 	})
 	return true, nil
 }
@@ -140,18 +120,18 @@ func (w *Window) shorten(strategy compression.Strategy, name compression.RungNam
 // rebuild replaces the history by the entries that f makes of it, and records in the ledger the
 // content that left. It returns false if f returns nothing.
 func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens []int) ([]*history.Content, error)) (done bool, err error) {
-	w.followed() // the engine must see the old entries before they are gone
+	w.pricing.followed() // the engine must see the old entries before they are gone
 	var gone []history.Prune
 	err = w.History.Rebuild(cause, func(entries []*history.Content, tokens []int) (history.Rebuilt, error) {
 		rebuilt, err := f(entries, tokens)
 		if err != nil || rebuilt == nil {
 			return history.Rebuilt{}, err
 		}
-		done, gone = true, compression.Departed(entries, rebuilt, cause, w.Facts)
-		w.nameCalls(gone, entries)
-		return history.Rebuilt{Entries: w.withTodos(rebuilt), Gone: gone}, nil
+		done, gone = true, compression.Departed(entries, rebuilt, cause, w.config.Facts)
+		w.Ledger.nameCalls(gone, entries)
+		return history.Rebuilt{Entries: w.todos.insert(rebuilt), Gone: gone}, nil
 	})
-	w.record(gone, nil)
+	w.Ledger.record(gone, nil)
 	return done, err
 }
 
@@ -169,18 +149,16 @@ func (w *Window) Compress(ctx context.Context) (Compression, error) {
 // compress runs one rebuild by a strategy. The strategy works on immutable values, so that it may
 // take its time while the history continues taking entries.
 func (w *Window) compress(ctx context.Context, strategy compression.Strategy, urgency Urgency) (Compression, compression.Result, error) {
-	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Tokens(), Limit: w.Size()}
+	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Measure.Tokens(), Limit: w.Limits.Size()}
 	var result compression.Result
-	if w.Compacting != nil {
-		if refused := w.Compacting(ctx, urgency.Manual); refused != "" && !urgency.Hard {
-			result.Reason, told.Reason, told.TokensAfter = refused, refused, told.TokensBefore
-			return told, result, ctx.Err()
-		}
+	if refused := w.config.Moments.Compacting(ctx, urgency.Manual); refused != "" && !urgency.Hard {
+		result.Reason, told.Reason, told.TokensAfter = refused, refused, told.TokensBefore
+		return told, result, ctx.Err()
 	}
 	_, err := w.rebuild(strategy.Name(), func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
 		given := w.CompressionContext(strategy, entries, tokens)
 		if strategy.RequiresLLM() {
-			result, err = w.summarise(ctx, strategy, given, urgency)
+			result, err = w.summaries.summarise(ctx, strategy, given, urgency)
 		} else {
 			result, err = strategy.Compress(ctx, given)
 		}
@@ -189,13 +167,11 @@ func (w *Window) compress(ctx context.Context, strategy compression.Strategy, ur
 		}
 		return result.NewHistory, err
 	})
-	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, w.Tokens()
+	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, w.Measure.Tokens()
 	if err == nil && told.Applied {
 		w.compressions++
-		w.head.window = 0 // the provider's cache does not hold the new history, so the head may change too
-		if w.Compacted != nil {
-			w.Compacted(ctx, urgency.Manual)
-		}
+		w.heads.renew() // the provider's cache does not hold the new history, so the head may change too
+		w.config.Moments.Compacted(ctx, urgency.Manual)
 	}
 	return told, result, err
 }
@@ -209,20 +185,20 @@ func (w *Window) Compressions() int { return w.compressions }
 // (D-09).
 func (w *Window) CompressionContext(strategy compression.Strategy, entries []*history.Content, tokens []int) compression.Context {
 	entries, tokens = withoutTodos(entries, tokens)
-	_, carried := w.carried()
+	_, carried := w.todos.entry()
 	return compression.Context{
 		History:           entries,
 		Tokens:            tokens,
 		Count:             w.History.CountContent,
-		Overhead:          w.overhead() + carried,
-		ContextLimit:      w.estimated(w.Size()),
-		Reserve:           w.estimated(w.reserve()) + 1,
-		Threshold:         w.threshold(strategy),
-		PreserveThreshold: settings.CompressionPreserveThreshold.Of(w.Settings),
-		Facts:             w.Facts,
+		Overhead:          w.heads.overhead() + carried,
+		ContextLimit:      w.Measure.estimated(w.Limits.Size()),
+		Reserve:           w.Measure.estimated(w.Limits.reserve()) + 1,
+		Threshold:         w.Limits.threshold(strategy),
+		PreserveThreshold: settings.CompressionPreserveThreshold.Of(w.config.Settings),
+		Facts:             w.config.Facts,
 
-		TopPreserveThreshold: settings.CompressionTopPreserveThreshold.Of(w.Settings),
-		ActiveTodos:          w.Todos(),
-		TranscriptPath:       w.TranscriptPath(),
+		TopPreserveThreshold: settings.CompressionTopPreserveThreshold.Of(w.config.Settings),
+		ActiveTodos:          w.todos.list(),
+		TranscriptPath:       w.config.TranscriptPath(),
 	}
 }

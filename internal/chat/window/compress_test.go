@@ -32,8 +32,8 @@ func TestS06ExactlyAtTheThreshold(t *testing.T) {
 		b.add(history.New(history.AI)) // empty: part of the raw history only
 		b.pair("c", "read_file", "a", wordy(100))
 		b.pair("d", "read_file", "b", wordy(100))
-		b.say(wordy(500 + tc.more - b.Tokens() - 4))
-		if got := b.ShouldCompress(b.active()); got != tc.want {
+		b.say(wordy(500 + tc.more - b.Measure.Tokens() - 4))
+		if got := b.Measure.ShouldCompress(b.active()); got != tc.want {
 			t.Errorf("%s: due %t", tc.name, got)
 		}
 		if b.fit(); len(told[window.Compression](b)) == 1 != tc.want {
@@ -56,8 +56,8 @@ func TestReserveTriggersCompression_D40(t *testing.T) {
 		b.say("go")
 		b.pair("a", "read_file", "a", wordy(500))
 		b.add(history.New(history.AI, &history.Text{Text: "I have read it"})) // or it stays (D-120)
-		b.say(wordy(800 - b.Tokens() - 4 + tc.more))
-		if got := b.ShouldCompress(b.active()); got != tc.want {
+		b.say(wordy(800 - b.Measure.Tokens() - 4 + tc.more))
+		if got := b.Measure.ShouldCompress(b.active()); got != tc.want {
 			t.Errorf("%d over: due %t", tc.more, got)
 		}
 		if b.fit(); slices.Equal(b.names(), []string{compression.DefaultName}) != tc.want {
@@ -94,14 +94,14 @@ func TestWindowSizes_D40(t *testing.T) {
 			b.head.System, b.head.Tools = wordy(overhead), nil
 			spy := &compressSpy{Strategy: highDensity(t)}
 			b.strategies[compression.DefaultName] = spyOptimizer{spy}
-			if got := b.Trigger(b.active()); got != tc.trigger {
+			if got := b.Limits.Trigger(b.active()); got != tc.trigger {
 				t.Errorf("trigger %d, want %d", got, tc.trigger)
 			}
 			if u := b.Usage(); u.Threshold != tc.trigger {
 				t.Errorf("/context shows %d, want %d", u.Threshold, tc.trigger)
 			}
 			b.say("work")
-			size := b.OutputLimit() / 2
+			size := b.Measure.OutputLimit() / 2
 			for i := range 40 * (tc.limit - overhead) / size / 10 {
 				b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(size))
 				b.fit()
@@ -139,11 +139,11 @@ func (s spyOptimizer) Optimize(raw []*history.Content, config compression.Densit
 func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1_000_000)
-	if got := b.Trigger(highDensity(t)); got != 850_000 {
+	if got := b.Limits.Trigger(highDensity(t)); got != 850_000 {
 		t.Errorf("strategy default %v", got)
 	}
 	b.set(settings.CompressionThreshold, 0.4)
-	if got := b.Trigger(highDensity(t)); got != 400_000 {
+	if got := b.Limits.Trigger(highDensity(t)); got != 400_000 {
 		t.Errorf("setting %v", got)
 	}
 }
@@ -254,7 +254,7 @@ func TestRecordThatFails(t *testing.T) {
 	for _, strategy := range []string{compression.DefaultName, "top-down-truncation"} {
 		b := newBench(t, 1000)
 		b.set(settings.CompressionStrategy, strategy)
-		b.History = history.NewService(words{}, func(m history.Mutation) error {
+		b.observe(func(m history.Mutation) error {
 			if m.Kind == history.MutationReplaced {
 				return errBoom
 			}
@@ -275,7 +275,7 @@ func TestNothingIsReplacedByANoOp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1000)
 	b.set(settings.CompressionThreshold, 0.1)
-	b.History = history.NewService(words{}, func(m history.Mutation) error {
+	b.observe(func(m history.Mutation) error {
 		if m.Kind == history.MutationReplaced {
 			t.Errorf("replaced because of %q", m.Cause)
 		}
@@ -296,11 +296,11 @@ func TestCompressionIsToldInTheProvidersTokens(t *testing.T) {
 	for i := range 6 {
 		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(200))
 	}
-	before := b.Tokens()
+	before := b.Measure.Tokens()
 	b.fit()
 	done := told[window.Compression](b)
-	if len(done) != 1 || done[0].TokensBefore != before || done[0].TokensAfter != b.Tokens() || done[0].Limit != 2000 || done[0].TokensBefore < 1800 {
-		t.Errorf("told %+v, %d → %d tokens", done, before, b.Tokens())
+	if len(done) != 1 || done[0].TokensBefore != before || done[0].TokensAfter != b.Measure.Tokens() || done[0].Limit != 2000 || done[0].TokensBefore < 1800 {
+		t.Errorf("told %+v, %d → %d tokens", done, before, b.Measure.Tokens())
 	}
 }
 
@@ -339,10 +339,10 @@ func TestTargetBelowTrigger_D40(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBench(rt, rapid.IntRange(1000, 2_000_000).Draw(rt, "limit"))
-		b.set(settings.MaxOutputTokens, rapid.IntRange(0, settings.ContextLimit.Of(b.Settings)-1).Draw(rt, "output"))
+		b.set(settings.MaxOutputTokens, rapid.IntRange(0, settings.ContextLimit.Of(b.settings)-1).Draw(rt, "output"))
 		b.set(settings.CompressionThreshold, rapid.Float64Range(0.01, 1).Draw(rt, "threshold"))
 		b.head.Tools = nil
-		b.head.System = wordy(rapid.IntRange(0, max(0, min(10_000, b.Trigger(b.active())-10))).Draw(rt, "overhead"))
+		b.head.System = wordy(rapid.IntRange(0, max(0, min(10_000, b.Limits.Trigger(b.active())-10))).Draw(rt, "overhead"))
 		b.Observe("test-model", 100, window.Reported{Prompt: rapid.IntRange(50, 200).Draw(rt, "ratio")})
 		b.say("go")
 		spy := &compressSpy{Strategy: highDensity(rt)}
@@ -350,10 +350,10 @@ func TestTargetBelowTrigger_D40(t *testing.T) {
 		if _, err := b.Compress(context.Background()); err != nil {
 			rt.Fatal(err)
 		}
-		reserve, err := b.Reserve()
-		trigger := b.Trigger(b.active())
-		if err != nil || trigger > b.Size()-reserve || trigger != b.Usage().Threshold {
-			rt.Errorf("trigger %d, %d without the reserve, %v", trigger, b.Size()-reserve, err)
+		reserve, err := b.Limits.Reserve()
+		trigger := b.Limits.Trigger(b.active())
+		if err != nil || trigger > b.Limits.Size()-reserve || trigger != b.Usage().Threshold {
+			rt.Errorf("trigger %d, %d without the reserve, %v", trigger, b.Limits.Size()-reserve, err)
 		}
 		if target := spy.given.Target(); target >= spy.given.Trigger() {
 			rt.Errorf("target %d, trigger %d in our tokens", target, spy.given.Trigger())

@@ -18,29 +18,29 @@ func (Cut) step() {}
 // by our own count. A provider that cuts reports far fewer tokens than were sent, or exactly the
 // size of its window. Some providers do not report tokens read from their cache at all, so a
 // report with cached tokens is not judged.
-func (m *measure) wasCut(model string, estimate int, reported Reported) bool {
+func (m *Measure) wasCut(model string, estimate int, reported Reported) bool {
 	const share = 0.75
 	expected := min(estimate, m.calibration.Scale(model, estimate))
 	if estimate < leastCut || reported.Prompt <= 0 || reported.Cached > 0 {
 		return false
 	}
-	return float64(reported.Prompt) < share*float64(expected) || reported.Prompt == m.Size()
+	return float64(reported.Prompt) < share*float64(expected) || reported.Prompt == m.limits.Size()
 }
 
 // cut lowers the window to the size that the provider reported. It does not recalibrate the token
 // counts. It reports each new size once.
-func (m *measure) cut(estimate int, reported Reported) {
-	model := m.model()
-	if reported.Prompt < leastWindow || m.Cuts != nil && !m.Cuts() {
+func (m *Measure) cut(estimate int, reported Reported) {
+	model := m.limits.model()
+	if reported.Prompt < leastWindow || !m.models.Cuts() {
 		if !m.doubted[model] {
 			m.doubted[model] = true
-			m.Tell(Cut{Tokens: estimate, Reported: reported.Prompt})
+			m.tell(Cut{Tokens: estimate, Reported: reported.Prompt})
 		}
 		return
 	}
-	known, learned := m.learned[model]
-	m.learn(reported.Prompt)
+	known, learned := m.limits.learned[model]
+	m.limits.learn(reported.Prompt)
 	if !learned || known.refused != reported.Prompt {
-		m.Tell(Cut{Tokens: estimate, Reported: reported.Prompt, Limit: m.Size()})
+		m.tell(Cut{Tokens: estimate, Reported: reported.Prompt, Limit: m.limits.Size()})
 	}
 }

@@ -27,7 +27,7 @@ func TestCutPrompt(t *testing.T) {
 		{"less than any window", 12_758, 64, 0, 32_768},
 	} {
 		b := newBench(t, 32_768)
-		before := b.Tokens()
+		before := b.Measure.Tokens()
 		for range 2 {
 			b.Observe("test-model", c.estimate, window.Reported{Prompt: c.reported, Cached: c.cached})
 		}
@@ -38,11 +38,11 @@ func TestCutPrompt(t *testing.T) {
 			}
 		}
 		cut := c.limit != 32_768 || c.reported == 32_768 || c.reported == 64
-		if b.Size() != c.limit || (len(told) == 1) != cut || len(told) > 1 {
-			t.Errorf("%s: window %d, want %d; told %v", c.name, b.Size(), c.limit, told)
+		if b.Limits.Size() != c.limit || (len(told) == 1) != cut || len(told) > 1 {
+			t.Errorf("%s: window %d, want %d; told %v", c.name, b.Limits.Size(), c.limit, told)
 		}
-		if cut && b.Tokens() != before {
-			t.Errorf("%s: %d tokens are taken for %d", c.name, before, b.Tokens())
+		if cut && b.Measure.Tokens() != before {
+			t.Errorf("%s: %d tokens are taken for %d", c.name, before, b.Measure.Tokens())
 		}
 	}
 }
@@ -52,12 +52,12 @@ func TestCutPrompt(t *testing.T) {
 func TestOddReport(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 32_768)
-	b.Cuts = func() bool { return false }
-	before := b.Tokens()
+	b.models.cuts = false
+	before := b.Measure.Tokens()
 	for range 2 {
 		b.Observe("test-model", 20_000, window.Reported{Prompt: 1500})
 	}
-	if want := []window.Step{window.Cut{Tokens: 20_000, Reported: 1500}}; !slices.Equal(b.steps, want) || b.Size() != 32_768 || b.Tokens() != before {
-		t.Errorf("told %v, window %d", b.steps, b.Size())
+	if want := []window.Step{window.Cut{Tokens: 20_000, Reported: 1500}}; !slices.Equal(b.steps, want) || b.Limits.Size() != 32_768 || b.Measure.Tokens() != before {
+		t.Errorf("told %v, window %d", b.steps, b.Limits.Size())
 	}
 }

@@ -1,56 +1,78 @@
 package window
 
 import (
-	"fmt"
-
 	"agent/internal/compression"
+	"agent/internal/history"
 	"agent/internal/settings"
 )
 
-// EnsureDensityOptimized prunes content that newer content has made stale. It does so if the
-// strategy can, and if something was added since the last time (REQ-HD-002) or the request is
-// over the hard limit (REQ-HD-002.8). Whatever the outcome, the history then counts as seen
-// (REQ-HD-002.7).
-func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
-	w.tellHead()
-	if pruner, ok := strategy.(compression.Pruner); ok {
-		return w.pruneByPrice(pruner)
-	}
-	optimizer, ok := strategy.(compression.Optimizer)
-	generation := w.History.Generation()
-	if !ok || w.optimised == generation && !w.overLimit() {
-		return nil
-	}
-	w.optimised = generation
-	result, err := optimizer.Optimize(w.History.RawHistory(), w.DensityConfig())
-	if err != nil {
-		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
-	}
-	if len(result.Skipped) > 0 && w.Log != nil {
-		w.Log.Debug("density passed over calls that name no file", "entries", result.Skipped)
-	}
-	if result.Empty() {
-		return nil
-	}
-	before := w.Tokens()
-	w.nameCalls(result.Prunes, w.History.RawHistory())
-	if err := w.History.ApplyDensityResult(result); err != nil {
-		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
-	}
-	after := w.Tokens()
-	w.Tell(Density{
-		Metadata:     result.Metadata,
-		Prunes:       w.record(result.Prunes, nil),
-		TokensBefore: before,
-		TokensAfter:  after,
-		Limit:        w.Size(),
-	})
-	return nil
+// strategies finds the strategy in use.
+type strategies struct {
+	settings *settings.Settings
+	find     func(name string) (compression.Strategy, error)
 }
 
-// DensityConfig returns the settings for the engine (REQ-HD-001.9).
-func (p *pruning) DensityConfig() compression.DensityConfig {
-	config := settings.Density(p.Settings)
-	config.WorkspaceRoot, config.Facts, config.Pinned = p.Root, p.Facts, p.pins
+// active returns the strategy in use.
+func (s *strategies) active() (compression.Strategy, error) {
+	return s.find(settings.CompressionStrategy.Of(s.settings))
+}
+
+// pruner returns the active strategy if it prunes by price.
+func (s *strategies) pruner() (compression.Pruner, bool) {
+	strategy, err := s.active()
+	pruner, ok := strategy.(compression.Pruner)
+	return pruner, err == nil && ok
+}
+
+// Staleness finds content that newer content has made stale, for a strategy that does not weigh
+// prices.
+type Staleness struct {
+	strategies *strategies
+	history    *history.Service
+	facts      compression.Facts
+	root       string
+	pins       map[string]bool
+}
+
+// parts returns the parts of the context that are about files.
+func (s *Staleness) parts() []compression.Part {
+	return compression.Parts(s.history.RawHistory(), s.Config())
+}
+
+// Config returns the settings for the engine (REQ-HD-001.9).
+func (s *Staleness) Config() compression.DensityConfig {
+	config := settings.Density(s.strategies.settings)
+	config.WorkspaceRoot, config.Facts, config.Pinned = s.root, s.facts, s.pins
 	return config
+}
+
+// next returns the prunes that a strategy that does not weigh prices would make before the
+// next request, or false if the strategy prunes nothing.
+func (s *Staleness) next() (prunes []history.Prune, ok bool) {
+	strategy, err := s.strategies.active()
+	optimizer, ok := strategy.(compression.Optimizer)
+	if err != nil || !ok {
+		return nil, false
+	}
+	result, err := optimizer.Optimize(s.history.RawHistory(), s.Config())
+	if err != nil {
+		return nil, true
+	}
+	return result.Prunes, true
+}
+
+// leaving maps each block that density would take before the next request to the reason. It returns
+// nil if the strategy prunes nothing.
+func (s *Staleness) leaving() map[history.Block]string {
+	prunes, ok := s.next()
+	if !ok {
+		return nil
+	}
+	reasons := make(map[history.Block]string)
+	for _, p := range prunes {
+		for _, block := range p.Gone {
+			reasons[block] = p.Reason
+		}
+	}
+	return reasons
 }

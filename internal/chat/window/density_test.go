@@ -21,8 +21,8 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	b.say("go")
 	b.pair("r", "read_file", "a", wordy(1900))
 	b.pair("w", "write_file", "a", "written")
-	b.NextTurn()
-	before := b.Tokens()
+	b.Ledger.NextTurn()
+	before := b.Measure.Tokens()
 	b.fit()
 	if got := b.names(); len(got) != 1 || got[0] != "density" {
 		t.Fatalf("S-05: done %q", got)
@@ -32,24 +32,24 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 		scratch += b.History.CountContent(e)
 	}
 	density := told[window.Density](b)[0]
-	if density.TokensBefore != before || density.TokensAfter != scratch || b.Tokens() != scratch || density.Limit != 2000 {
+	if density.TokensBefore != before || density.TokensAfter != scratch || b.Measure.Tokens() != scratch || density.Limit != 2000 {
 		t.Errorf("REQ-HD-002.4: %+v, %d tokens from scratch", density, scratch)
 	}
 	if density.Metadata.Of("stale-read") != 1 || b.History.Len() != 3 {
 		t.Errorf("counts %v, %d entries are left", density.Metadata, b.History.Len())
 	}
-	ledger := b.Ledger()
+	ledger := b.Ledger.Lines()
 	if len(ledger) != 1 || len(density.Prunes) != 1 || !reflect.DeepEqual(ledger[0], density.Prunes[0]) {
 		t.Fatalf("ledger %+v, told %+v", ledger, density.Prunes)
 	}
-	if p := ledger[0]; p.Tokens != before-scratch || p.Subject != "a" || p.Turn != 1 || p.At.Unix() != 1 || b.Freed() != p.Tokens {
-		t.Errorf("ledger %+v, freed %d", p, b.Freed())
+	if p := ledger[0]; p.Tokens != before-scratch || p.Subject != "a" || p.Turn != 1 || p.At.Unix() != 1 || b.Ledger.Freed() != p.Tokens {
+		t.Errorf("ledger %+v, freed %d", p, b.Ledger.Freed())
 	}
 	// One number, fixed when it is written: what a provider counts changes none of them.
-	written := b.Freed()
-	b.Calibrate(map[string]float64{"test-model": 1.3})
-	if usage, now := b.Usage().Freed, b.Ledger()[0].Tokens; b.Freed() != written || usage != written || now != written || density.Freed() != written {
-		t.Errorf("freed %d, then %d, in the usage %d, in the ledger %d, told %d", written, b.Freed(), usage, now, density.Freed())
+	written := b.Ledger.Freed()
+	b.Measure.Calibrate(map[string]float64{"test-model": 1.3})
+	if usage, now := b.Usage().Freed, b.Ledger.Lines()[0].Tokens; b.Ledger.Freed() != written || usage != written || now != written || density.Freed() != written {
+		t.Errorf("freed %d, then %d, in the usage %d, in the ledger %d, told %d", written, b.Ledger.Freed(), usage, now, density.Freed())
 	}
 }
 
@@ -91,7 +91,7 @@ func TestDirtyFlag(t *testing.T) {
 		{"REQ-HD-002.7 after it", func() { counting.err = nil }, 3},
 	} {
 		s.do()
-		if err := b.EnsureDensityOptimized(counting); !errors.Is(err, counting.err) {
+		if err := b.Pruning.EnsureDensityOptimized(counting); !errors.Is(err, counting.err) {
 			t.Fatal(err)
 		}
 		if counting.calls != s.want {
@@ -115,7 +115,7 @@ func TestOptimizeSeesTheRawHistory(t *testing.T) {
 	b.say("drop me")
 	b.say("keep me")
 	dropping := &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{1}}}
-	if err := b.EnsureDensityOptimized(dropping); err != nil {
+	if err := b.Pruning.EnsureDensityOptimized(dropping); err != nil {
 		t.Fatal(err)
 	}
 	if len(dropping.given) != 3 || !dropping.given[0].Empty() {
@@ -155,12 +155,12 @@ func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 func TestRestoredLedger(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
-	b.Restore([]window.Prune{{Subject: "a", Tokens: 30}, {Subject: "b", Tokens: 12}, {Kind: compression.Dropped, Subject: "c", Tokens: 9}}, 3)
-	if b.Freed() != 42 || len(b.Ledger()) != 3 || b.Usage().Freed != 42 {
-		t.Errorf("freed %d, ledger %v", b.Freed(), b.Ledger())
+	b.Ledger.Restore([]window.Prune{{Subject: "a", Tokens: 30}, {Subject: "b", Tokens: 12}, {Kind: compression.Dropped, Subject: "c", Tokens: 9}}, 3)
+	if b.Ledger.Freed() != 42 || len(b.Ledger.Lines()) != 3 || b.Usage().Freed != 42 {
+		t.Errorf("freed %d, ledger %v", b.Ledger.Freed(), b.Ledger.Lines())
 	}
-	if b.Reset(); b.Freed() != 0 || len(b.Ledger()) != 0 {
-		t.Errorf("freed %d, ledger %v", b.Freed(), b.Ledger())
+	if b.Reset(); b.Ledger.Freed() != 0 || len(b.Ledger.Lines()) != 0 {
+		t.Errorf("freed %d, ledger %v", b.Ledger.Freed(), b.Ledger.Lines())
 	}
 }
 
@@ -172,7 +172,7 @@ func TestFreedIsDensityAlone_D49(t *testing.T) {
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
 		b.pair(id, "read_file", id, wordy(300))
 	}
-	if b.fit(); b.Freed() != 0 || b.Compressions() != 1 {
-		t.Errorf("density freed %d tokens in %q", b.Freed(), b.names())
+	if b.fit(); b.Ledger.Freed() != 0 || b.Compressions() != 1 {
+		t.Errorf("density freed %d tokens in %q", b.Ledger.Freed(), b.names())
 	}
 }

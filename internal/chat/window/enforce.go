@@ -13,10 +13,10 @@ import (
 // error is a *compression.ContextOverflowError.
 func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Result) error {
 	w.refused = false
-	if _, err := w.Reserve(); err != nil {
+	if _, err := w.Limits.Reserve(); err != nil {
 		return err
 	}
-	if !w.overLimit() {
+	if !w.Measure.overLimit() {
 		return nil
 	}
 	if err := w.fitMessage(strategy); err != nil {
@@ -34,13 +34,13 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 	}
 	for _, rung := range reduced.Rungs {
 		w.compressions++
-		w.Tell(Compression{
+		w.config.Tell(Compression{
 			Strategy:     strategy.Name(),
 			Applied:      true,
 			Reason:       compression.LimitCause + ": " + string(rung.Name),
-			TokensBefore: w.Scaled(rung.TokensBefore),
-			TokensAfter:  w.Scaled(rung.TokensAfter),
-			Limit:        w.Size(),
+			TokensBefore: w.Measure.Scaled(rung.TokensBefore),
+			TokensAfter:  w.Measure.Scaled(rung.TokensAfter),
+			Limit:        w.Limits.Size(),
 		})
 	}
 	return nil
@@ -63,14 +63,14 @@ func (w *Window) reduce(strategy compression.Strategy, done compression.Result) 
 // named if it did (else 0), is the upper bound from now on, and the next pre-send window makes
 // the request smaller (S-12).
 func (w *Window) Refused(named int) {
-	refused := w.Tokens()
+	refused := w.Measure.Tokens()
 	bound := refused
 	if named > 0 {
 		bound = min(bound, named)
 	}
-	w.learn(bound)
+	w.Limits.learn(bound)
 	w.refused = true
-	w.Tell(Refusal{Tokens: refused, Limit: w.Size()})
+	w.config.Tell(Refusal{Tokens: refused, Limit: w.Limits.Size()})
 }
 
 // inTheirTokens converts an overflow from our tokens to the provider's tokens, in which the
@@ -81,9 +81,9 @@ func (w *Window) inTheirTokens(err error) error {
 		return err
 	}
 	return &compression.ContextOverflowError{
-		Overhead: w.Scaled(overflow.Overhead),
-		Message:  w.Scaled(overflow.Message),
-		Reserve:  w.reserve(),
-		Limit:    w.Size(),
+		Overhead: w.Measure.Scaled(overflow.Overhead),
+		Message:  w.Measure.Scaled(overflow.Message),
+		Reserve:  w.Limits.reserve(),
+		Limit:    w.Limits.Size(),
 	}
 }

@@ -245,8 +245,8 @@ func TestAnyWindow(t *testing.T) {
 			if err != nil && !errors.As(err, &overflow) {
 				rt.Fatal(err)
 			}
-			if reserve, _ := b.Reserve(); err == nil && b.Tokens()+reserve > b.Size() {
-				rt.Errorf("%d tokens and a reserve of %d in a window of %d", b.Tokens(), reserve, b.Size())
+			if reserve, _ := b.Limits.Reserve(); err == nil && b.Measure.Tokens()+reserve > b.Limits.Size() {
+				rt.Errorf("%d tokens and a reserve of %d in a window of %d", b.Measure.Tokens(), reserve, b.Limits.Size())
 			}
 			if overflow != nil && overflow.Overhead+overflow.Message+overflow.Reserve <= overflow.Limit {
 				rt.Errorf("refused although it fits: %v", overflow)
@@ -257,9 +257,9 @@ func TestAnyWindow(t *testing.T) {
 					continue
 				} else if err != nil {
 					rt.Fatal(err)
-				} else if once := b.Estimate(); again.Applied {
+				} else if once := b.Measure.Estimate(); again.Applied {
 					if twice, _ := b.Compress(rt.Context()); twice.Applied {
-						rt.Errorf("D-43: %d, %d, %d tokens", again.TokensBefore, once, b.Estimate())
+						rt.Errorf("D-43: %d, %d, %d tokens", again.TokensBefore, once, b.Measure.Estimate())
 					}
 				}
 			}

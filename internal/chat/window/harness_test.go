@@ -15,6 +15,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 	"agent/internal/traits"
 )
@@ -32,9 +33,15 @@ func (letters) Count(text string) int { return len(text) / 3 }
 // bench is a window on values: no model, no disk, no screen.
 type bench struct {
 	*window.Window
-	t     rapid.TB
-	head  window.Head
-	steps []window.Step
+	t rapid.TB
+	// config is what the window was made of; makeHead and connect may be changed later.
+	config   window.Config
+	settings *settings.Settings
+	models   *models
+	makeHead window.HeadMaker
+	connect  window.Connect
+	head     window.Head
+	steps    []window.Step
 	// strategies stand in for those of their name.
 	strategies map[string]compression.Strategy
 	// summary is what the model answers that summarises; urgencies are those it was
@@ -45,6 +52,34 @@ type bench struct {
 	asked     int
 }
 
+// models are the models of a test; cache and keep may be nil.
+type models struct {
+	counter func(model string) history.Counter
+	limit   func(model string) (int, bool)
+	cache   func(model string) vendor.Cache
+	keep    func(model string, life time.Duration)
+	cuts    bool
+}
+
+func (m *models) Counter(model string) history.Counter { return m.counter(model) }
+func (m *models) Limit(model string) (int, bool)       { return m.limit(model) }
+func (m *models) Price(string) compression.Price       { return compression.SafePrice }
+func (m *models) Cuts() bool                           { return m.cuts }
+func (m *models) HeadFor() string                      { return "" }
+
+func (m *models) Cache(model string) vendor.Cache {
+	if m.cache == nil {
+		return vendor.Cache{}
+	}
+	return m.cache(model)
+}
+
+func (m *models) KeepLife(model string, life time.Duration) {
+	if m.keep != nil {
+		m.keep(model, life)
+	}
+}
+
 // newBench returns a window of limit tokens with a head of five.
 func newBench(t rapid.TB, limit int) *bench {
 	b := &bench{
@@ -53,33 +88,47 @@ func newBench(t rapid.TB, limit int) *bench {
 		strategies: map[string]compression.Strategy{},
 		summary:    "<state_snapshot>short</state_snapshot>",
 	}
-	b.Window = window.New(window.Config{
+	b.settings = settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): append(compression.Names(), "zip")}))
+	b.models = &models{
+		counter: func(string) history.Counter { return words{} },
+		limit:   func(string) (int, bool) { return 0, false },
+		cuts:    true,
+	}
+	b.makeHead = func(bool, func(window.Head) bool) window.Head { return b.head }
+	b.connect = func() (*compression.Summarizer, func(), error) {
+		return &compression.Summarizer{Name: "m", Count: words{}.Count, Room: b.Measure.Room(), Ask: b.ask}, func() {}, nil
+	}
+	b.config = window.Config{
 		History:  history.NewService(words{}, nil),
-		Settings: settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): append(compression.Names(), "zip")})),
+		Settings: b.settings,
+		Models:   b.models,
 		Strategy: func(name string) (compression.Strategy, error) {
 			if s, ok := b.strategies[name]; ok {
 				return s, nil
 			}
 			return compression.Get(name)
 		},
-		MakeHead: func(bool, func(window.Head) bool) window.Head { return b.head },
+		MakeHead: func(lean bool, fits func(window.Head) bool) window.Head { return b.makeHead(lean, fits) },
 		Facts:    facts,
-		Counter:  func(string) history.Counter { return words{} },
-		Limit:    func(string) (int, bool) { return 0, false },
 		Root:     "/w",
 
 		Summarizer: func(u window.Urgency) window.Connect {
 			b.urgencies = append(b.urgencies, u)
-			return func() (*compression.Summarizer, func(), error) {
-				return &compression.Summarizer{Name: "m", Count: words{}.Count, Room: b.Room(), Ask: b.ask}, func() {}, nil
-			}
+			return b.connect
 		},
 		Now:  func() time.Time { return time.Unix(1, 0) },
 		Tell: func(s window.Step) { b.steps = append(b.steps, s) },
-	})
+	}
+	b.Window = window.New(b.config)
 	b.set(settings.Model, "test-model")
 	b.set(settings.ContextLimit, limit)
 	return b
+}
+
+// observe gives the window an empty history with an observer.
+func (b *bench) observe(observer history.Observer) {
+	b.config.History = history.NewService(words{}, observer)
+	b.Window = window.New(b.config)
 }
 
 // densityKey is a switch or number of a density phase.
@@ -90,9 +139,9 @@ func (k densityKey) Key() string { return settings.DensityKey(string(k)) }
 // set sets a setting; 0 unsets one that a share or a size is no value of.
 func (b *bench) set(setting interface{ Key() string }, value any) {
 	b.t.Helper()
-	err := b.Settings.Set(settings.Session, setting.Key(), fmt.Sprint(value))
+	err := b.settings.Set(settings.Session, setting.Key(), fmt.Sprint(value))
 	if err != nil && fmt.Sprint(value) == "0" {
-		_, err = b.Settings.Unset(settings.Session, setting.Key())
+		_, err = b.settings.Unset(settings.Session, setting.Key())
 	}
 	if err != nil {
 		b.t.Fatal(err)
@@ -116,8 +165,8 @@ func (b *bench) fit() {
 	if err := b.tryFit(); err != nil {
 		b.t.Fatal(err)
 	}
-	if reserve, err := b.Reserve(); err != nil || b.Tokens()+reserve > b.Size() {
-		b.t.Errorf("D-30: %d tokens and a reserve of %d in a window of %d, %v", b.Tokens(), reserve, b.Size(), err)
+	if reserve, err := b.Limits.Reserve(); err != nil || b.Measure.Tokens()+reserve > b.Limits.Size() {
+		b.t.Errorf("D-30: %d tokens and a reserve of %d in a window of %d, %v", b.Measure.Tokens(), reserve, b.Limits.Size(), err)
 	}
 }
 
@@ -151,7 +200,7 @@ func (b *bench) pair(id, tool, path, result string) {
 }
 
 // overhead is the head of every request in tokens.
-func (b *bench) overhead() int { return b.Estimate() - b.History.TotalTokens() }
+func (b *bench) overhead() int { return b.Measure.Estimate() - b.History.TotalTokens() }
 
 // active is the strategy in force.
 func (b *bench) active() compression.Strategy {

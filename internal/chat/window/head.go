@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"agent/internal/compression"
 	"agent/internal/history"
@@ -42,6 +43,21 @@ type countedHead struct {
 	sum string
 }
 
+// Heads makes the beginning of every request.
+type Heads struct {
+	make    HeadMaker
+	limits  *Limits
+	models  Models
+	facts   compression.Facts
+	history *history.Service
+	// recorded returns the recorded form of the present request during a replay; it is nil outside
+	// of one.
+	recorded func() (compression.Request, bool)
+
+	head    countedHead
+	counter history.Counter
+}
+
 func (h *countedHead) count(counter history.Counter) {
 	h.system, h.tools = counter.Count(h.System), 0
 	for _, spec := range h.Tools {
@@ -51,102 +67,88 @@ func (h *countedHead) count(counter history.Counter) {
 
 // Head returns the beginning of every request. It is made once for a window of one size and one
 // model: a head that changed within a session would void the provider's prefix cache (D-94).
-func (m *measure) Head() Head {
-	m.prepare()
-	return m.head.Head
+func (h *Heads) Head() Head {
+	h.prepare()
+	return h.head.Head
 }
 
 // overhead returns the size of the head in tokens, by our own count.
-func (m *measure) overhead() int {
-	m.prepare()
-	if r, ok := m.recorded(); ok {
+func (h *Heads) overhead() int {
+	h.prepare()
+	if r, ok := h.record(); ok {
 		return r.Head
 	}
-	return m.head.system + m.head.tools
+	return h.head.system + h.head.tools
 }
 
-// recorded returns the present request as in the record that is replayed, or false if there is
+// record returns the present request as in the record that is replayed, or false if there is
 // none.
-func (m *measure) recorded() (compression.Request, bool) {
-	if m.Recorded == nil {
+func (h *Heads) record() (compression.Request, bool) {
+	if h.recorded == nil {
 		return compression.Request{}, false
 	}
-	return m.Recorded()
+	return h.recorded()
 }
 
 // prepare makes everything count with the current model's vocabulary, and makes a new head if the
 // window or the model has changed.
-func (m *measure) prepare() {
-	counter := m.Counter(m.model())
-	if counter != m.counter {
-		m.counter = counter
-		m.History.SetCounter(counter)
-		m.head.window = 0
+func (h *Heads) prepare() {
+	counter := h.models.Counter(h.limits.model())
+	if counter != h.counter {
+		h.counter = counter
+		h.history.SetCounter(counter)
+		h.head.window = 0
 	}
-	headFor := ""
-	if m.HeadFor != nil {
-		headFor = m.HeadFor()
-	}
-	if size := m.Size(); size != m.head.window || headFor != m.head.headFor {
-		m.head = m.makeHead(size)
-		m.head.headFor = headFor
+	headFor := h.models.HeadFor()
+	if size := h.limits.Size(); size != h.head.window || headFor != h.head.headFor {
+		h.head = h.makeHead(size)
+		h.head.headFor = headFor
 	}
 }
 
 // makeHead makes the head for a window: the usual one if the window is not small and the head
 // takes at most a third of it, else the lean one.
-func (m *measure) makeHead(size int) countedHead {
-	counted := func(h Head) countedHead {
-		c := countedHead{Head: h, window: size}
-		c.count(m.counter)
+func (h *Heads) makeHead(size int) countedHead {
+	counted := func(made Head) countedHead {
+		c := countedHead{Head: made, window: size}
+		c.count(h.counter)
 		return c
 	}
-	fits := func(h Head) bool {
-		c := counted(h)
+	fits := func(made Head) bool {
+		c := counted(made)
 		return c.system+c.tools <= size/headShare
 	}
 	if size >= leanBelow {
-		if usual := counted(m.MakeHead(false, fits)); usual.system+usual.tools <= size/headShare {
+		if usual := counted(h.make(false, fits)); usual.system+usual.tools <= size/headShare {
 			return usual
 		}
 	}
-	head := counted(m.MakeHead(true, fits))
+	head := counted(h.make(true, fits))
 	head.lean = true
 	return head
 }
 
-// headKind holds the facts about a head that a person should know.
-type headKind struct{ lean, cut bool }
-
-// tellHead reports when the window has become too small for the usual head, and when it no longer
-// is.
-func (m *measure) tellHead() {
-	m.prepare()
-	kind := headKind{lean: m.head.lean, cut: m.head.Cut}
-	if kind == m.toldHead {
-		return
-	}
-	m.toldHead = kind
-	now := HeadChosen{Lean: kind.lean, Cut: kind.cut, Tokens: m.Scaled(m.overhead()), Limit: m.Size()}
-	for _, tool := range m.head.Tools {
-		now.Tools = append(now.Tools, tool.Name)
-	}
-	m.Tell(now)
-}
-
-// HeadSum returns a digest of the head, by which another process recognises the same head.
-func (m *measure) HeadSum() string {
-	m.prepare()
-	if r, ok := m.recorded(); ok {
+// Sum returns a digest of the head, by which another process recognises the same head.
+func (h *Heads) Sum() string {
+	h.prepare()
+	if r, ok := h.record(); ok {
 		return r.HeadSum
 	}
-	if m.head.sum == "" {
+	if h.head.sum == "" {
 		sum := sha256.New()
-		fmt.Fprintf(sum, "%q", m.head.System)
-		for _, tool := range m.head.Tools {
+		fmt.Fprintf(sum, "%q", h.head.System)
+		for _, tool := range h.head.Tools {
 			fmt.Fprintf(sum, "%q%q%s", tool.Name, tool.Description, tool.Schema)
 		}
-		m.head.sum = hex.EncodeToString(sum.Sum(nil)[:8])
+		h.head.sum = hex.EncodeToString(sum.Sum(nil)[:8])
 	}
-	return m.head.sum
+	return h.head.sum
 }
+
+// recalls reports whether the model has a tool to ask for what left the context.
+func (h *Heads) recalls() bool {
+	return slices.ContainsFunc(h.Head().Tools, func(tool llm.ToolSpec) bool { return h.facts(tool.Name).NeedsRecord })
+}
+
+// renew lets the next request have a new head.
+func (h *Heads) renew() { h.head.window = 0 }

@@ -54,7 +54,7 @@ func TestTheHeadFitsTheWindow(t *testing.T) {
 			t.Parallel()
 			var asked []bool
 			b := newBench(t, tc.limit)
-			b.Config.MakeHead = headOf(tc.usual, tc.lean, tc.more, &asked)
+			b.makeHead = headOf(tc.usual, tc.lean, tc.more, &asked)
 			b.say("hi")
 			b.fit()
 			b.fit()
@@ -88,7 +88,7 @@ func TestTheHeadFollowsTheWindow(t *testing.T) {
 	t.Parallel()
 	var asked []bool
 	b := newBench(t, 32_000)
-	b.Config.MakeHead = headOf(2400, 1100, 0, &asked)
+	b.makeHead = headOf(2400, 1100, 0, &asked)
 	var lean []bool
 	for _, limit := range []int{32_000, 4096, 4096, 64_000, 32_000} {
 		b.set(settings.ContextLimit, limit)
@@ -111,9 +111,9 @@ func TestCountersCountTheHead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 32_000)
 	b.say("hi there")
-	first := b.Tokens()
-	b.Counter = func(string) history.Counter { return letters{} }
-	if got := b.Tokens(); got == first || got != b.Usage().Total() {
+	first := b.Measure.Tokens()
+	b.models.counter = func(string) history.Counter { return letters{} }
+	if got := b.Measure.Tokens(); got == first || got != b.Usage().Total() {
 		t.Errorf("%d tokens, %d by the old vocabulary, %d by kind", got, first, b.Usage().Total())
 	}
 }

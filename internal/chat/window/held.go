@@ -10,6 +10,16 @@ import (
 	"agent/internal/traits"
 )
 
+// Contents shows the content of the context, and why each part of it is still there.
+type Contents struct {
+	history   *history.Service
+	measure   *Measure
+	staleness *Staleness
+	pricing   *pricing
+	pruning   *Pruning
+	facts     compression.Facts
+}
+
 // Held is a part of the context that pruning could take and has not taken.
 type Held = compression.Held
 
@@ -18,65 +28,34 @@ type Standing = compression.Standing
 
 // Held lists the parts of the context about a file or command, with the reason why each is still
 // there. subject is a path, the end of a path or a command; "" selects all parts.
-func (w *Window) Held(subject string) []Held {
-	if w.followed() {
-		return w.scaledHeld(w.engine.Held(strings.TrimPrefix(subject, "./"), w.moment()))
+func (c *Contents) Held(subject string) []Held {
+	if c.pricing.followed() {
+		return c.scaledHeld(c.pricing.engine.Held(strings.TrimPrefix(subject, "./"), c.pricing.moment()))
 	}
 	var held []Held
-	leaving := w.leaving()
-	for _, part := range compression.Parts(w.History.RawHistory(), w.DensityConfig()) {
-		if subject == "" || part.Path == w.absolute(subject) || strings.HasSuffix(part.Path, "/"+strings.TrimPrefix(path.Clean(subject), "./")) {
-			held = append(held, w.heldPart(part, leaving))
+	leaving := c.staleness.leaving()
+	for _, part := range c.staleness.parts() {
+		if subject == "" || part.Path == c.staleness.absolute(subject) || strings.HasSuffix(part.Path, "/"+strings.TrimPrefix(path.Clean(subject), "./")) {
+			held = append(held, c.heldPart(part, leaving))
 		}
 	}
 	return held
 }
 
 // scaledHeld converts the sizes of parts to the provider's tokens.
-func (w *Window) scaledHeld(held []Held) []Held {
+func (c *Contents) scaledHeld(held []Held) []Held {
 	for i := range held {
-		held[i].Tokens = w.Scaled(held[i].Tokens)
+		held[i].Tokens = c.measure.Scaled(held[i].Tokens)
 	}
 	return held
 }
 
-// density returns the prunes that a strategy that does not weigh prices would make before the
-// next request, or false if the strategy prunes nothing.
-func (w *Window) density() (prunes []history.Prune, ok bool) {
-	strategy, err := w.Active()
-	optimizer, ok := strategy.(compression.Optimizer)
-	if err != nil || !ok {
-		return nil, false
-	}
-	result, err := optimizer.Optimize(w.History.RawHistory(), w.DensityConfig())
-	if err != nil {
-		return nil, true
-	}
-	return result.Prunes, true
-}
-
-// leaving maps each block that density would take before the next request to the reason. It returns
-// nil if the strategy prunes nothing.
-func (w *Window) leaving() map[history.Block]string {
-	prunes, ok := w.density()
-	if !ok {
-		return nil
-	}
-	reasons := make(map[history.Block]string)
-	for _, p := range prunes {
-		for _, block := range p.Gone {
-			reasons[block] = p.Reason
-		}
-	}
-	return reasons
-}
-
 // heldPart describes a part and why it is still there, for a strategy that does not weigh prices.
-func (w *Window) heldPart(part compression.Part, leaving map[history.Block]string) Held {
-	h := Held{Kind: "inclusion", Subject: part.Path, Tokens: w.Scaled(w.History.CountBlocks(part.Blocks)), Pinned: w.pins[part.Path]}
+func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]string) Held {
+	h := Held{Kind: "inclusion", Subject: part.Path, Tokens: c.measure.Scaled(c.history.CountBlocks(part.Blocks)), Pinned: c.staleness.pins[part.Path]}
 	facts := traits.Traits{}
 	if part.Call != nil {
-		h.Kind, facts = part.Call.Name, w.Facts(part.Call.Name)
+		h.Kind, facts = part.Call.Name, c.facts(part.Call.Name)
 	}
 	reason := ""
 	for _, block := range part.Blocks {
@@ -95,7 +74,7 @@ func (w *Window) heldPart(part compression.Part, leaving map[history.Block]strin
 		h.Reason = "the latest inclusion of the file; a later one takes its place"
 	case facts.WritesFile():
 		h.Reason = "a change of the file; only a compression takes it"
-	case !settings.Density(w.Settings).Switches["readWritePruning"]:
+	case !settings.Density(c.staleness.strategies.settings).Switches["readWritePruning"]:
 		h.Reason = "compression.density.readWritePruning is off"
 	default:
 		h.Reason = "nothing has written the file since; a later write takes it"
@@ -104,17 +83,17 @@ func (w *Window) heldPart(part compression.Part, leaving map[history.Block]strin
 }
 
 // standing sums up the parts that Held lists.
-func (w *Window) standing() Standing {
+func (c *Contents) standing() Standing {
 	var s Standing
-	if w.followed() {
-		s = w.engine.Standing(w.moment())
-		return Standing{Free: w.Scaled(s.Free), Cold: w.Scaled(s.Cold), Pinned: w.Scaled(s.Pinned)}
+	if c.pricing.followed() {
+		s = c.pricing.engine.Standing(c.pricing.moment())
+		return Standing{Free: c.measure.Scaled(s.Free), Cold: c.measure.Scaled(s.Cold), Pinned: c.measure.Scaled(s.Pinned)}
 	}
 	seen := make(map[history.Block]bool)
-	for _, part := range compression.Parts(w.History.RawHistory(), w.DensityConfig()) {
-		if w.pins[part.Path] && !seen[part.Blocks[0]] {
+	for _, part := range c.staleness.parts() {
+		if c.staleness.pins[part.Path] && !seen[part.Blocks[0]] {
 			seen[part.Blocks[0]] = true
-			s.Pinned += w.Scaled(w.History.CountBlocks(part.Blocks))
+			s.Pinned += c.measure.Scaled(c.history.CountBlocks(part.Blocks))
 		}
 	}
 	return s

@@ -34,7 +34,7 @@ func TestHeldByEachStrategy(t *testing.T) {
 		},
 		{"pinned", compression.DefaultName, func(b *bench) {
 			b.pair("2", "write_file", "a", "ok")
-			if _, err := b.Pin("./a", true); err != nil {
+			if _, err := b.Pins.Pin("./a", true); err != nil {
 				b.t.Fatal(err)
 			}
 		}, "read_file /w/a: pinned\nwrite_file /w/a: pinned"},
@@ -51,11 +51,11 @@ func TestHeldByEachStrategy(t *testing.T) {
 			b.pair("1", "read_file", "a", wordy(50))
 			c.change(b)
 			for _, name := range []string{"a", "./a", "/w/a", ""} {
-				if got := reasons(b.Held(name)); got != c.want {
+				if got := reasons(b.Contents.Held(name)); got != c.want {
 					t.Errorf("%q: got\n%s\nwant\n%s", name, got, c.want)
 				}
 			}
-			if got := b.Held("b"); len(got) > 0 {
+			if got := b.Contents.Held("b"); len(got) > 0 {
 				t.Errorf("of another file: %v", got)
 			}
 		})
@@ -70,14 +70,14 @@ func TestPin(t *testing.T) {
 	b.pair("1", "read_file", "x/a", wordy(50))
 	b.pair("2", "read_file", "y/a", wordy(50))
 	for name, want := range map[string]string{"a": "the end of 2 files; write more of one: /w/x/a, /w/y/a", "b": "holds nothing of b"} {
-		if _, err := b.Pin(name, true); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := b.Pins.Pin(name, true); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := b.Pin("a", false); err == nil || !strings.Contains(err.Error(), "nothing is") {
+	if _, err := b.Pins.Pin("a", false); err == nil || !strings.Contains(err.Error(), "nothing is") {
 		t.Error(err)
 	}
-	if file, err := b.Pin("x/a", true); err != nil || file != "/w/x/a" || b.Usage().Standing.Pinned < 50 {
+	if file, err := b.Pins.Pin("x/a", true); err != nil || file != "/w/x/a" || b.Usage().Standing.Pinned < 50 {
 		t.Errorf("%s, %v, %+v", file, err, b.Usage().Standing)
 	}
 	b.pair("3", "write_file", "x/a", "ok")
@@ -85,17 +85,17 @@ func TestPin(t *testing.T) {
 	if b.fit(); b.whole(wordy(50)) != 1 {
 		t.Errorf("%d of the reads are there", b.whole(wordy(50)))
 	}
-	if file, err := b.Pin("a", false); err != nil || file != "/w/x/a" || len(b.Pins()) != 0 {
+	if file, err := b.Pins.Pin("a", false); err != nil || file != "/w/x/a" || len(b.Pins.List()) != 0 {
 		t.Errorf("%s, %v", file, err)
 	}
 	b.say("on")
 	if b.fit(); b.whole(wordy(50)) != 0 {
 		t.Error("it is still kept")
 	}
-	if _, err := b.Pin("x/a", true); err != nil || len(b.Pins()) != 1 {
-		t.Errorf("pinned again: %v, %v", b.Pins(), err)
+	if _, err := b.Pins.Pin("x/a", true); err != nil || len(b.Pins.List()) != 1 {
+		t.Errorf("pinned again: %v, %v", b.Pins.List(), err)
 	}
-	if b.Reset(); len(b.Pins()) != 0 {
-		t.Errorf("a cleared conversation has the pins %v", b.Pins())
+	if b.Reset(); len(b.Pins.List()) != 0 {
+		t.Errorf("a cleared conversation has the pins %v", b.Pins.List())
 	}
 }

@@ -39,8 +39,8 @@ type Item struct {
 }
 
 // Items lists the items in the context, the largest first.
-func (w *Window) Items() []Item {
-	entries := w.History.RawHistory()
+func (c *Contents) Items() []Item {
+	entries := c.history.RawHistory()
 	replies, messages := 0, 0
 	for _, entry := range entries {
 		if entry.Speaker == history.AI {
@@ -65,39 +65,39 @@ func (w *Window) Items() []Item {
 			messages--
 		}
 		for _, block := range entry.Blocks {
-			if item, ok := w.item(entry, block, answers); ok {
+			if item, ok := c.item(entry, block, answers); ok {
 				item.Turns, item.Sent = messages, replies
 				items = append(items, item)
 			}
 		}
 	}
-	w.explain(items)
+	c.explain(items)
 	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	return items
 }
 
 // item returns the item that begins with a block. The result of a call belongs to the item of the
 // call.
-func (w *Window) item(entry *history.Content, block history.Block, answers map[*history.ToolCall]*history.ToolResponse) (Item, bool) {
+func (c *Contents) item(entry *history.Content, block history.Block, answers map[*history.ToolCall]*history.ToolResponse) (Item, bool) {
 	switch b := block.(type) {
 	case *history.ToolCall:
 		blocks, text := []history.Block{b}, string(b.Parameters)
-		item := Item{Kind: b.Name, Subject: w.Facts(b.Name).Describe(b.Name, b.Parameters).Subject}
+		item := Item{Kind: b.Name, Subject: c.facts(b.Name).Describe(b.Name, b.Parameters).Subject}
 		if r := answers[b]; r != nil {
 			blocks, text, item.answer = append(blocks, r), text+"\n\n"+r.Result.Text()+r.Error, r
 		}
-		if files := w.Facts(b.Name).FilesOf(b); len(files) == 1 {
-			item.Path = w.absolute(files[0])
+		if files := c.facts(b.Name).FilesOf(b); len(files) == 1 {
+			item.Path = c.staleness.absolute(files[0])
 		}
-		item.Tokens, item.Text = w.Scaled(w.History.CountBlocks(blocks)), text
+		item.Tokens, item.Text = c.measure.Scaled(c.history.CountBlocks(blocks)), text
 		return item, true
 	case *history.Text:
-		item := Item{Kind: "you", Subject: words.FirstLine(b.Text), Text: b.Text, Tokens: w.Scaled(w.History.CountBlocks([]history.Block{b}))}
+		item := Item{Kind: "you", Subject: words.FirstLine(b.Text), Text: b.Text, Tokens: c.measure.Scaled(c.history.CountBlocks([]history.Block{b}))}
 		if entry.Speaker == history.AI {
 			item.Kind = "reply"
 		}
 		if included := history.Inclusions(b); len(included) > 0 {
-			item.Kind, item.Subject, item.Path = "included", included[0].Path, w.absolute(included[0].Path)
+			item.Kind, item.Subject, item.Path = "included", included[0].Path, c.staleness.absolute(included[0].Path)
 		}
 		return item, strings.TrimSpace(b.Text) != ""
 	}
@@ -105,9 +105,9 @@ func (w *Window) item(entry *history.Content, block history.Block, answers map[*
 }
 
 // explain sets for each item the reason why it is still there.
-func (w *Window) explain(items []Item) {
+func (c *Contents) explain(items []Item) {
 	held := map[string]Held{}
-	for _, h := range w.Held("") {
+	for _, h := range c.Held("") {
 		if earlier, ok := held[h.Subject]; !ok || h.Waiting && !earlier.Waiting {
 			held[h.Subject] = h
 		}
@@ -120,7 +120,7 @@ func (w *Window) explain(items []Item) {
 		if ok {
 			items[i].Reason, items[i].Waiting = h.Reason, h.Waiting
 		}
-		items[i].Pinned = item.Path != "" && w.pins[item.Path]
+		items[i].Pinned = item.Path != "" && c.staleness.pins[item.Path]
 	}
 }
 
@@ -129,7 +129,7 @@ const LetGone history.PruneKind = "let go"
 
 // LetGo takes the result of an item out of the context, whatever that costs at the provider's
 // cache. It returns the number of tokens freed. An error says why the item stays.
-func (w *Window) LetGo(item Item) (tokens int, err error) {
+func (c *Contents) LetGo(item Item) (tokens int, err error) {
 	switch {
 	case item.Pinned:
 		return 0, fmt.Errorf("%s is pinned; unpin it first", item.Subject)
@@ -140,13 +140,13 @@ func (w *Window) LetGo(item Item) (tokens int, err error) {
 	if text := item.answer.Result.Text(); compression.IsPointer(text) {
 		return 0, left
 	}
-	for index, entry := range w.History.RawHistory() {
+	for index, entry := range c.history.RawHistory() {
 		at := slices.Index(entry.Blocks, history.Block(item.answer))
 		if at < 0 {
 			continue
 		}
 		blocks := slices.Clone(entry.Blocks)
-		blocks[at] = compression.WithPointer(item.answer, w.nextNumber(0))
+		blocks[at] = compression.WithPointer(item.answer, c.pruning.ledger.nextNumber(0))
 		prune := history.Prune{
 			Kind: LetGone, Subject: item.Subject, Reason: "you let it go", Entry: index,
 			Gone: []history.Block{item.answer}, Left: []history.Block{blocks[at]},
@@ -154,7 +154,7 @@ func (w *Window) LetGo(item Item) (tokens int, err error) {
 		if item.Path != "" {
 			prune.Subject, prune.Paths = path.Clean(item.Path), []string{item.Path}
 		}
-		return w.takeOut(index, entry.WithBlocks(blocks), prune)
+		return c.pruning.takeOut(index, entry.WithBlocks(blocks), prune)
 	}
 	return 0, left
 }

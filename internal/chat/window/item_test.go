@@ -24,7 +24,7 @@ func TestItemsAndLettingGo(t *testing.T) {
 			b.add(history.New(history.Human, &history.Text{Text: "and at b"}))
 			b.pair("2", "read_file", "b", wordy(50))
 			b.add(history.New(history.AI, &history.Text{Text: "I see"}))
-			items := b.Items()
+			items := b.Contents.Items()
 			var listed []string
 			for _, item := range items {
 				listed = append(listed, fmt.Sprintf("%s %s %d %d", item.Kind, item.Path, item.Turns, item.Sent))
@@ -33,36 +33,36 @@ func TestItemsAndLettingGo(t *testing.T) {
 			if got := strings.Join(listed, "|"); got != want {
 				t.Fatalf("listed are %s, want %s", got, want)
 			}
-			if _, err := b.Pin("a", true); err != nil {
+			if _, err := b.Pins.Pin("a", true); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.LetGo(b.Items()[0]); err == nil || !strings.Contains(err.Error(), "pinned") {
+			if _, err := b.Contents.LetGo(b.Contents.Items()[0]); err == nil || !strings.Contains(err.Error(), "pinned") {
 				t.Errorf("a pinned file: %v", err)
 			}
-			if _, err := b.Pin("a", false); err != nil {
+			if _, err := b.Pins.Pin("a", false); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.LetGo(items[2]); err == nil || !strings.Contains(err.Error(), "only answers") {
+			if _, err := b.Contents.LetGo(items[2]); err == nil || !strings.Contains(err.Error(), "only answers") {
 				t.Errorf("a message: %v", err)
 			}
-			freed, err := b.LetGo(items[0])
+			freed, err := b.Contents.LetGo(items[0])
 			if err != nil || freed < 400 {
 				t.Fatalf("%d tokens, %v", freed, err)
 			}
-			if got := b.Items(); got[0].Path != "/w/b" || !strings.Contains(fmt.Sprint(got), "[pruned: 1 line") {
+			if got := b.Contents.Items(); got[0].Path != "/w/b" || !strings.Contains(fmt.Sprint(got), "[pruned: 1 line") {
 				t.Errorf("afterwards there are %v", got)
 			}
-			if ledger := b.Ledger(); len(ledger) != 1 || ledger[0].Reason != "you let it go" || ledger[0].Tokens < 400 {
+			if ledger := b.Ledger.Lines(); len(ledger) != 1 || ledger[0].Reason != "you let it go" || ledger[0].Tokens < 400 {
 				t.Errorf("the ledger is %+v", ledger)
 			}
-			if _, err := b.LetGo(items[0]); err == nil || !strings.Contains(err.Error(), "left already") {
+			if _, err := b.Contents.LetGo(items[0]); err == nil || !strings.Contains(err.Error(), "left already") {
 				t.Errorf("once more: %v", err)
 			}
 			s, err := b.Active()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := b.EnsureDensityOptimized(s); err != nil { // the engine follows
+			if err := b.Pruning.EnsureDensityOptimized(s); err != nil { // the engine follows
 				t.Error(err)
 			}
 		})
@@ -76,14 +76,14 @@ func TestItemsWithOneID(t *testing.T) {
 	b := newBench(t, 0)
 	b.pair("1", "read_file", "a", wordy(500))
 	b.pair("1", "read_file", "b", wordy(100))
-	items := b.Items()
+	items := b.Contents.Items()
 	if len(items) != 2 || items[0].Path != "/w/a" || items[0].Tokens < 500 || items[1].Tokens > 200 {
 		t.Fatalf("listed are %+v", items)
 	}
-	if _, err := b.LetGo(items[1]); err != nil {
+	if _, err := b.Contents.LetGo(items[1]); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.Items(); got[0].Path != "/w/a" || got[0].Tokens < 500 || !strings.Contains(got[1].Text, "[pruned: ") {
+	if got := b.Contents.Items(); got[0].Path != "/w/a" || got[0].Tokens < 500 || !strings.Contains(got[1].Text, "[pruned: ") {
 		t.Errorf("afterwards there are %+v", got)
 	}
 }

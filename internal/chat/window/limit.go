@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"agent/internal/compression"
 	"agent/internal/settings"
 )
 
@@ -13,21 +14,39 @@ const DefaultLimit = 128_000
 // maxReserve is the greatest number of tokens kept for the reply without a setting (D-08).
 const maxReserve = 16_384
 
+// Limits knows how large the next request may be, in tokens as the provider counts them.
+type Limits struct {
+	settings *settings.Settings
+	// known returns the known size of a model's window.
+	known func(model string) (tokens int, ok bool)
+	// learned maps models to the sizes that they refused.
+	learned map[string]learnedLimit
+}
+
+// NewLimits returns the limits of requests to the model of the settings. known returns the known
+// size of a model's window; it is called if the setting context-limit is unset.
+func NewLimits(s *settings.Settings, known func(model string) (int, bool)) *Limits {
+	return &Limits{settings: s, known: known, learned: make(map[string]learnedLimit)}
+}
+
+// model returns the name of the model of the next request.
+func (l *Limits) model() string { return settings.Model.Of(l.settings) }
+
 // Size returns the model's window in tokens: the user's setting, else the known size of the
 // model, else a common size; but never more than the model refused.
-func (m *measure) Size() int {
-	configured := m.configuredSize()
-	if l, ok := m.learned[m.model()]; ok && l.configured == configured {
-		return min(configured, l.refused)
+func (l *Limits) Size() int {
+	configured := l.configuredSize()
+	if learned, ok := l.learned[l.model()]; ok && learned.configured == configured {
+		return min(configured, learned.refused)
 	}
 	return configured
 }
 
-func (m *measure) configuredSize() int {
-	if set := settings.ContextLimit.Of(m.Settings); set > 0 {
-		return set // Limit may wait for the endpoint
+func (l *Limits) configuredSize() int {
+	if set := settings.ContextLimit.Of(l.settings); set > 0 {
+		return set // known may wait for the endpoint
 	}
-	limit, known := m.Limit(m.model())
+	limit, known := l.known(l.model())
 	if !known {
 		limit = 0
 	}
@@ -43,22 +62,22 @@ func SizeOf(set, known int) int { return cmp.Or(set, known, DefaultLimit) }
 type learnedLimit struct{ refused, configured int }
 
 // learn remembers that the model refused a request of the given number of tokens.
-func (m *measure) learn(tokens int) {
-	m.learned[m.model()] = learnedLimit{tokens, m.configuredSize()}
+func (l *Limits) learn(tokens int) {
+	l.learned[l.model()] = learnedLimit{tokens, l.configuredSize()}
 }
 
 // Reserve returns the part of the window kept free for the reply (D-08), or an error if it leaves
 // no room for a request.
-func (m *measure) Reserve() (int, error) {
-	reserve, size := m.reserve(), m.Size()
+func (l *Limits) Reserve() (int, error) {
+	reserve, size := l.reserve(), l.Size()
 	if reserve >= size {
 		return 0, fmt.Errorf("max-output-tokens (%d) leaves no room in context-limit (%d); lower the first or raise the second", reserve, size)
 	}
 	return reserve, nil
 }
 
-func (m *measure) reserve() int {
-	return ReserveOf(settings.MaxOutputTokens.Of(m.Settings), m.Size())
+func (l *Limits) reserve() int {
+	return ReserveOf(settings.MaxOutputTokens.Of(l.settings), l.Size())
 }
 
 // ReserveOf returns the part of a window kept free for the reply: the setting, else the common
@@ -70,13 +89,22 @@ func ReserveOf(set, size int) int {
 	return min(maxReserve, size/4)
 }
 
-// leastOutput is the number of tokens that one result may take in any window, however small.
-const leastOutput = 500
+// Trigger returns the total at which compression starts: the threshold's share of the window, or
+// the window without the reserve if that is less (D-40).
+func (l *Limits) Trigger(strategy compression.Strategy) int {
+	return min(l.thresholdTokens(strategy), l.Size()-l.reserve())
+}
 
-// OutputLimit returns the number of tokens that one result of a tool may take: the setting, or a
-// quarter of the room that the window has besides head and reserve if that is less (D-41). It is
-// by our own count, by which tools measure.
-func (m *measure) OutputLimit() int {
-	free := m.estimated(m.Size()-m.reserve()) - m.overhead()
-	return min(settings.ToolOutputMaxTokens.Of(m.Settings), max(leastOutput, free/4))
+// thresholdTokens returns the threshold's share of the window.
+func (l *Limits) thresholdTokens(strategy compression.Strategy) int {
+	return int(l.threshold(strategy) * float64(l.Size()))
+}
+
+// threshold resolves REQ-HD-001.10: it returns the user's setting, else the strategy's own
+// threshold.
+func (l *Limits) threshold(strategy compression.Strategy) float64 {
+	if set := settings.CompressionThreshold.Of(l.settings); set > 0 {
+		return set
+	}
+	return strategy.Trigger().DefaultThreshold
 }

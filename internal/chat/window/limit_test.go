@@ -21,13 +21,13 @@ func TestReserve_D08(t *testing.T) {
 	} {
 		b := newBench(t, tc.limit)
 		b.set(settings.MaxOutputTokens, tc.output)
-		if got, err := b.Reserve(); err != nil || got != tc.want || b.Usage().Reserve != tc.want {
+		if got, err := b.Limits.Reserve(); err != nil || got != tc.want || b.Usage().Reserve != tc.want {
 			t.Errorf("window %d, output %d: reserve %d, %v", tc.limit, tc.output, got, err)
 		}
 	}
 	b := newBench(t, 4000)
 	b.set(settings.MaxOutputTokens, 4000)
-	if _, err := b.Reserve(); err == nil || !strings.Contains(err.Error(), "leaves no room") {
+	if _, err := b.Limits.Reserve(); err == nil || !strings.Contains(err.Error(), "leaves no room") {
 		t.Errorf("a reserve of the whole window: %v", err)
 	}
 }
@@ -51,7 +51,7 @@ func TestOutputLimit_D41(t *testing.T) {
 		b.set(settings.MaxOutputTokens, tc.output)
 		b.set(settings.ToolOutputMaxTokens, tc.setting)
 		b.head.System, b.head.Tools = wordy(tc.overhead), nil
-		if got := b.OutputLimit(); got != tc.want {
+		if got := b.Measure.OutputLimit(); got != tc.want {
 			t.Errorf("%+v: %d tokens", tc, got)
 		}
 	}
@@ -59,7 +59,7 @@ func TestOutputLimit_D41(t *testing.T) {
 	b := newBench(t, 32_000)
 	b.head.System, b.head.Tools = wordy(2000), nil
 	b.Observe("test-model", 100, window.Reported{Prompt: 200})
-	if got := b.OutputLimit(); got != (12_000-2000)/4 {
+	if got := b.Measure.OutputLimit(); got != (12_000-2000)/4 {
 		t.Errorf("%d tokens", got)
 	}
 }
@@ -68,15 +68,15 @@ func TestOutputLimit_D41(t *testing.T) {
 func TestSizeSources(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
-	if got := b.Size(); got != window.DefaultLimit {
+	if got := b.Limits.Size(); got != window.DefaultLimit {
 		t.Errorf("assumed %d", got)
 	}
-	b.Limit = func(model string) (int, bool) { return 32_000, model == "test-model" }
-	if got := b.Size(); got != 32_000 {
+	b.models.limit = func(model string) (int, bool) { return 32_000, model == "test-model" }
+	if got := b.Limits.Size(); got != 32_000 {
 		t.Errorf("known %d", got)
 	}
 	b.set(settings.ContextLimit, 9000)
-	if got := b.Size(); got != 9000 {
+	if got := b.Limits.Size(); got != 9000 {
 		t.Errorf("set %d", got)
 	}
 }
@@ -102,26 +102,26 @@ func TestRefused_S12(t *testing.T) {
 				b.pair(id, "read_file", id, wordy(300))
 			}
 			b.fit()
-			refused := b.Tokens()
+			refused := b.Measure.Tokens()
 			b.Refused(tc.named(refused))
 			want := tc.want(refused)
-			if got := told[window.Refusal](b); len(got) != 1 || got[0] != (window.Refusal{Tokens: refused, Limit: want}) || b.Size() != want {
-				t.Errorf("told %+v, limit %d, want %d", got, b.Size(), want)
+			if got := told[window.Refusal](b); len(got) != 1 || got[0] != (window.Refusal{Tokens: refused, Limit: want}) || b.Limits.Size() != want {
+				t.Errorf("told %+v, limit %d, want %d", got, b.Limits.Size(), want)
 			}
 			b.fit()
 			b.set(settings.Model, "another")
-			if got := b.Size(); got != window.DefaultLimit {
+			if got := b.Limits.Size(); got != window.DefaultLimit {
 				t.Errorf("the limit of another model became %d", got)
 			}
 			b.set(settings.Model, "test-model")
 			b.set(settings.ContextLimit, 50_000)
-			if got := b.Size(); got != 50_000 {
+			if got := b.Limits.Size(); got != 50_000 {
 				t.Errorf("limit %d after it was set to 50000", got)
 			}
 			// What is learned never makes a window larger than it was set.
 			b.set(settings.ContextLimit, 0)
-			b.Limit = func(string) (int, bool) { return 500, true }
-			if got := b.Size(); got != 500 {
+			b.models.limit = func(string) (int, bool) { return 500, true }
+			if got := b.Limits.Size(); got != 500 {
 				t.Errorf("limit %d of a model with 500", got)
 			}
 		})
@@ -136,9 +136,9 @@ func TestTheHeadIsCounted(t *testing.T) {
 	asked := 0
 	head := b.head
 	head.System = wordy(700)
-	b.Config.MakeHead = func(bool, func(window.Head) bool) window.Head { asked++; return head }
+	b.makeHead = func(bool, func(window.Head) bool) window.Head { asked++; return head }
 	b.set(settings.CompressionThreshold, 0.7)
-	if got := b.Tokens(); got != 702 {
+	if got := b.Measure.Tokens(); got != 702 {
 		t.Errorf("%d tokens before the first message, want %d", got, 702)
 	}
 	for range 2 {
@@ -151,7 +151,7 @@ func TestTheHeadIsCounted(t *testing.T) {
 	if got := b.Window.Head(); asked != 1 || got.System != head.System || len(got.Tools) != 1 {
 		t.Errorf("the head was made %d times", asked)
 	}
-	b.Counter = func(string) history.Counter { return letters{} }
+	b.models.counter = func(string) history.Counter { return letters{} }
 	if got := b.overhead(); got <= 702 {
 		t.Errorf("the head counts %d for the new model", got)
 	}
@@ -169,8 +169,8 @@ func TestUsageAddsUp(t *testing.T) {
 	for _, reported := range []int{100, 137, 61, 173, 50} {
 		b.Observe("test-model", 100, window.Reported{Prompt: reported, Cached: 7})
 		u := b.Usage()
-		if u.Total() != b.Tokens() || u.Prompt != reported || u.Cached != 7 {
-			t.Errorf("ratio %d%%: parts %d, total %d, %+v", reported, u.Total(), b.Tokens(), u)
+		if u.Total() != b.Measure.Tokens() || u.Prompt != reported || u.Cached != 7 {
+			t.Errorf("ratio %d%%: parts %d, total %d, %+v", reported, u.Total(), b.Measure.Tokens(), u)
 		}
 		for _, part := range []int{u.System, u.Tools, u.Human, u.AI, u.Calls, u.Results} {
 			if part <= 0 {
@@ -225,8 +225,8 @@ func TestNoOpIsToldOnce(t *testing.T) {
 func TestSizeThatIsSet(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 4000)
-	b.Limit = func(string) (int, bool) { t.Error("the endpoint was asked"); return 0, false }
-	if got := b.Size(); got != 4000 {
+	b.models.limit = func(string) (int, bool) { t.Error("the endpoint was asked"); return 0, false }
+	if got := b.Limits.Size(); got != 4000 {
 		t.Errorf("a window of %d tokens", got)
 	}
 }

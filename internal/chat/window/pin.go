@@ -7,38 +7,47 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/compression"
+	"agent/internal/history"
 	"agent/internal/words"
 )
+
+// Pins are the files whose content density does not prune.
+type Pins struct {
+	paths     map[string]bool
+	history   *history.Service
+	staleness *Staleness
+	pricing   *pricing
+	ledger    *Ledger
+}
 
 // Pin pins a file, or unpins it if pinned is false, and records that. Density does not prune
 // content of a pinned file. The name may be the end of a path. Pin returns the path of the file,
 // or an error if the conversation knows none or several files of that name.
-func (p *pruning) Pin(name string, pinned bool) (string, error) {
-	known := p.KnownFiles()
+func (p *Pins) Pin(name string, pinned bool) (string, error) {
+	known := p.Known()
 	if !pinned {
-		known = p.Pins()
+		known = p.List()
 	}
-	file, err := theFile(known, p.absolute(name), name, pinned)
+	file, err := theFile(known, p.staleness.absolute(name), name, pinned)
 	if err != nil {
 		return "", err
 	}
 	if pinned {
-		p.pins[file] = true
+		p.paths[file] = true
 	} else {
-		delete(p.pins, file)
+		delete(p.paths, file)
 	}
-	if p.followed() {
-		p.engine.Pin(file, pinned)
+	if p.pricing.followed() {
+		p.pricing.engine.Pin(file, pinned)
 	}
-	return file, p.History.Pin(file, pinned)
+	return file, p.history.Pin(file, pinned)
 }
 
-func (p *pruning) absolute(name string) string {
+func (s *Staleness) absolute(name string) string {
 	if path.IsAbs(name) {
 		return path.Clean(name)
 	}
-	return path.Join(p.Root, name)
+	return path.Join(s.root, name)
 }
 
 // theFile returns the only known file that a name means.
@@ -61,28 +70,61 @@ func theFile(known []string, absolute, name string, pinned bool) (string, error)
 	return "", fmt.Errorf("%s is not pinned; what is: %s", name, strings.Join(known, ", "))
 }
 
-// Pins lists the pinned files, including files that the model asked for again soon after they
+// List lists the pinned files, including files that the model asked for again soon after they
 // were pruned.
-func (p *pruning) Pins() []string {
-	pins := maps.Clone(p.pins)
-	if p.followed() {
-		for _, file := range p.engine.Pins() {
+func (p *Pins) List() []string {
+	pins := maps.Clone(p.paths)
+	if p.pricing.followed() {
+		for _, file := range p.pricing.engine.Pins() {
 			pins[file] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(pins))
 }
 
-// KnownFiles lists the absolute paths of the files with content in the context.
-func (p *pruning) KnownFiles() []string {
+// Known lists the absolute paths of the files with content in the context.
+func (p *Pins) Known() []string {
 	known := make(map[string]bool)
-	for _, part := range compression.Parts(p.History.RawHistory(), p.DensityConfig()) {
+	for _, part := range p.staleness.parts() {
 		known[part.Path] = true
 	}
-	if p.followed() {
-		for _, file := range p.engine.Files() {
+	if p.pricing.followed() {
+		for _, file := range p.pricing.engine.Files() {
 			known[file] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(known))
+}
+
+// Needed notes that the model asked for the content of a line of the ledger, given its number
+// from 1. If the content was pruned as cold a moment ago, it is needed after all, and its file
+// stays from now on.
+func (p *Pins) Needed(number int) error {
+	if number < 1 || number > len(p.ledger.prunes) || !p.pricing.followed() {
+		return nil
+	}
+	line := p.ledger.prunes[number-1]
+	if !p.pricing.engine.Regrets(line.Kind, line.Cut) {
+		return nil
+	}
+	return p.Keep(number)
+}
+
+// Keep pins the files of a line of the ledger, given its number from 1, for a strategy that
+// prunes by price: otherwise the strategy would take the rest of a file as little used. The pin
+// is recorded at once, so that a resumed session decides alike.
+func (p *Pins) Keep(number int) error {
+	if number < 1 || number > len(p.ledger.prunes) || !p.pricing.followed() {
+		return nil
+	}
+	for _, file := range p.ledger.prunes[number-1].Paths {
+		if !p.pricing.engine.Pin(file, true) {
+			continue
+		}
+		p.paths[file] = true
+		if err := p.history.Pin(file, true); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -48,12 +48,10 @@ func unitsOf(tool string) traits.Traits {
 func newPriced(t *testing.T, limit int, observer history.Observer) *priced {
 	p := &priced{bench: newBench(t, limit), now: time.Unix(1_000_000, 0), words: 300}
 	p.set(settings.CompressionStrategy, compression.CacheAwareName)
-	config := p.Window.Config
-	config.History = history.NewService(words{}, observer)
-	config.Facts = unitsOf
-	config.Now = func() time.Time { return p.now }
-	config.Cache = func(string) vendor.Cache { return vendor.Cache{Life: 5 * time.Minute} }
-	p.Window = window.New(config)
+	p.models.cache = func(string) vendor.Cache { return vendor.Cache{Life: 5 * time.Minute} }
+	p.config.Facts = unitsOf
+	p.config.Now = func() time.Time { return p.now }
+	p.observe(observer)
 	return p
 }
 
@@ -64,7 +62,7 @@ func (p *priced) request(n int) {
 	if err := p.tryFit(); err != nil {
 		p.t.Fatal(err)
 	}
-	p.Observe("test-model", p.Estimate(), window.Reported{Prompt: p.Estimate(), Cached: p.cached()})
+	p.Observe("test-model", p.Measure.Estimate(), window.Reported{Prompt: p.Measure.Estimate(), Cached: p.cached()})
 	name, path := "shell", fmt.Sprintf("go test ./%d", n)
 	if n%3 == 0 {
 		name, path = "read_file", fmt.Sprintf("file%d.go", n%2)
@@ -78,7 +76,7 @@ func (p *priced) request(n int) {
 // minutes.
 func (p *priced) cached() int {
 	entries, tokens := p.History.Curated()
-	cached := p.Estimate() - p.History.TotalTokens()
+	cached := p.Measure.Estimate() - p.History.TotalTokens()
 	sent, same := make([]string, len(entries)), p.sent != nil
 	for i, entry := range entries {
 		blocks, err := json.Marshal(entry.Blocks)
@@ -120,7 +118,7 @@ func TestPointersNameTheirNumber(t *testing.T) {
 		for n := range 60 {
 			p.request(n)
 		}
-		titles, ledger, pointers := map[string]string{}, p.Ledger(), 0
+		titles, ledger, pointers := map[string]string{}, p.Ledger.Lines(), 0
 		for _, entry := range p.History.RawHistory() {
 			for _, block := range entry.Blocks {
 				switch b := block.(type) {
@@ -174,10 +172,10 @@ func TestPruningByPrice(t *testing.T) {
 			t.Errorf("%d tokens became %d", cut.TokensBefore, cut.TokensAfter)
 		}
 	}
-	if ledger := p.Ledger(); len(ledger) != listed || freed != p.Freed() {
-		t.Errorf("%d of %d prunes in the ledger, %d tokens freed, %d told", len(ledger), listed, p.Freed(), freed)
+	if ledger := p.Ledger.Lines(); len(ledger) != listed || freed != p.Ledger.Freed() {
+		t.Errorf("%d of %d prunes in the ledger, %d tokens freed, %d told", len(ledger), listed, p.Ledger.Freed(), freed)
 	}
-	if a := p.Saved(); a.Spent >= 0.9*a.None || a.Tokens <= 0 {
+	if a := p.Account.Saved(); a.Spent >= 0.9*a.None || a.Tokens <= 0 {
 		t.Errorf("the account is %+v", a)
 	}
 }
@@ -221,14 +219,14 @@ func TestPressureMakesRoom(t *testing.T) {
 	}
 	pressed := 0
 	for n := range 90 {
-		due := p.ShouldCompress(strategy)
+		due := p.Measure.ShouldCompress(strategy)
 		if err := p.tryFit(); err != nil {
 			t.Fatal(err)
 		}
 		if due {
 			pressed++
-			if most := p.Trigger(strategy)*4/5 + p.Estimate() - p.History.TotalTokens(); p.Tokens() > most {
-				t.Errorf("%d tokens are left of at most %d", p.Tokens(), most)
+			if most := p.Limits.Trigger(strategy)*4/5 + p.Measure.Estimate() - p.History.TotalTokens(); p.Measure.Tokens() > most {
+				t.Errorf("%d tokens are left of at most %d", p.Measure.Tokens(), most)
 			}
 		}
 		id, name := fmt.Sprint("c", n), []string{"read_file", "shell"}[n%2]
@@ -288,7 +286,7 @@ func killed(t *testing.T, every int) (cuts []string, resumed int) {
 	p.say("go")
 	for n := range 60 {
 		if n == 25 {
-			if file, err := p.Pin("file1.go", true); err != nil || file != "/w/file1.go" {
+			if file, err := p.Pins.Pin("file1.go", true); err != nil || file != "/w/file1.go" {
 				t.Fatal(file, err)
 			}
 		}
@@ -299,7 +297,7 @@ func killed(t *testing.T, every int) (cuts []string, resumed int) {
 			}
 		}
 		for _, cut := range p.cuts() {
-			cuts = append(cuts, fmt.Sprintf("request %d: %+v %d prunes, account %+v", n, *cut.Cut, len(cut.Prunes), p.Saved()))
+			cuts = append(cuts, fmt.Sprintf("request %d: %+v %d prunes, account %+v", n, *cut.Cut, len(cut.Prunes), p.Account.Saved()))
 		}
 		p.steps = nil
 		if every == 0 || n%every != 0 {
@@ -347,7 +345,7 @@ func TestRecalledSoonIsPinned(t *testing.T) {
 				if n == 2 {
 					p.say("something else") // what was read before is needed less
 				}
-				for i, pruned := range p.Ledger() {
+				for i, pruned := range p.Ledger.Lines() {
 					if strings.HasPrefix(pruned.Subject, "/w/file") && (pruned.Kind == "cold" || pruned.Kind == "soft") {
 						number = i + 1
 					}
@@ -359,13 +357,13 @@ func TestRecalledSoonIsPinned(t *testing.T) {
 			for n := range wait {
 				p.request(100 + 3*n + 1)
 			}
-			if err := p.Needed(number); err != nil {
+			if err := p.Pins.Needed(number); err != nil {
 				t.Fatal(err)
 			}
-			if pinned := wait == 0; pinned != (len(recorded) == 1) || pinned != (len(p.Pins()) == 1) {
-				t.Errorf("recorded %v, pins %v", recorded, p.Pins())
+			if pinned := wait == 0; pinned != (len(recorded) == 1) || pinned != (len(p.Pins.List()) == 1) {
+				t.Errorf("recorded %v, pins %v", recorded, p.Pins.List())
 			}
-			if err := errors.Join(p.Needed(0), p.Needed(1_000_000)); err != nil {
+			if err := errors.Join(p.Pins.Needed(0), p.Pins.Needed(1_000_000)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -379,16 +377,14 @@ func TestLearnedLifeIsKept(t *testing.T) {
 	kept := map[string]time.Duration{}
 	session := func() *priced {
 		p := newPriced(t, 1_000_000, nil)
-		config := p.Window.Config
-		config.Cache = func(model string) vendor.Cache {
+		p.models.cache = func(model string) vendor.Cache {
 			life := 5 * time.Minute
 			if known, ok := kept[model]; ok {
 				life = known
 			}
 			return vendor.Cache{Life: life}
 		}
-		config.KeepLife = func(model string, life time.Duration) { kept[model] = life }
-		p.Window = window.New(config)
+		p.models.keep = func(model string, life time.Duration) { kept[model] = life }
 		p.words = 3000
 		return p
 	}
@@ -398,11 +394,11 @@ func TestLearnedLifeIsKept(t *testing.T) {
 		if err := p.tryFit(); err != nil {
 			t.Fatal(err)
 		}
-		p.Observe("test-model", p.Estimate(), window.Reported{Prompt: p.Estimate(), Cached: int(share * float64(p.Estimate()))})
+		p.Observe("test-model", p.Measure.Estimate(), window.Reported{Prompt: p.Measure.Estimate(), Cached: int(share * float64(p.Measure.Estimate()))})
 		id := fmt.Sprint("c", n)
 		p.add(p.Stamp(history.New(history.AI, &history.ToolCall{ID: id, Name: "read_file", Parameters: fmt.Appendf(nil, `{"file_path":"f%d"}`, n)})))
 		p.add(history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: "read_file", Result: history.TextResult(strings.Repeat(fmt.Sprint("word", n, " "), p.words))}))
-		p.Saved()
+		p.Account.Saved()
 	}
 	first := session()
 	for n := range 4 {
@@ -460,10 +456,10 @@ func TestUpcomingIsWhatComes(t *testing.T) {
 				continue
 			}
 			p.now = p.now.Add(20 * time.Second)
-			next, listed := p.Upcoming(), len(p.Ledger())
+			next, listed := p.Upcoming(), len(p.Ledger.Lines())
 			p.now = p.now.Add(-20 * time.Second)
 			p.request(n)
-			came := p.Ledger()[listed:]
+			came := p.Ledger.Lines()[listed:]
 			left += len(came)
 			if len(came) != len(next.Leaves) {
 				t.Fatalf("request %d: %d units left, %d were named", n, len(came), len(next.Leaves))
@@ -473,7 +469,7 @@ func TestUpcomingIsWhatComes(t *testing.T) {
 					t.Errorf("request %d: %+v left, %+v was named at %+v", n, came[i], next.Leaves[i], next.Cut)
 				}
 			}
-			bills, _ := p.Bills()
+			bills, _ := p.Account.Bills()
 			if bill := bills[len(bills)-1]; bill.Tokens != next.Bill.Tokens || bill.None != next.Bill.None || math.Abs(bill.Spent-next.Bill.Spent) > 1 {
 				t.Errorf("request %d cost %+v, said was %+v", n, bill, next.Bill)
 			}
@@ -487,7 +483,7 @@ func TestUpcomingIsWhatComes(t *testing.T) {
 	if left == 0 {
 		t.Error("nothing ever left")
 	}
-	if diff := cmp.Diff(other.Ledger(), asked.Ledger()); diff != "" {
+	if diff := cmp.Diff(other.Ledger.Lines(), asked.Ledger.Lines()); diff != "" {
 		t.Errorf("(-nobody asked +asked)\n%s", diff)
 	}
 }
@@ -502,7 +498,7 @@ func TestUpcomingWithoutPrices(t *testing.T) {
 	if len(next.Leaves) != 1 || next.Leaves[0].Reason != "written later by write_file" || next.Leaves[0].Tokens < 50 || next.Cut != nil || next.Bill.None != 0 {
 		t.Errorf("%+v", next)
 	}
-	if before := b.Tokens(); next.Bill.Tokens >= before || next.Bill.Tokens <= 0 {
+	if before := b.Measure.Tokens(); next.Bill.Tokens >= before || next.Bill.Tokens <= 0 {
 		t.Errorf("%d tokens of %d", next.Bill.Tokens, before)
 	}
 }

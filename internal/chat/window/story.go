@@ -7,26 +7,32 @@ import (
 	"agent/internal/history"
 )
 
+// Account compares the cost of the session with the cost of sending everything.
+type Account struct {
+	pricing *pricing
+	measure *Measure
+}
+
 // Bills returns the bills of the requests so far, in tokens as the provider counts them, or none
 // for a strategy that keeps no account. shortfalls is set if the provider's cache returns less
 // than a cache of its kind should.
-func (p *pruning) Bills() (bills []compression.Bill, shortfalls bool) {
-	if !p.followed() {
+func (a *Account) Bills() (bills []compression.Bill, shortfalls bool) {
+	if !a.pricing.followed() {
 		return nil, false
 	}
-	for _, b := range p.engine.Bills() {
-		bills = append(bills, p.billed(b))
+	for _, b := range a.pricing.engine.Bills() {
+		bills = append(bills, a.billed(b))
 	}
-	return bills, p.engine.Shortfalls()
+	return bills, a.pricing.engine.Shortfalls()
 }
 
 // Next returns the bill of the next request if the context stays as it is, or false for a
 // strategy that keeps no account.
-func (p *pruning) Next() (compression.Bill, bool) {
-	if !p.followed() {
+func (a *Account) Next() (compression.Bill, bool) {
+	if !a.pricing.followed() {
 		return compression.Bill{}, false
 	}
-	return p.billed(p.engine.Next(p.moment())), true
+	return a.billed(a.pricing.engine.Next(a.pricing.moment())), true
 }
 
 // Upcoming describes the next request as it would be sent now.
@@ -44,36 +50,45 @@ type Upcoming struct {
 	Held []Held
 }
 
+// billed converts a bill to the provider's tokens.
+func (a *Account) billed(b compression.Bill) compression.Bill {
+	b.Tokens, b.All = a.measure.Scaled(b.Tokens), a.measure.Scaled(b.All)
+	b.Spent, b.None = float64(a.measure.Scaled(int(b.Spent))), float64(a.measure.Scaled(int(b.None)))
+	return b
+}
+
+// Saved compares the session with one in which nothing was pruned. It returns zero for a strategy
+// that keeps no account.
+func (a *Account) Saved() compression.Account {
+	if !a.pricing.followed() {
+		return compression.Account{}
+	}
+	return a.pricing.engine.Account()
+}
+
 // Upcoming describes the next request, with the content that would leave before it and the cost.
 func (w *Window) Upcoming() Upcoming {
-	u := Upcoming{Limit: w.Size(), Due: w.Due()}
-	if w.followed() {
-		plan, held, bill := w.engine.Foresee(w.moment())
-		u.Bill = w.billed(bill)
+	u := Upcoming{Limit: w.Limits.Size(), Due: w.Due()}
+	if w.pricing.followed() {
+		plan, held, bill := w.pricing.engine.Foresee(w.pricing.moment())
+		u.Bill = w.Account.billed(bill)
 		if len(plan.Changes) > 0 {
-			cut := w.engine.CutOf(plan)
+			cut := w.pricing.engine.CutOf(plan)
 			u.Cut = &cut
 		}
 		for _, c := range plan.Changes {
 			u.Leaves = append(u.Leaves, Prune{Kind: history.PruneKind(c.Why), Subject: c.Subject, Paths: c.Paths, Reason: c.Kind + ", " + c.Reason(), Tokens: c.Tokens})
 		}
-		u.Held = w.scaledHeld(held)
+		u.Held = w.Contents.scaledHeld(held)
 		return u
 	}
-	u.Held = slices.DeleteFunc(w.Held(""), func(h Held) bool { return !h.Pinned })
-	u.Bill.Tokens = w.Tokens()
-	prunes, _ := w.density()
+	u.Held = slices.DeleteFunc(w.Contents.Held(""), func(h Held) bool { return !h.Pinned })
+	u.Bill.Tokens = w.Measure.Tokens()
+	prunes, _ := w.Staleness.next()
 	for _, p := range prunes {
 		tokens := w.History.CountBlocks(p.Gone) - w.History.CountBlocks(p.Left)
-		u.Bill.Tokens -= w.Scaled(tokens)
+		u.Bill.Tokens -= w.Measure.Scaled(tokens)
 		u.Leaves = append(u.Leaves, Prune{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Reason: p.Reason, Tokens: tokens})
 	}
 	return u
-}
-
-// billed converts a bill to the provider's tokens.
-func (p *pruning) billed(b compression.Bill) compression.Bill {
-	b.Tokens, b.All = p.Scaled(b.Tokens), p.Scaled(b.All)
-	b.Spent, b.None = float64(p.Scaled(int(b.Spent))), float64(p.Scaled(int(b.None)))
-	return b
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agent/internal/compression"
+	"agent/internal/history"
 )
 
 // Urgency describes the circumstances in which a summary is asked for.
@@ -16,17 +17,24 @@ type Urgency struct {
 	Manual bool
 }
 
-// Room returns the number of tokens, by our own count, that a request without a head may take.
-func (m *measure) Room() int { return m.estimated(m.Size() - m.reserve()) }
+// summaries lets strategies ask a model for summaries.
+type summaries struct {
+	history *history.Service
+	// prepare prepares to ask a model; nil if there is none. beside runs work off the owner's
+	// goroutine.
+	prepare func(Urgency) Connect
+	beside  func(work func())
+	vain    vain
+}
 
 // summarise runs a strategy that asks a model, off the owner's goroutine. The strategy works on
 // immutable values only.
-func (w *Window) summarise(ctx context.Context, strategy compression.Strategy, given compression.Context, urgency Urgency) (result compression.Result, err error) {
-	if w.Summarizer == nil {
+func (s *summaries) summarise(ctx context.Context, strategy compression.Strategy, given compression.Context, urgency Urgency) (result compression.Result, err error) {
+	if s.prepare == nil {
 		return strategy.Compress(ctx, given)
 	}
-	connect := w.Summarizer(urgency)
-	w.Beside(func() {
+	connect := s.prepare(urgency)
+	s.beside(func() {
 		defer func() {
 			if p := recover(); p != nil {
 				err = fmt.Errorf("internal error while summarising: %v", p)
@@ -91,11 +99,11 @@ type vain struct {
 
 // askedInVain reports whether the strategy asked in vain a moment ago, so that asking again would
 // be of no use.
-func (w *Window) askedInVain(strategy compression.Strategy) bool {
-	return w.vain.strategy == strategy.Name() && w.History.Generation() < w.vain.at+patienceAfterVain
+func (s *summaries) askedInVain(strategy compression.Strategy) bool {
+	return s.vain.strategy == strategy.Name() && s.history.Generation() < s.vain.at+patienceAfterVain
 }
 
 // noteVain remembers that the strategy asked in vain.
-func (w *Window) noteVain(strategy compression.Strategy) {
-	w.vain = vain{strategy.Name(), w.History.Generation()}
+func (s *summaries) noteVain(strategy compression.Strategy) {
+	s.vain = vain{strategy.Name(), s.history.Generation()}
 }

@@ -126,9 +126,7 @@ func TestSummariserPanics(t *testing.T) {
 	b := newBench(t, 10_000)
 	b.set(settings.CompressionStrategy, "one-shot")
 	b.fill(10)
-	b.Summarizer = func(window.Urgency) window.Connect {
-		return func() (*compression.Summarizer, func(), error) { panic("boom") }
-	}
+	b.connect = func() (*compression.Summarizer, func(), error) { panic("boom") }
 	if _, err := b.Compress(t.Context()); err == nil || !strings.Contains(err.Error(), "internal error") {
 		t.Errorf("%v", err)
 	}

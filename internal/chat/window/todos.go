@@ -17,16 +17,23 @@ func carriesTodos(c *history.Content) bool { return c.Metadata[metaTodos] == tru
 // todoShare is the divisor that gives the part of the window that the carried list may take.
 const todoShare = 10
 
-// carried returns the entry that carries the todo list over a compression, and its tokens. It
+// carriedTodos carries the todo list over compressions.
+type carriedTodos struct {
+	list    func() todo.List
+	history *history.Service
+	measure *Measure
+}
+
+// entry returns the entry that carries the todo list over a compression, and its tokens. It
 // returns nil if everything on the list is done, or the list is too long for the window.
-func (w *Window) carried() (*history.Content, int) {
-	list := w.Todos()
+func (c *carriedTodos) entry() (*history.Content, int) {
+	list := c.list()
 	if !list.Open() {
 		return nil, 0
 	}
 	entry := history.HumanText(todoText(list)).WithMeta(history.MetaSummary, true).WithMeta(metaTodos, true)
-	tokens := w.History.CountContent(entry)
-	if tokens > w.estimated(w.Size())/todoShare {
+	tokens := c.history.CountContent(entry)
+	if tokens > c.measure.estimated(c.measure.limits.Size())/todoShare {
 		return nil, 0
 	}
 	return entry, tokens
@@ -52,11 +59,11 @@ func withoutTodos(entries []*history.Content, tokens []int) ([]*history.Content,
 	return kept, sizes
 }
 
-// withTodos inserts the todo list before the summary of entries that are gone. If there is no
+// insert inserts the todo list before the summary of entries that are gone. If there is no
 // summary, the model can still read the list where it was written.
-func (w *Window) withTodos(entries []*history.Content) []*history.Content {
-	at := slices.IndexFunc(entries, func(c *history.Content) bool { return c.Metadata[history.MetaSummary] == true })
-	entry, _ := w.carried()
+func (c *carriedTodos) insert(entries []*history.Content) []*history.Content {
+	at := slices.IndexFunc(entries, func(e *history.Content) bool { return e.Metadata[history.MetaSummary] == true })
+	entry, _ := c.entry()
 	if at < 0 || entry == nil {
 		return entries
 	}

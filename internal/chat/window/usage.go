@@ -30,7 +30,7 @@ func (u Usage) Total() int {
 
 // Usage describes the next request by kind.
 func (w *Window) Usage() Usage {
-	w.prepare()
+	w.heads.prepare()
 	kinds := w.History.Usage()
 	// The size of a part is its addition to the scaled sum, so that the parts add up to
 	// exactly the size of the next request, whatever the rounding.
@@ -38,27 +38,27 @@ func (w *Window) Usage() Usage {
 	part := func(tokens int) int {
 		estimate += tokens
 		before := told
-		told = w.Scaled(estimate)
+		told = w.Measure.Scaled(estimate)
 		return told - before
 	}
 	usage := Usage{
-		System:  part(w.head.system),
-		Tools:   part(w.head.tools),
+		System:  part(w.heads.head.system),
+		Tools:   part(w.heads.head.tools),
 		Human:   part(kinds.Human),
 		AI:      part(kinds.Assistant),
 		Calls:   part(kinds.ToolCalls),
 		Results: part(kinds.ToolResults),
-		Limit:   w.Size(),
-		Reserve: w.reserve(),
+		Limit:   w.Limits.Size(),
+		Reserve: w.Limits.reserve(),
 		Prompt:  w.latest.Prompt,
 		Cached:  w.latest.Cached,
 		Written: w.latest.Written,
-		Freed:   w.Freed(),
+		Freed:   w.Ledger.Freed(),
 
-		Standing: w.standing(),
+		Standing: w.Contents.standing(),
 	}
 	if strategy, err := w.Active(); err == nil {
-		usage.Threshold, usage.Wanted = w.Trigger(strategy), w.thresholdTokens(strategy)
+		usage.Threshold, usage.Wanted = w.Limits.Trigger(strategy), w.Limits.thresholdTokens(strategy)
 	}
 	return usage
 }

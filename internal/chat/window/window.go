@@ -2,12 +2,12 @@ package window
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"time"
 
 	"agent/internal/compression"
 	"agent/internal/history"
-	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 	"agent/internal/todo"
 )
@@ -19,27 +19,22 @@ type Config struct {
 	// Settings are read before each use, so that a change counts from the next
 	// request on.
 	Settings *settings.Settings
+	Models   Models
 	// Strategy finds a strategy by its name; nil means compression.Get.
 	Strategy func(name string) (compression.Strategy, error)
 	// MakeHead makes the beginning of every request. It is called once for a window of one size
-	// and one HeadFor, until Reset (D-94).
+	// and one Models.HeadFor, until Reset (D-94).
 	MakeHead HeadMaker
-	// HeadFor names the model and the endpoint for which the head is made. Nil means that the
-	// head is the same for all.
-	HeadFor func() string
 	// Facts returns the traits of tools, which tell their effects on files.
 	Facts compression.Facts
-	// Counter returns the token counter for a model.
-	Counter func(model string) history.Counter
-	// Limit returns the known size of a model's window, in tokens. It is called if the setting
-	// context-limit is unset.
-	Limit func(model string) (int, bool)
 	// Summarizer prepares to ask a model for summaries. The function it returns makes the
 	// connection, off the owner's goroutine. Summarizer is nil if there is no model.
 	Summarizer func(Urgency) Connect
 	// Beside runs work off the owner's goroutine while the owner serves others, and returns when
 	// it is done. If Beside is nil, the work runs on the owner's goroutine.
 	Beside func(work func())
+	// Moments are told of compressions. It may be nil.
+	Moments Moments
 	// TranscriptPath returns the file that keeps the whole conversation, or "" if none does
 	// (REQ-HD-012.1). Nil means none.
 	TranscriptPath func() string
@@ -51,16 +46,6 @@ type Config struct {
 	Log *slog.Logger
 	// Now returns the current time.
 	Now func() time.Time
-	// Price returns the price of cached input tokens of a model, relative to input that is not
-	// cached; nil means unknown.
-	Price func(model string) compression.Price
-	// Cache returns the known facts about the cache of a model's provider; nil means none.
-	Cache func(model string) vendor.Cache
-	// KeepLife is called with the lifetime of a model's cache when a reply has taught a new one.
-	// It may be nil.
-	KeepLife func(model string, life time.Duration)
-	// Cuts reports whether the server may cut prompts silently; nil means yes.
-	Cuts func() bool
 	// Files returns the text of a file on disk, or "" if the file cannot be read. Nil means that
 	// there is no disk.
 	Files func(path string) string
@@ -70,33 +55,56 @@ type Config struct {
 	// has the recorded size. It returns false if the record has no such request. It is nil
 	// outside of a replay.
 	Recorded func() (compression.Request, bool)
-	// Compacting returns the reason why the history must not be compressed now; "" permits it,
-	// and the hard limit overrides a refusal. Compacted is called after each compression. Both
-	// may take long, on the owner's goroutine, and may be nil.
-	Compacting func(ctx context.Context, manual bool) (refused string)
-	Compacted  func(ctx context.Context, manual bool)
 	// Tell receives each step after it is done. It may be nil.
 	Tell func(Step)
 }
 
+// Moments are told of compressions. Both methods may take long, on the owner's goroutine.
+type Moments interface {
+	// Compacting returns the reason why the history must not be compressed now; "" permits it,
+	// and the hard limit overrides a refusal.
+	Compacting(ctx context.Context, manual bool) (refused string)
+	// Compacted is called after each compression.
+	Compacted(ctx context.Context, manual bool)
+}
+
+// unattended is for a window without Moments.
+type unattended struct{}
+
+func (unattended) Compacting(context.Context, bool) string { return "" }
+func (unattended) Compacted(context.Context, bool)         {}
+
 // A Connect returns a model to ask, and a function to call when the model is not needed any more.
 type Connect func() (model *compression.Summarizer, release func(), err error)
 
-// A Window keeps the next request within the model's window.
+// A Window keeps the next request within the model's window. It is made of parts: Limits, heads
+// and Measure say how large the next request is and may be, Pruning and summaries make it smaller,
+// and the others show what became of its content.
 type Window struct {
-	Config
-	*measure
-	*pruning
-	ledger ledger
-	// optimised is the generation of the history that density has seen (D-02).
-	optimised uint64
+	History *history.Service
+	Limits  *Limits
+	Measure *Measure
+	Ledger  *Ledger
+	Pins    *Pins
+	Pruning *Pruning
+	// Staleness has the rules of strategies that do not weigh prices.
+	Staleness *Staleness
+	Contents  *Contents
+	Account   *Account
+
+	config     Config
+	strategies *strategies
+	heads      *Heads
+	pricing    *pricing
+	summaries  *summaries
+	todos      *carriedTodos
+
 	// noopReason is the reason why the latest compression did nothing.
 	noopReason   string
 	compressions int
 	latest       Reported
 	// refused is set after a refusal, until the end of the next pre-send window.
 	refused bool
-	vain    vain
 }
 
 // New returns a Window onto a history.
@@ -110,52 +118,94 @@ func New(config Config) *Window {
 	if config.Beside == nil {
 		config.Beside = func(work func()) { work() }
 	}
+	if config.Moments == nil {
+		config.Moments = unattended{}
+	}
 	if config.TranscriptPath == nil {
 		config.TranscriptPath = func() string { return "" }
 	}
 	if config.Todos == nil {
 		config.Todos = func() todo.List { return nil }
 	}
-	w := &Window{Config: config}
-	w.measure = &measure{Config: &w.Config, learned: make(map[string]learnedLimit), doubted: make(map[string]bool)}
-	w.pruning = &pruning{measure: w.measure, ledger: &w.ledger, pins: make(map[string]bool)}
-	return w
+	h, pins := config.History, make(map[string]bool)
+	limits := NewLimits(config.Settings, config.Models.Limit)
+	heads := &Heads{make: config.MakeHead, limits: limits, models: config.Models, facts: config.Facts, history: h, recorded: config.Recorded}
+	measure := &Measure{history: h, limits: limits, heads: heads, models: config.Models, tell: config.Tell, doubted: make(map[string]bool)}
+	ledger := &Ledger{heads: heads, facts: config.Facts, now: config.Now}
+	strategies := &strategies{config.Settings, config.Strategy}
+	stale := &Staleness{strategies: strategies, history: h, facts: config.Facts, root: config.Root, pins: pins}
+	pricing := newPricing(config, strategies, heads, pins)
+	pruning := &Pruning{history: h, measure: measure, ledger: ledger, staleness: stale, pricing: pricing, tell: config.Tell, log: config.Log}
+	return &Window{
+		History: h, Limits: limits, Measure: measure, Ledger: ledger, Pruning: pruning, Staleness: stale,
+		Pins:     &Pins{paths: pins, history: h, staleness: stale, pricing: pricing, ledger: ledger},
+		Contents: &Contents{history: h, measure: measure, staleness: stale, pricing: pricing, pruning: pruning, facts: config.Facts},
+		Account:  &Account{pricing, measure},
+
+		config: config, strategies: strategies, heads: heads, pricing: pricing,
+		summaries: &summaries{history: h, prepare: config.Summarizer, beside: config.Beside},
+		todos:     &carriedTodos{list: config.Todos, history: h, measure: measure},
+	}
 }
 
 // Reset forgets the state of a conversation that was cleared. Facts learned about models stay.
 func (w *Window) Reset() {
-	w.ledger = ledger{turn: w.ledger.turn}
-	w.noopReason, w.latest, w.vain = "", Reported{}, vain{}
-	w.engine, w.request, w.observed = nil, nil, time.Time{}
-	w.head.window = 0 // the next request begins a conversation
-	clear(w.pins)
+	w.Ledger.prunes = nil
+	w.noopReason, w.latest, w.summaries.vain = "", Reported{}, vain{}
+	w.pricing.reset()
+	w.heads.renew() // the next request begins a conversation
 }
 
 // Active returns the strategy in use.
-func (c *Config) Active() (compression.Strategy, error) {
-	return c.Strategy(settings.CompressionStrategy.Of(c.Settings))
+func (w *Window) Active() (compression.Strategy, error) { return w.strategies.active() }
+
+// Head returns the beginning of every request.
+func (w *Window) Head() Head { return w.heads.Head() }
+
+// HeadSum returns a digest of the head, by which another process recognises the same head.
+func (w *Window) HeadSum() string { return w.heads.Sum() }
+
+// Mark returns the number of entries at the beginning of sent that the strategy means to leave
+// unchanged. It returns false for a strategy without marks.
+func (w *Window) Mark(sent []*history.Content) (entries int, ok bool) { return w.pricing.mark(sent) }
+
+// Observe takes a provider's report of a request to model. estimate is the size of the request by
+// our own count (D-09).
+func (w *Window) Observe(model string, estimate int, reported Reported) {
+	w.latest = reported
+	w.pricing.observe(reported)
+	w.Measure.observe(model, estimate, reported)
 }
 
-// pruner returns the active strategy if it prunes by price.
-func (c *Config) pruner() (compression.Pruner, bool) {
-	strategy, err := c.Active()
-	pruner, ok := strategy.(compression.Pruner)
-	return pruner, err == nil && ok
+// Stamp returns a reply with metadata about its request. The metadata holds the provider's scale
+// of tokens, so that a resumed session shows the same sizes. For a strategy that prunes by price
+// it also holds the request, so that the record shows the cost and the savings of pruning.
+func (w *Window) Stamp(reply *history.Content) *history.Content {
+	model, _ := reply.Metadata[history.MetaModel].(string)
+	if ratio, observed := w.Measure.calibration.Ratio(model); observed {
+		reply = reply.WithMeta(history.MetaScale, ratio)
+	}
+	return w.pricing.stamp(reply)
 }
 
-// model returns the name of the model of the next request.
-func (c *Config) model() string { return settings.Model.Of(c.Settings) }
+// Resume continues the record of a conversation whose entries are already in the history. pins
+// lists its pinned files. steps are the recorded changes that led to the history; only a strategy
+// that prunes by price uses them. Resume returns the first error of steps.
+func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) error {
+	return w.pricing.resume(pins, steps)
+}
 
 // Copy returns a window onto another history, which knows of models and providers what w knows. It
 // reports nothing, keeps nothing and asks no model, so that what comes next can be tried.
 func Copy(w *Window, h *history.Service) *Window {
-	w.prepare()
-	config := w.Config
+	w.heads.prepare()
+	config := w.config
 	config.History, config.Tell, config.Summarizer, config.Beside = h, nil, nil, nil
-	config.Compacting, config.Compacted, config.KeepLife = nil, nil, nil
+	config.Moments, config.Models = nil, unkept{config.Models}
 	c := New(config)
-	c.head, c.counter, c.observed = w.head, w.counter, w.observed
-	c.calibration, c.learned, c.doubted = w.calibration, w.learned, w.doubted // only reports of providers change them
-	h.SetCounter(c.counter)
+	c.heads.head, c.heads.counter, c.pricing.observed = w.heads.head, w.heads.counter, w.pricing.observed
+	// only reports of providers change them
+	c.Measure.calibration, c.Limits.learned, c.Measure.doubted = w.Measure.calibration, w.Limits.learned, w.Measure.doubted
+	h.SetCounter(c.heads.counter)
 	return c
 }

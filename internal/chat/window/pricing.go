@@ -1,0 +1,187 @@
+package window
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/llm/vendor"
+	"agent/internal/settings"
+)
+
+// pricing keeps the engine of a strategy that prunes by price in step with the history.
+type pricing struct {
+	strategies *strategies
+	history    *history.Service
+	heads      *Heads
+	models     Models
+	now        func() time.Time
+	// options are the dependencies of the engine. moment holds the facts that are the same for
+	// all requests.
+	options compression.FollowerOptions
+	always  compression.Moment
+	// pins holds the absolute paths of the pinned files.
+	pins map[string]bool
+
+	engine compression.Follower
+	// request is the request that is being made. The reply carries it into the history.
+	request *compression.Request
+	// observed is the time at which a provider last reported on a request.
+	observed time.Time
+}
+
+func newPricing(c Config, strategies *strategies, heads *Heads, pins map[string]bool) *pricing {
+	return &pricing{
+		strategies: strategies, history: c.History, heads: heads, models: c.Models, now: c.Now, pins: pins,
+		always: compression.Moment{Files: c.Files, Copies: c.Copies},
+		options: compression.FollowerOptions{
+			Tools:   c.Facts,
+			Root:    c.Root,
+			Counter: func() history.Counter { return c.Models.Counter(heads.limits.model()) },
+			Numbered: func() bool {
+				if heads.head.window == 0 { // a resumed conversation, before its first request
+					return c.TranscriptPath() != ""
+				}
+				return heads.recalls()
+			},
+		},
+	}
+}
+
+// reset forgets the conversation.
+func (p *pricing) reset() {
+	p.engine, p.request, p.observed = nil, nil, time.Time{}
+	clear(p.pins)
+}
+
+// observe takes a provider's report of the request that is being made.
+func (p *pricing) observe(reported Reported) {
+	p.observed = p.now()
+	if p.request != nil {
+		p.request.Prompt, p.request.Cached = reported.Prompt, reported.Cached
+	}
+}
+
+// stamp returns a reply with the request that it answers.
+func (p *pricing) stamp(reply *history.Content) *history.Content {
+	request := p.request
+	p.request = nil
+	pruner, ok := p.strategies.pruner()
+	if request == nil || !ok {
+		return reply
+	}
+	p.follow(pruner) // before the reply: the cache does not hold content that was compressed meanwhile
+	request.Cold = request.Cold || p.engine.Fresh()
+	request.Pins = p.engine.Pins()
+	return request.Stamp(reply)
+}
+
+// resume continues the record of a conversation, as Window.Resume says.
+func (p *pricing) resume(pins []string, steps iter.Seq2[history.Step, error]) error {
+	for _, path := range pins {
+		p.pins[path] = true
+	}
+	pruner, ok := p.strategies.pruner()
+	if !ok {
+		return nil
+	}
+	p.engine = pruner.Follower(p.options)
+	if steps == nil {
+		return nil
+	}
+	for step, err := range steps {
+		if err != nil {
+			return err
+		}
+		p.engine.Follow(step)
+	}
+	return nil
+}
+
+// followed brings the engine in step with the history outside of a request. It returns false if
+// the strategy has no engine.
+func (p *pricing) followed() bool {
+	pruner, ok := p.strategies.pruner()
+	if ok {
+		p.follow(pruner)
+	}
+	return ok
+}
+
+// follow brings the engine in step with the history.
+func (p *pricing) follow(strategy compression.Pruner) {
+	if p.engine == nil {
+		p.engine = strategy.Follower(p.options)
+		p.engine.Become(p.history.RawHistory())
+	} else {
+		taught := p.engine.Pauses()
+		p.engine.Become(p.history.RawHistory())
+		if p.engine.Pauses() != taught {
+			p.keepLife()
+		}
+	}
+	for path := range p.pins {
+		p.engine.Pin(path, true) // again, since the conversation may only now know the file
+	}
+}
+
+// keepLife saves the lifetime of the provider's cache for later sessions if the latest reply has
+// taught a new one.
+func (p *pricing) keepLife() {
+	latest, ok := p.engine.Latest()
+	if !ok {
+		return
+	}
+	known := p.models.Cache(latest.Model)
+	if life := p.engine.Believe(known).Life; life != known.Life {
+		p.models.KeepLife(latest.Model, life)
+	}
+}
+
+// moment returns the facts known about the next request.
+func (p *pricing) moment() compression.Moment {
+	m := p.always
+	m.Price, m.Head, m.Cache, m.At, m.Cold = p.price(), p.heads.overhead(), p.cache(), p.now(), p.cold()
+	m.Pace = settings.CompressionPace.Of(p.strategies.settings)
+	return m
+}
+
+// cache describes the provider's cache: the known facts about the model's provider, corrected by
+// the provider's reports since.
+func (p *pricing) cache() vendor.Cache { return p.engine.Believe(p.models.Cache(p.model())) }
+
+// mark returns what Window.Mark returns.
+func (p *pricing) mark(sent []*history.Content) (entries int, ok bool) {
+	if p.request == nil || p.engine == nil {
+		return 0, false
+	}
+	mark := p.request.Mark
+	if mark == 0 || mark > p.engine.Len() {
+		return 0, true
+	}
+	return slices.Index(sent, p.engine.Entry(mark-1)) + 1, true
+}
+
+func (p *pricing) price() compression.Price { return p.models.Price(p.model()) }
+
+// model returns the name of the model of the next request.
+func (p *pricing) model() string { return settings.Model.Of(p.strategies.settings) }
+
+// cold reports whether the provider's cache can hold nothing of the next request. It relies on
+// the recorded requests and not on memory of this process, so that a session that is resumed at
+// once decides as if it had gone on.
+func (p *pricing) cold() bool {
+	latest, ok := p.engine.Latest()
+	switch {
+	case p.engine.Fresh() && (ok || p.observed.IsZero()):
+		return true // never sent, or rebuilt since
+	case !ok:
+		return !p.cache().Alive(p.now().Sub(p.observed))
+	case latest.Model != p.model() || latest.HeadSum != p.heads.Sum():
+		return true
+	default:
+		return !p.cache().Alive(p.now().Sub(latest.Time())) || p.engine.CacheFails() && p.price().Read > 0
+	}
+}
