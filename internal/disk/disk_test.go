@@ -89,7 +89,7 @@ func TestReplaceIsAtomic(t *testing.T) {
 				if err := Replace(path, []byte(whole(i)), 0o600); err != nil {
 					t.Error(err)
 				}
-				data, err := os.ReadFile(path)
+				data, err := Read(path)
 				if err != nil || len(data) != 10_000 || strings.Trim(string(data), string(data[:1])) != "" {
 					t.Errorf("read %d bytes, %v", len(data), err)
 				}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -65,4 +66,19 @@ func Lock(ctx context.Context, folder, name string) (unlock func() error, err er
 	lock := flock.New(filepath.Join(folder, name), flock.SetPermissions(0o600))
 	_, err = lock.TryLockContext(ctx, lockPoll)
 	return lock.Close, err
+}
+
+// RemoveLocked removes a folder and releases its lock, which is a file in it and goes last.
+func RemoveLocked(folder string, lock *flock.Flock) error {
+	if runtime.GOOS != "windows" {
+		return errors.Join(os.RemoveAll(folder), lock.Close())
+	}
+	entries, err := os.ReadDir(folder)
+	for _, entry := range entries {
+		if entry.Name() != filepath.Base(lock.Path()) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(folder, entry.Name())))
+		}
+	}
+	// The open file cannot be removed.
+	return errors.Join(err, lock.Close(), os.RemoveAll(folder))
 }

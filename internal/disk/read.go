@@ -16,7 +16,7 @@ func Read(path string) ([]byte, error) { return Beginning(path, math.MaxInt64) }
 
 // Beginning returns at most the first most bytes of a file, as Read does.
 func Beginning(path string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|NoWait, 0)
+	f, err := OpenFile(path, os.O_RDONLY|NoWait, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -59,8 +59,7 @@ func look(path string) (facts Facts, created int64, ok bool) {
 	if err != nil {
 		return Facts{}, 0, false
 	}
-	const share = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	h, err := windows.CreateFile(name, windows.FILE_READ_ATTRIBUTES, share, nil, windows.OPEN_EXISTING,
+	h, err := windows.CreateFile(name, windows.FILE_READ_ATTRIBUTES, shared, nil, windows.OPEN_EXISTING,
 		windows.FILE_FLAG_BACKUP_SEMANTICS|windows.FILE_FLAG_OPEN_REPARSE_POINT, 0)
 	if err != nil {
 		return Facts{}, 0, false
@@ -162,7 +161,7 @@ func (l *FileLock) try(flags uint32) (bool, error) {
 	if l.file != nil {
 		return true, nil
 	}
-	file, err := openShared(l.path)
+	file, err := Open(l.path)
 	if err != nil {
 		return false, err
 	}
@@ -215,20 +214,6 @@ func newFolderLock(folder string) *flock.Flock {
 // farAway is the offset of the byte that a FileLock locks.
 func farAway() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 0x40000000} }
 
-// openShared opens a file for reading so that others may rename and remove it meanwhile.
-func openShared(path string) (*os.File, error) {
-	name, err := windows.UTF16PtrFromString(path)
-	if err != nil {
-		return nil, err
-	}
-	h, err := windows.CreateFile(name, windows.GENERIC_READ, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE,
-		nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
-	}
-	return os.NewFile(uintptr(h), path), nil
-}
-
 // rename renames a file in a folder, over another if there is one.
 func rename(root *os.Root, from, to string) error {
 	return Patiently(func() error { return root.Rename(from, to) })
@@ -237,16 +222,11 @@ func rename(root *os.Root, from, to string) error {
 // Patiently repeats an action on a file that another program has open, for two seconds: scanners
 // and indexers open every new file for a moment.
 func Patiently(act func() error) error {
-	const patience, pause = 2 * time.Second, 20 * time.Millisecond
-	for begun := time.Now(); ; time.Sleep(pause) {
-		err := act()
-		if !InUse(err) {
-			return err
-		}
-		if time.Since(begun) > patience {
-			return fmt.Errorf("another program has it open; close it there and try again: %w", Reason(err))
-		}
+	err := patiently(InUse, act)
+	if InUse(err) {
+		return fmt.Errorf("another program has it open; close it there and try again: %w", Reason(err))
 	}
+	return err
 }
 
 // InUse reports whether an error means that another program has a file open.

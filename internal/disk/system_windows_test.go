@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -98,4 +99,49 @@ func TestWithinOnWindows(t *testing.T) {
 			t.Errorf("Within(%q, %q) = %v", c.path, c.folder, got)
 		}
 	}
+}
+
+// A log that is open for appending is cut, renamed and removed by others, as on Unix.
+func TestAnOpenFileIsEverybodys(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	log, err := OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o600)
+	must(t, err)
+	_, err = log.WriteString("one two")
+	must(t, err)
+	must(t, Truncate(log, 3))
+	_, err = log.WriteString(" three")
+	must(t, err)
+	must(t, os.Rename(path, path+".old"))
+	if got := read(t, path+".old"); got != "one three" {
+		t.Errorf("%q", got)
+	}
+	must(t, os.Remove(path+".old"))
+	must(t, log.Close())
+	if _, err := OpenFile(filepath.Dir(path), os.O_WRONLY, 0); !errors.Is(err, syscall.EISDIR) {
+		t.Errorf("a folder was opened for writing: %v", err)
+	}
+}
+
+// A file that a program has for itself is read when that program is done.
+func TestReadWaitsForWhoHasAFileForItself(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "f")
+	must(t, os.WriteFile(path, []byte("x"), 0o600))
+	name, err := windows.UTF16PtrFromString(path)
+	must(t, err)
+	own, err := windows.CreateFile(name, windows.GENERIC_READ, 0, nil, windows.OPEN_EXISTING, 0, 0)
+	must(t, err)
+	got := make(chan error)
+	go func() {
+		_, err := Read(path)
+		got <- err
+	}()
+	select {
+	case err := <-got:
+		t.Errorf("it was read meanwhile: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	must(t, windows.CloseHandle(own))
+	must(t, <-got)
 }

@@ -194,7 +194,7 @@ func (x Index) valid(l log, parts []part) (last part, ok bool) {
 const summed = 512
 
 func (x Index) sum(name string, to int64) (uint32, error) {
-	file, err := os.Open(x.log(name))
+	file, err := disk.Open(x.log(name))
 	if err != nil {
 		return 0, err
 	}

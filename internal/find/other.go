@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/offline/logs"
 )
@@ -37,7 +37,7 @@ func (x Index) SearchOther(ctx context.Context, files []logs.File, q Query, o Op
 }
 
 func (x Index) other(path string, q *Query, o Options) (hits []Hit, err error) {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}

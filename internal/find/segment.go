@@ -10,6 +10,8 @@ import (
 	"os"
 	"sort"
 	"strings"
+
+	"agent/internal/disk"
 )
 
 const (
@@ -41,7 +43,7 @@ type block struct {
 
 // openSegment opens a file and reads all but its terms.
 func openSegment(path string) (s *segment, err error) {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}

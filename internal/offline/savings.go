@@ -255,7 +255,7 @@ func reasonOf(err error) string {
 // readSessions reads the stretches of a file: a session of this program, a document, or
 // a session of another program.
 func readSessions(path string, use func(logs.Stretch) error) (damaged int, err error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return 0, err
 	}

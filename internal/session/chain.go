@@ -6,7 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"os"
+
+	"agent/internal/disk"
 )
 
 // Each line of a log has the hash of the line before, so that a line that is changed, removed or
@@ -32,7 +33,7 @@ type Chain struct {
 // Verify checks the chain of the log at path. The log may be in use.
 func Verify(path string) (Chain, error) {
 	c := Chain{Broken: []int{}}
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return c, err
 	}

@@ -67,7 +67,7 @@ func Fork(path string, o Options) (*Log, State, error) {
 // copyLog copies the first bytes of a log to path and appends a last line. It returns the size
 // of the copy, and leaves no file after an error.
 func copyLog(path, from string, first int64, last []byte) (size int64, err error) {
-	in, err := os.Open(from)
+	in, err := disk.Open(from)
 	if err != nil {
 		return 0, err
 	}

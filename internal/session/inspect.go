@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/words"
 )
@@ -31,7 +31,7 @@ const mostLooked = 100
 
 // Inspect reads the facts that a list shows about the log at path.
 func Inspect(path string) (Info, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return Info{}, err
 	}

@@ -87,7 +87,7 @@ func reserve(path string) (*disk.FileLock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	empty, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	empty, err := disk.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (l *Log) create() (file, error) {
 	if l.disk.left {
 		flags &^= os.O_EXCL
 	}
-	out, err := os.OpenFile(l.path, flags, 0o600)
+	out, err := disk.OpenFile(l.path, flags, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func ours(path string) error {
 	if foreign := disk.Foreign(info); foreign != "" {
 		return &UnwritableError{idOf(path), foreign}
 	}
-	out, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	out, err := disk.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return &UnwritableError{idOf(path), disk.Reason(err).Error()}
 	}
@@ -222,11 +222,11 @@ func ours(path string) error {
 
 // reopen opens the file of a resumed session and cuts off a torn last line.
 func (l *Log) reopen() (file, error) {
-	out, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0)
+	out, err := disk.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := out.Truncate(l.disk.size); err != nil {
+	if err := disk.Truncate(out, l.disk.size); err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
 	return out, nil

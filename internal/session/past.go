@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"os"
 	"slices"
 
+	"agent/internal/disk"
 	"agent/internal/history"
 )
 
@@ -50,7 +50,7 @@ func (l *Log) soFar() (text, error) {
 	var written []byte
 	if l.disk.size > 0 {
 		var err error
-		if written, err = os.ReadFile(l.path); err != nil {
+		if written, err = disk.Read(l.path); err != nil {
 			return nil, err
 		}
 		written = written[:min(len(written), int(l.disk.size))]

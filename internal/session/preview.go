@@ -1,10 +1,10 @@
 package session
 
 import (
-	"os"
 	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/words"
 )
@@ -15,7 +15,7 @@ const previewBytes = 256 << 10
 // Preview returns the latest messages of the user and the model in the session at path, the
 // newest last, for a person who chooses a session.
 func Preview(path string) string {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return ""
 	}

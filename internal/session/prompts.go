@@ -90,7 +90,7 @@ func (p Prompts) Append(prompt Prompt) error {
 	if err := os.MkdirAll(filepath.Dir(p.Path), 0o700); err != nil {
 		return fmt.Errorf("keeping the prompt: %w", err)
 	}
-	file, err := os.OpenFile(p.Path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := disk.OpenFile(p.Path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("keeping the prompt: %w", err)
 	}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"os"
 
+	"agent/internal/disk"
 	"agent/internal/history"
 )
 
@@ -23,7 +23,7 @@ type Scanned struct {
 // break: another program may still be writing it.
 func Scan(path string, from int64) iter.Seq2[Scanned, error] {
 	return func(yield func(Scanned, error) bool) {
-		file, err := os.Open(path)
+		file, err := disk.Open(path)
 		if err != nil {
 			yield(Scanned{}, err)
 			return
@@ -51,7 +51,7 @@ func Scan(path string, from int64) iter.Seq2[Scanned, error] {
 // ReadAt returns the record that Scan found at a place. The error is errChanged if the log holds
 // another one there now.
 func ReadAt(path string, at int64, length int) (Record, error) {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return Record{}, err
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"agent/internal/disk"
 )
 
 // A program that is killed while it writes the first lines leaves a log without an entry.
@@ -32,7 +34,7 @@ func isEmptyLog(path string, info fs.FileInfo, now time.Time) bool {
 	if !info.Mode().IsRegular() || filepath.Ext(path) != extension || info.Size() > largestEmptyLog || now.Sub(info.ModTime()) < sweepAfter {
 		return false
 	}
-	data, err := os.ReadFile(path)
+	data, err := disk.Read(path)
 	if err != nil {
 		return false
 	}

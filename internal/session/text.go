@@ -5,7 +5,8 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
+
+	"agent/internal/disk"
 )
 
 // text opens the lines of a log for reading. When a session is resumed, most lines are read
@@ -26,7 +27,7 @@ func given(lines io.ReaderAt) text {
 // stored returns a text that reads the log at path, up to a size.
 func stored(path string, size int64) text {
 	return func() (opened, error) {
-		file, err := os.Open(path)
+		file, err := disk.Open(path)
 		return opened{io.NewSectionReader(file, 0, size), file}, err
 	}
 }

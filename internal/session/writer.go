@@ -90,7 +90,7 @@ func (w *writer) write() error {
 		err = w.out.Sync()
 	}
 	if err != nil {
-		if w.out.Truncate(w.size) != nil {
+		if truncate(w.out, w.size) != nil {
 			w.size += int64(n)
 			w.torn = w.torn || n > 0
 		}
@@ -99,6 +99,14 @@ func (w *writer) write() error {
 	w.size += int64(len(data))
 	w.waiting, w.torn = nil, false
 	return nil
+}
+
+// truncate cuts a file, which may be open for appending only.
+func truncate(out file, size int64) error {
+	if f, ok := out.(*os.File); ok {
+		return disk.Truncate(f, size)
+	}
+	return out.Truncate(size)
 }
 
 // close closes the file and gives up the lock. It removes a file without an entry.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 
+	"agent/internal/disk"
 	"agent/internal/rawjson"
 )
 
@@ -77,7 +78,7 @@ func checksum(body []byte) uint32 {
 
 func (j *journal) append(r record) error {
 	if j.out == nil {
-		out, err := os.OpenFile(j.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		out, err := disk.OpenFile(j.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (j *journal) close() error {
 // read calls apply for each whole record and returns how many lines are damaged. A
 // journal that does not exist is empty.
 func (j *journal) read(apply func(record) error) (damaged int, err error) {
-	in, err := os.Open(j.path)
+	in, err := disk.Open(j.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"agent/internal/disk"
 )
 
 // lockName is the file in a store that is locked while a program has it open.
@@ -127,8 +129,8 @@ func Remove(folder string) error {
 	if err == nil && !free {
 		err = errInUse
 	}
-	if err == nil {
-		err = os.RemoveAll(folder)
+	if err != nil {
+		return errors.Join(err, lock.Close())
 	}
-	return errors.Join(err, lock.Close())
+	return disk.RemoveLocked(folder, lock)
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
@@ -85,7 +84,7 @@ func (d *Dir) Remove() error {
 	if d.lock == nil {
 		return nil
 	}
-	return errors.Join(remove(d.path, d.lock), d.lock.Close())
+	return remove(d.path, d.lock)
 }
 
 // sweep removes the temporary folders of this user that no program uses. It ignores errors: a
@@ -111,13 +110,14 @@ func sweep(parent string, now time.Time) {
 		lock := flock.New(filepath.Join(folder, inUse), flock.SetFlag(os.O_RDWR))
 		if free, err := lock.TryLock(); err == nil && free {
 			_ = remove(folder, lock)
+		} else {
+			_ = lock.Close()
 		}
-		_ = lock.Close()
 	}
 }
 
-// remove removes a temporary folder, its lock last: if the program is killed meanwhile, the rest
-// can still be recognised as ours.
+// remove removes a temporary folder and releases its lock, which goes last: if the program is killed
+// meanwhile, the rest can still be recognised as ours.
 func remove(folder string, lock *flock.Flock) error {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
@@ -129,10 +129,7 @@ func remove(folder string, lock *flock.Flock) error {
 			_ = os.RemoveAll(path) // tried again below
 		}
 	}
-	if runtime.GOOS == "windows" { // an open file cannot be removed
-		_ = lock.Close()
-	}
-	return os.RemoveAll(folder)
+	return disk.RemoveLocked(folder, lock)
 }
 
 // unlock allows removing the files in the folders below a path. Commands leave some folders

@@ -119,14 +119,26 @@ func alone(abs string) (release func()) {
 // lock does nothing: see alone.
 func lock(*os.File) {}
 
-// sameFile reports whether a name in a folder belongs to an open file.
+// sameFile reports whether a name in a folder belongs to an open file of the same folder. It does
+// not compare the disks, which Wine does not know of an open file that was renamed.
 func sameFile(dir folder, name string, f *os.File) bool {
-	named, err := dir.Lstat(name)
+	named, err := dir.open(name)
 	if err != nil {
 		return false
 	}
-	open, err := f.Stat()
-	return err == nil && os.SameFile(named, open)
+	defer named.Close()
+	number, ok := numberOf(named)
+	open, alsoOK := numberOf(f)
+	return ok && alsoOK && number == open
+}
+
+// numberOf returns the number of an open file on its disk.
+func numberOf(f *os.File) (number uint64, ok bool) {
+	var info windows.ByHandleFileInformation
+	if windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info) != nil {
+		return 0, false
+	}
+	return uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow), true
 }
 
 // takeOver does nothing: only writable files are replaced, and a new file has the rights that its

@@ -1,0 +1,19 @@
+//go:build unix
+
+package disk
+
+import (
+	"io/fs"
+	"os"
+)
+
+// Open opens a file for reading. Others may replace, rename and remove the file meanwhile.
+func Open(path string) (*os.File, error) { return os.Open(path) }
+
+// Truncate cuts a file, which may be open for appending only.
+func Truncate(f *os.File, size int64) error { return f.Truncate(size) }
+
+// OpenFile opens a file as os.OpenFile does. Others may replace, rename and remove it meanwhile.
+func OpenFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
+	return os.OpenFile(path, flag, mode)
+}

@@ -1,0 +1,80 @@
+// Command bash stands in for the bash of Git for Windows where tests run under Wine, which has no
+// shell but cmd: it runs a line with mvdan.cc/sh and has the few programs that the tests call. It is
+// no part of the program.
+//
+//	bash -c -- LINE [NAME ARGUMENT...]
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+func main() {
+	err := run(os.Args[1:])
+	var exit interp.ExitStatus
+	switch {
+	case errors.As(err, &exit):
+		os.Exit(int(exit))
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "bash:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	line, name := "", "bash"
+	given := false // by the flag -c
+	var flags, params []string
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		if flag := strings.ReplaceAll(args[0], "c", ""); strings.Trim(flag, "-") != "" {
+			flags = append(flags, flag)
+		}
+		given, args = given || strings.Contains(args[0], "c"), args[1:]
+	}
+	switch {
+	case given && len(args) > 0:
+		line = args[0]
+		if args = args[1:]; len(args) > 0 {
+			name, params = args[0], args[1:]
+		}
+	case len(args) > 0:
+		text, err := os.ReadFile(args[0])
+		if err != nil {
+			return err
+		}
+		line, name, params = string(text), args[0], args[1:]
+	}
+	program, err := syntax.NewParser().Parse(strings.NewReader(line), name)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return interp.ExitStatus(2)
+	}
+	runner, err := interp.New(interp.StdIO(os.Stdin, os.Stdout, os.Stderr), interp.ExecHandlers(withTools),
+		interp.Params(append(append(flags, "--"), params...)...))
+	if err != nil {
+		return err
+	}
+	return runner.Run(context.Background(), program)
+}
+
+// withTools returns a handler that runs the tools, and leaves other programs to next.
+func withTools(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
+	return func(ctx context.Context, args []string) error {
+		t, ok := tools[args[0]]
+		if !ok {
+			return next(ctx, args)
+		}
+		if err := t(call{interp.HandlerCtx(ctx), ctx, args[1:]}); err != nil {
+			fmt.Fprintf(interp.HandlerCtx(ctx).Stderr, "%s: %v\n", args[0], err)
+			return interp.ExitStatus(1)
+		}
+		return nil
+	}
+}
