@@ -21,7 +21,7 @@ import (
 )
 
 // scripted is what a session was told to do, and what strace saw of it: files by their names in the
-// workspace, commands by their numbers with their exit status, hosts.
+// workspace, programs by their numbers with their exit status, hosts.
 type scripted struct {
 	read, wrote, reached map[string]bool
 	ran                  map[string]int
@@ -31,8 +31,11 @@ func newScripted() scripted {
 	return scripted{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}}
 }
 
-// TestAuditEqualsATrace plays sessions of calls at random under strace: what the audit says was
-// read, written, run and reached is what the system saw. AGENT_AUDIT_SESSIONS is their number, AGENT_AUDIT_SEED the first seed.
+// unended is the exit status of programs that run as long as the session.
+const unended = -1
+
+// TestAuditEqualsATrace plays sessions of calls at random under strace, with hooks, a check and
+// servers: what the audit says was read, written, run and reached is what the system saw. AGENT_AUDIT_SESSIONS is their number, AGENT_AUDIT_SEED the first seed.
 func TestAuditEqualsATrace(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -44,16 +47,24 @@ func TestAuditEqualsATrace(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 37))
 		work, home := auditPlace(t)
 		page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("a page")) }))
-		turns, exits := auditScript(r, work, page.URL)
+		moved := httptest.NewServer(http.RedirectHandler(page.URL, http.StatusFound))
+		gone := httptest.NewServer(nil)
+		gone.Close()
+		web := httptest.NewServer(http.NotFoundHandler())
+		turns, exits := auditScript(r, work, []string{page.URL, moved.URL, gone.URL})
+		flags := auditPrograms(t, r, home, web.URL, exits)
 		server := llmtest.New(t, turns...)
 		log := filepath.Join(t.TempDir(), "trace")
 		agent := filepath.Join(filepath.Dir(log), "agent")
-		if err := os.Symlink(os.Args[0], agent); err != nil {
-			t.Fatal(err)
+		for _, program := range []string{"agent", "mcpserver"} {
+			if err := os.Symlink(os.Args[0], filepath.Join(filepath.Dir(agent), program)); err != nil {
+				t.Fatal(err)
+			}
 		}
-		env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + t.TempDir(), "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + server.URL, "GORACE=" + noRaceSleep}
+		env := []string{"PATH=" + filepath.Dir(agent) + ":" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + t.TempDir(), "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + server.URL, "GORACE=" + noRaceSleep}
 		cmd := exec.Command(strace, "-f", "--seccomp-bpf", "-y", "-qq", "-s", "400", "-e", "signal=none", "-e", "trace=openat,openat2,execve,connect,rename,renameat,renameat2,unlink,unlinkat,link,linkat",
 			"-o", log, agent, "-p", "go", "-m", "demo", "--approval-mode", "full-auto", "--set", "web-fetch.private=true")
+		cmd.Args = append(cmd.Args, flags...)
 		cmd.Dir, cmd.Env = work, env
 		if out, err := cmd.CombinedOutput(); err != nil {
 			if strings.Contains(string(out), "strace: ptrace(") {
@@ -63,6 +74,8 @@ func TestAuditEqualsATrace(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		page.Close()
+		moved.Close()
+		web.Close()
 		show := exec.Command(agent, "sessions", "list", "--json")
 		show.Dir, show.Env = work, env
 		var listed []struct{ Path string }
@@ -78,10 +91,20 @@ func TestAuditEqualsATrace(t *testing.T) {
 			t.Logf("seed %d: the audit says that it does not know all files", seed)
 			said.wrote = seen.wrote
 		}
+		delete(seen.reached, strings.TrimPrefix(gone.URL, "http://")) // nobody answered
+		commands := 0
 		for number := range seen.ran {
 			seen.ran[number] = exits[number]
+			if strings.HasPrefix(number, "cmd-") {
+				commands++
+			}
 		}
-		if !maps.Equal(said.read, seen.read) || !maps.Equal(said.wrote, seen.wrote) || !maps.Equal(said.reached, seen.reached) || !maps.Equal(said.ran, seen.ran) || len(said.ran) != len(exits) {
+		for number := range exits {
+			if strings.HasPrefix(number, "cmd-") {
+				commands--
+			}
+		}
+		if !maps.Equal(said.read, seen.read) || !maps.Equal(said.wrote, seen.wrote) || !maps.Equal(said.reached, seen.reached) || !maps.Equal(said.ran, seen.ran) || commands != 0 {
 			t.Errorf("seed %d: the audit says\n%+v\nthe system saw\n%+v", seed, said, seen)
 		}
 	}
@@ -116,7 +139,7 @@ func auditPlace(t *testing.T) (work, home string) {
 
 // auditScript draws calls, each kind at least now and then. Commands end with the number of their
 // exit.
-func auditScript(r *rand.Rand, work, page string) (turns []llmtest.Turn, exits map[string]int) {
+func auditScript(r *rand.Rand, work string, pages []string) (turns []llmtest.Turn, exits map[string]int) {
 	exits = map[string]int{}
 	for i := range 6 + r.IntN(8) {
 		file := filepath.Join(work, "data", fmt.Sprintf("file%d.txt", r.IntN(6)))
@@ -131,7 +154,7 @@ func auditScript(r *rand.Rand, work, page string) (turns []llmtest.Turn, exits m
 		case 3:
 			turns = append(turns, llmtest.Call("read_many_files", jsonObject("paths", []string{file})))
 		case 4:
-			turns = append(turns, llmtest.Call("web_fetch", jsonObject("url", fmt.Sprint(page, "/", i))))
+			turns = append(turns, llmtest.Call("web_fetch", jsonObject("url", fmt.Sprint(pages[r.IntN(len(pages))], "/", i))))
 		default:
 			number := fmt.Sprintf("cmd-%d", i)
 			exits[number] = r.IntN(3)
@@ -141,7 +164,46 @@ func auditScript(r *rand.Rand, work, page string) (turns []llmtest.Turn, exits m
 	return append(turns, llmtest.Say("done")), exits
 }
 
-var commandNumber = regexp.MustCompile(`cmd-\d+`)
+// auditPrograms draws hooks, a check and servers, and returns the flags that configure the check and
+// the servers.
+func auditPrograms(t *testing.T, r *rand.Rand, home, web string, exits map[string]int) (flags []string) {
+	t.Helper()
+	events := map[string]any{}
+	for i, event := range []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"} {
+		if r.IntN(2) == 0 {
+			continue
+		}
+		number := fmt.Sprintf("hook-%d", i)
+		exits[number] = r.IntN(2)
+		line := fmt.Sprintf("exit %d # %s", exits[number], number)
+		events[event] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": line}}}}
+	}
+	config := filepath.Join(home, ".config", "agent")
+	if err := os.MkdirAll(config, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(config, "hooks.json"), []byte(jsonObject("hooks", events)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r.IntN(2) == 0 {
+		exits["check-0"] = r.IntN(2)
+		flags = append(flags, "--set", fmt.Sprintf("check-command=exit %d # check-0", exits["check-0"]))
+	}
+	servers := map[string]any{}
+	if r.IntN(2) == 0 {
+		exits["server-0"] = unended
+		servers["program"] = map[string]any{"command": "sh", "args": []string{"-c", "exec mcpserver mcptest-server # server-0"}}
+	}
+	if r.IntN(2) == 0 {
+		servers["web"] = map[string]any{"type": "http", "url": web}
+	}
+	if len(servers) > 0 {
+		flags = append(flags, "--mcp-config", jsonObject("mcpServers", servers))
+	}
+	return flags
+}
+
+var commandNumber = regexp.MustCompile(`(cmd|hook|check|server)-\d+`)
 
 // auditSays is what a report lists.
 func auditSays(report *audit.Report, work string) scripted {
@@ -156,7 +218,10 @@ func auditSays(report *audit.Report, work string) scripted {
 		case audit.Reached:
 			s.reached[e.What] = true
 		case audit.Ran:
-			s.ran[commandNumber.FindString(e.What)] = *e.Exit
+			number := commandNumber.FindString(e.What)
+			if s.ran[number] = unended; e.Exit != nil {
+				s.ran[number] = *e.Exit
+			}
 		}
 	}
 	return s
@@ -176,7 +241,7 @@ func traceSays(t *testing.T, log, work string) scripted {
 	tracedCalls(trace, func(_, name, arguments, result string) {
 		switch name {
 		case "execve":
-			if number := commandNumber.FindString(arguments); number != "" {
+			if number := commandNumber.FindString(arguments); number != "" && !strings.Contains(arguments, `"--approval-mode"`) {
 				s.ran[number] = 0
 			}
 			return

@@ -62,6 +62,7 @@ func (c *Conversation) connectTo(profile string) (*provider.Connection, *setting
 	with := c.settings.With(loaded)
 	connection := c.process.Connect(with, c.folders, nil)
 	connection.OnLearned(func() {}, c.Chat.Note)
+	connection.OnReached(func(host string) { c.acts.reach("the model", host) })
 	if c.session != nil {
 		connection.OnKey(c.keys.hide)
 	}
@@ -104,7 +105,7 @@ func FormOfFamily(family vendor.Family) traits.Form {
 func (c *Conversation) CostLimit() error {
 	limit, limited := settings.MaxCost.Get(c.settings)
 	if limited && settings.WebSearch.Of(c.settings) != websearch.Off {
-		if _, known := c.searcher().Price(); !known {
+		if _, known := c.search().Price(); !known {
 			return InputError{Err: fmt.Errorf("max-cost %v cannot be kept: the price of a search is not known; set web-search.price, or web-search off", limit)}
 		}
 	}

@@ -65,13 +65,13 @@ type Conversation struct {
 	survey *survey.Survey
 	host   *gates.Host
 	checks *gates.Checks
-	// search searches the web; searching makes it once it is needed.
-	search    *websearch.Searcher
-	searching sync.Once
+	// search returns what searches the web, which is made once it is needed.
+	search func() *websearch.Searcher
 	// limits tells of the limits of a subscription.
 	limits limits
 	// configured holds the MCP servers of the configuration.
 	configured *serving.Configured
+	acts       acts
 	// guarded holds the paths of the files that agreed items are written in and run.
 	guarded atomic.Pointer[[]string]
 	crew    crew
@@ -129,6 +129,7 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 		ground:  &ground{process: p, options: o, settings: o.Settings.Overlay()},
 		Brought: &brought.Brought{}, Servers: &serving.Servers{}, Hooking: &gates.Hooks{},
 	}
+	c.search = sync.OnceValue(c.newSearcher)
 	bounds.Narrow(c.settings)
 	c.Notices = append(c.Notices, c.settings.Narrowed()...)
 	c.registry = tools.Join(c.sources(offered)...)
@@ -154,6 +155,8 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if own := c.options.Record.Folder; own != "" {
 		c.folders.Data, c.folders.State, c.folders.Cache = own, own, own
 	}
+	forget := c.process.followers.add(&c.acts)
+	c.onClose(func() error { forget(); return nil })
 	c.keepTurns()
 	policy, err := c.policy()
 	if err != nil {
@@ -165,6 +168,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.notes.open(c)
 	c.Connection = c.process.Connect(c.settings, c.folders, c.options.Ask)
 	c.onClose(c.Connection.Close)
+	c.Connection.OnReached(func(host string) { c.acts.reach("the model", host) })
 	var recorded session.State
 	if c.options.Record.resumes() { // the record names the endpoint
 		if recorded, err = c.record(func() { c.Chat.Refresh() }); err != nil {
@@ -198,6 +202,9 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 		if recorded, err = c.record(func() { c.Chat.Refresh() }); err != nil {
 			return err
 		}
+	}
+	if c.session != nil {
+		c.acts.begin(func(act session.Act) { c.logged(c.session.Act(act)) })
 	}
 	if c.id = c.SessionID(); c.id == "" {
 		c.id = unrecorded + strings.ToLower(rand.Text()[:8])

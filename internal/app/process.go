@@ -71,6 +71,8 @@ type Process struct {
 	logs sync.Once
 	log  *Log
 
+	followers followers
+
 	mu sync.Mutex
 	// atOnce holds the steps of EndAtOnce, in the order in which they were added.
 	atOnce []*func()

@@ -63,7 +63,7 @@ func (c *Conversation) searchSource() tools.Source {
 		Name: "web search",
 		Revision: func() uint64 {
 			revision := 2 * uint64(slices.Index(websearch.Ways(), way())+1)
-			if (way() == websearch.Provider || way() == websearch.Auto) && c.searcher().ByServer() {
+			if (way() == websearch.Provider || way() == websearch.Auto) && c.search().ByServer() {
 				revision++
 			}
 			return revision
@@ -73,7 +73,7 @@ func (c *Conversation) searchSource() tools.Source {
 			if way() == websearch.Off {
 				return nil
 			}
-			switch s := c.searcher(); {
+			switch s := c.search(); {
 			case s.ByServer():
 				return []tools.Tool{tools.ServerSearch()}
 			case s.Service() != "":
@@ -84,19 +84,16 @@ func (c *Conversation) searchSource() tools.Source {
 	}
 }
 
-// searcher returns the searcher of the conversation.
-func (c *Conversation) searcher() *websearch.Searcher {
-	c.searching.Do(func() { // the rest of the conversation may come later
-		config := c.process.searchConfig(c.settings, c.folders)
-		config.Run = c.runSearch
-		config.Server = c.serverSearches
-		config.Denied = func(host string) bool { return c.env.Hosts(host) != nil }
-		config.KeyFiles = func() []string {
-			return slices.Concat(c.survey.Before().Keys, protect.KeyFiles(c.process.Home))
-		}
-		c.search = websearch.New(config)
-	})
-	return c.search
+// newSearcher returns the searcher of the conversation.
+func (c *Conversation) newSearcher() *websearch.Searcher {
+	config := c.process.searchConfig(c.settings, c.folders)
+	config.Run = c.runSearch
+	config.Server = c.serverSearches
+	config.Denied = func(host string) bool { return c.env.Hosts(host) != nil }
+	config.KeyFiles = func() []string {
+		return slices.Concat(c.survey.Before().Keys, protect.KeyFiles(c.process.Home))
+	}
+	return websearch.New(config)
 }
 
 // serverSearches returns why the model's server does not search the web by itself, nil if it does.
@@ -118,12 +115,12 @@ func (c *Conversation) tellServerSearch() {
 	if way != websearch.Provider && way != websearch.Auto {
 		return
 	}
-	err := c.searcher().Problem()
+	err := c.search().Problem()
 	told := filepath.Join(c.folders.State, searchToldFile)
 	switch _, missing := os.Stat(told); {
 	case err != nil && way == websearch.Provider:
 		c.Notices = append(c.Notices, "no web search: "+err.Error())
-	case err == nil && c.searcher().ByServer() && missing != nil:
+	case err == nil && c.search().ByServer() && missing != nil:
 		c.Notices = append(c.Notices, "The model's server searches the web by itself (web-search is "+way+"): nothing is asked before its searches, and queries are not compared with keys.")
 		if os.MkdirAll(c.folders.State, 0o700) == nil {
 			_ = os.WriteFile(told, nil, 0o600) // else it is said again
@@ -134,7 +131,7 @@ func (c *Conversation) tellServerSearch() {
 // beginSearches counts searches anew with each turn.
 func (c *Conversation) beginSearches(e chat.Event) {
 	if _, begins := e.(chat.TurnStarted); begins && settings.WebSearch.Of(c.settings) != websearch.Off {
-		c.searcher().BeginTurn()
+		c.search().BeginTurn()
 	}
 }
 
@@ -145,6 +142,7 @@ func (c *Conversation) runSearch(ctx context.Context, line string, input []byte,
 	key := settings.WebSearchCommand.Key()
 	printed, complains := &shell.Beginning{Most: most}, &shell.Beginning{Most: mostPrinted}
 	end, err := c.env.Jobs.Feed(limited, shell.Command{Line: line, Dir: c.workspace.Root(), Input: input, Environ: []string{"AGENT=agent"}}, printed, complains)
+	c.acts.ran("web search", line, end, err)
 	switch {
 	case err != nil:
 		return "", err
@@ -173,7 +171,7 @@ func (w webForPerson) Search(ctx context.Context, text string) (websearch.Answer
 	if err != nil {
 		return websearch.Answer{}, err
 	}
-	return w.c.searcher().Search(ctx, query)
+	return w.c.search().Search(ctx, query)
 }
 
 // Page implements slash.Web.

@@ -84,6 +84,7 @@ func (c *Conversation) serverConfig() serving.Config {
 			}
 			c.logged(err)
 		},
+		Did: c.acts.did, Reached: c.acts.reach,
 		Tell:  func(line string) { c.emit(chat.Notice{Text: words.Brief(line)}) },
 		Usage: func(ctx context.Context) (chat.ContextUsage, error) { return c.Chat.Views.ContextUsage(ctx) },
 		Inquire: func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool) {

@@ -27,6 +27,9 @@ func (p *Process) AccountLogins() *login.Sources {
 		f, _ := p.Folders() // without folders nothing is kept
 		p.logins.Store = login.Store{Folder: f.State, Keyring: provider.HasKeyring(p.Env)}
 		p.logins.Now, p.logins.Say = p.Now, func(line string) { p.say(line) }
+		p.logins.Reached = func(host string) {
+			p.followers.each(func(a *acts) { a.reach("login", host) })
+		}
 	})
 	return &p.logins
 }
@@ -40,6 +43,7 @@ func (p *Process) runForToken(ctx context.Context, line string, most int) (print
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	end, err := jobs.Feed(ctx, shell.Command{Line: line, Dir: p.Home}, endless{out, cancel}, says)
+	p.followers.each(func(a *acts) { a.ran("auth-command", line, end, err) })
 	switch {
 	case err != nil:
 	case end.NotStarted != nil:

@@ -121,7 +121,7 @@ func (c *Conversation) openWorkspace() error {
 	c.host = &gates.Host{
 		Chat: func() *chat.Chat { return c.Chat }, Env: c.env, Registry: c.registry, Where: c.process.Where(c.folders, confined.Root()),
 		Settings: c.settings, ID: c.ID, Transcript: c.transcriptPath, Trust: func() *consent.Trust { return c.Trust },
-		Confinement: c.confinement, Unattended: c.options.Unattended, Say: c.process.say,
+		Confinement: c.confinement, Unattended: c.options.Unattended, Say: c.process.say, Record: gates.Record{Did: c.acts.did},
 	}
 	return c.prepareSandbox()
 }

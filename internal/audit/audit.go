@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -15,14 +16,19 @@ import (
 // A Report is the audit of one session. It covers the whole record, branches that a rewind left
 // too.
 type Report struct {
-	ID        string    `json:"id"`
+	ID string `json:"id"`
+	// Agent is the name of the agent whose report it is, "" for a session.
+	Agent     string    `json:"agent,omitempty"`
 	Title     string    `json:"title"`
 	Workspace string    `json:"workspace"`
 	Started   time.Time `json:"started"`
 	Used      time.Time `json:"used"`
 	// Chain says whether the record is as it was written.
-	Chain  session.Chain `json:"chain"`
-	Events []Event       `json:"events"`
+	Chain session.Chain `json:"chain"`
+	// LacksActs is set if an older program wrote a part of the record: hooks, checks, servers, what
+	// undo wrote and further hosts are not in that part.
+	LacksActs bool    `json:"lacksActs,omitempty"`
+	Events    []Event `json:"events"`
 	// Agents has a report for each agent of the session, whose records are their own.
 	Agents []Report `json:"agents,omitempty"`
 }
@@ -60,7 +66,10 @@ type Event struct {
 	Exit    *int   `json:"exit,omitempty"`
 	// Unlisted is set if the command may have created files that are not listed.
 	Unlisted bool `json:"unlisted,omitempty"`
-	// By is who decided or typed, Answer the decision, Rule what it allowed or why it refused.
+	// Agreed is the hash of the configuration that a person agreed to before a program was started.
+	Agreed string `json:"agreed,omitempty"`
+	// By is who decided or typed, or for what something was done that was no call of the model.
+	// Answer is the decision, Rule what it allowed, what allowed it, or why it was refused.
 	By     string `json:"by,omitempty"`
 	Answer string `json:"answer,omitempty"`
 	Rule   string `json:"rule,omitempty"`
@@ -84,6 +93,10 @@ func Of(path string) (*Report, error) {
 		if entry := record.Entry(); entry != nil {
 			a.entry(record.Time, entry)
 		}
+		if act, is := record.Act(); is {
+			a.act(record.Time, act)
+		}
+		a.opened(record)
 	}
 	for _, agent := range session.AgentsOf(path) {
 		of, err := Of(agent.Path)
@@ -115,7 +128,7 @@ func (a *auditor) add(at time.Time, e Event) {
 // entry lists what an entry says was done.
 func (a *auditor) entry(at time.Time, entry *history.Content) {
 	if host, ok := entry.Metadata[history.MetaHost].(string); ok {
-		a.reached(at, host)
+		a.reached(at, host, "the model")
 	}
 	deed, _ := history.MetaOf[history.Deed](entry, history.MetaDeed)
 	view := history.ViewOf(entry)
@@ -129,14 +142,28 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 				a.add(at, Event{Kind: Read, What: b.IncludedFile, Hash: history.Digest(included(b.Text)), By: "person"})
 			}
 		case *history.ToolResponse:
-			a.deed(at, deed, b.ExitCode, b.ToolName)
+			deed.Exit = b.ExitCode
+			a.deed(at, deed, b.ToolName, "")
 			deed = history.Deed{}
 		}
 	}
 	if view.Path != "" {
 		a.read(at, view)
 	}
-	a.deed(at, deed, nil, "!")
+	a.deed(at, deed, "!", "")
+}
+
+// act lists what was done beside the calls of the model.
+func (a *auditor) act(at time.Time, act session.Act) {
+	a.deed(at, act.Deed, "", act.By)
+}
+
+// opened takes what a record says of the log that it opens.
+func (a *auditor) opened(record session.Scanned) {
+	if agent := record.OfAgent(); agent != nil {
+		a.report.Agent = agent.Agent
+	}
+	a.report.LacksActs = a.report.LacksActs || record.LacksActs()
 }
 
 // included returns the content in the text of an inclusion.
@@ -153,15 +180,15 @@ func (a *auditor) read(at time.Time, v history.View) {
 	a.add(at, e)
 }
 
-func (a *auditor) reached(at time.Time, host string) {
-	if !a.hosts[host] {
-		a.hosts[host] = true
-		a.add(at, Event{Kind: Reached, What: host})
+func (a *auditor) reached(at time.Time, host, by string) {
+	if e := (Event{Kind: Reached, What: host, By: by}); !a.hosts[host+" "+by] {
+		a.hosts[host+" "+by] = true
+		a.add(at, e)
 	}
 }
 
-// deed lists what the record says of one call.
-func (a *auditor) deed(at time.Time, d history.Deed, exit *int, tool string) {
+// deed lists what the record says of one call of a tool, or of what was done for something else.
+func (a *auditor) deed(at time.Time, d history.Deed, tool, by string) {
 	for _, v := range d.Read {
 		a.read(at, v)
 	}
@@ -176,13 +203,13 @@ func (a *auditor) deed(at time.Time, d history.Deed, exit *int, tool string) {
 		a.add(at, Event{Kind: Asked, What: words.Line(what, 200), By: d.Asked.By, Answer: d.Asked.Answer, Rule: d.Asked.Rule})
 	}
 	if d.Ran != "" {
-		a.add(at, Event{Kind: Ran, What: d.Ran, Profile: d.Profile, Exit: exit, Unlisted: d.Unlisted})
+		a.add(at, Event{Kind: Ran, What: d.Ran, Profile: d.Profile, Exit: d.Exit, Agreed: d.Agreed, Unlisted: d.Unlisted, By: by})
 	}
 	for _, w := range d.Wrote {
-		a.add(at, Event{Kind: Wrote, What: w.Path, Before: w.Before, After: w.After})
+		a.add(at, Event{Kind: Wrote, What: w.Path, Before: w.Before, After: w.After, By: by})
 	}
 	for _, host := range d.Hosts {
-		a.reached(at, host)
+		a.reached(at, host, cmp.Or(by, tool))
 	}
 	if d.Served != "" {
 		a.add(at, Event{Kind: Called, What: d.Served})

@@ -3,6 +3,7 @@ package audit
 import (
 	"math/rand"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,16 +15,13 @@ import (
 // What the record says was done is listed once and in words, and a record that was changed says so.
 func TestReport(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
-	log, err := session.Create(session.Options{Dir: t.TempDir(), Workspace: "/w", Now: func() time.Time { return now }, Random: rand.New(rand.NewSource(1)), ID: "s"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := newLog(t, nil)
 	one := 1
 	answer := func(tool string, exit *int, d history.Deed) *history.Content {
 		return history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: tool, Result: history.TextResult("x"), ExitCode: exit}).WithMeta(history.MetaDeed, d)
 	}
-	for _, entry := range []*history.Content{
+	add(
+		t, log,
 		history.New(history.Human, history.NewInclusion("a.go", "package a")),
 		history.New(history.AI, &history.ToolCall{ID: "c", Name: "read_file"}).WithMeta(history.MetaHost, "api.example"),
 		history.View{Path: "/w/b.go", From: 3, To: 7, Hash: "abc"}.Note(history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "read_file"})),
@@ -31,11 +29,7 @@ func TestReport(t *testing.T) {
 		answer("grep", nil, history.Deed{Looked: "search x"}),
 		answer("web_fetch", nil, history.Deed{Hosts: []string{"api.example", "www.example"}}),
 		answer("mcp__s__t", nil, history.Deed{Served: "s/t", Asked: &history.Asked{By: "rules", Answer: "refused", Rule: "no"}}),
-	} {
-		if err := log.Observe(history.Mutation{Kind: history.MutationAdded, Entry: entry}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	)
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +53,9 @@ func TestReport(t *testing.T) {
 
 ## Reached
 
-- 09:00:00 ` + "`api.example`" + `
-- 09:00:00 ` + "`www.example`" + `
+- 09:00:00 ` + "`api.example`" + `: by the model
+- 09:00:00 ` + "`api.example`" + `: by web_fetch
+- 09:00:00 ` + "`www.example`" + `: by web_fetch
 
 ## Tools of servers
 
@@ -68,8 +63,8 @@ func TestReport(t *testing.T) {
 
 ## Decided
 
-- 09:00:00 ` + "`` make `x` ``" + `: allowed by person, (for the session: commands "make")
-- 09:00:00 ` + "`mcp__s__t`" + `: refused by rules, (no)
+- 09:00:00 ` + "`` make `x` ``" + `: allowed by person, because of ` + "`for the session: commands \"make\"`" + `
+- 09:00:00 ` + "`mcp__s__t`" + `: refused by rules, because of ` + "`no`" + `
 `
 	got := printed(t, log.Path())
 	if expected := strings.Replace(want, "HASH", history.Digest("package a"), 1); !strings.HasSuffix(got, expected) || !strings.Contains(got, "- record: 8 lines, each with the hash of the one before; none was changed\n") {
@@ -84,6 +79,103 @@ func TestReport(t *testing.T) {
 	}
 	if got := printed(t, log.Path()); !strings.Contains(got, "- record: **changed after it was written**: before line 6 a line was changed, removed or put in\n") {
 		t.Error(got)
+	}
+}
+
+// What was done beside the calls of the model is listed with what it was done for, and an agent by
+// its name.
+func TestActs(t *testing.T) {
+	t.Parallel()
+	log := newLog(t, &session.Agent{ID: "s", Agent: "explore"})
+	two := 2
+	for _, act := range []session.Act{
+		{By: "hook Stop for agent s-1", Deed: history.Deed{Ran: "lint .", Profile: "none", Exit: &two}},
+		{By: "server db", Deed: history.Deed{Ran: "npx db", Profile: "none", Agreed: "abc"}},
+		{By: "undo", Deed: history.Deed{Wrote: []history.Wrote{{Path: "a", Before: "sha256:1", After: "sha256:2"}}}},
+		{By: "login", Deed: history.Deed{Hosts: []string{"auth.example"}}},
+	} {
+		if err := log.Act(act); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(t, log, history.HumanText("hi"))
+	got := printed(t, log.Path())
+	for _, want := range []string{
+		"# Audit of agent explore, s\n",
+		"- 09:00:00 `lint .`: without a sandbox, exit 2, by hook Stop for agent s-1\n",
+		"- 09:00:00 `npx db`: without a sandbox, by server db, agreed to as abc\n",
+		"- 09:00:00 `a`: was sha256:1, is sha256:2, by undo\n",
+		"- 09:00:00 `auth.example`: by login\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "older version") {
+		t.Error(got)
+	}
+}
+
+// A record of an older program says what it lacks, and an empty one that it is empty.
+func TestOldRecords(t *testing.T) {
+	t.Parallel()
+	log := newLog(t, nil)
+	add(t, log, history.HumanText("hi"))
+	data, err := os.ReadFile(log.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ record, want string }{
+		{strings.Replace(string(data), `,"acts":true`, "", 1), "- lacks what an older version did not record"},
+		{"", "- record: **empty**"},
+	} {
+		if err := os.WriteFile(log.Path(), []byte(c.record), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := printed(t, log.Path()); !strings.Contains(got, c.want) {
+			t.Errorf("%q is missing in\n%s", c.want, got)
+		}
+	}
+}
+
+// No text of the model, of a tool, a file or a hook makes a line of the audit, or leaves its place
+// in one.
+func TestLinesCannotBeForged(t *testing.T) {
+	t.Parallel()
+	const evil = "x`\n- 09:00:00 `rm -rf /`: allowed by person\n## Run\n\x1b[31m\u202e<script>"
+	log := newLog(t, nil)
+	add(t, log, history.HumanText(evil), history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: evil, Result: history.TextResult(evil)}).WithMeta(history.MetaDeed,
+		history.Deed{Ran: evil, Looked: evil, Hosts: []string{evil}, Served: evil, Read: []history.View{{Path: evil, Hash: "h"}}, Wrote: []history.Wrote{{Path: evil}}, Asked: &history.Asked{By: evil, Answer: "allowed", Rule: evil}}))
+	if err := log.Act(session.Act{By: evil, Deed: history.Deed{Ran: evil}}); err != nil {
+		t.Fatal(err)
+	}
+	got := printed(t, log.Path())
+	for line := range strings.Lines(got) {
+		outside := regexp.MustCompile("`` .*? ``").ReplaceAllString(line, "")
+		if strings.Contains(outside, "rm -rf") || strings.ContainsAny(line, "\x1b\u202e") {
+			t.Errorf("forged: %q in\n%s", line, got)
+		}
+	}
+}
+
+// newLog makes an empty log.
+func newLog(t *testing.T, agent *session.Agent) *session.Log {
+	t.Helper()
+	now := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
+	log, err := session.Create(session.Options{Dir: t.TempDir(), Workspace: "/w", Now: func() time.Time { return now }, Random: rand.New(rand.NewSource(1)), ID: "s", Agent: agent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = log.Close() })
+	return log
+}
+
+func add(t *testing.T, log *session.Log, entries ...*history.Content) {
+	t.Helper()
+	for _, entry := range entries {
+		if err := log.Observe(history.Mutation{Kind: history.MutationAdded, Entry: entry}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

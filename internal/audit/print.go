@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"agent/internal/pattern"
 	"agent/internal/words"
 )
 
@@ -18,9 +19,16 @@ func (r *Report) Print(out io.Writer) error {
 
 // markdown writes the report, and those of its agents, below titles of a level.
 func (r *Report) markdown(b *strings.Builder, level string) {
-	fmt.Fprintf(b, "%s Audit of %s\n\n%s\n\n", level, r.ID, words.Line(r.Title, 100))
-	fmt.Fprintf(b, "- in `%s`, from %s to %s\n", r.Workspace, r.Started.UTC().Format("2006-01-02 15:04:05"), r.Used.UTC().Format("2006-01-02 15:04:05 UTC"))
+	of := r.ID
+	if r.Agent != "" {
+		of = "agent " + r.Agent + ", " + r.ID
+	}
+	fmt.Fprintf(b, "%s Audit of %s\n\n%s\n\n", level, of, code(words.Line(r.Title, 100)))
+	fmt.Fprintf(b, "- in %s, from %s to %s\n", code(r.Workspace), r.Started.UTC().Format("2006-01-02 15:04:05"), r.Used.UTC().Format("2006-01-02 15:04:05 UTC"))
 	fmt.Fprintf(b, "- record: %s\n", r.chain())
+	if r.LacksActs {
+		b.WriteString("- lacks what an older version did not record: hooks, checks, servers, hosts of those, what undo wrote\n")
+	}
 	for _, part := range []struct {
 		title string
 		kind  Kind
@@ -52,6 +60,8 @@ func (r *Report) chain() string {
 	}
 	text := words.Count(c.Records, "line") + ", each with the hash of the one before"
 	switch {
+	case c.Records == 0:
+		return "**empty**"
 	case c.Without == c.Records:
 		return words.Count(c.Records, "line") + " without hashes, written by an older version: whether it was changed is not known"
 	case c.Without > 0:
@@ -81,9 +91,10 @@ func (e Event) details() string {
 		say(true, "exit %d", *e.Exit)
 	}
 	say(e.Unlisted, "which files it created is not known")
-	say(e.Answer != "", "%s by %s", e.Answer, e.By)
-	say(e.Answer == "" && e.By != "", "by %s", e.By)
-	say(e.Rule != "", "(%s)", words.Line(e.Rule, 160))
+	say(e.Answer != "", "%s by %s", e.Answer, name(e.By))
+	say(e.Answer == "" && e.By != "", "by %s", name(e.By))
+	say(e.Agreed != "", "agreed to as %s", short(e.Agreed))
+	say(e.Rule != "", "because of %s", code(words.Line(e.Rule, 160)))
 	if len(parts) == 0 {
 		return ""
 	}
@@ -94,6 +105,16 @@ func (e Event) details() string {
 func short(hash string) string {
 	const enough = 24
 	return hash[:min(len(hash), enough)]
+}
+
+var plainName = pattern.New(`^[\w :./-]*$`)
+
+// name writes a name, as code if it holds more than plain characters.
+func name(text string) string {
+	if plainName.MatchString(text) && !strings.Contains(text, "\n") {
+		return text
+	}
+	return code(words.Line(text, 100))
 }
 
 // code writes a text as code of Markdown, on one line.

@@ -11,6 +11,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/gate"
 	"agent/internal/history"
+	"agent/internal/hosts"
 	"agent/internal/llm"
 	"agent/internal/settings"
 	"agent/internal/tools"
@@ -34,8 +35,7 @@ type call struct {
 	refused string
 	// denied is the user's decision to refuse the call, else nil.
 	denied *Decision
-	// asked is the decision about the call for the record, nil if nobody was asked and no gate
-	// refused it.
+	// asked is the decision about the call for the record, nil if there was none.
 	asked *history.Asked
 	// unanswered is set if the user interrupted the turn instead of deciding.
 	unanswered bool
@@ -46,6 +46,8 @@ type call struct {
 	// typed is set if the user typed the command.
 	typed   bool
 	started time.Time
+	// reached has the hosts that the call reached.
+	reached *hosts.List
 	answer  tools.Answer
 }
 
@@ -233,7 +235,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 	done := make(chan *call, len(batch))
 	for _, k := range batch {
-		k.started = r.now()
+		k.started, k.reached = r.now(), &hosts.List{}
 		if k.refused == "" && ctx.Err() != nil {
 			k.refused = gate.NotRun
 		}
@@ -246,7 +248,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 			if r.alone(ctx, k) {
 				defer func() { <-r.writing }()
 			}
-			if k.answer = apply(ctx, k); !k.typed && ctx.Err() == nil {
+			if k.answer = apply(hosts.Watch(ctx, k.reached.Add), k); !k.typed && ctx.Err() == nil {
 				r.after(ctx, k)
 			}
 			done <- k

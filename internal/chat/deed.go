@@ -1,26 +1,21 @@
 package chat
 
 import (
-	"fmt"
 	"net/url"
 
 	"agent/internal/gate"
 	"agent/internal/history"
+	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/snapshot"
-	"agent/internal/traits"
 )
 
 // deed returns what a call that is over did to the machine, for the record.
 func (r *runner) deed(k *call) history.Deed {
 	d := history.Deed{Asked: k.asked, Read: k.answer.Read}
-	d.Wrote, d.Unlisted = r.wrote(k.answer.Change)
+	d.Wrote, d.Unlisted = r.env.Wrote(k.answer.Change)
 	ran := k.refused == ""
-	if k.asked == nil && (!ran || !k.Traits.Harmless() && !k.Preview.ReadOnly) {
-		d.Asked = &history.Asked{By: "mode " + string(r.consent.Mode()), Answer: "allowed"}
-		if !ran {
-			d.Asked = &history.Asked{By: "gate", Answer: "refused", Rule: k.refused}
-		}
+	if k.asked == nil && !ran {
+		d.Asked = &history.Asked{By: "gate", Answer: "refused", Rule: k.refused}
 	}
 	if !ran {
 		return d
@@ -34,14 +29,7 @@ func (r *runner) deed(k *call) history.Deed {
 	if s := k.Preview.Served; s != nil {
 		d.Served = s.String()
 	}
-	if address, _ := traits.Parse(k.Arguments).Arg("url"); k.Traits.Reaches && address != nil {
-		if u, err := url.Parse(fmt.Sprint(address)); err == nil && u.Host != "" {
-			d.Hosts = []string{u.Host}
-		}
-	}
-	if k.Preview.Service != "" {
-		d.Hosts = []string{k.Preview.Service}
-	}
+	d.Hosts = k.reached.All()
 	return d
 }
 
@@ -54,26 +42,6 @@ func (r *runner) profile(k *call) string {
 		return "sandbox"
 	}
 	return "none"
-}
-
-// wrote lists the files of a change with their hashes. unlisted is set if there may be more.
-func (r *runner) wrote(change snapshot.Mark) (files []history.Wrote, unlisted bool) {
-	changes, all := r.env.Snapshots.Files(change)
-	for _, f := range changes {
-		files = append(files, history.Wrote{Path: f.Path, Before: hashIn(f.Before), After: hashIn(f.After)})
-	}
-	return files, !all
-}
-
-// hashIn returns the hash of a file's content, "" for none and "?" for one that is not known.
-func hashIn(s snapshot.State) string {
-	switch {
-	case s.Kind == snapshot.Missing:
-		return ""
-	case s.Sum == "":
-		return "?"
-	}
-	return s.Sum
 }
 
 // decided returns the person's decision about a call, for the record.
@@ -98,4 +66,12 @@ func hostOf(s *settings.Settings) string {
 		return u.Host
 	}
 	return ""
+}
+
+// recordAct records something that was done beside the calls of the model. log may be nil.
+func recordAct(log *session.Log, by string, did history.Deed) error {
+	if log == nil {
+		return nil
+	}
+	return log.Act(session.Act{By: by, Deed: did})
 }

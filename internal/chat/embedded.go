@@ -39,6 +39,11 @@ func (c *Chat) embedded(ctx context.Context, line, outside string) (output, refu
 		return "", k.refused, nil
 	}
 	c.runner.finish(ctx, k)
+	did := c.runner.deed(k)
+	did.Exit = k.answer.ExitCode
+	if err := recordAct(c.config.Session, "a message", did); err != nil {
+		return "", "", err
+	}
 	c.emit(ToolEnded{Call: k.Number, Name: k.Name, Said: k.Said, Traits: k.tool.Traits, Answer: k.answer, Duration: c.config.Now().Sub(k.started)})
 	if ctx.Err() != nil {
 		return "", "", ctx.Err()

@@ -34,9 +34,11 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	if k.refused != "" {
 		return Outcome{Stop: StopInterrupted}, nil
 	}
-	if !private {
-		ran := history.Deed{Ran: command, Profile: c.runner.profile(k), Asked: &history.Asked{By: "person", Answer: "typed"}}
-		ran.Wrote, ran.Unlisted = c.runner.wrote(k.answer.Change)
+	ran := history.Deed{Ran: command, Profile: c.runner.profile(k), Exit: k.answer.ExitCode, Asked: &history.Asked{By: "person", Answer: "typed"}}
+	ran.Wrote, ran.Unlisted = c.runner.env.Wrote(k.answer.Change)
+	if private {
+		err = recordAct(c.config.Session, "!!", ran)
+	} else {
 		err = c.add(history.New(history.Human, shellReport(command, k.answer)).WithMeta(history.MetaDeed, ran))
 	}
 	c.emit(ToolEnded{Call: k.Number, Name: k.Name, Said: k.Said, Answer: k.answer, Duration: c.config.Now().Sub(k.started), Typed: true})

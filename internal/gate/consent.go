@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -99,7 +100,14 @@ func (c *Consent) mode(review bool) Mode {
 func (c *Consent) Asks(k Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return (len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "") && !c.Unattended || !c.allowed(k)
+	return (len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "") && !c.Unattended || c.allowed(k) == ungranted
+}
+
+// ground returns what lets a call run without a question now.
+func (c *Consent) ground(k Call) Ground {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.allowed(k)
 }
 
 // deny refuses calls that the mode never allows.
@@ -125,7 +133,7 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 		return Verdict{Ask: &Question{Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview}, Then: inquired(len(k.Preview.Inquiries))}}
 	case !c.Asks(k):
 		c.count(k)
-		return Verdict{}
+		return Verdict{By: c.ground(k)}
 	case k.Traits.Harmless() && c.Unattended:
 		return Verdict{
 			Refusal: fmt.Sprintf("refused: %s, and nobody is there to ask; do without it", because(protected)),
@@ -247,34 +255,70 @@ func because(protected []protect.Found) string {
 	return strings.Join(says, "; ")
 }
 
-// allowed reports whether a call runs without asking. The caller holds the lock.
-func (c *Consent) allowed(k Call) bool {
-	return c.allowedWith(c.grants, k) || c.Keeper != nil && c.allowedWith(slices.Concat(c.grants, c.project()), k)
+// A Ground is what lets a call run without a question; the zero value is none.
+type Ground struct {
+	// By is "mode NAME", "rules", "hooks", "person" for a permission that was given before,
+	// "server" or "program".
+	By string
+	// Rule names the rules or the permission, or says what is known of the call.
+	Rule string
 }
 
-// allowedWith reports whether a call runs without asking if these grants count. The caller holds
+// ungranted is the Ground of calls that are not allowed.
+var ungranted Ground
+
+// byRules returns the Ground of rules, none if there are none.
+func byRules(by rules.Rules) Ground {
+	if len(by) == 0 {
+		return ungranted
+	}
+	return Ground{"rules", by.String()}
+}
+
+// byGrant returns the Ground of the first of the grants that allows a call, none if none does.
+func byGrant(grants []grant, allows func(grant) bool) Ground {
+	if i := slices.IndexFunc(grants, allows); i >= 0 {
+		return Ground{"person", "before: " + grants[i].says()}
+	}
+	return ungranted
+}
+
+// allowed returns what lets a call run without asking. The caller holds the lock.
+func (c *Consent) allowed(k Call) Ground {
+	ground := c.allowedWith(c.grants, k)
+	if ground == ungranted && c.Keeper != nil {
+		ground = c.allowedWith(slices.Concat(c.grants, c.project()), k)
+	}
+	return ground
+}
+
+// allowedWith returns what lets a call run without asking if these grants count. The caller holds
 // the lock.
-func (c *Consent) allowedWith(grants []grant, k Call) bool {
+func (c *Consent) allowedWith(grants []grant, k Call) Ground {
 	mode, edits := c.mode(c.review), k.Traits.EditsOnly()
+	byMode := Ground{By: "mode " + string(mode)}
+	protected, uses := c.allowedProtected(k)
 	switch {
-	case !c.allowedProtected(k):
-		return false
+	case !uses:
+		return ungranted
 	case k.Traits.Harmless():
-		return true
-	case k.Preview.ReadOnly && k.Preview.Served == nil || mode == ModeFullAuto && !k.Preview.AtHome:
-		return true
+		return cmp.Or(protected, Ground{"program", "it only looks"})
+	case k.Preview.ReadOnly && k.Preview.Served == nil:
+		return cmp.Or(protected, Ground{"program", "proven to look"})
+	case mode == ModeFullAuto && !k.Preview.AtHome:
+		return byMode
 	case mode.OnlyLooks() && (!k.Traits.OnlyReaches() || k.Preview.Served != nil || c.Unattended): // even if a server says that its tool only reads
-		return false
+		return ungranted
 	case k.Preview.ReadOnly:
-		return true
+		return Ground{"server", "it says that the tool only reads"}
 	case k.Spared && k.Preview.Outside == "" && (k.Preview.Served == nil || k.Preview.Served.Changed == ""):
-		return true
+		return Ground{By: "hooks"}
 	case k.Preview.Served != nil:
 		return c.allowedServed(grants, *k.Preview.Served)
 	case k.Preview.Outside != "":
-		return c.AllowOutside.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || slices.ContainsFunc(grants, func(g grant) bool { return g.leaves(k) })
+		return cmp.Or(byRules(c.AllowOutside.Allowing(k.Name, k.Preview.Commands, k.Preview.Paths)), byGrant(grants, func(g grant) bool { return g.leaves(k) }))
 	case mode == ModeAutoEdit && k.Preview.Unwatched == "" && (edits || k.Preview.Confined):
-		return true
+		return byMode
 	}
 	allowing := slices.Concat(c.Allow, c.standing, c.lent)
 	for _, g := range grants {
@@ -283,34 +327,43 @@ func (c *Consent) allowedWith(grants []grant, k Call) bool {
 		}
 	}
 	if k.Preview.Service != "" {
-		return allowing.AllowHosts(k.Name, k.Preview.Hosts) || slices.ContainsFunc(grants, func(g grant) bool { return g.Searches == k.Preview.Service })
+		return cmp.Or(byRules(allowing.AllowingHosts(k.Name, k.Preview.Hosts)), byGrant(grants, func(g grant) bool { return g.Searches == k.Preview.Service }))
 	}
-	return allowing.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || edits && editsGranted(grants, k.Preview.Paths)
+	ground := byRules(allowing.Allowing(k.Name, k.Preview.Commands, k.Preview.Paths))
+	if ground == ungranted && edits && editsGranted(grants, k.Preview.Paths) {
+		ground = byGrant(grants, func(g grant) bool { return slices.ContainsFunc(k.Preview.Paths, g.edits) })
+	}
+	return ground
 }
 
-// allowedServed reports whether a call of a server needs no question. A person allows a tool with
-// its present definition, not with a later one. The caller holds the lock.
-func (c *Consent) allowedServed(grants []grant, s tools.Served) bool {
-	if s.Changed != "" {
-		return false
+// allowedServed returns what lets a call of a server run without a question. A person allows a
+// tool with its present definition, not with a later one. The caller holds the lock.
+func (c *Consent) allowedServed(grants []grant, s tools.Served) Ground {
+	switch {
+	case s.Changed != "":
+		return ungranted
+	case s.Allowed:
+		return Ground{"person", "before: the tool of the server"}
 	}
-	return s.Allowed || c.Allow.AllowServed(tools.ServedRules, s.String()) || c.lent.AllowServed(tools.ServedRules, s.String()) ||
-		slices.ContainsFunc(grants, func(g grant) bool { return g.serves(s) })
+	byRule := func(r rules.Rules) Ground { return byRules(r.AllowingServed(tools.ServedRules, s.String())) }
+	return cmp.Or(byRule(c.Allow), byRule(c.lent), byGrant(grants, func(g grant) bool { return g.serves(s) }))
 }
 
 // allowedProtected reports whether a call may use its protected files without asking: the mode
-// allows them, or rules that name them do (D-60). No mode allows sending the text of a file that
-// may hold keys, because that cannot be undone (D-121).
-func (c *Consent) allowedProtected(k Call) bool {
+// allows them, or rules that name them do (D-60), which it returns. No mode allows sending the text
+// of a file that may hold keys, because that cannot be undone (D-121).
+func (c *Consent) allowedProtected(k Call) (by Ground, may bool) {
 	for _, found := range k.Preview.Protected {
-		named := c.Allow.Naming(found.Name)
-		switch {
-		case found.Care == protect.Asked && c.mode(c.review) == ModeFullAuto && (k.Traits.EditsOnly() || !found.Keys):
-		case named.Allow(k.Name, nil, []string{found.Path}):
-		case named.Allow(k.Name, k.Preview.Commands, nil):
-		default:
-			return false
+		if found.Care == protect.Asked && c.mode(c.review) == ModeFullAuto && (k.Traits.EditsOnly() || !found.Keys) {
+			by = Ground{By: "mode " + string(ModeFullAuto)}
+			continue
 		}
+		named := c.Allow.Naming(found.Name)
+		ground := cmp.Or(byRules(named.Allowing(k.Name, nil, []string{found.Path})), byRules(named.Allowing(k.Name, k.Preview.Commands, nil)))
+		if ground == ungranted {
+			return ungranted, false
+		}
+		by = ground
 	}
-	return true
+	return by, true
 }

@@ -538,3 +538,40 @@ func TestADefectOfAGateRefuses(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// A call that runs unasked has a ground: the mode, the rules, an earlier answer, or what is known of
+// it.
+func TestGroundOfCallsThatRunUnasked(t *testing.T) {
+	t.Parallel()
+	allowed := Policy{Allow: ruled(t, "shell(go *)", "shell(make test)", "edit(*.go)")}
+	for _, c := range []struct {
+		mode   Mode
+		policy Policy
+		call   Call
+		want   Ground
+	}{
+		{ModeAsk, Policy{}, looks, Ground{"program", "it only looks"}},
+		{ModeAsk, Policy{}, command("ls"), Ground{"program", "proven to look"}},
+		{ModeFullAuto, Policy{}, command("go test ./..."), Ground{By: "mode full-auto"}},
+		{ModeAutoEdit, Policy{}, edit("a.go"), Ground{By: "mode auto-edit"}},
+		{ModeAsk, allowed, command("go vet && make test"), Ground{"rules", "shell(go *), shell(make test)"}},
+		{ModeAsk, allowed, edit("a.go"), Ground{"rules", "edit(*.go)"}},
+	} {
+		consent := consentIn(t, c.mode, c.policy)
+		var got Ground
+		for _, g := range consent.Gates() {
+			if v := g.Ask(t.Context(), c.call); v.By.By != "" {
+				got = v.By
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s of %s: %+v, want %+v", c.call.Preview.Command, c.mode, got, c.want)
+		}
+	}
+	consent := consentIn(t, ModeAsk, Policy{})
+	asked := consent.verdict(t, edit("a.go"))
+	asked.Ask.Then(Decision{Allow: true, Always: true})
+	if v := consent.Gates()[1].Ask(t.Context(), edit("b.go")); v.By != (Ground{"person", "before: edits of *.go files"}) {
+		t.Errorf("%+v", v)
+	}
+}

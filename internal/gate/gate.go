@@ -104,6 +104,8 @@ type Verdict struct {
 	// calls that the mode refuses, the questions about protected files and about leaving the
 	// sandbox, and the questions of the call itself.
 	Spares bool
+	// By is what lets the call run without a question, if a gate has decided that it may.
+	By Ground
 	// Ask holds a question on which the verdict depends; nil for none.
 	Ask *Question
 }

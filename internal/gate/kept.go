@@ -162,7 +162,7 @@ func (c *Consent) count(k Call) {
 		return
 	}
 	c.mu.Lock()
-	needed := !c.allowedWith(c.grants, k)
+	needed := c.allowedWith(c.grants, k) == ungranted
 	c.mu.Unlock()
 	if !needed {
 		return

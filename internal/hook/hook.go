@@ -65,8 +65,16 @@ type Config struct {
 	// Beside is called before a hook that runs in parallel to the turn. Its changes are not
 	// determined.
 	Beside func(name string)
+	// Record records each run.
+	Record Record
 	// Slow is called with the names of hooks that run for long, and with "" when they have ended.
 	Slow func(names string)
+}
+
+// A Record takes what ran: the name of the hook, its command line, the word for its confinement, and
+// how it ended, also if it did not start.
+type Record interface {
+	Ran(name, line, confined string, end shell.Ending)
 }
 
 // Runner runs the hooks of a conversation. A nil Runner has no hooks. A Runner is safe for

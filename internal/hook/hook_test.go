@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -63,6 +65,7 @@ func newBench(t *testing.T, change func(*Config), written ...string) bench {
 		May:        func(hooks.Hook) error { return nil },
 		Around:     func(context.Context) func() Changed { return func() Changed { return Changed{} } },
 		Beside:     func(string) {},
+		Record:     told(func(_, _, _ string, _ shell.Ending) {}),
 		Slow:       func(string) {},
 	}
 	if change != nil {
@@ -501,5 +504,37 @@ func TestAMissingProgramIsToldOfOnce(t *testing.T) {
 				t.Errorf("%s, run %d: %q", script, i+1, got.Notices)
 			}
 		}
+	}
+}
+
+// told is a Record of tests.
+type told func(name, line, confined string, end shell.Ending)
+
+func (t told) Ran(name, line, confined string, end shell.Ending) { t(name, line, confined, end) }
+
+// Each run of a hook is told for the record, with the agent that it was for.
+func TestRunsAreTold(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var ran []string
+	r := newBench(t, func(c *Config) {
+		c.Record = told(func(name, line, confined string, end shell.Ending) {
+			mu.Lock()
+			defer mu.Unlock()
+			status := "none"
+			if exit := end.Status(); exit != nil {
+				status = strconv.Itoa(*exit)
+			}
+			ran = append(ran, strings.Join([]string{name, line, confined, status}, "; "))
+		})
+	}, "PreToolUse Bash "+command("exit 2"), "Stop * "+command("true"), "Stop * "+command("sleep 60", `"timeout":1`))
+	of := bash()
+	of.Input["agent_id"] = "s-1"
+	r.Run(t.Context(), of)
+	r.Run(t.Context(), Occasion{Event: hooks.Stop, Input: map[string]any{}})
+	slices.Sort(ran)
+	want := []string{"hook PreToolUse Bash for agent s-1; exit 2; none; 2", "hook Stop *; sleep 60; none; none", "hook Stop *; true; none; 0"}
+	if !slices.Equal(ran, want) {
+		t.Errorf("told %q, want %q", ran, want)
 	}
 }

@@ -26,6 +26,9 @@ const blocks = 2
 func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Outcome {
 	stdout, stderr := &output{}, &output{}
 	end, err := r.feed(ctx, s, input, stdout, stderr)
+	if err == nil {
+		r.Record.Ran(s.name(o), strings.Join(s.Words(), " "), r.Confined().Word(profileOf(r.OnlyLooks())), end)
+	}
 	last := end.Outcome()
 	if err != nil {
 		last = words.Headline(err.Error())
@@ -119,12 +122,9 @@ func (s *state) limit() time.Duration {
 
 // feed runs the program of a hook.
 func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stderr *output) (shell.Ending, error) {
-	confined, profile := r.Confined(), sandbox.Open
-	if r.OnlyLooks() {
-		profile = sandbox.Look
-		if !confined.Active() {
-			return shell.Ending{}, errors.New("nothing may be changed at present, and there is no sandbox to keep it to that")
-		}
+	confined, profile := r.Confined(), profileOf(r.OnlyLooks())
+	if profile == sandbox.Look && !confined.Active() {
+		return shell.Ending{}, errors.New("nothing may be changed at present, and there is no sandbox to keep it to that")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -142,6 +142,23 @@ func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stder
 		}
 	}
 	return r.Jobs.Feed(ctx, command, stdout, stderr)
+}
+
+// profileOf returns the profile in which hooks run, by whether the conversation only looks.
+func profileOf(onlyLooks bool) sandbox.Profile {
+	if onlyLooks {
+		return sandbox.Look
+	}
+	return sandbox.Open
+}
+
+// name names a hook for the record, with the agent whose call it is about.
+func (s *state) name(o Occasion) string {
+	name := "hook " + s.Name()
+	if agent, of := o.Input["agent_id"].(string); of {
+		name += " for agent " + agent
+	}
+	return name
 }
 
 // inProject replaces the variable of the project's folder in a word. No shell expands the word.

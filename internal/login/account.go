@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"agent/internal/hosts"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 )
@@ -24,11 +25,25 @@ type Sources struct {
 	Now   func() time.Time
 	// Transport makes the requests to vendors; nil means that of Go.
 	Transport http.RoundTripper
+	// Reached, which may be nil, is told each host that is asked for a token.
+	Reached func(host string)
 	// Say tells a person that something is not kept.
 	Say func(line string)
 
 	mu  sync.Mutex
 	all map[string]*account
+}
+
+// transport returns what makes the requests for tokens.
+func (s *Sources) transport() http.RoundTripper {
+	base := s.Transport
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	if s.Reached == nil {
+		return base
+	}
+	return hosts.Noting(base, s.Reached)
 }
 
 // Source returns the source of the tokens of a kept login.
@@ -131,7 +146,7 @@ func (a *account) ask(refused llm.Key) (Token, error) {
 	if err != nil {
 		return Token{}, failed("", "%v", err)
 	}
-	c := newCaller(of, a.sources.Transport)
+	c := newCaller(of, a.sources.transport())
 	if used := a.login.Access; !a.lasts() || of.exchange == "" && string(refused) == used && refused != "" {
 		if err := a.refresh(ctx, c, used, refused != ""); err != nil {
 			return Token{}, err

@@ -230,6 +230,9 @@ func (c *Client) start(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
+	if c.host.Started != nil {
+		c.host.Started(c.server)
+	}
 	c.wire = &wire{process: process, reader: newReader(process.Out, lineBytes), writing: make(chan struct{}, 1)}
 	return c.shake(ctx, c.wire, version)
 }

@@ -96,6 +96,10 @@ type Host struct {
 	// Transport makes the requests to HTTP servers; nil means Go's own transport, with the proxies
 	// of the environment.
 	Transport http.RoundTripper
+	// Started is told of each program of a server that was started, Reached each host that requests
+	// for a server reach.
+	Started func(server Server)
+	Reached func(server, host string)
 	// Logins stores logins; nil means that servers that want a login cannot be used.
 	Logins *Logins
 }

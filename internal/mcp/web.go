@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"agent/internal/disk"
+	"agent/internal/hosts"
 )
 
 // web is the HTTP connection to a server.
@@ -41,6 +42,9 @@ func newWeb(s Server, host Host) (*web, error) {
 	w := &web{base: host.Transport, server: address, header: s.Headers}
 	if w.base == nil {
 		w.base = newTransport()
+	}
+	if host.Reached != nil {
+		w.base = hosts.Noting(w.base, func(name string) { host.Reached(s.Name, name) })
 	}
 	if w.login, err = newAuthorizer(s, host, w.base); err != nil {
 		return nil, err

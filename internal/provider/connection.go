@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/hosts"
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
 	"agent/internal/llm/vendor"
@@ -96,6 +97,8 @@ type Connection struct {
 	note func(text string)
 	// hide keeps a key that comes into use out of the record.
 	hide func(llm.Key)
+	// reached is told each host that requests reach.
+	reached func(host string)
 	// hidden has the tokens that were used.
 	hidden map[llm.Key]bool
 	// declined is the place to which the user refused to send OPENAI_API_KEY.
@@ -129,7 +132,7 @@ func New(config Config) *Connection {
 		config: config, consent: consent{filepath.Join(config.Folder, "allowed.json")},
 		dialects: newLessons[openai.Dialect](config.State, dialectFile, dialectLife, config.Now),
 		lives:    newLessons[time.Duration](config.State, lifeFile, lifeLife, config.Now),
-		learned:  func() {}, note: config.Caution, hide: func(llm.Key) {}, cautioned: map[string]bool{}, hidden: map[llm.Key]bool{},
+		learned:  func() {}, note: config.Caution, hide: func(llm.Key) {}, reached: func(string) {}, cautioned: map[string]bool{}, hidden: map[llm.Key]bool{},
 	}
 }
 
@@ -263,18 +266,19 @@ func (c *Connection) current() (*peer, error) {
 		BaseURL: endpoint.BaseURL, Key: endpoint.Key,
 		UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body), API: extras.api,
 		Lessons: c.dialects.of(endpoint.Host()), KeyHelp: endpoint.Vendor().KeyHelp(),
+		Sign: func(base http.RoundTripper, _ func(llm.Key)) http.RoundTripper { return hosts.Noting(base, c.reach) },
 	}
 	if endpoint.Command != "" {
 		source, hide := c.config.Tokens(endpoint.Command, endpoint.BaseURL, settings.AuthCommandLife.Of(c.config.Settings)), c.hideToken
 		client.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
-			return login.Sign(base, endpoint.BaseURL, source, func(key llm.Key) { used(key); hide(key) })
+			return login.Sign(hosts.Noting(base, c.reach), endpoint.BaseURL, source, func(key llm.Key) { used(key); hide(key) })
 		}
 		client.KeyHelp = "auth-command"
 	}
 	if endpoint.Login != "" {
 		source, hide := c.config.Logins.Source(endpoint.Login), c.hideToken
 		client.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
-			return login.Sign(base, endpoint.BaseURL, source, func(key llm.Key) { used(key); hide(key) })
+			return login.Sign(hosts.Noting(base, c.reach), endpoint.BaseURL, source, func(key llm.Key) { used(key); hide(key) })
 		}
 		client.KeyHelp = "agent login " + endpoint.Vendor().Name
 	}
@@ -338,6 +342,20 @@ func (c *Connection) OnKey(hide func(llm.Key)) {
 	if c.peer != nil && c.peer.endpoint.Key != "" {
 		hide(c.peer.endpoint.Key)
 	}
+}
+
+// OnReached calls reached with each host that requests reach from now on.
+func (c *Connection) OnReached(reached func(host string)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reached = reached
+}
+
+func (c *Connection) reach(host string) {
+	c.mu.Lock()
+	reached := c.reached
+	c.mu.Unlock()
+	reached(host)
 }
 
 // hideToken keeps a token that is used out of the record.

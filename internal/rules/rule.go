@@ -194,21 +194,42 @@ func ours(text string) string {
 // the call would run and each file that it would change. If neither commands nor files are known,
 // only * allows the call.
 func (rules Rules) Allow(tool string, commands []cmdline.Command, files []string) bool {
+	return rules.Allowing(tool, commands, files) != nil
+}
+
+// Allowing returns the rules by which Allow allows a call, nil if it does not.
+func (rules Rules) Allowing(tool string, commands []cmdline.Command, files []string) (by Rules) {
 	about := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.tool != tool })
-	if slices.ContainsFunc(about, func(r Rule) bool { return r.pattern == anything }) {
-		return true
+	if i := slices.IndexFunc(about, func(r Rule) bool { return r.pattern == anything }); i >= 0 {
+		return about[i : i+1]
+	}
+	takes := func(allows func(Rule) bool) bool {
+		i := slices.IndexFunc(about, allows)
+		if i >= 0 && !slices.ContainsFunc(by, func(r Rule) bool { return r.pattern == about[i].pattern }) {
+			by = append(by, about[i])
+		}
+		return i >= 0
 	}
 	for _, command := range commands {
-		if !slices.ContainsFunc(about, func(r Rule) bool { return r.allowsCommand(command) }) {
-			return false
+		if !takes(func(r Rule) bool { return r.allowsCommand(command) }) {
+			return nil
 		}
 	}
 	for _, file := range files {
-		if !slices.ContainsFunc(about, func(r Rule) bool { return r.allowsFile(file) }) {
-			return false
+		if !takes(func(r Rule) bool { return r.allowsFile(file) }) {
+			return nil
 		}
 	}
-	return len(commands)+len(files) > 0
+	return by
+}
+
+// String returns the rules as they are written.
+func (rules Rules) String() string {
+	var all []string
+	for _, r := range rules {
+		all = append(all, r.String())
+	}
+	return strings.Join(all, ", ")
 }
 
 // Naming returns the rules that name something literally, as write_file(.vscode/**) names
@@ -250,21 +271,29 @@ func (r Rule) allowsByStar(command cmdline.Command) bool {
 // domain begins the pattern of a host.
 const domain = "domain:"
 
-// AllowHosts reports whether the rules allow a call of tool that is confined to hosts. If there are
-// none, only * allows the call.
-func (rules Rules) AllowHosts(tool string, hosts []string) bool {
-	allows := func(host string) bool {
-		return slices.ContainsFunc(rules, func(r Rule) bool {
+// AllowingHosts returns the rules that allow a call of tool that is confined to hosts, nil if none
+// do. If there are no hosts, only * allows the call.
+func (rules Rules) AllowingHosts(tool string, hosts []string) (by Rules) {
+	if by = rules.Allowing(tool, nil, nil); by != nil {
+		return by
+	}
+	for _, host := range hosts {
+		i := slices.IndexFunc(rules, func(r Rule) bool {
 			name, is := strings.CutPrefix(strings.ToLower(r.pattern), domain)
 			return is && r.tool == tool && (host == name || strings.HasSuffix(host, "."+name))
 		})
+		if i < 0 {
+			return nil
+		}
+		by = append(by, rules[i])
 	}
-	return rules.Allow(tool, nil, nil) || len(hosts) > 0 && !slices.ContainsFunc(hosts, func(host string) bool { return !allows(host) })
+	return by
 }
 
-// AllowServed reports whether the rules for tool allow a call of something that a server offers.
-func (rules Rules) AllowServed(tool, served string) bool {
-	return rules.Allow(tool, nil, []string{served})
+// AllowingServed returns the rules for tool that allow a call of something that a server offers,
+// nil if none do.
+func (rules Rules) AllowingServed(tool, served string) Rules {
+	return rules.Allowing(tool, nil, []string{served})
 }
 
 func (r Rule) allowsFile(file string) bool {

@@ -336,8 +336,8 @@ func TestAlwaysOfLaunchersIsExact(t *testing.T) {
 	}
 }
 
-// TestRulesAllowHosts: a rule about a host allows searches that are confined to it, or below.
-func TestRulesAllowHosts(t *testing.T) {
+// TestRulesAllowingHosts: a rule about a host allows searches that are confined to it, or below.
+func TestRulesAllowingHosts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		rule  string
@@ -353,7 +353,7 @@ func TestRulesAllowHosts(t *testing.T) {
 		{"web_fetch(*)", []string{"a.example"}, false},
 	} {
 		rule, err := Parse(tt.rule, subjects)
-		if got := (Rules{rule}).AllowHosts("web_search", tt.hosts); err != nil || got != tt.want {
+		if got := (Rules{rule}).AllowingHosts("web_search", tt.hosts) != nil; err != nil || got != tt.want {
 			t.Errorf("%s allows %q: %t, %v", tt.rule, tt.hosts, got, err)
 		}
 	}

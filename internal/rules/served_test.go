@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRulesAllowServed: mcp(SERVER/TOOL) with globs, and the form of other agents.
-func TestRulesAllowServed(t *testing.T) {
+// TestRulesAllowingServed: mcp(SERVER/TOOL) with globs, and the form of other agents.
+func TestRulesAllowingServed(t *testing.T) {
 	t.Parallel()
 	subject := func(name string) (Subject, error) {
 		if name == "mcp" {
@@ -40,7 +40,7 @@ func TestRulesAllowServed(t *testing.T) {
 		rule, err := Parse(tt.rule, subject)
 		if err != nil {
 			t.Errorf("%s: %v", tt.rule, err)
-		} else if got := (Rules{rule}).AllowServed("mcp", tt.served); got != tt.want {
+		} else if got := (Rules{rule}).AllowingServed("mcp", tt.served) != nil; got != tt.want {
 			t.Errorf("%s of %s: %t", tt.rule, tt.served, got)
 		}
 	}

@@ -18,6 +18,14 @@ type Confinement struct {
 // Active reports whether commands are confined.
 func (c Confinement) Active() bool { return c.Sandbox != nil && c.Sandbox.Active() }
 
+// Word names for the record how commands of this profile are confined: "sandbox" or "none".
+func (c Confinement) Word(profile Profile) string {
+	if c.Active() && profile != Open {
+		return "sandbox"
+	}
+	return "none"
+}
+
 // Holds reports whether the kernel ends a command of this profile, with every process that it
 // started, when this program ends. Then no Watcher is needed.
 func (c Confinement) Holds(profile Profile) bool {

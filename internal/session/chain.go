@@ -42,6 +42,7 @@ func Verify(path string) (Chain, error) {
 	// before holds the hashes of the latest record and of the lines since that are none: a line
 	// that was written in part, because the disk was full, is no record.
 	before := map[string]bool{"": true}
+	chained := false // the record before has a hash
 	for !errors.Is(err, io.EOF) {
 		var line []byte
 		if line, err = lines.next(); err != nil && !errors.Is(err, io.EOF) {
@@ -58,11 +59,16 @@ func Verify(path string) (Chain, error) {
 			continue
 		}
 		c.Records++
-		if r.Prev == nil {
+		switch {
+		case r.Prev == nil && chained && r.Type != TypeSession: // an older program begins with that
+			c.Broken = append(c.Broken, number)
+			fallthrough
+		case r.Prev == nil:
 			c.Without++
-		} else if !before[*r.Prev] {
+		case !before[*r.Prev]:
 			c.Broken = append(c.Broken, number)
 		}
+		chained = r.Prev != nil
 		before = map[string]bool{hashOf(body): true}
 	}
 	return c, nil

@@ -38,7 +38,7 @@ func Fork(path string, o Options) (*Log, State, error) {
 	}
 	l := &Log{id: id, path: newPath, now: o.Now, seq: state.seq + 1, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery, waiting: state.Waiting}
 	line, err := encode(l.seq, o.Now(), change{kind: TypeSession, payload: sessionPayload{
-		ID: id, Workspace: workspace, PID: o.PID, Parent: idOf(path), Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy,
+		ID: id, Workspace: workspace, PID: o.PID, Parent: idOf(path), Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy, Acts: true,
 	}}, state.prev)
 	if err != nil {
 		return nil, State{}, err

@@ -32,12 +32,12 @@ func TestFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"v":1,"seq":1,"ts":"2026-11-21T09:30:02Z","type":"session","prev":"","payload":{"id":"` + l.ID() + `","workspace":"/home/a/project","pid":4711,"format":2}}
-{"v":1,"seq":2,"ts":"2026-11-21T09:30:03Z","type":"entry","n":[1,1],"prev":"3476031b462d3aee1626966e5894404e","payload":{"speaker":"human","blocks":[{"type":"text","text":"if a < b && c"}]}}
-{"v":1,"seq":3,"ts":"2026-11-21T09:30:04Z","type":"todo","prev":"b0be5f0f31fd7082772e11e783cdcc54","payload":[1]}
-{"v":1,"seq":4,"ts":"2026-11-21T09:30:05Z","type":"setting","prev":"1e582e58d284ca784b5ababf4fe99a19","payload":{"key":"theme","value":"dark"}}
-{"v":1,"seq":5,"ts":"2026-11-21T09:30:06Z","type":"notice","prev":"0ffdff7a9fa1e4cfaad9fdf1661868df","payload":{"text":"n"}}
-{"v":1,"seq":6,"ts":"2026-11-21T09:30:07Z","type":"clear","prev":"9571126815bbaf8dd6cd4653fb820bcf","payload":{}}
+	want := `{"v":1,"seq":1,"ts":"2026-11-21T09:30:02Z","type":"session","prev":"","payload":{"id":"` + l.ID() + `","workspace":"/home/a/project","pid":4711,"format":2,"acts":true}}
+{"v":1,"seq":2,"ts":"2026-11-21T09:30:03Z","type":"entry","n":[1,1],"prev":"1153ced920fc0da98a1b1128105823ad","payload":{"speaker":"human","blocks":[{"type":"text","text":"if a < b && c"}]}}
+{"v":1,"seq":3,"ts":"2026-11-21T09:30:04Z","type":"todo","prev":"ce51bf13087c19a7c39bc53620f36c07","payload":[1]}
+{"v":1,"seq":4,"ts":"2026-11-21T09:30:05Z","type":"setting","prev":"7c10f727ce55427672f2c25973794786","payload":{"key":"theme","value":"dark"}}
+{"v":1,"seq":5,"ts":"2026-11-21T09:30:06Z","type":"notice","prev":"a099f36011d7cc8ab105896564fb71de","payload":{"text":"n"}}
+{"v":1,"seq":6,"ts":"2026-11-21T09:30:07Z","type":"clear","prev":"65ff8e7d81c3d4bf8a50629835b200d8","payload":{}}
 `
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)

@@ -77,7 +77,7 @@ func Create(o Options) (*Log, error) {
 	}
 	l := &Log{id: id, path: path, now: o.Now}
 	l.disk.open, l.disk.keep, l.disk.lock, l.disk.left = l.create, l.keep, lock, lock != nil
-	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy, Agent: o.Agent, Format: version})
+	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy, Agent: o.Agent, Format: version, Acts: true})
 }
 
 // reserve makes and locks the file of a new session with a given id, before its first entry.
@@ -156,7 +156,7 @@ func Resume(path string, o Options) (*Log, State, error) {
 	if err != nil {
 		return nil, State{}, err
 	}
-	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy, Format: version})
+	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy, Format: version, Acts: true})
 }
 
 // takeUp opens the session at path without recording that.

@@ -63,6 +63,8 @@ const (
 	TypeNotice Type = "notice"
 	// TypeAgent is the start or the end of an agent.
 	TypeAgent Type = "agent"
+	// TypeAct is something that the program did beside the calls of the model.
+	TypeAct Type = "act"
 )
 
 // Record is one line of a log.
@@ -153,6 +155,8 @@ type sessionPayload struct {
 	// Format is the highest version of the lines from here on. A line with a higher one is
 	// damaged. Logs without Format have no version above 2.
 	Format int `json:"format,omitempty"`
+	// Acts is set if acts are recorded from here on.
+	Acts bool `json:"acts,omitempty"`
 }
 
 type densityPayload struct {

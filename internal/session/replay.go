@@ -285,7 +285,7 @@ func (p *player) take(r Record, payload any, e event) {
 		p.state.Waiting = payload.after(p.state.Waiting)
 	case Agent:
 		p.state.takeAgent(payload)
-	case noticePayload, Note:
+	case noticePayload, Note, Act:
 	default:
 		p.happened(payload, e)
 	}

@@ -81,13 +81,14 @@ func (r Record) Entry() *history.Content {
 
 // Works returns the workspace of the session if the record opens a log or a fork, else "".
 func (r Record) Works() string {
-	if r.Type != TypeSession {
-		return ""
-	}
-	if payload, err := decodeAs[sessionPayload](r); err == nil {
-		if opening, ok := payload.(sessionPayload); ok && (!opening.Resumed || opening.Parent != "") {
-			return opening.Workspace
-		}
+	if opening, is := r.opening(); is && (!opening.Resumed || opening.Parent != "") {
+		return opening.Workspace
 	}
 	return ""
+}
+
+// OfAgent returns the agent whose log the record opens, nil for another record.
+func (r Record) OfAgent() *Agent {
+	opening, _ := r.opening()
+	return opening.Agent
 }

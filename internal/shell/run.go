@@ -108,6 +108,14 @@ func (e Ending) Outcome() string {
 	}
 }
 
+// Status returns the exit code of a command that was not ended, else nil.
+func (e Ending) Status() *int {
+	if e.TimedOut || e.Interrupted {
+		return nil
+	}
+	return &e.Exit
+}
+
 // ExitText returns the exit code, with the signal or the hidden failures in parentheses.
 func (e Ending) ExitText() string {
 	if len(e.Hidden) > 0 {

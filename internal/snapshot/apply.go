@@ -23,6 +23,8 @@ type Changed struct {
 	Does string
 	// Content is the file's new content; nil for a deleted file and for a link.
 	Content []byte
+	// Before and After are the states of the file, with the hashes of contents that are known.
+	Before, After State
 }
 
 // Apply carries out a plan as a whole or not at all. It fails with a *RefusedError when a
@@ -78,7 +80,7 @@ func (p *Plan) sameAs(other *Plan) bool {
 func changedBy(steps []Step) []Changed {
 	all := make([]Changed, len(steps))
 	for i, step := range steps {
-		all[i] = Changed{Path: step.Path, Abs: step.now.abs, Does: step.Does, Content: step.then.content}
+		all[i] = Changed{Path: step.Path, Abs: step.now.abs, Does: step.Does, Content: step.then.content, Before: step.now.summed(), After: step.then.summed()}
 	}
 	return all
 }

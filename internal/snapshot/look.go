@@ -22,6 +22,15 @@ type version struct {
 	open    func() (*os.File, error)
 }
 
+// summed returns the state with the hash of the content, if that is known.
+func (f version) summed() State {
+	s := f.State
+	if s.Kind == File && s.Sum == "" && f.content != nil {
+		s.Sum = sumOf(f.content)
+	}
+	return s
+}
+
 // files reads, writes and removes the files of a workspace.
 type files struct{ workspace *workspace.Workspace }
 

@@ -136,7 +136,11 @@ func (g *Checks) run(ctx context.Context, command check.Command) (string, error)
 		Distrusted: slices.Concat(g.Env.Workspace.Folders(), confined.Policy.Writable()),
 		Confined:   confined, Profile: sandbox.Work,
 	}, nil)
-	settle()
+	change := settle()
+	if err == nil {
+		g.Record.Ran("check", command.String(), confined.Word(sandbox.Work), result.Ending)
+		g.Record.wrote("check", g.Env, change)
+	}
 	switch end := result.Ending; {
 	case err != nil:
 		return "", err

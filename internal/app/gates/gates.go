@@ -15,10 +15,13 @@ import (
 	"agent/internal/chat"
 	"agent/internal/disk"
 	"agent/internal/gate"
+	"agent/internal/history"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
 	"agent/internal/setup/consent"
 	"agent/internal/setup/source"
+	"agent/internal/shell"
+	"agent/internal/snapshot"
 	"agent/internal/tools"
 )
 
@@ -43,6 +46,27 @@ type Host struct {
 	Unattended bool
 	// Say shows lines to the person after the turn loop has ended.
 	Say func(lines ...string)
+	// Record records what programs did.
+	Record Record
+}
+
+// Record passes what programs of hooks and checks did to the record of the conversation.
+type Record struct {
+	Did func(by string, did history.Deed)
+}
+
+// Ran implements hook.Record.
+func (r Record) Ran(by, line, confined string, end shell.Ending) {
+	if end.NotStarted == nil {
+		r.Did(by, history.Deed{Ran: line, Profile: confined, Exit: end.Status()})
+	}
+}
+
+// wrote records the files that such programs changed.
+func (r Record) wrote(by string, env *tools.Env, change snapshot.Mark) {
+	if files, unlisted := env.Wrote(change); len(files) > 0 {
+		r.Did(by, history.Deed{Wrote: files, Unlisted: unlisted})
+	}
 }
 
 // Absolute returns the absolute path of a path in a call.

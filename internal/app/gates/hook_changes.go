@@ -23,7 +23,9 @@ func (h *Hooks) around(ctx context.Context) func() hook.Changed {
 		changed := hook.Changed{Files: map[string][]byte{}}
 		var diffs, names []string
 		room := mostChanged
-		for _, e := range h.Env.Snapshots.Effects(context.WithoutCancel(ctx), settle()) {
+		change := settle()
+		h.Record.wrote("hooks", h.Env, change)
+		for _, e := range h.Env.Snapshots.Effects(context.WithoutCancel(ctx), change) {
 			changed.Files[e.Abs] = nil
 			switch {
 			case e.Does == "change" && e.Diff != "" && len(e.Diff) <= room:

@@ -40,6 +40,7 @@ func (h *Hooks) FindHooks(host *Host) {
 		Dir:       h.Env.Workspace.Root(), Home: h.Where.Home, Spool: h.Env.Workspace.TempDir,
 		Common: h.input,
 		May:    h.may,
+		Record: h.Record,
 		Around: h.around,
 		Beside: func(name string) { h.Env.Snapshots.Beside(name) },
 		Slow: func(names string) {

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"agent/internal/chat/window"
 	"agent/internal/disk"
+	"agent/internal/history"
 	"agent/internal/llm/vendor"
 	"agent/internal/mcp"
 	"agent/internal/mcp/bridge"
@@ -65,6 +67,24 @@ func Items(found servers.Listing) (items []consent.Item) {
 		}
 	}
 	return items
+}
+
+// startOf describes the start of a server's program for the record: as it is configured, because what
+// variables stand for may be secret.
+func startOf(x *Configured, wire mcp.Server) history.Deed {
+	did := history.Deed{Profile: wire.Confined.Word(wire.Profile)}
+	for _, s := range x.Servers {
+		if s.Name != wire.Name {
+			continue
+		}
+		did.Ran = strings.Join(s.Words(), " ")
+		if s.NeedsConsent() && x.Trust != nil {
+			if shown, err := x.Trust.Store.Review([]consent.Item{item(s)}); err == nil {
+				did.Agreed = shown[0].Hash
+			}
+		}
+	}
+	return did
 }
 
 // whyUnused returns the reason why a server is not used, or "" if it is used.

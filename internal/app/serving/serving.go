@@ -42,6 +42,9 @@ type Config struct {
 	Window func() int
 	// Kept receives the offered tools whenever they change, for the record of the session.
 	Kept func([]bridge.Offered)
+	// Did records a program that was started, Reached a host that was reached. by names the server.
+	Did     func(by string, did history.Deed)
+	Reached func(by, host string)
 	// Tell shows a line to the person, on the goroutine that runs the conversation.
 	Tell func(line string)
 	// Usage returns the size of the next request.
@@ -133,6 +136,8 @@ func (s *Servers) newGeneration(configured *Configured, number uint64) *generati
 		Version: s.Version, Roots: []string{configured.Workspace}, Ask: s.ask,
 		Changed: func(server string) { g.Changed(server) },
 		Logins:  s.Logins,
+		Started: func(server mcp.Server) { s.Did("server "+server.Name, startOf(configured, server)) },
+		Reached: func(server, host string) { s.Reached("server "+server, host) },
 	})
 	g.Bridge = bridge.New(bridge.Config{
 		Servers: configured.Used(),

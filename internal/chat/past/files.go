@@ -8,7 +8,9 @@ import (
 
 	"agent/internal/chat/window"
 	"agent/internal/history"
+	"agent/internal/session"
 	"agent/internal/snapshot"
+	"agent/internal/tools"
 	"agent/internal/words"
 )
 
@@ -20,7 +22,7 @@ const mostNamed = 50
 // with the files: the model counts as knowing their new content, its undone writes no longer
 // count (D-48), and a message tells it about the change.
 func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.Changed, error) {
-	changed, err := p.Env.Snapshots.Apply(plan)
+	changed, err := p.apply(plan, string(plan.Kind))
 	if err != nil {
 		return nil, err
 	}
@@ -39,6 +41,19 @@ func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.Changed, error) {
 		return changed, err
 	}
 	return changed, p.Add(history.New(history.Human, p.report(plan, changed, known)...))
+}
+
+// apply carries out a plan and records which files it changed. by names the command.
+func (p *Past) apply(plan *snapshot.Plan, by string) ([]snapshot.Changed, error) {
+	changed, err := p.Env.Snapshots.Apply(plan)
+	if err != nil || p.Session == nil || len(changed) == 0 {
+		return changed, err
+	}
+	act := session.Act{By: by}
+	for _, file := range changed {
+		act.Wrote = append(act.Wrote, tools.WroteOf(file.Path, file.Before, file.After))
+	}
+	return changed, p.Session.Act(act)
 }
 
 // markUndone marks the writes in the history whose changes were undone, and takes the mark from

@@ -89,7 +89,7 @@ func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []
 	case len(plan.Refused) > 0:
 		return nil, nil, &snapshot.RefusedError{Problems: plan.Refused}
 	}
-	changed, err = p.Env.Snapshots.Apply(plan)
+	changed, err = p.apply(plan, "rewind")
 	return changed, plan.Left, err
 }
 

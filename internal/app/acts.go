@@ -1,0 +1,94 @@
+package app
+
+import (
+	"slices"
+	"sync"
+
+	"agent/internal/history"
+	"agent/internal/session"
+	"agent/internal/shell"
+)
+
+// acts passes to the record what the program does beside the calls of the model. The zero value
+// keeps it until the record begins. It is safe for concurrent use.
+type acts struct {
+	mu      sync.Mutex
+	record  func(session.Act)
+	waiting []session.Act
+	// reached holds the hosts that were recorded, with what reached them.
+	reached map[[2]string]bool
+}
+
+// mostWaiting bounds the acts that wait for a record, which there may never be.
+const mostWaiting = 100
+
+// begin passes on what waits, and everything from then on.
+func (a *acts) begin(record func(session.Act)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, act := range a.waiting {
+		record(act)
+	}
+	a.record, a.waiting = record, nil
+}
+
+// did notes something that was done. by says for what.
+func (a *acts) did(by string, did history.Deed) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch act := (session.Act{By: by, Deed: did}); {
+	case a.record != nil:
+		a.record(act)
+	case len(a.waiting) < mostWaiting:
+		a.waiting = append(a.waiting, act)
+	}
+}
+
+// ran notes a program of the person that ran outside of the sandbox.
+func (a *acts) ran(by, line string, end shell.Ending, err error) {
+	if err == nil && end.NotStarted == nil {
+		a.did(by, history.Deed{Ran: line, Profile: "none", Exit: end.Status()})
+	}
+}
+
+// reach notes that a host was reached, once.
+func (a *acts) reach(by, host string) {
+	a.mu.Lock()
+	known := a.reached[[2]string{by, host}]
+	if a.reached == nil {
+		a.reached = map[[2]string]bool{}
+	}
+	a.reached[[2]string{by, host}] = true
+	a.mu.Unlock()
+	if !known {
+		a.did(by, history.Deed{Hosts: []string{host}})
+	}
+}
+
+// followers are the acts of the conversations of a program. The zero value is ready.
+type followers struct {
+	mu  sync.Mutex
+	all []*acts
+}
+
+// add has a conversation learn of what the program does for all of them, until forget is called.
+func (f *followers) add(a *acts) (forget func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, a)
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.all = slices.DeleteFunc(f.all, func(other *acts) bool { return other == a })
+	}
+}
+
+// each calls do for every conversation.
+func (f *followers) each(do func(*acts)) {
+	f.mu.Lock()
+	all := slices.Clone(f.all)
+	f.mu.Unlock()
+	for _, a := range all {
+		do(a)
+	}
+}

@@ -1,0 +1,32 @@
+package tools
+
+import (
+	"agent/internal/history"
+	"agent/internal/snapshot"
+)
+
+// Wrote lists the files of a change with their hashes, for the record. unlisted is set if there
+// may be more.
+func (e *Env) Wrote(change snapshot.Mark) (files []history.Wrote, unlisted bool) {
+	changes, all := e.Snapshots.Files(change)
+	for _, f := range changes {
+		files = append(files, WroteOf(f.Path, f.Before, f.After))
+	}
+	return files, !all
+}
+
+// WroteOf returns the change of one file for the record.
+func WroteOf(path string, before, after snapshot.State) history.Wrote {
+	return history.Wrote{Path: path, Before: hashIn(before), After: hashIn(after)}
+}
+
+// hashIn returns the hash of a file's content, "" for none and "?" for one that is not known.
+func hashIn(s snapshot.State) string {
+	switch {
+	case s.Kind == snapshot.Missing:
+		return ""
+	case s.Sum == "":
+		return "?"
+	}
+	return s.Sum
+}
