@@ -2,6 +2,7 @@ package atcmd
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -33,6 +34,9 @@ type Options struct {
 	// target of a link, or being named by a command or skill does not suffice (D-60, D-121). If
 	// Kept is nil, no file is kept back.
 	Kept func(path string) (why string, denied bool)
+	// PDF returns the text of pages of a PDF, or that the model is sent the file itself. A nil PDF
+	// includes none.
+	PDF func(ctx context.Context, name string, content []byte, pages Pages) (text string, whole bool, err error)
 	// Elsewhere reports whether a mention that names no file names something else, which the
 	// caller includes. A nil Elsewhere reports false.
 	Elsewhere func(mention string) bool
@@ -59,6 +63,9 @@ type Included struct {
 	// Lines is 0 for an image.
 	Lines int
 	Bytes int
+	// Hash is the history.Digest of a file whose text is not in the message as it is: an image or
+	// a PDF.
+	Hash string
 }
 
 // Skipped is a path that was not included, with the reason in words that follow "it was left out
@@ -102,7 +109,7 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	for _, part := range message {
 		if part.File != "" {
 			if e.workspace.exists(part.File) || isGlob(part.File) && e.workspace.matches(part.File) {
-				e.include(part.File, false)
+				e.include(part.File, false, Pages{})
 			} else {
 				e.skip("@"+part.File, noSuchFile)
 			}
@@ -132,7 +139,7 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 	for _, m := range mentions {
 		switch {
 		case m.found:
-			e.include(m.path, true)
+			e.include(m.path, true, m.pages)
 		case e.options.Elsewhere != nil && e.options.Elsewhere(m.path):
 			e.result.Elsewhere = append(e.result.Elsewhere, m.path)
 		case m.looksLikePath():
@@ -161,9 +168,9 @@ type expander struct {
 	images int
 }
 
-// include adds the files that a name stands for. typed reports that a person has typed the name,
-// and not a command or skill.
-func (e *expander) include(name string, typed bool) {
+// include adds the files that a name stands for, of a PDF some pages. typed reports that a person
+// has typed the name, and not a command or skill.
+func (e *expander) include(name string, typed bool, pages Pages) {
 	if !e.workspace.exists(name) {
 		e.includeAll(name, "", e.workspace.glob(name))
 		return
@@ -175,7 +182,7 @@ func (e *expander) include(name string, typed bool) {
 	case !info.IsDir():
 		// A person includes a kept file by its own name, but not by a link of another name.
 		why, _ := e.kept(filepath.ToSlash(name))
-		if reason := e.add(name, typed && why != ""); reason != "" {
+		if reason := e.add(name, typed && why != "", &pages); reason != "" {
 			e.skip(name, string(reason))
 		}
 	default:
@@ -203,7 +210,7 @@ func (e *expander) includeAll(name, base string, files []string) {
 			return
 		}
 		file = path.Join(base, file)
-		reason := e.add(file, false)
+		reason := e.add(file, false, nil)
 		if reason == "" {
 			continue
 		}
@@ -231,8 +238,13 @@ func (e *expander) kept(path string) (why string, denied bool) {
 }
 
 // add includes one file, or returns the reason against it. It includes a kept file only if named
-// is set. It ignores a file that the message already has.
-func (e *expander) add(name string, named bool) refusal {
+// is set, and a PDF only if its pages are given, because the text of many takes long. It ignores a
+// file that the message already has.
+func (e *expander) add(name string, named bool, of *Pages) refusal {
+	pages := Pages{}
+	if of != nil {
+		pages = *of
+	}
 	resolved, info, reason := e.workspace.resolve(name)
 	if reason != "" {
 		return reason
@@ -242,7 +254,7 @@ func (e *expander) add(name string, named bool) refusal {
 		return refusal(why)
 	case why != "" && !named:
 		return refusal(why + "; only its own name, typed by you, or a rule of --allow that has it includes it")
-	case e.seen[resolved]:
+	case e.seen[resolved+pages.String()]:
 		return ""
 	case info.IsDir():
 		return linkToFolder
@@ -253,16 +265,26 @@ func (e *expander) add(name string, named bool) refusal {
 	case info.Size() <= MaxFileBytes && int64(e.bytes)+info.Size() > MaxMessageBytes:
 		return tooMuch
 	}
-	content, reason := read(e.tree, resolved, info, e.noImages())
+	content, reason := read(e.tree, resolved, info, e.noImages(), of != nil && e.options.PDF != nil)
 	if reason != "" {
 		return reason
 	}
-	e.seen[resolved] = true
-	included, block := Included{Path: name}, history.Block(nil)
-	if content.picture != nil {
+	included, block := Included{Path: name + pages.String()}, history.Block(nil)
+	switch {
+	case content.picture != nil:
 		e.images++
+		included.Hash = content.hash
 		included.Bytes, block = len(content.picture.Data), mediaBlock(*content.picture)
-	} else {
+	case content.pdf != nil:
+		text, whole, err := e.options.PDF(e.workspace.ctx, name, content.pdf, pages)
+		if err != nil {
+			return refusal(err.Error())
+		}
+		included.Bytes, included.Lines, included.Hash = len(text), words.Lines(text), content.hash
+		if block = pdfText(included.Path, text); whole {
+			included.Bytes, block = len(content.pdf), &history.Media{MimeType: pdfType, Data: base64.StdEncoding.EncodeToString(content.pdf)}
+		}
+	default:
 		text := shown(name, content.text)
 		included.Bytes, included.Lines = len(text), words.Lines(text)
 		block = history.NewInclusion(name, text)
@@ -270,10 +292,19 @@ func (e *expander) add(name string, named bool) refusal {
 			e.options.Shown(filepath.Join(e.workspace.root, filepath.FromSlash(resolved)), content.text)
 		}
 	}
+	e.seen[resolved+pages.String()] = true
 	e.bytes += included.Bytes
 	e.result.Included = append(e.result.Included, included)
 	e.result.Blocks = append(e.result.Blocks, block)
 	return ""
+}
+
+// pdfText returns the text of pages of a PDF, in the place of which later text of the same pages
+// comes.
+func pdfText(name, text string) *history.Text {
+	block := history.NewData(history.Printed, "The text of "+name+":", text)
+	block.Key = "pdf:" + name
+	return block
 }
 
 // shown returns the text of a file as the model reads it: of a notebook, its cells.

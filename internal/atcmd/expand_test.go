@@ -75,7 +75,7 @@ func TestBlocks(t *testing.T) {
 	if diff := cmp.Diff(toJSON(t, want), toJSON(t, got.Blocks)); diff != "" {
 		t.Errorf("blocks (-want +got):\n%s", diff)
 	}
-	wantIncluded := []Included{{"a.go", 1, 10}, {"no end", 2, 3}, {"empty", 0, 0}}
+	wantIncluded := []Included{{Path: "a.go", Lines: 1, Bytes: 10}, {Path: "no end", Lines: 2, Bytes: 3}, {Path: "empty"}}
 	if diff := cmp.Diff(wantIncluded, got.Included); diff != "" {
 		t.Errorf("included (-want +got):\n%s", diff)
 	}

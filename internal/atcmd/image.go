@@ -38,29 +38,30 @@ func images(message Message, noImages string) (blocks []history.Block, included 
 		if reason != "" {
 			return nil, nil, &ImageError{part.Image, reason}
 		}
-		fitted, err := readImage(part.Image)
+		fitted, hash, err := readImage(part.Image)
 		if err != nil {
 			return nil, nil, &ImageError{part.Image, err.Error()}
 		}
 		blocks = append(blocks, mediaBlock(fitted))
-		included = append(included, Included{Path: part.Image, Bytes: len(fitted.Data)})
+		included = append(included, Included{Path: part.Image, Bytes: len(fitted.Data), Hash: hash})
 	}
 	return blocks, included, nil
 }
 
-// readImage reads an image from a regular file. It refuses other files, because opening a pipe
-// would wait for its writer.
-func readImage(path string) (picture.Picture, error) {
+// readImage reads an image from a regular file, and returns the history.Digest of the file. It
+// refuses other files, because opening a pipe would wait for its writer.
+func readImage(path string) (fitted picture.Picture, hash string, err error) {
 	content, err := disk.Beginning(path, picture.MaxFileBytes+1)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return picture.Picture{}, errors.New("there is no such file")
+		return picture.Picture{}, "", errors.New("there is no such file")
 	case errors.Is(err, disk.ErrNoFile):
-		return picture.Picture{}, errors.New("it is not a file")
+		return picture.Picture{}, "", errors.New("it is not a file")
 	case err != nil:
-		return picture.Picture{}, errors.New(string(openRefusal(err)))
+		return picture.Picture{}, "", errors.New(string(openRefusal(err)))
 	}
-	return picture.Fit(content)
+	fitted, err = picture.Fit(content)
+	return fitted, history.Digest(content), err
 }
 
 func mediaBlock(p picture.Picture) *history.Media {

@@ -1,10 +1,15 @@
 package atcmd
 
 import (
+	"fmt"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"agent/internal/pattern"
 )
 
 // maxPath is the length of the longest possible path, in bytes: no file system has longer paths,
@@ -25,8 +30,46 @@ type mention struct {
 	start, end int
 	path       string
 	quoted     bool
+	// pages are those named behind the path of a PDF.
+	pages Pages
 	// found is set if path names a file or folder.
 	found bool
+}
+
+// Pages are pages of a PDF, from First on. Count is 0 for all that follow; the zero value is none in
+// particular.
+type Pages struct{ First, Count int }
+
+// String returns the pages as they are written behind a path.
+func (p Pages) String() string {
+	switch {
+	case p == Pages{}:
+		return ""
+	case p.Count == 0:
+		return fmt.Sprintf(":%d-", p.First)
+	case p.Count == 1:
+		return fmt.Sprintf(":%d", p.First)
+	}
+	return fmt.Sprintf(":%d-%d", p.First, p.First+p.Count-1)
+}
+
+// pagesBehind matches pages behind the path of a PDF: ":3", ":3-5", ":3-".
+var pagesBehind = pattern.New(`^:([1-9][0-9]{0,4})(-([1-9][0-9]{0,4})?)?`)
+
+// withPages adds the pages that text names behind a mention of a PDF.
+func (m mention) withPages(text string) mention {
+	named := pagesBehind.FindStringSubmatch(text[m.end:])
+	if named == nil || !strings.EqualFold(path.Ext(m.path), ".pdf") {
+		return m
+	}
+	first, _ := strconv.Atoi(named[1])
+	last, _ := strconv.Atoi(named[3])
+	m.pages = Pages{first, max(0, last-first+1)}
+	if named[2] == "" {
+		m.pages.Count = 1
+	}
+	m.end += len(named[0])
+	return m
 }
 
 // names tells which names exist. A path may hold a comma or end in a dot, so only the file system
@@ -58,6 +101,7 @@ func parse(text string, data spans, known names) []mention {
 			at++
 			continue
 		}
+		m = m.withPages(text)
 		found = append(found, m)
 		at = m.end
 	}
@@ -74,14 +118,14 @@ func mentionAt(text string, at int, known names) (mention, bool) {
 	if strings.HasPrefix(rest, `"`) {
 		path, length := quotedPath(rest)
 		found := known.exists(path) || known.matches(path)
-		return mention{at, at + 1 + length, path, true, found}, path != ""
+		return mention{start: at, end: at + 1 + length, path: path, quoted: true, found: found}, path != ""
 	}
 	if first, _ := utf8.DecodeRuneInString(rest); stops(first) && !spaceless(first) {
 		return mention{}, false
 	}
 	token := rest[:tokenLength(rest)]
 	path, length, found := longestName(token, before, known)
-	return mention{at, at + 1 + length, path, false, found}, path != ""
+	return mention{start: at, end: at + 1 + length, path: path, found: found}, path != ""
 }
 
 // joins reports whether an @ after r belongs to the word before it. Letters of

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/disk"
+	"agent/internal/history"
 	"agent/internal/picture"
 )
 
@@ -37,16 +38,25 @@ const sniffed = 8000
 // imageTypes lists the media types of images that models accept.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// content is the content of a file for a message: a picture, or text.
+// pdfType is the media type of PDFs, and maxPDF the size of the largest that is read.
+const (
+	pdfType = "application/pdf"
+	maxPDF  = 64 << 20
+)
+
+// content is the content of a file for a message: a picture, a PDF, or text.
 type content struct {
 	text    []byte
 	picture *picture.Picture
+	pdf     []byte
+	// hash is the history.Digest of the file of a picture or a PDF.
+	hash string
 }
 
 // read returns the content of the file at a resolved path in a tree. It opens regular files only,
 // because opening a pipe waits for its writer and opening a device may do anything. It does not
 // follow a link that was put on the path since the path was resolved.
-func read(tree *disk.Tree, resolved string, info fs.FileInfo, noImages string) (content, refusal) {
+func read(tree *disk.Tree, resolved string, info fs.FileInfo, noImages string, takesPDF bool) (content, refusal) {
 	if !info.Mode().IsRegular() {
 		return content{}, notAFile
 	}
@@ -62,8 +72,13 @@ func read(tree *disk.Tree, resolved string, info fs.FileInfo, noImages string) (
 	if err != nil {
 		return content{}, refusal("it cannot be read: " + err.Error())
 	}
-	most, image := int64(MaxFileBytes), slices.Contains(imageTypes, http.DetectContentType(start))
+	kind := http.DetectContentType(start)
+	most, image, pdf := int64(MaxFileBytes), slices.Contains(imageTypes, kind), takesPDF && kind == pdfType
 	switch {
+	case pdf && info.Size() > maxPDF:
+		return content{}, refusal(fmt.Sprintf("it is larger than %d MiB", maxPDF>>20))
+	case pdf:
+		most = maxPDF
 	case image && noImages != "":
 		return content{}, refusal(noImages)
 	case image:
@@ -84,7 +99,9 @@ func read(tree *disk.Tree, resolved string, info fs.FileInfo, noImages string) (
 		if err != nil {
 			return content{}, refusal(err.Error())
 		}
-		return content{picture: &fitted}, ""
+		return content{picture: &fitted, hash: history.Digest(text)}, ""
+	case pdf:
+		return content{pdf: text, hash: history.Digest(text)}, ""
 	case len(text) > MaxFileBytes:
 		return content{}, tooLarge
 	case bytes.IndexByte(text, 0) >= 0:

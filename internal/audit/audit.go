@@ -148,9 +148,13 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 		}
 	}
 	if view.Path != "" {
-		a.read(at, view)
+		a.read(at, view, "")
 	}
-	a.deed(at, deed, "!", "")
+	by := ""
+	if entry.Speaker == history.Human {
+		by = "person"
+	}
+	a.deed(at, deed, "!", by)
 }
 
 // act lists what was done beside the calls of the model.
@@ -172,8 +176,8 @@ func included(text string) string {
 	return text[:max(0, strings.LastIndex(text, "\n"))]
 }
 
-func (a *auditor) read(at time.Time, v history.View) {
-	e := Event{Kind: Read, What: v.Path, Hash: v.Hash}
+func (a *auditor) read(at time.Time, v history.View, by string) {
+	e := Event{Kind: Read, What: v.Path, Hash: v.Hash, By: by}
 	if !v.Whole {
 		e.From, e.To = v.From, v.To
 	}
@@ -190,7 +194,7 @@ func (a *auditor) reached(at time.Time, host, by string) {
 // deed lists what the record says of one call of a tool, or of what was done for something else.
 func (a *auditor) deed(at time.Time, d history.Deed, tool, by string) {
 	for _, v := range d.Read {
-		a.read(at, v)
+		a.read(at, v, by)
 	}
 	if d.Looked != "" {
 		a.add(at, Event{Kind: Looked, What: d.Looked})

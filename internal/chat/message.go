@@ -36,6 +36,9 @@ func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error
 	if at := c.config.Env.Snapshots.Mark(); at != "" {
 		entry = entry.WithMeta(history.MetaFiles, string(at))
 	}
+	if read := readFor(said.Included); len(read.Read) > 0 {
+		entry = entry.WithMeta(history.MetaDeed, read)
+	}
 	c.refusals.sent = append(c.refusals.sent, sent{message: message, entry: entry})
 	if err := c.add(entry); err != nil {
 		return err
@@ -53,4 +56,14 @@ func (c *Chat) add(entry *history.Content) error {
 	err := c.config.History.Add(entry)
 	c.emitStatus()
 	return err
+}
+
+// readFor lists for the record the files of a message whose texts are not in it as they are.
+func readFor(included []atcmd.Included) (d history.Deed) {
+	for _, file := range included {
+		if file.Hash != "" {
+			d.Read = append(d.Read, history.View{Path: file.Path, Whole: true, Hash: file.Hash})
+		}
+	}
+	return d
 }

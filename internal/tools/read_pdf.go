@@ -35,13 +35,29 @@ func (e *Env) readPDF(ctx context.Context, args readFileArgs) Answer {
 		return failed(err)
 	}
 	rel := words.Name(e.Workspace.Rel(abs))
-	if args.Offset == 0 && args.Limit == 0 && len(content) <= maxAttached && e.Documents != nil && e.Documents() {
+	if e.SendsPDF(content, args.Offset, args.Limit) {
 		return Answer{
 			Text: "[" + rel + " follows as a document; offset and limit read the text of some pages instead]",
 			View: viewOf(abs, content, history.View{}), Images: []Image{{MimeType: pdfType, Data: content}},
 		}
 	}
-	first, count := max(args.Offset, 1), args.Limit
+	text, shown, err := e.PDFText(ctx, rel, content, args.Offset, args.Limit, e.Limits.room(headingBytes))
+	if err != nil {
+		return failed(err)
+	}
+	return Answer{Text: text, View: viewOf(abs, content, shown)}
+}
+
+// SendsPDF reports whether the model is sent a PDF as it is: it takes documents, the file is not
+// too large, and no pages are named.
+func (e *Env) SendsPDF(content []byte, first, count int) bool {
+	return first == 0 && count == 0 && len(content) <= maxAttached && e.Documents != nil && e.Documents()
+}
+
+// PDFText returns the text of count pages of a PDF from page first on, as many as fit into room
+// bytes and one at least, and which they are. 0 stands for the first page, and for a usual count.
+func (e *Env) PDFText(ctx context.Context, name string, content []byte, first, count, room int) (text string, shown history.View, err error) {
+	first = max(first, 1)
 	if count == 0 {
 		count = pagesAtOnce
 	}
@@ -49,31 +65,27 @@ func (e *Env) readPDF(ctx context.Context, args readFileArgs) Answer {
 	pages, err := e.pagesOf(ctx, content, first, first+count)
 	switch {
 	case err != nil:
-		return failed(fmt.Errorf("%s is binary (application/pdf): %w", rel, err))
+		return "", shown, fmt.Errorf("%s is binary (application/pdf): %w", name, err)
 	case len(pages) == 0:
-		return failed(fmt.Errorf("page %d is past the end of %s, or the PDF has no pages", first, rel))
+		return "", shown, fmt.Errorf("page %d is past the end of %s, or the PDF has no pages", first, name)
 	}
 	more := len(pages) > count
-	pages = pages[:min(count, len(pages))]
-	var text strings.Builder
-	room, shown := e.Limits.room(headingBytes), 0
-	for i, page := range pages {
-		page = fmt.Sprintf("== page %d ==\n%s\n", first+i, strings.TrimRight(page, " \n"))
-		if i > 0 && text.Len()+len(page) > room {
+	var all strings.Builder
+	next := first
+	for _, page := range pages[:min(count, len(pages))] {
+		page = fmt.Sprintf("== page %d ==\n%s\n", next, strings.TrimRight(page, " \n"))
+		if next > first && all.Len()+len(page) > room {
 			more = true
 			break
 		}
-		text.WriteString(shorten(page, room))
-		shown++
+		all.WriteString(shorten(page, room))
+		next++
 	}
-	heading := fmt.Sprintf("[pages %d-%d of a PDF", first, first+shown-1)
-	switch {
-	case more:
-		heading += fmt.Sprintf("; read on with offset %d", first+shown)
-	default:
-		heading += ", the last"
+	heading := fmt.Sprintf("[pages %d-%d of a PDF, the last]\n", first, next-1)
+	if more {
+		heading = fmt.Sprintf("[pages %d-%d of a PDF; read on with offset %d]\n", first, next-1, next)
 	}
-	return Answer{Text: heading + "]\n" + text.String(), View: viewOf(abs, content, history.View{From: first, To: first + shown - 1, Whole: first == 1 && !more})}
+	return heading + all.String(), history.View{From: first, To: next - 1, Whole: first == 1 && !more}, nil
 }
 
 // wholePDF returns the content of a PDF that open refused as binary.

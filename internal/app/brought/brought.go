@@ -150,6 +150,7 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 		NoImages:  b.NoImages(),
 		Shown:     b.Env.Seen.Record, // the model may edit the files that it has seen
 		Elsewhere: b.Servers.IsResource,
+		PDF:       b.pdf,
 		Kept: func(path string) (why string, denied bool) {
 			file := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
 			if file.Care == protect.Free || b.Rules.Names(file) {
@@ -169,6 +170,15 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 		expansion.Blocks = slices.Insert(expansion.Blocks, 1, blocks...)
 	}
 	return expansion, nil
+}
+
+// pdf returns what of a PDF goes into a message, as read_file would answer.
+func (b *Brought) pdf(ctx context.Context, name string, content []byte, pages atcmd.Pages) (text string, whole bool, err error) {
+	if b.Env.SendsPDF(content, pages.First, pages.Count) {
+		return "", true, nil
+	}
+	text, _, err = b.Env.PDFText(ctx, name, content, pages.First, pages.Count, atcmd.MaxFileBytes)
+	return text, false, err
 }
 
 // callTexts returns the texts of the skills, commands and prompts that a message calls, and the
