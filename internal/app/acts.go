@@ -15,8 +15,11 @@ type acts struct {
 	mu      sync.Mutex
 	record  func(session.Act)
 	waiting []session.Act
-	// reached holds the hosts that were recorded, with what reached them.
+	// reached holds the hosts that were reached, with what reached them.
 	reached map[[2]string]bool
+	// late holds the hosts of the model's servers, which are recorded at the end, because each reply
+	// says from where it came.
+	late []string
 }
 
 // mostWaiting bounds the acts that wait for a record, which there may never be.
@@ -53,16 +56,44 @@ func (a *acts) ran(by, line string, end shell.Ending, err error) {
 
 // reach notes that a host was reached, once.
 func (a *acts) reach(by, host string) {
+	if a.isNew(by, host) {
+		a.did(by, history.Deed{Hosts: []string{host}})
+	}
+}
+
+// theModel names the model as what reached a host.
+const theModel = "the model"
+
+// reachModel notes that a host was reached for the model, once.
+func (a *acts) reachModel(host string) {
+	if a.isNew(theModel, host) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.late = append(a.late, host)
+	}
+}
+
+// end passes on what was left for the end.
+func (a *acts) end() {
 	a.mu.Lock()
-	known := a.reached[[2]string{by, host}]
+	late := a.late
+	a.late = nil
+	a.mu.Unlock()
+	if len(late) > 0 {
+		a.did(theModel, history.Deed{Hosts: late})
+	}
+}
+
+// isNew reports whether a host was not reached before.
+func (a *acts) isNew(by, host string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.reached == nil {
 		a.reached = map[[2]string]bool{}
 	}
+	known := a.reached[[2]string{by, host}]
 	a.reached[[2]string{by, host}] = true
-	a.mu.Unlock()
-	if !known {
-		a.did(by, history.Deed{Hosts: []string{host}})
-	}
+	return !known
 }
 
 // followers are the acts of the conversations of a program. The zero value is ready.

@@ -168,7 +168,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.notes.open(c)
 	c.Connection = c.process.Connect(c.settings, c.folders, c.options.Ask)
 	c.onClose(c.Connection.Close)
-	c.Connection.OnReached(func(host string) { c.acts.reach("the model", host) })
+	c.Connection.OnReached(c.acts.reachModel)
 	var recorded session.State
 	if c.options.Record.resumes() { // the record names the endpoint
 		if recorded, err = c.record(func() { c.Chat.Refresh() }); err != nil {
@@ -205,6 +205,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	}
 	if c.session != nil {
 		c.acts.begin(func(act session.Act) { c.logged(c.session.Act(act)) })
+		c.onClose(func() error { c.acts.end(); return nil })
 	}
 	if c.id = c.SessionID(); c.id == "" {
 		c.id = unrecorded + strings.ToLower(rand.Text()[:8])
