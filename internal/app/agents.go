@@ -49,6 +49,7 @@ func (c *Conversation) hireAgents(recorded session.State) {
 		Rel:    c.workspace.Rel,
 		Keep:   c.keepReport,
 		Record: c.recordAgent,
+		Tokens: func(text string) int { return counterOf(settings.Model.Of(c.settings)).Count(text) },
 		Now:    c.process.Now,
 
 		Unattended: c.options.Unattended,
@@ -179,10 +180,9 @@ func (c *Conversation) makeAgent(ctx context.Context, spec team.Spec) (child tea
 	env.OfAgent = true
 	env.Seen, env.Todos = tools.NewSeen(), todo.NewBoard(nil, func(todo.List) {})
 	news := c.notes.teller()
-	counter := func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
 	config := chat.Config{
-		ID: spec.ID, Endpoint: endpoint, Counter: counter, Tools: registry, Env: &env, Root: c.workspace.Root(),
-		History: history.NewService(counter(child.Model), observer), Session: log, Settings: with, Costs: &c.process.Costs,
+		ID: spec.ID, Endpoint: endpoint, Counter: counterOf, Tools: registry, Env: &env, Root: c.workspace.Root(),
+		History: history.NewService(counterOf(child.Model), observer), Session: log, Settings: with, Costs: &c.process.Costs,
 		System: AgentPrompt(c.crew.system, spec.Agent), Form: formOf(endpoint, with),
 		CompressionPrompt: c.crew.compression, OtherModel: c.otherModel,
 		TranscriptPath: func() string {
@@ -208,6 +208,9 @@ func (c *Conversation) makeAgent(ctx context.Context, spec team.Spec) (child tea
 	child.Chat, err = chat.Resume(config, recorded)
 	return child, err
 }
+
+// counterOf returns the counter of a model's tokens.
+func counterOf(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
 
 // emitOf passes an event of an agent to the log and the team, which tells the front end of it.
 func (c *Conversation) emitOf(spec team.Spec, e chat.Event) {

@@ -30,7 +30,6 @@ import (
 	"agent/internal/settings"
 	"agent/internal/setup/consent"
 	"agent/internal/todo"
-	"agent/internal/tokens"
 	"agent/internal/tools"
 	"agent/internal/trace"
 	"agent/internal/websearch"
@@ -313,7 +312,6 @@ func (c *Conversation) connect(ctx context.Context) error {
 
 // converse creates the turn loop, from the recorded entries if a session is resumed.
 func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, recorded session.State) error {
-	counter := func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
 	var observer history.Observer
 	if c.session != nil {
 		observer = c.session.Observe
@@ -326,11 +324,11 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		c.Notices = append(c.Notices, lacks)
 	}
 	c.crew.compression = compressionPrompt
-	c.history = history.NewService(counter(settings.Model.Of(c.settings)), observer)
+	c.history = history.NewService(counterOf(settings.Model.Of(c.settings)), observer)
 	config := chat.Config{
 		ID:          c.id,
 		Endpoint:    c.Connection,
-		Counter:     counter,
+		Counter:     counterOf,
 		Tools:       c.registry,
 		Env:         c.env,
 		Root:        c.workspace.Root(),

@@ -12,6 +12,7 @@ const (
 	listShare           = 100
 	leastList, mostList = 400, 2000
 	shortest            = 20 // of a description, in bytes
+	bytesPerToken       = 4
 )
 
 // List returns the agents as the model reads them, a line each. It shortens descriptions, longest

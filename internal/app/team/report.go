@@ -12,11 +12,8 @@ import (
 	"agent/internal/words"
 )
 
-// bytesPerToken converts the bound of a report.
-const bytesPerToken = 4
-
 // report returns the answer of an agent that ended: a line about it, the changed files, and its
-// report within the bound.
+// report, all of it within the bound.
 func (j *job) report(status string, notes []string) tools.Answer {
 	text := strings.TrimSpace(j.said)
 	if text == "" {
@@ -25,21 +22,39 @@ func (j *job) report(status string, notes []string) tools.Answer {
 			text += " Its latest calls:\n- " + strings.Join(j.latest, "\n- ")
 		}
 	}
-	most := j.bounds.ResultTokens * bytesPerToken
-	if len(text) > most {
-		where, err := j.team.Keep(j.ID, text)
-		cut := fmt.Sprintf("\n… %s of the report left out", words.Bytes(int64(len(text)-most)))
-		if err == nil {
-			cut += "; all of it: " + where
-		}
-		text = lines.WholeRunes(text[:most/2]) + cut + " …\n" + strings.ToValidUTF8(text[len(text)-most/2:], "")
-	}
-	head := []string{j.heading(status), traits.ReportFiles + j.changed.String()}
 	if j.call.Model != "" {
 		notes = append(notes, "model is ignored: the user chooses the models")
 	}
-	head = append(head, notes...)
-	return tools.Answer{Text: strings.Join(head, "\n") + "\n" + text, Summary: status}
+	head := strings.Join(append([]string{j.heading(status), traits.ReportFiles + j.changed.String()}, notes...), "\n") + "\n"
+	bound := j.bounds.ResultTokens - j.team.Tokens(head)
+	return tools.Answer{Text: head + j.within(text, max(bound, j.bounds.ResultTokens/4)), Summary: status}
+}
+
+const (
+	// aboutCut is the number of tokens left for the line in the middle of a report that is cut.
+	aboutCut = 40
+	// longToken is the length, in bytes, that few tokens exceed.
+	longToken = 16
+)
+
+// within returns a report, cut to its beginning and its end if it has more than most tokens.
+func (j *job) within(text string, most int) string {
+	if len(text) <= most || len(text) <= most*longToken && j.team.Tokens(text) <= most {
+		return text
+	}
+	most = max(1, most-aboutCut)
+	for size := min(len(text), most*longToken); ; {
+		begin, end := lines.WholeRunes(text[:size/2]), strings.ToValidUTF8(text[len(text)-size/2:], "")
+		if n := j.team.Tokens(begin) + j.team.Tokens(end); n > most {
+			size = size * most / n
+			continue
+		}
+		left := fmt.Sprintf("\n… %s of the report left out", words.Bytes(int64(len(text)-len(begin)-len(end))))
+		if where, err := j.team.Keep(j.ID, text); err == nil {
+			left += "; all of it: " + where
+		}
+		return begin + left + " …\n" + end
+	}
 }
 
 // changes collects the files that an agent changed.

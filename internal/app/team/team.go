@@ -38,6 +38,8 @@ type Config struct {
 	Rel func(abs string) string
 	// Keep keeps the whole text of a report that is cut for the model, and says where it is.
 	Keep func(id, text string) (where string, err error)
+	// Tokens counts the tokens of a text.
+	Tokens func(text string) int
 	// Record notes the start and the end of an agent.
 	Record func(state chat.AgentState, status, changed string)
 	Now    func() time.Time

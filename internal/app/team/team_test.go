@@ -100,7 +100,10 @@ func TestPlan(t *testing.T) {
 // A report names what changed, keeps its beginning and its end within the bound, and is never empty.
 func TestReport(t *testing.T) {
 	t.Parallel()
-	team := New(Config{Keep: func(string, string) (string, error) { return "/tmp/report", nil }}, nil)
+	team := New(Config{
+		Keep:   func(string, string) (string, error) { return "/tmp/report", nil },
+		Tokens: func(text string) int { return len(text) / 4 },
+	}, nil)
 	j := &job{team: team, AgentState: chat.AgentState{ID: "s-a", Agent: "general"}, bounds: Bounds{ResultTokens: 100}}
 	rel := func(abs string) string { return strings.TrimPrefix(abs, "/w/") }
 	j.changed.add(tools.Answer{Diff: "--- a/x.go\n+++ a/x.go\n@@ -1 +1,2 @@\n-a\n+b\n+c\n--- /dev/null\n+++ new.go\n@@ -0,0 +1 @@\n+n\n"}, rel)
