@@ -459,6 +459,11 @@ func TestHeadsOfAgents(t *testing.T) {
 			t.Errorf("%d heads of agents, which differ", len(heads))
 		}
 		for _, r := range f.server.Requests()[:2] {
+			for _, trace := range []string{`"name":"task"`, ", task", "explore", "agents"} {
+				if set == "off" && bytes.Contains(r.Body, []byte(trace)) {
+					t.Errorf("with agents off a request holds %q: %s", trace, r.Body)
+				}
+			}
 			body := map[string]json.RawMessage{}
 			if err := json.Unmarshal(folders.ReplaceAll(r.Body, []byte("/tmp/x")), &body); err != nil {
 				t.Fatal(err)
