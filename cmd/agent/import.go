@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/app/gates"
+	"agent/internal/disk"
 	"agent/internal/notes"
 	"agent/internal/rawjson"
 	"agent/internal/setup/imports"
@@ -132,12 +133,7 @@ func importLines(plan imports.Plan, dry bool, home string) []string {
 	if len(plan.Changes) == 0 {
 		return []string{"nothing to import: no configuration of another agent was found"}
 	}
-	short := func(path string) string {
-		if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && home != "" {
-			path = "~/" + rest
-		}
-		return words.Visible(path)
-	}
+	short := func(path string) string { return words.Visible(disk.Tilde(path, home)) }
 	var rows [][]string
 	written := 0
 	for _, c := range plan.Changes {

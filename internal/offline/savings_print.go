@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/words"
 )
 
@@ -103,10 +103,7 @@ func usdCell(cost float64) string {
 }
 
 func name(path, home string) string {
-	if rest, below := strings.CutPrefix(path, home+string(os.PathSeparator)); below && home != "" {
-		path = "~" + string(os.PathSeparator) + rest
-	}
-	return words.Line(path, 0)
+	return words.Line(disk.Tilde(path, home), 0)
 }
 
 // The size of the picture, in pixels.

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -30,8 +31,11 @@ type reader struct {
 
 // readers returns the programs for an operating system, in the order to try them.
 func readers(system string) []reader {
-	if system == "darwin" {
+	switch system {
+	case "darwin":
 		return []reader{{command: []string{"osascript", "-e", "get the clipboard as «class PNGf»"}, decode: decodeAppleScript}}
+	case "windows":
+		return []reader{{command: []string{"powershell", "-NoProfile", "-NonInteractive", "-STA", "-Command", printClipboard}, decode: decodeBase64}}
 	}
 	plain := func(out []byte) ([]byte, error) { return out, nil }
 	return []reader{
@@ -39,6 +43,12 @@ func readers(system string) []reader {
 		{"DISPLAY", []string{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"}, plain},
 	}
 }
+
+// printClipboard is a line of PowerShell that prints the image on the clipboard as a PNG file in
+// base64, or nothing.
+const printClipboard = `Add-Type -AssemblyName System.Windows.Forms, System.Drawing; ` +
+	`$image = [Windows.Forms.Clipboard]::GetImage(); if ($image) { $file = New-Object IO.MemoryStream; ` +
+	`$image.Save($file, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($file.ToArray()) }`
 
 // Clipboard returns the image on the clipboard as a PNG file. It runs a program from the PATH in
 // environ. The error is ErrNoPicture or tells a person how to proceed.
@@ -95,6 +105,15 @@ func (r reader) read(ctx context.Context, program string, environ []string) ([]b
 		return nil, ErrNoPicture
 	}
 	return r.decode(out)
+}
+
+// decodeBase64 decodes the output of PowerShell.
+func decodeBase64(out []byte) ([]byte, error) {
+	image, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(out)))
+	if err != nil || len(image) == 0 {
+		return nil, ErrNoPicture
+	}
+	return image, nil
 }
 
 // decodeAppleScript decodes an output such as «data PNGf89504E47…».

@@ -23,6 +23,8 @@ func TestClipboard(t *testing.T) {
 		"both, one program":  {map[string]string{"xclip": `printf PNG`}, []string{wayland, x11}, "linux", "PNG", ""},
 		"macOS":              {map[string]string{"osascript": `printf '«data PNGf504e47»\n'`}, nil, "darwin", "PNG", ""},
 		"text on macOS":      {map[string]string{"osascript": `printf 'hello'`}, nil, "darwin", "", "holds no image"},
+		"Windows":            {map[string]string{"powershell": `printf 'UE5H\r\n'`}, nil, "windows", "PNG", ""},
+		"text on Windows":    {map[string]string{"powershell": `true`}, nil, "windows", "", "holds no image"},
 		"text":               {map[string]string{"wl-paste": `echo No suitable type >&2; exit 1`}, []string{wayland}, "linux", "", "holds no image"},
 		"nothing":            {map[string]string{"wl-paste": `true`}, []string{wayland}, "linux", "", "holds no image"},
 		"no program":         {nil, []string{wayland, x11}, "linux", "", "without wl-paste or xclip; install it"},

@@ -22,7 +22,10 @@ func Dropped(text string) []string {
 			if err != nil {
 				return nil
 			}
-			word = decoded
+			word = filepath.FromSlash(decoded)
+			if filepath.Separator != '/' {
+				word = strings.TrimPrefix(word, `\`) // file:///C:/NAME
+			}
 		}
 		if !isImageFile(word) {
 			return nil
@@ -41,7 +44,7 @@ func isImageFile(path string) bool {
 }
 
 // shellWords splits a line like a shell, but knows only quotes and backslashes. Within single
-// quotes a backslash has no special meaning.
+// quotes a backslash has no special meaning; on Windows it separates folders everywhere.
 func shellWords(line string) []string {
 	var all []string
 	var word strings.Builder
@@ -51,7 +54,7 @@ func shellWords(line string) []string {
 		case escaped:
 			word.WriteRune(r)
 			escaped = false
-		case r == '\\' && quote != '\'':
+		case r == '\\' && quote != '\'' && filepath.Separator == '/':
 			open, escaped = true, true
 		case quote != 0 && r == quote:
 			quote = 0

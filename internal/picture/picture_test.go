@@ -152,6 +152,12 @@ func TestDropped(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder.png"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	address := "/" + strings.TrimPrefix(filepath.ToSlash(dir), "/")
+	escaped := strings.NewReplacer("'", `\'`, "(", `\(`, ")", `\)`, " ", `\ `).Replace(odd)
+	quoted := "'" + strings.ReplaceAll(odd, "'", `'\''`) + "'"
+	if filepath.Separator != '/' {
+		escaped, quoted = `"`+odd+`"`, `"`+odd+`"`
+	}
 	for _, tt := range []struct {
 		text string
 		want []string
@@ -159,11 +165,11 @@ func TestDropped(t *testing.T) {
 		{plain, []string{plain}},
 		{plain + " \n", []string{plain}},
 		{"'" + plain + "'", []string{plain}},
-		{strings.ReplaceAll(strings.NewReplacer("'", `\'`, "(", `\(`, ")", `\)`).Replace(odd), " ", `\ `), []string{odd}},
-		{"'" + strings.ReplaceAll(odd, "'", `'\''`) + "'", []string{odd}},
+		{escaped, []string{odd}},
+		{quoted, []string{odd}},
 		{`"` + odd + `" ` + plain, []string{odd, plain}},
-		{"file://" + dir + "/it's%20a%20(shot)%20%C3%A9.jpg", nil}, // a quote that never ends
-		{"file://" + dir + "/shot.PNG", []string{plain}},
+		{"file://" + address + "/it's%20a%20(shot)%20%C3%A9.jpg", nil}, // a quote that never ends
+		{"file://" + address + "/shot.PNG", []string{plain}},
 		{"file://%zz.png", nil},
 		{"shot.PNG", nil},
 		{"see " + plain, nil},

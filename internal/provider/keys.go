@@ -99,9 +99,14 @@ func (k Keys) Delete(place string) (bool, error) {
 	return where != "", k.removeFile(place)
 }
 
-// file returns the path of the file for a place. For http://HOST its name is http@HOST.
+// file returns the path of the file for a place. For http://HOST its name is http@HOST, and Windows
+// has no colon in names.
 func (k Keys) file(place string) string {
-	return filepath.Join(k.Folder, filepath.Base(strings.Replace(place, "://", "@", 1)))
+	name := filepath.Base(strings.Replace(place, "://", "@", 1))
+	if runtime.GOOS == "windows" {
+		name = strings.ReplaceAll(name, ":", "@")
+	}
+	return filepath.Join(k.Folder, name)
 }
 
 func (k Keys) removeFile(place string) error {

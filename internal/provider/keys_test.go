@@ -22,9 +22,7 @@ func TestKeysInFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(where); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info, err)
-	}
+	mode.Is(t, where, 0o600)
 	if key, from := keys.Get("127.0.0.1:8000"); key != "sk-two" || from != where {
 		t.Errorf("%q in %q", string(key), from)
 	}

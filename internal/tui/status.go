@@ -3,10 +3,10 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"agent/internal/chat"
+	"agent/internal/disk"
 	"agent/internal/gate"
 	"agent/internal/tui/style"
 	"agent/internal/words"
@@ -126,13 +126,7 @@ func (l *statusLine) gauge(s chat.Status, width int) string {
 
 // folder returns the path of the workspace, with ~ for the home folder, cut from the left.
 func (l *statusLine) folder(room int) string {
-	path := l.opts.Workspace
-	if home := l.opts.env("HOME"); home != "" {
-		if rest, ok := strings.CutPrefix(path, home); ok && (rest == "" || rest[0] == filepath.Separator) {
-			path = "~" + rest
-		}
-	}
-	path = style.Clean(path)
+	path := style.Clean(disk.Tilde(l.opts.Workspace, cmp.Or(l.opts.env("HOME"), l.opts.env("USERPROFILE"))))
 	for style.Width(path) > room {
 		_, rest, ok := strings.Cut(strings.TrimPrefix(path, "…/"), "/")
 		if !ok {

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/chat"
+	"agent/internal/disk"
 	"agent/internal/git/layout"
 	"agent/internal/gitdiff"
 	"agent/internal/provider"
@@ -23,10 +24,7 @@ import (
 // approval mode.
 func banner(p *app.Process, c *app.Conversation) string {
 	root := c.Root()
-	place := root
-	if rest, below := strings.CutPrefix(root, p.Home); p.Home != "" && below && (rest == "" || rest[0] == '/') {
-		place = "~" + rest
-	}
+	place := disk.Tilde(root, p.Home)
 	if branch := layout.Branch(root); branch != "" {
 		place += " " + branch
 	}

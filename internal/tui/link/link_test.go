@@ -2,11 +2,14 @@ package link
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"agent/internal/testing/mode"
 )
 
 func environ(pairs ...string) func(string) string {
@@ -40,6 +43,15 @@ func workspace(t *testing.T) string {
 	return root
 }
 
+// open returns the Links of a workspace, which lets go of the folder after the test.
+func open(t testing.TB, setting string, env func(string) string, root string, now func() time.Time) *Links {
+	l := New(setting, env, root, now)
+	if l != nil {
+		t.Cleanup(func() { _ = l.folder.Close() })
+	}
+	return l
+}
+
 func TestTakesLinks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -54,6 +66,7 @@ func TestTakesLinks(t *testing.T) {
 		{"GNOME", []string{"TERM", "xterm-256color", "VTE_VERSION", "6003"}, known},
 		{"an old GNOME", []string{"TERM", "xterm-256color", "VTE_VERSION", "4205"}, unknown},
 		{"Windows Terminal", []string{"TERM", "xterm-256color", "WT_SESSION", "1"}, known},
+		{"Windows Terminal itself", []string{"WT_SESSION", "1"}, known},
 		{"Terminal.app", []string{"TERM", "xterm-256color", "TERM_PROGRAM", "Apple_Terminal"}, never},
 		{"dumb", []string{"TERM", "dumb", "TERM_PROGRAM", "iTerm.app"}, never},
 		{"the console", []string{"TERM", "linux"}, never},
@@ -82,7 +95,7 @@ func targetOf(l *Links, text string) string {
 // A megabyte of what could be names costs no look at the disk for each.
 func TestLooksAreBounded(t *testing.T) {
 	t.Parallel()
-	l := New("vscode", kitty, workspace(t), time.Now)
+	l := open(t, "vscode", kitty, workspace(t), time.Now)
 	var text strings.Builder
 	for i := range 2_000 {
 		fmt.Fprintf(&text, "n%d.go ", i)
@@ -102,6 +115,8 @@ func TestLooksAreBounded(t *testing.T) {
 func TestSetting(t *testing.T) {
 	t.Parallel()
 	root := workspace(t)
+	slashed := filepath.ToSlash(root)
+	rooted := "/" + strings.TrimPrefix(slashed, "/")
 	plain := environ("TERM", "xterm-256color")
 	for _, tt := range []struct {
 		name, setting string
@@ -110,14 +125,14 @@ func TestSetting(t *testing.T) {
 	}{
 		{"off", Off, kitty, ""},
 		{"auto, terminal not known", Auto, plain, ""},
-		{"by name, terminal not known", "vscode", plain, "vscode://file" + root + "/main.go:3:1"},
+		{"by name, terminal not known", "vscode", plain, "vscode://file" + rooted + "/main.go:3:1"},
 		{"by name, terminal never", "vscode", environ("TERM", "dumb"), ""},
-		{"auto, Cursor", Auto, environ("TERM", "xterm", "TERM_PROGRAM", "vscode", "CURSOR_TRACE_ID", "1"), "cursor://file" + root + "/main.go:3:1"},
-		{"auto, Zed", Auto, environ("TERM", "xterm", "TERM_PROGRAM", "zed"), "zed://file" + root + "/main.go:3:1"},
-		{"IDEA", "idea", kitty, "idea://open?file=" + strings.ReplaceAll(root, "/", "%2F") + "%2Fmain.go&line=3"},
+		{"auto, Cursor", Auto, environ("TERM", "xterm", "TERM_PROGRAM", "vscode", "CURSOR_TRACE_ID", "1"), "cursor://file" + rooted + "/main.go:3:1"},
+		{"auto, Zed", Auto, environ("TERM", "xterm", "TERM_PROGRAM", "zed"), "zed://file" + rooted + "/main.go:3:1"},
+		{"IDEA", "idea", kitty, "idea://open?file=" + url.QueryEscape(slashed) + "%2Fmain.go&line=3"},
 	} {
 		var got string
-		if l := New(tt.setting, tt.env, root, time.Now); l != nil {
+		if l := open(t, tt.setting, tt.env, root, time.Now); l != nil {
 			got = targetOf(l, "main.go:3")
 		}
 		if got != tt.want {
@@ -125,8 +140,11 @@ func TestSetting(t *testing.T) {
 		}
 	}
 	host, _ := os.Hostname()
+	if filepath.Separator != '/' {
+		host = ""
+	}
 	for env, want := range map[string]string{"xterm-kitty": "#3", "foot": ""} {
-		if got := targetOf(New(Auto, environ("TERM", env), root, time.Now), "main.go:3"); got != "file://"+host+root+"/main.go"+want {
+		if got := targetOf(open(t, Auto, environ("TERM", env), root, time.Now), "main.go:3"); got != "file://"+host+rooted+"/main.go"+want {
 			t.Errorf("%s: %q", env, got)
 		}
 	}
@@ -135,7 +153,7 @@ func TestSetting(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	root := workspace(t)
-	l := New("vscode", kitty, root, time.Now)
+	l := open(t, "vscode", kitty, root, time.Now)
 	long := "https://example.com/" + strings.Repeat("x", longest)
 	for text, want := range map[string]string{
 		"see main.go:12, and src/a_test.go:3:7.":          "main.go:12 src/a_test.go:3:7",
@@ -179,8 +197,12 @@ func TestPlaces(t *testing.T) {
 func TestFileSchemeRunsNothing(t *testing.T) {
 	t.Parallel()
 	root := workspace(t)
-	for setting, want := range map[string]int{"file": 1, "cursor": 4} {
-		l := New(setting, kitty, root, time.Now)
+	shown := 1
+	if !mode.Kept {
+		shown = 2 // run.sh is no program there
+	}
+	for setting, want := range map[string]int{"file": shown, "cursor": 4} {
+		l := open(t, setting, kitty, root, time.Now)
 		if got := len(l.Places("main.go run.sh:1 Start.command x.Desktop")); got != want {
 			t.Errorf("%s: %d links, want %d", setting, got, want)
 		}
@@ -191,7 +213,7 @@ func TestFileSchemeRunsNothing(t *testing.T) {
 func TestLooksAgain(t *testing.T) {
 	t.Parallel()
 	root, now := workspace(t), time.Now()
-	l := New("vscode", kitty, root, func() time.Time { return now })
+	l := open(t, "vscode", kitty, root, func() time.Time { return now })
 	there := func() bool { return len(l.Places("new.go")) > 0 }
 	if there() {
 		t.Fatal("it is there")
@@ -229,7 +251,7 @@ func FuzzPlaces(f *testing.F) {
 	if err := os.WriteFile(filepath.Join(root, "main.go"), nil, 0o644); err != nil {
 		f.Fatal(err)
 	}
-	l := New("file", kitty, root, time.Now)
+	l := open(f, "file", kitty, root, time.Now)
 	f.Fuzz(func(t *testing.T, text string) {
 		at := 0
 		for _, p := range l.Places(text) {

@@ -51,15 +51,22 @@ func New(setting string, env func(string) string, root string, now func() time.T
 	if setting == Auto {
 		l.scheme = editorAround(env)
 	}
-	l.host, _ = os.Hostname()
+	if filepath.Separator == '/' { // Windows would look for the file on a server of that name
+		l.host, _ = os.Hostname()
+	}
 	return l
 }
 
 // address returns the address of a file. A line of 0 means no line.
 func (l *Links) address(path string, line, column int) string {
+	path = filepath.ToSlash(path)
+	rooted := path
+	if !strings.HasPrefix(rooted, "/") {
+		rooted = "/" + path // it begins with a drive
+	}
 	switch l.scheme {
 	case "file":
-		u := url.URL{Scheme: "file", Host: l.host, Path: path}
+		u := url.URL{Scheme: "file", Host: l.host, Path: rooted}
 		if l.lines && line > 0 {
 			u.Fragment = fmt.Sprint(line)
 		}
@@ -71,7 +78,7 @@ func (l *Links) address(path string, line, column int) string {
 	if line > 0 {
 		at = fmt.Sprintf(":%d:%d", line, max(1, column))
 	}
-	return l.scheme + "://file" + (&url.URL{Path: path}).EscapedPath() + at
+	return l.scheme + "://file" + (&url.URL{Path: rooted}).EscapedPath() + at
 }
 
 // again is the time after which a missing file is looked up again, and most the number of files
@@ -85,8 +92,8 @@ const (
 // symbolic links out of the workspace.
 func (l *Links) path(name string) string {
 	if filepath.IsAbs(name) {
-		rest, within := strings.CutPrefix(name, l.root+string(filepath.Separator))
-		if !within {
+		rest, err := filepath.Rel(l.root, name)
+		if err != nil || !filepath.IsLocal(rest) {
 			return ""
 		}
 		name = rest
@@ -139,7 +146,7 @@ const programs = " iTerm.app WezTerm vscode ghostty mintty rio zed Tabby contour
 func takesLinks(env func(string) string) taken {
 	term, program := env("TERM"), env("TERM_PROGRAM")
 	switch {
-	case term == "" || term == "dumb" || term == "linux" || env("STY") != "" || env("INSIDE_EMACS") != "" || program == "Apple_Terminal":
+	case term == "" && env("WT_SESSION") == "" || term == "dumb" || term == "linux" || env("STY") != "" || env("INSIDE_EMACS") != "" || program == "Apple_Terminal":
 		return never
 	case env("TMUX") != "" || strings.HasPrefix(term, "tmux") || strings.HasPrefix(term, "screen"):
 		if program == "tmux" && atLeast(env("TERM_PROGRAM_VERSION"), 3, 4) {
