@@ -33,3 +33,9 @@ func Short(path, root string) string {
 	}
 	return path
 }
+
+// Shorten returns a text with the paths below root in it relative to root.
+func Shorten(text, root string) string {
+	text = strings.ReplaceAll(text, root+string(filepath.Separator), "")
+	return strings.ReplaceAll(text, filepath.ToSlash(root)+"/", "")
+}

@@ -13,6 +13,7 @@ import (
 	"agent/internal/chat/why"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
+	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/llm/vendor"
 	"agent/internal/settings"
@@ -149,10 +150,10 @@ func (x *Explained) tell(step window.Step) {
 // take lists the parts that have just left the context of w, and the parts that are still there.
 func (x *Explained) take(w *window.Window, left []window.Prune, root string) {
 	for _, p := range left {
-		x.Leaves = append(x.Leaves, Leaving{string(p.Kind), p.Tool, strings.TrimPrefix(p.Subject, root+"/"), p.Reason, p.Tokens, p.Cut})
+		x.Leaves = append(x.Leaves, Leaving{string(p.Kind), p.Tool, disk.Shorten(p.Subject, root), p.Reason, p.Tokens, p.Cut})
 	}
 	for _, h := range w.Contents.Held("") {
-		x.Stays = append(x.Stays, Staying{h.Kind, h.Class, strings.TrimPrefix(h.Subject, root+"/"), h.Reason, h.Tokens, h.Waiting, h.Pinned})
+		x.Stays = append(x.Stays, Staying{h.Kind, h.Class, disk.Shorten(h.Subject, root), h.Reason, h.Tokens, h.Waiting, h.Pinned})
 	}
 }
 

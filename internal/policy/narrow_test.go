@@ -100,7 +100,7 @@ func TestNothingWidensAPolicy(t *testing.T) {
 			Path:      "P",
 			Modes:     some(t, "modes", gate.ModeNames()...),
 			Tools:     some(t, "tools", "read_file", "run_shell_command", "mcp__docs__*"),
-			Deny:      some(t, "deny", "Bash(git push:*)", "Edit(//w/docs/**)", "Read(//w/keys/**)", "mcp__tickets", "WebFetch(domain:evil.example)"),
+			Deny:      some(t, "deny", "Bash(git push:*)", "Edit(//work/docs/**)", "Read(//work/keys/**)", "mcp__tickets", "WebFetch(domain:evil.example)"),
 			Hosts:     some(t, "hosts", "corp.example", "evil.example"),
 			Providers: some(t, "providers", "anthropic", "https://llm.corp.example/v1"),
 			Servers:   some(t, "servers", "https://mcp.corp.example/*", "/opt/bin/tickets *"),
@@ -201,14 +201,14 @@ func checkServers(t *rapid.T, p *Policy) {
 // checkRules looks whether rules of repositories and persons take rules of the policy away.
 func checkRules(t *rapid.T, p *Policy) {
 	own := permissions.Parse(rapid.SampledFrom([]permissions.Effect{permissions.Ask, permissions.Deny}).Draw(t, "effect"),
-		some(t, "own rules", "Bash(git:*)", "Edit(//w/**)", "Read(//w/keys/**)"), "own", "/w", "/h")
-	all := own.Under(p.Rules("/w", "/h"))
+		some(t, "own rules", "Bash(git:*)", "Edit(//work/**)", "Read(//work/keys/**)"), "own", "/work", "/h")
+	all := own.Under(p.Rules("/work", "/h"))
 	denies := func(rule *permissions.Rule) bool {
 		return rule != nil && rule.Effect == permissions.Deny && rule.File == "P"
 	}
 	for text, rule := range map[string]*permissions.Rule{
-		"Bash(git push:*)": all.Command("cd /w && git push -f"), "Edit(//w/docs/**)": all.Editing("/w/docs/a.md"),
-		"Read(//w/keys/**)": all.Reading("/w/keys/a"), "mcp__tickets": all.Server("mcp__tickets__close"), "WebFetch(domain:evil.example)": all.Page("www.evil.example"),
+		"Bash(git push:*)": all.Command("cd /w && git push -f"), "Edit(//work/docs/**)": all.Editing("/work/docs/a.md"),
+		"Read(//work/keys/**)": all.Reading("/work/keys/a"), "mcp__tickets": all.Server("mcp__tickets__close"), "WebFetch(domain:evil.example)": all.Page("www.evil.example"),
 	} {
 		if slices.Contains(p.Deny, text) && !denies(rule) {
 			t.Fatalf("%s does not deny: %v", text, rule)

@@ -5,15 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
+	"agent/internal/testing/mode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"

@@ -1,11 +1,12 @@
 package provider
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"agent/internal/testing/mode"
 )
 
 // Without a keyring keys are in files that only their owner can read.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/setup/source"
 
 	"github.com/BurntSushi/toml"
@@ -29,10 +30,10 @@ var commandPlaces = places{
 
 // ending returns the ending of the files in a folder of commands.
 func ending(dir string) string {
-	switch {
-	case strings.HasSuffix(dir, ".github/prompts"):
+	switch slashed := filepath.ToSlash(dir); {
+	case strings.HasSuffix(slashed, ".github/prompts"):
 		return ".prompt.md"
-	case strings.HasSuffix(dir, ".gemini/commands"):
+	case strings.HasSuffix(slashed, ".gemini/commands"):
 		return ".toml"
 	}
 	return ".md"
@@ -47,7 +48,7 @@ func findCommands(w source.Where) Listing {
 	return find(w, commandPlaces, func(f *finder, dir string) {
 		ending, files := ending(dir), 0
 		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			name := strings.TrimPrefix(path, dir+"/")
+			name := disk.Short(path, dir)
 			switch {
 			case err != nil:
 				return nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/setup/source"
 )
 
@@ -102,7 +103,7 @@ const maxFiles = 100
 // more reports whether there are more.
 func (e *Entry) Files() (files []string, more bool) {
 	_ = filepath.WalkDir(e.Dir, func(path string, d fs.DirEntry, err error) error {
-		name := strings.TrimPrefix(path, e.Dir+"/")
+		name := disk.Short(path, e.Dir)
 		switch {
 		case err != nil || path == e.Dir || name == "SKILL.md":
 		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules" || strings.Count(name, "/") >= 2):

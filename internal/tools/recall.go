@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/text/lines"
 	"agent/internal/tools/decode"
 	"agent/internal/traits"
@@ -227,7 +228,7 @@ func (e *Env) inWorkspace(text string) string {
 	if e.Workspace == nil {
 		return text
 	}
-	return strings.ReplaceAll(text, e.Workspace.Root()+"/", "")
+	return disk.Shorten(text, e.Workspace.Root())
 }
 
 // maxRow bounds a description and a line that the list shows, in characters.

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/chat/window"
 	"agent/internal/compression"
+	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/words"
 )
@@ -170,7 +171,7 @@ func (p *Past) relative(text string) string {
 	if p.Env == nil || p.Env.Workspace == nil {
 		return text
 	}
-	return strings.ReplaceAll(text, p.Env.Workspace.Root()+"/", "")
+	return disk.Shorten(text, p.Env.Workspace.Root())
 }
 
 // Text returns blocks as the text that the model reads when they are recalled.

@@ -4,9 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"agent/internal/disk"
 )
 
 func TestFind(t *testing.T) {
@@ -45,8 +46,7 @@ func TestFind(t *testing.T) {
 	var got []string
 	recent, _ := Since(Find(home, env, func(path string, err error) { t.Errorf("%s: %v", path, err) }), time.Now().Add(-time.Hour))
 	for _, f := range recent {
-		path := strings.TrimPrefix(strings.TrimPrefix(f.Path, home), codex)
-		got = append(got, strings.TrimPrefix(path, "/"))
+		got = append(got, disk.Short(disk.Short(f.Path, home), codex))
 	}
 	slices.Sort(got)
 	want := []string{
