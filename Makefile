@@ -58,6 +58,7 @@ fuzz-read-only:
 properties:
 	$(GO) test -vet=off -count=1 -timeout 12h \
 		$$(grep -rl --include='*_test.go' pgregory.net/rapid internal | xargs -n1 dirname | sort -u | sed 's|^|./|') -rapid.checks=$(or $(CHECKS),1000)
+	CHECKS=$(or $(CHECKS),1000) $(GO) test -vet=off -count=1 -timeout 12h -run 'TestVendors|TestTokens|TestSearchHosts' ./cmd/agent
 
 # Lines that changed since a commit are broken one at a time; those that no test of their
 # package misses are named. For a night, or before a change lands.

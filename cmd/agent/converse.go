@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"agent/internal/front/script"
 	"agent/internal/headless"
 	"agent/internal/provider"
+	"agent/internal/settings"
 	"agent/internal/tui"
 
 	"github.com/spf13/cobra"
@@ -167,7 +169,25 @@ func forEditor(w world, o sessionOptions) acp.Agent {
 		o.Workspace, o.Record.Resume = folder, id
 		o.Events, o.Connect, o.Gates, o.EditorServers = front.Events, front.Connect, front.Gates, front.EditorServers
 		return newConversation(ctx, w, o)
-	}}
+	}, Login: func() ([]string, error) { return loginFor(w, o) }}
+}
+
+// loginFor returns the arguments that log a person in to the provider of the settings, and what is
+// missing there, nil if nothing is.
+func loginFor(w world, o sessionOptions) (args []string, missing error) {
+	f, s, err := w.configured(o.settingsOptions)
+	if err != nil {
+		return []string{"login", "openai"}, err
+	}
+	name, as, clientID := cmp.Or(settings.Provider.Of(s), "openai"), settings.Login.Of(s), settings.LoginClientID.Of(s)
+	args = []string{"login", name}
+	if as != "" {
+		args = append(args, "--oauth", "--as", as)
+	}
+	if clientID != "" {
+		args = append(args, "--client-id", clientID)
+	}
+	return args, w.Connect(s, f, nil).Missing()
 }
 
 func newInit(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {

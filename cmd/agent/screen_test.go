@@ -92,6 +92,23 @@ func (s *screenRun) until(text string) string {
 	}
 }
 
+// untilFolded waits for a text that may be broken into lines.
+func (s *screenRun) untilFolded(text string) {
+	s.t.Helper()
+	folded := func() string { return strings.Join(strings.Fields(strings.Join(s.screen.Lines(), " ")), "") }
+	text = strings.Join(strings.Fields(text), "")
+	for deadline := time.After(60 * time.Second); !strings.Contains(folded(), text); {
+		select {
+		case _, open := <-s.painted:
+			if !open && !strings.Contains(folded(), text) {
+				s.t.Fatalf("the program ended without %q:\n%s", text, strings.Join(s.screen.Lines(), "\n"))
+			}
+		case <-deadline:
+			s.t.Fatalf("no %q on the screen:\n%s", text, strings.Join(s.screen.Lines(), "\n"))
+		}
+	}
+}
+
 // press writes keys.
 func (s *screenRun) press(keys string) {
 	s.t.Helper()

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,9 @@ type Agent struct {
 	Process *app.Process
 	// Make makes a conversation in a folder. It continues the session id; "" begins a new one.
 	Make func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error)
+	// Login returns the arguments with which the program logs a person in, in a terminal, and why
+	// that is needed, nil if it is not.
+	Login func() (args []string, needed error)
 }
 
 // maxSessions is the number of sessions that may be open at once.
@@ -96,7 +100,7 @@ func (s *Server) handle(ctx context.Context, m message) {
 	case "initialize":
 		s.answer(m)(s.initialize(m))
 	case "authenticate":
-		s.answer(m)(nil, nil) // the key is looked for with each new session
+		s.answer(m)(nil, s.authenticate(m))
 	case "session/new":
 		if err := s.ready(p); err != nil {
 			s.answer(m)(nil, err)
@@ -189,9 +193,11 @@ func (s *Server) initialize(m message) (any, error) {
 	s.notices, s.compactions = given(p.ClientCapabilities.Session.Notices), given(p.ClientCapabilities.Session.Compaction)
 	s.readsText = p.ClientCapabilities.FS.ReadTextFile
 	none := map[string]any{}
-	auth := map[string]any{"id": "agent-env", "name": "Key from the environment or agent login", "description": "Set OPENAI_API_KEY or OPENAI_BASE_URL, or run: agent login"}
+	login, _ := s.agent.Login()
+	command := "agent " + strings.Join(login, " ")
+	auth := map[string]any{"id": methodEnv, "name": "Key from the environment or agent login", "description": "Set OPENAI_API_KEY or OPENAI_BASE_URL, or run: " + command}
 	if p.ClientCapabilities.Auth.Terminal {
-		auth = map[string]any{"id": "login", "name": "agent login", "type": "terminal", "args": []string{"login"}}
+		auth = map[string]any{"id": methodLogin, "name": command, "type": "terminal", "args": login}
 	}
 	return map[string]any{
 		"protocolVersion": 1,
@@ -205,6 +211,27 @@ func (s *Server) initialize(m message) (any, error) {
 		},
 		"authMethods": []any{auth},
 	}, nil
+}
+
+// The ids of the ways to log in.
+const (
+	methodEnv   = "agent-env"
+	methodLogin = "login"
+)
+
+// authenticate returns nil if a new session would find a key or a login. A person logs in in a
+// terminal; a method of kind terminal is not called, but some editors call it afterwards.
+func (s *Server) authenticate(m message) error {
+	var p struct {
+		MethodID string `json:"methodId"`
+	}
+	if json.Unmarshal(m.Params, &p) != nil || p.MethodID != methodEnv && p.MethodID != methodLogin {
+		return failf(codeParams, "there is no method %q to log in", p.MethodID)
+	}
+	if login, needed := s.agent.Login(); needed != nil {
+		return failf(codeSignIn, "%v; run in a terminal: agent %s", needed, strings.Join(login, " "))
+	}
+	return nil
 }
 
 // ready returns nil if a session may be opened with these parameters.

@@ -149,6 +149,21 @@ func (c *Connection) Endpoint() (Endpoint, error) {
 	return endpoint, nil
 }
 
+// Missing returns why no request can be made with the present settings: there is no endpoint, no
+// key, or no login. Nobody is asked.
+func (c *Connection) Missing() error {
+	endpoint, err := c.Endpoint()
+	switch {
+	case err != nil:
+		return err
+	case endpoint.BaseURL == "":
+		return ErrNoEndpoint
+	case endpoint.Login != "" && c.titleOf(endpoint.Login) == "":
+		return errors.New("there is no login " + endpoint.Login)
+	}
+	return (&peer{endpoint: endpoint, extras: c.extras(endpoint)}).keyless()
+}
+
 // sources returns the present settings and the places of keys.
 func (c *Connection) sources() Sources {
 	choice := func(key string, upto settings.Source) Choice {

@@ -50,7 +50,7 @@ type Net struct {
 }
 
 // New starts an internet. answer returns the answer of a host: a status, then headers, each as
-// "[Name: value] ", then the body. An answer "hang" never comes.
+// "[Name: value] ", then the body. An answer "hang" never comes, and "lost" breaks the connection.
 func New(t testing.TB, answer func(Request) string) *Net {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -123,6 +123,9 @@ func (n *Net) connect(w http.ResponseWriter, r *http.Request) {
 		}
 		answer := &recorded{header: http.Header{}, status: http.StatusOK}
 		n.serve(answer, request, host)
+		if answer.status == 0 {
+			return
+		}
 		response := http.Response{
 			StatusCode: answer.status, ProtoMajor: 1, ProtoMinor: 1, Header: answer.header, Request: request,
 			Body: io.NopCloser(strings.NewReader(answer.body.String())), ContentLength: int64(answer.body.Len()),
@@ -153,8 +156,12 @@ func (n *Net) serve(w http.ResponseWriter, r *http.Request, host string) {
 	n.asked = append(n.asked, request)
 	n.mu.Unlock()
 	answer := n.answer(request)
-	if answer == "hang" {
+	switch answer {
+	case "hang":
 		<-r.Context().Done()
+		return
+	case "lost":
+		w.WriteHeader(0)
 		return
 	}
 	word, rest, _ := strings.Cut(answer, " ")
