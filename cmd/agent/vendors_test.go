@@ -31,6 +31,8 @@ type play struct {
 	says string
 	// down is set if the failure passes by itself, so that logging in does not help.
 	down bool
+	// slow is set if it takes more than five seconds; it is played in whole runs only.
+	slow bool
 }
 
 const (
@@ -58,11 +60,11 @@ var plays = []play{
 	{name: "at once", login: byCode, hosts: kimiTokens},
 	{name: "pending", login: byCode, hosts: kimiToken + `400 {"error":"authorization_pending"}` + "\n" + kimiTokens},
 	{name: "pending, as GitHub says it", login: byCode, hosts: kimiToken + `200 {"error":"authorization_pending"}` + "\n" + kimiTokens},
-	{name: "slow down", login: byCode, hosts: kimiToken + `400 {"error":"slow_down"}` + "\n" + kimiTokens},
+	{name: "slow down", slow: true, login: byCode, hosts: kimiToken + `400 {"error":"slow_down"}` + "\n" + kimiTokens},
 	{name: "denied", login: byCode, hosts: kimiToken + `400 {"error":"access_denied","error_description":"no plan"}`, refused: "access_denied: no plan", says: noLogin},
 	{name: "expired", login: byCode, hosts: kimiToken + `400 {"error":"expired_token"}`, refused: "expired_token", says: noLogin},
-	{name: "lost, then there", login: byCode, hosts: kimiToken + "lost\n" + kimiTokens},
-	{name: "broken, then there", login: byCode, hosts: kimiToken + "503 busy\n" + kimiTokens},
+	{name: "lost, then there", slow: true, login: byCode, hosts: kimiToken + "lost\n" + kimiTokens},
+	{name: "broken, then there", slow: true, login: byCode, hosts: kimiToken + "503 busy\n" + kimiTokens},
 	{name: "no codes", login: byCode, hosts: "auth.kimi.com/api/oauth/device_authorization 200 {}", refused: "gives no code", says: noLogin},
 	{name: "codes lost", login: byCode, hosts: "auth.kimi.com/api/oauth/device_authorization lost", refused: "does not answer", says: noLogin},
 	{name: "codes of HTML", login: byCode, hosts: "auth.kimi.com/api/oauth/device_authorization 200 <html>" + mark, refused: "no JSON object", says: noLogin},
@@ -97,7 +99,7 @@ var plays = []play{
 	{name: "reused", hosts: kimiToken + `400 {"error":"invalid_grant"}`, says: "the login kimi does not count any more; log in again: agent login kimi"},
 	{name: "400", hosts: kimiToken + `400 {"error":"invalid_request"}`, says: "invalid_request"},
 	{name: "500", hosts: kimiToken + "500 {}", says: "Kimi refuses (500)", down: true},
-	{name: "silence", hosts: kimiToken + "hang", says: "Kimi does not answer: nothing came within 20s", down: true},
+	{name: "silence", hosts: kimiToken + "hang", says: "Kimi does not answer: nothing came within 20s", down: true, slow: true},
 	{name: "a redirect of the refresh", hosts: kimiToken + "302 [Location: https://evil.example/token] {}", says: "Kimi refuses (302)"},
 	{name: "HTML", hosts: kimiToken + "200 <html>", says: "no JSON object"},
 	{name: "refused once", hosts: kimiTokens + "\napi.kimi.com/coding/v1/chat/completions 401 {}"},
@@ -160,6 +162,9 @@ func TestVendors(t *testing.T) {
 	t.Parallel()
 	names := []string{"-p", "screen", "editor"}
 	for i, one := range plays {
+		if one.slow && !wholeRun() {
+			continue
+		}
 		t.Run(one.name, func(t *testing.T) {
 			t.Parallel()
 			p := newPerson(t, strings.Join([]string{one.hosts, deviceCodes, kimiModels, kimiReply, gptTokens, gptModels, gptReply, gptCodes}, "\n"))
