@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"strings"
+	"time"
 
 	"agent/internal/app"
 	"agent/internal/command"
@@ -17,7 +19,7 @@ func shellCommands(w world) []command.Command {
 		inSession(w, "doctor", "check the configuration, the endpoint and the terminal"),
 		inSession(w, "import", "take over servers and hooks of other agents"),
 		inSession(w, "savings", "what past sessions cost, and what they would have cost here"),
-		inSession(w, "logout", "forget the key of a provider"),
+		inSession(w, "logout", "forget a key or a login"),
 	}
 }
 
@@ -58,15 +60,27 @@ func inSession(w world, name, help string) command.Command {
 // terminal for itself.
 type visit struct{ args []string }
 
+// run runs the command as a process of its own, so that nothing of it reads the terminal
+// afterwards. Ctrl+C ends it alone.
 func (v *visit) run(ctx context.Context, w world) {
-	root := newRoot(w, converse)
-	root.SetArgs(v.args)
-	if err := root.ExecuteContext(ctx); err != nil && err.Error() != "" {
+	const late = time.Second // a signal may be delivered after the command has ended by it
+	release := w.hear()
+	defer func() { time.AfterFunc(late, release) }()
+	defer w.AccountLogins().Forget()
+	program, err := os.Executable()
+	if err == nil {
+		cmd := exec.CommandContext(ctx, program, v.args...)
+		cmd.Args[0] = "agent"
+		cmd.Dir, cmd.Env = w.Dir, w.Environ
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = w.stdin, w.stdout, w.stderr
+		err = cmd.Run()
+	}
+	if err != nil && !is[*exec.ExitError](err) { // it has told its own errors
 		_ = w.tell("agent: " + err.Error())
 	}
 }
 
-// loginBetween returns the command /login. It leaves the screen, lets the person type the key,
+// loginBetween returns the command /login. It leaves the screen, lets the person log in,
 // and continues the same session.
 func loginBetween(c *app.Conversation, resume func(id string), next **visit) command.Command {
 	run := func(ctx context.Context, words []string) (command.Output, error) {
@@ -83,8 +97,8 @@ func loginBetween(c *app.Conversation, resume func(id string), next **visit) com
 		*next = &visit{append([]string{"login"}, words...)}
 		return command.Output{Quit: true}, nil
 	}
-	return command.Command{Name: "login", Help: "keep the key of a provider, which is not shown", Forms: []command.Form{
-		{Does: "keep a key for openai", Run: run},
-		{Args: "PROVIDER", Does: "keep a key for that one", Run: run},
+	return command.Command{Name: "login", Help: "keep the key of a provider, or log in to an account", Forms: []command.Form{
+		{Does: "list the logins and the keys", Run: run},
+		{Args: "WORDS…", Rest: true, Does: "with the arguments of agent login", Run: run},
 	}}
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"agent/internal/llm/vendor"
@@ -55,11 +57,15 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 			return err
 		}
 	}
-	person := login.Person{Open: o.leads(w), Device: o.device || !o.paste && !o.browser && account.ByCode() && !hasScreen(w), Now: w.Now, Show: func(ctx context.Context, address, code string) error {
+	ctx, watch, release := untilEsc(ctx, w.stdin)
+	defer release()
+	person := login.Person{Open: o.leads(w), Device: o.device || !o.paste && !o.browser && account.ByCode() && !hasScreen(w), Now: w.Now, Show: func(_ context.Context, address, code string) error {
 		if o.browser {
 			openInBrowser(ctx, address)
 		}
-		return w.tell("Open this address on any device, and type the code "+code+" there:", words.Visible(address), "Waiting for your yes there; Ctrl+C ends the login.")
+		err := w.tell("Open this address on any device, and type the code "+code+" there:", words.Visible(address), "Waiting for your yes there; Esc ends the login.")
+		watch()
+		return err
 	}}
 	if account.MakesKey() {
 		key, err := account.LoginForKey(ctx, http.DefaultTransport, person)
@@ -76,6 +82,10 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 		return o.loggedIn(w, of, account.Title, "the key of your account", where)
 	}
 	l, err := account.Login(ctx, http.DefaultTransport, clientID, person)
+	release()
+	if errors.Is(err, errLeftLogin) {
+		return errors.Join(w.tell("The login was ended; nothing is kept."), statusError(exitInterrupted))
+	}
 	l.As, l.Host = o.as, o.host
 	logins := w.AccountLogins()
 	if err == nil {
@@ -93,6 +103,33 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	}
 	return o.loggedIn(w, of, title, "the login", logins.Store.Where(l))
 }
+
+// untilEsc returns a context that ends when the person presses Esc or Ctrl+C at a terminal, once
+// watch is called. release ends the watch; what is typed until then is lost.
+func untilEsc(ctx context.Context, in *os.File) (pressed context.Context, watch, release func()) {
+	const esc, ctrlC = 0x1b, 0x03
+	pressed, cancel := context.WithCancelCause(ctx)
+	restore := func() {}
+	watch = func() {
+		state, err := term.MakeRaw(int(in.Fd()))
+		if err != nil {
+			return // no terminal
+		}
+		restore = sync.OnceFunc(func() { _ = term.Restore(int(in.Fd()), state) })
+		go func() {
+			for one := make([]byte, 1); ; {
+				if n, err := in.Read(one); err != nil || n == 1 && (one[0] == esc || one[0] == ctrlC) {
+					cancel(errLeftLogin)
+					return
+				}
+			}
+		}()
+	}
+	return pressed, watch, func() { restore() }
+}
+
+// errLeftLogin is the error of a login that the person has ended.
+var errLeftLogin = errors.New("the person has ended the login")
 
 // hasScreen reports whether a browser can be opened where the program runs.
 func hasScreen(w world) bool {

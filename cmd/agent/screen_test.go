@@ -95,12 +95,21 @@ func (s *screenRun) until(text string) string {
 // untilFolded waits for a text that may be broken into lines.
 func (s *screenRun) untilFolded(text string) {
 	s.t.Helper()
-	folded := func() string { return strings.Join(strings.Fields(strings.Join(s.screen.Lines(), " ")), "") }
+	s.untilTimes(text, 1)
+}
+
+// untilTimes waits until a text, which may be broken into lines, was shown so many times.
+func (s *screenRun) untilTimes(text string, times int) {
+	s.t.Helper()
 	text = strings.Join(strings.Fields(text), "")
-	for deadline := time.After(60 * time.Second); !strings.Contains(folded(), text); {
+	shown := func() bool {
+		folded := strings.Join(strings.Fields(strings.Join(s.screen.Lines(), " ")), "")
+		return strings.Count(folded, text) >= times
+	}
+	for deadline := time.After(60 * time.Second); !shown(); {
 		select {
 		case _, open := <-s.painted:
-			if !open && !strings.Contains(folded(), text) {
+			if !open && !shown() {
 				s.t.Fatalf("the program ended without %q:\n%s", text, strings.Join(s.screen.Lines(), "\n"))
 			}
 		case <-deadline:

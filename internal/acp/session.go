@@ -11,7 +11,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/gate"
-	"agent/internal/llm"
+	"agent/internal/provider"
 )
 
 // session is one conversation of the editor. One goroutine serves its requests in order; its
@@ -283,7 +283,7 @@ func stopReason(e chat.TurnEnded, cancelled bool) (string, error) {
 	case e.Outcome.Stop == chat.StopMaxTurns || e.Outcome.Stop == chat.StopMaxCost:
 		return "max_turn_requests", nil
 	case e.Err != nil:
-		if failure, is := errors.AsType[*llm.Error](e.Err); is && failure.Kind == llm.Auth {
+		if provider.WantsLogin(e.Err) {
 			return "", failf(codeSignIn, "%v", e.Err)
 		}
 		return "", e.Err

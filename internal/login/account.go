@@ -269,8 +269,20 @@ func (a *account) swap(ctx context.Context, c caller) error {
 	return nil
 }
 
+// Forget makes all sources read their logins again.
+func (s *Sources) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.all {
+		a.asking <- struct{}{}
+		a.login, a.short = nil, nil
+		<-a.asking
+	}
+}
+
 // Keep keeps a new login, and returns it as it is kept.
 func (s *Sources) Keep(ctx context.Context, l Login) (Login, error) {
+	defer s.Forget()
 	err := s.Store.Locked(ctx, func() (err error) {
 		l, err = s.Store.Set(l)
 		return err
@@ -281,6 +293,7 @@ func (s *Sources) Keep(ctx context.Context, l Login) (Login, error) {
 // Logout forgets a login, and gives its tokens back where the vendor takes them. found is false if
 // there is none; unrevoked says why the vendor did not take them, nil if it did or takes none.
 func (s *Sources) Logout(ctx context.Context, id string) (found bool, unrevoked, err error) {
+	defer s.Forget()
 	err = s.Store.Locked(ctx, func() error {
 		all, err := s.Store.All()
 		if err != nil {

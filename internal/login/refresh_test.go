@@ -328,7 +328,14 @@ func TestLogout(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			vendor := &script{answers: map[string][]string{"/revoke": {answer}}}
 			s := sourcesOf(t, vendor, Login{Account: "scripted", Access: "tok-1", Refresh: "ref-1", ClientID: "id"})
+			source := s.Source("scripted")
+			if _, err := source.Token(t.Context(), ""); err != nil {
+				t.Error(err)
+			}
 			found, unrevoked, err := s.Logout(t.Context(), "scripted")
+			if token, err := source.Token(t.Context(), ""); err == nil || token.Key != "" {
+				t.Error("after a logout the token is used", token, err)
+			}
 			if !found || err != nil || !strings.Contains(fmt.Sprint(unrevoked), says) || vendor.forms[0].Get("token") != "ref-1" {
 				t.Error(answer, found, unrevoked, err, vendor.forms)
 			}

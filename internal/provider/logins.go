@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"agent/internal/llm"
@@ -36,6 +37,12 @@ func (c *Connection) Limits() []login.Window {
 		return nil
 	}
 	return limited.Limits()
+}
+
+// WantsLogin reports whether a failure of a request ends with another key or a login.
+func WantsLogin(failure error) bool {
+	e, is := errors.AsType[*llm.Error](failure)
+	return is && e.Kind == llm.Auth
 }
 
 // weights are the prices of tokens that cost nothing, where the catalogue has none.

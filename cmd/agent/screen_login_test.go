@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestLoginOnTheScreen logs in and out within a session: the code and its address are shown, Esc
+// and Ctrl+C end only the login, a pasted address of another login is refused, and the session
+// goes on with the login that is kept, and not with one that is forgotten.
+func TestLoginOnTheScreen(t *testing.T) {
+	t.Parallel()
+	slowCodes := strings.Replace(deviceCodes, `"interval":1`, `"interval":60`, 1) // of the login that Esc ends
+	p := newPerson(t, strings.Join([]string{slowCodes, deviceCodes, kimiTokens, kimiModels, kimiReply, gptTokens, gptModels}, "\n"))
+	s := startWith(t, p.home, p.environ(), "agent", "--provider", "kimi", "-m", "m")
+	say := func(line, want string) {
+		t.Helper()
+		s.press(line + "\r")
+		s.untilFolded(want)
+	}
+	screens := 1
+	back := func() { // the screen is there again
+		t.Helper()
+		screens++
+		s.untilTimes("ask · /help", screens)
+		s.until("Ask for something")
+	}
+	s.until("Ask for something")
+	say("hi", "there is no login kimi; log in: agent login kimi")
+	say("/login chatgpt --client-id own --paste", "paste the address at which the browser ended up")
+	say("http://127.0.0.1:1/callback?state=x&code=y", "the address is not the answer to this login")
+	back()
+	s.press("/login chatgpt --client-id first --paste\r")
+	s.untilFolded("client_id=first")
+	s.untilFolded("ended up:")
+	s.press("\x03")
+	s.untilFolded("agent: interrupted")
+	back()
+	s.press("/login kimi --client-id own\r")
+	s.untilFolded("type the code K-1 there")
+	s.until("Esc ends the login")
+	s.press("\x1b")
+	s.untilFolded("The login was ended; nothing is kept.")
+	back()
+	if _, err := os.Stat(p.logins()); err == nil {
+		t.Error("a login is kept")
+	}
+	say("/login kimi --client-id own", "You are logged in to Kimi")
+	back()
+	say("hello", "hello from kimi")
+	say("/logout kimi", "The login kimi is forgotten.")
+	say("still there?", "/retry sends it again")
+	if n := strings.Count(strings.Join(s.screen.Lines(), "\n"), "hello from kimi"); n != 1 {
+		t.Errorf("the model has answered %d times:\n%s", n, strings.Join(s.screen.Lines(), "\n"))
+	}
+	p.leaks(t, "screen", strings.Join(s.screen.Lines(), "\n"))
+}
