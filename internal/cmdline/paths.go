@@ -30,10 +30,9 @@ func pathInside(word Word, dir string, at Place) bool {
 	return matchesInside(prefix, pattern, at)
 }
 
-// IsRelative reports whether no word of a line could name a file but by a plain path relative to the
-// folder of the command. Where paths have drives, backslashes and roots that each shell reads in its
-// own way, only such a line is proven to look.
-func (l Line) IsRelative() bool {
+// isRelative reports whether no word of a line could name a file but by a plain path relative to the
+// folder of the command.
+func (l Line) isRelative() bool {
 	for _, command := range l.Commands {
 		for _, word := range command {
 			text := word.Text

@@ -101,8 +101,8 @@ func TestLinesOfRelativePaths(t *testing.T) {
 		"grep -f/c/x a": false, "grep --file=/c/x a": false, "ls ~x": false, "cat HKLM:x": false, "cat x=/c/y": false,
 	} {
 		parsed, err := Parse(line)
-		if err != nil && want || err == nil && parsed.IsRelative() != want {
-			t.Errorf("%q: %v, %v", line, parsed.IsRelative(), err)
+		if err != nil && want || err == nil && parsed.isRelative() != want {
+			t.Errorf("%q: %v, %v", line, parsed.isRelative(), err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package cmdline
 
 import (
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -36,6 +37,10 @@ type Place struct {
 	lookups *int
 }
 
+// pathsHaveDrives is set where paths have drives, backslashes and roots that each shell reads in its
+// own way. Only a line that isRelative is proven to look there.
+const pathsHaveDrives = runtime.GOOS == "windows"
+
 // maxWords bounds the words of a line, because each word is looked up on disk.
 const maxWords = 256
 
@@ -47,7 +52,7 @@ func (l Line) Unproven(at Place) []Command {
 	for _, command := range l.Commands {
 		words += len(command)
 	}
-	if words > maxWords {
+	if words > maxWords || pathsHaveDrives && !l.isRelative() {
 		return l.Commands
 	}
 	lookups := maxLookups

@@ -140,10 +140,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	if line, err := parseFor(kind, args.Command); err == nil {
 		place := env.place(ctx, command)
 		place.Outside = preview.Outside != ""
-		preview.Commands = line.Commands
-		if filepath.Separator == '/' || line.IsRelative() {
-			preview.Commands = line.Unproven(place)
-		}
+		preview.Commands = line.Unproven(place)
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
 		if kind != shell.Bash {
 			preview.Commands = nil // rules are about command lines of bash
