@@ -122,7 +122,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 	status, err := script.Run(ctx, script.Options{
 		In: w.stdin, Out: w.out, People: w.people, Now: w.Now,
 		Open: func(ctx context.Context, front app.Options) (*app.Conversation, error) {
-			o.Events, o.Unattended, o.Connect = front.Events, front.Unattended, endpoint
+			o.Events, o.Unattended, o.Connect, o.FindingsHere = front.Events, front.Unattended, endpoint, schema != nil
 			return newConversation(ctx, w, o)
 		},
 		Status: outcomeStatus, Format: format, Streams: o.input == headless.StreamJSON, Message: o.message(w),

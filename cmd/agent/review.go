@@ -6,13 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 
+	"agent/internal/cmdline"
 	"agent/internal/front/script"
 	"agent/internal/gate"
 	"agent/internal/gitdiff"
+	"agent/internal/sandbox"
 
 	"github.com/spf13/cobra"
 )
@@ -70,18 +71,26 @@ stand there is dropped, with a line on standard error.`,
 
 // fetchPull fetches a pull request into no branch, after the person agreed, and returns its commit.
 func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (string, error) {
-	ref := gitdiff.PullRequest(ctx, dir, number)
+	args, err := gitdiff.FetchArgs(ctx, dir, number, w.Environ)
+	if err != nil {
+		return "", usage(err)
+	}
+	line := "git " + cmdline.Join(args)
 	if !agreed {
 		ask := askOnTerminal(w)
 		if ask == nil {
-			return "", usage(fmt.Errorf("pull request %s has to be fetched (git fetch origin %s), and nobody is there to ask: --fetch agrees", number, ref))
+			return "", usage(fmt.Errorf("pull request %s has to be fetched (%s), and nobody is there to ask: --fetch agrees", number, line))
 		}
-		if yes, err := ask(ctx, "Run git fetch origin "+ref+", which writes no branch?"); err != nil || !yes {
+		if yes, err := ask(ctx, "Run "+line+", which writes no branch?"); err != nil || !yes {
 			return "", errors.Join(err, usage(errors.New("pull request "+number+" was not fetched")))
 		}
 	}
+	program, err := sandbox.LookPath("git", sandbox.Variable(w.Environ, "PATH"), dir)
+	if err != nil {
+		return "", err
+	}
 	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, "git", "-c", "core.hooksPath="+os.DevNull, "fetch", "--quiet", "--no-tags", "origin", ref)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.Stdin = dir, w.Environ, &said, w.stdin
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("pull request %s cannot be fetched: %s", number, strings.TrimSpace(said.String()+" "+err.Error()))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 
+	"agent/internal/app/brought"
 	"agent/internal/app/team"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
@@ -117,6 +118,19 @@ func (c *Conversation) taskTool() tools.Source {
 		},
 		Expects: func(name string) bool { return name == tools.TaskName },
 	}
+}
+
+// reviewerOf returns what has an agent review a change, or nil and the reason.
+func reviewerOf(c *Conversation) (reviewer brought.Reviewer, why string) {
+	switch {
+	case c.options.FindingsHere:
+		return nil, ""
+	case settings.Agents.Of(c.settings) == settings.AgentsOff:
+		return nil, "agents is off"
+	case c.window() < leastWindow:
+		return nil, "the window is too small for agents"
+	}
+	return c.crew.team.Do, ""
 }
 
 // agentBounds returns the bounds for an agent as the settings have them now. A file only narrows.

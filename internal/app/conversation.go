@@ -241,7 +241,7 @@ func (c *Conversation) findSetup(allowed rules.Rules) {
 	c.checks = gates.NewChecks(c.host, c.Rules)
 	c.Notices = append(c.Notices, notices...)
 	c.Notices = append(c.Notices, c.Brought.Begin(brought.Config{
-		Host: c.host, Off: c.options.NoSetup, Rules: c.Rules, Servers: c.Servers, News: c.news, Window: c.window, Log: c.log,
+		Host: c.host, Off: c.options.NoSetup, Rules: c.Rules, Servers: c.Servers, News: c.news, Window: c.window, Reviewer: func() (brought.Reviewer, string) { return reviewerOf(c) }, Environ: c.process.Environ, Log: c.log,
 		NoImages: func() string { return c.Connection.NoImages(settings.Model.Of(c.settings)) },
 	})...)
 	found := c.Brought.Set()

@@ -45,6 +45,9 @@ type Options struct {
 	AsksTrust bool
 	// Unattended is set if nobody can answer an approval.
 	Unattended bool
+	// FindingsHere has the model of the conversation review, not an agent, for a caller that asks it
+	// for the findings as data.
+	FindingsHere bool
 	// Events receives every event of the conversation, in order, on the goroutine that runs the
 	// conversation. Events may call Send, Answer and Interrupt, but no method that waits for the
 	// conversation, such as Stats.

@@ -53,6 +53,8 @@ type Expansion struct {
 	Skipped []Skipped
 	// Elsewhere lists the mentions of things other than files.
 	Elsewhere []string
+	// Reply answers the message in place of the model; nil lets the model answer.
+	Reply func(ctx context.Context) (string, error)
 }
 
 // Included is one file that went into the message.

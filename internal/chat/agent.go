@@ -113,6 +113,12 @@ func newAgents(c *Chat) *Agents {
 	return a
 }
 
+// Await serves the conversation until done is closed. The caller is the goroutine that runs it.
+func (a *Agents) Await(done <-chan struct{}) {
+	await(a.inbox, done)
+	a.inbox.serve() // what came before the end
+}
+
 // relay puts an agent's question to the person and waits for the answer. It may be called from
 // any goroutine. It reports false if ctx ends first. over is closed when the chat has ended.
 func (a *Agents) relay(ctx context.Context, over <-chan struct{}, q gate.Question) (Decision, bool) {

@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/gate"
+	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
 )
@@ -29,7 +30,22 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 	if err != nil {
 		return c.ended(ctx, Outcome{}, err)
 	}
+	if said.Reply != nil {
+		return answeredBy(ctx, c, said.Reply)
+	}
 	return c.converse(ctx)
+}
+
+// answeredBy ends a turn with the reply of something else than the model.
+func answeredBy(ctx context.Context, c *Chat, reply func(context.Context) (string, error)) (Outcome, error) {
+	text, err := reply(ctx)
+	if err == nil {
+		c.lastReply = text
+		err = c.add(history.New(history.AI, &history.Text{Text: text}))
+		c.emit(TextDelta{Delta: text})
+		c.emit(ReplyEnded{Text: text})
+	}
+	return c.ended(ctx, Outcome{Response: text}, err)
 }
 
 // converse runs the part of a turn after its message is in the history.
@@ -258,6 +274,11 @@ func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 		c.waiting.delivering = []atcmd.Message{message}
 		c.waiting.setQueue(c.waiting.queue[1:])
 		said, err := c.expand(ctx, message)
+		if err == nil && said.Reply != nil { // within a turn the model answers, and has the reply as data
+			var reply string
+			reply, err = said.Reply(ctx)
+			said.Blocks = append(said.Blocks, history.NewData(history.Printed, "The reply to this by another agent:", reply))
+		}
 		if err != nil {
 			c.waiting.delivered()
 			c.emit.notice("%v", err)

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"agent/internal/git"
-	"agent/internal/pattern"
 	"agent/internal/sandbox"
 	"agent/internal/words"
 )
@@ -88,26 +87,6 @@ func (g repository) compare(from, to string, paths []string) (string, error) {
 		commits = append(commits, to)
 	}
 	return g.run(slices.Concat([]string{"diff"}, commits, []string{"--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--"}, paths)...)
-}
-
-// Fetched returns the id of the commit that was fetched last.
-func Fetched(ctx context.Context, root string) (string, error) {
-	id, err := repository{ctx, root}.run("rev-parse", "--verify", "--end-of-options", "FETCH_HEAD^{commit}")
-	return strings.TrimSpace(id), err
-}
-
-var pullRequest = pattern.New(`^[1-9][0-9]{0,6}$`)
-
-// IsPullRequest reports whether a word is written as the number of a pull request.
-func IsPullRequest(word string) bool { return pullRequest.MatchString(word) }
-
-// PullRequest returns the name under which the server of the remote origin has a pull request.
-func PullRequest(ctx context.Context, root, number string) string {
-	address, _ := repository{ctx, root}.run("config", "--get", "remote.origin.url") // without one git says so
-	if strings.Contains(address, "gitlab") {
-		return "refs/merge-requests/" + number + "/head"
-	}
-	return "refs/pull/" + number + "/head"
 }
 
 // usualBases lists the usual names of the branch that work starts from.

@@ -43,7 +43,12 @@ type Config struct {
 	Window func() int
 	// NoImages returns the reason why the model in use takes no images, or "" if it takes them.
 	NoImages func() string
-	Log      *slog.Logger
+	// Reviewer returns what has an agent review, or nil and the reason, which is "" if the caller has
+	// asked for that.
+	Reviewer func() (reviewer Reviewer, why string)
+	// Environ is the environment as "KEY=value".
+	Environ []string
+	Log     *slog.Logger
 }
 
 // Brought has the instructions, skills and commands of a conversation.
@@ -141,11 +146,11 @@ func SkillPaths(s *settings.Settings, w source.Where) []string {
 func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
 	b.Servers.Await(ctx)
 	news := b.skillNews()
-	blocks, files, err := b.callTexts(ctx, message, run)
+	called, err := b.callTexts(ctx, message, run)
 	if err != nil {
 		return atcmd.Expansion{}, err
 	}
-	expansion, err := atcmd.Expand(ctx, append(message[:len(message):len(message)], files...), atcmd.Options{
+	expansion, err := atcmd.Expand(ctx, append(message[:len(message):len(message)], called.files...), atcmd.Options{
 		Root:      b.Env.Workspace.Root(),
 		NoImages:  b.NoImages(),
 		Shown:     b.Env.Seen.Record, // the model may edit the files that it has seen
@@ -166,7 +171,11 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 	if err != nil {
 		return expansion, err
 	}
-	if blocks = slices.Concat(blocks, resources, news, b.changes(), b.News()); len(blocks) > 0 {
+	expansion.Reply = called.reply
+	if called.notice != "" {
+		b.Servers.Tell(called.notice)
+	}
+	if blocks := slices.Concat(called.blocks, resources, news, b.changes(), b.News()); len(blocks) > 0 {
 		expansion.Blocks = slices.Insert(expansion.Blocks, 1, blocks...)
 	}
 	return expansion, nil
@@ -181,11 +190,20 @@ func (b *Brought) pdf(ctx context.Context, name string, content []byte, pages at
 	return text, false, err
 }
 
+// called is what a message gets that calls skills, commands, prompts or the review: blocks, files, a
+// notice for the person, and a reply in place of the model's.
+type called struct {
+	blocks []history.Block
+	files  atcmd.Message
+	notice string
+	reply  func(context.Context) (string, error)
+}
+
 // callTexts returns the texts of the skills, commands and prompts that a message calls, and the
-// files that these texts include.
-func (b *Brought) callTexts(ctx context.Context, message atcmd.Message, run chat.Embedded) (blocks []history.Block, files atcmd.Message, err error) {
+// files that these texts include; or the review that it calls.
+func (b *Brought) callTexts(ctx context.Context, message atcmd.Message, run chat.Embedded) (of called, err error) {
 	if message.Leads() != '/' {
-		return nil, nil, nil
+		return of, nil
 	}
 	var line strings.Builder
 	for _, part := range message {
@@ -194,25 +212,24 @@ func (b *Brought) callTexts(ctx context.Context, message atcmd.Message, run chat
 		}
 	}
 	if prompt, is, err := b.Servers.Prompt(ctx, line.String()); is {
-		return prompt, nil, err
+		return called{blocks: prompt}, err
 	}
 	calls := b.Set().Calls(line.String())
 	if len(calls) == 0 {
-		review, err := b.reviewBlocks(ctx, line.String(), run)
-		return review, nil, err
+		return of, b.review(ctx, line.String(), run, &of)
 	}
 	for _, call := range calls {
 		b.lend(call.Entry)
 		text, included, err := call.Text(func(line string) (string, string, error) { return run(ctx, line, "") })
 		if err != nil {
-			return nil, nil, fmt.Errorf("/%s: %w", call.As, err)
+			return of, fmt.Errorf("/%s: %w", call.As, err)
 		}
-		blocks = append(blocks, &history.Text{Text: text, Source: history.Brought, Key: call.Key()})
+		of.blocks = append(of.blocks, &history.Text{Text: text, Source: history.Brought, Key: call.Key()})
 		for _, file := range included {
-			files = append(files, atcmd.Part{File: file})
+			of.files = append(of.files, atcmd.Part{File: file})
 		}
 	}
-	return blocks, files, nil
+	return of, nil
 }
 
 // Callable returns the commands, skills and prompts that a person can call.

@@ -8,11 +8,16 @@ import (
 	"strings"
 
 	"agent/internal/chat"
+	"agent/internal/cmdline"
 	"agent/internal/command"
 	"agent/internal/gitdiff"
 	"agent/internal/history"
 	"agent/internal/pattern"
+	"agent/internal/review"
+	"agent/internal/setup/agents"
+	"agent/internal/shape"
 	"agent/internal/text/lines"
+	"agent/internal/tools"
 )
 
 // reviewName is the name of the built-in command that reviews a change. A command of a person or
@@ -25,24 +30,40 @@ var reviewCallable = command.Callable{
 	Help: "review what changed since BASE (default: the main branch), or a pull request, without changing anything",
 }
 
-const reviewPrompt = `Review the change below, as a careful colleague would before it is merged. Change nothing.
+// reviewTask says what a review is, reviewAnswer how the model of the conversation answers, and
+// reviewFindings how an agent does.
+const (
+	reviewTask = `Review the change below, as a careful colleague would before it is merged. Change nothing.
 
 Look at the code around each hunk, its callers and its tests, before you judge; run what only looks. Report defects that this change brings or leaves: wrong results, crashes, races, leaks, lost data, security, broken callers, missing or empty tests. Leave out taste, what a formatter does, and what was so before. Each finding must be something that you have checked.
 
-Answer with one line a finding, the worst first: file:line: what is wrong, when it happens, and what to do. Without findings say so in one line. Then, in at most three lines, what you could not check.`
+`
+	reviewAnswer   = `Answer with one line a finding, the worst first: file:line: what is wrong, when it happens, and what to do. Without findings say so in one line. Then, in at most three lines, what you could not check.`
+	reviewFindings = "Your last message is JSON alone, which fits this JSON Schema; a program reads it, and drops findings whose quotes do not stand in the change:\n\n" + review.Schema
+)
+
+// reviewAgent works on reviews.
+var reviewAgent = agents.Agent{
+	Name: reviewName, Origin: agents.BuiltIn, Looks: true, Description: "reviews a change and changes nothing",
+	Prompt: "You review a change of the workspace, with tools that only look.",
+}
+
+// A Reviewer has an agent work on a task, and returns its id and what it wrote last. A task with
+// Continue goes on with an earlier one.
+type Reviewer func(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error)
 
 // reviewShare is the divisor of the window that bounds the diff in a review.
 const reviewShare = 4
 
-// reviewBlocks returns the blocks of the review that a line calls, nil if it calls none.
-func (b *Brought) reviewBlocks(ctx context.Context, line string, run chat.Embedded) ([]history.Block, error) {
+// review fills in the expansion of a line that calls the review; is reports whether it does. An agent
+// reviews, unless there are none: then the model of the conversation does.
+func (b *Brought) review(ctx context.Context, line string, run chat.Embedded, into *called) (err error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 || fields[0] != "/"+reviewName {
-		return nil, nil
+		return nil
 	}
 	of, paths, words := b.reviewArguments(ctx, fields[1:])
 	root := b.Env.Workspace.Root()
-	var err error
 	if of.number != "" {
 		of.commit, err = b.fetchPull(ctx, of.number, run)
 	}
@@ -58,15 +79,15 @@ func (b *Brought) reviewBlocks(ctx context.Context, line string, run chat.Embedd
 		err = errors.New("nothing has changed since " + from)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("/%s: %w", reviewName, err)
+		return fmt.Errorf("/%s: %w", reviewName, err)
 	}
 	b.reviewed.Store(&diff)
-	text := reviewPrompt
+	about := ""
 	if of.commit != "" {
-		text += "\n\nThe change ends with the commit " + of.commit + ", which is not checked out: git show COMMIT:FILE has its files."
+		about += "\n\nThe change ends with the commit " + of.commit + ", which is not checked out: git show COMMIT:FILE has its files."
 	}
 	if words != "" {
-		text += "\n\nThe user adds: " + words
+		about += "\n\nThe user adds: " + words
 	}
 	most := b.Window() / reviewShare * bytesPerToken
 	shown := lines.Head(diff, most)
@@ -74,10 +95,50 @@ func (b *Brought) reviewBlocks(ctx context.Context, line string, run chat.Embedd
 	if shown != diff {
 		title = "What changed since " + from + ", as data; its end is left out, read that with git diff:"
 	}
-	return []history.Block{
-		&history.Text{Text: text, Source: history.Brought, Key: chat.ReviewKey},
-		history.NewData(history.Printed, title, shown),
-	}, nil
+	data := history.NewData(history.Printed, title, shown)
+	if reviewer, why := b.Reviewer(); reviewer != nil {
+		into.reply = func(ctx context.Context) (string, error) {
+			return reviewed(ctx, reviewer, tools.Task{Title: "what changed since " + from, Task: reviewTask + reviewFindings + about + "\n\n" + data.Text}, diff)
+		}
+		return nil
+	} else if why != "" {
+		into.notice = "the model of this conversation reviews, not an agent: " + why
+	}
+	into.blocks = []history.Block{&history.Text{Text: reviewTask + reviewAnswer + about, Source: history.Brought, Key: chat.ReviewKey}, data}
+	return nil
+}
+
+// reviewed has an agent review a diff, and returns its findings that quote the diff.
+func reviewed(ctx context.Context, reviewer Reviewer, task tools.Task, diff string) (string, error) {
+	schema, err := shape.Parse([]byte(review.Schema))
+	if err != nil {
+		return "", err
+	}
+	id, said, err := reviewer(ctx, reviewAgent, task)
+	if err != nil {
+		return "", err
+	}
+	answer, misfit := schema.Fit(said)
+	if misfit != nil {
+		if _, again, err := reviewer(ctx, reviewAgent, tools.Task{Title: task.Title, Task: schema.Again(misfit), Continue: id}); err == nil {
+			said = again
+			answer, misfit = schema.Fit(said)
+		} else if ctx.Err() != nil {
+			return "", err
+		}
+	}
+	if misfit != nil {
+		return "Agent " + id + " wrote no findings as data, so nothing of this was checked:\n\n" + said, nil
+	}
+	kept, dropped, err := review.Check(answer, diff)
+	if err != nil {
+		return "", err
+	}
+	text := kept.Markdown()
+	for _, line := range dropped {
+		text += "\n\n(" + line + ")"
+	}
+	return text, nil
 }
 
 // Reviewed returns the whole diff of the latest review, "" if there was none.
@@ -123,7 +184,11 @@ func (b *Brought) reviewArguments(ctx context.Context, fields []string) (of subj
 // fetchPull fetches a pull request into no branch, by a command that the person is asked about, and
 // returns its commit.
 func (b *Brought) fetchPull(ctx context.Context, number string, run chat.Embedded) (commit string, err error) {
-	line := "git fetch --quiet --no-tags origin " + gitdiff.PullRequest(ctx, b.Env.Workspace.Root(), number) + " && git rev-parse FETCH_HEAD"
+	args, err := gitdiff.FetchArgs(ctx, b.Env.Workspace.Root(), number, b.Environ)
+	if err != nil {
+		return "", err
+	}
+	line := "git " + cmdline.Join(args) + " && git rev-parse FETCH_HEAD"
 	output, refused, err := run(ctx, line, "it fetches pull request "+number+", into no branch")
 	switch {
 	case err != nil:

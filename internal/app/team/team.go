@@ -11,6 +11,7 @@ package team
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -212,6 +213,34 @@ func (t *Team) run(ctx context.Context, agent agents.Agent, call tools.AgentCall
 		}
 	}
 	return tools.Answer{Text: "started " + j.ID + "; its report comes as a message", Summary: j.ID}
+}
+
+// Do has an agent work on a task of the program itself, and returns the agent's id and what it wrote
+// last. The caller is the goroutine that runs the conversation. The task may name an agent of an
+// earlier one that goes on.
+func (t *Team) Do(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error) {
+	j, err := t.begin(agent, tools.AgentCall{Task: task})
+	if err != nil {
+		return "", "", err
+	}
+	defer context.AfterFunc(ctx, j.cancel)()
+	done := make(chan struct{})
+	t.ended.Go(func() {
+		defer close(done)
+		j.complete()
+	})
+	t.Parent().Await(done)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+		return j.ID, "", ctx.Err()
+	case j.denied:
+		return j.ID, "", gate.ErrDenied
+	case j.status != "done":
+		return j.ID, j.said, errors.New("agent " + j.ID + " " + j.status)
+	}
+	return j.ID, j.said, nil
 }
 
 // leaves reports whether an agent ends with the call that waits for it: it is in the foreground.

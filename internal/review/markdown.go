@@ -1,0 +1,29 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+
+	"agent/internal/words"
+)
+
+// Markdown returns the findings for a person to read, the worst first.
+func (f Findings) Markdown() string {
+	if len(f.Findings) == 0 {
+		return "No findings."
+	}
+	var b strings.Builder
+	for _, severity := range []string{"error", "warning", "note"} {
+		for _, one := range f.Findings {
+			if one.Severity != severity {
+				continue
+			}
+			fmt.Fprintf(&b, "- **%s** `%s:%d`: %s", severity, strings.ReplaceAll(words.Line(one.File, 0), "`", "'"), one.Line, words.Line(one.Title, 0))
+			if detail := words.Line(one.Detail, 0); detail != "" {
+				b.WriteString(". " + detail)
+			}
+			b.WriteString("\n")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
