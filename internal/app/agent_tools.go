@@ -59,6 +59,9 @@ func (c *Conversation) agentTools(a agents.Agent) (*tools.Registry, []string, er
 func toolsOf(a agents.Agent, known []string) (has func(name string) bool, notes []string) {
 	wanted, notes := namedTools(a.Tools, known)
 	without, _ := namedTools(a.Without, known)
+	if slices.Contains(without, "replace") || slices.Contains(without, "write_file") {
+		without = append(without, "apply_patch") // which does the work of both
+	}
 	return func(name string) bool {
 		return !slices.Contains(notForAgents, name) && (a.Tools == nil || slices.Contains(wanted, name)) && !slices.Contains(without, name)
 	}, notes
@@ -67,18 +70,33 @@ func toolsOf(a agents.Agent, known []string) (has func(name string) bool, notes 
 // ofServer reports whether a name in the file of an agent may be that of a server's tool.
 func ofServer(name string) bool { return strings.HasPrefix(name, "mcp") || strings.Contains(name, "/") }
 
+// matching returns the known tools that a name means. An asterisk at its end means any text. A tool
+// of a server is also found by the names that other programs give it: SERVER/TOOL, SERVER_TOOL and
+// mcp_SERVER_TOOL.
+func matching(name string, known []string) (found []string) {
+	flat := strings.NewReplacer("__", "_", "/", "_")
+	prefix, all := strings.CutSuffix(name, "*")
+	fits := func(name, known string) bool { return known == name || all && strings.HasPrefix(known, name) }
+	for _, tool := range known {
+		ours := flat.Replace(tool)
+		theirs, served := strings.CutPrefix(ours, "mcp_")
+		if fits(prefix, tool) || served && strings.Contains(tool, "__") && (fits(flat.Replace(prefix), ours) || prefix != "" && fits(flat.Replace(prefix), theirs)) {
+			found = append(found, tool)
+		}
+	}
+	return found
+}
+
 // namedTools returns the tools that names in the words of any agent program mean.
 func namedTools(names, known []string) (meant, notes []string) {
 	for _, name := range names {
 		bare, _, _ := strings.Cut(strings.TrimSpace(name), "(")
-		found := slices.Clone(known)
-		switch prefix, all := strings.CutSuffix(bare, "*"); {
-		case all:
-			found = slices.DeleteFunc(found, func(n string) bool { return !strings.HasPrefix(n, prefix) })
-		case slices.Contains(known, bare):
-			found = []string{bare}
-		default:
+		found := matching(bare, known)
+		if len(found) == 0 {
 			found = decode.Named(bare)
+		}
+		if len(found) == 0 {
+			found = decode.OfCopilot(bare)
 		}
 		if len(found) == 0 {
 			notes = append(notes, "tool "+name+" of the agent's file is not known here")

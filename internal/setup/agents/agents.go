@@ -181,10 +181,14 @@ func (f *finder) folder(dir, ending string) {
 	entries, _ := os.ReadDir(dir) // a folder that cannot be read has none
 	read := 0
 	for _, entry := range entries {
-		if file := filepath.Join(dir, entry.Name()); filepath.Ext(file) == ending && read < maxFiles {
-			read++
-			f.file(file, ending)
+		if file := filepath.Join(dir, entry.Name()); filepath.Ext(file) == ending {
+			if read++; read <= maxFiles {
+				f.file(file, ending)
+			}
 		}
+	}
+	if more := read - maxFiles; more > 0 {
+		f.LeftOut = append(f.LeftOut, fmt.Sprintf("%s: %d files more than %d are not read", dir, more, maxFiles))
 	}
 }
 

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +44,7 @@ func TestForms(t *testing.T) {
 		"work/.opencode/agent/docs.md":        "---\ndescription: writes docs\nmode: subagent\ntools:\n  write: true\n  bash: false\n---\nYou write.\n",
 		"work/.gemini/agents/looker.md":       "---\nname: looker\ndescription: looks\ntools:\n  - read_file\n  - glob\nmax_turns: 5\ntimeout_mins: 3\n---\nLook.\n",
 		"work/.github/agents/tester.agent.md": "---\nname: The \"Tester\"\ndescription: 'tests'\n---\nTest.\n",
+		"work/.github/agents/listed.agent.md": "---\nname: 'Listed'\ndescription: 'lists'\ntools:\n  [\n    \"search\",\n    \"edit/editFiles\",\n  ]\nhandoffs:\n  - label: on\n---\nList.\n",
 		"work/.codex/agents/mini.toml":        "name = \"mini\"\ndescription = \"small\"\ndeveloper_instructions = \"Be small.\"\nmodel_reasoning_effort = \"low\"\nsandbox_mode = \"read-only\"\nnickname = \"m\"\n",
 		"home/.config/agent/agents/e.md":      "---\nname: explore\ndescription: mine\n---\nMine.\n",
 	})
@@ -51,10 +53,13 @@ func TestForms(t *testing.T) {
 	for _, a := range set.Agents {
 		names = append(names, a.Name)
 	}
-	if !slices.Equal(names, []string{"code-reviewer", "docs", "explore", "general", "looker", "mini", "tester"}) || set.LeftOut != nil {
+	if !slices.Equal(names, []string{"code-reviewer", "docs", "explore", "general", "listed", "looker", "mini", "tester"}) || set.LeftOut != nil {
 		t.Fatalf("%q, left out %q", names, set.LeftOut)
 	}
-	review, docs, explore, looker, mini := set.Agents[0], set.Agents[1], set.Agents[2], set.Agents[4], set.Agents[5]
+	review, docs, explore, looker, mini := set.Agents[0], set.Agents[1], set.Agents[2], set.Agents[5], set.Agents[6]
+	if listed := set.Agents[4]; !slices.Equal(listed.Tools, []string{"search", "edit/editFiles"}) || !slices.Equal(listed.Unused, []string{"handoffs"}) {
+		t.Errorf("%+v", listed)
+	}
 	if review.Description != "reads diffs" || !review.Looks || review.Model != "sonnet" || !slices.Equal(review.Tools, []string{"Read", "Grep", "Bash(git diff *)"}) ||
 		!slices.Equal(review.Unused, []string{"color", "hooks"}) || review.Prompt != "You review." || review.Origin != Project {
 		t.Errorf("%+v", review)
@@ -86,12 +91,20 @@ func TestLeftOut(t *testing.T) {
 		"---\nname: a b\ndescription: d\n---\nx":                             `its name "a b"`,
 		"---\nname: explore\ndescription: d\n---\nx":                         "its name explore is taken by the agent of the program",
 		"---\nname: n\ndescription: d\nmaxTurns: many\n---\nx":               `maxTurns is "many", not a number above 0`,
+		"---\nkind: remote\nname: n\ndescription: d\nagent_card_url: u\n---": "is of the kind remote",
 		"---\nname: n\ndescription: d\n---\n" + strings.Repeat("x", maxFile): "is longer than 64 KiB",
 	} {
 		set := Find(place(t, map[string]string{"work/.claude/agents/x.md": text}))
 		if len(set.Agents) != 2 || len(set.LeftOut) != 1 || !strings.Contains(set.LeftOut[0], "x.md: "+want) {
 			t.Errorf("%.40q: %q", text, set.LeftOut)
 		}
+	}
+	many := map[string]string{}
+	for i := range maxFiles + 3 {
+		many[fmt.Sprintf("work/.agents/agents/a%d.md", i)] = fmt.Sprintf("---\nname: a%d\ndescription: d\n---\n", i)
+	}
+	if set := Find(place(t, many)); len(set.Agents) != 2+maxFiles || len(set.LeftOut) != 1 || !strings.Contains(set.LeftOut[0], "3 files more than 200") {
+		t.Errorf("%d agents, left out %q", len(set.Agents), set.LeftOut)
 	}
 	set := Find(place(t, map[string]string{"work/.codex/agents/x.toml": "name = \"x\"\nbroken"}))
 	if len(set.LeftOut) != 1 || !strings.Contains(set.LeftOut[0], "line 2") {

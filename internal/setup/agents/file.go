@@ -24,7 +24,7 @@ var switched = pattern.New(`([A-Za-z0-9_*-]+)\s*:\s*(true|false)`)
 // used lists the fields of a Markdown file that have an effect.
 var used = []string{
 	"name", "description", "tools", "disallowedtools", "model", "effort", "model_reasoning_effort", "reasoning_effort",
-	"maxturns", "max_turns", "steps", "timeout_mins", "permissionmode", "sandbox_mode", "background", "skills",
+	"maxturns", "max_turns", "steps", "timeout_mins", "permissionmode", "sandbox_mode", "background", "skills", "kind",
 }
 
 // parse reads an agent from a Markdown file with frontmatter. name is its name if the file gives
@@ -63,6 +63,9 @@ func parse(text, name string) (Agent, error) {
 	}
 	a.Timeout = time.Duration(minutes) * time.Minute
 	a.Looks = onlyLooks(first("permissionmode", "sandbox_mode"))
+	if kind := first("kind"); kind != "" && kind != "local" {
+		return a, fmt.Errorf("is of the kind %s; only agents that work here are used", kind)
+	}
 	for name := range fields {
 		if !slices.Contains(used, name) {
 			a.Unused = append(a.Unused, name)

@@ -59,6 +59,9 @@ func parseFields(head string) Fields {
 				separator = " "
 			}
 			fields[key] = joined(fields[key], separator, trimmed)
+			if folded && strings.HasPrefix(fields[key], "[") {
+				fields[key] = scalar(fields[key]) // a list in brackets on several lines, once it ends
+			}
 		}
 	}
 	return fields
