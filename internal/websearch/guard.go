@@ -27,20 +27,21 @@ const (
 )
 
 // leaks returns an error if a query holds a key, one of the values, or a part of a line of the
-// files. It takes milliseconds for the files of a person.
+// files, also in another spelling. It takes milliseconds for the files of a person.
 func (q Query) leaks(values, files []string) error {
-	text := strings.Join(append(append([]string{q.Text}, q.Only...), q.Without...), " ")
 	const remedy = "; search for it without that, or let the user search by hand (/web)"
-	if secret.In(text) {
-		return errors.New("refused: the query holds what looks like a key, which is not sent" + remedy)
-	}
-	for _, value := range values {
-		if strings.Contains(text, value) {
-			return errors.New("refused: the query holds the value of a variable that holds a key, which is not sent" + remedy)
+	for _, text := range spellings(strings.Join(append(append([]string{q.Text}, q.Only...), q.Without...), " ")) {
+		if secret.In(text) {
+			return errors.New("refused: the query holds what looks like a key, which is not sent" + remedy)
 		}
-	}
-	if file := Quotes(text, files); file != "" {
-		return fmt.Errorf("refused: the query holds text of %s, a file that may hold keys, which is not sent%s", file, remedy)
+		for _, value := range values {
+			if strings.Contains(text, value) || holdsSplit(text, value) {
+				return errors.New("refused: the query holds the value of a variable that holds a key, which is not sent" + remedy)
+			}
+		}
+		if file := Quotes(text, files); file != "" {
+			return fmt.Errorf("refused: the query holds text of %s, a file that may hold keys, which is not sent%s", file, remedy)
+		}
 	}
 	return nil
 }
@@ -73,7 +74,7 @@ func quotes(text string, content []byte) bool {
 	}
 	for line := range bytes.Lines(content) {
 		_, value, _ := bytes.Cut(line, []byte("="))
-		if value = bytes.Trim(value, " \t\r\n\"'"); len(value) >= leastValue && strings.Contains(text, string(value)) {
+		if value = bytes.Trim(value, " \t\r\n\"'"); len(value) >= leastValue && (strings.Contains(text, string(value)) || holdsSplit(text, string(value))) {
 			return true
 		}
 	}

@@ -3,11 +3,14 @@ package websearch
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,7 +54,12 @@ func newScripted(t *testing.T, set Settings, answer func(try int) (fetch.Reply, 
 		Denied:   func(host string) bool { return host == "denied.example" },
 		Now:      func() time.Time { return s.now },
 		Door: func(_ context.Context, r *http.Request, private bool, _ int64) (fetch.Reply, error) {
-			service, _ := Named(set.Way)
+			var service Service
+			for _, known := range Services() {
+				if known.Home == r.URL.Scheme+"://"+r.URL.Host {
+					service = known
+				}
+			}
 			one := asked{host: r.URL.Scheme + "://" + r.URL.Host, key: r.Header.Get(service.header), private: private, body: r.URL.RawQuery}
 			if r.Body != nil {
 				text := make([]byte, 10_000)
@@ -356,6 +364,38 @@ func TestNoKeyLeaves(t *testing.T) {
 	}
 	if err := (Query{Text: "x", Only: []string{"ghp-0123456789.example.com"}}).leaks([]string{"ghp-0123456789"}, nil); err == nil {
 		t.Error("a key leaves as a host")
+	}
+	spelled := map[string]func(string) string{
+		"base64":    func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+		"base64url": func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("is " + s + "?")) },
+		"hex":       func(s string) string { return hex.EncodeToString([]byte(s)) },
+		"escaped":   func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "-", "%2D") },
+		"twice":     func(s string) string { return url.QueryEscape(url.QueryEscape("=" + s + "=")) },
+		"wide": func(s string) string {
+			return strings.Map(func(r rune) rune {
+				if r > ' ' && r < 0x7f {
+					return r + 0xfee0
+				}
+				return r
+			}, s)
+		},
+	}
+	split := map[string]func(string) string{
+		"spaced": func(s string) string { return strings.Join(strings.Split(s, ""), " ") },
+		"dashed": func(s string) string { return s[:4] + "-" + s[4:9] + "- " + strings.ToUpper(s[9:]) },
+	}
+	known := "k3y" + random(r, plain, 30) + "9"
+	for name, spell := range spelled {
+		for _, key := range []string{"sk-" + random(r, plain, 30), "ghp_" + random(r, plain, 36), known} {
+			if err := query(t, "why "+spell(key)).leaks([]string{known}, files); err == nil {
+				t.Errorf("%s: %s leaves as %s", name, key, spell(key))
+			}
+		}
+	}
+	for name, spell := range split {
+		if err := query(t, "why "+spell(known)).leaks([]string{known}, nil); err == nil {
+			t.Errorf("%s leaves", name)
+		}
 	}
 	about := strings.Fields("golang context deadline exceeded bubbletea v2 synchronized output how to sk-learn vs scikit token bucket rate limit api key rotation best practice password hashing argon2id parameters 2026 NAME_1 settings error: cannot find module github.com/example/project/v2 ENOENT: no such file or directory, open '.env' npm_config_registry what does AKIA mean PostgreSQL 18 release notes RFC 9110 section 15.5.2")
 	for range 1000 {
