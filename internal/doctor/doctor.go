@@ -218,10 +218,18 @@ func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
 	}
 	l := all[i]
 	text := "login " + l.Title() + ", kept in " + logins.Store.Where(l)
-	if !l.Expires.IsZero() {
-		text += ", token until " + l.Expires.In(logins.Now().Location()).Format("2006-01-02 15:04")
+	why := " (" + endpoint.From.String() + "), for " + endpoint.Host()
+	until := l.Expires.In(logins.Now().Location()).Format("2006-01-02 15:04")
+	switch ended := !l.Expires.IsZero() && logins.Now().After(l.Expires); {
+	case ended && l.Refresh == "" && !l.InKeyring:
+		r.fix(text+", ended "+until+why, "log in again: agent login "+endpoint.Vendor().Name)
+		return
+	case ended:
+		text += ", token ended " + until + ", which the next request refreshes"
+	case !l.Expires.IsZero():
+		text += ", token until " + until
 	}
-	r.ok(text + " (" + endpoint.From.String() + "), for " + endpoint.Host())
+	r.ok(text + why)
 }
 
 // model checks the model from the settings, or else the person's latest choice.
