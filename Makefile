@@ -111,7 +111,7 @@ frames: build
 lint:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files"; exit 1; }
 	@files=$$($(LINT) gofumpt -l .); test -z "$$files" || { echo "gofumpt: $$files"; exit 1; }
-	$(GO) vet -tags e2e,bench,chaos $(PACKAGES)
+	$(GO) vet -tags e2e,bench,chaos,wine $(PACKAGES)
 	@$(GO) build -modfile=tools.mod -o bin/foreign scripts/foreign/main.go
 	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 bin/foreign $(PACKAGES)
 	$(LINT) staticcheck -tags e2e,bench,chaos $(PACKAGES)
