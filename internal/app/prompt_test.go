@@ -6,9 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"agent/prompts"
-
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/testing/need"
+	"agent/prompts"
 )
 
 // The prompt names branch, changed files and latest commits, as they were at the start.
@@ -25,6 +26,7 @@ func TestGitState(t *testing.T) {
 			t.Fatal(err, string(out))
 		}
 	}
+	need.Program(t, "git")
 	run("init", "-q", "-b", "work")
 	if got := gitState(dir)(); got != nil && cmp.Diff(&prompts.Git{Branch: "work"}, got) != "" {
 		t.Errorf("without a commit: %+v", got)

@@ -33,6 +33,9 @@ func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
 		t.Fatal(err)
 	}
 	r.log = log
+	if whole, ok := t.(testing.TB); ok { // not one draw of a property
+		whole.Cleanup(func() { _ = log.Close() })
+	}
 	r.config.History, r.config.Session = history.NewService(wordCount{}, log.Observe), log
 	r.config.Env.Todos = todo.NewBoard(nil, func(list todo.List) {
 		if text, err := rawjson.Marshal(append(todo.List{}, list...)); err != nil || log.Todo(text) != nil {

@@ -80,7 +80,7 @@ type moment struct{ state, files string }
 func newWalk(rt *rapid.T) *walk {
 	w := &walk{rt: rt, logs: map[string][]byte{}, before: map[uint64]moment{}, left: map[uint64]string{}, original: map[string]string{}, texts: map[string]bool{}}
 	base := ""
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && filepath.IsAbs("/dev/shm") {
 		base = "/dev/shm" // where forcing to disk costs nothing
 	}
 	var err error

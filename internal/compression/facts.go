@@ -3,7 +3,6 @@ package compression
 import (
 	"cmp"
 	"iter"
-	"path"
 	"slices"
 	"strings"
 
@@ -68,10 +67,7 @@ func isPreview(call *history.ToolCall) bool {
 // against root if the entry names none; "." and ".." are removed. fileKey looks nothing up on
 // disk and keeps case (REQ-HD-005.5, REQ-HD-005.11).
 func fileKey(entry *history.Content, root, p string) string {
-	if path.IsAbs(p) {
-		return path.Clean(p)
-	}
-	return path.Join(cmp.Or(entry.Workspace(), root), p)
+	return history.Absolute(cmp.Or(entry.Workspace(), root), p)
 }
 
 // WrittenIn reports whether entries hold a successful write of a file (D-10). Relative paths are

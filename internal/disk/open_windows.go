@@ -48,16 +48,29 @@ func OpenFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
 // Truncate cuts a file, which may be open for appending only: that is no right to cut it here, so
 // the file is opened again.
 func Truncate(f *os.File, size int64) error {
-	again, _, err := reopenFile.Call(f.Fd(), windows.FILE_GENERIC_WRITE, shared, 0)
-	file := windows.Handle(again)
-	if file != windows.InvalidHandle {
-		defer windows.CloseHandle(file)
-		err = windows.Ftruncate(file, size)
-	}
+	again, err := reopen(f, windows.FILE_GENERIC_WRITE, shared)
 	if err != nil {
-		return &fs.PathError{Op: "truncate", Path: f.Name(), Err: err}
+		return err
 	}
-	return nil
+	return errors.Join(again.Truncate(size), again.Close())
+}
+
+// Shut opens an open file again so that nobody can open it for writing, and waits for two seconds
+// for those who have it open so.
+func Shut(f *os.File) (shut *os.File, err error) {
+	err = patiently(isShut, func() error {
+		shut, err = reopen(f, windows.GENERIC_READ, windows.FILE_SHARE_READ|windows.FILE_SHARE_DELETE)
+		return err
+	})
+	return shut, err
+}
+
+func reopen(f *os.File, access, share uintptr) (*os.File, error) {
+	again, _, err := reopenFile.Call(f.Fd(), access, share, 0)
+	if windows.Handle(again) == windows.InvalidHandle {
+		return nil, &fs.PathError{Op: "open", Path: f.Name(), Err: err}
+	}
+	return os.NewFile(again, f.Name()), nil
 }
 
 var reopenFile = windows.NewLazySystemDLL("kernel32.dll").NewProc("ReOpenFile")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"agent/internal/git"
+	"agent/internal/testing/need"
 )
 
 // hostile are settings of a repository by which git would run touch.
@@ -58,6 +59,7 @@ var template = sync.OnceValue(func() error {
 // newRepository makes one with a commit and a change.
 func newRepository(t *testing.T) repository {
 	t.Helper()
+	need.Program(t, "sh", "git")
 	r := repository{t, t.TempDir()}
 	if err := errors.Join(template(), os.CopyFS(r.dir, os.DirFS(templates))); err != nil {
 		t.Fatal(err)

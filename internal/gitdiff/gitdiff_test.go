@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/testing/need"
 )
 
 // Issue 4: /diff shows what changed since the last commit.
@@ -29,6 +31,7 @@ func TestWorkspaceDiff(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
+	need.Program(t, "git")
 	git("init", "-q")
 	write("kept.txt", "same\n")
 	write("changed.txt", "old\n")

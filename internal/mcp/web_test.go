@@ -191,7 +191,7 @@ func TestWebTries(t *testing.T) {
 	hub.CloseClientConnections()
 	hub.Close()
 	_, err = web(t, mcp.Server{URL: hub.URL})
-	wants(t, err, "hub cannot be used", "connection refused")
+	wants(t, err, "hub cannot be used", "refused")
 }
 
 // The headers of the configuration go with every request, and never to another host.

@@ -4,9 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"agent/internal/sandbox"
+	"agent/internal/testing/need"
 )
 
 // M8 of the security review: a program of the workspace is not run by the name of
@@ -14,7 +16,12 @@ import (
 func TestLookPathFindsNothingInside(t *testing.T) {
 	t.Parallel()
 	outside, workspace := t.TempDir(), t.TempDir()
-	for _, path := range []string{outside + "/bin/tool", workspace + "/bin/tool", workspace + "/bin/only"} {
+	end, list := "", string(filepath.ListSeparator)
+	if !need.Unix {
+		end = ".exe"
+	}
+	bin := filepath.Join(outside, "bin")
+	for _, path := range []string{outside + "/bin/tool" + end, workspace + "/bin/tool" + end, workspace + "/bin/only" + end} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -22,13 +29,12 @@ func TestLookPathFindsNothingInside(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for link, target := range map[string]string{outside + "/linked": workspace + "/bin", outside + "/bin/only": workspace + "/bin/only"} {
-		if err := os.Symlink(target, link); err != nil {
-			t.Fatal(err)
-		}
+	need.TryLink(t, workspace+"/bin", outside+"/linked")
+	if only := outside + "/bin/only" + end; !need.TryLink(t, workspace+"/bin/only"+end, only) {
+		_ = os.Remove(only)
 	}
-	path := workspace + "/bin:.:bin::" + outside + "/linked:" + outside + "/bin"
-	if got, err := sandbox.LookPath("tool", path, workspace); err != nil || got != outside+"/bin/tool" {
+	path := strings.Join([]string{filepath.Join(workspace, "bin"), ".", "bin", "", outside + "/linked", bin}, list)
+	if got, err := sandbox.LookPath("tool", path, workspace); err != nil || got != filepath.Join(bin, "tool"+end) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, name := range []string{"only", "no-such", "bin/tool", "../tool", outside + "/bin/tool", ""} {
@@ -37,7 +43,7 @@ func TestLookPathFindsNothingInside(t *testing.T) {
 		}
 	}
 	got := sandbox.PlainEnviron([]string{"PATH=" + path, "HOME=/h", "BASH_ENV=/x", "LC_ALL=C", "GIT_DIR=/x", "RIPGREP_CONFIG_PATH=/x", "BASH_FUNC_ls%%=() { rm x; }"}, workspace)
-	if want := []string{"PATH=" + outside + "/bin", "HOME=/h", "LC_ALL=C"}; !slices.Equal(got, want) {
+	if want := []string{"PATH=" + bin, "HOME=/h", "LC_ALL=C"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/history"
+	"agent/internal/testing/need"
 )
 
 func TestFormat(t *testing.T) {
@@ -71,6 +72,7 @@ func TestCompressionRecordsOnlyWhatIsNew(t *testing.T) {
 }
 
 func TestFilesAreTheOwnersOnly(t *testing.T) {
+	need.Permissions(t)
 	t.Parallel()
 	o := options(t)
 	o.Dir = filepath.Join(o.Dir, "sessions")

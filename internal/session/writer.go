@@ -113,10 +113,10 @@ func truncate(out file, size int64) error {
 func (w *writer) close(path string) error {
 	var errs []error
 	if w.out != nil {
+		errs = append(errs, w.out.Close())
 		if !w.wanted || w.size == 0 {
 			errs = append(errs, os.Remove(path))
 		}
-		errs = append(errs, w.out.Close())
 	}
 	if w.lock != nil {
 		errs = append(errs, w.lock.Close())

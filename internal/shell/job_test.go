@@ -173,6 +173,7 @@ func TestTailOfAJob(t *testing.T) {
 	job.output = newOutput(100, t.TempDir(), &room)
 	print(job.output, "%s", "before\n")
 	job.output.follow()
+	defer job.output.spool.close()
 	print(job.output, "%s", "after\n")
 	if tail := job.Tail(); tail != "before\nafter\n" {
 		t.Errorf("Tail = %q", tail)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"syscall"
 
@@ -153,9 +152,6 @@ func (w *files) fill(now, then version) error {
 	}
 	return w.workspace.SetMode(now.abs, then.Mode)
 }
-
-// ownerWrites is the permission of a file's owner to write it.
-const ownerWrites fs.FileMode = 0o200
 
 // makeWritable lets the owner write a file, since a read-only file cannot be replaced.
 func (w *files) makeWritable(f version) error {

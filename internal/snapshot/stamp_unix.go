@@ -2,7 +2,14 @@
 
 package snapshot
 
-import "agent/internal/git/index"
+import (
+	"io/fs"
+
+	"agent/internal/git/index"
+)
+
+// ownerWrites is the permission of a file's owner to write it.
+const ownerWrites fs.FileMode = 0o200
 
 // sameStamp reports whether a file has the times, inode and size of an index entry.
 func sameStamp(at stamp, e *index.Entry) bool {

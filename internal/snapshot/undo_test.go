@@ -3,10 +3,12 @@ package snapshot_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"agent/internal/snapshot"
+	"agent/internal/testing/need"
 )
 
 // Issue 10, 6: several undos in a row give the start, redos the end, also in another
@@ -166,6 +168,12 @@ func TestRefusedAsAWhole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if strings.Contains(name, "link") {
+				need.Link(t, "nowhere", filepath.Join(t.TempDir(), "link"))
+			}
+			if name == "mode" {
+				need.Permissions(t)
+			}
 			b := newBench(t, map[string]string{"a": "0", "b": "0"})
 			b.Turn("1")
 			b.edit("a", "1")

@@ -102,6 +102,13 @@ func (f folder) flush() error {
 // alone does nothing: programs that replace a file wait for the lock of the file itself.
 func alone(string) (release func()) { return func() {} }
 
+// close closes the folder if it is open.
+func (f folder) close() {
+	if f.File != nil {
+		_ = f.File.Close()
+	}
+}
+
 // letGo does nothing: an open file can be renamed and removed.
 func letGo(*os.File) {}
 

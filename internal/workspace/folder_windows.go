@@ -96,6 +96,13 @@ func (f folder) isThere(name string) bool {
 // flush does nothing: the system flushes the names in a folder by itself.
 func (folder) flush() error { return nil }
 
+// close closes the folder if it is open.
+func (f folder) close() {
+	if f.Root != nil {
+		_ = f.Root.Close()
+	}
+}
+
 // letGo closes a file that is about to be replaced, which fails while it is open on some file
 // systems.
 func letGo(f *os.File) { _ = f.Close() }
@@ -167,9 +174,32 @@ func setMode(dir folder, name string, mode fs.FileMode) error {
 	return dir.Chmod(name, mode)
 }
 
-// A hold does nothing here.
-type hold struct{}
+// A hold keeps other programs from opening a file for writing.
+type hold struct{ file *os.File }
 
-func holdWriters(*os.File) (hold, error) { return hold{}, nil }
+// holdWriters waits until no other program has a file open for writing, and keeps it so.
+func holdWriters(f *os.File) (hold, error) {
+	held, err := disk.Shut(f)
+	if disk.InUse(err) {
+		err = errOpen
+	}
+	return hold{held}, err
+}
 
 func (hold) intact() bool { return true }
+
+func (h hold) release() {
+	if h.file != nil {
+		_ = h.file.Close()
+	}
+}
+
+// over puts a file in the place of another one, which is held. Wine does not rename over an open
+// file, so the hold ends first there.
+func (h hold) over(dir folder, from, to string) error {
+	if err := dir.Root.Rename(from, to); !disk.InUse(err) {
+		return err
+	}
+	h.release()
+	return dir.rename(from, to)
+}

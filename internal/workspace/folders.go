@@ -79,6 +79,7 @@ func (f *folders) enter(at *os.Root, name string) (*os.Root, error) {
 // remove removes the new folders. It leaves a folder in which another program has put something
 // meanwhile.
 func (f *folders) remove() error {
+	f.last.close() // some systems keep an open folder
 	for ; len(f.made) > 0; f.made = f.made[:len(f.made)-1] {
 		err := f.above.Remove(filepath.Join(f.made...))
 		if notEmpty(err) {
@@ -106,9 +107,7 @@ func (f *folders) flush() error {
 }
 
 func (f *folders) close() {
-	if f.last != (folder{}) {
-		f.last.Close()
-	}
+	f.last.close()
 	if f.above != nil {
 		f.above.Close()
 	}

@@ -32,6 +32,7 @@ func (t target) remove(expected func(*os.File) bool) error {
 	if err != nil {
 		return err
 	}
+	defer held.release()
 	if !expected(old) {
 		return ErrChanged
 	}
@@ -41,6 +42,7 @@ func (t target) remove(expected func(*os.File) bool) error {
 	}
 	if held.intact() && sameFile(t.dir, aside, old) && expected(old) {
 		letGo(old)
+		held.release()
 		return t.dir.remove(aside)
 	}
 	// Linking never replaces a file that another program has put there meanwhile.

@@ -150,6 +150,7 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	if err != nil {
 		return err
 	}
+	defer held.release()
 	if !Holds(old, before) {
 		return ErrChanged
 	}
@@ -159,9 +160,9 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	exchanged := time.Now()
 	err = exchangeNames(t.dir, f.path, t.name)
 	if errors.Is(err, errors.ErrUnsupported) {
-		// Another program's writes between the check and the rename would be lost.
+		// Where nothing holds the writers, what they write between the check and the rename is lost.
 		letGo(old)
-		if err := t.dir.rename(f.path, t.name); err != nil {
+		if err := held.over(t.dir, f.path, t.name); err != nil {
 			return err
 		}
 		f.path = ""

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"agent/internal/disk"
 )
 
 func TestReplaceCreatesFoldersAndHeedsUmask(t *testing.T) {
@@ -133,7 +135,7 @@ func TestNoAppendedLineIsLost(t *testing.T) {
 		defer close(done)
 		for i := range appended {
 			began := time.Now()
-			f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+			f, err := disk.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 			if err != nil {
 				t.Error(err)
 				return
@@ -145,7 +147,7 @@ func TestNoAppendedLineIsLost(t *testing.T) {
 			f.Close()
 			// Something to do between two lines.
 			for range 20 {
-				_, _ = os.ReadFile(path)
+				_, _ = disk.Read(path)
 			}
 		}
 	}()
@@ -156,7 +158,7 @@ func TestNoAppendedLineIsLost(t *testing.T) {
 			running = false
 		default:
 		}
-		before, err := os.ReadFile(path)
+		before, err := disk.Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +190,7 @@ func TestFileOpenForWritingIsNotReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Replace(path, []byte("a\n"), []byte("b\n")); err == nil || !strings.Contains(err.Error(), "open for writing") {
+	if err := w.Replace(path, []byte("a\n"), []byte("b\n")); err == nil || !strings.Contains(err.Error(), "has it open") {
 		t.Skipf("this system does not say who has a file open: %v", err)
 	}
 	if _, err := f.WriteString("c\n"); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/testing/fifo"
+	"agent/internal/testing/need"
 )
 
 // newWorkspace is a workspace with these files.
@@ -43,9 +44,7 @@ func content(t testing.TB, path string) string {
 // link makes a symbolic link in a workspace.
 func link(t testing.TB, w *Workspace, target, name string) {
 	t.Helper()
-	if err := os.Symlink(target, filepath.Join(w.Root(), name)); err != nil {
-		t.Fatal(err)
-	}
+	need.Link(t, target, filepath.Join(w.Root(), name))
 }
 
 func TestResolveStaysInside(t *testing.T) {

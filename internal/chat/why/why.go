@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"path"
 	"slices"
 	"strings"
 
@@ -237,9 +236,7 @@ func (t *tracker) knows(w *window.Window) bool {
 
 // names reports whether the question names a file: it is the end of its path.
 func (t *tracker) names(file string) bool {
-	question := strings.TrimPrefix(path.Clean(strings.TrimPrefix(t.question, "@")), "./")
-	if !path.IsAbs(file) {
-		file = path.Join(t.root, file)
-	}
-	return file == question || strings.HasSuffix(path.Clean(file), "/"+question)
+	question := history.Absolute("", strings.TrimPrefix(t.question, "@"))
+	file = history.Absolute(t.root, file)
+	return file == question || strings.HasSuffix(file, "/"+question)
 }

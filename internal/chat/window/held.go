@@ -1,7 +1,6 @@
 package window
 
 import (
-	"path"
 	"strings"
 
 	"agent/internal/compression"
@@ -35,7 +34,7 @@ func (c *Contents) Held(subject string) []Held {
 	var held []Held
 	leaving := c.staleness.leaving()
 	for _, part := range c.staleness.parts() {
-		if subject == "" || part.Path == c.staleness.absolute(subject) || strings.HasSuffix(part.Path, "/"+strings.TrimPrefix(path.Clean(subject), "./")) {
+		if subject == "" || part.Path == c.staleness.absolute(subject) || isEnd(subject, part.Path) {
 			held = append(held, c.heldPart(part, leaving))
 		}
 	}

@@ -3,7 +3,6 @@ package window
 import (
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -43,11 +42,11 @@ func (p *Pins) Pin(name string, pinned bool) (string, error) {
 	return file, p.history.Pin(file, pinned)
 }
 
-func (s *Staleness) absolute(name string) string {
-	if path.IsAbs(name) {
-		return path.Clean(name)
-	}
-	return path.Join(s.root, name)
+func (s *Staleness) absolute(name string) string { return history.Absolute(s.root, name) }
+
+// isEnd reports whether a name, in the form of any system, is the end of the path of a file.
+func isEnd(name, file string) bool {
+	return strings.HasSuffix(file, "/"+strings.TrimPrefix(history.Absolute("", name), "./"))
 }
 
 // theFile returns the only known file that a name means.
@@ -55,8 +54,7 @@ func theFile(known []string, absolute, name string, pinned bool) (string, error)
 	if slices.Contains(known, absolute) {
 		return absolute, nil
 	}
-	end := "/" + strings.TrimPrefix(path.Clean(name), "./")
-	meant := slices.DeleteFunc(slices.Clone(known), func(file string) bool { return !strings.HasSuffix(file, end) })
+	meant := slices.DeleteFunc(slices.Clone(known), func(file string) bool { return !isEnd(name, file) })
 	switch {
 	case len(meant) == 1:
 		return meant[0], nil

@@ -266,7 +266,7 @@ func (cv *conversation) opened(page string) {
 // changedByAgent ends the views of files that an agent changed. entry has its report.
 func (cv *conversation) changedByAgent(files []string, entry *history.Content) {
 	for _, p := range files {
-		cv.file(resolvePath(cmp.Or(entry.Workspace(), cv.Root), p)).changedElsewhere(cv.request)
+		cv.file(history.Absolute(cmp.Or(entry.Workspace(), cv.Root), p)).changedElsewhere(cv.request)
 	}
 }
 

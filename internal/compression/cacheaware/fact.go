@@ -3,7 +3,6 @@ package cacheaware
 import (
 	"encoding/json"
 	"math"
-	"path"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -138,7 +137,7 @@ func (f *fact) wholeView() bool { return f.act == View && f.lo == 1 && f.hi == l
 // newFact describes a call that is about to be made. Relative paths are resolved in root.
 func newFact(call *history.ToolCall, tool traits.Traits, root string) *fact {
 	f := &fact{name: call.Name, act: ActOf(tool), reports: tool.Reports, lo: 1, hi: lastLine, result: -1}
-	resolve := func(p string) string { return resolvePath(root, p) }
+	resolve := func(p string) string { return history.Absolute(root, p) }
 	if f.act == View || f.act == Write || f.act == Edit {
 		for _, p := range tool.FilesOf(call) {
 			f.addPath(resolve(p))
@@ -273,13 +272,6 @@ func number(call *history.ToolCall, names []string) int {
 		}
 	}
 	return 0
-}
-
-func resolvePath(root, p string) string {
-	if !path.IsAbs(p) && root != "" {
-		p = path.Join(root, p)
-	}
-	return path.Clean(p)
 }
 
 // withoutNumbers removes the line numbers that tools put before the lines of a file ("  12|",

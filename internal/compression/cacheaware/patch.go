@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/history"
 	"agent/internal/text/patch"
 )
 
@@ -15,10 +16,10 @@ func (f *fact) patch(text, root string) {
 		return // such a patch is not applied
 	}
 	for _, s := range sections {
-		at := resolvePath(root, s.Path)
+		at := history.Absolute(root, s.Path)
 		f.addPath(at)
 		if s.MoveTo != "" {
-			f.addPath(resolvePath(root, s.MoveTo))
+			f.addPath(history.Absolute(root, s.MoveTo))
 		}
 		for _, chunk := range s.Chunks {
 			if s.Op == patch.Update && len(chunk.Old()) > 0 {

@@ -4,11 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/testing/need"
 )
 
 var wholeJob = []string{
@@ -211,12 +214,16 @@ func TestTheJobEndsWhenItGoesRoundInCircles(t *testing.T) {
 }
 
 func TestWorkspaceIsFreshAndNeedsOnlySh(t *testing.T) {
+	need.Program(t, "sh")
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	if err := Workspace(dir); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("./test.sh")
+	if runtime.GOOS == "windows" {
+		cmd = exec.Command("sh", "test.sh")
+	}
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "1 of 6 checks failed") {

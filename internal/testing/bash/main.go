@@ -71,10 +71,12 @@ func withTools(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 		if !ok {
 			return next(ctx, args)
 		}
-		if err := t(call{interp.HandlerCtx(ctx), ctx, args[1:]}); err != nil {
+		err := t(call{interp.HandlerCtx(ctx), ctx, args[1:]})
+		var exit interp.ExitStatus
+		if err != nil && !errors.As(err, &exit) {
 			fmt.Fprintf(interp.HandlerCtx(ctx).Stderr, "%s: %v\n", args[0], err)
 			return interp.ExitStatus(1)
 		}
-		return nil
+		return err
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // A call is a call of a tool, with its arguments.
@@ -30,8 +32,8 @@ var tools map[string]func(call) error
 
 func init() {
 	tools = map[string]func(call) error{
-		"cat": cat, "chmod": chmod, "cp": cp, "env": env, "head": head, "ls": ls, "mkdir": mkdir, "mv": mv,
-		"rm": rm, "seq": seq, "sleep": sleep, "tail": tail, "touch": touch, "truncate": truncate, "wc": wc, "yes": yes,
+		"cat": cat, "chmod": chmod, "cp": cp, "dirname": dirname, "env": env, "grep": grep, "head": head, "ls": ls,
+		"mkdir": mkdir, "mv": mv, "printf": printf, "rm": rm, "seq": seq, "sleep": sleep, "tail": tail, "touch": touch, "tr": tr, "truncate": truncate, "wc": wc, "yes": yes,
 	}
 }
 
@@ -43,7 +45,7 @@ func (c *call) flags() (all string) {
 	return all
 }
 
-func (c call) path(name string) string {
+func (c call) at(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
@@ -57,7 +59,7 @@ func (c call) input() (io.Reader, error) {
 	}
 	var all bytes.Buffer
 	for _, name := range c.args {
-		text, err := os.ReadFile(c.path(name))
+		text, err := os.ReadFile(c.at(name))
 		if err != nil {
 			return nil, err
 		}
@@ -85,14 +87,14 @@ func chmod(c call) error {
 
 func (c call) each(names []string, act func(path string) error) (err error) {
 	for _, name := range names {
-		err = errors.Join(err, act(c.path(name)))
+		err = errors.Join(err, act(c.at(name)))
 	}
 	return err
 }
 
 func cp(c call) error {
 	c.flags()
-	text, err := os.ReadFile(c.path(c.args[0]))
+	text, err := os.ReadFile(c.at(c.args[0]))
 	if err != nil {
 		return err
 	}
@@ -101,10 +103,10 @@ func cp(c call) error {
 
 // into returns the path at which a file arrives: in a folder under its own name.
 func (c call) into(to, name string) string {
-	if info, err := os.Stat(c.path(to)); err == nil && info.IsDir() {
-		return filepath.Join(c.path(to), filepath.Base(name))
+	if info, err := os.Stat(c.at(to)); err == nil && info.IsDir() {
+		return filepath.Join(c.at(to), filepath.Base(name))
 	}
-	return c.path(to)
+	return c.at(to)
 }
 
 func env(c call) error {
@@ -116,8 +118,38 @@ func env(c call) error {
 	return nil
 }
 
+func dirname(c call) error {
+	_, err := fmt.Fprintln(c.Stdout, path.Dir(filepath.ToSlash(c.args[0])))
+	return err
+}
+
+func grep(c call) error { // grep TEXT [FILE...]
+	text := c.args[0]
+	c.args = c.args[1:]
+	in, err := c.input()
+	if err != nil {
+		return err
+	}
+	found := false
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), text) {
+			found = true
+			fmt.Fprintln(c.Stdout, lines.Text())
+		}
+	}
+	if !found {
+		return interp.ExitStatus(1)
+	}
+	return lines.Err()
+}
+
 // count takes the number of lines of head and tail.
 func (c *call) count() int {
+	if len(c.args) > 1 && c.args[0] == "-c" {
+		return -1 // bytes
+	}
+
 	n, err := strconv.Atoi(strings.TrimLeft(c.flags(), "n"))
 	if err != nil && len(c.args) > 0 {
 		if n, err = strconv.Atoi(c.args[0]); err == nil {
@@ -132,6 +164,22 @@ func (c *call) count() int {
 
 func head(c call) error {
 	n := c.count()
+	if n < 0 {
+		size, err := strconv.ParseInt(strings.NewReplacer("K", "000", "M", "000000").Replace(c.args[1]), 10, 64)
+		if err != nil {
+			return err
+		}
+		if c.args = c.args[2:]; slices.Equal(c.args, []string{"/dev/zero"}) {
+			c.args, c.Stdin = nil, nil
+			_, err = io.CopyN(c.Stdout, zeros{}, size)
+			return err
+		}
+		in, err := c.input()
+		if err == nil {
+			_, err = io.Copy(c.Stdout, io.LimitReader(in, size))
+		}
+		return err
+	}
 	in, err := c.input()
 	if err != nil {
 		return err
@@ -143,6 +191,14 @@ func head(c call) error {
 		io.WriteString(c.Stdout, line)
 	}
 	return nil
+}
+
+// zeros is what /dev/zero gives.
+type zeros struct{}
+
+func (zeros) Read(data []byte) (int, error) {
+	clear(data)
+	return len(data), nil
 }
 
 func tail(c call) error {
@@ -183,7 +239,20 @@ func mkdir(c call) error {
 
 func mv(c call) error {
 	c.flags()
-	return os.Rename(c.path(c.args[0]), c.into(c.args[1], c.args[0]))
+	return os.Rename(c.at(c.args[0]), c.into(c.args[1], c.args[0]))
+}
+
+// printf is the one of the shell.
+func printf(c call) error {
+	program, err := syntax.NewParser().Parse(strings.NewReader(`printf "$@"`), "printf")
+	if err != nil {
+		return err
+	}
+	runner, err := interp.New(interp.StdIO(nil, c.Stdout, c.Stderr), interp.Params(append([]string{"--"}, c.args...)...))
+	if err != nil {
+		return err
+	}
+	return runner.Run(c.ctx, program)
 }
 
 func rm(c call) error {
@@ -236,13 +305,26 @@ func touch(c call) error {
 	})
 }
 
+func tr(c call) error { // tr -d '\n'
+	for {
+		data := make([]byte, 64<<10)
+		n, err := c.Stdin.Read(data)
+		if _, err := c.Stdout.Write(bytes.ReplaceAll(data[:n], []byte("\n"), nil)); err != nil {
+			return nil
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
 func truncate(c call) error { // truncate -s SIZE FILE
 	size := strings.NewReplacer("K", "000", "M", "000000", "G", "000000000").Replace(c.args[1])
 	n, err := strconv.ParseInt(size, 10, 64)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(c.path(c.args[2]), os.O_CREATE|os.O_WRONLY, 0o666)
+	f, err := os.OpenFile(c.at(c.args[2]), os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}

@@ -5,11 +5,23 @@ package need
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
-const onWindows = runtime.GOOS == "windows"
+// Unix reports whether files have the permissions of Unix. A file of Windows is read-only or it is
+// not, and who else may read it is in a list that its folder gives.
+const Unix = runtime.GOOS != "windows"
+
+// Permissions skips a test of the permissions of Unix.
+func Permissions(t testing.TB) {
+	t.Helper()
+	if !Unix {
+		t.Skip("there are no permissions of Unix")
+	}
+}
 
 // Program skips a test where one of some programs is not installed.
 func Program(t testing.TB, names ...string) {
@@ -18,34 +30,45 @@ func Program(t testing.TB, names ...string) {
 		if _, err := exec.LookPath(name); err == nil {
 			continue
 		}
-		if !onWindows {
+		if Unix {
 			t.Fatalf("%s is not installed", name)
 		}
 		t.Skipf("there is no %s", name)
 	}
 }
 
-// Link makes a symbolic link, and skips a test where that is not possible: to users of Windows it
-// is often not allowed, and Wine 8 says that it has made one and has not.
+// Link makes a symbolic link, and skips a test where that is not possible.
 func Link(t testing.TB, target, path string) {
+	t.Helper()
+	if !TryLink(t, target, path) {
+		t.Skip("there are no symbolic links")
+	}
+}
+
+// TryLink makes a symbolic link, and reports whether there is one: to users of Windows it is often
+// not allowed, and Wine 8 says that it has made one and has not.
+func TryLink(t testing.TB, target, path string) bool {
 	t.Helper()
 	err := os.Symlink(target, path)
 	if _, missing := os.Readlink(path); err == nil {
 		err = missing
 	}
-	switch {
-	case err != nil && onWindows:
-		t.Skipf("there are no symbolic links: %v", err)
-	case err != nil:
+	if err != nil && Unix {
 		t.Fatal(err)
 	}
+	return err == nil
 }
 
-// Modes skips a test of the permissions of Unix. A file of Windows is read-only or it is not, and
-// who may do what is in lists that its folder gives.
-func Modes(t testing.TB) {
+// Line skips a test where a command line of sh needs something that is missing.
+func Line(t testing.TB, line string) {
 	t.Helper()
-	if onWindows {
-		t.Skip("there are no permissions of Unix")
+	Program(t, "sh")
+	for _, name := range []string{"git", "mkfifo"} {
+		if strings.Contains(line, name+" ") {
+			Program(t, name)
+		}
+	}
+	if strings.Contains(line, "ln -s") {
+		Link(t, "nowhere", filepath.Join(t.TempDir(), "link"))
 	}
 }
