@@ -67,3 +67,23 @@ func TestProgramsBesideTheScreen(t *testing.T) {
 		t.Errorf("%s", said)
 	}
 }
+
+// A message that is still typed has its files for the estimate; one that cannot be sent yet has its
+// text.
+func TestTypedMessagesAreForeseen(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	base, err := p.Settings(app.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newParty(t, p, base, "m", "ask")
+	if err := os.WriteFile(filepath.Join(c.Root(), "a.txt"), []byte("content\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for typed, want := range map[string]int{"look at @a.txt": 2, "look at @no.txt": 1, "look": 1} {
+		if blocks := c.Brought.Foresee(t.Context(), typed); len(blocks) != want {
+			t.Errorf("%s: %+v", typed, blocks)
+		}
+	}
+}

@@ -2,9 +2,12 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
+	"agent/internal/chat/broke"
+	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/words"
@@ -12,8 +15,9 @@ import (
 
 // An Estimate is what a message would cost, in USD.
 type Estimate struct {
-	// First is the cost of the input of the first request.
-	First float64
+	// First is the cost of the input of the first request, and Tokens its size.
+	First  float64
+	Tokens int
 	// Low and High bound what the whole turn costs, by the person's own earlier turns. They are 0 if
 	// there are too few.
 	Low, High float64
@@ -28,21 +32,32 @@ func (e Estimate) String() string {
 	return text
 }
 
-// EstimateOf returns what a message with a text would cost now. It reports false if the prices are
-// not known, or if the strategy keeps no account of the provider's cache. The content of files
-// that the text includes is not counted.
-func EstimateOf(ctx context.Context, c *Chat, text string) (e Estimate, known bool, err error) {
+// EstimateOf returns what a message of some blocks would cost now. It reports false if the prices
+// are not known, or if a model would summarise the conversation first. It may be called on any
+// goroutine but the owner's, which only tries what is counted already.
+func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimate, known bool, err error) {
+	entry := history.New(history.Human, blocks...)
+	entry.CountTokens(c.config.Counter(settings.Model.Of(c.config.Settings)))
 	known, err = ask(ctx, c.inbox, func() bool {
 		model := settings.Model.Of(c.config.Settings)
 		prices, priced := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(model))
-		bill := c.window.Upcoming().Bill
-		if !priced || prices.Input <= 0 || bill.Spent <= 0 {
+		if !priced || prices.Input <= 0 {
 			return false
 		}
+		if about := c.modes.aboutMode(); len(about) > 0 {
+			entry = history.New(history.Human, slices.Concat(blocks, about)...)
+		}
+		spent := 0.0
+		next := c.window.Upcoming()
+		bill, added := next.Bill, c.window.Measure.Scaled(c.config.History.CountContent(entry))
+		if bill.Spent > 0 && bill.Tokens+added < next.Due {
+			e.Tokens, spent = bill.Tokens+added, bill.Spent+float64(added)*c.config.price(model).Write
+		} else {
+			e.Tokens, spent, err = tried(ctx, c, entry)
+		}
 		const million = 1_000_000
-		added := float64(c.window.Measure.Scaled(c.config.History.CountContent(history.HumanText(text)))) * c.config.price(model).Write
-		e.First = (bill.Spent + added) * prices.Input / million
-		return true
+		e.First = spent * prices.Input / million
+		return err == nil && e.Tokens > 0
 	})
 	if known && c.config.Costs.Turns != nil {
 		if low, high, enough := RangeOf(c.config.Costs.Turns.Multiples()); enough {
@@ -50,6 +65,39 @@ func EstimateOf(ctx context.Context, c *Chat, text string) (e Estimate, known bo
 		}
 	}
 	return e, known, err
+}
+
+// tried returns the size of the request with one entry more, which is made on a copy of the
+// conversation, and its price in tokens of input, by what the provider's cache has of it.
+func tried(ctx context.Context, c *Chat, entry *history.Content) (tokens int, spent float64, err error) {
+	model := settings.Model.Of(c.config.Settings)
+	h := history.NewService(c.config.Counter(model), nil)
+	next := window.Copy(c.window, h)
+	if err := errors.Join(h.Restore(c.config.History.RawHistory()), next.Resume(c.window.Pins.List(), nil), h.Add(entry)); err != nil {
+		return 0, 0, err
+	}
+	if strategy, err := next.Active(); err != nil || strategy.RequiresLLM() && next.Measure.ShouldCompress(strategy) {
+		return 0, 0, err // what a summary would cost is not known
+	}
+	if err := EnsureCompressionBeforeSend(ctx, next); err != nil {
+		return 0, 0, err
+	}
+	entries, _ := h.Curated()
+	cache, price := cacheOf(c.config.Settings, c.config.Endpoint.Cache(model)), c.config.price(model)
+	tokens = next.Measure.Tokens()
+	kept, blocks, head := c.stats.cache.watch.Keeps(broke.Sent{At: c.config.Now(), Model: model, Host: settings.BaseURL.Of(c.config.Settings), Head: next.HeadSum(), Entries: entries}, cache)
+	cached := 0
+	if head {
+		fresh := 0
+		for _, entry := range entries[kept:] {
+			fresh += h.CountContent(entry)
+		}
+		if blocks > 0 {
+			fresh -= h.CountBlocks(entries[kept].Blocks[:blocks])
+		}
+		cached = cache.Whole(max(0, tokens-next.Measure.Scaled(fresh)))
+	}
+	return tokens, float64(tokens-cached)*price.Write + float64(cached)*price.Read, nil
 }
 
 // Turns keeps what the turns of a person cost, each as a multiple of the input of its first

@@ -156,13 +156,7 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 		Shown:     b.Env.Seen.Record, // the model may edit the files that it has seen
 		Elsewhere: b.Servers.IsResource,
 		PDF:       b.pdf,
-		Kept: func(path string) (why string, denied bool) {
-			file := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
-			if file.Care == protect.Free || b.Rules.Names(file) {
-				return "", false
-			}
-			return file.Why, file.Denied
-		},
+		Kept:      b.kept,
 	})
 	if err != nil {
 		return expansion, err
@@ -179,6 +173,25 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 		expansion.Blocks = slices.Insert(expansion.Blocks, 1, blocks...)
 	}
 	return expansion, nil
+}
+
+// Foresee returns the blocks that a message would have as it is typed, with its files; nothing counts
+// as seen, and nothing is run. A message that cannot be sent yet has its text alone.
+func (b *Brought) Foresee(ctx context.Context, typed string) []history.Block {
+	expansion, err := atcmd.Expand(ctx, atcmd.Typed(typed), atcmd.Options{Root: b.Env.Workspace.Root(), NoImages: b.NoImages(), Kept: b.kept, Elsewhere: b.Servers.IsResource})
+	if err != nil {
+		return []history.Block{&history.Text{Text: typed}}
+	}
+	return expansion.Blocks
+}
+
+// kept returns why the text of a file is not sent unless it is named, "" if it may be.
+func (b *Brought) kept(path string) (why string, denied bool) {
+	file := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
+	if file.Care == protect.Free || b.Rules.Names(file) {
+		return "", false
+	}
+	return file.Why, file.Denied
 }
 
 // pdf returns what of a PDF goes into a message, as read_file would answer.

@@ -146,6 +146,32 @@ func (w *Watch) Reported(u llm.Usage, cache vendor.Cache) *Break {
 	return found
 }
 
+// usual is how long a cache of unknown life is expected to keep a prefix: some providers keep it for
+// 5 minutes without use, others less.
+const usual = 4 * time.Minute
+
+// Keeps returns how much of a request the provider's cache has from the request before: the number of
+// entries at its beginning, the number of blocks of the entry after them, and whether it has the head
+// at all.
+func (w *Watch) Keeps(next Sent, cache vendor.Cache) (entries, blocks int, head bool) {
+	before := w.before
+	if before == nil || cache.Kind == vendor.CacheNone || before.Model != next.Model || before.Host != "" && before.Host != next.Host ||
+		before.Head != next.Head || next.At.Sub(before.At) > cmp.Or(cache.Life, usual) {
+		return 0, 0, false
+	}
+	both := min(len(before.Entries), len(next.Entries))
+	for entries < both && before.Entries[entries] == next.Entries[entries] {
+		entries++
+	}
+	if entries < both {
+		was, is := before.Entries[entries].Blocks, next.Entries[entries].Blocks
+		for blocks < min(len(was), len(is)) && was[blocks] == is[blocks] {
+			blocks++
+		}
+	}
+	return entries, blocks, true
+}
+
 // cause says what changed first. What is over before any byte is compared comes first: another
 // model has another cache, and after its life the cache holds nothing.
 func (w *Watch) cause(cache vendor.Cache) (Cause, string) {
@@ -172,7 +198,6 @@ func (w *Watch) cause(cache vendor.Cache) (Cause, string) {
 		}
 		return Edited, fmt.Sprintf("entry %d of the conversation is another one", i+1)
 	}
-	const usual = 4 * time.Minute // some providers keep a prefix for 5 minutes without use, others less
 	if cache.Life == 0 && pause >= usual {
 		return Life, fmt.Sprintf("the provider held it no longer after %s", words.Elapsed(pause))
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -166,6 +167,10 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 	}, nil
 }
 
+// typingPause is the time before the files of a message are read for its estimate, so that not every
+// keystroke reads them.
+const typingPause = 300 * time.Millisecond
+
 // estimator returns the function that makes the line about the cost of a message, nil while the
 // settings want none.
 func estimator(c *app.Conversation) func() func(context.Context, string) string {
@@ -174,7 +179,14 @@ func estimator(c *app.Conversation) func() func(context.Context, string) string 
 			return nil
 		}
 		return func(ctx context.Context, typed string) string {
-			e, known, err := chat.EstimateOf(ctx, c.Chat, typed)
+			if strings.Contains(typed, "@") {
+				select {
+				case <-time.After(typingPause):
+				case <-ctx.Done():
+					return ""
+				}
+			}
+			e, known, err := chat.EstimateOf(ctx, c.Chat, c.Brought.Foresee(ctx, typed))
 			if err != nil || !known {
 				return ""
 			}
