@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/testing/need"
 	"agent/internal/workspace"
 )
 
@@ -145,9 +146,7 @@ func wantResult(t testing.TB, answer Answer, want string) {
 // link makes a symbolic link in a workspace.
 func link(t testing.TB, env *Env, target, name string) {
 	t.Helper()
-	if err := os.Symlink(target, filepath.Join(env.Workspace.Root(), name)); err != nil {
-		t.Fatal(err)
-	}
+	need.Link(t, target, filepath.Join(env.Workspace.Root(), name))
 }
 
 func writeTestFile(t *testing.T, dir, name, content string) {

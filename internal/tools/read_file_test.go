@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/testing/fifo"
+	"agent/internal/testing/need"
 	"agent/internal/text/textfile"
 )
 
@@ -169,7 +170,7 @@ func TestMissingFileOffersTheNearest(t *testing.T) {
 	for path, words := range map[string][]string{
 		"turn.go":                {"turn.go does not exist", "did you mean internal/chat/turn.go"},
 		"internal/chat/trun.go":  {"internal/chat/turn.go"},
-		"readme.md":              {"README.md"},
+		"readme.mdx":             {"README.md"},
 		"internal/tools/turn.go": {"internal/chat/turn.go"},
 		"conf.json":              {"config.json"},
 	} {
@@ -181,6 +182,7 @@ func TestMissingFileOffersTheNearest(t *testing.T) {
 }
 
 func TestUnreadableFileIsSaid(t *testing.T) {
+	need.Permissions(t)
 	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("root may read any file")

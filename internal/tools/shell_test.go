@@ -17,6 +17,7 @@ import (
 	"agent/internal/cmdline"
 	"agent/internal/shell"
 	"agent/internal/testing/fifo"
+	"agent/internal/testing/need"
 	"agent/internal/workspace"
 )
 
@@ -202,7 +203,7 @@ func TestShellKeepsSecretsAndTerminalsFromCommands(t *testing.T) {
 			t.Errorf("%q reaches commands:\n%s", gone, answer.ForModel())
 		}
 	}
-	for _, there := range []string{"OPENAI=no-secret", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "/dev/null"} {
+	for _, there := range []string{"OPENAI=no-secret", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", os.DevNull} {
 		if !strings.Contains(answer.ForModel(), there) {
 			t.Errorf("%q is missing:\n%s", there, answer.ForModel())
 		}
@@ -293,6 +294,7 @@ func TestShellLeavesNoProcessBehind(t *testing.T) {
 }
 
 func TestShellLetsACommandEndGracefully(t *testing.T) {
+	need.Signals(t)
 	t.Parallel()
 	env := shellEnv(t)
 	env.Jobs.Grace = 10 * time.Second
@@ -378,7 +380,7 @@ func TestShellBoundsLongOutput(t *testing.T) {
 	if err != nil || bytes.Count(content, []byte("\n")) != 100000 {
 		t.Errorf("the spool holds %d bytes, %v", len(content), err)
 	}
-	if info, err := os.Stat(answer.Spool); err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(answer.Spool) != env.Workspace.TempDir() {
+	if info, err := os.Stat(answer.Spool); err != nil || need.Unix && info.Mode().Perm() != 0o600 || filepath.Dir(answer.Spool) != env.Workspace.TempDir() {
 		t.Errorf("spool %s %v %v", answer.Spool, info.Mode(), err)
 	}
 }

@@ -45,11 +45,11 @@ func (f folder) create(name string, mode uint32) (*os.File, error) {
 // writable returns an error for a read-only file, and for one that another program has open so
 // that nobody else may write it.
 func (f folder) writable(name string) error {
+	if info, err := f.Lstat(name); err == nil && info.Mode()&0o200 == 0 {
+		return errors.New("it is read-only; clear that attribute first (attrib -r)")
+	}
 	file, err := f.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
-		if info, looking := f.Lstat(name); looking == nil && info.Mode()&0o200 == 0 {
-			return errors.New("it is read-only; clear that attribute first (attrib -r)")
-		}
 		return err
 	}
 	return file.Close()

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"unicode/utf16"
 
 	"golang.org/x/sys/windows"
 )
@@ -32,6 +34,9 @@ func (w *Workspace) follow(path string) (string, error) {
 			real = filepath.Dir(real)
 			continue
 		}
+		if len(utf16.Encode([]rune(name))) > longestName {
+			return "", syscall.ENAMETOOLONG
+		}
 		next := filepath.Join(real, name)
 		info, err := os.Lstat(next)
 		switch {
@@ -43,6 +48,8 @@ func (w *Workspace) follow(path string) (string, error) {
 			continue
 		case err != nil:
 			return "", err
+		case info.Mode().IsRegular() && len(names) > 0:
+			return "", syscall.ENOTDIR
 		case info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) == 0:
 			real = filepath.Join(real, nameOnDisk(next, name))
 			continue
@@ -66,6 +73,9 @@ func (w *Workspace) follow(path string) (string, error) {
 	}
 	return real, nil
 }
+
+// longestName is the length of the longest name of a file, in the units of the system.
+const longestName = 255
 
 // errLoop is the error of a path with more links than anybody means.
 var errLoop = errors.New("its links lead in a circle")

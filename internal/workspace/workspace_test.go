@@ -100,9 +100,12 @@ func TestResolveRefusesWhatLeadsOutside(t *testing.T) {
 func TestResolveRefusesWhatIsNoPath(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"file": ""})
-	link(t, w, "loop2", "loop1")
-	link(t, w, "loop1", "loop2")
-	for _, path := range []string{"", "a\x00b", "loop1", "file/below", strings.Repeat("x", 300)} {
+	paths := []string{"", "a\x00b", "file/below", strings.Repeat("x", 300)}
+	if need.TryLink(t, "loop2", filepath.Join(w.Root(), "loop1")) {
+		link(t, w, "loop1", "loop2")
+		paths = append(paths, "loop1")
+	}
+	for _, path := range paths {
 		if abs, err := w.Resolve(path); err == nil {
 			t.Errorf("Resolve(%q) gave %s", path, abs)
 		}

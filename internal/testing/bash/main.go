@@ -3,6 +3,8 @@
 // no part of the program.
 //
 //	bash -c -- LINE [NAME ARGUMENT...]
+//
+// A copy with the name of one of the programs is that program.
 package main
 
 import (
@@ -10,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"mvdan.cc/sh/v3/interp"
@@ -17,7 +20,11 @@ import (
 )
 
 func main() {
-	err := run(os.Args[1:])
+	args := os.Args[1:]
+	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); tools[name] != nil { // a copy
+		args = append([]string{"-c", name + ` "$@"`, name}, args...)
+	}
+	err := run(args)
 	var exit interp.ExitStatus
 	switch {
 	case errors.As(err, &exit):

@@ -72,3 +72,19 @@ func Line(t testing.TB, line string) {
 		Link(t, "nowhere", filepath.Join(t.TempDir(), "link"))
 	}
 }
+
+// Names skips a test of file names that are not possible on Windows: with line breaks, colons, stars.
+func Names(t testing.TB) {
+	t.Helper()
+	if !Unix {
+		t.Skip("there are no such names of files")
+	}
+}
+
+// Signals skips a test of commands that catch signals.
+func Signals(t testing.TB) {
+	t.Helper()
+	if !Unix {
+		t.Skip("there are no signals")
+	}
+}
