@@ -29,11 +29,14 @@ func TestLookPathFindsNothingInside(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	need.TryLink(t, workspace+"/bin", outside+"/linked")
+	parts := []string{filepath.Join(workspace, "bin"), ".", "bin", ""}
+	if need.TryLink(t, workspace+"/bin", outside+"/linked") {
+		parts = append(parts, outside+"/linked")
+	}
 	if only := outside + "/bin/only" + end; !need.TryLink(t, workspace+"/bin/only"+end, only) {
 		_ = os.Remove(only)
 	}
-	path := strings.Join([]string{filepath.Join(workspace, "bin"), ".", "bin", "", outside + "/linked", bin}, list)
+	path := strings.Join(append(parts, bin), list)
 	if got, err := sandbox.LookPath("tool", path, workspace); err != nil || got != filepath.Join(bin, "tool"+end) {
 		t.Errorf("%q, %v", got, err)
 	}

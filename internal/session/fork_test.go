@@ -86,9 +86,11 @@ func TestFork(t *testing.T) {
 	if err != nil || len(infos) != 2 || infos[0].ID != forked.ID() || infos[0].Parent != l.ID() || infos[0].Branch != "topic" || infos[0].FirstPrompt != "a" {
 		t.Errorf("listed as %+v, %v", infos, err)
 	}
-	if _, _, err := Resume(forked.Path(), o); err != nil {
-		t.Errorf("the fork cannot be taken up: %v", err)
+	taken, _, err := Resume(forked.Path(), o)
+	if err != nil {
+		t.Fatalf("the fork cannot be taken up: %v", err)
 	}
+	closeLog(t, taken)
 }
 
 // An open log goes on in a fork: who holds it writes there from then on, and the parent

@@ -31,6 +31,7 @@ func create(t testing.TB, o Options) *Log {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = l.Close() }) // an open file keeps its folder on some systems
 	return l
 }
 

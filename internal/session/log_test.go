@@ -516,6 +516,9 @@ func TestResumeOnAFullDisk(t *testing.T) {
 	if err != nil || said(state.Entries) != "a" {
 		t.Fatalf("%q, %v", said(state.Entries), err)
 	}
+	if l.disk.out != nil {
+		must(t, l.disk.out.Close())
+	}
 	l.disk.out = nil
 	l.disk.open = func() (file, error) { return nil, syscall.ENOSPC }
 	add(t, l, "b")
