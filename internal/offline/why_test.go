@@ -24,6 +24,7 @@ import (
 	"agent/internal/rawjson"
 	"agent/internal/session"
 	page "agent/internal/share"
+	"agent/internal/tokens"
 	"agent/internal/tools"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,10 +57,10 @@ type workedSession struct {
 }
 
 // whyEngine is an engine at a time, with all tools and a window that must be kept.
-func whyEngine(t testing.TB, strategy string, now func() time.Time) *Engine {
+func whyEngine(t testing.TB, strategy string, now func() time.Time, counter history.Counter) *Engine {
 	t.Helper()
 	e := newEngine(t, "context-limit=20000", "model=test-model", "compression.strategy="+strategy)
-	e.Counter, e.Tools, e.Now = func(string) history.Counter { return fourth{} }, tools.NewRegistry(tools.Default()...), now
+	e.Counter, e.Tools, e.Now = func(string) history.Counter { return counter }, tools.NewRegistry(tools.Default()...), now
 	e.System = func(bool, []string, func(string) bool) (string, bool) {
 		return "be brief\n\n# The context\n\nIt is dense.\n\n# Instructions from /w/AGENTS.md\n\nuse tabs everywhere\n", false
 	}
@@ -69,6 +70,12 @@ func whyEngine(t testing.TB, strategy string, now func() time.Time) *Engine {
 // work plays the entries of a session and records it, and sends the request that follows.
 func work(t testing.TB, name, strategy, root string, entries []*history.Content) workedSession {
 	t.Helper()
+	return workCounted(t, name, strategy, root, entries, fourth{})
+}
+
+// workCounted is work with a counter of tokens.
+func workCounted(t testing.TB, name, strategy, root string, entries []*history.Content, counter history.Counter) workedSession {
+	t.Helper()
 	entries = slices.DeleteFunc(slices.Clone(entries), (*history.Content).Empty)
 	s := workedSession{name: name, strategy: strategy, said: entries, now: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return s.now }
@@ -77,7 +84,7 @@ func work(t testing.TB, name, strategy, root string, entries []*history.Content)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := whyEngine(t, strategy, clock)
+	e := whyEngine(t, strategy, clock, counter)
 	in := Input{WorkspaceRoot: root}
 	w, err := e.Window(&in, View{Observe: log.Observe, Price: e.price, Cache: func(string) vendor.Cache { return chat.CacheOf(e.Settings, 0) }})
 	if err != nil {
@@ -290,7 +297,7 @@ func TestWhyAgreesWithTheWire(t *testing.T) {
 		if len(strings.TrimSpace(question)) < 6 {
 			rt.Skip()
 		}
-		answer, err := whyEngine(t, s.strategy, func() time.Time { return s.now }).Why(t.Context(), s.in, question)
+		answer, err := whyEngine(t, s.strategy, func() time.Time { return s.now }, fourth{}).Why(t.Context(), s.in, question)
 		if err != nil || answer.File {
 			rt.Skip() // a file by its name
 		}
@@ -344,7 +351,7 @@ func TestWhyOfFiles(t *testing.T) {
 	t.Parallel()
 	for _, s := range workedSessions(t)[:2] {
 		for i := range 6 {
-			answer, err := whyEngine(t, s.strategy, func() time.Time { return s.now }).Why(t.Context(), s.in, fmt.Sprintf("file%d.go", i))
+			answer, err := whyEngine(t, s.strategy, func() time.Time { return s.now }, fourth{}).Why(t.Context(), s.in, fmt.Sprintf("file%d.go", i))
 			if err != nil || !answer.File || len(answer.Parts) == 0 {
 				t.Fatal(err, answer)
 			}
@@ -371,7 +378,7 @@ func TestWhyOfFiles(t *testing.T) {
 			}
 		}
 	}
-	e := whyEngine(t, "cache-aware", time.Now)
+	e := whyEngine(t, "cache-aware", time.Now, fourth{})
 	answer, err := e.Why(t.Context(), Input{WorkspaceRoot: "/w", Steps: func(func(history.Step, error) bool) {}}, "AGENTS.md")
 	if err != nil || answer.State != why.In || answer.Parts[0].What != "system prompt, # Instructions from /w/AGENTS.md" {
 		t.Errorf("%v: %+v", err, answer)
@@ -408,11 +415,14 @@ func TestRecordedTurnsLieInTheirRange(t *testing.T) {
 }
 
 // TestSharedDocumentsPruneAlike plays sessions with secrets and home paths, and the documents that
-// are shared of them: the same content leaves at the same requests.
+// are shared of them: the same content leaves at the same requests, counted as a real model counts.
 func TestSharedDocumentsPruneAlike(t *testing.T) {
 	t.Parallel()
+	counter := tokens.For(tokens.EncodingFor("gpt-4o"))
 	names := map[string][]*history.Content{"generated": generatedTalk(rand.New(rand.NewPCG(5, 6)), 70)}
 	files, _ := filepath.Glob(filepath.Join(os.Getenv("AGENT_RECORDINGS"), "*.json"))
+	below, _ := filepath.Glob(filepath.Join(os.Getenv("AGENT_RECORDINGS"), "*", "*.json"))
+	files = append(files, below...)
 	if os.Getenv("AGENT_RECORDINGS") == "" {
 		files = nil
 	}
@@ -433,7 +443,7 @@ func TestSharedDocumentsPruneAlike(t *testing.T) {
 		for i, entry := range entries {
 			entries[i] = withSecrets(entry, i)
 		}
-		document, err := page.NewDocument("/w", "/w", entries, fourth{}.Count)
+		document, err := page.NewDocument("/w", "/w", entries, counter.Count)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -444,7 +454,7 @@ func TestSharedDocumentsPruneAlike(t *testing.T) {
 		if name == "generated" && (len(document.Replaced) == 0 || strings.Contains(string(document.JSON), "ghp_0")) {
 			t.Error("no secret was replaced")
 		}
-		was, is := work(t, name, "cache-aware", "/w", entries), work(t, name, "cache-aware", shared.WorkspaceRoot, shared.History)
+		was, is := workCounted(t, name, "cache-aware", "/w", entries, counter), workCounted(t, name, "cache-aware", shared.WorkspaceRoot, shared.History, counter)
 		if left += len(was.left); !slices.Equal(was.left, is.left) || name == "generated" && len(was.left) == 0 {
 			t.Errorf("%s: %d left, and %d of what was shared:\n%s", name, len(was.left), len(is.left), cmp.Diff(was.left, is.left))
 		}
