@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -116,8 +117,10 @@ func (c *cleaner) value(where, name string, value any) any {
 			value[i] = c.value(where, name, value[i])
 		}
 	case map[string]any:
-		for key := range value {
-			value[key] = c.value(where, key, value[key])
+		for _, key := range slices.Collect(maps.Keys(value)) {
+			member := c.value(where, key, value[key])
+			delete(value, key)
+			value[c.text(where, key)] = member
 		}
 	}
 	return value

@@ -2,9 +2,11 @@ package share
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"agent/internal/history"
@@ -22,11 +24,11 @@ type Document struct {
 // tokens afterwards, and the same text is replaced alike everywhere, so that a replay prunes the
 // same entries.
 func NewDocument(home, workspace string, entries []*history.Content, count func(string) int) (*Document, error) {
-	data, err := history.WriteDocument(workspace, entries)
+	c := &cleaner{home: home, at: homeLike(home, count), count: count, lines: map[string]string{}}
+	data, err := history.WriteDocument(workspace, c.withoutMedia(entries))
 	if err != nil {
 		return nil, err
 	}
-	c := &cleaner{home: home, at: homeLike(home, count), count: count, lines: map[string]string{}}
 	var out bytes.Buffer
 	for number, line := range bytes.SplitAfter(data, []byte("\n")) { // an entry a line
 		if err := c.literals(&out, fmt.Sprintf("entry %d", number-1), line); err != nil {
@@ -34,6 +36,31 @@ func NewDocument(home, workspace string, entries []*history.Content, count func(
 		}
 	}
 	return &Document{out.Bytes(), c.Replacements}, nil
+}
+
+// withoutMedia returns entries whose images and PDFs have other bytes, as many, the same for the same:
+// nobody can say what they show or have beside that.
+func (c *cleaner) withoutMedia(entries []*history.Content) []*history.Content {
+	entries = slices.Clone(entries)
+	for i, entry := range entries {
+		blocks := slices.Clone(entry.Blocks)
+		changed := false
+		for j, block := range blocks {
+			media, is := block.(*history.Media)
+			if !is || media.Data == "" {
+				continue
+			}
+			other := *media
+			sum := hex.EncodeToString([]byte(history.Digest(media.Data)))
+			other.Data = strings.Repeat(sum, len(media.Data)/len(sum)+1)[:len(media.Data)]
+			blocks[j], changed = &other, true
+			c.Replaced = append(c.Replaced, Replaced{fmt.Sprintf("entry %d", i+1), "the content of " + media.MimeType})
+		}
+		if changed {
+			entries[i] = entry.WithBlocks(blocks)
+		}
+	}
+	return entries
 }
 
 // homeLike returns a home folder that is nobody's, with as many tokens as a home folder.
@@ -70,14 +97,13 @@ func (c *cleaner) literals(out *bytes.Buffer, where string, data []byte) error {
 		if err := json.Unmarshal(literal, &text); err != nil {
 			return err
 		}
-		if bytes.HasPrefix(bytes.TrimSpace(data), []byte(":")) {
-			name = text
-			out.Write(literal)
-			continue
+		member := bytes.HasPrefix(bytes.TrimSpace(data), []byte(":"))
+		if member {
+			name = ""
 		}
-		clean := text
-		if name != "data" { // of an image
-			clean = c.alike(where, name, text)
+		clean := c.alike(where, name, text)
+		if member {
+			name = text
 		}
 		if clean == text {
 			out.Write(literal)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/words"
 )
 
 // A Page is a conversation as a page of HTML.
@@ -23,7 +24,7 @@ var styles string
 func New(title, home string, entries []*history.Content) *Page {
 	c := &cleaner{home: home, at: "~"}
 	p := &pageWriter{clean: c}
-	title = html.EscapeString(c.text("title", title))
+	title = escape(c.text("title", title))
 	fmt.Fprintf(&p.out, `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -36,6 +37,12 @@ func New(title, home string, entries []*history.Content) *Page {
 	}
 	p.out.WriteString("</body></html>\n")
 	return &Page{p.out.String(), c.Replacements}
+}
+
+// escape returns a text as HTML that shows it, also characters that a browser would obey or hide, such
+// as those that reorder a line.
+func escape(text string) string {
+	return html.EscapeString(words.Visible(strings.ReplaceAll(text, "\r\n", "\n")))
 }
 
 type pageWriter struct {
@@ -72,21 +79,21 @@ func (p *pageWriter) block(where string, block history.Block) {
 		}
 		p.markdown(p.clean.text(where, b.Text))
 	case *history.ToolCall:
-		p.folded(b.Name, p.clean.arguments(where, b))
+		p.folded(p.clean.text(where, b.Name), p.clean.arguments(where, b))
 	case *history.ToolResponse:
-		head := "answer of " + b.ToolName
+		head := "answer of " + p.clean.text(where, b.ToolName)
 		if b.ExitCode != nil {
 			head += fmt.Sprintf(", exit %d", *b.ExitCode)
 		}
 		p.folded(head, strings.TrimSpace(p.clean.text(where, b.Error)+"\n"+p.clean.text(where, b.Result.Text())))
 	case *history.Media:
-		fmt.Fprintf(&p.out, "<p>(%s)</p>", html.EscapeString(b.MimeType))
+		fmt.Fprintf(&p.out, "<p>(%s)</p>", escape(b.MimeType))
 	}
 }
 
 // folded adds a text under a line that opens it.
 func (p *pageWriter) folded(head, text string) {
-	fmt.Fprintf(&p.out, "<details><summary>%s</summary><pre>%s</pre></details>\n", html.EscapeString(head), html.EscapeString(text))
+	fmt.Fprintf(&p.out, "<details><summary>%s</summary><pre>%s</pre></details>\n", escape(head), escape(text))
 }
 
 // markdown adds a text as it was written, with its fenced code set apart. Markdown is not rendered
@@ -96,7 +103,7 @@ func (p *pageWriter) markdown(text string) {
 	var part []string
 	end := func(tag, class string) {
 		if body := strings.Trim(strings.Join(part, "\n"), "\n"); body != "" {
-			fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", tag, class, html.EscapeString(body), tag)
+			fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", tag, class, escape(body), tag)
 		}
 		part = nil
 	}

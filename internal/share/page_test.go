@@ -1,6 +1,7 @@
 package share
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -109,6 +110,49 @@ func textOf(block history.Block) string {
 		return b.Result.Text() + b.Error
 	}
 	return ""
+}
+
+// Secrets at odd places are gone from both forms: names of members, members named as those of an
+// image, names of tools, what a picture holds beside its pixels.
+func TestSecretsAtOddPlaces(t *testing.T) {
+	t.Parallel()
+	const secret = "ghp_0123456789abcdefABCD99"
+	hidden := base64.StdEncoding.EncodeToString([]byte("PNG tEXt Comment " + secret))
+	entries := []*history.Content{
+		history.New(history.AI, &history.ToolCall{ID: "1", Name: "mcp__s__" + secret, Parameters: []byte(`{"` + secret + `":"x","data":"` + secret + `","deep":[{"data":{"` + secret + `":1}}]}`)}),
+		history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "mcp__s__" + secret, Result: history.TextResult("env\nSOME_TOKEN=" + secret)}),
+		history.New(history.Human, &history.Text{Text: "x", IncludedFile: secret + ".txt"}, &history.Media{MimeType: "image/png", Data: hidden, Width: 10, Height: 10}).WithMeta(history.MetaDeed, history.Deed{Ran: "curl -H x:" + secret}),
+	}
+	document, err := NewDocument("/home/bob", "/home/bob/"+secret, entries, words4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := New("t", "/home/bob", entries)
+	for name, text := range map[string]string{"document": string(document.JSON), "page": page.HTML, "report": strings.Join(append(document.Report(), page.Report()...), "\n")} {
+		if strings.Contains(text, "abcdefABCD99") || strings.Contains(text, hidden[:20]) {
+			t.Errorf("the %s has a secret:\n%s", name, text)
+		}
+	}
+	read, err := history.ParseDocument(document.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if media, is := read.History[2].Blocks[1].(*history.Media); !is || len(media.Data) != len(hidden) || media.Width != 10 {
+		t.Errorf("the image is %+v", read.History[2].Blocks[1])
+	}
+}
+
+// Characters that reorder or hide what stands around them are shown.
+func TestHiddenCharactersAreShown(t *testing.T) {
+	t.Parallel()
+	const odd = "a\u202eb\x1b[31mc\u200bd\x00"
+	page := New(odd, "", []*history.Content{
+		history.HumanText(odd + "\r\nnext"),
+		history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: odd, Result: history.TextResult(odd)}),
+	})
+	if strings.ContainsAny(page.HTML, "\u202e\x1b\u200b\x00\r") || !strings.Contains(page.HTML, "&lt;U+202E&gt;") {
+		t.Errorf("%q", page.HTML)
+	}
 }
 
 // The page runs nothing and loads nothing, whatever was said; what was said is still there.
