@@ -61,7 +61,7 @@ func (s *Sources) Source(id string) Source {
 
 func (s *Sources) newAccount(id string) *account {
 	a := &account{sources: s, id: id}
-	a.shared = shared{make(chan struct{}, 1), a.present, a.ask}
+	a.begin(a.present, a.ask)
 	return a
 }
 

@@ -51,7 +51,7 @@ func (c *Commands) Source(line, baseURL string, life time.Duration) Source {
 	}
 	if c.all[at] == nil {
 		one := &command{line: line, run: c.Run, now: c.Now}
-		one.shared = shared{make(chan struct{}, 1), one.present, one.ask}
+		one.begin(one.present, one.ask)
 		c.all[at] = one
 	}
 	c.all[at].life.Store(int64(life))

@@ -2,6 +2,7 @@ package login
 
 import (
 	"context"
+	"sync/atomic"
 
 	"agent/internal/llm"
 )
@@ -14,10 +15,21 @@ type shared struct {
 	present func(refused llm.Key) (Token, bool)
 	// ask gets another token.
 	ask func(refused llm.Key) (Token, error)
+	// asked counts the questions that have ended, and failure is how the latest one failed, nil if it
+	// did not.
+	asked   atomic.Int64
+	failure error
 }
 
-// Token implements Source. A question goes on to its end even if ctx ends, for whoever asks next.
+// begin makes s ready.
+func (s *shared) begin(present func(llm.Key) (Token, bool), ask func(llm.Key) (Token, error)) {
+	s.asking, s.present, s.ask = make(chan struct{}, 1), present, ask
+}
+
+// Token implements Source. A question goes on to its end even if ctx ends, for whoever asks next;
+// who has waited for one that failed does not ask again.
 func (s *shared) Token(ctx context.Context, refused llm.Key) (Token, error) {
+	asked := s.asked.Load()
 	type result struct {
 		token Token
 		err   error
@@ -31,10 +43,16 @@ func (s *shared) Token(ctx context.Context, refused llm.Key) (Token, error) {
 		<-s.asking
 		return token, nil
 	}
+	if s.asked.Load() != asked && s.failure != nil {
+		defer func() { <-s.asking }()
+		return Token{}, s.failure
+	}
 	done := make(chan result, 1)
 	go func() {
 		defer func() { <-s.asking }()
 		token, err := s.ask(refused)
+		s.failure = err
+		s.asked.Add(1)
 		done <- result{token, err}
 	}()
 	select {
