@@ -1,13 +1,15 @@
 package disk
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 )
 
-// At joins a path to the folder that it is relative to. It only cleans an absolute path.
+// At joins a path to the folder that it is relative to. It only cleans an absolute path, or one that
+// begins at the root of some drive.
 func At(folder, path string) string {
-	if filepath.IsAbs(path) {
+	if filepath.IsAbs(path) || path != "" && os.IsPathSeparator(path[0]) {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(folder, path)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"go/format"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -65,7 +66,7 @@ func TestOutlineOfGo(t *testing.T) {
 40-40|type Other struct{ 0 fields }
 42-42|func Print()
 `)
-	if !env.Seen.Known(env.Workspace.Root() + "/shop.go") {
+	if !env.Seen.Known(filepath.Join(env.Workspace.Root(), "shop.go")) {
 		t.Error("a file that was outlined does not count as seen")
 	}
 }

@@ -49,7 +49,7 @@ func (w *Workspace) follow(path string) (string, error) {
 		case err != nil:
 			return "", err
 		case info.Mode().IsRegular() && len(names) > 0:
-			return "", syscall.ENOTDIR
+			return "", errNoFolder{}
 		case info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) == 0:
 			real = filepath.Join(real, nameOnDisk(next, name))
 			continue

@@ -53,22 +53,26 @@ func New(root, tempDir string) (*Workspace, error) {
 	return w, nil
 }
 
+// errNoFolder is syscall.ENOTDIR, which Windows cannot tell from a missing folder.
+type errNoFolder struct{}
+
+func (errNoFolder) Error() string { return "not a directory" }
+
+func (errNoFolder) Is(err error) bool { return err == syscall.ENOTDIR }
+
 // realFolder returns the absolute path of a folder without symbolic links.
 func realFolder(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
-	real, err := filepath.EvalSymlinks(abs)
-	if err != nil {
-		return "", disk.Reason(err)
-	}
-	if info, err := os.Stat(real); err != nil {
+	if info, err := os.Stat(abs); err != nil {
 		return "", disk.Reason(err)
 	} else if !info.IsDir() {
-		return "", syscall.ENOTDIR
+		return "", errNoFolder{}
 	}
-	return real, nil
+	real, err := filepath.EvalSymlinks(abs)
+	return real, disk.Reason(err)
 }
 
 // Root returns the absolute path of the workspace, without symbolic links.
