@@ -53,7 +53,7 @@ func startEditorOf(t *testing.T, home string, server *llmtest.Server, set ...str
 	o.set = append([]string{"model=m", "sandbox=off"}, set...)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- acp.Serve(context.Background(), forEditor(world{Process: p}, o), in, out, slog.New(slog.DiscardHandler))
+		ended <- acp.Serve(context.Background(), forEditor(world{process: p}, o), in, out, slog.New(slog.DiscardHandler))
 		out.Close()
 	}()
 	e := &peer{t: t, to: to, out: out, from: bufio.NewScanner(from), server: server, asked: map[string]string{}}

@@ -265,18 +265,18 @@ func startLines(t *testing.T, server *llmtest.Server, args ...string) *lined {
 	}
 	run := &lined{t: t, folder: folder, in: to, lines: make(chan string), status: make(chan int, 1)}
 	w := world{
-		Process: &app.Process{
+		process: &app.Process{
 			Environ: []string{"OPENAI_BASE_URL=" + server.URL, "OPENAI_API_KEY=" + secret, "HOME=" + home, "PATH=" + os.Getenv("PATH")},
 			Home:    home, Dir: folder, Version: "test", Now: time.Now,
 		},
 		stdin: stdin, stdout: nothing, stderr: nothing, out: out, people: io.Discard,
 	}
-	w.Say = func(string) {}
+	w.process.Say = func(string) {}
 	ctx, cancel := context.WithTimeout(context.Background(), 4*stalled)
 	go func() {
 		defer cancel()
 		status := execute(ctx, append([]string{"-p", "--model", "m", "--set", "sandbox=off", "--input-format", "stream-json", "--output-format", "stream-json"}, args...), w)
-		_ = w.Close()
+		_ = w.process.Close()
 		out.Close()
 		run.status <- status
 	}()

@@ -146,7 +146,7 @@ func readInput(w world, file string) (offline.Input, error) {
 		data, err = io.ReadAll(w.stdin)
 		file = "standard input"
 	} else {
-		data, err = os.ReadFile(w.Path(file))
+		data, err = os.ReadFile(w.process.Path(file))
 	}
 	if err != nil {
 		return offline.Input{}, usage(fmt.Errorf("%s cannot be read: %w", file, disk.Reason(err)))
@@ -175,7 +175,7 @@ func newEngine(w world, o settingsOptions) (*offline.Engine, error) { return eng
 // the parts that take long to load.
 func engines(w world, o settingsOptions) func() (*offline.Engine, error) {
 	shared := sync.OnceValues(func() (offline.Engine, error) {
-		f, err := w.Folders()
+		f, err := w.process.Folders()
 		if err != nil {
 			return offline.Engine{}, err
 		}
@@ -184,13 +184,13 @@ func engines(w world, o settingsOptions) func() (*offline.Engine, error) {
 			Counter: func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) },
 			Tools:   tools.NewRegistry(tools.Default()...),
 			System:  app.SystemPrompt(templates, func() prompts.Session { return prompts.Session{} }),
-			Now:     w.Now,
+			Now:     w.process.Now,
 		}, err
 	})
 	return func() (*offline.Engine, error) {
 		engine, err := shared()
 		if err == nil {
-			engine.Settings, err = w.Settings(o.sources())
+			engine.Settings, err = w.process.Settings(o.sources())
 		}
 		return &engine, err
 	}

@@ -40,7 +40,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 	for {
 		var between *visit
 		next, err := screen.Run(ctx, screen.Options{
-			Process: w.Process,
+			Process: w.process,
 			Open: func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error) {
 				o.Events, o.Connect, o.Browse, o.Ask, o.AsksTrust = events, endpoint, openInBrowser, askOnTerminal(w), true
 				return newConversation(ctx, w, o)
@@ -111,16 +111,16 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 	if err != nil {
 		return usage(err)
 	}
-	schema, err := script.ReadSchema(o.outputSchema, w.Path)
+	schema, err := script.ReadSchema(o.outputSchema, w.process.Path)
 	if err != nil {
 		return usage(err)
 	}
 	answerFile := ""
 	if o.answerFile != "" {
-		answerFile = w.Path(o.answerFile)
+		answerFile = w.process.Path(o.answerFile)
 	}
 	status, err := script.Run(ctx, script.Options{
-		In: w.stdin, Out: w.out, People: w.people, Now: w.Now,
+		In: w.stdin, Out: w.out, People: w.people, Now: w.process.Now,
 		Open: func(ctx context.Context, front app.Options) (*app.Conversation, error) {
 			o.Events, o.Unattended, o.Connect, o.FindingsHere = front.Events, front.Unattended, endpoint, schema != nil
 			return newConversation(ctx, w, o)
@@ -154,17 +154,17 @@ func runACP(ctx context.Context, w world, o sessionOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.Settings(o.sources()); err != nil {
+	if _, err := w.process.Settings(o.sources()); err != nil {
 		return err
 	}
-	w.Say = nil // the editor receives lines for people as notices
+	w.process.Say = nil // the editor receives lines for people as notices
 	return acp.Serve(ctx, forEditor(w, o), w.stdin, w.stdout, log.Logger)
 }
 
 // forEditor returns the Agent that makes conversations for an editor, with the options of the
 // flags.
 func forEditor(w world, o sessionOptions) acp.Agent {
-	return acp.Agent{Process: w.Process, Make: func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error) {
+	return acp.Agent{Process: w.process, Make: func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error) {
 		o := o
 		o.Workspace, o.Record.Resume = folder, id
 		o.Events, o.Connect, o.Gates, o.EditorServers = front.Events, front.Connect, front.Gates, front.EditorServers
@@ -187,7 +187,7 @@ func loginFor(w world, o sessionOptions) (args []string, missing error) {
 	if clientID != "" {
 		args = append(args, "--client-id", clientID)
 	}
-	return args, w.Connect(s, f, nil).Missing()
+	return args, w.process.Connect(s, f, nil).Missing()
 }
 
 func newInit(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {

@@ -36,9 +36,9 @@ no intelligence and says so; everything else is real.`,
 
 // runDemo runs the demo in a scratch workspace that is removed afterwards.
 func runDemo(ctx context.Context, w world, o sessionOptions, notice string) error {
-	temp := tempdir.New(os.TempDir(), w.Now())
+	temp := tempdir.New(os.TempDir(), w.process.Now())
 	defer func() { _ = temp.Remove() }() // the next start removes leftovers
-	defer w.OnEndAtOnce(func() { _ = temp.Remove() })()
+	defer w.process.OnEndAtOnce(func() { _ = temp.Remove() })()
 	scratch := filepath.Join(temp.Path(), "demo")
 	if err := errors.Join(temp.Make(), os.MkdirAll(scratch, 0o700)); err != nil {
 		return fmt.Errorf("making the demo's workspace: %w; set TMPDIR to a folder that can be written", err)
@@ -46,7 +46,7 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 	if err := demo.Workspace(scratch); err != nil {
 		return err
 	}
-	w.CacheHome = filepath.Join(temp.Path(), "cache")
+	w.process.CacheHome = filepath.Join(temp.Path(), "cache")
 	o.Workspace, o.isolated, o.Record.Folder = scratch, true, filepath.Join(temp.Path(), "records")
 	o.baseURL, o.provider, o.model = "", "", ""
 	o.Record.Continue, o.Record.Resume, o.Record.Fork = false, "", false // the records of a demo are removed with it

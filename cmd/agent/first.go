@@ -59,7 +59,7 @@ const (
 func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.Connection) (notice string, err error) {
 	for {
 		ways := c.Ways(ctx)
-		chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, firstPick(ways))
+		chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, firstPick(ways))
 		switch {
 		case err != nil:
 			return "", err
@@ -115,18 +115,18 @@ func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, 
 				pick.Choices = append(pick.Choices, command.Choice{Name: known.Title, Help: hostOf(known), Line: known.Name})
 			}
 		}
-		chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, pick)
+		chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, pick)
 		if err != nil || !ok {
 			return vendor.Vendor{}, err
 		}
 		of, _ = vendor.Named(chosen.Line)
 	}
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return vendor.Vendor{}, err
 	}
 	place := provider.Place(of.BaseURL)
-	where, err := w.Keys(f).Set(place, key)
+	where, err := w.process.Keys(f).Set(place, key)
 	if err != nil {
 		return vendor.Vendor{}, usage(err)
 	}

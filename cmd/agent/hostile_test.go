@@ -118,17 +118,17 @@ func hereOnTerminal(t *testing.T, home, url string, args ...string) string {
 		written <- string(text)
 	}()
 	w := world{
-		Process: &app.Process{
+		process: &app.Process{
 			Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color", "NO_COLOR=1", "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url},
 			Home:    home, Dir: home + "/work", Version: "test", Now: time.Now,
 		},
 		stdin: theirs, stdout: theirs, stderr: theirs, out: console.Writer(theirs), people: console.Writer(theirs),
 	}
-	w.Say = func(line string) { _ = w.tell(line) }
+	w.process.Say = func(line string) { _ = w.tell(line) }
 	ctx, cancel := context.WithTimeout(t.Context(), stalled)
 	defer cancel()
 	execute(ctx, args, w)
-	if err := errors.Join(w.Close(), theirs.Close()); err != nil {
+	if err := errors.Join(w.process.Close(), theirs.Close()); err != nil {
 		t.Error(err)
 	}
 	text := <-written

@@ -49,11 +49,11 @@ Code and gemini remember is proposed as notes, which are used once you agree (/n
 }
 
 func runImport(ctx context.Context, w world, sources []string, o importOptions) error {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return err
 	}
-	if w.Dir == "" {
+	if w.process.Dir == "" {
 		return errors.New("the current folder was deleted; change to another")
 	}
 	var only []imports.Kind
@@ -70,7 +70,7 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 			return err
 		}
 	}
-	where := imports.Where{Where: w.Where(f, w.Dir), Base: filepath.Dir(f.Config), InOurWords: gates.InOurWords}
+	where := imports.Where{Where: w.process.Where(f, w.process.Dir), Base: filepath.Dir(f.Config), InOurWords: gates.InOurWords}
 	if err := imports.Check(sources, only); err != nil {
 		return usage(err)
 	}
@@ -90,7 +90,7 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 	if o.json {
 		return rawjson.WriteIndented(w.out, map[string]any{"written": plan.Writes() && !o.dry, "changes": append([]imports.Change{}, plan.Changes...)})
 	}
-	if err := printLines(w, importLines(plan, o.dry, w.Home)); err != nil || o.dry {
+	if err := printLines(w, importLines(plan, o.dry, w.process.Home)); err != nil || o.dry {
 		return err
 	}
 	return kept.offer(ctx, w, o.keepRules)
@@ -105,7 +105,7 @@ func importNotes(w world, o importOptions) error {
 	if err != nil {
 		return err
 	}
-	others, problems := notes.Others(w.Home, w.Env("CLAUDE_CONFIG_DIR"), here)
+	others, problems := notes.Others(w.process.Home, w.process.Env("CLAUDE_CONFIG_DIR"), here)
 	added, err := book.Propose(others, o.dry)
 	if err != nil || o.json && len(o.only) == 0 {
 		return err

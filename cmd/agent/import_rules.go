@@ -24,7 +24,7 @@ type importedRules struct {
 // keepable returns the rules of a plan that may be kept, and notes in the plan why each of the
 // others is not. An import reads no rules of a repository; agent trust asks about those rules.
 func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
-	found.permissions = consent.OpenPermissions(w.Where(f, w.Dir), w.Now)
+	found.permissions = consent.OpenPermissions(w.process.Where(f, w.process.Dir), w.process.Now)
 	registry := tools.NewRegistry(tools.Default()...)
 	for i, change := range plan.Changes {
 		for _, text := range change.Rules {

@@ -66,12 +66,12 @@ func (v *visit) run(ctx context.Context, w world) {
 	const late = time.Second // a signal may be delivered after the command has ended by it
 	release := w.hear()
 	defer func() { time.AfterFunc(late, release) }()
-	defer w.AccountLogins().Forget()
+	defer w.process.AccountLogins().Forget()
 	program, err := os.Executable()
 	if err == nil {
 		cmd := exec.CommandContext(ctx, program, v.args...)
 		cmd.Args[0] = "agent"
-		cmd.Dir, cmd.Env = w.Dir, w.Environ
+		cmd.Dir, cmd.Env = w.process.Dir, w.process.Environ
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = w.stdin, w.stdout, w.stderr
 		err = cmd.Run()
 	}

@@ -103,7 +103,7 @@ func (o *loginOptions) login(ctx context.Context, w world, name string) error {
 	if err != nil {
 		return err
 	}
-	keys := w.Keys(f)
+	keys := w.process.Keys(f)
 	account, known := login.AccountNamed(name)
 	of, takesKey := vendor.Named(name)
 	wanted := o.oauth || known && (!takesKey || of.Account)
@@ -130,7 +130,7 @@ func (o *loginOptions) login(ctx context.Context, w world, name string) error {
 }
 
 func (o *loginOptions) logout(ctx context.Context, w world, name string) error {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (o *loginOptions) logout(ctx context.Context, w world, name string) error {
 	if err != nil {
 		return usage(err)
 	}
-	return forgetKey(w, w.Keys(f), place)
+	return forgetKey(w, w.process.Keys(f), place)
 }
 
 // searchPrefix begins the name of a service that searches the web, where it stands for its key.

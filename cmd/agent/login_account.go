@@ -59,7 +59,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	}
 	ctx, watch, release := untilEsc(ctx, w.stdin)
 	defer release()
-	person := login.Person{Open: o.leads(w), Device: o.device || !o.paste && !o.browser && account.ByCode() && !hasScreen(w), Now: w.Now, Show: func(_ context.Context, address, code string) error {
+	person := login.Person{Open: o.leads(w), Device: o.device || !o.paste && !o.browser && account.ByCode() && !hasScreen(w), Now: w.process.Now, Show: func(_ context.Context, address, code string) error {
 		if o.browser {
 			openInBrowser(ctx, address)
 		}
@@ -70,7 +70,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	if account.MakesKey() {
 		key, err := account.LoginForKey(ctx, http.DefaultTransport, person)
 		if err == nil {
-			err = provider.Try(ctx, of, key, nil, "agent/"+w.Version)
+			err = provider.Try(ctx, of, key, nil, "agent/"+w.process.Version)
 		}
 		if err != nil {
 			return err
@@ -87,9 +87,9 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 		return errors.Join(w.tell("The login was ended; nothing is kept."), statusError(exitInterrupted))
 	}
 	l.As, l.Host = o.as, o.host
-	logins := w.AccountLogins()
+	logins := w.process.AccountLogins()
 	if err == nil {
-		err = provider.Try(ctx, of, "", logins.SourceOf(l), "agent/"+w.Version)
+		err = provider.Try(ctx, of, "", logins.SourceOf(l), "agent/"+w.process.Version)
 	}
 	if err == nil {
 		l, err = logins.Keep(ctx, l)
@@ -133,13 +133,13 @@ var errLeftLogin = errors.New("the person has ended the login")
 
 // hasScreen reports whether a browser can be opened where the program runs.
 func hasScreen(w world) bool {
-	return w.Env("SSH_CONNECTION") == "" && (runtime.GOOS != "linux" || w.Env("DISPLAY") != "" || w.Env("WAYLAND_DISPLAY") != "")
+	return w.process.Env("SSH_CONNECTION") == "" && (runtime.GOOS != "linux" || w.process.Env("DISPLAY") != "" || w.process.Env("WAYLAND_DISPLAY") != "")
 }
 
 // loggedIn prints that a login is kept, and the commands that use and forget it.
 func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where string) error {
 	lines := []string{"You are logged in to " + title + "; " + what + " is kept in " + where + "."}
-	if of.KeyVariable != "" && w.Env(of.KeyVariable) != "" {
+	if of.KeyVariable != "" && w.process.Env(of.KeyVariable) != "" {
 		lines = append(lines, of.KeyVariable+" is set and goes first: unset it to use the login.")
 	}
 	uses, forgets := "agent --provider "+of.Name, "agent logout "+of.Name
@@ -180,7 +180,7 @@ func (o *loginOptions) leads(w world) login.Opener {
 // logOut forgets a login, and gives it back to the vendor.
 func (o *loginOptions) logOut(ctx context.Context, w world, account login.Account) error {
 	id := login.ID(account.Name, o.as)
-	found, unrevoked, err := w.AccountLogins().Logout(ctx, id)
+	found, unrevoked, err := w.process.AccountLogins().Logout(ctx, id)
 	switch {
 	case err != nil:
 		return err
@@ -196,7 +196,7 @@ func (o *loginOptions) logOut(ctx context.Context, w world, account login.Accoun
 
 // loginLines lists the logins and the keys that are kept.
 func loginLines(w world, keys provider.Keys, clientID string) []string {
-	logins := w.AccountLogins()
+	logins := w.process.AccountLogins()
 	kept, unusable := logins.Store.All()
 	var rows [][]string
 	without := false
@@ -214,7 +214,7 @@ func loginLines(w world, keys provider.Keys, clientID string) []string {
 		mine := 0
 		for _, l := range kept {
 			if l.Account == a.Name {
-				rows, mine = append(rows, []string{l.Title(), describeLogin(l, logins.Store.Where(l), w.Now())}), mine+1
+				rows, mine = append(rows, []string{l.Title(), describeLogin(l, logins.Store.Where(l), w.process.Now())}), mine+1
 			}
 		}
 		if mine == 0 {

@@ -49,7 +49,7 @@ func builtFrom() string {
 // processes at once, in case a step of the orderly end hangs.
 func agentMain() int {
 	w := processWorld()
-	defer func() { _ = w.Close() }()
+	defer func() { _ = w.process.Close() }()
 	// Signals that nohup and shells ignore for their children stay ignored.
 	ends := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 	signals := make(chan os.Signal, 2)
@@ -67,7 +67,7 @@ func agentMain() int {
 				ending = true
 				cancel()
 			default:
-				w.EndAtOnce()
+				w.process.EndAtOnce()
 				os.Exit(exitInterrupted)
 			}
 		}

@@ -43,9 +43,9 @@ each needs your consent (agent trust). Servers of other agents: agent import.`,
 // knownServers holds the configured servers together with the folders and settings they depend
 // on.
 type knownServers struct {
-	*serving.Configured
-	folders  app.Folders
-	settings *settings.Settings
+	configured *serving.Configured
+	folders    app.Folders
+	settings   *settings.Settings
 }
 
 // configuredServers finds the servers of the current folder, with the person's answers about the
@@ -54,11 +54,11 @@ func configuredServers(w world) (known knownServers, err error) {
 	if known.folders, known.settings, err = w.configured(settingsOptions{}); err != nil {
 		return known, err
 	}
-	if w.Dir == "" {
+	if w.process.Dir == "" {
 		return known, errors.New("the current folder was deleted; change to another")
 	}
-	if known.Configured, err = w.Servers(known.folders, w.Dir, app.Options{}); err == nil {
-		known.Trust = w.Trust(known.folders, known.settings, w.Dir)
+	if known.configured, err = w.process.Servers(known.folders, w.process.Dir, app.Options{}); err == nil {
+		known.configured.Trust = w.process.Trust(known.folders, known.settings, w.process.Dir)
 	}
 	return known, err
 }
@@ -69,14 +69,14 @@ func namedServer(w world, name string) (knownServers, *servers.Server, error) {
 	if err != nil {
 		return found, nil, err
 	}
-	if s := found.Named(name); s != nil {
+	if s := found.configured.Named(name); s != nil {
 		return found, s, nil
 	}
-	if why := found.Invalid[name]; why != "" {
+	if why := found.configured.Invalid[name]; why != "" {
 		return found, nil, fmt.Errorf("server %s is not used: %s", name, why)
 	}
 	var names []string
-	for _, s := range found.Servers {
+	for _, s := range found.configured.Servers {
 		names = append(names, s.Name)
 	}
 	if len(names) == 0 {
@@ -112,7 +112,7 @@ type serverEntry struct {
 
 func entryOf(s bridge.Status) serverEntry {
 	e := serverEntry{
-		Name: s.Name, Origin: string(s.Origin), File: s.File, State: string(s.State), Reason: s.Reason,
+		Name: s.Configured.Name, Origin: string(s.Configured.Origin), File: s.Configured.File, State: string(s.State), Reason: s.Reason,
 		Protocol: s.Known.Protocol, Tools: []string{}, Tokens: s.Known.Tokens(), Offered: "search",
 	}
 	if s.Direct {
@@ -129,23 +129,23 @@ func listServers(w world, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	status := found.Status(found.settings)
+	status := found.configured.Status(found.settings)
 	if asJSON {
 		entries := []serverEntry{}
 		for _, st := range status {
 			entries = append(entries, entryOf(st))
 		}
-		return rawjson.WriteIndented(w.out, map[string]any{"servers": entries, "problems": append([]string{}, found.Problems...), "notes": append([]string{}, found.Notes...)})
+		return rawjson.WriteIndented(w.out, map[string]any{"servers": entries, "problems": append([]string{}, found.configured.Problems...), "notes": append([]string{}, found.configured.Notes...)})
 	}
 	rows := [][]string{}
 	for _, st := range status {
-		rows = append(rows, []string{st.Name, st.From(), st.Says()})
+		rows = append(rows, []string{st.Configured.Name, st.From(), st.Says()})
 	}
 	lines := table.Lines("lll", rows)
 	if len(status) == 0 {
 		lines = append(lines, "no servers; agent mcp add NAME -- COMMAND adds one")
 	}
-	lines = append(append(lines, found.Problems...), found.Notes...)
+	lines = append(append(lines, found.configured.Problems...), found.configured.Notes...)
 	return printLines(w, lines)
 }
 
@@ -166,8 +166,8 @@ func serverCommand(w world, name, short string, run func(ctx context.Context, fo
 
 func newMCPGet(w world) *cobra.Command {
 	return serverCommand(w, "get", "Show all that is known of a server; nothing is started", func(_ context.Context, found knownServers, server *servers.Server) error {
-		for _, st := range found.Status(found.settings) {
-			if st.Name == server.Name {
+		for _, st := range found.configured.Status(found.settings) {
+			if st.Configured.Name == server.Name {
 				return printLines(w, st.Describe())
 			}
 		}
@@ -188,8 +188,8 @@ func testServer(ctx context.Context, w world, args []string) error {
 	if err != nil {
 		return err
 	}
-	started := w.Now()
-	client, known, err := found.Ask(ctx, server, mcp.Host{Version: w.Version, Roots: []string{w.Dir}, Logins: w.Logins(found.folders)})
+	started := w.process.Now()
+	client, known, err := found.configured.Ask(ctx, server, mcp.Host{Version: w.process.Version, Roots: []string{w.process.Dir}, Logins: w.process.Logins(found.folders)})
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func testServer(ctx context.Context, w world, args []string) error {
 	if len(args) > 1 {
 		return callServer(ctx, w, client, args[1:])
 	}
-	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s, %s to the list of tools", server.Name, known.Version, known.Protocol, words.Took(w.Now().Sub(started)))}
+	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s, %s to the list of tools", server.Name, known.Version, known.Protocol, words.Took(w.process.Now().Sub(started)))}
 	lines = append(lines, bridge.Describe(known)...)
 	if first, count := client.Dropped(); count > 0 {
 		lines = append(lines, words.Count(count, "line")+" of its output were no messages and were dropped:")

@@ -22,7 +22,7 @@ const scopeUser, scopeProject = "user", "project"
 
 // fileOf returns the path of the file of a scope.
 func fileOf(w world, scope string) (string, error) {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return "", err
 	}
@@ -30,7 +30,7 @@ func fileOf(w world, scope string) (string, error) {
 	case scopeUser:
 		return servers.UserFile(f.Config), nil
 	case scopeProject:
-		return servers.ProjectFile(w.Dir), nil
+		return servers.ProjectFile(w.process.Dir), nil
 	}
 	return "", usage(fmt.Errorf("--scope %s: use user or project", scope))
 }
@@ -157,8 +157,8 @@ func newMCPLogin(w world) *cobra.Command {
 		if err := takesLogin(server); err != nil {
 			return err
 		}
-		host := mcp.Host{Version: w.Version, Roots: []string{w.Dir}}
-		if err := w.Logins(found.folders).Login(ctx, found.Wire(server), host, opener(w, noBrowser)); err != nil {
+		host := mcp.Host{Version: w.process.Version, Roots: []string{w.process.Dir}}
+		if err := w.process.Logins(found.folders).Login(ctx, found.configured.Wire(server), host, opener(w, noBrowser)); err != nil {
 			return err
 		}
 		return printLines(w, []string{"logged in to " + server.Name})
@@ -172,11 +172,11 @@ func newMCPLogout(w world) *cobra.Command {
 		if err := takesLogin(server); err != nil {
 			return err
 		}
-		wire := found.Wire(server)
+		wire := found.configured.Wire(server)
 		if with, err := wire.Prepare(wire); err == nil {
 			wire = with // its address may hold variables
 		}
-		was, err := w.Logins(found.folders).Logout(wire)
+		was, err := w.process.Logins(found.folders).Logout(wire)
 		if err != nil {
 			return err
 		}

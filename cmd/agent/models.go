@@ -111,7 +111,7 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 		if err != nil {
 			return nil, err
 		}
-		c := w.Connect(s, f, nil)
+		c := w.process.Connect(s, f, nil)
 		defer func() { _ = c.Close() }()
 		endpoint, err := c.Endpoint()
 		if err != nil {

@@ -30,12 +30,12 @@ func newNotes(w world) *cobra.Command {
 
 // notes returns the notes of the repository around the current folder, and that folder.
 func (w world) notes() (*notes.Book, string, error) {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return nil, "", err
 	}
-	here, err := filepath.EvalSymlinks(w.Dir)
-	return f.Notes(w.Home, here), here, err
+	here, err := filepath.EvalSymlinks(w.process.Dir)
+	return f.Notes(w.process.Home, here), here, err
 }
 
 // noteStates returns the notes with their states, including the notes of the repository.
@@ -44,18 +44,18 @@ func (w world) noteStates() (states []notes.State, problems []string, err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return nil, nil, err
 	}
-	own, err := w.Settings(app.Sources{})
+	own, err := w.process.Settings(app.Sources{})
 	if err != nil {
 		return nil, nil, err
 	}
 	all, problems := book.Notes()
 	checker := book.Checker()
-	brought, more := app.SharedNotes(book, w.Trust(f, own, here), checker, w.Now)
-	return append(checker.Check(all, w.Now), brought...), append(problems, more...), nil
+	brought, more := app.SharedNotes(book, w.process.Trust(f, own, here), checker, w.process.Now)
+	return append(checker.Check(all, w.process.Now), brought...), append(problems, more...), nil
 }
 
 func newNotesList(w world, use, short string, check bool) *cobra.Command {
@@ -106,7 +106,7 @@ func newNotesAdd(w world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			note, to := notes.Note{Text: strings.Join(args, " "), Made: w.Now()}, notes.Everywhere
+			note, to := notes.Note{Text: strings.Join(args, " "), Made: w.process.Now()}, notes.Everywhere
 			if !user {
 				to = notes.Repository
 				if note.Grounds, err = book.Ground(here, notes.Named(here, note.Text)); err != nil {

@@ -28,7 +28,7 @@ var pastAgents = map[string]string{"claude": "Claude Code", "codex": "codex"}
 // agent to their cost here. It sends nothing. If a turn runs, it leaves the line to a later
 // start.
 func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversation) {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil || o.Record.Folder != "" || o.Record.Off { // a demo, or the person wants no records
 		return
 	}
@@ -45,8 +45,8 @@ func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversatio
 
 // pastLine returns the line, "" if there is nothing to tell.
 func pastLine(ctx context.Context, w world) string {
-	since := w.Now().AddDate(0, 0, -pastDays)
-	files, _ := logs.Since(logs.Find(w.Home, w.Env, func(string, error) {}), since)
+	since := w.process.Now().AddDate(0, 0, -pastDays)
+	files, _ := logs.Since(logs.Find(w.process.Home, w.process.Env, func(string, error) {}), since)
 	if len(files) == 0 {
 		return ""
 	}

@@ -58,7 +58,7 @@ func TestThePastIsToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := processWorld()
-	w.Home, w.Environ = home, []string{"HOME=" + home}
+	w.process.Home, w.process.Environ = home, []string{"HOME=" + home}
 	if line := pastLine(t.Context(), w); line == "" {
 		t.Error("the sessions have nothing to tell any more")
 	}

@@ -76,7 +76,7 @@ A repository with a marketplace.json has several; without a name add lists them.
 
 // plugin returns the plugin with a name, and the store that has it.
 func (w world) plugin(name string) (plugins.Store, plugins.Plugin, error) {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return plugins.Store{}, plugins.Plugin{}, err
 	}
@@ -89,15 +89,15 @@ func (w world) plugin(name string) (plugins.Store, plugins.Plugin, error) {
 
 // addPlugin adds the plugin of a repository. name chooses one if the repository offers several.
 func addPlugin(ctx context.Context, w world, from, name string) error {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return err
 	}
 	repository, commit := plugins.SplitCommit(from)
-	if info, err := os.Stat(w.Path(repository)); err == nil && info.IsDir() {
-		repository = w.Path(repository)
+	if info, err := os.Stat(w.process.Path(repository)); err == nil && info.IsDir() {
+		repository = w.process.Path(repository)
 	}
-	fetched, err := plugins.Fetch(ctx, w.Environ, repository, commit)
+	fetched, err := plugins.Fetch(ctx, w.process.Environ, repository, commit)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	fetched, err := plugins.Fetch(ctx, w.Environ, old.Repository, commit)
+	fetched, err := plugins.Fetch(ctx, w.process.Environ, old.Repository, commit)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 
 // listPlugins prints the plugins.
 func listPlugins(w world) error {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return err
 	}

@@ -24,12 +24,12 @@ what it decides about a call, and why:
 Besides TOOL(ARGUMENT) it takes mode=, sandbox=, host=, provider=, server= and login=.`,
 		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			bounds, err := w.Policy()
+			bounds, err := w.process.Policy()
 			switch {
 			case err != nil:
 				return err
 			case bounds == nil:
-				return w.print("This machine has no policy (" + w.PolicyFile.Path + ").")
+				return w.print("This machine has no policy (" + w.process.PolicyFile.Path + ").")
 			}
 			return w.print(append([]string{fmt.Sprintf("%s (sha256 %s)", bounds.Path, bounds.Hash)}, bounds.Lines()...)...)
 		},
@@ -39,7 +39,7 @@ Besides TOOL(ARGUMENT) it takes mode=, sandbox=, host=, provider=, server= and l
 		Short: "Say what the policy decides about a call, and why",
 		Args:  cli.ExactArgs(1, "one call, such as 'run_shell_command(git push)'"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			switch err := w.TestPolicy(args[0]); {
+			switch err := w.process.TestPolicy(args[0]); {
 			case err == nil:
 				return w.print("not refused: mode, rules and consent decide as without a policy")
 			case is[app.InputError](err):

@@ -45,8 +45,8 @@ stand there is dropped, with a line on standard error.`,
 			case asSARIF:
 				o.outputSchema = script.SARIF
 			}
-			if len(args) > 0 && gitdiff.IsPullRequest(args[0]) && !gitdiff.IsCommit(cmd.Context(), w.Path(o.Workspace), args[0]) {
-				commit, err := fetchPull(cmd.Context(), w, w.Path(o.Workspace), args[0], fetch)
+			if len(args) > 0 && gitdiff.IsPullRequest(args[0]) && !gitdiff.IsCommit(cmd.Context(), w.process.Path(o.Workspace), args[0]) {
+				commit, err := fetchPull(cmd.Context(), w, w.process.Path(o.Workspace), args[0], fetch)
 				if err != nil {
 					return err
 				}
@@ -71,7 +71,7 @@ stand there is dropped, with a line on standard error.`,
 
 // fetchPull fetches a pull request into no branch, after the person agreed, and returns its commit.
 func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (string, error) {
-	args, err := gitdiff.FetchArgs(ctx, dir, number, w.Environ)
+	args, err := gitdiff.FetchArgs(ctx, dir, number, w.process.Environ)
 	if err != nil {
 		return "", usage(err)
 	}
@@ -85,13 +85,13 @@ func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (s
 			return "", errors.Join(err, usage(errors.New("pull request "+number+" was not fetched")))
 		}
 	}
-	program, err := sandbox.LookPath("git", sandbox.Variable(w.Environ, "PATH"), dir)
+	program, err := sandbox.LookPath("git", sandbox.Variable(w.process.Environ, "PATH"), dir)
 	if err != nil {
 		return "", err
 	}
 	var said bytes.Buffer
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir, cmd.Env, cmd.Stderr, cmd.Stdin = dir, w.Environ, &said, w.stdin
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.Stdin = dir, w.process.Environ, &said, w.stdin
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("pull request %s cannot be fetched: %s", number, strings.TrimSpace(said.String()+" "+err.Error()))
 	}

@@ -51,7 +51,7 @@ type sessionOptions struct {
 // execute runs the command line and returns the exit status. It is the only place that shows
 // errors, each once.
 func execute(ctx context.Context, args []string, w world) int {
-	w.Commands = shellCommands(w)
+	w.process.Commands = shellCommands(w)
 	root := newRoot(w, converse)
 	root.SetArgs(withSessionID(args))
 	err := root.ExecuteContext(ctx)
@@ -274,7 +274,7 @@ func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc
 func (o sessionOptions) message(w world) atcmd.Message {
 	var message atcmd.Message
 	for _, path := range o.images {
-		message = append(message, atcmd.ImagePart(w.Path(path)), atcmd.Part{Text: " "})
+		message = append(message, atcmd.ImagePart(w.process.Path(path)), atcmd.Part{Text: " "})
 	}
 	return append(message, atcmd.Typed(strings.TrimSpace(o.prompt))...)
 }
@@ -290,11 +290,11 @@ func newConversation(ctx context.Context, w world, o sessionOptions) (_ *app.Con
 	if _, err := w.startLog(o.debug); err != nil {
 		return nil, err
 	}
-	if o.Settings, err = w.Settings(o.sources()); err != nil {
+	if o.Settings, err = w.process.Settings(o.sources()); err != nil {
 		return nil, err
 	}
 	o.KeepEndpoint = o.isolated || o.profile != ""
-	return app.New(ctx, w.Process, o.Options)
+	return app.New(ctx, w.process, o.Options)
 }
 
 // newMan returns the command that prints the manual page, for packages to install.

@@ -39,14 +39,14 @@ func runs(ts *testscript.TestScript, neg bool, args []string) {
 		args = slices.Delete(args, 1, 2)
 	}
 	w := world{
-		Process: &app.Process{Environ: environment(ts), Home: ts.Getenv("HOME"), Dir: ts.MkAbs("."), Version: "test", Now: time.Now},
+		process: &app.Process{Environ: environment(ts), Home: ts.Getenv("HOME"), Dir: ts.MkAbs("."), Version: "test", Now: time.Now},
 		stdin:   stdin, stdout: nothing, stderr: nothing, out: &out, people: &people,
 	}
-	w.Say = func(line string) { _ = w.tell(line) }
+	w.process.Say = func(line string) { _ = w.tell(line) }
 	ctx, cancel := context.WithTimeout(context.Background(), stalled)
 	defer cancel()
 	status := execute(ctx, args[1:], w)
-	ts.Check(w.Close())
+	ts.Check(w.process.Close())
 	_, _ = io.WriteString(ts.Stdout(), out.String())
 	_, _ = io.WriteString(ts.Stderr(), people.String())
 	if strconv.Itoa(status) != args[0] {
@@ -113,7 +113,7 @@ func agents() {
 		}
 		w := processWorld()
 		execute(context.Background(), strings.Fields(line), w) // doctor fails where there is something to do
-		_ = w.Close()
+		_ = w.process.Close()
 		fmt.Print(endedLine)
 	}
 }

@@ -61,7 +61,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	if err != nil {
 		return err
 	}
-	confined, remove, err := w.OpenWorkspace(o.workspace, s)
+	confined, remove, err := w.process.OpenWorkspace(o.workspace, s)
 	if err != nil {
 		return err
 	}
@@ -70,13 +70,13 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	if !box.Active() {
 		return fmt.Errorf("there is no sandbox here: %s", box.Why())
 	}
-	policy := w.SandboxPolicy(f, s, survey.New(confined.Root(), survey.MaxFolders), confined)
+	policy := w.process.SandboxPolicy(f, s, survey.New(confined.Root(), survey.MaxFolders), confined)
 	policy.Profile = profile
 
 	command := exec.CommandContext(ctx, o.command[0], o.command[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = w.stdin, w.stdout, w.stderr
 	command.Dir = confined.Root()
-	command.Env = sandbox.Environ(w.Environ, settings.Items(settings.SandboxAllowEnv.Of(s)))
+	command.Env = sandbox.Environ(w.process.Environ, settings.Items(settings.SandboxAllowEnv.Of(s)))
 	// An interrupt reaches the command without our help; it has a moment to end.
 	command.Cancel = func() error { return nil }
 	command.WaitDelay = 2 * time.Second

@@ -62,7 +62,7 @@ any more. Reading them again is part of the cost.`,
 func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) error {
 	var since time.Time
 	if o.days > 0 {
-		since = w.Now().AddDate(0, 0, -o.days)
+		since = w.process.Now().AddDate(0, 0, -o.days)
 	}
 	var skipped []offline.Skipped
 	files, err := w.sessionFiles(paths, func(path string, err error) {
@@ -87,32 +87,32 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 	}
 	found.Days, found.Skipped = o.days, append(found.Skipped, skipped...)
 	if o.svg != "" {
-		if err := disk.Replace(w.Path(o.svg), []byte(found.Picture(w.Home)), 0o644); err != nil {
+		if err := disk.Replace(w.process.Path(o.svg), []byte(found.Picture(w.process.Home)), 0o644); err != nil {
 			return fmt.Errorf("the picture cannot be written: %w", disk.Reason(err))
 		}
 	}
 	if o.json {
 		return rawjson.WriteIndented(w.out, found)
 	}
-	return found.Print(w.out, offline.By(o.by), w.Home)
+	return found.Print(w.out, offline.By(o.by), w.process.Home)
 }
 
 // sessionFiles returns the named files and the files below the named folders, or, without names,
 // the files of all programs.
 func (w world) sessionFiles(paths []string, skip func(string, error)) (files []logs.File, err error) {
 	if len(paths) == 0 {
-		f, err := w.Folders()
-		return append(logs.Find(w.Home, w.Env, skip), logs.Below(f.Sessions(), skip)...), err
+		f, err := w.process.Folders()
+		return append(logs.Find(w.process.Home, w.process.Env, skip), logs.Below(f.Sessions(), skip)...), err
 	}
 	for _, path := range paths {
-		info, err := os.Stat(w.Path(path))
+		info, err := os.Stat(w.process.Path(path))
 		switch {
 		case err != nil:
 			return nil, usage(fmt.Errorf("%s cannot be read: %w", path, disk.Reason(err)))
 		case info.IsDir():
-			files = append(files, logs.Below(w.Path(path), skip)...)
+			files = append(files, logs.Below(w.process.Path(path), skip)...)
 		default:
-			files = append(files, logs.File{Path: w.Path(path), Size: info.Size(), Changed: info.ModTime()})
+			files = append(files, logs.File{Path: w.process.Path(path), Size: info.Size(), Changed: info.ModTime()})
 		}
 	}
 	return files, nil

@@ -57,24 +57,26 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 		}
 		return flag != nil
 	})
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return err
 	}
 	if f.Cache == "" {
 		return usage(errors.New("there is no folder for the search index; set HOME or XDG_CACHE_HOME"))
 	}
-	here, err := filepath.EvalSymlinks(w.Dir)
+	here, err := filepath.EvalSymlinks(w.process.Dir)
 	if err != nil {
 		return err
 	}
-	finder, query := f.Finder(here, w.Now), strings.Join(args, " ")
-	if _, err := find.ParseQuery(query, w.Now()); err != nil {
+	finder, query := f.Finder(here, w.process.Now), strings.Join(args, " ")
+	if _, err := find.ParseQuery(query, w.process.Now()); err != nil {
 		return usage(err)
 	}
 	look := finder.Search
 	if o.other {
-		look = finder.Others(logs.Find(w.Home, w.Env, func(path string, err error) { w.Say(fmt.Sprintf("%s cannot be read: %v", path, disk.Reason(err))) }))
+		look = finder.Others(logs.Find(w.process.Home, w.process.Env, func(path string, err error) {
+			w.process.Say(fmt.Sprintf("%s cannot be read: %v", path, disk.Reason(err)))
+		}))
 	}
 	hits, remarks, err := look(cmd.Context(), query, o.all)
 	if err != nil {
@@ -83,7 +85,7 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 	if o.json {
 		err = rawjson.WriteIndented(w.out, foundJSON(hits))
 	} else {
-		err = errors.Join(w.print(slash.FoundLines(hits, w.Now())...), w.tell(remarks...))
+		err = errors.Join(w.print(slash.FoundLines(hits, w.process.Now())...), w.tell(remarks...))
 	}
 	if err == nil && len(hits) == 0 {
 		if !o.json && !o.all {

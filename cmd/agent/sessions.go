@@ -50,7 +50,7 @@ func newSessionsList(w world) *cobra.Command {
 			if len(infos) == 0 {
 				return w.tell("no session was recorded here yet")
 			}
-			return w.print(slash.SessionLines(infos, slash.Listing{Workspaces: all, Agents: agents}, w.Now())...)
+			return w.print(slash.SessionLines(infos, slash.Listing{Workspaces: all, Agents: agents}, w.process.Now())...)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "those of every folder")
@@ -88,13 +88,13 @@ func printSessions(w world, f app.Folders, infos []session.Info) error {
 }
 
 func listSessions(w world, all bool) (app.Folders, []session.Info, error) {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return f, nil, err
 	}
 	workspace := ""
 	if !all {
-		if workspace, err = filepath.EvalSymlinks(w.Dir); err != nil {
+		if workspace, err = filepath.EvalSymlinks(w.process.Dir); err != nil {
 			return f, nil, err
 		}
 	}
@@ -181,11 +181,11 @@ func sessionCommand(w world, use, short string, act func(app.Folders, session.In
 // wantedSession returns the session that a name means to the command with a use. Commands that only
 // look take agents too.
 func wantedSession(w world, use, name string) (app.Folders, session.Info, error) {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return f, session.Info{}, err
 	}
-	info, err := f.NamedSession(w.Dir, name)
+	info, err := f.NamedSession(w.process.Dir, name)
 	if err != nil && slices.Contains([]string{"show", "why", "cache", "audit"}, strings.Fields(use)[0]) {
 		if all, listing := session.List(f.Sessions(), ""); listing == nil {
 			if agent, found := session.AgentNamed(all, name); found {

@@ -38,7 +38,7 @@ func newSettingsCommand(w world) *cobra.Command {
 			if schema {
 				return printSchema(w, "settings")
 			}
-			s, err := w.Settings(o.sources())
+			s, err := w.process.Settings(o.sources())
 			if err != nil {
 				return err
 			}
@@ -139,11 +139,11 @@ func (o *settingsOptions) register(cmd *cobra.Command, w world) {
 
 // configured returns the folders of the program and the settings of the flags.
 func (w world) configured(o settingsOptions) (app.Folders, *settings.Settings, error) {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return f, nil, err
 	}
-	s, err := w.Settings(o.sources())
+	s, err := w.process.Settings(o.sources())
 	return f, s, err
 }
 
@@ -259,12 +259,12 @@ func settingsCommands(cmd *cobra.Command, w world, o settingsOptions) (*command.
 	if err != nil {
 		return nil, err
 	}
-	return slash.New(cmd.Context(), slash.Deps{Settings: s, Profiles: settings.NewStore(f.Config, s.Registry()), Now: w.Now}), nil
+	return slash.New(cmd.Context(), slash.Deps{Settings: s, Profiles: settings.NewStore(f.Config, s.Registry()), Now: w.process.Now}), nil
 }
 
 func completeProfiles(w world) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		f, err := w.Folders()
+		f, err := w.process.Folders()
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

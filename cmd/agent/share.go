@@ -44,7 +44,7 @@ func newSessionsShare(w world) *cobra.Command {
 				return err
 			}
 		}
-		err = disk.CreateNew(w.Path(out), text, 0o600)
+		err = disk.CreateNew(w.process.Path(out), text, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			return usage(fmt.Errorf("%s exists and is left as it is; give another name with --out", out))
 		}
@@ -74,11 +74,11 @@ var shareFormats = map[string]string{"html": ".html", "document": ".json"}
 func shared(w world, format, title string, in offline.Input) ([]byte, share.Replacements, error) {
 	switch format {
 	case "html":
-		page := share.New(title, w.Home, in.History)
+		page := share.New(title, w.process.Home, in.History)
 		return []byte(page.HTML), page.Replacements, nil
 	case "document":
 		counter := tokens.For(tokens.EncodingFor(""))
-		document, err := share.NewDocument(w.Home, in.WorkspaceRoot, in.History, counter.Count)
+		document, err := share.NewDocument(w.process.Home, in.WorkspaceRoot, in.History, counter.Count)
 		if err != nil {
 			return nil, share.Replacements{}, err
 		}

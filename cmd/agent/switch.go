@@ -38,18 +38,18 @@ var errNoChoice = errors.New("-r needs the id of a session where there is no ter
 // pickSession returns the id of the session to resume. The person chooses the session if no name
 // was given or several sessions have the name. The id is "" if the person chose none.
 func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err error) {
-	f, err := w.Folders()
+	f, err := w.process.Folders()
 	if err != nil {
 		return "", err
 	}
 	if o.headless {
 		return "", usage(errNoChoice)
 	}
-	workspace, err := filepath.EvalSymlinks(w.Path(o.Workspace))
+	workspace, err := filepath.EvalSymlinks(w.process.Path(o.Workspace))
 	if err != nil {
 		return "", usage(fmt.Errorf("the workspace cannot be opened: %w", disk.Reason(err)))
 	}
-	lists := f.SessionLists(workspace, w.Now)
+	lists := f.SessionLists(workspace, w.process.Now)
 	if name := o.Record.Resume; name != askSession {
 		info, err := f.NamedSession(workspace, name)
 		several := (*session.AmbiguousError)(nil)
@@ -82,7 +82,7 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 // showSessions lets the person choose from a list of sessions, and returns the id of the chosen
 // session. hidden is the error to return if no list can be shown.
 func showSessions(ctx context.Context, w world, o sessionOptions, pick *command.Pick, hidden error) (id string, err error) {
-	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, *pick)
+	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, *pick)
 	switch {
 	case errors.Is(err, tui.ErrNoTerminal):
 		return "", hidden

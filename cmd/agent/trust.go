@@ -23,11 +23,11 @@ func newTrust(w world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			folder := w.Path(workspace)
+			folder := w.process.Path(workspace)
 			if folder == "" {
 				return errors.New("the current folder was deleted; name one with -C")
 			}
-			lines, err := do(w.Trust(folders, s, folder), items)
+			lines, err := do(w.process.Trust(folders, s, folder), items)
 			return errors.Join(printLines(w, lines), err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // worktrees returns the folder below which worktrees are made.
 func (w world) worktrees() (string, error) {
-	caches := w.Caches()
+	caches := w.process.Caches()
 	if caches == "" {
 		return "", errors.New("there is no folder for worktrees; set HOME or XDG_CACHE_HOME")
 	}
@@ -30,7 +30,7 @@ func (o *sessionOptions) inWorktree(ctx context.Context, w world) (say func(), e
 	if err != nil {
 		return nil, usage(err)
 	}
-	made, err := worktree.Open(ctx, w.Path(o.Workspace), cache, o.worktree)
+	made, err := worktree.Open(ctx, w.process.Path(o.Workspace), cache, o.worktree)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -50,7 +50,7 @@ func newWorktree(w world) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cache, err := w.worktrees()
 			if err == nil {
-				err = worktree.Remove(cmd.Context(), w.Dir, cache, args[0])
+				err = worktree.Remove(cmd.Context(), w.process.Dir, cache, args[0])
 			}
 			if err != nil {
 				return usage(err)

@@ -20,7 +20,7 @@ import (
 // world holds everything that a command takes from outside the program: the terminal, and the
 // state that conversations share.
 type world struct {
-	*app.Process
+	process        *app.Process
 	stdin          *os.File
 	stdout, stderr *os.File
 	// out receives results and people receives lines for people: standard output and standard
@@ -50,19 +50,19 @@ func processWorld() world {
 	home, _ := os.UserHomeDir()
 	dir, _ := os.Getwd()
 	w := world{
-		Process: &app.Process{Environ: os.Environ(), Home: home, Dir: dir, Version: builtFrom(), Now: time.Now, PolicyFile: policy.System()},
+		process: &app.Process{Environ: os.Environ(), Home: home, Dir: dir, Version: builtFrom(), Now: time.Now, PolicyFile: policy.System()},
 		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		out: console.Writer(os.Stdout), people: console.Writer(os.Stderr),
 		heard: new(atomic.Int32),
 	}
-	w.Say = func(line string) { _ = w.tell(line) }
+	w.process.Say = func(line string) { _ = w.tell(line) }
 	return w
 }
 
 // startLog opens the log of the program, with details if asked. Libraries that report a defect
 // write to the log, not to the screen.
 func (w world) startLog(detailed bool) (*app.Log, error) {
-	log, err := w.Log()
+	log, err := w.process.Log()
 	if err != nil {
 		return nil, err
 	}

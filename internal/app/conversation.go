@@ -126,7 +126,7 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	}
 	c := &Conversation{
 		ground:  &ground{process: p, options: o, settings: o.Settings.Overlay()},
-		Brought: &brought.Brought{}, Servers: &serving.Servers{}, Hooking: &gates.Hooks{},
+		Brought: &brought.Brought{}, Servers: &serving.Servers{},
 	}
 	c.search = sync.OnceValue(c.newSearcher)
 	bounds.Narrow(c.settings)
@@ -245,13 +245,9 @@ func (c *Conversation) findSetup(allowed rules.Rules) {
 		NoImages: func() string { return c.Connection.NoImages(settings.Model.Of(c.settings)) },
 	})...)
 	found := c.Brought.Set()
-	c.LeftOut = slices.Concat(notices, found.Skills.LeftOut, found.Commands.LeftOut)
-	if c.options.NoSetup {
-		return
-	}
-	c.Hooking.FindHooks(c.host)
+	c.Hooking = gates.FindHooks(c.host, c.options.NoSetup)
 	c.Notices = append(c.Notices, c.Hooking.LeftOut()...)
-	c.LeftOut = append(c.LeftOut, c.Hooking.LeftOut()...)
+	c.LeftOut = slices.Concat(notices, found.Skills.LeftOut, found.Commands.LeftOut, c.Hooking.LeftOut())
 }
 
 // window returns the size of the model's context window, in tokens.
@@ -347,7 +343,7 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		TranscriptPath:    c.transcriptPath,
 
 		RunningAgents: c.crew.team.Running,
-		Unanswered:    unansweredAgent(recorded.Agents),
+		Unanswered:    unansweredAgents(recorded.Agents),
 
 		KeepWaiting: c.keepWaiting(recorded.Waiting),
 		Waited:      c.waited(recorded.Waiting),

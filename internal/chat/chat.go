@@ -83,9 +83,9 @@ type Config struct {
 	Hooks func(ctx context.Context, m Moment) Heard
 	// Begun tells hooks where the conversation begins from; "" means a new conversation.
 	Begun string
-	// Unanswered returns the answer to a call that the end of the program left unanswered, "" for
-	// the usual one. It may be nil.
-	Unanswered func(callID string) string
+	// Unanswered has answers to calls that the end of the program left unanswered, by the ids of
+	// the calls. Other calls get the usual answer.
+	Unanswered map[string]string
 	// Within is set for the conversation of an agent.
 	Within *Within
 	// RunningAgents returns the number of agents that run in the background. It may be nil.

@@ -73,14 +73,14 @@ func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
 	r.each("note", "mcp: ", configured.Notes, "")
 	const many = 20_000 // tokens of definitions
 	for _, st := range configured.Status(s) {
-		what := "mcp " + st.Name + ": "
+		what := "mcp " + st.Configured.Name + ": "
 		switch {
-		case st.State == bridge.Unused && st.NeedsConsent() && !st.Disabled:
+		case st.State == bridge.Unused && st.Configured.NeedsConsent() && !st.Configured.Disabled:
 			// trust reports everything that waits for consent
 		case st.State == bridge.Unused:
 			r.note(what+st.Says(), "")
 		case st.Known.Failed != "":
-			r.fix(what+st.Known.Failed, "agent mcp test "+st.Name+" tries it again")
+			r.fix(what+st.Known.Failed, "agent mcp test "+st.Configured.Name+" tries it again")
 		case st.State == bridge.Known && !st.Direct && st.Known.Tokens() > many:
 			r.note(what+words.Tokens(st.Known.Tokens())+" tokens of definitions, by search only", "")
 		default:

@@ -10,7 +10,7 @@ const maxSkills = 5
 
 // Call is a call of a skill or a command.
 type Call struct {
-	*Entry
+	Entry *Entry
 	// As is the name to type: the name of the entry, preceded by its origin if another entry has
 	// the same name.
 	As string
@@ -30,11 +30,11 @@ func (s Set) Calls(line string) []Call {
 		}
 		name, slash := strings.CutPrefix(word, "/")
 		call, found := s.named(name)
-		if !slash || !found || len(calls) > 0 && !call.IsSkill() {
+		if !slash || !found || len(calls) > 0 && !call.Entry.IsSkill() {
 			break
 		}
 		calls = append(calls, call)
-		if rest = strings.TrimSpace(after); !call.IsSkill() {
+		if rest = strings.TrimSpace(after); !call.Entry.IsSkill() {
 			break
 		}
 	}
@@ -52,7 +52,7 @@ type Runner func(line string) (output, refused string, err error)
 // and the files that it includes.
 func (c Call) Text(run Runner) (text string, files []string, err error) {
 	var b strings.Builder
-	for _, part := range c.Fill(c.Arguments) {
+	for _, part := range c.Entry.Fill(c.Arguments) {
 		switch {
 		case part.File != "":
 			b.WriteString("@" + part.File)
@@ -78,9 +78,9 @@ func (c Call) Text(run Runner) (text string, files []string, err error) {
 // marked puts tags around a text. It escapes closing tags, so that the text cannot end early.
 func (c Call) marked(text string) string {
 	mark, attributes := "command", fmt.Sprintf("name=%q", c.As)
-	if c.IsSkill() {
-		mark, attributes = "skill", fmt.Sprintf("name=%q dir=%q", c.Name, c.Dir)
-		if files, more := c.Files(); len(files) > 0 {
+	if c.Entry.IsSkill() {
+		mark, attributes = "skill", fmt.Sprintf("name=%q dir=%q", c.Entry.Name, c.Entry.Dir)
+		if files, more := c.Entry.Files(); len(files) > 0 {
 			if more {
 				files = append(files, "…")
 			}
@@ -94,8 +94,8 @@ func (c Call) marked(text string) string {
 // Key returns the key of the text of a skill. A later text with the same key replaces the earlier
 // text. It returns "" for a command.
 func (c Call) Key() string {
-	if !c.IsSkill() {
+	if !c.Entry.IsSkill() {
 		return ""
 	}
-	return "skill:" + c.File
+	return "skill:" + c.Entry.File
 }

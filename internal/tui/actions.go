@@ -17,7 +17,7 @@ func (m *Model) paste(text string) tea.Cmd {
 		m.chooser.picking.Paste(text)
 		return m.chooser.work()
 	}
-	m.input.Paste(text, m.opts.Now())
+	m.input.Paste(text, m.surface.opts.Now())
 	return guarded(m.input.Propose())
 }
 
@@ -33,7 +33,7 @@ func (m *Model) enter() tea.Cmd {
 	case m.input.Continues():
 		return nil
 	}
-	m.questions.Ask(m.opts.Now())
+	m.questions.Ask(m.surface.opts.Now())
 	return m.submit()
 }
 
@@ -45,27 +45,27 @@ func (m *Model) escape() tea.Cmd {
 		m.input.Dismiss()
 	case m.activity.turn.running:
 		m.interrupt()
-	case !m.input.Empty():
+	case !m.input.Editor.Empty():
 		m.input.ClearDraft()
-	case m.hint.rewinds:
-		m.hint = hint{}
+	case m.surface.hint.rewinds:
+		m.surface.hint = hint{}
 		return m.runCommand("/rewind")
 	default:
-		m.showHint("Esc again goes back to an earlier message", false)
-		m.hint.rewinds = true
+		m.surface.showHint("Esc again goes back to an earlier message", false)
+		m.surface.hint.rewinds = true
 	}
 	return nil
 }
 
 func (m *Model) interrupt() {
 	m.activity.turn.interrupting = m.activity.turn.running
-	m.opts.Driver.Interrupt()
+	m.surface.opts.Driver.Interrupt()
 }
 
 // controlD quits. While a turn runs, only the second press in a row quits.
 func (m *Model) controlD() tea.Cmd {
-	if m.activity.turn.running && !m.hint.quits {
-		m.showHint("the turn runs: "+m.keys.Label("quit")+" again ends it and quits", true)
+	if m.activity.turn.running && !m.surface.hint.quits {
+		m.surface.showHint("the turn runs: "+m.surface.keys.Label("quit")+" again ends it and quits", true)
 		return nil
 	}
 	return tea.Quit
@@ -74,35 +74,35 @@ func (m *Model) controlD() tea.Cmd {
 // controlC interrupts the turn or clears the draft. The second press in a row quits.
 func (m *Model) controlC() tea.Cmd {
 	switch {
-	case m.hint.quits:
+	case m.surface.hint.quits:
 		return tea.Quit
 	case m.activity.turn.running || m.activity.aside:
 		m.interrupt()
 	default:
 		m.input.ClearDraft()
 	}
-	m.showHint("Ctrl+C again quits", true)
+	m.surface.showHint("Ctrl+C again quits", true)
 	return nil
 }
 
 // up moves up in the popup, the text, the queue or the history. Going through earlier prompts
 // counts as typing, too.
 func (m *Model) up() tea.Cmd {
-	m.input.Typed = m.opts.Now()
+	m.input.Typed = m.surface.opts.Now()
 	waits := &m.activity
 	switch {
 	case m.input.Proposing():
 		m.input.Pick(-1)
-	case m.input.Up():
-	case m.input.Empty() && len(waits.shell) > 0:
-		m.input.Set(waits.shell[len(waits.shell)-1])
+	case m.input.Editor.Up():
+	case m.input.Editor.Empty() && len(waits.shell) > 0:
+		m.input.Editor.Set(waits.shell[len(waits.shell)-1])
 		waits.shell = waits.shell[:len(waits.shell)-1]
-	case m.input.Empty() && len(waits.waiting) > 0:
-		m.input.Restore(waits.waiting[len(waits.waiting)-1])
+	case m.input.Editor.Empty() && len(waits.waiting) > 0:
+		m.input.Editor.Restore(waits.waiting[len(waits.waiting)-1])
 		waits.waiting = waits.waiting[:len(waits.waiting)-1]
-	case len(waits.queued) > 0 && (m.input.Empty() || m.backUnchanged()):
+	case len(waits.queued) > 0 && (m.input.Editor.Empty() || m.backUnchanged()):
 		return guarded(func() tea.Msg {
-			message, ok := m.opts.Driver.Unqueue(m.ctx)
+			message, ok := m.surface.opts.Driver.Unqueue(m.surface.ctx)
 			return then(func() { m.cameBack(message, ok) })
 		})
 	default:
@@ -112,11 +112,11 @@ func (m *Model) up() tea.Cmd {
 }
 
 func (m *Model) down() tea.Cmd {
-	m.input.Typed = m.opts.Now()
+	m.input.Typed = m.surface.opts.Now()
 	switch {
 	case m.input.Proposing():
 		m.input.Pick(1)
-	case m.input.Down():
+	case m.input.Editor.Down():
 	default:
 		m.input.Newer()
 	}
@@ -127,7 +127,7 @@ func (m *Model) down() tea.Cmd {
 // first, then the exchanges from before the session was resumed.
 func (m *Model) openOutputs() tea.Cmd {
 	if len(m.activity.outputPages()) == 0 {
-		m.showHint("there is no tool output yet", false)
+		m.surface.showHint("there is no tool output yet", false)
 		return nil
 	}
 	m.reader.openPages(func() []pager.Page { return m.activity.outputPages() })
@@ -137,14 +137,14 @@ func (m *Model) openOutputs() tea.Cmd {
 // think moves the effort by a number of steps in the list of efforts that the model knows.
 func (m *Model) think(steps int) tea.Cmd {
 	var known []string
-	if m.opts.Efforts != nil {
-		known = m.opts.Efforts()
+	if m.surface.opts.Efforts != nil {
+		known = m.surface.opts.Efforts()
 	}
 	if len(known) == 0 {
-		m.showHint("which efforts this model knows is not known: /set reasoning.effort sets one", false)
+		m.surface.showHint("which efforts this model knows is not known: /set reasoning.effort sets one", false)
 		return nil
 	}
-	at := slices.Index(known, m.status.Effort)
+	at := slices.Index(known, m.surface.status.Effort)
 	if at < 0 { // most vendors' default
 		at = slices.Index(known, "medium")
 	}
@@ -153,7 +153,7 @@ func (m *Model) think(steps int) tea.Cmd {
 	}
 	next := min(max(at+steps, 0), len(known)-1)
 	if next == at {
-		m.showHint("the model knows no effort beyond "+known[at], false)
+		m.surface.showHint("the model knows no effort beyond "+known[at], false)
 		return nil
 	}
 	return m.runCommand("/set reasoning.effort " + known[next])
@@ -162,20 +162,20 @@ func (m *Model) think(steps int) tea.Cmd {
 // stash puts the draft aside, so that something else can be sent first. On an empty line it
 // brings the draft back.
 func (m *Model) stash() tea.Cmd {
-	draft := m.input.Message()
+	draft := m.input.Editor.Message()
 	switch {
 	case draft.Trim().Text() == "" && m.stashed == nil:
-		m.showHint("there is no draft to put aside", false)
+		m.surface.showHint("there is no draft to put aside", false)
 	case draft.Trim().Text() == "":
 		m.unstash()
-		m.hint = hint{} // the hint explained how to bring the draft back
+		m.surface.hint = hint{} // the hint explained how to bring the draft back
 	case m.stashed != nil:
-		m.showHint("a draft is put aside already: "+m.keys.Label("stash")+" on an empty line brings it back", false)
+		m.surface.showHint("a draft is put aside already: "+m.surface.keys.Label("stash")+" on an empty line brings it back", false)
 	default:
 		m.input.Unpropose()
 		m.input.Sent()
 		m.stashed = &draft
-		m.showHint("the draft is put aside: "+m.keys.Label("stash")+" brings it back", false)
+		m.surface.showHint("the draft is put aside: "+m.surface.keys.Label("stash")+" brings it back", false)
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (m *Model) stash() tea.Cmd {
 // unstash brings back the draft that was put aside, if there is one.
 func (m *Model) unstash() {
 	if m.stashed != nil {
-		m.input.Restore(*m.stashed)
+		m.input.Editor.Restore(*m.stashed)
 		m.stashed = nil
 	}
 }

@@ -16,10 +16,10 @@ import (
 // activity holds the work in progress: the turn, its reply, the running tools, the messages that
 // wait, and the outputs that can be opened.
 type activity struct {
-	*surface
-	turn  turn
-	reply reply
-	tools []runningTool
+	surface *surface
+	turn    turn
+	reply   reply
+	tools   []runningTool
 	// agents holds the agents that work, oldest first, and heard what was said in their
 	// conversations.
 	agents []chat.AgentState
@@ -56,8 +56,8 @@ func (a *activity) event(event chat.Event) {
 		a.turn.silence = silence{}
 	default:
 		a.turn.silence = silence{}
-		if _, edit := a.held.(heldEdit); edit {
-			a.endHeld()
+		if _, edit := a.surface.held.(heldEdit); edit {
+			a.surface.endHeld()
 		}
 	}
 	switch event.(type) {
@@ -66,10 +66,10 @@ func (a *activity) event(event chat.Event) {
 	}
 	switch e := event.(type) {
 	case chat.Waiting:
-		now := a.opts.Now()
+		now := a.surface.opts.Now()
 		a.turn.silence = silence{since: now.Add(-e.For), told: now}
 	case chat.TurnStarted:
-		a.turn = turn{running: true, started: a.opts.Now(), cost: a.stats.Cost, saving: a.stats.Saving}
+		a.turn = turn{running: true, started: a.surface.opts.Now(), cost: a.surface.stats.Cost, saving: a.surface.stats.Saving}
 	case chat.TurnEnded:
 		a.turnEnded(e)
 	case chat.MessageReturned:
@@ -79,7 +79,7 @@ func (a *activity) event(event chat.Event) {
 		a.turn.written += len(e.Delta)
 		a.printReply(a.reply.text.Add(e.Delta))
 	case chat.ReasoningDelta:
-		a.reply.think(e.Delta, a.opts.Now())
+		a.reply.think(e.Delta, a.surface.opts.Now())
 	case chat.TextWasThinking:
 		a.replyVoid("the text above was the model's thinking")
 	case chat.ReplyDiscarded:
@@ -96,7 +96,7 @@ func (a *activity) event(event chat.Event) {
 	case chat.ToolStarted:
 		a.endThinking()
 		a.turn.arriving = ""
-		a.tools = append(a.tools, runningTool{call: e.Call, said: describe(e.Said), started: a.opts.Now()})
+		a.tools = append(a.tools, runningTool{call: e.Call, said: describe(e.Said), started: a.surface.opts.Now()})
 	case chat.ToolOutput:
 		a.toolOutput(e)
 	case chat.AgentStarted:
@@ -118,38 +118,38 @@ func (a *activity) event(event chat.Event) {
 	case chat.ApprovalRequested:
 		a.turn.plan = e.Approval.Preview.Plan
 		if a.turn.askedAt.IsZero() {
-			a.turn.askedAt = a.opts.Now()
+			a.turn.askedAt = a.surface.opts.Now()
 		}
 	case chat.UsageReported:
 		a.turn.requests++
 	case chat.Retry:
-		a.turn.retry = retry{e.Attempt, e.Reason, a.opts.Now().Add(e.Delay)}
+		a.turn.retry = retry{e.Attempt, e.Reason, a.surface.opts.Now().Add(e.Delay)}
 	case chat.ApprovalSettled:
-		a.turn.answered(a.opts.Now())
+		a.turn.answered(a.surface.opts.Now())
 	case chat.QueueChanged:
 		a.queued = e.Messages
 	case chat.StatusChanged:
-		a.status, a.stats = e.Status, e.Stats
+		a.surface.status, a.surface.stats = e.Status, e.Stats
 	case chat.DensityApplied:
 		a.densityApplied(e)
 	case chat.Compressed:
 		a.turn.summariser = ""
-		a.note(dim, "≈", e.String())
+		a.surface.note(dim, "≈", e.String())
 	case chat.Searched:
-		a.note(dim, "·", e.String())
+		a.surface.note(dim, "·", e.String())
 	case chat.Notice:
-		a.note(warn, "!", e.Text)
+		a.surface.note(warn, "!", e.Text)
 	}
 }
 
 // replyVoid drops the open reply. If a part of it was printed already, replyVoid prints a note
 // why that part does not count.
 func (a *activity) replyVoid(why string) {
-	if a.transcript.Growing() {
+	if a.surface.transcript.Growing() {
 		a.printReply(a.reply.text.End())
 	}
 	if a.reply.printed {
-		a.note(dim, "↻", why)
+		a.surface.note(dim, "↻", why)
 	}
 	a.reply = reply{}
 	a.turn.arriving = ""
@@ -157,23 +157,23 @@ func (a *activity) replyVoid(why string) {
 
 func (a *activity) turnEnded(e chat.TurnEnded) {
 	a.endReply("")
-	a.endHeld()
-	if a.opts.Now().Sub(a.turn.started) >= longTurn {
-		a.calling = true
+	a.surface.endHeld()
+	if a.surface.opts.Now().Sub(a.turn.started) >= longTurn {
+		a.surface.calling = true
 	}
 	again := e.Outcome.Stop == chat.StopFailed && !a.turn.returned
 	a.retried(e.Err != nil)
 	switch {
 	case e.Outcome.Stop == chat.StopInterrupted:
-		a.note(warn, "■", "interrupted")
+		a.surface.note(warn, "■", "interrupted")
 	case e.Outcome.Stop == chat.StopDenied && e.Err == nil:
-		a.note(warn, "■", "stopped after the refusal; say how to go on")
-	case choosesModel(e.Err) && !a.opts.Plain:
-		a.note(dim, "·", "no model is set yet: the one that you choose gets the message, now and at the next start")
+		a.surface.note(warn, "■", "stopped after the refusal; say how to go on")
+	case choosesModel(e.Err) && !a.surface.opts.Plain:
+		a.surface.note(dim, "·", "no model is set yet: the one that you choose gets the message, now and at the next start")
 	case e.Err != nil:
-		a.note(bad, "✗", e.Err.Error())
+		a.surface.note(bad, "✗", e.Err.Error())
 		if again {
-			a.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  /retry sends it again")} })
+			a.surface.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  /retry sends it again")} })
 		}
 	}
 	a.turn.files, a.turn.added, a.turn.removed = len(e.Changes.Files), e.Changes.Added, e.Changes.Removed
@@ -191,8 +191,8 @@ func (a *activity) view(width, room int) []string {
 	tools := a.toolsView(width, room)
 	tools = append(tools, a.watchView(width, room-len(tools))...)
 	room -= len(tools)
-	grown := a.transcript.Grown()
-	tail := a.reply.view(a.theme, a.md, width, room-min(1, len(tools)+len(working)), grown)
+	grown := a.surface.transcript.Grown()
+	tail := a.reply.view(a.surface.theme, a.surface.md, width, room-min(1, len(tools)+len(working)), grown)
 	if len(tail) > 0 && len(tools)+len(working) > 0 {
 		tail = append(tail, "")
 	}
@@ -221,7 +221,7 @@ func (a *activity) queueView(width, room int) []string {
 	}
 	lines = lines[:min(len(lines), max(0, room))]
 	for i, line := range lines {
-		lines[i] = a.theme.Dim.Text(style.Truncate(line, width))
+		lines[i] = a.surface.theme.Dim.Text(style.Truncate(line, width))
 	}
 	return lines
 }
@@ -232,14 +232,14 @@ func (a *activity) meanwhile(width, room int) []string {
 	if room < tallQuestion {
 		return nil
 	}
-	said := style.Clean(a.status.Todo)
+	said := style.Clean(a.surface.status.Todo)
 	if waits := a.waited().Truncate(time.Minute); waits > 0 {
 		said = strings.TrimPrefix(said+" · asked "+words.Count(int(waits/time.Minute), "minute")+" ago", " · ")
 	}
 	if said == "" {
 		return nil
 	}
-	return []string{a.theme.Dim.Text(style.Truncate("  "+said, width)), ""}
+	return []string{a.surface.theme.Dim.Text(style.Truncate("  "+said, width)), ""}
 }
 
 // tallQuestion is the height in rows from which a question has room for a row above it.
@@ -250,7 +250,7 @@ func (a *activity) waited() time.Duration {
 	if a.turn.askedAt.IsZero() {
 		return 0
 	}
-	return a.opts.Now().Sub(a.turn.askedAt)
+	return a.surface.opts.Now().Sub(a.turn.askedAt)
 }
 
 // todoView returns a row with the progress of the todo list, if there is room for it.

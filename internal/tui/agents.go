@@ -18,8 +18,8 @@ func (a *activity) agentChanged(state chat.AgentState) {
 		return
 	}
 	a.agents = append(a.agents, state)
-	if a.opts.Plain {
-		a.note(dim, "·", "agent "+state.Agent+" begins: "+state.Title)
+	if a.surface.opts.Plain {
+		a.surface.note(dim, "·", "agent "+state.Agent+" begins: "+state.Title)
 	}
 }
 
@@ -60,8 +60,8 @@ func (a *activity) agentEnded(e chat.AgentEnded) {
 		a.outputs.add(output{Page: a.agentPage(e.AgentState, false)})
 	}
 	delete(a.heard, e.ID)
-	if e.Background || a.opts.Plain {
-		a.note(dim, "·", "agent "+e.Agent+" "+e.ID+" ended: "+e.Title+" ("+e.Status+", "+e.AgentState.String()+"; changed: "+e.Changed+")")
+	if e.Background || a.surface.opts.Plain {
+		a.surface.note(dim, "·", "agent "+e.Agent+" "+e.ID+" ended: "+e.Title+" ("+e.Status+", "+e.AgentState.String()+"; changed: "+e.Changed+")")
 	}
 }
 
@@ -76,17 +76,17 @@ func (a *activity) agentsView(width, room int) (lines []string) {
 	both := 2*len(a.agents) <= room
 	for i, s := range a.agents {
 		if more := len(a.agents) - i; !both && more > 1 && len(lines)+1 >= room {
-			return append(lines, a.theme.Dim.Text("  "+words.Count(more, "more agent")))
+			return append(lines, a.surface.theme.Dim.Text("  "+words.Count(more, "more agent")))
 		}
-		time := " " + words.Elapsed(a.opts.Now().Sub(s.Started))
+		time := " " + words.Elapsed(a.surface.opts.Now().Sub(s.Started))
 		figures := " · " + s.String() + time
 		if style.Width(figures) > width*3/5 {
 			figures = time
 		}
 		head := style.Reveal(s.Agent + ": " + s.Title).Text
-		lines = append(lines, a.spinner()+" "+style.Truncate(head, max(10, width-2-style.Width(figures)))+a.theme.Dim.Text(figures))
+		lines = append(lines, a.surface.spinner()+" "+style.Truncate(head, max(10, width-2-style.Width(figures)))+a.surface.theme.Dim.Text(figures))
 		if both {
-			lines = append(lines, a.theme.Dim.Text(style.Truncate("  "+style.Reveal(s.Model+" · "+cmp.Or(s.Latest, "thinking")).Text, width)))
+			lines = append(lines, a.surface.theme.Dim.Text(style.Truncate("  "+style.Reveal(s.Model+" · "+cmp.Or(s.Latest, "thinking")).Text, width)))
 		}
 	}
 	return lines

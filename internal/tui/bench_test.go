@@ -15,9 +15,9 @@ import (
 // afterSession is a model behind which a session of n messages lies.
 func afterSession(b *testing.B, n int) *screenplay {
 	s := newScreenplay(b, 120, 40)
-	s.model.colours = style.Colours16
-	s.model.theme = nil
-	s.model.chooseTheme()
+	s.model.surface.colours = style.Colours16
+	s.model.surface.theme = nil
+	s.model.surface.chooseTheme()
 	for range n {
 		s.events(chat.UserMessage{Text: "again"}, chat.TextDelta{Delta: "one two three\n\n"}, chat.ReplyEnded{},
 			chat.ToolEnded{Traits: reading, Said: said("read_file a.go"), Answer: tools.Answer{Text: "x"}})

@@ -19,25 +19,25 @@ func (m *Model) showCommand(line string, output command.Output) {
 		m.line.cached = 0
 	}
 	if !m.heard(line) {
-		m.print(transcript.Text, promptRows(line))
+		m.surface.print(transcript.Text, promptRows(line))
 	}
 	if output.Ask != nil { // commandDone adds the question
 		if len(output.Ask.Done) > 0 {
-			m.answer(commandRows(command.Output{Lines: output.Ask.Done}))
+			m.surface.answer(commandRows(command.Output{Lines: output.Ask.Done}))
 		}
 		return
 	}
 	if output.Diff != "" {
 		m.reader.openDiff(line, output.Diff)
-		m.answer(transcript.Rows(words.Count(len(patch.Files(output.Diff)), "changed file") + " shown"))
+		m.surface.answer(transcript.Rows(words.Count(len(patch.Files(output.Diff)), "changed file") + " shown"))
 		return
 	}
 	lay := commandRows(output)
-	if rows := lay(m.theme, m.columns()); len(rows) > max(8, m.height/2) {
+	if rows := lay(m.surface.theme, m.surface.columns()); len(rows) > max(8, m.surface.height/2) {
 		m.reader.openPage(line, lay) // the page shows the line as its title
 		return
 	}
-	m.answer(lay)
+	m.surface.answer(lay)
 }
 
 // commandRows lays out the output of a command.

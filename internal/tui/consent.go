@@ -18,15 +18,15 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 		if m.input.Proposing() {
 			return nil, false
 		}
-		if m.questions.IsAnswers(m.input.Text) {
+		if m.questions.IsAnswers(m.input.Editor.Text) {
 			m.input.Sent() // the person meant the draft as an answer
 		}
 	}
-	if m.questions.Asking() && slices.Contains(m.keys.Of(k.Name), "quit") {
-		m.showHint("a question waits: Esc refuses it and stops, then "+m.keys.Label("quit")+" quits", false)
+	if m.questions.Asking() && slices.Contains(m.surface.keys.Of(k.Name), "quit") {
+		m.surface.showHint("a question waits: Esc refuses it and stops, then "+m.surface.keys.Label("quit")+" quits", false)
 		return nil, true
 	}
-	reply := m.questions.Key(k, m.opts.Now())
+	reply := m.questions.Key(k, m.surface.opts.Now())
 	return m.questionReply(reply), !reply.Pass
 }
 
@@ -34,10 +34,10 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	switch {
 	case reply.Hint != "":
-		m.showHint(reply.Hint, false)
+		m.surface.showHint(reply.Hint, false)
 	case reply.Draft != "":
-		m.input.Insert(reply.Draft)
-		m.input.Typed = m.opts.Now()
+		m.input.Editor.Insert(reply.Draft)
+		m.input.Typed = m.surface.opts.Now()
 		return guarded(m.input.Propose())
 	case reply.View:
 		asked := m.questions.First()
@@ -49,9 +49,9 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	case reply.Run != "":
 		return m.runCommand(reply.Run)
 	case reply.Declined:
-		m.note(dim, "·", cmp.Or(reply.Says, "left as it is"))
+		m.surface.note(dim, "·", cmp.Or(reply.Says, "left as it is"))
 	case reply.Answered:
-		m.opts.Driver.Answer(reply.ID, reply.Decision)
+		m.surface.opts.Driver.Answer(reply.ID, reply.Decision)
 		if reply.Stop {
 			m.interrupt()
 		}

@@ -100,7 +100,7 @@ func TestQuestionKeys(t *testing.T) {
 			if s.model.questions.Open() != tt.open {
 				t.Errorf("open = %v, want %v", s.model.questions.Open(), tt.open)
 			}
-			if got := s.model.input.Value(); got != tt.draft {
+			if got := s.model.input.Editor.Value(); got != tt.draft {
 				t.Errorf("the message is %q, want %q", got, tt.draft)
 			}
 		})
@@ -197,7 +197,7 @@ func TestAnswersThatComeTooEarlyOrTwice(t *testing.T) {
 			if diff := cmp.Diff(tt.calls, s.driver.calls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}
-			if got := s.model.input.Value(); got != tt.draft {
+			if got := s.model.input.Editor.Value(); got != tt.draft {
 				t.Errorf("the message is %q, want %q", got, tt.draft)
 			}
 			if tt.hint != "" && !strings.Contains(s.model.view(), tt.hint) {
@@ -228,11 +228,11 @@ func TestTypingNeverAnswersHoweverLate(t *testing.T) {
 	if _, err := typed.WriteString("l"); err != nil { // pressed, and not seen yet
 		t.Fatal(err)
 	}
-	p := &program{Model: s.model, terminal: &term.Terminal{Screen: screen}, keys: &term.Keyboard{File: keyboard}}
+	p := &program{model: s.model, terminal: &term.Terminal{Screen: screen}, keys: &term.Keyboard{File: keyboard}}
 	p.Update(wakeMsg{})
 	s.update(inputMsg(late))
-	if len(s.driver.calls) != 0 || s.model.input.Value() != "al" {
-		t.Errorf("calls %v, the message is %q", s.driver.calls, s.model.input.Value())
+	if len(s.driver.calls) != 0 || s.model.input.Editor.Value() != "al" {
+		t.Errorf("calls %v, the message is %q", s.driver.calls, s.model.input.Editor.Value())
 	}
 }
 
@@ -252,8 +252,8 @@ func TestQuestionComesInTheMiddleOfAMessage(t *testing.T) {
 				s.typed(string(r))
 			}
 			s.wait(10 * time.Second)
-			if len(s.driver.calls) != 0 || s.model.input.Value() != "please try any way also" {
-				t.Fatalf("while typing: calls %v, input %q", s.driver.calls, s.model.input.Value())
+			if len(s.driver.calls) != 0 || s.model.input.Editor.Value() != "please try any way also" {
+				t.Fatalf("while typing: calls %v, input %q", s.driver.calls, s.model.input.Editor.Value())
 			}
 		})
 	}
@@ -265,8 +265,8 @@ func TestQuestionComesInTheMiddleOfAMessage(t *testing.T) {
 	s.wait(time.Second)
 	s.typed("y")
 	s.wait(300 * time.Millisecond)
-	if len(s.driver.calls) != 1 || s.model.input.Value() != "hold on" {
-		t.Errorf("after a pause: calls %v, input %q", s.driver.calls, s.model.input.Value())
+	if len(s.driver.calls) != 1 || s.model.input.Editor.Value() != "hold on" {
+		t.Errorf("after a pause: calls %v, input %q", s.driver.calls, s.model.input.Editor.Value())
 	}
 }
 
@@ -528,7 +528,7 @@ func TestAMessageWaitsForTheQuestionOfACommand(t *testing.T) {
 	s.press("tab")
 	s.typed("go on")
 	s.press("enter", "tab", "up")
-	if s.model.input.Value() != "go on" || len(s.model.activity.waiting) != 0 {
-		t.Errorf("Up does not take it back: %q", s.model.input.Value())
+	if s.model.input.Editor.Value() != "go on" || len(s.model.activity.waiting) != 0 {
+		t.Errorf("Up does not take it back: %q", s.model.input.Editor.Value())
 	}
 }

@@ -48,8 +48,8 @@ func TestQueuedMessagesAreEditedSingly(t *testing.T) {
 		s.driver.queued = []string{"one", "two", "three"}
 		s.events(chat.TurnStarted{}, chat.QueueChanged{Messages: slices.Clone(s.driver.queued)})
 		tt.do(s)
-		if !slices.Equal(s.driver.calls, tt.calls) || s.model.input.Text != tt.input {
-			t.Errorf("%s: it did %q and the prompt is %q, want %q and %q", tt.name, s.driver.calls, s.model.input.Text, tt.calls, tt.input)
+		if !slices.Equal(s.driver.calls, tt.calls) || s.model.input.Editor.Text != tt.input {
+			t.Errorf("%s: it did %q and the prompt is %q, want %q and %q", tt.name, s.driver.calls, s.model.input.Editor.Text, tt.calls, tt.input)
 		}
 	}
 	s := newScreenplay(t, 60, 24)

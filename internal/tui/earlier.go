@@ -50,28 +50,28 @@ func (a *activity) showEarlier(e Earlier) {
 	a.earlier = e.Exchanges
 	before := max(0, len(e.Exchanges)-earlierShown)
 	if before > 0 {
-		how := ": " + a.keys.Label("outputs") + " opens them"
-		if a.opts.Plain {
+		how := ": " + a.surface.keys.Label("outputs") + " opens them"
+		if a.surface.opts.Plain {
 			how = " before these: agent sessions show has them"
 		}
-		a.note(dim, "·", words.Count(before, "earlier exchange")+how)
+		a.surface.note(dim, "·", words.Count(before, "earlier exchange")+how)
 	}
 	for i, exchange := range e.Exchanges[before:] {
-		a.print(transcript.Text, promptRows(exchange.Said))
+		a.surface.print(transcript.Text, promptRows(exchange.Said))
 		if len(exchange.Calls) > 0 {
-			a.print(transcript.Line, foldedRows(exchange.Calls))
+			a.surface.print(transcript.Line, foldedRows(exchange.Calls))
 		}
 		if most := earlierRows; strings.TrimSpace(exchange.Reply) != "" {
 			if before+i == len(e.Exchanges)-1 {
 				most = lastRows
 			}
-			a.print(transcript.Text, func(t *style.Theme, width int) []string {
-				return bounded(t, a.md.Render(exchange.Reply, width), most)
+			a.surface.print(transcript.Text, func(t *style.Theme, width int) []string {
+				return bounded(t, a.surface.md.Render(exchange.Reply, width), most)
 			})
 		}
 	}
 	if e.Unfinished {
-		a.note(warn, "!", "the model has not finished with this; /retry lets it go on")
+		a.surface.note(warn, "!", "the model has not finished with this; /retry lets it go on")
 	}
 }
 
@@ -147,7 +147,7 @@ func (a *activity) earlierPages() []pager.Page {
 					rows = append(rows, foldedRows(exchange.Calls)(t, width)...)
 					rows = append(rows, "")
 				}
-				return append(rows, a.md.Render(exchange.Reply, width)...)
+				return append(rows, a.surface.md.Render(exchange.Reply, width)...)
 			},
 		})
 	}

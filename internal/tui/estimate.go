@@ -10,7 +10,7 @@ import (
 
 // estimate is the line about the cost of the message that is being typed.
 type estimate struct {
-	*surface
+	surface *surface
 	// text is the line, for the message of; running is set while another is made.
 	text, of string
 	running  bool
@@ -23,17 +23,17 @@ func (e *estimate) ask(typed string) tea.Cmd {
 		e.text, e.of = "", ""
 		return nil
 	}
-	if e.running || typed == e.of || e.opts.Estimate == nil {
+	if e.running || typed == e.of || e.surface.opts.Estimate == nil {
 		return nil
 	}
-	line := e.opts.Estimate()
+	line := e.surface.opts.Estimate()
 	if line == nil {
 		e.text = ""
 		return nil
 	}
 	e.running, e.of = true, typed
 	return guarded(func() tea.Msg {
-		text := line(e.ctx, typed)
+		text := line(e.surface.ctx, typed)
 		return then(func() { e.running, e.text = false, text })
 	})
 }
@@ -43,5 +43,5 @@ func (e *estimate) view(width int) []string {
 	if e.text == "" {
 		return nil
 	}
-	return []string{style.Spans{{Text: style.Truncate(e.text, width), Style: e.theme.Dim}}.String()}
+	return []string{style.Spans{{Text: style.Truncate(e.text, width), Style: e.surface.theme.Dim}}.String()}
 }

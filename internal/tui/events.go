@@ -25,8 +25,8 @@ func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 		switch event := event.(type) {
 		case chat.TurnEnded:
 			m.runHeld()
-			next = tea.Batch(next, m.opts.askBranch(m.ctx))
-			if choosesModel(event.Err) && !m.opts.Plain && m.opts.Commands != nil {
+			next = tea.Batch(next, m.surface.opts.askBranch(m.surface.ctx))
+			if choosesModel(event.Err) && !m.surface.opts.Plain && m.surface.opts.Commands != nil {
 				next = tea.Batch(next, m.chooseModel())
 			}
 		case chat.StatusChanged:
@@ -38,7 +38,7 @@ func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 
 // event handles one event of the turn loop. The activity handles the part about work in progress.
 func (m *Model) event(event chat.Event) {
-	if e, ok := event.(chat.StatusChanged); ok && e.Status.Model != m.status.Model {
+	if e, ok := event.(chat.StatusChanged); ok && e.Status.Model != m.surface.status.Model {
 		m.line.cached = 0 // the provider has a separate cache for each model
 	}
 	m.activity.event(event)
@@ -46,17 +46,17 @@ func (m *Model) event(event chat.Event) {
 	case chat.UserMessage:
 		m.userMessage(e)
 	case chat.MessageReturned:
-		if m.input.Empty() {
-			m.input.Restore(e.Message)
-			m.showHint("the message is back in the prompt: Esc clears it", false)
+		if m.input.Editor.Empty() {
+			m.input.Editor.Restore(e.Message)
+			m.surface.showHint("the message is back in the prompt: Esc clears it", false)
 		} else {
-			m.note(dim, "↑", "what could not be sent is in the prompt history: Up brings it back")
+			m.surface.note(dim, "↑", "what could not be sent is in the prompt history: Up brings it back")
 		}
 	case chat.ApprovalRequested:
-		m.questions.Add(e.Approval, m.opts.Now(), m.input.Typed)
-		m.calling = true
+		m.questions.Add(e.Approval, m.surface.opts.Now(), m.input.Typed)
+		m.surface.calling = true
 	case chat.ApprovalSettled:
-		m.questions.Settle(e.ID, m.opts.Now())
+		m.questions.Settle(e.ID, m.surface.opts.Now())
 	case chat.UsageReported:
 		m.line.cached = chat.Percent(e.CachedTokens, max(1, e.PromptTokens))
 	}
@@ -70,15 +70,15 @@ func (m *Model) userMessage(e chat.UserMessage) {
 	}
 	var files []transcript.Lay
 	for _, file := range e.Included {
-		if m.opts.Files != nil {
-			m.opts.Files.Used(file.Path)
+		if m.surface.opts.Files != nil {
+			m.surface.opts.Files.Used(file.Path)
 		}
 		files = append(files, noteRows(dim, "  +", file.Path+" — "+includedSize(file)))
 	}
 	for _, file := range e.Skipped {
 		files = append(files, noteRows(warn, "  −", fmt.Sprintf("%s — skipped: %s", file.Path, file.Reason)))
 	}
-	m.print(transcript.Text, func(t *style.Theme, width int) []string {
+	m.surface.print(transcript.Text, func(t *style.Theme, width int) []string {
 		rows := said(t, width)
 		for _, file := range files {
 			rows = append(rows, file(t, width)...)
@@ -90,7 +90,7 @@ func (m *Model) userMessage(e chat.UserMessage) {
 // heard reports whether a message was typed in plain mode, where the terminal itself shows typed
 // lines. A screen reader would read such a message twice if it were printed again.
 func (m *Model) heard(text string) bool {
-	return m.opts.Plain && m.typedLines[strings.TrimSpace(text)]
+	return m.surface.opts.Plain && m.typedLines[strings.TrimSpace(text)]
 }
 
 // includedSize returns the size of an included file in words. Images have no lines, so their size

@@ -330,7 +330,7 @@ func TestNothingFinishedIsLive(t *testing.T) {
 	if after := len(s.model.view()); after > before+200 {
 		t.Errorf("the live part grew from %d to %d bytes", before, after)
 	}
-	if rows := s.model.transcript.Take(); len(rows) != 0 {
+	if rows := s.model.surface.transcript.Take(); len(rows) != 0 {
 		t.Errorf("%d printed lines are still waiting", len(rows))
 	}
 }

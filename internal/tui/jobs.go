@@ -24,12 +24,12 @@ func jobTitle(j command.Job) string {
 // latest job to the foreground, at the next key the job before it, and after the oldest none.
 func (m *Model) toBackground() tea.Cmd {
 	if m.commandRuns() {
-		m.showHint(m.activity.putBehind(), false)
+		m.surface.showHint(m.activity.putBehind(), false)
 		return nil
 	}
 	was := m.activity.watched.ID
 	m.activity.watched = command.Job{}
-	for _, job := range slices.Backward(m.opts.Jobs()) {
+	for _, job := range slices.Backward(m.surface.opts.Jobs.Jobs()) {
 		if job.Running() && (was == 0 || job.ID < was) {
 			m.activity.watched = job
 			break
@@ -52,7 +52,7 @@ func (a *activity) putBehind() string {
 		return 1
 	})
 	for _, tool := range slices.Backward(rows) {
-		if a.opts.Background(tool.call) {
+		if a.surface.opts.Jobs.Background(tool.call) {
 			return "in the background: " + tool.said.Running()
 		}
 	}
@@ -60,12 +60,14 @@ func (a *activity) putBehind() string {
 }
 
 // commandRuns reports whether a command runs that may become a job.
-func (m *Model) commandRuns() bool { return len(m.activity.tools) > 0 && m.opts.Background != nil }
+func (m *Model) commandRuns() bool {
+	return len(m.activity.tools) > 0 && m.surface.opts.Jobs != nil
+}
 
 // jobsRun reports whether the background key may act on jobs: one runs or is in the foreground,
 // and the input is empty, since the key has another meaning while the person types.
 func (m *Model) jobsRun() bool {
-	return m.opts.Jobs != nil && m.input.Empty() && (m.status.Jobs > 0 || m.activity.watched.ID != 0)
+	return m.surface.opts.Jobs != nil && m.input.Editor.Empty() && (m.surface.status.Jobs > 0 || m.activity.watched.ID != 0)
 }
 
 // watch removes a finished job from the foreground. It keeps the job's output and prints a note.
@@ -76,7 +78,7 @@ func (a *activity) watch() {
 	}
 	a.watched = command.Job{}
 	a.outputs.add(output{pager.Page{Title: jobTitle(job), Lay: plainLay(job.Tail())}, job.Spool()})
-	a.note(dim, "·", jobTitle(job)+" — "+job.State())
+	a.surface.note(dim, "·", jobTitle(job)+" — "+job.State())
 }
 
 // watchView returns the rows of the job in the foreground: its title and state, and the end of
@@ -86,8 +88,8 @@ func (a *activity) watchView(width, room int) (lines []string) {
 	if job.ID == 0 || room <= 0 {
 		return nil
 	}
-	how := " " + job.State() + " · " + a.keys.Label("background") + " hides it"
+	how := " " + job.State() + " · " + a.surface.keys.Label("background") + " hides it"
 	head := style.Truncate(jobTitle(job), max(width/2, width-2-style.Width(how)))
-	lines = append(lines, a.spinner()+" "+head+a.theme.Dim.Text(style.Truncate(how, width-2-style.Width(head))))
-	return append(lines, dimTail(a.theme, job.Tail(), width, min(2*liveOutputLines, room-1))...)
+	lines = append(lines, a.surface.spinner()+" "+head+a.surface.theme.Dim.Text(style.Truncate(how, width-2-style.Width(head))))
+	return append(lines, dimTail(a.surface.theme, job.Tail(), width, min(2*liveOutputLines, room-1))...)
 }

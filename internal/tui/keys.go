@@ -24,16 +24,16 @@ type doing struct {
 // actions of the editor.
 var actions = map[string]doing{
 	"send":       {do: (*Model).enter},
-	"new-line":   {do: always(func(m *Model) { m.input.Insert("\n") })},
+	"new-line":   {do: always(func(m *Model) { m.input.Editor.Insert("\n") })},
 	"escape":     {do: (*Model).escape},
 	"rewind":     {do: func(m *Model) tea.Cmd { return tea.Batch(m.escape(), m.escape()) }},
 	"interrupt":  {do: (*Model).controlC},
-	"quit":       {do: (*Model).controlD, when: func(m *Model) bool { return m.input.Empty() }},
+	"quit":       {do: (*Model).controlD, when: func(m *Model) bool { return m.input.Editor.Empty() }},
 	"up":         {do: (*Model).up},
 	"down":       {do: (*Model).down},
 	"search":     {do: (*Model).searchPrompts},
-	"older":      {do: always(func(m *Model) { m.input.Typed = m.opts.Now(); m.input.Older() })},
-	"newer":      {do: always(func(m *Model) { m.input.Typed = m.opts.Now(); m.input.Newer() })},
+	"older":      {do: always(func(m *Model) { m.input.Typed = m.surface.opts.Now(); m.input.Older() })},
+	"newer":      {do: always(func(m *Model) { m.input.Typed = m.surface.opts.Now(); m.input.Newer() })},
 	"complete":   {do: func(m *Model) tea.Cmd { return guarded(m.input.Tab()) }},
 	"outputs":    {do: (*Model).openOutputs},
 	"image":      {do: (*Model).pasteImage},
@@ -42,9 +42,9 @@ var actions = map[string]doing{
 	"think-more": {do: func(m *Model) tea.Cmd { return m.think(1) }},
 	"think-less": {do: func(m *Model) tea.Cmd { return m.think(-1) }},
 	"background": {do: (*Model).toBackground, when: func(m *Model) bool { return m.commandRuns() || m.jobsRun() }},
-	"show-again": {do: always(func(m *Model) { m.again = true })},
+	"show-again": {do: always(func(m *Model) { m.surface.again = true })},
 	"suspend":    {do: func(*Model) tea.Cmd { return func() tea.Msg { return lendMsg{run: term.Suspend} } }},
-	"mode":       {do: always(func(m *Model) { m.opts.Driver.CycleMode() })},
+	"mode":       {do: always(func(m *Model) { m.surface.opts.Driver.CycleMode() })},
 }
 
 // always makes an action of a function that has no command to run.
@@ -96,8 +96,8 @@ func (m *Model) key(k term.Key) tea.Cmd {
 	switch k.Name {
 	case "ctrl+c", "ctrl+d", "esc", "alt+esc":
 	default: // any other key takes back the offer of a second press
-		if m.hint.quits || m.hint.rewinds {
-			m.hint = hint{}
+		if m.surface.hint.quits || m.surface.hint.rewinds {
+			m.surface.hint = hint{}
 		}
 	}
 	for _, part := range []func(term.Key) (tea.Cmd, bool){m.readerKey, m.testKey, m.leaveInsert, m.asideKey, m.questionKey, m.chooserKey, m.helpKey, m.vimKey, m.boundKey} {
@@ -105,7 +105,7 @@ func (m *Model) key(k term.Key) tea.Cmd {
 			return cmd
 		}
 	}
-	m.input.Type(k.Text, m.opts.Now())
+	m.input.Type(k.Text, m.surface.opts.Now())
 	return guarded(m.input.Propose())
 }
 
@@ -115,14 +115,14 @@ func (m *Model) asideKey(k term.Key) (tea.Cmd, bool) {
 	if k.Name != "esc" || !m.activity.aside || m.chooser.picking != nil || m.input.Proposing() {
 		return nil, false
 	}
-	m.opts.Driver.EndAside()
+	m.surface.opts.Driver.EndAside()
 	return nil, true
 }
 
 // chooserKey gives a key to the open list. Searching in the list counts as typing, too.
 func (m *Model) chooserKey(k term.Key) (tea.Cmd, bool) {
 	if m.chooser.picking != nil {
-		m.input.Typed = m.opts.Now()
+		m.input.Typed = m.surface.opts.Now()
 	}
 	return m.chooser.key(k)
 }
@@ -133,11 +133,11 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 	if k.Types() {
 		return nil, false
 	}
-	for _, name := range m.keys.Of(k.Name) {
+	for _, name := range m.surface.keys.Of(k.Name) {
 		action, ours := actions[name]
 		switch {
 		case !ours:
-			m.input.Do(name, m.opts.Now())
+			m.input.Do(name, m.surface.opts.Now())
 			return guarded(m.input.Propose()), true
 		case action.when == nil || action.when(m):
 			return action.do(m), true
@@ -150,10 +150,10 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 // while a question waits for the person to finish a message.
 func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 	esc := k.Name == "esc" || k.Name == "alt+esc"
-	if !esc || !m.opts.set().Vim || m.input.Vim.Mode != vim.Insert || m.questions.Asking() || m.chooser.picking != nil {
+	if !esc || !m.surface.opts.set().Vim || m.input.Vim.Mode != vim.Insert || m.questions.Asking() || m.chooser.picking != nil {
 		return nil, false
 	}
-	m.input.VimKey(term.Key{Name: "esc"}, m.opts.Now())
+	m.input.VimKey(term.Key{Name: "esc"}, m.surface.opts.Now())
 	if k.Name == "alt+esc" { // the terminal sent two; the second belongs to normal mode
 		return m.key(term.Key{Name: "esc"}), true
 	}
@@ -162,10 +162,10 @@ func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 
 // vimKey gives a key to the modes of Vim.
 func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
-	if !m.opts.set().Vim {
+	if !m.surface.opts.set().Vim {
 		return nil, false
 	}
-	action, taken := m.input.VimKey(k, m.opts.Now())
+	action, taken := m.input.VimKey(k, m.surface.opts.Now())
 	if action == "" {
 		return nil, taken
 	}
@@ -183,20 +183,20 @@ func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 	}
 	does, before := "does nothing", m.tested
 	m.tested = ""
-	switch names := m.keys.Of(k.Name); {
+	switch names := m.surface.keys.Of(k.Name); {
 	case k.Name == "esc":
-		m.testing, m.hint = false, hint{}
+		m.testing, m.surface.hint = false, hint{}
 		return nil, true
 	case k.Types() && before != "":
-		m.testing, m.hint = false, hint{}
-		m.input.Type(before, m.opts.Now())
+		m.testing, m.surface.hint = false, hint{}
+		m.input.Type(before, m.surface.opts.Now())
 		return nil, false
 	case k.Types():
 		does, m.tested = "types", k.Text
 	case len(names) > 0:
 		does = "is " + strings.Join(names, ", else ")
 	}
-	m.showHint(style.Clean(k.Name)+" "+does+" · Esc ends the test", false)
+	m.surface.showHint(style.Clean(k.Name)+" "+does+" · Esc ends the test", false)
 	return nil, true
 }
 
@@ -204,7 +204,7 @@ func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 // usual; Esc only hides them.
 func (m *Model) helpKey(k term.Key) (tea.Cmd, bool) {
 	shown := m.keysShown
-	m.keysShown = !shown && k.Types() && k.Text == "?" && m.input.Empty()
+	m.keysShown = !shown && k.Types() && k.Text == "?" && m.input.Editor.Empty()
 	return nil, m.keysShown || shown && k.Name == "esc"
 }
 

@@ -40,7 +40,7 @@ func TestKeys(t *testing.T) {
 		{name: "Esc interrupts", do: func(s *screenplay) { running(s); s.press("esc") }, calls: []string{"interrupt"}},
 		{name: "Esc clears a draft", do: func(s *screenplay) { s.typed("a"); s.press("esc") }},
 		{name: "Up brings a cleared draft back, of any size", do: func(s *screenplay) {
-			s.model.input.Set(strings.Repeat("word ", 5000) + "end")
+			s.model.input.Editor.Set(strings.Repeat("word ", 5000) + "end")
 			s.press("ctrl+c", "up")
 		}, input: strings.Repeat("word ", 5000) + "end"},
 		{name: "Ctrl+S puts the draft aside", do: func(s *screenplay) { s.typed("half a"); s.press("ctrl+s") }},
@@ -128,7 +128,7 @@ func TestKeys(t *testing.T) {
 			if diff := cmp.Diff(tt.calls, s.driver.calls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}
-			if got := s.model.input.Value(); got != tt.input {
+			if got := s.model.input.Editor.Value(); got != tt.input {
 				t.Errorf("input %q, want %q", got, tt.input)
 			}
 			if s.quit != tt.quit {

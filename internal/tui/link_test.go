@@ -76,7 +76,7 @@ func TestLinks(t *testing.T) {
 	for _, width := range []int{40, 60, 100, 200} {
 		s := linked(t, width, "cursor", "xterm-256color")
 		s.reply(linkAnswer)
-		file := "cursor://file/" + strings.TrimPrefix(filepath.ToSlash(s.model.opts.Workspace), "/") + "/"
+		file := "cursor://file/" + strings.TrimPrefix(filepath.ToSlash(s.model.surface.opts.Workspace), "/") + "/"
 		want := map[string]string{
 			file + longName + ":12:3":                             longName + ":12:3",
 			file + "main.go:7:1":                                  "main.go:7",
@@ -192,7 +192,7 @@ func TestLinksFollowTheSetting(t *testing.T) {
 func TestCutLinksAreClosed(t *testing.T) {
 	t.Parallel()
 	s := linked(t, 60, "cursor", "xterm-256color")
-	row := s.model.theme.Linked("日本 see main.go:12 and https://example.com/path there", s.model.theme.Dim).String()
+	row := s.model.surface.theme.Linked("日本 see main.go:12 and https://example.com/path there", s.model.surface.theme.Dim).String()
 	for width := range style.Width(row) + 1 {
 		cut := style.Truncate(row, width)
 		if w := style.Width(cut); w > width {

@@ -21,7 +21,7 @@ import (
 // them, and lays out the parts one above the other. The goroutine of the loop owns the Model; the
 // Model does no input or output.
 type Model struct {
-	*surface
+	surface   *surface
 	activity  activity
 	input     input.Input
 	questions question.Questions
@@ -62,7 +62,7 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 		typedLines: map[string]bool{},
 		input:      input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
 	}
-	m.print(transcript.Text, func(t *style.Theme, width int) (rows []string) {
+	m.surface.print(transcript.Text, func(t *style.Theme, width int) (rows []string) {
 		for i, line := range opts.Greeting {
 			spans := style.Spans{{Text: t.Say(style.CleanProse(line))}}
 			if i == 0 {
@@ -111,10 +111,10 @@ func headline(t *style.Theme, line string) style.Spans {
 // begin returns the command to run after the first paint.
 func (m *Model) begin() tea.Cmd {
 	var load, send tea.Cmd
-	if m.opts.History != nil {
-		load = m.opts.loadPrompts
+	if m.surface.opts.History != nil {
+		load = m.surface.opts.loadPrompts
 	}
-	switch initial := m.opts.Initial; {
+	switch initial := m.surface.opts.Initial; {
 	case slices.ContainsFunc(initial, func(part atcmd.Part) bool { return part.Image == "" && strings.TrimSpace(part.Text) != "" }):
 		if m.commands(initial) {
 			send = m.runCommand(strings.TrimSpace(initial.Text()))
@@ -124,11 +124,11 @@ func (m *Model) begin() tea.Cmd {
 			m.activity.waiting = append(m.activity.waiting, initial)
 			break
 		}
-		send = func() tea.Msg { m.opts.Driver.Send(initial); return nil }
+		send = func() tea.Msg { m.surface.opts.Driver.Send(initial); return nil }
 	default:
-		m.input.Restore(initial)
+		m.input.Editor.Restore(initial)
 	}
-	return tea.Batch(load, send, m.opts.askBranch(m.ctx), m.opts.askFound(m.ctx))
+	return tea.Batch(load, send, m.surface.opts.askBranch(m.surface.ctx), m.surface.opts.askFound(m.surface.ctx))
 }
 
 // foundMsg is a line that names the model found after the greeting.
@@ -169,13 +169,13 @@ func then(do func()) tea.Msg { return thenMsg(func() tea.Cmd { do(); return nil 
 // update handles a message and lays out the live part anew. The returned command is to be run
 // concurrently.
 func (m *Model) update(message tea.Msg) tea.Cmd {
-	if m.hint.text != "" && m.opts.Now().After(m.hint.until) {
-		m.hint = hint{}
+	if m.surface.hint.text != "" && m.surface.opts.Now().After(m.surface.hint.until) {
+		m.surface.hint = hint{}
 	}
 	next := m.dispatch(message)
 	m.sendWaiting()
 	m.sendBehind()
-	next = tea.Batch(next, m.presence.say(&m.questions, m.activity.turn.running), m.estimate.ask(m.input.Value()))
+	next = tea.Batch(next, m.presence.say(&m.questions, m.activity.turn.running), m.estimate.ask(m.input.Editor.Value()))
 	m.activity.grow()
 	m.activity.watch()
 	m.layout()
@@ -196,14 +196,14 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		m.line.branch = string(message)
 	case foundMsg:
 		if message != "" {
-			m.note(dim, "·", string(message))
+			m.surface.note(dim, "·", string(message))
 		}
 	case resizedMsg:
 		m.resize.to(message.width, message.height, message.painted)
 	case promptsMsg:
 		m.input.Prompts.Load(message)
 	case noteMsg:
-		m.note(bad, "✗", message.text)
+		m.surface.note(bad, "✗", message.text)
 	case thenMsg:
 		return message()
 	case input.Proposed:
@@ -212,7 +212,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		return m.commandDone(message)
 	case wakeMsg:
 		m.resize.settle()
-		return m.questionReply(m.questions.Wake(m.opts.Now()))
+		return m.questionReply(m.questions.Wake(m.surface.opts.Now()))
 	case crashMsg:
 		panic(message)
 	}
@@ -229,7 +229,7 @@ func (m *Model) terminalEvent(event term.Event) tea.Cmd {
 	case term.Focus:
 		m.presence.unfocused, m.presence.reports = !bool(e), true
 	case term.Background:
-		m.background(e.Dark)
+		m.surface.background(e.Dark)
 	}
 	return nil
 }
@@ -253,10 +253,10 @@ func (m *Model) wake() time.Time {
 		return m.resize.change.until
 	}
 	at := m.questions.WakeAt()
-	if tick := m.opts.Now().Add(tickTime); m.moving() && (at.IsZero() || tick.Before(at)) {
+	if tick := m.surface.opts.Now().Add(tickTime); m.moving() && (at.IsZero() || tick.Before(at)) {
 		return tick
 	}
-	if minute := m.opts.Now().Add(time.Minute - m.activity.waited()%time.Minute); m.questions.Asking() && at.IsZero() {
+	if minute := m.surface.opts.Now().Add(time.Minute - m.activity.waited()%time.Minute); m.questions.Asking() && at.IsZero() {
 		return minute // the screen shows how many minutes the question has waited
 	}
 	return at
@@ -266,8 +266,8 @@ func (m *Model) wake() time.Time {
 // in progress.
 func (m *Model) moving() bool {
 	if m.questions.Open() {
-		return m.hint.text != ""
+		return m.surface.hint.text != ""
 	}
 	a := &m.activity
-	return a.turn.running || len(a.tools) > 0 || len(a.commands) > 0 || a.watched.ID != 0 || m.hint.text != ""
+	return a.turn.running || len(a.tools) > 0 || len(a.commands) > 0 || a.watched.ID != 0 || m.surface.hint.text != ""
 }

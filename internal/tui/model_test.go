@@ -205,15 +205,15 @@ func (s *screenplay) run(c tea.Cmd) {
 func (s *screenplay) check() {
 	s.t.Helper()
 	m := s.model
-	if len(m.live) >= max(2, m.height) {
-		s.t.Fatalf("the live part has %d lines in a window of %d:\n%s", len(m.live), m.height, m.view())
+	if len(m.live) >= max(2, m.surface.height) {
+		s.t.Fatalf("the live part has %d lines in a window of %d:\n%s", len(m.live), m.surface.height, m.view())
 	}
 	for _, line := range m.live {
-		if w := ansi.StringWidth(line); w > max(8, m.width-1) {
-			s.t.Fatalf("a line of the live part is %d wide in a window of %d: %q", w, m.width, line)
+		if w := ansi.StringWidth(line); w > max(8, m.surface.width-1) {
+			s.t.Fatalf("a line of the live part is %d wide in a window of %d: %q", w, m.surface.width, line)
 		}
 	}
-	if m.row < 0 || m.row >= len(m.live) || m.col < 0 || m.col >= max(1, m.width) {
+	if m.row < 0 || m.row >= len(m.live) || m.col < 0 || m.col >= max(1, m.surface.width) {
 		s.t.Fatalf("the cursor is at %d, %d in:\n%s", m.row, m.col, m.view())
 	}
 }

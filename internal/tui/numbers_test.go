@@ -30,7 +30,7 @@ func TestIdleCostsNothing(t *testing.T) {
 	screen.Post(s.model.frame())
 	screen.Flush()
 	before := out.bytes
-	for _, message := range []any{wakeMsg{}, eventsMsg{chat.StatusChanged{Status: s.model.status}}, branchMsg(""), resizedMsg{100, 30, 0}} {
+	for _, message := range []any{wakeMsg{}, eventsMsg{chat.StatusChanged{Status: s.model.surface.status}}, branchMsg(""), resizedMsg{100, 30, 0}} {
 		s.model.update(message)
 		screen.Post(s.model.frame())
 		screen.Flush()
@@ -50,7 +50,7 @@ func TestScreenForgets(t *testing.T) {
 				chat.ToolEnded{Said: said("run_shell_command x"), Name: "run_shell_command", Answer: tools.Answer{Text: "output"}}, chat.TurnEnded{})
 			s.printed = nil
 		}
-		return s.model.transcript.Len() + len(s.model.activity.outputs)
+		return s.model.surface.transcript.Len() + len(s.model.activity.outputs)
 	}
 	early := held(300)
 	if late := held(300); late > early+100 {

@@ -53,6 +53,26 @@ type Files interface {
 	Used(file string)
 }
 
+// Programs runs the programs that the person has named in the settings.
+type Programs interface {
+	// StatusLine returns a function that makes the person's own line from a status, or nil for
+	// none. StatusLine is called after each change of the status, and the function runs
+	// concurrently.
+	StatusLine() func(ctx context.Context, status chat.Status, stats chat.Stats) (string, error)
+	// Called is run concurrently when the person is called: kind is the reason in a word, news in
+	// a line.
+	Called(ctx context.Context, kind, news string) error
+}
+
+// Jobs knows the work in the background.
+type Jobs interface {
+	// Background puts the command or the agent of a call into the background, and reports whether
+	// the call has one.
+	Background(call int) bool
+	// Jobs returns the commands in the background, oldest first.
+	Jobs() []command.Job
+}
+
 // Options holds the dependencies and settings of Run.
 type Options struct {
 	Driver   Driver
@@ -86,16 +106,11 @@ type Options struct {
 	// changed, or "" for none. It is called concurrently, at the start and after each turn and
 	// command. Nil means none.
 	Branch func(ctx context.Context) string
-	// StatusLine returns a function that makes the person's own line from a status, or nil for
-	// none. StatusLine is called after each change of the status, and the function runs
-	// concurrently.
-	StatusLine func() func(ctx context.Context, status chat.Status, stats chat.Stats) (string, error)
+	// Programs runs the person's own programs. Nil means that there are none.
+	Programs Programs
 	// Estimate returns a function that says in a line what a message would cost, or nil for none.
 	// The function runs concurrently; it returns "" if that is not known.
 	Estimate func() func(ctx context.Context, typed string) string
-	// Called is run concurrently when the person is called: kind is the reason in a word, news in
-	// a line. Nil does nothing.
-	Called func(ctx context.Context, kind, news string) error
 	// Found waits until the answering model is known, and returns a line that names it, or "" if
 	// the greeting named it or none was found. Nil means that the greeting named it.
 	Found func(ctx context.Context) string
@@ -108,11 +123,8 @@ type Options struct {
 	Status chat.Status
 	// Settings returns the present settings of the screen. Nil means the zero Settings.
 	Settings func() Settings
-	// Background puts the command or the agent of a call into the background, and reports whether
-	// the call has one. Nil means that none can go there.
-	Background func(call int) bool
-	// Jobs returns the commands in the background, oldest first. Nil means that none can exist.
-	Jobs func() []command.Job
+	// Jobs are the commands in the background. Nil means that none can exist.
+	Jobs Jobs
 	// Efforts returns the values of reasoning.effort that the present model knows, lowest first,
 	// or none if they are unknown. Nil means that they are unknown.
 	Efforts func() []string

@@ -17,7 +17,7 @@ import (
 // pasteImage puts the image on the clipboard into the message. Reading the clipboard may be slow,
 // so a command does it while the screen goes on.
 func (m *Model) pasteImage() tea.Cmd {
-	ctx, clipboard := m.ctx, m.opts.Clipboard
+	ctx, clipboard := m.surface.ctx, m.surface.opts.Clipboard
 	if clipboard == nil {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (m *Model) pasteImage() tea.Cmd {
 		if err != nil {
 			return noteMsg{"nothing was pasted: " + err.Error()}
 		}
-		return then(func() { m.input.PutImage(path, m.opts.Now()) })
+		return then(func() { m.input.PutImage(path, m.surface.opts.Now()) })
 	})
 }
 
@@ -34,40 +34,40 @@ func (m *Model) pasteImage() tea.Cmd {
 // that the terminal never answers. tmux does not pass the sequence on, but has a command instead.
 func (p *presence) copyText(text string) tea.Cmd {
 	what := words.Count(words.Lines(text), "line")
-	if p.opts.env("TMUX") != "" {
+	if p.surface.opts.env("TMUX") != "" {
 		return guarded(func() tea.Msg {
 			cmd := exec.Command("tmux", "load-buffer", "-w", "-")
 			cmd.Stdin = strings.NewReader(text)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				return noteMsg{fmt.Sprintf("nothing was copied: tmux load-buffer: %v %s", err, words.FirstLine(string(out)))}
 			}
-			return then(func() { p.answer(transcript.Rows("copied " + what + " to tmux's buffer and the clipboard")) })
+			return then(func() { p.surface.answer(transcript.Rows("copied " + what + " to tmux's buffer and the clipboard")) })
 		})
 	}
-	if p.opts.simpleTerminal() {
-		p.answer(noteRows(bad, "✗", "nothing was copied: this terminal has no clipboard; /export writes the conversation to a file"))
+	if p.surface.opts.simpleTerminal() {
+		p.surface.answer(noteRows(bad, "✗", "nothing was copied: this terminal has no clipboard; /export writes the conversation to a file"))
 		return nil
 	}
 	sequence := osc52.New(text)
-	if strings.HasPrefix(p.opts.env("TERM"), "screen") {
+	if strings.HasPrefix(p.surface.opts.env("TERM"), "screen") {
 		sequence = sequence.Screen()
 	}
 	p.sequence = sequence.String()
-	p.answer(transcript.Rows("copied " + what + ", as far as the terminal allows it"))
+	p.surface.answer(transcript.Rows("copied " + what + ", as far as the terminal allows it"))
 	return nil
 }
 
 // editOutside opens the prompt in $VISUAL or $EDITOR.
 func (m *Model) editOutside() tea.Cmd {
-	program := m.opts.env("VISUAL")
+	program := m.surface.opts.env("VISUAL")
 	if program == "" {
-		program = m.opts.env("EDITOR")
+		program = m.surface.opts.env("EDITOR")
 	}
 	if program == "" {
-		m.showHint("set $EDITOR to edit the prompt in it", false)
+		m.surface.showHint("set $EDITOR to edit the prompt in it", false)
 		return nil
 	}
-	text := m.input.Value()
+	text := m.input.Editor.Value()
 	return guarded(func() tea.Msg {
 		path, err := writeDraft(text)
 		if err != nil {
@@ -75,7 +75,7 @@ func (m *Model) editOutside() tea.Cmd {
 		}
 		// The shell splits $EDITOR as the user wrote it; the path stays one word.
 		cmd := exec.Command("sh", "-c", program+` "$1"`, "sh", path)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = m.opts.In, m.opts.Out, m.opts.Out
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = m.surface.opts.In, m.surface.opts.Out, m.surface.opts.Out
 		return lendMsg{run: cmd.Run, done: func(err error) tea.Msg {
 			defer os.Remove(path)
 			if err != nil {
@@ -86,8 +86,8 @@ func (m *Model) editOutside() tea.Cmd {
 				return notEdited(err)
 			}
 			return then(func() {
-				m.input.Set("")
-				m.input.InsertLong(strings.TrimRight(text, "\n"))
+				m.input.Editor.Set("")
+				m.input.Editor.InsertLong(strings.TrimRight(text, "\n"))
 			})
 		}}
 	})

@@ -14,8 +14,8 @@ const ownPace = 300 * time.Millisecond
 
 // ownStatus is the status line made by a program of the person, above the line of the screen.
 type ownStatus struct {
-	*surface
-	text string
+	surface *surface
+	text    string
 	// running is set while the program runs or is about to run. again is set if the status has
 	// changed since.
 	running, again bool
@@ -27,10 +27,10 @@ type ownStatus struct {
 // ask returns a command that runs the program. While it runs already, ask makes it run once more
 // afterwards.
 func (l *ownStatus) ask() tea.Cmd {
-	if l.opts.StatusLine == nil || l.opts.Plain {
+	if l.surface.opts.Programs == nil || l.surface.opts.Plain {
 		return nil
 	}
-	run := l.opts.StatusLine()
+	run := l.surface.opts.Programs.StatusLine()
 	if run == nil {
 		l.text, l.problem = "", ""
 		return nil
@@ -39,21 +39,21 @@ func (l *ownStatus) ask() tea.Cmd {
 		return nil
 	}
 	l.running = true
-	status, stats, wait := l.status, l.stats, ownPace-l.opts.Now().Sub(l.ran)
+	status, stats, wait := l.surface.status, l.surface.stats, ownPace-l.surface.opts.Now().Sub(l.ran)
 	return guarded(func() tea.Msg {
 		select {
 		case <-time.After(wait):
-		case <-l.ctx.Done():
+		case <-l.surface.ctx.Done():
 			return nil
 		}
-		text, err := run(l.ctx, status, stats)
+		text, err := run(l.surface.ctx, status, stats)
 		return thenMsg(func() tea.Cmd { return l.came(text, err) })
 	})
 }
 
 // came takes the output of the program. It reports each problem once.
 func (l *ownStatus) came(text string, err error) tea.Cmd {
-	l.running, l.ran = false, l.opts.Now()
+	l.running, l.ran = false, l.surface.opts.Now()
 	problem := ""
 	if err == nil {
 		l.text = text
@@ -61,7 +61,7 @@ func (l *ownStatus) came(text string, err error) tea.Cmd {
 		problem = err.Error()
 	}
 	if problem != "" && problem != l.problem {
-		l.note(warn, "!", problem)
+		l.surface.note(warn, "!", problem)
 	}
 	l.problem = problem
 	if l.again {
@@ -74,7 +74,7 @@ func (l *ownStatus) came(text string, err error) tea.Cmd {
 // is removed.
 func (l *ownStatus) view(width int) []string {
 	line, _, _ := strings.Cut(strings.TrimSpace(l.text), "\n")
-	clean := style.CleanStyled(line, l.colours != style.NoColours)
+	clean := style.CleanStyled(line, l.surface.colours != style.NoColours)
 	if strings.TrimSpace(clean) == "" {
 		return nil
 	}

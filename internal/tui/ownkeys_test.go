@@ -25,15 +25,15 @@ func TestKeysOfOnesOwn(t *testing.T) {
 	s.typed("one two")
 	s.press("enter")
 	s.typed("enter")
-	if got := s.model.input.Text; got != "one two\nenter" {
+	if got := s.model.input.Editor.Text; got != "one two\nenter" {
 		t.Fatalf("Enter made %q", got)
 	}
 	s.press("f3")
-	if at := s.model.input.Cursor; at != len("one two\n") {
+	if at := s.model.input.Editor.Cursor; at != len("one two\n") {
 		t.Errorf("F3 moved to %d", at)
 	}
 	s.press("ctrl+left", "ctrl+s")
-	if at := s.model.input.Cursor; at != len("one two\n") || s.model.stashed != nil {
+	if at := s.model.input.Editor.Cursor; at != len("one two\n") || s.model.stashed != nil {
 		t.Errorf("keys that were given up did something")
 	}
 	s.press("f2")
@@ -68,18 +68,18 @@ func TestKeysAreTested(t *testing.T) {
 	}
 	s.press("esc")
 	s.typed("x")
-	if s.model.testing || s.model.input.Text != "x" {
+	if s.model.testing || s.model.input.Editor.Text != "x" {
 		t.Error("Esc does not end the test")
 	}
 	s.press("ctrl+u")
 	s.model.testing = true
 	s.typed("q")
 	s.press("f9")
-	if s.typed("a"); !s.model.testing || s.model.input.Text != "" {
+	if s.typed("a"); !s.model.testing || s.model.input.Editor.Text != "" {
 		t.Error("a single character ends the test")
 	}
-	if s.typed("bc"); s.model.testing || s.model.input.Text != "abc" {
-		t.Errorf("a message is not typed: %q", s.model.input.Text)
+	if s.typed("bc"); s.model.testing || s.model.input.Editor.Text != "abc" {
+		t.Errorf("a message is not typed: %q", s.model.input.Editor.Text)
 	}
 }
 
@@ -104,8 +104,8 @@ func TestVimInThePrompt(t *testing.T) {
 		t.Errorf("Esc in insert mode did %q", s.driver.calls)
 	}
 	s.typed("bcwthree")
-	if shows("I> one three"); s.model.input.Text != "one three" {
-		t.Errorf("bcw made %q", s.model.input.Text)
+	if shows("I> one three"); s.model.input.Editor.Text != "one three" {
+		t.Errorf("bcw made %q", s.model.input.Editor.Text)
 	}
 	s.press("esc")
 	s.typed("V")
@@ -117,8 +117,8 @@ func TestVimInThePrompt(t *testing.T) {
 		t.Errorf("it did %q, want %q", s.driver.calls, want)
 	}
 	s.typed("k")
-	if s.model.input.Text != "one three" {
-		t.Errorf("k brought %q", s.model.input.Text)
+	if s.model.input.Editor.Text != "one three" {
+		t.Errorf("k brought %q", s.model.input.Editor.Text)
 	}
 }
 
@@ -128,12 +128,12 @@ func TestToTheBackground(t *testing.T) {
 	t.Parallel()
 	var asked []int
 	s := newScreenplayFor(t, 60, 20, func(o *Options) {
-		o.Background = func(call int) bool { asked = append(asked, call); return call != 4 }
+		o.Jobs = fakeJobs{background: func(call int) bool { asked = append(asked, call); return call != 4 }}
 	})
 	s.typed("one")
 	s.press("ctrl+b")
-	if len(asked) > 0 || s.model.input.Cursor != 2 {
-		t.Errorf("nothing runs: it was asked for %d, the cursor is at %d", asked, s.model.input.Cursor)
+	if len(asked) > 0 || s.model.input.Editor.Cursor != 2 {
+		t.Errorf("nothing runs: it was asked for %d, the cursor is at %d", asked, s.model.input.Editor.Cursor)
 	}
 	s.events(chat.TurnStarted{})
 	for call, name := range []string{1: "run_shell_command", 2: "task", 3: "run_shell_command", 4: "web_fetch", 5: "task"} {
@@ -147,7 +147,7 @@ func TestToTheBackground(t *testing.T) {
 	for _, want := range []int{3, 1, 5, 2} {
 		asked = nil
 		s.press("ctrl+b")
-		if asked[len(asked)-1] != want || s.model.input.Cursor != 2 || !strings.Contains(s.model.view(), fmt.Sprint("in the background: call ", want)) {
+		if asked[len(asked)-1] != want || s.model.input.Editor.Cursor != 2 || !strings.Contains(s.model.view(), fmt.Sprint("in the background: call ", want)) {
 			t.Errorf("it was asked for %d, want %d:\n%s", asked, want, s.model.view())
 		}
 		s.events(chat.ToolEnded{Call: want})
@@ -157,6 +157,15 @@ func TestToTheBackground(t *testing.T) {
 		t.Error(s.model.view())
 	}
 }
+
+// fakeJobs are the commands in the background.
+type fakeJobs struct {
+	background func(call int) bool
+	all        []command.Job
+}
+
+func (j fakeJobs) Background(call int) bool { return j.background(call) }
+func (j fakeJobs) Jobs() []command.Job      { return j.all }
 
 // fakeJob is a command in the background.
 type fakeJob struct{ ended, tail string }
@@ -172,9 +181,7 @@ func TestBackToTheForeground(t *testing.T) {
 	t.Parallel()
 	server, build, old := &fakeJob{tail: "listening\n"}, &fakeJob{tail: "one\ntwo\n"}, &fakeJob{ended: "exit 0"}
 	s := newScreenplayFor(t, 80, 20, func(o *Options) {
-		o.Jobs = func() []command.Job {
-			return []command.Job{{ID: 1, Command: "npm start", Live: server}, {ID: 2, Command: "true", Live: old}, {ID: 3, Command: "make", Live: build}}
-		}
+		o.Jobs = fakeJobs{all: []command.Job{{ID: 1, Command: "npm start", Live: server}, {ID: 2, Command: "true", Live: old}, {ID: 3, Command: "make", Live: build}}}
 	})
 	shows := func(want, not string) {
 		t.Helper()

@@ -65,7 +65,7 @@ func (c *chooser) work() tea.Cmd {
 // pickable reports whether a list may open now: not while the person types or reads, and not in
 // plain mode.
 func (m *Model) pickable(pick *command.Pick) bool {
-	return pick != nil && len(pick.Choices) > 0 && m.input.Empty() && m.reader.pager == nil && m.chooser.picking == nil && !m.opts.Plain
+	return pick != nil && len(pick.Choices) > 0 && m.input.Editor.Empty() && m.reader.pager == nil && m.chooser.picking == nil && !m.surface.opts.Plain
 }
 
 // searchPrompts opens a list of the earlier prompts, newest first, and puts the chosen one into
@@ -80,7 +80,7 @@ func (m *Model) searchPrompts() tea.Cmd {
 		}
 	}
 	if len(pick.Choices) == 0 {
-		m.showHint("there are no earlier prompts yet", false)
+		m.surface.showHint("there are no earlier prompts yet", false)
 		return nil
 	}
 	m.input.Unpropose()

@@ -40,7 +40,7 @@ func TestPickKeepsTheDraft(t *testing.T) {
 	s.update(earlierPrompts("earlier"))
 	s.typed("a draft")
 	s.press("ctrl+r", "esc")
-	if got := s.model.input.Value(); got != "a draft" {
+	if got := s.model.input.Editor.Value(); got != "a draft" {
 		t.Errorf("the input is %q", got)
 	}
 	output, err := fakeCommands{}.Run(t.Context(), "/model")

@@ -95,7 +95,7 @@ func (p *plain) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 func (p *plain) line(text string) tea.Cmd {
 	m := p.model
 	if m.questions.Open() {
-		if reply := m.questions.Line(text, m.opts.Now()); reply.View {
+		if reply := m.questions.Line(text, m.surface.opts.Now()); reply.View {
 			p.asked.id = 0
 			return nil
 		} else if !reply.Pass {
@@ -105,7 +105,7 @@ func (p *plain) line(text string) tea.Cmd {
 		}
 	}
 	m.typedLines[strings.TrimSpace(text)] = true
-	m.input.Set(text)
+	m.input.Editor.Set(text)
 	return m.submit()
 }
 
@@ -113,7 +113,7 @@ func (p *plain) line(text string) tea.Cmd {
 // soon after quits.
 func (p *plain) stop() (next tea.Cmd) {
 	m := p.model
-	now := m.opts.Now()
+	now := m.surface.opts.Now()
 	if !p.stopped.IsZero() && now.Sub(p.stopped) <= hintTime {
 		return tea.Quit
 	}
@@ -124,7 +124,7 @@ func (p *plain) stop() (next tea.Cmd) {
 	case m.activity.turn.running:
 		m.interrupt()
 	}
-	m.showHint("Ctrl+C again quits", true)
+	m.surface.showHint("Ctrl+C again quits", true)
 	return next
 }
 
@@ -135,18 +135,18 @@ func (p *plain) show() {
 	m.reader.pager = nil
 	rows := m.frame().Printed
 	if opened != nil {
-		rows = append(rows, opened.All(m.theme, m.width)...)
+		rows = append(rows, opened.All(m.surface.theme, m.surface.width)...)
 	}
 	if m.questions.Open() && (m.questions.First().ID != p.asked.id || m.questions.First().Step != p.asked.step) {
 		asked := m.questions.First()
 		p.asked.id, p.asked.step = asked.ID, asked.Step
-		about := question.All(m.theme, asked, m.width)
+		about := question.All(m.surface.theme, asked, m.surface.width)
 		head := "Question: "
 		if n, of := m.questions.Position(); of > 1 {
 			head = fmt.Sprintf("Question %d of %d: ", n, of)
 		}
 		about[0] = head + about[0]
-		rows = append(append(rows, about...), style.WrapText(m.questions.Answers(), m.width)...)
+		rows = append(append(rows, about...), style.WrapText(m.questions.Answers(), m.surface.width)...)
 	}
 	for _, row := range rows {
 		fmt.Fprintln(p.out, style.SealPlain(row))

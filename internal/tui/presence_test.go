@@ -18,7 +18,7 @@ import (
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	s.model.opts.Environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=ghostty"}
+	s.model.surface.opts.Environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=ghostty"}
 	take := func() string {
 		sequence := s.model.presence.sequence
 		s.model.presence.sequence = ""
@@ -67,16 +67,16 @@ func TestCalling(t *testing.T) {
 		{"off", "iTerm.app", []bool{false}, false, "", ""},
 	} {
 		s := newScreenplay(t, 80, 24)
-		s.model.opts.Environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=" + tt.program}
-		s.model.opts.Settings = func() Settings { return Settings{Notify: tt.setting} }
+		s.model.surface.opts.Environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=" + tt.program}
+		s.model.surface.opts.Settings = func() Settings { return Settings{Notify: tt.setting} }
 		called := ""
-		s.model.opts.Called = func(_ context.Context, kind, news string) error {
+		s.model.surface.opts.Programs = programs{called: func(kind, news string) error {
 			called += kind
 			if news != "asks: run make" {
 				t.Errorf("it says %q", news)
 			}
 			return errors.New("no such program")
-		}
+		}}
 		s.model.presence.title = "? agent: project"
 		for _, focus := range tt.focus {
 			s.model.presence.unfocused, s.model.presence.reports = !focus, true
@@ -96,19 +96,28 @@ func TestCalling(t *testing.T) {
 	}
 }
 
+// programs are the person's own programs in a test.
+type programs struct {
+	called func(kind, news string) error
+	line   func(context.Context, chat.Status, chat.Stats) (string, error)
+}
+
+func (p programs) Called(_ context.Context, kind, news string) error { return p.called(kind, news) }
+func (p programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (string, error) {
+	return p.line
+}
+
 // The line of a program is shown with its colours and nothing else that a terminal
 // obeys; it runs once for changes that come while it does; what is wrong is said once.
 func TestOwnStatus(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
-	s.model.colours = style.Colours16
+	s.model.surface.colours = style.Colours16
 	runs := 0
-	s.model.opts.StatusLine = func() func(context.Context, chat.Status, chat.Stats) (string, error) {
-		return func(_ context.Context, status chat.Status, _ chat.Stats) (string, error) {
-			runs++
-			return status.Model + " \x1b[31mred\x1b]52;c;AAAA\a\x1b[2J\nsecond", nil
-		}
-	}
+	s.model.surface.opts.Programs = programs{line: func(_ context.Context, status chat.Status, _ chat.Stats) (string, error) {
+		runs++
+		return status.Model + " \x1b[31mred\x1b]52;c;AAAA\a\x1b[2J\nsecond", nil
+	}}
 	changed := func(model string) tea.Cmd {
 		return s.model.update(eventsMsg{chat.StatusChanged{Status: chat.Status{Model: model}}})
 	}
@@ -129,10 +138,10 @@ func TestOwnStatus(t *testing.T) {
 	if said := strings.Count(strings.Join(s.model.frame().Printed, "\n"), "took too long"); runs != 1 || said != 1 {
 		t.Errorf("%d runs, said %d times", runs, said)
 	}
-	if s.model.colours, s.model.own.text = style.NoColours, "four \x1b[31mred"; s.model.own.view(60)[0] != "four red" {
+	if s.model.surface.colours, s.model.own.text = style.NoColours, "four \x1b[31mred"; s.model.own.view(60)[0] != "four red" {
 		t.Errorf("without colours: %q", s.model.own.view(60))
 	}
-	s.model.opts.StatusLine = func() func(context.Context, chat.Status, chat.Stats) (string, error) { return nil }
+	s.model.surface.opts.Programs = programs{}
 	if changed("five") != nil || s.model.own.view(60) != nil {
 		t.Error("it is shown after it was unset")
 	}

@@ -34,7 +34,7 @@ var errGone = errors.New("the terminal is gone")
 // the renderer of Bubble Tea are off.
 type program struct {
 	unseen
-	*Model
+	model    *Model
 	terminal *term.Terminal
 	keys     *term.Keyboard
 	// wakeAt is the time of the latest wakeMsg that was ordered.
@@ -43,7 +43,7 @@ type program struct {
 }
 
 // Init implements tea.Model.
-func (p *program) Init() tea.Cmd { return p.begin() }
+func (p *program) Init() tea.Cmd { return p.model.begin() }
 
 // Update implements tea.Model.
 func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
@@ -60,9 +60,9 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 			return p, wakeIn(keysFirst)
 		}
 	}
-	next := p.update(message)
-	if !p.resize.settling() {
-		p.terminal.Screen.Post(p.frame())
+	next := p.model.update(message)
+	if !p.model.resize.settling() {
+		p.terminal.Screen.Post(p.model.frame())
 	}
 	return p, tea.Batch(next, p.sleep())
 }
@@ -70,7 +70,7 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 // sleep returns a command that wakes the model at the time it asked for. Nothing ticks when
 // nothing moves.
 func (p *program) sleep() tea.Cmd {
-	now, at := p.opts.Now(), p.wake()
+	now, at := p.model.surface.opts.Now(), p.model.wake()
 	if at.IsZero() || p.wakeAt.After(now) && !at.Before(p.wakeAt) {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (p *program) lend(request lendMsg) tea.Cmd {
 		p.err = again
 		return tea.Quit
 	}
-	size := func() tea.Msg { return sizeOf(p.terminal, p.opts.Now()) }
+	size := func() tea.Msg { return sizeOf(p.terminal, p.model.surface.opts.Now()) }
 	if request.done == nil {
 		return size
 	}

@@ -16,7 +16,7 @@ import (
 // reader holds the pager that covers the whole screen, to read outputs, changes or a whole
 // question.
 type reader struct {
-	*surface
+	surface *surface
 	// pager is nil while nothing is open. covered is the time at which it was opened.
 	pager   *pager.Pager
 	covered time.Time
@@ -32,14 +32,14 @@ func (m *Model) readerKey(k term.Key) (tea.Cmd, bool) {
 	}
 	if r.pager.Key(k) {
 		r.pager, r.asked = nil, 0
-		m.questions.Uncover(r.covered, m.opts.Now())
+		m.questions.Uncover(r.covered, m.surface.opts.Now())
 	}
 	return nil, true
 }
 
 // openPages opens the pager over everything else.
 func (r *reader) openPages(pages func() []pager.Page) {
-	r.pager, r.covered = pager.Open(pages), r.opts.Now()
+	r.pager, r.covered = pager.Open(pages), r.surface.opts.Now()
 }
 
 // openPage opens the pager with a single page.

@@ -47,26 +47,26 @@ const growRows = 2
 // grow prints the rows of an open paragraph that more text cannot change.
 func (a *activity) grow() {
 	piece, ok := a.reply.text.Open()
-	if !ok || len(piece.Text) > maxOpen || a.opts.Plain {
+	if !ok || len(piece.Text) > maxOpen || a.surface.opts.Plain {
 		return // in plain mode a printed row cannot be replaced
 	}
-	grown := a.transcript.Grown()
-	width := a.columns()
-	if len(piece.Text) < a.reply.looked+growRows*a.theme.Prose(width) {
+	grown := a.surface.transcript.Grown()
+	width := a.surface.columns()
+	if len(piece.Text) < a.reply.looked+growRows*a.surface.theme.Prose(width) {
 		return
 	}
 	a.reply.looked = len(piece.Text)
-	rows := a.md.Piece(piece, width)
+	rows := a.surface.md.Piece(piece, width)
 	if len(rows) < grown+2*growRows {
 		return
 	}
-	if settled := a.md.Settled(piece, rows, width); settled > grown {
+	if settled := a.surface.md.Settled(piece, rows, width); settled > grown {
 		kind := transcript.Text
 		if piece.More {
 			kind = transcript.More
 		}
-		a.endHeld()
-		a.transcript.Grow(kind, rows[:settled])
+		a.surface.endHeld()
+		a.surface.transcript.Grow(kind, rows[:settled])
 		a.reply.printed = true
 	}
 }
@@ -94,22 +94,22 @@ func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown i
 
 // layPiece lays out a piece of a reply with the renderer of the theme in use at that time.
 func (a *activity) layPiece(piece markdown.Piece) transcript.Lay {
-	return func(_ *style.Theme, width int) []string { return a.md.Piece(piece, width) }
+	return func(_ *style.Theme, width int) []string { return a.surface.md.Piece(piece, width) }
 }
 
 // printReply prints closed blocks of the reply.
 func (a *activity) printReply(blocks []markdown.Piece) {
 	for _, block := range blocks {
 		a.reply.looked = 0
-		if a.transcript.Growing() {
-			a.again = !a.transcript.Finish(a.layPiece(block), a.theme, a.columns()) || a.again
+		if a.surface.transcript.Growing() {
+			a.surface.again = !a.surface.transcript.Finish(a.layPiece(block), a.surface.theme, a.surface.columns()) || a.surface.again
 			continue
 		}
 		kind := transcript.Text
 		if block.More {
 			kind = transcript.More
 		}
-		a.print(kind, a.layPiece(block))
+		a.surface.print(kind, a.layPiece(block))
 		a.reply.printed = true
 	}
 }
@@ -119,12 +119,12 @@ func (a *activity) endThinking() {
 	if !a.reply.thinking() {
 		return
 	}
-	took := a.opts.Now().Sub(a.reply.thoughtSince)
+	took := a.surface.opts.Now().Sub(a.reply.thoughtSince)
 	thought := strings.TrimSpace(string(a.reply.thought))
 	a.outputs.add(output{Page: pager.Page{Title: "reasoning", Lay: proseLay(thought)}})
 	a.reply.thought, a.reply.thoughtSince = nil, time.Time{}
 	if took >= time.Second {
-		a.note(dim, "·", "thought for "+words.Elapsed(took))
+		a.surface.note(dim, "·", "thought for "+words.Elapsed(took))
 	}
 }
 

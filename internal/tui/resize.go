@@ -8,8 +8,8 @@ const settleTime = 60 * time.Millisecond
 
 // resize follows the size of the window.
 type resize struct {
-	*surface
-	change change
+	surface *surface
+	change  change
 }
 
 // change is an ongoing change of the window's size.
@@ -36,16 +36,16 @@ type resizedMsg struct{ width, height, painted int }
 // to records a new size of the window.
 func (r *resize) to(width, height, painted int) {
 	c := &r.change
-	if width == r.width && height == r.height && c.until.IsZero() && painted <= safeRows {
+	if width == r.surface.width && height == r.surface.height && c.until.IsZero() && painted <= safeRows {
 		return
 	}
 	if c.until.IsZero() {
-		c.lowest = r.height
+		c.lowest = r.surface.height
 	}
-	c.until = r.opts.Now().Add(settleTime)
+	c.until = r.surface.opts.Now().Add(settleTime)
 	c.width, c.height = width, height
 	c.lowest = min(c.lowest, height)
-	c.turned = c.turned || width != r.width
+	c.turned = c.turned || width != r.surface.width
 	c.painted = max(c.painted, painted)
 }
 
@@ -53,12 +53,12 @@ func (r *resize) to(width, height, painted int) {
 // terminal may have broken rows, or pushed a part of the live rows out of the window.
 func (r *resize) settle() {
 	c := r.change
-	if c.until.IsZero() || r.opts.Now().Before(c.until) {
+	if c.until.IsZero() || r.surface.opts.Now().Before(c.until) {
 		return
 	}
 	r.change = change{}
-	r.again = r.again || c.turned || c.painted > safeRows || c.lowest <= c.painted
-	r.width, r.height = c.width, c.height
+	r.surface.again = r.surface.again || c.turned || c.painted > safeRows || c.lowest <= c.painted
+	r.surface.width, r.surface.height = c.width, c.height
 }
 
 // settling reports whether painting is suspended.

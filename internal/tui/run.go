@@ -52,9 +52,9 @@ func Run(ctx context.Context, opts Options) (err error) {
 	}
 	defer giveBack(t)
 	width, height := t.Size()
-	p := &program{Model: newModel(ctx, opts, width, height), terminal: t}
-	t.Screen.Post(p.frame())
-	if !p.ground.known && !t.Simple {
+	p := &program{model: newModel(ctx, opts, width, height), terminal: t}
+	t.Screen.Post(p.model.frame())
+	if !p.model.surface.ground.known && !t.Simple {
 		t.Write(term.BackgroundQuery)
 	}
 	loop := newLoop(ctx, p)
@@ -68,8 +68,8 @@ func Run(ctx context.Context, opts Options) (err error) {
 		}
 		return term.IsResize(s)
 	})
-	p.activity.endReply("")
-	t.Screen.Post(p.frame())
+	p.model.activity.endReply("")
+	t.Screen.Post(p.model.frame())
 	return errors.Join(p.err, err)
 }
 

@@ -14,7 +14,7 @@ import (
 
 // statusLine is the last line: model, context, approval mode, folder and branch.
 type statusLine struct {
-	*surface
+	surface *surface
 	// cached is the share of the latest request that the provider had cached, in percent.
 	cached int
 	// branch is the branch that is checked out.
@@ -27,8 +27,8 @@ const hintRows = 3
 // view returns the status line cut to width. A hint replaces the line and takes up to hintRows
 // rows, and so does help, which describes the meaning of the input.
 func (l *statusLine) view(width int, help string) []string {
-	if hint := cmp.Or(l.hint.text, help); hint != "" {
-		rows := style.WrapSpans(style.Spans{{Text: hint, Style: l.theme.Warn}}, width)
+	if hint := cmp.Or(l.surface.hint.text, help); hint != "" {
+		rows := style.WrapSpans(style.Spans{{Text: hint, Style: l.surface.theme.Warn}}, width)
 		return rows[:min(len(rows), hintRows)]
 	}
 	return []string{l.figures(width)}
@@ -47,7 +47,7 @@ func (l *statusLine) figures(width int) string {
 			branch = ""
 		}
 		place := l.folder(room-style.Width(branch)) + branch
-		line = append(line, style.Span{Text: strings.Repeat(" ", width-line.Width()-style.Width(place))}, style.Span{Text: place, Style: l.theme.Dim})
+		line = append(line, style.Span{Text: strings.Repeat(" ", width-line.Width()-style.Width(place))}, style.Span{Text: place, Style: l.surface.theme.Dim})
 	}
 	return style.Truncate(line.String(), width)
 }
@@ -55,7 +55,7 @@ func (l *statusLine) figures(width int) string {
 // spans returns the status line without the folder. Parts that do not fit are left out from the
 // right. A mode that asks less than the standard one is loud.
 func (l *statusLine) spans(width int) style.Spans {
-	t, s := l.theme, l.status
+	t, s := l.surface.theme, l.surface.status
 	mode := style.Span{Text: style.Reveal(string(s.Mode)).Text, Style: t.Dim}
 	switch s.Mode {
 	case gate.ModeFullAuto:
@@ -126,7 +126,7 @@ func (l *statusLine) gauge(s chat.Status, width int) string {
 
 // folder returns the path of the workspace, with ~ for the home folder, cut from the left.
 func (l *statusLine) folder(room int) string {
-	path := style.Clean(disk.Tilde(l.opts.Workspace, cmp.Or(l.opts.env("HOME"), l.opts.env("USERPROFILE"))))
+	path := style.Clean(disk.Tilde(l.surface.opts.Workspace, cmp.Or(l.surface.opts.env("HOME"), l.surface.opts.env("USERPROFILE"))))
 	for style.Width(path) > room {
 		_, rest, ok := strings.Cut(strings.TrimPrefix(path, "…/"), "/")
 		if !ok {

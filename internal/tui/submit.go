@@ -30,14 +30,14 @@ const (
 // everything else to the model. A queued message appears once the driver reports it.
 func (m *Model) submit() tea.Cmd {
 	m.input.Unpropose()
-	message := m.input.Message().Trim()
+	message := m.input.Editor.Message().Trim()
 	text := message.Text()
 	if text == "" {
 		return nil
 	}
 	if m.questions.IsAnswers(text) {
 		m.input.Sent()
-		m.showHint(text+" was not sent: a question waits for it", false)
+		m.surface.showHint(text+" was not sent: a question waits for it", false)
 		return nil
 	}
 	remember := m.remember(message)
@@ -47,7 +47,7 @@ func (m *Model) submit() tea.Cmd {
 	case text == "exit" || text == "quit":
 		return tea.Quit
 	case message.Leads() == '!' && strings.TrimLeft(text, "! ") == "":
-		m.showHint(shellHelp, false)
+		m.surface.showHint(shellHelp, false)
 		return nil
 	case m.commands(message):
 		return tea.Batch(remember, m.runCommand(text))
@@ -59,7 +59,7 @@ func (m *Model) submit() tea.Cmd {
 	case m.questions.Owned():
 		m.activity.waiting = append(m.activity.waiting, message)
 	default:
-		m.opts.Driver.Send(message)
+		m.surface.opts.Driver.Send(message)
 	}
 	return remember
 }
@@ -67,7 +67,7 @@ func (m *Model) submit() tea.Cmd {
 // commands reports whether a message is a slash command of the program.
 func (m *Model) commands(message atcmd.Message) bool {
 	text := message.Text()
-	return m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.opts.Commands.Sends(text)
+	return m.surface.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.surface.opts.Commands.Sends(text)
 }
 
 // sendWaiting sends the messages that have waited for a command of the person.
@@ -76,14 +76,14 @@ func (m *Model) sendWaiting() {
 		return
 	}
 	for _, message := range m.activity.waiting {
-		m.opts.Driver.Send(message)
+		m.surface.opts.Driver.Send(message)
 	}
 	m.activity.waiting = nil
 }
 
 // backUnchanged reports whether the prompt is still the message taken back from the queue.
 func (m *Model) backUnchanged() bool {
-	return m.activity.back != "" && m.input.Message().Text() == m.activity.back
+	return m.activity.back != "" && m.input.Editor.Message().Text() == m.activity.back
 }
 
 // cameBack puts a message from the queue into the prompt. If the prompt still holds the later
@@ -93,23 +93,23 @@ func (m *Model) cameBack(message atcmd.Message, ok bool) {
 	case !ok:
 		return
 	case m.backUnchanged():
-		m.activity.behind = slices.Insert(m.activity.behind, 0, m.input.Message())
-	case !m.input.Empty(): // the person has typed something meanwhile
-		m.opts.Driver.Send(message)
+		m.activity.behind = slices.Insert(m.activity.behind, 0, m.input.Editor.Message())
+	case !m.input.Editor.Empty(): // the person has typed something meanwhile
+		m.surface.opts.Driver.Send(message)
 		return
 	}
 	m.activity.back = message.Text()
-	m.input.Restore(message)
+	m.input.Editor.Restore(message)
 }
 
 // sendBehind puts the messages taken back from the queue into it again, once the person has sent
 // or dropped the message before them.
 func (m *Model) sendBehind() {
-	if !m.input.Empty() || m.activity.back == "" {
+	if !m.input.Editor.Empty() || m.activity.back == "" {
 		return
 	}
 	for _, message := range m.activity.behind {
-		m.opts.Driver.Send(message)
+		m.surface.opts.Driver.Send(message)
 	}
 	m.activity.back, m.activity.behind = "", nil
 }
@@ -132,19 +132,19 @@ func (m *Model) runHeld() {
 	}
 	command, private := strings.CutPrefix(m.activity.shell[0][1:], "!")
 	m.activity.shell = m.activity.shell[1:]
-	if hint := shellHint(command, m.keys.Label("suspend")); hint != "" {
-		m.showHint(hint, false)
+	if hint := shellHint(command, m.surface.keys.Label("suspend")); hint != "" {
+		m.surface.showHint(hint, false)
 	}
-	m.opts.Driver.Shell(strings.TrimSpace(command), private)
+	m.surface.opts.Driver.Shell(strings.TrimSpace(command), private)
 }
 
 // remember adds a prompt to the history.
 func (m *Model) remember(message atcmd.Message) tea.Cmd {
 	text := message.Text()
-	if !m.input.Prompts.Add(message) || m.opts.History == nil || len(text) > edit.MaxStored {
+	if !m.input.Prompts.Add(message) || m.surface.opts.History == nil || len(text) > edit.MaxStored {
 		return nil
 	}
-	prompts := m.opts.History
+	prompts := m.surface.opts.History
 	return guarded(func() tea.Msg {
 		if err := prompts.Append(message); err != nil {
 			return noteMsg{"the prompt could not be added to the history: " + err.Error()}
@@ -156,8 +156,8 @@ func (m *Model) remember(message atcmd.Message) tea.Cmd {
 // runCommand returns a command that runs a slash command concurrently.
 func (m *Model) runCommand(line string) tea.Cmd {
 	m.activity.commands = append(m.activity.commands, line)
-	m.hint = hint{}
-	ctx, commands := m.ctx, m.opts.Commands
+	m.surface.hint = hint{}
+	ctx, commands := m.surface.ctx, m.surface.opts.Commands
 	return guarded(func() tea.Msg {
 		output, err := commands.Run(ctx, line)
 		return commandMsg{line, output, err}
@@ -185,15 +185,15 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	if i := slices.Index(m.activity.commands, msg.line); i >= 0 {
 		m.activity.commands = slices.Delete(m.activity.commands, i, i+1)
 	}
-	m.chooseTheme()
-	m.opts.Driver.Refresh()
+	m.surface.chooseTheme()
+	m.surface.opts.Driver.Refresh()
 	if m.pickable(msg.output.Pick) && msg.err == nil {
 		m.input.Unpropose()
 		resends := m.resends && msg.line == modelList
 		m.resends = false
 		return m.chooser.open(*msg.output.Pick, func(chosen command.Choice) tea.Cmd {
 			if chosen.Draft != "" {
-				m.input.Paste(chosen.Draft, m.opts.Now())
+				m.input.Paste(chosen.Draft, m.surface.opts.Now())
 				return nil
 			}
 			if resends {
@@ -210,16 +210,16 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	}
 	switch {
 	case msg.err != nil:
-		m.answer(noteRows(bad, "✗", msg.err.Error()))
+		m.surface.answer(noteRows(bad, "✗", msg.err.Error()))
 	case msg.output.Submit != "" && m.questions.Owned():
 		m.activity.waiting = append(m.activity.waiting, atcmd.Typed(msg.output.Submit))
 	case msg.output.Submit != "":
-		m.opts.Driver.Send(atcmd.Typed(msg.output.Submit))
+		m.surface.opts.Driver.Send(atcmd.Typed(msg.output.Submit))
 	case msg.output.Copy != "":
 		return m.presence.copyText(msg.output.Copy)
 	case msg.output.Ask != nil:
-		m.questions.AddOwn(msg.output.Ask, m.opts.Now())
-	case msg.output.TestsKeys && !m.opts.Plain:
+		m.questions.AddOwn(msg.output.Ask, m.surface.opts.Now())
+	case msg.output.TestsKeys && !m.surface.opts.Plain:
 		m.testing, m.tested = true, ""
 	case msg.output.Quit:
 		return tea.Quit

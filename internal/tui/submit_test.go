@@ -36,7 +36,7 @@ func TestWhatIsPastedIsData(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s, kept := newScreenplay(t, 60, 24), &keptHistory{}
-			s.model.opts.History = kept
+			s.model.surface.opts.History = kept
 			test.do(s)
 			s.press("enter")
 			if diff := cmp.Diff([]atcmd.Message{test.want}, s.driver.sent); diff != "" {
@@ -52,7 +52,7 @@ func TestWhatIsPastedIsData(t *testing.T) {
 				t.Errorf("recalled and sent (-want +got):\n%s", diff)
 			}
 			later := newScreenplay(t, 60, 24)
-			later.model.opts.History = kept
+			later.model.surface.opts.History = kept
 			later.run(later.model.begin())
 			later.press("up", "enter")
 			if diff := cmp.Diff([]atcmd.Message{test.want}, later.driver.sent); diff != "" {
@@ -129,16 +129,16 @@ func TestDroppedImage(t *testing.T) {
 	}
 	s.typed("this?")
 	want := atcmd.Message{{Text: "what is "}, {Text: "[image a shot.png]", Image: path}, {Text: " this?"}}
-	if diff := cmp.Diff(want, s.model.input.Message()); diff != "" {
+	if diff := cmp.Diff(want, s.model.input.Editor.Message()); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
-	s.model.input.Restore(want)
-	if diff := cmp.Diff(want, s.model.input.Message()); diff != "" {
+	s.model.input.Editor.Restore(want)
+	if diff := cmp.Diff(want, s.model.input.Editor.Message()); diff != "" {
 		t.Errorf("given back (-want +got):\n%s", diff)
 	}
-	s.model.input.Clear()
+	s.model.input.Editor.Clear()
 	s.paste(filepath.Join(dir, "none.png"))
-	if got := s.model.input.Message(); len(got) == 0 || slices.ContainsFunc(got, func(p atcmd.Part) bool { return p.Image != "" }) {
+	if got := s.model.input.Editor.Message(); len(got) == 0 || slices.ContainsFunc(got, func(p atcmd.Part) bool { return p.Image != "" }) {
 		t.Errorf("a path of nothing is %+v", got)
 	}
 }
@@ -148,16 +148,16 @@ func TestClipboardImage(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
 	var problem error
-	s.model.opts.Clipboard = func(context.Context) (string, error) { return "/t/clipboard-1.png", problem }
+	s.model.surface.opts.Clipboard = func(context.Context) (string, error) { return "/t/clipboard-1.png", problem }
 	s.typed("see ")
 	s.press("ctrl+v")
 	want := atcmd.Message{{Text: "see "}, {Text: "[image clipboard-1.png]", Image: "/t/clipboard-1.png"}, {Text: " "}}
-	if diff := cmp.Diff(want, s.model.input.Message()); diff != "" {
+	if diff := cmp.Diff(want, s.model.input.Editor.Message()); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
 	problem = errors.New("the clipboard holds no image")
 	s.press("ctrl+v")
-	if diff := cmp.Diff(want, s.model.input.Message()); diff != "" {
+	if diff := cmp.Diff(want, s.model.input.Editor.Message()); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
 	if shown := s.all(); !strings.Contains(shown, "nothing was pasted: the clipboard holds no image") {
@@ -179,7 +179,7 @@ func TestShellLinesWait(t *testing.T) {
 		t.Fatalf("calls %q, screen:\n%s", s.driver.calls, view)
 	}
 	s.press("up")
-	if got := s.model.input.Value(); got != "!rm x" {
+	if got := s.model.input.Editor.Value(); got != "!rm x" {
 		t.Fatalf("Up brought %q", got)
 	}
 	s.press("ctrl+u")

@@ -11,16 +11,16 @@ import (
 func TestBackgroundAnswerCountsOnlyInTime(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
-	s.model.colours = style.Colours16
+	s.model.surface.colours = style.Colours16
 	s.clock = s.clock.Add(50 * time.Millisecond)
 	s.update(inputMsg{term.Background{Dark: false}})
-	if s.model.theme.Palette != style.Light {
+	if s.model.surface.theme.Palette != style.Light {
 		t.Error("an answer in time was not used")
 	}
 	s = newScreenplay(t, 60, 24)
 	s.clock = s.clock.Add(time.Second)
 	s.update(inputMsg{term.Background{Dark: false}})
-	if s.model.theme.Palette != style.Dark {
+	if s.model.surface.theme.Palette != style.Dark {
 		t.Error("a late answer changed the colours")
 	}
 }
@@ -29,12 +29,12 @@ func TestThemeFollowsTheSetting(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
 	set := style.Dark
-	s.model.opts.Settings = func() Settings { return Settings{Theme: set} }
-	s.model.chooseTheme()
+	s.model.surface.opts.Settings = func() Settings { return Settings{Theme: set} }
+	s.model.surface.chooseTheme()
 	set = style.Light
 	s.typed("/help")
 	s.press("enter")
-	if s.model.theme.Palette != style.Light {
+	if s.model.surface.theme.Palette != style.Light {
 		t.Error("the theme set by a command is not used")
 	}
 }

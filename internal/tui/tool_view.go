@@ -56,7 +56,7 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	a.tools = slices.DeleteFunc(a.tools, func(t runningTool) bool { return t.call == e.Call })
 	if plan := a.turn.plan; plan != "" && e.Traits.Asks { // print the plan, as the question with it is gone
 		a.turn.plan = ""
-		a.print(transcript.Text, func(_ *style.Theme, width int) []string { return a.md.Render(plan, width) })
+		a.surface.print(transcript.Text, func(_ *style.Theme, width int) []string { return a.surface.md.Render(plan, width) })
 	}
 	answer, done := e.Answer, describe(e.Said)
 	if e.Traits.Runs {
@@ -74,13 +74,13 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	}
 	switch {
 	case (e.Traits.ShowsFile() || e.Traits.ShowsFiles()) && answer.Error == "":
-		reads, _ := a.held.(heldReads)
-		a.held = append(reads, readFile{done.Subject, words.Lines(answer.Text)})
+		reads, _ := a.surface.held.(heldReads)
+		a.surface.held = append(reads, readFile{done.Subject, words.Lines(answer.Text)})
 	case answer.Diff != "" && refusal(e) == "":
-		a.endHeld()
-		a.held = heldEdit(e)
+		a.surface.endHeld()
+		a.surface.held = heldEdit(e)
 	default:
-		a.print(transcript.Line, toolRows(e, 0))
+		a.surface.print(transcript.Line, toolRows(e, 0))
 	}
 }
 
@@ -102,17 +102,17 @@ const ownLine = 2
 // of the edit before it.
 func (a *activity) densityApplied(e chat.DensityApplied) {
 	a.turn.freed.add(e.Prunes)
-	if a.opts.set().QuietDensity {
+	if a.surface.opts.set().QuietDensity {
 		return
 	}
 	freed := e.Freed()
-	edit, held := a.held.(heldEdit)
+	edit, held := a.surface.held.(heldEdit)
 	if !held || freed <= 0 || freed*100 >= ownLine*e.Limit {
-		a.note(dim, "≈", e.String())
+		a.surface.note(dim, "≈", e.String())
 		return
 	}
-	a.held = nil
-	a.print(transcript.Line, toolRows(chat.ToolEnded(edit), freed))
+	a.surface.held = nil
+	a.surface.print(transcript.Line, toolRows(chat.ToolEnded(edit), freed))
 }
 
 // readFile is a file that was read, and the number of its lines that were read.
@@ -276,8 +276,8 @@ func lastLines(t *style.Theme, text string, width, most int, whole bool) []strin
 // end of its output.
 func (a *activity) toolsView(width, room int) []string {
 	var lines []string
-	if reads, held := a.held.(heldReads); held && room > 0 {
-		rows := reads.rows()(a.theme, width)
+	if reads, held := a.surface.held.(heldReads); held && room > 0 {
+		rows := reads.rows()(a.surface.theme, width)
 		lines = rows[max(0, len(rows)-room):]
 	}
 	lines = append(lines, a.agentsView(width, room-len(lines))...)
@@ -288,10 +288,10 @@ func (a *activity) toolsView(width, room int) []string {
 		if a.hasAgent(tool.call) {
 			continue
 		}
-		time := " " + words.Elapsed(a.opts.Now().Sub(tool.started))
-		lines = append(lines, a.spinner()+" "+style.Truncate(tool.said.Running(), width-2-len(time))+a.theme.Dim.Text(time))
+		time := " " + words.Elapsed(a.surface.opts.Now().Sub(tool.started))
+		lines = append(lines, a.surface.spinner()+" "+style.Truncate(tool.said.Running(), width-2-len(time))+a.surface.theme.Dim.Text(time))
 		share := min(liveOutputLines, (room-len(lines))/(len(a.tools)-i))
-		lines = append(lines, dimTail(a.theme, string(tool.output), width, share)...)
+		lines = append(lines, dimTail(a.surface.theme, string(tool.output), width, share)...)
 	}
 	return lines
 }

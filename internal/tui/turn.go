@@ -87,7 +87,7 @@ func (u *turn) answered(now time.Time) {
 
 // doing describes the present step of the turn: waiting for the model, writing, or running tools.
 func (a *activity) doing() string {
-	u, now := &a.turn, a.opts.Now()
+	u, now := &a.turn, a.surface.opts.Now()
 	switch {
 	case u.interrupting:
 		return "interrupting"
@@ -111,14 +111,16 @@ func (a *activity) doing() string {
 	return "waiting for " + a.modelName()
 }
 
-func (a *activity) modelName() string { return cmp.Or(style.Reveal(a.status.Model).Text, "the model") }
+func (a *activity) modelName() string {
+	return cmp.Or(style.Reveal(a.surface.status.Model).Text, "the model")
+}
 
 // workingView returns lines about the running commands and the turn, and the key that interrupts
 // the turn.
 func (a *activity) workingView(width int) []string {
 	var lines []string
 	for i, line := range a.commands {
-		head, ends := a.spinner()+" "+style.Clean(words.FirstLine(line)), ""
+		head, ends := a.surface.spinner()+" "+style.Clean(words.FirstLine(line)), ""
 		if a.aside && i == len(a.commands)-1 {
 			ends = " · Esc ends it"
 		}
@@ -127,8 +129,8 @@ func (a *activity) workingView(width int) []string {
 	if !a.turn.running {
 		return lines
 	}
-	now := a.opts.Now()
-	head, rest := a.spinner()+" "+a.doing()+" · ", words.Elapsed(a.turn.took(now))+" · Esc interrupts"
+	now := a.surface.opts.Now()
+	head, rest := a.surface.spinner()+" "+a.doing()+" · ", words.Elapsed(a.turn.took(now))+" · Esc interrupts"
 	if len(a.tools) > 0 && !a.turn.interrupting {
 		head = "  turn " // each tool has its own clock
 	}
@@ -142,7 +144,7 @@ func (a *activity) workingView(width int) []string {
 	if r := a.turn.retry; now.Before(r.at) {
 		line += " · " + style.Reveal(words.FirstLine(r.reason)).Text
 	}
-	return append(lines, a.theme.Dim.Text(style.Truncate(line, width)))
+	return append(lines, a.surface.theme.Dim.Text(style.Truncate(line, width)))
 }
 
 // retried prints a note about failed tries. failed is set if the turn's error is printed anyway.
@@ -150,8 +152,8 @@ func (a *activity) retried(failed bool) {
 	switch r := a.turn.retry; {
 	case r.attempt == 0:
 	case r.at.IsZero():
-		a.note(dim, "↻", fmt.Sprintf("it took %d tries: %s", r.attempt, r.reason))
+		a.surface.note(dim, "↻", fmt.Sprintf("it took %d tries: %s", r.attempt, r.reason))
 	case !failed:
-		a.note(dim, "↻", words.Count(r.attempt-1, "try")+" failed: "+r.reason)
+		a.surface.note(dim, "↻", words.Count(r.attempt-1, "try")+" failed: "+r.reason)
 	}
 }

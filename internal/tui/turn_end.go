@@ -17,22 +17,22 @@ import (
 
 // endTurn prints the result of the turn in a line, and the savings of pruning in another.
 func (a *activity) endTurn(interrupted bool) {
-	u, took := a.turn, a.turn.took(a.opts.Now())
+	u, took := a.turn, a.turn.took(a.surface.opts.Now())
 	cost := ""
-	if a.stats.Cost > u.cost {
-		cost = words.Dollars(a.stats.Cost - u.cost)
+	if a.surface.stats.Cost > u.cost {
+		cost = words.Dollars(a.surface.stats.Cost - u.cost)
 	}
 	if u.requests == 0 && u.files == 0 && !(interrupted && took >= time.Second) {
 		return
 	}
 	strip := u.strip(took, cost)
-	said := u.freed.String(a.stats.Saving.Minus(u.saving))
-	if said == "" || a.opts.set().QuietDensity {
-		a.print(transcript.Text, strip)
+	said := u.freed.String(a.surface.stats.Saving.Minus(u.saving))
+	if said == "" || a.surface.opts.set().QuietDensity {
+		a.surface.print(transcript.Text, strip)
 		return
 	}
 	saving := noteRows(func(t *style.Theme) style.Style { return t.OK }, "≈", said)
-	a.print(transcript.Text, func(t *style.Theme, width int) []string {
+	a.surface.print(transcript.Text, func(t *style.Theme, width int) []string {
 		return append(strip(t, width), saving(t, width)...)
 	})
 }

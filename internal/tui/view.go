@@ -9,35 +9,35 @@ import (
 // frame returns the changes of the screen since the last frame, and resets them.
 func (m *Model) frame() term.Frame {
 	var printed []string
-	if m.again {
-		printed = m.transcript.Again(m.theme, m.columns())
+	if m.surface.again {
+		printed = m.surface.transcript.Again(m.surface.theme, m.surface.columns())
 		m.activity.reply.looked = 0
 		m.activity.grow()
 		m.layout()
 	}
 	f := term.Frame{
-		Printed: append(printed, m.transcript.Take()...), Reset: m.again,
-		Live: m.live, Row: m.row, Col: m.col, Width: m.width, Height: m.height, At: m.opts.Now(), Bell: m.bell, Sequence: m.presence.sequence,
+		Printed: append(printed, m.surface.transcript.Take()...), Reset: m.surface.again,
+		Live: m.live, Row: m.row, Col: m.col, Width: m.surface.width, Height: m.surface.height, At: m.surface.opts.Now(), Bell: m.surface.bell, Sequence: m.presence.sequence,
 	}
 	if read := m.reader.pager; read != nil {
 		read.Waits = ""
 		if m.questions.Asking() && m.questions.First().ID != m.reader.asked {
 			read.Waits = "a question waits"
 		}
-		f.Full = read.View(m.theme, m.columns(), m.height)
+		f.Full = read.View(m.surface.theme, m.surface.columns(), m.surface.height)
 	}
-	m.bell, m.again, m.presence.sequence = false, false, ""
+	m.surface.bell, m.surface.again, m.presence.sequence = false, false, ""
 	return f
 }
 
 // layout composes the live part from the bottom up, so that even the smallest window shows the
 // text the user types. Every part is bounded; together they are lower than the window.
 func (m *Model) layout() {
-	width, most := m.columns(), max(1, m.height-1)
+	width, most := m.surface.columns(), max(1, m.surface.height-1)
 	var input []string
 	var cursor place
 	if m.chooser.picking != nil && !m.questions.Open() {
-		input, cursor.col = m.chooser.picking.View(m.theme, width, max(2, min(pickerRows, m.height/2-2)))
+		input, cursor.col = m.chooser.picking.View(m.surface.theme, width, max(2, min(pickerRows, m.surface.height/2-2)))
 	} else {
 		input, cursor = m.inputView(width, max(1, min(10, most/3)))
 	}
@@ -50,19 +50,19 @@ func (m *Model) layout() {
 	room -= len(popup)
 	queue := m.activity.queueView(width, min(3, room/4))
 	if !m.questions.Open() { // below a question it would look like an answer; meanwhile shows it above
-		queue = append(queue, m.todoView(width, room)...)
+		queue = append(queue, m.surface.todoView(width, room)...)
 	}
 	room -= len(queue)
 
 	if !m.questions.Open() {
 		// The live part is at most half of the window, so that lowering the window cannot
 		// push a part of it out.
-		room = min(room, max(m.height/2, 8)-len(input)-len(popup)-len(queue)-len(status))
+		room = min(room, max(m.surface.height/2, 8)-len(input)-len(popup)-len(queue)-len(status))
 	}
 
 	// A blank line above, and one before the input, if there is room for them.
 	lead, gap := min(1, max(0, room)), min(1, max(0, room-7))
-	if piece, ok := m.activity.reply.text.Open(); ok && (piece.More || m.transcript.Growing()) {
+	if piece, ok := m.activity.reply.text.Open(); ok && (piece.More || m.surface.transcript.Growing()) {
 		lead = 0 // the block continues the rows printed last
 	}
 	above, asked := m.activity.view(width, room-lead-gap), question.Place{}
@@ -71,7 +71,7 @@ func (m *Model) layout() {
 			lead = 0 // the question needs every row
 		}
 		meanwhile := m.activity.meanwhile(width, room)
-		m.questions.Arrange(m.theme, width, room-lead-gap-len(meanwhile))
+		m.questions.Arrange(m.surface.theme, width, room-lead-gap-len(meanwhile))
 		above, asked = m.questions.View()
 		above, asked.Row = append(meanwhile, above...), asked.Row+len(meanwhile)
 	}
@@ -92,13 +92,13 @@ func (m *Model) layout() {
 		live = live[extra:]
 		cursor.row = max(0, cursor.row-extra)
 	}
-	m.live, m.row, m.col = live, cursor.row, min(cursor.col, max(0, m.width-1))
+	m.live, m.row, m.col = live, cursor.row, min(cursor.col, max(0, m.surface.width-1))
 }
 
 // inputView lays out the input and returns the position of the cursor.
 func (m *Model) inputView(width, height int) ([]string, place) {
-	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.opts.set().Vim} // the question owns the keys
-	rows, row, col := m.input.View(m.theme, look, width, height)
+	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.surface.opts.set().Vim} // the question owns the keys
+	rows, row, col := m.input.View(m.surface.theme, look, width, height)
 	return rows, place{row, col}
 }
 
@@ -123,9 +123,9 @@ func (m *Model) underInput(width, room int) []string {
 	case m.chooser.picking != nil:
 		return nil
 	case m.keysShown:
-		return keysView(m.theme, Keys(m.keys), width, room)
+		return keysView(m.surface.theme, Keys(m.surface.keys), width, room)
 	}
-	return m.input.Proposals(m.theme, width, min(10, room/2))
+	return m.input.Proposals(m.surface.theme, width, min(10, room/2))
 }
 
 // blank returns n blank lines.

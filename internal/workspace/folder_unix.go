@@ -17,7 +17,7 @@ import (
 
 // A folder is an open folder. Its files are named by their names alone, and links are not
 // followed.
-type folder struct{ *os.File }
+type folder struct{ file *os.File }
 
 // openFolder opens the folder of a root for changes of its files.
 func openFolder(root *os.Root) (folder, error) {
@@ -25,7 +25,7 @@ func openFolder(root *os.Root) (folder, error) {
 	return folder{f}, err
 }
 
-func (f folder) fd() int { return int(f.Fd()) }
+func (f folder) fd() int { return int(f.file.Fd()) }
 
 // open opens a file for reading, without waiting for a pipe.
 func (f folder) open(name string) (*os.File, error) {
@@ -93,7 +93,7 @@ func (f folder) isThere(name string) bool {
 func (f folder) flush() error {
 	// Some network file systems cannot flush a folder and say so; the names are as
 	// safe there as they get.
-	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+	if err := f.file.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
 		return err
 	}
 	return nil
@@ -104,8 +104,8 @@ func alone(string) (release func()) { return func() {} }
 
 // close closes the folder if it is open.
 func (f folder) close() {
-	if f.File != nil {
-		_ = f.File.Close()
+	if f.file != nil {
+		_ = f.file.Close()
 	}
 }
 

@@ -101,7 +101,8 @@ func (f *folders) flush() error {
 		if opening != nil {
 			return errors.Join(err, opening)
 		}
-		err = errors.Join(err, above.flush(), above.Close())
+		err = errors.Join(err, above.flush())
+		above.close()
 	}
 	return err
 }

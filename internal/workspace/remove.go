@@ -102,7 +102,7 @@ func (w *Workspace) inFolder(abs, what string, act func(target) error) error {
 		defer root.Close()
 		var dir folder
 		if dir, err = openFolder(root); err == nil {
-			defer dir.Close()
+			defer dir.close()
 			err = act(target{dir, filepath.Base(abs)})
 		}
 	}

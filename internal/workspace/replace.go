@@ -197,7 +197,7 @@ func (t target) takeBack(f *temporary) error {
 	if err := exchangeNames(t.dir, f.path, t.name); err != nil {
 		return err
 	}
-	if !sameFile(t.dir, f.path, f.File) {
+	if !sameFile(t.dir, f.path, f.file) {
 		// Between the two exchanges another program put its own file in the place of the new one.
 		if err := exchangeNames(t.dir, f.path, t.name); err != nil {
 			return err

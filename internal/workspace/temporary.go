@@ -26,7 +26,7 @@ const (
 // A temporary is a file that is being written before it gets its name. If the system can do that,
 // the file has no name until it is complete, so that a killed program leaves nothing behind.
 type temporary struct {
-	*os.File
+	file *os.File
 	dir  folder
 	mode uint32
 	// old is the file that the temporary file will replace, nil for none. fill writes the
@@ -47,21 +47,21 @@ func newTemporary(dir folder, mode uint32, old *os.File, fill func(io.Writer) er
 	if err != nil {
 		return f, f.makeNamed()
 	}
-	f.File = file
+	f.file = file
 	return f, f.complete()
 }
 
 // makeNamed makes the file again with a temporary name, on a system without unnamed files.
 func (f *temporary) makeNamed() error {
-	if f.File != nil {
-		f.Close()
+	if f.file != nil {
+		f.file.Close()
 	}
 	name := temporaryName()
 	file, err := f.dir.create(name, f.mode)
 	if err != nil {
 		return err
 	}
-	f.File, f.path = file, name
+	f.file, f.path = file, name
 	return f.complete()
 }
 
@@ -69,15 +69,15 @@ func temporaryName() string { return temporaryPrefix + rand.Text() + temporarySu
 
 // complete fills the file, or discards it.
 func (f *temporary) complete() error {
-	err := f.fill(f.File)
+	err := f.fill(f.file)
 	if err == nil && f.old != nil {
-		err = takeOver(f.File, f.old)
+		err = takeOver(f.file, f.old)
 	}
 	if err == nil {
-		err = f.Sync()
+		err = f.file.Sync()
 	}
 	if err == nil {
-		f.written, err = f.Stat()
+		f.written, err = f.file.Stat()
 	}
 	if err != nil {
 		f.discard()
@@ -87,14 +87,14 @@ func (f *temporary) complete() error {
 
 // changed reports whether another program has written to the file since it was complete.
 func (f *temporary) changed() bool {
-	now, err := f.Stat()
+	now, err := f.file.Stat()
 	return err != nil || now.Size() != f.written.Size() || !now.ModTime().Equal(f.written.ModTime())
 }
 
 // link gives the file its name, which must be free.
 func (f *temporary) link(name string) error {
 	if f.path == "" {
-		if err := linkUnnamed(f.File, f.dir, name); !noLinks(err) {
+		if err := linkUnnamed(f.file, f.dir, name); !noLinks(err) {
 			return err
 		}
 		if err := f.makeNamed(); err != nil {
@@ -121,7 +121,7 @@ func (f *temporary) giveName() error {
 		return nil
 	}
 	name := temporaryName()
-	err := linkUnnamed(f.File, f.dir, name)
+	err := linkUnnamed(f.file, f.dir, name)
 	if noLinks(err) {
 		return f.makeNamed()
 	}
@@ -139,7 +139,7 @@ func noLinks(err error) bool {
 
 // discard closes the file and removes its temporary name.
 func (f *temporary) discard() {
-	f.Close()
+	f.file.Close()
 	if f.path != "" {
 		// Sweep removes the file later if this fails.
 		_ = f.dir.remove(f.path)

@@ -249,7 +249,7 @@ func (b *Brought) callTexts(ctx context.Context, message atcmd.Message, run chat
 func (b *Brought) Callable() []command.Callable {
 	var all []command.Callable
 	for _, e := range b.Set().Callable() {
-		all = append(all, command.Callable{Name: e.As, Help: words.Line(e.Description, command.MaxHelp), Hint: e.Hint, File: b.Env.Workspace.Rel(e.File), Origin: string(e.Origin)})
+		all = append(all, command.Callable{Name: e.As, Help: words.Line(e.Entry.Description, command.MaxHelp), Hint: e.Entry.Hint, File: b.Env.Workspace.Rel(e.Entry.File), Origin: string(e.Entry.Origin)})
 	}
 	if !slices.ContainsFunc(all, func(one command.Callable) bool { return one.Name == reviewName }) {
 		all = append(all, reviewCallable)

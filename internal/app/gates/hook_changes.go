@@ -18,25 +18,25 @@ const (
 // changes, which count as changes of the turn. The model reads about them, so it knows the new
 // content of files that it knew before.
 func (h *Hooks) around(ctx context.Context) func() hook.Changed {
-	settle := h.Env.Snapshots.Command(ctx)
+	settle := h.host.Env.Snapshots.Command(ctx)
 	return func() hook.Changed {
 		changed := hook.Changed{Files: map[string][]byte{}}
 		var diffs, names []string
 		room := mostChanged
 		change := settle()
-		h.Record.wrote("hooks", h.Env, change)
-		for _, e := range h.Env.Snapshots.Effects(context.WithoutCancel(ctx), change) {
+		h.host.Record.wrote("hooks", h.host.Env, change)
+		for _, e := range h.host.Env.Snapshots.Effects(context.WithoutCancel(ctx), change) {
 			changed.Files[e.Abs] = nil
 			switch {
 			case e.Does == "change" && e.Diff != "" && len(e.Diff) <= room:
 				room -= len(e.Diff)
 				diffs = append(diffs, strings.ToValidUTF8(e.Diff, "\uFFFD"))
 				changed.Files[e.Abs] = e.Content
-				if h.Env.Seen.Known(e.Abs) && e.Content != nil {
-					h.Env.Seen.Record(e.Abs, e.Content)
+				if h.host.Env.Seen.Known(e.Abs) && e.Content != nil {
+					h.host.Env.Seen.Record(e.Abs, e.Content)
 				}
 			case e.Does == "delete":
-				h.Env.Seen.Forget(e.Abs)
+				h.host.Env.Seen.Forget(e.Abs)
 				fallthrough
 			default:
 				names = append(names, map[string]string{"create": "created ", "delete": "deleted ", "change": "changed ", "mode": "changed the mode of "}[e.Does]+e.Path)

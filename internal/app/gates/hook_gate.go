@@ -22,7 +22,7 @@ import (
 
 // hookGate runs hooks before and after each call (setup 6).
 type hookGate struct {
-	*Hooks
+	hooks *Hooks
 
 	mu sync.Mutex
 	// answers has the hooks' answers about the calls that have not ended, by number.
@@ -40,10 +40,10 @@ type hookAnswer struct {
 
 // Gates returns the gate of hooks, or none if no hook is about calls.
 func (h *Hooks) Gates() []gate.Gate {
-	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.OfCall() && h.Has(e) }) {
+	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.OfCall() && h.runner.Has(e) }) {
 		return nil
 	}
-	g := &hookGate{Hooks: h, answers: map[int]hookAnswer{}}
+	g := &hookGate{hooks: h, answers: map[int]hookAnswer{}}
 	return []gate.Gate{{Name: "hooks", Stage: gate.Hooks, Check: g.check, Asked: g.permission, After: g.after, Ended: g.ended}}
 }
 
@@ -53,7 +53,7 @@ func (g *hookGate) callsForHooks(k gate.Call) []decode.Their {
 	if served := k.Preview.Served; served != nil {
 		return decode.Served(served.HookName(), k.Arguments, !strings.HasPrefix(k.Name, "mcp__"))
 	}
-	return decode.Theirs(k.Name, k.Arguments, g.Absolute)
+	return decode.Theirs(k.Name, k.Arguments, g.hooks.host.Absolute)
 }
 
 // run runs the hooks of an event for a call, file by file, until one refuses. more returns
@@ -74,13 +74,13 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 		if their.Name != k.Name {
 			names = append(names, k.Name)
 		}
-		out := g.Runner.Run(ctx, hook.Occasion{Event: event, Names: names, Subject: g.subject(their, k), Input: input})
+		out := g.hooks.runner.Run(ctx, hook.Occasion{Event: event, Names: names, Subject: g.subject(their, k), Input: input})
 		if out.Input != nil {
 			back, err := their.Back(out.Input)
 			if err != nil {
 				return all, fmt.Errorf("a hook of %s wants to change the input: %w", event, err)
 			}
-			out.Input = json.RawMessage(g.Registry.Meant(k.Name, string(back)).Arguments)
+			out.Input = json.RawMessage(g.hooks.host.Registry.Meant(k.Name, string(back)).Arguments)
 		}
 		if all.Merge(out); all.Blocked() || all.Stop || ctx.Err() != nil {
 			break
@@ -126,7 +126,7 @@ const blocked = "blocked by hook: "
 
 // permission runs the hooks of PermissionRequest, which can answer instead of a person.
 func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
-	if !g.Has(hooks.PermissionRequest) || len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "" {
+	if !g.hooks.runner.Has(hooks.PermissionRequest) || len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "" {
 		return gate.Verdict{}
 	}
 	out, err := g.run(ctx, hooks.PermissionRequest, k, nil)
@@ -150,9 +150,9 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	if out.Input != nil && !bytes.Equal(out.Input, k.Arguments) {
 		return gate.Verdict{Arguments: out.Input} // the changed call passes all gates again
 	}
-	if out.Decision == hook.Ask && !g.Chat().Consent().Asks(k) {
+	if out.Decision == hook.Ask && !g.hooks.host.Chat().Consent().Asks(k) {
 		why := words.Headline(out.Reason)
-		return g.ask(k, "a hook asks: "+why, "refused: a hook wants a person to be asked ("+out.Reason+"), and nobody is there", out.By+" wants you to be asked: "+why)
+		return g.hooks.host.ask(k, "a hook asks: "+why, "refused: a hook wants a person to be asked ("+out.Reason+"), and nobody is there", out.By+" wants you to be asked: "+why)
 	}
 	return gate.Verdict{Spares: out.Decision == hook.Allow}
 }
@@ -168,7 +168,7 @@ func (g *hookGate) after(ctx context.Context, k gate.Call, answer tools.Answer, 
 	before := g.answers[k.Number].remarks
 	g.mu.Unlock()
 	answer = withRemarks(answer, before...)
-	if !g.Has(event) {
+	if !g.hooks.runner.Has(event) {
 		return answer, nil
 	}
 	out, _ := g.run(ctx, event, k, func(their decode.Their) map[string]any {
@@ -210,7 +210,7 @@ func (g *hookGate) ended(k gate.Call, _ tools.Answer, _ time.Duration) {
 // tell shows the notices of hooks to the person.
 func (g *hookGate) tell(out hook.Outcome) {
 	for _, line := range out.Notices {
-		g.Chat().Note(line)
+		g.hooks.host.Chat().Note(line)
 	}
 }
 

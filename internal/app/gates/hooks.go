@@ -18,39 +18,49 @@ import (
 	"agent/internal/words"
 )
 
-// Hooks runs the hooks of the person and the project. Without a Runner there are none.
+// Hooks runs the hooks of the person and the project.
 type Hooks struct {
-	*Host
-	*hook.Runner
+	host *Host
+	// runner is nil if there are no hooks.
+	runner *hook.Runner
 	// Found has the hooks in the set-up, used or not.
 	Found hooks.Listing
 	// idle fires the hooks of an idle notification.
 	idle *time.Timer
 }
 
-// FindHooks reads the hooks of the person and the project, and creates the Runner for them.
-func (h *Hooks) FindHooks(host *Host) {
-	h.Host, h.Found = host, hooks.Find(host.Where)
-	h.Runner = hook.New(hook.Config{
-		Jobs: h.Env.Jobs, Confined: h.Confinement,
+// FindHooks reads the hooks of the person and the project, and makes the runner for them. If off,
+// there are none.
+func FindHooks(host *Host, off bool) *Hooks {
+	h := &Hooks{host: host}
+	if off {
+		return h
+	}
+	h.Found = hooks.Find(host.Where)
+	h.runner = hook.New(hook.Config{
+		Jobs: host.Env.Jobs, Confined: host.Confinement,
 		Distrusted: func() []string {
-			return slices.Concat(h.Env.Workspace.Folders(), h.Confinement().Policy.Writable())
+			return slices.Concat(host.Env.Workspace.Folders(), host.Confinement().Policy.Writable())
 		},
-		OnlyLooks: func() bool { return h.Chat().Consent().Mode().OnlyLooks() },
-		Dir:       h.Env.Workspace.Root(), Home: h.Where.Home, Spool: h.Env.Workspace.TempDir,
+		OnlyLooks: func() bool { return host.Chat().Consent().Mode().OnlyLooks() },
+		Dir:       host.Env.Workspace.Root(), Home: host.Where.Home, Spool: host.Env.Workspace.TempDir,
 		Common: h.input,
 		May:    h.may,
-		Record: h.Record,
+		Record: host.Record,
 		Around: h.around,
-		Beside: func(name string) { h.Env.Snapshots.Beside(name) },
+		Beside: func(name string) { host.Env.Snapshots.Beside(name) },
 		Slow: func(names string) {
 			if names != "" {
 				names = "the hook " + names
 			}
-			h.Chat().WaitsFor(names)
+			host.Chat().WaitsFor(names)
 		},
 	}, h.Found.Hooks)
+	return h
 }
+
+// Statuses returns the state of each hook.
+func (h *Hooks) Statuses() []hook.Status { return h.runner.Statuses() }
 
 // may returns the reason why a hook must not run now: the person has not agreed to the hook of a
 // project.
@@ -58,7 +68,7 @@ func (h *Hooks) may(one hooks.Hook) error {
 	if one.Own() {
 		return nil
 	}
-	return h.Trust().Store.May(hookItem(one))
+	return h.host.Trust().Store.May(hookItem(one))
 }
 
 // hookItem returns a project's hook as an item for consent.
@@ -81,15 +91,15 @@ func (h *Hooks) Close() error {
 	if h.idle != nil {
 		h.idle.Stop()
 	}
-	if h.Has(hooks.SessionEnd) && h.Chat() != nil {
+	if h.runner.Has(hooks.SessionEnd) && h.host.Chat() != nil {
 		reason := "prompt_input_exit"
-		if h.Unattended {
+		if h.host.Unattended {
 			reason = "other"
 		}
-		out := h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.SessionEnd, Names: []string{reason}, Input: map[string]any{"reason": reason}})
-		h.Say(out.Notices...)
+		out := h.runner.Run(context.Background(), hook.Occasion{Event: hooks.SessionEnd, Names: []string{reason}, Input: map[string]any{"reason": reason}})
+		h.host.Say(out.Notices...)
 	}
-	h.Runner.Close()
+	h.runner.Close()
 	return nil
 }
 
@@ -97,12 +107,12 @@ func (h *Hooks) Close() error {
 // latest result and command.
 func (h *Hooks) Lines() []string {
 	var lines []string
-	for _, s := range h.Statuses() {
+	for _, s := range h.runner.Statuses() {
 		what := s.State + ", " + words.Count(s.Runs, "run")
 		if s.Last != "" {
 			what += ", the last: " + s.Last
 		}
-		lines = append(lines, s.Name+"  "+h.Env.Workspace.Rel(s.File), "    "+what, "    "+words.Line(s.Command, command.MaxHelp))
+		lines = append(lines, s.Name+"  "+h.host.Env.Workspace.Rel(s.File), "    "+what, "    "+words.Line(s.Command, command.MaxHelp))
 	}
 	return append(lines, h.LeftOut()...)
 }
@@ -123,9 +133,9 @@ var permissionModes = map[gate.Mode]string{
 
 // input returns the members that the input of every hook has.
 func (h *Hooks) input() map[string]any {
-	mode := h.Chat().Consent().Mode()
+	mode := h.host.Chat().Consent().Mode()
 	return map[string]any{
-		"session_id": h.ID(), "transcript_path": h.Transcript(), "cwd": h.Env.Workspace.Root(),
+		"session_id": h.host.ID(), "transcript_path": h.host.Transcript(), "cwd": h.host.Env.Workspace.Root(),
 		"permission_mode": permissionModes[mode], "permission_mode_native": string(mode),
 	}
 }
@@ -160,9 +170,9 @@ func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.
 		default:
 			o.Names, o.Input = []string{m.About}, map[string]any{abouts[m.Event]: m.About}
 		}
-		out := h.Runner.Run(ctx, o)
+		out := h.runner.Run(ctx, o)
 		if m.Event == hooks.UserPromptSubmit {
-			late := h.Runner.Late()
+			late := h.runner.Late()
 			out.Context, out.Notices = append(late.Context, out.Context...), append(late.Notices, out.Notices...)
 		}
 		result = momentResult(m.Event, out)
@@ -224,7 +234,7 @@ func (h *Hooks) Notify(e chat.Event) {
 			h.idle.Stop()
 		}
 	case chat.TurnEnded:
-		if h.Has(hooks.Notification) && !h.Unattended {
+		if h.runner.Has(hooks.Notification) && !h.host.Unattended {
 			h.idle = time.AfterFunc(idleTime, func() { h.notification("idle_prompt", "agent is waiting for your input") })
 		}
 	case chat.AgentStarted:
@@ -232,7 +242,7 @@ func (h *Hooks) Notify(e chat.Event) {
 	case chat.AgentEnded:
 		h.agent(hooks.SubagentStop, e.AgentState, map[string]any{"status": e.Status, "changed": e.Changed})
 	case chat.DensityApplied:
-		h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.PostDensity, Input: map[string]any{
+		h.runner.Run(context.Background(), hook.Occasion{Event: hooks.PostDensity, Input: map[string]any{
 			"ledger": pruned(e.Prunes), "tokens_before": e.TokensBefore, "tokens_after": e.TokensAfter,
 		}})
 	}
@@ -240,13 +250,13 @@ func (h *Hooks) Notify(e chat.Event) {
 
 // notification runs the hooks of Notification.
 func (h *Hooks) notification(kind, message string) {
-	h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
+	h.runner.Run(context.Background(), hook.Occasion{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
 }
 
 // agent runs the hooks of the start or the end of an agent.
 func (h *Hooks) agent(event hooks.Event, s chat.AgentState, input map[string]any) {
 	input["agent_id"], input["agent_type"] = s.ID, s.Agent
-	h.Runner.Run(context.Background(), hook.Occasion{Event: event, Names: []string{s.Agent}, Input: input})
+	h.runner.Run(context.Background(), hook.Occasion{Event: event, Names: []string{s.Agent}, Input: input})
 }
 
 // pruned returns new lines of the ledger in the form that hooks read.

@@ -146,7 +146,7 @@ func (x *Configured) Ask(ctx context.Context, s *servers.Server, host mcp.Host) 
 func (x *Configured) Used() []bridge.Server {
 	var all []bridge.Server
 	for _, s := range x.Servers {
-		all = append(all, bridge.Server{Server: s, Unused: x.whyUnused(s)})
+		all = append(all, bridge.Server{Configured: s, Unused: x.whyUnused(s)})
 	}
 	return all
 }

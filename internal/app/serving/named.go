@@ -11,6 +11,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/command"
 	"agent/internal/history"
+	"agent/internal/mcp"
 	"agent/internal/setup/fill"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -21,7 +22,7 @@ const promptPrefix = "mcp:"
 
 // Prompts returns the known prompts of servers as commands.
 func (s *Servers) Prompts() (all []command.Callable) {
-	prompts := fromCurrent(s, (*generation).Prompts)
+	prompts := fromCurrent(s, func(g *generation) map[string]mcp.Prompt { return g.bridge.Prompts() })
 	for _, name := range slices.Sorted(maps.Keys(prompts)) {
 		p := prompts[name]
 		var hints []string
@@ -49,7 +50,7 @@ func (s *Servers) Prompt(ctx context.Context, line string) (blocks []history.Blo
 	}
 	called, rest, _ := strings.Cut(line, " ")
 	server, name, _ := strings.Cut(called, ":")
-	answer, err := g.Prompt(ctx, s.callEnv(), server, name, fill.Words(rest))
+	answer, err := g.bridge.Prompt(ctx, s.callEnv(), server, name, fill.Words(rest))
 	if err != nil {
 		return nil, true, err
 	}
@@ -77,7 +78,7 @@ func (s *Servers) ReadResources(ctx context.Context, message *atcmd.Expansion) (
 	g := s.current.Load()
 	for _, mention := range message.Elsewhere {
 		server, uri, _ := strings.Cut(mention, ":")
-		answer, err := g.Resource(ctx, s.callEnv(), server, uri)
+		answer, err := g.bridge.Resource(ctx, s.callEnv(), server, uri)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -107,4 +108,6 @@ func blocksOf(mark, key string, answer tools.Answer) []history.Block {
 }
 
 // Resources returns the resources of servers in the form of mentions.
-func (s *Servers) Resources() []string { return fromCurrent(s, (*generation).Resources) }
+func (s *Servers) Resources() []string {
+	return fromCurrent(s, func(g *generation) []string { return g.bridge.Resources() })
+}

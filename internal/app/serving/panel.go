@@ -23,16 +23,16 @@ func (s *Servers) ServerPick() *command.Pick {
 		return nil
 	}
 	pick := &command.Pick{Title: "MCP server"}
-	for _, st := range g.Status() {
-		mark, line := "○ ", "/mcp "+st.Name
-		if g.wires.Connected(st.Name) != nil {
+	for _, st := range g.bridge.Status() {
+		mark, line := "○ ", "/mcp "+st.Configured.Name
+		if g.wires.Connected(st.Configured.Name) != nil {
 			mark = "● "
 		}
-		if g.configured.waits(st.Server.Server) {
+		if g.configured.waits(st.Server.Configured) {
 			line = "/trust" // it shows every command that the server would run
 		}
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: st.Name, Help: mark + st.Says() + " · " + st.From(), Line: line,
+			Name: st.Configured.Name, Help: mark + st.Says() + " · " + st.From(), Line: line,
 			Preview: func() string { return strings.Join(st.Describe(), "\n") },
 		})
 	}
@@ -69,16 +69,16 @@ func (s *Servers) statusNow(name string) (*generation, bridge.Status, error) {
 // toggle disables or enables a server, in its file and at once. The model is offered the same
 // tools as before until the head of its requests changes anyway.
 func (s *Servers) toggle(_ context.Context, g *generation, st bridge.Status) error {
-	if st.File == "" {
-		return errors.New(st.Name + " is in no file: it is of " + st.From())
+	if st.Configured.File == "" {
+		return errors.New(st.Configured.Name + " is in no file: it is of " + st.From())
 	}
-	disable := !g.configured.isDisabled(st.Server.Server)
-	if err := servers.SetDisabled(st.File, st.Name, disable); err != nil {
+	disable := !g.configured.isDisabled(st.Server.Configured)
+	if err := servers.SetDisabled(st.Configured.File, st.Configured.Name, disable); err != nil {
 		return err
 	}
-	g.configured.switched.Store(st.Name, disable)
-	g.Use(st.Name, g.configured.whyUnused(st.Server.Server))
-	if client := g.wires.Connected(st.Name); disable && client != nil {
+	g.configured.switched.Store(st.Configured.Name, disable)
+	g.bridge.Use(st.Configured.Name, g.configured.whyUnused(st.Server.Configured))
+	if client := g.wires.Connected(st.Configured.Name); disable && client != nil {
 		client.Close()
 	}
 	return nil
@@ -87,25 +87,25 @@ func (s *Servers) toggle(_ context.Context, g *generation, st bridge.Status) err
 // reconnect closes the connection to a server and makes a new one.
 func (s *Servers) reconnect(ctx context.Context, g *generation, st bridge.Status) error {
 	if st.State == bridge.Unused {
-		return errors.New(st.Name + " is not used: " + st.Reason)
+		return errors.New(st.Configured.Name + " is not used: " + st.Reason)
 	}
-	if client := g.wires.Connected(st.Name); client != nil {
+	if client := g.wires.Connected(st.Configured.Name); client != nil {
 		client.Close()
 	}
 	ctx, cancel := context.WithTimeout(ctx, reconnectTime)
 	defer cancel()
-	return g.Again(ctx, st.Name)
+	return g.bridge.Again(ctx, st.Configured.Name)
 }
 
 // login logs the person in to a server, through their browser.
 func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) error {
 	switch {
 	case st.State == bridge.Unused:
-		return errors.New(st.Name + " is not used: " + st.Reason)
+		return errors.New(st.Configured.Name + " is not used: " + st.Reason)
 	case s.Browse == nil:
-		return errors.New("type agent mcp login " + st.Name + " in a shell")
+		return errors.New("type agent mcp login " + st.Configured.Name + " in a shell")
 	}
-	err := s.Logins.Login(ctx, g.configured.Wire(st.Server.Server), mcp.Host{Version: s.Version}, func(ctx context.Context, address string) (string, error) {
+	err := s.Logins.Login(ctx, g.configured.Wire(st.Server.Configured), mcp.Host{Version: s.Version}, func(ctx context.Context, address string) (string, error) {
 		s.Browse(ctx, address)
 		return "", nil
 	})

@@ -67,7 +67,7 @@ type Servers struct {
 // generation has the servers of one reading of the configuration. The next reading makes a new
 // generation, which replaces it.
 type generation struct {
-	*bridge.Bridge
+	bridge     *bridge.Bridge
 	configured *Configured
 	wires      *mcp.Set
 	// life is the context of the generation's work, and end ends it.
@@ -87,7 +87,7 @@ func fromCurrent[T any](s *Servers, ask func(g *generation) T) (answer T) {
 
 func (g *generation) close() {
 	g.end()
-	g.Close()
+	g.bridge.Close()
 	g.wires.Close()
 }
 
@@ -110,10 +110,10 @@ func (s *Servers) Begin(config Config, configured *Configured, offered json.RawM
 	}
 	g := s.newGeneration(configured, 1)
 	if len(recorded) > 0 {
-		g.Restore(recorded)
+		g.bridge.Restore(recorded)
 	}
 	s.current.Store(g)
-	g.Start()
+	g.bridge.Start()
 }
 
 // Close closes all connections.
@@ -134,12 +134,12 @@ func (s *Servers) newGeneration(configured *Configured, number uint64) *generati
 	}
 	g.wires = mcp.NewSet(wires, mcp.Host{
 		Version: s.Version, Roots: []string{configured.Workspace}, Ask: s.ask,
-		Changed: func(server string) { g.Changed(server) },
+		Changed: func(server string) { g.bridge.Changed(server) },
 		Logins:  s.Logins,
 		Started: func(server mcp.Server) { s.Did("server "+server.Name, startOf(configured, server)) },
 		Reached: func(server, host string) { s.Reached("server "+server, host) },
 	})
-	g.Bridge = bridge.New(bridge.Config{
+	g.bridge = bridge.New(bridge.Config{
 		Servers: configured.Used(),
 		Connect: func(ctx context.Context, server string) (bridge.Connection, error) {
 			client, err := g.wires.Client(ctx, server)
@@ -162,10 +162,10 @@ func (s *Servers) Source() tools.Source {
 	return tools.Source{
 		Name: "servers",
 		Revision: func() uint64 {
-			return fromCurrent(s, func(g *generation) uint64 { return g.number<<32 + g.Source().Revision() })
+			return fromCurrent(s, func(g *generation) uint64 { return g.number<<32 + g.bridge.Source().Revision() })
 		},
 		List: func() []tools.Tool {
-			return fromCurrent(s, func(g *generation) []tools.Tool { return g.Source().List() })
+			return fromCurrent(s, func(g *generation) []tools.Tool { return g.bridge.Source().List() })
 		},
 		Expects: func(name string) bool {
 			_, _, is := catalogue.Split(name)
@@ -176,29 +176,29 @@ func (s *Servers) Source() tools.Source {
 
 // Stamp returns a text that changes whenever the offered tools change, "" without servers.
 func (s *Servers) Stamp() string {
-	return fromCurrent(s, func(g *generation) string { return fmt.Sprintf(" %d.%d", g.number, g.Stamp()) })
+	return fromCurrent(s, func(g *generation) string { return fmt.Sprintf(" %d.%d", g.number, g.bridge.Stamp()) })
 }
 
 // Await waits, before the first request, for servers whose offer is not known yet, and tells the
 // person about servers that failed.
 func (s *Servers) Await(ctx context.Context) {
 	g := s.current.Load()
-	if g == nil || g.Frozen() {
+	if g == nil || g.bridge.Frozen() {
 		return
 	}
 	wait := patienceOnScreen
 	if s.Unattended {
 		wait = patienceOfScript
 	}
-	if pending := g.Pending(); len(pending) > 0 {
+	if pending := g.bridge.Pending(); len(pending) > 0 {
 		s.Tell("waiting for " + strings.Join(pending, ", ") + " …")
 	}
-	if late := g.Ready(ctx, wait); len(late) > 0 {
+	if late := g.bridge.Ready(ctx, wait); len(late) > 0 {
 		s.Tell(strings.Join(late, ", ") + ": not ready yet; what they offer can be called later")
 	}
-	for _, st := range g.Status() {
+	for _, st := range g.bridge.Status() {
 		if st.State == bridge.Failed {
-			s.Tell("server " + st.Name + " is not used: " + st.Reason)
+			s.Tell("server " + st.Configured.Name + " is not used: " + st.Reason)
 		}
 	}
 }
@@ -206,13 +206,13 @@ func (s *Servers) Await(ctx context.Context) {
 // Refreeze offers the model the tools that are known now.
 func (s *Servers) Refreeze() {
 	if g := s.current.Load(); g != nil {
-		g.Refreeze()
+		g.bridge.Refreeze()
 	}
 }
 
 // News returns messages for the model about tools that are new since the last call.
 func (s *Servers) News() (blocks []history.Block) {
-	for _, line := range fromCurrent(s, (*generation).News) {
+	for _, line := range fromCurrent(s, func(g *generation) []string { return g.bridge.News() }) {
 		blocks = append(blocks, &history.Text{Text: "[" + line + "]", Source: history.Brought})
 	}
 	return blocks
@@ -225,7 +225,7 @@ func (s *Servers) UseAgreed() {
 		return
 	}
 	for _, server := range g.configured.Servers {
-		g.Use(server.Name, g.configured.whyUnused(server))
+		g.bridge.Use(server.Name, g.configured.whyUnused(server))
 	}
 }
 
@@ -242,7 +242,7 @@ func (s *Servers) ReloadServers(ctx context.Context) ([]string, error) {
 		number = before.number + 1
 	}
 	g := s.newGeneration(configured, number)
-	err = g.Reload(ctx)
+	err = g.bridge.Reload(ctx)
 	if ctx.Err() != nil {
 		g.close()
 		return nil, ctx.Err()
@@ -254,7 +254,7 @@ func (s *Servers) ReloadServers(ctx context.Context) ([]string, error) {
 	if err != nil {
 		lines = append(lines, strings.Split(err.Error(), "\n")...)
 	}
-	if before != nil && g.OffersAs(before.Bridge) {
+	if before != nil && g.bridge.OffersAs(before.bridge) {
 		return append(lines, "What the servers offer is what it was; the provider's cache holds."), nil
 	}
 	usage, err := s.Usage(ctx)
@@ -271,15 +271,15 @@ func (s *Servers) ServerLines() []string {
 		return slices.Concat(s.configured.Problems, s.configured.Notes)
 	}
 	rows := [][]string{}
-	for _, st := range g.Status() {
+	for _, st := range g.bridge.Status() {
 		state := "○"
-		if g.wires.Connected(st.Name) != nil {
+		if g.wires.Connected(st.Configured.Name) != nil {
 			state = "●"
 		}
-		rows = append(rows, []string{state, st.Name, st.From(), st.Says()})
+		rows = append(rows, []string{state, st.Configured.Name, st.From(), st.Says()})
 	}
 	lines := table.Lines("llll", rows)
-	lines = append(lines, fmt.Sprintf("● connected. Their tools take about %s tokens of each request.", words.Tokens(g.Cost())))
+	lines = append(lines, fmt.Sprintf("● connected. Their tools take about %s tokens of each request.", words.Tokens(g.bridge.Cost())))
 	return slices.Concat(lines, g.configured.Problems, g.configured.Notes)
 }
 
@@ -314,7 +314,7 @@ func (s *Servers) ServerLog(name string) ([]string, error) {
 func (s *Servers) status(name string) (bridge.Status, error) {
 	var names []string
 	for _, st := range s.Status() {
-		if names = append(names, st.Name); st.Name == name {
+		if names = append(names, st.Configured.Name); st.Configured.Name == name {
 			return st, nil
 		}
 	}
@@ -322,4 +322,6 @@ func (s *Servers) status(name string) (bridge.Status, error) {
 }
 
 // Status returns the state of each server.
-func (s *Servers) Status() []bridge.Status { return fromCurrent(s, (*generation).Status) }
+func (s *Servers) Status() []bridge.Status {
+	return fromCurrent(s, func(g *generation) []bridge.Status { return g.bridge.Status() })
+}

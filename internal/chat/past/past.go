@@ -5,6 +5,7 @@
 package past
 
 import (
+	"cmp"
 	"time"
 
 	"agent/internal/chat/window"
@@ -25,9 +26,9 @@ type Past struct {
 	Folder string
 	// Add puts an entry into the history.
 	Add func(*history.Content) error
-	// Unanswered returns the answer to a call that the end of the program left unanswered, ""
-	// for the usual one. It may be nil.
-	Unanswered func(callID string) string
+	// Unanswered has answers to calls that the end of the program left unanswered, by the ids of
+	// the calls.
+	Unanswered map[string]string
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -64,10 +65,5 @@ func (p *Past) repair() error {
 
 // unanswered returns the answer to a call that the end of the program left unanswered.
 func (p *Past) unanswered(callID string) string {
-	if p.Unanswered != nil {
-		if answer := p.Unanswered(callID); answer != "" {
-			return answer
-		}
-	}
-	return "not known: the program ended before this call was answered"
+	return cmp.Or(p.Unanswered[callID], "not known: the program ended before this call was answered")
 }

@@ -53,7 +53,7 @@ type Bill struct {
 // account keeps the running comparison, and the state in which the latest request left the
 // provider's cache.
 type account struct {
-	*conversation
+	conversation *conversation
 	Account
 	bills []Bill
 	// sent is the number of units of the latest request. all is the number of tokens of the
@@ -72,27 +72,27 @@ func (a *account) settle(m Moment) {
 	a.begin(m)
 	cached := a.cached(m, a.kept)
 	if m.Reported {
-		cached = int(m.Found * float64(m.Head+a.total))
+		cached = int(m.Found * float64(m.Head+a.conversation.total))
 	}
 	b := a.bill(m, cached)
-	a.bills, a.again = append(a.bills, b), nil
+	a.bills, a.conversation.again = append(a.bills, b), nil
 	a.None += b.None
 	a.Spent += b.Spent
 	a.mark(m)
-	a.Tokens += a.unpruned - a.total
-	a.sent, a.kept, a.all, a.sentOnce = len(a.units), len(a.units), a.unpruned, true
+	a.Tokens += a.conversation.unpruned - a.conversation.total
+	a.sent, a.kept, a.all, a.sentOnce = len(a.conversation.units), len(a.conversation.units), a.conversation.unpruned, true
 	if n := len(a.anchors); n > 0 {
-		for _, u := range a.units[a.anchors[n-1].units:] {
+		for _, u := range a.conversation.units[a.anchors[n-1].units:] {
 			a.all -= u.full // behind the latest mark
 		}
 	}
 }
 
 func (a *account) bill(m Moment, cached int) Bill {
-	total := m.Head + a.total
+	total := m.Head + a.conversation.total
 	return Bill{
-		Request: a.Request(), Tokens: total, All: m.Head + a.unpruned,
-		Spent: cost(m, cached, total), None: a.costOfAll(m), Cold: m.Cold || !a.sentOnce, Again: a.again,
+		Request: a.conversation.nextRequest(), Tokens: total, All: m.Head + a.conversation.unpruned,
+		Spent: cost(m, cached, total), None: a.costOfAll(m), Cold: m.Cold || !a.sentOnce, Again: a.conversation.again,
 	}
 }
 
@@ -110,12 +110,12 @@ func (a *account) begin(m Moment) {
 	if a.sentOnce || m.Cold {
 		return
 	}
-	a.sentOnce, a.sent, a.kept, a.all = true, a.answered, min(a.kept, a.answered), 0
-	for i := range a.answered {
-		a.all += a.units[i].full
+	a.sentOnce, a.sent, a.kept, a.all = true, a.conversation.answered, min(a.kept, a.conversation.answered), 0
+	for i := range a.conversation.answered {
+		a.all += a.conversation.units[i].full
 	}
 	if m.Cache.Kind == vendor.CacheMarks {
-		a.anchors = []anchor{{a.answered, m.At}}
+		a.anchors = []anchor{{a.conversation.answered, m.At}}
 	}
 }
 
@@ -138,7 +138,7 @@ func (a *account) costOfAll(m Moment) float64 {
 	if a.sentOnce && !m.Cold && m.Cache.Kind != vendor.CacheNone {
 		cached = m.Cache.Whole(m.Head + a.all)
 	}
-	return cost(m, cached, m.Head+a.unpruned)
+	return cost(m, cached, m.Head+a.conversation.unpruned)
 }
 
 // bank returns how much dearer the next request may get if the sum spent is to stay at or below
@@ -146,7 +146,7 @@ func (a *account) costOfAll(m Moment) float64 {
 // carried them; they are no part of the request any more.
 func (a *account) bank(m Moment, newSaved float64) float64 {
 	none := a.None + a.costOfAll(m)
-	total := m.Head + a.total
+	total := m.Head + a.conversation.total
 	uncut := cost(m, a.cached(m, a.sent), total) - m.Price.Write*newSaved
 	return none - a.Spent - uncut + (debt-inexact)*none
 }
@@ -158,5 +158,5 @@ func (a *account) faults(m Moment, texts int) float64 {
 	if m.Price.Read < m.Price.Write { // otherwise a cut does not change the price of a request
 		n = max(n, inHandEach*m.Price.Read*float64(texts))
 	}
-	return n * (m.Price.Read*float64(m.Head+a.total) + m.Price.Write*faultTokens)
+	return n * (m.Price.Read*float64(m.Head+a.conversation.total) + m.Price.Write*faultTokens)
 }

@@ -26,7 +26,7 @@ func (a *account) found(m Moment, units int) int {
 	}
 	found := m.Head
 	for i := range units {
-		found += a.units[i].tokens
+		found += a.conversation.units[i].tokens
 	}
 	return m.Cache.Whole(found)
 }
@@ -61,7 +61,7 @@ func (a *account) mark(m Moment) {
 			break
 		}
 	}
-	able := a.markable()
+	able := a.conversation.markable()
 	marked := able[max(0, len(able)-markedLatest):]
 	if m.Cache.Ends {
 		marked = able[max(0, len(able)-1):]
@@ -70,7 +70,7 @@ func (a *account) mark(m Moment) {
 		marked = append(marked, m.Mark-1)
 	}
 	for _, entry := range marked {
-		units := a.firstOf(entry + 1)
+		units := a.conversation.firstOf(entry + 1)
 		a.anchors = slices.DeleteFunc(a.anchors, func(old anchor) bool { return old.units == units })
 		a.anchors = append(a.anchors, anchor{units, m.At})
 	}
@@ -97,16 +97,16 @@ func (e *Engine) Mark(m Moment) int {
 	if m.Cache.Kind != vendor.CacheMarks || m.Cache.Ends {
 		return 0
 	}
-	able := e.markable()
+	able := e.conversation.markable()
 	latest := able[max(0, len(able)-markedLatest):]
 	if held := e.account.anchorBefore(m, e.account.kept); held > 0 && !m.Cold && len(latest) > 0 {
-		if at := e.units[held-1].entry; e.blocksBetween(at, latest[0]) >= m.Cache.Reach {
+		if at := e.conversation.units[held-1].entry; e.conversation.blocksBetween(at, latest[0]) >= m.Cache.Reach {
 			return at + 1
 		}
 	}
-	first := e.review(m).firstToGo()
+	first := e.conversation.review(m).firstToGo()
 	for _, i := range slices.Backward(able) {
-		if e.firstOf(i+1) <= first {
+		if e.conversation.firstOf(i+1) <= first {
 			return i + 1
 		}
 	}
@@ -125,7 +125,7 @@ func (cv *conversation) blocksBetween(from, to int) int {
 // firstToGo returns the index of the first unit that a cut may change.
 func (rv *review) firstToGo() int {
 	rv.Cold = false
-	first := len(rv.units)
+	first := len(rv.conversation.units)
 	candidates := rv.candidates()
 	for _, c := range candidates {
 		first = min(first, c.unit)

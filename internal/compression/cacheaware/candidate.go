@@ -29,7 +29,7 @@ const failedFor = 2
 
 // A review finds the units of a conversation that may leave at a moment.
 type review struct {
-	*conversation
+	conversation *conversation
 	Moment
 }
 
@@ -39,29 +39,29 @@ func (cv *conversation) review(m Moment) *review { return &review{cv, m} }
 // conversation.
 func (rv *review) candidates() []candidate {
 	var found []candidate
-	for at := range rv.units {
-		u := &rv.units[at]
+	for at := range rv.conversation.units {
+		u := &rv.conversation.units[at]
 		if u.part == head {
 			if since, ok := rv.hollow(u); ok {
 				found = append(found, candidate{unit: at, why: Hollow, since: since})
 			}
 		}
-		if !u.mayGo() || rv.unseen(u) {
+		if !u.mayGo() || rv.conversation.unseen(u) {
 			continue
 		}
 		switch since, free := rv.free(at, u); {
 		case free:
 			found = append(found, candidate{unit: at, why: Free, since: since})
-		case rv.pinned(u), u.instructs():
+		case rv.conversation.pinned(u), u.instructs():
 		default:
-			idle, patience := float64(rv.idle(u)), rv.patience(u)
+			idle, patience := float64(rv.conversation.idle(u)), rv.patience(u)
 			switch {
 			case idle >= patience:
 				found = append(found, candidate{unit: at, why: Cold, since: rv.coldSince(u, patience)})
 			case idle >= patience*rv.softShare(u.class()):
 				found = append(found, candidate{unit: at, why: Soft, along: true})
-			case u.sent < rv.request && rv.numbers(u) >= minSaved:
-				found = append(found, candidate{unit: at, why: Unnumbered, since: rv.request, along: !rv.Pressed})
+			case u.sent < rv.conversation.request && rv.conversation.numbers(u) >= minSaved:
+				found = append(found, candidate{unit: at, why: Unnumbered, since: rv.conversation.request, along: !rv.Pressed})
 			}
 		}
 	}
@@ -85,10 +85,10 @@ func (rv *review) free(at int, u *unit) (since int, ok bool) {
 		since, ok = rv.oldCopy(at, u)
 	case f.result < 0: // unanswered, or an image
 	case changes && !f.ok: // F6
-		since, ok = u.sent+failedFor, rv.request-u.sent >= failedFor && u.part != argument
+		since, ok = u.sent+failedFor, rv.conversation.request-u.sent >= failedFor && u.part != argument
 	case u.part == oldText: // F3
-		if newer := f.editsBefore + keptEdits; f.ok && newer < len(rv.edits) {
-			since, ok = rv.edits[newer], true
+		if newer := f.editsBefore + keptEdits; f.ok && newer < len(rv.conversation.edits) {
+			since, ok = rv.conversation.edits[newer], true
 		}
 	case u.part == newText, u.part == body: // F2
 		since, ok = f.coveredAt, f.ok && f.covered
@@ -104,18 +104,18 @@ func (rv *review) free(at int, u *unit) (since int, ok bool) {
 // request: a later call shows or writes the whole file, or a newer copy exists.
 func (rv *review) oldCopy(at int, u *unit) (since int, ok bool) {
 	facts, newer := u.folded.facts, u.folded.copy
-	for i := len(facts) - 1; i >= 0 && rv.units[facts[i].result].sent > u.foldedAt; i-- {
+	for i := len(facts) - 1; i >= 0 && rv.conversation.units[facts[i].result].sent > u.foldedAt; i-- {
 		if later := facts[i]; later.ok && (later.act == Write || later.wholeView()) {
-			since, ok = rv.units[later.result].sent, true
+			since, ok = rv.conversation.units[later.result].sent, true
 		}
 	}
 	switch {
 	case ok || newer == at:
 		return since, ok
 	case newer >= 0:
-		return rv.units[newer].foldedAt, true
+		return rv.conversation.units[newer].foldedAt, true
 	}
-	return rv.request, true
+	return rv.conversation.request, true
 }
 
 // instructs reports whether the unit tells the model how to work. Only newer content of its
@@ -207,7 +207,7 @@ func (rv *review) patience(u *unit) float64 {
 		p = max(min(p, leastPatience), p*rv.Patience)
 	}
 	isView := u.part == result && u.fact.act == View
-	if !isView || rv.files[u.fact.path()].changed || rv.human <= rv.request-rv.idle(u) {
+	if !isView || rv.conversation.files[u.fact.path()].changed || rv.conversation.human <= rv.conversation.request-rv.conversation.idle(u) {
 		return p
 	}
 	if c == wholeFile {
@@ -235,10 +235,10 @@ func (cv *conversation) idle(u *unit) int {
 // coldSince returns the request since which a unit has been idle for as long as its patience,
 // which may have shrunk when a human spoke.
 func (rv *review) coldSince(u *unit, patience float64) int {
-	last := rv.request - rv.idle(u)
+	last := rv.conversation.request - rv.conversation.idle(u)
 	since := last + int(math.Ceil(patience))
-	if rv.human > last {
-		since = max(since, rv.human)
+	if rv.conversation.human > last {
+		since = max(since, rv.conversation.human)
 	}
-	return min(since, rv.request)
+	return min(since, rv.conversation.request)
 }

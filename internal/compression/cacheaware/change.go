@@ -269,7 +269,7 @@ func quoted(text string) []byte {
 
 // CutOf returns the cost of a plan.
 func (e *Engine) CutOf(p Plan) history.Cut {
-	return history.Cut{Paid: p.Paid, Saves: p.Saves, Bank: p.Bank, Back: p.PaysBack(), Request: e.Request()}
+	return history.Cut{Paid: p.Paid, Saves: p.Saves, Bank: p.Bank, Back: p.PaysBack(), Request: e.conversation.nextRequest()}
 }
 
 // Apply carries out the changes of a plan. The result has the new form of each entry that changed,
@@ -278,7 +278,7 @@ func (e *Engine) Apply(p Plan) history.DensityResult {
 	cut := e.CutOf(p)
 	result := history.DensityResult{Metadata: countsOf(p.Changes), Cut: &cut, Prunes: make([]history.Prune, len(p.Changes))}
 	for i, c := range p.Changes {
-		gone, left := e.replaced(c)
+		gone, left := e.conversation.replaced(c)
 		result.Prunes[i] = history.Prune{
 			Kind: history.PruneKind(c.Why), Subject: c.Subject, Paths: c.Paths, Reason: c.Kind + ", " + c.Reason(),
 			Entry: c.Entry, Gone: gone, Left: left,
@@ -296,14 +296,14 @@ func (e *Engine) apply(p Plan) (changed map[int]*history.Content, left []int) {
 			hollow = append(hollow, c.unit)
 			continue
 		}
-		entry := e.entries[c.Entry]
+		entry := e.conversation.entries[c.Entry]
 		blocks := slices.Clone(entry.Blocks)
-		blocks[e.units[c.unit].block] = e.instead(c)
-		e.entries[c.Entry] = entry.WithBlocks(blocks)
-		changed[c.Entry] = e.entries[c.Entry]
+		blocks[e.conversation.units[c.unit].block] = e.conversation.instead(c)
+		e.conversation.entries[c.Entry] = entry.WithBlocks(blocks)
+		changed[c.Entry] = e.conversation.entries[c.Entry]
 		e.account.touch(c.unit)
-		e.replace(c)
-		e.settleSize(c.unit)
+		e.conversation.replace(c)
+		e.conversation.settleSize(c.unit)
 	}
 	rest, left := e.drop(hollow)
 	maps.Copy(changed, rest)
@@ -318,7 +318,7 @@ func (e *Engine) drop(heads []int) (changed map[int]*history.Content, left []int
 	for _, at := range heads {
 		e.account.touch(at)
 	}
-	return e.leaveOut(heads)
+	return e.conversation.leaveOut(heads)
 }
 
 // settleSize corrects the sizes of the units of a block, so that they add up to the present size

@@ -45,10 +45,10 @@ type conversation struct {
 func (cv *conversation) count(text string) int { return cv.Counter().Count(text) }
 
 // Len returns the number of entries in the conversation.
-func (cv *conversation) Len() int { return len(cv.entries) }
+func (e *Engine) Len() int { return len(e.conversation.entries) }
 
 // Entry returns an entry as it is, with the changes applied so far.
-func (cv *conversation) Entry(i int) *history.Content { return cv.entries[i] }
+func (e *Engine) Entry(i int) *history.Content { return e.conversation.entries[i] }
 
 // append adds an entry to the conversation.
 func (cv *conversation) append(entry *history.Content) {

@@ -25,9 +25,9 @@ type Options struct {
 
 // An Engine follows one conversation and decides which parts may leave it.
 type Engine struct {
-	*conversation
-	account *account
-	learned learned
+	conversation *conversation
+	account      *account
+	learned      learned
 	// latest is the latest request that was answered.
 	latest Request
 	// rebuilding is set while Rebuild adds entries whose requests are already settled.
@@ -53,7 +53,7 @@ func (e *Engine) Add(entry *history.Content) {
 	if entry.Speaker == history.AI && !e.rebuilding {
 		e.settle(entry)
 	}
-	e.append(entry)
+	e.conversation.append(entry)
 }
 
 // settle adds the request of a reply to the account, as recorded in the reply's metadata.
@@ -65,11 +65,11 @@ func (e *Engine) settle(reply *history.Content) {
 	m := r.Moment()
 	e.account.begin(m)
 	if e.account.sentOnce {
-		m = e.learned.learn(e.latest, r, m, m.Head+e.total, e.account.found(m, e.account.kept))
+		m = e.learned.learn(e.latest, r, m, m.Head+e.conversation.total, e.account.found(m, e.account.kept))
 	}
 	e.account.settle(m)
 	e.latest = r
-	e.setPins(r.Pins)
+	e.conversation.setPins(r.Pins)
 }
 
 // Sent notes that the request was sent, and settles its cost.

@@ -45,11 +45,11 @@ func checkShape(t *testing.T, seed int, said []*history.Content, e *Engine) {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
 	total := 0
-	for i := range e.units {
-		total += e.units[i].tokens
+	for i := range e.conversation.units {
+		total += e.conversation.units[i].tokens
 	}
-	if total != e.total {
-		t.Fatalf("seed %d: the units hold %d tokens, the total is %d", seed, total, e.total)
+	if total != e.conversation.total {
+		t.Fatalf("seed %d: the units hold %d tokens, the total is %d", seed, total, e.conversation.total)
 	}
 	if diff := cmp.Diff(shapes(said, shapes(sent, nil)), shapes(sent, nil)); diff != "" {
 		t.Fatalf("seed %d: (-said +sent)\n%s", seed, diff)
@@ -122,7 +122,7 @@ func TestFollow(t *testing.T) {
 			if entry.Speaker == history.AI {
 				m := Moment{Price: prices[seed%4], Head: 300, Cold: i == 1 || r.IntN(20) == 0}
 				plan := live.Plan(m)
-				before := slices.Clone(live.entries)
+				before := slices.Clone(live.conversation.entries)
 				steps = append(steps, densityStep(before, plan, live.Apply(plan))...)
 				request := Request{At: sent, Head: m.Head, Read: m.Price.Read, Write: m.Price.Write, Cold: m.Cold, Prompt: 9000, Cached: r.IntN(2)}
 				entry = overJSON(t, request.Stamp(entry))
@@ -131,7 +131,7 @@ func TestFollow(t *testing.T) {
 			live.Add(entry)
 			steps = append(steps, history.Step{Kind: history.MutationAdded, Entry: entry})
 			if i == 30 && seed%3 == 0 {
-				rebuilt := slices.Clone(live.entries)[2:]
+				rebuilt := slices.Clone(live.conversation.entries)[2:]
 				live.Rebuild(rebuilt)
 				steps = append(steps, history.Step{Kind: history.MutationReplaced, Entries: rebuilt})
 			}
@@ -140,8 +140,8 @@ func TestFollow(t *testing.T) {
 		for _, step := range steps {
 			resumed.Follow(step)
 		}
-		if live.Account() != resumed.Account() || live.total != resumed.total || live.CacheFails() != resumed.CacheFails() {
-			t.Fatalf("seed %d: live %+v %d, resumed %+v %d", seed, live.Account(), live.total, resumed.Account(), resumed.total)
+		if live.Account() != resumed.Account() || live.conversation.total != resumed.conversation.total || live.CacheFails() != resumed.CacheFails() {
+			t.Fatalf("seed %d: live %+v %d, resumed %+v %d", seed, live.Account(), live.conversation.total, resumed.Account(), resumed.conversation.total)
 		}
 		m := Moment{Price: SafePrice, Head: 300}
 		if diff := cmp.Diff(fmt.Sprint(live.Plan(m)), fmt.Sprint(resumed.Plan(m))); diff != "" {
@@ -225,7 +225,7 @@ func BenchmarkPlan(b *testing.B) {
 	e := newEngine()
 	entries := randomTalk(rand.New(rand.NewPCG(1, 1)), 1000)
 	run(e, entries, func(request int) Moment { return Moment{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
-	b.Logf("%d entries, %d units", e.Len(), len(e.units))
+	b.Logf("%d entries, %d units", e.Len(), len(e.conversation.units))
 	for b.Loop() {
 		e.Plan(Moment{Price: SafePrice})
 	}

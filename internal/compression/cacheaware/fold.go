@@ -62,7 +62,7 @@ func (rv *review) folds(candidates []candidate) []fold {
 		}
 	}
 	var found []fold
-	for _, f := range rv.files {
+	for _, f := range rv.conversation.files {
 		if folded, ok := rv.foldOf(f); ok && folded.saves > folded.alone(rv.conversation, hard) {
 			found = append(found, folded)
 		}
@@ -84,7 +84,7 @@ func (rv *review) foldOf(f *file) (fold, bool) {
 	if newest.act == Edit && !newest.ok {
 		return fold{}, false // the error would stay behind the copy
 	}
-	target := &rv.units[newest.result]
+	target := &rv.conversation.units[newest.result]
 	trail, calls, freed, edited := rv.trail(f, newest)
 	if !edited || freed < minFold {
 		return fold{}, false
@@ -95,8 +95,8 @@ func (rv *review) foldOf(f *file) (fold, bool) {
 	}
 	result := fold{file: f, units: trail, calls: calls, target: newest.result, text: text.text, start: newest.result}
 	result.tokens = target.left + text.tokens
-	if rv.unseen(target) {
-		result.text, result.tokens = rv.answerText(target)+"\n"+text.text, target.tokens+text.tokens
+	if rv.conversation.unseen(target) {
+		result.text, result.tokens = rv.conversation.answerText(target)+"\n"+text.text, target.tokens+text.tokens
 	}
 	result.saves = freed - (result.tokens - target.tokens)
 	for _, at := range result.parts() {
@@ -126,9 +126,9 @@ func (rv *review) trail(f *file, newest *fact) (units []int, calls []*fact, free
 			return nil, nil, 0, false
 		}
 		edited = edited || done.act == Edit && done.ok
-		if head := &rv.units[done.head]; done != newest && head.state != gone && done.short && rv.request-head.sent >= shortEditAfter && !wantedBack(rv.entries[head.entry]) {
+		if head := &rv.conversation.units[done.head]; done != newest && head.state != gone && done.short && rv.conversation.request-head.sent >= shortEditAfter && !wantedBack(rv.conversation.entries[head.entry]) {
 			calls = append(calls, done)
-			freed += rv.pairTokens(done)
+			freed += rv.conversation.pairTokens(done)
 			continue
 		}
 		parts := slices.Concat(done.olds, done.news, done.bodies)
@@ -136,8 +136,8 @@ func (rv *review) trail(f *file, newest *fact) (units []int, calls []*fact, free
 			parts = append(parts, done.result)
 		}
 		for _, at := range parts {
-			u := &rv.units[at]
-			if !u.isShown() || u.saves() < minFoldUnit || u.shortEdit() || rv.unseen(u) {
+			u := &rv.conversation.units[at]
+			if !u.isShown() || u.saves() < minFoldUnit || u.shortEdit() || rv.conversation.unseen(u) {
 				continue
 			}
 			freed += u.saves()
@@ -161,7 +161,7 @@ func (rv *review) currentText(f *file) (foldedText, bool) {
 		return foldedText{}, false
 	}
 	f.folded = foldedText{plain: text, text: foldHeading(f.path) + text, ok: true}
-	f.folded.tokens = rv.count(f.folded.text)
+	f.folded.tokens = rv.conversation.count(f.folded.text)
 	f.folded.strange = f.seen != nil && !holds(text, f.seen.content)
 	return f.folded, true
 }

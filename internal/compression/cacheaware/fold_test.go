@@ -58,8 +58,8 @@ func TestAFileReadInPartsIsFoldedIfThatFreesMuch(t *testing.T) {
 		for _, entry := range spoken.entries {
 			e.Add(entry)
 		}
-		rv := e.review(Moment{Price: SafePrice, Cold: true, Files: func(string) string { return text }})
-		folded, ok := rv.foldOf(e.files["/w/a.go"])
+		rv := e.conversation.review(Moment{Price: SafePrice, Cold: true, Files: func(string) string { return text }})
+		folded, ok := rv.foldOf(e.conversation.files["/w/a.go"])
 		if ok != folds {
 			t.Errorf("%d lines: folded %v, %d tokens freed", lines, ok, folded.saves)
 		}

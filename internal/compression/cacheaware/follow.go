@@ -10,11 +10,11 @@ import (
 // Rebuild begins anew with a conversation that took the place of the one before. The account
 // keeps its totals, since sending everything would have begun anew too.
 func (e *Engine) Rebuild(entries []*history.Content) {
-	fresh := New(e.Options)
+	fresh := New(e.conversation.Options)
 	fresh.account.Account, fresh.latest, fresh.learned = e.account.Account, e.latest, e.learned
-	for path, f := range e.files {
+	for path, f := range e.conversation.files {
 		if f.pinned {
-			fresh.file(path).pinned = true
+			fresh.conversation.file(path).pinned = true
 		}
 	}
 	fresh.rebuilding = true
@@ -22,15 +22,15 @@ func (e *Engine) Rebuild(entries []*history.Content) {
 		fresh.Add(entry)
 	}
 	fresh.rebuilding = false
-	fresh.account.bills, fresh.again = e.account.bills, nil
+	fresh.account.bills, fresh.conversation.again = e.account.bills, nil
 	*e = *fresh
 }
 
 // Become brings the engine in step with a conversation. It adds the new entries, or rebuilds if
 // the conversation does not continue the entries of the engine.
 func (e *Engine) Become(entries []*history.Content) {
-	n := len(e.entries)
-	if n > len(entries) || !slices.Equal(e.entries, entries[:n]) {
+	n := len(e.conversation.entries)
+	if n > len(entries) || !slices.Equal(e.conversation.entries, entries[:n]) {
 		e.Rebuild(entries)
 		return
 	}
@@ -52,44 +52,44 @@ func (e *Engine) Follow(step history.Step) {
 	case history.MutationPinned:
 		e.Pin(step.Path, step.Pinned)
 	case history.MutationCleared:
-		*e = *New(e.Options)
+		*e = *New(e.conversation.Options)
 	}
 }
 
 // followEdits applies recorded replacements. It rebuilds if another strategy made them.
 func (e *Engine) followEdits(step history.Step) {
-	entries := step.After(e.entries)
+	entries := step.After(e.conversation.entries)
 	if !ours(step) {
 		e.Rebuild(entries)
 		return
 	}
 	var hollow []int
-	for i, before := range e.entries {
+	for i, before := range e.conversation.entries {
 		if edit, ok := step.Edits[before]; ok {
 			hollow = append(hollow, e.followEdit(i, edit)...)
 		}
 	}
-	if slices.ContainsFunc(hollow, func(at int) bool { return e.units[at].fact.result < 0 }) {
+	if slices.ContainsFunc(hollow, func(at int) bool { return e.conversation.units[at].fact.result < 0 }) {
 		e.Rebuild(entries) // the record of an answer is damaged
 		return
 	}
 	e.drop(hollow)
 	sameBlocks := func(a, b *history.Content) bool { return len(a.Blocks) == len(b.Blocks) }
-	if !slices.EqualFunc(e.entries, entries, sameBlocks) {
+	if !slices.EqualFunc(e.conversation.entries, entries, sameBlocks) {
 		e.Rebuild(entries)
 		return
 	}
-	e.entries = entries // equal, but Become compares the pointers of the record
+	e.conversation.entries = entries // equal, but Become compares the pointers of the record
 }
 
 // followEdit applies the recorded edit of entry i. It does not remove calls that left; it returns
 // the units of their heads.
 func (e *Engine) followEdit(i int, edit history.Edit) (hollow []int) {
-	before, after := e.entries[i], aligned(e.entries[i], edit.After)
+	before, after := e.conversation.entries[i], aligned(e.conversation.entries[i], edit.After)
 	kinds := slices.DeleteFunc(slices.Clone(edit.Kinds), func(k history.PruneKind) bool { return Why(k) == Hollow })
 	var changed []int
-	for at := e.firstOf(i); at < len(e.units) && e.units[at].entry == i; at++ {
-		u := &e.units[at]
+	for at := e.conversation.firstOf(i); at < len(e.conversation.units) && e.conversation.units[at].entry == i; at++ {
+		u := &e.conversation.units[at]
 		if u.state == gone {
 			continue
 		}
@@ -99,10 +99,10 @@ func (e *Engine) followEdit(i int, edit history.Edit) (hollow []int) {
 			}
 			continue
 		}
-		if c, differs := e.changeTo(at, before.Blocks[u.block], after.Blocks[u.block]); differs && len(kinds) > 0 {
+		if c, differs := e.conversation.changeTo(at, before.Blocks[u.block], after.Blocks[u.block]); differs && len(kinds) > 0 {
 			c.Why = Why(kinds[0])
 			e.account.touch(at)
-			e.replace(c)
+			e.conversation.replace(c)
 			changed = append(changed, at)
 			kinds = kinds[1:]
 		}
@@ -112,9 +112,9 @@ func (e *Engine) followEdit(i int, edit history.Edit) (hollow []int) {
 			after.Blocks[j] = before.Blocks[j]
 		}
 	}
-	e.entries[i] = after
+	e.conversation.entries[i] = after
 	for _, at := range changed {
-		e.settleSize(at)
+		e.conversation.settleSize(at)
 	}
 	return hollow
 }

@@ -61,7 +61,7 @@ type cut struct {
 func (e *Engine) Plan(m Moment) Plan {
 	a := e.account
 	a.begin(m)
-	rv := e.review(m)
+	rv := e.conversation.review(m)
 	candidates := rv.candidates()
 	folds := rv.folds(candidates)
 	s := newSweep(a, m, candidates, folds)
@@ -83,7 +83,7 @@ func (e *Engine) Plan(m Moment) Plan {
 // with each request must exceed that. Tokens freed by earlier cuts count too.
 func (a *account) leastFreed(m Moment) float64 {
 	const leastRead = 0.02
-	return m.rounding()/max(leastRead, m.Price.Read) - float64(a.unpruned-a.total)
+	return m.rounding()/max(leastRead, m.Price.Read) - float64(a.conversation.unpruned-a.conversation.total)
 }
 
 // rounding returns the most that a request may cost more because its cached part is rounded down
@@ -117,7 +117,7 @@ func choose(cuts []cut, bank float64, faults func(texts int) float64, pressed bo
 // A sweep walks through the units from the tail to the head and weighs every place where a cut
 // may begin.
 type sweep struct {
-	*account
+	account    *account
 	m          Moment
 	candidates map[int]candidate
 	folds      []fold
@@ -152,8 +152,8 @@ func newSweep(a *account, m Moment, candidates []candidate, folds []fold) *sweep
 
 // findings computes finds and warm in one pass.
 func (s *sweep) findings() {
-	s.finds = make([]int, s.sent+1)
-	anchors, held, tokens := s.anchors, s.m.Head, s.m.Head
+	s.finds = make([]int, s.account.sent+1)
+	anchors, held, tokens := s.account.anchors, s.m.Head, s.m.Head
 	for at := range s.finds {
 		for len(anchors) > 0 && anchors[0].units <= at {
 			if s.m.Cache.Alive(s.m.At.Sub(anchors[0].used)) {
@@ -165,17 +165,17 @@ func (s *sweep) findings() {
 		if s.m.Cache.Kind == vendor.CacheMarks {
 			s.finds[at] = s.m.Cache.Whole(held)
 		}
-		if at < s.sent {
-			tokens += s.units[at].tokens
+		if at < s.account.sent {
+			tokens += s.account.conversation.units[at].tokens
 		}
 	}
-	s.warm = s.finds[s.sent]
+	s.warm = s.finds[s.account.sent]
 }
 
 // cuts lists the places where a cut may begin, from the tail to the head.
 func (s *sweep) cuts() []cut {
 	var cuts []cut
-	for at := len(s.units) - 1; at >= 0; at-- {
+	for at := len(s.account.conversation.units) - 1; at >= 0; at-- {
 		hard := s.takeUnit(at)
 		if s.takeFolds(at) || hard {
 			cuts = append(cuts, s.cut(at))
@@ -194,18 +194,18 @@ func (s *sweep) takeUnit(at int) bool {
 	if !ok {
 		return false
 	}
-	if c.why != Free && c.why != Unnumbered && (c.hard() || at < s.sent) && s.units[at].quotable() {
+	if c.why != Free && c.why != Unnumbered && (c.hard() || at < s.account.sent) && s.account.conversation.units[at].quotable() {
 		s.risky++
 	}
 	if c.why == Hollow {
-		s.risky += s.shortTexts(s.units[at].fact)
+		s.risky += s.account.conversation.shortTexts(s.account.conversation.units[at].fact)
 	}
 	switch {
-	case at < s.sent:
+	case at < s.account.sent:
 		s.saved += saves
 		if c.hard() {
 			s.lasting += saves
-			s.waited += saves * float64(s.request-c.since)
+			s.waited += saves * float64(s.account.conversation.request-c.since)
 		}
 	case c.hard():
 		s.newSaved += saves
@@ -228,17 +228,17 @@ func (cv *conversation) shortTexts(f *fact) int {
 // freed returns the tokens that a candidate frees in addition to the candidates passed before, or
 // false if a fold takes a part of it.
 func (s *sweep) freed(c candidate) (tokens float64, ok bool) {
-	u := &s.units[c.unit]
+	u := &s.account.conversation.units[c.unit]
 	if c.why != Hollow {
-		return float64(s.frees(c)), true
+		return float64(s.account.conversation.frees(c)), true
 	}
-	freed := s.pairTokens(u.fact)
+	freed := s.account.conversation.pairTokens(u.fact)
 	for _, part := range u.fact.pair()[1:] {
 		if s.folded[part] {
 			return 0, false
 		}
 		if _, counted := s.candidates[part]; counted {
-			freed -= s.units[part].saves()
+			freed -= s.account.conversation.units[part].saves()
 		}
 	}
 	return float64(freed), true
@@ -261,7 +261,7 @@ func (s *sweep) takeFolds(at int) bool {
 		for _, part := range append([]int{s.folds[i].target}, s.folds[i].parts()...) {
 			s.folded[part] = true
 		}
-		gain -= float64(s.folds[i].alone(s.conversation, s.candidates))
+		gain -= float64(s.folds[i].alone(s.account.conversation, s.candidates))
 		s.saved += gain
 		s.lasting += gain
 	}
@@ -270,12 +270,12 @@ func (s *sweep) takeFolds(at int) bool {
 
 func (s *sweep) cut(at int) cut {
 	r, w := s.m.Price.Read, s.m.Price.Write
-	if at >= s.sent || s.m.Cold || !s.sentOnce || s.m.Cache.Kind == vendor.CacheNone {
+	if at >= s.account.sent || s.m.Cold || !s.account.sentOnce || s.m.Cache.Kind == vendor.CacheNone {
 		freed := s.saved + s.newSaved
 		return cut{at: at, atOnce: true, risky: s.risky, dearer: -w * freed, saves: r * freed, freed: freed}
 	}
 	dearer := (w-r)*float64(s.warm-s.finds[at]) - w*s.saved
-	worth := r * (s.horizon()*s.lasting + waitShare*s.waited)
+	worth := r * (s.account.conversation.horizon()*s.lasting + waitShare*s.waited)
 	return cut{at: at, risky: s.risky, dearer: dearer, worth: worth - dearer, saves: r * s.saved, freed: s.saved}
 }
 
@@ -292,23 +292,23 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 			continue
 		}
 		for _, call := range f.calls {
-			changes = append(changes, e.pairChange(call))
+			changes = append(changes, e.conversation.pairChange(call))
 			for _, part := range call.pair() {
 				gone[part] = true
 			}
 		}
 		for _, i := range f.units {
 			if i != f.target {
-				changes = append(changes, e.change(i, Folded))
+				changes = append(changes, e.conversation.change(i, Folded))
 				gone[i] = true
 			}
 		}
-		changes = append(changes, e.copyOf(f))
+		changes = append(changes, e.conversation.copyOf(f))
 		gone[f.target] = true
 	}
 	for _, c := range candidates {
-		if f := e.units[c.unit].fact; c.why == Hollow && c.unit >= at && !slices.ContainsFunc(f.pair(), func(part int) bool { return gone[part] }) {
-			changes = append(changes, e.pairChange(f))
+		if f := e.conversation.units[c.unit].fact; c.why == Hollow && c.unit >= at && !slices.ContainsFunc(f.pair(), func(part int) bool { return gone[part] }) {
+			changes = append(changes, e.conversation.pairChange(f))
 			for _, part := range f.pair() {
 				gone[part] = true
 			}
@@ -318,7 +318,7 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 		if c.why == Hollow || c.unit < at || gone[c.unit] || !c.hard() && c.unit >= e.account.sent {
 			continue
 		}
-		changes = append(changes, e.change(c.unit, c.why))
+		changes = append(changes, e.conversation.change(c.unit, c.why))
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return cmp.Compare(a.unit, b.unit) })
 	return changes

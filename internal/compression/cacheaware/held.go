@@ -35,20 +35,20 @@ type Standing struct {
 // Held lists the units about a file or command, in the order of the conversation. subject is a
 // path or a command line, or the end of a path; "" selects all units.
 func (e *Engine) Held(subject string, m Moment) []Held {
-	rv := e.review(m)
+	rv := e.conversation.review(m)
 	whys := map[int]Why{}
 	for _, c := range rv.candidates() {
 		whys[c.unit] = c.why
 	}
 	var held []Held
-	for at := range rv.units {
-		u, why := &rv.units[at], whys[at]
+	for at := range rv.conversation.units {
+		u, why := &rv.conversation.units[at], whys[at]
 		if !u.mayGo() || !matches(u.subject(), subject) {
 			continue
 		}
 		held = append(held, Held{
 			Kind: u.kind(), Subject: u.subject(), Class: u.class().String(), Tokens: u.tokens,
-			Waiting: why != "", Pinned: rv.pinned(u), Reason: rv.holds(u, why), unit: at, why: why,
+			Waiting: why != "", Pinned: rv.conversation.pinned(u), Reason: rv.holds(u, why), unit: at, why: why,
 		})
 	}
 	return held
@@ -60,11 +60,11 @@ func matches(subject, wanted string) bool {
 
 // holds explains in words why a unit is still in the context.
 func (rv *review) holds(u *unit, why Why) string {
-	idle := rv.idle(u)
+	idle := rv.conversation.idle(u)
 	switch {
 	case why == Free:
 		return "nothing would be lost with it; it waits for a cut that pays"
-	case rv.pinned(u):
+	case rv.conversation.pinned(u):
 		return "pinned"
 	case u.instructs():
 		return "it says how to work; only newer content of its source takes its place"
@@ -95,9 +95,9 @@ func (e *Engine) Standing(m Moment) Standing {
 
 // Pin keeps everything about a file until the file is unpinned. The path is absolute, relative to
 // the workspace, or the end of one. Pin returns false if the conversation does not know the file.
-func (cv *conversation) Pin(path string, pinned bool) bool {
+func (e *Engine) Pin(path string, pinned bool) bool {
 	known := false
-	for name, f := range cv.files {
+	for name, f := range e.conversation.files {
 		if matches(name, path) {
 			f.pinned, known = pinned, true
 		}
@@ -105,24 +105,24 @@ func (cv *conversation) Pin(path string, pinned bool) bool {
 	return known
 }
 
-// Request returns the number of the next request, from 1.
-func (cv *conversation) Request() int { return cv.request + 1 }
+// nextRequest returns the number of the next request, from 1.
+func (cv *conversation) nextRequest() int { return cv.request + 1 }
 
 // Regrets reports whether content of a kind that was pruned by a cut should have stayed, if the
 // model asks for it again now: it was not used for long, and the cut was a moment ago.
-func (cv *conversation) Regrets(kind history.PruneKind, cut *history.Cut) bool {
+func (e *Engine) Regrets(kind history.PruneKind, cut *history.Cut) bool {
 	cold := kind == history.PruneKind(Cold) || kind == history.PruneKind(Soft)
-	return cold && cut != nil && cv.Request()-cut.Request <= regret
+	return cold && cut != nil && e.conversation.nextRequest()-cut.Request <= regret
 }
 
 // Files lists the files that the conversation knows.
-func (cv *conversation) Files() []string { return slices.Sorted(maps.Keys(cv.files)) }
+func (e *Engine) Files() []string { return slices.Sorted(maps.Keys(e.conversation.files)) }
 
 // Pins lists the pinned files.
-func (cv *conversation) Pins() []string {
+func (e *Engine) Pins() []string {
 	var pins []string
-	for _, path := range slices.Sorted(maps.Keys(cv.files)) {
-		if cv.files[path].pinned {
+	for _, path := range slices.Sorted(maps.Keys(e.conversation.files)) {
+		if e.conversation.files[path].pinned {
 			pins = append(pins, path)
 		}
 	}

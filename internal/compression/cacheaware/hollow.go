@@ -31,15 +31,15 @@ func (rv *review) hollow(u *unit) (since int, ok bool) {
 	case rv.Pressed:
 		since = u.sent + pressedHollowAfter
 	}
-	if rv.request < since {
+	if rv.conversation.request < since {
 		return 0, false
 	}
-	answer := &rv.units[f.result]
+	answer := &rv.conversation.units[f.result]
 	if answer.state != pruned && !(f.short && rv.dead(f.result, answer)) || !rv.mayLeave(f) {
 		return 0, false
 	}
 	for _, at := range f.call()[1:] {
-		if part := &rv.units[at]; part.state != pruned && !rv.dead(at, part) {
+		if part := &rv.conversation.units[at]; part.state != pruned && !rv.dead(at, part) {
 			return 0, false
 		}
 	}
@@ -53,26 +53,26 @@ const shortEditAfter = 2
 // mayLeave reports whether a call may leave with its result: it is not the newest call on a file,
 // not one of the newest edits, and has no attachment that a provider wants back.
 func (rv *review) mayLeave(f *fact) bool {
-	if len(f.olds) > 0 && f.ok && len(rv.edits)-f.editsBefore <= keptEdits {
+	if len(f.olds) > 0 && f.ok && len(rv.conversation.edits)-f.editsBefore <= keptEdits {
 		return false
 	}
 	for _, path := range f.paths {
-		if facts := rv.files[path].facts; facts[len(facts)-1] == f {
+		if facts := rv.conversation.files[path].facts; facts[len(facts)-1] == f {
 			return false
 		}
 	}
-	return !wantedBack(rv.entries[rv.units[f.head].entry])
+	return !wantedBack(rv.conversation.entries[rv.conversation.units[f.head].entry])
 }
 
 // dead reports whether a unit of a call could leave by itself, if it were large enough.
 func (rv *review) dead(at int, u *unit) bool {
-	if rv.unseen(u) {
+	if rv.conversation.unseen(u) {
 		return false
 	}
 	if _, free := rv.free(at, u); free {
 		return true
 	}
-	return !rv.pinned(u) && !u.instructs() && float64(rv.idle(u)) >= rv.patience(u)
+	return !rv.conversation.pinned(u) && !u.instructs() && float64(rv.conversation.idle(u)) >= rv.patience(u)
 }
 
 // wantedBack reports whether a reply has an attachment that its provider wants back.

@@ -73,8 +73,8 @@ func TestHollowPairsLeaveTheRestOfAnEntry(t *testing.T) {
 		if err := h.ApplyDensityResult(applied); err != nil {
 			t.Fatal(err)
 		}
-		if e.total != h.TotalTokens() {
-			t.Fatalf("request %d: the engine counts %d tokens, the history %d", i, e.total, h.TotalTokens())
+		if e.conversation.total != h.TotalTokens() {
+			t.Fatalf("request %d: the engine counts %d tokens, the history %d", i, e.conversation.total, h.TotalTokens())
 		}
 		add(history.New(history.AI, &history.Text{Text: fmt.Sprint("thought ", i)}))
 	}

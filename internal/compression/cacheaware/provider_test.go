@@ -50,8 +50,8 @@ func bodyOf(e *Engine) []sentEntry {
 		entry := e.Entry(i)
 		body[i] = sentEntry{blocks: len(entry.Blocks), able: entry.Speaker != history.AI && !entry.Empty()}
 	}
-	for i := range e.units {
-		if u := &e.units[i]; u.state != gone {
+	for i := range e.conversation.units {
+		if u := &e.conversation.units[i]; u.state != gone {
 			s := &body[u.entry]
 			s.pieces, s.tokens = append(s.pieces, piece{u.state, i, u.foldedAt, u.part, u.plain, u.text}), append(s.tokens, u.tokens)
 		}
@@ -207,14 +207,14 @@ func billed(t *testing.T, seed int, entries []*history.Content, pauses []time.Du
 				sum *float64
 			}{{e, to, &spent}, {all, toAll, &none}} {
 				m.Mark = x.Mark(m)
-				*x.sum += cost(m, x.to.found(m.Head, bodyOf(x.Engine), m.Mark, at), m.Head+x.total)
+				*x.sum += cost(m, x.to.found(m.Head, bodyOf(x.Engine), m.Mark, at), m.Head+x.conversation.total)
 				x.Sent(m)
 			}
 			if spent > none*(1+debt)+1e-6 {
-				t.Fatalf("seed %d, %+v, price %v, request %d: %.0f is billed, %.0f for everything", seed, cache, price, e.request, spent, none)
+				t.Fatalf("seed %d, %+v, price %v, request %d: %.0f is billed, %.0f for everything", seed, cache, price, e.conversation.request, spent, none)
 			}
 			if a := e.Account(); math.Abs(a.Spent-spent) > 0.001*spent || math.Abs(a.None-none) > 0.001*none {
-				t.Fatalf("seed %d, %+v, price %v, request %d: %.1f is accounted for, %.1f billed; for everything %.1f and %.1f", seed, cache, price, e.request, a.Spent, spent, a.None, none)
+				t.Fatalf("seed %d, %+v, price %v, request %d: %.1f is accounted for, %.1f billed; for everything %.1f and %.1f", seed, cache, price, e.conversation.request, a.Spent, spent, a.None, none)
 			}
 		}
 		e.Add(entry)
@@ -269,7 +269,7 @@ func TestReportsSettleTheAccount(t *testing.T) {
 		before := e.Account().Spent
 		e.Add(Request{At: int64(1 + i*1000), Model: "m", Read: 0.1, Write: 1, Cold: i == 0, Prompt: 10_000, Cached: cached}.Stamp(history.New(history.AI, &history.Text{Text: "hm"})))
 		share := float64(cached) / 10_000
-		total := float64(e.total - e.units[len(e.units)-1].tokens)
+		total := float64(e.conversation.total - e.conversation.units[len(e.conversation.units)-1].tokens)
 		if got, want := e.Account().Spent-before, total*(share*0.1+(1-share)); math.Abs(got-want) > 2 {
 			t.Errorf("request %d cost %.1f, want %.1f", i, got, want)
 		}

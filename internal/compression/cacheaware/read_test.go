@@ -136,7 +136,7 @@ func TestPatchInCommand(t *testing.T) {
 	if diff := cmp.Diff(want, e.Quotes()); diff != "" {
 		t.Error(diff)
 	}
-	for _, u := range e.units {
+	for _, u := range e.conversation.units {
 		if u.text != "" && u.part != newText && u.part != result {
 			t.Errorf("the patch is a unit %q", u.kind())
 		}

@@ -39,11 +39,11 @@ type Quote struct {
 }
 
 // Recorded lists the units of a conversation that was never pruned.
-func (cv *conversation) Recorded() []RecordedUnit {
-	parts := make([]RecordedUnit, len(cv.units))
-	for at := range cv.units {
-		u := &cv.units[at]
-		entry := cv.entries[u.entry]
+func (e *Engine) Recorded() []RecordedUnit {
+	parts := make([]RecordedUnit, len(e.conversation.units))
+	for at := range e.conversation.units {
+		u := &e.conversation.units[at]
+		entry := e.conversation.entries[u.entry]
 		parts[at] = RecordedUnit{
 			Entry: u.entry, Block: u.block, Request: u.sent, Text: u.text, Tokens: u.full, Left: u.left,
 			Fixed: u.fixed(), Quote: u.part == oldText, Written: entry.Speaker == history.AI,
@@ -53,7 +53,7 @@ func (cv *conversation) Recorded() []RecordedUnit {
 			parts[at].Path, parts[at].From, parts[at].To = u.fact.path(), u.fact.lo, u.fact.hi
 		}
 		if u.fixed() {
-			parts[at].Text = cv.fixedText(u)
+			parts[at].Text = e.conversation.fixedText(u)
 		}
 	}
 	return parts
@@ -73,10 +73,10 @@ func (cv *conversation) fixedText(u *unit) string {
 }
 
 // Quotes lists the texts that the edits of a conversation quote, in order.
-func (cv *conversation) Quotes() []Quote {
+func (e *Engine) Quotes() []Quote {
 	var quotes []Quote
-	for at := range cv.units {
-		u := &cv.units[at]
+	for at := range e.conversation.units {
+		u := &e.conversation.units[at]
 		if u.part != head {
 			continue
 		}

@@ -19,7 +19,7 @@ func TestTheHeadingOfAReportStays_D126(t *testing.T) {
 	for range 2 { // what is hollow leaves with a later plan
 		e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true, Pressed: true}))
 	}
-	for _, entry := range e.entries {
+	for _, entry := range e.conversation.entries {
 		if r, ok := entry.Blocks[0].(*history.ToolResponse); ok {
 			if want := heading + "[pruned: 202 lines]"; r.Result.Text() != want {
 				t.Errorf("left is %q", r.Result.Text())

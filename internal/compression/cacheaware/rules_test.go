@@ -318,9 +318,9 @@ func TestSince(t *testing.T) {
 		e.Add(entry)
 	}
 	var got []string
-	for _, c := range e.review(Moment{Price: SafePrice}).candidates() {
+	for _, c := range e.conversation.review(Moment{Price: SafePrice}).candidates() {
 		if c.hard() {
-			got = append(got, fmt.Sprintf("%s %s %d", e.units[c.unit].kind(), c.why, c.since))
+			got = append(got, fmt.Sprintf("%s %s %d", e.conversation.units[c.unit].kind(), c.why, c.since))
 		}
 	}
 	if want := []string{"view free 6", "answer free 7", "output cold 12"}; !slices.Equal(got, want) {
@@ -352,7 +352,7 @@ func TestShown(t *testing.T) {
 		for _, entry := range say.entries {
 			e.Add(entry)
 		}
-		f := e.units[len(e.units)-1].fact
+		f := e.conversation.units[len(e.conversation.units)-1].fact
 		if f.lo != c.lo || f.hi != c.hi || f.path() != c.path || f.fragment != c.fragment {
 			t.Errorf("%s: %s %d to %d, fragment %v", name, f.path(), f.lo, f.hi, f.fragment)
 		}
@@ -379,7 +379,7 @@ func TestFeedback(t *testing.T) {
 		for _, entry := range more.entries {
 			e.Add(entry)
 		}
-		if got := e.files["/w/a.go"].pinned; got != want {
+		if got := e.conversation.files["/w/a.go"].pinned; got != want {
 			t.Errorf("asked for again %d requests later: pinned %v", requests, got)
 		}
 	}

@@ -39,7 +39,7 @@ func TestSearchesThatHaveServed(t *testing.T) {
 		talk.idle(2)
 		_, e := plan(Moment{}, talk)
 		e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true}))
-		for _, entry := range e.entries {
+		for _, entry := range e.conversation.entries {
 			r, is := entry.Blocks[0].(*history.ToolResponse)
 			if !is {
 				continue

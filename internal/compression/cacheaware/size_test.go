@@ -57,8 +57,8 @@ func TestSizesAreThoseOfTheHistory(t *testing.T) {
 			if err := h.Add(entry); err != nil {
 				t.Fatal(err)
 			}
-			if e.total != h.TotalTokens() {
-				t.Fatalf("seed %d, entry %d: the engine counts %d tokens, the history %d", seed, i, e.total, h.TotalTokens())
+			if e.conversation.total != h.TotalTokens() {
+				t.Fatalf("seed %d, entry %d: the engine counts %d tokens, the history %d", seed, i, e.conversation.total, h.TotalTokens())
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func TestImagesLeave(t *testing.T) {
 	if len(plan.Changes) != 1 || plan.Changes[0].Kind != "image" {
 		t.Fatalf("%+v", plan.Changes)
 	}
-	gone, left := e.replaced(plan.Changes[0])
+	gone, left := e.conversation.replaced(plan.Changes[0])
 	if _, ok := gone[0].(*history.Media); !ok || left[0].(*history.Text).Text != "[pruned: an image]" {
 		t.Errorf("%v became %v", gone, left)
 	}

@@ -137,10 +137,10 @@ func (r *run) converse(ctx context.Context) error {
 func loaded(c *app.Conversation) headless.Loaded {
 	with := headless.Loaded{Servers: []headless.LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}}
 	for _, s := range c.Servers.Status() {
-		with.Servers = append(with.Servers, headless.LoadedServer{Name: s.Name, State: string(s.State), Reason: s.Reason})
+		with.Servers = append(with.Servers, headless.LoadedServer{Name: s.Configured.Name, State: string(s.State), Reason: s.Reason})
 	}
 	for _, e := range c.Brought.Set().Callable() {
-		if e.IsSkill() {
+		if e.Entry.IsSkill() {
 			with.Skills = append(with.Skills, e.As)
 		} else {
 			with.Commands = append(with.Commands, e.As)
@@ -169,7 +169,7 @@ func leftOut(c *app.Conversation) *headless.Setup {
 	}
 	for _, s := range c.Servers.Status() {
 		if s.State == bridge.Failed {
-			setup.Failed = append(setup.Failed, "server "+s.Name+": "+s.Reason)
+			setup.Failed = append(setup.Failed, "server "+s.Configured.Name+": "+s.Reason)
 		}
 	}
 	if len(setup.Waiting)+len(setup.Refused)+len(setup.Ignored)+len(setup.Failed) == 0 {

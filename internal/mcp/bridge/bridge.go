@@ -26,14 +26,14 @@ import (
 
 // Server is a configured server.
 type Server struct {
-	*servers.Server
+	Configured *servers.Server
 	// Unused is the reason why the server is not used, empty if it is used.
 	Unused string
 }
 
 // From names the place in which the server is configured, in a word or two.
 func (s Server) From() string {
-	switch s.Origin {
+	switch s.Configured.Origin {
 	case servers.Flag:
 		return "--mcp-config"
 	case servers.Editor:
@@ -126,7 +126,7 @@ func New(config Config) *Bridge {
 
 // load reads the known facts about a server. A server that was never asked becomes pending.
 func (st *state) load(from catalogue.Store) {
-	st.known, _ = from.Load(st.Name, st.Fields)
+	st.known, _ = from.Load(st.Configured.Name, st.Configured.Fields)
 	st.pending = !st.known.Asked()
 }
 
@@ -187,7 +187,7 @@ const patience = 10 * time.Second
 
 // ask connects to a server and learns its tools, prompts and resources.
 func (b *Bridge) ask(ctx context.Context, st *state) error {
-	connection, err := b.Connect(ctx, st.Name)
+	connection, err := b.Connect(ctx, st.Configured.Name)
 	var listing catalogue.Listing
 	if err == nil {
 		listing, err = List(ctx, connection)
@@ -202,7 +202,7 @@ func (b *Bridge) ask(ctx context.Context, st *state) error {
 		b.changed()
 		return err
 	}
-	b.learn(st, catalogue.Take(st.Name, listing, st.Uses))
+	b.learn(st, catalogue.Take(st.Configured.Name, listing, st.Configured.Uses))
 	return nil
 }
 
@@ -236,7 +236,9 @@ func (b *Bridge) learn(st *state, known catalogue.Known) {
 
 // save stores the known facts about a server. It ignores failures, because the server is asked
 // again.
-func (b *Bridge) save(st *state) { _ = b.Store.Save(st.Name, st.Fields, st.known) }
+func (b *Bridge) save(st *state) {
+	_ = b.Store.Save(st.Configured.Name, st.Configured.Fields, st.known)
+}
 
 // tell notes the new tools of a server for the model.
 func (b *Bridge) tell(st *state, before catalogue.Known) {
@@ -247,7 +249,7 @@ func (b *Bridge) tell(st *state, before catalogue.Known) {
 		}
 	}
 	if len(names) > 0 {
-		b.news = append(b.news, fmt.Sprintf("%s now also offers: %s. Call them with mcp_call.", st.Name, someOf(names)))
+		b.news = append(b.news, fmt.Sprintf("%s now also offers: %s. Call them with mcp_call.", st.Configured.Name, someOf(names)))
 	}
 }
 
@@ -303,7 +305,7 @@ func (b *Bridge) Pending() []string {
 	var names []string
 	for _, st := range b.states {
 		if st.pending {
-			names = append(names, st.Name)
+			names = append(names, st.Configured.Name)
 		}
 	}
 	return names
@@ -332,7 +334,7 @@ func (b *Bridge) Frozen() bool {
 
 // state returns the state of a server, or nil if there is no such server.
 func (b *Bridge) state(name string) *state {
-	if i := slices.IndexFunc(b.states, func(st *state) bool { return st.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(b.states, func(st *state) bool { return st.Configured.Name == name }); i >= 0 {
 		return b.states[i]
 	}
 	return nil
@@ -367,7 +369,7 @@ func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.Kno
 		var names []string
 		for _, st := range b.states {
 			if st.Unused == "" {
-				names = append(names, st.Name)
+				names = append(names, st.Configured.Name)
 			}
 		}
 		return nil, catalogue.Known{}, fmt.Errorf("there is no server %q%s; there are: %s", words.Line(name, 60), nearest.Question(name, names), someOf(names))

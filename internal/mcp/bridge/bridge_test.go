@@ -102,9 +102,9 @@ func (b *bench) open(change ...func(*Config)) {
 		Kept:         func(offered []Offered) { b.kept = offered },
 	}
 	for name := range b.fakes {
-		config.Servers = append(config.Servers, Server{Server: &servers.Server{Name: name, Origin: servers.User, Fields: []byte(name)}})
+		config.Servers = append(config.Servers, Server{Configured: &servers.Server{Name: name, Origin: servers.User, Fields: []byte(name)}})
 	}
-	slices.SortFunc(config.Servers, func(x, y Server) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(config.Servers, func(x, y Server) int { return strings.Compare(x.Configured.Name, y.Configured.Name) })
 	for _, c := range change {
 		c(&config)
 	}
@@ -297,7 +297,7 @@ func TestPlan_5_6(t *testing.T) {
 		return t
 	}
 	f := &fake{tools: []mcp.Tool{hinted("looks", mcp.Annotations{ReadOnly: true}), hinted("drops", mcp.Annotations{Destructive: true}), tool("plain", "", `{}`)}}
-	b := newBench(t, map[string]*fake{"a": f}, func(c *Config) { c.Servers[0].Allow = []string{"pl*"} })
+	b := newBench(t, map[string]*fake{"a": f}, func(c *Config) { c.Servers[0].Configured.Allow = []string{"pl*"} })
 	b.Ready(t.Context(), wait)
 	plan, _ := b.run("mcp_call", `{"server":"a","tool":"looks","arguments":{"x": {"deep": "é"}}}`)
 	p := plan.Preview
@@ -317,7 +317,7 @@ func TestPlan_5_6(t *testing.T) {
 		t.Error("searching asks, or a hint spares a question")
 	}
 	b.Close()
-	b.open(func(c *Config) { c.Servers[0].TrustHints = true })
+	b.open(func(c *Config) { c.Servers[0].Configured.TrustHints = true })
 	if plan, _ := b.run("mcp__a__looks", `{"x":1}`); !plan.Preview.ReadOnly {
 		t.Error("a trusted hint does not count")
 	}

@@ -74,7 +74,7 @@ func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, 
 			Title:     fmt.Sprintf("%s (%s): %s", server, st.From(), tool.Shown),
 			Arguments: arguments,
 			Served:    served,
-			ReadOnly:  st.TrustHints && tool.Hints.ReadOnly && served.Changed == "",
+			ReadOnly:  st.Configured.TrustHints && tool.Hints.ReadOnly && served.Changed == "",
 		},
 		Apply: func(ctx context.Context) tools.Answer { return b.call(ctx, env, st, tool, arguments) },
 	}, nil
@@ -94,7 +94,7 @@ func missing(server, name string, known catalogue.Known) error {
 
 // allows reports whether the person's own configuration allows calls of a tool.
 func (st *state) allows(t catalogue.Tool) bool {
-	return slices.ContainsFunc(st.Allow, func(pattern string) bool {
+	return slices.ContainsFunc(st.Configured.Allow, func(pattern string) bool {
 		for _, name := range []string{t.Name, t.Shown} {
 			if matched, err := doublestar.Match(pattern, name); err == nil && matched {
 				return true
@@ -145,14 +145,14 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 	}
 	result, err := connection.Call(ctx, tool.Name, arguments, progress)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return tools.Answer{Error: "interrupted: " + st.Name + " was told so, and the call may have taken effect"}
+		return tools.Answer{Error: "interrupted: " + st.Configured.Name + " was told so, and the call may have taken effect"}
 	}
 	if err != nil {
 		return tools.Answer{Error: words.Line(err.Error(), maxFailure)}
 	}
-	answer := b.answer(env, result, fileName(st.Name, tool.Shown))
+	answer := b.answer(env, result, fileName(st.Configured.Name, tool.Shown))
 	if answer.Error == "" && len(answer.Images) == 0 {
-		answer.Key = fmt.Sprintf("mcp:%s/%s(%s)", st.Name, tool.Name, short(arguments))
+		answer.Key = fmt.Sprintf("mcp:%s/%s(%s)", st.Configured.Name, tool.Name, short(arguments))
 	}
 	return answer
 }
@@ -162,7 +162,7 @@ const maxFailure = 2000
 
 // connect returns the connection to a server, and learns its tools if they have changed.
 func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
-	connection, err := b.Connect(ctx, st.Name)
+	connection, err := b.Connect(ctx, st.Configured.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
 	known := st.known
 	b.mu.Unlock()
 	if catalogue.Digest(listed) != known.Digest || connection.Protocol() != known.Protocol {
-		now := catalogue.Take(st.Name, catalogue.Listing{Protocol: connection.Protocol(), Version: connection.Version(), Instructions: connection.Instructions(), Tools: listed}, st.Uses)
+		now := catalogue.Take(st.Configured.Name, catalogue.Listing{Protocol: connection.Protocol(), Version: connection.Version(), Instructions: connection.Instructions(), Tools: listed}, st.Configured.Uses)
 		now.Prompts, now.Resources = known.Prompts, known.Resources
 		b.learn(st, now)
 	}
@@ -188,10 +188,10 @@ func (b *Bridge) agreed(st *state, tool catalogue.Tool) error {
 	defer b.mu.Unlock()
 	now, found := st.known.Tool(tool.Name)
 	if !found {
-		return missing(st.Name, tool.Shown, st.known)
+		return missing(st.Configured.Name, tool.Shown, st.known)
 	}
 	if now.Hash != tool.Hash {
-		return fmt.Errorf("nothing was sent: %s has changed %s since it was listed; its definition now:\n%s", st.Name, tool.Shown, catalogue.Entry{Server: st.Name, Tool: now}.Definition())
+		return fmt.Errorf("nothing was sent: %s has changed %s since it was listed; its definition now:\n%s", st.Configured.Name, tool.Shown, catalogue.Entry{Server: st.Configured.Name, Tool: now}.Definition())
 	}
 	if _, changed := st.known.Changed[tool.Name]; changed {
 		changes := map[string]catalogue.Tool{}

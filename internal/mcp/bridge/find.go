@@ -70,15 +70,15 @@ func (b *Bridge) entries(server string) (all []catalogue.Entry, instructions map
 	instructions = map[string]string{}
 	for _, st := range b.states {
 		switch {
-		case st.Unused != "" || server != "" && st.Name != server:
+		case st.Unused != "" || server != "" && st.Configured.Name != server:
 		case st.pending:
-			notes = append(notes, st.Name+" is still starting.")
+			notes = append(notes, st.Configured.Name+" is still starting.")
 		case !st.known.Asked():
-			notes = append(notes, st.Name+" cannot be used: "+st.known.Failed)
+			notes = append(notes, st.Configured.Name+" cannot be used: "+st.known.Failed)
 		default:
-			instructions[st.Name] = st.known.Instructions
+			instructions[st.Configured.Name] = st.known.Instructions
 			for _, t := range st.known.Tools {
-				all = append(all, catalogue.Entry{Server: st.Name, Tool: t})
+				all = append(all, catalogue.Entry{Server: st.Configured.Name, Tool: t})
 			}
 		}
 	}

@@ -31,13 +31,13 @@ func (b *Bridge) choose() []Offered {
 	var usable []catalogue.Usable
 	for _, st := range b.states {
 		if st.Unused == "" && (st.known.Asked() || st.pending) {
-			usable = append(usable, catalogue.Usable{Name: st.Name, Origin: st.From(), Known: st.known})
+			usable = append(usable, catalogue.Usable{Name: st.Configured.Name, Origin: st.From(), Known: st.known})
 		}
 	}
 	if len(usable) == 0 {
 		return nil
 	}
-	catalogue.Fit(usable, func(name string) bool { return b.state(name).AlwaysLoad }, b.Choice(), min(b.Window()/directShare, directMost))
+	catalogue.Fit(usable, func(name string) bool { return b.state(name).Configured.AlwaysLoad }, b.Choice(), min(b.Window()/directShare, directMost))
 	offered := slices.Clone(own)
 	offered[0].Description += catalogue.Index(usable)
 	for _, s := range usable {
@@ -158,7 +158,7 @@ func (b *Bridge) list() []tools.Tool {
 			add(o, true)
 		}
 		for _, t := range st.known.Tools {
-			add(Offered{catalogue.Direct(st.Name, t.Shown), t.Description, t.Schema}, true)
+			add(Offered{catalogue.Direct(st.Configured.Name, t.Shown), t.Description, t.Schema}, true)
 		}
 	}
 	return all

@@ -40,17 +40,17 @@ func (b *Bridge) planRead(ctx context.Context, env *tools.Env, raw json.RawMessa
 	}
 	return tools.Plan{
 		Preview: tools.Preview{
-			Title:     fmt.Sprintf("%s (%s): read a resource", st.Name, st.From()),
+			Title:     fmt.Sprintf("%s (%s): read a resource", st.Configured.Name, st.From()),
 			Arguments: shown,
-			Served:    &tools.Served{Server: st.Name, Tool: everything},
+			Served:    &tools.Served{Server: st.Configured.Name, Tool: everything},
 		},
 		Apply: func(ctx context.Context) tools.Answer {
-			answer, err := b.Resource(ctx, env, st.Name, args.URI)
+			answer, err := b.Resource(ctx, env, st.Configured.Name, args.URI)
 			if err != nil {
 				return tools.Answer{Error: words.Line(err.Error(), maxFailure)}
 			}
 			if len(answer.Images) == 0 {
-				answer.Key = "mcp:" + st.Name + "@" + args.URI
+				answer.Key = "mcp:" + st.Configured.Name + "@" + args.URI
 			}
 			return answer
 		},
@@ -72,7 +72,7 @@ func (b *Bridge) resources(st *state) tools.Answer {
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return tools.Answer{Text: st.Name + " lists no resources", Summary: "no resources"}
+		return tools.Answer{Text: st.Configured.Name + " lists no resources", Summary: "no resources"}
 	}
 	return tools.Answer{Text: strings.Join(lines, "\n"), Summary: words.Count(len(lines), "resource")}
 }

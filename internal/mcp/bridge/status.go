@@ -58,7 +58,7 @@ func (b *Bridge) Status() []Status {
 			s.State = Failed
 		}
 		s.Direct = slices.ContainsFunc(b.offered, func(o Offered) bool {
-			return strings.HasPrefix(o.Name, catalogue.Direct(st.Name, ""))
+			return strings.HasPrefix(o.Name, catalogue.Direct(st.Configured.Name, ""))
 		})
 		all = append(all, s)
 	}
@@ -96,7 +96,7 @@ func (b *Bridge) Prompts() map[string]mcp.Prompt {
 			continue
 		}
 		for _, p := range st.known.Prompts {
-			all[st.Name+":"+p.Name] = p
+			all[st.Configured.Name+":"+p.Name] = p
 		}
 	}
 	return all
@@ -110,7 +110,7 @@ func (b *Bridge) Resources() []string {
 	for _, st := range b.states {
 		for _, r := range st.known.Resources {
 			if st.Unused == "" && !r.Template {
-				all = append(all, st.Name+":"+r.URI)
+				all = append(all, st.Configured.Name+":"+r.URI)
 			}
 		}
 	}
@@ -145,8 +145,8 @@ func (b *Bridge) Reload(ctx context.Context) error {
 
 // Describe returns all known facts about a server, as lines for a person.
 func (s Status) Describe() []string {
-	lines := []string{s.Name + ": " + s.Says(), "in " + s.Place()}
-	for _, line := range s.Lines() {
+	lines := []string{s.Configured.Name + ": " + s.Says(), "in " + s.Configured.Place()}
+	for _, line := range s.Configured.Lines() {
 		lines = append(lines, "  "+line)
 	}
 	if s.Known.Version != "" {

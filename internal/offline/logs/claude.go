@@ -3,8 +3,6 @@ package logs
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -38,44 +36,24 @@ var claudeNames = map[string]string{
 // claude reads a session of Claude Code, with the conversations of its subagents, or a file with
 // those alone.
 type claude struct {
-	*conversation
-	// sides holds the conversations of subagents by their ids, and chains maps records of subagents
-	// without an id to the first record of their conversation.
-	sides  map[string]*claude
+	into *conversation
+	// chains maps records of subagents without an id to the first record of their conversation.
 	chains map[string]string
 }
 
-func (c *claude) held() int {
-	size := c.conversation.held()
-	for _, side := range c.sides {
-		size += side.held()
-	}
-	return size
-}
-
-// end hands over the conversations of subagents, and then the last stretch of the session.
-func (c *claude) end() error {
-	for _, id := range slices.Sorted(maps.Keys(c.sides)) {
-		if err := c.sides[id].end(); err != nil {
-			return err
-		}
-	}
-	return c.conversation.end()
-}
-
 // side returns the conversation of the subagent that a record belongs to.
-func (c *claude) side(r claudeRecord) *claude {
+func (c *claude) side(r claudeRecord) *conversation {
 	id := r.AgentID
 	if id == "" {
 		id = cmp.Or(c.chains[r.ParentUUID], r.UUID)
 		c.chains[r.UUID] = id
 	}
-	if c.sides[id] == nil {
-		side := newConversation(c.form, c.use)
-		side.of, side.project = r.SessionID, cmp.Or(r.Cwd, c.project)
-		c.sides[id] = &claude{conversation: side}
+	if c.into.sides[id] == nil {
+		side := newConversation(c.into.form, c.into.use)
+		side.of, side.project = r.SessionID, cmp.Or(r.Cwd, c.into.project)
+		c.into.sides[id] = side
 	}
-	return c.sides[id]
+	return c.into.sides[id]
 }
 
 func (c *claude) line(line []byte) error {
@@ -83,74 +61,74 @@ func (c *claude) line(line []byte) error {
 	if err := decode(line, &r); err != nil {
 		return err
 	}
-	if r.UUID != "" && c.seen[r.UUID] {
+	if r.UUID != "" && c.into.seen[r.UUID] {
 		return nil
 	}
 	if r.UUID != "" {
-		c.seen[r.UUID] = true
+		c.into.seen[r.UUID] = true
 	}
 	if r.IsSidechain {
-		c.side(r).said(r)
+		r.addTo(c.side(r))
 		return nil
 	}
-	if (r.IsCompactSummary || r.Subtype == "compact_boundary") && len(c.turns) > 0 {
-		if err := c.conversation.end(); err != nil {
+	if (r.IsCompactSummary || r.Subtype == "compact_boundary") && len(c.into.turns) > 0 {
+		if err := c.into.end(); err != nil {
 			return err
 		}
 	}
-	c.said(r)
+	r.addTo(c.into)
 	return nil
 }
 
-// said adds a message or a reply.
-func (c *claude) said(r claudeRecord) {
-	if c.project == "" {
-		c.project = r.Cwd
+// addTo adds a message or a reply to a conversation.
+func (r claudeRecord) addTo(into *conversation) {
+	if into.project == "" {
+		into.project = r.Cwd
 	}
 	switch {
 	case r.Type == "assistant" && r.Message.Model != "<synthetic>":
-		c.assistant(r)
+		r.assistant(into)
 	case r.Type == "user" && !r.IsMeta:
-		c.user(r)
+		r.user(into)
 	}
 }
 
-func (c *claude) assistant(r claudeRecord) {
-	t := c.reply(r.Message.ID, r.Timestamp.Time)
-	c.models[r.Message.Model]++
+func (r claudeRecord) assistant(into *conversation) {
+	t := into.reply(r.Message.ID, r.Timestamp.time)
+	into.models[r.Message.Model]++
 	for _, b := range blocksOf(r.Message.Content) {
 		switch b.Type {
 		case "text":
-			c.text(t, b.Text)
+			into.text(t, b.Text)
 		case "thinking":
-			c.thought(t, b.Thinking)
+			into.thought(t, b.Thinking)
 		case "tool_use":
-			c.call(t, b.ID, b.Name, b.Input)
+			into.call(t, b.ID, b.Name, b.Input)
 		}
 	}
 }
 
-func (c *claude) user(r claudeRecord) {
+func (r claudeRecord) user(into *conversation) {
 	var said []string
 	for _, b := range blocksOf(r.Message.Content) {
 		switch b.Type {
 		case "tool_result":
 			text := claudeText(b.Content)
-			if c.tools[b.ToolUseID] == "read_file" {
+			if into.tools[b.ToolUseID] == "read_file" {
 				text = numbered(text)
 			}
-			a := answer{call: b.ToolUseID, text: text, failed: b.IsError, at: r.Timestamp.Time}
-			if c.tools[b.ToolUseID] == shellTool && !b.IsError {
+			a := answer{call: b.ToolUseID, text: text, failed: b.IsError, at: r.Timestamp.time}
+			if into.tools[b.ToolUseID] == shellTool && !b.IsError {
 				a.exit = new(int)
 			}
-			c.answer(a)
+			into.answer(a)
 		case "text":
 			said = append(said, b.Text)
 		case "image":
 			said = append(said, imageText)
 		}
 	}
-	c.say(strings.Join(said, "\n"), r.Timestamp.Time)
+	into.say(strings.Join(said, "\n"), r.Timestamp.time)
 }
 
 // imageText stands for an image in a replay, since no log has its size.

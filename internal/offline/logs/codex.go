@@ -39,7 +39,7 @@ type codexItem struct {
 
 // codex reads a rollout.
 type codex struct {
-	*conversation
+	into *conversation
 	open *turn // the reply being written, nil if none is
 	// model is the model of the present turn.
 	model string
@@ -68,14 +68,14 @@ func (c *codex) line(line []byte) error {
 		return err
 	}
 	if r.Type == "compacted" {
-		if err := c.end(); err != nil {
+		if err := c.into.end(); err != nil {
 			return err
 		}
 		c.open = nil
-		c.say(item.Message, r.Timestamp.Time)
+		c.into.say(item.Message, r.Timestamp.time)
 		return nil
 	}
-	c.item(item, r.Timestamp.Time)
+	c.item(item, r.Timestamp.time)
 	return nil
 }
 
@@ -88,7 +88,7 @@ func (c *codex) context(body []byte) error {
 	if err := decode(body, &context); err != nil {
 		return err
 	}
-	c.project, c.model = cmp.Or(c.project, context.Cwd), cmp.Or(context.Model, c.model)
+	c.into.project, c.model = cmp.Or(c.into.project, context.Cwd), cmp.Or(context.Model, c.model)
 	return nil
 }
 
@@ -97,22 +97,22 @@ func (c *codex) item(item codexItem, at time.Time) {
 	case "message":
 		text := textOf(blocksOf(item.Content))
 		if item.Role != "assistant" {
-			c.say(text, at)
+			c.into.say(text, at)
 			c.open = nil
 			return
 		}
-		c.text(c.writing(at), text)
+		c.into.text(c.writing(at), text)
 	case "reasoning":
 		for _, p := range item.Summary {
-			c.thought(c.writing(at), p.Text)
+			c.into.thought(c.writing(at), p.Text)
 		}
 	case "function_call", "custom_tool_call", "local_shell_call":
 		name, parameters := codexCall(item)
-		c.call(c.writing(at), item.CallID, name, parameters)
+		c.into.call(c.writing(at), item.CallID, name, parameters)
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
 		a := codexOutput(item.Output)
 		a.call, a.at = item.CallID, at
-		c.answer(a)
+		c.into.answer(a)
 		c.open = nil
 	}
 }
@@ -120,8 +120,8 @@ func (c *codex) item(item codexItem, at time.Time) {
 // writing returns the reply being written, and begins one if there is none.
 func (c *codex) writing(at time.Time) *turn {
 	if c.open == nil {
-		c.open = c.reply("", at)
-		c.models[c.model]++
+		c.open = c.into.reply("", at)
+		c.into.models[c.model]++
 	}
 	return c.open
 }

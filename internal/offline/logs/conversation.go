@@ -3,6 +3,8 @@ package logs
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,11 +50,14 @@ type conversation struct {
 	models map[string]int
 	size   int
 
+	// sides holds the conversations of subagents by their ids.
+	sides map[string]*conversation
+
 	use func(Stretch) error
 }
 
 func newConversation(f form, use func(Stretch) error) *conversation {
-	c := &conversation{form: f, seen: map[string]bool{}, use: use}
+	c := &conversation{form: f, seen: map[string]bool{}, sides: map[string]*conversation{}, use: use}
 	c.reset()
 	return c
 }
@@ -62,7 +67,24 @@ func (c *conversation) reset() {
 	c.replies, c.calls, c.tools, c.models = map[string]*turn{}, map[string]*turn{}, map[string]string{}, map[string]int{}
 }
 
-func (c *conversation) held() int { return c.size }
+// held returns the size of the texts that are not handed over yet.
+func (c *conversation) held() int {
+	size := c.size
+	for _, side := range c.sides {
+		size += side.held()
+	}
+	return size
+}
+
+// finish hands over the conversations of subagents, and then the last stretch of the session.
+func (c *conversation) finish() error {
+	for _, id := range slices.Sorted(maps.Keys(c.sides)) {
+		if err := c.sides[id].finish(); err != nil {
+			return err
+		}
+	}
+	return c.end()
+}
 
 // say adds a message of a person, or of the program in a person's place.
 func (c *conversation) say(text string, at time.Time) {

@@ -37,7 +37,7 @@ type geminiMessage struct {
 }
 
 // gemini reads a session of gemini-cli, whose tools have the same names as ours.
-type gemini struct{ *conversation }
+type gemini struct{ into *conversation }
 
 func (g gemini) line(line []byte) error {
 	var r geminiRecord
@@ -56,36 +56,36 @@ func (g gemini) line(line []byte) error {
 func (g gemini) message(m geminiMessage) {
 	switch m.Type {
 	case "user":
-		if !g.seen[m.ID] {
-			g.say(textOf(blocksOf(m.Content)), m.Timestamp.Time)
+		if !g.into.seen[m.ID] {
+			g.into.say(textOf(blocksOf(m.Content)), m.Timestamp.time)
 		}
 	case "gemini":
-		t := g.replies[m.ID]
-		latest := g.latestReply()
+		t := g.into.replies[m.ID]
+		latest := g.into.latestReply()
 		switch {
 		case latest != nil && (t != nil || m.Tokens == nil && len(m.ToolCalls) > 0):
 			t = latest
 		case t == nil:
-			t = g.reply(m.ID, m.Timestamp.Time)
+			t = g.into.reply(m.ID, m.Timestamp.time)
 		}
-		if !g.seen[m.ID] {
-			g.models[m.Model]++
+		if !g.into.seen[m.ID] {
+			g.into.models[m.Model]++
 			for _, thought := range m.Thoughts {
-				g.thought(t, strings.TrimSpace(thought.Subject+"\n"+thought.Description))
+				g.into.thought(t, strings.TrimSpace(thought.Subject+"\n"+thought.Description))
 			}
-			g.text(t, textOf(blocksOf(m.Content)))
+			g.into.text(t, textOf(blocksOf(m.Content)))
 		}
 		for _, call := range m.ToolCalls {
-			g.call(t, call.ID, call.Name, call.Args)
-			if !g.seen["call "+call.ID] && len(call.Result) > 0 {
-				g.seen["call "+call.ID] = true
+			g.into.call(t, call.ID, call.Name, call.Args)
+			if !g.into.seen["call "+call.ID] && len(call.Result) > 0 {
+				g.into.seen["call "+call.ID] = true
 				text, failed := geminiResult(call.Result)
-				g.answer(answer{call: call.ID, text: text, failed: failed || call.Status == "error", at: later(m.Timestamp.Time, call.Timestamp.Time)})
+				g.into.answer(answer{call: call.ID, text: text, failed: failed || call.Status == "error", at: later(m.Timestamp.time, call.Timestamp.time)})
 			}
 		}
 	}
 	if m.ID != "" {
-		g.seen[m.ID] = true
+		g.into.seen[m.ID] = true
 	}
 }
 

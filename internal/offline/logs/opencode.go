@@ -43,30 +43,30 @@ type opencodePart struct {
 var opencodeNames = map[string]string{"bash": shellTool}
 
 // opencode reads an export, which is one JSON object over many lines.
-type opencode struct{ *conversation }
+type opencode struct{ into *conversation }
 
 func (o opencode) line(data []byte) error {
 	var e opencodeExport
 	if err := decode(data, &e); err != nil {
 		return err
 	}
-	o.project, o.of = e.Info.Directory, e.Info.ParentID
+	o.into.project, o.into.of = e.Info.Directory, e.Info.ParentID
 	for _, m := range e.Messages {
-		at := m.Info.Time.Created.Time
+		at := m.Info.Time.Created.time
 		if m.Info.Summary == true { // the summary of a compaction begins a new stretch
-			if err := o.end(); err != nil {
+			if err := o.into.end(); err != nil {
 				return err
 			}
 		}
 		if m.Info.Role == "user" {
 			for _, p := range m.Parts {
 				if p.Type == "text" {
-					o.say(p.Text, at)
+					o.into.say(p.Text, at)
 				}
 			}
 			continue
 		}
-		o.models[m.Info.ModelID]++
+		o.into.models[m.Info.ModelID]++
 		o.steps(m.Info.ID, m.Parts, at)
 	}
 	return nil
@@ -74,23 +74,23 @@ func (o opencode) line(data []byte) error {
 
 // steps adds the replies of a message. Each step is one request.
 func (o opencode) steps(id string, parts []opencodePart, at time.Time) {
-	t := o.reply(id, at)
+	t := o.into.reply(id, at)
 	started := false
 	for _, p := range parts {
 		switch p.Type {
 		case "step-start":
 			if started {
-				t = o.reply("", at)
+				t = o.into.reply("", at)
 			}
 			started = true
 		case "text":
-			o.text(t, p.Text)
+			o.into.text(t, p.Text)
 		case "reasoning":
-			o.thought(t, p.Text)
+			o.into.thought(t, p.Text)
 		case "tool":
-			o.call(t, p.CallID, p.Tool, p.State.Input)
+			o.into.call(t, p.CallID, p.Tool, p.State.Input)
 			if p.State.Status == "completed" || p.State.Status == "error" {
-				o.answer(answer{call: p.CallID, text: p.State.Output + p.State.Error, failed: p.State.Status == "error", at: at})
+				o.into.answer(answer{call: p.CallID, text: p.State.Output + p.State.Error, failed: p.State.Status == "error", at: at})
 			}
 		}
 	}

@@ -30,7 +30,7 @@ var piNames = map[string]string{
 // piParameters maps the parameters of pi's tools to ours.
 var piParameters = map[string]string{"path": "file_path", "oldText": "old_string", "newText": "new_string"}
 
-type pi struct{ *conversation }
+type pi struct{ into *conversation }
 
 func (p pi) line(line []byte) error {
 	var r piRecord
@@ -39,12 +39,12 @@ func (p pi) line(line []byte) error {
 	}
 	switch r.Type {
 	case "session":
-		p.project = r.Cwd
+		p.into.project = r.Cwd
 	case "compaction":
-		if err := p.end(); err != nil {
+		if err := p.into.end(); err != nil {
 			return err
 		}
-		p.say(r.Summary, r.Timestamp.Time)
+		p.into.say(r.Summary, r.Timestamp.time)
 	case "message":
 		p.message(r)
 	}
@@ -52,19 +52,19 @@ func (p pi) line(line []byte) error {
 }
 
 func (p pi) message(r piRecord) {
-	at := r.Message.Timestamp.Time
+	at := r.Message.Timestamp.time
 	if at.IsZero() {
-		at = r.Timestamp.Time
+		at = r.Timestamp.time
 	}
 	blocks := blocksOf(r.Message.Content)
 	switch r.Message.Role {
 	case "user":
 		for _, b := range blocks {
-			p.say(b.Text, at)
+			p.into.say(b.Text, at)
 		}
 	case "assistant":
-		t := p.reply("", at)
-		p.models[r.Message.Model]++
+		t := p.into.reply("", at)
+		p.into.models[r.Message.Model]++
 		for _, b := range blocks {
 			p.block(t, b)
 		}
@@ -73,16 +73,16 @@ func (p pi) message(r piRecord) {
 		for _, b := range blocks {
 			text += b.Text
 		}
-		p.answer(answer{call: r.Message.ToolCallID, text: text, failed: r.Message.IsError, at: at})
+		p.into.answer(answer{call: r.Message.ToolCallID, text: text, failed: r.Message.IsError, at: at})
 	}
 }
 
 func (p pi) block(t *turn, b block) {
 	switch b.Type {
 	case "text":
-		p.text(t, b.Text)
+		p.into.text(t, b.Text)
 	case "thinking":
-		p.thought(t, b.Thinking)
+		p.into.thought(t, b.Thinking)
 	case "toolCall":
 		args := map[string]json.RawMessage{}
 		for name, value := range b.Arguments {
@@ -92,6 +92,6 @@ func (p pi) block(t *turn, b block) {
 		if err != nil {
 			raw = nil
 		}
-		p.call(t, b.ID, b.Name, raw)
+		p.into.call(t, b.ID, b.Name, raw)
 	}
 }

@@ -8,15 +8,12 @@ import (
 	"time"
 )
 
-// A reader reads the records of a log, one line at a time. In a form that is one object over many
-// lines, the whole object counts as one line.
-type reader interface {
+// A reader reads the records of a log into a conversation, one line at a time. In a form that is
+// one object over many lines, the file is the one line.
+type reader struct {
+	into *conversation
 	// line adds a record. It returns errDamaged if the record cannot be read.
-	line(line []byte) error
-	// end hands over the stretch since the last compaction.
-	end() error
-	// held returns the size of the text in that stretch, in bytes.
-	held() int
+	line func(line []byte) error
 }
 
 // A form is a way of recording sessions.
@@ -29,21 +26,25 @@ type form struct {
 	is func(m map[string]json.RawMessage) bool
 	// names maps the names of the program's tools to ours; other tools keep their names.
 	names map[string]string
-	new   func(*conversation) reader
+	// lines returns the function that reads a line into a conversation.
+	lines func(*conversation) func(line []byte) error
 }
 
 var forms = []form{
-	{"codex", false, isCodex, nil, func(c *conversation) reader { return &codex{conversation: c} }},
-	{"pi", false, isPi, piNames, func(c *conversation) reader { return pi{c} }},
-	{"gemini", false, func(m map[string]json.RawMessage) bool { return has(m, "sessionId", "projectHash") }, nil, func(c *conversation) reader { return gemini{c} }},
-	{"claude", false, isClaude, claudeNames, func(c *conversation) reader {
-		return &claude{conversation: c, sides: map[string]*claude{}, chains: map[string]string{}}
+	{"codex", false, isCodex, nil, func(c *conversation) func([]byte) error { return (&codex{into: c}).line }},
+	{"pi", false, isPi, piNames, func(c *conversation) func([]byte) error { return pi{c}.line }},
+	{"gemini", false, func(m map[string]json.RawMessage) bool { return has(m, "sessionId", "projectHash") }, nil, func(c *conversation) func([]byte) error { return gemini{c}.line }},
+	{"claude", false, isClaude, claudeNames, func(c *conversation) func([]byte) error {
+		return (&claude{into: c, chains: map[string]string{}}).line
 	}},
-	{"opencode", true, func(m map[string]json.RawMessage) bool { return has(m, "info", "messages") }, opencodeNames, func(c *conversation) reader { return opencode{c} }},
+	{"opencode", true, func(m map[string]json.RawMessage) bool { return has(m, "info", "messages") }, opencodeNames, func(c *conversation) func([]byte) error { return opencode{c}.line }},
 }
 
 // reader returns a new reader of the form.
-func (f form) reader(use func(Stretch) error) reader { return f.new(newConversation(f, use)) }
+func (f form) reader(use func(Stretch) error) *reader {
+	into := newConversation(f, use)
+	return &reader{into, f.lines(into)}
+}
 
 func has(m map[string]json.RawMessage, names ...string) bool {
 	for _, name := range names {
@@ -81,11 +82,11 @@ const looked = 20
 // for which errors.Is reports ErrUnknown if the file has no known form.
 func Read(r io.Reader, use func(Stretch) error) (Notes, error) {
 	var notes Notes
-	var into reader
+	var reading *reader
 	var head [][]byte
 	err := eachLine(r, &notes, func(line []byte) error {
-		if into != nil {
-			return feed(into, line, &notes)
+		if reading != nil {
+			return feed(reading, line, &notes)
 		}
 		f := formOf(line)
 		if f == nil {
@@ -100,21 +101,21 @@ func Read(r io.Reader, use func(Stretch) error) (Notes, error) {
 		if f.whole {
 			return errWhole
 		}
-		into = f.reader(use)
+		reading = f.reader(use)
 		for _, earlier := range head {
-			if err := feed(into, earlier, &notes); err != nil {
+			if err := feed(reading, earlier, &notes); err != nil {
 				return err
 			}
 		}
-		return feed(into, line, &notes)
+		return feed(reading, line, &notes)
 	})
 	switch {
 	case err != nil:
 		return notes, err
-	case into == nil:
+	case reading == nil:
 		return notes, ErrUnknown
 	}
-	return notes, into.end()
+	return notes, reading.into.finish()
 }
 
 // errWhole means that a file is one JSON object over many lines.
@@ -143,11 +144,11 @@ func ReadFile(r io.ReadSeeker, use func(Stretch) error) (Notes, error) {
 	}
 	for _, f := range forms {
 		if f.is(m) {
-			into := f.reader(use)
-			if err := into.line(data); err != nil {
+			reading := f.reader(use)
+			if err := reading.line(data); err != nil {
 				return notes, ErrUnknown
 			}
-			return notes, into.end()
+			return notes, reading.into.finish()
 		}
 	}
 	return notes, ErrUnknown
@@ -180,13 +181,13 @@ func decode(line []byte, record any) error {
 }
 
 // feed gives a line to a reader, and counts the line if it cannot be read.
-func feed(into reader, line []byte, notes *Notes) error {
-	err := into.line(line)
+func feed(reading *reader, line []byte, notes *Notes) error {
+	err := reading.line(line)
 	switch {
 	case errors.Is(err, errDamaged):
 		notes.Lines++
 		return nil
-	case err == nil && into.held() > maxStretch:
+	case err == nil && reading.into.held() > maxStretch:
 		return ErrTooLarge
 	}
 	return err
@@ -194,16 +195,16 @@ func feed(into reader, line []byte, notes *Notes) error {
 
 // A moment is a time as logs write it: as text, or in milliseconds since 1970. Any other value is
 // read as the zero time.
-type moment struct{ time.Time }
+type moment struct{ time time.Time }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *moment) UnmarshalJSON(data []byte) error {
 	var text string
 	var number float64
 	if json.Unmarshal(data, &text) == nil {
-		m.Time, _ = time.Parse(time.RFC3339Nano, text)
+		m.time, _ = time.Parse(time.RFC3339Nano, text)
 	} else if json.Unmarshal(data, &number) == nil && number > 0 && number < 1e15 {
-		m.Time = time.UnixMilli(int64(number)).UTC()
+		m.time = time.UnixMilli(int64(number)).UTC()
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ type Sources struct {
 
 // Input is the prompt. It belongs to one goroutine.
 type Input struct {
-	edit.Editor
+	Editor  edit.Editor
 	ctx     context.Context
 	sources Sources
 	popup   popup
@@ -53,7 +53,7 @@ func New(ctx context.Context, sources Sources) Input {
 
 // Type types text; text is empty for a key without a meaning.
 func (in *Input) Type(text string, now time.Time) {
-	in.changing(now, func() { in.Key("", text) })
+	in.changing(now, func() { in.Editor.Key("", text) })
 }
 
 // Do runs an action of the editor by its name.
@@ -72,10 +72,10 @@ func (in *Input) VimKey(k term.Key, now time.Time) (action string, taken bool) {
 }
 
 func (in *Input) changing(now time.Time, change func()) {
-	before := in.Text
+	before := in.Editor.Text
 	change()
 	in.Typed = now
-	if in.Text != before {
+	if in.Editor.Text != before {
 		in.Prompts.Rest()
 	}
 }
@@ -88,37 +88,37 @@ func (in *Input) Paste(text string, now time.Time) {
 		in.PutImage(path, now)
 	}
 	if len(images) == 0 {
-		in.InsertPaste(text)
+		in.Editor.InsertPaste(text)
 	}
 }
 
 // PutImage puts an image at the cursor, followed by a space.
 func (in *Input) PutImage(path string, now time.Time) {
-	in.InsertImage(atcmd.ImagePart(path).Text, path)
-	in.Insert(" ")
+	in.Editor.InsertImage(atcmd.ImagePart(path).Text, path)
+	in.Editor.Insert(" ")
 	in.Typed = now
 }
 
 // Continues replaces a backslash at the end of the text by a new line, and reports whether it
 // did.
 func (in *Input) Continues() bool {
-	if in.Cursor != len(in.Text) || !strings.HasSuffix(in.Text, `\`) {
+	if in.Editor.Cursor != len(in.Editor.Text) || !strings.HasSuffix(in.Editor.Text, `\`) {
 		return false
 	}
-	in.Backspace()
-	in.Insert("\n")
+	in.Editor.Backspace()
+	in.Editor.Insert("\n")
 	return true
 }
 
 // IsShell reports whether the prompt is a line for the shell.
-func (in *Input) IsShell() bool { return strings.HasPrefix(in.Text, "!") }
+func (in *Input) IsShell() bool { return strings.HasPrefix(in.Editor.Text, "!") }
 
 // IsPrivate reports whether the prompt is a line for the shell that the model does not see.
-func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Text, "!!") }
+func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Editor.Text, "!!") }
 
 // Sent empties the prompt after its message was sent.
 func (in *Input) Sent() {
-	in.Clear()
+	in.Editor.Clear()
 	in.Vim.Begin()
 	in.Typed = time.Time{}
 }
@@ -144,25 +144,25 @@ func (in *Input) earlier(text string) atcmd.Message {
 
 // Recall puts the earlier prompt with the given text into the prompt. Its pasted parts remain
 // pasted.
-func (in *Input) Recall(text string) { in.Restore(in.earlier(text)) }
+func (in *Input) Recall(text string) { in.Editor.Restore(in.earlier(text)) }
 
 // Older shows the prompt before the one shown now.
-func (in *Input) Older() { in.walk(in.Prompts.Older(in.Message())) }
+func (in *Input) Older() { in.walk(in.Prompts.Older(in.Editor.Message())) }
 
 // Newer shows the prompt after the one shown now, and at last the draft.
 func (in *Input) Newer() { in.walk(in.Prompts.Newer()) }
 
 func (in *Input) walk(prompt atcmd.Message, ok bool) {
 	if ok {
-		in.Restore(prompt)
+		in.Editor.Restore(prompt)
 		in.popup.close()
 	}
 }
 
 // ClearDraft empties the prompt; Older brings its text back.
 func (in *Input) ClearDraft() {
-	in.Prompts.Add(in.Message())
-	in.Clear()
+	in.Prompts.Add(in.Editor.Message())
+	in.Editor.Clear()
 	in.popup.close()
 }
 

@@ -25,7 +25,7 @@ type Proposed struct {
 // proposals. The function is nil unless the text is a command line, or a message that is about to
 // name a file.
 func (in *Input) completable() (line string, complete func() Proposed) {
-	line = in.Text[:in.Cursor]
+	line = in.Editor.Text[:in.Editor.Cursor]
 	if in.sources.Commands != nil && !strings.Contains(line, "\n") && command.IsCommandWord(FirstWord(line)) {
 		commands := in.sources.Commands
 		return line, func() Proposed {
@@ -129,8 +129,8 @@ func (in *Input) accept() {
 	p := in.popup
 	value := p.proposals[max(0, p.selected)].Value
 	in.popup.close()
-	in.Replace(p.start, value)
-	if in.Cursor == len(in.Text) && !strings.HasSuffix(value, " ") && !strings.HasSuffix(value, "/") {
-		in.Insert(" ")
+	in.Editor.Replace(p.start, value)
+	if in.Editor.Cursor == len(in.Editor.Text) && !strings.HasSuffix(value, " ") && !strings.HasSuffix(value, "/") {
+		in.Editor.Insert(" ")
 	}
 }

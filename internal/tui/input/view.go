@@ -26,11 +26,11 @@ type Look struct {
 // View lays out the prompt in at most height rows and returns the position of the cursor.
 func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []string, row, col int) {
 	mark, indent := mark, indent
-	in.Selected = edit.Selection{}
+	in.Editor.Selected = edit.Selection{}
 	if look.Vim {
 		mark, indent = in.Vim.Mode.Letter()+mark, " "+indent
 		from, to := in.Vim.Selected(&in.Editor)
-		in.Selected = edit.Selection{From: from, To: to, Look: t.Mark}
+		in.Editor.Selected = edit.Selection{From: from, To: to, Look: t.Mark}
 	}
 	rows, row, col = in.Editor.View(width-len(mark), height)
 	for i, text := range rows {
@@ -40,7 +40,7 @@ func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []stri
 			rows[i] = in.decorate(t, text)
 		}
 	}
-	if in.Empty() {
+	if in.Editor.Empty() {
 		rows[0] = t.Dim.Text(style.Parts(look.Placeholder, ", ", width-len(mark)))
 	}
 	if in.IsShell() && strings.HasPrefix(rows[0], "!") && !look.Dim {
@@ -73,10 +73,10 @@ func shellView(t *style.Theme, rows []string, row, col int) ([]string, int, int)
 
 // decorate marks the labels of long pastes.
 func (in *Input) decorate(t *style.Theme, row string) string {
-	for i := range in.Pastes {
+	for i := range in.Editor.Pastes {
 		placeholder := edit.FirstPlaceholder + rune(i)
-		label := in.Pastes.Label(placeholder)
-		if len(label) == 1 || !strings.ContainsRune(in.Text, placeholder) { // a sign, or gone from the text
+		label := in.Editor.Pastes.Label(placeholder)
+		if len(label) == 1 || !strings.ContainsRune(in.Editor.Text, placeholder) { // a sign, or gone from the text
 			continue
 		}
 		row = strings.ReplaceAll(row, label, t.Accent.Text(label))
