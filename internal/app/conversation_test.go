@@ -159,6 +159,9 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(refusing.workspace, "by.txt")); err == nil {
 		t.Error("a read-only conversation wrote a file")
 	}
+	if app.ShareFilesOrLists(asking.Conversation, refusing.Conversation) {
+		t.Error("the conversations share their files or lists")
+	}
 	if p.Costs.Spent() < 6 {
 		t.Errorf("the costs are %v", p.Costs.Spent())
 	}
