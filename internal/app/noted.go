@@ -79,32 +79,32 @@ func (n *noting) commands() slash.Notes {
 }
 
 // noted implements slash.Notes.
-type noted struct{ noting *noting }
+type noted struct{ notes *noting }
 
 // List implements slash.Notes.
 func (n noted) List() (states []notes.State, problems []string) {
-	states, problems = n.noting.look()
-	n.noting.mu.Lock()
-	defer n.noting.mu.Unlock()
-	brought, more := n.noting.shared()
+	states, problems = n.notes.look()
+	n.notes.mu.Lock()
+	defer n.notes.mu.Unlock()
+	brought, more := n.notes.shared()
 	states, problems = append(states, brought...), append(problems, more...)
-	notes.Choose(states, n.noting.budget())
+	notes.Choose(states, n.notes.budget())
 	return states, problems
 }
 
 // Add implements slash.Notes.
 func (n noted) Add(text string, to notes.Scope) (said string, err error) {
-	if n.noting.conversation.options.Record.Off {
+	if n.notes.options.Record.Off {
 		return "", errors.New("without a record (--no-session) no notes are kept")
 	}
 	note := notes.Note{Text: text}
 	if to != notes.Everywhere {
-		if note.Grounds, err = n.noting.book.Ground(n.noting.conversation.workspace.Root(), notes.Named(n.noting.conversation.workspace.Root(), text)); err != nil {
+		if note.Grounds, err = n.notes.book.Ground(n.notes.root, notes.Named(n.notes.root, text)); err != nil {
 			return "", err
 		}
 	}
 	err = n.inFile(to, func() error {
-		note, said, err = n.noting.keep(note, to, "")
+		note, said, err = n.notes.keep(note, to, "")
 		return err
 	})
 	switch {
@@ -112,9 +112,9 @@ func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 	case to == notes.Shared && !n.sharedAgreed():
 		said += ", and used once you agree to its file (/trust)"
 	default:
-		n.noting.mu.Lock()
-		defer n.noting.mu.Unlock()
-		n.noting.tellKept(note)
+		n.notes.mu.Lock()
+		defer n.notes.mu.Unlock()
+		n.notes.tellKept(note)
 	}
 	return said, err
 }
@@ -126,31 +126,31 @@ func (n noted) inFile(of notes.Scope, change func() error) error {
 	if err := change(); err != nil || !agreed {
 		return err
 	}
-	items := sharedNotes(n.noting.conversation.settings, n.noting.book)
+	items := sharedNotes(n.notes.settings, n.notes.book)
 	if items == nil {
 		return nil
 	}
-	n.noting.conversation.Trust.Put(items[0])
-	reviewed, err := n.noting.conversation.Trust.Store.Review(items)
+	n.notes.trust.Put(items[0])
+	reviewed, err := n.notes.trust.Store.Review(items)
 	if err != nil {
 		return err
 	}
-	return n.noting.conversation.Trust.Store.Agree(n.noting.conversation.process.Now(), reviewed...)
+	return n.notes.trust.Store.Agree(n.notes.now(), reviewed...)
 }
 
 // sharedAgreed reports whether the person has agreed to the notes of the repository, or it has
 // none.
 func (n noted) sharedAgreed() bool {
-	items := sharedNotes(n.noting.conversation.settings, n.noting.book)
-	return items == nil || n.noting.conversation.Trust.Store.May(items[0]) == nil
+	items := sharedNotes(n.notes.settings, n.notes.book)
+	return items == nil || n.notes.trust.Store.May(items[0]) == nil
 }
 
 // Agree implements slash.Notes.
 func (n noted) Agree(id string) error {
 	if notes.ScopeOf(id) == notes.Shared && !n.sharedAgreed() {
-		return fmt.Errorf("%s is used once you agree to the file as a whole: /trust", n.noting.book.File(notes.Shared))
+		return fmt.Errorf("%s is used once you agree to the file as a whole: /trust", n.notes.book.File(notes.Shared))
 	}
-	if err := n.inFile(notes.ScopeOf(id), func() error { return n.noting.book.Confirm(id, n.noting.conversation.process.Now()) }); err != nil {
+	if err := n.inFile(notes.ScopeOf(id), func() error { return n.notes.book.Confirm(id, n.notes.now()) }); err != nil {
 		return err
 	}
 	states, _ := n.List()
@@ -158,13 +158,13 @@ func (n noted) Agree(id string) error {
 	if i < 0 {
 		return nil // deleted at this moment
 	}
-	n.noting.record("agreed", states[i].Note)
-	n.noting.mu.Lock()
-	defer n.noting.mu.Unlock()
-	if n.noting.told[id] || n.noting.knows(id) < 0 {
-		n.noting.sent = slices.DeleteFunc(n.noting.sent, func(note notes.Note) bool { return note.ID == id })
-		delete(n.noting.told, id)
-		n.noting.tellKept(states[i].Note)
+	n.notes.record("agreed", states[i].Note)
+	n.notes.mu.Lock()
+	defer n.notes.mu.Unlock()
+	if n.notes.told[id] || n.notes.knows(id) < 0 {
+		n.notes.sent = slices.DeleteFunc(n.notes.sent, func(note notes.Note) bool { return note.ID == id })
+		delete(n.notes.told, id)
+		n.notes.tellKept(states[i].Note)
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (n noted) Delete(id string) error {
 func (n noted) change(did, id string, act func(*notes.Note) (keep bool, err error)) error {
 	var changed notes.Note
 	err := n.inFile(notes.ScopeOf(id), func() error {
-		return n.noting.book.Change(id, func(note *notes.Note) (keep bool, err error) {
+		return n.notes.book.Change(id, func(note *notes.Note) (keep bool, err error) {
 			keep, err = act(note)
 			changed = *note
 			return keep, err
@@ -200,39 +200,39 @@ func (n noted) change(did, id string, act func(*notes.Note) (keep bool, err erro
 	if err != nil {
 		return err
 	}
-	n.noting.record(did, changed)
-	n.noting.mu.Lock()
-	defer n.noting.mu.Unlock()
-	n.noting.kept = slices.DeleteFunc(n.noting.kept, func(k keptNote) bool { return did == "deleted" && k.ID == changed.ID })
-	i := n.noting.knows(changed.ID)
+	n.notes.record(did, changed)
+	n.notes.mu.Lock()
+	defer n.notes.mu.Unlock()
+	n.notes.kept = slices.DeleteFunc(n.notes.kept, func(k keptNote) bool { return did == "deleted" && k.ID == changed.ID })
+	i := n.notes.knows(changed.ID)
 	if i < 0 {
 		return nil
 	}
-	if !n.noting.told[changed.ID] {
-		n.noting.news = append(n.noting.news, "The user has withdrawn this note; do not rely on it: "+words.Line(n.noting.sent[i].Text, 120))
+	if !n.notes.told[changed.ID] {
+		n.notes.news = append(n.notes.news, "The user has withdrawn this note; do not rely on it: "+words.Line(n.notes.sent[i].Text, 120))
 	}
-	n.noting.sent = slices.Delete(n.noting.sent, i, i+1)
-	delete(n.noting.told, changed.ID) // the number may be given again
+	n.notes.sent = slices.Delete(n.notes.sent, i, i+1)
+	delete(n.notes.told, changed.ID) // the number may be given again
 	if did == "edited" {
-		n.noting.tellKept(changed)
+		n.notes.tellKept(changed)
 	}
 	return nil
 }
 
 // Made implements slash.Notes.
 func (n noted) Made(since time.Time) (made []notes.Note, later bool) {
-	n.noting.mu.Lock()
-	defer n.noting.mu.Unlock()
+	n.notes.mu.Lock()
+	defer n.notes.mu.Unlock()
 	turn, latest := 0, 0
-	for i, begun := range n.noting.turns {
+	for i, begun := range n.notes.turns {
 		if !begun.After(since) {
 			turn = i + 1
 		}
 	}
-	for _, k := range n.noting.kept {
+	for _, k := range n.notes.kept {
 		latest = max(latest, k.turn)
 	}
-	for _, k := range n.noting.kept {
+	for _, k := range n.notes.kept {
 		if k.turn == latest && latest >= turn {
 			made = append(made, k.Note)
 		}
@@ -242,12 +242,12 @@ func (n noted) Made(since time.Time) (made []notes.Note, later bool) {
 
 // Line implements slash.Notes.
 func (n noted) Line() string {
-	n.noting.mu.Lock()
-	defer n.noting.mu.Unlock()
-	if n.noting.text == "" {
+	n.notes.mu.Lock()
+	defer n.notes.mu.Unlock()
+	if n.notes.text == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s of system (/notes)", words.Tokens(len(n.noting.text)/noteBytesPerToken))
+	return fmt.Sprintf("%s of system (/notes)", words.Tokens(len(n.notes.text)/noteBytesPerToken))
 }
 
 const (
@@ -263,7 +263,7 @@ func (n noted) Difference(ctx context.Context, note notes.Note) string {
 	defer cancel()
 	var all strings.Builder
 	for _, g := range note.Grounds {
-		now, _ := disk.Read(filepath.Join(n.noting.book.Root(), filepath.FromSlash(g.Path))) // nothing if it is gone
+		now, _ := disk.Read(filepath.Join(n.notes.book.Root(), filepath.FromSlash(g.Path))) // nothing if it is gone
 		if g.Holds(now) {
 			continue
 		}
@@ -276,7 +276,7 @@ func (n noted) Difference(ctx context.Context, note notes.Note) string {
 
 // earlier returns the content on which a note rests, if git has it.
 func (n noted) earlier(ctx context.Context, g notes.Ground) (content []byte, known bool) {
-	log, err := git.Output(ctx, n.noting.book.Root(), "log", earlierCommits, "--format=", "--raw", "--no-abbrev", "--no-renames", "--", g.Path)
+	log, err := git.Output(ctx, n.notes.book.Root(), "log", earlierCommits, "--format=", "--raw", "--no-abbrev", "--no-renames", "--", g.Path)
 	if err != nil {
 		return nil, false
 	}
@@ -291,7 +291,7 @@ func (n noted) earlier(ctx context.Context, g notes.Ground) (content []byte, kno
 				continue
 			}
 			seen[blob] = true
-			if content, err := git.Output(ctx, n.noting.book.Root(), "cat-file", "blob", blob); err == nil && g.Holds(content) {
+			if content, err := git.Output(ctx, n.notes.book.Root(), "cat-file", "blob", blob); err == nil && g.Holds(content) {
 				return content, true
 			}
 		}

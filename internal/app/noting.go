@@ -12,6 +12,7 @@ import (
 	"agent/internal/notes"
 	"agent/internal/session"
 	"agent/internal/settings"
+	"agent/internal/setup/consent"
 	"agent/internal/text/textdiff"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -20,9 +21,17 @@ import (
 // noting holds the notes of a conversation. The notes in the head stay as they are until the head
 // is made anew; what changes meanwhile is told to the model.
 type noting struct {
-	conversation *Conversation
-	book         *notes.Book
-	checker      *notes.Checker
+	talk     noteTalk
+	settings *settings.Settings
+	options  Options
+	// root is the folder of the workspace.
+	root string
+	now  func() time.Time
+	// book is nil if there are no notes.
+	book    *notes.Book
+	checker *notes.Checker
+	// trust has the person's decision about the notes of the repository.
+	trust *consent.Trust
 	// offers is set if the model may propose notes.
 	offers bool
 	// begun chooses the notes of the first head, once, and returns notices for the person.
@@ -42,6 +51,32 @@ type noting struct {
 	turns []time.Time
 	kept  []keptNote
 	shown string
+}
+
+// A noteTalk is the conversation as its notes need it.
+type noteTalk interface {
+	// window returns the size of the model's window, in tokens.
+	window() int
+	// noteOrigin names the place in the record at which a note is made, "" without a record.
+	noteOrigin() string
+	// recordNote records what was done with a note.
+	recordNote(note session.Note)
+	emit(e chat.Event)
+}
+
+// noteOrigin implements noteTalk.
+func (c *Conversation) noteOrigin() string {
+	if c.session == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s#%d", c.SessionID(), c.session.Seq())
+}
+
+// recordNote implements noteTalk.
+func (c *Conversation) recordNote(note session.Note) {
+	if c.session != nil {
+		c.logged(c.session.Note(note))
+	}
 }
 
 // A keptNote is a note that the model has kept, and the number of the turn.
@@ -65,7 +100,7 @@ func (n *noting) open(c *Conversation) {
 	if c.options.NoSetup || settings.Notes.Of(c.settings) == "off" || c.options.Record.Folder != "" {
 		return
 	}
-	n.conversation = c
+	n.talk, n.settings, n.options, n.root, n.now = c, c.settings, c.options, c.workspace.Root(), c.process.Now
 	n.book = c.folders.Notes(c.process.Home, c.workspace.Root())
 	n.checker = n.book.Checker()
 	looked := make(chan func() []string, 1)
@@ -77,9 +112,9 @@ func (n *noting) open(c *Conversation) {
 }
 
 // offer lets the model propose notes, if it may.
-func (n *noting) offer() {
-	if n.offers = n.book != nil && settings.Notes.Of(n.conversation.settings) == "on" && !n.conversation.options.Record.Off && n.conversation.window() >= leastWindow; n.offers {
-		n.conversation.env.Notes = n
+func (n *noting) offer(env *tools.Env) {
+	if n.offers = n.book != nil && settings.Notes.Of(n.settings) == "on" && !n.options.Record.Off && n.talk.window() >= leastWindow; n.offers {
+		env.Notes = n
 	}
 }
 
@@ -108,12 +143,12 @@ func (n *noting) look() (states []notes.State, problems []string) {
 	all, problems := n.book.Notes()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.checker.Check(all, n.conversation.process.Now), problems
+	return n.checker.Check(all, n.now), problems
 }
 
 // shared returns the notes that the repository brings. The caller holds the lock.
 func (n *noting) shared() (states []notes.State, problems []string) {
-	return SharedNotes(n.book, n.conversation.Trust, n.checker, n.conversation.process.Now)
+	return SharedNotes(n.book, n.trust, n.checker, n.now)
 }
 
 // head chooses the notes for the head of the next requests. It returns notices for the person.
@@ -130,17 +165,17 @@ func (n *noting) choose(states []notes.State, notices []string) []string {
 	n.text, n.sent, n.told, n.waiting, n.news = "", nil, map[string]bool{}, map[string]bool{}, nil
 	brought, problems := n.shared()
 	states, notices = append(states, brought...), append(notices, problems...)
-	if len(states) == 0 || n.conversation.window() < leastWindow {
+	if len(states) == 0 || n.talk.window() < leastWindow {
 		return notices
 	}
 	for _, s := range brought {
 		n.waiting[s.ID] = s.State == notes.Proposed
 	}
 	n.text, n.sent = notes.Choose(states, n.budget())
-	if line := notes.StaleLine(states); line != "" && n.conversation.options.searches() {
+	if line := notes.StaleLine(states); line != "" && n.options.searches() {
 		n.text = strings.TrimPrefix(n.text+"\n\n"+line, "\n\n")
 	}
-	if line := notes.Summary(states, n.conversation.process.Now()); line != n.shown {
+	if line := notes.Summary(states, n.now()); line != n.shown {
 		n.shown = line
 		notices = append(notices, line)
 	}
@@ -148,7 +183,7 @@ func (n *noting) choose(states []notes.State, notices []string) []string {
 }
 
 func (n *noting) budget() int {
-	return settings.NotesBudget.Of(n.conversation.settings) * noteBytesPerToken
+	return settings.NotesBudget.Of(n.settings) * noteBytesPerToken
 }
 
 // useAgreed tells the model the notes of the repository to which the person has agreed since the
@@ -192,7 +227,7 @@ func (n *noting) beginTurn() {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.turns = append(n.turns, n.conversation.process.Now())
+	n.turns = append(n.turns, n.now())
 }
 
 // news returns messages for the model about what has changed since the head was made.
@@ -229,7 +264,7 @@ func (n *noting) teller() func() []history.Block {
 // staleSince returns a line for each note of the head that rests on a file that has changed, and
 // that is not told yet. A note that could not be checked in time is left for the next call.
 func (n *noting) staleSince(told map[string]bool) (lines []string) {
-	for _, s := range n.checker.Check(n.sent, n.conversation.process.Now) {
+	for _, s := range n.checker.Check(n.sent, n.now) {
 		if s.State == notes.Stale && !told[s.ID] {
 			told[s.ID] = true
 			lines = append(lines, fmt.Sprintf("%s has changed, on which this note rests; do not rely on it: %s", words.Name(s.Changed), words.Line(s.Text, 120)))
@@ -258,7 +293,7 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 			return r, err
 		}
 	}
-	grounds, err := n.book.Ground(n.conversation.workspace.Root(), files)
+	grounds, err := n.book.Ground(n.root, files)
 	if err != nil {
 		return r, err
 	}
@@ -272,8 +307,8 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 		from = to
 	}
 	r.Diff = textdiff.New(before, after).Unified(from, to)
-	mode := gate.Mode(settings.ApprovalMode.Of(n.conversation.settings))
-	r.Asks = !n.conversation.options.Unattended && mode != gate.ModeFullAuto && !mode.OnlyLooks()
+	mode := gate.Mode(settings.ApprovalMode.Of(n.settings))
+	r.Asks = !n.options.Unattended && mode != gate.ModeFullAuto && !mode.OnlyLooks()
 	r.Keep = func(agreed bool) (said, summary string, err error) {
 		if err := n.room(); err != nil { // other calls of the reply may have taken it
 			return "", "", err
@@ -328,9 +363,7 @@ func (n *noting) textOf(id string) (string, error) {
 
 // made returns a note with its origin, the place in the record of this session.
 func (n *noting) made(note notes.Note) notes.Note {
-	if note.Made = n.conversation.process.Now(); n.conversation.session != nil {
-		note.From = fmt.Sprintf("%s#%d", n.conversation.SessionID(), n.conversation.session.Seq())
-	}
+	note.Made, note.From = n.now(), n.talk.noteOrigin()
 	return note
 }
 
@@ -349,12 +382,10 @@ func (n *noting) keep(note notes.Note, to notes.Scope, replaces string) (kept no
 
 // record records what was done with a note, and reports it.
 func (n *noting) record(did string, note notes.Note) {
-	if n.conversation.session != nil {
-		n.conversation.logged(n.conversation.session.Note(session.Note{Did: did, ID: note.ID, Text: note.Text}))
-	}
+	n.talk.recordNote(session.Note{Did: did, ID: note.ID, Text: note.Text})
 	e := chat.Noted{ID: note.ID, State: did, Text: note.Text}
 	for _, g := range note.Grounds {
 		e.Grounds = append(e.Grounds, g.Path)
 	}
-	n.conversation.emit(e)
+	n.talk.emit(e)
 }

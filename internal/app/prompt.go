@@ -32,7 +32,7 @@ const (
 // session.
 func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
 	c.Notices = append(c.Notices, c.Brought.Head()...)
-	c.notes.offer()
+	c.notes.offer(c.env)
 	templates, err := prompts.Load(filepath.Join(c.folders.Config, "prompts"))
 	if err != nil {
 		return nil, err

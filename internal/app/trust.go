@@ -59,6 +59,7 @@ func (c *Conversation) findTrust() error {
 		return nil
 	}
 	c.Trust = c.process.trust(c.host.Where, c.Brought.Set(), c.Rules.Rules, c.configured.Listing, c.Hooking.Found, sharedNotes(c.settings, c.notes.book))
+	c.notes.trust = c.Trust
 	if c.options.TrustProject {
 		if err := c.Trust.ForRun(); err != nil {
 			return err
