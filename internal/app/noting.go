@@ -64,18 +64,22 @@ type noteTalk interface {
 	emit(e chat.Event)
 }
 
-// noteOrigin implements noteTalk.
-func (c *Conversation) noteOrigin() string {
-	if c.session == nil {
-		return ""
+// talkOfNotes implements noteTalk.
+type talkOfNotes struct{ conversation *Conversation }
+
+func (t talkOfNotes) window() int       { return t.conversation.window() }
+func (t talkOfNotes) emit(e chat.Event) { t.conversation.emit(e) }
+
+func (t talkOfNotes) noteOrigin() string {
+	if log := t.conversation.session; log != nil {
+		return fmt.Sprintf("%s#%d", log.ID(), log.Seq())
 	}
-	return fmt.Sprintf("%s#%d", c.SessionID(), c.session.Seq())
+	return ""
 }
 
-// recordNote implements noteTalk.
-func (c *Conversation) recordNote(note session.Note) {
-	if c.session != nil {
-		c.logged(c.session.Note(note))
+func (t talkOfNotes) recordNote(note session.Note) {
+	if log := t.conversation.session; log != nil {
+		t.conversation.logged(log.Note(note))
 	}
 }
 
@@ -100,7 +104,7 @@ func (n *noting) open(c *Conversation) {
 	if c.options.NoSetup || settings.Notes.Of(c.settings) == "off" || c.options.Record.Folder != "" {
 		return
 	}
-	n.talk, n.settings, n.options, n.root, n.now = c, c.settings, c.options, c.workspace.Root(), c.process.Now
+	n.talk, n.settings, n.options, n.root, n.now = talkOfNotes{c}, c.settings, c.options, c.workspace.Root(), c.process.Now
 	n.book = c.folders.Notes(c.process.Home, c.workspace.Root())
 	n.checker = n.book.Checker()
 	looked := make(chan func() []string, 1)

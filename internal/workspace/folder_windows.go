@@ -18,7 +18,7 @@ import (
 
 // A folder is an open folder. Its files are named by their names alone, and links are not
 // followed.
-type folder struct{ *os.Root }
+type folder struct{ root *os.Root }
 
 // openFolder opens the folder of a root for changes of its files.
 func openFolder(root *os.Root) (folder, error) {
@@ -28,27 +28,27 @@ func openFolder(root *os.Root) (folder, error) {
 
 // open opens a file for reading. It refuses links and everything that is no regular file.
 func (f folder) open(name string) (*os.File, error) {
-	switch info, err := f.Lstat(name); {
+	switch info, err := f.root.Lstat(name); {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, disk.ErrNoFile
 	}
-	return f.Open(name)
+	return f.root.Open(name)
 }
 
 // create creates a file that must not exist.
 func (f folder) create(name string, mode uint32) (*os.File, error) {
-	return f.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, fs.FileMode(mode))
+	return f.root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, fs.FileMode(mode))
 }
 
 // writable returns an error for a read-only file, and for one that another program has open so
 // that nobody else may write it.
 func (f folder) writable(name string) error {
-	if info, err := f.Lstat(name); err == nil && info.Mode()&0o200 == 0 {
+	if info, err := f.root.Lstat(name); err == nil && info.Mode()&0o200 == 0 {
 		return errors.New("it is read-only; clear that attribute first (attrib -r)")
 	}
-	file, err := f.OpenFile(name, os.O_WRONLY, 0)
+	file, err := f.root.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -57,27 +57,27 @@ func (f folder) writable(name string) error {
 
 // rename renames a file, over another if there is one.
 func (f folder) rename(from, to string) error {
-	return disk.Patiently(func() error { return f.Root.Rename(from, to) })
+	return disk.Patiently(func() error { return f.root.Rename(from, to) })
 }
 
 // link gives a file a second name, which must be free.
-func (f folder) link(from, to string) error { return f.Link(from, to) }
+func (f folder) link(from, to string) error { return f.root.Link(from, to) }
 
 // symlink makes a symbolic link at a name, which must be free.
-func (f folder) symlink(leads, name string) error { return f.Symlink(leads, name) }
+func (f folder) symlink(leads, name string) error { return f.root.Symlink(leads, name) }
 
 // remove removes a file, and removeFolder an empty folder.
 func (f folder) remove(name string) error {
-	return disk.Patiently(func() error { return f.Root.Remove(name) })
+	return disk.Patiently(func() error { return f.root.Remove(name) })
 }
-func (f folder) removeFolder(name string) error { return f.Root.Remove(name) }
+func (f folder) removeFolder(name string) error { return f.root.Remove(name) }
 
 // readLink returns the target of a symbolic link.
-func (f folder) readLink(name string) (string, error) { return f.Readlink(name) }
+func (f folder) readLink(name string) (string, error) { return f.root.Readlink(name) }
 
 // written returns the time at which a regular file was written.
 func (f folder) written(name string) (time.Time, error) {
-	info, err := f.Lstat(name)
+	info, err := f.root.Lstat(name)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -89,7 +89,7 @@ func (f folder) written(name string) (time.Time, error) {
 
 // isThere reports whether there is a file of this name.
 func (f folder) isThere(name string) bool {
-	_, err := f.Lstat(name)
+	_, err := f.root.Lstat(name)
 	return err == nil
 }
 
@@ -98,8 +98,8 @@ func (folder) flush() error { return nil }
 
 // close closes the folder if it is open.
 func (f folder) close() {
-	if f.Root != nil {
-		_ = f.Root.Close()
+	if f.root != nil {
+		_ = f.root.Close()
 	}
 }
 
@@ -168,10 +168,10 @@ func exchangeNames(folder, string, string) error { return errors.ErrUnsupported 
 
 // setMode makes the file with a name in a folder read-only or writable.
 func setMode(dir folder, name string, mode fs.FileMode) error {
-	if info, err := dir.Lstat(name); err != nil || !info.Mode().IsRegular() {
+	if info, err := dir.root.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return errors.Join(ErrChanged, err)
 	}
-	return dir.Chmod(name, mode)
+	return dir.root.Chmod(name, mode)
 }
 
 // A hold keeps other programs from opening a file for writing.
@@ -197,7 +197,7 @@ func (h hold) release() {
 // over puts a file in the place of another one, which is held. Wine does not rename over an open
 // file, so the hold ends first there.
 func (h hold) over(dir folder, from, to string) error {
-	if err := dir.Root.Rename(from, to); !disk.InUse(err) {
+	if err := dir.root.Rename(from, to); !disk.InUse(err) {
 		return err
 	}
 	h.release()
