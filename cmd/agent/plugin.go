@@ -249,6 +249,7 @@ func pluginLines(store plugins.Store, p plugins.Plugin) []string {
 			lines = append(lines, "  left out: "+words.Line(left, 300))
 		}
 	}
+	add("", nil, where.LeftOut)
 	set, entry := setup.Find(w, nil), func(e *setup.Entry) string { return e.Name }
 	add("skills", namesOf(set.Skills.Entries, entry), set.Skills.LeftOut)
 	add("commands", namesOf(set.Commands.Entries, entry), set.Commands.LeftOut)

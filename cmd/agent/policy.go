@@ -35,9 +35,10 @@ Besides TOOL(ARGUMENT) it takes mode=, sandbox=, host=, provider=, server= and l
 		},
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use:   "test CALL",
-		Short: "Say what the policy decides about a call, and why",
-		Args:  cli.ExactArgs(1, "one call, such as 'run_shell_command(git push)'"),
+		Use:     "test CALL",
+		Short:   "Say what the policy decides about a call, and why",
+		Example: "  agent policy test 'run_shell_command(git push)'\n  agent policy test mode=full-auto",
+		Args:    cli.ExactArgs(1, "one call, such as 'run_shell_command(git push)'"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch err := w.process.TestPolicy(args[0]); {
 			case err == nil:

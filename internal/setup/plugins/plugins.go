@@ -186,8 +186,11 @@ func Read(dir, otherwise string) (Plugin, source.Plugin, error) {
 	}
 	at := func(usual string, further paths) (all []string) {
 		for _, path := range append(paths{usual}, further...) {
-			if path = filepath.FromSlash(strings.TrimPrefix(path, "./")); filepath.IsLocal(path) {
-				all = append(all, filepath.Join(dir, path))
+			local := filepath.FromSlash(strings.TrimPrefix(path, "./"))
+			if filepath.IsLocal(local) {
+				all = append(all, filepath.Join(dir, local))
+			} else {
+				where.LeftOut = append(where.LeftOut, path+" of "+manifestFile+" leads out of the plugin")
 			}
 		}
 		return all
