@@ -47,12 +47,12 @@ func TestSameRecordUnderWine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unix := play(t, system{
+	unix := sessionOn(t, system{
 		name: "here", program: []string{here}, path: func(path string) string { return path },
 		two: `echo one; eval "echo two"`, fails: "echo bad >&2; exit 3", copies: "cp a.txt copy.txt", removes: "rm gone.txt",
 		waits: "echo x > begun; sleep 60",
 	})
-	windows := play(t, system{
+	windows := sessionOn(t, system{
 		name: "under Wine", program: []string{wine, there}, flags: []string{"--set", "shell=cmd"},
 		path: func(path string) string { return `Z:` + strings.ReplaceAll(path, "/", `\`) },
 		two:  "echo one& echo two", fails: "echo bad>&2& exit 3", copies: "copy a.txt copy.txt >nul", removes: "del gone.txt",
@@ -70,9 +70,9 @@ func TestSameRecordUnderWine(t *testing.T) {
 	t.Logf("%d lines are the same", len(one))
 }
 
-// play plays the session on a system, and returns its record, what the model was sent, and the files,
+// sessionOn plays the session on a system, and returns its record, what the model was sent, and the files,
 // without what is the system's own.
-func play(t *testing.T, s system) string {
+func sessionOn(t *testing.T, s system) string {
 	t.Helper()
 	home := t.TempDir()
 	work := filepath.Join(home, "work")
