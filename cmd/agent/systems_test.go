@@ -232,7 +232,7 @@ func recordWithout(t *testing.T, record []byte) string {
 }
 
 // varying are the members of records that differ between any two runs, or with the length of paths.
-var varying = []string{"ts", "seq", "prev", "pid", "host", "at", "tokens", "headSum", "head", "scale", "prompt"}
+var varying = []string{"ts", "seq", "prev", "pid", "host", "hosts", "at", "tokens", "headSum", "head", "scale", "prompt"}
 
 func without(value any) any {
 	switch value := value.(type) {
