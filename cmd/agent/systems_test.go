@@ -27,7 +27,7 @@ type system struct {
 	// path returns a path of the disk as the program writes it.
 	path func(string) string
 	// two prints two lines, fails prints one and exits with 3, copies copies a.txt to copy.txt,
-	// and waits makes the file begun and goes on for a minute.
+	// and waits copies it to begun and goes on for a minute.
 	two, fails, copies, removes, waits string
 }
 
@@ -50,13 +50,13 @@ func TestSameRecordUnderWine(t *testing.T) {
 	unix := sessionOn(t, system{
 		name: "here", program: []string{here}, path: func(path string) string { return path },
 		two: `echo one; eval "echo two"`, fails: "echo bad >&2; exit 3", copies: "cp a.txt copy.txt", removes: "rm gone.txt",
-		waits: "echo x > begun; sleep 60",
+		waits: "cp a.txt begun; sleep 60",
 	})
 	windows := sessionOn(t, system{
 		name: "under Wine", program: []string{wine, there}, flags: []string{"--set", "shell=cmd"},
 		path: func(path string) string { return `Z:` + strings.ReplaceAll(path, "/", `\`) },
 		two:  "echo one& echo two", fails: "echo bad>&2& exit 3", copies: "copy a.txt copy.txt >nul", removes: "del gone.txt",
-		waits: "echo x> begun& ping -n 60 127.0.0.1 >nul",
+		waits: "copy a.txt begun >nul& ping -n 60 127.0.0.1 >nul",
 	})
 	if requests := strings.Count(unix, "\nrequest "); requests != 40 {
 		t.Errorf("%d requests", requests)
