@@ -1,7 +1,6 @@
 package compression
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -139,7 +138,7 @@ func (w writeLog) addReports(v *view) {
 func reportedFiles(entries []*history.Content, pair history.Pair) (files []string) {
 	for _, at := range pair.Responses {
 		if response, ok := entries[at.Entry].Blocks[at.Block].(*history.ToolResponse); ok {
-			reported, _ := traits.Reported(cmp.Or(response.Result.Text(), response.Error))
+			reported, _ := traits.Reported(response.Result.Text())
 			files = append(files, reported...)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agent/internal/history"
-	"agent/internal/testing/mode"
+	"agent/internal/testing/need"
 )
 
 func TestParseQuery(t *testing.T) {
@@ -97,7 +97,7 @@ func TestASecretIsNotIndexed(t *testing.T) {
 			}
 		})
 		s.close()
-		mode.Is(t, path, 0o600)
+		need.Mode(t, path, 0o600)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/testing/need"
 	"agent/internal/testing/spent"
 
 	"pgregory.net/rapid"
@@ -364,6 +365,7 @@ func TestTwoWritersAtOnce(t *testing.T) {
 
 func TestFilesThatAreNotUsed(t *testing.T) {
 	t.Parallel()
+	need.Permissions(t)
 	b, work := book(t)
 	write(t, b.file[Repository], "- anybody's\n")
 	if err := os.Chmod(b.file[Repository], 0o666); err != nil {
@@ -456,7 +458,7 @@ func TestNotesOfOthers(t *testing.T) {
 	t.Parallel()
 	b, work := book(t)
 	home := filepath.Dir(work)
-	munged := strings.NewReplacer("/", "-", "_", "-", ".", "-").Replace(work)
+	munged := strings.NewReplacer("/", "-", `\`, "-", ":", "-", "_", "-", ".", "-").Replace(work)
 	write(t, filepath.Join(home, ".claude/projects", munged, "memory/MEMORY.md"), "# Memory\n- tests need a database\n- key is sk-proj-0123456789abcdefghij\n")
 	write(t, filepath.Join(home, ".claude/projects/elsewhere/memory/MEMORY.md"), "- of another project\n")
 	write(t, filepath.Join(home, ".gemini/GEMINI.md"), "- an instruction\n\n## Gemini Added Memories\n- likes short answers\n\n## Other\n- no memory\n")

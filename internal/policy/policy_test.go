@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"agent/internal/provider"
-	"agent/internal/testing/mode"
+	"agent/internal/testing/need"
 )
 
 // write makes a policy in a folder of the test.
@@ -49,7 +49,7 @@ func TestLoad(t *testing.T) {
 // Only its owner can have written the file and its folder.
 func TestForeignFilesAreRefused(t *testing.T) {
 	t.Parallel()
-	if !mode.Kept {
+	if !need.Unix {
 		t.Skip("a file's owner there is no number, and only administrators can give it away")
 	}
 	for want, change := range map[string]func(t *testing.T, f *File){

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/testing/mode"
+	"agent/internal/testing/need"
 )
 
 // Without a keyring keys are in files that only their owner can read.
@@ -23,7 +23,7 @@ func TestKeysInFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mode.Is(t, where, 0o600)
+	need.Mode(t, where, 0o600)
 	if key, from := keys.Get("127.0.0.1:8000"); key != "sk-two" || from != where {
 		t.Errorf("%q in %q", string(key), from)
 	}

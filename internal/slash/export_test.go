@@ -36,5 +36,5 @@ func TestExport(t *testing.T) {
 	if data, _ := os.ReadFile(elsewhere); string(data) != "mine" {
 		t.Errorf("the file became %q", data)
 	}
-	w.refused(t, "/export no/such/folder/x.md", "no such file or directory")
+	w.refused(t, "/export no/such/folder/x.md", "the conversation cannot be written to")
 }

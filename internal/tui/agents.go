@@ -71,13 +71,12 @@ func (a *activity) hasAgent(call int) bool {
 }
 
 // agentsView shows each agent that works in two rows: its task and figures, and its model and latest call.
-// In a low window it shows the second rows of the first agents alone, and counts the agents for which
-// there is no row.
+// In a low window it shows the first rows alone, and counts the agents for which there is no row.
 func (a *activity) agentsView(width, room int) (lines []string) {
-	more := room - len(a.agents) // second rows
+	both := 2*len(a.agents) <= room
 	for i, s := range a.agents {
-		if left := len(a.agents) - i; left > 1 && len(lines)+1 >= room {
-			return append(lines, a.surface.theme.Dim.Text("  "+words.Count(left, "more agent")))
+		if more := len(a.agents) - i; !both && more > 1 && len(lines)+1 >= room {
+			return append(lines, a.surface.theme.Dim.Text("  "+words.Count(more, "more agent")))
 		}
 		time := " " + words.Elapsed(a.surface.opts.Now().Sub(s.Started))
 		figures := " · " + s.String() + time
@@ -86,7 +85,7 @@ func (a *activity) agentsView(width, room int) (lines []string) {
 		}
 		head := style.Reveal(s.Agent + ": " + s.Title).Text
 		lines = append(lines, a.surface.spinner()+" "+style.Truncate(head, max(10, width-2-style.Width(figures)))+a.surface.theme.Dim.Text(figures))
-		if i < more {
+		if both {
 			lines = append(lines, a.surface.theme.Dim.Text(style.Truncate("  "+style.Reveal(s.Model+" · "+cmp.Or(s.Latest, "thinking")).Text, width)))
 		}
 	}

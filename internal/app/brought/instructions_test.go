@@ -39,7 +39,7 @@ func TestInstructionsThatChange(t *testing.T) {
 	}
 	write("AGENTS.md", "be even better")
 	blocks := c.changes()
-	if len(blocks) != 1 || blocks[0].(*history.Text).Key != "instructions:"+place.Root()+"/AGENTS.md" {
+	if len(blocks) != 1 || blocks[0].(*history.Text).Key != "instructions:"+filepath.Join(place.Root(), "AGENTS.md") {
 		t.Fatalf("arrived: %v", blocks)
 	}
 	if blocks := c.changes(); len(blocks) != 0 {

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
+	"agent/internal/testing/need"
 )
 
 // TestProxyFaults: what is wrong with a proxy is not told of the endpoint behind it.
@@ -20,6 +21,10 @@ func TestProxyFaults(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
+	}
+	refused := "connection refused"
+	if !need.Unix {
+		refused = "" // Windows has its own words
 	}
 	dead := listener.Addr().String()
 	_ = listener.Close()
@@ -54,8 +59,8 @@ func TestProxyFaults(t *testing.T) {
 		kind        llm.ErrorKind
 		says        []string
 	}{
-		"dead, http":            {"http://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " cannot be reached: connection refused", "NO_PROXY"}},
-		"dead, https":           {"https://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " cannot be reached: connection refused"}},
+		"dead, http":            {"http://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " cannot be reached: " + refused, "NO_PROXY"}},
+		"dead, https":           {"https://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " cannot be reached: " + refused}},
 		"wants a login":         {"https://api.example.com/v1", answering(407), llm.Auth, []string{"wants a login", "http://USER:PASSWORD@HOST"}},
 		"wants a login, http":   {"http://api.example.com/v1", answering(407), llm.Auth, []string{"through the proxy", "into HTTP_PROXY as http://USER:PASSWORD@HOST"}},
 		"answers a page, http":  {"http://api.example.com/v1", page, llm.Auth, []string{"through the proxy " + page}},

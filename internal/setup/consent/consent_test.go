@@ -13,7 +13,7 @@ import (
 	"agent/internal/setup/consent"
 	"agent/internal/setup/effect"
 	"agent/internal/setup/source"
-	"agent/internal/testing/mode"
+	"agent/internal/testing/need"
 )
 
 var day = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
@@ -372,7 +372,7 @@ func TestTheFile(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", want, data)
 		}
 	}
-	mode.Is(t, filepath.Join(w.home, "config/allowed.json"), 0o600)
+	need.Mode(t, filepath.Join(w.home, "config/allowed.json"), 0o600)
 	w.write("config/allowed.json", `{"setup": [`)
 	s := w.open("project")
 	if err := s.May(item); err == nil || !strings.Contains(err.Error(), "cannot be read in") {

@@ -9,7 +9,7 @@ import (
 
 	"agent/internal/setup/imports"
 	"agent/internal/setup/source"
-	"agent/internal/testing/mode"
+	"agent/internal/testing/need"
 )
 
 const token = "ghp_0123456789abcdefABCDEF0123"
@@ -111,7 +111,7 @@ func TestSources(t *testing.T) {
 		t.Run(c.source+" "+c.file, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, nil)
-			p.write(c.file, strings.ReplaceAll(c.text, "WORK", p.Workspace))
+			p.write(c.file, strings.ReplaceAll(c.text, "WORK", filepath.ToSlash(p.Workspace)))
 			for _, sources := range [][]string{{c.source}, nil} {
 				plan := p.plan(sources...)
 				if len(plan.Changes) != 1 {
@@ -135,7 +135,7 @@ func TestSources(t *testing.T) {
 				if got := p.entry(c.to, c.name); got != c.want {
 					t.Errorf("written:\n%s\nwant:\n%s", got, c.want)
 				}
-				mode.Is(t, filepath.Join(p.Home, c.to), 0o600)
+				need.Mode(t, filepath.Join(p.Home, c.to), 0o600)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/setup/source"
 	"agent/internal/testing/fifo"
+	"agent/internal/testing/need"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -85,6 +86,7 @@ func TestInstructionsOrder(t *testing.T) {
 // workspace itself instructs the model.
 func TestInstructionsOfStrangers(t *testing.T) {
 	t.Parallel()
+	need.Permissions(t)
 	top := root(t)
 	shared := filepath.Join(top, "shared")
 	own := write(t, "mine", shared, "w", "deep", agentsFile)

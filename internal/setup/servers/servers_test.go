@@ -10,7 +10,7 @@ import (
 
 	"agent/internal/setup/source"
 
-	"agent/internal/testing/mode"
+	"agent/internal/testing/need"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -277,7 +277,7 @@ func TestEdits(t *testing.T) {
 		}
 	}
 	must(Add(file, "a", New{Command: "x", Args: []string{"<y>"}}))
-	mode.Is(t, file, 0o600)
+	need.Mode(t, file, 0o600)
 	write(t, file, "{\n  // keep\n  \"mcpServers\": {\"z\": {\"command\": \"z\", \"enabled\": false}},\n  \"other\": 1,\n}\n")
 	must(Add(file, "b", New{Type: HTTP, URL: "https://x"}))
 	must(SetDisabled(file, "z", false))

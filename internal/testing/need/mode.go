@@ -1,0 +1,19 @@
+package need
+
+import (
+	"io/fs"
+	"os"
+	"testing"
+)
+
+// Mode fails a test unless there is a file of this mode, or any file where there are no modes of
+// Unix.
+func Mode(t testing.TB, path string, want fs.FileMode) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Error(err)
+	} else if got := info.Mode().Perm(); Unix && got != want {
+		t.Errorf("%s has the mode %v, want %v", path, got, want)
+	}
+}
