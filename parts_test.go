@@ -32,7 +32,7 @@ type parts struct{ methods, fields, functions, embedded int }
 // unfinished lists the types that exceed a bound, with their present counts; a zero is within its
 // bound. Counts only go down.
 var unfinished = map[string]parts{
-	"internal/app.Conversation": {methods: 118, embedded: 27},
+	"internal/app.Conversation": {methods: 117, embedded: 27},
 }
 
 // Types are made of named parts: no value hands on more than a reader can know.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func number(t *testing.T, variable string, standard int) int {
 	return n
 }
 
-// In a long session in read-only or in plan, in which the model calls every tool with arguments at
+// In a long session in read-only or in plan, in which four agents at once call every tool with arguments at
 // random, hostile ones among them, nothing on the disk changes but the program's own
 // files and its temporary folder: neither in the workspace nor in the rest of the home
 // folder nor anywhere else (issue 8, "done when"). Every system call is watched, and
@@ -61,11 +62,21 @@ func changesNothing(t *testing.T, mode gate.Mode) {
 	before := p.everything()
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	var made atomic.Int64
+	var drawing sync.Mutex
+	tasks := 4 // of agents that make calls as the conversation does, at once
 	server := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn {
-		if made.Load() >= int64(calls) {
-			return llmtest.Say("all done")
-		}
+		drawing.Lock()
+		defer drawing.Unlock()
 		turn := llmtest.Turn{}
+		switch {
+		case made.Load() >= int64(calls):
+			return llmtest.Say("all done")
+		case tasks > 0:
+			for ; tasks > 0; tasks-- {
+				turn = turn.Call("task", jsonObject("task", "make calls", "agent", "general"))
+			}
+			return turn
+		}
 		for range 1 + random.IntN(3) {
 			name, arguments := p.call(random)
 			turn = turn.Call(name, arguments)

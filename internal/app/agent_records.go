@@ -111,7 +111,7 @@ var _ tools.Sessions = agentRecords{}
 // in the record of the agent. Without a record it is kept in a file.
 func (c *Conversation) keepReport(id, text string) (where string, err error) {
 	if c.session == nil {
-		return c.keepInFile(id, text)
+		return keepInFile(c.workspace.TempDir(), id, text)
 	}
 	number := uint64(0)
 	for record, entry := range entriesOf(session.AgentPath(c.session.Path(), id)) {
@@ -120,14 +120,14 @@ func (c *Conversation) keepReport(id, text string) (where string, err error) {
 		}
 	}
 	if number == 0 {
-		return c.keepInFile(id, text)
+		return keepInFile(c.workspace.TempDir(), id, text)
 	}
 	return fmt.Sprintf("recall, session %q, number %d", id, number), nil
 }
 
-// keepInFile keeps a report in a file of the temporary folder, where the model can read it.
-func (c *Conversation) keepInFile(id, text string) (path string, err error) {
-	file, err := os.CreateTemp(c.workspace.TempDir(), "report-"+id+"-*.md")
+// keepInFile keeps a report in a file of a folder that the model can read.
+func keepInFile(folder, id, text string) (path string, err error) {
+	file, err := os.CreateTemp(folder, "report-"+id+"-*.md")
 	if err != nil {
 		return "", err
 	}

@@ -352,15 +352,3 @@ func (c *Conversation) earlierAgents(recorded []session.Agent) (earlier []team.E
 	}
 	return earlier
 }
-
-// unansweredAgents returns the answers to the calls whose agents worked when the program ended, by
-// the ids of the calls.
-func unansweredAgents(recorded []session.Agent) map[string]string {
-	answers := map[string]string{}
-	for _, a := range slices.Backward(recorded) { // the first of a call counts
-		if a.Status == "" {
-			answers[a.Call] = "interrupted, " + a.ID + ": the program ended; continue goes on with it. Files that it changed stay changed; look before you edit"
-		}
-	}
-	return answers
-}

@@ -343,7 +343,7 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		TranscriptPath:    c.transcriptPath,
 
 		RunningAgents: c.crew.team.Running,
-		Unanswered:    unansweredAgents(recorded.Agents),
+		Unanswered:    agentPast{recorded, c.session, c.settings}.answers(),
 
 		KeepWaiting: c.keepWaiting(recorded.Waiting),
 		Waited:      c.waited(recorded.Waiting),
@@ -374,6 +374,7 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		if c.Chat, err = chat.Resume(config, recorded); err != nil {
 			return err
 		}
+		agentPast{recorded, c.session, c.settings}.owe(c.Chat.Agents)
 	}
 	c.restoreGrants(recorded)
 	c.Connection.OnLearned(c.Chat.Refresh, c.Chat.Note)

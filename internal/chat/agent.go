@@ -169,6 +169,9 @@ func (a *Agents) Report(ctx context.Context, r AgentReport) error {
 	return err
 }
 
+// Owe adds a report before the conversation begins, which the model reads with the next message.
+func (a *Agents) Owe(r AgentReport) { a.reports = append(a.reports, r) }
+
 // deliverReports adds the reports that have come, as one message, and reports whether there were
 // any.
 func (c *Chat) deliverReports() (bool, error) {
@@ -263,7 +266,10 @@ type AgentState struct {
 
 // String returns the figures of the agent on a line.
 func (s AgentState) String() string {
-	text := words.Count(s.Stats.Requests, "request") + " · " + words.Tokens(s.Stats.PromptTokens+s.Stats.CompletionTokens) + " tokens"
+	text := words.Count(s.Stats.Requests, "request")
+	if tokens := s.Stats.PromptTokens + s.Stats.CompletionTokens; tokens > 0 { // not every server tells them
+		text += " · " + words.Tokens(tokens) + " tokens"
+	}
 	if s.Stats.Cost >= leastCost {
 		text += " · " + words.Dollars(s.Stats.Cost)
 	}

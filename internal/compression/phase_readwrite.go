@@ -1,6 +1,7 @@
 package compression
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -138,7 +139,7 @@ func (w writeLog) addReports(v *view) {
 func reportedFiles(entries []*history.Content, pair history.Pair) (files []string) {
 	for _, at := range pair.Responses {
 		if response, ok := entries[at.Entry].Blocks[at.Block].(*history.ToolResponse); ok {
-			reported, _ := traits.Reported(response.Result.Text())
+			reported, _ := traits.Reported(cmp.Or(response.Result.Text(), response.Error))
 			files = append(files, reported...)
 		}
 	}

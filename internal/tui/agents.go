@@ -71,12 +71,13 @@ func (a *activity) hasAgent(call int) bool {
 }
 
 // agentsView shows each agent that works in two rows: its task and figures, and its model and latest call.
-// In a low window it shows the first rows alone, and counts the agents for which there is no row.
+// In a low window it shows the second rows of the first agents alone, and counts the agents for which
+// there is no row.
 func (a *activity) agentsView(width, room int) (lines []string) {
-	both := 2*len(a.agents) <= room
+	more := room - len(a.agents) // second rows
 	for i, s := range a.agents {
-		if more := len(a.agents) - i; !both && more > 1 && len(lines)+1 >= room {
-			return append(lines, a.surface.theme.Dim.Text("  "+words.Count(more, "more agent")))
+		if left := len(a.agents) - i; left > 1 && len(lines)+1 >= room {
+			return append(lines, a.surface.theme.Dim.Text("  "+words.Count(left, "more agent")))
 		}
 		time := " " + words.Elapsed(a.surface.opts.Now().Sub(s.Started))
 		figures := " · " + s.String() + time
@@ -85,7 +86,7 @@ func (a *activity) agentsView(width, room int) (lines []string) {
 		}
 		head := style.Reveal(s.Agent + ": " + s.Title).Text
 		lines = append(lines, a.surface.spinner()+" "+style.Truncate(head, max(10, width-2-style.Width(figures)))+a.surface.theme.Dim.Text(figures))
-		if both {
+		if i < more {
 			lines = append(lines, a.surface.theme.Dim.Text(style.Truncate("  "+style.Reveal(s.Model+" · "+cmp.Or(s.Latest, "thinking")).Text, width)))
 		}
 	}

@@ -28,6 +28,9 @@ func TestAgentsBlock(t *testing.T) {
 	if rows := s.model.activity.toolsView(60, 20); len(rows) != 8 {
 		t.Errorf("%d rows", len(rows))
 	}
+	if rows := s.model.activity.toolsView(60, 6); len(rows) != 6 || strings.Count(strings.Join(rows, "\n"), "  m · reading a.go") != 2 || !strings.Contains(rows[5], "explore: count") {
+		t.Errorf("six rows hold %q", rows)
+	}
 	if rows := s.model.activity.toolsView(60, 4); len(rows) != 4 || !strings.Contains(rows[3], "explore: count") || strings.Contains(rows[1], "reading") {
 		t.Errorf("four rows hold %q", rows)
 	}

@@ -220,6 +220,9 @@ func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 	}
 	if f.reports {
 		f.changes, f.heading = traits.Reported(response.Result.Text())
+		if response.Error != "" && f.heading == "" { // the report of an agent that the end of the program cut off
+			f.changes, _ = traits.Reported(response.Error)
+		}
 	}
 	f.recorded(shown)
 }

@@ -1,0 +1,84 @@
+package app_test
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/testing/llmtest"
+)
+
+// A session that is killed loses no report: that of an agent that had ended comes as the answer of
+// its call, or as a message if it ran in the background; that of an agent at work names the files that
+// it had changed. Each comes once, also when the session is taken up again.
+func TestReportsSurviveAKill(t *testing.T) {
+	t.Parallel()
+	p, workspace, home := newProcess(t), t.TempDir(), t.TempDir()
+	var f *firm
+	var killed, answered sync.Once
+	begun := make(chan struct{}) // once the conversation knows that a has begun
+	agent := func(r *llmtest.Request) llmtest.Turn {
+		switch {
+		case taskOf(r) == "a":
+			<-begun
+			return llmtest.Say("REPORT-OF-a.")
+		case taskOf(r) == "b":
+			return llmtest.Say("REPORT-OF-b.")
+		case r.Last().Role != "tool":
+			return llmtest.Say("I write.").Call("write_file", `{"file_path":"c, d.txt","content":"x"}`)
+		}
+		for strings.Count(strings.Join(f.AgentLines(), "\n"), "  done  ") < 2 {
+			runtime.Gosched()
+		}
+		killed.Do(func() {
+			if err := os.CopyFS(home, os.DirFS(p.Home)); err != nil {
+				t.Error(err)
+			}
+		})
+		return llmtest.Say("REPORT-OF-c.")
+	}
+	lead := func(r *llmtest.Request) llmtest.Turn {
+		switch {
+		case r.Last().Content == "go":
+			return llmtest.Call("task", `{"task":"task a","background":true}`)
+		case r.Last().Role != "tool" || !strings.HasPrefix(r.Last().Content, "started s-"):
+			return llmtest.Say("fine")
+		}
+		answered.Do(func() { close(begun) })
+		return llmtest.Call("task", `{"task":"task b"}`).Call("task", `{"task":"task c","agent":"general"}`)
+	}
+	f = hire(t, p, workspace, app.Options{}, lead, agent, "approval-mode=auto-edit")
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	for range 2 {
+		again := &app.Process{Environ: p.Environ, Home: home, Dir: p.Dir, Version: "test", Now: p.Now}
+		g := hire(t, again, workspace, app.Options{Record: app.Record{Continue: true}}, lead, agent)
+		if _, err := g.Chat.Prompt(t.Context(), atcmd.Typed("and now?")); err != nil {
+			t.Fatal(err)
+		}
+		last := g.server.Requests()[len(g.server.Requests())-1]
+		answers, reports := ledger(t, last)
+		if len(answers) != 3 || reports["a"] != 1 || reports["b"] != 1 || reports["c"] != 0 {
+			t.Errorf("answers %v, reports %v", answers, reports)
+		}
+		all := ""
+		for _, m := range last.Messages {
+			all += m.Content + "\n"
+		}
+		for _, once := range []string{": interrupted, because the program ended; continue goes on with it\nchanged: \"c, d.txt\"\nI write.", ": done\nchanged: none\nREPORT-OF-a.", ": done\nchanged: none\nREPORT-OF-b.", "The agent explore s-"} {
+			if strings.Count(all, once) != 1 {
+				t.Errorf("not once: %q in %s", once, all[strings.LastIndex(all, "and now?")-1500:])
+			}
+		}
+		g.Close()
+		if err := again.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
