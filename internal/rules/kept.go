@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -38,11 +37,6 @@ func (k Kept) Allows(same Kept) bool { return k.bare() == same.bare() }
 func (k Kept) bare() Kept {
 	k.Since, k.Used, k.Count = "", "", 0
 	return k
-}
-
-// About returns the permissions in some that allow the same as a permission in others.
-func About(some, others []Kept) []Kept {
-	return slices.DeleteFunc(slices.Clone(some), func(k Kept) bool { return !slices.ContainsFunc(others, k.Allows) })
 }
 
 // Commands reports whether the rule is about commands.
