@@ -11,5 +11,5 @@ func Tilde(path, home string) string {
 	if home == "" || !Within(path, home) {
 		return path
 	}
-	return strings.TrimSuffix("~/"+filepath.ToSlash(strings.TrimLeft(path[len(home):], string(filepath.Separator)+"/")), "/")
+	return strings.TrimSuffix("~/"+strings.TrimLeft(filepath.ToSlash(path[len(home):]), "/"), "/")
 }

@@ -2,9 +2,11 @@ package imports
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/secret"
 )
 
@@ -16,8 +18,13 @@ func (p *planner) claudeProject(from string, members map[string]json.RawMessage)
 	if json.Unmarshal(members["projects"], &projects) != nil || !p.wants(Servers) {
 		return
 	}
-	if raw := projects[p.where.Workspace].Servers; raw != nil {
-		p.serversOf(origin{name: "claude"}, from, true, raw)
+	here := p.where.Workspace
+	for _, folder := range slices.Sorted(maps.Keys(projects)) {
+		raw := projects[folder].Servers
+		if raw != nil && disk.Within(folder, here) && disk.Within(here, folder) { // the same, however Windows writes it
+			p.serversOf(origin{name: "claude"}, from, true, raw)
+			return
+		}
 	}
 }
 
