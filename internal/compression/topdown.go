@@ -27,11 +27,15 @@ func (s topDown) Compress(_ context.Context, c Context) (Result, error) {
 	}
 	t := newTruncation(c, c.History, c.Tokens, groupEntries(c.History))
 	_, last := outerHumans(c.History)
-	for i := range latestCalls(c.History) {
+	latest, unread := latestCalls(c.History), -1
+	if latest < len(c.History) {
+		unread = t.root[latest] // it is earlier if that reply also answers a call before it
+	}
+	for i := range latest {
 		if t.total <= c.Target() {
 			break
 		}
-		if !t.droppable(i) || i == last {
+		if !t.droppable(i) || i == last || i == unread {
 			continue
 		}
 		if t.left-t.size[i] < minLeft {

@@ -3,6 +3,7 @@ package ignore
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -24,10 +25,11 @@ func gitFiles(ctx context.Context, dir folder) (files []string) {
 	if err != nil {
 		return nil
 	}
+	links := map[string]bool{}
 	for _, name := range listed {
 		info, err := dir.lstat(name)
 		switch {
-		case err != nil: // deleted
+		case err != nil || dir.behindLink(name, links): // deleted
 		case listable(info.Mode()):
 			files = append(files, name)
 		case info.IsDir():
@@ -36,6 +38,22 @@ func gitFiles(ctx context.Context, dir folder) (files []string) {
 	}
 	slices.Sort(files)
 	return slices.Compact(files)
+}
+
+// behindLink reports whether a folder in the path of a name is a link: what such a path leads to is
+// another file, and git counts its own as deleted. links holds what is known of folders.
+func (f folder) behindLink(name string, links map[string]bool) bool {
+	above := path.Dir(name)
+	if above == "." {
+		return false
+	}
+	is, known := links[above]
+	if !known {
+		info, err := f.lstat(above)
+		is = err == nil && info.Mode()&fs.ModeSymlink != 0 || f.behindLink(above, links)
+		links[above] = is
+	}
+	return is
 }
 
 // repositoryFiles returns the files of a repository inside dir, as slash paths in dir.
