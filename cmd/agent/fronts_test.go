@@ -77,7 +77,10 @@ var fronts = map[string]func(p *personAt, want string, fails, down bool, args ..
 		s.until("Ask for something")
 		s.press("hi\r")
 		s.untilFolded(want)
-		return strings.Join(s.screen.Lines(), "\n"), ""
+		shown := strings.Join(s.screen.Lines(), "\n")
+		s.press("/quit\r") // so that it writes no file while the caller looks for tokens
+		_ = s.cmd.Wait()
+		return shown, ""
 	},
 	"editor": func(p *personAt, _ string, fails, down bool, args ...string) (string, string) {
 		const signIn = -32000
