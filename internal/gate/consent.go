@@ -100,14 +100,18 @@ func (c *Consent) mode(review bool) Mode {
 func (c *Consent) Asks(k Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return (len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "") && !c.Unattended || c.allowed(k) == ungranted
+	asks, _ := c.decide(k)
+	return asks
 }
 
-// ground returns what lets a call run without a question now.
-func (c *Consent) ground(k Call) Ground {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.allowed(k)
+// decide reports whether a call needs an answer of the user, and else returns what lets it run. The
+// caller holds the lock.
+func (c *Consent) decide(k Call) (asks bool, by Ground) {
+	if (len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "") && !c.Unattended {
+		return true, ungranted
+	}
+	by = c.allowed(k)
+	return by == ungranted, by
 }
 
 // deny refuses calls that the mode never allows.
@@ -126,14 +130,19 @@ func (c *Consent) deny(_ context.Context, k Call) Verdict {
 
 // check decides about a call that no other gate has refused.
 func (c *Consent) check(_ context.Context, k Call) Verdict {
-	switch protected := k.Preview.Protected; {
+	switch {
 	case k.Preview.Plan != "":
 		return c.checkPlan(k)
 	case len(k.Preview.Inquiries) > 0 && !c.Unattended:
 		return Verdict{Ask: &Question{Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview}, Then: inquired(len(k.Preview.Inquiries))}}
-	case !c.Asks(k):
+	}
+	c.mu.Lock()
+	asks, by := c.decide(k)
+	c.mu.Unlock()
+	switch protected := k.Preview.Protected; {
+	case !asks:
 		c.count(k)
-		return Verdict{By: c.ground(k)}
+		return Verdict{By: by}
 	case k.Traits.Harmless() && c.Unattended:
 		return Verdict{
 			Refusal: fmt.Sprintf("refused: %s, and nobody is there to ask; do without it", because(protected)),
