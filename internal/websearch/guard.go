@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"agent/internal/secret"
@@ -30,18 +31,17 @@ const (
 // files, also in another spelling. It takes milliseconds for the files of a person.
 func (q Query) leaks(values, files []string) error {
 	const remedy = "; search for it without that, or let the user search by hand (/web)"
-	for _, text := range spellings(strings.Join(append(append([]string{q.Text}, q.Only...), q.Without...), " ")) {
-		if secret.In(text) {
+	spelled := spellings(strings.Join(append(append([]string{q.Text}, q.Only...), q.Without...), " "))
+	for _, text := range spelled {
+		if secret.In(text.text) {
 			return errors.New("refused: the query holds what looks like a key, which is not sent" + remedy)
 		}
-		for _, value := range values {
-			if strings.Contains(text, value) || holdsSplit(text, value) {
-				return errors.New("refused: the query holds the value of a variable that holds a key, which is not sent" + remedy)
-			}
+		if slices.ContainsFunc(values, text.holds) {
+			return errors.New("refused: the query holds the value of a variable that holds a key, which is not sent" + remedy)
 		}
-		if file := Quotes(text, files); file != "" {
-			return fmt.Errorf("refused: the query holds text of %s, a file that may hold keys, which is not sent%s", file, remedy)
-		}
+	}
+	if file := quoted(spelled, files); file != "" {
+		return fmt.Errorf("refused: the query holds text of %s, a file that may hold keys, which is not sent%s", file, remedy)
 	}
 	return nil
 }
@@ -49,13 +49,18 @@ func (q Query) leaks(values, files []string) error {
 // Quotes returns the name of the file, of those that may hold keys, that a text quotes, empty for
 // none. Folders stand for the files in them.
 func Quotes(text string, files []string) (name string) {
+	return quoted([]spelling{newSpelling(text)}, files)
+}
+
+// quoted returns the name of the file that one of some texts quotes, empty for none.
+func quoted(texts []spelling, files []string) (name string) {
 	read := 0
 	for _, path := range files {
 		_ = eachFile(path, func(file string, content []byte) error {
 			if read++; read > maxKeyFiles || name != "" {
 				return fs.SkipAll
 			}
-			if quotes(text, content) {
+			if slices.ContainsFunc(texts, func(text spelling) bool { return text.quotes(content) }) {
 				name = filepath.Base(file)
 			}
 			return nil
@@ -64,17 +69,17 @@ func Quotes(text string, files []string) (name string) {
 	return name
 }
 
-// quotes reports whether a text has a long part of a content, or a value that a line of it
+// quotes reports whether the text has a long part of a content, or a value that a line of it
 // assigns.
-func quotes(text string, content []byte) bool {
-	for at := 0; at+leastLine <= len(text); at++ {
-		if bytes.Contains(content, []byte(text[at:at+leastLine])) {
+func (s spelling) quotes(content []byte) bool {
+	for at := 0; at+leastLine <= len(s.text); at++ {
+		if bytes.Contains(content, []byte(s.text[at:at+leastLine])) {
 			return true
 		}
 	}
 	for line := range bytes.Lines(content) {
 		_, value, _ := bytes.Cut(line, []byte("="))
-		if value = bytes.Trim(value, " \t\r\n\"'"); len(value) >= leastValue && (strings.Contains(text, string(value)) || holdsSplit(text, string(value))) {
+		if value = bytes.Trim(value, " \t\r\n\"'"); len(value) >= leastValue && s.holds(string(value)) {
 			return true
 		}
 	}

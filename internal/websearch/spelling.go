@@ -10,13 +10,22 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// A spelling is a text that a query spells.
+type spelling struct {
+	text string
+	// signless has the letters and digits of the text alone.
+	signless string
+}
+
+func newSpelling(text string) spelling { return spelling{text, lettersAndDigits(text)} }
+
 // spellings returns a text and other texts that it spells: in the usual letters instead of those of
 // other alphabets, without the escapes of addresses, and what its words hold in base64 and hex.
-func spellings(text string) []string {
-	all := []string{text}
+func spellings(text string) []spelling {
+	all := []spelling{newSpelling(text)}
 	add := func(more string) {
 		if more != "" && more != text {
-			all = append(all, more)
+			all = append(all, newSpelling(more))
 		}
 	}
 	plain := norm.NFKC.String(text)
@@ -48,11 +57,14 @@ func spellings(text string) []string {
 // characters; the words of a shorter one may be usual words.
 const leastSplit = 16
 
-// holdsSplit reports whether a text holds a value, whatever stands between its letters and digits.
-// Only a value that has both counts, since others may be names.
-func holdsSplit(text, value string) bool {
+// holds reports whether the text holds a value. A long value that has both letters and digits, and
+// so is no name, is found whatever stands between them.
+func (s spelling) holds(value string) bool {
+	if strings.Contains(s.text, value) {
+		return true
+	}
 	value = lettersAndDigits(value)
-	return len(value) >= leastSplit && strings.ContainsAny(value, "0123456789") && strings.Contains(lettersAndDigits(text), value)
+	return len(value) >= leastSplit && strings.ContainsAny(value, "0123456789") && strings.Contains(s.signless, value)
 }
 
 func lettersAndDigits(text string) string {
