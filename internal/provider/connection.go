@@ -281,21 +281,22 @@ func (c *Connection) current() (*peer, error) {
 		BaseURL: endpoint.BaseURL, Key: endpoint.Key,
 		UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body), API: extras.api,
 		Lessons: c.dialects.of(endpoint.Host()), KeyHelp: endpoint.Vendor().KeyHelp(),
-		Sign: func(base http.RoundTripper, _ func(llm.Key)) http.RoundTripper { return hosts.Noting(base, c.reach) },
 	}
+	var source login.Source // nil if a key is sent as it is
 	if endpoint.Command != "" {
-		source, hide := c.config.Tokens(endpoint.Command, endpoint.BaseURL, settings.AuthCommandLife.Of(c.config.Settings)), c.hideToken
-		client.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
-			return login.Sign(hosts.Noting(base, c.reach), endpoint.BaseURL, source, func(key llm.Key) { used(key); hide(key) })
-		}
+		source = c.config.Tokens(endpoint.Command, endpoint.BaseURL, settings.AuthCommandLife.Of(c.config.Settings))
 		client.KeyHelp = "auth-command"
 	}
 	if endpoint.Login != "" {
-		source, hide := c.config.Logins.Source(endpoint.Login), c.hideToken
-		client.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
-			return login.Sign(hosts.Noting(base, c.reach), endpoint.BaseURL, source, func(key llm.Key) { used(key); hide(key) })
-		}
+		source = c.config.Logins.Source(endpoint.Login)
 		client.KeyHelp = "agent login " + endpoint.Vendor().Name
+	}
+	client.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
+		base = hosts.Noting(base, c.reach)
+		if source == nil {
+			return base
+		}
+		return login.Sign(base, endpoint.BaseURL, source, func(key llm.Key) { used(key); c.hideToken(key) })
 	}
 	c.peer = &peer{endpoint: endpoint, extras: extras, follows: follows, client: openai.NewClient(client), asked: make(chan struct{})}
 	if endpoint.Key != "" {
