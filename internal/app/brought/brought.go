@@ -150,14 +150,10 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 	if err != nil {
 		return atcmd.Expansion{}, err
 	}
-	expansion, err := atcmd.Expand(ctx, append(message[:len(message):len(message)], called.files...), atcmd.Options{
-		Root:      b.Env.Workspace.Root(),
-		NoImages:  b.NoImages(),
-		Shown:     b.Env.Seen.Record, // the model may edit the files that it has seen
-		Elsewhere: b.Servers.IsResource,
-		PDF:       b.pdf,
-		Kept:      b.kept,
-	})
+	options := b.mentions()
+	options.Shown = b.Env.Seen.Record // the model may edit the files that it has seen
+	options.PDF = b.pdf
+	expansion, err := atcmd.Expand(ctx, append(message[:len(message):len(message)], called.files...), options)
 	if err != nil {
 		return expansion, err
 	}
@@ -178,11 +174,17 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 // Foresee returns the blocks that a message would have as it is typed, with its files; nothing counts
 // as seen, and nothing is run. A message that cannot be sent yet has its text alone.
 func (b *Brought) Foresee(ctx context.Context, typed string) []history.Block {
-	expansion, err := atcmd.Expand(ctx, atcmd.Typed(typed), atcmd.Options{Root: b.Env.Workspace.Root(), NoImages: b.NoImages(), Kept: b.kept, Elsewhere: b.Servers.IsResource})
+	expansion, err := atcmd.Expand(ctx, atcmd.Typed(typed), b.mentions())
 	if err != nil {
 		return []history.Block{&history.Text{Text: typed}}
 	}
 	return expansion.Blocks
+}
+
+// mentions returns the options by which the mentions of a message are found, without those for which
+// something else happens than reading files.
+func (b *Brought) mentions() atcmd.Options {
+	return atcmd.Options{Root: b.Env.Workspace.Root(), NoImages: b.NoImages(), Kept: b.kept, Elsewhere: b.Servers.IsResource}
 }
 
 // kept returns why the text of a file is not sent unless it is named, "" if it may be.
@@ -203,8 +205,8 @@ func (b *Brought) pdf(ctx context.Context, name string, content []byte, pages at
 	return text, false, err
 }
 
-// called is what a message gets that calls skills, commands, prompts or the review: blocks, files, a
-// notice for the person, and a reply in place of the model's.
+// called holds the parts that a message gets by calling skills, commands, prompts or the review:
+// blocks, files, a notice for the person, and a reply in place of the model's.
 type called struct {
 	blocks []history.Block
 	files  atcmd.Message

@@ -55,8 +55,8 @@ type Reviewer func(ctx context.Context, agent agents.Agent, task tools.Task) (id
 // reviewShare is the divisor of the window that bounds the diff in a review.
 const reviewShare = 4
 
-// review fills in the expansion of a line that calls the review; is reports whether it does. An agent
-// reviews, unless there are none: then the model of the conversation does.
+// review adds to a message that calls the review the reply of an agent that reviews, or, without
+// agents, the blocks by which the model of the conversation does. It adds nothing to other messages.
 func (b *Brought) review(ctx context.Context, line string, run chat.Embedded, into *called) (err error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 || fields[0] != "/"+reviewName {
@@ -96,19 +96,21 @@ func (b *Brought) review(ctx context.Context, line string, run chat.Embedded, in
 		title = "What changed since " + from + ", as data; its end is left out, read that with git diff:"
 	}
 	data := history.NewData(history.Printed, title, shown)
-	if reviewer, why := b.Reviewer(); reviewer != nil {
+	reviewer, why := b.Reviewer()
+	if reviewer != nil {
 		into.reply = func(ctx context.Context) (string, error) {
 			return reviewed(ctx, reviewer, tools.Task{Title: "what changed since " + from, Task: reviewTask + reviewFindings + about + "\n\n" + data.Text}, diff)
 		}
 		return nil
-	} else if why != "" {
+	}
+	if why != "" {
 		into.notice = "the model of this conversation reviews, not an agent: " + why
 	}
 	into.blocks = []history.Block{&history.Text{Text: reviewTask + reviewAnswer + about, Source: history.Brought, Key: chat.ReviewKey}, data}
 	return nil
 }
 
-// reviewed has an agent review a diff, and returns its findings that quote the diff.
+// reviewed returns the findings of an agent about a diff, those that quote it.
 func reviewed(ctx context.Context, reviewer Reviewer, task tools.Task, diff string) (string, error) {
 	schema, err := shape.Parse([]byte(review.Schema))
 	if err != nil {
