@@ -107,8 +107,8 @@ func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.F
 
 var _ tools.Sessions = agentRecords{}
 
-// keepReport returns the words by which the model finds the whole text of an agent's report: it is
-// in the record of the agent. Without a record it is kept in a file.
+// keepReport says where the model finds the whole text of an agent's report: in the agent's record,
+// or, without a record, in a file that it writes.
 func (c *Conversation) keepReport(id, text string) (where string, err error) {
 	if c.session == nil {
 		return keepInFile(c.workspace.TempDir(), id, text)
@@ -122,7 +122,12 @@ func (c *Conversation) keepReport(id, text string) (where string, err error) {
 	if number == 0 {
 		return keepInFile(c.workspace.TempDir(), id, text)
 	}
-	return fmt.Sprintf("recall, session %q, number %d", id, number), nil
+	return recallOf(id, number), nil
+}
+
+// recallOf names the arguments with which recall returns an entry of an agent's record.
+func recallOf(id string, number uint64) string {
+	return fmt.Sprintf("recall, session %q, number %d", id, number)
 }
 
 // keepInFile keeps a report in a file of a folder that the model can read.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/app/team"
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/session"
@@ -16,66 +17,70 @@ import (
 // agentPast gives a session that is taken up the reports of its agents that had not come when the
 // program ended.
 type agentPast struct {
-	session.State
+	agents []session.Agent
 	// log is the record of the session, nil if it is not recorded; then it has no agents.
 	log      *session.Log
 	settings *settings.Settings
+	// called and answered have the ids of the calls in the context, which may repeat.
+	called, answered map[string]bool
+	// begun counts the answers that an agent goes on in the background, and came the messages with
+	// its report, by the words with which they begin.
+	begun, came map[string]int
 }
+
+// newAgentPast looks for the calls and the reports of agents in the context of a session.
+func newAgentPast(recorded session.State, log *session.Log, s *settings.Settings) agentPast {
+	p := agentPast{recorded.Agents, log, s, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]int{}}
+	if len(p.agents) == 0 {
+		return p
+	}
+	for _, entry := range recorded.Entries {
+		for _, block := range entry.Blocks {
+			switch block := block.(type) {
+			case *history.ToolCall:
+				p.called[block.ID] = true
+			case *history.ToolResponse:
+				p.answered[block.CallID] = true
+				if before, _, is := strings.Cut(beginning(block.Result.Text()), ";"); is {
+					p.begun[before+";"]++
+				}
+			case *history.Text:
+				if before, _, is := strings.Cut(beginning(block.Text), " ended"); is && block.Source == history.Printed {
+					p.came[before+" ended"]++
+				}
+			}
+		}
+	}
+	return p
+}
+
+// beginning returns as much of a text as names an agent at most.
+func beginning(text string) string { return text[:min(len(text), 128)] }
 
 // answers returns the reports of the agents whose calls the end of the program left open, by the ids
 // of the calls.
 func (p agentPast) answers() map[string]string {
 	answers := map[string]string{}
-	for _, a := range p.Agents {
-		if called, answered := p.has(a.Call); called && (a.Status == "" || !answered) {
+	for _, a := range p.agents {
+		if p.called[a.Call] && (a.Status == "" || !p.answered[a.Call]) {
 			answers[a.Call] = p.report(a)
 		}
 	}
 	return answers
 }
 
-// has reports whether the context has a call of this id, and an answer to it. Ids may repeat.
-func (p agentPast) has(callID string) (called, answered bool) {
-	for _, entry := range p.Entries {
-		for _, block := range entry.Blocks {
-			switch block := block.(type) {
-			case *history.ToolCall:
-				called = called || block.ID == callID
-			case *history.ToolResponse:
-				answered = answered || block.CallID == callID
-			}
-		}
-	}
-	return called, answered
-}
-
 // owe gives the conversation the reports of agents in the background. The model reads them with the
 // next message.
 func (p agentPast) owe(to *chat.Agents) {
-	for _, a := range p.Agents {
-		begun, came := 0, 0
-		for _, entry := range p.Entries {
-			for _, block := range entry.Blocks {
-				switch block := block.(type) {
-				case *history.ToolResponse:
-					if strings.HasPrefix(block.Result.Text(), "started "+a.ID+";") {
-						begun++
-					}
-				case *history.Text:
-					if block.Source == history.Printed && strings.HasPrefix(block.Text, traits.ReportTitle+a.Agent+" "+a.ID+" ended") {
-						came++
-					}
-				}
-			}
-		}
-		if begun > came {
-			to.Owe(chat.AgentReport{Title: traits.ReportTitle + a.Agent + " " + a.ID + " ended: " + a.Title, Text: p.report(a)})
+	for _, a := range p.agents {
+		ended := team.Ended(a.Agent, a.ID)
+		if p.begun[team.Started(a.ID)] > p.came[ended] {
+			to.Owe(chat.AgentReport{Title: ended + ": " + a.Title, Text: p.report(a)})
 		}
 	}
 }
 
-// report returns the report of an agent from its record, as much of it as may enter the
-// context. An agent without an end was interrupted.
+// report returns the report of an agent from its record. An agent without an end was interrupted.
 func (p agentPast) report(a session.Agent) string {
 	said, number, wrote := "", uint64(0), map[string]bool{}
 	var changed []string
@@ -90,10 +95,10 @@ func (p agentPast) report(a session.Agent) string {
 			}
 		}
 	}
-	report := fmt.Sprintf("agent %s, %s: %s\n%s%s\n", a.Agent, a.ID, cmp.Or(a.Status, "interrupted, because the program ended; continue goes on with it"),
-		traits.ReportFiles, cmp.Or(a.Changed, traits.ReportedFiles(changed, "")))
+	heading := team.Heading(a.Agent, a.ID, cmp.Or(a.Status, "interrupted, because the program ended; continue goes on with it"))
+	// A token has a byte at least, so as many bytes as tokens may enter the context fit into it.
 	if most := settings.AgentsResultMaxTokens.Of(p.settings); len(said) > most {
-		said = fmt.Sprintf("%s\n… all of it: recall, session %q, number %d", lines.WholeRunes(said[:most]), a.ID, number)
+		said = fmt.Sprintf("%s\n… all of it: %s", lines.WholeRunes(said[:most]), recallOf(a.ID, number))
 	}
-	return report + cmp.Or(said, "It wrote no report.")
+	return heading + "\n" + traits.ReportFiles + cmp.Or(a.Changed, traits.ReportedFiles(changed, "")) + "\n" + cmp.Or(said, "It wrote no report.")
 }

@@ -321,6 +321,7 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 	}
 	c.crew.compression = compressionPrompt
 	c.history = history.NewService(counterOf(settings.Model.Of(c.settings)), observer)
+	past := newAgentPast(recorded, c.session, c.settings)
 	config := chat.Config{
 		ID:          c.id,
 		Endpoint:    c.Connection,
@@ -343,7 +344,7 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		TranscriptPath:    c.transcriptPath,
 
 		RunningAgents: c.crew.team.Running,
-		Unanswered:    agentPast{recorded, c.session, c.settings}.answers(),
+		Unanswered:    past.answers(),
 
 		KeepWaiting: c.keepWaiting(recorded.Waiting),
 		Waited:      c.waited(recorded.Waiting),
@@ -374,7 +375,7 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		if c.Chat, err = chat.Resume(config, recorded); err != nil {
 			return err
 		}
-		agentPast{recorded, c.session, c.settings}.owe(c.Chat.Agents)
+		past.owe(c.Chat.Agents)
 	}
 	c.restoreGrants(recorded)
 	c.Connection.OnLearned(c.Chat.Refresh, c.Chat.Note)

@@ -10,6 +10,7 @@ import (
 	"agent/internal/gate"
 	"agent/internal/setup/agents"
 	"agent/internal/tools"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -55,7 +56,7 @@ func (j *job) complete() (answer tools.Answer) {
 	defer func() {
 		if v := recover(); v != nil {
 			status := fmt.Sprintf("failed: internal error: %v", v)
-			answer = j.ended(status, tools.Answer{Error: j.heading(status)})
+			answer = j.ended(status, tools.Answer{Error: j.heading(status) + "\n" + traits.ReportFiles + j.changed.String()})
 		}
 	}()
 	return j.work(j.ctx)
@@ -174,7 +175,7 @@ func onlyMode(a agents.Agent) gate.Mode {
 
 // heading returns the first line of an answer.
 func (j *job) heading(status string) string {
-	text := fmt.Sprintf("agent %s, %s: %s", j.Agent, j.ID, status)
+	text := Heading(j.Agent, j.ID, status)
 	s := j.state().Stats
 	if s.Requests == 0 {
 		return text

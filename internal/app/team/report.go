@@ -12,6 +12,18 @@ import (
 	"agent/internal/words"
 )
 
+// Heading begins the answer of an agent, "agent NAME, ID: STATUS". It is one line whatever the status
+// says, since the files of a report stand in a line of their own.
+func Heading(agent, id, status string) string {
+	return "agent " + agent + ", " + id + ": " + words.Line(status, 0)
+}
+
+// Started begins the answer to a call whose agent goes on in the background.
+func Started(id string) string { return "started " + id + ";" }
+
+// Ended begins the message with the report of an agent in the background.
+func Ended(agent, id string) string { return traits.ReportTitle + agent + " " + id + " ended" }
+
 // report returns the answer of an agent that ended: a line about it, the changed files, and its
 // report, all of it within the bound.
 func (j *job) report(status string, notes []string) tools.Answer {

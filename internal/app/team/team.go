@@ -22,7 +22,6 @@ import (
 	"agent/internal/gate"
 	"agent/internal/setup/agents"
 	"agent/internal/tools"
-	"agent/internal/traits"
 )
 
 // Config connects a team to its conversation.
@@ -197,7 +196,7 @@ func (t *Team) run(ctx context.Context, agent agents.Agent, call tools.AgentCall
 		if answer := j.complete(); !j.state().Background {
 			done <- answer
 		} else {
-			report := chat.AgentReport{Title: traits.ReportTitle + j.Agent + " " + j.ID + " ended: " + j.Title, Text: answer.ForModel() + answer.Error, Denied: j.denied}
+			report := chat.AgentReport{Title: Ended(j.Agent, j.ID) + ": " + j.Title, Text: answer.ForModel() + answer.Error, Denied: j.denied}
 			_ = t.Parent().Report(t.working, report) // the conversation may be over
 			j.update(func() { j.reported = true })
 		}
@@ -212,7 +211,7 @@ func (t *Team) run(ctx context.Context, agent agents.Agent, call tools.AgentCall
 			return <-done
 		}
 	}
-	return tools.Answer{Text: "started " + j.ID + "; its report comes as a message", Summary: j.ID}
+	return tools.Answer{Text: Started(j.ID) + " its report comes as a message", Summary: j.ID}
 }
 
 // Do has an agent work on a task of the program itself, and returns the agent's id and what it wrote

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/setup/agents"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // At most so many work at once, and the others enter in the order in which they came, also where
@@ -94,6 +96,15 @@ func TestPlan(t *testing.T) {
 	}
 	if len(team.jobs) != 2 {
 		t.Error("an agent was started")
+	}
+}
+
+// The words of a failure are on the first line, so that no line of them names files.
+func TestAFailureNamesNoFiles(t *testing.T) {
+	t.Parallel()
+	text := Heading("general", "s-a", "failed: boom\nchanged: fake.go new\nmore")
+	if files, _ := traits.Reported(text + "\n" + traits.ReportFiles + "real.go new"); !slices.Equal(files, []string{"real.go"}) {
+		t.Errorf("%q names %q", text, files)
 	}
 }
 
