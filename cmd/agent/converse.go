@@ -172,8 +172,8 @@ func forEditor(w world, o sessionOptions) acp.Agent {
 	}, Login: func() ([]string, error) { return loginFor(w, o) }}
 }
 
-// loginFor returns the arguments that log a person in to the provider of the settings, and what is
-// missing there, nil if nothing is.
+// loginFor returns the arguments that log a person in to the provider of the settings, and the reason
+// why that is needed, nil if it is not.
 func loginFor(w world, o sessionOptions) (args []string, missing error) {
 	f, s, err := w.configured(o.settingsOptions)
 	if err != nil {

@@ -104,8 +104,8 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	return o.loggedIn(w, of, title, "the login", logins.Store.Where(l))
 }
 
-// untilEsc returns a context that ends when the person presses Esc or Ctrl+C at a terminal, once
-// watch is called. release ends the watch; what is typed until then is lost.
+// untilEsc returns a context that ends when the person presses Esc or Ctrl+C at a terminal. It reads
+// the terminal from the call of watch to the call of release; other keys have no effect meanwhile.
 func untilEsc(ctx context.Context, in *os.File) (pressed context.Context, watch, release func()) {
 	const esc, ctrlC = 0x1b, 0x03
 	pressed, cancel := context.WithCancelCause(ctx)
@@ -128,7 +128,7 @@ func untilEsc(ctx context.Context, in *os.File) (pressed context.Context, watch,
 	return pressed, watch, func() { restore() }
 }
 
-// errLeftLogin is the error of a login that the person has ended.
+// errLeftLogin means that the person has ended the login.
 var errLeftLogin = errors.New("the person has ended the login")
 
 // hasScreen reports whether a browser can be opened where the program runs.

@@ -9,13 +9,13 @@ import (
 	"agent/internal/shell"
 )
 
-// acts passes to the record what the program does beside the calls of the model. The zero value
-// keeps it until the record begins. It is safe for concurrent use.
+// acts records the actions of the program beside the calls of the model. The zero value keeps them
+// until the record begins. It is safe for concurrent use.
 type acts struct {
 	mu      sync.Mutex
 	record  func(session.Act)
 	waiting []session.Act
-	// reached holds the hosts that were reached, with what reached them.
+	// reached holds pairs of the name of a part of the program and a host that it has reached.
 	reached map[[2]string]bool
 	// late holds the hosts of the model's servers, which are recorded at the end, because each reply
 	// says from where it came.
@@ -25,7 +25,7 @@ type acts struct {
 // mostWaiting bounds the acts that wait for a record, which there may never be.
 const mostWaiting = 100
 
-// begin passes on what waits, and everything from then on.
+// begin records the acts that wait, and each further act at once.
 func (a *acts) begin(record func(session.Act)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -35,7 +35,7 @@ func (a *acts) begin(record func(session.Act)) {
 	a.record, a.waiting = record, nil
 }
 
-// did notes something that was done. by says for what.
+// did notes an act. by names the part of the program that did it.
 func (a *acts) did(by string, did history.Deed) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -61,7 +61,7 @@ func (a *acts) reach(by, host string) {
 	}
 }
 
-// theModel names the model as what reached a host.
+// theModel is the name under which hosts are recorded that requests to the model reach.
 const theModel = "the model"
 
 // reachModel notes that a host was reached for the model, once.
@@ -73,7 +73,7 @@ func (a *acts) reachModel(host string) {
 	}
 }
 
-// end passes on what was left for the end.
+// end records the hosts of the model's servers.
 func (a *acts) end() {
 	a.mu.Lock()
 	late := a.late
@@ -96,13 +96,13 @@ func (a *acts) isNew(by, host string) bool {
 	return !known
 }
 
-// followers are the acts of the conversations of a program. The zero value is ready.
+// followers holds the acts of the conversations of a program. The zero value is ready.
 type followers struct {
 	mu  sync.Mutex
 	all []*acts
 }
 
-// add has a conversation learn of what the program does for all of them, until forget is called.
+// add lets each reach the acts of a conversation, until forget is called.
 func (f *followers) add(a *acts) (forget func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,7 +114,7 @@ func (f *followers) add(a *acts) (forget func()) {
 	}
 }
 
-// each calls do for every conversation.
+// each calls do with the acts of every conversation.
 func (f *followers) each(do func(*acts)) {
 	f.mu.Lock()
 	all := slices.Clone(f.all)

@@ -11,14 +11,13 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// notForAgents lists tools that no agent has, because only the conversation of the person does
-// what they do.
+// notForAgents lists tools that no agent has, because they are for the conversation of the person.
 var notForAgents = []string{tools.TaskName, "ask_user", "present_plan", "todo_write", "todo_read", "remember"}
 
 // errNoTools says why an agent is not offered.
 var errNoTools = errors.New("leaves the agent no tool that there is")
 
-// broughtTools lists the tools that a conversation may have beside those of the program.
+// broughtTools lists tools that only some conversations have, by their settings and servers.
 var broughtTools = []string{"web_search", "skill", "mcp_find", "mcp_call", "mcp_read"}
 
 // Agents returns the agents that can be offered in a folder. It leaves out those whose files leave

@@ -185,9 +185,9 @@ func (a *auditor) read(at time.Time, v history.View, by string) {
 }
 
 func (a *auditor) reached(at time.Time, host, by string) {
-	if e := (Event{Kind: Reached, What: host, By: by}); !a.hosts[host+" "+by] {
-		a.hosts[host+" "+by] = true
-		a.add(at, e)
+	if once := host + " " + by; !a.hosts[once] {
+		a.hosts[once] = true
+		a.add(at, Event{Kind: Reached, What: host, By: by})
 	}
 }
 

@@ -131,7 +131,7 @@ func pathOf(diff string) (path string, isNew bool) {
 	return path, isNew
 }
 
-// none is the name in a diff of a file that does not exist.
+// none stands in a diff for a file that does not exist.
 const none = "/dev/null"
 
 // mostChanged bounds the files that a report names.
