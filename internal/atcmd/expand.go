@@ -284,7 +284,7 @@ func (e *expander) add(name string, named bool, of *Pages) refusal {
 		}
 		included.Bytes, included.Lines, included.Hash = len(text), words.Lines(text), content.hash
 		if block = pdfText(included.Path, text); whole {
-			included.Bytes, block = len(content.pdf), &history.Media{MimeType: pdfType, Data: base64.StdEncoding.EncodeToString(content.pdf)}
+			included.Bytes, block = len(content.pdf), &history.Media{MimeType: history.PDF, Data: base64.StdEncoding.EncodeToString(content.pdf)}
 		}
 	default:
 		text := shown(name, content.text)

@@ -38,11 +38,8 @@ const sniffed = 8000
 // imageTypes lists the media types of images that models accept.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// pdfType is the media type of PDFs, and maxPDF the size of the largest that is read.
-const (
-	pdfType = "application/pdf"
-	maxPDF  = 64 << 20
-)
+// maxPDF is the size of the largest PDF that is read, in bytes.
+const maxPDF = 64 << 20
 
 // content is the content of a file for a message: a picture, a PDF, or text.
 type content struct {
@@ -73,7 +70,7 @@ func read(tree *disk.Tree, resolved string, info fs.FileInfo, noImages string, t
 		return content{}, refusal("it cannot be read: " + err.Error())
 	}
 	kind := http.DetectContentType(start)
-	most, image, pdf := int64(MaxFileBytes), slices.Contains(imageTypes, kind), takesPDF && kind == pdfType
+	most, image, pdf := int64(MaxFileBytes), slices.Contains(imageTypes, kind), takesPDF && kind == history.PDF
 	switch {
 	case pdf && info.Size() > maxPDF:
 		return content{}, refusal(fmt.Sprintf("it is larger than %d MiB", maxPDF>>20))

@@ -69,6 +69,9 @@ type ToolResponse struct {
 	Unknown jsontext.Value `json:",embed"`
 }
 
+// PDF is the media type of PDFs.
+const PDF = "application/pdf"
+
 // Media is an image or another binary part, base64 encoded.
 type Media struct {
 	MimeType string `json:"mimeType"`

@@ -70,7 +70,7 @@ const (
 
 // imageTokens returns the size of an image in a request.
 func imageTokens(m *Media) int {
-	if m.MimeType == "application/pdf" {
+	if m.MimeType == PDF {
 		return max(len(m.Data)/pdfBytesPerToken, mediaTokens)
 	}
 	if m.Width <= 0 || m.Height <= 0 {

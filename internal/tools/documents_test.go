@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/history"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 )
@@ -77,7 +78,7 @@ func TestPDF(t *testing.T) {
 	t.Cleanup(env.Jobs.Close)
 	refused(t, env, readFile(), params{"file_path": "a.pdf"}, "pdftotext", "not installed")
 	env.Documents = func() bool { return true }
-	if whole := mustRun(t, env, readFile(), params{"file_path": "a.pdf"}); len(whole.Images) != 1 || whole.Images[0].MimeType != pdfType || string(whole.Images[0].Data) != aPDF {
+	if whole := mustRun(t, env, readFile(), params{"file_path": "a.pdf"}); len(whole.Images) != 1 || whole.Images[0].MimeType != history.PDF || string(whole.Images[0].Data) != aPDF {
 		t.Errorf("it is not sent: %+v", whole)
 	}
 	refused(t, env, readFile(), params{"file_path": "a.pdf", "limit": 1}, "not installed")

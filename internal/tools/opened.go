@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"agent/internal/disk"
+	"agent/internal/history"
 	"agent/internal/text/notebook"
 	"agent/internal/text/textfile"
 	"agent/internal/words"
@@ -179,7 +180,7 @@ func binaryKind(head []byte) string {
 	switch {
 	case textfile.Is16(head):
 		return "" // its whole content tells
-	case kind == pdfType:
+	case kind == history.PDF:
 		return kind
 	case bytes.IndexByte(head, 0) < 0 && 10*foreign <= 3*len(head): // text in an old 8-bit encoding has no more
 		return ""

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"agent/internal/disk"
+	"agent/internal/history"
 	"agent/internal/text/textfile"
 	"agent/internal/traits"
 	"agent/internal/words"
@@ -43,7 +44,7 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 		want.Lines = min(want.Lines, args.Limit)
 	}
 	s, p, err := env.readLines(ctx, args.FilePath, want)
-	if binary := (*BinaryError)(nil); errors.As(err, &binary) && binary.Kind == pdfType {
+	if binary := (*BinaryError)(nil); errors.As(err, &binary) && binary.Kind == history.PDF {
 		return env.readPDF(ctx, args)
 	}
 	if err != nil {

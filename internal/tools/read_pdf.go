@@ -18,7 +18,6 @@ import (
 )
 
 const (
-	pdfType = "application/pdf"
 	// maxPDF bounds a PDF that is read, and maxAttached one that is sent whole, in bytes.
 	maxPDF, maxAttached = 64 << 20, 512 << 10
 	// pagesAtOnce is the number of pages that are read if the call does not say how many.
@@ -38,7 +37,7 @@ func (e *Env) readPDF(ctx context.Context, args readFileArgs) Answer {
 	if e.SendsPDF(content, args.Offset, args.Limit) {
 		return Answer{
 			Text: "[" + rel + " follows as a document; offset and limit read the text of some pages instead]",
-			View: viewOf(abs, content, history.View{}), Images: []Image{{MimeType: pdfType, Data: content}},
+			View: viewOf(abs, content, history.View{}), Images: []Image{{MimeType: history.PDF, Data: content}},
 		}
 	}
 	text, shown, err := e.PDFText(ctx, rel, content, args.Offset, args.Limit, e.Limits.room(headingBytes))

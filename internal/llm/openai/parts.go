@@ -105,7 +105,7 @@ func imageURL(m *history.Media) (url string, ok bool) {
 }
 
 // isDocument reports whether media are a PDF.
-func isDocument(m *history.Media) bool { return m.MimeType == "application/pdf" }
+func isDocument(m *history.Media) bool { return m.MimeType == history.PDF }
 
 // documentName is the name under which a PDF is sent: servers want one.
 const documentName = "document.pdf"
