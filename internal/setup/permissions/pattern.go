@@ -132,9 +132,13 @@ func fileWords(line string) [][]string {
 	for _, to := range redirected.FindAllStringSubmatch(line, -1) {
 		all = append(all, []string{">", strings.Trim(to[1], `"'`)})
 	}
-	split := func(separators string) []string {
-		return append([]string{""}, strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(separators, r) })...)
-	}
 	const separators = " \t\n\"'`<>|&;(){}$=,"
-	return append(all, split(separators+":"), split(separators)) // a path of Windows has a colon
+	words := []string{""}
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+		parts := strings.FieldsFunc(word, func(r rune) bool { return r == ':' })
+		if words = append(words, parts...); len(parts) > 1 {
+			words = append(words, word) // a path of Windows has a colon
+		}
+	}
+	return append(all, words)
 }
