@@ -45,7 +45,7 @@ func (c *Conversation) hireAgents(recorded session.State) {
 	c.crew.team = team.New(team.Config{
 		Named:  c.agentNamed,
 		Make:   c.makeAgent,
-		Parent: func() *chat.Agents { return c.Chat.Agents },
+		Parent: c.agents,
 		Bounds: c.agentBounds,
 		Rel:    c.workspace.Rel,
 		Keep:   c.keepReport,

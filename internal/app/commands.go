@@ -36,7 +36,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Session:     on,
 		Context:     c.Chat.Views,
 		Past:        c.Chat.Past,
-		Permissions: c.Chat.Consent(),
+		Permissions: c.consent,
 		Settings:    c.settings,
 		Profiles:    c.profiles,
 		Views: slash.Views{

@@ -61,7 +61,7 @@ func (c *Conversation) connectTo(profile string) (*provider.Connection, *setting
 	}
 	with := c.settings.With(loaded)
 	connection := c.process.Connect(with, c.folders, nil)
-	connection.OnLearned(func() {}, c.Chat.Note)
+	connection.OnLearned(func() {}, c.line.Note)
 	connection.OnReached(c.acts.reachModel)
 	if c.session != nil {
 		connection.OnKey(c.keys.hide)

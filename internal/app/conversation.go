@@ -42,6 +42,11 @@ import (
 type Conversation struct {
 	*ground
 	Chat *chat.Chat
+	// consent decides which calls may run. agents is the side of the turn loop for agents, and line
+	// leads to the loop.
+	consent *gate.Consent
+	agents  *chat.Agents
+	line    *chat.Line
 	// Recorded holds the entries of the session that was resumed.
 	Recorded []*history.Content
 	// Brought holds the instructions, skills and commands.
@@ -161,7 +166,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.openWorkspace(); err != nil {
+	if err := c.openWorkspace(&policy); err != nil {
 		return err
 	}
 	c.notes.open(c)
@@ -170,7 +175,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.Connection.OnReached(c.acts.reachModel)
 	var recorded session.State
 	if c.options.Record.resumes() { // the record names the endpoint
-		if recorded, err = c.record(func() { c.Chat.Refresh() }); err != nil {
+		if recorded, err = c.record(c.line.Refresh); err != nil {
 			return err
 		}
 	}
@@ -181,7 +186,6 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if err := c.confirmWorkspace(ctx); err != nil {
 		return err
 	}
-	c.keepPermissions(&policy)
 	c.findSetup(policy.Allow)
 	if c.configured, err = c.readServers(); err != nil {
 		return err
@@ -198,7 +202,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 		return err
 	}
 	if !c.options.Record.resumes() {
-		if recorded, err = c.record(func() { c.Chat.Refresh() }); err != nil {
+		if recorded, err = c.record(c.line.Refresh); err != nil {
 			return err
 		}
 	}
@@ -220,11 +224,11 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.onClose(c.Servers.Close)
 	c.equip(c.configured)
 	c.Servers.Begin(c.serverConfig(), c.configured, recorded.Servers)
-	c.onClose(c.Hooking.Close)
-	c.onClose(c.crew.team.Close) // agents use servers and hooks
 	if err := c.converse(policy, system, recorded); err != nil {
 		return err
 	}
+	c.onClose(c.Hooking.Close)
+	c.onClose(c.crew.team.Close) // agents use servers and hooks
 	c.rememberWrites(recorded.Entries)
 	c.tellServerSearch()
 	c.useAgreed()
@@ -363,6 +367,7 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		Hooks:    c.Hooking.Moments(c.checks),
 		Begun:    c.options.Record.begins(),
 		Policy:   policy,
+		Agents:   c.agents,
 		CacheKey: cacheKey(c.SessionID()),
 		Emit:     c.emit,
 		Log:      c.log,
@@ -375,10 +380,10 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		if c.Chat, err = chat.Resume(config, recorded); err != nil {
 			return err
 		}
-		past.owe(c.Chat.Agents)
+		past.owe(c.agents)
 	}
 	c.restoreGrants(recorded)
-	c.Connection.OnLearned(c.Chat.Refresh, c.Chat.Note)
+	c.Connection.OnLearned(c.line.Refresh, c.line.Note)
 	return nil
 }
 

@@ -75,7 +75,7 @@ func (c *Conversation) goesOn(failure error) bool {
 	}
 	profile, err := c.profiles.Load(name)
 	if err != nil {
-		c.Chat.Note("on-limit: " + err.Error())
+		c.line.Note("on-limit: " + err.Error())
 		return false
 	}
 	before := c.Connection.Named()
@@ -87,7 +87,7 @@ func (c *Conversation) goesOn(failure error) bool {
 			err = c.settings.Set(settings.Session, key, value.String())
 		}
 		if err != nil {
-			c.Chat.Note("on-limit: " + err.Error())
+			c.line.Note("on-limit: " + err.Error())
 			return false
 		}
 	}

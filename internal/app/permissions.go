@@ -9,18 +9,19 @@ import (
 	"agent/internal/rules"
 	"agent/internal/session"
 	"agent/internal/setup/consent"
+	"agent/internal/setup/source"
 	"agent/internal/words"
 )
 
 // keepPermissions arranges that granted permissions are kept: session grants in the record, and
 // project grants in the configuration. A conversation in a scratch folder, such as the demo,
 // keeps no project grants.
-func (c *Conversation) keepPermissions(policy *gate.Policy) {
+func (c *Conversation) keepPermissions(policy *gate.Policy, where source.Where) {
 	policy.ParseRule, policy.OnGrants = c.registry.ParseRule, c.recordGrants
 	if c.options.Record.Folder != "" {
 		return
 	}
-	if permissions := consent.OpenPermissions(c.host.Where, c.process.Now); permissions != nil {
+	if permissions := consent.OpenPermissions(where, c.process.Now); permissions != nil {
 		policy.Keeper = permissions
 	}
 }
@@ -49,13 +50,13 @@ func (c *Conversation) restoreGrants(recorded session.State) {
 		c.recordGrants(nil)
 		return
 	}
-	if n := c.Chat.Consent().Restore(grants); n > 0 {
+	if n := c.consent.Restore(grants); n > 0 {
 		c.Notices = append(c.Notices, fmt.Sprintf("What you allowed with \"always\" holds again: %s (/approval lists and takes back).", words.Count(n, "permission")))
 	}
 }
 
 // endGrants revokes the permissions that a person granted for the session.
 func (c *Conversation) endGrants() {
-	c.Chat.Consent().Restore(nil)
+	c.consent.Restore(nil)
 	c.recordGrants(nil)
 }

@@ -13,7 +13,6 @@ import (
 	"agent/internal/provider"
 	"agent/internal/rawjson"
 	"agent/internal/setup/servers"
-	"agent/internal/tools"
 	"agent/internal/words"
 )
 
@@ -85,10 +84,8 @@ func (c *Conversation) serverConfig() serving.Config {
 			c.logged(err)
 		},
 		Did: c.acts.did, Reached: c.acts.reach,
-		Tell:  func(line string) { c.emit(chat.Notice{Text: words.Brief(line)}) },
-		Usage: func(ctx context.Context) (chat.ContextUsage, error) { return c.Chat.Views.ContextUsage(ctx) },
-		Inquire: func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool) {
-			return c.Chat.Inquire(ctx, title, inquiries)
-		},
+		Tell:    func(line string) { c.emit(chat.Notice{Text: words.Brief(line)}) },
+		Usage:   func(ctx context.Context) (chat.ContextUsage, error) { return c.Chat.Views.ContextUsage(ctx) },
+		Inquire: c.line.Inquire,
 	}
 }

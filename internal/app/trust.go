@@ -83,7 +83,7 @@ func (c *Conversation) useAgreed() {
 				allowed = append(allowed, c.host.InOurRules(r.Effects.Texts(effect.Rule))...)
 			}
 		}
-		c.Chat.Consent().SetAgreed(allowed)
+		c.consent.SetAgreed(allowed)
 		guarded := c.Trust.Guarded()
 		c.guarded.Store(&guarded)
 		c.Servers.UseAgreed()

@@ -12,6 +12,7 @@ import (
 	"agent/internal/app/gates"
 	"agent/internal/chat"
 	"agent/internal/disk"
+	"agent/internal/gate"
 	"agent/internal/llm/vendor"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
@@ -88,7 +89,7 @@ func (p *Process) mapTemp(w *workspace.Workspace, s *settings.Settings, own *tem
 
 // openWorkspace opens the folder to work in, with its temporary folders and the means to run
 // commands.
-func (c *Conversation) openWorkspace() error {
+func (c *Conversation) openWorkspace(policy *gate.Policy) error {
 	confined, remove, err := c.process.OpenWorkspace(c.options.Workspace, c.settings)
 	if err != nil {
 		return err
@@ -118,8 +119,12 @@ func (c *Conversation) openWorkspace() error {
 			GitRuns: func(abs string) bool { return sandbox.GitRuns(abs, c.process.gitConfigurations()) },
 		},
 	}
+	where := c.process.Where(c.folders, confined.Root())
+	c.keepPermissions(policy, where)
+	c.line, c.consent = chat.NewLine(), gate.NewConsent(policy, c.settings)
+	c.agents = chat.NewAgents(c.line, c.consent)
 	c.host = &gates.Host{
-		Chat: func() *chat.Chat { return c.Chat }, Env: c.env, Registry: c.registry, Where: c.process.Where(c.folders, confined.Root()),
+		Consent: c.consent, Loop: c.line, Env: c.env, Registry: c.registry, Where: where,
 		Settings: c.settings, ID: c.ID, Transcript: c.transcriptPath, Trust: func() *consent.Trust { return c.Trust },
 		Confinement: c.confinement, Unattended: c.options.Unattended, Say: c.process.say, Record: gates.Record{Did: c.acts.did},
 	}

@@ -77,9 +77,7 @@ func (w *Within) asked() func(context.Context, gate.Question) (Decision, bool) {
 // Agents is the side of a conversation that its agents talk to, and the permissions, the lock and
 // the counter that they share with it.
 type Agents struct {
-	inbox   inbox
-	emit    emitter
-	asker   *asker
+	line    *Line
 	consent *gate.Consent
 	// writing is a lock that a call which may change files holds while it runs.
 	writing chan struct{}
@@ -87,36 +85,30 @@ type Agents struct {
 	spent *atomic.Int64
 	// reports holds the reports of agents that have not been delivered yet.
 	reports []AgentReport
-	// wake makes an idle chat read the reports.
-	wake func()
-	// count adds the figures of an agent to the totals.
-	count func(Stats)
 }
 
-func newAgents(c *Chat) *Agents {
-	a := &Agents{
-		inbox: c.inbox, emit: c.emit, asker: c.asker, spent: new(atomic.Int64), writing: make(chan struct{}, 1),
-		consent: gate.NewConsent(&c.config.Policy, c.config.Settings),
-		wake: func() {
-			if !c.waiting.working {
-				c.tasks = append(c.tasks, c.converse)
-			}
-		},
-		count: func(s Stats) {
-			c.stats.Agents.add(s)
-			c.emitStatus()
-		},
+// NewAgents returns the side for agents of the chat at the end of a line. The permissions are those
+// of the chat.
+func NewAgents(line *Line, consent *gate.Consent) *Agents {
+	return &Agents{line: line, consent: consent, spent: new(atomic.Int64), writing: make(chan struct{}, 1)}
+}
+
+// agents returns Agents, or makes it: an agent shares the permissions, the lock and the counter of
+// its parent.
+func (c *Config) agents() *Agents {
+	switch in := c.Within; {
+	case c.Agents != nil:
+		return c.Agents
+	case in != nil:
+		return &Agents{line: NewLine(), consent: in.Parent.consent.ForAgent(in.Only), spent: in.Parent.spent, writing: in.Parent.writing}
 	}
-	if in := c.config.Within; in != nil {
-		a.consent, a.spent, a.writing = in.Parent.consent.ForAgent(in.Only), in.Parent.spent, in.Parent.writing
-	}
-	return a
+	return NewAgents(NewLine(), gate.NewConsent(&c.Policy, c.Settings))
 }
 
 // Await serves the conversation until done is closed. The caller is the goroutine that runs it.
 func (a *Agents) Await(done <-chan struct{}) {
-	await(a.inbox, done)
-	a.inbox.serve() // what came before the end
+	await(a.line.inbox, done)
+	a.line.inbox.serve() // what came before the end
 }
 
 // relay puts an agent's question to the person and waits for the answer. It may be called from
@@ -125,17 +117,17 @@ func (a *Agents) relay(ctx context.Context, over <-chan struct{}, q gate.Questio
 	id := 0
 	shown := make(chan (<-chan Decision), 1)
 	select {
-	case a.inbox <- func() {
+	case a.line.inbox <- func() {
 		if ctx.Err() == nil {
 			var decided <-chan Decision
-			id, decided = a.asker.show(q)
+			id, decided = a.line.chat.asker.show(q)
 			shown <- decided
 		}
 	}:
 	case <-ctx.Done():
 		return Decision{}, false
 	}
-	defer a.inbox.give(over, func() { a.asker.settle(id) })
+	defer a.line.inbox.give(over, func() { a.line.chat.asker.settle(id) })
 	var decided <-chan Decision
 	for {
 		select {
@@ -161,9 +153,11 @@ type AgentReport struct {
 // the next pause between two calls, or at once if the chat waits for agents. It may be called
 // from any goroutine; ctx bounds the wait for the owner.
 func (a *Agents) Report(ctx context.Context, r AgentReport) error {
-	_, err := ask(ctx, a.inbox, func() struct{} {
+	_, err := ask(ctx, a.line.inbox, func() struct{} {
 		a.reports = append(a.reports, r)
-		a.wake()
+		if c := a.line.chat; !c.waiting.working {
+			c.tasks = append(c.tasks, c.converse)
+		}
 		return struct{}{}
 	})
 	return err
@@ -207,17 +201,24 @@ func (c *Chat) awaitAgents(ctx context.Context) bool {
 
 // Count adds the figures of an agent's task to the totals of the session. It may be called
 // from any goroutine. It waits for the owner until over is closed; then the figures are lost.
-func (a *Agents) Count(over <-chan struct{}, s Stats) { a.inbox.give(over, func() { a.count(s) }) }
+func (a *Agents) Count(over <-chan struct{}, s Stats) {
+	a.line.inbox.give(over, func() {
+		a.line.chat.stats.Agents.add(s)
+		a.line.chat.emitStatus()
+	})
+}
 
 // Tell emits an event of an agent, on the goroutine that owns the chat. It may be called from any
 // goroutine. It waits for the owner until over is closed; then the event is lost.
-func (a *Agents) Tell(over <-chan struct{}, e Event) { a.inbox.give(over, func() { a.emit(e) }) }
+func (a *Agents) Tell(over <-chan struct{}, e Event) {
+	a.line.inbox.give(over, func() { a.line.chat.emit(e) })
+}
 
 // TellLatest does the work of Tell for an event that a later one replaces: it is dropped while
 // the chat is busy.
 func (a *Agents) TellLatest(e Event) {
 	select {
-	case a.inbox <- func() { a.emit(e) }:
+	case a.line.inbox <- func() { a.line.chat.emit(e) }:
 	default:
 	}
 }

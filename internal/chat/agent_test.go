@@ -10,9 +10,9 @@ import (
 // Whatever an agent tells a conversation that has ended, with an inbox that nobody serves, returns.
 func TestAgentsDoNotWaitForAnOwnerThatIsGone(t *testing.T) {
 	t.Parallel()
-	a := &Agents{inbox: newInbox()}
-	for range cap(a.inbox) {
-		a.inbox.post(func() {})
+	a := NewAgents(NewLine(), nil)
+	for range cap(a.line.inbox) {
+		a.line.inbox.post(func() {})
 	}
 	over := make(chan struct{})
 	close(over)

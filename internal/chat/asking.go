@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"agent/internal/gate"
-	"agent/internal/tools"
 )
 
 // Types of consent for front ends; the gates decide.
@@ -115,27 +114,4 @@ func (a *asker) answer(id int, decision Decision) {
 		question.decided <- decision
 		delete(a.open, id)
 	}
-}
-
-// Inquire puts the questions of a running call to the person, and returns the answer to each. It
-// reports false if nobody answers. It may be called from any goroutine; questions come one after
-// another.
-func (c *Chat) Inquire(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool) {
-	if c.config.Policy.Unattended || len(inquiries) == 0 {
-		return nil, false
-	}
-	select {
-	case c.inquiring <- struct{}{}:
-		defer func() { <-c.inquiring }()
-	case <-ctx.Done():
-		return nil, false
-	}
-	decided, err := ask(ctx, c.inbox, func() Decision {
-		d, _ := c.asker.put(ctx, gate.Question{Approval: Approval{Tool: title, Preview: tools.Preview{Title: title, Inquiries: inquiries}}})
-		return d
-	})
-	if err != nil || !decided.Allow || len(decided.Answers) != len(inquiries) {
-		return nil, false
-	}
-	return decided.Answers, true
 }

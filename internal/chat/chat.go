@@ -73,6 +73,8 @@ type Config struct {
 	Waited []atcmd.Message
 	// Policy holds the decisions about consent that were made before.
 	Policy gate.Policy
+	// Agents is the side of the conversation for its agents, with the line to it; nil has one made.
+	Agents *Agents
 	// Gates are passed by a planned call in addition to the mode, the loop guard and consent.
 	Gates []gate.Gate
 	// CacheKey is the same for all requests of a session and reveals nothing about the session.
@@ -138,16 +140,14 @@ type Endpoint interface {
 // only one may at a time. Every other exported method, also of the exported parts, may be called
 // from any goroutine and hands its work to the owner through the inbox.
 type Chat struct {
+	*Line
 	// Views shows the context, Past goes back, and Agents serves the agents of the conversation.
 	Views  *Views
 	Past   *Past
 	Agents *Agents
 
 	config Config
-	inbox  inbox
 	emit   emitter
-	// inquiring is a lock, held while the question of a running call is put to the person.
-	inquiring chan struct{}
 
 	// The parts. They belong to the owner.
 	waiting  *waiting
@@ -190,8 +190,11 @@ func (e emitter) notice(format string, args ...any) {
 
 // New returns an idle chat.
 func New(config Config) *Chat {
-	in, emit, now := newInbox(), emitter(config.Emit), config.Now
-	c := &Chat{config: config, inbox: in, emit: emit, inquiring: make(chan struct{}, 1)}
+	c := &Chat{config: config, emit: config.Emit}
+	c.Agents = c.config.agents()
+	c.Line = c.Agents.line
+	c.Line.chat = c
+	in, emit, now := c.inbox, c.emit, config.Now
 	c.waiting = &waiting{inbox: in, emit: emit, keep: config.KeepWaiting, left: config.Waited}
 	c.moments = &moments{inbox: in, emit: emit, run: config.Hooks, add: c.add, begun: cmp.Or(config.Begun, begunNew)}
 	c.asker = &asker{inbox: in, emit: emit, open: map[int]openQuestion{}, relay: config.Within.asked()}
@@ -207,7 +210,6 @@ func New(config Config) *Chat {
 	c.replies.add = func(reply *history.Content) error { return c.add(c.stats.cache.stamp(reply)) }
 	c.Views = &Views{inbox: in, window: c.window, endpoint: config.Endpoint, settings: config.Settings}
 	c.Past = newPast(c)
-	c.Agents = newAgents(c)
 	consent := c.Agents.consent
 	c.modes = &modes{history: config.History, consent: consent}
 	c.loop = gate.NewLoop(&c.config.Policy)

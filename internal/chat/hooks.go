@@ -78,10 +78,6 @@ func (m *moments) hear(ctx context.Context, at Moment) Heard {
 	return heard
 }
 
-// WaitsFor reports that programs take long, or with "" that they have ended. It may be called
-// from any goroutine.
-func (c *Chat) WaitsFor(names string) { c.inbox.post(func() { c.emit(ProgramWaiting{names}) }) }
-
 // BeginsFrom makes the SessionStart hooks run before the next message, with the source that the
 // conversation begins from. It may be called from any goroutine.
 func (c *Chat) BeginsFrom(source string) {

@@ -170,23 +170,6 @@ func (c *Chat) tellJobs() {
 	}
 }
 
-// Note shows a notice about something outside the conversation. It may be called from any
-// goroutine.
-func (c *Chat) Note(text string) {
-	select {
-	case c.inbox <- func() { c.emit.notice("%s", text) }:
-	default: // a notice must not block the caller
-	}
-}
-
-// Refresh reports the status again, after a change outside the chat.
-func (c *Chat) Refresh() {
-	select {
-	case c.inbox <- c.emitStatus:
-	default: // a busy chat reports its status soon anyway
-	}
-}
-
 // saving watches whether the record of the conversation keeps up. It belongs to the owner of the
 // chat.
 type saving struct {

@@ -20,7 +20,7 @@ func (b *Brought) lend(e *setup.Entry) {
 		return
 	}
 	if lent := b.InOurRules(e.Allowed); len(lent) > 0 {
-		b.Chat().Consent().Lend(lent)
+		b.Consent.Lend(lent)
 	}
 }
 

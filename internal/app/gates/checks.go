@@ -67,16 +67,16 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 				err = errors.New(rule.String())
 			}
 		}
-		asks := err == nil && command.Found && g.Chat().Consent().Asks(run)
+		asks := err == nil && command.Found && g.Consent.Asks(run)
 		if asks && g.Unattended {
-			err = fmt.Errorf("approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", g.Chat().Consent().Mode(), run.Name)
+			err = fmt.Errorf("approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", g.Consent.Mode(), run.Name)
 		}
 		switch {
 		case err != nil:
 			g.checks.Drop(command)
 			return gate.Verdict{Notice: fmt.Sprintf("the check %s is not run: %v", command, err)}
 		case asks:
-			return gate.Verdict{Ask: g.Chat().Consent().Aside(run, func(allowed bool) {
+			return gate.Verdict{Ask: g.Consent.Aside(run, func(allowed bool) {
 				if allowed {
 					g.checks.Allow(command)
 				} else {
@@ -128,7 +128,7 @@ const slowCheck = time.Second
 
 // run runs a check in the sandbox, like a command of the model.
 func (g *Checks) run(ctx context.Context, command check.Command) (string, error) {
-	defer hook.Watch(slowCheck, "the check "+command.String(), g.Chat().WaitsFor)()
+	defer hook.Watch(slowCheck, "the check "+command.String(), g.Loop.WaitsFor)()
 	confined := g.Confinement()
 	settle := g.Env.Snapshots.Command(ctx)
 	result, err := g.Env.Jobs.Run(ctx, shell.Command{
@@ -159,7 +159,7 @@ func (g *Checks) run(ctx context.Context, command check.Command) (string, error)
 // Finish runs the checks of a turn when the model ends it. If they print new lines, the model
 // gets them and continues the turn, once.
 func (g *Checks) Finish(ctx context.Context) chat.Heard {
-	if g.Chat().Consent().Mode().OnlyLooks() {
+	if g.Consent.Mode().OnlyLooks() {
 		return chat.Heard{}
 	}
 	findings, problems := g.checks.After(ctx)

@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"net/url"
 
-	"agent/internal/chat"
 	"agent/internal/disk"
 	"agent/internal/gate"
 	"agent/internal/history"
@@ -27,8 +26,9 @@ import (
 
 // Host gives the gates access to their conversation.
 type Host struct {
-	// Chat returns the turn loop; nil until the conversation has one.
-	Chat     func() *chat.Chat
+	// Consent decides which calls may run. Loop is the turn loop.
+	Consent  *gate.Consent
+	Loop     Loop
 	Env      *tools.Env
 	Registry *tools.Registry
 	// Where names the folders of the set-up, without symbolic links.
@@ -48,6 +48,14 @@ type Host struct {
 	Say func(lines ...string)
 	// Record records what programs did.
 	Record Record
+}
+
+// Loop is the turn loop of a conversation, as its gates speak to it.
+type Loop interface {
+	// WaitsFor reports that programs take long, or with "" that they have ended.
+	WaitsFor(names string)
+	// Note shows the person a notice.
+	Note(text string)
 }
 
 // Record passes what programs of hooks and checks did to the record of the conversation.
@@ -78,7 +86,7 @@ func (h *Host) Absolute(path string) string {
 // refuses the call: the model reads refusal, the person notice.
 func (h *Host) ask(k gate.Call, why, refusal, notice string) gate.Verdict {
 	if h.Unattended {
-		return gate.Verdict{Refusal: refusal, Notice: k.Said.Title() + " was refused: " + notice, End: h.Chat().Consent().Denied()}
+		return gate.Verdict{Refusal: refusal, Notice: k.Said.Title() + " was refused: " + notice, End: h.Consent.Denied()}
 	}
 	preview := k.Preview
 	preview.Title += " (" + why + ")"

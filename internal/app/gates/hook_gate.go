@@ -150,7 +150,7 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	if out.Input != nil && !bytes.Equal(out.Input, k.Arguments) {
 		return gate.Verdict{Arguments: out.Input} // the changed call passes all gates again
 	}
-	if out.Decision == hook.Ask && !g.hooks.host.Chat().Consent().Asks(k) {
+	if out.Decision == hook.Ask && !g.hooks.host.Consent.Asks(k) {
 		why := words.Headline(out.Reason)
 		return g.hooks.host.ask(k, "a hook asks: "+why, "refused: a hook wants a person to be asked ("+out.Reason+"), and nobody is there", out.By+" wants you to be asked: "+why)
 	}
@@ -210,7 +210,7 @@ func (g *hookGate) ended(k gate.Call, _ tools.Answer, _ time.Duration) {
 // tell shows the notices of hooks to the person.
 func (g *hookGate) tell(out hook.Outcome) {
 	for _, line := range out.Notices {
-		g.hooks.host.Chat().Note(line)
+		g.hooks.host.Loop.Note(line)
 	}
 }
 

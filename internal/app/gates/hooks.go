@@ -42,7 +42,7 @@ func FindHooks(host *Host, off bool) *Hooks {
 		Distrusted: func() []string {
 			return slices.Concat(host.Env.Workspace.Folders(), host.Confinement().Policy.Writable())
 		},
-		OnlyLooks: func() bool { return host.Chat().Consent().Mode().OnlyLooks() },
+		OnlyLooks: func() bool { return host.Consent.Mode().OnlyLooks() },
 		Dir:       host.Env.Workspace.Root(), Home: host.Where.Home, Spool: host.Env.Workspace.TempDir,
 		Common: h.input,
 		May:    h.may,
@@ -53,7 +53,7 @@ func FindHooks(host *Host, off bool) *Hooks {
 			if names != "" {
 				names = "the hook " + names
 			}
-			host.Chat().WaitsFor(names)
+			host.Loop.WaitsFor(names)
 		},
 	}, h.Found.Hooks)
 	return h
@@ -91,7 +91,7 @@ func (h *Hooks) Close() error {
 	if h.idle != nil {
 		h.idle.Stop()
 	}
-	if h.runner.Has(hooks.SessionEnd) && h.host.Chat() != nil {
+	if h.runner.Has(hooks.SessionEnd) {
 		reason := "prompt_input_exit"
 		if h.host.Unattended {
 			reason = "other"
@@ -133,7 +133,7 @@ var permissionModes = map[gate.Mode]string{
 
 // input returns the members that the input of every hook has.
 func (h *Hooks) input() map[string]any {
-	mode := h.host.Chat().Consent().Mode()
+	mode := h.host.Consent.Mode()
 	return map[string]any{
 		"session_id": h.host.ID(), "transcript_path": h.host.Transcript(), "cwd": h.host.Env.Workspace.Root(),
 		"permission_mode": permissionModes[mode], "permission_mode_native": string(mode),

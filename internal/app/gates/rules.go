@@ -186,5 +186,5 @@ func (g *Rules) MayWrite(rel string) bool {
 	if file := g.Env.Protected.Edit(g.Absolute(rel), rel); file.Care != protect.Free {
 		call.Preview.Protected = []protect.Found{file}
 	}
-	return !g.Chat().Consent().Asks(call)
+	return !g.Consent.Asks(call)
 }

@@ -13,8 +13,11 @@ import (
 )
 
 // ask puts a server's question to the person: each field of its form, or the request to open an
-// address. The program answers nothing by itself.
+// address. The program answers nothing by itself, and cancels a question if nobody is there.
 func (s *Servers) ask(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
+	if s.Unattended {
+		return mcp.Answer{Action: mcp.Cancel}, nil
+	}
 	title := q.Server + " asks"
 	if q.URL != "" {
 		return s.askToOpen(ctx, title, q), nil

@@ -72,7 +72,7 @@ func (j *job) work(ctx context.Context) tools.Answer {
 	j.pacer = &pacer{Bounds: j.bounds, clock: time}
 	child, err := j.team.Make(ctx, Spec{
 		ID: j.ID, Call: j.call, Agent: j.agent, Continues: j.continues, Emit: j.event,
-		Within: chat.Within{Parent: j.team.Parent(), Name: j.Agent, ID: j.ID, Only: onlyMode(j.agent), Pace: j.pacer.pace, Waits: time.waiting, Over: j.team.working.Done()},
+		Within: chat.Within{Parent: j.team.Parent, Name: j.Agent, ID: j.ID, Only: onlyMode(j.agent), Pace: j.pacer.pace, Waits: time.waiting, Over: j.team.working.Done()},
 	})
 	if err != nil {
 		return j.ended("failed", tools.Answer{Error: j.heading("failed: " + err.Error())})
@@ -113,9 +113,9 @@ func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) str
 
 // ended notes the end of the agent and reports it.
 func (j *job) ended(status string, answer tools.Answer) tools.Answer {
+	j.team.Record(j.state(), status, j.changed.String()) // what a person sees has been recorded
 	j.update(func() { j.status = status })
-	j.team.Record(j.state(), status, j.changed.String())
-	j.team.Parent().Count(j.team.working.Done(), j.state().Stats)
+	j.team.Parent.Count(j.team.working.Done(), j.state().Stats)
 	j.tell(chat.AgentEnded{AgentState: j.state(), Status: status, Changed: j.changed.String()})
 	return answer
 }
@@ -135,7 +135,7 @@ func (j *job) state() chat.AgentState {
 }
 
 // tell emits an event in the conversation that the team belongs to.
-func (j *job) tell(e chat.Event) { j.team.Parent().Tell(j.team.working.Done(), e) }
+func (j *job) tell(e chat.Event) { j.team.Parent.Tell(j.team.working.Done(), e) }
 
 // event follows an event of the agent's conversation, on the goroutine that runs it.
 func (j *job) event(e chat.Event) {
@@ -162,7 +162,7 @@ func (j *job) event(e chat.Event) {
 	default:
 		return
 	}
-	j.team.Parent().TellLatest(chat.AgentChanged{AgentState: j.state()})
+	j.team.Parent.TellLatest(chat.AgentChanged{AgentState: j.state()})
 }
 
 // onlyMode returns the mode that bounds an agent.

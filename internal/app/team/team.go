@@ -30,8 +30,8 @@ type Config struct {
 	Named func(name string) (agents.Agent, error)
 	// Make makes the conversation of an agent.
 	Make func(ctx context.Context, spec Spec) (Child, error)
-	// Parent returns the conversation that the team belongs to.
-	Parent func() *chat.Agents
+	// Parent is the conversation that the team belongs to.
+	Parent *chat.Agents
 	// Bounds returns the present bounds for an agent.
 	Bounds func(agents.Agent) Bounds
 	// Rel returns the path to show for a file.
@@ -197,7 +197,7 @@ func (t *Team) run(ctx context.Context, agent agents.Agent, call tools.AgentCall
 			done <- answer
 		} else {
 			report := chat.AgentReport{Title: Ended(j.Agent, j.ID) + ": " + j.Title, Text: answer.ForModel() + answer.Error, Denied: j.denied}
-			_ = t.Parent().Report(t.working, report) // the conversation may be over
+			_ = t.Parent.Report(t.working, report) // the conversation may be over
 			j.update(func() { j.reported = true })
 		}
 	})
@@ -228,7 +228,7 @@ func (t *Team) Do(ctx context.Context, agent agents.Agent, task tools.Task) (id,
 		defer close(done)
 		j.complete()
 	})
-	t.Parent().Await(done)
+	t.Parent.Await(done)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -265,7 +265,7 @@ func (t *Team) Behind(call int) bool {
 	if moved == nil {
 		return false
 	}
-	t.Parent().TellLatest(chat.AgentChanged{AgentState: moved.state()})
+	t.Parent.TellLatest(chat.AgentChanged{AgentState: moved.state()})
 	return true
 }
 

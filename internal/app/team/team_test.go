@@ -162,9 +162,9 @@ func TestClosed(t *testing.T) {
 	t.Parallel()
 	over := errors.New("no conversation is made")
 	set := agents.Set{Agents: []agents.Agent{{Name: "explore"}}}
-	owner := &chat.Agents{}
+	owner := chat.NewAgents(chat.NewLine(), nil)
 	team := New(Config{
-		Named: set.Named, Bounds: func(agents.Agent) Bounds { return Bounds{Parallel: 1, PerTurn: 1} }, Parent: func() *chat.Agents { return owner },
+		Named: set.Named, Bounds: func(agents.Agent) Bounds { return Bounds{Parallel: 1, PerTurn: 1} }, Parent: owner,
 		Make:   func(context.Context, Spec) (Child, error) { return Child{}, over },
 		Record: func(chat.AgentState, string, string) {},
 	}, nil)

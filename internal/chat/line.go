@@ -1,0 +1,67 @@
+package chat
+
+import (
+	"context"
+
+	"agent/internal/gate"
+	"agent/internal/tools"
+)
+
+// A Line leads from any goroutine to the one that owns a chat. It is made before the chat, for the
+// gates, servers and agents that the chat is made with and that speak to it. What they say waits
+// for the owner.
+type Line struct {
+	inbox inbox
+	// chat is set by New. Only functions in the inbox use it, and the owner of the chat runs them.
+	chat *Chat
+	// inquiring is a lock, held while the question of a running call is put to the person.
+	inquiring chan struct{}
+}
+
+// NewLine returns the line of a chat to come.
+func NewLine() *Line { return &Line{inbox: newInbox(), inquiring: make(chan struct{}, 1)} }
+
+// Note shows a notice about something outside the conversation.
+func (l *Line) Note(text string) {
+	select {
+	case l.inbox <- func() { l.chat.emit.notice("%s", text) }:
+	default: // a notice must not block the caller
+	}
+}
+
+// Refresh reports the status again, after a change outside the chat.
+func (l *Line) Refresh() {
+	select {
+	case l.inbox <- func() { l.chat.emitStatus() }:
+	default: // a busy chat reports its status soon anyway
+	}
+}
+
+// WaitsFor reports that programs take long, or with "" that they have ended.
+func (l *Line) WaitsFor(names string) {
+	l.inbox.post(func() { l.chat.emit(ProgramWaiting{names}) })
+}
+
+// Inquire puts the questions of a running call to the person, and returns the answer to each. It
+// reports false if nobody answers. Questions come one after another.
+func (l *Line) Inquire(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool) {
+	if len(inquiries) == 0 {
+		return nil, false
+	}
+	select {
+	case l.inquiring <- struct{}{}:
+		defer func() { <-l.inquiring }()
+	case <-ctx.Done():
+		return nil, false
+	}
+	decided, err := ask(ctx, l.inbox, func() (d Decision) {
+		if !l.chat.config.Policy.Unattended {
+			d, _ = l.chat.asker.put(ctx, gate.Question{Approval: Approval{Tool: title, Preview: tools.Preview{Title: title, Inquiries: inquiries}}})
+		}
+		return d
+	})
+	if err != nil || !decided.Allow || len(decided.Answers) != len(inquiries) {
+		return nil, false
+	}
+	return decided.Answers, true
+}
