@@ -25,7 +25,7 @@ func benchmarkCount(b *testing.B, text string) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				counter.Count(text)
+				counter.count(text)
 			}
 		})
 	}

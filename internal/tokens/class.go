@@ -44,22 +44,13 @@ func classOf(r rune) class {
 	return 0
 }
 
-// classOfASCII returns the class of an ASCII character, by a shorter way than classOf.
-func classOfASCII(c byte) class {
-	switch {
-	case 'a' <= c && c <= 'z':
-		return lower | letter
-	case c == ' ', c == '\t', c == '\v', c == '\f':
-		return space
-	case 'A' <= c && c <= 'Z':
-		return upper | letter
-	case c == '\n', c == '\r':
-		return space | newline
-	case '0' <= c && c <= '9':
-		return digit
+// asciiClasses holds the classes of the ASCII characters, because most of a text are such characters.
+var asciiClasses = func() (classes [utf8.RuneSelf]class) {
+	for c := range classes {
+		classes[c] = classOf(rune(c))
 	}
-	return 0
-}
+	return classes
+}()
 
 // classAt returns the class of the first rune of text and its length in bytes,
 // zero at the end of the text.
@@ -68,7 +59,7 @@ func classAt(text string) (c class, size int) {
 		return 0, 0
 	}
 	if first := text[0]; first < utf8.RuneSelf {
-		return classOfASCII(first), 1
+		return asciiClasses[first], 1
 	}
 	r, size := utf8.DecodeRuneInString(text)
 	return classOf(r), size

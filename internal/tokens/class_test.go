@@ -35,12 +35,3 @@ func TestClassOf(t *testing.T) {
 		}
 	}
 }
-
-func TestClassOfASCII(t *testing.T) {
-	t.Parallel()
-	for c := range byte(utf8.RuneSelf) {
-		if got, want := classOfASCII(c), classOf(rune(c)); got != want {
-			t.Errorf("class of %q is %b, want %b", c, got, want)
-		}
-	}
-}

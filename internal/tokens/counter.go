@@ -7,6 +7,8 @@ type Counter struct {
 	enc   Encoding
 	split splitter
 	ranks rankTable
+
+	recent recent
 }
 
 // Vocabulary names the encoding. Recorded counts carry the name, to tell them from counts in
@@ -16,6 +18,13 @@ func (c *Counter) Vocabulary() string { return string(c.enc) }
 // Count returns the number of tokens of text. It reads special tokens such as <|endoftext|> as
 // ordinary text. Its time grows linearly with the length of any text.
 func (c *Counter) Count(text string) int {
+	if len(text) < longText {
+		return c.count(text)
+	}
+	return c.recent.size(text, c.count)
+}
+
+func (c *Counter) count(text string) int {
 	if !utf8.ValidString(text) {
 		text = string([]rune(text)) // U+FFFD for each invalid byte, as in JSON
 	}

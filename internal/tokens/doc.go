@@ -28,7 +28,8 @@
 // The patterns are written as Go code. Nine of ten pieces of source code are tokens, which one
 // lookup in a compact hash table finds (ranks.go). Short pieces are merged by walking over the
 // pairs. Long pieces, up to megabytes of one letter, are merged with a heap (merge_long.go) in
-// windows of a few kilobytes (merge_windowed.go).
+// windows of a few kilobytes (merge_windowed.go). The sizes of the latest long texts are remembered,
+// because several parts of the program count the same text (recent.go).
 //
 // # Vocabulary and estimates
 //

@@ -1,6 +1,9 @@
 package tokens
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // splitter returns the end of the first piece of a text that is not empty. It implements the
 // regular expression of one encoding by hand, because Go's regexp package has no lookahead and a
@@ -9,13 +12,19 @@ type splitter func(text string) (end int)
 
 // skip returns the end of the run of runes in the wanted classes that begins at start.
 func skip(text string, start int, wanted class) int {
-	for {
-		c, size := classAt(text[start:])
+	for start < len(text) {
+		c, size := class(0), 1
+		if first := text[start]; first < utf8.RuneSelf {
+			c = asciiClasses[first]
+		} else {
+			c, size = classAt(text[start:])
+		}
 		if c&wanted == 0 {
-			return start
+			break
 		}
 		start += size
 	}
+	return start
 }
 
 // contraction matches (?i:'s|'t|'re|'ve|'m|'ll|'d) at start and returns its end, or start.
