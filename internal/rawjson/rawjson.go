@@ -13,8 +13,6 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"agent/internal/disk"
 	"agent/internal/words"
 )
@@ -29,13 +27,6 @@ func Marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// AppendString appends s as a JSON string. It escapes only what JSON demands, where encoding/json
-// also escapes <, > and &. Bytes that are not UTF-8 become U+FFFD.
-func AppendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // the error only says that bytes were replaced
-	return dst
 }
 
 // Canonical encodes v with sorted members, without spaces and with all digits of numbers.
