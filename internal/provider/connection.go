@@ -105,6 +105,11 @@ type Connection struct {
 	declined string
 	// remembered is the model in use that was chosen earlier, "" for none.
 	remembered string
+	// followed has the text of follows, and the revision of the settings it is of.
+	followed struct {
+		text     string
+		revision uint64
+	}
 	// cautioned holds the cautions that were reported.
 	cautioned map[string]bool
 	// peer is the endpoint in use, nil before the first use.
@@ -197,9 +202,17 @@ func (c *Connection) sources() Sources {
 	}
 }
 
-// follows returns the settings that determine the endpoint, as one text for comparisons.
+// follows returns the settings that determine the endpoint, as one text for comparisons. It is
+// asked for many times between two changes of the settings.
 func (c *Connection) follows() string {
 	s := c.config.Settings
+	revision := s.Revision() // before the values, so that no change in between is missed
+	c.mu.Lock()
+	known := c.followed
+	c.mu.Unlock()
+	if known.text != "" && known.revision == revision {
+		return known.text
+	}
 	var b strings.Builder
 	for _, key := range []string{
 		settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key(), settings.Login.Key(),
@@ -208,6 +221,9 @@ func (c *Connection) follows() string {
 		value, from := s.Get(key)
 		fmt.Fprintf(&b, "%s %d\n", value, from)
 	}
+	c.mu.Lock()
+	c.followed.text, c.followed.revision = b.String(), revision
+	c.mu.Unlock()
 	return b.String()
 }
 

@@ -40,20 +40,21 @@ func NewRegistry(tools ...Tool) *Registry { return Join(Fixed("", tools...)) }
 // Join returns a registry of sources. If two sources have a tool of the same name, the earlier
 // source counts, so that no server replaces a tool of this program.
 func Join(sources ...Source) *Registry {
-	return &Registry{sources: sources, known: map[string]Traits{}}
+	return &Registry{sources: sources, revisions: make([]uint64, len(sources)), known: map[string]Traits{}}
 }
 
 // Now returns the tools that the registry has at present.
 func (r *Registry) Now() Offer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	revisions := make([]uint64, len(r.sources))
+	changed := false
 	for i, s := range r.sources { // before the lists, so that no change in between is missed
-		revisions[i] = s.revision()
+		if now := s.revision(); now != r.revisions[i] {
+			r.revisions[i], changed = now, true
+		}
 	}
-	if !slices.Equal(revisions, r.revisions) {
+	if changed {
 		r.join()
-		r.revisions = revisions
 	}
 	return r.current
 }
