@@ -70,6 +70,9 @@ func (r *reader) choices(word *syntax.Word) []choice {
 				}
 				more = append(more, choice{values: with, number: len(more)})
 			}
+			if r.own[name] && r.Values[name] == nil { // what sets it may not run
+				more = append(more, choice{values: c.values, number: len(more)})
+			}
 		}
 		if all = more; len(all) > maxChoices {
 			r.sure = false

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -55,12 +56,18 @@ var takers = []string{"xargs", "parallel", "run-parts", "shopt", "alias"}
 // Line returns the words that the commands of a line may get, for all ways to read the line. sure
 // reports whether the words are complete.
 func (s Shell) Line(line string) (words []string, sure bool) {
-	r := &reader{Shell: s, values: map[string][]string{}, sure: true}
+	r := &reader{
+		Shell: s, values: map[string][]string{}, sure: true,
+		own: map[string]bool{}, used: map[string]bool{}, doubtful: map[string]bool{}, arrays: map[string]bool{},
+	}
 	for name, values := range s.Values {
 		r.values[name] = slices.Clone(values)
 	}
 	r.line(line, 0)
-	return r.words, r.sure
+	for _, file := range r.wrote {
+		r.sure = r.sure && !slices.ContainsFunc(r.words, func(word string) bool { return path.Clean(word) == path.Clean(file) })
+	}
+	return r.words, r.sure && !r.doubts()
 }
 
 // A reader reads a line and the lines inside it.
@@ -73,6 +80,14 @@ type reader struct {
 	// reads is set if variables may come from elsewhere.
 	reads    bool
 	listings int
+
+	// own holds the variables that the lines set, arrays the lists among them, used the variables
+	// whose values count, and doubtful the variables that a command changes. doubtsAll is set if a
+	// command may change any of own.
+	own, arrays, used, doubtful map[string]bool
+	doubtsAll                   bool
+	// wrote lists the files that the lines write.
+	wrote []string
 }
 
 func (r *reader) line(text string, depth int) {
@@ -86,17 +101,28 @@ func (r *reader) line(text string, depth int) {
 		return
 	}
 	for range 2 { // a loop may use variables that are set at its end
-		syntax.Walk(file, func(node syntax.Node) bool { r.set(node); return true })
+		syntax.Walk(file, func(node syntax.Node) bool { r.set(node); r.doubtVariables(node); return true })
 	}
 	var after []string // lines within words
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.Redirect:
-			return !written(node)
-		case *syntax.Stmt:
-			r.redirected(node)
+			if written(node) {
+				r.wrote = append(r.wrote, node.Word.Lit())
+				return false
+			}
 		case *syntax.CallExpr:
+			r.sure = r.sure && !r.unclear(node)
 			after = append(after, r.call(node, depth)...)
+		case *syntax.Assign:
+			if node.Name != nil && IsSearched(node.Name.Value) {
+				r.sure = false
+			}
+			for _, value := range r.literals(node.Value) {
+				if Rewritten(value) {
+					after = append(after, value) // a program may take it for a line, as git does with GIT_EDITOR
+				}
+			}
 		case *syntax.Word:
 			r.check(node)
 			r.add(r.fields(node)...)
@@ -122,6 +148,9 @@ func written(to *syntax.Redirect) bool {
 // add adds words that may name files.
 func (r *reader) add(words ...string) {
 	for _, word := range words {
+		if fleeting.MatchString(word) || fleeting.MatchString(path.Clean(word)) {
+			r.sure = false
+		}
 		if !slices.Contains(r.words, word) {
 			r.words = append(r.words, word)
 		}
@@ -143,6 +172,7 @@ func (r *reader) set(node syntax.Node) {
 		if name = node.Name.Value; name == "IFS" {
 			r.sure = false
 		}
+		r.own[name], r.arrays[name] = true, r.arrays[name] || node.Array != nil || node.Index != nil
 		if node.Array != nil {
 			for _, e := range node.Array.Elems {
 				values = append(values, r.fields(e.Value)...)
@@ -163,6 +193,7 @@ func (r *reader) set(node syntax.Node) {
 			return
 		}
 		name = words.Name.Value
+		r.own[name] = true
 		for _, w := range words.Items {
 			values = append(values, r.fields(w)...)
 		}
@@ -171,6 +202,7 @@ func (r *reader) set(node syntax.Node) {
 			return
 		}
 		name, values = node.Param.Value, r.literals(node.Exp.Word)
+		r.own[name] = true
 	default:
 		return
 	}
@@ -181,23 +213,6 @@ func (r *reader) set(node syntax.Node) {
 	}
 	if len(r.values[name]) > maxValues {
 		r.values[name], r.sure = r.values[name][:maxValues], false
-	}
-}
-
-// redirected clears sure if a shell takes its lines from elsewhere: sh < file, … | sh.
-func (r *reader) redirected(stmt *syntax.Stmt) {
-	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
-		return
-	}
-	for _, program := range r.fields(call.Args[0]) {
-		isShell := IsShell(program) && !slices.Contains([]string{"eval", "trap", "env", "busybox"}, path.Base(program))
-		if isShell && !slices.ContainsFunc(call.Args[1:], func(w *syntax.Word) bool {
-			text := w.Lit()
-			return !strings.HasPrefix(text, "-") || strings.Contains(text, "c")
-		}) {
-			r.sure = false
-		}
 	}
 }
 
@@ -221,7 +236,8 @@ func (r *reader) call(call *syntax.CallExpr, depth int) (lines []string) {
 			case inShell:
 				lines = append(lines, word)
 			default:
-				inner := &reader{Shell: r.Shell, values: r.values, sure: true, listings: r.listings}
+				inner := *r
+				inner.words, inner.sure, inner.wrote = nil, true, nil
 				inner.line(word, depth+1)
 				r.add(inner.words...)
 				r.listings = inner.listings
@@ -240,8 +256,18 @@ func (r *reader) check(word *syntax.Word) {
 			alone = len(quoted.Parts) == 1
 		}
 	}
+	lists, variables := false, 0
 	syntax.Walk(word, func(node syntax.Node) bool {
 		switch node := node.(type) {
+		case *syntax.Lit:
+			if stacked.MatchString(node.Value) {
+				r.sure = false
+			}
+		case *syntax.ProcSubst:
+			if node.Op == syntax.CmdIn {
+				r.sure = false // its output may be a script
+			}
+			return false
 		case *syntax.CmdSubst:
 			if _, known := r.output(node); !known {
 				r.sure = false
@@ -250,12 +276,18 @@ func (r *reader) check(word *syntax.Word) {
 		case *syntax.ArithmExp, *syntax.ExtGlob:
 			r.sure = false
 		case *syntax.ParamExp:
+			if variables++; node.Param != nil {
+				lists = lists || r.arrays[node.Param.Value]
+			}
 			if !r.knows(node, alone) {
 				r.sure = false
 			}
 		}
 		return true
 	})
+	if lists && variables > 1 {
+		r.sure = false // its parts may be different elements of a list
+	}
 }
 
 // knows reports whether the value of a variable is known, or names no file of a repository. alone
@@ -265,6 +297,10 @@ func (r *reader) knows(p *syntax.ParamExp, alone bool) bool {
 		return false
 	}
 	name := p.Param.Value
+	r.used[name] = true
+	if rewrites(p) || name == "PATH" && (p.Exp != nil || p.Slice != nil || p.Repl != nil) {
+		return false
+	}
 	if _, known := r.values[name]; known {
 		return true
 	}
@@ -287,7 +323,9 @@ func (r *reader) knows(p *syntax.ParamExp, alone bool) bool {
 // file in a repository.
 var personal = []string{
 	"USER", "LOGNAME", "LANG", "TERM", "TZ", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MACHTYPE", "UID", "EUID", "PPID", "SHLVL", "RANDOM", "SECONDS",
-	"BASH_VERSION", "BASH_SUBSHELL", "BASHPID", "LINENO", "COLUMNS", "LINES", "OPTIND", "EDITOR", "PAGER", "DISPLAY", "_",
+	"BASH_VERSION", "BASH_SUBSHELL", "BASHPID", "LINENO", "COLUMNS", "LINES", "OPTIND", "EDITOR", "PAGER", "DISPLAY", "_", "SHELL", "BASH",
+	"BASH_REMATCH", "REPLY", "MAPFILE", "OPTARG", "BASH_ARGV", "BASH_ARGV0", "BASH_COMMAND", "BASH_EXECUTION_STRING", "BASH_SOURCE", "DIRSTACK", "COPROC",
+	"FUNCNAME", "PIPESTATUS", "SHELLOPTS", "BASHOPTS", "GROUPS", "IFS",
 }
 
 // output returns the output of a command within a word, if it is known.
@@ -317,7 +355,7 @@ var errTooMany = errors.New("too many folders are listed")
 // list returns the entries of a folder for a pattern.
 func (r *reader) list(dir string) ([]fs.DirEntry, error) {
 	if !disk.Within(dir, r.Root) {
-		return nil, nil
+		return r.toRoot(dir), nil
 	}
 	if r.listings++; r.listings > maxListings {
 		return nil, errTooMany
@@ -327,6 +365,18 @@ func (r *reader) list(dir string) ([]fs.DirEntry, error) {
 		err = nil // no name matches
 	}
 	return entries, err
+}
+
+// toRoot returns the entry of a folder that leads to the repository, if there is one.
+func (r *reader) toRoot(dir string) []fs.DirEntry {
+	listed, err := os.Stat(dir)
+	for at := r.Root; err == nil && at != filepath.Dir(at); at = filepath.Dir(at) {
+		above, _ := os.Stat(filepath.Dir(at))
+		if info, err := os.Stat(at); err == nil && os.SameFile(above, listed) {
+			return []fs.DirEntry{fs.FileInfoToDirEntry(info)}
+		}
+	}
+	return nil
 }
 
 // fields returns the words into which a word expands, for all values of its variables and in all

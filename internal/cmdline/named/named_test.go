@@ -57,6 +57,8 @@ func TestSpellings(t *testing.T) {
 		"$'./run.sh'", `$'\x2e/run.sh'`, `./"run".sh`, `./r'u'n.sh`, `./r\un.sh`, "for f in a run; do ./$f.sh; done", "X=ru; X+=n; sh $X.sh",
 		"f() { sh run.sh; }; f", "if true; then ./run.sh; fi", "(cd a; ../a/../run.sh; sh run.sh)", ". ./run.sh", "sh < run.sh -c x", "true | sh run.sh",
 		`"$(pwd)/run.sh"`, `"$(git rev-parse --show-toplevel)/run.sh"`, "./${Y:-run}.sh", ": ${Y:=run}; ./$Y.sh", "./$GIVEN.sh", "Z=(x ./run.sh); ${Z[1]}; sh ./run.sh",
+		"sh ../*/run.sh", "[ x ] && p=none/; sh ${p}run.sh", "x=a; f() { local x; sh ${x:-run}.sh; }; f", "BASH_ENV='$PWD/run.sh' bash -c :",
+		"GIT_EDITOR='sh r*.sh' git commit", "export PATH=$(pwd):$PATH; run.sh", "python3 -u run.sh", "bash -eo pipefail run.sh",
 		"x=ARUN; ./${x:+run}.sh", "trap 'sh run.sh' EXIT", "nohup sh run.sh &", "timeout 5 sh -c 'sh run.sh'",
 	} {
 		for _, form := range quotings(line) {
@@ -85,11 +87,54 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
+// A variable that more than an assignment sets, a value that is rewritten, and a place that only the
+// process has are in doubt, though the line seems to say all of them.
+func TestDoubtsOfVariables(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"x=a; read x < list; sh $x", "x=a; read -r y x <<< '1 b'; sh $x.sh", "x=a; printf -v x %s b; sh $x", "x=a; printf -vx %s b; sh $x", "x=a; mapfile -t x < list; sh $x", "x=a; while read x; do sh $x; done < list",
+		"x=a; builtin read x < list; sh $x", "x=a; eval 'read x < list'; sh $x", "declare -n r=x; x=a; r=b; sh $x.sh", "x=a; typeset -i x; sh $x.sh", "unset HOME; sh ${HOME:-b}.sh", "x=a; . ./run.sh; sh $x",
+		"a=(ru n.sh); sh ${a[0]}${a[1]}", "declare -A m=([k]=ru [l]=n.sh); sh ${m[k]}${m[l]}", "x=arun.sh; n=1; sh ${x:n}", "x=run.txt; sh ${x/%txt/sh}", "x=n; sh ${x/#/ru}.sh", "x='$y'; sh ${x@P}",
+		"sh ${PATH:+run}.sh", "[[ xrunx =~ x(.*)x ]]; sh ${BASH_REMATCH[1]}", "pushd a; sh ~1/run.sh", "pushd a; sh ~-0/in.sh", "cd a; sh /proc/self/cwd/in.sh", "exec 5<a; sh /dev/fd/5/in.sh", "cd a; sh ../../../../../../proc/self/cwd/in.sh",
+		"cd a; sh /dev/fd/../../self/cwd/in.sh", "PYTHONPATH=a tool", "export PERL5LIB=a; tool", "echo x > z; sh z", "echo x > /tmp/z; sh /tmp//z", "$PROGRAM x", "nice $PROGRAM x", "bash -O nocaseglob -c 'sh R*'",
+	} {
+		for _, form := range quotings(line)[:3] {
+			if words, sure := shell(t).Line(form); sure {
+				t.Errorf("%s is said to be sure: %q", form, words)
+			}
+		}
+	}
+}
+
+// A shell that gets its lines from its input is in doubt, however it is started, and code in another
+// language is, since it can put the name of a file together.
+func TestDoubtsOfPrograms(t *testing.T) {
+	t.Parallel()
+	shells := []string{
+		"sh", "bash -e", "bash -eo pipefail", "bash -o errexit", "bash --norc", "bash --rcfile x", "bash -s x", "bash -es -- x", "sh -", "sh -c sh", "sh -c '. /dev/stdin'", "sh /dev/stdin", "bash /proc/self/fd/0", "source /dev/stdin", ". /dev/fd/0", `s\h`, `"sh"`, "/bin/sh", "/bin/s?", "$SHELL", "${SHELL:-sh}", "$BASH",
+		"python3", "python3 -", "python3 -c 'x()'", "perl -ne 'x'", "node -e 'x()'", "ruby", "awk '{system($0)}'", "sed e", "sed 's/a/b/e'", "sed -e '1e x'",
+	}
+	for _, wrapper := range []string{"", "env ", "env -i X=1 ", "nice -n 1 ", "timeout 5 ", "nohup ", "exec ", "command ", "setsid -w ", "stdbuf -o0 ", "sudo -u x ", "time ", "busybox "} {
+		for _, program := range shells {
+			for _, line := range []string{"generate | " + wrapper + program, wrapper + program + " < <(generate)", "{ " + wrapper + program + "; }"} {
+				if words, sure := shell(t).Line(line); sure {
+					t.Errorf("%s is said to be sure: %q", line, words)
+				}
+			}
+		}
+	}
+	for _, line := range []string{"sh <(generate)", "python3 -m pkg", "python3.11 -m pkg.mod", "python3 pkg", "perl -I. -Mrun x.pl", "node ./idx", "node .", "node -r ./idx x.js", "node --import=./idx x.js", "python3 -c 'exec(open(\"run\"+\".sh\"))'", "perl -e 'system(\"sh\",\"ru\".\"n.sh\")'", "awk 'BEGIN{system(\"sh ru\" \"n.sh\")}'"} {
+		if words, sure := shell(t).Line(line); sure {
+			t.Errorf("%s is said to be sure: %q", line, words)
+		}
+	}
+}
+
 // What names nothing of the repository raises no doubt.
 func TestNoDoubts(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
-		"go vet ./... && echo ok", `prettier --write "$FILE"`, "jq -r '.tool_input.file_path | $x'", "npx eslint . || exit $?", "cat > /dev/null", "export PATH=$PATH:/x; make", "bash run.sh --x", "sh -c 'exit 2'", "rm -f /tmp/x*.log", "ls run.sh/* none/*",
+		"go vet ./... && echo ok", `prettier --write "$FILE"`, "jq -r '.tool_input.file_path | $x'", "npx eslint . || exit $?", "python3 -u scripts/x.py --fix", "node x.js", "awk '{print $1}' x", "sed -n 's/a/b/p; 3,5p' x", "echo bash | cat", "which sh", "X=1 make; echo ${X}", "gofmt -l . > /tmp/out", "D=a; cd $D && go vet ./...", "grep -rn 'sh' .", "bash -eu run.sh < /dev/null", "cat > /dev/null", "export PATH=$PATH:/x; make", "bash run.sh --x", "sh -c 'exit 2'", "rm -f /tmp/x*.log", "ls run.sh/* none/*",
 	} {
 		if words, sure := shell(t).Line(line); !sure {
 			t.Errorf("%s is in doubt: %q", line, words)
@@ -114,7 +159,9 @@ func TestWrittenFiles(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := shell(t)
-	if words, _ := s.Line("ls /*/*"); slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "/") && !strings.Contains(w, "*") }) {
+	if words, _ := s.Line("ls /*/*"); slices.ContainsFunc(words, func(w string) bool {
+		return strings.HasPrefix(w, "/") && !strings.Contains(w, "*") && !strings.HasPrefix(s.Root, w)
+	}) {
 		t.Errorf("outside was listed: %q", words)
 	}
 	for _, line := range []string{strings.Repeat("bash -c \"", 50), strings.Repeat("{a,", 200), "./" + strings.Repeat("*/", 300), strings.Repeat("x ", 5000)} {

@@ -73,7 +73,7 @@ func (s *Store) files(i Item) (found []file, undetermined bool, err error) {
 // many words do no harm, because names without a file are ignored.
 func (s *Store) words(i Item, folders []string) (words []string, undetermined bool, err error) {
 	shell := s.shell(i, folders)
-	var program []string // the words of the program up to this part
+	var program, plain []string // the words of the program up to this part, and as they are
 	for _, p := range i.Effects {
 		text, sure := p.Names(), true
 		switch p.Role {
@@ -98,10 +98,12 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 		}
 		if p.Role == effect.Word {
 			program = append(program, path.Base(text))
+			plain = append(plain, text)
 		}
-		undetermined = undetermined || !sure
+		undetermined = undetermined || !sure || p.Role == effect.Value && named.IsSearched(p.Key)
 		words = append(words, pieces(text)...) // rather too many words than too few
 	}
+	undetermined = undetermined || len(plain) > 0 && named.Loads(plain)
 	slices.Sort(words)
 	if words = slices.Compact(words); len(words) > maxWords {
 		return nil, false, fmt.Errorf("its command has more than %d words", maxWords)
@@ -135,7 +137,9 @@ func (s *Store) word(shell named.Shell, text string, inShell bool) (words []stri
 	}
 	if named.Rewritten(text) {
 		more, all := shell.Line(text)
-		words = append(words, more...)
+		for _, word := range more {
+			words = append(words, pieces(word)...)
+		}
 		sure = all || !inShell
 	}
 	if inShell {

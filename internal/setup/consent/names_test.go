@@ -39,6 +39,11 @@ func TestVariablesOfThePerson(t *testing.T) {
 		`{"command": "./x${V:-C}.sh"}`:                                                  false,
 		`{"command": "./xC.sh", "args": ["--token", "${TOKEN}"], "env": {"A": "${A}"}}`: false,
 		`{"command": "./xC.sh", "args": ["https://${HOST}/x"]}`:                         false,
+		`{"command": "python3", "args": ["-m", "tool"]}`:                                true,
+		`{"command": "node", "args": ["./tool"]}`:                                       true,
+		`{"command": "node", "args": ["tool.js"]}`:                                      false,
+		`{"command": "npx", "args": ["-y", "tool"]}`:                                    false,
+		`{"command": "./xC.sh", "env": {"PYTHONPATH": "lib"}}`:                          true,
 	} {
 		w.write("project/.mcp.json", `{"mcpServers": {"db": `+entry+`}}`)
 		found, err := servers.Find(servers.Where{Where: source.Where{Home: w.home, Workspace: w.root}})
@@ -48,6 +53,18 @@ func TestVariablesOfThePerson(t *testing.T) {
 		i := consent.Item{Kind: consent.Server, Name: "db", Effects: found.Servers[0].Effects(), File: found.Servers[0].File}
 		if r := w.review(w.open("project"), i)[0]; r.Undetermined != want {
 			t.Errorf("%s: undetermined %t, files %q", entry, r.Undetermined, r.Files)
+		}
+	}
+}
+
+// A word of a folder counts in the lines that a server gives to a shell, too.
+func TestPathOfALine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("project/bin/tool", "1")
+	for _, line := range []string{"cd ..; sh */bin/tool", "PATH=bin:$PATH tool", "export PATH=$(pwd)/bin:$PATH; tool", "PATH=~+/bin:$PATH; tool"} {
+		if r := w.review(w.open("project"), w.server("", "bash", "-c", line))[0]; !slices.Equal(r.Files, []string{"bin/tool"}) {
+			t.Errorf("%s: %q", line, r.Files)
 		}
 	}
 }
