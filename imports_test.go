@@ -129,6 +129,7 @@ var rooms = []room{
 	{"internal/secret", []string{"internal/pattern"}, "what keys look like depends on nothing"},
 	{"internal/picture", []string{"internal/sandbox"}, "fitting an image needs its bytes only, and the clipboard a program of the PATH"},
 	{"internal/words", nil, "writing numbers and lines needs nothing"},
+	{"internal/arguments", nil, "the arguments of a call are what the model wrote"},
 	{"internal/disk", nil, "writing files needs nothing"},
 	{"internal/worktree", []string{"internal/git", "internal/sandbox", "internal/words", "internal/pattern"}, "a worktree is git's"},
 	{"internal/trace", []string{"internal/chat", "internal/pattern"}, "a tracer listens"},
@@ -157,7 +158,7 @@ var rooms = []room{
 
 // nouns are the packages below all rooms, which every room may import: what they
 // promise is needed everywhere and knows nothing of the program.
-var nouns = []string{"internal/words", "internal/disk", "internal/rawjson", "internal/pattern", "internal/secret", "internal/traits"}
+var nouns = []string{"internal/words", "internal/disk", "internal/rawjson", "internal/pattern", "internal/secret", "internal/traits", "internal/arguments"}
 
 // inner maps packages that are a part of one other package to it: nobody else imports them.
 var inner = map[string]string{

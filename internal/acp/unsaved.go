@@ -18,7 +18,6 @@ import (
 	"agent/internal/text/textdiff"
 	"agent/internal/text/textfile"
 	"agent/internal/tools"
-	"agent/internal/traits"
 )
 
 // editorPatience is the time an editor has to send the text of a file.
@@ -73,7 +72,7 @@ func (b *buffers) remark(call gate.Call, _ tools.Answer) string {
 	return found
 }
 
-func keyOf(call gate.Call) string { return call.Name + string(call.Arguments) }
+func keyOf(call gate.Call) string { return call.Name + call.Arguments.String() }
 
 func linesDiffer(n int) string {
 	if n == 1 {
@@ -90,7 +89,7 @@ func filesOf(call gate.Call) []string {
 	if !call.Traits.ShowsFile() && !call.Traits.ShowsFiles() {
 		return nil
 	}
-	return call.Traits.FilesOf(traits.Parse(call.Arguments))
+	return call.Traits.FilesOf(call.Arguments)
 }
 
 // differ returns the number of lines in which the editor's text of a file differs from the

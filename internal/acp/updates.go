@@ -2,13 +2,13 @@ package acp
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
 	"sync"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/chat"
 	"agent/internal/disk"
 	"agent/internal/history"
@@ -133,7 +133,7 @@ func (w *shown) event(e chat.Event) {
 	case chat.CallRequested:
 		c := &callShown{id: fmt.Sprintf("c%d", e.Call)}
 		w.calls[e.Call] = c
-		w.called(c.id, e.Said.Title(), e.Name, w.session.talk.Tools().Traits(e.Name), e.Parameters)
+		w.called(c.id, e.Said.Title(), e.Name, w.session.talk.Tools().Traits(e.Name), e.Arguments)
 	case chat.ToolStarted:
 		w.update(w.idOf(e.Call), update{"status": "in_progress", "title": words.Line(e.Said.Title(), 0)})
 	case chat.ToolOutput:
@@ -168,17 +168,14 @@ func (w *shown) event(e chat.Event) {
 }
 
 // called shows a call of the model.
-func (w *shown) called(id, title, name string, t traits.Traits, parameters json.RawMessage) {
+func (w *shown) called(id, title, name string, t traits.Traits, given arguments.Arguments) {
 	locations := []location{}
-	for _, file := range t.FilesOf(traits.Parse(parameters)) {
+	for _, file := range t.FilesOf(given) {
 		locations = append(locations, location{Path: w.absolute(file)})
-	}
-	if !json.Valid(parameters) {
-		parameters = nil
 	}
 	w.send(update{
 		"sessionUpdate": "tool_call", "toolCallId": id, "title": words.Line(title, 0), "name": name, "kind": kind(t), "status": "pending",
-		"rawInput": parameters, "locations": locations,
+		"rawInput": given.Raw(), "locations": locations,
 	})
 }
 
@@ -372,7 +369,7 @@ func (w *shown) replay(entries []*history.Content) {
 				calls++
 				open[b.ID] = fmt.Sprintf("p%d", calls)
 				t := w.session.talk.Tools().Traits(b.Name)
-				w.called(open[b.ID], t.Describe(b.Name, b.Parameters).Title(), b.Name, t, b.Parameters)
+				w.called(open[b.ID], t.Describe(b.Name, b.Arguments()).Title(), b.Name, t, b.Arguments())
 			case *history.ToolResponse:
 				w.result(open[b.CallID], b.Error, b.Result.Text(), nil, nil)
 				delete(open, b.CallID)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/app/gates"
+	"agent/internal/arguments"
 	"agent/internal/disk"
 	"agent/internal/gate"
 	"agent/internal/llm/vendor"
@@ -69,7 +70,7 @@ func underPolicy(bounds *policy.Policy, k gate.Call) error {
 	case k.Preview.Outside != "":
 		return bounds.Outside()
 	case k.Traits.OnlyReaches() && !k.Traits.Searches && k.Preview.Served == nil:
-		return bounds.Host(gates.PageHost(k.Arguments))
+		return bounds.Host(gates.PageHost(k))
 	}
 	return nil
 }
@@ -160,7 +161,8 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	case k.Traits.Runs:
 		k.Preview.Command = argument
 	case k.Traits.Reaches && !k.Traits.Searches:
-		k.Arguments, _ = json.Marshal(map[string]string{"url": argument})
+		encoded, _ := json.Marshal(map[string]string{"url": argument}) // never fails for texts
+		k.Arguments = arguments.Parse(encoded)
 	case argument != "":
 		k.Preview.Paths, k.Preview.Protected = []string{argument}, []protect.Found{{Path: argument}}
 	}

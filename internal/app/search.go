@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/chat"
 	"agent/internal/fetch"
 	"agent/internal/protect"
@@ -180,13 +181,13 @@ func (w webForPerson) Page(ctx context.Context, address string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	arguments, err := rawjson.Marshal(map[string]string{"url": address})
+	encoded, err := rawjson.Marshal(map[string]string{"url": address})
 	if err != nil {
 		return "", err
 	}
 	env := *w.c.env
 	env.Limits = tools.Limits{OutputTokens: settings.ToolOutputMaxTokens.Of(w.c.settings), PrivateAddresses: settings.WebFetchPrivate.Of(w.c.settings)}
-	plan, err := tool.Plan(ctx, &env, arguments)
+	plan, err := tool.Plan(ctx, &env, arguments.Parse(encoded))
 	if err != nil {
 		return "", err
 	}

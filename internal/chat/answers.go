@@ -14,7 +14,7 @@ import (
 // once in a conversation.
 func (r *runner) learned(k *call) string {
 	var news []string
-	for _, note := range r.meant[k.ID].Notes {
+	for _, note := range k.notes {
 		if !r.said[note] {
 			r.said[note] = true
 			news = append(news, note)

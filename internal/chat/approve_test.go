@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/arguments"
 	"agent/internal/gate"
 	"agent/internal/tools"
 )
@@ -27,7 +28,7 @@ func TestWhatIsApprovedIsApplied(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("edits", `{}`), say("ok"))
 	planned := 0
-	b.config.Tools = tools.NewRegistry(tools.Tool{Name: "edits", Traits: tools.Traits{Edits: true}, Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+	b.config.Tools = tools.NewRegistry(tools.Tool{Name: "edits", Traits: tools.Traits{Edits: true}, Plan: func(context.Context, *tools.Env, arguments.Arguments) (tools.Plan, error) {
 		planned++
 		title := fmt.Sprint("plan ", planned)
 		return tools.Plan{Preview: tools.Preview{Title: title}, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: title} }}, nil
@@ -86,12 +87,12 @@ func TestModeCycle(t *testing.T) {
 
 // guarded are tools of every kind; a command only looks when it is "ls".
 func guarded() *tools.Registry {
-	plan := func(_ context.Context, _ *tools.Env, args json.RawMessage) (tools.Plan, error) {
+	plan := func(_ context.Context, _ *tools.Env, args arguments.Arguments) (tools.Plan, error) {
 		var a struct {
 			Path    string `json:"file_path"`
 			Command string `json:"command"`
 		}
-		if err := json.Unmarshal(args, &a); err != nil {
+		if err := json.Unmarshal(args.Raw(), &a); err != nil {
 			return tools.Plan{}, err
 		}
 		p := tools.Preview{Title: "guarded", Paths: []string{a.Path}, Command: a.Command, ReadOnly: a.Command == "ls"}

@@ -3,7 +3,6 @@ package chat
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/hosts"
-	"agent/internal/llm"
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/tools/decode"
@@ -25,8 +23,10 @@ type call struct {
 	tool tools.Tool
 	// unknown is set if no such tool exists.
 	unknown bool
-	// remarked is the model's own reason for the call, given beside the arguments.
+	// remarked is the model's own reason for the call, given beside the arguments. notes tell the
+	// model the right names.
 	remarked string
+	notes    []string
 	// plan describes the effect of the call. It is made once, so that the approved plan is the
 	// applied one.
 	plan tools.Plan
@@ -93,14 +93,12 @@ type runner struct {
 	numbered, ran int
 	// nested holds instructions that go into the history before the next request.
 	nested []history.Block
-	// meant maps the ids of the latest reply's calls to the calls as they were understood; said
-	// holds the notes about names that the model has already read.
-	meant map[string]decode.Call
 	// advised records the advice about the sandbox that calls of the latest reply were given.
 	advised *tools.Advised
 	// syntax judges the files that the calls of the latest reply edit.
 	syntax *syntax
-	said   map[string]bool
+	// said holds the notes about names that the model has already read.
+	said map[string]bool
 	// instruct queues a message of the person that replaces the refused calls.
 	instruct func(text string)
 }
@@ -108,7 +106,7 @@ type runner struct {
 // run answers every call of a reply. Calls that only look run in parallel; edits and commands run
 // one after the other in the model's order. Whatever happens, every call has exactly one response
 // in the history when run returns (D-32). A stop other than "" ends the turn.
-func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome) (Stop, error) {
+func (r *runner) run(ctx context.Context, requested []understood, out *Outcome) (Stop, error) {
 	r.advised = &tools.Advised{}
 	calls := r.newCalls(requested)
 	r.syntax = newSyntax(r.env, calls)
@@ -146,7 +144,7 @@ func (r *runner) next() int {
 	return r.numbered
 }
 
-func (r *runner) newCalls(requested []llm.ToolCall) []*call {
+func (r *runner) newCalls(requested []understood) []*call {
 	calls := make([]*call, len(requested))
 	for i, asked := range requested {
 		calls[i] = r.newCall(asked)
@@ -155,29 +153,23 @@ func (r *runner) newCalls(requested []llm.ToolCall) []*call {
 }
 
 // newCall looks up the tool of a call and makes the checks that need no plan.
-func (r *runner) newCall(asked llm.ToolCall) *call {
+func (r *runner) newCall(asked understood) *call {
 	tool, err := r.tools.Get(asked.Name)
-	k := &call{tool: tool, unknown: err != nil, remarked: r.meant[asked.ID].Remark}
-	k.Call = gate.Call{Number: r.next(), Agent: r.agent, ID: asked.ID, Name: asked.Name, Traits: tool.Traits, Arguments: parameters(asked.Arguments)}
+	k := &call{tool: tool, unknown: err != nil, remarked: asked.Remark, notes: asked.Notes}
+	k.Call = gate.Call{Number: r.next(), Agent: r.agent, ID: asked.id, Name: asked.Name, Traits: tool.Traits, Arguments: asked.Arguments}
 	k.Said = r.tools.Traits(k.Name).Describe(k.Name, k.Arguments)
-	r.emit(CallRequested{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Parameters: k.Arguments})
+	r.emit(CallRequested{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Arguments: k.Arguments})
 	switch {
 	case err != nil:
 		k.refused = err.Error()
-	case asked.Cut:
+	case asked.cut:
 		k.refused = fmt.Sprintf("the call of %s was cut at the model's output limit before its arguments were complete; do it in several smaller calls", asked.Name)
-	case (!tool.Harmless() || tool.Keeps) && compression.HoldsNote(string(k.Arguments)):
+	case (!tool.Harmless() || tool.Keeps) && compression.HoldsNote(k.Arguments.String()):
 		k.refused = fmt.Sprintf("the arguments of %s hold a note that stands where text was left out of this conversation, not the text itself; send the text, or read the file again and edit it", asked.Name)
-	case !isObject(k.Arguments):
-		k.refused = decode.Problem(asked.Name, asked.Arguments)
+	case !k.Arguments.IsObject():
+		k.refused = decode.Problem(asked.Name, k.Arguments.Text())
 	}
 	return k
-}
-
-// isObject reports whether arguments are a JSON object, as every tool requires.
-func isObject(arguments json.RawMessage) bool {
-	var object map[string]json.RawMessage
-	return json.Unmarshal(arguments, &object) == nil
 }
 
 // runBatch runs one group of calls and stores their answers in the model's order. rest holds the
@@ -207,7 +199,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 		if k.refused != "" {
 			k.answer = tools.Answer{Error: k.refused}
 		} else if k.replaced {
-			k.answer = k.answer.Noted("[Note: it ran with other arguments: " + string(k.Arguments) + "]")
+			k.answer = k.answer.Noted("[Note: it ran with other arguments: " + k.Arguments.String() + "]")
 		}
 		answer := k.answer
 		k.remark(r.learned(k))
@@ -243,7 +235,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 			done <- k
 			continue
 		}
-		r.emit(ToolStarted{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Parameters: k.Arguments})
+		r.emit(ToolStarted{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said})
 		go func() {
 			if r.alone(ctx, k) {
 				defer func() { <-r.writing }()

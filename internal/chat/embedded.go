@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"agent/internal/arguments"
 	"agent/internal/gate"
 	"agent/internal/tools"
 )
@@ -19,11 +20,11 @@ type Embedded func(ctx context.Context, line, outside string) (output, refused s
 var errNotAllowed = errors.New("a command in the message was not allowed")
 
 func (c *Chat) embedded(ctx context.Context, line, outside string) (output, refused string, err error) {
-	arguments := map[string]string{}
+	more := map[string]string{}
 	if outside != "" {
-		arguments["outside"] = outside
+		more["outside"] = outside
 	}
-	k, err := c.runner.command(line, arguments)
+	k, err := c.runner.command(line, more)
 	if err != nil {
 		return "", "", err
 	}
@@ -57,14 +58,15 @@ func (c *Chat) embedded(ctx context.Context, line, outside string) (output, refu
 
 // command returns a call of the shell tool that does not come from the model. It adds the line to
 // the other arguments.
-func (r *runner) command(line string, arguments map[string]string) (*call, error) {
+func (r *runner) command(line string, more map[string]string) (*call, error) {
 	tool, err := r.tools.Get(tools.ShellToolName)
 	if err != nil {
 		return nil, err
 	}
-	arguments[tool.Key] = line
-	parameters, err := json.Marshal(arguments)
-	return &call{tool: tool, Call: gate.Call{Number: r.next(), Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, parameters), Arguments: parameters}}, err
+	more[tool.Key] = line
+	encoded, err := json.Marshal(more)
+	given := arguments.Parse(encoded)
+	return &call{tool: tool, Call: gate.Call{Number: r.next(), Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, given), Arguments: given}}, err
 }
 
 // finish runs a planned call to its end.

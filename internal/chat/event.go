@@ -1,12 +1,12 @@
 package chat
 
 import (
-	"encoding/json"
 	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/atcmd"
 	"agent/internal/chat/window"
 	"agent/internal/gate"
@@ -80,8 +80,8 @@ type CallRequested struct {
 	Call     int
 	ID, Name string
 	// Said describes the call in words.
-	Said       traits.Said
-	Parameters json.RawMessage
+	Said      traits.Said
+	Arguments arguments.Arguments
 }
 
 // ToolStarted reports that a call begins to run (after its approval, if it needs one).
@@ -91,8 +91,7 @@ type ToolStarted struct {
 	ID   string
 	Name string
 	// Said describes the call in words.
-	Said       traits.Said
-	Parameters json.RawMessage
+	Said traits.Said
 }
 
 // ToolOutput is a piece of the output of a running command.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"agent/internal/arguments"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/tools"
@@ -58,10 +59,10 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 		if k.refused != "" && r.gates[i].Stage < gate.Guards {
 			return r.guard(ctx, k, later) // the call has not reached the guards yet
 		}
-		if verdict.Arguments == nil || k.refused != "" {
+		if verdict.Arguments.Raw() == nil || k.refused != "" {
 			continue
 		}
-		if !isObject(verdict.Arguments) {
+		if !verdict.Arguments.IsObject() {
 			k.refused = fmt.Sprintf("not run: the arguments by which the gate %s replaced those of %s are not a JSON object", r.gates[i].Name, k.Name)
 			continue
 		}
@@ -85,7 +86,7 @@ func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, as
 		}
 		said := r.check(ctx, gate.Gate{Name: g.Name, Check: g.Asked}, k)
 		switch {
-		case said.Refusal != "" || said.Arguments != nil:
+		case said.Refusal != "" || said.Arguments.Raw() != nil:
 			said.Spares = false
 			return said
 		case said.Spares:
@@ -187,7 +188,7 @@ func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later
 }
 
 // replace gives the call other arguments. The answer tells the model of them.
-func (k *call) replace(arguments []byte) {
-	k.Arguments, k.replaced, k.Spared = arguments, true, false
-	k.Said = k.tool.Describe(k.Name, arguments)
+func (k *call) replace(other arguments.Arguments) {
+	k.Arguments, k.replaced, k.Spared = other, true, false
+	k.Said = k.tool.Describe(k.Name, other)
 }

@@ -2,12 +2,12 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"agent/internal/arguments"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/tools"
@@ -16,8 +16,8 @@ import (
 // gated is a chat whose calls of the tool "does" pass these gates too. The tool answers
 // what its arguments say.
 func gated(b *bench, gates ...gate.Gate) {
-	b.config.Tools = tools.NewRegistry(tools.Tool{Name: "does", Plan: func(_ context.Context, _ *tools.Env, arguments json.RawMessage) (tools.Plan, error) {
-		return tools.Plan{Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "did " + string(arguments)} }}, nil
+	b.config.Tools = tools.NewRegistry(tools.Tool{Name: "does", Plan: func(_ context.Context, _ *tools.Env, given arguments.Arguments) (tools.Plan, error) {
+		return tools.Plan{Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "did " + given.String()} }}, nil
 	}})
 	b.config.Gates = gates
 	b.Chat = New(b.config)
@@ -67,11 +67,11 @@ func TestAGateReplacesArguments(t *testing.T) {
 	b := newBench(t, calls("does", `{"a":1}`), say("ok"))
 	var seenBy []string
 	gated(b, gate.Gate{Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
-		seenBy = append(seenBy, string(k.Arguments))
+		seenBy = append(seenBy, k.Arguments.String())
 		return gate.Verdict{}
 	}}, gate.Gate{Stage: gate.Hooks, Check: func(_ context.Context, k gate.Call) gate.Verdict {
-		if string(k.Arguments) == `{"a":1}` {
-			return gate.Verdict{Arguments: json.RawMessage(`{"a":2}`)}
+		if k.Arguments.String() == `{"a":1}` {
+			return gate.Verdict{Arguments: arguments.Parse(`{"a":2}`)}
 		}
 		return gate.Verdict{}
 	}})
@@ -93,7 +93,7 @@ func TestGatesThatFail(t *testing.T) {
 	for want, check := range map[string]func(context.Context, gate.Call) gate.Verdict{
 		"arguments were replaced": func(_ context.Context, k gate.Call) gate.Verdict { return gate.Verdict{Arguments: k.Arguments} },
 		"internal error":          func(context.Context, gate.Call) gate.Verdict { panic("boom") },
-		"not a JSON object":       func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{Arguments: []byte("[")} },
+		"not a JSON object":       func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{Arguments: arguments.Parse("[")} },
 	} {
 		b := newBench(t, calls("does", `{}`), say("ok"))
 		gated(b, gate.Gate{Name: "g", Stage: gate.Hooks, Check: check})
@@ -157,10 +157,10 @@ func TestASparedCallIsNotAnotherOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`), say("ok"))
 	gated(b, gate.Gate{Name: "spares", Stage: gate.Hooks, Check: func(_ context.Context, k gate.Call) gate.Verdict {
-		return gate.Verdict{Spares: string(k.Arguments) == `{"a":1}`}
+		return gate.Verdict{Spares: k.Arguments.String() == `{"a":1}`}
 	}}, gate.Gate{Name: "replaces", Stage: gate.Hooks, Check: func(_ context.Context, k gate.Call) gate.Verdict {
-		if string(k.Arguments) == `{"a":1}` {
-			return gate.Verdict{Arguments: json.RawMessage(`{"a":2}`)}
+		if k.Arguments.String() == `{"a":1}` {
+			return gate.Verdict{Arguments: arguments.Parse(`{"a":2}`)}
 		}
 		return gate.Verdict{}
 	}})

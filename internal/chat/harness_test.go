@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agent/internal/arguments"
 	"agent/internal/atcmd"
 	"agent/internal/compression"
 	"agent/internal/gate"
@@ -309,11 +310,11 @@ func (b *bench) texts(speaker history.Speaker) []string {
 	return all
 }
 
-type planFunc = func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error)
+type planFunc = func(context.Context, *tools.Env, arguments.Arguments) (tools.Plan, error)
 
 // applied plans calls that run carries out.
 func applied(run func(context.Context, *tools.Env) tools.Answer) planFunc {
-	return func(_ context.Context, env *tools.Env, _ json.RawMessage) (tools.Plan, error) {
+	return func(_ context.Context, env *tools.Env, _ arguments.Arguments) (tools.Plan, error) {
 		return tools.Plan{Apply: func(ctx context.Context) tools.Answer { return run(ctx, env) }}, nil
 	}
 }
@@ -324,12 +325,12 @@ func testTools() *tools.Registry {
 	answer := func(a tools.Answer) func(context.Context, *tools.Env) tools.Answer {
 		return func(context.Context, *tools.Env) tools.Answer { return a }
 	}
-	edit := func(_ context.Context, _ *tools.Env, args json.RawMessage) (tools.Plan, error) {
+	edit := func(_ context.Context, _ *tools.Env, args arguments.Arguments) (tools.Plan, error) {
 		var a struct {
 			Path    string `json:"file_path"`
 			Command string
 		}
-		if json.Unmarshal(args, &a) != nil || a.Path == "" && a.Command == "" {
+		if json.Unmarshal(args.Raw(), &a) != nil || a.Path == "" && a.Command == "" {
 			return tools.Plan{}, fmt.Errorf("nothing to do")
 		}
 		return tools.Plan{

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/setup/hooks"
@@ -242,13 +243,13 @@ func TestHooksSpareAndSeeTheAnswer(t *testing.T) {
 func TestHooksAnswerForThePerson(t *testing.T) {
 	t.Parallel()
 	for want, verdict := range map[string]gate.Verdict{
-		`did {"a":1}`: {}, `did {"a":1} `: {Spares: true}, "denied": {Refusal: "denied"}, `did {"a":2}`: {Arguments: []byte(`{"a":2}`)},
+		`did {"a":1}`: {}, `did {"a":1} `: {Spares: true}, "denied": {Refusal: "denied"}, `did {"a":2}`: {Arguments: arguments.Parse(`{"a":2}`)},
 	} {
 		b := newBench(t, calls("does", `{"a":1}`), say("ok"))
 		gated(b, gate.Gate{
 			Stage: gate.Hooks, Check: func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{} },
 			Asked: func(_ context.Context, k gate.Call) gate.Verdict {
-				if string(k.Arguments) != `{"a":1}` {
+				if k.Arguments.String() != `{"a":1}` {
 					return gate.Verdict{}
 				}
 				return verdict

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"agent/internal/history"
-	"agent/internal/traits"
 )
 
 // Nested holds instructions that apply to a file and are not in the system prompt.
@@ -49,7 +48,7 @@ func (r *runner) touch(k *call) {
 
 // files returns the paths of the files that a call names.
 func (k *call) files() []string {
-	return slices.Concat(k.Preview.Paths, k.tool.FilesOf(traits.Parse(k.Arguments)))
+	return slices.Concat(k.Preview.Paths, k.tool.FilesOf(k.Arguments))
 }
 
 // addNested adds the noted instructions, and news, to the history. It is called after the answers

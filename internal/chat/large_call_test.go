@@ -85,7 +85,7 @@ func program(tokens int) string {
 	return b.String()
 }
 
-func arguments(t *testing.T, fields map[string]any) string {
+func encoded(t *testing.T, fields map[string]any) string {
 	t.Helper()
 	data, err := json.Marshal(fields)
 	if err != nil {
@@ -100,9 +100,9 @@ var largeTools = []string{"write_file", "replace", "run_shell_command"}
 func largeCalls(t *testing.T, text string) map[string]llm.ToolCall {
 	t.Helper()
 	return map[string]llm.ToolCall{
-		"write_file":        {ID: "w", Name: "write_file", Arguments: arguments(t, map[string]any{"file_path": "gen.py", "content": text})},
-		"replace":           {ID: "r", Name: "replace", Arguments: arguments(t, map[string]any{"file_path": "old.txt", "old_string": "second\n", "new_string": text})},
-		"run_shell_command": {ID: "s", Name: "run_shell_command", Arguments: arguments(t, map[string]any{"command": "cat > gen.py <<'EOF'\n" + text + "EOF\necho written"})},
+		"write_file":        {ID: "w", Name: "write_file", Arguments: encoded(t, map[string]any{"file_path": "gen.py", "content": text})},
+		"replace":           {ID: "r", Name: "replace", Arguments: encoded(t, map[string]any{"file_path": "old.txt", "old_string": "second\n", "new_string": text})},
+		"run_shell_command": {ID: "s", Name: "run_shell_command", Arguments: encoded(t, map[string]any{"command": "cat > gen.py <<'EOF'\n" + text + "EOF\necho written"})},
 	}
 }
 
@@ -158,7 +158,7 @@ func TestManyLargeCallsAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	several := func(n, tokens int) (calls []llm.ToolCall) {
 		for i := range n {
-			calls = append(calls, llm.ToolCall{ID: fmt.Sprint("w", i), Name: "write_file", Arguments: arguments(t, map[string]any{"file_path": fmt.Sprintf("f%d.py", i), "content": program(tokens)})})
+			calls = append(calls, llm.ToolCall{ID: fmt.Sprint("w", i), Name: "write_file", Arguments: encoded(t, map[string]any{"file_path": fmt.Sprintf("f%d.py", i), "content": program(tokens)})})
 		}
 		return calls
 	}
@@ -166,12 +166,12 @@ func TestManyLargeCallsAreMadeOnce(t *testing.T) {
 		for j, limit := range few([]int{4096, 8000, 16_000}) {
 			kinds := map[string][]llm.ToolCall{
 				"five":         several(5, limit/3),
-				"large answer": {{ID: "s", Name: "run_shell_command", Arguments: arguments(t, map[string]any{"command": "cat <<'EOF'\n" + program(limit) + "EOF"})}},
-				"refused":      {{ID: "r", Name: "replace", Arguments: arguments(t, map[string]any{"file_path": "old.txt", "old_string": "nowhere" + program(limit), "new_string": "x"})}},
+				"large answer": {{ID: "s", Name: "run_shell_command", Arguments: encoded(t, map[string]any{"command": "cat <<'EOF'\n" + program(limit) + "EOF"})}},
+				"refused":      {{ID: "r", Name: "replace", Arguments: encoded(t, map[string]any{"file_path": "old.txt", "old_string": "nowhere" + program(limit), "new_string": "x"})}},
 				"not JSON":     {{ID: "w", Name: "write_file", Arguments: `{"file_path":"a","content":"` + program(limit)}},
-				"no such tool": {{ID: "w", Name: "nosuch", Arguments: arguments(t, map[string]any{"texts": strings.Fields(program(limit))})}},
-				"nested":       {{ID: "w", Name: "todo_write", Arguments: arguments(t, map[string]any{"todos": []any{map[string]any{"id": "1", "content": program(limit), "status": "pending"}}})}},
-				"signed":       {{ID: "w", Name: "write_file", Attached: &history.Attached{Model: "test-model", Wanted: true, Field: "extra_content", Data: json.RawMessage(`{"google":{"thought_signature":"` + strings.Repeat("s", limit) + `"}}`)}, Arguments: arguments(t, map[string]any{"file_path": "gen.py", "content": program(limit)})}},
+				"no such tool": {{ID: "w", Name: "nosuch", Arguments: encoded(t, map[string]any{"texts": strings.Fields(program(limit))})}},
+				"nested":       {{ID: "w", Name: "todo_write", Arguments: encoded(t, map[string]any{"todos": []any{map[string]any{"id": "1", "content": program(limit), "status": "pending"}}})}},
+				"signed":       {{ID: "w", Name: "write_file", Attached: &history.Attached{Model: "test-model", Wanted: true, Field: "extra_content", Data: json.RawMessage(`{"google":{"thought_signature":"` + strings.Repeat("s", limit) + `"}}`)}, Arguments: encoded(t, map[string]any{"file_path": "gen.py", "content": program(limit)})}},
 				"two hundred":  several(200, 5),
 			}
 			for k, name := range slices.Sorted(maps.Keys(kinds)) {

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/arguments"
 	"agent/internal/atcmd"
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -409,7 +409,7 @@ func TestPanickingPlan(t *testing.T) {
 	b := newBench(t, calls("edits", `{}`), say("ok"))
 	b.config.Tools = tools.NewRegistry(tools.Tool{
 		Name: "edits", Traits: tools.Traits{Edits: true},
-		Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) { panic("boom") },
+		Plan: func(context.Context, *tools.Env, arguments.Arguments) (tools.Plan, error) { panic("boom") },
 	})
 	b.renew()
 	if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"agent/internal/arguments"
 	"agent/internal/history"
 	"agent/internal/tools"
 	"agent/internal/traits"
@@ -44,9 +45,9 @@ func TestAPatchInTheShellIsAskedAboutAsAnEdit(t *testing.T) {
 
 // patchOnly plans an edit and keeps the patch.
 func patchOnly(got *string) planFunc {
-	return func(_ context.Context, _ *tools.Env, args json.RawMessage) (tools.Plan, error) {
+	return func(_ context.Context, _ *tools.Env, args arguments.Arguments) (tools.Plan, error) {
 		var a struct{ Input string }
-		err := json.Unmarshal(args, &a)
+		err := json.Unmarshal(args.Raw(), &a)
 		*got = a.Input
 		return tools.Plan{
 			Preview: tools.Preview{Title: "delete a", Paths: []string{"a"}},

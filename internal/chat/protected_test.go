@@ -2,10 +2,10 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 
+	"agent/internal/arguments"
 	"agent/internal/gate"
 	"agent/internal/protect"
 	"agent/internal/rules"
@@ -16,7 +16,7 @@ import (
 func careful(care protect.Care) *tools.Registry {
 	tool := func(name string, does tools.Traits, preview tools.Preview) tools.Tool {
 		preview.Protected = []protect.Found{{Path: ".vscode/tasks.json", Name: ".vscode", Care: care, Why: "editors run it"}}
-		return tools.Tool{Name: name, Traits: does, Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+		return tools.Tool{Name: name, Traits: does, Plan: func(context.Context, *tools.Env, arguments.Arguments) (tools.Plan, error) {
 			return tools.Plan{Preview: preview, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "done"} }}, nil
 		}}
 	}
@@ -135,11 +135,11 @@ func TestReadingIsAskedAboutEachTime_D60(t *testing.T) {
 // refused with them where nobody is there; other calls show what they do.
 func TestArgumentsAreWhatIsApproved(t *testing.T) {
 	t.Parallel()
-	const arguments = `{"to":"a","body":"b"}`
+	const sent = `{"to":"a","body":"b"}`
 	for _, preview := range []tools.Preview{{}, {Diff: "--- a\n"}, {Command: "make"}} {
 		for _, unattended := range []bool{false, true} {
-			b := newBench(t, calls("send", arguments), say("done"))
-			b.config.Tools = tools.NewRegistry(tools.Tool{Name: "send", Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+			b := newBench(t, calls("send", sent), say("done"))
+			b.config.Tools = tools.NewRegistry(tools.Tool{Name: "send", Plan: func(context.Context, *tools.Env, arguments.Arguments) (tools.Plan, error) {
 				return tools.Plan{Preview: preview, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "sent"} }}, nil
 			}})
 			b.config.Policy.Unattended = unattended
@@ -151,12 +151,12 @@ func TestArgumentsAreWhatIsApproved(t *testing.T) {
 			}
 			shown := preview.Diff == "" && preview.Command == ""
 			for _, asked := range seen[ApprovalRequested](b) {
-				if p := asked.Approval.Preview; (string(p.Arguments) == arguments) != shown || p.Title == "" {
+				if p := asked.Approval.Preview; (string(p.Arguments) == sent) != shown || p.Title == "" {
 					t.Errorf("%+v", p)
 				}
 			}
 			for _, notice := range seen[Notice](b) {
-				if strings.Contains(notice.Text, "refused") && strings.Contains(notice.Text, arguments) != shown {
+				if strings.Contains(notice.Text, "refused") && strings.Contains(notice.Text, sent) != shown {
 					t.Errorf("%s", notice.Text)
 				}
 			}

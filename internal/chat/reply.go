@@ -1,9 +1,7 @@
 package chat
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,15 +28,23 @@ type reply struct {
 	// attached is the provider's data for the thought, nil if there is none.
 	attached *history.Attached
 	calls    []llm.ToolCall
-	// meant maps the ids of the calls to the calls as they were understood.
-	meant  map[string]decode.Call
-	finish string
+	// understood has the calls in the names of our tools, once the reply is stored.
+	understood []understood
+	finish     string
 	// counted is set if the provider has reported the tokens of the prompt.
 	counted bool
 }
 
 func (r *reply) empty() bool {
 	return strings.TrimSpace(r.text.String()) == "" && len(r.calls) == 0
+}
+
+// understood is a call of the model in the names of our tools.
+type understood struct {
+	decode.Call
+	id string
+	// cut is set if the model's output limit ended the call.
+	cut bool
 }
 
 // begun reports whether any part of the reply has arrived.
@@ -185,9 +191,13 @@ func (in *replies) store(r *reply, failed error) error {
 		blocks = append(blocks, &history.Text{Text: text})
 	}
 	distinguish(r.calls)
-	in.understand(r)
 	for _, call := range r.calls {
-		blocks = append(blocks, &history.ToolCall{ID: call.ID, Name: call.Name, Parameters: parameters(call.Arguments), Attached: call.Attached})
+		// The record, the permission rules and density see the call that runs (D-92).
+		meant := in.tools.Meant(call.Name, call.Arguments)
+		r.understood = append(r.understood, understood{Call: meant, id: call.ID, cut: call.Cut})
+		block := history.NewCall(call.ID, meant.Name, meant.Arguments)
+		block.Attached = call.Attached
+		blocks = append(blocks, block)
 	}
 	if len(blocks) == 0 {
 		return nil
@@ -214,19 +224,6 @@ func (in *replies) store(r *reply, failed error) error {
 	return err
 }
 
-// understand translates the names of tools and parameters in the calls into ours, so that the
-// record, the permission rules and density see the calls that run (D-92).
-func (in *replies) understand(r *reply) {
-	for i, call := range r.calls {
-		meant := in.tools.Meant(call.Name, call.Arguments)
-		r.calls[i].Name, r.calls[i].Arguments = meant.Name, meant.Arguments
-		if r.meant == nil {
-			r.meant = map[string]decode.Call{}
-		}
-		r.meant[call.ID] = meant
-	}
-}
-
 // distinguish gives every call an id of its own: some servers give all calls the same id, or
 // none.
 func distinguish(calls []llm.ToolCall) {
@@ -238,23 +235,6 @@ func distinguish(calls []llm.ToolCall) {
 		}
 		taken[calls[i].ID] = true
 	}
-}
-
-// parameters returns arguments as JSON: compacted if they are JSON, as the session log returns
-// them, and otherwise as a JSON string, so that nothing the model wrote is lost.
-func parameters(arguments string) json.RawMessage {
-	if strings.TrimSpace(arguments) == "" {
-		return json.RawMessage("{}")
-	}
-	var compact bytes.Buffer
-	if json.Compact(&compact, []byte(arguments)) == nil {
-		return compact.Bytes()
-	}
-	quoted, err := json.Marshal(arguments)
-	if err != nil {
-		return json.RawMessage("{}")
-	}
-	return quoted
 }
 
 // SilenceTold is the interval at which the silence of a model is reported.

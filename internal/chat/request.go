@@ -114,7 +114,7 @@ func (c *Chat) Ask(ctx context.Context, text string, schema json.RawMessage) (Ou
 		defer func() { c.schema = nil }()
 		reply, err := c.request(ctx, &out)
 		if err == nil {
-			err = c.runner.abandon(c.runner.newCalls(reply.calls), notNow)
+			err = c.runner.abandon(c.runner.newCalls(reply.understood), notNow)
 		}
 		return c.ended(ctx, out, err)
 	})

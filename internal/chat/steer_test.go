@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"agent/internal/arguments"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -174,9 +175,9 @@ func TestCompressByHand(t *testing.T) {
 func shellTool(run func(ctx context.Context, env *tools.Env) tools.Answer) tools.Tool {
 	return tools.Tool{
 		Name: tools.ShellToolName, Traits: tools.Traits{Runs: true, Key: "command"},
-		Plan: func(ctx context.Context, env *tools.Env, args json.RawMessage) (tools.Plan, error) {
+		Plan: func(ctx context.Context, env *tools.Env, args arguments.Arguments) (tools.Plan, error) {
 			var a struct{ Command string }
-			if json.Unmarshal(args, &a) != nil || a.Command == "" {
+			if json.Unmarshal(args.Raw(), &a) != nil || a.Command == "" {
 				return tools.Plan{}, errors.New("no command")
 			}
 			return applied(run)(ctx, env, args)

@@ -12,9 +12,9 @@ import (
 func TestDoesNotParseAfterTheLastEdit(t *testing.T) {
 	t.Parallel()
 	edit := func(old, fresh string) []string {
-		return []string{"replace", arguments(t, map[string]any{"file_path": "a.go", "old_string": old, "new_string": fresh})}
+		return []string{"replace", encoded(t, map[string]any{"file_path": "a.go", "old_string": old, "new_string": fresh})}
 	}
-	patch := []string{"apply_patch", arguments(t, map[string]any{"input": "*** Begin Patch\n*** Update File: ./a.go\n-func F() {}\n+func F() {\n*** End Patch"})}
+	patch := []string{"apply_patch", encoded(t, map[string]any{"input": "*** Begin Patch\n*** Update File: ./a.go\n-func F() {}\n+func F() {\n*** End Patch"})}
 	open, close, missing := edit("{}", "{"), edit("{", "{}"), edit("nowhere", "x")
 	for name, tc := range map[string]struct {
 		calls [][]string

@@ -92,7 +92,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		}
 		reply, err := c.request(ctx, &out)
 		if err == nil && last {
-			err = c.runner.abandon(c.runner.newCalls(reply.calls), notNow)
+			err = c.runner.abandon(c.runner.newCalls(reply.understood), notNow)
 		}
 		if err != nil || last {
 			return c.ended(ctx, out, err)
@@ -127,8 +127,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			continue
 		}
 		answered = false
-		c.runner.meant = reply.meant
-		stop, err := c.runner.run(ctx, reply.calls, &out)
+		stop, err := c.runner.run(ctx, reply.understood, &out)
 		if err != nil {
 			return c.ended(ctx, out, err)
 		}
@@ -223,7 +222,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 		c.stats.estimate(r.model, c.estimated(r), c.config.Settings, c.config.Endpoint)
 	}
 	if storeErr := c.replies.store(r, err); storeErr != nil {
-		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.calls), gate.NotRun))
+		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.understood), gate.NotRun))
 	}
 	if err == nil {
 		out.Response, out.Cut = r.text.String(), r.cut()

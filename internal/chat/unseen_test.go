@@ -16,7 +16,7 @@ const noisy = `for i in 1 2 3 4 5 6 7 8 9; do echo "--- FAIL: TestNumber$i of a 
 func TestResultsAreWholeInTheirFirstRequest_D120(t *testing.T) {
 	t.Parallel()
 	shell := func(command string) []string {
-		return []string{"run_shell_command", arguments(t, map[string]any{"command": command})}
+		return []string{"run_shell_command", encoded(t, map[string]any{"command": command})}
 	}
 	fix := []string{"replace", `{"file_path":"a.txt","old_string":"one","new_string":"1"}`}
 	read := []string{"read_file", `{"file_path":"a.txt"}`}

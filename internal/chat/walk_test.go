@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agent/internal/arguments"
 	"agent/internal/atcmd"
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -217,9 +218,9 @@ func walkTools() *tools.Registry {
 	}
 	return tools.NewRegistry(append(some, tools.Tool{
 		Name: "moves", Description: "moves", Traits: tools.Traits{Runs: true, Key: "from"}, Schema: json.RawMessage(`{"type":"object"}`),
-		Plan: func(_ context.Context, env *tools.Env, args json.RawMessage) (tools.Plan, error) {
+		Plan: func(_ context.Context, env *tools.Env, args arguments.Arguments) (tools.Plan, error) {
 			var a struct{ From, To string }
-			if err := json.Unmarshal(args, &a); err != nil {
+			if err := json.Unmarshal(args.Raw(), &a); err != nil {
 				return tools.Plan{}, err
 			}
 			return tools.Plan{Apply: func(ctx context.Context) tools.Answer {

@@ -59,11 +59,11 @@ func (r *reader) document(entry *history.Content, at time.Time) (d document, ok 
 		case *history.ToolCall:
 			parts = append(parts, b.Name+" "+strings.Join(arguments(b.Parameters), "\n"))
 			r.calls[b.ID] = b
-			d.called(b.Name, r.traits(b.Name), b.Parameters)
+			d.called(b.Name, r.traits(b.Name), b.Arguments())
 		case *history.ToolResponse:
 			parts = append(parts, b.Result.Text(), b.Error)
 			if call := r.calls[b.CallID]; call != nil {
-				d.called(call.Name, r.traits(call.Name), call.Parameters)
+				d.called(call.Name, r.traits(call.Name), call.Arguments())
 			}
 		}
 	}
@@ -85,9 +85,9 @@ func (r *reader) own(blocks []history.Block) []history.Block {
 	})
 }
 
-func (d *document) called(name string, does traits.Traits, parameters json.RawMessage) {
+func (d *document) called(name string, does traits.Traits, call traits.Arguments) {
 	d.tools = append(d.tools, strings.ToLower(name))
-	for _, file := range does.FilesOf(traits.Parse(parameters)) {
+	for _, file := range does.FilesOf(call) {
 		d.paths = append(d.paths, strings.Trim(strings.ToLower(strings.ReplaceAll(file, `\`, "/")), "/"))
 	}
 }

@@ -15,12 +15,12 @@ package gate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/tools"
 	"agent/internal/traits"
 )
@@ -36,7 +36,7 @@ type Call struct {
 	Traits traits.Traits
 	// Said describes the call in words.
 	Said      traits.Said
-	Arguments json.RawMessage
+	Arguments arguments.Arguments
 	// Preview shows the effect of the call.
 	Preview tools.Preview
 	// Spared is set if a gate has decided that no person need be asked whether the call may run.
@@ -96,8 +96,8 @@ type Verdict struct {
 	// Notice is a line for the person.
 	Notice string
 	// Arguments replaces the arguments of the call, which is planned anew and begins at the first
-	// gate. Nil changes nothing.
-	Arguments json.RawMessage
+	// gate. The zero value changes nothing.
+	Arguments arguments.Arguments
 	// Answers holds the person's answers to the questions of the call. Nil changes nothing.
 	Answers []tools.Given
 	// Spares means that no person need be asked whether the call may run. All else stays: the

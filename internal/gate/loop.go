@@ -154,7 +154,7 @@ func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 	if failed {
 		said = durations.ReplaceAllString(said, "")
 	}
-	asked := call.Name + "\x00" + string(call.Arguments)
+	asked := call.Name + "\x00" + call.Arguments.String()
 	if call.Traits.Runs {
 		asked = strings.ReplaceAll(asides.ReplaceAllString(asked, " "), ` "`, `"`)
 	}

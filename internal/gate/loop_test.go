@@ -2,13 +2,13 @@ package gate
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/tools"
 	"agent/internal/traits"
 )
@@ -40,7 +40,7 @@ func (d did) end(g *Loop) {
 	if d.ends { // as a command, whose note is never the same
 		answer.ExitCode, answer.Note = new(int), fmt.Sprintf("[exit 0 after %s]", d.took)
 	}
-	g.Gate().Ended(Call{Name: d.name, Said: traits.Said{Name: d.name, Subject: d.arguments}, Arguments: json.RawMessage(d.arguments), Traits: does}, answer, d.took)
+	g.Gate().Ended(Call{Name: d.name, Said: traits.Said{Name: d.name, Subject: d.arguments}, Arguments: arguments.Parse(d.arguments), Traits: does}, answer, d.took)
 }
 
 // says is what a guard says of the next call.
@@ -237,7 +237,7 @@ func TestCirclesAreAskedAboutOnce(t *testing.T) {
 func TestTheThirdFailureIsRemarked(t *testing.T) {
 	t.Parallel()
 	guard := NewLoop(&Policy{}).Gate()
-	call := Call{Name: "replace", Arguments: json.RawMessage(`{}`)}
+	call := Call{Name: "replace", Arguments: arguments.Parse(`{}`)}
 	for n, tt := range []struct {
 		answer  tools.Answer
 		remarks bool

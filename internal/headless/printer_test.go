@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/history"
@@ -39,11 +40,11 @@ func eventful() []chat.Event {
 		chat.CallArriving{Name: "run_shell_command", Said: said("run_shell_command")},
 		chat.UsageReported{PromptTokens: 100, CompletionTokens: 20, CachedTokens: 30},
 		chat.ReplyEnded{Text: "run & see"},
-		chat.CallRequested{ID: "c1", Name: "run_shell_command", Parameters: json.RawMessage(`{"command":"go test"}`)},
+		chat.CallRequested{ID: "c1", Name: "run_shell_command", Arguments: arguments.Parse(`{"command":"go test"}`)},
 		chat.ToolStarted{Call: 1, ID: "c1", Name: "run_shell_command", Said: said("run_shell_command go test\x1b[2J")},
 		chat.ToolOutput{Call: 1, Data: "FAIL"},
 		chat.ToolEnded{Call: 1, ID: "c1", Name: "run_shell_command", Answer: tools.Answer{Text: "FAIL <nil>\n", Error: "exit status 1\nand more", ExitCode: &exit}},
-		chat.CallRequested{ID: "c2", Name: "write_file", Parameters: json.RawMessage(`null`)},
+		chat.CallRequested{ID: "c2", Name: "write_file", Arguments: arguments.Parse(`null`)},
 		chat.ToolEnded{Call: 2, ID: "c2", Name: "write_file", Answer: tools.Answer{Error: "refused: the approval mode is read-only"}},
 		chat.CallRequested{ID: "c3", Name: "glob"},
 		chat.ToolStarted{Call: 3, ID: "c3", Name: "glob", Said: said("glob *.go")},

@@ -157,7 +157,7 @@ func streamLine(e chat.Event) any {
 	case chat.ReasoningDelta:
 		return deltaLine{"reasoning", e.Delta}
 	case chat.CallRequested:
-		return toolCallLine{"tool_call", e.ID, e.Name, e.Parameters}
+		return toolCallLine{"tool_call", e.ID, e.Name, e.Arguments.Raw()}
 	case chat.ToolEnded:
 		return toolResultLine{"tool_result", e.ID, e.Name, e.Answer.ForModel(), e.Answer.Error, e.Answer.ExitCode}
 	case chat.ApprovalRequested:

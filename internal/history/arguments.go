@@ -1,29 +1,35 @@
 package history
 
 import (
-	"encoding/json"
 	"sync"
+
+	"agent/internal/arguments"
 )
 
-// maxIndexedArg is the length of the longest argument that callArgs keeps, in bytes, so that the
-// index of a write_file call does not hold its content a second time.
-const maxIndexedArg = 8 << 10
-
-// callArgs is the memoised index of a call's short arguments. Density asks for a call's path on
-// every turn; the parameters are parsed only once.
+// callArgs holds the parsed arguments of a call. Density asks for a call's path on every turn;
+// the parameters are parsed only once.
 type callArgs struct {
 	once   sync.Once
-	values map[string]any
+	parsed arguments.Arguments
+}
+
+// NewCall returns a call with parsed arguments.
+func NewCall(id, name string, given arguments.Arguments) *ToolCall {
+	c := &ToolCall{ID: id, Name: name, Parameters: given.Raw()}
+	c.args.once.Do(func() { c.args.parsed = given })
+	return c
+}
+
+// Arguments returns the parsed parameters.
+func (c *ToolCall) Arguments() arguments.Arguments {
+	c.args.once.Do(func() { c.args.parsed = arguments.Parse(c.Parameters) })
+	return c.args.parsed
 }
 
 // Arg returns the top-level parameter key, decoded. It returns false if the parameters are not an
 // object, the key is absent, or its JSON is longer than 8 KiB: it serves paths, commands and
 // patterns, not file contents. The value is shared and must not be changed.
-func (c *ToolCall) Arg(key string) (any, bool) {
-	c.args.once.Do(func() { c.args.values = indexArgs(c.Parameters) })
-	v, ok := c.args.values[key]
-	return v, ok
-}
+func (c *ToolCall) Arg(key string) (any, bool) { return c.Arguments().Short(key) }
 
 // StringArg returns the top-level parameter key if it is a string (and short,
 // see Arg), else "".
@@ -31,26 +37,4 @@ func (c *ToolCall) StringArg(key string) string {
 	v, _ := c.Arg(key)
 	s, _ := v.(string)
 	return s
-}
-
-func indexArgs(parameters json.RawMessage) map[string]any {
-	if len(parameters) <= maxIndexedArg {
-		var all map[string]any
-		if json.Unmarshal(parameters, &all) != nil {
-			return nil
-		}
-		return all
-	}
-	var all map[string]json.RawMessage
-	if json.Unmarshal(parameters, &all) != nil {
-		return nil
-	}
-	short := make(map[string]any, len(all))
-	for key, value := range all {
-		var decoded any
-		if len(value) <= maxIndexedArg && json.Unmarshal(value, &decoded) == nil {
-			short[key] = decoded
-		}
-	}
-	return short
 }

@@ -361,7 +361,7 @@ func TestResult(t *testing.T) {
 // REQ-HD-013.5: whatever the model sends as parameters, asking for one is safe.
 func TestArg(t *testing.T) {
 	t.Parallel()
-	long := `"` + strings.Repeat("x", maxIndexedArg) + `"`
+	long := `"` + strings.Repeat("x", 8<<10) + `"`
 	for _, c := range []struct {
 		id, parameters string
 		want           string // StringArg("path")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/arguments"
 	"agent/internal/tokens"
 )
 
@@ -16,7 +17,7 @@ const twoQuestions = `{"questions":[
 func planAsked(t *testing.T, args string) (Plan, error) {
 	t.Helper()
 	meant := NewRegistry(Default()...).Meant("ask_user", args)
-	return askUser().Plan(t.Context(), &Env{}, []byte(meant.Arguments))
+	return askUser().Plan(t.Context(), &Env{}, meant.Arguments)
 }
 
 // What the model asks is planned as questions, whose answers are its answer; where nobody
@@ -105,7 +106,7 @@ func TestPresentPlanIsDeclared(t *testing.T) {
 	if n := tokens.For(tokens.O200K).Count(tool.Name + tool.Description + string(tool.Parameters())); n > 90 {
 		t.Errorf("its declaration takes %d tokens", n)
 	}
-	if _, err := tool.Plan(t.Context(), &Env{}, []byte(`{"plan":" \n"}`)); err == nil {
+	if _, err := tool.Plan(t.Context(), &Env{}, arguments.Parse(`{"plan":" \n"}`)); err == nil {
 		t.Error("an empty plan is shown")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -294,12 +293,12 @@ func (e *Env) DoesNotParse(abs string) string {
 
 // Edited returns the files that a call of an edit tool names, as absolute paths. It leaves out
 // files that cannot be edited.
-func (e *Env) Edited(t Traits, arguments json.RawMessage) []string {
+func (e *Env) Edited(t Traits, call traits.Arguments) []string {
 	if !t.WritesFile() {
 		return nil
 	}
 	var files []string
-	for _, path := range t.FilesOf(traits.Parse(arguments)) {
+	for _, path := range t.FilesOf(call) {
 		if abs, err := e.Workspace.Resolve(path); err == nil {
 			files = append(files, abs)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/arguments"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/websearch"
 
@@ -113,7 +114,7 @@ func TestWrongArgumentsAreAnswered(t *testing.T) {
 	t.Parallel()
 	for _, tool := range append(Default(), searches()) {
 		for _, raw := range []string{`[1]`, `{`, `"x"`, `null`, `7`, `{"no_such_parameter":1}`} {
-			if _, err := tool.Plan(t.Context(), fileEnv(t, nil), json.RawMessage(raw)); raw != `null` && err == nil {
+			if _, err := tool.Plan(t.Context(), fileEnv(t, nil), arguments.Parse(raw)); raw != `null` && err == nil {
 				t.Errorf("%s %s: no error", tool.Name, raw)
 			}
 		}
@@ -156,7 +157,7 @@ func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := tool.Plan(t.Context(), fileEnv(t, nil), given); err == nil || strings.Contains(err.Error(), "unknown parameter") {
+			if _, err := tool.Plan(t.Context(), fileEnv(t, nil), arguments.Parse(given)); err == nil || strings.Contains(err.Error(), "unknown parameter") {
 				t.Errorf("%s declares %s, which it does not take", tool.Name, name)
 			}
 		}

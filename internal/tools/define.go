@@ -2,10 +2,10 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
+	"agent/internal/arguments"
 	"agent/internal/tools/decode"
 )
 
@@ -19,8 +19,8 @@ func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Pla
 	if t.offers == nil { // else it offers fewer parameters than it takes
 		t.offers = d.JSON
 	}
-	t.Plan = func(ctx context.Context, env *Env, raw json.RawMessage) (Plan, error) {
-		args, err := d.Decode(raw)
+	t.Plan = func(ctx context.Context, env *Env, given arguments.Arguments) (Plan, error) {
+		args, err := d.Decode(given)
 		if err != nil {
 			return Plan{}, fmt.Errorf("%s: %w", t.Name, err)
 		}

@@ -1,12 +1,12 @@
 package tools
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"agent/internal/arguments"
 	"agent/internal/text/textfile"
 )
 
@@ -44,7 +44,7 @@ func TestChangeOfLineEndsAloneIsSaid(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"f": "a\nb\n"})
 	see(t, env, "f")
-	raw := json.RawMessage(`{"file_path":"f","content":"a\r\nb\r\n"}`)
+	raw := arguments.Parse(`{"file_path":"f","content":"a\r\nb\r\n"}`)
 	plan, err := writeFile().Plan(t.Context(), env, raw)
 	if err != nil || plan.Preview.Title != "change the line ends of f" {
 		t.Fatalf("got %+v, %v", plan.Preview, err)

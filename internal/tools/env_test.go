@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/arguments"
 	"agent/internal/testing/need"
 	"agent/internal/workspace"
 )
@@ -96,7 +97,7 @@ func planCall(ctx context.Context, t testing.TB, tool Tool, env *Env, args param
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tool.Plan(ctx, env, raw)
+	return tool.Plan(ctx, env, arguments.Parse(raw))
 }
 
 // contents lists every file below a folder with mode and content.

@@ -5,18 +5,19 @@ import (
 	"encoding/json"
 	"slices"
 
+	"agent/internal/arguments"
 	"agent/internal/cmdline"
 	"agent/internal/shell"
 	"agent/internal/text/patch"
 	"agent/internal/tools/decode"
 )
 
-// Meant returns a call with the names of the present tools and their parameters. Calls of tools
+// Meant returns a call, as the model wrote it, with the names of the present tools and their parameters. Calls of tools
 // that are not the program's own stay unchanged. A command that applies a patch becomes a call of
 // the patch tool.
-func (r *Registry) Meant(name, arguments string) decode.Call {
+func (r *Registry) Meant(name, written string) decode.Call {
 	now := r.Now()
-	return r.asPatch(decode.Meant(name, arguments, func(name string) (json.RawMessage, bool) {
+	return r.asPatch(decode.Meant(name, arguments.Parse(written), func(name string) (json.RawMessage, bool) {
 		i, ok := now.index[name]
 		if !ok {
 			return nil, false
@@ -38,20 +39,14 @@ func (r *Registry) asPatch(call decode.Call) decode.Call {
 	}
 	all := r.All()
 	at := slices.IndexFunc(all, func(t Tool) bool { return t.EditsOnly() && len(t.Density.Patch) > 0 })
-	var given map[string]json.RawMessage
-	if at < 0 || json.Unmarshal([]byte(call.Arguments), &given) != nil {
-		return call
-	}
-	var line, folder string
-	if json.Unmarshal(given[tool.Density.Command[0]], &line) != nil || given["directory"] != nil && json.Unmarshal(given["directory"], &folder) != nil {
-		return call
-	}
-	dir, text, ok := cmdline.Applied(line)
-	if !ok {
+	given, named := call.Arguments.Arg("directory")
+	folder, isText := given.(string)
+	dir, text, ok := cmdline.Applied(call.Arguments.StringArg(tool.Density.Command[0]))
+	if at < 0 || !ok || named && !isText {
 		return call
 	}
 	if meant, err := json.Marshal(map[string]string{all[at].Density.Patch[0]: patch.Below(cmdline.Below(folder, dir), text)}); err == nil {
-		call.Name, call.Arguments = all[at].Name, string(meant)
+		call.Name, call.Arguments = all[at].Name, arguments.Parse(meant)
 	}
 	return call
 }

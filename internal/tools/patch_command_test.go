@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -37,7 +38,7 @@ func TestAPatchAsACommandIsAPatch(t *testing.T) {
 			continue
 		}
 		env := fileEnv(t, map[string]string{tt.path: "package a\n\nfunc A() {}\n"})
-		plan, err := applyPatch().Plan(t.Context(), env, json.RawMessage(arguments))
+		plan, err := applyPatch().Plan(t.Context(), env, arguments)
 		if err != nil || len(plan.Preview.Paths) != 1 || plan.Preview.Paths[0] != tt.path || plan.Preview.Command != "" {
 			t.Errorf("%s: %+v, %v", name, plan.Preview, err)
 			continue
@@ -47,7 +48,7 @@ func TestAPatchAsACommandIsAPatch(t *testing.T) {
 		}
 	}
 	for _, arguments := range []string{`{"command":"ls"}`, `{"command":"rm x && apply_patch <<EOF\n+x\nEOF"}`, `{"command":"apply_patch <<EOF\n+x\nEOF","directory":7}`, `{"command":`, `[]`, `{}`} {
-		if same := registry.Meant(ShellToolName, arguments); same.Name != ShellToolName || same.Arguments != arguments {
+		if same := registry.Meant(ShellToolName, arguments); same.Name != ShellToolName || cmp.Or(same.Arguments.Text(), same.Arguments.String()) != arguments {
 			t.Errorf("%s became %s %s", arguments, same.Name, same.Arguments)
 		}
 	}

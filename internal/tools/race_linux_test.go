@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/arguments"
 )
 
 // What no answer holds: the content of a file with keys, and a name outside.
@@ -128,7 +130,7 @@ func TestNoToolFollowsALinkThatIsPutOnTheWay(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				plan, err := one.tool.Plan(t.Context(), env, raw)
+				plan, err := one.tool.Plan(t.Context(), env, arguments.Parse(raw))
 				answer := Answer{}
 				switch {
 				case err != nil:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/arguments"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
@@ -176,7 +177,7 @@ func TestMoreFoldersThanAreWatched_D60(t *testing.T) {
 	confined.Policy.Survey = survey.New(env.Workspace.Root(), 4)
 	env.Confinement = func() sandbox.Confinement { return confined }
 	asks := func() bool {
-		plan, err := runShellCommand().Plan(t.Context(), env, []byte(`{"command":"touch x"}`))
+		plan, err := runShellCommand().Plan(t.Context(), env, arguments.Parse(`{"command":"touch x"}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/cmdline"
 	"agent/internal/shell"
 	"agent/internal/testing/fifo"
@@ -473,13 +474,13 @@ func TestShellPreviewSaysWhatWouldRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := runShellCommand().Plan(t.Context(), env, raw)
+		plan, err := runShellCommand().Plan(t.Context(), env, arguments.Parse(raw))
 		preview := plan.Preview
 		if err != nil || preview.Title != c.title || preview.ReadOnly != c.readOnly || argv(preview.Commands) != c.parts || preview.Command != strings.TrimPrefix(c.args["command"].(string), "cd sub && ") {
 			t.Errorf("%v: %+v, %v", c.args, preview, err)
 		}
 	}
-	if _, err := runShellCommand().Plan(t.Context(), env, json.RawMessage(`{"command":"ls","directory":".."}`)); err == nil {
+	if _, err := runShellCommand().Plan(t.Context(), env, arguments.Parse(`{"command":"ls","directory":".."}`)); err == nil {
 		t.Error("a call that must fail can be approved")
 	}
 }
@@ -524,7 +525,7 @@ func TestM3_GitOfARepositoryThatRunsProgramsIsAskedAbout(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				plan, err := runShellCommand().Plan(ctx, env, raw)
+				plan, err := runShellCommand().Plan(ctx, env, arguments.Parse(raw))
 				if err != nil || plan.Preview.ReadOnly != (config == "") {
 					t.Errorf("%s counts as looking: %v, %v", command, plan.Preview.ReadOnly, err)
 				}

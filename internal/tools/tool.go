@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"agent/internal/arguments"
 	"agent/internal/cmdline"
 	"agent/internal/protect"
 	"agent/internal/sandbox"
@@ -49,7 +50,7 @@ type Tool struct {
 	// Plan plans a call without any effect. Nothing else decodes its arguments. An error means
 	// that the call would fail with it, so that a person has nothing to approve; the model reads
 	// the error.
-	Plan func(ctx context.Context, env *Env, args json.RawMessage) (Plan, error)
+	Plan func(ctx context.Context, env *Env, args arguments.Arguments) (Plan, error)
 
 	// offers returns the JSON Schema of the parameters that the model is told of, takes the
 	// schema of all parameters that a call may have. Both are nil for a tool of another program,
@@ -76,10 +77,10 @@ type FreeForm struct {
 
 // Work plans a call. A preview without a diff, a command, a plan or inquiries shows the
 // arguments, whatever the tool is.
-func (t Tool) Work(ctx context.Context, env *Env, args json.RawMessage) (Plan, error) {
+func (t Tool) Work(ctx context.Context, env *Env, args arguments.Arguments) (Plan, error) {
 	p, err := t.Plan(ctx, env, args)
 	if p.Preview.Diff == "" && p.Preview.Command == "" && p.Preview.Inquiries == nil && p.Preview.Plan == "" && p.Preview.Arguments == nil {
-		p.Preview.Arguments = args
+		p.Preview.Arguments = args.Raw()
 	}
 	return p, err
 }

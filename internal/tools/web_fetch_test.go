@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"agent/internal/arguments"
 )
 
 func TestWebFetch(t *testing.T) {
@@ -55,7 +57,7 @@ func TestWebFetch(t *testing.T) {
 			if tc.path == "nonsense" {
 				address = tc.path
 			}
-			plan, err := webFetch().Plan(t.Context(), &Env{Limits: tc.limits}, fmt.Appendf(nil, `{"url":%q,"format":%q}`, address, tc.form))
+			plan, err := webFetch().Plan(t.Context(), &Env{Limits: tc.limits}, arguments.Parse(fmt.Sprintf(`{"url":%q,"format":%q}`, address, tc.form)))
 			answer := Answer{}
 			if err != nil {
 				answer.Error = err.Error()

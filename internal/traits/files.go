@@ -1,29 +1,11 @@
 package traits
 
-import (
-	"encoding/json"
-
-	"agent/internal/text/patch"
-)
+import "agent/internal/text/patch"
 
 // Arguments are the arguments of a call. Arg returns the one of a name, as JSON decodes it into an
 // any, and whether the call has it.
 type Arguments interface {
 	Arg(name string) (value any, given bool)
-}
-
-// Parse returns the arguments of a call. A call that is no object has none.
-func Parse(arguments json.RawMessage) Arguments {
-	var all parsed
-	_ = json.Unmarshal(arguments, &all)
-	return all
-}
-
-type parsed map[string]any
-
-func (p parsed) Arg(name string) (any, bool) {
-	value, given := p[name]
-	return value, given
 }
 
 // FilesOf returns the files that a call names, as the model wrote them: the file in a parameter,

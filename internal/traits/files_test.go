@@ -1,10 +1,11 @@
 package traits
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/arguments"
 )
 
 // Each way in which a call names files counts, and nothing else does.
@@ -29,7 +30,7 @@ func TestFilesOf(t *testing.T) {
 		{"a tool that declares nothing", Traits{}, `{"file_path":"a"}`, nil},
 		{"no object", Traits{File: FileNames}, `["a"]`, nil},
 	} {
-		if diff := cmp.Diff(c.want, c.tool.FilesOf(Parse(json.RawMessage(c.args)))); diff != "" {
+		if diff := cmp.Diff(c.want, c.tool.FilesOf(arguments.Parse(c.args))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}

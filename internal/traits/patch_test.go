@@ -3,6 +3,8 @@ package traits
 import (
 	"encoding/json"
 	"testing"
+
+	"agent/internal/arguments"
 )
 
 // The screen says beside a patch which files it is about.
@@ -14,11 +16,11 @@ func TestAPatchIsAboutItsFiles(t *testing.T) {
 		"no patch": "editing",
 		"":         "editing",
 	} {
-		arguments, err := json.Marshal(map[string]string{"input": patch})
+		given, err := json.Marshal(map[string]string{"input": patch})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := does.Describe("apply_patch", arguments).Running(); got != want {
+		if got := does.Describe("apply_patch", arguments.Parse(given)).Running(); got != want {
 			t.Errorf("%q is said as %q, want %q", patch, got, want)
 		}
 	}

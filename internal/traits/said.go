@@ -1,10 +1,9 @@
 package traits
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
+	"agent/internal/arguments"
 	"agent/internal/words"
 )
 
@@ -56,28 +55,26 @@ func join(verb, subject string) string {
 }
 
 // Named describes a call whose arguments are not known.
-func (t Traits) Named(name string) Said { return t.Describe(name, nil) }
+func (t Traits) Named(name string) Said { return t.Describe(name, arguments.Arguments{}) }
 
 // Describe describes a call of the tool with that name in words.
-func (t Traits) Describe(name string, arguments json.RawMessage) Said {
+func (t Traits) Describe(name string, given arguments.Arguments) Said {
 	said := Said{Name: name, Words: Words{Now: name, Done: name, Do: name}}
-	given := parameters(arguments)
 	for _, w := range t.Words {
-		if _, ok := given.value(w.Given); ok || w.Given == "" {
+		if _, ok := given.Value(w.Given); ok || w.Given == "" {
 			said.Words = w
 			break
 		}
 	}
-	key, _ := given.value(t.Key)
-	said.Key = text(key)
-	said.Subject = given.subject(t.Key)
+	said.Key = text(given, t.Key)
+	said.Subject = subject(t.Key, given)
 	for _, name := range t.Patch {
-		if value, ok := given.value(name); ok {
-			said.Subject = words.Headline(strings.Join(patchedFiles(text(value)), ", "))
+		if _, ok := given.Value(name); ok {
+			said.Subject = words.Headline(strings.Join(patchedFiles(text(given, name)), ", "))
 		}
 	}
 	if said.About != "" {
-		said.Subject = given.fill(said.About)
+		said.Subject = fill(said.About, given)
 	}
 	return said
 }
@@ -100,74 +97,35 @@ func patchedFiles(patch string) []string {
 }
 
 // fill replaces each {NAME} by the value of the parameter.
-func (a arguments) fill(template string) string {
+func fill(template string, given arguments.Arguments) string {
 	var values []string
-	for _, p := range a {
-		values = append(values, "{"+p.name+"}", words.Headline(text(p.value)))
+	for name := range given.All() {
+		values = append(values, "{"+name+"}", words.Headline(text(given, name)))
 	}
 	return strings.NewReplacer(values...).Replace(template)
 }
 
-// parameter is one argument of a call.
-type parameter struct {
-	name  string
-	value json.RawMessage
-}
-
-type arguments []parameter
-
-// parameters returns the arguments of a call in order, none if they are not a JSON object.
-func parameters(raw json.RawMessage) arguments {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return nil
-	}
-	var all arguments
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return all
-		}
-		var value json.RawMessage
-		if decoder.Decode(&value) != nil {
-			return all
-		}
-		all = append(all, parameter{name.(string), value})
-	}
-	return all
-}
-
-func (a arguments) value(name string) (json.RawMessage, bool) {
-	for _, p := range a {
-		if p.name == name {
-			return p.value, true
-		}
-	}
-	return nil, false
-}
-
 // subject returns the parameter that distinguishes the call from others, then its path, then its
 // numbers, such as line numbers.
-func (a arguments) subject(key string) string {
+func subject(key string, given arguments.Arguments) string {
 	about, where := "", ""
 	var numbers []string
-	for _, p := range a {
-		var number json.Number
+	for name, raw := range given.All() {
 		switch {
-		case p.name == key:
-			if about = words.Headline(text(p.value)); p.name == "pattern" && strings.Contains(about, " ") {
+		case name == key:
+			if about = words.Headline(text(given, name)); name == "pattern" && strings.Contains(about, " ") {
 				about = `"` + about + `"` // quotes show the end of a pattern with blanks
 			}
-		case p.name == "symbol":
-			if symbol := words.Headline(text(p.value)); symbol != "" {
+		case name == "symbol":
+			if symbol := words.Headline(text(given, name)); symbol != "" {
 				where = " " + symbol
 			}
-		case p.name == "path":
-			if path := words.Headline(text(p.value)); path != "" && path != "." {
+		case name == "path":
+			if path := words.Headline(text(given, name)); path != "" && path != "." {
 				where = " in " + path
 			}
-		case json.Unmarshal(p.value, &number) == nil && p.value[0] != '"' && number != "":
-			numbers = append(numbers, p.name+" "+number.String())
+		case strings.IndexByte("-0123456789", raw[0]) >= 0:
+			numbers = append(numbers, name+" "+string(raw))
 		}
 	}
 	about += where
@@ -177,18 +135,25 @@ func (a arguments) subject(key string) string {
 	return strings.TrimSpace(about)
 }
 
-// text returns a JSON string, the strings of a list joined by commas, or a number.
-func text(value json.RawMessage) string {
-	var one string
-	var several []string
-	var number json.Number
-	switch {
-	case json.Unmarshal(value, &one) == nil:
-		return one
-	case json.Unmarshal(value, &several) == nil:
-		return strings.Join(several, ", ")
-	case json.Unmarshal(value, &number) == nil:
-		return number.String()
+// text returns an argument that is a text, the texts of a list joined by commas, or a number.
+func text(given arguments.Arguments, name string) string {
+	value, _ := given.Arg(name)
+	switch value := value.(type) {
+	case string:
+		return value
+	case []any:
+		texts := make([]string, len(value))
+		for i, item := range value {
+			one, is := item.(string)
+			if !is {
+				return ""
+			}
+			texts[i] = one
+		}
+		return strings.Join(texts, ", ")
+	case float64:
+		raw, _ := given.Value(name) // with all digits
+		return string(raw)
 	}
 	return ""
 }

@@ -1,8 +1,9 @@
 package traits
 
 import (
-	"encoding/json"
 	"testing"
+
+	"agent/internal/arguments"
 )
 
 func TestSubject(t *testing.T) {
@@ -24,7 +25,7 @@ func TestSubject(t *testing.T) {
 		{"pattern", `{"path":"src","pattern":"in a list"}`, `look "in a list" in src`},
 		{"pattern", `{"path":".","pattern":"price"}`, "look price"},
 	} {
-		if got := (Traits{Key: tt.key}).Describe("look", json.RawMessage(tt.parameters)).Title(); got != tt.want {
+		if got := (Traits{Key: tt.key}).Describe("look", arguments.Parse(tt.parameters)).Title(); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.parameters, got, tt.want)
 		}
 	}
@@ -46,7 +47,7 @@ func TestWords(t *testing.T) {
 		{Traits{}, `{"a":1}`, "tool (a 1)", "tool (a 1)", "tool (a 1)"},
 		{Traits{Words: []Words{{Now: "n", Done: "d", Do: "o", About: "{a} of {b}"}}}, `{"a":"{b}","b":"x\ny"}`, "n {b} of x …", "d {b} of x …", "o {b} of x …"},
 	} {
-		said := tt.tool.Describe("tool", json.RawMessage(tt.parameters))
+		said := tt.tool.Describe("tool", arguments.Parse(tt.parameters))
 		if said.Running() != tt.now || said.Ended() != tt.ended || said.NotDone() != tt.notDone {
 			t.Errorf("%s: %q, %q, %q", tt.parameters, said.Running(), said.Ended(), said.NotDone())
 		}

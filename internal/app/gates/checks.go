@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/chat"
 	"agent/internal/check"
 	"agent/internal/gate"
@@ -95,13 +96,14 @@ func (g *Checks) call(ctx context.Context, command check.Command) (gate.Call, er
 	if err != nil {
 		return gate.Call{}, err
 	}
-	arguments, err := json.Marshal(map[string]string{tool.Key: command.Line, "directory": command.Dir})
+	encoded, err := json.Marshal(map[string]string{tool.Key: command.Line, "directory": command.Dir})
 	if err != nil {
 		return gate.Call{}, err
 	}
-	plan, err := tool.Work(ctx, g.Env, arguments)
+	given := arguments.Parse(encoded)
+	plan, err := tool.Work(ctx, g.Env, given)
 	plan.Preview.Title = "check with " + command.String() + ", before the edits of this turn and after them"
-	return gate.Call{Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, arguments), Arguments: arguments, Preview: plan.Preview}, err
+	return gate.Call{Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, given), Arguments: given, Preview: plan.Preview}, err
 }
 
 // before runs the due checks before an edit.

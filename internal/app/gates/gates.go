@@ -9,7 +9,6 @@
 package gates
 
 import (
-	"encoding/json"
 	"net/url"
 
 	"agent/internal/disk"
@@ -95,12 +94,8 @@ func (h *Host) ask(k gate.Call, why, refusal, notice string) gate.Verdict {
 }
 
 // PageHost returns the host of the address in a call's arguments, or "".
-func PageHost(arguments json.RawMessage) string {
-	var named struct {
-		URL string `json:"url"`
-	}
-	_ = json.Unmarshal(arguments, &named)
-	address, err := url.Parse(named.URL)
+func PageHost(k gate.Call) string {
+	address, err := url.Parse(k.Arguments.StringArg("url"))
 	if err != nil {
 		return ""
 	}

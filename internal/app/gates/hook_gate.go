@@ -3,13 +3,13 @@ package gates
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/hook"
@@ -32,7 +32,7 @@ type hookGate struct {
 // hookAnswer is the answer of the hooks of PreToolUse about a call.
 type hookAnswer struct {
 	// arguments are the arguments that the hooks saw, or their replacement for them.
-	arguments json.RawMessage
+	arguments arguments.Arguments
 	outcome   hook.Outcome
 	// remarks are lines that the model reads with the answer of the call.
 	remarks []string
@@ -80,7 +80,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 			if err != nil {
 				return all, fmt.Errorf("a hook of %s wants to change the input: %w", event, err)
 			}
-			out.Input = json.RawMessage(g.hooks.host.Registry.Meant(k.Name, string(back)).Arguments)
+			out.Input = g.hooks.host.Registry.Meant(k.Name, string(back)).Arguments.Raw()
 		}
 		if all.Merge(out); all.Blocked() || all.Stop || ctx.Err() != nil {
 			break
@@ -91,7 +91,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 
 // subject returns the command, host and files of a call, for the conditions of hooks.
 func (g *hookGate) subject(their decode.Their, k gate.Call) permissions.Subject {
-	return permissions.Subject{Tool: their.Name, Command: k.Preview.Command, Host: PageHost(k.Arguments), Files: their.Files()}
+	return permissions.Subject{Tool: their.Name, Command: k.Preview.Command, Host: PageHost(k), Files: their.Files()}
 }
 
 // check runs the hooks of PreToolUse, unless they have already seen the same arguments.
@@ -99,7 +99,7 @@ func (g *hookGate) check(ctx context.Context, k gate.Call) gate.Verdict {
 	g.mu.Lock()
 	known, is := g.answers[k.Number]
 	g.mu.Unlock()
-	if is && bytes.Equal(known.arguments, k.Arguments) {
+	if is && bytes.Equal(known.arguments.Raw(), k.Arguments.Raw()) {
 		return g.verdict(k, known.outcome, nil, blocked)
 	}
 	out, err := g.run(ctx, hooks.PreToolUse, k, nil)
@@ -107,7 +107,7 @@ func (g *hookGate) check(ctx context.Context, k gate.Call) gate.Verdict {
 	verdict := g.verdict(k, out, err, blocked)
 	out.Input = nil
 	now := hookAnswer{arguments: k.Arguments, outcome: out, remarks: remarks(hooks.PreToolUse, out)}
-	if verdict.Arguments != nil {
+	if verdict.Arguments.Raw() != nil {
 		now.arguments = verdict.Arguments
 	}
 	if verdict.Refusal != "" {
@@ -147,8 +147,8 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	case out.Blocked():
 		return gate.Verdict{Refusal: refused + out.Reason}
 	}
-	if out.Input != nil && !bytes.Equal(out.Input, k.Arguments) {
-		return gate.Verdict{Arguments: out.Input} // the changed call passes all gates again
+	if out.Input != nil && !bytes.Equal(out.Input, k.Arguments.Raw()) {
+		return gate.Verdict{Arguments: arguments.Parse(out.Input)} // the changed call passes all gates again
 	}
 	if out.Decision == hook.Ask && !g.hooks.host.Consent.Asks(k) {
 		why := words.Headline(out.Reason)
@@ -224,13 +224,9 @@ func response(their decode.Their, answer tools.Answer) map[string]any {
 		}
 		return all
 	}
-	var named struct {
-		File string `json:"file_path"`
-	}
-	_ = json.Unmarshal(their.Input, &named)
 	all := map[string]any{"content": text, "success": answer.Error == ""}
-	if named.File != "" {
-		all["filePath"] = named.File
+	if file := their.File(); file != "" {
+		all["filePath"] = file
 	}
 	return all
 }

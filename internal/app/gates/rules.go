@@ -122,7 +122,7 @@ func Against(k gate.Call, absolute func(path string) string, all ...permissions.
 		case k.Traits.Searches:
 			worse(rules.Search())
 		case k.Traits.Reaches && !k.Traits.Runs && k.Preview.Served == nil:
-			worse(rules.Page(PageHost(k.Arguments)))
+			worse(rules.Page(PageHost(k)))
 		}
 		for _, file := range k.Preview.Protected {
 			abs := absolute(file.Path)

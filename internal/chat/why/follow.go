@@ -260,10 +260,10 @@ func (t *tracker) title(entry *history.Content, block history.Block) string {
 	line := func(text string) string { return words.Line(disk.Shorten(text, t.root), width) }
 	switch b := block.(type) {
 	case *history.ToolCall:
-		return "call: " + line(t.facts(b.Name).Describe(b.Name, b.Parameters).Title())
+		return "call: " + line(t.facts(b.Name).Describe(b.Name, b.Arguments()).Title())
 	case *history.ToolResponse:
 		if call := t.calls[b.CallID]; call != nil {
-			return "answer: " + line(t.facts(call.Name).Describe(call.Name, call.Parameters).Title())
+			return "answer: " + line(t.facts(call.Name).Describe(call.Name, call.Arguments()).Title())
 		}
 		return "answer: " + b.ToolName
 	case *history.Thinking:

@@ -82,7 +82,7 @@ func (c *Contents) item(entry *history.Content, block history.Block, answers map
 	switch b := block.(type) {
 	case *history.ToolCall:
 		blocks, text := []history.Block{b}, string(b.Parameters)
-		item := Item{Kind: b.Name, Subject: c.facts(b.Name).Describe(b.Name, b.Parameters).Subject}
+		item := Item{Kind: b.Name, Subject: c.facts(b.Name).Describe(b.Name, b.Arguments()).Subject}
 		if r := answers[b]; r != nil {
 			blocks, text, item.answer = append(blocks, r), text+"\n\n"+r.Result.Text()+r.Error, r
 		}

@@ -98,7 +98,7 @@ func (l *Ledger) nameCalls(prunes []history.Prune, entries []*history.Content) {
 // title describes a call on one line. Where only a pointer is left of what it asked for, the
 // line of the ledger that the pointer names tells it.
 func (l *Ledger) title(call *history.ToolCall) string {
-	title := l.facts(call.Name).Describe(call.Name, call.Parameters).Title()
+	title := l.facts(call.Name).Describe(call.Name, call.Arguments()).Title()
 	if number := compression.NumberIn(title); number > 0 && number <= len(l.prunes) {
 		return cmp.Or(l.prunes[number-1].Call, title)
 	}

@@ -123,7 +123,7 @@ func TestPointersNameTheirNumber(t *testing.T) {
 			for _, block := range entry.Blocks {
 				switch b := block.(type) {
 				case *history.ToolCall:
-					titles[b.ID] = unitsOf(b.Name).Describe(b.Name, b.Parameters).Title()
+					titles[b.ID] = unitsOf(b.Name).Describe(b.Name, b.Arguments()).Title()
 				case *history.ToolResponse:
 					_, number, numbered := strings.Cut(strings.TrimSuffix(b.Result.Text(), "]"), ", recall ")
 					if !compression.IsPointer(b.Result.Text()) {

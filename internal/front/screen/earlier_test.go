@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/arguments"
 	"agent/internal/history"
 	"agent/internal/tools"
 	"agent/internal/tui"
@@ -21,7 +22,7 @@ func TestEarlier(t *testing.T) {
 	summary := history.HumanText("what was before").WithMeta(history.MetaSummary, true)
 	undone := history.New(history.Human, history.NewData(history.Undone, "I undid the changes:", "a.go"))
 	printed := history.New(history.Human, history.NewData(history.Printed, "I ran ls:", "a.go"))
-	globbed := tools.NewRegistry(tools.Default()...).Traits("glob").Describe("glob", []byte(`{"pattern":"*.go"}`))
+	globbed := tools.NewRegistry(tools.Default()...).Traits("glob").Describe("glob", arguments.Parse(`{"pattern":"*.go"}`))
 	greeted := tui.Exchange{Said: "hello", Reply: "Done."}
 	for _, tt := range []struct {
 		name    string

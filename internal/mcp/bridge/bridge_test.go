@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/mcp"
 	"agent/internal/mcp/catalogue"
 	"agent/internal/setup/servers"
@@ -122,13 +123,13 @@ func (b *bench) offeredNow() (names []string) {
 }
 
 // run plans and makes a call.
-func (b *bench) run(name, arguments string) (tools.Plan, tools.Answer) {
+func (b *bench) run(name, given string) (tools.Plan, tools.Answer) {
 	b.t.Helper()
 	tool, err := tools.Join(b.Source()).Get(name)
 	if err != nil {
 		return tools.Plan{}, tools.Answer{Error: err.Error()}
 	}
-	plan, err := tool.Work(b.t.Context(), b.env, json.RawMessage(arguments))
+	plan, err := tool.Work(b.t.Context(), b.env, arguments.Parse(given))
 	if err != nil {
 		return plan, tools.Answer{Error: err.Error()}
 	}
@@ -254,7 +255,7 @@ func TestInterruptedCall(t *testing.T) {
 		interrupt() // as Esc does
 		return mcp.Result{}, context.Canceled
 	}
-	plan, _ := b.planCall(ctx, b.env, json.RawMessage(`{"server":"a","tool":"one","arguments":{}}`))
+	plan, _ := b.planCall(ctx, b.env, arguments.Parse(`{"server":"a","tool":"one","arguments":{}}`))
 	if answer := plan.Apply(ctx); answer.Error != "interrupted: a was told so, and the call may have taken effect" {
 		t.Errorf("%+v", answer)
 	}
@@ -301,7 +302,7 @@ func TestPlan_5_6(t *testing.T) {
 	b.Ready(t.Context(), wait)
 	plan, _ := b.run("mcp_call", `{"server":"a","tool":"looks","arguments":{"x": {"deep": "é"}}}`)
 	p := plan.Preview
-	if p.Title != "a (yours): looks" || string(p.Arguments) != `{"x": {"deep": "é"}}` || p.ReadOnly || p.Served.String() != "a/looks" || p.Served.EachTime || p.Served.Allowed || p.Served.Definition == "" {
+	if p.Title != "a (yours): looks" || string(p.Arguments) != `{"x":{"deep":"é"}}` || p.ReadOnly || p.Served.String() != "a/looks" || p.Served.EachTime || p.Served.Allowed || p.Served.Definition == "" {
 		t.Errorf("%+v %+v", p, p.Served)
 	}
 	if plan, _ := b.run("mcp__a__drops", `{"x":1}`); !plan.Preview.Served.EachTime {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/arguments"
 	"agent/internal/mcp"
 	"agent/internal/mcp/catalogue"
 	"agent/internal/nearest"
@@ -28,9 +29,9 @@ type callArgs struct {
 }
 
 // planCall plans a call of mcp_call.
-func (b *Bridge) planCall(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
+func (b *Bridge) planCall(ctx context.Context, env *tools.Env, given arguments.Arguments) (tools.Plan, error) {
 	var args callArgs
-	if err := json.Unmarshal(raw, &args); err != nil {
+	if err := json.Unmarshal(given.Raw(), &args); err != nil {
 		return tools.Plan{}, errors.New("mcp_call takes server, tool and arguments, an object")
 	}
 	server, name := args.Server, args.Tool
@@ -43,11 +44,11 @@ func (b *Bridge) planCall(ctx context.Context, env *tools.Env, raw json.RawMessa
 	if json.Unmarshal(args.Arguments, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{") {
 		args.Arguments = json.RawMessage(text) // some models write the object as a string
 	}
-	return b.plan(ctx, env, server, name, args.Arguments)
+	return b.plan(ctx, env, server, name, arguments.Parse(args.Arguments))
 }
 
 // plan plans a call of a tool. It makes no connection.
-func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, arguments json.RawMessage) (tools.Plan, error) {
+func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, given arguments.Arguments) (tools.Plan, error) {
 	st, known, err := b.usable(ctx, server)
 	if err != nil {
 		return tools.Plan{}, err
@@ -56,10 +57,10 @@ func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, 
 	if !found {
 		return tools.Plan{}, missing(server, name, known)
 	}
-	if arguments = bytes.TrimSpace(arguments); len(arguments) == 0 || string(arguments) == "null" {
-		arguments = json.RawMessage("{}")
+	if given.String() == "null" {
+		given = arguments.Parse("")
 	}
-	if err := tool.Check(arguments); err != nil {
+	if err := tool.Check(given); err != nil {
 		return tools.Plan{}, err
 	}
 	served := &tools.Served{
@@ -72,11 +73,11 @@ func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, 
 	return tools.Plan{
 		Preview: tools.Preview{
 			Title:     fmt.Sprintf("%s (%s): %s", server, st.From(), tool.Shown),
-			Arguments: arguments,
+			Arguments: given.Raw(),
 			Served:    served,
 			ReadOnly:  st.Configured.TrustHints && tool.Hints.ReadOnly && served.Changed == "",
 		},
-		Apply: func(ctx context.Context) tools.Answer { return b.call(ctx, env, st, tool, arguments) },
+		Apply: func(ctx context.Context) tools.Answer { return b.call(ctx, env, st, tool, given) },
 	}, nil
 }
 
@@ -131,7 +132,7 @@ func indented(schema json.RawMessage) string {
 }
 
 // call makes a planned call after it was allowed.
-func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catalogue.Tool, arguments json.RawMessage) tools.Answer {
+func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catalogue.Tool, given arguments.Arguments) tools.Answer {
 	connection, err := b.connect(ctx, st)
 	if err != nil {
 		return tools.Answer{Error: err.Error()}
@@ -143,7 +144,7 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 	if env.Output != nil {
 		progress = func(p mcp.Progress) { fmt.Fprintln(env.Output, words.Line(p.String(), 200)) }
 	}
-	result, err := connection.Call(ctx, tool.Name, arguments, progress)
+	result, err := connection.Call(ctx, tool.Name, given.Raw(), progress)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return tools.Answer{Error: "interrupted: " + st.Configured.Name + " was told so, and the call may have taken effect"}
 	}
@@ -152,7 +153,7 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 	}
 	answer := b.answer(env, result, fileName(st.Configured.Name, tool.Shown))
 	if answer.Error == "" && len(answer.Images) == 0 {
-		answer.Key = fmt.Sprintf("mcp:%s/%s(%s)", st.Configured.Name, tool.Name, short(arguments))
+		answer.Key = fmt.Sprintf("mcp:%s/%s(%s)", st.Configured.Name, tool.Name, short(given.Raw()))
 	}
 	return answer
 }

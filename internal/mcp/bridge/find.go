@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/arguments"
 	"agent/internal/mcp/catalogue"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -21,9 +22,9 @@ type findArgs struct {
 }
 
 // planFind plans a search. It makes no connection.
-func (b *Bridge) planFind(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
+func (b *Bridge) planFind(ctx context.Context, env *tools.Env, given arguments.Arguments) (tools.Plan, error) {
 	var args findArgs
-	if err := json.Unmarshal(raw, &args); err != nil {
+	if err := json.Unmarshal(given.Raw(), &args); err != nil {
 		return tools.Plan{}, errors.New("mcp_find takes query and server, texts")
 	}
 	if args.Server != "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agent/internal/arguments"
 	"agent/internal/mcp/catalogue"
 	"agent/internal/tools"
 	"agent/internal/traits"
@@ -182,8 +183,8 @@ func (b *Bridge) made(name string) tools.Tool {
 			does.Edits = false
 		}
 	}
-	return tools.Tool{Traits: does, Plan: func(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
-		return b.plan(ctx, env, server, shown, raw)
+	return tools.Tool{Traits: does, Plan: func(ctx context.Context, env *tools.Env, given arguments.Arguments) (tools.Plan, error) {
+		return b.plan(ctx, env, server, shown, given)
 	}}
 }
 

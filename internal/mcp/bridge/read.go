@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/arguments"
 	"agent/internal/mcp"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -22,9 +23,9 @@ type readArgs struct {
 const everything = "*"
 
 // planRead plans to read a resource, or to list the resources.
-func (b *Bridge) planRead(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
+func (b *Bridge) planRead(ctx context.Context, env *tools.Env, given arguments.Arguments) (tools.Plan, error) {
 	var args readArgs
-	if err := json.Unmarshal(raw, &args); err != nil {
+	if err := json.Unmarshal(given.Raw(), &args); err != nil {
 		return tools.Plan{}, errors.New("mcp_read takes server and uri, texts")
 	}
 	st, _, err := b.usable(ctx, args.Server)

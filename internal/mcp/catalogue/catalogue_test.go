@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/arguments"
 	"agent/internal/mcp"
 )
 
@@ -119,7 +120,7 @@ func TestCheck_5_2_5(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			checked := Tool{Shown: "t", Schema: json.RawMessage(tt.schema)}
-			err := checked.Check(json.RawMessage(tt.arguments))
+			err := checked.Check(arguments.Parse(tt.arguments))
 			if tt.want == "" {
 				if err != nil {
 					t.Error(err)
@@ -133,7 +134,7 @@ func TestCheck_5_2_5(t *testing.T) {
 		})
 	}
 	wide := Tool{Schema: json.RawMessage(`{"type":"object","required":["q"],"description":"` + strings.Repeat("d", 5000) + `"}`)}
-	if err := wide.Check(json.RawMessage(`{}`)); err == nil || len(err.Error()) > maxWritten+300 {
+	if err := wide.Check(arguments.Parse(`{}`)); err == nil || len(err.Error()) > maxWritten+300 {
 		t.Errorf("%d bytes", len(err.Error()))
 	}
 }
@@ -289,13 +290,13 @@ func TestStore(t *testing.T) {
 
 func FuzzTake(f *testing.F) {
 	f.Add("n", "d", `{"type":"object","properties":{"a":{"$ref":"#/properties/a"}}}`, `{"a":1}`)
-	f.Fuzz(func(t *testing.T, name, description, schema, arguments string) {
+	f.Fuzz(func(t *testing.T, name, description, schema, given string) {
 		k := known(tool(name, description, schema))
 		for _, one := range k.Tools {
 			if !json.Valid(one.Schema) || len(Direct("s", one.Shown)) > 64 {
 				t.Errorf("%s %s", one.Schema, one.Shown)
 			}
-			_ = one.Check(json.RawMessage(arguments))
+			_ = one.Check(arguments.Parse(given))
 			Find([]Entry{{"s", one}}, description)
 		}
 	})

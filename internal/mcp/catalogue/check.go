@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/arguments"
 	"agent/internal/words"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -16,16 +17,15 @@ const maxWritten = 2 << 10
 
 // Check returns an error with the schema of the tool if arguments do not fit it. A schema that
 // cannot be checked fits everything, because the server checks the arguments, too.
-func (t Tool) Check(arguments json.RawMessage) error {
-	var value map[string]any
-	if err := json.Unmarshal(arguments, &value); err != nil || value == nil {
+func (t Tool) Check(given arguments.Arguments) error {
+	if !given.IsObject() {
 		return t.misfit("they must be an object")
 	}
 	resolved, err := t.resolved()
 	if err != nil {
 		return nil
 	}
-	if err := resolved.Validate(value); err != nil {
+	if err := resolved.Validate(given.Map()); err != nil {
 		return t.misfit(words.Line(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "validating root: "), "validating ", ""), maxProblem))
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/arguments"
 	"agent/internal/rawjson"
 	"agent/internal/text/lines"
 	"agent/internal/text/patch"
@@ -104,11 +105,11 @@ type Their struct {
 
 // Theirs translates our call into the names of Claude Code. A call on several files becomes one
 // call for each file. abs makes the path of a file absolute.
-func Theirs(name string, arguments json.RawMessage, abs func(string) string) []Their {
+func Theirs(name string, sent arguments.Arguments, abs func(string) string) []Their {
 	tool, known := theirsOf(name)
-	given, ok := parse(string(arguments))
+	given, ok := membersOf(sent)
 	if !ok {
-		return []Their{{Name: tool.name, Input: arguments}}
+		return []Their{{Name: tool.name, Input: sent.Raw()}}
 	}
 	if text, is := given.text("input"); is && name == "apply_patch" {
 		if files := patched(text, abs); len(files) > 0 {
@@ -116,12 +117,12 @@ func Theirs(name string, arguments json.RawMessage, abs func(string) string) []T
 		}
 	}
 	if !known {
-		return []Their{{Name: name, Input: arguments, given: given, shown: given, tool: tool}}
+		return []Their{{Name: name, Input: sent.Raw(), given: given, shown: given, tool: tool}}
 	}
 	if files := given.several(); len(files) > 0 {
 		var all []Their
 		for _, file := range files {
-			all = append(all, Their{Name: tool.name, Input: members{quoted("file_path", abs(file))}.json(), part: true})
+			all = append(all, partOf(tool.name, members{quoted("file_path", abs(file))}))
 		}
 		return all
 	}
@@ -135,16 +136,26 @@ func Theirs(name string, arguments json.RawMessage, abs func(string) string) []T
 	return []Their{{Name: tool.name, Input: shown.json(), given: given, shown: shown, tool: tool}}
 }
 
+// partOf returns the call for one of the files of our call.
+func partOf(name string, input members) Their {
+	return Their{Name: name, Input: input.json(), shown: input, part: true}
+}
+
 // Files returns the files and folders that the call names.
 func (t Their) Files() []string {
-	input, _ := parse(string(t.Input))
 	var files []string
 	for _, name := range []string{"file_path", "path"} {
-		if file, ok := input.text(name); ok && file != "" {
+		if file, ok := t.shown.text(name); ok && file != "" {
 			files = append(files, file)
 		}
 	}
 	return files
+}
+
+// File returns the file that the call is about, "" for none.
+func (t Their) File() string {
+	file, _ := t.shown.text("file_path")
+	return file
 }
 
 // inner is the parameter of a call that holds the arguments of another call.
@@ -152,14 +163,14 @@ const inner = "arguments"
 
 // Served translates a call of a server's tool into the name that Claude Code gives the tool. held
 // is set if the call is enclosed in a call of another tool.
-func Served(name string, arguments json.RawMessage, held bool) []Their {
-	given, ok := parse(string(arguments))
-	if i := given.index(inner); ok && held && i >= 0 {
-		their := Served(name, given[i].value, false)[0]
+func Served(name string, sent arguments.Arguments, held bool) []Their {
+	given, _ := membersOf(sent)
+	if i := given.index(inner); held && i >= 0 {
+		their := Served(name, arguments.Parse(given[i].value), false)[0]
 		their.outer = given
 		return []Their{their}
 	}
-	return []Their{{Name: name, Input: arguments, given: given, shown: given, tool: theirTool{name: name}}}
+	return []Their{{Name: name, Input: sent.Raw(), given: given, shown: given, tool: theirTool{name: name}}}
 }
 
 // several returns the names of files in a call that has a list of files.
@@ -223,9 +234,7 @@ func patched(text string, abs func(string) string) []Their {
 		return nil
 	}
 	var all []Their
-	call := func(name string, input members) {
-		all = append(all, Their{Name: name, Input: input.json(), part: true})
-	}
+	call := func(name string, input members) { all = append(all, partOf(name, input)) }
 	for _, s := range sections {
 		if s.Op == patch.Add {
 			call("Write", members{quoted("file_path", abs(s.Path)), quoted("content", s.Text)})

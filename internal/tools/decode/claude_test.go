@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"testing"
+
+	"agent/internal/arguments"
 )
 
 func inFolder(file string) string {
@@ -45,7 +47,7 @@ func TestHooksNames(t *testing.T) {
 		{"mcp__s__t", `{"file_path":"a"}`, "mcp__s__t", `{"file_path":"a"}`},
 		{"recall", `{"number":1}`, "recall", `{"number":1}`},
 	} {
-		all := Theirs(c.ours, json.RawMessage(c.arguments), inFolder)
+		all := Theirs(c.ours, arguments.Parse(c.arguments), inFolder)
 		if len(all) != 1 || all[0].Name != c.theirs || string(all[0].Input) != c.input {
 			t.Errorf("%s%s is %+v; want %s%s", c.ours, c.arguments, all, c.theirs, c.input)
 			continue
@@ -77,7 +79,7 @@ func TestHooksUpdatedInput(t *testing.T) {
 		{"read_many_files", `{"paths":["a"]}`, `{"file_path":"b"}`, "", "several files"},
 		{"write_file", `{"file_path":"a","content":"c"}`, `[1]`, "", "no JSON object"},
 	} {
-		got, err := Theirs(c.ours, json.RawMessage(c.arguments), inFolder)[0].Back(json.RawMessage(c.updated))
+		got, err := Theirs(c.ours, arguments.Parse(c.arguments), inFolder)[0].Back(json.RawMessage(c.updated))
 		if string(got) != c.want || (err != nil) != (c.problem != "") || err != nil && !strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%s%s updated to %s: %s, %v", c.ours, c.arguments, c.updated, got, err)
 		}
@@ -89,7 +91,7 @@ func TestHooksFilesOfACall(t *testing.T) {
 	t.Parallel()
 	text, _ := json.Marshal(map[string]string{"input": "*** Begin Patch\n*** Add File: a\n+one\n*** Update File: b\n*** Move to: c\n@@\n x\n-y\n+z\n*** Delete File: d\n*** End Patch"})
 	var got []string
-	for _, call := range Theirs("apply_patch", text, inFolder) {
+	for _, call := range Theirs("apply_patch", arguments.Parse(text), inFolder) {
 		got = append(got, call.Name+string(call.Input))
 	}
 	want := `Write{"file_path":"/w/a","content":"one\n"}
@@ -99,11 +101,11 @@ Edit{"file_path":"/w/d","old_string":"","new_string":""}`
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}
-	many := Theirs("read_many_files", json.RawMessage(`{"paths":["a","b"],"include":["*.c"]}`), inFolder)
+	many := Theirs("read_many_files", arguments.Parse(`{"paths":["a","b"],"include":["*.c"]}`), inFolder)
 	if len(many) != 3 || many[2].Name != "Read" || string(many[2].Input) != `{"file_path":"/w/*.c"}` {
 		t.Errorf("%+v", many)
 	}
-	if broken := Theirs("apply_patch", json.RawMessage(`{"input":"x"}`), inFolder); len(broken) != 1 || broken[0].Name != "apply_patch" {
+	if broken := Theirs("apply_patch", arguments.Parse(`{"input":"x"}`), inFolder); len(broken) != 1 || broken[0].Name != "apply_patch" {
 		t.Errorf("%+v", broken)
 	}
 }
@@ -111,9 +113,9 @@ Edit{"file_path":"/w/d","old_string":"","new_string":""}`
 // Setup 6: a call of a server's tool has one name, also where it is in a call of another.
 func TestHooksServersTools(t *testing.T) {
 	t.Parallel()
-	held := Served("mcp__s__t", json.RawMessage(`{"server":"s","tool":"t","arguments":{"a":1}}`), true)[0]
-	direct := Served("mcp__s__t", json.RawMessage(`{"a":1}`), false)[0]
-	bare := Served("mcp__s__t", json.RawMessage(`{"server":"s","tool":"t"}`), true)[0]
+	held := Served("mcp__s__t", arguments.Parse(`{"server":"s","tool":"t","arguments":{"a":1}}`), true)[0]
+	direct := Served("mcp__s__t", arguments.Parse(`{"a":1}`), false)[0]
+	bare := Served("mcp__s__t", arguments.Parse(`{"server":"s","tool":"t"}`), true)[0]
 	if held.Name != "mcp__s__t" || string(held.Input) != `{"a":1}` || string(direct.Input) != `{"a":1}` || string(bare.Input) != `{"server":"s","tool":"t"}` {
 		t.Errorf("%s, %s, %s", held.Input, direct.Input, bare.Input)
 	}

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"unicode"
 
+	"agent/internal/arguments"
 	"agent/internal/rawjson"
 )
 
@@ -27,7 +28,8 @@ type Lookup func(tool string) (schema json.RawMessage, ok bool)
 
 // A Call is a call of a tool.
 type Call struct {
-	Name, Arguments string
+	Name      string
+	Arguments arguments.Arguments
 	// Notes tells the model the right names, for it to learn.
 	Notes []string
 	// Remark is the model's reason for the call, given beside the arguments, empty for none.
@@ -36,14 +38,14 @@ type Call struct {
 
 // Meant translates a call into the names of the present tools. A call with the right names stays
 // unchanged.
-func Meant(name, arguments string, lookup Lookup) Call {
-	asked := Call{Name: name, Arguments: arguments}
+func Meant(name string, sent arguments.Arguments, lookup Lookup) Call {
+	asked := Call{Name: name, Arguments: sent}
 	meant := asked
 	schema, known := lookup(name)
 	var given members
 	if !known {
 		for _, spelt := range spellings(name) {
-			if meant.Name, given = target(spelt, arguments); meant.Name == "" {
+			if meant.Name, given = target(spelt, sent); meant.Name == "" {
 				continue
 			}
 			if schema, known = lookup(meant.Name); known {
@@ -61,7 +63,7 @@ func Meant(name, arguments string, lookup Lookup) Call {
 	tool := newTool(schema)
 	if given == nil {
 		var ok bool
-		if given, ok = tool.read(arguments); !ok {
+		if given, ok = tool.read(sent); !ok {
 			return meant
 		}
 	}
@@ -69,10 +71,10 @@ func Meant(name, arguments string, lookup Lookup) Call {
 	fitted, notes := tool.fit(unwrapped)
 	meant.Notes = append(meant.Notes, notes...)
 	meant.Remark = tool.remark(unwrapped)
-	if given.equal(fitted) && (strings.TrimSpace(arguments) == "" || json.Valid([]byte(arguments)) && strings.TrimSpace(arguments)[0] != '"') {
+	if given.equal(fitted) && sent.IsObject() {
 		return meant // byte for byte
 	}
-	meant.Arguments = string(fitted.json())
+	meant.Arguments = arguments.Parse(fitted.json())
 	return meant
 }
 
@@ -101,7 +103,7 @@ func spellings(name string) []string {
 
 // target returns the tool that a name stands for. For an editor of several commands it also
 // returns the arguments without the command.
-func target(name, arguments string) (string, members) {
+func target(name string, sent arguments.Arguments) (string, members) {
 	lower := strings.ToLower(name)
 	if !slices.Contains(editors, lower) {
 		if ours := Ours(lower); ours != nil {
@@ -109,7 +111,7 @@ func target(name, arguments string) (string, members) {
 		}
 		return cmp.Or(toolNames[lower], lower), nil
 	}
-	given, ok := parse(arguments)
+	given, ok := membersOf(sent)
 	if !ok {
 		return "", nil
 	}
@@ -141,17 +143,15 @@ func newTool(schema json.RawMessage) tool {
 func (t tool) has(parameter string) bool { _, ok := t.types[parameter]; return ok }
 
 // read parses arguments. It repairs broken arguments if the result fits the tool.
-func (t tool) read(arguments string) (members, bool) {
-	if strings.TrimSpace(arguments) == "" {
-		return members{}, true
-	}
-	if given, ok := parse(arguments); ok {
+func (t tool) read(sent arguments.Arguments) (members, bool) {
+	if given, ok := membersOf(sent); ok {
 		return given, true
 	}
-	if t.has("input") && strings.HasPrefix(strings.TrimSpace(arguments), "*** Begin Patch") {
-		return members{{"input", rawjson.AppendString(nil, arguments)}}, true // as in the free form
+	text := sent.Text()
+	if t.has("input") && strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch") {
+		return members{{"input", rawjson.AppendString(nil, text)}}, true // as in the free form
 	}
-	for _, repaired := range repairs(arguments) {
+	for _, repaired := range repairs(text) {
 		given, ok := parse(repaired)
 		if !ok {
 			continue

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/arguments"
 	"agent/internal/rawjson"
 )
 
@@ -20,32 +21,33 @@ type member struct {
 // members holds arguments in the order in which they were sent, without null values.
 type members []member
 
-// parse parses a JSON object. The object may also be written as a JSON string.
-func parse(arguments string) (members, bool) {
-	var text string
-	if json.Unmarshal([]byte(arguments), &text) == nil {
-		arguments = text
-	}
-	if !json.Valid([]byte(arguments)) {
-		return nil, false
-	}
-	decoder := json.NewDecoder(strings.NewReader(arguments))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return nil, false
-	}
-	all := members{}
-	for decoder.More() {
-		token, err := decoder.Token()
-		name, isName := token.(string)
-		var value json.RawMessage
-		if err != nil || !isName || decoder.Decode(&value) != nil {
+// membersOf returns the members of arguments, and false if they are no object. The object may also
+// be written as a JSON string.
+func membersOf(given arguments.Arguments) (members, bool) {
+	if !given.IsObject() {
+		var text string
+		if json.Unmarshal([]byte(given.Text()), &text) != nil {
 			return nil, false
 		}
-		if all = all.without(name); string(value) != "null" {
+		if given = arguments.Parse(text); !given.IsObject() || strings.TrimSpace(text) == "" {
+			return nil, false
+		}
+	}
+	all := members{}
+	for name, value := range given.All() {
+		if string(value) != "null" {
 			all = append(all, member{name, value})
 		}
 	}
 	return all, true
+}
+
+// parse parses a JSON object inside of arguments.
+func parse(object string) (members, bool) {
+	if strings.TrimSpace(object) == "" {
+		return nil, false
+	}
+	return membersOf(arguments.Parse(object))
 }
 
 func (m members) index(name string) int {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"agent/internal/arguments"
 	"agent/internal/nearest"
 )
 
@@ -49,11 +50,11 @@ func ParametersOf[A any]() Parameters[A] {
 // (numbers and booleans written as strings, one string for a list, null for "not given"), and
 // returns an exact error for all others. Other names for parameters are translated earlier
 // ([Meant]).
-func (p Parameters[A]) Decode(raw json.RawMessage) (A, error) {
+func (p Parameters[A]) Decode(sent arguments.Arguments) (A, error) {
 	var args A
-	given, ok := parse(string(raw))
-	if !ok && len(bytes.TrimSpace(raw)) > 0 {
-		return args, errors.New("the arguments " + problem(string(raw)))
+	given, ok := membersOf(sent)
+	if !ok {
+		return args, errors.New("the arguments " + problem(sent.Text()))
 	}
 	schema := p.schema()
 	var unknown []string

@@ -1,11 +1,12 @@
 package decode
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/arguments"
 )
 
 type sampleArgs struct {
@@ -23,7 +24,7 @@ func TestArgumentsModelsGetWrongAreUnderstood(t *testing.T) {
 		`{"file_path":"a","count":3.0,"names":"[\"x\",\"y\"]"}`:   {"a", 3, false, []string{"x", "y"}},
 		`{"file_path":"a","count":null,"names":null}`:             {FilePath: "a"},
 	} {
-		got, err := ParametersOf[sampleArgs]().Decode(json.RawMessage(raw))
+		got, err := ParametersOf[sampleArgs]().Decode(arguments.Parse(raw))
 		if err != nil {
 			t.Errorf("%s: %v", raw, err)
 		}
@@ -48,7 +49,7 @@ func TestWrongArgumentsAreNamed(t *testing.T) {
 		`{"file_path":"a"`:                {"not valid JSON", "end in the middle"},
 		`["a"]`:                           {"are not a JSON object"},
 	} {
-		_, err := ParametersOf[sampleArgs]().Decode(json.RawMessage(raw))
+		_, err := ParametersOf[sampleArgs]().Decode(arguments.Parse(raw))
 		if err == nil {
 			t.Errorf("%s: no error", raw)
 			continue
@@ -65,7 +66,7 @@ func FuzzArguments(f *testing.F) {
 	f.Add([]byte(`{"file_path":"a","count":"3"}`))
 	f.Add([]byte(`{"path":[],"names":"[1"}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if _, err := ParametersOf[sampleArgs]().Decode(raw); err != nil && err.Error() == "" {
+		if _, err := ParametersOf[sampleArgs]().Decode(arguments.Parse(raw)); err != nil && err.Error() == "" {
 			t.Error("an error without words")
 		}
 	})
