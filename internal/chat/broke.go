@@ -2,9 +2,11 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"agent/internal/chat/broke"
+	"agent/internal/chat/gauge"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
@@ -24,6 +26,9 @@ type cacheWatch struct {
 	endpoint Endpoint
 	window   *window.Window
 	watch    broke.Watch
+	// gauge measures the parts of the conversation, and sent is the request that is being sent.
+	gauge gauge.Gauge
+	sent  gauge.Request
 	// found is the break of the request whose reply arrives, nil for none. told holds the causes of
 	// which the person knows.
 	found *broke.Break
@@ -32,8 +37,16 @@ type cacheWatch struct {
 
 // sending notes a request that is being sent.
 func (w *cacheWatch) sending(r llm.Request) {
-	entries, _ := w.history.Curated()
-	w.watch.Sending(broke.Sent{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.window.HeadSum(), System: r.System, Tools: r.Tools, Entries: entries})
+	w.sent = w.measured(r.Model, w.window)
+	mark, _ := w.window.Mark(w.sent.Entries)
+	w.watch.Sending(broke.Sent{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.sent.Head, System: r.System, Tools: r.Tools, Entries: w.sent.Entries, Mark: mark})
+}
+
+// measured returns the request of a window, by our own count.
+func (w *cacheWatch) measured(model string, of *window.Window) gauge.Request {
+	r := gauge.Request{Model: w.at(model), Head: of.HeadSum(), HeadTokens: of.Measure.Estimate() - of.History.TotalTokens()}
+	r.Entries, r.Tokens = of.History.Curated()
+	return r
 }
 
 // step notes what made the conversation smaller.
@@ -57,6 +70,10 @@ func (w *cacheWatch) step(step window.Step) {
 
 // reported takes the provider's report of the request, and tells the first break of each cause.
 func (w *cacheWatch) reported(model string, u llm.Usage) {
+	if w.sent.Entries != nil && u.PromptTokens > 0 {
+		w.gauge.Reported(w.sent, u.PromptTokens)
+		w.sent = gauge.Request{}
+	}
 	if w.found = w.watch.Reported(u, cacheOf(w.settings, w.endpoint.Cache(model))); w.found == nil {
 		return
 	}
@@ -81,17 +98,25 @@ func (w *cacheWatch) stamp(reply *history.Content) *history.Content {
 // resume continues after the latest recorded request.
 func (w *cacheWatch) resume(restored session.State) {
 	var latest *broke.Sent
-	reads := false
+	head, reads := 0, false
 	for i, entry := range restored.Entries {
 		if r, ok := history.MetaOf[compression.Request](entry, compression.MetaRequest); ok && r.Prompt > 0 {
-			reads = reads || r.Cached > 0
+			head, reads = r.Head, reads || r.Cached > 0
 			latest = &broke.Sent{At: r.Time(), Model: r.Model, Head: r.HeadSum, Entries: restored.Entries[:i], Prompt: r.Prompt}
 		}
 	}
-	if latest != nil {
-		w.watch.Resume(*latest, reads)
+	if latest == nil {
+		return
+	}
+	w.watch.Resume(*latest, reads)
+	entries, tokens := w.history.Curated()
+	if n := len(latest.Entries); n <= len(entries) && slices.Equal(entries[:n], latest.Entries) {
+		w.gauge.Reported(gauge.Request{Model: w.at(latest.Model), Head: latest.Head, HeadTokens: head, Entries: entries[:n], Tokens: tokens[:n]}, latest.Prompt)
 	}
 }
+
+// at names a model and the endpoint in use.
+func (w *cacheWatch) at(model string) string { return model + " " + settings.BaseURL.Of(w.settings) }
 
 // CacheBreaks lists the requests of the session that read less from the provider's cache than they
 // could have. Without a record it lists those whose replies are in the context.

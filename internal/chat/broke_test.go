@@ -26,14 +26,15 @@ type prefixCache struct {
 	life  time.Duration
 	now   func() time.Time
 	drops bool
+	// tokens counts as the provider does; nil means a token for four bytes.
+	tokens history.Counter
 
 	model  string
 	parts  []string
 	latest time.Time
 }
 
-// report is what the provider says of a request: its size and what was cached, a token for four
-// bytes and in steps of 128.
+// report is what the provider says of a request: its size and what was cached, in steps of 128.
 func (p *prefixCache) report(r llm.Request) llm.Usage {
 	parts := []string{r.System}
 	for _, tool := range r.Tools {
@@ -51,20 +52,24 @@ func (p *prefixCache) report(r llm.Request) llm.Usage {
 			}
 		}
 	}
+	count, unit := func(text string) int { return len(text) }, 4
+	if p.tokens != nil {
+		count, unit = p.tokens.Count, 1
+	}
 	size, shared, same := 0, 0, p.model == r.Model && p.now().Sub(p.latest) <= p.life && !p.drops
 	for i, part := range parts {
-		size += len(part)
+		size += count(part)
 		if same && i < len(p.parts) {
 			n := 0
 			for n < min(len(part), len(p.parts[i])) && part[n] == p.parts[i][n] {
 				n++
 			}
-			shared += n
+			shared += count(part[:n])
 			same = n == len(part) && n == len(p.parts[i])
 		}
 	}
 	p.model, p.parts, p.latest, p.drops = r.Model, parts, p.now(), false
-	return llm.Usage{PromptTokens: size / 4, CompletionTokens: 5, CachedTokens: shared / 4 / 128 * 128}
+	return llm.Usage{PromptTokens: size / unit, CompletionTokens: 5, CachedTokens: shared / unit / 128 * 128}
 }
 
 // cacheBench is a conversation with a cached provider, whose head a test changes.

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/chat/broke"
 	"agent/internal/chat/window"
+	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/words"
@@ -15,17 +16,26 @@ import (
 
 // An Estimate is what a message would cost, in USD.
 type Estimate struct {
-	// First is the cost of the input of the first request, and Tokens its size.
-	First  float64
-	Tokens int
+	// First is the cost of the input of the first request, and Tokens its size. It lies between
+	// Least and Most, as texts and the provider's count of them have differed so far.
+	First, Least, Most float64
+	Tokens             int
 	// Low and High bound what the whole turn costs, by the person's own earlier turns. They are 0 if
 	// there are too few.
 	Low, High float64
 }
 
-// String returns the estimate in one line.
+// exact is how far a cost may be from the one that is shown as the cost.
+const exact = 0.02
+
+// String returns the estimate in one line. It names one cost for the first request if that is as
+// exact as is promised, and a range otherwise.
 func (e Estimate) String() string {
-	text := "≈ " + words.Dollars(e.First) + " for the first request"
+	text := "≈ " + words.Dollars(e.First)
+	if e.Most > e.First*(1+exact) || e.Least < e.First*(1-exact) {
+		text = "≈ " + words.Dollars(e.Least) + " to " + words.Dollars(e.Most)
+	}
+	text += " for the first request"
 	if e.High > 0 {
 		text += ", " + words.Dollars(e.Low) + " to " + words.Dollars(e.High) + " for the turn"
 	}
@@ -47,57 +57,67 @@ func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimat
 		if about := c.modes.aboutMode(); len(about) > 0 {
 			entry = history.New(history.Human, slices.Concat(blocks, about)...)
 		}
-		spent := 0.0
 		next := c.window.Upcoming()
-		bill, added := next.Bill, c.window.Measure.Scaled(c.config.History.CountContent(entry))
-		if bill.Spent > 0 && bill.Tokens+added < next.Due {
-			e.Tokens, spent = bill.Tokens+added, bill.Spent+float64(added)*c.config.price(model).Write
+		if next.Bill.Spent > 0 && len(next.Leaves) == 0 && next.Bill.Tokens+c.window.Measure.Scaled(c.config.History.CountContent(entry)) < next.Due {
+			e = c.stats.cache.price(model, c.config.price(model), c.window, entry)
 		} else {
-			e.Tokens, spent, err = tried(ctx, c, entry)
+			e, err = tried(ctx, c, entry)
 		}
 		const million = 1_000_000
-		e.First = spent * prices.Input / million
+		for _, cost := range []*float64{&e.First, &e.Least, &e.Most} {
+			*cost *= prices.Input / million
+		}
 		return err == nil && e.Tokens > 0
 	})
 	if known && c.config.Costs.Turns != nil {
 		if low, high, enough := RangeOf(c.config.Costs.Turns.Multiples()); enough {
-			e.Low, e.High = max(e.First, e.First*low), e.First*high
+			e.Low, e.High = max(e.Least, e.Least*low), e.Most*high
 		}
 	}
 	return e, known, err
 }
 
-// tried returns the size of the request with one entry more, which is made on a copy of the
-// conversation, and its price in tokens of input, by what the provider's cache has of it.
-func tried(ctx context.Context, c *Chat, entry *history.Content) (tokens int, spent float64, err error) {
+// tried estimates the request with one entry more, which is made on a copy of the conversation. Its
+// costs are in tokens of input, and 0 if a model would write a summary first.
+func tried(ctx context.Context, c *Chat, entry *history.Content) (Estimate, error) {
 	model := settings.Model.Of(c.config.Settings)
 	h := history.NewService(c.config.Counter(model), nil)
 	next := window.Copy(c.window, h)
 	if err := errors.Join(h.Restore(c.config.History.RawHistory()), next.Resume(c.window.Pins.List(), nil), h.Add(entry)); err != nil {
-		return 0, 0, err
+		return Estimate{}, err
 	}
 	if strategy, err := next.Active(); err != nil || strategy.RequiresLLM() && next.Measure.ShouldCompress(strategy) {
-		return 0, 0, err // what a summary would cost is not known
+		return Estimate{}, err // what a summary would cost is not known
 	}
 	if err := EnsureCompressionBeforeSend(ctx, next); err != nil {
-		return 0, 0, err
+		return Estimate{}, err
 	}
-	entries, _ := h.Curated()
-	cache, price := cacheOf(c.config.Settings, c.config.Endpoint.Cache(model)), c.config.price(model)
-	tokens = next.Measure.Tokens()
-	kept, blocks, head := c.stats.cache.watch.Keeps(broke.Sent{At: c.config.Now(), Model: model, Host: settings.BaseURL.Of(c.config.Settings), Head: next.HeadSum(), Entries: entries}, cache)
-	cached := 0
-	if head {
-		fresh := 0
-		for _, entry := range entries[kept:] {
-			fresh += h.CountContent(entry)
-		}
-		if blocks > 0 {
-			fresh -= h.CountBlocks(entries[kept].Blocks[:blocks])
-		}
-		cached = cache.Whole(max(0, tokens-next.Measure.Scaled(fresh)))
+	return c.stats.cache.price(model, c.config.price(model), next), nil
+}
+
+// price estimates the request of a window with some entries more, by what the provider's cache has of
+// it. Its costs are in tokens of input.
+func (w *cacheWatch) price(model string, price compression.Price, of *window.Window, more ...*history.Content) Estimate {
+	r := w.measured(model, of)
+	for _, entry := range more {
+		r.Entries, r.Tokens = append(r.Entries, entry), append(r.Tokens, of.History.CountContent(entry))
 	}
-	return tokens, float64(tokens-cached)*price.Write + float64(cached)*price.Read, nil
+	cache := cacheOf(w.settings, w.endpoint.Cache(model))
+	kept, blocks, has := w.watch.Keeps(broke.Sent{At: w.now(), Model: model, Host: settings.BaseURL.Of(w.settings), Head: r.Head, Entries: r.Entries}, cache)
+	share := 0.0
+	if blocks > 0 {
+		share = float64(of.History.CountBlocks(r.Entries[kept].Blocks[:blocks])) / float64(r.Tokens[kept])
+	}
+	const probe = 1_000_000
+	whole, held := w.gauge.Size(r, float64(of.Measure.Scaled(probe))/probe, kept, share)
+	cost := func(differs float64) float64 {
+		cached := 0.0
+		if has {
+			cached = float64(cache.Whole(int(math.Round(held.Tokens - differs*held.Doubt))))
+		}
+		return (whole.Tokens+differs*whole.Doubt-cached)*price.Write + cached*price.Read
+	}
+	return Estimate{First: cost(0), Least: cost(-1), Most: cost(1), Tokens: int(math.Round(whole.Tokens))}
 }
 
 // Turns keeps what the turns of a person cost, each as a multiple of the input of its first

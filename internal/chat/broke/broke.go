@@ -82,8 +82,36 @@ type Sent struct {
 	System  string
 	Tools   []llm.ToolSpec
 	Entries []*history.Content
+	// Mark is the number of entries up to a mark of the request besides that at its end, 0 for none.
+	Mark int
 	// Prompt is the size of the request in tokens as the provider reported it.
 	Prompt int
+
+	// marks has the numbers of entries up to the marks of this request and of those before that
+	// it begins with.
+	marks []int
+}
+
+// begins returns the number of entries with which two requests begin.
+func (s *Sent) begins(other *Sent) (n int) {
+	for n < min(len(s.Entries), len(other.Entries)) && s.Entries[n] == other.Entries[n] {
+		n++
+	}
+	return n
+}
+
+// mark notes the marks of a request after the one before.
+func (s *Sent) mark(before *Sent) {
+	s.marks = []int{s.Mark, len(s.Entries)}
+	if before == nil || before.Model != s.Model || before.Head != s.Head {
+		return
+	}
+	both := s.begins(before)
+	for _, at := range before.marks {
+		if at <= both && !slices.Contains(s.marks, at) {
+			s.marks = append(s.marks, at)
+		}
+	}
 }
 
 // A Watch compares the requests of a conversation. The zero Watch has seen none.
@@ -91,6 +119,8 @@ type Watch struct {
 	before, now *Sent
 	// reads is set once the provider has read from its cache.
 	reads bool
+	// elsewhere is set while the next request may differ from the one before in any way.
+	elsewhere bool
 	// freed is the number of tokens that left since the request before. changed is the kind of the
 	// first change since, and what describes it.
 	freed   int
@@ -98,12 +128,18 @@ type Watch struct {
 	what    string
 }
 
-// Resume continues with the latest request of another process. reads is set if the provider read
-// from its cache then.
-func (w *Watch) Resume(latest Sent, reads bool) { *w = Watch{before: &latest, reads: reads} }
+// Resume continues with the latest request of another process, or with an earlier one of this. reads
+// is set if the provider read from its cache then.
+func (w *Watch) Resume(latest Sent, reads bool) {
+	if b := w.before; b != nil && b.Model == latest.Model && b.Head == latest.Head && b.At.After(latest.At) {
+		latest.At = b.At // the later requests began with it
+	}
+	latest.mark(nil)
+	*w = Watch{before: &latest, reads: reads}
+}
 
-// Forget expects nothing of the next request: the conversation went elsewhere.
-func (w *Watch) Forget() { *w = Watch{reads: w.reads} }
+// Forget expects nothing of the next request: the conversation goes on elsewhere.
+func (w *Watch) Forget() { *w = Watch{before: w.before, reads: w.reads, elsewhere: true} }
 
 // Changed notes that the conversation was made smaller by a number of tokens.
 func (w *Watch) Changed(cause Cause, what string, freed int) {
@@ -135,14 +171,14 @@ func (w *Watch) Reported(u llm.Usage, cache vendor.Cache) *Break {
 	if before != nil {
 		lost = cache.Whole(min(before.Prompt-w.freed, u.PromptTokens)) - u.CachedTokens
 	}
-	expects := w.reads && before != nil && cache.Kind != vendor.CacheNone && lost >= max(least, before.Prompt/share)
+	expects := w.reads && before != nil && !w.elsewhere && cache.Kind != vendor.CacheNone && lost >= max(least, before.Prompt/share)
 	var found *Break
 	if expects {
 		cause, what := w.cause(cache)
 		found = &Break{Cause: cause, What: what, At: now.At, Tokens: lost}
 	}
-	w.before, w.now, w.freed, w.changed, w.what = now, nil, 0, "", ""
-	w.reads = w.reads || u.CachedTokens > 0
+	now.mark(before)
+	*w = Watch{before: now, reads: w.reads || u.CachedTokens > 0}
 	return found
 }
 
@@ -159,11 +195,17 @@ func (w *Watch) Keeps(next Sent, cache vendor.Cache) (entries, blocks int, head 
 		before.Head != next.Head || next.At.Sub(before.At) > cmp.Or(cache.Life, usual) {
 		return 0, 0, false
 	}
-	both := min(len(before.Entries), len(next.Entries))
-	for entries < both && before.Entries[entries] == next.Entries[entries] {
-		entries++
+	entries = before.begins(&next)
+	if cache.Kind == vendor.CacheMarks {
+		found := 0
+		for _, at := range before.marks {
+			if at <= entries {
+				found = max(found, at)
+			}
+		}
+		return found, 0, true
 	}
-	if entries < both {
+	if entries < min(len(before.Entries), len(next.Entries)) {
 		was, is := before.Entries[entries].Blocks, next.Entries[entries].Blocks
 		for blocks < min(len(was), len(is)) && was[blocks] == is[blocks] {
 			blocks++

@@ -1,0 +1,66 @@
+package offline
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"agent/internal/chat/gauge"
+	"agent/internal/history"
+	"agent/internal/tokens"
+)
+
+// TestRecordedMessagesCostTheirEstimate plays the recordings in the folder of AGENT_RECORDINGS at a
+// provider with another vocabulary than ours, another form of tools and a cache with steps: what the
+// input of the request after a message costs is within 2 % of the estimate.
+func TestRecordedMessagesCostTheirEstimate(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("AGENT_RECORDINGS") == "" {
+		t.Skip("AGENT_RECORDINGS names no folder of recordings")
+	}
+	files, _ := filepath.Glob(filepath.Join(os.Getenv("AGENT_RECORDINGS"), "*.json"))
+	below, _ := filepath.Glob(filepath.Join(os.Getenv("AGENT_RECORDINGS"), "*", "*.json"))
+	messages, worst := 0, 0.0
+	for _, file := range append(files, below...) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, _, err := Parse(file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours, theirs := history.NewService(tokens.For(tokens.O200K), nil), history.NewService(tokens.For(tokens.CL100K), nil)
+		const ourHead, theirHead, anEntry, learned = 2400, 3500, 6, 3
+		told := func() int { return theirHead + theirs.TotalTokens() + anEntry*theirs.Len() }
+		request := func() gauge.Request {
+			r := gauge.Request{Model: "m", Head: "h", HeadTokens: ourHead}
+			r.Entries, r.Tokens = ours.Curated()
+			return r
+		}
+		var g gauge.Gauge
+		before, requests := 0, 0
+		for _, entry := range history.Repair(slices.DeleteFunc(slices.Clone(in.History), (*history.Content).Empty), "no answer") {
+			if entry.Speaker == history.AI {
+				before, requests = told(), requests+1
+				g.Reported(request(), before)
+			}
+			if ours.Add(entry) != nil || theirs.Add(entry) != nil {
+				t.Fatal(file)
+			}
+			if !entry.IsMessage() || requests <= learned {
+				continue
+			}
+			const step, read = 128, 0.1
+			cost := func(tokens float64) float64 { return tokens - (1-read)*float64(before-before%step) }
+			whole, _ := g.Size(request(), 1, 0, 0)
+			messages, worst = messages+1, max(worst, math.Abs(cost(whole.Tokens)/cost(float64(told()))-1))
+		}
+	}
+	t.Logf("%d messages, at most %.2f %% off", messages, 100*worst)
+	if messages == 0 || worst > 0.02 {
+		t.Error("more than 2 %")
+	}
+}
