@@ -43,13 +43,18 @@ type readOnlyProgram struct {
 }
 
 // sedScript matches scripts that print, delete and replace lines and do nothing else: they name
-// no file and no program. The text between slashes holds no slash, so that all versions of sed
-// agree on its end.
+// no file and no program. The text between slashes holds no slash, and every bracket of a regular
+// expression is closed in it, so that all versions of sed agree on its end: in some of them a slash
+// between brackets does not end the text.
 var sedScript = sync.OnceValue(func() *pattern.Pattern {
 	const (
+		listed  = `(?:[^\][/\\\n]|\\[^\]/\n]|\[:[a-z]+:\]|\[[^:.=\][/\\\n])`
+		first   = `(?:[^\][/\\\n^]|\\[^\]/\n]|\[:[a-z]+:\]|\[[^:.=\][/\\\n])`
+		bracket = `\[(?:\^(?:\]` + listed + `*|` + listed + `+|\[)|\]` + listed + `*|` + first + listed + `*|\[)\]`
+		regular = `/(?:[^[/\\\n]|\\[^/\n]|` + bracket + `)*`
 		text    = `/(?:[^/\\\n]|\\[^/\n])*`
-		address = `(?:\d+|\$|` + text + `/)`
-		command = `(?:` + address + `(?:,(?:\+?\d+|\$|` + text + `/))?)?(?:[pdq=]|s` + text + text + `/[gpI0-9]*)`
+		address = `(?:\d+|\$|` + regular + `/)`
+		command = `(?:` + address + `(?:,(?:\+?\d+|\$|` + regular + `/))?)?(?:[pdq=]|s` + regular + text + `/[gpI0-9]*)`
 	)
 	return pattern.New(`^` + command + `(?:; ?` + command + `)*$`)
 })
