@@ -52,9 +52,28 @@ func TestSedBrackets(t *testing.T) {
 		script string
 		want   bool
 	}{
-		{"s/[0-9]*//g", true}, {"s/[[:space:]]*$//", true}, {"/^[^]]*x/p", true}, {`s/[\t ]*$//`, true}, {"s/[]x]/y/", true}, {"s/[^[:alpha:]_-]/y/", true}, {"s/[[]/y/", true}, {"s/[a[b]/y/", true}, {"s/a/[/", true}, {`s/\[a/[/`, true}, {`/\[x\]/p`, true}, {"s/a]/b]/", true},
-		{"/[/p;s/x]/w out/g", false}, {"/[/p;s/x]/e touch x #/g", false}, {"s/[/x/;s/x]/w out/g", false}, {"/[]/p;s/x]/w out/g", false}, {"/[^]/p;s/x]/w out/g", false}, {"/[[:x:]/p;s/y]/w out/g", false}, {"/[[.x.]/p;s/y]/w out/g", false},
-		{`/[\]/p;s/x]/w out/g`, false}, {"1,/[/p;s/x]/w out/g", false}, {"/[[:alpha:/p;s/:]]/w out/g", false},
+		{"s/[0-9]*//g", true},
+		{"s/[[:space:]]*$//", true},
+		{"/^[^]]*x/p", true},
+		{`s/[\t ]*$//`, true},
+		{"s/[]x]/y/", true},
+		{"s/[^[:alpha:]_-]/y/", true},
+		{"s/[[]/y/", true},
+		{"s/[a[b]/y/", true},
+		{"s/a/[/", true},
+		{`s/\[a/[/`, true},
+		{`/\[x\]/p`, true},
+		{"s/a]/b]/", true},
+		{"/[/p;s/x]/w out/g", false},
+		{"/[/p;s/x]/e touch x #/g", false},
+		{"s/[/x/;s/x]/w out/g", false},
+		{"/[]/p;s/x]/w out/g", false},
+		{"/[^]/p;s/x]/w out/g", false},
+		{"/[[:x:]/p;s/y]/w out/g", false},
+		{"/[[.x.]/p;s/y]/w out/g", false},
+		{`/[\]/p;s/x]/w out/g`, false},
+		{"1,/[/p;s/x]/w out/g", false},
+		{"/[[:alpha:/p;s/:]]/w out/g", false},
 	} {
 		if got := sedScript().MatchString(tt.script); got != tt.want {
 			t.Errorf("%s: %t", tt.script, got)

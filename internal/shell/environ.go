@@ -26,6 +26,7 @@ var misleading = []string{"CDPATH", "PWD", "OLDPWD"}
 func (j *Jobs) environment(c Command) []string {
 	environ := sandbox.Environ(j.environ, c.Confined.AllowEnv)
 	set := append(slices.Clone(unattended), "PWD="+c.Dir)
+	set = append(set, withBytesApart(environ)...)
 	if j.Traced != nil && j.Traced() != "" {
 		set = append(set, "TRACEPARENT="+j.Traced())
 	}
