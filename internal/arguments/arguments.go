@@ -102,6 +102,9 @@ func (a Arguments) IsObject() bool { return a.object }
 // Text returns the arguments as the model wrote them if they are no object, else "".
 func (a Arguments) Text() string { return a.text }
 
+// Len returns the number of arguments.
+func (a Arguments) Len() int { return len(a.members) }
+
 // All yields the arguments by name, in the order in which the model wrote them.
 func (a Arguments) All() iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {

@@ -54,10 +54,10 @@ const maxScalars = 1000
 // distinguish calls that do without their key parameter, such as "tail 2" of a shell's background
 // jobs.
 func scalars(call *history.ToolCall) string {
-	var parameters map[string]any
-	if len(call.Parameters) > maxScalars || json.Unmarshal(call.Parameters, &parameters) != nil {
+	if len(call.Parameters) > maxScalars {
 		return ""
 	}
+	parameters := call.Arguments().Map()
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		switch v := parameters[name].(type) {

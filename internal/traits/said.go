@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"agent/internal/arguments"
+	"agent/internal/text/patch"
 	"agent/internal/words"
 )
 
@@ -70,30 +71,13 @@ func (t Traits) Describe(name string, given arguments.Arguments) Said {
 	said.Subject = subject(t.Key, given)
 	for _, name := range t.Patch {
 		if _, ok := given.Value(name); ok {
-			said.Subject = words.Headline(strings.Join(patchedFiles(text(given, name)), ", "))
+			said.Subject = words.Headline(strings.Join(patch.Headers(text(given, name)), ", "))
 		}
 	}
 	if said.About != "" {
 		said.Subject = fill(said.About, given)
 	}
 	return said
-}
-
-// patchedFiles returns the files that the headers of a patch name.
-func patchedFiles(patch string) []string {
-	var files []string
-	for line := range strings.Lines(patch) {
-		header, file, named := strings.Cut(strings.TrimSpace(line), ":")
-		file = strings.TrimSpace(file)
-		switch {
-		case !named || file == "" || !strings.HasPrefix(line, "***"):
-		case header == "*** Move to" && len(files) > 0:
-			files[len(files)-1] += " to " + file
-		case strings.HasSuffix(header, " File"):
-			files = append(files, file)
-		}
-	}
-	return files
 }
 
 // fill replaces each {NAME} by the value of the parameter.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/arguments"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/disk"
@@ -182,7 +183,7 @@ func Text(blocks []history.Block) string {
 		case *history.Text:
 			b.WriteString(block.Text + "\n")
 		case *history.ToolCall:
-			fmt.Fprintf(&b, "Call of %s:\n%s", block.Name, argumentsText(block.Parameters))
+			fmt.Fprintf(&b, "Call of %s:\n%s", block.Name, argumentsText(block.Arguments()))
 		case *history.ToolResponse:
 			writeAnswer(&b, block, len(blocks) > 1)
 		case *history.Media:
@@ -211,21 +212,20 @@ func writeAnswer(b *strings.Builder, answer *history.ToolResponse, afterCall boo
 
 // argumentsText returns the arguments of a call, one a line; the lines of a longer text follow
 // its name.
-func argumentsText(parameters json.RawMessage) string {
-	var arguments map[string]any
-	if json.Unmarshal(parameters, &arguments) != nil {
-		return string(parameters) + "\n"
+func argumentsText(given arguments.Arguments) string {
+	if !given.IsObject() {
+		return given.String() + "\n"
 	}
 	var b strings.Builder
-	writeArguments(&b, "  ", arguments)
+	writeArguments(&b, "  ", given.Map())
 	return b.String()
 }
 
 // writeArguments writes the members of a JSON object. Those of the objects in a list follow the
 // name of the list, and its index from 1.
-func writeArguments(b *strings.Builder, indent string, arguments map[string]any) {
-	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		switch value := arguments[name].(type) {
+func writeArguments(b *strings.Builder, indent string, members map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		switch value := members[name].(type) {
 		case string:
 			if strings.Contains(value, "\n") {
 				fmt.Fprintf(b, "%s%s:\n%s\n", indent, name, strings.TrimSuffix(value, "\n"))

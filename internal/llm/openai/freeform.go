@@ -63,11 +63,12 @@ func (f freeForms) input(call *history.ToolCall) (text string, ok bool) {
 	if free == nil {
 		return "", false
 	}
-	var given map[string]any
-	if json.Unmarshal(call.Parameters, &given) != nil || len(given) != 1 {
+	given := call.Arguments()
+	if given.Len() != 1 {
 		return "", false
 	}
-	text, ok = given[free.Parameter].(string)
+	value, _ := given.Arg(free.Parameter)
+	text, ok = value.(string)
 	return text, ok
 }
 

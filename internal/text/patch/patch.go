@@ -149,6 +149,23 @@ func NewLines(text string) string {
 	return shown.String()
 }
 
+// Headers returns the paths in the headers of a patch, as a title shows them: "old to new" for a
+// move. It also reads a text that Parse does not understand.
+func Headers(text string) []string {
+	var files []string
+	for line := range strings.Lines(text) {
+		if line[0] == ' ' {
+			continue // a line of an update
+		}
+		if to, moves := behind(moveHeader, line); moves && to != "" && len(files) > 0 {
+			files[len(files)-1] += " to " + to
+		} else if _, path, ok := header(line, nil); ok && path != "" {
+			files = append(files, path)
+		}
+	}
+	return files
+}
+
 // Paths returns the paths in a patch, both ends of a move too, each once and as it is
 // written. It returns none for a text that is no patch.
 func Paths(text string) []string {
