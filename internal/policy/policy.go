@@ -8,10 +8,8 @@
 package policy
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,25 +38,25 @@ const (
 // A Policy is the content of a file. A nil list bounds nothing, an empty one allows nothing.
 type Policy struct {
 	// Path is the path of the file, and Hash identifies its content: sha256 in hexadecimal.
-	Path string `json:"-"`
-	Hash string `json:"-"`
+	Path string
+	Hash string
 
 	// Modes lists approval modes, and Tools tools by our names or as mcp__SERVER__TOOL, where a
 	// star may end a name.
-	Modes []string `json:"modes"`
-	Tools []string `json:"tools"`
+	Modes []string
+	Tools []string
 	// Deny has rules that refuse calls.
-	Deny []string `json:"deny"`
+	Deny []string
 	// Hosts lists hosts, each with those below it, that tools may reach.
-	Hosts []string `json:"hosts"`
+	Hosts []string
 	// Providers lists vendors by name and endpoints by address. Servers lists MCP servers by
 	// address or command line. Logins lists what keys may be kept for: vendors, search:SERVICE,
 	// and addresses.
-	Providers []string `json:"providers"`
-	Servers   []string `json:"servers"`
-	Logins    []string `json:"logins"`
+	Providers []string
+	Servers   []string
+	Logins    []string
 	// Sandbox is one of the words above, "" for no bound.
-	Sandbox string `json:"sandbox"`
+	Sandbox string
 }
 
 // Nothing returns a policy that allows nothing, in place of a file that does not count.
@@ -103,48 +101,53 @@ func (f File) Load() (*Policy, error) {
 	}
 	p := &Policy{Path: f.Path}
 	if err == nil {
-		d := json.NewDecoder(bytes.NewReader(data))
-		d.DisallowUnknownFields()
-		if err = d.Decode(p); err == nil {
-			if _, more := d.Token(); !errors.Is(more, io.EOF) {
-				err = errors.New("there is more behind the object")
-			}
-		}
+		err = p.parse(data)
 	}
 	if err == nil {
 		err = p.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the policy %s does not count, so nothing may run: %s; its administrator has to correct it", f.Path, words.Line(strings.TrimPrefix(err.Error(), "json: "), 300))
+		return nil, fmt.Errorf("the policy %s does not count, so nothing may run: %s; its administrator has to correct it", f.Path, words.Line(err.Error(), 300))
 	}
 	sum := sha256.Sum256(data)
 	p.Hash = hex.EncodeToString(sum[:])
 	return p, nil
 }
 
-// read returns the content of the file, if nobody but its owner can have written it.
+// read returns the content of the file, if nobody but its owner can have written it. A link that leads
+// nowhere is no missing file: what it led to may come back.
 func (f File) read() ([]byte, error) {
+	folder, err := os.Stat(filepath.Dir(f.Path))
+	if err != nil {
+		if _, missing := os.Lstat(filepath.Dir(f.Path)); missing == nil {
+			return nil, errors.New("its folder leads nowhere: " + disk.Reason(err).Error())
+		}
+		return nil, err
+	}
+	linked, err := os.Lstat(f.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case err != nil:
+		return nil, unreadable(err)
+	case linked.Mode()&fs.ModeSymlink != 0:
+		return nil, errors.New("it is a link")
+	case !linked.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
+	}
 	file, err := os.OpenFile(f.Path, os.O_RDONLY|disk.NoWait, 0)
 	if err != nil {
-		return nil, err
+		return nil, unreadable(err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	linked, err := os.Lstat(f.Path)
-	if err != nil {
-		return nil, err
-	}
-	folder, err := os.Stat(filepath.Dir(f.Path))
-	if err != nil {
-		return nil, err
-	}
 	why := f.owned(f.Path, info)
 	switch of := f.owned(filepath.Dir(f.Path), folder); {
-	case !linked.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
+	case !os.SameFile(linked, info):
+		return nil, errors.New("it was exchanged while it was read")
 	case why != "":
 		return nil, errors.New(why)
 	case of != "":
@@ -155,6 +158,10 @@ func (f File) read() ([]byte, error) {
 		err = errors.New("it is longer than " + words.Bytes(maxSize))
 	}
 	return data, err
+}
+
+func unreadable(err error) error {
+	return errors.New("it cannot be read: " + disk.Reason(err).Error())
 }
 
 // check refuses values that would not narrow as they are meant to.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent/internal/provider"
+	"agent/internal/testing/fifo"
 	"agent/internal/testing/need"
 )
 
@@ -24,8 +25,20 @@ func write(t *testing.T, text string) File {
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ text, want string }{
-		"no JSON":        {"{", "unexpected EOF"},
-		"a typing error": {`{"mode": ["ask"]}`, `unknown field "mode"`},
+		"no end":         {"{", "line 1: it ends in the middle"},
+		"no JSON":        {"{\n\n tools}", "line 3: it is no JSON"},
+		"a mark before":  {"\ufeff{}", "line 1: it is no JSON"},
+		"empty":          {" \n", "it is empty"},
+		"a list":         {`["ask"]`, "no JSON object"},
+		"nothing":        {`null`, "no JSON object"},
+		"a typing error": {`{"mode": ["ask"]}`, `unknown member "mode"; there are deny, hosts`},
+		"another case":   {`{"Tools": ["read_file"]}`, `unknown member "Tools"`},
+		"twice":          {`{"tools": [], "tools": ["*"]}`, "tools is there twice"},
+		"no list":        {`{"tools": "read_file"}`, "tools is no list of texts"},
+		"null":           {`{"tools": null}`, "tools is null"},
+		"null for one":   {`{"tools": ["read_file", null]}`, "tools is no list of texts"},
+		"no text":        {`{"sandbox": ["strict"]}`, "sandbox is no text"},
+		"too long":       {strings.Repeat(" ", 10_000_000) + "{}", "longer than 1.0 MiB"},
 		"no such mode":   {`{"modes": ["yolo"]}`, `modes has "yolo"`},
 		"no such word":   {`{"sandbox": "off"}`, `sandbox is "off"`},
 		"two objects":    {`{} {}`, "more behind"},
@@ -46,31 +59,69 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Only its owner can have written the file and its folder.
+// Only its owner can have written the file and its folder, and what is no file does not count as a
+// missing one.
 func TestForeignFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	if !need.Unix {
 		t.Skip("a file's owner there is no number, and only administrators can give it away")
 	}
-	for want, change := range map[string]func(t *testing.T, f *File){
-		"it belongs to user":    func(_ *testing.T, f *File) { *f = OwnedBy(f.Path, os.Getuid()+1) },
-		"others may write it":   func(_ *testing.T, f *File) { _ = os.Chmod(f.Path, 0o620) },
-		"of its folder, others": func(_ *testing.T, f *File) { _ = os.Chmod(filepath.Dir(f.Path), 0o707) },
-		"it is no regular file": func(t *testing.T, f *File) {
-			if err := os.Symlink(f.Path, f.Path+"2"); err != nil {
-				t.Fatal(err)
-			}
-			f.Path += "2"
-		},
-	} {
-		f := write(t, "{}")
-		if _, err := f.Load(); err != nil {
+	instead := func(t *testing.T, f *File, make func(path string) error) {
+		t.Helper()
+		if err := os.Remove(f.Path); err != nil {
 			t.Fatal(err)
 		}
-		change(t, &f)
-		if _, err := f.Load(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
+		if err := make(f.Path); err != nil {
+			t.Fatal(err)
 		}
+	}
+	for name, tt := range map[string]struct {
+		want   string
+		change func(t *testing.T, f *File)
+	}{
+		"an owner":  {"it belongs to user", func(_ *testing.T, f *File) { *f = OwnedBy(f.Path, os.Getuid()+1) }},
+		"its group": {"others may write it", func(_ *testing.T, f *File) { _ = os.Chmod(f.Path, 0o620) }},
+		"everybody": {"others may write it", func(_ *testing.T, f *File) { _ = os.Chmod(f.Path, 0o602) }},
+		"a folder":  {"of its folder, others", func(_ *testing.T, f *File) { _ = os.Chmod(filepath.Dir(f.Path), 0o707) }},
+		"a link": {"it is a link", func(t *testing.T, f *File) {
+			there := f.Path
+			f.Path += "2"
+			if err := os.Symlink(there, f.Path); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		"a link to nowhere": {"it is a link", func(t *testing.T, f *File) {
+			instead(t, f, func(path string) error { return os.Symlink("nowhere", path) })
+		}},
+		"a folder to nowhere": {"its folder leads nowhere", func(t *testing.T, f *File) {
+			link := filepath.Join(t.TempDir(), "link")
+			if err := os.Symlink("nowhere", link); err != nil {
+				t.Fatal(err)
+			}
+			f.Path = filepath.Join(link, "policy.json")
+		}},
+		"a folder in its place": {"no regular file", func(t *testing.T, f *File) {
+			instead(t, f, func(path string) error { return os.Mkdir(path, 0o700) })
+		}},
+		"a pipe": {"no regular file", func(t *testing.T, f *File) { instead(t, f, func(path string) error { return fifo.Make(t, path) }) }},
+		"unreadable": {"it cannot be read", func(t *testing.T, f *File) {
+			if os.Geteuid() == 0 {
+				t.Skip("root reads everything")
+			}
+			_ = os.Chmod(f.Path, 0o200)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := write(t, "{}")
+			if _, err := f.Load(); err != nil {
+				t.Fatal(err)
+			}
+			tt.change(t, &f)
+			if _, err := f.Load(); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %s", err, tt.want)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,107 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"agent/internal/rawjson"
+)
+
+// parse reads the members from the content of a file. It refuses what can be understood in two ways,
+// because the wider one may be meant by nobody: a member that is there twice, and null, which could be
+// no bound or an empty list.
+func (p *Policy) parse(data []byte) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return errors.New("it is empty; {} bounds nothing")
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := p.members(d); err != nil {
+		return fmt.Errorf("line %d: %w", rawjson.PlaceOf(data, int(d.InputOffset())).Line, plainly(err))
+	}
+	return nil
+}
+
+// plainly returns a fault of the text in words.
+func plainly(err error) error {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it ends in the middle")
+	case errors.As(err, &syntax):
+		return errors.New("it is no JSON: " + err.Error())
+	}
+	return err
+}
+
+func (p *Policy) members(d *json.Decoder) error {
+	lists := map[string]*[]string{
+		"modes": &p.Modes, "tools": &p.Tools, "deny": &p.Deny, "hosts": &p.Hosts, "providers": &p.Providers, "servers": &p.Servers, "logins": &p.Logins,
+	}
+	const word = "sandbox"
+	there := map[string]bool{}
+	if token, err := d.Token(); err != nil {
+		return err
+	} else if token != json.Delim('{') {
+		return errors.New("it is no JSON object")
+	}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		list, known := lists[name]
+		switch {
+		case !known && name != word:
+			return fmt.Errorf("unknown member %q; there are %s and %s", name, strings.Join(slices.Sorted(maps.Keys(lists)), ", "), word)
+		case there[name]:
+			return fmt.Errorf("%s is there twice", name)
+		case string(value) == "null":
+			return fmt.Errorf("%s is null: leave it out for no bound", name)
+		case known:
+			*list, err = texts(value)
+		default:
+			err = json.Unmarshal(value, &p.Sandbox)
+		}
+		switch {
+		case err != nil && known:
+			return fmt.Errorf("%s is no list of texts", name)
+		case err != nil:
+			return fmt.Errorf("%s is no text", name)
+		}
+		there[name] = true
+	}
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more behind the object")
+	}
+	return nil
+}
+
+// texts returns a list of texts, none of which is null.
+func texts(value json.RawMessage) ([]string, error) {
+	var list []*string
+	if err := json.Unmarshal(value, &list); err != nil {
+		return nil, err
+	}
+	found := make([]string, len(list))
+	for i, text := range list {
+		if text == nil {
+			return nil, errors.New("null")
+		}
+		found[i] = *text
+	}
+	return found, nil
+}
