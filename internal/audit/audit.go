@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/session"
 	"agent/internal/words"
@@ -51,7 +52,7 @@ const (
 type Event struct {
 	At   time.Time `json:"at"`
 	Kind Kind      `json:"kind"`
-	// What is the file, command line, host or tool.
+	// What is the file, command line, host or tool. A file below the workspace has its path there.
 	What string `json:"what"`
 	// Hash is the hash of the file that was read. From and To are the first and last line that were
 	// shown, 0 for the whole file.
@@ -122,6 +123,9 @@ type auditor struct {
 
 func (a *auditor) add(at time.Time, e Event) {
 	e.At = at
+	if e.Kind == Read || e.Kind == Wrote { // tools name one file in both ways
+		e.What = disk.Shorten(e.What, a.report.Workspace)
+	}
 	a.report.Events = append(a.report.Events, e)
 }
 
