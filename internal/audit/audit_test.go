@@ -36,7 +36,7 @@ func TestReport(t *testing.T) {
 	const want = `## Read
 
 - 09:00:00 ` + "`a.go`" + `: hash HASH, by person
-- 09:00:00 ` + "`/w/b.go`" + `: lines 3–7, hash abc
+- 09:00:00 ` + "`b.go`" + `: lines 3–7, hash abc
 
 ## Looked at by searches and lists
 
