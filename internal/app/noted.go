@@ -29,7 +29,7 @@ import (
 func (f Folders) Notes(home, workspace string) *notes.Book {
 	book := notes.Open(f.Config, home, workspace)
 	book.Refuses = func(text string) error {
-		keys := survey.New(workspace, survey.MaxFolders).Before().Keys
+		keys := survey.New(workspace, survey.MaxFolders).Before().KeyFiles
 		if file := websearch.Quotes(text, slices.Concat(keys, protect.KeyFiles(home))); file != "" {
 			return fmt.Errorf("it quotes %s, a file that may hold keys, so it is not kept", file)
 		}

@@ -164,7 +164,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 		encoded, _ := json.Marshal(map[string]string{"url": argument}) // never fails for texts
 		k.Arguments = arguments.Parse(encoded)
 	case argument != "":
-		k.Preview.Paths, k.Preview.Protected = []string{argument}, []protect.Found{{Path: argument}}
+		k.Preview.Paths, k.Preview.Protected = []string{argument}, []protect.File{{Path: argument}}
 	}
 	if err := underPolicy(bounds, k); err != nil {
 		return err

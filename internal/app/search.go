@@ -92,7 +92,7 @@ func (c *Conversation) newSearcher() *websearch.Searcher {
 	config.Server = c.serverSearches
 	config.Denied = func(host string) bool { return c.env.Hosts(host) != nil }
 	config.KeyFiles = func() []string {
-		return slices.Concat(c.survey.Before().Keys, protect.KeyFiles(c.process.Home))
+		return slices.Concat(c.survey.Before().KeyFiles, protect.KeyFiles(c.process.Home))
 	}
 	return websearch.New(config)
 }

@@ -256,7 +256,7 @@ func (c *Consent) remedy(k Call) string {
 }
 
 // because returns the protected files of a call, each with the reason for its protection.
-func because(protected []protect.Found) string {
+func because(protected []protect.File) string {
 	var says []string
 	for _, found := range protected {
 		says = append(says, found.Path+": "+found.Why)

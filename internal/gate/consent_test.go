@@ -143,11 +143,11 @@ func TestPreviewsDecide(t *testing.T) {
 	unwatched := func(p *tools.Preview) { p.Unwatched = "why" }
 	asks := func(p *tools.Preview) { p.Inquiries = []tools.Inquiry{{Question: "?"}} }
 	envFile := func(p *tools.Preview) {
-		p.Protected = []protect.Found{{Path: "sub/.env", Name: ".env", Care: protect.Asked, Keys: true}}
+		p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Care: protect.Asked, Keys: true}}
 	}
 	keys := func(care protect.Care) func(p *tools.Preview) {
 		return func(p *tools.Preview) {
-			p.Protected = []protect.Found{{Path: "sub/.env", Name: ".env", Why: "keys", Care: care}}
+			p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Why: "keys", Care: care}}
 		}
 	}
 	for _, tt := range []struct {
@@ -188,7 +188,7 @@ func TestPreviewsDecide(t *testing.T) {
 func TestRulesAllow(t *testing.T) {
 	t.Parallel()
 	env := func(p *tools.Preview) {
-		p.Protected = []protect.Found{{Path: "sub/.env", Name: ".env", Why: "keys", Care: protect.Guarded}}
+		p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Why: "keys", Care: protect.Guarded}}
 	}
 	for _, tt := range []struct {
 		mode          Mode
@@ -259,7 +259,7 @@ func TestAlways(t *testing.T) {
 		{"outside", outside, "outside the sandbox, this very line: ./build", "", []Call{outside}, []Call{there, command("./build"), nameless}},
 		{"outside, in a folder", there, "outside the sandbox, this very line: ./build, in there", "", []Call{there}, []Call{outside}},
 		{"a kind of file does not leave the sandbox", edit("a.go"), "edits of *.go files", "", nil, []Call{nameless}},
-		{"a protected file", edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.Found{{Path: ".env", Name: ".env"}} }), "", "", nil, []Call{edit(".env")}},
+		{"a protected file", edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} }), "", "", nil, []Call{edit(".env")}},
 	} {
 		c := consentIn(t, ModeAsk, Policy{})
 		for _, d := range []Decision{{Allow: true}, {Always: true}, {Allow: true, Always: true}} {
@@ -339,7 +339,7 @@ func TestWhatIsLent(t *testing.T) {
 	c.Lend(ruled(t, "edit(*)"))
 	c.Lend(ruled(t, "mcp(s/t)"))
 	served := Call{Name: "mcp_call", Traits: traits.Traits{Reaches: true}, Preview: tools.Preview{Served: &tools.Served{Server: "s", Tool: "t"}}}
-	env := edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.Found{{Path: ".env", Name: ".env"}} })
+	env := edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} })
 	outcomes := func() (all []string) {
 		for _, k := range []Call{edit("a"), served, command("go vet"), env} {
 			all = append(all, c.outcome(t, k))
@@ -502,7 +502,7 @@ func TestWhatTheModelReadsInPlan(t *testing.T) {
 // TestWhatARefusalSays when nobody is there: what would allow the call.
 func TestWhatARefusalSays(t *testing.T) {
 	t.Parallel()
-	keys := []protect.Found{{Path: "a/.env", Name: ".env", Why: "keys"}, {Path: "b/.env", Name: ".env", Why: "more keys"}}
+	keys := []protect.File{{Path: "a/.env", Name: ".env", Why: "keys"}, {Path: "b/.env", Name: ".env", Why: "more keys"}}
 	written := command("./build").with(func(p *tools.Preview) { p.Outside, p.Commands[0][0].Written = "why", true })
 	for _, tt := range []struct {
 		mode Mode

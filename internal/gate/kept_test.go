@@ -82,7 +82,7 @@ func TestKeptPermissions(t *testing.T) {
 		{"what deletes", sandboxed("rm x"), "", nil, []Call{sandboxed("rm x")}},
 		{"what cannot be told apart", sandboxed("$(x) y"), "", nil, []Call{sandboxed("$(x) y")}},
 		{"a download", fetches, "", nil, []Call{fetches}},
-		{"a protected file", edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.Found{{Path: ".env", Name: ".env"}} }), "", nil, []Call{edit(".env")}},
+		{"a protected file", edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} }), "", nil, []Call{edit(".env")}},
 	} {
 		s := &shelf{}
 		c := keeping(t, s, Policy{})
@@ -119,7 +119,7 @@ func TestKeptPermissions(t *testing.T) {
 // A permission that is kept never names a protected file, as a rule of --allow does.
 func TestKeptPermissionsNameNoProtectedFile(t *testing.T) {
 	t.Parallel()
-	protected := sandboxed("cat .env").with(func(p *tools.Preview) { p.Protected = []protect.Found{{Path: ".env", Name: ".env"}} })
+	protected := sandboxed("cat .env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} })
 	c := keeping(t, &shelf{all: []rules.Kept{{Rule: "shell(cat .env)"}, {Edits: ".env"}}}, Policy{})
 	if got := c.outcome(t, protected); got != "asked" {
 		t.Errorf("cat .env %s", got)

@@ -14,11 +14,11 @@ func TestRulesHoldForEachFileOfAPatch(t *testing.T) {
 	t.Parallel()
 	registry := tools.NewRegistry(tools.Default()...)
 	does := registry.Traits("apply_patch")
-	env := []protect.Found{{Path: ".env", Name: ".env", Why: "may hold keys", Care: protect.Asked}}
+	env := []protect.File{{Path: ".env", Name: ".env", Why: "may hold keys", Care: protect.Asked}}
 	for _, tt := range []struct {
 		rule      string
 		paths     []string
-		protected []protect.Found
+		protected []protect.File
 		asked     bool
 	}{
 		{"apply_patch(src/**)", []string{"src/a.go", "src/deep/b.go"}, nil, false},

@@ -28,7 +28,7 @@ func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 		{"plan", ModePlan, tools.Preview{Command: "go test"}, true},
 		{"leaving the sandbox", ModeAsk, tools.Preview{Command: "go test", Outside: "why"}, true},
 		{"leaving the sandbox, auto-edit", ModeAutoEdit, tools.Preview{Command: "go test", Outside: "why"}, true},
-		{"a protected file", ModeAsk, tools.Preview{Command: "go test", Protected: []protect.Found{{Path: ".git/hooks/x", Name: ".git/hooks"}}}, true},
+		{"a protected file", ModeAsk, tools.Preview{Command: "go test", Protected: []protect.File{{Path: ".git/hooks/x", Name: ".git/hooks"}}}, true},
 		{"a question", ModeFullAuto, tools.Preview{Inquiries: []tools.Inquiry{{Question: "?"}}}, true},
 		{"leaving plan", ModeFullAuto, tools.Preview{Plan: "p"}, true},
 	} {

@@ -27,8 +27,8 @@ const (
 	Guarded
 )
 
-// Found is a protected file that a call reads or changes.
-type Found struct {
+// File is a protected file that a call reads or changes.
+type File struct {
 	// Path names the file as people see it.
 	Path string
 	// Name is the entry of the lists that protects the file, such as ".github/workflows". A rule
@@ -69,7 +69,7 @@ type Places struct {
 
 // Edit returns how a file is protected from changes. abs is its absolute path without links, rel
 // its path in the workspace as people see it.
-func (p Places) Edit(abs, rel string) Found {
+func (p Places) Edit(abs, rel string) File {
 	if found := p.ruled(abs, rel, true); found.Care != Free {
 		return found
 	}
@@ -80,19 +80,19 @@ func (p Places) Edit(abs, rel string) Found {
 		return found
 	}
 	if p.Agreed != nil && p.Agreed(abs) {
-		return Found{Path: rel, Name: rel, Care: Guarded, Why: "you agreed that it runs, as it is (agent trust)"}
+		return File{Path: rel, Name: rel, Care: Guarded, Why: "you agreed that it runs, as it is (agent trust)"}
 	}
 	if p.GitRuns != nil && p.GitRuns(abs) {
-		return Found{Path: rel, Name: rel, Care: Guarded, Why: "git runs it, as its configuration says"}
+		return File{Path: rel, Name: rel, Care: Guarded, Why: "git runs it, as its configuration says"}
 	}
 	if e, ok := within(rel, false); ok {
-		return Found{Path: rel, Name: e.name, Care: e.care, Why: e.why}
+		return File{Path: rel, Name: e.name, Care: e.care, Why: e.why}
 	}
 	return p.secret(abs, rel)
 }
 
 // Read returns how a file is protected from being read. Its parameters are the same as Edit's.
-func (p Places) Read(abs, rel string) Found {
+func (p Places) Read(abs, rel string) File {
 	if found := p.ruled(abs, rel, false); found.Care != Free {
 		return found
 	}
@@ -106,48 +106,48 @@ func (p Places) Read(abs, rel string) Found {
 }
 
 // ruled returns the protection by a rule of the person or the repository.
-func (p Places) ruled(abs, rel string, edit bool) Found {
+func (p Places) ruled(abs, rel string, edit bool) File {
 	if p.Ruled == nil {
-		return Found{}
+		return File{}
 	}
 	if why, denied := p.Ruled(abs, edit); why != "" {
-		return Found{Path: rel, Name: rel, Care: Guarded, Why: why, Denied: denied}
+		return File{Path: rel, Name: rel, Care: Guarded, Why: why, Denied: denied}
 	}
-	return Found{}
+	return File{}
 }
 
 // own returns the protection of the program's own files and of files that a setting denies.
-func (p Places) own(abs, rel string) Found {
+func (p Places) own(abs, rel string) File {
 	for _, denied := range p.Denied {
 		if disk.Within(abs, denied) {
-			return Found{Path: rel, Name: filepath.Base(denied), Care: Guarded, Why: "the setting sandbox.deny-read names it"}
+			return File{Path: rel, Name: filepath.Base(denied), Care: Guarded, Why: "the setting sandbox.deny-read names it"}
 		}
 	}
 	for _, own := range p.Own {
 		if own != "" && disk.Within(abs, own) {
-			return Found{Path: rel, Name: filepath.Base(own), Care: Guarded, Why: "it is the agent's own: its configuration, keys or sessions"}
+			return File{Path: rel, Name: filepath.Base(own), Care: Guarded, Why: "it is the agent's own: its configuration, keys or sessions"}
 		}
 	}
-	return Found{}
+	return File{}
 }
 
 // secret returns the protection of files that may hold keys.
-func (p Places) secret(abs, rel string) Found {
+func (p Places) secret(abs, rel string) File {
 	if isPublic(path.Base(fold(rel))) {
-		return Found{}
+		return File{}
 	}
 	if home := strings.TrimRight(p.Home, "/"); disk.Within(abs, home) && len(abs) > len(home) {
 		below := fold(filepath.ToSlash(abs[len(home)+1:]))
 		for i, name := range foldedHomeSecrets() {
 			if disk.Within(below, name) {
-				return Found{Path: rel, Name: homeSecrets[i], Care: Guarded, Why: "it may hold keys, passwords or what was typed", Keys: true}
+				return File{Path: rel, Name: homeSecrets[i], Care: Guarded, Why: "it may hold keys, passwords or what was typed", Keys: true}
 			}
 		}
 	}
 	if e, ok := within(rel, true); ok {
-		return Found{Path: rel, Name: e.name, Care: e.care, Why: e.why, Keys: true}
+		return File{Path: rel, Name: e.name, Care: e.care, Why: e.why, Keys: true}
 	}
-	return Found{}
+	return File{}
 }
 
 // InGit reports whether a path lies in a .git folder or names a .git file. It recognizes each

@@ -48,7 +48,7 @@ func TestReadingThatNeedsCare(t *testing.T) {
 		protect.Guarded: {".ssh/id_rsa", ".ssh/a.pub/...", "x/.ssh/config", "id_ed25519", ".netrc", ".aws/credentials", ".git-credentials", ".kube/config"},
 	} {
 		for _, file := range files {
-			if got := places.Read(filepath.Join("/ws", file), file); got.Care != care || care == protect.Free && got != (protect.Found{}) {
+			if got := places.Read(filepath.Join("/ws", file), file); got.Care != care || care == protect.Free && got != (protect.File{}) {
 				t.Errorf("%q: %+v, want %d", file, got, care)
 			}
 		}
@@ -166,7 +166,7 @@ func TestWhatOthersSayOfFiles(t *testing.T) {
 		"agreed": {"", "you agreed that it runs, as it is (agent trust)"}, "hook": {"", "git runs it, as its configuration says"}, "main.go": {"", ""},
 	} {
 		read, edit := places.Read("/ws/"+file, file), places.Edit("/ws/"+file, file)
-		for i, got := range []protect.Found{read, edit} {
+		for i, got := range []protect.File{read, edit} {
 			if got.Why != want[i] || (got.Care == protect.Guarded) != (want[i] != "") || want[i] != "" && (got.Path != file || got.Name != file) || got.Denied != (file == "never") {
 				t.Errorf("%s: %+v, want %q", file, got, want[i])
 			}

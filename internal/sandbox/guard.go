@@ -150,7 +150,7 @@ func (g *guard) begin() {
 			case <-g.stop:
 				return
 			case <-tick.C:
-				g.restore(g.policy.Survey.Meanwhile)
+				g.restore(g.policy.Survey.During)
 			}
 		}
 	})
@@ -169,7 +169,7 @@ func (g *guard) end() (undone []string, unwatched bool) {
 }
 
 // restore restores every file that changed. look is the method of the survey to use.
-func (g *guard) restore(look func() survey.Found) {
+func (g *guard) restore(look func() survey.Files) {
 	var changed []string
 	for _, folder := range g.folders {
 		for _, name := range names(folder) {
@@ -197,12 +197,12 @@ func (g *guard) restore(look func() survey.Found) {
 
 // undoNew moves away new files that are protected, wherever they are in the workspace, unless git
 // creates such files.
-func (g *guard) undoNew(look func() survey.Found) []string {
+func (g *guard) undoNew(look func() survey.Files) []string {
 	if g.policy.Survey == nil {
 		return g.undoInGit(nil)
 	}
 	found := look()
-	paths := found.Later
+	paths := found.RunLater
 	for _, repository := range found.Repositories {
 		var inside gitFolders
 		inside.addProtected(repository)

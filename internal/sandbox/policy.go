@@ -163,7 +163,7 @@ func (p Policy) configured(workTree string) []string {
 func (p Policy) presentPaths() []string { return slices.Sorted(maps.Keys(p.present)) }
 
 // addSurvey adds the files that the survey found to Protected and DenyRead.
-func (p *Policy) addSurvey(found survey.Found, backend Backend) {
+func (p *Policy) addSurvey(found survey.Files, backend Backend) {
 	if p.Profile == Work {
 		var folders gitFolders
 		p.innerRepositories = found.Repositories
@@ -171,7 +171,7 @@ func (p *Policy) addSurvey(found survey.Found, backend Backend) {
 			folders.addProtected(repository)
 			folders.protect = append(folders.protect, p.configured(filepath.Dir(repository))...)
 		}
-		p.movable = slices.Concat(found.Later, folders.protect)
+		p.movable = slices.Concat(found.RunLater, folders.protect)
 		p.Protected = append(p.Protected, p.movable...)
 		slices.Sort(p.Protected)
 		p.Protected = slices.Compact(p.Protected)
@@ -180,7 +180,7 @@ func (p *Policy) addSurvey(found survey.Found, backend Backend) {
 		return // this backend cannot hide files in a folder where the command may create some
 	}
 	allowed := existing(p.AllowRead)
-	p.DenyRead = append(p.DenyRead, slices.DeleteFunc(existing(found.Keys), func(path string) bool {
+	p.DenyRead = append(p.DenyRead, slices.DeleteFunc(existing(found.KeyFiles), func(path string) bool {
 		return slices.ContainsFunc(allowed, func(folder string) bool { return disk.Within(path, folder) })
 	})...)
 }

@@ -133,9 +133,9 @@ func TestNestedFilesThatRunLater_D60(t *testing.T) {
 			h.again(made)
 			h.run(s, h.surveyed(sandbox.Work), line)
 			found := survey.New(h.workspace, survey.MaxFolders).Before()
-			found.Later = slices.DeleteFunc(found.Later, func(path string) bool { return strings.Contains(path, "/undone-") })
-			if want := 8; len(found.Later) != want { // as before
-				t.Errorf("%s: what runs later is %q", line, found.Later)
+			found.RunLater = slices.DeleteFunc(found.RunLater, func(path string) bool { return strings.Contains(path, "/undone-") })
+			if want := 8; len(found.RunLater) != want { // as before
+				t.Errorf("%s: what runs later is %q", line, found.RunLater)
 			}
 			for _, path := range []string{"sub/.vscode/tasks.json", "sub/deep/.envrc", "sub/.github/workflows/ci.yml", "sub/AGENTS.md", "inner/.git/hooks/pre-commit", ".envrc"} {
 				if content, err := os.ReadFile(h.workspace + "/" + path); err != nil || string(content) != "# mine" {

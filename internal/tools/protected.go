@@ -64,8 +64,8 @@ const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
 // them, also by patterns and variables. A command can hide its files all the same, and the sandbox
 // protects against that. For a confined command it leaves out files that the sandbox already
 // protects.
-func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Found {
-	var protected []protect.Found
+func (e *Env) protectedNames(command shell.Command, confined bool) []protect.File {
+	var protected []protect.File
 	hidden := func(abs string) bool { // no confined command can read it
 		return slices.ContainsFunc(command.Confined.Policy.DenyRead, func(denied string) bool { return disk.Within(abs, denied) })
 	}
@@ -88,7 +88,7 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fou
 		case edit.Care == protect.Guarded:
 			found = edit
 		case !confined && protect.InGit(rel) && strings.Contains("/"+rel+"/", "/hooks/"):
-			found = protect.Found{Path: rel, Name: ".git/hooks", Care: protect.Guarded, Why: "git runs it"}
+			found = protect.File{Path: rel, Name: ".git/hooks", Care: protect.Guarded, Why: "git runs it"}
 		}
 		if found.Care != protect.Free && !slices.Contains(protected, found) {
 			protected = append(protected, found)
@@ -126,8 +126,8 @@ func (e *Env) rewritten(command shell.Command) []string {
 // foundInside returns the programs of an unconfined command that PATH finds in a folder that
 // commands may write. Any command may have put them there under the name of another program, so
 // no rule by name covers them (D-60).
-func (e *Env) foundInside(command shell.Command) []protect.Found {
-	var found []protect.Found
+func (e *Env) foundInside(command shell.Command) []protect.File {
+	var found []protect.File
 	seen := map[string]bool{}
 	for _, call := range cmdline.Calls(command.Line) {
 		name := call[0]
@@ -137,7 +137,7 @@ func (e *Env) foundInside(command shell.Command) []protect.Found {
 		seen[name] = true
 		if path := e.Jobs.LookPathInside(name, command.Distrusted...); path != "" {
 			rel := e.Workspace.Rel(path)
-			found = append(found, protect.Found{Path: rel, Name: rel, Care: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", name)})
+			found = append(found, protect.File{Path: rel, Name: rel, Care: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", name)})
 		}
 	}
 	return found

@@ -17,8 +17,8 @@ const maxBelow = 20_000
 // readBelow returns protected files that a command outside of the sandbox would read without
 // naming them: those below the folders in which it searches or which it packs. The output would
 // carry them to the provider (D-121).
-func (e *Env) readBelow(command shell.Command) []protect.Found {
-	var found []protect.Found
+func (e *Env) readBelow(command shell.Command) []protect.File {
+	var found []protect.File
 	var starts []string // the folders in which the line may run, once they are needed
 	calls := cmdline.Nested(command.Line)
 	for _, call := range calls {
@@ -73,7 +73,7 @@ func readsFolders(call []string, line [][]string) (reads, hidden bool) {
 
 // protectedBelow adds the protected files below a folder to found, hidden ones only if hidden is
 // set, and at most maxNamed in all.
-func (e *Env) protectedBelow(folder string, hidden bool, found []protect.Found) []protect.Found {
+func (e *Env) protectedBelow(folder string, hidden bool, found []protect.File) []protect.File {
 	looked := 0
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if looked++; looked > maxBelow || len(found) >= maxNamed {

@@ -203,7 +203,7 @@ func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 		},
 		Searchable: func() bool {
 			policy := command.Confined.Policy
-			return command.Confined.Active() || policy.Survey == nil || len(policy.Survey.Before().Keys) == 0
+			return command.Confined.Active() || policy.Survey == nil || len(policy.Survey.Before().KeyFiles) == 0
 		},
 	}
 }

@@ -158,7 +158,7 @@ type Preview struct {
 	FoundInside bool
 	// Protected lists the files that the call would change, run or show the model, and that
 	// deserve a question of their own (D-60).
-	Protected []protect.Found
+	Protected []protect.File
 	// Commands holds the parts of Command that are not known to be read-only and that rules must
 	// allow. It is empty if Command is no plain command line, which only the rule "*" allows.
 	Commands []cmdline.Command

@@ -62,9 +62,9 @@ func TestTheWholeTitleIsShown(t *testing.T) {
 // is allowed for longer than once.
 func TestNothingIsApprovedUnseenInATinyWindow(t *testing.T) {
 	t.Parallel()
-	var many []protect.Found
+	var many []protect.File
 	for range 40 {
-		many = append(many, protect.Found{Path: ".env", Why: "may hold keys"})
+		many = append(many, protect.File{Path: ".env", Why: "may hold keys"})
 	}
 	for name, preview := range map[string]tools.Preview{
 		"command":       {Title: "run touch a", Command: "touch a; rm -rf important; echo a rather long command line END"},

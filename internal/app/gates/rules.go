@@ -64,7 +64,7 @@ func FindRules(h *Host, allowed rules.Rules, above permissions.Rules) (g *Rules,
 
 // Names reports whether a rule of --allow names a protected file for a tool that reads, so that a
 // command or a skill may include it.
-func (g *Rules) Names(found protect.Found) bool {
+func (g *Rules) Names(found protect.File) bool {
 	named := g.Allowed.Naming(found.Name)
 	return !found.Denied && slices.ContainsFunc(g.Registry.All(), func(t tools.Tool) bool {
 		return t.Reads && !t.Reaches && named.Allow(t.Name, nil, []string{found.Path})
@@ -184,7 +184,7 @@ func (g *Rules) MayWrite(rel string) bool {
 	const tool = "write_file"
 	call := gate.Call{Name: tool, Traits: g.Registry.Traits(tool), Preview: tools.Preview{Paths: []string{rel}}}
 	if file := g.Env.Protected.Edit(g.Absolute(rel), rel); file.Care != protect.Free {
-		call.Preview.Protected = []protect.Found{file}
+		call.Preview.Protected = []protect.File{file}
 	}
 	return !g.Consent.Asks(call)
 }

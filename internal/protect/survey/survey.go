@@ -56,14 +56,14 @@ const (
 	made
 )
 
-// Found holds the absolute paths that a survey found.
-type Found struct {
-	// Later are files that other programs run or obey later. A file named .git is among them,
+// Files holds the absolute paths that a survey found.
+type Files struct {
+	// RunLater are files that other programs run or obey later. A file named .git is among them,
 	// because it leads git to a repository elsewhere.
-	Later []string
-	// Keys are files that may hold keys and that commands must not read: git did not track them
+	RunLater []string
+	// KeyFiles are files that may hold keys and that commands must not read: git did not track them
 	// at the start, and no command made them.
-	Keys []string
+	KeyFiles []string
 	// Repositories are the git folders of repositories inside the workspace, such as sub/.git,
 	// and folders with the content of one. The workspace's own .git is not among them.
 	Repositories []string
@@ -95,17 +95,17 @@ type folder struct {
 }
 
 // Before surveys the workspace before a command runs.
-func (s *Survey) Before() Found {
+func (s *Survey) Before() Files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found := s.look()
 	if s.keys == nil {
 		s.keys, s.contents = map[file]thought{}, map[file]digest{}
-		for rel := range tracked(s.root, s.relative(found.Keys)) {
+		for rel := range tracked(s.root, s.relative(found.KeyFiles)) {
 			s.think(filepath.Join(s.root, filepath.FromSlash(rel)), shared)
 		}
 	}
-	found.Keys = slices.DeleteFunc(found.Keys, func(path string) bool { return s.think(path, secret) != secret })
+	found.KeyFiles = slices.DeleteFunc(found.KeyFiles, func(path string) bool { return s.think(path, secret) != secret })
 	return found
 }
 
@@ -135,21 +135,21 @@ func (s *Survey) relative(paths []string) []string {
 }
 
 // After surveys the workspace after a command ran. New key files count as made by the command.
-func (s *Survey) After() Found {
+func (s *Survey) After() Files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found := s.look()
-	found.Keys = slices.DeleteFunc(found.Keys, func(path string) bool { return s.think(path, made) != secret })
+	found.KeyFiles = slices.DeleteFunc(found.KeyFiles, func(path string) bool { return s.think(path, made) != secret })
 	return found
 }
 
-// Meanwhile surveys the workspace while a command runs. It returns no Keys, because only After
+// During surveys the workspace while a command runs. It returns no KeyFiles, because only After
 // can say which ones the command made.
-func (s *Survey) Meanwhile() Found {
+func (s *Survey) During() Files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found := s.look()
-	found.Keys = nil
+	found.KeyFiles = nil
 	return found
 }
 
@@ -178,8 +178,8 @@ func (s *Survey) think(path string, first thought) thought {
 }
 
 // look visits the folders and returns everything that needs care.
-func (s *Survey) look() Found {
-	var found Found
+func (s *Survey) look() Files {
+	var found Files
 	s.looks++
 	// queued is a folder to visit. Everything below a protected folder is protected with it.
 	type queued struct {
@@ -194,9 +194,9 @@ func (s *Survey) look() Found {
 			continue
 		}
 		if !at.protected {
-			found.Later = append(found.Later, f.later...)
+			found.RunLater = append(found.RunLater, f.later...)
 		}
-		found.Keys = append(found.Keys, f.keys...)
+		found.KeyFiles = append(found.KeyFiles, f.keys...)
 		found.Repositories = append(found.Repositories, f.repositories...)
 		for _, path := range f.below {
 			queue = append(queue, queued{path, at.protected || slices.Contains(f.later, path)})
