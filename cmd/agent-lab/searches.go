@@ -127,7 +127,7 @@ var inFolder = pattern.New(`^cd [^&;|]+ && `)
 
 func onlyLooks(call *history.ToolCall, tool traits.Traits, root string) bool {
 	if !tool.Runs {
-		return tool.Reads && !tool.Edits && !tool.Keeps && !tool.Asks
+		return tool.Reads && !tool.Edits && !tool.Stateful && !tool.Asks
 	}
 	for _, name := range tool.Command {
 		value, _ := call.Arg(name)

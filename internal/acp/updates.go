@@ -133,9 +133,9 @@ func (w *shown) event(e chat.Event) {
 	case chat.CallRequested:
 		c := &callShown{id: fmt.Sprintf("c%d", e.Call)}
 		w.calls[e.Call] = c
-		w.called(c.id, e.Said.Title(), e.Name, w.session.talk.Tools().Traits(e.Name), e.Arguments)
+		w.called(c.id, e.Label.Title(), e.Name, w.session.talk.Tools().Traits(e.Name), e.Arguments)
 	case chat.ToolStarted:
-		w.update(w.idOf(e.Call), update{"status": "in_progress", "title": words.Line(e.Said.Title(), 0)})
+		w.update(w.idOf(e.Call), update{"status": "in_progress", "title": words.Line(e.Label.Title(), 0)})
 	case chat.ToolOutput:
 		w.output(e)
 	case chat.AgentChanged:
@@ -390,9 +390,9 @@ func kind(t traits.Traits) string {
 		return "execute"
 	case t.Searches:
 		return "search"
-	case t.Reaches:
+	case t.Network:
 		return "fetch"
-	case t.Keeps || t.Asks:
+	case t.Stateful || t.Asks:
 		return "think"
 	case t.ShowsFile() || t.ShowsFiles():
 		return "read"

@@ -73,8 +73,8 @@ func (c *Conversation) connectTo(profile string) (*provider.Connection, *setting
 }
 
 // formOf returns a function that returns the form in which the model in use edits files.
-func formOf(c *provider.Connection, with *settings.Settings) func() traits.Form {
-	return func() traits.Form {
+func formOf(c *provider.Connection, with *settings.Settings) func() traits.EditFormat {
+	return func() traits.EditFormat {
 		family, _ := c.Family(settings.Model.Of(with))
 		return FormOf(with, family)
 	}
@@ -82,7 +82,7 @@ func formOf(c *provider.Connection, with *settings.Settings) func() traits.Form 
 
 // FormOf returns the form in which models of a family edit files, such as patches. The setting
 // edit-tool takes precedence over FormOfFamily.
-func FormOf(s *settings.Settings, family vendor.Family) traits.Form {
+func FormOf(s *settings.Settings, family vendor.Family) traits.EditFormat {
 	switch settings.EditTool.Of(s) {
 	case settings.EditPatch:
 		return traits.Patch
@@ -93,7 +93,7 @@ func FormOf(s *settings.Settings, family vendor.Family) traits.Form {
 }
 
 // FormOfFamily returns the form of edits that models of a family are trained for.
-func FormOfFamily(family vendor.Family) traits.Form {
+func FormOfFamily(family vendor.Family) traits.EditFormat {
 	if family.Patches {
 		return traits.Patch
 	}

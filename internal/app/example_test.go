@@ -30,7 +30,7 @@ func Example() {
 			case chat.ReplyEnded:
 				fmt.Println(e.Text)
 			case chat.ToolEnded:
-				fmt.Println("·", e.Said.Title())
+				fmt.Println("·", e.Label.Title())
 			}
 		},
 	})

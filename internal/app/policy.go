@@ -69,7 +69,7 @@ func underPolicy(bounds *policy.Policy, k gate.Call) error {
 	switch {
 	case k.Preview.Outside != "":
 		return bounds.Outside()
-	case k.Traits.OnlyReaches() && !k.Traits.Searches && k.Preview.Served == nil:
+	case k.Traits.OnlyUsesNetwork() && !k.Traits.Searches && k.Preview.Served == nil:
 		return bounds.Host(gates.PageHost(k))
 	}
 	return nil
@@ -160,7 +160,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	switch {
 	case k.Traits.Runs:
 		k.Preview.Command = argument
-	case k.Traits.Reaches && !k.Traits.Searches:
+	case k.Traits.Network && !k.Traits.Searches:
 		encoded, _ := json.Marshal(map[string]string{"url": argument}) // never fails for texts
 		k.Arguments = arguments.Parse(encoded)
 	case argument != "":

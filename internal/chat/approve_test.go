@@ -101,7 +101,7 @@ func guarded() *tools.Registry {
 	tool := func(name string, does tools.Traits) tools.Tool {
 		return tools.Tool{Name: name, Traits: does, Plan: plan}
 	}
-	return tools.NewRegistry(tool("look", tools.Traits{Reads: true, Beside: true, Key: "file_path"}), tool("edit", tools.Traits{Edits: true, Key: "file_path"}), tool("shell", tools.Traits{Runs: true, Key: "file_path"}), tool("fetch", tools.Traits{Reaches: true, Key: "file_path"}))
+	return tools.NewRegistry(tool("look", tools.Traits{Reads: true, Parallel: true, Key: "file_path"}), tool("edit", tools.Traits{Edits: true, Key: "file_path"}), tool("shell", tools.Traits{Runs: true, Key: "file_path"}), tool("fetch", tools.Traits{Network: true, Key: "file_path"}))
 }
 
 const (

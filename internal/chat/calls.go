@@ -132,7 +132,7 @@ func (r *runner) run(ctx context.Context, requested []understood, out *Outcome) 
 // not exist count, for they do nothing.
 func parallel(calls []*call) int {
 	n := 0
-	for n < len(calls) && (calls[n].tool.Beside || calls[n].unknown) {
+	for n < len(calls) && (calls[n].tool.Parallel || calls[n].unknown) {
 		n++
 	}
 	return max(n, 1)
@@ -158,13 +158,13 @@ func (r *runner) newCall(asked understood) *call {
 	k := &call{tool: tool, unknown: err != nil, remarked: asked.Remark, notes: asked.Notes}
 	k.Call = gate.Call{Number: r.next(), Agent: r.agent, ID: asked.id, Name: asked.Name, Traits: tool.Traits, Arguments: asked.Arguments}
 	k.Said = r.tools.Traits(k.Name).Describe(k.Name, k.Arguments)
-	r.emit(CallRequested{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Arguments: k.Arguments})
+	r.emit(CallRequested{Call: k.Number, ID: k.ID, Name: k.Name, Label: k.Said, Arguments: k.Arguments})
 	switch {
 	case err != nil:
 		k.refused = err.Error()
 	case asked.cut:
 		k.refused = fmt.Sprintf("the call of %s was cut at the model's output limit before its arguments were complete; do it in several smaller calls", asked.Name)
-	case (!tool.Harmless() || tool.Keeps) && compression.HoldsNote(k.Arguments.String()):
+	case (!tool.Harmless() || tool.Stateful) && compression.HoldsNote(k.Arguments.String()):
 		k.refused = fmt.Sprintf("the arguments of %s hold a note that stands where text was left out of this conversation, not the text itself; send the text, or read the file again and edit it", asked.Name)
 	case !k.Arguments.IsObject():
 		k.refused = decode.Problem(asked.Name, k.Arguments.Text())
@@ -235,7 +235,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 			done <- k
 			continue
 		}
-		r.emit(ToolStarted{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said})
+		r.emit(ToolStarted{Call: k.Number, ID: k.ID, Name: k.Name, Label: k.Said})
 		go func() {
 			if r.alone(ctx, k) {
 				defer func() { <-r.writing }()

@@ -12,7 +12,7 @@ import (
 )
 
 func fakeTool(name string, run func(ctx context.Context, env *tools.Env) tools.Answer) tools.Tool {
-	return tools.Tool{Name: name, Traits: tools.Traits{Reads: true, Beside: true, Key: "file_path"}, Plan: applied(run)}
+	return tools.Tool{Name: name, Traits: tools.Traits{Reads: true, Parallel: true, Key: "file_path"}, Plan: applied(run)}
 }
 
 // TestReadsRunSideBySide: two calls that only look each wait for the other; the

@@ -48,7 +48,7 @@ type Config struct {
 	// System renders the system prompt.
 	System SystemPrompt
 	// Form returns the way in which the model in use edits files.
-	Form func() traits.Form
+	Form func() traits.EditFormat
 	// HeadFor names the model in use and its endpoint. The prompt and the tools are made anew
 	// when the name changes. Nil means that it never changes.
 	HeadFor func() string

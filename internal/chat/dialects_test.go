@@ -119,11 +119,11 @@ func TestEveryToolInEveryDialect(t *testing.T) {
 }
 
 // bench is a conversation with the server of a dialect, with all tools over files.
-func (d dialect) bench(t *testing.T, srv *llmtest.Server, form traits.Form) workbench {
+func (d dialect) bench(t *testing.T, srv *llmtest.Server, form traits.EditFormat) workbench {
 	b := newWorkbench(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n\nfunc G() {}\n", "b": "one\n"})
 	client := openai.NewClient(openai.Config{BaseURL: "http://" + d.Host + "/v1", Transport: srv.Transport()})
 	b.at.provider = func() (llm.Provider, error) { return client, nil }
-	b.config.Form = func() traits.Form { return form }
+	b.config.Form = func() traits.EditFormat { return form }
 	b.config.Env.Todos = todo.NewBoard(nil, nil)
 	b.config.Policy = gate.Policy{Unattended: true}
 	b.renew()
@@ -136,7 +136,7 @@ func (d dialect) bench(t *testing.T, srv *llmtest.Server, form traits.Form) work
 }
 
 // checkOffers compares what the requests declare with what the model is to be offered.
-func (b workbench) checkOffers(t *testing.T, d dialect, requests []*llmtest.Request, form traits.Form) {
+func (b workbench) checkOffers(t *testing.T, d dialect, requests []*llmtest.Request, form traits.EditFormat) {
 	t.Helper()
 	var want []string
 	for _, tool := range b.config.Tools.For(form) {

@@ -45,7 +45,7 @@ func (c *Chat) embedded(ctx context.Context, line, outside string) (output, refu
 	if err := recordAct(c.config.Session, "a message", did); err != nil {
 		return "", "", err
 	}
-	c.emit(ToolEnded{Call: k.Number, Name: k.Name, Said: k.Said, Traits: k.tool.Traits, Answer: k.answer, Duration: c.config.Now().Sub(k.started)})
+	c.emit(ToolEnded{Call: k.Number, Name: k.Name, Label: k.Said, Traits: k.tool.Traits, Answer: k.answer, Duration: c.config.Now().Sub(k.started)})
 	if ctx.Err() != nil {
 		return "", "", ctx.Err()
 	}

@@ -70,8 +70,8 @@ type ReplyEnded struct {
 // CallArriving reports that the model has begun to write a call; its arguments follow.
 type CallArriving struct {
 	Name string
-	// Said describes the call in words, as far as it is known.
-	Said traits.Said
+	// Label describes the call in words, as far as it is known.
+	Label traits.Label
 }
 
 // CallRequested reports that the model asked for a call; the call may still be refused.
@@ -79,8 +79,8 @@ type CallRequested struct {
 	// Call numbers the calls of a session from 1.
 	Call     int
 	ID, Name string
-	// Said describes the call in words.
-	Said      traits.Said
+	// Label describes the call in words.
+	Label      traits.Label
 	Arguments arguments.Arguments
 }
 
@@ -90,8 +90,8 @@ type ToolStarted struct {
 	Call int
 	ID   string
 	Name string
-	// Said describes the call in words.
-	Said traits.Said
+	// Label describes the call in words.
+	Label traits.Label
 }
 
 // ToolOutput is a piece of the output of a running command.
@@ -106,7 +106,7 @@ type ToolEnded struct {
 	Call     int
 	ID       string
 	Name     string
-	Said     traits.Said
+	Label     traits.Label
 	Traits   tools.Traits
 	Answer   tools.Answer
 	Duration time.Duration

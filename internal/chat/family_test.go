@@ -24,7 +24,7 @@ func TestToolsFollowTheModel(t *testing.T) {
 	b.renew()
 	b.set("approval-mode", "full-auto")
 	form := traits.Replace
-	b.config.Form = func() traits.Form { return form }
+	b.config.Form = func() traits.EditFormat { return form }
 	b.config.HeadFor = func() string { return settings.Model.Of(b.config.Settings) }
 	b.renew()
 	offered := func(r llm.Request) (edits []string) {

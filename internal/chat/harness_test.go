@@ -156,7 +156,7 @@ func newBench(t rapid.TB, turns ...answerFunc) *bench {
 		History:  history.NewService(wordCount{}, nil),
 		Settings: s,
 		Costs:    &Costs{},
-		Form:     func() traits.Form { return traits.Replace },
+		Form:     func() traits.EditFormat { return traits.Replace },
 		System:   func(bool, []string, func(string) bool) (string, bool) { return "be brief", false },
 		Extensions: Extensions{
 			Refreeze: func() {},
@@ -344,11 +344,11 @@ func testTools() *tools.Registry {
 	}
 	big := strings.Repeat("word ", 200)
 	return tools.NewRegistry(
-		tool("read_file", tools.Traits{Reads: true, Beside: true, File: traits.FileNames, Key: "file_path"}, applied(answer(tools.Answer{Text: big}))),
+		tool("read_file", tools.Traits{Reads: true, Parallel: true, File: traits.FileNames, Key: "file_path"}, applied(answer(tools.Answer{Text: big}))),
 		tool("write_file", tools.Traits{Edits: true, File: traits.FileNames, Key: "file_path"}, edit),
-		tool("fails", tools.Traits{Reads: true, Beside: true, Key: "file_path"}, applied(answer(tools.Answer{Error: "no such thing"}))),
-		tool("panics", tools.Traits{Reads: true, Beside: true, Key: "file_path"}, applied(func(context.Context, *tools.Env) tools.Answer { panic("boom") })),
-		tool("waits", tools.Traits{Reads: true, Beside: true, Key: "file_path"}, applied(func(ctx context.Context, _ *tools.Env) tools.Answer {
+		tool("fails", tools.Traits{Reads: true, Parallel: true, Key: "file_path"}, applied(answer(tools.Answer{Error: "no such thing"}))),
+		tool("panics", tools.Traits{Reads: true, Parallel: true, Key: "file_path"}, applied(func(context.Context, *tools.Env) tools.Answer { panic("boom") })),
+		tool("waits", tools.Traits{Reads: true, Parallel: true, Key: "file_path"}, applied(func(ctx context.Context, _ *tools.Env) tools.Answer {
 			<-ctx.Done()
 			return tools.Answer{}
 		})),

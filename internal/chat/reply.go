@@ -131,7 +131,7 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	case llm.Thought:
 		r.attached = chunk.Attached
 	case llm.ToolCallStarted:
-		in.emit(CallArriving{Name: chunk.Name, Said: in.tools.Traits(chunk.Name).Named(chunk.Name)})
+		in.emit(CallArriving{Name: chunk.Name, Label: in.tools.Traits(chunk.Name).Named(chunk.Name)})
 	case llm.ToolCall:
 		r.calls = append(r.calls, chunk)
 	case llm.Searched:

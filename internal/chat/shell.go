@@ -41,7 +41,7 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	} else {
 		err = c.add(history.New(history.Human, shellReport(command, k.answer)).WithMeta(history.MetaDeed, ran))
 	}
-	c.emit(ToolEnded{Call: k.Number, Name: k.Name, Said: k.Said, Answer: k.answer, Duration: c.config.Now().Sub(k.started), Typed: true})
+	c.emit(ToolEnded{Call: k.Number, Name: k.Name, Label: k.Said, Answer: k.answer, Duration: c.config.Now().Sub(k.started), Typed: true})
 	if ctx.Err() != nil {
 		return Outcome{Stop: StopInterrupted}, err
 	}
@@ -49,12 +49,12 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 }
 
 // typed describes a command of the user in words, with the signs that they typed.
-func typed(command string, private bool) traits.Said {
+func typed(command string, private bool) traits.Label {
 	sign := "!"
 	if private {
 		sign = "!!" // the model does not see the command
 	}
-	return traits.Said{Name: sign, Words: traits.Words{Now: sign, Done: sign, Do: sign}, Subject: words.Headline(command)}
+	return traits.Label{Name: sign, Words: traits.Words{Now: sign, Done: sign, Do: sign}, Subject: words.Headline(command)}
 }
 
 // shellReport tells the model of a command that the user ran. The output is marked as data

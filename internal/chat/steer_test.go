@@ -201,7 +201,7 @@ func TestShell(t *testing.T) {
 			t.Errorf("the model reads %q", got)
 		}
 		ended := seen[ToolEnded](b)
-		if len(ended) != 1 || ended[0].Said.Title() != "! ls …" || ended[0].Answer.Text != "3 files\n" || len(seen[ToolOutput](b)) != 1 {
+		if len(ended) != 1 || ended[0].Label.Title() != "! ls …" || ended[0].Answer.Text != "3 files\n" || len(seen[ToolOutput](b)) != 1 {
 			t.Errorf("shown %+v", ended)
 		}
 		b.Send("what was it?")

@@ -117,7 +117,7 @@ func (c *Consent) decide(k Call) (asks bool, by Ground) {
 // deny refuses calls that the mode never allows.
 func (c *Consent) deny(_ context.Context, k Call) Verdict {
 	mode := c.Mode()
-	asks := k.Traits.OnlyReaches() && k.Preview.Served == nil && !c.Unattended // looking around needs the web
+	asks := k.Traits.OnlyUsesNetwork() && k.Preview.Served == nil && !c.Unattended // looking around needs the web
 	if !mode.OnlyLooks() || k.Traits.Harmless() || asks || !c.Asks(k) {
 		return Verdict{}
 	}
@@ -316,7 +316,7 @@ func (c *Consent) allowedWith(grants []grant, k Call) Ground {
 		return cmp.Or(protected, Ground{"program", "proven to look"})
 	case mode == ModeFullAuto && !k.Preview.AtHome:
 		return byMode
-	case mode.OnlyLooks() && (!k.Traits.OnlyReaches() || k.Preview.Served != nil || c.Unattended): // even if a server says that its tool only reads
+	case mode.OnlyLooks() && (!k.Traits.OnlyUsesNetwork() || k.Preview.Served != nil || c.Unattended): // even if a server says that its tool only reads
 		return ungranted
 	case k.Preview.ReadOnly:
 		return Ground{"server", "it says that the tool only reads"}

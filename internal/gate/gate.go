@@ -35,7 +35,7 @@ type Call struct {
 	Name   string
 	Traits traits.Traits
 	// Said describes the call in words.
-	Said      traits.Said
+	Said      traits.Label
 	Arguments arguments.Arguments
 	// Preview shows the effect of the call.
 	Preview tools.Preview

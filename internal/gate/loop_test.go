@@ -40,7 +40,7 @@ func (d did) end(g *Loop) {
 	if d.ends { // as a command, whose note is never the same
 		answer.ExitCode, answer.Note = new(int), fmt.Sprintf("[exit 0 after %s]", d.took)
 	}
-	g.Gate().Ended(Call{Name: d.name, Said: traits.Said{Name: d.name, Subject: d.arguments}, Arguments: arguments.Parse(d.arguments), Traits: does}, answer, d.took)
+	g.Gate().Ended(Call{Name: d.name, Said: traits.Label{Name: d.name, Subject: d.arguments}, Arguments: arguments.Parse(d.arguments), Traits: does}, answer, d.took)
 }
 
 // says is what a guard says of the next call.

@@ -89,7 +89,7 @@ func (p *Printer) worthTelling(e chat.Waiting) bool {
 func (p *Printer) tell(e chat.Event) {
 	switch e := e.(type) {
 	case chat.ToolStarted:
-		p.say("· %s", e.Said.Title())
+		p.say("· %s", e.Label.Title())
 	case chat.ToolEnded:
 		if e.Answer.Error != "" {
 			p.say("  %s failed: %s", e.Name, words.FirstLine(e.Answer.Error))

@@ -8,7 +8,7 @@ import (
 )
 
 // said says a call of a real tool: its name, and what it is about.
-func said(title string) traits.Said {
+func said(title string) traits.Label {
 	name, about, _ := strings.Cut(title, " ")
 	s := tools.NewRegistry(tools.Default()...).Traits(name).Named(name)
 	s.Subject, s.Key = about, about

@@ -39,14 +39,14 @@ var kindsElsewhere = []struct {
 		"bash shell exec exec_command local_shell container.exec run_shell_command run_terminal_cmd",
 		traits.Traits{Runs: true, Density: traits.Density{Command: []string{"command", "cmd"}}},
 	},
-	{"todowrite todoread todo_write todo_read todos update_plan taskcreate taskupdate", traits.Traits{Keeps: true}},
+	{"todowrite todoread todo_write todo_read todos update_plan taskcreate taskupdate", traits.Traits{Stateful: true}},
 	{
 		"cat ls list list_dir list_directory tree grep grep_search ripgrep rg search find glob codesearch search_file_content",
 		traits.Traits{Reads: true},
 	},
 	{
 		"fetch web_fetch webfetch web_search websearch google_web_fetch google_web_search direct_web_fetch exa_web_search",
-		traits.Traits{Reaches: true},
+		traits.Traits{Network: true},
 	},
 }
 

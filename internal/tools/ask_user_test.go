@@ -79,7 +79,7 @@ func TestAskUserRefuses(t *testing.T) {
 func TestAskUserIsDeclared(t *testing.T) {
 	t.Parallel()
 	tool := askUser()
-	if tool.Retrievable() || tool.ShowsFile() || !tool.Harmless() || tool.Beside {
+	if tool.Retrievable() || tool.ShowsFile() || !tool.Harmless() || tool.Parallel {
 		t.Errorf("it declares %+v", tool.Traits)
 	}
 	unattended := NewRegistry(WithoutPerson(Default())...)

@@ -33,7 +33,7 @@ func TestEveryToolDescribesItself(t *testing.T) {
 			if len(tool.Words) == 0 || tool.Words[len(tool.Words)-1].Given != "" {
 				t.Error("it declares no words for the screen")
 			}
-			if !tool.Reads && !tool.Edits && !tool.Runs && !tool.Reaches && !tool.Keeps && !tool.Asks {
+			if !tool.Reads && !tool.Edits && !tool.Runs && !tool.Network && !tool.Stateful && !tool.Asks {
 				t.Error("it does not declare what its calls do")
 			}
 			for name, property := range schema.Properties {
@@ -148,7 +148,7 @@ func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 	t.Parallel()
 	acts := map[cacheaware.Act][]string{}
 	for _, tool := range append(Default(), searches()) {
-		if tool.Retrievable() != (tool.Reads || tool.Runs || tool.Reaches) || tool.Edits != tool.WritesFile() {
+		if tool.Retrievable() != (tool.Reads || tool.Runs || tool.Network) || tool.Edits != tool.WritesFile() {
 			t.Errorf("%s: %s", tool.Name, tool.Traits)
 		}
 		d := tool.Density

@@ -50,7 +50,7 @@ func bounded(err error, limits Limits) error {
 // defineRead completes a tool that only reads; run carries out its calls. Arguments that name
 // files have a method reads, so that a person is asked about files with keys.
 func defineRead[A any](t Tool, run func(ctx context.Context, env *Env, args A) Answer) Tool {
-	t.Reads, t.Beside = true, true
+	t.Reads, t.Parallel = true, true
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
 		preview, own := Preview{}, *env
 		if named, ok := any(args).(interface{ reads() []string }); ok {

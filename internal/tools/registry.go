@@ -151,7 +151,7 @@ func (r *Registry) Names() []string { return r.Now().Names() }
 // other forms and the tools that are never offered. If no tool has the form, the model gets the
 // form Replace. The order is always the same: a changed order would lose the provider's prefix
 // cache.
-func (r *Registry) For(form traits.Form) []Tool {
+func (r *Registry) For(form traits.EditFormat) []Tool {
 	all := r.All()
 	if !slices.ContainsFunc(all, func(t Tool) bool { return t.Form == form }) {
 		form = traits.Replace
@@ -201,7 +201,7 @@ func (r *Registry) ParseRule(text string) (rules.Rule, error) {
 			return rules.Commands, nil
 		case tool.Searches:
 			return rules.Hosts, nil
-		case tool.Edits, tool.Reads && !tool.Reaches:
+		case tool.Edits, tool.Reads && !tool.Network:
 			return rules.Files, nil
 		}
 		return rules.Nothing, nil

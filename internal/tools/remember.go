@@ -50,7 +50,7 @@ func Remember() Tool {
 		Name: "remember",
 		Description: "Keeps a fact for later sessions of this repository: what cost effort to find out and is in no file. " +
 			"Not: what the code, its documents or git say, progress of this task, guesses. Name the files it rests on.",
-		Traits: Traits{Key: "note", Keeps: true, Remembers: true, Words: traits.Say("remembering", "remembered", "remember")},
+		Traits: Traits{Key: "note", Stateful: true, Remembers: true, Words: traits.Say("remembering", "remembered", "remember")},
 	}, func(_ context.Context, env *Env, args rememberArgs) (Plan, error) {
 		if env.Notes == nil {
 			return Plan{}, errNoNotes

@@ -74,7 +74,7 @@ func TaskTool(list string, window int, plan func(Task) (Preview, func(context.Co
 		Description: taskText + measured + strings.TrimRight(list, "\n"),
 		offers:      decode.ParametersOf[taskShown]().JSON,
 		Traits: Traits{
-			Reads: true, Beside: true, Key: "task", Density: traits.Density{Reports: true},
+			Reads: true, Parallel: true, Key: "task", Density: traits.Density{Reports: true},
 			Words: []traits.Words{
 				{Given: "title", Now: "asking an agent:", Done: "asked an agent:", Do: "ask an agent:", About: "{title}"},
 				{Now: "asking an agent:", Done: "asked an agent:", Do: "ask an agent:"},

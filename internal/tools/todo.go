@@ -39,7 +39,7 @@ func todoWrite() Tool {
 	return define(Tool{
 		Name:        "todo_write",
 		Description: "Keeps a list of tasks, which the user sees, for work of several steps. Write the whole list whenever an item is begun or completed, with one item in_progress.",
-		Traits:      Traits{Keeps: true, Words: traits.Say("planning", "planned", "plan")},
+		Traits:      Traits{Stateful: true, Words: traits.Say("planning", "planned", "plan")},
 	}, func(_ context.Context, env *Env, args todoWriteArgs) (Plan, error) {
 		list := args.list()
 		if env.Todos == nil {
@@ -66,7 +66,7 @@ func todoRead() Tool {
 	return define(Tool{
 		Name:        "todo_read",
 		Description: "Shows the todo list as it stands.",
-		Traits:      Traits{Keeps: true, Rare: true, Words: traits.Say("reading the plan", "read the plan", "read the plan")},
+		Traits:      Traits{Stateful: true, Rare: true, Words: traits.Say("reading the plan", "read the plan", "read the plan")},
 	}, func(_ context.Context, env *Env, _ todoReadArgs) (Plan, error) {
 		if env.Todos == nil {
 			return Plan{}, errNoTodos

@@ -27,7 +27,7 @@ func webFetch() Tool {
 		Name:        "web_fetch",
 		Description: "Fetches a page of the web.",
 		Traits: Traits{
-			Reaches: true,
+			Network: true,
 			Key:     "url",
 			Words:   traits.Say("fetching", "fetched", "fetch"),
 		},

@@ -80,7 +80,7 @@ func TestWebFetch(t *testing.T) {
 			}
 		})
 	}
-	if tool := webFetch(); !tool.Reaches || tool.Harmless() {
+	if tool := webFetch(); !tool.Network || tool.Harmless() {
 		t.Error("nobody is asked")
 	}
 }

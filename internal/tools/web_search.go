@@ -28,7 +28,7 @@ func WebSearch(s *websearch.Searcher) Tool {
 		Description: "Searches the web and gives addresses with short excerpts; read a page with web_fetch before you rely on it. " +
 			"For what the workspace cannot say: present versions, error messages, documentation. Name the source of what you use.",
 		Traits: Traits{
-			Reaches: true, Searches: true,
+			Network: true, Searches: true,
 			Key:   "query",
 			Words: []traits.Words{{Now: "searching", Done: "searched", Do: "search", About: s.Service() + `: "{query}"`}},
 		},
@@ -54,7 +54,7 @@ func ServerSearch() Tool {
 	return define(Tool{
 		Name: WebSearchName, Server: true,
 		Description: "Searches the web, by the model's server itself.",
-		Traits:      Traits{Reaches: true, Searches: true, Key: "query", Words: []traits.Words{{Now: "searching", Done: "searched", Do: "search", About: `"{query}"`}}},
+		Traits:      Traits{Network: true, Searches: true, Key: "query", Words: []traits.Words{{Now: "searching", Done: "searched", Do: "search", About: `"{query}"`}}},
 	}, func(context.Context, *Env, webSearchArgs) (Plan, error) {
 		return Plan{}, errors.New("the server searches by itself, within a reply; there is nothing to call")
 	})

@@ -24,8 +24,8 @@ type Words struct {
 // Say returns the words of a tool whose calls all have the same verbs.
 func Say(now, done, do string) []Words { return []Words{{Now: now, Done: done, Do: do}} }
 
-// Said describes a call in words.
-type Said struct {
+// Label describes a call in words.
+type Label struct {
 	// Name is the name of the tool.
 	Name string
 	// Words holds the verbs; a tool that declares none uses its name.
@@ -37,16 +37,16 @@ type Said struct {
 }
 
 // Running describes the call while it runs.
-func (s Said) Running() string { return join(s.Now, s.Subject) }
+func (s Label) Running() string { return join(s.Now, s.Subject) }
 
 // Ended describes the call after it ran.
-func (s Said) Ended() string { return join(s.Done, s.Subject) }
+func (s Label) Ended() string { return join(s.Done, s.Subject) }
 
 // NotDone describes a call that failed or was refused.
-func (s Said) NotDone() string { return join(s.Do, s.Subject) }
+func (s Label) NotDone() string { return join(s.Do, s.Subject) }
 
 // Title describes the call on one line: the tool and its subject.
-func (s Said) Title() string { return join(s.Name, s.Subject) }
+func (s Label) Title() string { return join(s.Name, s.Subject) }
 
 func join(verb, subject string) string {
 	if subject == "" {
@@ -56,11 +56,11 @@ func join(verb, subject string) string {
 }
 
 // Named describes a call whose arguments are not known.
-func (t Traits) Named(name string) Said { return t.Describe(name, arguments.Arguments{}) }
+func (t Traits) Named(name string) Label { return t.Describe(name, arguments.Arguments{}) }
 
 // Describe describes a call of the tool with that name in words.
-func (t Traits) Describe(name string, given arguments.Arguments) Said {
-	said := Said{Name: name, Words: Words{Now: name, Done: name, Do: name}}
+func (t Traits) Describe(name string, given arguments.Arguments) Label {
+	said := Label{Name: name, Words: Words{Now: name, Done: name, Do: name}}
 	for _, w := range t.Words {
 		if _, ok := given.Value(w.Given); ok || w.Given == "" {
 			said.Words = w

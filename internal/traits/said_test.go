@@ -65,11 +65,11 @@ func TestTraits(t *testing.T) {
 	}{
 		{Traits{}, false, false, "unknown"},
 		{Traits{Reads: true}, true, true, "read"},
-		{Traits{Keeps: true}, true, false, "state"},
+		{Traits{Stateful: true}, true, false, "state"},
 		{Traits{Asks: true}, true, false, "ask"},
 		{Traits{Edits: true}, false, false, "edit"},
 		{Traits{Runs: true}, false, true, "shell"},
-		{Traits{Reads: true, Reaches: true}, false, true, "read, network"},
+		{Traits{Reads: true, Network: true}, false, true, "read, network"},
 		{Traits{Reads: true, Edits: true}, false, false, "read, edit"},
 	} {
 		if tt.tool.Harmless() != tt.harmless || tt.tool.Retrievable() != tt.retrievable || tt.tool.String() != tt.says {

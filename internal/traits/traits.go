@@ -17,19 +17,19 @@ type Traits struct {
 	Edits bool
 	// Runs: calls run commands.
 	Runs bool
-	// Reaches: calls use the network.
-	Reaches bool
+	// Network: calls use the network.
+	Network bool
 	// Searches: calls ask a service which pages of the web there are. Reaches is set, too.
 	Searches bool
-	// Keeps: calls change the state of the conversation, such as the todo list.
-	Keeps bool
+	// Stateful: calls change the state of the conversation, such as the todo list.
+	Stateful bool
 	// Remembers: calls keep notes for later sessions, in files of the user.
 	Remembers bool
 	// Asks: calls ask the person something, and have no other effect.
 	Asks bool
 
-	// Beside: calls may run at the same time as others.
-	Beside bool
+	// Parallel: calls may run at the same time as others.
+	Parallel bool
 	// Essential tools are offered in the smallest windows too, because a small job can be done
 	// with these tools alone.
 	Essential bool
@@ -44,7 +44,7 @@ type Traits struct {
 	// Form is the way of editing that the tool belongs to, empty for a tool of no or every form.
 	// A model is offered the tools of its own form; calls of the other tools are answered all the
 	// same.
-	Form Form
+	Form EditFormat
 	// Elsewhere is set for a tool of another program that a recording names. Its reads and writes
 	// do not count for REQ-HD-005.
 	Elsewhere bool
@@ -93,15 +93,15 @@ type Density struct {
 	Command []string
 }
 
-// Form is the way in which a model is trained to edit files.
-type Form string
+// EditFormat is the way in which a model is trained to edit files.
+type EditFormat string
 
 // The forms.
 const (
 	// Replace: a text in the file is replaced by another.
-	Replace Form = "replace"
+	Replace EditFormat = "replace"
 	// Patch: a patch of one or several files is applied.
-	Patch Form = "patch"
+	Patch EditFormat = "patch"
 )
 
 // FileNames lists the parameters in which models name a file (REQ-HD-005.4, D-14).
@@ -110,19 +110,19 @@ var FileNames = []string{"file_path", "absolute_path", "path"}
 // Harmless reports whether calls change nothing but the state of the conversation, so that nobody
 // is asked about them unless a file is protected.
 func (t Traits) Harmless() bool {
-	return (t.Reads || t.Keeps || t.Asks) && !t.Edits && !t.Runs && !t.Reaches
+	return (t.Reads || t.Stateful || t.Asks) && !t.Edits && !t.Runs && !t.Network
 }
 
-// OnlyReaches reports whether calls use the network and do nothing else here.
-func (t Traits) OnlyReaches() bool { return t.Reaches && !t.Edits && !t.Runs && !t.Keeps }
+// OnlyUsesNetwork reports whether calls use the network and do nothing else here.
+func (t Traits) OnlyUsesNetwork() bool { return t.Network && !t.Edits && !t.Runs && !t.Stateful }
 
 // EditsOnly reports whether calls change files and do nothing else.
-func (t Traits) EditsOnly() bool { return t.Edits && !t.Runs && !t.Reaches }
+func (t Traits) EditsOnly() bool { return t.Edits && !t.Runs && !t.Network }
 
 // Retrievable reports whether a call can be repeated to get its answer again. A call that edits
 // or keeps something would do so twice, and so may the call of an agent (D-45, D-126).
 func (t Traits) Retrievable() bool {
-	return (t.Reads || t.Runs || t.Reaches) && !t.Edits && !t.Keeps && !t.Reports
+	return (t.Reads || t.Runs || t.Network) && !t.Edits && !t.Stateful && !t.Reports
 }
 
 // ShowsFile reports whether the answer is the content of the file that the call names
@@ -144,7 +144,7 @@ func (t Traits) String() string {
 	for _, trait := range []struct {
 		is   bool
 		word string
-	}{{t.Reads, "read"}, {t.Edits, "edit"}, {t.Runs, "shell"}, {t.Reaches, "network"}, {t.Keeps, "state"}, {t.Asks, "ask"}} {
+	}{{t.Reads, "read"}, {t.Edits, "edit"}, {t.Runs, "shell"}, {t.Network, "network"}, {t.Stateful, "state"}, {t.Asks, "ask"}} {
 		if trait.is {
 			does = append(does, trait.word)
 		}

@@ -92,11 +92,11 @@ func (a *activity) event(event chat.Event) {
 		a.turn.arriving, a.turn.written = "", 0
 	case chat.CallArriving:
 		a.endThinking()
-		a.turn.arriving = describe(e.Said).Now
+		a.turn.arriving = describe(e.Label).Now
 	case chat.ToolStarted:
 		a.endThinking()
 		a.turn.arriving = ""
-		a.tools = append(a.tools, runningTool{call: e.Call, said: describe(e.Said), started: a.surface.opts.Now()})
+		a.tools = append(a.tools, runningTool{call: e.Call, said: describe(e.Label), started: a.surface.opts.Now()})
 	case chat.ToolOutput:
 		a.toolOutput(e)
 	case chat.AgentStarted:

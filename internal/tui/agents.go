@@ -36,7 +36,7 @@ func (a *activity) hear(e chat.AgentEvent) {
 	case chat.Retry:
 		text = "↻ " + e.Reason
 	case chat.ToolEnded:
-		text = describe(e.Said).Ended() + "\n" + cmp.Or(e.Answer.Diff, e.Answer.Text, e.Answer.Error)
+		text = describe(e.Label).Ended() + "\n" + cmp.Or(e.Answer.Diff, e.Answer.Text, e.Answer.Error)
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return

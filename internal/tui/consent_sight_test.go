@@ -108,7 +108,7 @@ func TestNothingIsApprovedUnseenInATinyWindow(t *testing.T) {
 func TestAQuestionBehindThePagerIsNotAnsweredByItsKeys(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
-	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "glob", Said: said("glob x"), Answer: tools.Answer{Text: numbered(50)}})
+	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "glob", Label: said("glob x"), Answer: tools.Answer{Text: numbered(50)}})
 	s.press("ctrl+o")
 	s.wait(time.Millisecond)
 	s.events(askedForCommand("go test ./..."))

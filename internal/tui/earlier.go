@@ -31,7 +31,7 @@ type Exchange struct {
 
 // Call is a tool call.
 type Call struct {
-	Said traits.Said
+	Label traits.Label
 	// Failed is set if the call did not succeed.
 	Failed bool
 }
@@ -81,10 +81,10 @@ func foldedRows(calls []Call) transcript.Lay {
 	failed := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
 	return func(t *style.Theme, width int) (rows []string) {
 		if len(worked) > 0 {
-			rows = noteRows(dim, "✓", folded(worked, traits.Said.Ended))(t, width)
+			rows = noteRows(dim, "✓", folded(worked, traits.Label.Ended))(t, width)
 		}
 		if len(failed) > 0 {
-			rows = append(rows, noteRows(dim, "✗", folded(failed, traits.Said.NotDone))(t, width)...)
+			rows = append(rows, noteRows(dim, "✗", folded(failed, traits.Label.NotDone))(t, width)...)
 		}
 		return rows
 	}
@@ -98,7 +98,7 @@ const (
 )
 
 // folded summarises calls in a few words: for each kind the verb, the subjects and the number.
-func folded(calls []Call, verb func(traits.Said) string) string {
+func folded(calls []Call, verb func(traits.Label) string) string {
 	type kind struct {
 		verb  string
 		calls int
@@ -106,7 +106,7 @@ func folded(calls []Call, verb func(traits.Said) string) string {
 	}
 	var kinds []*kind
 	for _, c := range calls {
-		said := describe(c.Said)
+		said := describe(c.Label)
 		said.Subject = ""
 		what := verb(said)
 		at := slices.IndexFunc(kinds, func(k *kind) bool { return k.verb == what })

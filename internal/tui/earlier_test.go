@@ -48,9 +48,9 @@ func TestManyCallsAreFolded(t *testing.T) {
 	t.Parallel()
 	var calls []Call
 	for _, file := range []string{"a", "b", "c", "d", "e", "f"} {
-		calls = append(calls, Call{Said: said("read_file " + file + ".go")})
+		calls = append(calls, Call{Label: said("read_file " + file + ".go")})
 	}
-	if got, want := folded(calls, traits.Said.Ended), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
+	if got, want := folded(calls, traits.Label.Ended), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -73,8 +73,8 @@ func TestEarlierIsBounded(t *testing.T) {
 func TestEarlierIsOpened(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	s.model.activity.showEarlier(Earlier{Exchanges: []Exchange{{Said: "first", Reply: "one"}, {Said: "second", Calls: []Call{{Said: said("replace")}}, Reply: "**two**"}}})
-	s.events(chat.ToolEnded{Name: "run_shell_command", Said: said("run_shell_command ls"), Answer: tools.Answer{Text: "a.go"}})
+	s.model.activity.showEarlier(Earlier{Exchanges: []Exchange{{Said: "first", Reply: "one"}, {Said: "second", Calls: []Call{{Label: said("replace")}}, Reply: "**two**"}}})
+	s.events(chat.ToolEnded{Name: "run_shell_command", Label: said("run_shell_command ls"), Answer: tools.Answer{Text: "a.go"}})
 	for _, want := range []string{"a.go", "> second", "> first"} {
 		key := "right"
 		if want == "a.go" {
@@ -94,11 +94,11 @@ func TestEarlierCallsAreRevealedAsLiveOnes(t *testing.T) {
 	for _, command := range []string{"touch X #\recho harmless", "a\x1b[2Jb", "a\u202eb", "a\u200bb", "a\u00a0b", "first\nsecond", "a\U00016fe4b"} {
 		call := said("run_shell_command " + command)
 		s := newScreenplay(t, 80, 24)
-		s.events(chat.ToolEnded{Name: "run_shell_command", Said: call, Answer: tools.Answer{Text: "ok"}})
+		s.events(chat.ToolEnded{Name: "run_shell_command", Label: call, Answer: tools.Answer{Text: "ok"}})
 		live := strings.Join(s.texts(), " ")
 		shown := words.Line(style.Reveal(command).Text, foldedAbout)
 		again := newScreenplayFor(t, 80, 24, func(o *Options) {
-			o.Earlier = Earlier{Exchanges: []Exchange{{Said: "go", Calls: []Call{{Said: call}}}}}
+			o.Earlier = Earlier{Exchanges: []Exchange{{Said: "go", Calls: []Call{{Label: call}}}}}
 		})
 		again.events()
 		resumed := strings.Join(again.texts(), "\n")

@@ -121,9 +121,9 @@ func TestLinksOfTools(t *testing.T) {
 	t.Parallel()
 	s, one := linked(t, 100, "auto", "xterm-kitty"), 1
 	s.events(chat.TurnStarted{},
-		chat.ToolEnded{Name: "read_file", Traits: reading, Said: said("read_file main.go"), Answer: tools.Answer{Text: "x"}},
-		chat.ToolEnded{Name: "replace", Said: said("replace " + longName), Answer: tools.Answer{Error: "main.go:4 has changed"}},
-		chat.ToolEnded{Name: "run_shell_command", Said: said("run_shell_command go vet"), Answer: tools.Answer{Text: "./main.go:9:2: undefined: x\n", ExitCode: &one}},
+		chat.ToolEnded{Name: "read_file", Traits: reading, Label: said("read_file main.go"), Answer: tools.Answer{Text: "x"}},
+		chat.ToolEnded{Name: "replace", Label: said("replace " + longName), Answer: tools.Answer{Error: "main.go:4 has changed"}},
+		chat.ToolEnded{Name: "run_shell_command", Label: said("run_shell_command go vet"), Answer: tools.Answer{Text: "./main.go:9:2: undefined: x\n", ExitCode: &one}},
 		chat.Notice{Text: "main.go:11 is odd"})
 	got := linksOf(t, s.printed)
 	var texts []string
@@ -157,7 +157,7 @@ func TestForeignLinksAreNone(t *testing.T) {
 	const evil = "\x1b]8;;https://evil.example\x1b\\https://good.example\x1b]8;;\x1b\\"
 	s, zero := linked(t, 100, "auto", "xterm-kitty"), 0
 	s.reply("A " + evil + " and [x](https://e.example/\x1b]8;;https://evil.example\x07) and [y](<https://a.example/\u202e>) and [z](data:text/html,x)")
-	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "run_shell_command", Said: said("run_shell_command " + evil), Answer: tools.Answer{Text: evil, ExitCode: &zero}})
+	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "run_shell_command", Label: said("run_shell_command " + evil), Answer: tools.Answer{Text: evil, ExitCode: &zero}})
 	for address, text := range linksOf(t, s.printed) {
 		if strings.Contains(address, "evil") || address != "https://good.example" && address != "https://e.example/" {
 			t.Errorf("%q leads to %q", text, address)

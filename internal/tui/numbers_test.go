@@ -47,7 +47,7 @@ func TestScreenForgets(t *testing.T) {
 	held := func(messages int) int {
 		for range messages {
 			s.events(chat.TurnStarted{}, chat.UserMessage{Text: "again"}, chat.ReplyEnded{Text: answer},
-				chat.ToolEnded{Said: said("run_shell_command x"), Name: "run_shell_command", Answer: tools.Answer{Text: "output"}}, chat.TurnEnded{})
+				chat.ToolEnded{Label: said("run_shell_command x"), Name: "run_shell_command", Answer: tools.Answer{Text: "output"}}, chat.TurnEnded{})
 			s.printed = nil
 		}
 		return s.model.surface.transcript.Len() + len(s.model.activity.outputs)

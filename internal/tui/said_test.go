@@ -12,7 +12,7 @@ import (
 var registry = sync.OnceValue(func() *tools.Registry { return tools.NewRegistry(tools.Default()...) })
 
 // said says a call of a real tool: its name, and what it is about.
-func said(title string) traits.Said {
+func said(title string) traits.Label {
 	name, about, _ := strings.Cut(title, " ")
 	s := registry().Traits(name).Named(name)
 	s.Subject, s.Key = about, about

@@ -36,7 +36,7 @@ const (
 // runningTool is a running call.
 type runningTool struct {
 	call    int
-	said    traits.Said
+	said    traits.Label
 	started time.Time
 	// output is the end of the call's output.
 	output []byte
@@ -58,7 +58,7 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 		a.turn.plan = ""
 		a.surface.print(transcript.Text, func(_ *style.Theme, width int) []string { return a.surface.md.Render(plan, width) })
 	}
-	answer, done := e.Answer, describe(e.Said)
+	answer, done := e.Answer, describe(e.Label)
 	if e.Traits.Runs {
 		if counts, tested := testrun.Count(answer.Text); tested {
 			a.turn.tests = &counts
@@ -154,7 +154,7 @@ func readLines(t *style.Theme, n int) string {
 func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	a := e.Answer
 	if refused := refusal(e); refused != "" {
-		return noteRows(bad, "✗", describe(e.Said).NotDone()+" — "+refused)(t, width)
+		return noteRows(bad, "✗", describe(e.Label).NotDone()+" — "+refused)(t, width)
 	}
 	failed := a.Error != "" || a.ExitCode != nil && *a.ExitCode != 0
 	glyph := t.Sign(t.OK, "✓")
@@ -175,7 +175,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	if said != "" {
 		said = " — " + said
 	}
-	done := describe(e.Said)
+	done := describe(e.Label)
 	what := done.NotDone()
 	if a.ExitCode != nil || a.Diff != "" || a.Error == "" {
 		what = done.Ended()
@@ -309,7 +309,7 @@ func dimTail(t *style.Theme, text string, width, most int) []string {
 const readVerb = "read"
 
 // describe makes the words of a call safe to show, since names and arguments come from others.
-func describe(said traits.Said) traits.Said {
+func describe(said traits.Label) traits.Label {
 	clean := func(text string) string { return style.Reveal(words.FirstLine(text)).Text }
 	said.Now, said.Done, said.Do = clean(said.Now), clean(said.Done), clean(said.Do)
 	said.Subject = clean(said.Subject)

@@ -67,7 +67,7 @@ func FindRules(h *Host, allowed rules.Rules, above permissions.Rules) (g *Rules,
 func (g *Rules) Names(found protect.File) bool {
 	named := g.Allowed.Naming(found.Name)
 	return !found.Denied && slices.ContainsFunc(g.Registry.All(), func(t tools.Tool) bool {
-		return t.Reads && !t.Reaches && named.Allow(t.Name, nil, []string{found.Path})
+		return t.Reads && !t.Network && named.Allow(t.Name, nil, []string{found.Path})
 	})
 }
 
@@ -121,7 +121,7 @@ func Against(k gate.Call, absolute func(path string) string, all ...permissions.
 		switch {
 		case k.Traits.Searches:
 			worse(rules.Search())
-		case k.Traits.Reaches && !k.Traits.Runs && k.Preview.Served == nil:
+		case k.Traits.Network && !k.Traits.Runs && k.Preview.Served == nil:
 			worse(rules.Page(PageHost(k)))
 		}
 		for _, file := range k.Preview.Protected {

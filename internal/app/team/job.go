@@ -150,7 +150,7 @@ func (j *job) event(e chat.Event) {
 			j.said = e.Text
 		}
 	case chat.ToolStarted:
-		said := words.Headline(e.Said.Running())
+		said := words.Headline(e.Label.Running())
 		j.update(func() { j.Latest = said })
 		j.latest = append(j.latest, said)
 		if len(j.latest) > latestCalls {

@@ -39,7 +39,7 @@ func ActOf(tool traits.Traits) Act {
 		return Write
 	case tool.Edits && (named || len(tool.Patch) > 0):
 		return Edit
-	case tool.Edits, tool.Keeps, tool.Asks:
+	case tool.Edits, tool.Stateful, tool.Asks:
 		return Keep
 	case tool.Reads && named:
 		return View
@@ -155,7 +155,7 @@ func newFact(call *history.ToolCall, tool traits.Traits, root string) *fact {
 	case tool.Searches:
 		f.searches, f.key = true, call.Name+" "+strings.ToLower(given)
 		return f
-	case tool.OnlyReaches():
+	case tool.OnlyUsesNetwork():
 		f.page = given
 	}
 	if f.act != Shell && len(f.paths) == 0 && f.act != Edit && f.act != Keep {

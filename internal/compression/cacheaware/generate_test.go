@@ -24,10 +24,10 @@ var testTools = map[string]traits.Traits{
 	"multi":      {Edits: true, File: []string{"path"}, Density: traits.Density{List: []string{"edits"}, Old: []string{"old"}, New: []string{"new"}}},
 	"patch":      {Edits: true, Density: traits.Density{Patch: []string{"patch"}}},
 	"shell":      {Runs: true, Density: traits.Density{Command: []string{"command"}}},
-	"todo":       {Keeps: true},
+	"todo":       {Stateful: true},
 	"task":       {Reads: true, Density: traits.Density{Reports: true}},
-	"web_search": {Reaches: true, Searches: true, Key: "query"},
-	"web_fetch":  {Reaches: true, Key: "url"},
+	"web_search": {Network: true, Searches: true, Key: "query"},
+	"web_fetch":  {Network: true, Key: "url"},
 }
 
 func toolOf(name string) traits.Traits { return testTools[name] }

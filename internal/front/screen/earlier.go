@@ -31,7 +31,7 @@ func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier
 		}
 		calls := entry.Calls()
 		for _, call := range calls {
-			exchange.Calls = append(exchange.Calls, tui.Call{Said: registry.Traits(call.Name).Describe(call.Name, call.Arguments()), Failed: !good[call.ID]})
+			exchange.Calls = append(exchange.Calls, tui.Call{Label: registry.Traits(call.Name).Describe(call.Name, call.Arguments()), Failed: !good[call.ID]})
 		}
 		e.Unfinished = len(calls) > 0 || entry.Metadata[history.MetaInterrupted] == true
 	}

@@ -32,7 +32,7 @@ func TestEarlier(t *testing.T) {
 		{"nothing", nil, tui.Earlier{}},
 		{"a summary only", []*history.Content{summary}, tui.Earlier{}},
 		{"answered", []*history.Content{history.HumanText("hello"), answer, asked, call, result, answer, summary}, tui.Earlier{
-			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go", Calls: []tui.Call{{Said: globbed}}, Reply: "Done."}},
+			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go", Calls: []tui.Call{{Label: globbed}}, Reply: "Done."}},
 		}},
 		{"what only tells of files, and commands of the user", []*history.Content{history.HumanText("hello"), answer, undone, printed}, tui.Earlier{
 			Exchanges: []tui.Exchange{greeted, {Said: "I ran ls:"}},
@@ -44,7 +44,7 @@ func TestEarlier(t *testing.T) {
 			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go"}}, Unfinished: true,
 		}},
 		{"killed within the calls", []*history.Content{asked, call}, tui.Earlier{
-			Exchanges: []tui.Exchange{{Said: "fix @a.go", Calls: []tui.Call{{Said: globbed, Failed: true}}, Reply: "I look."}}, Unfinished: true,
+			Exchanges: []tui.Exchange{{Said: "fix @a.go", Calls: []tui.Call{{Label: globbed, Failed: true}}, Reply: "I look."}}, Unfinished: true,
 		}},
 		{"interrupted", []*history.Content{asked, cut}, tui.Earlier{Exchanges: []tui.Exchange{{Said: "fix @a.go", Reply: "Done."}}, Unfinished: true}},
 	} {

@@ -169,15 +169,15 @@ func (b *Bridge) list() []tools.Tool {
 func (b *Bridge) made(name string) tools.Tool {
 	switch name {
 	case findName:
-		return tools.Tool{Traits: tools.Traits{Reads: true, Beside: true, Key: "query", Words: traits.Say("looking for a tool:", "looked for a tool:", "look for a tool:")}, Plan: b.planFind}
+		return tools.Tool{Traits: tools.Traits{Reads: true, Parallel: true, Key: "query", Words: traits.Say("looking for a tool:", "looked for a tool:", "look for a tool:")}, Plan: b.planFind}
 	case callName:
-		return tools.Tool{Traits: tools.Traits{Reaches: true, Edits: true, Key: "tool", Words: traits.Say("calling", "called", "call")}, Plan: b.planCall}
+		return tools.Tool{Traits: tools.Traits{Network: true, Edits: true, Key: "tool", Words: traits.Say("calling", "called", "call")}, Plan: b.planCall}
 	case readName:
-		return tools.Tool{Traits: tools.Traits{Reaches: true, Key: "uri", Words: traits.Say("reading", "read", "read")}, Plan: b.planRead}
+		return tools.Tool{Traits: tools.Traits{Network: true, Key: "uri", Words: traits.Say("reading", "read", "read")}, Plan: b.planRead}
 	}
 	server, shown, _ := catalogue.Split(name)
 	called := server + "/" + shown
-	does := tools.Traits{Reaches: true, Edits: true, Words: traits.Say("calling "+called, "called "+called, "call "+called)}
+	does := tools.Traits{Network: true, Edits: true, Words: traits.Say("calling "+called, "called "+called, "call "+called)}
 	if st := b.state(server); st != nil {
 		if t, found := st.known.Tool(shown); found && t.Hints.ReadOnly {
 			does.Edits = false
