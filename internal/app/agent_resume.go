@@ -85,7 +85,7 @@ func (p agentPast) report(a session.Agent) string {
 	said, number, wrote := "", uint64(0), map[string]bool{}
 	var changed []string
 	for record, entry := range entriesOf(session.AgentPath(p.log.Path(), a.ID)) {
-		if text := strings.TrimSpace(entry.Said()); entry.Speaker == history.AI && text != "" {
+		if text := strings.TrimSpace(entry.OwnText()); entry.Speaker == history.AI && text != "" {
 			said, number = text, record.Seq
 		}
 		deed, _ := history.MetaOf[history.Deed](entry, history.MetaDeed)

@@ -191,7 +191,7 @@ func (c *ground) renamer() func(title string) error {
 func firstMessage(entries []*history.Content) string {
 	for _, entry := range entries {
 		if entry.IsMessage() {
-			return entry.Said()
+			return entry.OwnText()
 		}
 	}
 	return "conversation"

@@ -119,7 +119,7 @@ func (f finding) Outline(ctx context.Context, id string) (tools.Fetched, error) 
 	for _, p := range places {
 		entry, err := f.Index.Read(p)
 		if err == nil && entry.IsMessage() {
-			rows = append(rows, fmt.Sprintf("%d. %s", p.Number, words.Line(secret.Without(entry.Said()), 160)))
+			rows = append(rows, fmt.Sprintf("%d. %s", p.Number, words.Line(secret.Without(entry.OwnText()), 160)))
 		}
 	}
 	heading := fmt.Sprintf("[session %s: its messages]", id)

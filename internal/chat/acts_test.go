@@ -35,9 +35,9 @@ func TestActsAreRecorded(t *testing.T) {
 		t.Fatal(err, refused)
 	}
 	const sum = "sha256:0263829989b6fd954f72baaf2fc64bc2e2f01d692d4de72986ea808f6e99813f"
-	wrote := map[string]history.Wrote{"undo": {Path: "b.txt", Before: sum}, "redo": {Path: "b.txt", After: sum}}
+	wrote := map[string]history.FileChange{"undo": {Path: "b.txt", Before: sum}, "redo": {Path: "b.txt", After: sum}}
 	exits := map[string]int{"!!": 3, "a message": 4}
-	var allowed history.Asked
+	var allowed history.Decision
 	for record, err := range session.Scan(log.Path(), 0) {
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func TestActsAreRecorded(t *testing.T) {
 			}
 		}
 		act, is := record.Act()
-		if want, moves := wrote[act.By]; moves && !slices.Equal(act.Wrote, []history.Wrote{want}) {
+		if want, moves := wrote[act.By]; moves && !slices.Equal(act.Wrote, []history.FileChange{want}) {
 			t.Errorf("%s wrote %+v, want %+v", act.By, act.Wrote, want)
 		}
 		if want, runs := exits[act.By]; runs && (act.Exit == nil || *act.Exit != want) {
@@ -59,7 +59,7 @@ func TestActsAreRecorded(t *testing.T) {
 			delete(exits, act.By)
 		}
 	}
-	if len(wrote)+len(exits) > 0 || allowed != (history.Asked{By: "mode full-auto", Answer: "allowed"}) {
+	if len(wrote)+len(exits) > 0 || allowed != (history.Decision{By: "mode full-auto", Answer: "allowed"}) {
 		t.Errorf("not recorded: %v %v; the call was allowed by %+v", wrote, exits, allowed)
 	}
 }

@@ -36,7 +36,7 @@ type call struct {
 	// denied is the user's decision to refuse the call, else nil.
 	denied *Decision
 	// asked is the decision about the call for the record, nil if there was none.
-	asked *history.Asked
+	asked *history.Decision
 	// unanswered is set if the user interrupted the turn instead of deciding.
 	unanswered bool
 	// replaced is set if a gate replaced the arguments.

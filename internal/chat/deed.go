@@ -12,10 +12,10 @@ import (
 // deed returns what a call that is over did to the machine, for the record.
 func (r *runner) deed(k *call) history.Deed {
 	d := history.Deed{Asked: k.asked, Read: k.answer.Read}
-	d.Wrote, d.Unlisted = r.env.Wrote(k.answer.Change)
+	d.Wrote, d.Unlisted = r.env.FileChanges(k.answer.Change)
 	ran := k.refused == ""
 	if k.asked == nil && !ran {
-		d.Asked = &history.Asked{By: "gate", Answer: "refused", Rule: k.refused}
+		d.Asked = &history.Decision{By: "gate", Answer: "refused", Rule: k.refused}
 	}
 	if !ran {
 		return d
@@ -45,8 +45,8 @@ func (r *runner) profile(k *call) string {
 }
 
 // decided returns the person's decision about a call, for the record.
-func decided(d Decision, answered bool, a gate.Approval) *history.Asked {
-	asked := &history.Asked{By: "person", Answer: "allowed"}
+func decided(d Decision, answered bool, a gate.Approval) *history.Decision {
+	asked := &history.Decision{By: "person", Answer: "allowed"}
 	switch {
 	case !answered:
 		asked.Answer = "unanswered"

@@ -39,10 +39,10 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 		}
 		k.Spared = k.Spared || verdict.Spares
 		if k.refused = verdict.Refusal; k.refused != "" && k.asked == nil {
-			k.asked = &history.Asked{By: r.gates[i].Name, Answer: "refused", Rule: k.refused}
+			k.asked = &history.Decision{By: r.gates[i].Name, Answer: "refused", Rule: k.refused}
 		}
 		if by := verdict.By; by.By != "" && k.refused == "" && k.asked == nil && (!k.Traits.Harmless() || len(k.Preview.Protected) > 0) {
-			k.asked = &history.Asked{By: by.By, Answer: "allowed", Rule: by.Rule}
+			k.asked = &history.Decision{By: by.By, Answer: "allowed", Rule: by.Rule}
 		}
 		if answered, given := k.plan.Answered, verdict.Answers; answered != nil && given != nil {
 			k.plan.Apply = func(context.Context) tools.Answer { return answered(given) }

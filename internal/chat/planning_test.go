@@ -106,7 +106,7 @@ func TestTheModelKnowsThatItPlans(t *testing.T) {
 		entries := b.config.History.RawHistory()
 		text, _ := entries[len(entries)-2].Keyed(planningKey)
 		told = append(told, text)
-		if said := entries[len(entries)-2].Said(); said != "go" {
+		if said := entries[len(entries)-2].OwnText(); said != "go" {
 			t.Errorf("the person said %q", said)
 		}
 	}

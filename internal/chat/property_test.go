@@ -328,7 +328,7 @@ func (p *play) allIsKept() {
 	kept := slices.Clone(p.returned)
 	for _, m := range p.log {
 		if m.Kind == history.MutationAdded && m.Entry.Speaker == history.Human {
-			kept = append(kept, m.Entry.Said())
+			kept = append(kept, m.Entry.OwnText())
 		}
 	}
 	slices.Sort(kept)

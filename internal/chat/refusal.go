@@ -139,7 +139,7 @@ func messageOf(unanswered []sent, entry *history.Content) atcmd.Message {
 			return s.message
 		}
 	}
-	if said := entry.Said(); said != "" {
+	if said := entry.OwnText(); said != "" {
 		return atcmd.Typed(said)
 	}
 	return nil

@@ -34,8 +34,8 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	if k.refused != "" {
 		return Outcome{Stop: StopInterrupted}, nil
 	}
-	ran := history.Deed{Ran: command, Profile: c.runner.profile(k), Exit: k.answer.ExitCode, Asked: &history.Asked{By: "person", Answer: "typed"}}
-	ran.Wrote, ran.Unlisted = c.runner.env.Wrote(k.answer.Change)
+	ran := history.Deed{Ran: command, Profile: c.runner.profile(k), Exit: k.answer.ExitCode, Asked: &history.Decision{By: "person", Answer: "typed"}}
+	ran.Wrote, ran.Unlisted = c.runner.env.FileChanges(k.answer.Change)
 	if private {
 		err = recordAct(c.config.Session, "!!", ran)
 	} else {

@@ -211,8 +211,8 @@ func TestIsMessage(t *testing.T) {
 		"a summary":             {of("").WithMeta(MetaSummary, true), false, "x"},
 		"what was brought back": {of("").WithMeta(MetaRestored, true), false, "x"},
 	} {
-		if got := tc.entry.IsMessage(); got != tc.want || tc.entry.Said() != tc.said {
-			t.Errorf("%s: %t, said %q", name, got, tc.entry.Said())
+		if got := tc.entry.IsMessage(); got != tc.want || tc.entry.OwnText() != tc.said {
+			t.Errorf("%s: %t, said %q", name, got, tc.entry.OwnText())
 		}
 	}
 }

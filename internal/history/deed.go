@@ -27,24 +27,24 @@ type Deed struct {
 	// Read lists the files that a call with several read.
 	Read []View `json:"read,omitempty"`
 	// Wrote lists the files that the call changed.
-	Wrote []Wrote `json:"wrote,omitempty"`
+	Wrote []FileChange `json:"wrote,omitempty"`
 	// Unlisted is set if the call may have created files that are not among them.
 	Unlisted bool `json:"unlisted,omitempty"`
 	// Asked says who decided that the call may run, or may not. It is nil for calls that nobody need
 	// decide about.
-	Asked *Asked `json:"asked,omitempty"`
+	Asked *Decision `json:"asked,omitempty"`
 }
 
-// Wrote is a file that was changed. Before and After are hashes as "sha256:…" or "git:…"; they are
+// FileChange is a file that was changed. Before and After are hashes as "sha256:…" or "git:…"; they are
 // empty where the file was not there, and "?" where the content is not known.
-type Wrote struct {
+type FileChange struct {
 	Path   string `json:"path"`
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
 }
 
-// Asked is a decision about a call.
-type Asked struct {
+// Decision is a decision about a call.
+type Decision struct {
 	// By is "person", "mode NAME", or the name of the gate that decided.
 	By string `json:"by"`
 	// Answer is "allowed", "refused" or "unanswered". Rule is what the answer allowed from then on,

@@ -28,8 +28,8 @@ func NewData(source Source, title, content string) *Text {
 	return &Text{Text: title + "\n\n" + fenced(content, ""), Source: source}
 }
 
-// Said returns the entry's text without files and data: the human's or the model's own words.
-func (c *Content) Said() string {
+// OwnText returns the entry's text without files and data: the human's or the model's own words.
+func (c *Content) OwnText() string {
 	return c.text(func(t *Text) bool { return t.IncludedFile == "" && t.Source == "" })
 }
 

@@ -96,7 +96,7 @@ func (i *Info) first(r Record) {
 }
 
 func firstWords(entry *history.Content) string {
-	return words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(entry.Said()), entry.Text())), longestPrompt)
+	return words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(entry.OwnText()), entry.Text())), longestPrompt)
 }
 
 // tail reads the log from start on. told reports whether an entry there has the counts.

@@ -35,7 +35,7 @@ func Preview(path string) string {
 		if r.Type != TypeEntry || entry.UnmarshalJSON(r.Payload) != nil {
 			continue
 		}
-		text := strings.TrimSpace(entry.Said())
+		text := strings.TrimSpace(entry.OwnText())
 		switch {
 		case text == "" || entry.Speaker == history.Tool:
 			continue

@@ -172,7 +172,7 @@ func pointText(p history.Point) string {
 
 // messageText returns a message as one line.
 func messageText(message *history.Content) string {
-	text := words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(message.Said()), message.Text())), longestPoint)
+	text := words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(message.OwnText()), message.Text())), longestPoint)
 	return cmp.Or(text, "(images)")
 }
 

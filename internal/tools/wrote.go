@@ -5,19 +5,19 @@ import (
 	"agent/internal/snapshot"
 )
 
-// Wrote lists the files of a change with their hashes, for the record. unlisted is set if there
+// FileChanges lists the files of a change with their hashes, for the record. unlisted is set if there
 // may be more.
-func (e *Env) Wrote(change snapshot.Mark) (files []history.Wrote, unlisted bool) {
+func (e *Env) FileChanges(change snapshot.Mark) (files []history.FileChange, unlisted bool) {
 	changes, all := e.Snapshots.Files(change)
 	for _, f := range changes {
-		files = append(files, WroteOf(f.Path, f.Before, f.After))
+		files = append(files, FileChangeOf(f.Path, f.Before, f.After))
 	}
 	return files, !all
 }
 
-// WroteOf returns the change of one file for the record.
-func WroteOf(path string, before, after snapshot.State) history.Wrote {
-	return history.Wrote{Path: path, Before: hashIn(before), After: hashIn(after)}
+// FileChangeOf returns the change of one file for the record.
+func FileChangeOf(path string, before, after snapshot.State) history.FileChange {
+	return history.FileChange{Path: path, Before: hashIn(before), After: hashIn(after)}
 }
 
 // hashIn returns the hash of a file's content, "" for none and "?" for one that is not known.

@@ -71,7 +71,7 @@ func (r Record) Ran(by, line, confined string, end shell.Ending) {
 
 // wrote records the files that such programs changed.
 func (r Record) wrote(by string, env *tools.Env, change snapshot.Mark) {
-	if files, unlisted := env.Wrote(change); len(files) > 0 {
+	if files, unlisted := env.FileChanges(change); len(files) > 0 {
 		r.Did(by, history.Deed{Wrote: files, Unlisted: unlisted})
 	}
 }

@@ -51,7 +51,7 @@ func (p *Past) apply(plan *snapshot.Plan, by string) ([]snapshot.Changed, error)
 	}
 	act := session.Act{By: by}
 	for _, file := range changed {
-		act.Wrote = append(act.Wrote, tools.WroteOf(file.Path, file.Before, file.After))
+		act.Wrote = append(act.Wrote, tools.FileChangeOf(file.Path, file.Before, file.After))
 	}
 	return changed, p.Session.Act(act)
 }

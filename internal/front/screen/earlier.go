@@ -54,7 +54,7 @@ func worked(entries []*history.Content) map[string]bool {
 // ownWords returns the text that the user typed, without the files and data in the message. If
 // the user typed nothing, it returns the first line of the files and data.
 func ownWords(entry *history.Content) string {
-	if said := strings.TrimSpace(entry.Said()); said != "" {
+	if said := strings.TrimSpace(entry.OwnText()); said != "" {
 		return said
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(entry.Text()), "\n")

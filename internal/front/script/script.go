@@ -225,7 +225,7 @@ func respondOnce(ctx context.Context, c *app.Conversation, prompt atcmd.Message)
 			last = i
 		}
 	}
-	if last < 0 || c.Recorded[last].Said() != typed(prompt) {
+	if last < 0 || c.Recorded[last].OwnText() != typed(prompt) {
 		return respond(ctx, c, prompt)
 	}
 	end := c.Recorded[len(c.Recorded)-1]
