@@ -29,7 +29,7 @@ func (w *shown) inquire(a chat.Approval) {
 	w.asking[a.ID] = cancel
 	id := w.callID(a)
 	go func() {
-		var given []tools.Given
+		var given []tools.InquiryAnswer
 		for _, inquiry := range a.Preview.Inquiries {
 			label, answered := w.choose(ctx, id, a, inquiry)
 			if ctx.Err() != nil {
@@ -39,7 +39,7 @@ func (w *shown) inquire(a chat.Approval) {
 				w.session.talk.Chat.Answer(a.ID, chat.Decision{Reason: "decide and say so"})
 				return
 			}
-			given = append(given, tools.Given{Chosen: []string{label}})
+			given = append(given, tools.InquiryAnswer{Chosen: []string{label}})
 		}
 		w.session.talk.Chat.Answer(a.ID, chat.Decision{Allow: true, Answers: given})
 	}()

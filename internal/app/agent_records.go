@@ -72,7 +72,7 @@ func (r agentRecords) Find(ctx context.Context, query, id string) (passages []st
 }
 
 // Outline implements tools.Sessions.
-func (r agentRecords) Outline(ctx context.Context, id string) (tools.Fetched, error) {
+func (r agentRecords) Outline(ctx context.Context, id string) (tools.Excerpt, error) {
 	log := r.log(id)
 	if log == "" {
 		return r.Sessions.Outline(ctx, id)
@@ -87,11 +87,11 @@ func (r agentRecords) Outline(ctx context.Context, id string) (tools.Fetched, er
 		}
 		rows = append(rows, fmt.Sprintf("%d. %s: %s", record.Seq, entry.Speaker, words.Line(first, 160)))
 	}
-	return tools.Fetched{Heading: "[agent " + id + ": its record]", Text: strings.Join(rows, "\n")}, nil
+	return tools.Excerpt{Heading: "[agent " + id + ": its record]", Text: strings.Join(rows, "\n")}, nil
 }
 
 // Entry implements tools.Sessions.
-func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.Fetched, error) {
+func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.Excerpt, error) {
 	log := r.log(id)
 	if log == "" {
 		return r.Sessions.Entry(ctx, id, number)
@@ -99,10 +99,10 @@ func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.F
 	for record, entry := range entriesOf(log) {
 		if record.Seq == uint64(number) {
 			heading := fmt.Sprintf("[agent %s, number %d, %s]", id, number, entry.Speaker)
-			return tools.Fetched{Heading: heading, Text: secret.Without(past.Text(entry.Blocks))}, nil
+			return tools.Excerpt{Heading: heading, Text: secret.Without(past.Text(entry.Blocks))}, nil
 		}
 	}
-	return tools.Fetched{}, &find.MissingError{What: fmt.Sprintf("number %d in agent %s", number, id)}
+	return tools.Excerpt{}, &find.MissingError{What: fmt.Sprintf("number %d in agent %s", number, id)}
 }
 
 var _ tools.Sessions = agentRecords{}

@@ -110,10 +110,10 @@ func (f finding) findNotes(wanted []string) (passages []string) {
 }
 
 // Outline implements tools.Sessions.
-func (f finding) Outline(ctx context.Context, id string) (tools.Fetched, error) {
+func (f finding) Outline(ctx context.Context, id string) (tools.Excerpt, error) {
 	places, err := f.Index.Places(ctx, id, f.Here)
 	if err != nil {
-		return tools.Fetched{}, err
+		return tools.Excerpt{}, err
 	}
 	var rows []string
 	for _, p := range places {
@@ -123,26 +123,26 @@ func (f finding) Outline(ctx context.Context, id string) (tools.Fetched, error) 
 		}
 	}
 	heading := fmt.Sprintf("[session %s: its messages]", id)
-	return tools.Fetched{Heading: heading, Text: strings.Join(rows, "\n")}, nil
+	return tools.Excerpt{Heading: heading, Text: strings.Join(rows, "\n")}, nil
 }
 
 // Entry implements tools.Sessions.
-func (f finding) Entry(ctx context.Context, id string, number int) (tools.Fetched, error) {
+func (f finding) Entry(ctx context.Context, id string, number int) (tools.Excerpt, error) {
 	places, err := f.Index.Places(ctx, id, f.Here)
 	if err != nil {
-		return tools.Fetched{}, err
+		return tools.Excerpt{}, err
 	}
 	for _, p := range places {
 		if p.Number == uint64(number) {
 			entry, err := f.Index.Read(p)
 			if err != nil {
-				return tools.Fetched{}, err
+				return tools.Excerpt{}, err
 			}
 			heading := fmt.Sprintf("[session %s, %s, number %d, %s]", id, p.Time.Format("2006-01-02 15:04"), number, p.Kind)
-			return tools.Fetched{Heading: heading, Text: secret.Without(past.Text(entry.Blocks))}, nil
+			return tools.Excerpt{Heading: heading, Text: secret.Without(past.Text(entry.Blocks))}, nil
 		}
 	}
-	return tools.Fetched{}, &find.MissingError{What: fmt.Sprintf("number %d in session %s", number, id)}
+	return tools.Excerpt{}, &find.MissingError{What: fmt.Sprintf("number %d in session %s", number, id)}
 }
 
 // findSessions lets the model search the earlier sessions of the repository, unless the settings

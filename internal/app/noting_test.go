@@ -111,7 +111,7 @@ func (s *sitting) event(e chat.Envelope) {
 	case chat.ApprovalRequested:
 		decision := chat.Decision{Reason: "no"}
 		if len(e.Approval.Preview.Inquiries) > 0 {
-			decision = chat.Decision{Allow: true, Answers: []tools.Given{{Chosen: []string{"Keep it"}}}}
+			decision = chat.Decision{Allow: true, Answers: []tools.InquiryAnswer{{Chosen: []string{"Keep it"}}}}
 		}
 		go s.Chat.Answer(e.Approval.ID, decision)
 	case chat.Noted:

@@ -21,8 +21,8 @@ func TestTheModelAsks(t *testing.T) {
 		stop       Stop
 		says       string
 	}{
-		"read-only":          {mode: gate.ModeReadOnly, decision: Decision{Allow: true, Answers: []tools.Given{{Chosen: []string{"left"}}}}, stop: StopDone, says: "Which?\n→ left"},
-		"full-auto":          {mode: gate.ModeFullAuto, decision: Decision{Allow: true, Answers: []tools.Given{{Words: "both"}}}, stop: StopDone, says: "in their own words: both"},
+		"read-only":          {mode: gate.ModeReadOnly, decision: Decision{Allow: true, Answers: []tools.InquiryAnswer{{Chosen: []string{"left"}}}}, stop: StopDone, says: "Which?\n→ left"},
+		"full-auto":          {mode: gate.ModeFullAuto, decision: Decision{Allow: true, Answers: []tools.InquiryAnswer{{Words: "both"}}}, stop: StopDone, says: "in their own words: both"},
 		"no answer":          {mode: gate.ModeAsk, decision: Decision{}, stop: StopDenied, says: "the user did not answer"},
 		"a yes is no answer": {mode: gate.ModeAsk, decision: Decision{Allow: true}, stop: StopDenied, says: "the user did not answer"},
 		"nobody":             {mode: gate.ModeAsk, unattended: true, stop: StopDone, says: "nobody is there to ask; decide and say so"},

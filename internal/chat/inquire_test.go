@@ -19,10 +19,10 @@ func TestACallAsksThePerson(t *testing.T) {
 		decision   Decision
 		says       string
 	}{
-		"answered":  {decision: Decision{Allow: true, Answers: []tools.Given{{Chosen: []string{"left"}}}}, says: "left left"},
+		"answered":  {decision: Decision{Allow: true, Answers: []tools.InquiryAnswer{{Chosen: []string{"left"}}}}, says: "left left"},
 		"refused":   {decision: Decision{}, says: "nobody nobody"},
 		"not whole": {decision: Decision{Allow: true}, says: "nobody nobody"},
-		"a script":  {unattended: true, decision: Decision{Allow: true, Answers: []tools.Given{{Words: "x"}}}, says: "nobody nobody"},
+		"a script":  {unattended: true, decision: Decision{Allow: true, Answers: []tools.InquiryAnswer{{Words: "x"}}}, says: "nobody nobody"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +73,7 @@ func TestAServerAsksWhileACallWaits(t *testing.T) {
 			}()
 		case ok:
 			b.Answer(1, Decision{Allow: true})
-			b.Answer(2, Decision{Allow: true, Answers: []tools.Given{{Words: "left"}}})
+			b.Answer(2, Decision{Allow: true, Answers: []tools.InquiryAnswer{{Words: "left"}}})
 		}
 	}
 	if _, err := b.prompt("go"); err != nil || b.responses()[0].Error != "" || !<-given {

@@ -44,7 +44,7 @@ func (l *Line) WaitsFor(names string) {
 
 // Inquire puts the questions of a running call to the person, and returns the answer to each. It
 // reports false if nobody answers. Questions come one after another.
-func (l *Line) Inquire(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool) {
+func (l *Line) Inquire(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool) {
 	if len(inquiries) == 0 {
 		return nil, false
 	}

@@ -185,12 +185,12 @@ func (p *Past) archive(registry *tools.Registry) tools.Archive {
 
 // Removed implements tools.Archive. It does not list recalled content that left again, for that
 // content is listed under its first number.
-func (a archive) Removed(ctx context.Context) ([]tools.Removed, error) {
+func (a archive) Removed(ctx context.Context) ([]tools.RemovedContent, error) {
 	ledger, err := a.past.views.Ledger(ctx)
-	var removed []tools.Removed
+	var removed []tools.RemovedContent
 	for _, line := range past.Distinct(ledger) {
 		if tool, err := a.tools.Get(line.Tool); err != nil || !tool.NeedsRecord {
-			removed = append(removed, tools.Removed{Number: line.Number, Turn: line.Turn, Tokens: line.Tokens, What: past.What(line.Prune)})
+			removed = append(removed, tools.RemovedContent{Number: line.Number, Turn: line.Turn, Tokens: line.Tokens, What: past.What(line.Prune)})
 		}
 	}
 	return removed, err
@@ -203,14 +203,14 @@ func (a archive) Text(ctx context.Context, number int) (string, error) {
 }
 
 // Fetch implements tools.Archive. It also tells the window that the content is needed after all.
-func (a archive) Fetch(ctx context.Context, number int) (tools.Fetched, error) {
+func (a archive) Fetch(ctx context.Context, number int) (tools.Excerpt, error) {
 	heading, text, err := a.past.Removed(ctx, number)
 	if err != nil {
-		return tools.Fetched{}, err
+		return tools.Excerpt{}, err
 	}
 	needed, err := ask(ctx, a.past.views.inbox, func() error { return a.past.views.window.Pins.Needed(number) })
 	if err = errors.Join(err, needed); err != nil {
-		return tools.Fetched{}, err
+		return tools.Excerpt{}, err
 	}
-	return tools.Fetched{Heading: "[" + heading + "]", Text: text}, nil
+	return tools.Excerpt{Heading: "[" + heading + "]", Text: text}, nil
 }

@@ -85,5 +85,5 @@ type Decision struct {
 	// Reason is the person's text for the model with a refusal.
 	Reason string
 	// Answers holds one answer to each inquiry of the preview.
-	Answers []tools.Given
+	Answers []tools.InquiryAnswer
 }

@@ -390,9 +390,9 @@ func TestInquiriesAreAnswered(t *testing.T) {
 		refusal  string
 		end      error
 	}{
-		{Decision{Allow: true, Answers: make([]tools.Given, 2)}, "", nil},
-		{Decision{Allow: true, Answers: make([]tools.Given, 1)}, "did not answer", ErrDenied},
-		{Decision{Answers: make([]tools.Given, 2)}, "did not answer", ErrDenied},
+		{Decision{Allow: true, Answers: make([]tools.InquiryAnswer, 2)}, "", nil},
+		{Decision{Allow: true, Answers: make([]tools.InquiryAnswer, 1)}, "did not answer", ErrDenied},
+		{Decision{Answers: make([]tools.InquiryAnswer, 2)}, "did not answer", ErrDenied},
 		{Decision{Reason: "later"}, "said: later", nil},
 	} {
 		v := consentIn(t, ModeAsk, Policy{}).verdict(t, k).Ask.Then(tt.decision)

@@ -99,7 +99,7 @@ type Verdict struct {
 	// gate. The zero value changes nothing.
 	Arguments arguments.Arguments
 	// Answers holds the person's answers to the questions of the call. Nil changes nothing.
-	Answers []tools.Given
+	Answers []tools.InquiryAnswer
 	// Spares means that no person need be asked whether the call may run. All else stays: the
 	// calls that the mode refuses, the questions about protected files and about leaving the
 	// sandbox, and the questions of the call itself.

@@ -46,7 +46,7 @@ func (c *Consent) agreed(d Decision) Verdict {
 			return Verdict{Refusal: "the mode plan cannot be left: " + err.Error(), End: ErrDenied}
 		}
 	}
-	return Verdict{Answers: []tools.Given{{Chosen: []string{string(c.Mode())}}}}
+	return Verdict{Answers: []tools.InquiryAnswer{{Chosen: []string{string(c.Mode())}}}}
 }
 
 // Planning returns the note for the model in the mode plan, "" in other modes.

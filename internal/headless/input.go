@@ -128,7 +128,7 @@ func (in Input) Decision(a chat.Approval) (chat.Decision, error) {
 }
 
 // givenTo parses the answer to one inquiry.
-func givenTo(inquiry tools.Inquiry, raw json.RawMessage) (given tools.Given, err error) {
+func givenTo(inquiry tools.Inquiry, raw json.RawMessage) (given tools.InquiryAnswer, err error) {
 	var said []string
 	if one := ""; json.Unmarshal(raw, &one) == nil {
 		said = []string{one}

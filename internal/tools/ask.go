@@ -36,8 +36,8 @@ type Option struct {
 	Description string `json:"description,omitempty" jsonschema:"what follows from it"`
 }
 
-// Given is the person's answer to one inquiry.
-type Given struct {
+// InquiryAnswer is the person's answer to one inquiry.
+type InquiryAnswer struct {
 	// Chosen holds the labels of the chosen options, in their order.
 	Chosen []string
 	// Words is the answer in the person's own words, empty if the person wrote nothing.
@@ -45,7 +45,7 @@ type Given struct {
 }
 
 // String returns the answer on one line.
-func (g Given) String() string {
+func (g InquiryAnswer) String() string {
 	said := g.Chosen
 	if g.Words != "" {
 		said = append(said[:len(said):len(said)], words.FirstLine(g.Words))
@@ -72,7 +72,7 @@ func askUser() Tool {
 		return Plan{
 			Preview:  Preview{Title: "the model asks", Inquiries: args.Questions},
 			Apply:    func(context.Context) Answer { return failed(errNobody) },
-			Answered: func(given []Given) Answer { return saidBy(args.Questions, given) },
+			Answered: func(given []InquiryAnswer) Answer { return saidBy(args.Questions, given) },
 		}, nil
 	})
 }
@@ -104,7 +104,7 @@ func checkInquiries(all []Inquiry) error {
 }
 
 // saidBy returns the answer with the person's replies, each question and its reply on two lines.
-func saidBy(inquiries []Inquiry, given []Given) Answer {
+func saidBy(inquiries []Inquiry, given []InquiryAnswer) Answer {
 	var text, summary []string
 	for i, g := range given {
 		said := strings.Join(g.Chosen, ", ")
@@ -139,7 +139,7 @@ func presentPlan() Tool {
 			Apply: func(context.Context) Answer {
 				return Answer{Text: "The plan is the answer of this run.", Summary: "the answer"}
 			},
-			Answered: func(given []Given) Answer { return env.planned(plan, given[0].String()) },
+			Answered: func(given []InquiryAnswer) Answer { return env.planned(plan, given[0].String()) },
 		}, nil
 	})
 }

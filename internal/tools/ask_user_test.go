@@ -32,7 +32,7 @@ func TestAskUser(t *testing.T) {
 	if len(asked) != 2 || asked[0].Header != "Store" || asked[0].Options[0].Description != "one file" || !asked[1].Several || asked[1].Options[2].Label != "fuzz" {
 		t.Errorf("it asks %+v", asked)
 	}
-	got := plan.Answered([]Given{{Words: "a flat\nfile"}, {Chosen: []string{"vet", "fuzz"}, Words: "and lint"}})
+	got := plan.Answered([]InquiryAnswer{{Words: "a flat\nfile"}, {Chosen: []string{"vet", "fuzz"}, Words: "and lint"}})
 	if want := "The user answered:\nWhich store?\n→ in their own words: a flat\nfile\nWhich checks?\n→ vet, fuzz; and in their own words: and lint"; got.Text != want || got.Error != "" {
 		t.Errorf("the model reads %q", got.Text)
 	}

@@ -31,7 +31,7 @@ func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Pla
 		apply := p.Apply
 		p.Apply = func(ctx context.Context) Answer { return env.Limits.bound(apply(ctx)) }
 		if answered := p.Answered; answered != nil {
-			p.Answered = func(given []Given) Answer { return env.Limits.bound(answered(given)) }
+			p.Answered = func(given []InquiryAnswer) Answer { return env.Limits.bound(answered(given)) }
 		}
 		return p, nil
 	}

@@ -20,16 +20,16 @@ import (
 // record. Its methods are safe for parallel use and return soon after ctx ends.
 type Archive interface {
 	// Removed returns the list of removed content, oldest first.
-	Removed(ctx context.Context) ([]Removed, error)
+	Removed(ctx context.Context) ([]RemovedContent, error)
 	// Text returns the content of this number as it was. Unlike Fetch, it does not count as a need
 	// of it.
 	Text(ctx context.Context, number int) (string, error)
 	// Fetch returns the content of this number as it was, or an error that says why it cannot.
-	Fetch(ctx context.Context, number int) (Fetched, error)
+	Fetch(ctx context.Context, number int) (Excerpt, error)
 }
 
-// Removed describes content that left the context.
-type Removed struct {
+// RemovedContent describes content that left the context.
+type RemovedContent struct {
 	// Number identifies the content for Fetch. Turn is the number of the user's message during
 	// which the content left, and Tokens the number of tokens that this freed.
 	Number, Turn, Tokens int
@@ -37,8 +37,8 @@ type Removed struct {
 	What string
 }
 
-// Fetched holds content that left the context.
-type Fetched struct {
+// Excerpt holds content that left the context.
+type Excerpt struct {
 	// Heading tells on one line the origin and the age of the content, and the later changes of
 	// its file.
 	Heading, Text string
@@ -50,9 +50,9 @@ type Sessions interface {
 	// it, and a remark on the query, "" for none. With a session it finds only places in that one.
 	Find(ctx context.Context, query, session string) (passages []string, remark string, err error)
 	// Outline lists the messages of a session, one on each line.
-	Outline(ctx context.Context, session string) (Fetched, error)
+	Outline(ctx context.Context, session string) (Excerpt, error)
 	// Entry returns an entry of a session.
-	Entry(ctx context.Context, session string, number int) (Fetched, error)
+	Entry(ctx context.Context, session string, number int) (Excerpt, error)
 }
 
 // NoSessions is a Sessions without sessions.
@@ -66,11 +66,11 @@ func (NoSessions) Find(context.Context, string, string) ([]string, string, error
 }
 
 // Outline implements Sessions.
-func (NoSessions) Outline(context.Context, string) (Fetched, error) { return Fetched{}, errNoSessions }
+func (NoSessions) Outline(context.Context, string) (Excerpt, error) { return Excerpt{}, errNoSessions }
 
 // Entry implements Sessions.
-func (NoSessions) Entry(context.Context, string, int) (Fetched, error) {
-	return Fetched{}, errNoSessions
+func (NoSessions) Entry(context.Context, string, int) (Excerpt, error) {
+	return Excerpt{}, errNoSessions
 }
 
 // recallParameters are the parameters of recall where no earlier sessions are searched.
@@ -150,9 +150,9 @@ func (e *Env) recallSession(ctx context.Context, args recallArgs) Answer {
 		heading := lines.Append(foreign+"; session and number show a place whole:", remark)
 		return e.recalled(heading, passages, args.Offset, "passage")
 	}
-	fetch := func() (Fetched, error) { return e.Sessions.Outline(ctx, args.Session) }
+	fetch := func() (Excerpt, error) { return e.Sessions.Outline(ctx, args.Session) }
 	if args.Number != 0 {
-		fetch = func() (Fetched, error) { return e.Sessions.Entry(ctx, args.Session, args.Number) }
+		fetch = func() (Excerpt, error) { return e.Sessions.Entry(ctx, args.Session, args.Number) }
 	}
 	found, err := fetch()
 	if err != nil {
@@ -179,7 +179,7 @@ func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 	if err != nil {
 		return failed(err)
 	}
-	sameTurn := !slices.ContainsFunc(removed, func(r Removed) bool { return r.Turn != removed[0].Turn })
+	sameTurn := !slices.ContainsFunc(removed, func(r RemovedContent) bool { return r.Turn != removed[0].Turn })
 	var rows []string
 	for _, r := range slices.Backward(removed) {
 		what := words.Line(e.inWorkspace(r.What), maxRow)
@@ -204,7 +204,7 @@ func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 
 // matches reports whether removed content is wanted: its description or its text holds match, in
 // any case. place says where in the text.
-func (e *Env) matches(ctx context.Context, r Removed, match string) (place string, ok bool) {
+func (e *Env) matches(ctx context.Context, r RemovedContent, match string) (place string, ok bool) {
 	match = strings.ToLower(match)
 	if strings.Contains(strings.ToLower(r.What), match) {
 		return "", true

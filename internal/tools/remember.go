@@ -80,7 +80,7 @@ func Remember() Tool {
 			plan.Preview = Preview{Title: "the model wants to remember", Diff: r.Diff, Inquiries: []Inquiry{{
 				Question: question, Header: "note", Options: []Option{{Label: keepNote}, {Label: dropNote}},
 			}}}
-			plan.Answered = func(given []Given) Answer {
+			plan.Answered = func(given []InquiryAnswer) Answer {
 				if said := given[0]; said.String() != keepNote {
 					return Answer{Text: "The user does not want this note: " + said.String(), Summary: "not kept"}
 				}

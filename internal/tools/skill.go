@@ -7,8 +7,8 @@ import (
 	"agent/internal/traits"
 )
 
-// Activated is a skill in the form that the model reads.
-type Activated struct {
+// SkillContent is a skill in the form that the model reads.
+type SkillContent struct {
 	// Text is the text of the skill, and Key identifies the skill for [Answer].
 	Text, Key string
 }
@@ -20,7 +20,7 @@ type skillArgs struct {
 
 // Skill returns the tool that activates skills. catalogue lists the skills, activate returns one
 // skill or an error for the model.
-func Skill(catalogue string, activate func(name, arguments string) (Activated, error)) Tool {
+func Skill(catalogue string, activate func(name, arguments string) (SkillContent, error)) Tool {
 	return defineRead(Tool{
 		Name:        "skill",
 		Description: "Activates a skill of this list, before work that it is for; then follow it:\n" + strings.TrimRight(catalogue, "\n"),

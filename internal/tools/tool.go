@@ -97,7 +97,7 @@ type Plan struct {
 	// Answered returns the answer of a call that asks the person, after the person has answered
 	// each of Preview.Inquiries or agreed to Preview.Plan. It is called in place of Apply, which
 	// serves where nobody is there to ask. Answered is nil for a call that asks nothing.
-	Answered func([]Given) Answer
+	Answered func([]InquiryAnswer) Answer
 }
 
 // A Preview shows a person the call to approve.

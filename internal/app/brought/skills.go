@@ -61,7 +61,7 @@ func notRun(string) (output, refused string, err error) {
 }
 
 // activate returns the text of a skill that the model asks for.
-func (b *Brought) activate(name, arguments string) (tools.Activated, error) {
+func (b *Brought) activate(name, arguments string) (tools.SkillContent, error) {
 	s := b.Set().Skills.Named(name)
 	switch {
 	case s == nil:
@@ -71,12 +71,12 @@ func (b *Brought) activate(name, arguments string) (tools.Activated, error) {
 				names = append(names, s.Name)
 			}
 		}
-		return tools.Activated{}, fmt.Errorf("there is no skill %q%s", name, nearest.Question(name, names))
+		return tools.SkillContent{}, fmt.Errorf("there is no skill %q%s", name, nearest.Question(name, names))
 	case s.Hidden:
-		return tools.Activated{}, fmt.Errorf("only the person may activate the skill %s; ask them to type /%s", s.Name, s.Name)
+		return tools.SkillContent{}, fmt.Errorf("only the person may activate the skill %s; ask them to type /%s", s.Name, s.Name)
 	}
 	call := setup.Call{Entry: s, As: s.Name, Arguments: arguments}
 	b.lend(call.Entry)
 	text, _, err := call.Text(notRun)
-	return tools.Activated{Text: text, Key: call.Key()}, err
+	return tools.SkillContent{Text: text, Key: call.Key()}, err
 }

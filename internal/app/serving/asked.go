@@ -111,7 +111,7 @@ func usualOf(f mcp.Field) string {
 
 // valueOf returns a person's answer as the value of a field. It returns false if they left the
 // field empty.
-func valueOf(f mcp.Field, answer tools.Given) (any, bool) {
+func valueOf(f mcp.Field, answer tools.InquiryAnswer) (any, bool) {
 	if f.Type == "list" {
 		list := []string{}
 		for _, label := range answer.Chosen {

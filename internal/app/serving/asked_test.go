@@ -12,21 +12,21 @@ import (
 // that they did not say.
 func TestFieldsOfForms(t *testing.T) {
 	t.Parallel()
-	chosen := func(labels ...string) tools.Given { return tools.Given{Chosen: labels} }
+	chosen := func(labels ...string) tools.InquiryAnswer { return tools.InquiryAnswer{Chosen: labels} }
 	for _, tt := range []struct {
 		field   mcp.Field
 		options string
-		given   tools.Given
+		given   tools.InquiryAnswer
 		want    string
 	}{
-		{mcp.Field{Name: "n", Type: "string", Required: true}, "", tools.Given{Words: "x y"}, "x y true"},
+		{mcp.Field{Name: "n", Type: "string", Required: true}, "", tools.InquiryAnswer{Words: "x y"}, "x y true"},
 		{mcp.Field{Name: "n", Type: "string", Required: true, Default: []byte(`"usual"`)}, "usual", chosen("usual"), "usual true"},
 		{mcp.Field{Name: "n", Type: "string"}, leaveOut, chosen(leaveOut), "<nil> false"},
 		{mcp.Field{Name: "n", Type: "string", Required: true, Options: []mcp.Option{{Value: "r", Title: "Red"}, {Value: "b", Title: "Blue"}}}, "Red,Blue", chosen("Blue"), "b true"},
 		{mcp.Field{Name: "n", Type: "boolean", Required: true}, "yes,no", chosen("no"), "false true"},
 		{mcp.Field{Name: "n", Type: "boolean"}, "yes,no," + leaveOut, chosen("yes"), "true true"},
-		{mcp.Field{Name: "n", Type: "integer", Required: true}, "", tools.Given{Words: " 12 "}, "12 true"},
-		{mcp.Field{Name: "n", Type: "number", Required: true}, "", tools.Given{Words: "many"}, "many true"},
+		{mcp.Field{Name: "n", Type: "integer", Required: true}, "", tools.InquiryAnswer{Words: " 12 "}, "12 true"},
+		{mcp.Field{Name: "n", Type: "number", Required: true}, "", tools.InquiryAnswer{Words: "many"}, "many true"},
 		{mcp.Field{Name: "n", Type: "list", Options: []mcp.Option{{Value: "r", Title: "Red"}, {Value: "b", Title: "Blue"}}}, "Red,Blue," + leaveOut, chosen("Red", "Blue"), "[r b] true"},
 		{mcp.Field{Name: "n", Type: "list", Options: []mcp.Option{{Value: "r", Title: "Red"}}}, "Red," + leaveOut, chosen(leaveOut), "[] false"},
 	} {

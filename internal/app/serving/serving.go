@@ -50,7 +50,7 @@ type Config struct {
 	// Usage returns the size of the next request.
 	Usage func(ctx context.Context) (window.Usage, error)
 	// Inquire puts questions to the person. It returns false if nobody answers.
-	Inquire func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool)
+	Inquire func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool)
 	// Browse opens an address in the person's browser; nil if there is no browser.
 	Browse func(ctx context.Context, address string)
 }

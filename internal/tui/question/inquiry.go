@@ -55,7 +55,7 @@ func optionText(o tools.Option) string {
 // chosen; otherwise the option is the answer.
 func (q *Questions) pick(n int, now time.Time) Reply {
 	if !q.inquiry().Several {
-		return q.give(tools.Given{Chosen: labels(q.inquiry(), []int{n})}, now)
+		return q.give(tools.InquiryAnswer{Chosen: labels(q.inquiry(), []int{n})}, now)
 	}
 	if at := slices.Index(q.marked, n); at >= 0 {
 		q.marked = slices.Delete(q.marked, at, at+1)
@@ -74,9 +74,9 @@ func (q *Questions) enterSeveral(now time.Time) Reply {
 	case q.selected > options:
 		return q.choose(q.choices()[q.selected-1].key, now)
 	case len(q.marked) > 0:
-		return q.give(tools.Given{Chosen: labels(q.inquiry(), q.marked)}, now)
+		return q.give(tools.InquiryAnswer{Chosen: labels(q.inquiry(), q.marked)}, now)
 	case q.selected > 0:
-		return q.give(tools.Given{Chosen: labels(q.inquiry(), []int{q.selected - 1})}, now)
+		return q.give(tools.InquiryAnswer{Chosen: labels(q.inquiry(), []int{q.selected - 1})}, now)
 	}
 	return Reply{Hint: "mark what you choose with its number, or type an answer"}
 }
@@ -102,11 +102,11 @@ func (q *Questions) giveOwn(now time.Time) Reply {
 	if words == "" {
 		return Reply{}
 	}
-	return q.give(tools.Given{Chosen: labels(q.inquiry(), q.marked), Words: words}, now)
+	return q.give(tools.InquiryAnswer{Chosen: labels(q.inquiry(), q.marked), Words: words}, now)
 }
 
 // give answers the present inquiry. After the last inquiry of the call it answers the call.
-func (q *Questions) give(given tools.Given, now time.Time) Reply {
+func (q *Questions) give(given tools.InquiryAnswer, now time.Time) Reply {
 	q.given = append(q.given, given)
 	if len(q.given) == len(q.First().Preview.Inquiries) {
 		return q.answer(chat.Decision{Allow: true, Answers: q.given}, false, now)

@@ -44,29 +44,29 @@ func TestInquiry(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		play func(*asking) Reply
-		want []tools.Given
+		want []tools.InquiryAnswer
 	}{
-		"numbers": {func(a *asking) Reply { return a.press("2", "1", "3", "enter") }, []tools.Given{{Chosen: []string{"Postgres"}}, {Chosen: []string{"vet", "fuzz"}}}},
-		"arrows":  {func(a *asking) Reply { return a.press("down", "enter", "down", " ", "down", " ", " ", "enter") }, []tools.Given{{Chosen: []string{"SQLite"}}, {Chosen: []string{"vet"}}}},
-		"the row": {func(a *asking) Reply { return a.press("1", "down", "down", "enter") }, []tools.Given{{Chosen: []string{"SQLite"}}, {Chosen: []string{"race"}}}},
-		"back":    {func(a *asking) Reply { return a.press("1", "left", "2", "2", "enter") }, []tools.Given{{Chosen: []string{"Postgres"}}, {Chosen: []string{"race"}}}},
+		"numbers": {func(a *asking) Reply { return a.press("2", "1", "3", "enter") }, []tools.InquiryAnswer{{Chosen: []string{"Postgres"}}, {Chosen: []string{"vet", "fuzz"}}}},
+		"arrows":  {func(a *asking) Reply { return a.press("down", "enter", "down", " ", "down", " ", " ", "enter") }, []tools.InquiryAnswer{{Chosen: []string{"SQLite"}}, {Chosen: []string{"vet"}}}},
+		"the row": {func(a *asking) Reply { return a.press("1", "down", "down", "enter") }, []tools.InquiryAnswer{{Chosen: []string{"SQLite"}}, {Chosen: []string{"race"}}}},
+		"back":    {func(a *asking) Reply { return a.press("1", "left", "2", "2", "enter") }, []tools.InquiryAnswer{{Chosen: []string{"Postgres"}}, {Chosen: []string{"race"}}}},
 		"words begin alone": {func(a *asking) Reply {
 			a.text("2 of them")
 			a.press("enter")
 			a.press("1")
 			a.text("lint")
 			return a.press("enter")
-		}, []tools.Given{{Words: "2 of them"}, {Chosen: []string{"vet"}, Words: "lint"}}},
+		}, []tools.InquiryAnswer{{Words: "2 of them"}, {Chosen: []string{"vet"}, Words: "lint"}}},
 		"the row of words": {func(a *asking) Reply {
 			a.press("down", "down", "down", "enter")
 			a.text("1")
 			return a.press("enter", "1", "enter")
-		}, []tools.Given{{Words: "1"}, {Chosen: []string{"vet"}}}},
+		}, []tools.InquiryAnswer{{Words: "1"}, {Chosen: []string{"vet"}}}},
 		"number and enter": {func(a *asking) Reply {
 			a.text("2")
 			a.Key(term.Key{Name: "enter"}, a.now)
 			return a.press("1", "enter")
-		}, []tools.Given{{Chosen: []string{"Postgres"}}, {Chosen: []string{"vet"}}}},
+		}, []tools.InquiryAnswer{{Chosen: []string{"Postgres"}}, {Chosen: []string{"vet"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,7 +116,7 @@ func TestInquiryByLines(t *testing.T) {
 	}
 	a.Line("3", a.now) // there is no third, so it is what the person says
 	a.wait(time.Second)
-	if got, want := a.Line("3, 1", a.now).Decision.Answers, []tools.Given{{Words: "3"}, {Chosen: []string{"vet", "fuzz"}}}; !reflect.DeepEqual(got, want) {
+	if got, want := a.Line("3, 1", a.now).Decision.Answers, []tools.InquiryAnswer{{Words: "3"}, {Chosen: []string{"vet", "fuzz"}}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -78,9 +78,9 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 		return q.answer(chat.Decision{Reason: text}, false, now)
 	}
 	if numbers := numbersOf(inquiry, text); numbers != nil {
-		return q.give(tools.Given{Chosen: labels(inquiry, numbers)}, now)
+		return q.give(tools.InquiryAnswer{Chosen: labels(inquiry, numbers)}, now)
 	}
-	return q.give(tools.Given{Words: text}, now)
+	return q.give(tools.InquiryAnswer{Words: text}, now)
 }
 
 // tooEarly is the reply to a line that was typed before the question appeared.

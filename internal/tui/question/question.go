@@ -66,7 +66,7 @@ type Questions struct {
 	selected int
 	// given holds the answers to the earlier inquiries of the call. marked holds the options
 	// marked so far in the present inquiry, if several may be chosen.
-	given  []tools.Given
+	given  []tools.InquiryAnswer
 	marked []int
 	// reason is the editor for a reason or an answer in the person's own words, or nil while
 	// neither is being typed.
