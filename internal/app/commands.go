@@ -173,7 +173,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 		})
 		if err == nil {
 			c.endGrants()
-			c.Chat.BeginsFrom("fork")
+			c.Chat.SetBeginning("fork")
 		}
 		return before, now, err
 	}

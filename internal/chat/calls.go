@@ -73,7 +73,7 @@ type runner struct {
 	// agent identifies the agent that makes the calls, "" in a conversation of the person.
 	agent string
 	// below returns the instructions that apply to a file; nil if there are none.
-	below func(file string) []Nested
+	below func(file string) []NestedInstructions
 	// gates are passed by each planned call, in their order; consent is the last of them.
 	gates   []gate.Gate
 	consent *gate.Consent

@@ -82,7 +82,7 @@ type Config struct {
 	CacheKey string
 	// Hooks runs the person's hooks for a moment of the conversation; nil if there are none. It
 	// returns soon after ctx ends.
-	Hooks func(ctx context.Context, m Moment) Heard
+	Hooks func(ctx context.Context, m Moment) HookResult
 	// Begun tells hooks where the conversation begins from; "" means a new conversation.
 	Begun string
 	// Unanswered has answers to calls that the end of the program left unanswered, by the ids of
@@ -106,7 +106,7 @@ type Extensions struct {
 	Expand Expander
 	// Below returns the instructions that apply to a file besides the instructions in the system
 	// prompt. The file is given by its path as a call names it. Nil means none.
-	Below func(file string) []Nested
+	Below func(file string) []NestedInstructions
 	// News returns messages for the model that have not been sent yet, for the next request. It
 	// may be nil.
 	News func() []history.Block

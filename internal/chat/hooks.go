@@ -22,8 +22,8 @@ type Moment struct {
 	Refused int
 }
 
-// Heard is the joint answer of the hooks at a moment.
-type Heard struct {
+// HookResult is the joint answer of the hooks at a moment.
+type HookResult struct {
 	// Refused is the reason why hooks refuse the event; "" lets it happen. By names the hook that
 	// refuses or ends.
 	Refused, By string
@@ -55,7 +55,7 @@ type moments struct {
 	inbox inbox
 	emit  emitter
 	// run runs the hooks; nil if there are none.
-	run func(context.Context, Moment) Heard
+	run func(context.Context, Moment) HookResult
 	// add puts an entry into the history.
 	add func(*history.Content) error
 	// begun says where the conversation begins from, until the hooks of SessionStart have run;
@@ -65,11 +65,11 @@ type moments struct {
 
 // hear runs the hooks of a moment while the owner continues serving. If the turn is interrupted,
 // hear does not wait for them.
-func (m *moments) hear(ctx context.Context, at Moment) Heard {
+func (m *moments) hear(ctx context.Context, at Moment) HookResult {
 	if m.run == nil || ctx.Err() != nil {
-		return Heard{}
+		return HookResult{}
 	}
-	done := make(chan Heard, 1)
+	done := make(chan HookResult, 1)
 	go func() { done <- m.run(ctx, at) }()
 	heard, _ := awaitWithin(ctx, m.inbox, done)
 	for _, line := range heard.Notices {
@@ -78,9 +78,9 @@ func (m *moments) hear(ctx context.Context, at Moment) Heard {
 	return heard
 }
 
-// BeginsFrom makes the SessionStart hooks run before the next message, with the source that the
+// SetBeginning makes the SessionStart hooks run before the next message, with the source that the
 // conversation begins from. It may be called from any goroutine.
-func (c *Chat) BeginsFrom(source string) {
+func (c *Chat) SetBeginning(source string) {
 	if c.config.Hooks != nil {
 		c.inbox.post(func() { c.moments.begun = source })
 	}

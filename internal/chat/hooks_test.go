@@ -18,9 +18,9 @@ import (
 )
 
 // hooked is a chat whose hooks say what answer returns.
-func hooked(b *bench, answer func(Moment) Heard) (heard *[]string) {
+func hooked(b *bench, answer func(Moment) HookResult) (heard *[]string) {
 	heard = new([]string)
-	b.config.Hooks = func(_ context.Context, m Moment) Heard {
+	b.config.Hooks = func(_ context.Context, m Moment) HookResult {
 		*heard = append(*heard, strings.TrimSpace(string(m.Event)+" "+m.About))
 		return answer(m)
 	}
@@ -28,8 +28,8 @@ func hooked(b *bench, answer func(Moment) Heard) (heard *[]string) {
 	return heard
 }
 
-func forTheModel(text string) Heard {
-	return Heard{Blocks: []history.Block{&history.Text{Text: text, Source: history.Brought}}}
+func forTheModel(text string) HookResult {
+	return HookResult{Blocks: []history.Block{&history.Text{Text: text, Source: history.Brought}}}
 }
 
 // Setup 6: the moments of a conversation in their order; what hooks say is entries at the
@@ -37,7 +37,7 @@ func forTheModel(text string) Heard {
 func TestHooksMomentsAndThePrefix(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("one"), say("two"), say("three"))
-	heard := hooked(b, func(m Moment) Heard {
+	heard := hooked(b, func(m Moment) HookResult {
 		if m.Event == hooks.Stop && m.Refused == 0 && m.Text == "one" {
 			h := forTheModel("check again")
 			h.Refused = "check again"
@@ -72,13 +72,13 @@ func TestHooksMomentsAndThePrefix(t *testing.T) {
 // message comes back.
 func TestHooksBlockAMessage(t *testing.T) {
 	t.Parallel()
-	for _, refusal := range []Heard{{Refused: "no", By: "hook h"}, {Ends: "no", By: "hook h"}} {
+	for _, refusal := range []HookResult{{Refused: "no", By: "hook h"}, {Ends: "no", By: "hook h"}} {
 		b := newBench(t)
-		hooked(b, func(m Moment) Heard {
+		hooked(b, func(m Moment) HookResult {
 			if m.Event == hooks.UserPromptSubmit {
 				return refusal
 			}
-			return Heard{}
+			return HookResult{}
 		})
 		out, err := b.prompt("secret")
 		var stopped *gate.StoppedError
@@ -100,9 +100,9 @@ func TestHooksStopInARow(t *testing.T) {
 	}
 	b := newBench(t, turns...)
 	var again []bool
-	hooked(b, func(m Moment) Heard {
+	hooked(b, func(m Moment) HookResult {
 		if m.Event != hooks.Stop {
-			return Heard{}
+			return HookResult{}
 		}
 		again = append(again, m.Refused > 0)
 		h := forTheModel("go on")
@@ -130,12 +130,12 @@ func TestHooksEsc(t *testing.T) {
 	t.Parallel()
 	for _, event := range []hooks.Event{hooks.SessionStart, hooks.UserPromptSubmit, hooks.Stop, hooks.PreCompact} {
 		b, late := newBench(t, say("ok")), make(chan struct{})
-		b.config.Hooks = func(_ context.Context, m Moment) Heard {
+		b.config.Hooks = func(_ context.Context, m Moment) HookResult {
 			if m.Event == event {
 				b.Interrupt()
 				<-late // it does not even obey
 			}
-			return Heard{}
+			return HookResult{}
 		}
 		b.Chat = New(b.config)
 		if event == hooks.PreCompact {
@@ -173,11 +173,11 @@ func TestHooksCompact(t *testing.T) {
 		b.set("context-limit", "2000")
 		b.set("compression.threshold", "0.5")
 		b.set("max-output-tokens", "100")
-		heard := hooked(b, func(m Moment) Heard {
+		heard := hooked(b, func(m Moment) HookResult {
 			if m.Event == hooks.PreCompact && c.refuses {
-				return Heard{Refused: "not now", By: "hook h"}
+				return HookResult{Refused: "not now", By: "hook h"}
 			}
-			return Heard{}
+			return HookResult{}
 		})
 		b.moments.begun = ""
 		for _, id := range []string{"a", "b"} {
@@ -198,7 +198,7 @@ func TestHooksAfterClear(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, say("ok"), say("ok"))
-		heard := hooked(b, func(Moment) Heard { return Heard{} })
+		heard := hooked(b, func(Moment) HookResult { return HookResult{} })
 		ctx, cancel := context.WithCancel(t.Context())
 		go b.Run(ctx)
 		b.Send("go")
@@ -272,7 +272,7 @@ func TestHooksAnswerForThePerson(t *testing.T) {
 func TestHooksNoticesHaveABound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("done"))
-	hooked(b, func(Moment) Heard { return Heard{Notices: []string{"hook h: x" + strings.Repeat("\n", 500) + "y"}} })
+	hooked(b, func(Moment) HookResult { return HookResult{Notices: []string{"hook h: x" + strings.Repeat("\n", 500) + "y"}} })
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}

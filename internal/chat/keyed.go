@@ -6,8 +6,8 @@ import (
 	"agent/internal/history"
 )
 
-// Nested holds instructions that apply to a file and are not in the system prompt.
-type Nested struct {
+// NestedInstructions holds instructions that apply to a file and are not in the system prompt.
+type NestedInstructions struct {
 	// Key identifies the source of Text, the content of the instructions.
 	Key, Text string
 }

@@ -128,9 +128,9 @@ func (b *Brought) instructions() instructions.Listing {
 }
 
 // nested returns a file of instructions as a block of a conversation, between marks.
-func (b *Brought) nested(file instructions.File) chat.Nested {
+func (b *Brought) nested(file instructions.File) chat.NestedInstructions {
 	text := strings.ReplaceAll(file.Text, "</instructions", `<\/instructions`)
-	return chat.Nested{
+	return chat.NestedInstructions{
 		Key:  "instructions:" + file.Path,
 		Text: fmt.Sprintf("<instructions path=%q>\n%s\n</instructions>", b.Env.Workspace.Rel(file.Path), text),
 	}
@@ -138,7 +138,7 @@ func (b *Brought) nested(file instructions.File) chat.Nested {
 
 // Below returns the instructions in the folders between the workspace and a file, and the rules
 // that apply to the file. It leaves out texts that the model has already received.
-func (b *Brought) Below(file string) []chat.Nested {
+func (b *Brought) Below(file string) []chat.NestedInstructions {
 	abs := b.Absolute(filepath.FromSlash(file))
 	root := b.Env.Workspace.Root()
 	if b.Off || !disk.Within(abs, root) || abs == root {
@@ -148,7 +148,7 @@ func (b *Brought) Below(file string) []chat.Nested {
 	if err != nil {
 		return nil
 	}
-	var nested []chat.Nested
+	var nested []chat.NestedInstructions
 	for _, below := range instructions.Below(b.places(), filepath.ToSlash(rel)).Files {
 		if !b.modelHas(below) {
 			nested = append(nested, b.nested(below))

@@ -160,12 +160,12 @@ func (g *Checks) run(ctx context.Context, command check.Command) (string, error)
 
 // Finish runs the checks of a turn when the model ends it. If they print new lines, the model
 // gets them and continues the turn, once.
-func (g *Checks) Finish(ctx context.Context) chat.Heard {
+func (g *Checks) Finish(ctx context.Context) chat.HookResult {
 	if g.Consent.Mode().OnlyLooks() {
-		return chat.Heard{}
+		return chat.HookResult{}
 	}
 	findings, problems := g.checks.After(ctx)
-	result := chat.Heard{Notices: problems}
+	result := chat.HookResult{Notices: problems}
 	for _, f := range findings {
 		says := words.Count(f.All, "new line")
 		result.Notices = append(result.Notices, fmt.Sprintf("the check %s has %s:", f.Command, says))

@@ -147,10 +147,10 @@ var abouts = map[hooks.Event]string{
 
 // Moments returns the function that the turn loop calls at its events. At the end of a turn it
 // runs the checks first, and the hooks only if the checks let the turn end.
-func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.Heard {
+func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.HookResult {
 	refusedByChecks := 0 // Stops in a row
-	return func(ctx context.Context, m chat.Moment) chat.Heard {
-		var result chat.Heard
+	return func(ctx context.Context, m chat.Moment) chat.HookResult {
+		var result chat.HookResult
 		if m.Event == hooks.Stop {
 			if m.Refused == 0 {
 				refusedByChecks = 0
@@ -182,8 +182,8 @@ func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.
 }
 
 // momentResult turns the outcome of hooks at an event into the result for the turn loop.
-func momentResult(event hooks.Event, out hook.Outcome) chat.Heard {
-	result := chat.Heard{By: out.By, Notices: out.Notices}
+func momentResult(event hooks.Event, out hook.Outcome) chat.HookResult {
+	result := chat.HookResult{By: out.By, Notices: out.Notices}
 	if out.Blocked() {
 		result.Refused = out.Reason
 	}

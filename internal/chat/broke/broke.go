@@ -71,8 +71,8 @@ func (b Break) cost() string {
 	return cost
 }
 
-// Sent is a request, as far as the provider's cache depends on it.
-type Sent struct {
+// Request is a request, as far as the provider's cache depends on it.
+type Request struct {
 	At time.Time
 	// Model and Host say to whom it is sent.
 	Model, Host string
@@ -114,9 +114,9 @@ func (s *Sent) mark(before *Sent) {
 	}
 }
 
-// A Watch compares the requests of a conversation. The zero Watch has seen none.
-type Watch struct {
-	before, now *Sent
+// A Detector compares the requests of a conversation. The zero Detector has seen none.
+type Detector struct {
+	before, now *Request
 	// reads is set once the provider has read from its cache.
 	reads bool
 	// elsewhere is set while the next request may differ from the one before in any way.
@@ -142,7 +142,7 @@ func (w *Watch) Resume(latest Sent, reads bool) {
 func (w *Watch) Forget() { *w = Watch{before: w.before, reads: w.reads, elsewhere: true} }
 
 // Changed notes that the conversation was made smaller by a number of tokens.
-func (w *Watch) Changed(cause Cause, what string, freed int) {
+func (w *Detector) Changed(cause Cause, what string, freed int) {
 	w.freed += freed
 	if w.changed == "" {
 		w.changed, w.what = cause, what
@@ -150,7 +150,7 @@ func (w *Watch) Changed(cause Cause, what string, freed int) {
 }
 
 // Sending notes a request that is being sent.
-func (w *Watch) Sending(s Sent) { w.now = &s }
+func (w *Detector) Sending(s Request) { w.now = &s }
 
 // least is the number of tokens from which a shortfall counts, and share the share of the expected
 // tokens: providers find whole blocks, and short prefixes not at all.
@@ -161,7 +161,7 @@ const (
 
 // Reported compares the request that is being sent with the one before, by the provider's report.
 // It returns nil unless the request read less than it could have.
-func (w *Watch) Reported(u llm.Usage, cache vendor.Cache) *Break {
+func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Break {
 	before, now := w.before, w.now
 	if now == nil || u.PromptTokens <= 0 {
 		return nil
@@ -189,7 +189,7 @@ const usual = 4 * time.Minute
 // Keeps returns how much of a request the provider's cache has from the request before: the number of
 // entries at its beginning, the number of blocks of the entry after them, and whether it has the head
 // at all.
-func (w *Watch) Keeps(next Sent, cache vendor.Cache) (entries, blocks int, head bool) {
+func (w *Detector) Keeps(next Request, cache vendor.Cache) (entries, blocks int, head bool) {
 	before := w.before
 	if before == nil || cache.Kind == vendor.CacheNone || before.Model != next.Model || before.Host != "" && before.Host != next.Host ||
 		before.Head != next.Head || next.At.Sub(before.At) > cmp.Or(cache.Life, usual) {
@@ -216,7 +216,7 @@ func (w *Watch) Keeps(next Sent, cache vendor.Cache) (entries, blocks int, head 
 
 // cause says what changed first. What is over before any byte is compared comes first: another
 // model has another cache, and after its life the cache holds nothing.
-func (w *Watch) cause(cache vendor.Cache) (Cause, string) {
+func (w *Detector) cause(cache vendor.Cache) (Cause, string) {
 	before, now := w.before, w.now
 	pause := now.At.Sub(before.At)
 	switch {
@@ -247,7 +247,7 @@ func (w *Watch) cause(cache vendor.Cache) (Cause, string) {
 }
 
 // headCause says what of the head changed first. Providers read the tools before the prompt.
-func headCause(before, now *Sent) (Cause, string) {
+func headCause(before, now *Request) (Cause, string) {
 	if before.System == "" && len(before.Tools) == 0 {
 		return Prompt, "the prompt or the tools changed since the session was left"
 	}
