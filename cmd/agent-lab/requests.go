@@ -40,7 +40,7 @@ type replayedRequest struct {
 	Without float64 `json:"costWithoutPruning"`
 	// Cold is set if nothing of the request was cached.
 	Cold   bool              `json:"cold,omitzero"`
-	Leaves []offline.Leaving `json:"leaves,omitempty"`
+	Leaves []offline.LeavingPart `json:"leaves,omitempty"`
 	// Differs is set if the session had another context at this request, or noted other facts
 	// about the request.
 	Differs bool `json:"differs,omitzero"`
@@ -56,13 +56,13 @@ func oneByOne(ctx context.Context, in offline.Input, fresh func() (*offline.Engi
 	}
 	o := &replay{settings: e.Settings, out: &replayedRequests{File: in.Name, Requests: []replayedRequest{}}, copies: map[string]string{}}
 	o.window, err = e.Window(&in, offline.View{
-		Tell:  o.tell,
+		OnStep:  o.tell,
 		Now:   func() time.Time { return o.next.Time() },
 		Price: func(string) compression.Price { return o.next.Moment().Price },
 		Cache: func(string) vendor.Cache { return o.next.Cache },
 		Limit: func(string) (int, bool) { return o.next.Limit, o.next.Limit > 0 },
 
-		Copies:   o.copies,
+		FileTexts:   o.copies,
 		Recorded: func() (compression.Request, bool) { return o.next, o.next.At > 0 },
 	})
 	if err != nil {
@@ -106,7 +106,7 @@ type replay struct {
 	changes bool
 	// copies maps hashes to the file contents that folds of the log found on disk.
 	copies map[string]string
-	left   []offline.Leaving
+	left   []offline.LeavingPart
 	out    *replayedRequests
 }
 
@@ -247,7 +247,7 @@ func (o *replay) account() {
 func (o *replay) tell(step window.Step) {
 	if step, ok := step.(window.Density); ok {
 		for _, p := range step.Prunes {
-			o.left = append(o.left, offline.Leaving{Kind: string(p.Kind), Tool: p.Tool, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Cut: p.Cut})
+			o.left = append(o.left, offline.LeavingPart{Kind: string(p.Kind), Tool: p.Tool, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Cut: p.Cut})
 		}
 	}
 }

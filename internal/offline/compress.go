@@ -10,8 +10,8 @@ import (
 	"agent/internal/settings"
 )
 
-// Compressed is the outcome of one compression.
-type Compressed struct {
+// Compression is the outcome of one compression.
+type Compression struct {
 	// Kind is "applied" or "noop"; Reason says why nothing was done.
 	Kind       string                     `json:"kind"`
 	Reason     string                     `json:"reason,omitempty"`
@@ -23,7 +23,7 @@ type Compressed struct {
 }
 
 // Compress runs the active strategy's compression once, whatever the threshold.
-func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
+func (e *Engine) Compress(ctx context.Context, in Input) (*Compression, error) {
 	p, err := e.prepare(in)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Compressed{Kind: "applied", Reason: result.Reason, NewHistory: result.NewHistory, Metadata: result.Metadata, TokensBefore: result.TokensBefore, TokensAfter: result.TokensAfter}
+	out := &Compression{Kind: "applied", Reason: result.Reason, NewHistory: result.NewHistory, Metadata: result.Metadata, TokensBefore: result.TokensBefore, TokensAfter: result.TokensAfter}
 	if !result.Applied {
 		out.Kind = "noop"
 	}
@@ -46,7 +46,7 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
 }
 
 // Print writes the outcome for people.
-func (c *Compressed) Print(out io.Writer) error {
+func (c *Compression) Print(out io.Writer) error {
 	if c.Kind == "noop" {
 		_, err := fmt.Fprintf(out, "nothing done: %s (%d tokens)\n", c.Reason, c.TokensBefore)
 		return err

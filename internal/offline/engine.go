@@ -88,8 +88,8 @@ func noHead(bool, func(window.Head) bool) window.Head { return window.Head{} }
 
 // View holds the parts of a window's configuration that do not come from the file.
 type View struct {
-	// Tell receives the steps of the window; nil ignores them.
-	Tell func(window.Step)
+	// OnStep receives the steps of the window; nil ignores them.
+	OnStep func(window.Step)
 	// Now returns the time, nil for the engine's clock. Price returns the price of a token and
 	// Cache the properties of the provider's cache; nil if they are not known. Limit returns the
 	// window of a model if no setting gives it, nil for the usual size.
@@ -97,9 +97,9 @@ type View struct {
 	Price func(model string) compression.Price
 	Cache func(model string) vendor.Cache
 	Limit func(model string) (int, bool)
-	// Copies maps digests of files to their texts, and Recorded returns the recorded form of the
+	// FileTexts maps digests of files to their texts, and Recorded returns the recorded form of the
 	// present request, both for replaying a record.
-	Copies   map[string]string
+	FileTexts   map[string]string
 	Recorded func() (compression.Request, bool)
 
 	// Observe receives the changes of the history; nil if nobody does.
@@ -146,10 +146,10 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 		Facts:    e.Facts(),
 		Models:   models{e.Counter, v},
 		Root:     in.WorkspaceRoot,
-		Copies:   v.Copies,
+		FileTexts:   v.FileTexts,
 		Recorded: v.Recorded,
 		Now:      v.Now,
-		Tell:     v.Tell,
+		OnStep:     v.OnStep,
 	})
 }
 

@@ -20,8 +20,8 @@ import (
 	"agent/internal/words"
 )
 
-// Explained describes the work of the pre-send window before the next request.
-type Explained struct {
+// Explanation describes the work of the pre-send window before the next request.
+type Explanation struct {
 	Strategy string `json:"strategy"`
 	// TokensBefore and TokensAfter are sizes of the whole request, with system prompt and tools.
 	// Limit is the size of the window and Threshold the size at which compression is due.
@@ -43,13 +43,13 @@ type Explained struct {
 	// Problem is the reason why the request could not be sent or fully predicted without a model;
 	// usually "".
 	Problem string    `json:"problem,omitempty"`
-	Leaves  []Leaving `json:"leaves"`
+	Leaves  []LeavingPart `json:"leaves"`
 	// Stays lists the parts that pruning could take but would not.
-	Stays []Staying `json:"stays"`
+	Stays []StayingPart `json:"stays"`
 }
 
-// Leaving is a part of the context that would leave.
-type Leaving struct {
+// LeavingPart is a part of the context that would leave.
+type LeavingPart struct {
 	Kind    string `json:"kind"`
 	Tool    string `json:"tool,omitempty"`
 	Subject string `json:"subject"`
@@ -59,8 +59,8 @@ type Leaving struct {
 	Cut *history.Cut `json:"cut,omitempty"`
 }
 
-// Staying is a part of the context that would stay.
-type Staying struct {
+// StayingPart is a part of the context that would stay.
+type StayingPart struct {
 	Kind    string `json:"kind"`
 	Class   string `json:"class,omitempty"`
 	Subject string `json:"subject"`
@@ -74,9 +74,9 @@ type Staying struct {
 
 // Explain runs the pre-send window once, as before the next request of a session that is resumed
 // now. It lists the parts that would leave the context, and why the others would stay.
-func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
-	out := &Explained{Steps: []string{}, Leaves: []Leaving{}, Stays: []Staying{}}
-	w, err := e.resumed(&in, View{Tell: out.tell})
+func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
+	out := &Explanation{Steps: []string{}, Leaves: []LeavingPart{}, Stays: []StayingPart{}}
+	w, err := e.resumed(&in, View{OnStep: out.tell})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (e *Engine) price(string) compression.Price {
 }
 
 // tell adds a step of the window to the report.
-func (x *Explained) tell(step window.Step) {
+func (x *Explanation) tell(step window.Step) {
 	switch step := step.(type) {
 	case window.Density:
 		x.Steps = append(x.Steps, chat.DensityApplied(step).String())
@@ -148,17 +148,17 @@ func (x *Explained) tell(step window.Step) {
 }
 
 // take lists the parts that have just left the context of w, and the parts that are still there.
-func (x *Explained) take(w *window.Window, left []window.Prune, root string) {
+func (x *Explanation) take(w *window.Window, left []window.Prune, root string) {
 	for _, p := range left {
-		x.Leaves = append(x.Leaves, Leaving{string(p.Kind), p.Tool, disk.Shorten(p.Subject, root), p.Reason, p.Tokens, p.Cut})
+		x.Leaves = append(x.Leaves, LeavingPart{string(p.Kind), p.Tool, disk.Shorten(p.Subject, root), p.Reason, p.Tokens, p.Cut})
 	}
 	for _, h := range w.Contents.Held("") {
-		x.Stays = append(x.Stays, Staying{h.Kind, h.Class, disk.Shorten(h.Subject, root), h.Reason, h.Tokens, h.Waiting, h.Pinned})
+		x.Stays = append(x.Stays, StayingPart{h.Kind, h.Class, disk.Shorten(h.Subject, root), h.Reason, h.Tokens, h.Waiting, h.Pinned})
 	}
 }
 
 // Print writes the explanation for people.
-func (x *Explained) Print(out io.Writer) error {
+func (x *Explanation) Print(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The next request by %s: %s of %s tokens (%s), compression at %s\n",
 		x.Strategy, words.Tokens(x.TokensBefore), words.Tokens(x.Limit), share(x.TokensBefore, x.Limit), words.Tokens(x.Threshold))
@@ -171,7 +171,7 @@ func (x *Explained) Print(out io.Writer) error {
 	if x.Problem != "" {
 		fmt.Fprintln(&b, x.Problem)
 	}
-	var leaves, held, used []Staying
+	var leaves, held, used []StayingPart
 	var cuts []string
 	var cut *history.Cut
 	for _, l := range x.Leaves {
@@ -179,7 +179,7 @@ func (x *Explained) Print(out io.Writer) error {
 			cut = l.Cut
 			cuts = append(cuts, fmt.Sprintf("  cut: %s; %s in the bank\n", x.priceOf(cut), x.money(cut.Bank)))
 		}
-		leaves = append(leaves, Staying{Kind: l.Kind, Subject: l.Subject, Reason: l.Reason, Tokens: l.Tokens})
+		leaves = append(leaves, StayingPart{Kind: l.Kind, Subject: l.Subject, Reason: l.Reason, Tokens: l.Tokens})
 	}
 	for _, s := range x.Stays {
 		if s.Held || s.Pinned {
@@ -196,7 +196,7 @@ func (x *Explained) Print(out io.Writer) error {
 }
 
 // price describes the cost of the request.
-func (x *Explained) price() string {
+func (x *Explanation) price() string {
 	cost := x.money(x.Cost)
 	if x.Dollars == 0 {
 		cost += " tokens at full price"
@@ -208,7 +208,7 @@ func (x *Explained) price() string {
 }
 
 // money formats a cost in USD if the price is known, else in tokens at the full price.
-func (x *Explained) money(cost float64) string {
+func (x *Explanation) money(cost float64) string {
 	if x.Dollars > 0 {
 		return words.Dollars(cost * x.Dollars / x.Cost)
 	}
@@ -216,7 +216,7 @@ func (x *Explained) money(cost float64) string {
 }
 
 // priceOf describes the cost of a cut and its saving.
-func (x *Explained) priceOf(cut *history.Cut) string {
+func (x *Explanation) priceOf(cut *history.Cut) string {
 	if cut.Paid <= 0 {
 		return "cheaper at once"
 	}
@@ -228,13 +228,13 @@ const maxSubject = 80
 
 // printLargest writes the sum of some parts of the context, lines about them, and the largest
 // parts, no more than most, so that the whole explanation fits a screen.
-func printLargest(b *strings.Builder, title string, parts []Staying, most int, about ...string) {
+func printLargest(b *strings.Builder, title string, parts []StayingPart, most int, about ...string) {
 	tokens := 0
 	for _, p := range parts {
 		tokens += p.Tokens
 	}
 	fmt.Fprintf(b, "\n%s: %s, %s tokens\n%s", title, words.Count(len(parts), "unit"), words.Tokens(tokens), strings.Join(about, ""))
-	slices.SortStableFunc(parts, func(x, y Staying) int { return cmp.Compare(y.Tokens, x.Tokens) })
+	slices.SortStableFunc(parts, func(x, y StayingPart) int { return cmp.Compare(y.Tokens, x.Tokens) })
 	for _, p := range parts[:min(most, len(parts))] {
 		fmt.Fprintf(b, "%7s  %-10s %s: %s\n", words.Tokens(p.Tokens), cmp.Or(p.Class, p.Kind), words.Line(p.Subject, maxSubject), p.Reason)
 	}

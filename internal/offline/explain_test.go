@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func explained(t *testing.T, in Input, flags ...string) (*Explained, string) {
+func explained(t *testing.T, in Input, flags ...string) (*Explanation, string) {
 	t.Helper()
 	got, err := newEngine(t, flags...).Explain(context.Background(), in)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"agent/internal/words"
 )
 
-// Optimized is the outcome of one density optimisation.
-type Optimized struct {
+// Optimization is the outcome of one density optimisation.
+type Optimization struct {
 	Removals     []int                       `json:"removals"`
 	Replacements map[string]*history.Content `json:"replacements"`
 	Metadata     history.Counts              `json:"metadata"`
@@ -29,12 +29,12 @@ type Optimized struct {
 }
 
 // Optimize runs the density phases of the active strategy once.
-func (e *Engine) Optimize(in Input) (*Optimized, error) {
+func (e *Engine) Optimize(in Input) (*Optimization, error) {
 	p, err := e.prepare(in)
 	if err != nil {
 		return nil, err
 	}
-	out := &Optimized{Removals: []int{}, Replacements: map[string]*history.Content{}, Metadata: compression.CountsOf(nil), TokensBefore: p.window.History.TotalTokens()}
+	out := &Optimization{Removals: []int{}, Replacements: map[string]*history.Content{}, Metadata: compression.CountsOf(nil), TokensBefore: p.window.History.TotalTokens()}
 	strategy := p.strategy
 	if _, prices := strategy.(compression.Pruner); prices {
 		out.Instead = strategy.Name()
@@ -56,7 +56,7 @@ func (e *Engine) Optimize(in Input) (*Optimized, error) {
 	return out, nil
 }
 
-func (o *Optimized) take(r history.DensityResult) {
+func (o *Optimization) take(r history.DensityResult) {
 	o.Removals = append(o.Removals, r.Removals...)
 	slices.Sort(o.Removals)
 	for i, c := range r.Replacements {
@@ -66,7 +66,7 @@ func (o *Optimized) take(r history.DensityResult) {
 }
 
 // Print writes the outcome for people.
-func (o *Optimized) Print(out io.Writer) error {
+func (o *Optimization) Print(out io.Writer) error {
 	var pruned []string
 	for _, c := range o.Metadata {
 		pruned = append(pruned, fmt.Sprintf("%d %s", c.N, c.Many))

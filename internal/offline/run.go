@@ -36,7 +36,7 @@ type run struct {
 	arrived []*history.Content
 	entry   int
 	faults  int
-	sight   *judge.Sight
+	sight   *judge.VisibleText
 }
 
 // all replays every stretch.
@@ -45,7 +45,7 @@ func (r *run) all(ctx context.Context) error {
 		return err
 	}
 	for i, s := range r.Stretches {
-		r.stretch, r.reply, r.sight = i, 0, judge.NewSight(s.Needs)
+		r.stretch, r.reply, r.sight = i, 0, judge.NewVisibleText(s.Needs)
 		if i > 0 {
 			if err := r.window.History.Clear(); err != nil {
 				return err
@@ -98,7 +98,7 @@ func (r *run) prepare() error {
 	r.engine = engine
 	r.figures.Pruned = compression.CountsOf(nil)
 	r.window = engine.newWindow(in, View{
-		Tell:  r.note,
+		OnStep:  r.note,
 		Now:   r.now,
 		Price: always(r.model.Price),
 		Limit: func(string) (int, bool) { return r.size, true },
@@ -133,7 +133,7 @@ func (r *run) answer(ctx context.Context) error {
 		}
 		r.figures.Edits++
 		switch {
-		case r.sight.Shows(q.Text):
+		case r.sight.Contains(q.Text):
 			r.figures.Grounded++
 		case q.Shown:
 			r.figures.Blinded++
@@ -143,7 +143,7 @@ func (r *run) answer(ctx context.Context) error {
 		}
 	}
 	r.figures.Words += needs.Named
-	r.figures.WordsLost += r.sight.Lost(needs)
+	r.figures.WordsLost += r.sight.LostWords(needs)
 	r.reply++
 	r.replies++
 	return nil
@@ -165,7 +165,7 @@ func (r *run) request(ctx context.Context, fault bool) error {
 	sent := Sent{Reply: r.replies, Tokens: total, Cached: r.ledger.cached(sentRequest{total, entries, tokens, mark, r.now()}), Fault: fault}
 	r.sent = append(r.sent, sent)
 	r.figures.add(sent)
-	r.sight.See(entries)
+	r.sight.SetEntries(entries)
 	return nil
 }
 

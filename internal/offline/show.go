@@ -11,8 +11,8 @@ import (
 	"agent/internal/words"
 )
 
-// Shown describes the contents of a context.
-type Shown struct {
+// Overview describes the contents of a context.
+type Overview struct {
 	Entries int `json:"entries"`
 	Tokens  int `json:"tokens"`
 	Limit   int `json:"limit"`
@@ -43,13 +43,13 @@ type LargeEntry struct {
 const shownEntries = 10
 
 // Show measures a history.
-func (e *Engine) Show(in Input) (*Shown, error) {
+func (e *Engine) Show(in Input) (*Overview, error) {
 	p, err := e.prepare(in)
 	if err != nil {
 		return nil, err
 	}
 	usage := p.window.History.Usage()
-	shown := &Shown{
+	shown := &Overview{
 		Entries:   len(p.History),
 		Tokens:    p.window.History.TotalTokens(),
 		Limit:     p.window.Limits.Size(),
@@ -95,7 +95,7 @@ func describe(entry *history.Content) string {
 const barWidth = 50
 
 // Print writes the bar and the largest entries for people.
-func (s *Shown) Print(out io.Writer) error {
+func (s *Overview) Print(out io.Writer) error {
 	var b strings.Builder
 	bar := s.bar()
 	fmt.Fprintf(&b, "%s\n%d entries, %d of %d tokens (%s), compression at %d\n\n", bar.Text(barWidth), s.Entries, s.Tokens, s.Limit, share(s.Tokens, s.Limit), s.Threshold)
@@ -111,7 +111,7 @@ func (s *Shown) Print(out io.Writer) error {
 }
 
 // bar returns the bar of /context, without the parts that only a live session has.
-func (s *Shown) bar() command.Bar {
+func (s *Overview) bar() command.Bar {
 	bar := command.Bar{Total: s.Limit, Mark: s.Threshold}
 	for _, k := range s.Kinds {
 		bar.Segments = append(bar.Segments, command.Segment{Label: k.Name, Tokens: k.Tokens, Letter: k.letter})

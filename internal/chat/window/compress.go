@@ -57,7 +57,7 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 			w.summaries.noteVain(strategy)
 		}
 		told.Failed, told.Reason = true, err.Error()
-		w.config.Tell(told)
+		w.config.OnStep(told)
 		return compression.Result{}, nil
 	}
 	if !result.Applied && result.Metadata.LLMCallMade {
@@ -70,7 +70,7 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	// once for the same reason.
 	if result.Applied || result.Reason != w.noopReason {
 		w.noopReason = result.Reason
-		w.config.Tell(told)
+		w.config.OnStep(told)
 	}
 	return result, nil
 }
@@ -110,7 +110,7 @@ func (w *Window) shorten(strategy compression.Strategy, name compression.RungNam
 		return false, err
 	}
 	w.compressions++
-	w.config.Tell(Compression{
+	w.config.OnStep(Compression{
 		Strategy: strategy.Name(), Applied: true, Reason: compression.LimitCause + ": " + string(name),
 		TokensBefore: before, TokensAfter: w.Measure.Tokens(), Limit: w.Limits.Size(),
 	})

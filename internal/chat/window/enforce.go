@@ -34,7 +34,7 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 	}
 	for _, rung := range reduced.Rungs {
 		w.compressions++
-		w.config.Tell(Compression{
+		w.config.OnStep(Compression{
 			Strategy:     strategy.Name(),
 			Applied:      true,
 			Reason:       compression.LimitCause + ": " + string(rung.Name),
@@ -70,7 +70,7 @@ func (w *Window) Refused(named int) {
 	}
 	w.Limits.learn(bound)
 	w.refused = true
-	w.config.Tell(Refusal{Tokens: refused, Limit: w.Limits.Size()})
+	w.config.OnStep(Refusal{Tokens: refused, Limit: w.Limits.Size()})
 }
 
 // inTheirTokens converts an overflow from our tokens to the provider's tokens, in which the

@@ -117,7 +117,7 @@ func newBench(t rapid.TB, limit int) *bench {
 			return b.connect
 		},
 		Now:  func() time.Time { return time.Unix(1, 0) },
-		Tell: func(s window.Step) { b.steps = append(b.steps, s) },
+		OnStep: func(s window.Step) { b.steps = append(b.steps, s) },
 	}
 	b.Window = window.New(b.config)
 	b.set(settings.Model, "test-model")

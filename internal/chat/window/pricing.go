@@ -35,7 +35,7 @@ type pricing struct {
 func newPricing(c Config, strategies *strategies, heads *Heads, pins map[string]bool) *pricing {
 	return &pricing{
 		strategies: strategies, history: c.History, heads: heads, models: c.Models, now: c.Now, pins: pins,
-		always: compression.Moment{Files: c.Files, Copies: c.Copies},
+		always: compression.Moment{Files: c.Files, FileTexts: c.FileTexts},
 		options: compression.FollowerOptions{
 			Tools:   c.Facts,
 			Root:    c.Root,

@@ -49,14 +49,14 @@ type Config struct {
 	// Files returns the text of a file on disk, or "" if the file cannot be read. Nil means that
 	// there is no disk.
 	Files func(path string) string
-	// Copies maps digests of files to their texts, for replaying a record. It may be nil.
-	Copies map[string]string
+	// FileTexts maps digests of files to their texts, for replaying a record. It may be nil.
+	FileTexts map[string]string
 	// Recorded returns the recorded form of the present request during a replay, so that its head
 	// has the recorded size. It returns false if the record has no such request. It is nil
 	// outside of a replay.
 	Recorded func() (compression.Request, bool)
-	// Tell receives each step after it is done. It may be nil.
-	Tell func(Step)
+	// OnStep receives each step after it is done. It may be nil.
+	OnStep func(Step)
 }
 
 // Moments are told of compressions. Both methods may take long, on the owner's goroutine.
@@ -109,8 +109,8 @@ type Window struct {
 
 // New returns a Window onto a history.
 func New(config Config) *Window {
-	if config.Tell == nil {
-		config.Tell = func(Step) {}
+	if config.OnStep == nil {
+		config.OnStep = func(Step) {}
 	}
 	if config.Strategy == nil {
 		config.Strategy = compression.Get
@@ -130,12 +130,12 @@ func New(config Config) *Window {
 	h, pins := config.History, make(map[string]bool)
 	limits := NewLimits(config.Settings, config.Models.Limit)
 	heads := &Heads{make: config.MakeHead, limits: limits, models: config.Models, facts: config.Facts, history: h, recorded: config.Recorded}
-	measure := &Measure{history: h, limits: limits, heads: heads, models: config.Models, tell: config.Tell, doubted: make(map[string]bool)}
+	measure := &Measure{history: h, limits: limits, heads: heads, models: config.Models, tell: config.OnStep, doubted: make(map[string]bool)}
 	ledger := &Ledger{heads: heads, facts: config.Facts, now: config.Now}
 	strategies := &strategies{config.Settings, config.Strategy}
 	stale := &Staleness{strategies: strategies, history: h, facts: config.Facts, root: config.Root, pins: pins}
 	pricing := newPricing(config, strategies, heads, pins)
-	pruning := &Pruning{history: h, measure: measure, ledger: ledger, staleness: stale, pricing: pricing, tell: config.Tell, log: config.Log}
+	pruning := &Pruning{history: h, measure: measure, ledger: ledger, staleness: stale, pricing: pricing, tell: config.OnStep, log: config.Log}
 	return &Window{
 		History: h, Limits: limits, Measure: measure, Ledger: ledger, Pruning: pruning, Staleness: stale,
 		Pins:     &Pins{paths: pins, history: h, staleness: stale, pricing: pricing, ledger: ledger},
@@ -200,7 +200,7 @@ func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) err
 func Copy(w *Window, h *history.Service) *Window {
 	w.heads.prepare()
 	config := w.config
-	config.History, config.Tell, config.Summarizer, config.Beside = h, nil, nil, nil
+	config.History, config.OnStep, config.Summarizer, config.Beside = h, nil, nil, nil
 	config.Moments, config.Models = nil, unkept{config.Models}
 	c := New(config)
 	c.heads.head, c.heads.counter, c.pricing.observed = w.heads.head, w.heads.counter, w.pricing.observed

@@ -74,7 +74,7 @@ func (rv *review) folds(candidates []candidate) []fold {
 // foldOf returns the fold of a file, or false if the file has no current text that is certain, or
 // its trail frees too little.
 func (rv *review) foldOf(f *file) (fold, bool) {
-	if len(f.facts) < 2 || !f.known && (f.hash == "" || rv.Moment.Files == nil && rv.Moment.Copies[f.hash] == "") {
+	if len(f.facts) < 2 || !f.known && (f.hash == "" || rv.Moment.Files == nil && rv.Moment.FileTexts[f.hash] == "") {
 		return fold{}, false
 	}
 	newest := f.facts[len(f.facts)-1]
@@ -171,10 +171,10 @@ func (rv *review) currentText(f *file) (foldedText, bool) {
 func (f *file) now(m Moment) (string, bool) {
 	switch {
 	case m.Files != nil:
-	case m.Copies == nil || f.hash == "" || f.known && history.Digest(f.text) == f.hash:
+	case m.FileTexts == nil || f.hash == "" || f.known && history.Digest(f.text) == f.hash:
 		return f.text, f.known
 	default:
-		copied, ok := m.Copies[f.hash]
+		copied, ok := m.FileTexts[f.hash]
 		return copied, ok
 	}
 	text := m.Files(f.path)

@@ -52,9 +52,9 @@ type Moment struct {
 	// Files returns the text of a file on disk, or "" if the file cannot be read. Files is nil if
 	// there is no disk.
 	Files func(path string) string
-	// Copies maps the Hash of a file to its text, for a replay: the copy in a recorded fold was
+	// FileTexts maps the Hash of a file to its text, for a replay: the copy in a recorded fold was
 	// on the disk at that time.
-	Copies map[string]string
+	FileTexts map[string]string
 }
 
 func (m Moment) pace() float64 {

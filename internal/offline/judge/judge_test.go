@@ -87,7 +87,7 @@ func TestRareWords(t *testing.T) {
 		b := entries[at].Blocks[0].(*history.ToolResponse)
 		return entries[at].WithBlocks([]history.Block{b.WithResult("[pruned]")})
 	}
-	s := NewSight(r)
+	s := NewVisibleText(r)
 	for _, c := range []struct {
 		id      string
 		visible []*history.Content
@@ -99,8 +99,8 @@ func TestRareWords(t *testing.T) {
 		{"entries left", entries[:3], 1},
 		{"and came back", entries[:5], 0},
 	} {
-		if s.See(c.visible); s.Lost(r.Replies[2]) != c.want {
-			t.Errorf("%s: %d words lost, want %d", c.id, s.Lost(r.Replies[2]), c.want)
+		if s.SetEntries(c.visible); s.LostWords(r.Replies[2]) != c.want {
+			t.Errorf("%s: %d words lost, want %d", c.id, s.LostWords(r.Replies[2]), c.want)
 		}
 	}
 }
@@ -129,8 +129,8 @@ func TestShows(t *testing.T) {
 		{"numbered lines", response(" 9|func a() {\n10|\treturn\n11|}\n", ""), "a() {\n\treturn\n}", true},
 		{"numbered lines, others between", response("8|a\n9|x\n10|b\n", ""), "a\nb", false},
 	} {
-		s := NewSight(New(nil, options()))
-		if s.See([]*history.Content{history.HumanText("hi"), history.New(history.Tool, c.see)}); s.Shows(c.old) != c.want {
+		s := NewVisibleText(New(nil, options()))
+		if s.SetEntries([]*history.Content{history.HumanText("hi"), history.New(history.Tool, c.see)}); s.Contains(c.old) != c.want {
 			t.Errorf("%s: shown %v", c.id, !c.want)
 		}
 	}

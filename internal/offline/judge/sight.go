@@ -8,8 +8,8 @@ import (
 	"agent/internal/history"
 )
 
-// Sight holds the content that the model sees in a request.
-type Sight struct {
+// VisibleText holds the content that the model sees in a request.
+type VisibleText struct {
 	recording *Recording
 	entries   []*history.Content
 	// count holds for each rare word the number of blocks that have it.
@@ -23,14 +23,14 @@ type seen struct {
 	words []int32
 }
 
-// NewSight returns a Sight of an empty request.
-func NewSight(r *Recording) *Sight {
-	return &Sight{recording: r, count: make([]int, len(r.words)), blocks: map[history.Block]*seen{}}
+// NewVisibleText returns a Sight of an empty request.
+func NewVisibleText(r *Recording) *VisibleText {
+	return &VisibleText{recording: r, count: make([]int, len(r.words)), blocks: map[history.Block]*seen{}}
 }
 
-// See replaces the content with the entries of the next request. Entries are compared by
+// SetEntries replaces the content with the entries of the next request. Entries are compared by
 // identity, since most stay the same from one request to the next.
-func (s *Sight) See(entries []*history.Content) {
+func (s *VisibleText) SetEntries(entries []*history.Content) {
 	start := 0
 	for start < len(entries) && start < len(s.entries) && entries[start] == s.entries[start] {
 		start++
@@ -44,7 +44,7 @@ func (s *Sight) See(entries []*history.Content) {
 	s.entries = entries
 }
 
-func (s *Sight) add(entries []*history.Content, n int) {
+func (s *VisibleText) add(entries []*history.Content, n int) {
 	for _, entry := range entries {
 		for _, block := range entry.Blocks {
 			for _, word := range s.of(block).words {
@@ -54,7 +54,7 @@ func (s *Sight) add(entries []*history.Content, n int) {
 	}
 }
 
-func (s *Sight) of(block history.Block) *seen {
+func (s *VisibleText) of(block history.Block) *seen {
 	known, ok := s.blocks[block]
 	if ok {
 		return known
@@ -73,8 +73,8 @@ func (s *Sight) of(block history.Block) *seen {
 	return known
 }
 
-// Shows reports whether text is anywhere in the request, newest first.
-func (s *Sight) Shows(text string) bool {
+// Contains reports whether text is anywhere in the request, newest first.
+func (s *VisibleText) Contains(text string) bool {
 	for i := len(s.entries) - 1; i >= 0; i-- {
 		for _, block := range s.entries[i].Blocks {
 			for _, shown := range s.of(block).texts {
@@ -87,8 +87,8 @@ func (s *Sight) Shows(text string) bool {
 	return false
 }
 
-// Lost returns how many of the rare words of a reply are nowhere in the request.
-func (s *Sight) Lost(r Reply) int {
+// LostWords returns how many of the rare words of a reply are nowhere in the request.
+func (s *VisibleText) LostWords(r Reply) int {
 	lost := 0
 	for _, rare := range r.Rare {
 		if s.count[rare.word] == 0 {
