@@ -109,7 +109,7 @@ func (c *Chat) status() Status {
 		Effort:    settings.ReasoningEffort.Of(c.config.Settings),
 		Tokens:    c.window.Measure.Tokens(),
 		Limit:     c.window.Limits.Size(),
-		Threshold: c.window.Due(),
+		Threshold: c.window.CompressionTrigger(),
 		Mode:      c.modes.consent.Mode(),
 		Freed:     c.window.Ledger.Freed(),
 

@@ -35,13 +35,13 @@ func (v *Views) Items(ctx context.Context) ([]Item, error) {
 	return ask(ctx, v.inbox, v.window.Contents.Items)
 }
 
-// Held is a part of the context that pruning could take but has not taken.
-type Held = window.Held
+// HeldPart is a part of the context that pruning could take but has not taken.
+type HeldPart = window.HeldPart
 
-// Held lists the parts of the context that are about a file or command, or all parts if subject
+// HeldParts lists the parts of the context that are about a file or command, or all parts if subject
 // is "", and why each is still in the context.
-func (v *Views) Held(ctx context.Context, subject string) ([]Held, error) {
-	return ask(ctx, v.inbox, func() []Held { return v.window.Contents.Held(subject) })
+func (v *Views) HeldParts(ctx context.Context, subject string) ([]HeldPart, error) {
+	return ask(ctx, v.inbox, func() []HeldPart { return v.window.Contents.HeldParts(subject) })
 }
 
 // KnownFiles returns the files with content in the context, and the pinned files among them, by

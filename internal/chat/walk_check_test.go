@@ -32,7 +32,7 @@ func (r *recorded) state() string {
 	for _, p := range r.window.Ledger.Lines() {
 		ledger = append(ledger, fmt.Sprint(p.Kind, p.Subject, p.Tokens, p.Turn, p.Recorded))
 	}
-	for _, h := range r.window.Contents.Held("") {
+	for _, h := range r.window.Contents.HeldParts("") {
 		ledger = append(ledger, fmt.Sprint("holds ", h.Kind, h.Subject, h.Tokens, h.Pinned))
 	}
 	u := r.window.Usage()

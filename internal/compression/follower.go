@@ -15,9 +15,9 @@ import (
 // A Follower follows one conversation, decides which parts may leave it, and keeps the account of
 // its requests. The package cacheaware, which only this one imports, has the rules.
 type Follower interface {
-	// Become brings the follower in step with a conversation. Follow applies one step from the
+	// SetEntries brings the follower in step with a conversation. Follow applies one step from the
 	// record of a conversation. Len returns the number of entries and Entry one of them.
-	Become(entries []*history.Content)
+	SetEntries(entries []*history.Content)
 	Follow(step history.Step)
 	Len() int
 	Entry(i int) *history.Content
@@ -28,7 +28,7 @@ type Follower interface {
 	Plan(m Moment) Plan
 	Apply(p Plan) history.DensityResult
 	CutOf(p Plan) history.Cut
-	Foresee(m Moment) (Plan, []Held, Bill)
+	Forecast(m Moment) (Plan, []HeldPart, Bill)
 	// Mark returns the number of entries up to the free mark of the next request, or 0 for none.
 	Mark(m Moment) int
 
@@ -37,11 +37,11 @@ type Follower interface {
 	Pin(path string, pinned bool) bool
 	Pins() []string
 	Files() []string
-	// Held lists the content about a file or command that could leave and has not. Standing sums
+	// HeldParts lists the content about a file or command that could leave and has not. Standing sums
 	// it up. Regrets reports whether pruned content should have stayed, if the model asks for it
 	// again now.
-	Held(subject string, m Moment) []Held
-	Standing(m Moment) Standing
+	HeldParts(subject string, m Moment) []HeldPart
+	PrunableTokens(m Moment) PrunableTokens
 	Regrets(kind history.PruneKind, cut *history.Cut) bool
 
 	// Account returns the amount spent so far beside the cost of sending everything. Bills
@@ -55,11 +55,11 @@ type Follower interface {
 	Latest() (Request, bool)
 	Fresh() bool
 
-	// Believe corrects the known facts about a provider's cache by its reports so far. Pauses
+	// CorrectCache corrects the known facts about a provider's cache by its reports so far. Pauses
 	// returns the two pauses that teach the life of the cache. Shortfalls and CacheFails report
 	// whether the cache holds less than it should, and nothing.
-	Believe(known vendor.Cache) vendor.Cache
-	Pauses() [2]time.Duration
+	CorrectCache(known vendor.Cache) vendor.Cache
+	LifeTestPauses() [2]time.Duration
 	Shortfalls() bool
 	CacheFails() bool
 }
@@ -74,10 +74,10 @@ type (
 	Moment = cacheaware.Moment
 	// Plan lists the changes of the context before a request, with their cost.
 	Plan = cacheaware.Plan
-	// Held describes a part of the context that pruning could take and has not taken.
-	Held = cacheaware.Held
-	// Standing sums up the content that could be pruned and is still in the context, in tokens.
-	Standing = cacheaware.Standing
+	// HeldPart describes a part of the context that pruning could take and has not taken.
+	HeldPart = cacheaware.HeldPart
+	// PrunableTokens sums up the content that could be pruned and is still in the context, in tokens.
+	PrunableTokens = cacheaware.PrunableTokens
 	// Account compares the amount spent with the cost of sending everything.
 	Account = cacheaware.Account
 	// Bill holds the cost of one request.
@@ -136,7 +136,7 @@ type (
 // quote, in order.
 func Recorded(entries []*history.Content, o FollowerOptions) ([]RecordedUnit, []EditQuote) {
 	engine := cacheaware.New(o)
-	engine.Become(entries)
+	engine.SetEntries(entries)
 	return engine.Recorded(), engine.Quotes()
 }
 

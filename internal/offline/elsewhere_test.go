@@ -179,7 +179,7 @@ func understood(t *testing.T, calls [][2]string) []string {
 	facts := (&Engine{Tools: tools.NewRegistry(ours)}).Facts()
 	options := compression.FollowerOptions{Tools: facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} }}
 	engine := compression.NewFollower(options)
-	engine.Become(in.History)
+	engine.SetEntries(in.History)
 	var known []string
 	_, quotes := compression.Recorded(in.History, options)
 	for _, q := range quotes {

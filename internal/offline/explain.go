@@ -152,7 +152,7 @@ func (x *Explanation) take(w *window.Window, left []window.Prune, root string) {
 	for _, p := range left {
 		x.Leaves = append(x.Leaves, LeavingPart{string(p.Kind), p.Tool, disk.Shorten(p.Subject, root), p.Reason, p.Tokens, p.Cut})
 	}
-	for _, h := range w.Contents.Held("") {
+	for _, h := range w.Contents.HeldParts("") {
 		x.Stays = append(x.Stays, StayingPart{h.Kind, h.Class, disk.Shorten(h.Subject, root), h.Reason, h.Tokens, h.Waiting, h.Pinned})
 	}
 }

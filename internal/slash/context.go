@@ -183,7 +183,7 @@ func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 		lines = append(lines, fmt.Sprintf("             %s of them written to it", words.Tokens(u.Written)))
 	}
 	lines = append(lines, fmt.Sprintf("freed        %s so far by density", words.Tokens(u.Freed)))
-	if held := heldBack(u.Standing); held != "" {
+	if held := heldBack(u.Prunable); held != "" {
 		lines = append(lines, "held back    "+held)
 	}
 	return lines
@@ -191,7 +191,7 @@ func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 
 // heldBack describes the tokens that pruning could remove but has not removed, "" if it could
 // remove none.
-func heldBack(s window.Standing) string {
+func heldBack(s window.PrunableTokens) string {
 	var parts []string
 	if s.Free+s.Cold > 0 {
 		parts = append(parts, fmt.Sprintf("%s free and %s cold, until a cut pays", words.Tokens(s.Free), words.Tokens(s.Cold)))

@@ -141,8 +141,8 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 func tellNext(story chat.Story, next chat.Upcoming) []string {
 	b := next.Bill
 	size := fmt.Sprintf("The next request: %s of %s tokens (%d%%), compression at %s",
-		words.Tokens(b.Tokens), words.Tokens(next.Limit), chat.Percent(b.Tokens, next.Limit), words.Tokens(next.Due))
-	if next.Due > 0 && b.Tokens >= next.Due {
+		words.Tokens(b.Tokens), words.Tokens(next.Limit), chat.Percent(b.Tokens, next.Limit), words.Tokens(next.Trigger))
+	if next.Trigger > 0 && b.Tokens >= next.Trigger {
 		size += ": it is due"
 	}
 	if b.None == 0 {
@@ -157,9 +157,9 @@ func tellNext(story chat.Story, next chat.Upcoming) []string {
 
 // leaves lists the largest parts that would leave the context, and the price of removing them.
 func (d density) leaves(story chat.Story, next chat.Upcoming) []string {
-	var parts []chat.Held
+	var parts []chat.HeldPart
 	for _, p := range next.Leaves {
-		parts = append(parts, chat.Held{Subject: p.Subject, Tokens: p.Tokens, Reason: p.Reason})
+		parts = append(parts, chat.HeldPart{Subject: p.Subject, Tokens: p.Tokens, Reason: p.Reason})
 	}
 	price := ""
 	if cut := next.Cut; cut != nil && cut.Paid > 0 {
@@ -172,9 +172,9 @@ func (d density) leaves(story chat.Story, next chat.Upcoming) []string {
 
 // largest lists at most most parts of the context, the largest first, below a line that sums up
 // all parts.
-func (d density) largest(title, price string, parts []chat.Held, most int) []string {
+func (d density) largest(title, price string, parts []chat.HeldPart, most int) []string {
 	const subject, why = 20, 28 // 60 columns
-	slices.SortStableFunc(parts, func(a, b chat.Held) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	slices.SortStableFunc(parts, func(a, b chat.HeldPart) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	tokens, rows := 0, [][]string{}
 	for i, p := range parts {
 		tokens += p.Tokens

@@ -26,7 +26,7 @@ func priced(w *world) {
 		{Kind: "free", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, nothing is lost with it", Tokens: 100, Turn: 3, At: at, Cut: second},
 		{Kind: "dropped", Subject: "message: hello", Reason: "dropped to make room (context limit)", Tokens: 7, Turn: 4, At: at},
 	}
-	w.session.held = []chat.Held{
+	w.session.held = []chat.HeldPart{
 		{Kind: "view", Class: "part", Subject: root + "/a.go", Tokens: 2000, Waiting: true, Reason: "not used for 40 requests; it waits for a cut that pays"},
 		{Kind: "view", Class: "whole", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"},
 		{Kind: "view", Class: "whole", Subject: root + "/c.go", Tokens: 500, Reason: "used 2 requests ago; it stays for 100"},
@@ -135,13 +135,13 @@ func TestDensityExplainsTheNextRequest(t *testing.T) {
 	root := w.deps.Workspace
 	w.session.story = chat.Story{Dollars: 0.00001}
 	w.session.upcoming = chat.Upcoming{
-		Bill: chat.Bill{Request: 44, Tokens: 32_400, All: 41_000, Spent: 3600, None: 4200}, Limit: 200_000, Due: 170_000,
+		Bill: chat.Bill{Request: 44, Tokens: 32_400, All: 41_000, Spent: 3600, None: 4200}, Limit: 200_000, Trigger: 170_000,
 		Leaves: []chat.PruneRecord{
 			{Kind: "soft", Subject: "go test ./...", Reason: "output, not used for 3 requests, and a cut is made anyway", Tokens: 400},
 			{Kind: "cold", Subject: root + "/internal/a/very/long/path/a.go", Reason: "view, not used for 31 requests", Tokens: 4000},
 		},
 		Cut:  &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 44},
-		Held: []chat.Held{{Kind: "view", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"}},
+		Held: []chat.HeldPart{{Kind: "view", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"}},
 	}
 	const want = `The next request: 32.4k of 200k tokens (16%), compression at 170k
 It costs $0.036; without pruning $0.042 for 41k tokens
@@ -235,7 +235,7 @@ func TestDensityCompletes(t *testing.T) {
 func TestContextShowsWhatIsHeldBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.session.usage = chat.ContextUsage{Limit: 1000, Standing: window.Standing{Free: 1200, Cold: 3400, Pinned: 50}}
+	w.session.usage = chat.ContextUsage{Limit: 1000, Prunable: window.PrunableTokens{Free: 1200, Cold: 3400, Pinned: 50}}
 	if got := text(w.run(t, "/context")); !strings.HasSuffix(got, "\nheld back    1.2k free and 3.4k cold, until a cut pays; 50 pinned") {
 		t.Errorf("%s", got)
 	}

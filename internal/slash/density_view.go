@@ -29,7 +29,7 @@ func (d density) lists(all bool) command.Run {
 		if err != nil {
 			return nil, err
 		}
-		held, err := d.Context.Held(ctx, "")
+		held, err := d.Context.HeldParts(ctx, "")
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func (d density) lists(all bool) command.Run {
 const screenLines = 18
 
 // onOneScreen shows the latest lines of each part of the report, and counts the lines it omits.
-func (d density) onOneScreen(story chat.Story, ledger []chat.PruneRecord, held []chat.Held) []string {
+func (d density) onOneScreen(story chat.Story, ledger []chat.PruneRecord, held []chat.HeldPart) []string {
 	lines := append(tellStory(story, ledger, storyRows), d.latestPrunes(ledger)...)
 	if detail := d.describeHeld(held); len(detail) > 0 {
 		lines = append(lines, detail[1])
@@ -133,7 +133,7 @@ func describeCut(ledger []chat.PruneRecord, first int) []string {
 
 // describeHeld lists the parts of the context that could be pruned but are held back, and the
 // pinned parts.
-func (d density) describeHeld(held []chat.Held) []string {
+func (d density) describeHeld(held []chat.HeldPart) []string {
 	var lines []string
 	tokens, n := 0, 0
 	for _, h := range held {
@@ -151,7 +151,7 @@ func (d density) describeHeld(held []chat.Held) []string {
 }
 
 // describePart describes a part of the context and the reason why it is still in the context.
-func (d density) describePart(h chat.Held) []string {
+func (d density) describePart(h chat.HeldPart) []string {
 	what := h.Kind
 	if h.Class != "" && h.Class != h.Kind {
 		what += " (" + h.Class + ")"

@@ -46,7 +46,7 @@ type Context interface {
 	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
 	Story(ctx context.Context) (chat.Story, error)
 	Upcoming(ctx context.Context) (chat.Upcoming, error)
-	Held(ctx context.Context, subject string) ([]chat.Held, error)
+	HeldParts(ctx context.Context, subject string) ([]chat.HeldPart, error)
 	Items(ctx context.Context) ([]chat.Item, error)
 	KnownFiles(ctx context.Context) (known, pinned []string, err error)
 	Pin(ctx context.Context, path string, pinned bool) (file string, err error)

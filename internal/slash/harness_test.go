@@ -40,7 +40,7 @@ type fakeSession struct {
 	actErr     error
 	usage      chat.ContextUsage
 	ledger     []chat.PruneRecord
-	held       []chat.Held
+	held       []chat.HeldPart
 	story      chat.Story
 	upcoming   chat.Upcoming
 	known      []string
@@ -96,8 +96,8 @@ func (f *fakeSession) Upcoming(context.Context) (chat.Upcoming, error) { return 
 
 func (f *fakeSession) Story(context.Context) (chat.Story, error) { return f.story, nil }
 
-func (f *fakeSession) Held(_ context.Context, subject string) ([]chat.Held, error) {
-	return slices.DeleteFunc(slices.Clone(f.held), func(h chat.Held) bool { return !strings.HasSuffix(h.Subject, subject) }), f.err
+func (f *fakeSession) Held(_ context.Context, subject string) ([]chat.HeldPart, error) {
+	return slices.DeleteFunc(slices.Clone(f.held), func(h chat.HeldPart) bool { return !strings.HasSuffix(h.Subject, subject) }), f.err
 }
 
 func (f *fakeSession) Removed(_ context.Context, number int) (heading, text string, err error) {

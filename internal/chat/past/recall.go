@@ -49,7 +49,7 @@ func (p *Past) BringBack(number int, heading, text string) (tokens int, err erro
 	entry := history.New(history.Human, block).WithMeta(history.MetaRestored, number)
 	before := p.Window.Measure.Tokens()
 	tokens = p.Window.Measure.Scaled(p.History.CountContent(entry))
-	if most := p.Window.Due(); before+tokens >= most {
+	if most := p.Window.CompressionTrigger(); before+tokens >= most {
 		return 0, fmt.Errorf("number %d takes %s tokens, and %s of %s are in use before compression starts; ask the model to recall the part that matters",
 			number, words.Tokens(tokens), words.Tokens(before), words.Tokens(most))
 	}

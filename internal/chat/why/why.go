@@ -137,7 +137,7 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 		}
 	}
 	if t.file {
-		for _, h := range n.Window.Contents.Held(question) {
+		for _, h := range n.Window.Contents.HeldParts(question) {
 			answer.Stays = append(answer.Stays, h.Kind+": "+h.Reason)
 		}
 	}

@@ -21,8 +21,8 @@ func (m *Measure) overLimit() bool {
 	return err == nil && m.Tokens()+reserve > m.limits.Size()
 }
 
-// Due returns the Trigger of the strategy in use, or 0 if none is in use.
-func (w *Window) Due() int {
+// CompressionTrigger returns the Trigger of the strategy in use, or 0 if none is in use.
+func (w *Window) CompressionTrigger() int {
 	strategy, err := w.Active()
 	if err != nil {
 		return 0

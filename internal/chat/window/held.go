@@ -19,19 +19,19 @@ type Contents struct {
 	facts     compression.Facts
 }
 
-// Held is a part of the context that pruning could take and has not taken.
-type Held = compression.Held
+// HeldPart is a part of the context that pruning could take and has not taken.
+type HeldPart = compression.HeldPart
 
-// Standing sums up the content that pruning could take and has not taken, in tokens.
-type Standing = compression.Standing
+// PrunableTokens sums up the content that pruning could take and has not taken, in tokens.
+type PrunableTokens = compression.PrunableTokens
 
-// Held lists the parts of the context about a file or command, with the reason why each is still
+// HeldParts lists the parts of the context about a file or command, with the reason why each is still
 // there. subject is a path, the end of a path or a command; "" selects all parts.
-func (c *Contents) Held(subject string) []Held {
+func (c *Contents) HeldParts(subject string) []HeldPart {
 	if c.pricing.followed() {
-		return c.scaledHeld(c.pricing.engine.Held(strings.TrimPrefix(subject, "./"), c.pricing.moment()))
+		return c.scaledHeld(c.pricing.engine.HeldParts(strings.TrimPrefix(subject, "./"), c.pricing.moment()))
 	}
-	var held []Held
+	var held []HeldPart
 	leaving := c.staleness.leaving()
 	for _, part := range c.staleness.parts() {
 		if subject == "" || part.Path == c.staleness.absolute(subject) || isEnd(subject, part.Path) {
@@ -42,7 +42,7 @@ func (c *Contents) Held(subject string) []Held {
 }
 
 // scaledHeld converts the sizes of parts to the provider's tokens.
-func (c *Contents) scaledHeld(held []Held) []Held {
+func (c *Contents) scaledHeld(held []HeldPart) []HeldPart {
 	for i := range held {
 		held[i].Tokens = c.measure.Scaled(held[i].Tokens)
 	}
@@ -50,8 +50,8 @@ func (c *Contents) scaledHeld(held []Held) []Held {
 }
 
 // heldPart describes a part and why it is still there, for a strategy that does not weigh prices.
-func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]string) Held {
-	h := Held{Kind: "inclusion", Subject: part.Path, Tokens: c.measure.Scaled(c.history.CountBlocks(part.Blocks)), Pinned: c.staleness.pins[part.Path]}
+func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]string) HeldPart {
+	h := HeldPart{Kind: "inclusion", Subject: part.Path, Tokens: c.measure.Scaled(c.history.CountBlocks(part.Blocks)), Pinned: c.staleness.pins[part.Path]}
 	facts := traits.Traits{}
 	if part.Call != nil {
 		h.Kind, facts = part.Call.Name, c.facts(part.Call.Name)
@@ -82,11 +82,11 @@ func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]str
 }
 
 // standing sums up the parts that Held lists.
-func (c *Contents) standing() Standing {
-	var s Standing
+func (c *Contents) standing() PrunableTokens {
+	var s PrunableTokens
 	if c.pricing.followed() {
-		s = c.pricing.engine.Standing(c.pricing.moment())
-		return Standing{Free: c.measure.Scaled(s.Free), Cold: c.measure.Scaled(s.Cold), Pinned: c.measure.Scaled(s.Pinned)}
+		s = c.pricing.engine.PrunableTokens(c.pricing.moment())
+		return PrunableTokens{Free: c.measure.Scaled(s.Free), Cold: c.measure.Scaled(s.Cold), Pinned: c.measure.Scaled(s.Pinned)}
 	}
 	seen := make(map[history.Block]bool)
 	for _, part := range c.staleness.parts() {

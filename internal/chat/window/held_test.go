@@ -10,7 +10,7 @@ import (
 	"agent/internal/settings"
 )
 
-func reasons(held []window.Held) string {
+func reasons(held []window.HeldPart) string {
 	var all []string
 	for _, h := range held {
 		all = append(all, h.Kind+" "+h.Subject+": "+h.Reason)
@@ -51,11 +51,11 @@ func TestHeldByEachStrategy(t *testing.T) {
 			b.pair("1", "read_file", "a", wordy(50))
 			c.change(b)
 			for _, name := range []string{"a", "./a", "/w/a", ""} {
-				if got := reasons(b.Contents.Held(name)); got != c.want {
+				if got := reasons(b.Contents.HeldParts(name)); got != c.want {
 					t.Errorf("%q: got\n%s\nwant\n%s", name, got, c.want)
 				}
 			}
-			if got := b.Contents.Held("b"); len(got) > 0 {
+			if got := b.Contents.HeldParts("b"); len(got) > 0 {
 				t.Errorf("of another file: %v", got)
 			}
 		})
@@ -77,8 +77,8 @@ func TestPin(t *testing.T) {
 	if _, err := b.Pins.Pin("a", false); err == nil || !strings.Contains(err.Error(), "nothing is") {
 		t.Error(err)
 	}
-	if file, err := b.Pins.Pin("x/a", true); err != nil || file != "/w/x/a" || b.Usage().Standing.Pinned < 50 {
-		t.Errorf("%s, %v, %+v", file, err, b.Usage().Standing)
+	if file, err := b.Pins.Pin("x/a", true); err != nil || file != "/w/x/a" || b.Usage().Prunable.Pinned < 50 {
+		t.Errorf("%s, %v, %+v", file, err, b.Usage().Prunable)
 	}
 	b.pair("3", "write_file", "x/a", "ok")
 	b.pair("4", "write_file", "y/a", "ok")

@@ -106,8 +106,8 @@ func (c *Contents) item(entry *history.Content, block history.Block, answers map
 
 // explain sets for each item the reason why it is still there.
 func (c *Contents) explain(items []Item) {
-	held := map[string]Held{}
-	for _, h := range c.Held("") {
+	held := map[string]HeldPart{}
+	for _, h := range c.HeldParts("") {
 		if earlier, ok := held[h.Subject]; !ok || h.Waiting && !earlier.Waiting {
 			held[h.Subject] = h
 		}

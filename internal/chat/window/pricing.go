@@ -114,11 +114,11 @@ func (p *pricing) followed() bool {
 func (p *pricing) follow(strategy compression.Pruner) {
 	if p.engine == nil {
 		p.engine = strategy.Follower(p.options)
-		p.engine.Become(p.history.RawHistory())
+		p.engine.SetEntries(p.history.RawHistory())
 	} else {
-		taught := p.engine.Pauses()
-		p.engine.Become(p.history.RawHistory())
-		if p.engine.Pauses() != taught {
+		taught := p.engine.LifeTestPauses()
+		p.engine.SetEntries(p.history.RawHistory())
+		if p.engine.LifeTestPauses() != taught {
 			p.keepLife()
 		}
 	}
@@ -135,7 +135,7 @@ func (p *pricing) keepLife() {
 		return
 	}
 	known := p.models.Cache(latest.Model)
-	if life := p.engine.Believe(known).Life; life != known.Life {
+	if life := p.engine.CorrectCache(known).Life; life != known.Life {
 		p.models.KeepLife(latest.Model, life)
 	}
 }
@@ -150,7 +150,7 @@ func (p *pricing) moment() compression.Moment {
 
 // cache describes the provider's cache: the known facts about the model's provider, corrected by
 // the provider's reports since.
-func (p *pricing) cache() vendor.Cache { return p.engine.Believe(p.models.Cache(p.model())) }
+func (p *pricing) cache() vendor.Cache { return p.engine.CorrectCache(p.models.Cache(p.model())) }
 
 // mark returns what Window.Mark returns.
 func (p *pricing) mark(sent []*history.Content) (entries int, ok bool) {

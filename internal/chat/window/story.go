@@ -40,14 +40,14 @@ type Upcoming struct {
 	// Bill holds the size and the cost of the request once Leaves have left. It has no costs for
 	// a strategy that keeps no account.
 	Bill compression.Bill
-	// Limit is the window, Due the size at which compression is due.
-	Limit, Due int
+	// Limit is the window, Trigger the size at which compression is due.
+	Limit, Trigger int
 	// Leaves lists the content that pruning takes out before the request, with sizes by our own
 	// count. Cut is the cost of that, or nil for a strategy that does not weigh prices.
 	Leaves []Prune
 	Cut    *history.Cut
 	// Held lists the content that could leave and stays.
-	Held []Held
+	Held []HeldPart
 }
 
 // billed converts a bill to the provider's tokens.
@@ -68,9 +68,9 @@ func (a *Account) Saved() compression.Account {
 
 // Upcoming describes the next request, with the content that would leave before it and the cost.
 func (w *Window) Upcoming() Upcoming {
-	u := Upcoming{Limit: w.Limits.Size(), Due: w.Due()}
+	u := Upcoming{Limit: w.Limits.Size(), Trigger: w.CompressionTrigger()}
 	if w.pricing.followed() {
-		plan, held, bill := w.pricing.engine.Foresee(w.pricing.moment())
+		plan, held, bill := w.pricing.engine.Forecast(w.pricing.moment())
 		u.Bill = w.Account.billed(bill)
 		if len(plan.Changes) > 0 {
 			cut := w.pricing.engine.CutOf(plan)
@@ -82,7 +82,7 @@ func (w *Window) Upcoming() Upcoming {
 		u.Held = w.Contents.scaledHeld(held)
 		return u
 	}
-	u.Held = slices.DeleteFunc(w.Contents.Held(""), func(h Held) bool { return !h.Pinned })
+	u.Held = slices.DeleteFunc(w.Contents.HeldParts(""), func(h HeldPart) bool { return !h.Pinned })
 	u.Bill.Tokens = w.Measure.Tokens()
 	prunes, _ := w.Staleness.next()
 	for _, p := range prunes {

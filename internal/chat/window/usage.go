@@ -19,8 +19,8 @@ type Usage struct {
 	Prompt, Cached, Written int
 	// Freed is the number of tokens that density has freed so far.
 	Freed int
-	// Standing sums up the content of the request that pruning could take and has not taken.
-	Standing Standing
+	// Prunable sums up the content of the request that pruning could take and has not taken.
+	Prunable PrunableTokens
 }
 
 // Total returns the size of the next request.
@@ -55,7 +55,7 @@ func (w *Window) Usage() Usage {
 		Written: w.latest.Written,
 		Freed:   w.Ledger.Freed(),
 
-		Standing: w.Contents.standing(),
+		Prunable: w.Contents.standing(),
 	}
 	if strategy, err := w.Active(); err == nil {
 		usage.Threshold, usage.Wanted = w.Limits.Trigger(strategy), w.Limits.thresholdTokens(strategy)

@@ -92,9 +92,9 @@ func (e *Engine) Next(m Moment) Bill {
 	return e.account.bill(m, e.account.cached(m, e.account.kept))
 }
 
-// Foresee returns the plan for the next request if it was sent now, the units held back then, and
+// Forecast returns the plan for the next request if it was sent now, the units held back then, and
 // the bill. It leaves the account unchanged.
-func (e *Engine) Foresee(m Moment) (Plan, []Held, Bill) {
+func (e *Engine) Forecast(m Moment) (Plan, []HeldPart, Bill) {
 	before := *e.account
 	defer func() { *e.account = before }()
 	plan := e.Plan(m)
@@ -103,18 +103,18 @@ func (e *Engine) Foresee(m Moment) (Plan, []Held, Bill) {
 	for _, c := range plan.Changes {
 		bill.Tokens -= c.Tokens
 	}
-	held := slices.DeleteFunc(e.Held("", m), func(h Held) bool {
+	held := slices.DeleteFunc(e.HeldParts("", m), func(h HeldPart) bool {
 		return !h.Waiting && !h.Pinned || slices.ContainsFunc(plan.Changes, func(c Change) bool { return c.unit == h.unit })
 	})
 	return plan, held, bill
 }
 
-// Believe returns c, corrected by the provider's reports so far.
-func (e *Engine) Believe(c vendor.Cache) vendor.Cache { return e.learned.believe(c) }
+// CorrectCache returns c, corrected by the provider's reports so far.
+func (e *Engine) CorrectCache(c vendor.Cache) vendor.Cache { return e.learned.believe(c) }
 
-// Pauses returns the two pauses that teach the life of a cache: the longest after which most of a
+// LifeTestPauses returns the two pauses that teach the life of a cache: the longest after which most of a
 // prefix was still held, and the shortest after which nothing was; 0 for none.
-func (e *Engine) Pauses() [2]time.Duration { return [2]time.Duration{e.learned.alive, e.learned.dead} }
+func (e *Engine) LifeTestPauses() [2]time.Duration { return [2]time.Duration{e.learned.alive, e.learned.dead} }
 
 // Shortfalls reports whether the provider finds less than its kind of cache should, so that the
 // engine counts only on the end of the latest request.

@@ -26,9 +26,9 @@ func (e *Engine) Rebuild(entries []*history.Content) {
 	*e = *fresh
 }
 
-// Become brings the engine in step with a conversation. It adds the new entries, or rebuilds if
+// SetEntries brings the engine in step with a conversation. It adds the new entries, or rebuilds if
 // the conversation does not continue the entries of the engine.
-func (e *Engine) Become(entries []*history.Content) {
+func (e *Engine) SetEntries(entries []*history.Content) {
 	n := len(e.conversation.entries)
 	if n > len(entries) || !slices.Equal(e.conversation.entries, entries[:n]) {
 		e.Rebuild(entries)
@@ -48,7 +48,7 @@ func (e *Engine) Follow(step history.Step) {
 	case history.MutationDensity:
 		e.followEdits(step)
 	case history.MutationReplaced:
-		e.Become(step.Entries)
+		e.SetEntries(step.Entries)
 	case history.MutationPinned:
 		e.Pin(step.Path, step.Pinned)
 	case history.MutationCleared:

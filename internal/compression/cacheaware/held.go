@@ -9,8 +9,8 @@ import (
 	"agent/internal/history"
 )
 
-// Held describes a part of the context that pruning could take and has not taken.
-type Held struct {
+// HeldPart describes a part of the context that pruning could take and has not taken.
+type HeldPart struct {
 	// Kind and Subject name the part. Class says how soon the part counts as not needed; it is
 	// empty for a strategy without classes.
 	Kind, Subject, Class string
@@ -25,28 +25,28 @@ type Held struct {
 	why  Why
 }
 
-// Standing sums up the content that could be pruned and is still in the context, in tokens.
-type Standing struct {
+// PrunableTokens sums up the content that could be pruned and is still in the context, in tokens.
+type PrunableTokens struct {
 	// Free counts content whose loss would cost nothing, Cold content that has not been used for
 	// long; both wait for a cut that pays. Pinned counts content of pinned files.
 	Free, Cold, Pinned int
 }
 
-// Held lists the units about a file or command, in the order of the conversation. subject is a
+// HeldParts lists the units about a file or command, in the order of the conversation. subject is a
 // path or a command line, or the end of a path; "" selects all units.
-func (e *Engine) Held(subject string, m Moment) []Held {
+func (e *Engine) HeldParts(subject string, m Moment) []HeldPart {
 	rv := e.conversation.review(m)
 	whys := map[int]Why{}
 	for _, c := range rv.candidates() {
 		whys[c.unit] = c.why
 	}
-	var held []Held
+	var held []HeldPart
 	for at := range rv.conversation.units {
 		u, why := &rv.conversation.units[at], whys[at]
 		if !u.mayGo() || !matches(u.subject(), subject) {
 			continue
 		}
-		held = append(held, Held{
+		held = append(held, HeldPart{
 			Kind: u.kind(), Subject: u.subject(), Class: u.class().String(), Tokens: u.tokens,
 			Waiting: why != "", Pinned: rv.conversation.pinned(u), Reason: rv.holds(u, why), unit: at, why: why,
 		})
@@ -77,10 +77,10 @@ func (rv *review) holds(u *unit, why Why) string {
 	}
 }
 
-// Standing sums up the units that Held lists.
-func (e *Engine) Standing(m Moment) Standing {
-	var s Standing
-	for _, h := range e.Held("", m) {
+// PrunableTokens sums up the units that Held lists.
+func (e *Engine) PrunableTokens(m Moment) PrunableTokens {
+	var s PrunableTokens
+	for _, h := range e.HeldParts("", m) {
 		switch {
 		case h.why == Free:
 			s.Free += h.Tokens

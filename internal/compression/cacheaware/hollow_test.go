@@ -112,7 +112,7 @@ func TestFollowAReplacementWithoutItsBlocks(t *testing.T) {
 	e.Follow(history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{
 		answer: {After: answer.WithBlocks(nil), Kinds: []history.PruneKind{history.PruneKind(Cold)}},
 	}})
-	if held := e.Held("", Moment{Price: SafePrice}); len(held) > 0 {
+	if held := e.HeldParts("", Moment{Price: SafePrice}); len(held) > 0 {
 		t.Errorf("%+v is left of nothing", held)
 	}
 }

@@ -52,8 +52,8 @@ func TestContentOfASource(t *testing.T) {
 		if !slices.Equal(why, tc.want) {
 			t.Errorf("%s: %v, want %v", tc.name, why, tc.want)
 		}
-		held := e.Held("", Moment{Price: SafePrice, Cold: true})
-		if kept := slices.ContainsFunc(held, func(h Held) bool { return strings.Contains(h.Reason, "says how to work") }); kept == (tc.name == "of a server") {
+		held := e.HeldParts("", Moment{Price: SafePrice, Cold: true})
+		if kept := slices.ContainsFunc(held, func(h HeldPart) bool { return strings.Contains(h.Reason, "says how to work") }); kept == (tc.name == "of a server") {
 			t.Errorf("%s: held %+v", tc.name, held)
 		}
 	}

@@ -233,7 +233,7 @@ func TestReportsTeachTheCache(t *testing.T) {
 	believed := vendor.Cache{Life: 5 * time.Minute}
 	request := func(pause time.Duration, share float64) {
 		clock = clock.Add(pause)
-		r := Request{At: clock.UnixMilli(), Model: "m", Head: 3000, Read: 0.1, Write: 1.25, Cache: e.Believe(believed), Prompt: 10_000, Cached: int(10_000 * share)}
+		r := Request{At: clock.UnixMilli(), Model: "m", Head: 3000, Read: 0.1, Write: 1.25, Cache: e.CorrectCache(believed), Prompt: 10_000, Cached: int(10_000 * share)}
 		r.Cold = e.Fresh() || !r.Cache.Alive(pause)
 		e.Add(r.Stamp(history.New(history.AI, &history.Text{Text: "hm"})))
 		e.Add(history.HumanText(strings.Repeat("word ", 4000)))
@@ -242,11 +242,11 @@ func TestReportsTeachTheCache(t *testing.T) {
 		request(time.Second, 0.99)
 	}
 	request(40*time.Minute, 0.98)
-	if got := e.Believe(believed).Life; got != 40*time.Minute {
+	if got := e.CorrectCache(believed).Life; got != 40*time.Minute {
 		t.Errorf("the cache is believed to live %v", got)
 	}
 	request(20*time.Minute, 0)
-	if got := e.Believe(vendor.Cache{}).Life; got >= 20*time.Minute || got < 19*time.Minute {
+	if got := e.CorrectCache(vendor.Cache{}).Life; got >= 20*time.Minute || got < 19*time.Minute {
 		t.Errorf("after nothing was found the cache is believed to live %v", got)
 	}
 	for range shortfalls {
@@ -255,7 +255,7 @@ func TestReportsTeachTheCache(t *testing.T) {
 		}
 		request(time.Second, 0.5)
 	}
-	if got := e.Believe(vendor.Cache{Step: 64}); !e.Shortfalls() || got.Kind != vendor.CacheMarks || !got.Ends || got.Reach != 0 {
+	if got := e.CorrectCache(vendor.Cache{Step: 64}); !e.Shortfalls() || got.Kind != vendor.CacheMarks || !got.Ends || got.Reach != 0 {
 		t.Errorf("%+v", got)
 	}
 }
