@@ -64,7 +64,7 @@ func (c *ground) rememberWrites(entries []*history.Content) {
 		if !ok || !c.registry.Traits(answer.ToolName).EditsOnly() {
 			continue // the model has not seen the output files of a command
 		}
-		for abs, sum := range c.env.Snapshots.Left(snapshot.Mark(mark)) {
+		for abs, sum := range c.env.Snapshots.WrittenSums(snapshot.Mark(mark)) {
 			c.env.Seen.Restore(abs, sum)
 		}
 	}

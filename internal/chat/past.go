@@ -71,7 +71,7 @@ func (p *Past) Points(context.Context) ([]history.Point, error) { return p.past.
 // user's message at the point comes back to be edited. Nothing is lost: the present state becomes
 // one of the Points. Rewind returns ErrWorking while a turn runs. After an error nothing has
 // changed, unless the error came from writing the record.
-func (p *Past) Rewind(ctx context.Context, seq uint64, files bool) (point history.Point, changed []snapshot.Changed, err error) {
+func (p *Past) Rewind(ctx context.Context, seq uint64, files bool) (point history.Point, changed []snapshot.ChangedFile, err error) {
 	point, restored, err := p.past.At(seq)
 	if err != nil {
 		return history.Point{}, nil, err
@@ -120,9 +120,9 @@ func (p *Past) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan,
 func (p *Past) PlanFiles(ctx context.Context, way snapshot.Way) (plan *snapshot.Plan, err error) {
 	err = p.whenIdle(ctx, func() error {
 		if way == snapshot.Redo {
-			plan, err = p.past.Env.Snapshots.Redo(ctx)
+			plan, err = p.past.Env.Snapshots.PlanRedo(ctx)
 		} else {
-			plan, err = p.past.Env.Snapshots.Undo(ctx)
+			plan, err = p.past.Env.Snapshots.PlanUndo(ctx)
 		}
 		return err
 	})
@@ -131,7 +131,7 @@ func (p *Past) PlanFiles(ctx context.Context, way snapshot.Way) (plan *snapshot.
 
 // MoveFiles carries out a plan, all of it or nothing, and tells the model about the changes with
 // the next message. It returns ErrWorking while a turn runs.
-func (p *Past) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []snapshot.Changed, err error) {
+func (p *Past) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []snapshot.ChangedFile, err error) {
 	err = p.whenIdle(ctx, func() error {
 		changed, err = p.past.Move(plan)
 		return err

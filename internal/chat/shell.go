@@ -28,7 +28,7 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 		return Outcome{Stop: StopFailed}, err
 	}
 	k.typed, k.Said = true, typed(command, private)
-	c.config.Env.Snapshots.Turn("!" + command)
+	c.config.Env.Snapshots.BeginTurn("!" + command)
 	c.runner.plan(ctx, k)
 	c.runner.finish(ctx, k)
 	if k.refused != "" {

@@ -17,7 +17,7 @@ import (
 func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error) {
 	defer c.modes.consent.TakeBack()
 	if c.config.Within == nil { // the changes of an agent belong to the turn of the person
-		c.config.Env.Snapshots.Turn(message.Text())
+		c.config.Env.Snapshots.BeginTurn(message.Text())
 	}
 	said, err := c.expand(ctx, message)
 	if err == nil {

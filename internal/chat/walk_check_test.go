@@ -99,8 +99,8 @@ func (w *walk) checkFiles(step string) {
 	w.rt.Helper()
 	again := w.openStore()
 	for _, way := range []func(*snapshot.Store) (*snapshot.Plan, error){
-		func(s *snapshot.Store) (*snapshot.Plan, error) { return s.Undo(context.Background()) },
-		func(s *snapshot.Store) (*snapshot.Plan, error) { return s.Redo(context.Background()) },
+		func(s *snapshot.Store) (*snapshot.Plan, error) { return s.PlanUndo(context.Background()) },
+		func(s *snapshot.Store) (*snapshot.Plan, error) { return s.PlanRedo(context.Background()) },
 	} {
 		live, anew := describePlan(way(w.store)), describePlan(way(again))
 		if live != anew || strings.Contains(live, "refused") {

@@ -224,7 +224,7 @@ func walkTools() *tools.Registry {
 				return tools.Plan{}, err
 			}
 			return tools.Plan{Apply: func(ctx context.Context) tools.Answer {
-				settle := env.Snapshots.Command(ctx)
+				settle := env.Snapshots.BeginCommand(ctx)
 				err := os.Rename(filepath.Join(env.Workspace.Root(), a.From), filepath.Join(env.Workspace.Root(), a.To))
 				return tools.Answer{Text: fmt.Sprint("moved ", err == nil), Change: settle()}
 			}}, nil

@@ -8,8 +8,8 @@ import (
 	"agent/internal/words"
 )
 
-// Changed describes the files that the edits and commands of a turn, or of a run, have changed.
-type Changed struct {
+// FileChanges describes the files that the edits and commands of a turn, or of a run, have changed.
+type FileChanges struct {
 	// Files lists paths relative to the workspace.
 	Files []string `json:"files"`
 	// Added and Removed count lines of text.
@@ -18,11 +18,11 @@ type Changed struct {
 }
 
 // changedBy returns the changes of a turn, nil if it changed nothing.
-func changedBy(e chat.TurnEnded) *Changed {
+func changedBy(e chat.TurnEnded) *FileChanges {
 	if len(e.Changes.Files) == 0 {
 		return nil
 	}
-	return &Changed{e.Changes.Files, e.Changes.Added, e.Changes.Removed}
+	return &FileChanges{e.Changes.Files, e.Changes.Added, e.Changes.Removed}
 }
 
 // Ended adds the changes of a turn that has ended to the changes of the run.
@@ -37,9 +37,9 @@ func (r *Run) Ended(e chat.TurnEnded) {
 	}
 	files := slices.Concat(r.Changed.Files, turn.Files)
 	slices.Sort(files)
-	r.Changed = &Changed{slices.Compact(files), r.Changed.Added + turn.Added, r.Changed.Removed + turn.Removed}
+	r.Changed = &FileChanges{slices.Compact(files), r.Changed.Added + turn.Added, r.Changed.Removed + turn.Removed}
 }
 
-func (c *Changed) String() string {
+func (c *FileChanges) String() string {
 	return fmt.Sprintf("%s changed +%d −%d", words.Count(len(c.Files), "file"), c.Added, c.Removed)
 }

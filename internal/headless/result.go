@@ -27,7 +27,7 @@ type Result struct {
 	// It is left out if there were none.
 	Agents *AgentsResult `json:"agents,omitempty"`
 	// Changed is left out if no file was changed.
-	Changed *Changed `json:"changed,omitempty"`
+	Changed *FileChanges `json:"changed,omitempty"`
 	// Searches counts searches of the web; left out if there were none.
 	Searches int `json:"searches,omitempty"`
 	// CostUSD is left out if no price is known.
@@ -109,7 +109,7 @@ type Run struct {
 	Duration time.Duration
 	Setup    *Setup
 	// Changed is nil if no file was changed.
-	Changed *Changed
+	Changed *FileChanges
 }
 
 // Answer returns the answer in the requested form if there is one, otherwise the text of the

@@ -73,7 +73,7 @@ type (
 		Stop     string   `json:"stop"`
 		Response string   `json:"response"`
 		Error    string   `json:"error,omitempty"`
-		Changed  *Changed `json:"changed,omitempty"`
+		Changed  *FileChanges `json:"changed,omitempty"`
 	}
 	densityLine struct {
 		Type         string         `json:"type"`

@@ -46,11 +46,11 @@ type Outcome struct {
 	// Notices holds lines for the person.
 	Notices []string
 	// Changed describes the changes of the hooks to the workspace.
-	Changed Changed
+	Changed WorkspaceChanges
 }
 
-// Changed describes changes of hooks to the workspace.
-type Changed struct {
+// WorkspaceChanges describes changes of hooks to the workspace.
+type WorkspaceChanges struct {
 	// Text describes the changes to the model. It is empty if there are none.
 	Text string
 	// Files maps absolute paths to the new contents of the files. A content is nil if Text does

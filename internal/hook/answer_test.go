@@ -55,15 +55,15 @@ func TestMerge(t *testing.T) {
 	first, second := "1", "2"
 	var o Outcome
 	for _, next := range []Outcome{
-		{Decision: Ask, Reason: "a", By: "x", Input: []byte("{}"), Output: &first, Context: []string{"c"}, Changed: Changed{Text: "one", Files: map[string][]byte{"a": []byte("1"), "b": []byte("1")}}},
-		{Decision: Allow, Reason: "b", By: "y", Stop: true, Output: &second, Notices: []string{"n"}, Changed: Changed{Text: "two", Files: map[string][]byte{"b": []byte("2")}}},
+		{Decision: Ask, Reason: "a", By: "x", Input: []byte("{}"), Output: &first, Context: []string{"c"}, Changed: WorkspaceChanges{Text: "one", Files: map[string][]byte{"a": []byte("1"), "b": []byte("1")}}},
+		{Decision: Allow, Reason: "b", By: "y", Stop: true, Output: &second, Notices: []string{"n"}, Changed: WorkspaceChanges{Text: "two", Files: map[string][]byte{"b": []byte("2")}}},
 		{Decision: Ask, Reason: "c", By: "z", Stop: true, Why: "later", Context: []string{"d"}},
 	} {
 		o.Merge(next)
 	}
 	want := Outcome{
 		Decision: Ask, Reason: "a", By: "x", Input: []byte("{}"), Output: &second, Stop: true, Why: "it gave no reason", Context: []string{"c", "d"}, Notices: []string{"n"},
-		Changed: Changed{Text: "one\ntwo", Files: map[string][]byte{"a": []byte("1"), "b": []byte("2")}},
+		Changed: WorkspaceChanges{Text: "one\ntwo", Files: map[string][]byte{"a": []byte("1"), "b": []byte("2")}},
 	}
 	if !reflect.DeepEqual(o, want) {
 		t.Errorf("%+v, want %+v", o, want)

@@ -61,7 +61,7 @@ type Config struct {
 	May func(hooks.Hook) error
 	// Around is called before hooks that may change the workspace. It returns a function that is
 	// called after them and returns their changes.
-	Around func(ctx context.Context) (settle func() Changed)
+	Around func(ctx context.Context) (settle func() WorkspaceChanges)
 	// Beside is called before a hook that runs in parallel to the turn. Its changes are not
 	// determined.
 	Beside func(name string)

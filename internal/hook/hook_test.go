@@ -63,7 +63,7 @@ func newBench(t *testing.T, change func(*Config), written ...string) bench {
 		OnlyLooks:  func() bool { return false },
 		Common:     func() map[string]any { return map[string]any{"session_id": "s", "cwd": dir} },
 		May:        func(hooks.Hook) error { return nil },
-		Around:     func(context.Context) func() Changed { return func() Changed { return Changed{} } },
+		Around:     func(context.Context) func() WorkspaceChanges { return func() WorkspaceChanges { return WorkspaceChanges{} } },
 		Beside:     func(string) {},
 		Record:     told(func(_, _, _ string, _ shell.Ending) {}),
 		Slow:       func(string) {},
@@ -467,9 +467,9 @@ func TestHooksAround(t *testing.T) {
 	t.Parallel()
 	before := 0
 	b := newBench(t, func(c *Config) {
-		c.Around = func(context.Context) func() Changed {
+		c.Around = func(context.Context) func() WorkspaceChanges {
 			before++
-			return func() Changed { return Changed{Text: "changed"} }
+			return func() WorkspaceChanges { return WorkspaceChanges{Text: "changed"} }
 		}
 	}, "Stop * "+command("true"), "Notification * "+command("true"))
 	if got := b.Run(t.Context(), Occasion{Event: hooks.Stop}); got.Changed.Text != "changed" || before != 1 {

@@ -57,10 +57,10 @@ type Past interface {
 	Removed(ctx context.Context, number int) (heading, text string, err error)
 	BringBack(ctx context.Context, number int) (tokens int, err error)
 	Points(ctx context.Context) ([]history.Point, error)
-	Rewind(ctx context.Context, seq uint64, files bool) (history.Point, []snapshot.Changed, error)
+	Rewind(ctx context.Context, seq uint64, files bool) (history.Point, []snapshot.ChangedFile, error)
 	PlanRewind(ctx context.Context, seq uint64) (*snapshot.Plan, error)
 	PlanFiles(ctx context.Context, way snapshot.Way) (*snapshot.Plan, error)
-	MoveFiles(ctx context.Context, plan *snapshot.Plan) ([]snapshot.Changed, error)
+	MoveFiles(ctx context.Context, plan *snapshot.Plan) ([]snapshot.ChangedFile, error)
 }
 
 // Permissions holds the grants of "always", as gate.Consent.

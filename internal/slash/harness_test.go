@@ -50,7 +50,7 @@ type fakeSession struct {
 	grants     []gate.Granted
 	compressed chat.Compressed
 	plan       *snapshot.Plan
-	changed    []snapshot.Changed
+	changed    []snapshot.ChangedFile
 	err        error
 	planErr    error
 	points     []history.Point
@@ -76,7 +76,7 @@ func (f *fakeSession) Idle(context.Context) error { return f.err }
 
 func (f *fakeSession) Points(context.Context) ([]history.Point, error) { return f.points, f.err }
 
-func (f *fakeSession) Rewind(_ context.Context, seq uint64, files bool) (history.Point, []snapshot.Changed, error) {
+func (f *fakeSession) Rewind(_ context.Context, seq uint64, files bool) (history.Point, []snapshot.ChangedFile, error) {
 	f.done = append(f.done, strings.TrimSuffix(fmt.Sprintf("rewind to %d, files %t", seq, files), ", files false"))
 	i := slices.IndexFunc(f.points, func(p history.Point) bool { return p.Seq == seq })
 	return f.points[i], nil, f.err
@@ -148,7 +148,7 @@ func (f *fakeSession) PlanFiles(_ context.Context, way snapshot.Way) (*snapshot.
 	return f.plan, f.err
 }
 
-func (f *fakeSession) MoveFiles(_ context.Context, plan *snapshot.Plan) ([]snapshot.Changed, error) {
+func (f *fakeSession) MoveFiles(_ context.Context, plan *snapshot.Plan) ([]snapshot.ChangedFile, error) {
 	f.done = append(f.done, "move "+string(plan.Kind))
 	return f.changed, f.err
 }

@@ -177,7 +177,7 @@ func (f *files) moveFiles(ctx context.Context, way snapshot.Way) (command.Output
 const mostChanged = 20
 
 // changedLines lists the changes that were made to files.
-func changedLines(changed []snapshot.Changed) []string {
+func changedLines(changed []snapshot.ChangedFile) []string {
 	var lines []string
 	for i, file := range changed {
 		if i == mostChanged {

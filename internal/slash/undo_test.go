@@ -17,7 +17,7 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 		Steps: []snapshot.Step{{Path: "a.go", Does: "change", Diff: "diff --git a/a.go b/a.go\n"}},
 		Left:  []snapshot.Problem{{Path: ".env", Why: "it may hold keys, which are not copied"}},
 	}
-	w.session.changed = []snapshot.Changed{{Path: "a.go", Does: "change"}}
+	w.session.changed = []snapshot.ChangedFile{{Path: "a.go", Does: "change"}}
 	out := w.run(t, "/undo")
 	for _, want := range []string{"undo the changes of “make x” to 1 file:", "change  a.go", "stays as it is: .env: it may hold keys", "/undo yes does it."} {
 		if !strings.Contains(text(out), want) {
@@ -36,7 +36,7 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 	if want := []string{"plan undo", "move undo", "plan undo", "move undo", "plan undo", "plan redo", "move undo"}; !slices.Equal(w.session.done, want) {
 		t.Errorf("done %q, want %q", w.session.done, want)
 	}
-	w.session.changed = make([]snapshot.Changed, 1000)
+	w.session.changed = make([]snapshot.ChangedFile, 1000)
 	if lines := w.run(t, "/undo yes").Lines; len(lines) > 25 || !slices.Contains(lines, "  and 980 files more") {
 		t.Errorf("many files: %q", lines)
 	}

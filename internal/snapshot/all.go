@@ -57,7 +57,7 @@ func (w *files) takeBack(step Step) error {
 // version, the old one with other permissions, or no file.
 func (step Step) leaves(is version) bool {
 	same := func(f version) bool {
-		return is.Kind == f.Kind && is.Leads == f.Leads && bytes.Equal(is.content, f.content)
+		return is.Kind == f.Kind && is.LinkTarget == f.LinkTarget && bytes.Equal(is.content, f.content)
 	}
 	return is.Kind == Missing || same(step.then) || same(step.now)
 }

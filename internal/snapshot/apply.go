@@ -14,8 +14,8 @@ import (
 // errMoved refuses a plan that was made for another state of the files.
 var errMoved = errors.New("files were changed since this was shown; look at it again")
 
-// Changed is a file that a plan changed.
-type Changed struct {
+// ChangedFile is a file that a plan changed.
+type ChangedFile struct {
 	// Path is relative to the workspace, Abs absolute.
 	Path, Abs string
 	// Does is the word of the step: create, change, delete, mode.
@@ -30,7 +30,7 @@ type Changed struct {
 // file has changed since the plan was made. After any other error the files are as they
 // were before, unless the error says otherwise. Apply takes no context, since half of an
 // undo would be worse than a late one.
-func (s *Store) Apply(p *Plan) ([]Changed, error) {
+func (s *Store) Apply(p *Plan) ([]ChangedFile, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tree.head != p.from && s.tree.half.to != p.from {
@@ -76,17 +76,17 @@ func (p *Plan) sameAs(other *Plan) bool {
 	return true
 }
 
-func changedBy(steps []Step) []Changed {
-	all := make([]Changed, len(steps))
+func changedBy(steps []Step) []ChangedFile {
+	all := make([]ChangedFile, len(steps))
 	for i, step := range steps {
-		all[i] = Changed{Path: step.Path, Abs: step.now.abs, Does: step.Does, Content: step.then.content, Before: step.now.summed(), After: step.then.summed()}
+		all[i] = ChangedFile{Path: step.Path, Abs: step.now.abs, Does: step.Does, Content: step.then.content, Before: step.now.summed(), After: step.then.summed()}
 	}
 	return all
 }
 
 // like reports whether two versions of a file are the same.
 func (f version) like(other version) bool {
-	return f.Kind == other.Kind && f.Leads == other.Leads && f.Mode == other.Mode && bytes.Equal(f.content, other.content)
+	return f.Kind == other.Kind && f.LinkTarget == other.LinkTarget && f.Mode == other.Mode && bytes.Equal(f.content, other.content)
 }
 
 // turnInto replaces one version of a file by another.
@@ -103,7 +103,7 @@ func (w *files) turnInto(now, then version) error {
 	case Missing:
 		return nil
 	case Link:
-		return w.workspace.Link(now.abs, then.Leads)
+		return w.workspace.Link(now.abs, then.LinkTarget)
 	}
 	return w.fill(now, then)
 }
@@ -112,7 +112,7 @@ func (w *files) turnInto(now, then version) error {
 func (w *files) remove(now version) error {
 	switch now.Kind {
 	case Link:
-		return w.workspace.Unlink(now.abs, now.Leads)
+		return w.workspace.Unlink(now.abs, now.LinkTarget)
 	case File:
 		if err := w.makeWritable(now); err != nil {
 			return err

@@ -183,9 +183,9 @@ func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []Sta
 		case !file.is(clean):
 			state = b.states[rel]
 		case !ok:
-			state.Lost = lostIndex
+			state.NotKept = lostIndex
 		case secret(absolute(b.root, rel), rel):
-			state.Sum, state.Lost = "", lostSecret
+			state.Sum, state.NotKept = "", lostSecret
 		default:
 			state.Written = time.Time{}
 		}

@@ -22,7 +22,7 @@ func BenchmarkEdit100kB(b *testing.B) {
 	w.write("f", string(content))
 	for i := 0; b.Loop(); i++ {
 		copy(content, fmt.Sprintf("%09d", i)) // never the same twice
-		w.Edit(snapshot.Edited{Abs: w.path("f"), Before: content, After: content})
+		w.Edit(snapshot.FileEdit{Abs: w.path("f"), Before: content, After: content})
 	}
 }
 
@@ -36,10 +36,10 @@ func BenchmarkCommand(b *testing.B) {
 			"makes": func(i int) { w.write(fmt.Sprintf("d0/made%d", i), "x") },
 		} {
 			b.Run(fmt.Sprint(name, files), func(b *testing.B) {
-				w.Command(b.Context())()
+				w.BeginCommand(b.Context())()
 				before := processorTime(b)
 				for i := 0; b.Loop(); i++ {
-					settle := w.Command(b.Context())
+					settle := w.BeginCommand(b.Context())
 					does(i)
 					settle()
 				}
@@ -56,7 +56,7 @@ func BenchmarkUndo1000(b *testing.B) {
 	for i := range 1000 {
 		w.write(fmt.Sprint("f", i), "before")
 	}
-	w.Turn("1")
+	w.BeginTurn("1")
 	w.run("for f in f*; do echo $f >$f; done")
 	for b.Loop() {
 		if changed := append(w.undo(), w.redo()...); len(changed) != 2000 {
@@ -97,7 +97,7 @@ func TestTrackedFilesAreNotCopied(t *testing.T) {
 	t.Parallel()
 	b := repositoryOf(t, 400)
 	start := b.contents()
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.run("rm -r d3; echo x > d1/f100")
 	entries, err := os.ReadDir(b.folder + "/objects")
 	if err == nil && len(entries) > 5 {
@@ -114,8 +114,8 @@ func TestLittleIsHeldOfEachFileDuringACommand(t *testing.T) {
 	held := func(files int) int64 {
 		b := repositoryOf(t, files)
 		before := heap()
-		b.Command(t.Context())() // some is held all the time
-		settle := b.Command(t.Context())
+		b.BeginCommand(t.Context())() // some is held all the time
+		settle := b.BeginCommand(t.Context())
 		during := heap()
 		settle()
 		return during - before

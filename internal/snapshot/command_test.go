@@ -16,7 +16,7 @@ import (
 // run runs a command line as the shell tool does.
 func (b *bench) run(line string) {
 	b.t.Helper()
-	settle := b.Command(b.t.Context())
+	settle := b.BeginCommand(b.t.Context())
 	b.shell(line)
 	settle()
 }
@@ -96,7 +96,7 @@ func TestUndoOfCommands(t *testing.T) {
 					b.repository("exec git add -A", "a", "sub/f", "sub/deep/g", "run.sh")
 				}
 				start := b.contents()
-				b.Turn("1")
+				b.BeginTurn("1")
 				b.run(line)
 				end := b.contents()
 				b.undo()
@@ -117,7 +117,7 @@ func TestALinkInThePlaceOfAFolderIsUndone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"d/e/c": "c\n", "d/e/f/g": "g\n", "x/c": "x\n"})
 	start := b.files()
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.run("rm -r d/e; ln -s ../x d/e")
 	end := b.files()
 	b.undo()
@@ -131,7 +131,7 @@ func TestALinkInThePlaceOfAFolderIsUndone(t *testing.T) {
 	// A link that somebody else has made is not taken away.
 	b.undo()
 	b.shell("rm -r d; ln -s x d")
-	if plan := b.planned(b.Redo(t.Context())); len(plan.Refused) == 0 {
+	if plan := b.planned(b.PlanRedo(t.Context())); len(plan.Refused) == 0 {
 		t.Errorf("planned: %v", plan.Steps)
 	}
 }
@@ -141,12 +141,12 @@ func TestALinkInThePlaceOfAFolderIsUndone(t *testing.T) {
 func TestCommandsThatChangeNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n"})
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.run("echo two > a")
-	b.Turn("2")
+	b.BeginTurn("2")
 	b.run("touch a; cp a b; rm b")
 	b.write("theirs", "x")
-	b.Turn("3")
+	b.BeginTurn("3")
 	b.run("true")
 	b.undo()
 	if got, _ := os.ReadFile(b.path("a")); string(got) != "one\n" {
@@ -162,7 +162,7 @@ func TestIgnoredFilesAreNobodysBusiness(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{".gitignore": "*.log\n", "old.log": "old\n"})
 	b.shell("git init -q --template=; git add -A; sleep 0.05")
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.run("echo more >> old.log; echo x > new.log; : > .gitignore")
 	b.undo()
 	for name, want := range map[string]string{".gitignore": "*.log\n", "old.log": "old\nmore\n", "new.log": ""} {
@@ -179,16 +179,16 @@ func TestWhatIsCreatedUnlistedIsSaid(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "one\n"})
 	run := func(before, after time.Duration, line string) string {
 		b.ListIn(before)
-		settle := b.Command(t.Context())
+		settle := b.BeginCommand(t.Context())
 		b.ListIn(after)
 		b.shell(line)
 		settle()
 		return strings.Join(b.Warnings(), "\n")
 	}
 	const in = snapshot.ListTime
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("a", "two\n")
-	b.Turn("2")
+	b.BeginTurn("2")
 	for _, step := range []struct {
 		before, after time.Duration
 		line          string
@@ -200,12 +200,12 @@ func TestWhatIsCreatedUnlistedIsSaid(t *testing.T) {
 	}
 	b.ListIn(in)
 	b.open()
-	plan := b.planned(b.Undo(t.Context()))
+	plan := b.planned(b.PlanUndo(t.Context()))
 	if lines := fmt.Sprint(plan.Left); plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(lines, "what commands may have created") {
 		t.Errorf("of %q: steps %v, left %s", plan.Title, plan.Steps, lines)
 	}
 	b.apply(plan, nil)
-	if plan := b.planned(b.Undo(t.Context())); plan.Title != "1" || len(plan.Left) > 0 {
+	if plan := b.planned(b.PlanUndo(t.Context())); plan.Title != "1" || len(plan.Left) > 0 {
 		t.Errorf("of %q: left %v", plan.Title, plan.Left)
 	}
 	b.undo()
@@ -219,10 +219,10 @@ func TestWhatIsNotKept(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"prod.env": "KEY=sentinel-4711\n", "a": "one\n"})
 	b.shell("truncate -s 100M big")
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("prod.env", "KEY=sentinel-4712\n")
 	b.run("echo sentinel-4713 > prod.env; echo x >> big; echo two > a; echo sentinel-4714 > new.env")
-	plan := b.planned(b.Undo(t.Context()))
+	plan := b.planned(b.PlanUndo(t.Context()))
 	if len(plan.Refused) > 0 || len(plan.Left) != 2 || len(plan.Steps) != 2 {
 		t.Errorf("refused %v, left %v, steps %v", plan.Refused, plan.Left, plan.Steps)
 	}
@@ -233,15 +233,15 @@ func TestWhatIsNotKept(t *testing.T) {
 	if got, _ := os.ReadFile(b.path("a")); string(got) != "one\n" {
 		t.Errorf("a holds %q", got)
 	}
-	if plan := b.planned(b.Redo(t.Context())); len(plan.Refused) > 0 || strings.Count(fmt.Sprint(plan.Left), "env: it may hold keys") != 2 {
+	if plan := b.planned(b.PlanRedo(t.Context())); len(plan.Refused) > 0 || strings.Count(fmt.Sprint(plan.Left), "env: it may hold keys") != 2 {
 		t.Errorf("doing it again refuses %v and leaves %v", plan.Refused, plan.Left)
 	}
 	b.redo()
-	b.Turn("2")
+	b.BeginTurn("2")
 	b.edit("prod.env", "KEY=sentinel-4715\n")
 	b.edit("a", "three\n")
 	b.undo()
-	if plan := b.planned(b.Redo(t.Context())); !strings.Contains(fmt.Sprint(plan.Left), "prod.env: it may hold keys") {
+	if plan := b.planned(b.PlanRedo(t.Context())); !strings.Contains(fmt.Sprint(plan.Left), "prod.env: it may hold keys") {
 		t.Errorf("doing the edit again leaves %v", plan.Left)
 	}
 	b.close()

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Edited is a file that a tool is about to change.
-type Edited struct {
+// FileEdit is a file that a tool is about to change.
+type FileEdit struct {
 	// Abs is its path, free of links.
 	Abs string
 	// Before and After are the contents, nil where there is no file.
@@ -24,13 +24,13 @@ type Edited struct {
 // Edit keeps the contents of files before a tool changes them together. The mark names the
 // change. The caller calls failed when the change did not happen. A content that cannot be
 // kept is no error of the edit; see Warnings.
-func (s *Store) Edit(files ...Edited) (mark Mark, failed func()) {
+func (s *Store) Edit(files ...FileEdit) (mark Mark, failed func()) {
 	none := func() {}
 	if !s.use() {
 		return "", none
 	}
 	defer s.mu.Unlock()
-	var inside []Edited
+	var inside []FileEdit
 	for _, file := range files {
 		if !filepath.IsAbs(s.Workspace.Rel(file.Abs)) { // the temporary folder has no undo
 			inside = append(inside, file)
@@ -86,9 +86,9 @@ func (s *Store) Files(m Mark) (changes []Change, all bool) {
 	return slices.Clone(s.tree.nodes[id].Changes), !s.tree.nodes[id].Unlisted
 }
 
-// Left returns the hashes of the contents that a change wrote, by absolute path. It has no
+// WrittenSums returns the hashes of the contents that a change wrote, by absolute path. It has no
 // hashes for a change that is no longer kept, nor for files that may hold keys.
-func (s *Store) Left(m Mark) map[string][sha256.Size]byte {
+func (s *Store) WrittenSums(m Mark) map[string][sha256.Size]byte {
 	if !s.use() {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (s *Store) Left(m Mark) map[string][sha256.Size]byte {
 }
 
 // edited keeps the content of a file and returns the change that the edit is.
-func (s *Store) edited(file Edited) Change {
+func (s *Store) edited(file FileEdit) Change {
 	rel := s.Workspace.Rel(file.Abs)
 	c := Change{Path: rel, Before: State{Kind: Missing}, After: State{Kind: Missing}}
 	if file.Before == nil {
@@ -120,7 +120,7 @@ func (s *Store) edited(file Edited) Change {
 	switch {
 	case file.After == nil:
 	case s.Secret(file.Abs, rel):
-		c.After = State{Kind: File, Lost: lostSecret}
+		c.After = State{Kind: File, NotKept: lostSecret}
 	default:
 		c.After = State{Kind: File, Mode: file.Mode, Size: int64(len(file.After)), Sum: sumOf(file.After)}
 		if file.Before != nil {

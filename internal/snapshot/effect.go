@@ -7,7 +7,7 @@ import (
 
 // Effect describes the effect of a change on one file.
 type Effect struct {
-	Changed
+	ChangedFile
 	// Diff is the difference between the file before the change and now.
 	Diff string
 }
@@ -38,10 +38,10 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 			continue
 		}
 		was := version{State: p.target, abs: now.abs}
-		if was.Kind == File && was.Lost == "" {
+		if was.Kind == File && was.NotKept == "" {
 			was.content, _ = s.contents.content(was.State, now)
 		}
-		e := Effect{Changed: Changed{Path: p.path, Abs: now.abs, Does: does(was, now), Content: now.content}}
+		e := Effect{ChangedFile: ChangedFile{Path: p.path, Abs: now.abs, Does: does(was, now), Content: now.content}}
 		if !s.Secret(now.abs, p.path) {
 			e.Diff = diff(p.path, was, now)
 		}
@@ -50,9 +50,9 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 	return all
 }
 
-// Beside notes that a program runs in the background of the turn. Its changes cannot be told
+// NoteProgram notes that a program runs in the background of the turn. Its changes cannot be told
 // apart from other changes, so a plan that goes back over the turn names the program.
-func (s *Store) Beside(name string) {
+func (s *Store) NoteProgram(name string) {
 	if !s.use() {
 		return
 	}

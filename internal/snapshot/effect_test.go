@@ -12,8 +12,8 @@ import (
 func TestHooksChangesAreShownAndWhatIsNotSeenIsSaid(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n", "gone": "x\n", "k.env": "KEY=1\n"})
-	b.Turn("first")
-	settle := b.Command(t.Context())
+	b.BeginTurn("first")
+	settle := b.BeginCommand(t.Context())
 	b.shell("echo two >> a; rm gone; echo new > made; echo KEY=2 > k.env; echo KEY=3 > new.env")
 	effects := map[string]string{}
 	for _, e := range b.Effects(context.Background(), settle()) {
@@ -28,10 +28,10 @@ func TestHooksChangesAreShownAndWhatIsNotSeenIsSaid(t *testing.T) {
 	if len(effects) != 5 || effects["a"] != "change" || effects["gone"] != "delete" || effects["made"] != "create" {
 		t.Errorf("%v", effects)
 	}
-	b.Beside("hook h")
-	b.Beside("hook h")
+	b.NoteProgram("hook h")
+	b.NoteProgram("hook h")
 	b.open() // another run knows it too
-	plan, err := b.Undo(t.Context())
+	plan, err := b.PlanUndo(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,9 +44,9 @@ func TestHooksChangesAreShownAndWhatIsNotSeenIsSaid(t *testing.T) {
 	if said != 1 {
 		t.Errorf("left %v", plan.Left)
 	}
-	b.Turn("second")
+	b.BeginTurn("second")
 	b.run("echo three >> a")
-	if plan, err = b.Undo(t.Context()); err != nil || len(plan.Left) > 0 {
+	if plan, err = b.PlanUndo(t.Context()); err != nil || len(plan.Left) > 0 {
 		t.Errorf("left %v, %v", plan.Left, err)
 	}
 	if b.Effects(t.Context(), "") != nil || b.Effects(t.Context(), "other-1") != nil {

@@ -22,11 +22,11 @@ import (
 func TestDamagedContent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "sentinel a\n", "b": "sentinel b\n"})
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("a", "1")
 	b.edit("b", "1")
 	b.damage("sentinel a")
-	plan := b.planned(b.Undo(t.Context()))
+	plan := b.planned(b.PlanUndo(t.Context()))
 	if len(plan.Left) != 1 || !strings.Contains(plan.Left[0].String(), "a: what was kept of it is damaged") {
 		t.Errorf("left: %v", plan.Left)
 	}
@@ -65,7 +65,7 @@ func TestDamagedJournal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
 	for _, content := range []string{"1", "2", "3"} {
-		b.Turn("turn " + content)
+		b.BeginTurn("turn " + content)
 		b.edit("a", content)
 	}
 	b.close()
@@ -87,10 +87,10 @@ func TestDamagedJournal(t *testing.T) {
 	if got, _ := os.ReadFile(b.path("a")); string(got) != "2" {
 		t.Errorf("a holds %q", got)
 	}
-	if _, err := b.Undo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanUndo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
 		t.Errorf("past the damage: %v", err)
 	}
-	b.Turn("4")
+	b.BeginTurn("4")
 	b.edit("a", "4")
 	b.open()
 	b.undo()
@@ -106,7 +106,7 @@ func TestKilledBetweenFiles(t *testing.T) {
 	for _, finish := range []bool{true, false} {
 		b := newBench(t, map[string]string{"a": "0", "b": "0", "c": "0"})
 		start := b.contents()
-		b.Turn("1")
+		b.BeginTurn("1")
 		for _, name := range []string{"a", "b", "c", "new"} {
 			b.edit(name, "1")
 		}
@@ -147,7 +147,7 @@ func TestRewindAfterAKilledUndo(t *testing.T) {
 			content string
 			files   []string
 		}{{"1", []string{"a", "b"}}, {"2", []string{"a", "b", "c"}}} {
-			b.Turn(turn.content)
+			b.BeginTurn(turn.content)
 			for _, name := range turn.files {
 				b.edit(name, turn.content)
 			}
@@ -159,7 +159,7 @@ func TestRewindAfterAKilledUndo(t *testing.T) {
 		b.cutJournal()
 		b.write("c", "2") // a and b were put back, c was not
 		b.open()
-		b.apply(b.Restore(t.Context(), marks[to]))
+		b.apply(b.PlanRestore(t.Context(), marks[to]))
 		b.want(states[to])
 		if to < 2 {
 			b.redo()
@@ -177,7 +177,7 @@ func TestWorkAfterAKilledUndo(t *testing.T) {
 			b := newBench(t, map[string]string{"a": "0", "b": "0", "c": "0"})
 			states := []string{b.contents()}
 			for _, content := range []string{"1", "2"} {
-				b.Turn(content)
+				b.BeginTurn(content)
 				for _, name := range []string{"a", "b", "c", "new/" + content} {
 					b.edit(name, content)
 				}
@@ -195,7 +195,7 @@ func TestWorkAfterAKilledUndo(t *testing.T) {
 			b.write("c", "1")
 			b.write("new/2", "2")
 			b.open()
-			b.Turn("3")
+			b.BeginTurn("3")
 			half := b.contents()
 			switch by {
 			case "edit of one put back":
@@ -245,7 +245,7 @@ func (b *bench) cutJournal() {
 func TestFailureInTheMiddle(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0", "z": "0"})
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("a", "1")
 	b.edit("z", "1")
 	b.edit("made/c", "1")
@@ -254,7 +254,7 @@ func TestFailureInTheMiddle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.Apply(b.planned(b.Undo(t.Context())))
+	_, err = b.Apply(b.planned(b.PlanUndo(t.Context())))
 	open.Close()
 	if err == nil {
 		t.Skip("this system does not say who has a file open")
@@ -279,14 +279,14 @@ func TestStoreThatCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(filepath.Dir(b.folder), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("a", "1")
 	b.run("echo 2 > a")
 	b.edit("b", "1")
 	if told := b.Warnings(); len(told) != 1 || !strings.Contains(told[0], "/undo will not bring it back") {
 		t.Errorf("told: %q", told)
 	}
-	if _, err := b.Undo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanUndo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
 		t.Errorf("%v", err)
 	}
 }
@@ -297,16 +297,16 @@ func TestTwoPrograms(t *testing.T) {
 	one := newBench(t, map[string]string{"a": "0", "b": "0"})
 	other := &bench{t: t, w: one.w, folder: filepath.Join(t.TempDir(), "s2")}
 	other.open()
-	one.Turn("1")
+	one.BeginTurn("1")
 	one.edit("a", "one")
-	other.Turn("1")
+	other.BeginTurn("1")
 	other.edit("b", "other")
 	one.undo()
 	other.undo()
 	one.redo()
-	other.Turn("2")
+	other.BeginTurn("2")
 	other.edit("a", "other")
-	if plan := one.planned(one.Undo(t.Context())); len(plan.Refused) != 1 {
+	if plan := one.planned(one.PlanUndo(t.Context())); len(plan.Refused) != 1 {
 		t.Errorf("refused: %v", plan.Refused)
 	}
 	same := &bench{t: t, w: one.w, folder: one.folder}
@@ -321,7 +321,7 @@ func TestTwoPrograms(t *testing.T) {
 func TestMovedWorkspace(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("a", "1")
 	old, moved := b.w.Root(), b.w.Root()+"-moved"
 	b.close()
@@ -340,7 +340,7 @@ func TestMovedWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	in(moved)
-	if _, err := b.Undo(t.Context()); err == nil || !strings.Contains(err.Error(), "were made in "+old) {
+	if _, err := b.PlanUndo(t.Context()); err == nil || !strings.Contains(err.Error(), "were made in "+old) {
 		t.Errorf("in a copy: %v", err)
 	}
 	if err := os.RemoveAll(old); err != nil {
@@ -411,19 +411,19 @@ func TestFork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
 	at := b.Mark()
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("a", "1")
 	parent := b.folder
 	b.folder = filepath.Join(filepath.Dir(parent), "s2")
 	b.fork()
 	other := &bench{t: t, w: b.w, folder: parent}
 	other.open()
-	other.apply(other.Restore(t.Context(), at))
+	other.apply(other.PlanRestore(t.Context(), at))
 	other.redo()
-	b.Turn("2")
+	b.BeginTurn("2")
 	b.edit("a", "2")
 	b.open()
-	b.apply(b.Restore(t.Context(), at))
+	b.apply(b.PlanRestore(t.Context(), at))
 	if got, _ := os.ReadFile(b.path("a")); string(got) != "0" {
 		t.Errorf("a holds %q", got)
 	}
@@ -437,15 +437,15 @@ func TestFork(t *testing.T) {
 func TestForkOfAStoreInUse(t *testing.T) {
 	t.Parallel()
 	theirs := newBench(t, map[string]string{"a": "0"})
-	theirs.Turn("1")
+	theirs.BeginTurn("1")
 	theirs.edit("a", "1")
 	ours := &bench{t: t, w: theirs.w, folder: theirs.folder}
 	ours.open()
-	theirs.Turn("2")
+	theirs.BeginTurn("2")
 	theirs.edit("a", "2")
 	ours.folder = filepath.Join(filepath.Dir(theirs.folder), "s2")
 	ours.fork()
-	ours.Turn("3")
+	ours.BeginTurn("3")
 	ours.edit("a", "3")
 	ours.open()
 	for _, want := range []string{"2", "1", "0"} {
@@ -461,7 +461,7 @@ func TestForkOfAStoreInUse(t *testing.T) {
 func TestForkFails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("a", "1")
 	taken := filepath.Join(filepath.Dir(b.folder), "taken")
 	if err := os.WriteFile(taken, nil, 0o600); err != nil {
@@ -507,7 +507,7 @@ func TestForkWithoutLinks(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(far) })
 	b := newBench(t, map[string]string{"a": "0"})
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("a", "1")
 	b.folder = filepath.Join(far, "s2")
 	b.fork()

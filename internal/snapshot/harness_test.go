@@ -93,7 +93,7 @@ func (b *bench) edit(name, content string) snapshot.Mark {
 	} else if before == nil {
 		before = []byte{}
 	}
-	mark, failed := b.Edit(snapshot.Edited{Abs: b.path(name), Before: before, After: []byte(content)})
+	mark, failed := b.Edit(snapshot.FileEdit{Abs: b.path(name), Before: before, After: []byte(content)})
 	if err := b.w.Replace(b.path(name), before, []byte(content)); err != nil {
 		failed()
 		b.t.Fatal(err)
@@ -111,7 +111,7 @@ func (b *bench) planned(plan *snapshot.Plan, err error) *snapshot.Plan {
 }
 
 // apply goes the way of a plan, which must be possible.
-func (b *bench) apply(plan *snapshot.Plan, err error) []snapshot.Changed {
+func (b *bench) apply(plan *snapshot.Plan, err error) []snapshot.ChangedFile {
 	b.t.Helper()
 	changed, err := b.Apply(b.planned(plan, err))
 	if err != nil {
@@ -120,9 +120,9 @@ func (b *bench) apply(plan *snapshot.Plan, err error) []snapshot.Changed {
 	return changed
 }
 
-func (b *bench) undo() []snapshot.Changed { b.t.Helper(); return b.apply(b.Undo(b.t.Context())) }
+func (b *bench) undo() []snapshot.ChangedFile { b.t.Helper(); return b.apply(b.PlanUndo(b.t.Context())) }
 
-func (b *bench) redo() []snapshot.Changed { b.t.Helper(); return b.apply(b.Redo(b.t.Context())) }
+func (b *bench) redo() []snapshot.ChangedFile { b.t.Helper(); return b.apply(b.PlanRedo(b.t.Context())) }
 
 // contents are all files below the workspace with mode and content, folders too.
 func (b *bench) contents() string { b.t.Helper(); return b.list(true) }

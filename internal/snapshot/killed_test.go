@@ -15,7 +15,7 @@ import (
 // the next run of the program.
 func (b *bench) killedIn(line string) {
 	b.t.Helper()
-	b.Command(b.t.Context())
+	b.BeginCommand(b.t.Context())
 	b.shell(line)
 	b.open()
 }
@@ -48,17 +48,17 @@ func TestUndoAfterAKillInTheMiddleOfACommand(t *testing.T) {
 					t.Skip("there is no repository")
 				}
 				first := b.contents()
-				b.Turn("first")
+				b.BeginTurn("first")
 				b.edit("good", "good\n")
 				b.edit("gone", "gone\n")
 				before := b.contents()
-				b.Turn("second")
+				b.BeginTurn("second")
 				b.killedIn(line)
 				after := b.contents()
 				if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, "in the middle of a command of “second”") {
 					t.Errorf("told: %q", told)
 				}
-				if plan := b.planned(b.Undo(t.Context())); plan.Title != "second" {
+				if plan := b.planned(b.PlanUndo(t.Context())); plan.Title != "second" {
 					t.Fatalf("undoes %q", plan.Title)
 				}
 				b.undo()
@@ -81,16 +81,16 @@ func TestWorkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 		"edit":    func(b *bench) { b.edit("a", "third\n") },
 		"command": func(b *bench) { b.run("echo third > a") },
 		"killed":  func(b *bench) { b.killedIn("echo third > a") },
-		"mark":    func(b *bench) { b.Mark(); b.write("a", "third\n"); b.Command(b.t.Context())(); b.edit("a", "third\n") },
+		"mark":    func(b *bench) { b.Mark(); b.write("a", "third\n"); b.BeginCommand(b.t.Context())(); b.edit("a", "third\n") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, map[string]string{"a": "one\n", "b": "one\n"})
 			start := b.contents()
-			b.Turn("1")
+			b.BeginTurn("1")
 			b.killedIn("echo second > b; echo x > new")
 			second := b.contents()
-			b.Turn("2")
+			b.BeginTurn("2")
 			work(b)
 			b.undo()
 			if name != "mark" {
@@ -103,11 +103,11 @@ func TestWorkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 		})
 	}
 	b := newBench(t, map[string]string{"a": "one\n"})
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("a", "two\n")
-	b.Turn("2")
+	b.BeginTurn("2")
 	b.killedIn("true")
-	if plan := b.planned(b.Undo(t.Context())); plan.Title != "1" || len(plan.Left) > 0 {
+	if plan := b.planned(b.PlanUndo(t.Context())); plan.Title != "1" || len(plan.Left) > 0 {
 		t.Errorf("after a command that changed nothing: undoes %q, left %v", plan.Title, plan.Left)
 	}
 }
@@ -123,14 +123,14 @@ func TestAKilledCommandOfWhichNothingIsKnown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, map[string]string{"a": "one\n"})
-			b.Turn("1")
+			b.BeginTurn("1")
 			b.edit("a", "two\n")
-			b.Turn("2")
+			b.BeginTurn("2")
 			b.killedIn("echo three > a")
 			if err := damage(b); err != nil {
 				t.Fatal(err)
 			}
-			plan := b.planned(b.Undo(t.Context()))
+			plan := b.planned(b.PlanUndo(t.Context()))
 			if plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(fmt.Sprint(plan.Left), "the program ended in the middle of it, and what was noted before it cannot be read") {
 				t.Errorf("undoes %q: %v, left %v", plan.Title, plan.Steps, plan.Left)
 			}
@@ -143,7 +143,7 @@ func TestForkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n"})
 	start := b.contents()
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.killedIn("echo two > a; echo x > new")
 	b.folder = filepath.Join(filepath.Dir(b.folder), "s2")
 	b.fork()
@@ -160,7 +160,7 @@ func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
 			b := newBench(t, map[string]string{"a": "0", "b": "0"})
 			names := []string{"a", "b", "new"}
 			ends := map[snapshot.Way]string{snapshot.Undo: b.contents()}
-			b.Turn("1")
+			b.BeginTurn("1")
 			for _, name := range names {
 				b.edit(name, "1")
 			}
@@ -239,8 +239,8 @@ func TestAKillWithinAFile(t *testing.T) {
 				b := newBench(t, map[string]string{"a": "0", "b": "0", "r": "0"})
 				must(t, os.Chmod(b.path("r"), 0o444))
 				ends := map[snapshot.Way]string{snapshot.Undo: b.contents()}
-				b.Turn("1")
-				settle := b.Command(t.Context())
+				b.BeginTurn("1")
+				settle := b.BeginCommand(t.Context())
 				must(t, b.madeAnew("a", "1", 0o755), b.madeAnew("b", "1", 0o644), b.madeAnew("r", "1", 0o400))
 				settle()
 				ends[snapshot.Redo] = b.contents()

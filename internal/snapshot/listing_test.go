@@ -27,11 +27,11 @@ func TestListingIsUsedAgainAndNeverStale(t *testing.T) {
 			b := newBench(t, map[string]string{".gitignore": "*.log\nout/\n", "a.c": "a", "sub/f": "f", "logs/a.log": "l", "out/deep/o": "o"})
 			b.shell("mkdir empty; git init -q --template=; mkdir -p .git/info; echo '*.tmp' > .git/info/exclude; git add -A; sleep 0.03")
 			start := b.contents()
-			b.Turn("1")
+			b.BeginTurn("1")
 			b.run("true")
 			ended, end := context.WithCancel(t.Context())
 			end() // no git answers before this command
-			settle := b.Command(ended)
+			settle := b.BeginCommand(ended)
 			b.shell(line)
 			settle()
 			if b.contents() == start {

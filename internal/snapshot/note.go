@@ -46,7 +46,7 @@ func (s *Store) note(b *began, was *before) error {
 		}
 		state := was.states[rel]
 		if file.is(clean) {
-			state = State{Kind: File, Mode: modeOf(uint32(file.mode)), Lost: lostIndex}
+			state = State{Kind: File, Mode: modeOf(uint32(file.mode)), NotKept: lostIndex}
 		}
 		line, err := appendOther(all.AvailableBuffer(), file, rel, state)
 		if err != nil {
@@ -107,7 +107,7 @@ func (s *Store) readNote(b *began) (*before, error) {
 			continue
 		}
 		if s.Secret(absolute(s.files.workspace.Root(), file.path), file.path) {
-			file.state.Lost = lostSecret
+			file.state.NotKept = lostSecret
 		}
 		files = append(files, file)
 	}

@@ -67,9 +67,9 @@ type Problem struct{ Path, Why string }
 
 func (p Problem) String() string { return p.Path + ": " + p.Why }
 
-// Undo plans to put files back to the state before the latest turn that changed any. The
+// PlanUndo plans to put files back to the state before the latest turn that changed any. The
 // error is ErrNothing when no turn has changed files.
-func (s *Store) Undo(ctx context.Context) (*Plan, error) {
+func (s *Store) PlanUndo(ctx context.Context) (*Plan, error) {
 	return s.planned(ctx, func() (*Plan, error) {
 		before, first := s.tree.latestTurn()
 		switch {
@@ -82,8 +82,8 @@ func (s *Store) Undo(ctx context.Context) (*Plan, error) {
 	})
 }
 
-// Redo plans to take back the latest Undo or Restore that still counts.
-func (s *Store) Redo(ctx context.Context) (*Plan, error) {
+// PlanRedo plans to take back the latest Undo or Restore that still counts.
+func (s *Store) PlanRedo(ctx context.Context) (*Plan, error) {
 	return s.planned(ctx, func() (*Plan, error) {
 		last := len(s.tree.redo) - 1
 		switch {
@@ -100,9 +100,9 @@ func (s *Store) Redo(ctx context.Context) (*Plan, error) {
 	})
 }
 
-// Restore plans to bring the files to their state at a mark, earlier or later. A plan
+// PlanRestore plans to bring the files to their state at a mark, earlier or later. A plan
 // without steps means that they are in that state already.
-func (s *Store) Restore(ctx context.Context, m Mark) (*Plan, error) {
+func (s *Store) PlanRestore(ctx context.Context, m Mark) (*Plan, error) {
 	return s.planned(ctx, func() (*Plan, error) {
 		to, err := s.node(m)
 		p := &Plan{Kind: Restore, from: s.tree.head, to: to, redo: slices.Clone(s.tree.redo)}
@@ -215,8 +215,8 @@ func linksThatGo(way []*passage) map[string]bool {
 // outcome works out the change of one file. links holds the paths of links that the same plan
 // removes.
 func (s *Store) outcome(p *passage, links map[string]bool) outcome {
-	if p.target.Lost != "" {
-		return outcome{left: errors.New(p.target.Lost)}
+	if p.target.NotKept != "" {
+		return outcome{left: errors.New(p.target.NotKept)}
 	}
 	now, err := s.files.look(p.path)
 	if behind := (*behindError)(nil); errors.As(err, &behind) && links[behind.link] {
@@ -299,7 +299,7 @@ func (s Step) Line() string {
 	case s.Does == "mode":
 		detail = fmt.Sprintf(" (%v instead of %v)", s.then.Mode, s.now.Mode)
 	case s.then.Kind == Link:
-		detail = " (a link to " + s.then.Leads + ")"
+		detail = " (a link to " + s.then.LinkTarget + ")"
 	case s.then.Kind == File && s.now.Kind == File && s.then.Mode != 0 && s.then.Mode != s.now.Mode:
 		detail = fmt.Sprintf(" (and its mode, to %v)", s.then.Mode)
 	case !isText(s.then):

@@ -33,12 +33,12 @@ func TestAnyWorkIsUndoneAndRedone(t *testing.T) {
 		states := []string{b.files()}
 		marks := []snapshot.Mark{b.Mark()}
 		for turn := range rapid.IntRange(1, 3).Draw(r, "turns") {
-			b.Turn(fmt.Sprint(turn))
+			b.BeginTurn(fmt.Sprint(turn))
 			began := b.Mark()
 			for step := range rapid.IntRange(1, 2).Draw(r, "steps") {
 				b.work(r, fmt.Sprintf("%d %d\n", turn, step))
 			}
-			if since, steps := b.Since(t.Context(), began).Files, b.planned(b.Restore(t.Context(), began)).Steps; !slices.EqualFunc(since, steps, func(file string, s snapshot.Step) bool { return s.Path == file }) {
+			if since, steps := b.Since(t.Context(), began).Files, b.planned(b.PlanRestore(t.Context(), began)).Steps; !slices.EqualFunc(since, steps, func(file string, s snapshot.Step) bool { return s.Path == file }) {
 				r.Fatalf("the turn changed %q, going back is %v", since, steps)
 			}
 			if now := b.files(); now != states[len(states)-1] {
@@ -48,7 +48,7 @@ func TestAnyWorkIsUndoneAndRedone(t *testing.T) {
 		// A turn can change files and leave them as they were; it is undone with nothing done.
 		at := len(states) - 1
 		for {
-			plan, err := b.Undo(t.Context())
+			plan, err := b.PlanUndo(t.Context())
 			if err != nil {
 				break
 			}
@@ -59,7 +59,7 @@ func TestAnyWorkIsUndoneAndRedone(t *testing.T) {
 		}
 		want(states[0])
 		for {
-			plan, err := b.Redo(t.Context())
+			plan, err := b.PlanRedo(t.Context())
 			if err != nil {
 				break
 			}
@@ -68,7 +68,7 @@ func TestAnyWorkIsUndoneAndRedone(t *testing.T) {
 		want(states[at])
 		for range 3 {
 			at := rapid.IntRange(0, len(states)-1).Draw(r, "mark")
-			b.apply(b.Restore(t.Context(), marks[at]))
+			b.apply(b.PlanRestore(t.Context(), marks[at]))
 			want(states[at])
 		}
 	})
@@ -95,7 +95,7 @@ func (b *bench) work(r *rapid.T, content string) {
 			}
 		}
 	case "command":
-		settle := b.Command(b.t.Context())
+		settle := b.BeginCommand(b.t.Context())
 		b.change(rapid.SampledFrom([]string{"remove", "move", "mode", "folder", "link", "append", "all"}).Draw(r, "command"), b.path(name), b.path(other), content)
 		settle()
 	}
@@ -141,16 +141,16 @@ func TestAFileMadeAnewHasTheModeOfNewFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0\n"})
 	defer b.close()
-	b.Turn("mode")
+	b.BeginTurn("mode")
 	b.run("chmod 704 a")
 	before, at := b.contents(), b.Mark()
-	b.Turn("removed")
+	b.BeginTurn("removed")
 	b.run("rm a")
-	b.Turn("made")
+	b.BeginTurn("made")
 	b.edit("a", "new\n")
 	after, end := b.contents(), b.Mark()
-	b.apply(b.Restore(t.Context(), at))
+	b.apply(b.PlanRestore(t.Context(), at))
 	b.want(before)
-	b.apply(b.Restore(t.Context(), end))
+	b.apply(b.PlanRestore(t.Context(), end))
 	b.want(after)
 }

@@ -41,12 +41,12 @@ type knownFile struct {
 	state    State
 }
 
-// Command keeps the contents of files before a command: of the files that git tracks or
+// BeginCommand keeps the contents of files before a command: of the files that git tracks or
 // does not ignore, and of files that tools have changed. The caller calls settle when the
 // command has ended; the mark names the command's changes and is zero when there were none.
 // Contents that could not be kept are named by a [Plan]. Ignored files are not covered, nor
 // are changes that a background process makes after the command.
-func (s *Store) Command(ctx context.Context) (settle func() Mark) {
+func (s *Store) BeginCommand(ctx context.Context) (settle func() Mark) {
 	if !s.use() {
 		return func() Mark { return "" }
 	}
@@ -107,22 +107,22 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 		switch {
 		case state.Kind != File:
 		case s.Secret(abs, rel):
-			state.Lost = lostSecret
+			state.NotKept = lostSecret
 		case state.Size > largest:
-			state.Lost = lostLarge
+			state.NotKept = lostLarge
 		case files == copyFiles || bytes+state.Size > copyBytes || time.Now().After(ends):
-			state.Lost = lostMany
+			state.NotKept = lostMany
 		default:
 			f, err := s.files.look(rel)
 			if err != nil || f.content == nil {
-				state.Lost = "it could not be read"
+				state.NotKept = "it could not be read"
 				break
 			}
 			files, bytes = files+1, bytes+state.Size
 			state = s.keep(abs, rel, f.State, f.content)
 		}
 		was.states[rel] = state
-		if seen := was.seen[file.place]; state.Lost == "" && seen.is(settled) {
+		if seen := was.seen[file.place]; state.NotKept == "" && seen.is(settled) {
 			s.scanned.known[rel] = knownFile{seen.identity, state}
 		}
 	}
@@ -167,7 +167,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 		at, _ := stampOf(absolute(s.files.workspace.Root(), rel))
 		after, same := s.compare(rel, state)
 		if same && uint16(at.mode) == seen.mode {
-			if state.Lost == "" && state.Sum != "" && at.settled(time.Now()) {
+			if state.NotKept == "" && state.Sum != "" && at.settled(time.Now()) {
 				s.scanned.known[rel] = knownFile{s.scanned.identities.of(at), state}
 			}
 			continue
@@ -197,7 +197,7 @@ func (s *Store) compare(rel string, was State) (is State, same bool) {
 	switch {
 	case f.Kind != File:
 	case s.Secret(f.abs, rel):
-		f.Lost = lostSecret
+		f.NotKept = lostSecret
 	case f.content != nil:
 		f.Sum, f.Written = sumOf(f.content), time.Time{}
 	}

@@ -32,9 +32,9 @@ func TestChangesSinceAMark(t *testing.T) {
 				if repository {
 					b.repository("git add -A", "a", "d/b")
 				}
-				b.Turn("before")
+				b.BeginTurn("before")
 				b.run("echo earlier > earlier")
-				b.Turn("now")
+				b.BeginTurn("now")
 				mark := b.Mark()
 				for _, line := range tt.work {
 					switch {

@@ -37,10 +37,10 @@ type State struct {
 	Sum string `json:"sum,omitempty"`
 	// Written is the time of the last write of a file without Sum.
 	Written time.Time `json:"written,omitzero"`
-	// Leads is the target of a link.
-	Leads string `json:"leads,omitempty"`
-	// Lost is the reason why the content of a file was not kept, or "" if it was.
-	Lost string `json:"lost,omitempty"`
+	// LinkTarget is the target of a link.
+	LinkTarget string `json:"leads,omitempty"`
+	// NotKept is the reason why the content of a file was not kept, or "" if it was.
+	NotKept string `json:"lost,omitempty"`
 }
 
 // The prefixes of sums.
@@ -91,7 +91,7 @@ func stateOf(abs string, info fs.FileInfo, err error) State {
 		return State{Kind: File, Mode: info.Mode() & permissions, Size: info.Size(), Written: info.ModTime()}
 	case info.Mode()&fs.ModeSymlink != 0:
 		leads, _ := os.Readlink(abs)
-		return State{Kind: Link, Leads: leads}
+		return State{Kind: Link, LinkTarget: leads}
 	}
 	return State{Kind: Other}
 }
@@ -100,7 +100,7 @@ func stateOf(abs string, info fs.FileInfo, err error) State {
 // reports whether the file's content has a sum.
 func (s State) is(now State, has func(sum string) bool) bool {
 	switch {
-	case s.Kind != now.Kind || s.Leads != now.Leads:
+	case s.Kind != now.Kind || s.LinkTarget != now.LinkTarget:
 		return false
 	case s.Kind != File:
 		return true

@@ -155,9 +155,9 @@ func (s *Store) use() bool {
 	return true
 }
 
-// Turn begins a turn. All changes until the next call are undone together. title is the
+// BeginTurn begins a turn. All changes until the next call are undone together. title is the
 // message that began it.
-func (s *Store) Turn(title string) {
+func (s *Store) BeginTurn(title string) {
 	if !s.use() {
 		return
 	}
@@ -221,13 +221,13 @@ const (
 // not stored.
 func (s *Store) keep(abs, rel string, state State, content []byte) State {
 	if s.Secret(abs, rel) {
-		state.Lost = lostSecret
+		state.NotKept = lostSecret
 		return state
 	}
 	state.Sum, state.Written = sumOf(content), time.Time{}
 	if err := s.contents.put(state.Sum, content); err != nil {
 		s.fail(err)
-		state.Lost = "it could not be kept: " + disk.Reason(err).Error()
+		state.NotKept = "it could not be kept: " + disk.Reason(err).Error()
 	}
 	return state
 }

@@ -18,13 +18,13 @@ func TestUndoAndRedoOfSeveralTurns(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "one\n", "sub/b": "b\n"})
 	states := []string{b.contents()}
 	turn := func(does func()) {
-		b.Turn("turn")
+		b.BeginTurn("turn")
 		does()
 		states = append(states, b.contents())
 	}
 	turn(func() { b.edit("a", "two\n"); b.edit("a", "three\n") })
 	turn(func() { b.edit("new/deep/c", "c\n"); b.edit("sub/b", "") })
-	b.Turn("looks only")
+	b.BeginTurn("looks only")
 	turn(func() { b.edit("new/deep/d", "d\n"); b.edit("a", "four\n") })
 	for i := len(states) - 2; i >= 0; i-- {
 		b.undo()
@@ -33,7 +33,7 @@ func TestUndoAndRedoOfSeveralTurns(t *testing.T) {
 			b.open()
 		}
 	}
-	if _, err := b.Undo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanUndo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
 		t.Errorf("an undo too many: %v", err)
 	}
 	for _, state := range states[1:] {
@@ -41,7 +41,7 @@ func TestUndoAndRedoOfSeveralTurns(t *testing.T) {
 		b.redo()
 		b.want(state)
 	}
-	if _, err := b.Redo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanRedo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
 		t.Errorf("a redo too many: %v", err)
 	}
 }
@@ -51,14 +51,14 @@ func TestUndoAndRedoOfSeveralTurns(t *testing.T) {
 func TestChangeAfterUndo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("a", "1")
-	b.Turn("2")
+	b.BeginTurn("2")
 	b.edit("a", "2")
 	b.undo()
-	b.Turn("3")
+	b.BeginTurn("3")
 	b.edit("a", "3")
-	if _, err := b.Redo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanRedo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
 		t.Errorf("redo: %v", err)
 	}
 	for _, want := range []string{"1", "0"} {
@@ -80,26 +80,26 @@ func TestRestoreToMarks(t *testing.T) {
 	var moments []moment
 	note := func() { moments = append(moments, moment{b.Mark(), b.contents()}) }
 	note()
-	b.Turn("1")
+	b.BeginTurn("1")
 	b.edit("a", "1")
 	note()
-	b.Turn("2")
+	b.BeginTurn("2")
 	b.edit("b", "2")
 	note()
 	b.undo()
-	b.Turn("3")
+	b.BeginTurn("3")
 	b.edit("a", "3")
 	b.edit("c", "3")
 	note()
 	for _, at := range []int{0, 3, 2, 1, 3, 0, 2} {
 		b.open()
-		b.apply(b.Restore(t.Context(), moments[at].mark))
+		b.apply(b.PlanRestore(t.Context(), moments[at].mark))
 		b.want(moments[at].state)
 	}
-	if _, err := b.Restore(t.Context(), "other-1"); err == nil {
+	if _, err := b.PlanRestore(t.Context(), "other-1"); err == nil {
 		t.Error("a mark of another store was taken")
 	}
-	if _, err := b.Restore(t.Context(), ""); err == nil {
+	if _, err := b.PlanRestore(t.Context(), ""); err == nil {
 		t.Error("no mark was taken")
 	}
 }
@@ -111,22 +111,22 @@ func TestRedoOfSeveralRewinds(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "0"})
 	states, marks := []string{b.contents()}, []snapshot.Mark{b.Mark()}
 	for _, content := range []string{"1", "2", "3", "4"} {
-		b.Turn(content)
+		b.BeginTurn(content)
 		b.edit("a", content)
 		states, marks = append(states, b.contents()), append(marks, b.Mark())
 	}
 	b.undo()
-	b.apply(b.Restore(t.Context(), marks[2]))
-	b.apply(b.Restore(t.Context(), marks[2]))
+	b.apply(b.PlanRestore(t.Context(), marks[2]))
+	b.apply(b.PlanRestore(t.Context(), marks[2]))
 	b.open()
-	b.apply(b.Restore(t.Context(), marks[0]))
+	b.apply(b.PlanRestore(t.Context(), marks[0]))
 	b.want(states[0])
 	for _, at := range []int{2, 3, 4} {
 		b.redo()
 		b.want(states[at])
 		b.open()
 	}
-	if _, err := b.Redo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanRedo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
 		t.Errorf("a redo too many: %v", err)
 	}
 }
@@ -136,8 +136,8 @@ func TestLoopInTheWayIsUndone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"x/y/z": "0"})
 	was := b.contents()
-	b.Turn("1")
-	settle := b.Command(t.Context())
+	b.BeginTurn("1")
+	settle := b.BeginCommand(t.Context())
 	_ = os.RemoveAll(b.path("x/y"))
 	_ = os.Symlink("y", b.path("x/y"))
 	settle()
@@ -175,14 +175,14 @@ func TestRefusedAsAWhole(t *testing.T) {
 				need.Permissions(t)
 			}
 			b := newBench(t, map[string]string{"a": "0", "b": "0"})
-			b.Turn("1")
+			b.BeginTurn("1")
 			b.edit("a", "1")
 			b.edit("b", "1")
 			b.edit("made/c", "1")
-			shown := b.planned(b.Undo(t.Context()))
+			shown := b.planned(b.PlanUndo(t.Context()))
 			other(b)
 			was := b.contents()
-			plan := b.planned(b.Undo(t.Context()))
+			plan := b.planned(b.PlanUndo(t.Context()))
 			if len(plan.Refused) != 1 {
 				t.Errorf("refused: %v", plan.Refused)
 			}
@@ -202,12 +202,12 @@ func TestRefusedAsAWhole(t *testing.T) {
 func TestAFailedUndoTakesBackItsOwn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"done": "0", "not yet": "0", "theirs": "0", "made/it": "0"})
-	b.Turn("1")
+	b.BeginTurn("1")
 	for _, name := range []string{"done", "not yet", "theirs"} {
 		b.edit(name, "1")
 	}
 	b.run("rm -r made")
-	plan := b.planned(b.Undo(t.Context()))
+	plan := b.planned(b.PlanUndo(t.Context()))
 	b.write("done", "0")
 	b.write("made/it", "0")
 	b.write("theirs", "2")

@@ -16,9 +16,9 @@ const nothingChanged = "Nothing was changed. "
 // that has changed since the edit was planned is left alone. Files are removed last, so that a
 // moved file always exists under one of its names.
 func (e *Env) apply(p edit) Answer {
-	files := make([]snapshot.Edited, len(p.changes))
+	files := make([]snapshot.FileEdit, len(p.changes))
 	for i, c := range p.changes {
-		files[i] = snapshot.Edited{Abs: c.abs, Before: c.before, After: c.after}
+		files[i] = snapshot.FileEdit{Abs: c.abs, Before: c.before, After: c.after}
 		if c.from != "" {
 			files[i].Mode = c.mode
 		}

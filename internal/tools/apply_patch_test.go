@@ -73,7 +73,7 @@ func TestPatchesOfFiles(t *testing.T) {
 			continue
 		}
 		snapshots(t, env)
-		env.Snapshots.Turn(c.Name)
+		env.Snapshots.BeginTurn(c.Name)
 		answer := call(t, env, applyPatch(), params{"input": c.Patch})
 		if diff := cmp.Diff(c.Want, filesOf(t, env)); diff != "" || answer.Error != "" || answer.Change == "" {
 			t.Errorf("%s: %s (-want +got):\n%s", c.Name, answer.Error, diff)
@@ -83,8 +83,8 @@ func TestPatchesOfFiles(t *testing.T) {
 			plan func() (*snapshot.Plan, error)
 			want map[string]string
 		}{
-			{func() (*snapshot.Plan, error) { return env.Snapshots.Undo(t.Context()) }, c.Files},
-			{func() (*snapshot.Plan, error) { return env.Snapshots.Redo(t.Context()) }, c.Want},
+			{func() (*snapshot.Plan, error) { return env.Snapshots.PlanUndo(t.Context()) }, c.Files},
+			{func() (*snapshot.Plan, error) { return env.Snapshots.PlanRedo(t.Context()) }, c.Want},
 		} {
 			plan, err := way.plan()
 			if err == nil {
@@ -159,7 +159,7 @@ func TestAPatchIsAppliedAsAWhole(t *testing.T) {
 	for _, changed := range []string{"a.go", "c.txt", "run.sh", "new/b.go", "bin/run.sh"} {
 		env := fileEnv(t, patchedFiles())
 		snapshots(t, env)
-		env.Snapshots.Turn("x")
+		env.Snapshots.BeginTurn("x")
 		plan, err := planCall(t.Context(), t, applyPatch(), env, params{"input": severalFiles})
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +170,7 @@ func TestAPatchIsAppliedAsAWhole(t *testing.T) {
 		if diff := cmp.Diff(want, filesOf(t, env)); diff != "" || !strings.HasPrefix(answer.Error, "Nothing was changed. ") {
 			t.Errorf("%s: %q (-want +got):\n%s", changed, answer.Error, diff)
 		}
-		if _, err := env.Snapshots.Undo(t.Context()); err == nil {
+		if _, err := env.Snapshots.PlanUndo(t.Context()); err == nil {
 			t.Errorf("%s: there is something to undo", changed)
 		}
 	}

@@ -108,7 +108,7 @@ func runCommand(ctx context.Context, env *Env, args shellArgs, command shell.Com
 	}
 	settle := func() snapshot.Mark { return "" }
 	if !command.ReadOnly {
-		settle = env.Snapshots.Command(ctx)
+		settle = env.Snapshots.BeginCommand(ctx)
 	}
 	result, err := env.Jobs.Run(ctx, command, env.Output)
 	changed := settle()

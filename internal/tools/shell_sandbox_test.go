@@ -248,7 +248,7 @@ func TestAnswersListTheFilesThatChanged(t *testing.T) {
 	writeTestFile(t, env.Workspace.Root(), "b", "b\n")
 	snapshots(t, env)
 	mustRun(t, env, readFile(), params{"file_path": "a"})
-	env.Snapshots.Turn("x")
+	env.Snapshots.BeginTurn("x")
 	at := func(name string) string { return filepath.Join(env.Workspace.Root(), name) }
 	for _, c := range []struct {
 		tool Tool

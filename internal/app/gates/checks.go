@@ -132,7 +132,7 @@ const slowCheck = time.Second
 func (g *Checks) run(ctx context.Context, command check.Command) (string, error) {
 	defer hook.Watch(slowCheck, "the check "+command.String(), g.Loop.WaitsFor)()
 	confined := g.Confinement()
-	settle := g.Env.Snapshots.Command(ctx)
+	settle := g.Env.Snapshots.BeginCommand(ctx)
 	result, err := g.Env.Jobs.Run(ctx, shell.Command{
 		Line: command.Line, Dir: filepath.Join(g.Env.Workspace.Root(), command.Dir), Timeout: check.Limit, OutputBytes: mostChecked,
 		Distrusted: slices.Concat(g.Env.Workspace.Folders(), confined.Policy.Writable()),

@@ -17,10 +17,10 @@ const (
 // around records the state of the workspace before hooks run. The returned function reports their
 // changes, which count as changes of the turn. The model reads about them, so it knows the new
 // content of files that it knew before.
-func (h *Hooks) around(ctx context.Context) func() hook.Changed {
-	settle := h.host.Env.Snapshots.Command(ctx)
-	return func() hook.Changed {
-		changed := hook.Changed{Files: map[string][]byte{}}
+func (h *Hooks) around(ctx context.Context) func() hook.WorkspaceChanges {
+	settle := h.host.Env.Snapshots.BeginCommand(ctx)
+	return func() hook.WorkspaceChanges {
+		changed := hook.WorkspaceChanges{Files: map[string][]byte{}}
 		var diffs, names []string
 		room := mostChanged
 		change := settle()

@@ -48,7 +48,7 @@ func FindHooks(host *Host, off bool) *Hooks {
 		May:    h.may,
 		Record: host.Record,
 		Around: h.around,
-		Beside: func(name string) { host.Env.Snapshots.Beside(name) },
+		Beside: func(name string) { host.Env.Snapshots.NoteProgram(name) },
 		Slow: func(names string) {
 			if names != "" {
 				names = "the hook " + names

@@ -21,7 +21,7 @@ const mostNamed = 50
 // Move applies a plan to the files, all of it or nothing. It then brings the conversation in line
 // with the files: the model counts as knowing their new content, its undone writes no longer
 // count (D-48), and a message tells it about the change.
-func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.Changed, error) {
+func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.ChangedFile, error) {
 	changed, err := p.apply(plan, string(plan.Kind))
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.Changed, error) {
 }
 
 // apply carries out a plan and records which files it changed. by names the command.
-func (p *Past) apply(plan *snapshot.Plan, by string) ([]snapshot.Changed, error) {
+func (p *Past) apply(plan *snapshot.Plan, by string) ([]snapshot.ChangedFile, error) {
 	changed, err := p.Env.Snapshots.Apply(plan)
 	if err != nil || p.Session == nil || len(changed) == 0 {
 		return changed, err
@@ -65,7 +65,7 @@ func (p *Past) markUndone() error {
 // report returns the message that tells the model which files an undo or a redo changed. A file
 // that the model once saw, and can no longer see as it is now, is shown again if there is room
 // (D-48). known holds the files whose earlier content the model knew.
-func (p *Past) report(plan *snapshot.Plan, changed []snapshot.Changed, known map[string]bool) []history.Block {
+func (p *Past) report(plan *snapshot.Plan, changed []snapshot.ChangedFile, known map[string]bool) []history.Block {
 	title := map[snapshot.Way]string{
 		snapshot.Undo: "I undid the changes of files that your latest turn with any had made. These files are again as they were before it:",
 		snapshot.Redo: "I did the changes of files again that I had undone. These files changed with it:",
@@ -112,7 +112,7 @@ func isPlain(content []byte) bool { return !bytes.ContainsAny(content, "\r\x00")
 // sawBefore reports whether the model once saw the content of a file and no longer sees it as it
 // is: the content left the context after the first write that is undone now, or an earlier report
 // shows an older state of the file.
-func (p *Past) sawBefore(plan *snapshot.Plan, file snapshot.Changed) bool {
+func (p *Past) sawBefore(plan *snapshot.Plan, file snapshot.ChangedFile) bool {
 	if file.Content == nil || file.Does == "mode" {
 		return false
 	}

@@ -76,12 +76,12 @@ func (p *Past) plan(ctx context.Context, point history.Point) (*snapshot.Plan, e
 	if at == "" {
 		return nil, errors.New("what the files held at that message was not kept")
 	}
-	return p.Env.Snapshots.Restore(ctx, snapshot.Mark(at))
+	return p.Env.Snapshots.PlanRestore(ctx, snapshot.Mark(at))
 }
 
 // RewindFiles returns the files to their state at a message. unchanged names the files that could
 // not be changed and stay as they are.
-func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []snapshot.Changed, unchanged []snapshot.Problem, err error) {
+func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []snapshot.ChangedFile, unchanged []snapshot.Problem, err error) {
 	plan, err := p.plan(ctx, point)
 	switch {
 	case err != nil:
