@@ -171,7 +171,7 @@ const usualWindow = 200_000
 // cost returns the cost of the input of all requests with cache-aware, at each price, and their
 // number.
 func cost(ctx context.Context, in offline.Input, stretches [][]*history.Content, fresh func() (*offline.Engine, error)) ([]float64, int, error) {
-	in.Said = func() (said session.Said, err error) { return session.Said{Stretches: stretches}, nil }
+	in.Said = func() (said session.Originals, err error) { return session.Originals{Stretches: stretches}, nil }
 	var compared []offline.Variant
 	for _, v := range offline.Strategies() {
 		if v.Name == "none" || v.Name == compression.CacheAwareName {

@@ -70,7 +70,7 @@ func (c *Conversation) Called(ctx context.Context, kind, news string) error {
 func (c *Conversation) runOwn(ctx context.Context, key, line string, input []byte, limit time.Duration) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	printed := &shell.Beginning{Most: mostPrinted}
+	printed := &shell.HeadWriter{Most: mostPrinted}
 	end, err := c.env.Jobs.Feed(limited, shell.Command{
 		Line: line, Dir: c.workspace.Root(), Input: input,
 		Environ:    []string{"AGENT=agent", "CLAUDE_PROJECT_DIR=" + c.workspace.Root()},

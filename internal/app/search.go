@@ -141,7 +141,7 @@ func (c *Conversation) runSearch(ctx context.Context, line string, input []byte,
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	key := settings.WebSearchCommand.Key()
-	printed, complains := &shell.Beginning{Most: most}, &shell.Beginning{Most: mostPrinted}
+	printed, complains := &shell.HeadWriter{Most: most}, &shell.HeadWriter{Most: mostPrinted}
 	end, err := c.env.Jobs.Feed(limited, shell.Command{Line: line, Dir: c.workspace.Root(), Input: input, Environ: []string{"AGENT=agent"}}, printed, complains)
 	c.acts.ran("web search", line, end, err)
 	switch {

@@ -39,7 +39,7 @@ func (p *Process) AccountLogins() *login.Sources {
 func (p *Process) runForToken(ctx context.Context, line string, most int) (printed []byte, complaint string, err error) {
 	jobs := shell.NewJobs(p.Environ, nil)
 	defer jobs.Close()
-	out, says := &shell.Beginning{Most: most}, &shell.Beginning{Most: mostPrinted}
+	out, says := &shell.HeadWriter{Most: most}, &shell.HeadWriter{Most: mostPrinted}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	end, err := jobs.Feed(ctx, shell.Command{Line: line, Dir: p.Home}, endless{out, cancel}, says)
@@ -58,13 +58,13 @@ func (p *Process) runForToken(ctx context.Context, line string, most int) (print
 
 // endless ends a program that prints more than is kept.
 type endless struct {
-	*shell.Beginning
+	*shell.HeadWriter
 	stop func()
 }
 
 // Write implements io.Writer.
 func (e endless) Write(data []byte) (int, error) {
-	n, err := e.Beginning.Write(data)
+	n, err := e.HeadWriter.Write(data)
 	if len(e.Kept) == e.Most {
 		e.stop()
 	}

@@ -138,7 +138,7 @@ func answerOf(t *testing.T, r *logged, tool string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := state.Said()
+	said, err := state.Originals()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func CacheBreaks(log *session.Log, h *history.Service) ([]broke.Break, error) {
 
 // CacheBreaksIn lists the breaks in the record of a session.
 func CacheBreaksIn(state session.State) (breaks []broke.Break, err error) {
-	said, err := state.Said()
+	said, err := state.Originals()
 	for _, entries := range said.Stretches {
 		breaks = append(breaks, broke.In(entries)...)
 	}

@@ -185,7 +185,7 @@ func (s *saving) check() {
 	var err error
 	if s.session != nil {
 		err = s.session.Unsaved()
-		if said := s.session.Taken(); said != "" {
+		if said := s.session.TakenNotice(); said != "" {
 			s.emit.notice("%s", said)
 		}
 	}

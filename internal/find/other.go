@@ -18,7 +18,7 @@ import (
 // SearchOther returns the entries of other programs' sessions that fit a query, in the order of
 // Search. It reads all files, and calls skip with those that it cannot read. The number of an
 // entry counts the entries of the file.
-func (x Index) SearchOther(ctx context.Context, files []logs.File, q Query, o Options, skip func(path string, err error)) (found Found, err error) {
+func (x Index) SearchOther(ctx context.Context, files []logs.File, q Query, o Options, skip func(path string, err error)) (found Results, err error) {
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return found, err

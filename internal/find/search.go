@@ -41,13 +41,13 @@ type Options struct {
 	Most int
 }
 
-// Found is the result of a search.
-type Found struct {
+// Results is the result of a search.
+type Results struct {
 	Hits []Hit
 	// More is set if there are more hits than were asked for.
 	More bool
-	// Left is the number of sessions that are not in the index, because it has its full size.
-	Left int
+	// NotIndexed is the number of sessions that are not in the index, because it has its full size.
+	NotIndexed int
 }
 
 // A candidate is an entry that fits the index's part of a query: entry n of a segment.
@@ -89,7 +89,7 @@ const attempts = 3
 
 // Search brings the index up to date, and returns the entries that fit a query: those in which
 // most words match first, and the latest first among equals.
-func (x Index) Search(ctx context.Context, q Query, o Options) (found Found, err error) {
+func (x Index) Search(ctx context.Context, q Query, o Options) (found Results, err error) {
 	for range attempts {
 		if found, err = x.search(ctx, q, o); !errors.Is(err, errDamaged) {
 			break
@@ -98,13 +98,13 @@ func (x Index) Search(ctx context.Context, q Query, o Options) (found Found, err
 	return found, err
 }
 
-func (x Index) search(ctx context.Context, q Query, o Options) (found Found, err error) {
+func (x Index) search(ctx context.Context, q Query, o Options) (found Results, err error) {
 	v, err := x.updated(ctx)
 	if err != nil {
 		return found, err
 	}
 	defer v.close()
-	found.Left = v.left
+	found.NotIndexed = v.left
 	workspaces := v.workspaces()
 	entries := 0
 	for _, s := range v.segments {

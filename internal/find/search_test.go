@@ -129,14 +129,14 @@ func (a asked) expected(all []plain, in func(string) bool) (list []string) {
 	return list
 }
 
-func hits(found Found) (list []string) {
+func hits(found Results) (list []string) {
 	for _, h := range found.Hits {
 		list = append(list, fmt.Sprint(h.Session, "#", h.Entry, " ", h.Score))
 	}
 	return list
 }
 
-func (x Index) ask(t interface{ Fatal(...any) }, query string, o Options) Found {
+func (x Index) ask(t interface{ Fatal(...any) }, query string, o Options) Results {
 	q, err := ParseQuery(query, start)
 	if err != nil {
 		t.Fatal(err)

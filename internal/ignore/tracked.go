@@ -40,10 +40,10 @@ type folderWalk struct {
 
 // walkFolders reports the files below dir. It returns false if it cannot report them all, so that
 // git must list them.
-func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (walked Walked, ok bool) {
+func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (walked WalkResult, ok bool) {
 	gitDir, prefix := layout.Enclosing(dir.abs("."))
 	if gitDir == "" {
-		return Walked{}, false
+		return WalkResult{}, false
 	}
 	tracked := index.Open(gitDir, prefix)
 	defer tracked.Close()
@@ -54,9 +54,9 @@ func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (wal
 		w.next()
 	}
 	if w.tracked.Err() != nil || w.unsure || !w.others() {
-		return Walked{}, false
+		return WalkResult{}, false
 	}
-	return Walked{Listed: w.told, Certain: len(w.inner) == 0 && !w.blind}, true
+	return WalkResult{Listed: w.told, Certain: len(w.inner) == 0 && !w.blind}, true
 }
 
 // level is the content of one folder: its names in one text, with a slash after folders, and the

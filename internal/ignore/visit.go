@@ -20,8 +20,8 @@ type Visitor struct {
 	Again func()
 }
 
-// Walked reports how a walk went.
-type Walked struct {
+// WalkResult reports how a walk went.
+type WalkResult struct {
 	// Listed is set if there was at least one file.
 	Listed bool
 	// Certain is set if another walk would have the same results as long as the sources, git's
@@ -30,23 +30,23 @@ type Walked struct {
 }
 
 // Walk calls the visitor for the files below dir that git does not ignore, as in [Files].
-func Walk(ctx context.Context, root, dir string, to Visitor) (Walked, error) {
+func Walk(ctx context.Context, root, dir string, to Visitor) (WalkResult, error) {
 	return walk(ctx, root, dir, false, to)
 }
 
 // walk implements Walk. If named is set, dir is listed even if it is ignored itself.
-func walk(ctx context.Context, root, dir string, named bool, to Visitor) (Walked, error) {
+func walk(ctx context.Context, root, dir string, named bool, to Visitor) (WalkResult, error) {
 	below, err := relative(root, dir)
 	if err != nil {
-		return Walked{}, err
+		return WalkResult{}, err
 	}
 	top, err := openFolder(root)
 	if err != nil {
-		return Walked{}, fmt.Errorf("list %s: %w", root, err)
+		return WalkResult{}, fmt.Errorf("list %s: %w", root, err)
 	}
 	defer top.close()
 	if err := top.below(below).readable(); err != nil {
-		return Walked{}, fmt.Errorf("list %s: %w", dir, err)
+		return WalkResult{}, fmt.Errorf("list %s: %w", dir, err)
 	}
 	walked := top.walk(ctx, below, to)
 	if named && !walked.Listed && below != "." && ctx.Err() == nil {
@@ -57,7 +57,7 @@ func walk(ctx context.Context, root, dir string, named bool, to Visitor) (Walked
 }
 
 // walk calls the visitor for the files below a path.
-func (f folder) walk(ctx context.Context, below string, to Visitor) Walked {
+func (f folder) walk(ctx context.Context, below string, to Visitor) WalkResult {
 	dir := f.below(below)
 	if inRepository(dir.abs(".")) { // spares starting git just to learn that there is no repository
 		above := ""
@@ -80,9 +80,9 @@ func (f folder) walk(ctx context.Context, below string, to Visitor) Walked {
 }
 
 // files reports sorted files in a folder that are not known to be tracked.
-func (v Visitor) files(files []string, above string) Walked {
+func (v Visitor) files(files []string, above string) WalkResult {
 	for _, file := range files {
 		v.File([]byte(above+file), nil)
 	}
-	return Walked{Listed: len(files) > 0}
+	return WalkResult{Listed: len(files) > 0}
 }

@@ -146,7 +146,7 @@ func (c *Client) Done() <-chan struct{} { return c.done }
 // a moment for the end.
 func (c *Client) hasEnded() bool {
 	const patience = 3 * time.Second
-	if c.wire == nil || !c.wire.broken.Load() || !c.wire.process.EndsIn(patience) {
+	if c.wire == nil || !c.wire.broken.Load() || !c.wire.process.WaitEnd(patience) {
 		return false
 	}
 	<-c.wire.process.Drained() // wait for its last words

@@ -62,7 +62,7 @@ func (c *Client) explainStart(err error) error {
 	case err == context.Canceled, err == context.DeadlineExceeded: // from the caller
 		return err
 	case c.hasEnded():
-		return c.withLast(fmt.Sprintf("%s ended at the start (%s)", c.server.Name, c.wire.process.How()))
+		return c.withLast(fmt.Sprintf("%s ended at the start (%s)", c.server.Name, c.wire.process.EndText()))
 	}
 	return c.withLast(c.server.Name + " cannot be used: " + plain(err))
 }

@@ -26,7 +26,7 @@ type Input struct {
 	History []*history.Content
 	// Said reads all entries as they were added, including the entries pruned or compressed
 	// since. A log has their times; documents have times in the metadata of entries.
-	Said func() (session.Said, error)
+	Said func() (session.Originals, error)
 	// Steps lists the changes of the context, Prunes what left with them, Turn counts the user's
 	// messages, Pins lists the files that pruning leaves alone, and Settings has the settings of
 	// the session. Only a log has them.

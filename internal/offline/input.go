@@ -33,7 +33,7 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	}
 	return Input{
 		Name: name, WorkspaceRoot: state.Workspace,
-		History: state.Entries, Said: state.Said,
+		History: state.Entries, Said: state.Originals,
 		Steps: state.Steps(), Prunes: state.Prunes, Turn: state.Turn, Pins: state.Pins, Settings: state.Settings, Scales: state.Scales,
 	}, state.Notices, nil
 }
@@ -42,7 +42,7 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 // compaction.
 func parseForeign(name string, data []byte) (in Input, notices []string, err error) {
 	in = Input{Name: name}
-	var said session.Said
+	var said session.Originals
 	notes, err := logs.ReadFile(bytes.NewReader(data), func(s logs.Stretch) error {
 		in.WorkspaceRoot, in.History = s.Project, s.Entries
 		said.Stretches = append(said.Stretches, s.Entries)
@@ -57,14 +57,14 @@ func parseForeign(name string, data []byte) (in Input, notices []string, err err
 	if notes.Lines > 0 {
 		notices = []string{fmt.Sprintf("%s: %d lines were damaged and left out", name, notes.Lines)}
 	}
-	in.Said = func() (session.Said, error) { return said, nil }
+	in.Said = func() (session.Originals, error) { return said, nil }
 	return in, notices, nil
 }
 
 // saidOnce returns the Said function of a conversation that was never cleared.
-func saidOnce(entries []*history.Content) func() (session.Said, error) {
-	return func() (session.Said, error) {
-		return session.Said{Stretches: [][]*history.Content{entries}}, nil
+func saidOnce(entries []*history.Content) func() (session.Originals, error) {
+	return func() (session.Originals, error) {
+		return session.Originals{Stretches: [][]*history.Content{entries}}, nil
 	}
 }
 

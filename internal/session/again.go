@@ -93,8 +93,8 @@ func (a *again) same(seq uint64, r ref, read *history.Content) *history.Content 
 	return read
 }
 
-// Said holds the entries as they were added, before any later change.
-type Said struct {
+// Originals holds the entries as they were added, before any later change.
+type Originals struct {
 	// Stretches has one list of entries for each part of the session that a clear ended, and
 	// one for the last part.
 	Stretches [][]*history.Content
@@ -102,9 +102,9 @@ type Said struct {
 	At map[*history.Content]time.Time
 }
 
-// Said reads all entries of the session except the entries that a rewind undid.
-func (s State) Said() (Said, error) {
-	said := Said{make([][]*history.Content, 1), map[*history.Content]time.Time{}}
+// Originals reads all entries of the session except the entries that a rewind undid.
+func (s State) Originals() (Originals, error) {
+	said := Originals{make([][]*history.Content, 1), map[*history.Content]time.Time{}}
 	for step, err := range s.Steps() {
 		if err != nil {
 			return said, err

@@ -227,7 +227,7 @@ func whole(t failer, s State) string {
 		}
 		steps = append(steps, told)
 	}
-	all, err := s.Said()
+	all, err := s.Originals()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestReplayKeepsWhatWasRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := state.Said()
+	all, err := state.Originals()
 	if err != nil || len(state.Entries) > 0 || len(all.Stretches) != 2 || said(all.Stretches[0]) != "a b" || said(all.Stretches[1]) != "c" {
 		t.Errorf("context %q, said %v, %v", said(state.Entries), all.Stretches, err)
 	}
@@ -270,7 +270,7 @@ func FuzzReplay(f *testing.F) {
 			}
 		}
 		stepsOf(t, state)
-		if _, err := state.Said(); err != nil {
+		if _, err := state.Originals(); err != nil {
 			t.Fatal(err)
 		}
 		if state.good > int64(len(log)) {

@@ -87,9 +87,9 @@ func (l *Log) lockAgain(path string) error {
 	return nil
 }
 
-// Taken returns a message, once, after another program took the file away. It is empty
+// TakenNotice returns a message, once, after another program took the file away. It is empty
 // otherwise.
-func (l *Log) Taken() string {
+func (l *Log) TakenNotice() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer func() { l.taken = "" }()

@@ -55,7 +55,7 @@ func TestALogThatIsTakenAwayIsKept(t *testing.T) {
 					add(t, l, "c")
 					add(t, l, "d")
 					want += " c d"
-					if said := l.Taken(); !strings.Contains(said, l.Path()) || l.Taken() != "" {
+					if said := l.TakenNotice(); !strings.Contains(said, l.Path()) || l.TakenNotice() != "" {
 						t.Errorf("%s: said %q", name, said)
 					}
 					if err := l.Unsaved(); err != nil {
@@ -111,7 +111,7 @@ func TestALogThatCannotBeKeptIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	add(t, l, "b")
-	if text := l.Taken(); !strings.Contains(text, "another program has cut") {
+	if text := l.TakenNotice(); !strings.Contains(text, "another program has cut") {
 		t.Errorf("said %q", text)
 	}
 	closeLog(t, l)

@@ -15,17 +15,17 @@ import (
 	"agent/internal/words"
 )
 
-// A Replaced is one line in which a secret was replaced.
-type Replaced struct {
+// A Replacement is one line in which a secret was replaced.
+type Replacement struct {
 	// Where names the part of the conversation, Line is the line as the page has it.
 	Where, Line string
 }
 
 // Replacements tells what was replaced.
 type Replacements struct {
-	// Replaced lists the lines in which secrets were replaced, Homes counts the paths of the home
+	// Lines lists the lines in which secrets were replaced, Homes counts the paths of the home
 	// folder.
-	Replaced []Replaced
+	Lines []Replacement
 	Homes    int
 }
 
@@ -49,7 +49,7 @@ func (c *cleaner) text(where, text string) string {
 	before := strings.Split(text, "\n")
 	for _, line := range strings.Split(clean, "\n") {
 		if strings.Contains(line, secret.Placeholder) && !slices.Contains(before, line) {
-			c.Replaced = append(c.Replaced, Replaced{where, words.Line(strings.TrimSpace(line), 100)})
+			c.Lines = append(c.Lines, Replacement{where, words.Line(strings.TrimSpace(line), 100)})
 		}
 	}
 	return clean
@@ -108,7 +108,7 @@ func (c *cleaner) value(where, name string, value any) any {
 	switch value := value.(type) {
 	case string:
 		if len(value) >= shortestValue && secret.Name(name) {
-			c.Replaced = append(c.Replaced, Replaced{where, name + ": " + secret.Placeholder})
+			c.Lines = append(c.Lines, Replacement{where, name + ": " + secret.Placeholder})
 			return secret.Placeholder
 		}
 		return c.text(where, value)
@@ -132,8 +132,8 @@ const shortestValue = 8
 
 // Report returns what was replaced, a line each.
 func (p *Replacements) Report() []string {
-	lines := []string{fmt.Sprintf("%s replaced, the home folder shortened in %s", words.Count(len(p.Replaced), "secret"), words.Count(p.Homes, "place"))}
-	for _, r := range p.Replaced {
+	lines := []string{fmt.Sprintf("%s replaced, the home folder shortened in %s", words.Count(len(p.Lines), "secret"), words.Count(p.Homes, "place"))}
+	for _, r := range p.Lines {
 		lines = append(lines, "  "+r.Where+": "+r.Line)
 	}
 	return lines

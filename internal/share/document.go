@@ -54,7 +54,7 @@ func (c *cleaner) withoutMedia(entries []*history.Content) []*history.Content {
 			sum := hex.EncodeToString([]byte(history.Digest(media.Data)))
 			other.Data = strings.Repeat(sum, len(media.Data)/len(sum)+1)[:len(media.Data)]
 			blocks[j], changed = &other, true
-			c.Replaced = append(c.Replaced, Replaced{fmt.Sprintf("entry %d", i+1), "the content of " + media.MimeType})
+			c.Lines = append(c.Lines, Replacement{fmt.Sprintf("entry %d", i+1), "the content of " + media.MimeType})
 		}
 		if changed {
 			entries[i] = entry.WithBlocks(blocks)

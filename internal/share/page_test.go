@@ -59,8 +59,8 @@ func TestNoPlantedSecretIsLeft(t *testing.T) {
 			t.Errorf("%s is left", value)
 		}
 	}
-	if len(secrets) != 60 || len(page.Replaced) < 61 {
-		t.Errorf("%d planted, %d told:\n%s", len(secrets), len(page.Replaced), report)
+	if len(secrets) != 60 || len(page.Lines) < 61 {
+		t.Errorf("%d planted, %d told:\n%s", len(secrets), len(page.Lines), report)
 	}
 }
 

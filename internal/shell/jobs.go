@@ -77,8 +77,8 @@ type JobChange struct {
 	Ended   bool
 }
 
-// Finished describes a background command that has ended.
-type Finished struct {
+// FinishedJob describes a background command that has ended.
+type FinishedJob struct {
 	ID      int
 	Command string
 	// Outcome is the text of [Ending.Outcome].
@@ -87,12 +87,12 @@ type Finished struct {
 
 // Finished returns the background commands that have ended since the last call, in the order of
 // their ends. It leaves out killed commands.
-func (j *Jobs) Finished() []Finished {
+func (j *Jobs) Finished() []FinishedJob {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var finished []Finished
+	var finished []FinishedJob
 	for _, job := range j.ended {
-		finished = append(finished, Finished{ID: job.ID, Command: job.Command.Line, Outcome: job.end.Outcome()})
+		finished = append(finished, FinishedJob{ID: job.ID, Command: job.Command.Line, Outcome: job.end.Outcome()})
 	}
 	j.ended = nil
 	return finished

@@ -138,9 +138,9 @@ func (s *Service) wait(gone func()) {
 func (s *Service) Close() {
 	s.stop.Do(func() {
 		_ = s.In.Close()
-		if !s.EndsIn(closeGrace) {
+		if !s.WaitEnd(closeGrace) {
 			_ = sandbox.AskGroup(s.cmd.Process.Pid)
-			if !s.EndsIn(termGrace) {
+			if !s.WaitEnd(termGrace) {
 				sandbox.KillGroup(s.cmd.Process.Pid)
 			}
 		}
@@ -159,11 +159,11 @@ func (s *Service) Ended() <-chan struct{} { return s.ended }
 // Drained is closed once all of its standard error was written to the log.
 func (s *Service) Drained() <-chan struct{} { return s.drained }
 
-// How describes the end of a program that has ended, such as "exit status 1".
-func (s *Service) How() string { return s.how }
+// EndText describes the end of a program that has ended, such as "exit status 1".
+func (s *Service) EndText() string { return s.how }
 
-// EndsIn reports whether the program ends within a time.
-func (s *Service) EndsIn(bound time.Duration) bool {
+// WaitEnd reports whether the program ends within a time.
+func (s *Service) WaitEnd(bound time.Duration) bool {
 	select {
 	case <-s.ended:
 		return true

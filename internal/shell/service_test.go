@@ -26,8 +26,8 @@ func TestService(t *testing.T) {
 		t.Errorf("it said %q, %v", line, err)
 	}
 	s.Close()
-	if !s.EndsIn(time.Second) || !strings.Contains(s.How(), "killed") || log.String() != "ready\n" {
-		t.Errorf("ended %q, the log has %q", s.How(), log.String())
+	if !s.WaitEnd(time.Second) || !strings.Contains(s.EndText(), "killed") || log.String() != "ready\n" {
+		t.Errorf("ended %q, the log has %q", s.EndText(), log.String())
 	}
 	if _, err := StartService(t.Context(), ServiceCommand{Path: "/bin/sh", Dir: "/no/such/folder"}, &log); err == nil {
 		t.Error("it started in a folder that is not there")

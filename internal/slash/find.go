@@ -52,8 +52,8 @@ func (f Finder) Search(ctx context.Context, query string, all bool) (hits []find
 	if found.More {
 		remarks = append(remarks, fmt.Sprintf("There are more than %d; more words, path:FILE or after:DATE narrow the search.", MostFound))
 	}
-	if found.Left > 0 {
-		remarks = append(remarks, words.Count(found.Left, "session")+" not searched, because the index is full; agent sessions delete makes room.")
+	if found.NotIndexed > 0 {
+		remarks = append(remarks, words.Count(found.NotIndexed, "session")+" not searched, because the index is full; agent sessions delete makes room.")
 	}
 	return found.Hits, remarks, nil
 }

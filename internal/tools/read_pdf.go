@@ -125,7 +125,7 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 	case !confined.Active():
 		return nil, errors.New("without a sandbox it is not opened unasked; pdftotext FILE - in the shell reads it, which the user is asked about")
 	}
-	text, complaint := &shell.Beginning{Most: maxPDFText}, &shell.Beginning{Most: maxPDFText}
+	text, complaint := &shell.HeadWriter{Most: maxPDFText}, &shell.HeadWriter{Most: maxPDFText}
 	limited, cancel := context.WithTimeout(ctx, pdfTime)
 	defer cancel()
 	end, err := e.Jobs.Feed(limited, shell.Command{
