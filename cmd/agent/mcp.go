@@ -139,7 +139,7 @@ func listServers(w world, asJSON bool) error {
 	}
 	rows := [][]string{}
 	for _, st := range status {
-		rows = append(rows, []string{st.Configured.Name, st.From(), st.Says()})
+		rows = append(rows, []string{st.Configured.Name, st.From(), st.Summary()})
 	}
 	lines := table.Lines("lll", rows)
 	if len(status) == 0 {

@@ -78,13 +78,13 @@ func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
 		case st.State == bridge.Unused && st.Configured.NeedsConsent() && !st.Configured.Disabled:
 			// trust reports everything that waits for consent
 		case st.State == bridge.Unused:
-			r.note(what+st.Says(), "")
+			r.note(what+st.Summary(), "")
 		case st.Known.Failed != "":
 			r.fix(what+st.Known.Failed, "agent mcp test "+st.Configured.Name+" tries it again")
 		case st.State == bridge.Known && !st.Direct && st.Known.Tokens() > many:
 			r.note(what+words.Tokens(st.Known.Tokens())+" tokens of definitions, by search only", "")
 		default:
-			r.ok(what + st.Says())
+			r.ok(what + st.Summary())
 		}
 	}
 }

@@ -122,7 +122,7 @@ func (x *Configured) Status(s *settings.Settings) []bridge.Status {
 }
 
 // Ask connects to a server and stores its offer in the catalogue. The caller closes the client.
-func (x *Configured) Ask(ctx context.Context, s *servers.Server, host mcp.Host) (*mcp.Client, catalogue.Known, error) {
+func (x *Configured) Ask(ctx context.Context, s *servers.Server, host mcp.Host) (*mcp.Client, catalogue.ServerInfo, error) {
 	store := x.Catalogue
 	before, _ := store.Load(s.Name, s.Fields)
 	client, err := mcp.Connect(ctx, x.Wire(s), host)

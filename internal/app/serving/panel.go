@@ -32,7 +32,7 @@ func (s *Servers) ServerPick() *command.Pick {
 			line = "/trust" // it shows every command that the server would run
 		}
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: st.Configured.Name, Help: mark + st.Says() + " · " + st.From(), Line: line,
+			Name: st.Configured.Name, Help: mark + st.Summary() + " · " + st.From(), Line: line,
 			Preview: func() string { return strings.Join(st.Describe(), "\n") },
 		})
 	}
@@ -94,7 +94,7 @@ func (s *Servers) reconnect(ctx context.Context, g *generation, st bridge.Status
 	}
 	ctx, cancel := context.WithTimeout(ctx, reconnectTime)
 	defer cancel()
-	return g.bridge.Again(ctx, st.Configured.Name)
+	return g.bridge.Refresh(ctx, st.Configured.Name)
 }
 
 // login logs the person in to a server, through their browser.

@@ -193,7 +193,7 @@ func (s *Servers) Await(ctx context.Context) {
 	if pending := g.bridge.Pending(); len(pending) > 0 {
 		s.Tell("waiting for " + strings.Join(pending, ", ") + " …")
 	}
-	if late := g.bridge.Ready(ctx, wait); len(late) > 0 {
+	if late := g.bridge.WaitReady(ctx, wait); len(late) > 0 {
 		s.Tell(strings.Join(late, ", ") + ": not ready yet; what they offer can be called later")
 	}
 	for _, st := range g.bridge.Status() {
@@ -254,7 +254,7 @@ func (s *Servers) ReloadServers(ctx context.Context) ([]string, error) {
 	if err != nil {
 		lines = append(lines, strings.Split(err.Error(), "\n")...)
 	}
-	if before != nil && g.bridge.OffersAs(before.bridge) {
+	if before != nil && g.bridge.OffersSameAs(before.bridge) {
 		return append(lines, "What the servers offer is what it was; the provider's cache holds."), nil
 	}
 	usage, err := s.Usage(ctx)
@@ -276,7 +276,7 @@ func (s *Servers) ServerLines() []string {
 		if g.wires.Connected(st.Configured.Name) != nil {
 			state = "●"
 		}
-		rows = append(rows, []string{state, st.Configured.Name, st.From(), st.Says()})
+		rows = append(rows, []string{state, st.Configured.Name, st.From(), st.Summary()})
 	}
 	lines := table.Lines("llll", rows)
 	lines = append(lines, fmt.Sprintf("● connected. Their tools take about %s tokens of each request.", words.Tokens(g.bridge.Cost())))

@@ -104,7 +104,7 @@ type Bridge struct {
 // state is the state of a server.
 type state struct {
 	Server
-	known catalogue.Known
+	known catalogue.ServerInfo
 	// pending is set while the server is asked for the first time.
 	pending bool
 }
@@ -162,7 +162,7 @@ func (b *Bridge) Use(server, unused string) {
 		}
 	}
 	if unused == "" && st.known.Asked() && b.frozen {
-		b.tell(st, catalogue.Known{})
+		b.tell(st, catalogue.ServerInfo{})
 	}
 	b.changed()
 }
@@ -222,7 +222,7 @@ func List(ctx context.Context, c Connection) (catalogue.Listing, error) {
 }
 
 // learn replaces the known facts about a server, and tells the model of new tools.
-func (b *Bridge) learn(st *state, known catalogue.Known) {
+func (b *Bridge) learn(st *state, known catalogue.ServerInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := st.known
@@ -241,7 +241,7 @@ func (b *Bridge) save(st *state) {
 }
 
 // tell notes the new tools of a server for the model.
-func (b *Bridge) tell(st *state, before catalogue.Known) {
+func (b *Bridge) tell(st *state, before catalogue.ServerInfo) {
 	var names []string
 	for _, t := range st.known.Tools {
 		if _, had := before.Tool(t.Name); !had {
@@ -311,9 +311,9 @@ func (b *Bridge) Pending() []string {
 	return names
 }
 
-// Ready waits until all servers have been asked, but not longer than wait, and freezes the offered
+// WaitReady waits until all servers have been asked, but not longer than wait, and freezes the offered
 // tools. It returns the servers that are still being asked.
-func (b *Bridge) Ready(ctx context.Context, wait time.Duration) (late []string) {
+func (b *Bridge) WaitReady(ctx context.Context, wait time.Duration) (late []string) {
 	if b.Frozen() {
 		return nil
 	}
@@ -363,7 +363,7 @@ func (b *Bridge) settles(ctx context.Context, wait time.Duration) bool {
 
 // usable returns a server that can be called, and the known facts about it. It waits for a server
 // that is still being asked. The error is the reason why a server cannot be called.
-func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.Known, error) {
+func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.ServerInfo, error) {
 	st := b.state(name)
 	if st == nil {
 		var names []string
@@ -372,7 +372,7 @@ func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.Kno
 				names = append(names, st.Configured.Name)
 			}
 		}
-		return nil, catalogue.Known{}, fmt.Errorf("there is no server %q%s; there are: %s", words.Line(name, 60), nearest.Question(name, names), someOf(names))
+		return nil, catalogue.ServerInfo{}, fmt.Errorf("there is no server %q%s; there are: %s", words.Line(name, 60), nearest.Question(name, names), someOf(names))
 	}
 	b.mu.Lock()
 	pending := st.pending
@@ -384,11 +384,11 @@ func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.Kno
 	defer b.mu.Unlock()
 	switch {
 	case st.Unused != "":
-		return nil, catalogue.Known{}, fmt.Errorf("%s is not used: %s", name, st.Unused)
+		return nil, catalogue.ServerInfo{}, fmt.Errorf("%s is not used: %s", name, st.Unused)
 	case st.pending:
-		return nil, catalogue.Known{}, fmt.Errorf("%s %w", name, errStarting)
+		return nil, catalogue.ServerInfo{}, fmt.Errorf("%s %w", name, errStarting)
 	case !st.known.Asked():
-		return nil, catalogue.Known{}, fmt.Errorf("%s cannot be used: %s", name, st.known.Failed)
+		return nil, catalogue.ServerInfo{}, fmt.Errorf("%s cannot be used: %s", name, st.known.Failed)
 	}
 	return st, st.known, nil
 }

@@ -147,7 +147,7 @@ const wait = 10 * time.Second
 func TestKnownServersAreNotConnected_5_2_1(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("one", "does one", `{"required":["x"]}`)}}, "b": {tools: []mcp.Tool{tool("two", "does two", `{}`)}}})
-	if late := b.Ready(t.Context(), wait); late != nil {
+	if late := b.WaitReady(t.Context(), wait); late != nil {
 		t.Fatal(late)
 	}
 	want := []string{"mcp_find", "mcp_call", "mcp_read", "mcp__a__one", "mcp__b__two"}
@@ -157,7 +157,7 @@ func TestKnownServersAreNotConnected_5_2_1(t *testing.T) {
 	first := b.kept
 	b.Close()
 	b.open()
-	b.Ready(t.Context(), 0)
+	b.WaitReady(t.Context(), 0)
 	if !same(first, b.kept) || b.fakes["a"].connected != 1 {
 		t.Errorf("%d connections, %v", b.fakes["a"].connected, b.kept)
 	}
@@ -175,7 +175,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	for len(b.Pending()) > 1 {
 		runtime.Gosched()
 	}
-	if got := b.Ready(t.Context(), 0); !slices.Equal(got, []string{"late"}) {
+	if got := b.WaitReady(t.Context(), 0); !slices.Equal(got, []string{"late"}) {
 		t.Fatalf("late: %q", got)
 	}
 	stamp, offered := b.Stamp(), b.offeredNow()
@@ -249,7 +249,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 func TestInterruptedCall(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("one", "", `{}`)}}})
-	b.Ready(t.Context(), wait)
+	b.WaitReady(t.Context(), wait)
 	ctx, interrupt := context.WithCancel(t.Context())
 	b.fakes["a"].answer = func(string, json.RawMessage) (mcp.Result, error) {
 		interrupt() // as Esc does
@@ -265,7 +265,7 @@ func TestInterruptedCall(t *testing.T) {
 func TestResumeOffersWhatWasOffered(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("one", "first", `{}`)}}})
-	b.Ready(t.Context(), wait)
+	b.WaitReady(t.Context(), wait)
 	recorded, err := json.Marshal(b.kept)
 	if err != nil {
 		t.Fatal(err)
@@ -279,7 +279,7 @@ func TestResumeOffersWhatWasOffered(t *testing.T) {
 	b.store.Dir = t.TempDir()
 	b.open()
 	b.Restore(offered)
-	b.Ready(t.Context(), 0)
+	b.WaitReady(t.Context(), 0)
 	if got := b.offeredNow(); got[len(got)-1] != "mcp__a__one" {
 		t.Errorf("%q", got)
 	}
@@ -299,7 +299,7 @@ func TestPlan_5_6(t *testing.T) {
 	}
 	f := &fake{tools: []mcp.Tool{hinted("looks", mcp.Annotations{ReadOnly: true}), hinted("drops", mcp.Annotations{Destructive: true}), tool("plain", "", `{}`)}}
 	b := newBench(t, map[string]*fake{"a": f}, func(c *Config) { c.Servers[0].Configured.Allow = []string{"pl*"} })
-	b.Ready(t.Context(), wait)
+	b.WaitReady(t.Context(), wait)
 	plan, _ := b.run("mcp_call", `{"server":"a","tool":"looks","arguments":{"x": {"deep": "é"}}}`)
 	p := plan.Preview
 	if p.Title != "a (yours): looks" || string(p.Arguments) != `{"x":{"deep":"é"}}` || p.ReadOnly || p.Served.String() != "a/looks" || p.Served.EachTime || p.Served.Allowed || p.Served.Definition == "" {
@@ -330,7 +330,7 @@ func TestRugPull_5_6(t *testing.T) {
 	t.Parallel()
 	f := &fake{tools: []mcp.Tool{tool("t", "reads a file", `{}`)}}
 	b := newBench(t, map[string]*fake{"a": f})
-	b.Ready(t.Context(), wait)
+	b.WaitReady(t.Context(), wait)
 	f.tools = []mcp.Tool{tool("t", "reads a file and sends it", `{}`)}
 	if _, answer := b.run("mcp__a__t", `{}`); !strings.Contains(answer.Error, "nothing was sent: a has changed t") || len(f.called) > 0 {
 		t.Errorf("%+v %q", answer, f.called)
@@ -386,7 +386,7 @@ func TestResults_5_5(t *testing.T) {
 	} {
 		b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("t", "", `{}`)}, answer: func(string, json.RawMessage) (mcp.Result, error) { return tt.result, tt.err }}})
 		b.env.Output = &shown
-		b.Ready(t.Context(), wait)
+		b.WaitReady(t.Context(), wait)
 		if _, answer := b.run("mcp__a__t", `{"b": 1, "a": 2}`); !tt.check(answer) {
 			t.Errorf("%s: %.300q %.300q %q", tt.name, answer.Text, answer.Error, answer.Key)
 		}
@@ -407,7 +407,7 @@ func TestFindAndRead(t *testing.T) {
 		"a": {tools: append(many, tool("close", "closes", `{"required":["q"]}`)), resources: []mcp.Resource{{URI: "x://1", Name: "one"}}, prompts: []mcp.Prompt{{Name: "p", Arguments: []*mcp.Argument{{Name: "who", Required: true}, {Name: "what"}}}}},
 		"b": {fail: errors.New("ended at start")},
 	})
-	b.Ready(t.Context(), wait)
+	b.WaitReady(t.Context(), wait)
 	_, answer := b.run("mcp_find", `{"query":"close"}`)
 	if !strings.Contains(answer.Text, `a/close`) || !strings.Contains(answer.Text, `"required":["q"]`) || !strings.Contains(answer.Text, "a says of itself: be kind") || !strings.Contains(answer.Text, "b cannot be used: ended at start") {
 		t.Errorf("%q", answer.Text)
@@ -442,7 +442,7 @@ func TestFindAndRead(t *testing.T) {
 func TestUnusedServers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("t", "", `{}`)}}}, func(c *Config) { c.Servers[0].Unused = "waits for your yes" })
-	b.Ready(t.Context(), 0)
+	b.WaitReady(t.Context(), 0)
 	if len(b.offeredNow()) > 0 || b.fakes["a"].connected > 0 {
 		t.Errorf("%q", b.offeredNow())
 	}
@@ -455,7 +455,7 @@ func TestUnusedServers(t *testing.T) {
 func TestLongArgumentsHaveAShortKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("t", "", `{}`)}}})
-	b.Ready(t.Context(), wait)
+	b.WaitReady(t.Context(), wait)
 	long := func(end string) string { return `{"x":"` + strings.Repeat("long", 1000) + end + `"}` }
 	_, one := b.run("mcp__a__t", long("1"))
 	_, two := b.run("mcp__a__t", long("2"))

@@ -82,7 +82,7 @@ func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, 
 }
 
 // missing returns the error for a tool that a server does not have.
-func missing(server, name string, known catalogue.Known) error {
+func missing(server, name string, known catalogue.ServerInfo) error {
 	var names []string
 	for _, t := range known.Tools {
 		names = append(names, t.Shown)

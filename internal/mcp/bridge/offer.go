@@ -29,10 +29,10 @@ const (
 // choose returns the tools to offer, according to the known facts. The caller holds the lock, or
 // the bridge is new.
 func (b *Bridge) choose() []Offered {
-	var usable []catalogue.Usable
+	var usable []catalogue.UsableServer
 	for _, st := range b.states {
 		if st.Unused == "" && (st.known.Asked() || st.pending) {
-			usable = append(usable, catalogue.Usable{Name: st.Configured.Name, Origin: st.From(), Known: st.known})
+			usable = append(usable, catalogue.UsableServer{Name: st.Configured.Name, Origin: st.From(), Known: st.known})
 		}
 	}
 	if len(usable) == 0 {
@@ -92,8 +92,8 @@ func same(a, b []Offered) bool {
 	})
 }
 
-// OffersAs reports whether b offers exactly the same tools as another bridge.
-func (b *Bridge) OffersAs(other *Bridge) bool {
+// OffersSameAs reports whether b offers exactly the same tools as another bridge.
+func (b *Bridge) OffersSameAs(other *Bridge) bool {
 	other.mu.Lock()
 	theirs := other.offered
 	other.mu.Unlock()

@@ -34,7 +34,7 @@ type Status struct {
 	State State
 	// Reason is the reason why a server cannot be used, empty if it can.
 	Reason string
-	Known  catalogue.Known
+	Known  catalogue.ServerInfo
 	// Direct is set if its tools are offered directly.
 	Direct bool
 }
@@ -65,8 +65,8 @@ func (b *Bridge) Status() []Status {
 	return all
 }
 
-// Says describes the state of a server in a line.
-func (s Status) Says() string {
+// Summary describes the state of a server in a line.
+func (s Status) Summary() string {
 	switch {
 	case s.State == Unused, s.State == Failed:
 		return s.Reason
@@ -117,8 +117,8 @@ func (b *Bridge) Resources() []string {
 	return all
 }
 
-// Again asks a server once more for its tools, prompts and resources.
-func (b *Bridge) Again(ctx context.Context, server string) error {
+// Refresh asks a server once more for its tools, prompts and resources.
+func (b *Bridge) Refresh(ctx context.Context, server string) error {
 	return b.ask(ctx, b.state(server))
 }
 
@@ -145,7 +145,7 @@ func (b *Bridge) Reload(ctx context.Context) error {
 
 // Describe returns all known facts about a server, as lines for a person.
 func (s Status) Describe() []string {
-	lines := []string{s.Configured.Name + ": " + s.Says(), "in " + s.Configured.Place()}
+	lines := []string{s.Configured.Name + ": " + s.Summary(), "in " + s.Configured.Place()}
 	for _, line := range s.Configured.Lines() {
 		lines = append(lines, "  "+line)
 	}
@@ -156,7 +156,7 @@ func (s Status) Describe() []string {
 }
 
 // Describe returns the tools, prompts and resources of a server, as lines for a person.
-func Describe(k catalogue.Known) []string {
+func Describe(k catalogue.ServerInfo) []string {
 	var lines []string
 	if len(k.Tools) > 0 {
 		lines = append(lines, fmt.Sprintf("tools, about %s tokens:", words.Tokens(k.Tokens())))

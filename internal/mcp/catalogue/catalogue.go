@@ -44,8 +44,8 @@ type Tool struct {
 	Hash string `json:"hash"`
 }
 
-// Known holds the facts that a server reported about itself at the latest connection.
-type Known struct {
+// ServerInfo holds the facts that a server reported about itself at the latest connection.
+type ServerInfo struct {
 	Protocol     string `json:"protocol,omitempty"`
 	Version      string `json:"version,omitempty"`
 	Instructions string `json:"instructions,omitempty"`
@@ -75,9 +75,9 @@ type Listing struct {
 
 // Take cleans and bounds the listing of a server. use reports whether the person uses a tool; nil
 // means all tools.
-func Take(server string, l Listing, use func(tool string) bool) Known {
+func Take(server string, l Listing, use func(tool string) bool) ServerInfo {
 	t := cleaner{server: server}
-	k := Known{Protocol: t.line(l.Protocol, 40), Version: t.line(l.Version, 100), Instructions: cut(t.clean(l.Instructions), maxInstructions)}
+	k := ServerInfo{Protocol: t.line(l.Protocol, 40), Version: t.line(l.Version, 100), Instructions: cut(t.clean(l.Instructions), maxInstructions)}
 	k.Digest = Digest(l.Tools)
 	for _, tool := range l.Tools {
 		if use == nil || use(tool.Name) {
@@ -93,10 +93,10 @@ func Take(server string, l Listing, use func(tool string) bool) Known {
 }
 
 // Asked reports whether there was ever a connection to the server.
-func (k Known) Asked() bool { return k.Protocol != "" }
+func (k ServerInfo) Asked() bool { return k.Protocol != "" }
 
 // Since returns k, with the earlier definitions of tools that have changed since before in Changed.
-func (k Known) Since(before Known) Known {
+func (k ServerInfo) Since(before ServerInfo) ServerInfo {
 	for _, now := range k.Tools {
 		if old, was := before.Changed[now.Name]; was && old.Hash != now.Hash {
 			k.change(old)
@@ -107,7 +107,7 @@ func (k Known) Since(before Known) Known {
 	return k
 }
 
-func (k *Known) change(old Tool) {
+func (k *ServerInfo) change(old Tool) {
 	if k.Changed == nil {
 		k.Changed = map[string]Tool{}
 	}
@@ -115,7 +115,7 @@ func (k *Known) change(old Tool) {
 }
 
 // Tool returns the tool with a name, either the server's own name or the name that the model uses.
-func (k Known) Tool(name string) (Tool, bool) {
+func (k ServerInfo) Tool(name string) (Tool, bool) {
 	i := slices.IndexFunc(k.Tools, func(t Tool) bool { return t.Name == name })
 	if i < 0 {
 		i = slices.IndexFunc(k.Tools, func(t Tool) bool { return t.Shown == name })

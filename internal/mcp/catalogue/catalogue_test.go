@@ -15,7 +15,7 @@ func tool(name, description, schema string) mcp.Tool {
 	return mcp.Tool{Name: name, Description: description, InputSchema: json.RawMessage(schema)}
 }
 
-func shown(k Known) (all []string) {
+func shown(k ServerInfo) (all []string) {
 	for _, t := range k.Tools {
 		all = append(all, t.Shown)
 	}
@@ -150,17 +150,17 @@ func exploding() string {
 	return b.String()
 }
 
-func known(tools ...mcp.Tool) Known { return Take("s", Listing{Tools: tools}, nil) }
+func known(tools ...mcp.Tool) ServerInfo { return Take("s", Listing{Tools: tools}, nil) }
 
 // TestIndex_5_2_2 has the beginnings of descriptions, then names, then counts.
 func TestIndex_5_2_2(t *testing.T) {
 	t.Parallel()
-	servers := func(n int) []Usable {
+	servers := func(n int) []UsableServer {
 		var tools []mcp.Tool
 		for i := range n {
 			tools = append(tools, tool(fmt.Sprintf("do_thing_%03d", i), strings.Repeat("what it does ", 20)+"\nmore", `{}`))
 		}
-		return []Usable{{Name: "one", Origin: "yours", Known: known(tools...)}, {Name: "two", Origin: "project", Known: known(tool("x", "", `{}`)), Direct: true}}
+		return []UsableServer{{Name: "one", Origin: "yours", Known: known(tools...)}, {Name: "two", Origin: "project", Known: known(tool("x", "", `{}`)), Direct: true}}
 	}
 	if got, want := Index(servers(1)), "\none (yours):\n- do_thing_000: what it does what it does what it does what it does what it…\ntwo (project): offered as mcp__two__…"; got != want {
 		t.Errorf("%q", got)
@@ -178,8 +178,8 @@ func TestIndex_5_2_2(t *testing.T) {
 // wanted first, within the room.
 func TestFit_5_2_3(t *testing.T) {
 	t.Parallel()
-	sized := func(name string, tokens int) Usable {
-		return Usable{Name: name, Known: known(tool("t", strings.Repeat("w", int(float64(tokens-20)*bytesPerToken)), `{}`))}
+	sized := func(name string, tokens int) UsableServer {
+		return UsableServer{Name: name, Known: known(tool("t", strings.Repeat("w", int(float64(tokens-20)*bytesPerToken)), `{}`))}
 	}
 	for _, tt := range []struct {
 		name   string
@@ -190,7 +190,7 @@ func TestFit_5_2_3(t *testing.T) {
 	}{
 		{"in order", Auto, "", 700, "a c"}, {"always first", Auto, "b", 700, "b"}, {"all", Directly, "", 0, "a b c d"}, {"none", Search, "a", 9999, ""}, {"no room", Auto, "", 10, ""},
 	} {
-		servers := []Usable{sized("a", 200), sized("b", 550), sized("c", 300), sized("d", 400), {Name: "empty"}}
+		servers := []UsableServer{sized("a", 200), sized("b", 550), sized("c", 300), sized("d", 400), {Name: "empty"}}
 		Fit(servers, func(name string) bool { return name == tt.always }, tt.choice, tt.room)
 		var got []string
 		for _, s := range servers {
@@ -254,7 +254,7 @@ func TestChangedDefinitions_5_6(t *testing.T) {
 	second := known(tool("t", "two", `{}`), tool("same", "", `{}`), tool("new", "", `{}`)).Since(first)
 	third := known(tool("t", "three", `{}`)).Since(second)
 	back := known(tool("t", "one", `{}`)).Since(third)
-	for i, k := range []Known{second, third} {
+	for i, k := range []ServerInfo{second, third} {
 		if len(k.Changed) != 1 || k.Changed["t"].Description != "one" {
 			t.Errorf("%d: %+v", i, k.Changed)
 		}

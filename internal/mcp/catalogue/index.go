@@ -23,7 +23,7 @@ func (t Tool) Tokens() int {
 }
 
 // Tokens returns the approximate number of tokens that all definitions take in a request.
-func (k Known) Tokens() int {
+func (k ServerInfo) Tokens() int {
 	n := 0
 	for _, t := range k.Tools {
 		n += t.Tokens()
@@ -31,12 +31,12 @@ func (k Known) Tokens() int {
 	return n
 }
 
-// Usable is a server that can be used.
-type Usable struct {
+// UsableServer is a server that can be used.
+type UsableServer struct {
 	Name string
 	// Origin names the place in which the server is configured.
 	Origin string
-	Known  Known
+	Known  ServerInfo
 	// Direct is set if its tools are offered directly.
 	Direct bool
 }
@@ -51,9 +51,9 @@ const (
 )
 
 // Index lists servers and their tools for the model, with as much detail as fits.
-func Index(servers []Usable) string {
+func Index(servers []UsableServer) string {
 	text := ""
-	for _, line := range []func(Usable) string{withFirst, withNames, withCount} {
+	for _, line := range []func(UsableServer) string{withFirst, withNames, withCount} {
 		var b strings.Builder
 		for _, s := range servers {
 			b.WriteString("\n" + s.Name + " (" + s.Origin + ")" + s.tools(line))
@@ -72,7 +72,7 @@ func Index(servers []Usable) string {
 
 // tools describes the tools of a server by say. If they are offered directly or are not known, it
 // returns a note.
-func (s Usable) tools(say func(Usable) string) string {
+func (s UsableServer) tools(say func(UsableServer) string) string {
 	switch {
 	case s.Direct:
 		return ": offered as " + Direct(s.Name, "…")
@@ -82,7 +82,7 @@ func (s Usable) tools(say func(Usable) string) string {
 	return ":" + say(s)
 }
 
-func withFirst(s Usable) string {
+func withFirst(s UsableServer) string {
 	var b strings.Builder
 	for _, t := range s.Known.Tools {
 		b.WriteString("\n- " + t.Shown)
@@ -93,7 +93,7 @@ func withFirst(s Usable) string {
 	return b.String()
 }
 
-func withNames(s Usable) string {
+func withNames(s UsableServer) string {
 	var names []string
 	for _, t := range s.Known.Tools {
 		names = append(names, t.Shown)
@@ -101,7 +101,7 @@ func withNames(s Usable) string {
 	return " " + strings.Join(names, ", ")
 }
 
-func withCount(s Usable) string { return " " + words.Count(len(s.Known.Tools), "tool") }
+func withCount(s UsableServer) string { return " " + words.Count(len(s.Known.Tools), "tool") }
 
 // Choice is the rule by which tools are offered directly.
 type Choice string
@@ -115,7 +115,7 @@ const (
 
 // Fit sets Direct for the servers whose definitions fit into room, in tokens. It takes first the
 // servers that the person always wants, and then the others, each in their order.
-func Fit(servers []Usable, always func(name string) bool, choice Choice, room int) {
+func Fit(servers []UsableServer, always func(name string) bool, choice Choice, room int) {
 	for _, first := range []bool{true, false} {
 		for i := range servers {
 			s := &servers[i]
@@ -131,7 +131,7 @@ func Fit(servers []Usable, always func(name string) bool, choice Choice, room in
 }
 
 // offered returns the number of tokens of the definitions that are short enough to be offered.
-func (s *Usable) offered() int {
+func (s *UsableServer) offered() int {
 	n := 0
 	for _, t := range s.Known.Tools {
 		if !t.Long {

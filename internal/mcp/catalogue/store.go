@@ -28,20 +28,20 @@ func (s Store) path(name string, entry []byte) string {
 }
 
 // Load returns the known facts about a server. It reports false if there are none.
-func (s Store) Load(name string, entry []byte) (Known, bool) {
+func (s Store) Load(name string, entry []byte) (ServerInfo, bool) {
 	if s.Dir == "" {
-		return Known{}, false
+		return ServerInfo{}, false
 	}
 	data, err := disk.Beginning(s.path(name, entry), maxStored)
-	var k Known
+	var k ServerInfo
 	if err != nil || json.Unmarshal(data, &k) != nil {
-		return Known{}, false
+		return ServerInfo{}, false
 	}
 	return k, true
 }
 
 // Save stores the known facts about a server.
-func (s Store) Save(name string, entry []byte, k Known) error {
+func (s Store) Save(name string, entry []byte, k ServerInfo) error {
 	if s.Dir == "" {
 		return nil
 	}
