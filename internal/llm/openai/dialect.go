@@ -40,13 +40,13 @@ type Dialect struct {
 	// SystemAsUser sends the system prompt as the first message of the user.
 	SystemAsUser bool `json:"systemAsUser,omitzero"`
 
-	Passing `json:"-"`
+	ConversationLessons `json:"-"`
 }
 
-// Passing holds lessons from one conversation with an endpoint. They are not kept for later runs.
-type Passing struct {
+// ConversationLessons holds lessons from one conversation with an endpoint. They are not kept for later runs.
+type ConversationLessons struct {
 	// Forgotten holds attachments of this conversation that the endpoint has refused.
-	Forgotten *Forgotten
+	Forgotten *RefusedAttachments
 	// NoReasoning leaves out all attachments of reasoning, because the endpoint refused new
 	// attachments, too.
 	NoReasoning bool
@@ -95,7 +95,7 @@ func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note str
 			l.learn(&wanted, refused, req)
 		}
 		switch {
-		case wanted.Passing != d.Passing:
+		case wanted.ConversationLessons != d.ConversationLessons:
 			return wanted, l.note
 		case wanted != d:
 			return wanted, ""

@@ -38,7 +38,7 @@ type replay struct {
 	// own is set if signatures that came from this model at this host are returned.
 	own bool
 	// forgotten holds attachments that this model at this host has refused.
-	forgotten *Forgotten
+	forgotten *RefusedAttachments
 }
 
 // replayFor returns the replay of a request.
@@ -99,10 +99,10 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 	return field, words, details
 }
 
-// Forgotten is a set of attachments that are not returned because they were refused: signatures of
+// RefusedAttachments is a set of attachments that are not returned because they were refused: signatures of
 // a model that was replaced, or reasoning that was encrypted for another account. It is immutable;
 // nil is the empty set.
-type Forgotten struct{ sums map[uint64]bool }
+type RefusedAttachments struct{ sums map[uint64]bool }
 
 // forgettingSeed is the seed of the sums. Sums are not stored, so each process may have another
 // seed.
@@ -110,11 +110,11 @@ var forgettingSeed = maphash.MakeSeed()
 
 func sumOf(a *history.Attached) uint64 { return maphash.Bytes(forgettingSeed, a.Data) }
 
-func (f *Forgotten) has(a *history.Attached) bool { return f != nil && f.sums[sumOf(a)] }
+func (f *RefusedAttachments) has(a *history.Attached) bool { return f != nil && f.sums[sumOf(a)] }
 
 // forgetting returns the set of the attachments that are not empty, or nil if all are empty.
-func forgetting(attached []*history.Attached) *Forgotten {
-	f := &Forgotten{map[uint64]bool{}}
+func forgetting(attached []*history.Attached) *RefusedAttachments {
+	f := &RefusedAttachments{map[uint64]bool{}}
 	for _, a := range attached {
 		if a != nil && len(a.Data) > 0 {
 			f.sums[sumOf(a)] = true
