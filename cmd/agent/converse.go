@@ -48,7 +48,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 			Commands: func(c *app.Conversation, resume func(id string)) []command.Command {
 				return []command.Command{loginBetween(c, resume, &between)}
 			},
-			In: w.stdin, Out: w.stdout, Text: w.out, Hear: w.hear,
+			In: w.stdin, Out: w.stdout, Text: w.out, NotifySignals: w.hear,
 			Settled: func(ctx context.Context, c *app.Conversation) { tellPast(ctx, w, o, c) },
 			Plain:   o.screenReader, Scratch: o.Record.Folder != "", Initial: o.message(w),
 		})

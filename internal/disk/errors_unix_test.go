@@ -17,7 +17,7 @@ func TestUnlocked(t *testing.T) {
 	for err, says := range map[error]bool{
 		syscall.ENOLCK: true, &fs.PathError{Op: "flock", Path: "x", Err: syscall.ENOSYS}: true, syscall.EOPNOTSUPP: true, syscall.EACCES: false,
 	} {
-		got := Unlocked(err, "XDG_X")
+		got := ExplainLockError(err, "XDG_X")
 		if strings.Contains(got.Error(), "set XDG_X to a folder on a local disk") != says || !errors.Is(got, Reason(err)) {
 			t.Errorf("%v: %v", err, got)
 		}

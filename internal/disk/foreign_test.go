@@ -44,7 +44,7 @@ func TestForeign(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if why := disk.Foreign(info); (why != "") != tt.foreign {
+		if why := disk.OtherWriters(info); (why != "") != tt.foreign {
 			t.Errorf("%+v: %q", tt, why)
 		}
 	}

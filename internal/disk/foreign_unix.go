@@ -13,9 +13,9 @@ import (
 	"syscall"
 )
 
-// Foreign names the users, other than this user and root, who can change a file or folder, as in
+// OtherWriters names the users, other than this user and root, who can change a file or folder, as in
 // "it belongs to user 1001". It returns "" if nobody else can.
-func Foreign(info fs.FileInfo) string {
+func OtherWriters(info fs.FileInfo) string {
 	status, ok := info.Sys().(*syscall.Stat_t)
 	mode := info.Mode().Perm()
 	switch {
@@ -31,9 +31,9 @@ func Foreign(info fs.FileInfo) string {
 	return ""
 }
 
-// NotOf returns why a file or folder could be from another user than one: it belongs to somebody
+// WritersBeside returns why a file or folder could be from another user than one: it belongs to somebody
 // else, or its group or everybody may write it. It returns "" if it could not.
-func NotOf(info fs.FileInfo, user int) string {
+func WritersBeside(info fs.FileInfo, user int) string {
 	status, ok := info.Sys().(*syscall.Stat_t)
 	switch mode := info.Mode().Perm(); {
 	case !ok:
@@ -68,8 +68,8 @@ func private(gid uint32) bool {
 	return false
 }
 
-// Ours reports whether a file or folder belongs to this user.
-func Ours(info fs.FileInfo) bool {
+// OwnedByUser reports whether a file or folder belongs to this user.
+func OwnedByUser(info fs.FileInfo) bool {
 	status, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(status.Uid) == os.Getuid()
 }

@@ -19,13 +19,13 @@ const (
 	lockPoll    = 5 * time.Millisecond
 )
 
-// ErrHeld begins the error of a lock that another program did not release in time.
-var ErrHeld = errors.New("another program holds")
+// ErrLockHeld begins the error of a lock that another program did not release in time.
+var ErrLockHeld = errors.New("another program holds")
 
-// Locked runs act while it holds a lock on folder, so that no other program that uses Locked
+// WithLock runs act while it holds a lock on folder, so that no other program that uses WithLock
 // changes the files in it. It creates the folder if necessary. If act changes a file, it should
 // also read the file itself, because another program may have changed it before.
-func Locked(folder string, act func() error) error {
+func WithLock(folder string, act func() error) error {
 	const name = ".lock"
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
@@ -39,10 +39,10 @@ func Locked(folder string, act func() error) error {
 	return errors.Join(act(), unlock())
 }
 
-// LockedWithoutFile is like Locked for a folder in which no lock file may remain, such as a
-// repository. The folder must exist. LockedWithoutFile locks the folder itself. On file systems
+// WithFolderLock is like Locked for a folder in which no lock file may remain, such as a
+// repository. The folder must exist. WithFolderLock locks the folder itself. On file systems
 // that cannot do that, such as NFS, act runs without a lock.
-func LockedWithoutFile(folder string, act func() error) error {
+func WithFolderLock(folder string, act func() error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
 	lock := newFolderLock(folder)
@@ -54,7 +54,7 @@ func LockedWithoutFile(folder string, act func() error) error {
 }
 
 func held(what string) error {
-	return fmt.Errorf("%w %s; nothing was saved, try again when it is done", ErrHeld, what)
+	return fmt.Errorf("%w %s; nothing was saved, try again when it is done", ErrLockHeld, what)
 }
 
 // Lock waits until ctx ends for a lock of this name in folder, which is created if necessary.

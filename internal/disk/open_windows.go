@@ -55,9 +55,9 @@ func Truncate(f *os.File, size int64) error {
 	return errors.Join(again.Truncate(size), again.Close())
 }
 
-// Shut opens an open file again so that nobody can open it for writing, and waits for two seconds
+// ReopenReadOnly opens an open file again so that nobody can open it for writing, and waits for two seconds
 // for those who have it open so.
-func Shut(f *os.File) (shut *os.File, err error) {
+func ReopenReadOnly(f *os.File) (shut *os.File, err error) {
 	err = patiently(isShut, func() error {
 		shut, err = reopen(f, windows.GENERIC_READ, windows.FILE_SHARE_READ|windows.FILE_SHARE_DELETE)
 		return err

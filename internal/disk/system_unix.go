@@ -49,10 +49,10 @@ func SyncFolder(folder string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Unlocked explains why a file could not be locked. If the disk supports no locks at all, as some
+// ExplainLockError explains why a file could not be locked. If the disk supports no locks at all, as some
 // network disks do, the error says so and names the environment variable that selects a folder
 // elsewhere.
-func Unlocked(err error, variable string) error {
+func ExplainLockError(err error, variable string) error {
 	for _, none := range []error{syscall.ENOLCK, syscall.ENOSYS, syscall.ENOTSUP} {
 		if errors.Is(err, none) {
 			return fmt.Errorf("its disk gives no locks (%w), as some network disks; set %s to a folder on a local disk", Reason(err), variable)

@@ -25,15 +25,15 @@ const NoWait = 0
 
 const onlyFolder = 0
 
-// Foreign returns "": who may change a file is not in its FileInfo here, and a profile's folders
+// OtherWriters returns "": who may change a file is not in its FileInfo here, and a profile's folders
 // belong to their user alone.
-func Foreign(fs.FileInfo) string { return "" }
+func OtherWriters(fs.FileInfo) string { return "" }
 
-// NotOf returns "", for the same reasons.
-func NotOf(fs.FileInfo, int) string { return "" }
+// WritersBeside returns "", for the same reasons.
+func WritersBeside(fs.FileInfo, int) string { return "" }
 
-// Ours returns true, for the same reasons.
-func Ours(fs.FileInfo) bool { return true }
+// OwnedByUser returns true, for the same reasons.
+func OwnedByUser(fs.FileInfo) bool { return true }
 
 // Links returns 1: the number of names of a file is not in its FileInfo here.
 func Links(fs.FileInfo) uint64 { return 1 }
@@ -216,12 +216,12 @@ func farAway() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 0x40
 
 // rename renames a file in a folder, over another if there is one.
 func rename(root *os.Root, from, to string) error {
-	return Patiently(func() error { return root.Rename(from, to) })
+	return RetryWhileInUse(func() error { return root.Rename(from, to) })
 }
 
-// Patiently repeats an action on a file that another program has open, for two seconds: scanners
+// RetryWhileInUse repeats an action on a file that another program has open, for two seconds: scanners
 // and indexers open every new file for a moment.
-func Patiently(act func() error) error {
+func RetryWhileInUse(act func() error) error {
 	err := patiently(InUse, act)
 	if InUse(err) {
 		return fmt.Errorf("another program has it open; close it there and try again: %w", Reason(err))
@@ -243,10 +243,10 @@ func InUse(err error) bool {
 // for it.
 func SyncFolder(string) error { return nil }
 
-// Unlocked explains why a file could not be locked. If the disk supports no locks at all, as some
+// ExplainLockError explains why a file could not be locked. If the disk supports no locks at all, as some
 // network disks do, the error says so and names the environment variable that selects a folder
 // elsewhere.
-func Unlocked(err error, variable string) error {
+func ExplainLockError(err error, variable string) error {
 	if errors.Is(err, windows.ERROR_NOT_SUPPORTED) || errors.Is(err, windows.ERROR_INVALID_FUNCTION) {
 		return fmt.Errorf("its disk gives no locks (%w), as some network disks; set %s to a folder on a local disk", Reason(err), variable)
 	}

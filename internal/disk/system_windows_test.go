@@ -21,7 +21,7 @@ func TestErrorsOfWindows(t *testing.T) {
 			t.Errorf("IsFull(%v) = %v", err, got)
 		}
 	}
-	if got := Unlocked(windows.ERROR_NOT_SUPPORTED, "XDG_X"); !strings.Contains(got.Error(), "set XDG_X to a folder on a local disk") {
+	if got := ExplainLockError(windows.ERROR_NOT_SUPPORTED, "XDG_X"); !strings.Contains(got.Error(), "set XDG_X to a folder on a local disk") {
 		t.Error(got)
 	}
 	if !IsRefused(windows.WSAECONNREFUSED) || !IsGone(windows.ERROR_NO_DATA) {
@@ -33,7 +33,7 @@ func TestErrorsOfWindows(t *testing.T) {
 func TestPatiently(t *testing.T) {
 	t.Parallel()
 	tries := 0
-	err := Patiently(func() error {
+	err := RetryWhileInUse(func() error {
 		if tries++; tries < 3 {
 			return windows.ERROR_SHARING_VIOLATION
 		}
@@ -43,7 +43,7 @@ func TestPatiently(t *testing.T) {
 		t.Errorf("%v after %d tries", err, tries)
 	}
 	begun := time.Now()
-	err = Patiently(func() error { return windows.ERROR_SHARING_VIOLATION })
+	err = RetryWhileInUse(func() error { return windows.ERROR_SHARING_VIOLATION })
 	if !errors.Is(err, windows.ERROR_SHARING_VIOLATION) || !strings.Contains(err.Error(), "another program has it open") || time.Since(begun) < 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(begun))
 	}

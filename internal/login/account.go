@@ -190,7 +190,7 @@ func (a *account) refresh(ctx context.Context, c caller, used string, must bool)
 	if a.fixed {
 		return a.logInAgain("the token of " + c.account.Title + " is refused")
 	}
-	return a.sources.Store.Locked(ctx, func() error {
+	return a.sources.Store.WithLock(ctx, func() error {
 		for again := false; ; again = true {
 			if read, found, err := a.sources.Store.Get(a.id); err == nil && found {
 				if again && read.Refresh == a.login.Refresh {
@@ -283,7 +283,7 @@ func (s *Sources) Forget() {
 // Keep keeps a new login, and returns it as it is kept.
 func (s *Sources) Keep(ctx context.Context, l Login) (Login, error) {
 	defer s.Forget()
-	err := s.Store.Locked(ctx, func() (err error) {
+	err := s.Store.WithLock(ctx, func() (err error) {
 		l, err = s.Store.Set(l)
 		return err
 	})
@@ -294,7 +294,7 @@ func (s *Sources) Keep(ctx context.Context, l Login) (Login, error) {
 // there is none; unrevoked says why the vendor did not take them, nil if it did or takes none.
 func (s *Sources) Logout(ctx context.Context, id string) (found bool, unrevoked, err error) {
 	defer s.Forget()
-	err = s.Store.Locked(ctx, func() error {
+	err = s.Store.WithLock(ctx, func() error {
 		all, err := s.Store.All()
 		if err != nil {
 			return err

@@ -263,7 +263,7 @@ func TestStore(t *testing.T) {
 	}
 	set := func(l Login) {
 		t.Helper()
-		if err := s.Locked(t.Context(), func() error { _, err := s.Set(l); return err }); err != nil {
+		if err := s.WithLock(t.Context(), func() error { _, err := s.Set(l); return err }); err != nil {
 			t.Fatal(err)
 		}
 	}

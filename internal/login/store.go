@@ -173,8 +173,8 @@ func (s Store) Delete(l Login) error {
 // not waited for.
 const lockWait = 30 * time.Second
 
-// Locked runs act while no other program changes the logins.
-func (s Store) Locked(ctx context.Context, act func() error) error {
+// WithLock runs act while no other program changes the logins.
+func (s Store) WithLock(ctx context.Context, act func() error) error {
 	limited, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	unlock, err := disk.Lock(limited, s.Folder, "logins.lock")

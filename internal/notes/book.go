@@ -171,7 +171,7 @@ func (b *Book) change(scope Scope, act func([]piece) ([]piece, error)) error {
 			return err
 		}
 	}
-	return disk.Locked(b.folder, func() error {
+	return disk.WithLock(b.folder, func() error {
 		pieces, err := b.read(scope)
 		if err != nil {
 			return err

@@ -86,7 +86,7 @@ type File struct {
 // OwnedBy returns a file that has to belong to the user with an id. It is for tests: the file of a
 // machine is that of System.
 func OwnedBy(path string, user int) File {
-	return File{path, func(_ string, info fs.FileInfo) string { return disk.NotOf(info, user) }}
+	return File{path, func(_ string, info fs.FileInfo) string { return disk.WritersBeside(info, user) }}
 }
 
 // Load reads a policy, nil if there is no file. The error says what is wrong with the file, under

@@ -152,7 +152,7 @@ func readShared[T any](path string) (data []byte, members T, err error) {
 // ChangeShared changes the members of a T in the JSON object in a file, and makes the file private
 // to the user. It keeps other members, and the changes that other programs make at the same time.
 func ChangeShared[T any](path string, change func(*T)) error {
-	return disk.Locked(filepath.Dir(path), func() error {
+	return disk.WithLock(filepath.Dir(path), func() error {
 		data, members, err := readShared[T](path)
 		if err != nil {
 			return err

@@ -210,7 +210,7 @@ func ours(path string) error {
 	if err != nil {
 		return fmt.Errorf("the session cannot be opened: %w", err)
 	}
-	if foreign := disk.Foreign(info); foreign != "" {
+	if foreign := disk.OtherWriters(info); foreign != "" {
 		return &UnwritableError{idOf(path), foreign}
 	}
 	out, err := disk.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
@@ -256,7 +256,7 @@ func acquire(path string) (*disk.FileLock, error) {
 }
 
 func unlockable(err error) error {
-	return fmt.Errorf("the session cannot be opened: %w", disk.Unlocked(err, "XDG_DATA_HOME"))
+	return fmt.Errorf("the session cannot be opened: %w", disk.ExplainLockError(err, "XDG_DATA_HOME"))
 }
 
 // Holder names the process that has the session at path open. It returns nil when none has.

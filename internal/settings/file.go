@@ -43,9 +43,9 @@ func broken(path string, data []byte, err error) error {
 // locked runs act while no other program changes the files in folder. It creates a missing folder.
 func locked(folder string, act func() error) error {
 	var acting error
-	err := disk.Locked(folder, func() error { acting = act(); return nil })
+	err := disk.WithLock(folder, func() error { acting = act(); return nil })
 	switch {
-	case errors.Is(err, disk.ErrHeld):
+	case errors.Is(err, disk.ErrLockHeld):
 		return &Error{Problem: err.Error(), Err: err}
 	case err != nil:
 		return errors.Join(acting, unwritable(folder, err))

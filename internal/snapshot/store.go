@@ -266,7 +266,7 @@ func (s *Store) ready() error {
 			err = errors.New("another program has it open")
 			fallthrough
 		case err != nil:
-			err = errors.Join(disk.Unlocked(err, "XDG_STATE_HOME"), lock.Close())
+			err = errors.Join(disk.ExplainLockError(err, "XDG_STATE_HOME"), lock.Close())
 		default:
 			s.lock = lock
 		}

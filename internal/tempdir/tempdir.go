@@ -96,7 +96,7 @@ func sweep(parent string, now time.Time) {
 		if err != nil || !info.IsDir() || now.Sub(info.ModTime()) < leftAfter {
 			continue
 		}
-		if !disk.Ours(info) {
+		if !disk.OwnedByUser(info) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(folder, inUse)); err != nil {

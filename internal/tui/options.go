@@ -85,10 +85,10 @@ type Options struct {
 	// Plain prints and reads lines, without a single escape sequence: for screen readers.
 	// Terminals with TERM=dumb always get it.
 	Plain bool
-	// Hear keeps Ctrl+C from a caller that would end the program on it, until release is called.
+	// NotifySignals keeps Ctrl+C from a caller that would end the program on it, until release is called.
 	// Run calls it in plain mode, where Ctrl+C is a signal. Nil means that no caller reacts to
 	// Ctrl+C.
-	Hear func() (release func())
+	NotifySignals func() (release func())
 	// Palettes holds the person's own themes.
 	Palettes []style.Palette
 	// In and Out are the terminal.

@@ -111,7 +111,7 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) || opts.Plain || opts.env("TERM") == "dumb" {
 		return chosen, false, ErrNoTerminal
 	}
-	signals, deaf := term.Hear(opts.Out)
+	signals, deaf := term.NotifySignals(opts.Out)
 	defer deaf()
 	t, err := takeTerminal(opts)
 	if err != nil {

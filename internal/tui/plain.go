@@ -41,8 +41,8 @@ type typedLineMsg struct {
 // runPlain reads and prints lines until the input ends, a message asks to quit, or ctx ends.
 func runPlain(ctx context.Context, opts Options, signals <-chan os.Signal) error {
 	opts.Plain = true
-	if opts.Hear != nil {
-		defer opts.Hear()()
+	if opts.NotifySignals != nil {
+		defer opts.NotifySignals()()
 	}
 	opts.Environ = append(opts.Environ[:len(opts.Environ):len(opts.Environ)], "NO_COLOR=1", "TERM=dumb")
 	width, _ := term.SizeOf(opts.Out)

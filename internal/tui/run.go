@@ -41,9 +41,9 @@ func Run(ctx context.Context, opts Options) (err error) {
 		}
 	}()
 	// From here on a signal cannot end the process before the terminal's mode is restored.
-	signals, deaf := term.Hear(opts.Out)
+	signals, deaf := term.NotifySignals(opts.Out)
 	defer deaf()
-	if opts.Plain || opts.env("TERM") == "dumb" || !term.Paints(opts.Out) {
+	if opts.Plain || opts.env("TERM") == "dumb" || !term.SupportsSequences(opts.Out) {
 		return runPlain(ctx, opts, signals)
 	}
 	t, err := takeTerminal(opts)

@@ -57,7 +57,7 @@ func (f folder) writable(name string) error {
 
 // rename renames a file, over another if there is one.
 func (f folder) rename(from, to string) error {
-	return disk.Patiently(func() error { return f.root.Rename(from, to) })
+	return disk.RetryWhileInUse(func() error { return f.root.Rename(from, to) })
 }
 
 // link gives a file a second name, which must be free.
@@ -68,7 +68,7 @@ func (f folder) symlink(leads, name string) error { return f.root.Symlink(leads,
 
 // remove removes a file, and removeFolder an empty folder.
 func (f folder) remove(name string) error {
-	return disk.Patiently(func() error { return f.root.Remove(name) })
+	return disk.RetryWhileInUse(func() error { return f.root.Remove(name) })
 }
 func (f folder) removeFolder(name string) error { return f.root.Remove(name) }
 
@@ -179,7 +179,7 @@ type hold struct{ file *os.File }
 
 // holdWriters waits until no other program has a file open for writing, and keeps it so.
 func holdWriters(f *os.File) (hold, error) {
-	held, err := disk.Shut(f)
+	held, err := disk.ReopenReadOnly(f)
 	if disk.InUse(err) {
 		err = errOpen
 	}

@@ -65,7 +65,7 @@ func Open(ctx context.Context, dir, cache, name string) (w Worktree, err error) 
 	if err != nil {
 		return w, err
 	}
-	if err := disk.Locked(filepath.Dir(w.Path), func() error { return w.make(ctx, dir) }); err != nil {
+	if err := disk.WithLock(filepath.Dir(w.Path), func() error { return w.make(ctx, dir) }); err != nil {
 		return w, fmt.Errorf("the worktree %s cannot be made: %w", name, err)
 	}
 	if _, err := os.Stat(filepath.Join(w.Path, ".gitmodules")); err == nil {

@@ -40,8 +40,8 @@ type Options struct {
 	// In and Out are the terminal; Text writes lines of text to Out.
 	In, Out *os.File
 	Text    io.Writer
-	// Hear keeps Ctrl+C from ending the program until release is called.
-	Hear func() (release func())
+	// NotifySignals keeps Ctrl+C from ending the program until release is called.
+	NotifySignals func() (release func())
 	// Plain prints lines and reads lines, without moving anything on the screen.
 	Plain bool
 	// Scratch is set if the record is deleted when the program ends.
@@ -139,7 +139,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		Greeting:  slices.Concat([]string{banner(o.Process, c)}, c.Notices, faults, themeFault(o.Process, c.Settings())),
 		Earlier:   earlierOf(c.Recorded, c.Tools()),
 		History:   history,
-		Hear:      o.Hear,
+		NotifySignals:      o.NotifySignals,
 		Branch:    func(ctx context.Context) string { return branchNow(ctx, c.Root()) },
 		Programs:  c,
 		Estimate:  estimator(c),

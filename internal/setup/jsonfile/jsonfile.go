@@ -45,7 +45,7 @@ func Edit(file File, change func(data []byte) ([]Step, error)) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("%s: %w", file.Path, disk.Reason(err))
 	}
-	return disk.LockedWithoutFile(folder, func() error { return edit(file, change) })
+	return disk.WithFolderLock(folder, func() error { return edit(file, change) })
 }
 
 // Check returns the error that Edit returns for a link that leads out of Root, or nowhere.

@@ -174,14 +174,14 @@ func (p Place) holds(file, real string) error {
 // foreign returns the reason why other users can change a file, directly or through its folder. It
 // returns "" if they cannot.
 func foreign(folder string, file fs.FileInfo) string {
-	if why := disk.Foreign(file); why != "" {
+	if why := disk.OtherWriters(file); why != "" {
 		return why
 	}
 	info, err := os.Stat(folder)
 	if err != nil {
 		return err.Error()
 	}
-	if why := disk.Foreign(info); why != "" {
+	if why := disk.OtherWriters(info); why != "" {
 		return "of its folder, " + why
 	}
 	return ""
@@ -195,7 +195,7 @@ func Above(home, workspace string) []string {
 	for dir := workspace; !isRoot(dir) && dir != home; {
 		parent := filepath.Dir(dir)
 		info, err := os.Stat(parent)
-		if parent == dir || err != nil || disk.Foreign(info) != "" {
+		if parent == dir || err != nil || disk.OtherWriters(info) != "" {
 			return []string{workspace}
 		}
 		dirs = append([]string{parent}, dirs...)

@@ -87,15 +87,15 @@ func Suspend() error {
 	return nil
 }
 
-// Paints reports whether a terminal obeys the sequences that the interface paints with.
-func Paints(*os.File) bool { return true }
+// SupportsSequences reports whether a terminal obeys the sequences that the interface paints with.
+func SupportsSequences(*os.File) bool { return true }
 
 // IsResize reports whether a signal says that the window has another size.
 func IsResize(s os.Signal) bool { return s == syscall.SIGWINCH }
 
-// Hear returns a channel of the signals that end the interface or change its window. stop ends
+// NotifySignals returns a channel of the signals that end the interface or change its window. stop ends
 // it.
-func Hear(_ *os.File) (signals chan os.Signal, stop func()) {
+func NotifySignals(_ *os.File) (signals chan os.Signal, stop func()) {
 	signals = make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	return signals, func() { signal.Stop(signals) }

@@ -16,9 +16,9 @@ import (
 // utf8Page is the number of UTF-8 among code pages.
 const utf8Page = 65001
 
-// Paints reports whether a console obeys the sequences that the interface paints with. Consoles
+// SupportsSequences reports whether a console obeys the sequences that the interface paints with. Consoles
 // before Windows 10 do not.
-func Paints(out *os.File) bool {
+func SupportsSequences(out *os.File) bool {
 	var mode uint32
 	h := windows.Handle(out.Fd())
 	if windows.GetConsoleMode(h, &mode) != nil {
@@ -154,9 +154,9 @@ func IsResize(s os.Signal) bool { return s == resized{} }
 // sizePoll is how often the size of the window is looked at.
 const sizePoll = 150 * time.Millisecond
 
-// Hear returns a channel of the signals that end the interface or change its window. stop ends
+// NotifySignals returns a channel of the signals that end the interface or change its window. stop ends
 // it.
-func Hear(out *os.File) (signals chan os.Signal, stop func()) {
+func NotifySignals(out *os.File) (signals chan os.Signal, stop func()) {
 	signals = make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	done := make(chan struct{})
