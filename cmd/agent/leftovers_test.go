@@ -79,7 +79,7 @@ func TestNothingIsLeft(t *testing.T) {
 // a terminal's processes: the program does not wait for it.
 func TestTheFirstChildIsKilled(t *testing.T) {
 	t.Parallel()
-	if sandbox.Detect().Backend() != sandbox.Helper {
+	if sandbox.Detect().Backend() != sandbox.Namespaces {
 		t.Skip("nothing is started here")
 	}
 	for range 2 {

@@ -97,7 +97,7 @@ func (c *Conversation) prepareSandbox() error {
 		return nil
 	}
 	box := sandbox.Detect()
-	if box.Backend() != sandbox.Helper {
+	if box.Backend() != sandbox.Namespaces {
 		c.process.swept.Do(sandbox.Sweep)
 	}
 	switch {

@@ -13,7 +13,7 @@ import (
 // nothing of it is left.
 func TestProcessesAreBounded(t *testing.T) {
 	t.Parallel()
-	for _, backend := range []Backend{None, Thread, Helper} {
+	for _, backend := range []Backend{None, Landlock, Namespaces} {
 		t.Run(backend.String(), func(t *testing.T) {
 			t.Parallel()
 			s, err := Use(backend)
@@ -53,7 +53,7 @@ func TestServersAreNotCounted(t *testing.T) {
 	cmd.Dir = t.TempDir()
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	c, err := Off("test").Start(context.Background(), cmd, Policy{Profile: Open, Stays: true, processes: 2})
+	c, err := Off("test").Start(context.Background(), cmd, Policy{Profile: Open, LongRunning: true, processes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,11 +136,11 @@ func TestWhatACommandManages(t *testing.T) {
 // want is what becomes of a check.
 func (c check) want(backend sandbox.Backend, profile sandbox.Profile) verdict {
 	switch {
-	case profile == sandbox.Look && backend == sandbox.Helper && c.name == "shared memory":
+	case profile == sandbox.Look && backend == sandbox.Namespaces && c.name == "shared memory":
 		return works // its own
 	case profile == sandbox.Look:
 		return c.look
-	case backend == sandbox.Helper:
+	case backend == sandbox.Namespaces:
 		return c.helper
 	}
 	return c.thread

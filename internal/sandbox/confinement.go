@@ -29,7 +29,7 @@ func (c Confinement) Word(profile Profile) string {
 // Holds reports whether the kernel ends a command of this profile, with every process that it
 // started, when this program ends. Then no Watcher is needed.
 func (c Confinement) Holds(profile Profile) bool {
-	return c.Sandbox != nil && c.Sandbox.backend == Helper && profile != Open
+	return c.Sandbox != nil && c.Sandbox.backend == Namespaces && profile != Open
 }
 
 // Start starts a command with the given profile. See Sandbox.Start.

@@ -17,7 +17,7 @@ func TestNoDescriptorsAreInherited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Thread, sandbox.Helper} {
+	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
 		t.Run(backend.String(), func(t *testing.T) {
 			t.Parallel()
 			use(t, backend)

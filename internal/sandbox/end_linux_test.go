@@ -23,7 +23,7 @@ func TestNothingIsLeft(t *testing.T) {
 		// Also what clears its environment, and would forget the limit that is its mark. That
 		// is set a moment after the start.
 		marked := "true"
-		if s.Backend() == sandbox.Thread {
+		if s.Backend() == sandbox.Landlock {
 			marked = "grep -q 'realtime timeout *[0-9]' /proc/$$/limits"
 		}
 		for i, by := range []string{"setsid", "env -i setsid", "ulimit -R 5; env -i setsid"} {
@@ -63,7 +63,7 @@ func (h *house) pipeIsFree(name string) {
 // namespace or else at the next start.
 func TestKillOfTheProgram(t *testing.T) {
 	t.Parallel()
-	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Thread, sandbox.Helper} {
+	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
 		t.Run(backend.String(), func(t *testing.T) {
 			t.Parallel()
 			use(t, backend)
@@ -80,7 +80,7 @@ func TestKillOfTheProgram(t *testing.T) {
 			}
 			_ = program.Wait()
 			h.pipeIsFree("one")
-			if backend != sandbox.Helper {
+			if backend != sandbox.Namespaces {
 				sandbox.Sweep()
 			}
 			h.pipeIsFree("two")

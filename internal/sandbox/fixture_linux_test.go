@@ -226,7 +226,7 @@ func use(t *testing.T, backend sandbox.Backend) *sandbox.Sandbox {
 
 // eachBackend runs a test on every backend that confines.
 func eachBackend(t *testing.T, test func(t *testing.T, s *sandbox.Sandbox)) {
-	for _, backend := range []sandbox.Backend{sandbox.Helper, sandbox.Thread} {
+	for _, backend := range []sandbox.Backend{sandbox.Namespaces, sandbox.Landlock} {
 		t.Run(backend.String(), func(t *testing.T) {
 			t.Parallel()
 			test(t, use(t, backend))

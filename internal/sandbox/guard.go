@@ -79,7 +79,7 @@ func newGuard(policy Policy, backend Backend) *guard {
 			if link, err := os.Readlink(path); err == nil {
 				g.originals[path] = original{place: where, kind: fs.ModeSymlink, link: link}
 			}
-		case backend == Thread || slices.Contains(policy.movable, path):
+		case backend == Landlock || slices.Contains(policy.movable, path):
 			g.remember(where, info)
 		}
 	}

@@ -86,7 +86,7 @@ func handOver(channel io.ReadWriter, spec confine.Spec) error {
 func tryHelper(holders *holders) error {
 	cmd := exec.Command("/")
 	cmd.Err, cmd.Path = nil, ""
-	policy, err := Policy{Workspace: "/", Grace: time.Second}.resolve("/", Helper)
+	policy, err := Policy{Workspace: "/", Grace: time.Second}.resolve("/", Namespaces)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 func TestCommandsShareALoopback(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	s := use(t, sandbox.Helper)
+	s := use(t, sandbox.Namespaces)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	server := h.command(`SANDBOX_TEST_TOOL=serve exec $SELF address`)
@@ -34,7 +34,7 @@ func TestCommandsShareALoopback(t *testing.T) {
 	if got := h.run(s, h.policy(sandbox.Look), call); got.exit == 0 {
 		t.Errorf("one that only looks: %+v", got)
 	}
-	if got := h.run(use(t, sandbox.Helper), h.policy(sandbox.Work), call); got.exit == 0 {
+	if got := h.run(use(t, sandbox.Namespaces), h.policy(sandbox.Work), call); got.exit == 0 {
 		t.Errorf("another session: %+v", got)
 	}
 	address, err := os.ReadFile(h.workspace + "/address")
@@ -64,7 +64,7 @@ func TestCommandsShareALoopback(t *testing.T) {
 func TestCommandsAreApart(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	s := use(t, sandbox.Helper)
+	s := use(t, sandbox.Namespaces)
 	first := h.command(`export KEY=hunter2; touch ready; exec sleep 600`)
 	running, err := s.Start(t.Context(), first, h.policy(sandbox.Work))
 	if err != nil {
@@ -88,7 +88,7 @@ func TestCommandsAreApart(t *testing.T) {
 func TestTheHolderIsReplaced(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	s := use(t, sandbox.Helper)
+	s := use(t, sandbox.Namespaces)
 	for range 3 {
 		if got := h.run(s, h.policy(sandbox.Work), `echo fine`); trimmed(got.output) != "fine" {
 			t.Fatalf("%+v", got)
@@ -102,7 +102,7 @@ func TestTheHolderIsReplaced(t *testing.T) {
 func TestAHelperThatNobodyKnowsOf(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	s := use(t, sandbox.Helper)
+	s := use(t, sandbox.Namespaces)
 	read := s.KillHolderAsItStarts(t)
 	if got := h.run(s, h.policy(sandbox.Work), `echo fine`); trimmed(got.output) != "fine" {
 		t.Errorf("%+v", got)
@@ -132,7 +132,7 @@ func TestFilesOfACommand(t *testing.T) {
 		if c, err = s.Start(ctx, cmd, h.policy(sandbox.Look)); err != nil {
 			t.Fatal(err)
 		}
-		if s.Backend() == sandbox.Helper { // elsewhere the context is that which cmd was made with
+		if s.Backend() == sandbox.Namespaces { // elsewhere the context is that which cmd was made with
 			cancel()
 		} else if err := cmd.Process.Kill(); err != nil {
 			t.Error(err)

@@ -18,12 +18,12 @@ import (
 // nothing more (reliability F5).
 func TestNothingBeginsWithoutTheProgram(t *testing.T) {
 	t.Parallel()
-	s, err := Use(Helper)
+	s, err := Use(Namespaces)
 	if err != nil {
 		t.Skip(err)
 	}
 	dir := t.TempDir()
-	policy, err := Policy{Profile: Work, Workspace: dir, Temp: t.TempDir(), Grace: time.Second}.resolve(dir, Helper)
+	policy, err := Policy{Profile: Work, Workspace: dir, Temp: t.TempDir(), Grace: time.Second}.resolve(dir, Namespaces)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,7 +200,7 @@ func list(backend string) error {
 }
 
 func named(backend string) (*sandbox.Sandbox, error) {
-	for _, b := range []sandbox.Backend{sandbox.None, sandbox.Thread, sandbox.Helper} {
+	for _, b := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
 		if strings.EqualFold(b.String(), backend) {
 			return sandbox.Use(b)
 		}

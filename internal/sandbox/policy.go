@@ -73,9 +73,9 @@ type Policy struct {
 	Caches string
 	// Grace is the time between asking the remaining processes to end and ending them by force.
 	Grace time.Duration
-	// Stays is set for a server, which runs long and is mostly idle. Outside of a namespace its
+	// LongRunning is set for a server, which runs long and is mostly idle. Outside of a namespace its
 	// processes are not counted, because the counting would cost time as long as it runs.
-	Stays bool
+	LongRunning bool
 
 	// dir is the folder that the command starts in, and git are the folders outside the work tree
 	// that git has to write.
@@ -176,7 +176,7 @@ func (p *Policy) addSurvey(found survey.Files, backend Backend) {
 		slices.Sort(p.Protected)
 		p.Protected = slices.Compact(p.Protected)
 	}
-	if backend == Thread && p.Profile == Work {
+	if backend == Landlock && p.Profile == Work {
 		return // this backend cannot hide files in a folder where the command may create some
 	}
 	allowed := existing(p.AllowRead)
@@ -218,9 +218,9 @@ func (p Policy) Writable() []string {
 	return paths
 }
 
-// Writes reports whether a command in Work may write to a path. The path must contain no links.
+// AllowsWrite reports whether a command in Work may write to a path. The path must contain no links.
 // Protected files are not considered.
-func (p Policy) Writes(path string) bool {
+func (p Policy) AllowsWrite(path string) bool {
 	folders := append([]string{p.Workspace, p.Temp, "/dev/shm"}, p.Writable()...)
 	return slices.ContainsFunc(folders, func(folder string) bool { return folder != "" && disk.Within(path, layout.Real(folder)) })
 }

@@ -225,7 +225,7 @@ func TestX(t *testing.T) {
 	}
 	// The cache of whoever runs this test, so as not to build the library anew.
 	policy.AllowWrite = []string{trimmed(string(cache))}
-	if got := h.run(use(t, sandbox.Helper), policy, `export GOCACHE=`+policy.AllowWrite[0]+` GOFLAGS=-buildvcs=false; make test`); got.exit != 0 {
+	if got := h.run(use(t, sandbox.Namespaces), policy, `export GOCACHE=`+policy.AllowWrite[0]+` GOFLAGS=-buildvcs=false; make test`); got.exit != 0 {
 		t.Errorf("%+v", got)
 	}
 }

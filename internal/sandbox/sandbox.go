@@ -40,10 +40,10 @@ const (
 	None Backend = iota
 	// Seatbelt is sandbox-exec of macOS.
 	Seatbelt
-	// Thread is Landlock and seccomp alone.
-	Thread
-	// Helper is namespaces, Landlock and seccomp.
-	Helper
+	// Landlock is Landlock and seccomp alone.
+	Landlock
+	// Namespaces is namespaces, Landlock and seccomp.
+	Namespaces
 )
 
 // String returns the name of the backend.

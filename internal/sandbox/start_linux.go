@@ -22,13 +22,13 @@ type shared struct {
 }
 
 // backends lists the backends of this system, best first.
-var backends = []Backend{Helper, Thread}
+var backends = []Backend{Namespaces, Landlock}
 
 func (s *Sandbox) start(ctx context.Context, backend Backend, c *Command, policy Policy) error {
 	switch backend {
-	case Helper:
+	case Namespaces:
 		return c.startHelper(ctx, &s.shared.holders, policy)
-	case Thread:
+	case Landlock:
 		return c.startOnThread(policy, func() (*changer, error) { return s.shared.rulesets.confineThread(policy) })
 	default:
 		return c.startOnThread(policy, func() (*changer, error) { return nil, nil })
@@ -39,7 +39,7 @@ func (s *Sandbox) start(ctx context.Context, backend Backend, c *Command, policy
 func (s *Sandbox) try() (string, error) {
 	abi := landlockABI()
 	switch s.backend {
-	case Helper:
+	case Namespaces:
 		if err := tryHelper(&s.shared.holders); err != nil {
 			return "", err
 		}
@@ -47,7 +47,7 @@ func (s *Sandbox) try() (string, error) {
 			return "namespaces and seccomp; the kernel has no Landlock", nil
 		}
 		return fmt.Sprintf("namespaces, Landlock %d and seccomp", abi), nil
-	case Thread:
+	case Landlock:
 		if abi < threadABI {
 			return "", fmt.Errorf("the kernel's Landlock is version %d, %d is needed", abi, threadABI)
 		}
@@ -83,7 +83,7 @@ func (c *Command) startOnThread(policy Policy, restrict func() (*changer, error)
 	// Setting the limit fails inside another sandbox. Then the variable alone is the mark.
 	_ = setMark(processes.after, processes.mark)
 	var tooMany atomic.Bool
-	if !policy.Stays {
+	if !policy.LongRunning {
 		go confine.BoundProcesses(policy.processes, processes.count, func() {
 			tooMany.Store(true)
 			processes.kill(c.cmd.Process.Pid)

@@ -195,7 +195,7 @@ func TestKeysOfTheWorkspace_D60(t *testing.T) {
 	const key = "hunter2hunter2"
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		for _, profile := range []sandbox.Profile{sandbox.Look, sandbox.Work} {
-			if profile == sandbox.Work && s.Backend() == sandbox.Thread {
+			if profile == sandbox.Work && s.Backend() == sandbox.Landlock {
 				continue
 			}
 			h := newHouse(t)
@@ -235,7 +235,7 @@ func TestKeysOfTheWorkspace_D60(t *testing.T) {
 func TestKeysPutThereMeanwhile(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	s, policy := use(t, sandbox.Helper), h.surveyed(sandbox.Work)
+	s, policy := use(t, sandbox.Namespaces), h.surveyed(sandbox.Work)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	server, err := s.Start(ctx, h.command(`rm -f gone; mkdir .vscode; while [ -e .vscode ]; do sleep 0.02; done; mkdir .vscode; while [ -e .vscode ]; do sleep 0.02; done; touch looked; exec sleep 600`), policy)
@@ -258,7 +258,7 @@ func TestKeysPutThereMeanwhile(t *testing.T) {
 func TestKeysThatCommandsMade(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	s, policy := use(t, sandbox.Helper), h.surveyed(sandbox.Work)
+	s, policy := use(t, sandbox.Namespaces), h.surveyed(sandbox.Work)
 	h.run(s, policy, `echo made > test.pem`)
 	if got := h.run(s, policy, `cat test.pem`); trimmed(got.output) != "made" {
 		t.Errorf("%+v", got)

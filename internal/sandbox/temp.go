@@ -17,7 +17,7 @@ const SystemTemp = "/tmp"
 // of the writable folders may contain the system's /tmp.
 func (s *Sandbox) OwnTemp(writable ...string) bool {
 	holds := func(folder string) bool { return disk.Within(SystemTemp, folder) }
-	return s.backend == Helper && layout.Real(SystemTemp) == SystemTemp && !slices.ContainsFunc(writable, holds)
+	return s.backend == Namespaces && layout.Real(SystemTemp) == SystemTemp && !slices.ContainsFunc(writable, holds)
 }
 
 // ShownBelowTemp returns the paths of the system's /tmp that commands with a /tmp of their own

@@ -28,7 +28,7 @@ func (h *house) privateTemp(profile sandbox.Profile) (sandbox.Policy, string) {
 // is seen outside; the workspace, TMPDIR and what the environment names stay reachable.
 func TestATempOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := use(t, sandbox.Helper)
+	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
 	policy, own := h.privateTemp(sandbox.Work)
 	name := "agent-test-" + filepath.Base(t.TempDir()) + filepath.Base(h.home)
@@ -66,7 +66,7 @@ func TestATempOfItsOwn(t *testing.T) {
 // No link in a /tmp of one's own leads a later command, or its set-up, anywhere else.
 func TestLinksInATempOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := use(t, sandbox.Helper)
+	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
 	policy, own := h.privateTemp(sandbox.Work)
 	target := h.home + "/target"
@@ -112,7 +112,7 @@ func TestLinksInATempOfItsOwn(t *testing.T) {
 // A command runs in a folder of its own /tmp, and beside it, whatever the system's has of that name.
 func TestNamesOfBothTemps(t *testing.T) {
 	t.Parallel()
-	s := use(t, sandbox.Helper)
+	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
 	policy, own := h.privateTemp(sandbox.Work)
 	for _, make := range []func() (string, error){
@@ -147,7 +147,7 @@ func TestNamesOfBothTemps(t *testing.T) {
 // The folder itself may not be a link, nor is there one where /tmp can be written anyway.
 func TestWhereThereIsNoTempOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := use(t, sandbox.Helper)
+	s := use(t, sandbox.Namespaces)
 	for _, writable := range []string{"/", "/tmp"} {
 		if s.OwnTemp(writable) {
 			t.Errorf("a workspace %s has a /tmp beside the system's", writable)
@@ -180,7 +180,7 @@ func TestWhereThereIsNoTempOfItsOwn(t *testing.T) {
 // the system does not have is not found by the next.
 func TestHiddenAndFoundBesideATempOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := use(t, sandbox.Helper)
+	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
 	policy, _ := h.privateTemp(sandbox.Work)
 	write(t, h.home+"/.ssh/id_ed25519", "hunter2")
@@ -203,7 +203,7 @@ func TestHiddenAndFoundBesideATempOfItsOwn(t *testing.T) {
 // Two sessions, and two commands of one, do not get into each other's way.
 func TestTwoTempsAtOnce(t *testing.T) {
 	t.Parallel()
-	s := use(t, sandbox.Helper)
+	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
 	one, _ := h.privateTemp(sandbox.Work)
 	two := one

@@ -30,7 +30,7 @@ func TestAPersonWaitsForNoGrace(t *testing.T) {
 		"a hook":                      {stubborn + "sleep 300", func(ctx context.Context, j *Jobs, c Command) { _, _ = j.Feed(ctx, c, nil, nil) }},
 		"the end of a background job": {stubborn + "sleep 300", killed},
 	} {
-		for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Thread, sandbox.Helper} {
+		for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
 			t.Run(name+"/"+backend.String(), func(t *testing.T) {
 				t.Parallel()
 				box, err := sandbox.Use(backend)

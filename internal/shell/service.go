@@ -72,7 +72,7 @@ func StartService(ctx context.Context, c ServiceCommand, log io.Writer) (*Servic
 	}
 	services.Watch()
 	confined := c.Confined
-	confined.Policy.Grace, confined.Policy.Stays = termGrace, true
+	confined.Policy.Grace, confined.Policy.LongRunning = termGrace, true
 	s.running, err = confined.Start(context.WithoutCancel(ctx), s.cmd, c.Profile)
 	for _, theirs := range []any{s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr} {
 		_ = theirs.(*os.File).Close()

@@ -151,7 +151,7 @@ func (r refusal) holds(command shell.Command, failed bool) bool {
 		return false
 	case r.kind == refusedWrite && !failed:
 		path := r.path()
-		if path == "" || command.Confined.Policy.Writes(disk.Real(disk.At(command.Dir, path))) {
+		if path == "" || command.Confined.Policy.AllowsWrite(disk.Real(disk.At(command.Dir, path))) {
 			return false
 		}
 	}
@@ -207,7 +207,7 @@ func (r refusal) advice(command shell.Command) string {
 	switch {
 	case namesKeys(r.line):
 		remedy = "name the file in the command line, which the user is then asked about"
-	case r.kind != refusedNetwork && disk.Within(path, sandbox.SystemTemp) && r.kind != refusedTemp && !command.Confined.Policy.Writes(path):
+	case r.kind != refusedNetwork && disk.Within(path, sandbox.SystemTemp) && r.kind != refusedTemp && !command.Confined.Policy.AllowsWrite(path):
 		remedy = "use $TMPDIR instead, or call again with outside and why"
 	}
 	return fmt.Sprintf("[sandbox: %s; %s]", what, remedy)
