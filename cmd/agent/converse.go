@@ -126,7 +126,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 			return newConversation(ctx, w, o)
 		},
 		Status: outcomeStatus, Format: format, Streams: o.input == headless.StreamJSON, Message: o.message(w),
-		Timeout: o.timeout, Shape: schema, Form: strings.TrimSpace(o.outputSchema), Again: o.Record.ID != "", AnswerFile: answerFile,
+		Timeout: o.timeout, Shape: schema, OutputSchema: strings.TrimSpace(o.outputSchema), Retryable: o.Record.ID != "", AnswerFile: answerFile,
 	})
 	if err == nil && status != exitOK {
 		return statusError(status)

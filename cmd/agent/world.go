@@ -103,7 +103,7 @@ func columns(f *os.File) int {
 
 func printLaid(out io.Writer, width int, lines []string) error {
 	for _, line := range lines {
-		for _, row := range cli.Laid(line, width) {
+		for _, row := range cli.Wrap(line, width) {
 			if _, err := fmt.Fprintln(out, row); err != nil {
 				return err
 			}

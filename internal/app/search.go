@@ -46,7 +46,7 @@ func (p *Process) searchConfig(s *settings.Settings, f Folders) websearch.Config
 			key, _ := p.Keys(f).Get(provider.Place(baseURL))
 			return string(key)
 		},
-		Door: func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Reply, error) {
+		Request: func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Reply, error) {
 			if err := p.underPolicy().Host(request.URL.Hostname()); err != nil {
 				return fetch.Reply{}, err
 			}

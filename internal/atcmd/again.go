@@ -6,10 +6,10 @@ import (
 	"agent/internal/history"
 )
 
-// Again returns the message of an entry, to be edited and sent again. The files that it included
+// MessageOf returns the message of an entry, to be edited and sent again. The files that it included
 // with @ will be included anew. It leaves out images that were picked by hand, because their
 // paths are no longer known.
-func Again(entry *history.Content) Message {
+func MessageOf(entry *history.Content) Message {
 	var message Message
 	for _, block := range entry.Blocks {
 		text, ok := block.(*history.Text)

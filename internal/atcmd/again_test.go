@@ -29,7 +29,7 @@ func TestAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(message, Again(history.New(history.Human, said.Blocks...))); diff != "" {
+			if diff := cmp.Diff(message, MessageOf(history.New(history.Human, said.Blocks...))); diff != "" {
 				t.Errorf("came back (-want +got):\n%s", diff)
 			}
 		})

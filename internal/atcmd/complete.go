@@ -117,8 +117,8 @@ func (c *Completer) Complete(typed string) (proposals []Mention, whole bool) {
 	return proposals[:min(len(proposals), maxCompletions)], whole
 }
 
-// Listed waits until the workspace has been listed or ctx ends.
-func (c *Completer) Listed(ctx context.Context) {
+// WaitListed waits until the workspace has been listed or ctx ends.
+func (c *Completer) WaitListed(ctx context.Context) {
 	c.mu.Lock()
 	made := c.made
 	c.mu.Unlock()
@@ -131,9 +131,9 @@ func (c *Completer) Listed(ctx context.Context) {
 	}
 }
 
-// Used records that a file, relative to the root, was sent with a message. From then on the file
+// MarkUsed records that a file, relative to the root, was sent with a message. From then on the file
 // is proposed before others.
-func (c *Completer) Used(file string) {
+func (c *Completer) MarkUsed(file string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.used = append([]string{file}, slices.DeleteFunc(slices.Clone(c.used), func(f string) bool { return f == file })...)

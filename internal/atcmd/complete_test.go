@@ -70,7 +70,7 @@ func TestCompleterKinds(t *testing.T) {
 	c := NewCompleter(t.Context(), completionWorkspace(t, "shot.PNG", "shop.go", "shops/a.go"), time.Now)
 	c.Others = func() []string { return []string{"shore:file:///x", "other:x"} }
 	c.Complete("")
-	c.Listed(t.Context())
+	c.WaitListed(t.Context())
 	got, _ := c.Complete("sho")
 	want := []Mention{{`@"shore:file:///x"`, "resource"}, {"@shot.PNG", "image"}, {"@shops/", "folder"}, {"@shops/a.go", "file"}, {"@shop.go", "file"}}
 	byText := func(a, b Mention) int { return strings.Compare(a.Text, b.Text) }
@@ -93,7 +93,7 @@ func TestCompleter(t *testing.T) {
 	clock := time.Unix(1_000_000, 0)
 	c := NewCompleter(t.Context(), root, func() time.Time { return clock })
 	c.Complete("")
-	c.Listed(t.Context())
+	c.WaitListed(t.Context())
 	for _, tt := range []struct {
 		typed string
 		want  []string
@@ -119,7 +119,7 @@ func TestCompleter(t *testing.T) {
 	}
 	clock = clock.Add(completionsAge)
 	c.Complete("later")
-	c.Listed(t.Context())
+	c.WaitListed(t.Context())
 	if got, whole := c.Complete("later"); len(got) != 1 || !whole {
 		t.Errorf("a new file is not proposed: %v", got)
 	}
@@ -147,15 +147,15 @@ func TestCompleterRanksByRecency(t *testing.T) {
 		}
 	}
 	c := NewCompleter(t.Context(), root, func() time.Time { return now })
-	c.Used("src/file30.go")
-	c.Used("src/file20.go")
-	c.Used("src/file30.go")
+	c.MarkUsed("src/file30.go")
+	c.MarkUsed("src/file20.go")
+	c.MarkUsed("src/file30.go")
 	for typed, want := range map[string][]string{
 		"":     {"@src/file30.go", "@src/file20.go", "@src/file09.go", "@src/file07.go", "@src/"},
 		"file": {"@src/file30.go", "@src/file20.go", "@src/file09.go", "@src/file07.go", "@src/file00.go"},
 	} {
 		c.Complete(typed)
-		c.Listed(t.Context())
+		c.WaitListed(t.Context())
 		got := mentioned(c.Complete(typed))
 		if diff := cmp.Diff(want, got[:min(len(got), len(want))]); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", typed, diff)
@@ -168,7 +168,7 @@ func TestCompleterRanksByRecency(t *testing.T) {
 	}
 	fresh := NewCompleter(t.Context(), root, func() time.Time { return now })
 	fresh.Complete("")
-	fresh.Listed(t.Context())
+	fresh.WaitListed(t.Context())
 	if got, _ := fresh.Complete(""); len(got) != 1 {
 		t.Errorf("a fresh copy proposes %v", got)
 	}
@@ -211,13 +211,13 @@ func BenchmarkCompleter(b *testing.B) {
 				b.Fatal("nothing is proposed")
 			}
 			b.StopTimer()
-			c.Listed(b.Context())
+			c.WaitListed(b.Context())
 			b.StartTimer()
 		}
 	})
 	c := NewCompleter(b.Context(), root, time.Now)
 	c.Complete("")
-	c.Listed(b.Context())
+	c.WaitListed(b.Context())
 	for _, typed := range []string{"", "file49", "pkg1"} {
 		b.Run("listed "+typed, func(b *testing.B) {
 			for b.Loop() {

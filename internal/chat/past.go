@@ -58,7 +58,7 @@ func (c *Chat) rewound(point history.Point, restored session.State) {
 	c.stats.cache.watch.Forget() // the next request goes on elsewhere
 	c.refusals.sent = nil
 	if point.Message != nil {
-		c.emit(MessageReturned{Message: atcmd.Again(point.Message)})
+		c.emit(MessageReturned{Message: atcmd.MessageOf(point.Message)})
 	}
 	c.emitStatus()
 }

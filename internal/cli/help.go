@@ -61,7 +61,7 @@ func helpRows(cmd *cobra.Command, width int) (rows []string) {
 	}
 	text := unbroken(about) + "\n\n" + strings.TrimRight(cmd.UsageString(), "\n")
 	for _, line := range strings.Split(text, "\n") {
-		rows = append(rows, Laid(line, width)...)
+		rows = append(rows, Wrap(line, width)...)
 	}
 	return rows
 }
@@ -89,8 +89,8 @@ func unbroken(text string) string {
 	return b.String()
 }
 
-// Laid wraps a line for a terminal of a width; a width of 0 does not wrap.
-func Laid(line string, width int) []string {
+// Wrap wraps a line for a terminal of a width; a width of 0 does not wrap.
+func Wrap(line string, width int) []string {
 	if width == 0 {
 		return []string{line}
 	}

@@ -23,7 +23,7 @@ func TestLinesAreLaidOutForTheTerminal(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, Laid(tt.line, tt.width)); diff != "" {
+			if diff := cmp.Diff(tt.want, Wrap(tt.line, tt.width)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -21,8 +21,8 @@ type Output struct {
 	Copy string
 	// Ask is a question to the person, which a screen shows in place of Lines and Diff.
 	Ask *Ask
-	// Fresh is set if a new conversation follows.
-	Fresh bool
+	// NewConversation is set if a new conversation follows.
+	NewConversation bool
 	// TestsKeys makes the screen describe each key that is pressed.
 	TestsKeys bool
 	// Quit ends the program.
@@ -38,14 +38,14 @@ type Ask struct {
 	// Title is the question in a line; Parts lists its subjects.
 	Title string
 	Parts []AskPart
-	// Does describes the effect of yes in a few words, and Run is the command line that yes runs.
-	Does, Run string
-	// No describes the effect of no, and Left is the line shown then; empty if no leaves
+	// YesEffect describes the effect of yes in a few words, and YesCommand is the command line that yes runs.
+	YesEffect, YesCommand string
+	// NoEffect describes the effect of no, and NoLine is the line shown then; empty if no leaves
 	// everything unchanged.
-	No, Left string
-	// Never describes the effect of a third answer in a few words, and RunNever is the command
+	NoEffect, NoLine string
+	// NeverEffect describes the effect of a third answer in a few words, and NeverCommand is the command
 	// line that it runs; empty if there are two answers.
-	Never, RunNever string
+	NeverEffect, NeverCommand string
 }
 
 // An AskPart is one subject of an Ask: a line, and below it a unified diff, further lines, or

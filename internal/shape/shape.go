@@ -59,8 +59,8 @@ func (s *Schema) Request() string {
 	return "Now give your answer as JSON alone, without any other text and without calling tools. It must fit this JSON Schema:\n\n" + string(s.text)
 }
 
-// Again returns the message that asks again after an answer that does not fit.
-func (s *Schema) Again(misfit error) string {
+// RetryRequest returns the message that asks again after an answer that does not fit.
+func (s *Schema) RetryRequest(misfit error) string {
 	return "That does not fit the schema: " + misfit.Error() + ". Give the whole answer again, as JSON alone."
 }
 

@@ -114,8 +114,8 @@ func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	back := fmt.Sprintf("/rewind %s %s", recordName(p), withFiles)
 	n := words.Count(len(plan.Steps), "file")
 	ask := askAbout(plan)
-	ask.Done, ask.Run = []string{went}, back
-	ask.Title, ask.Does = "put "+n+" back as well, as before that message", "yes, put back"
+	ask.Done, ask.YesCommand = []string{went}, back
+	ask.Title, ask.YesEffect = "put "+n+" back as well, as before that message", "yes, put back"
 	return command.Output{Lines: []string{went, fmt.Sprintf("Files stay as they are; %s puts %s back too.", back, n)}, Ask: ask}
 }
 

@@ -91,7 +91,7 @@ func TestRewindAsksAboutFiles(t *testing.T) {
 	if got := text(out); !strings.Contains(got, "as it was before “keep it”") || !strings.Contains(got, "/rewind r12 files puts 1 file back too") {
 		t.Errorf("told %q", got)
 	}
-	if ask := out.Ask; ask == nil || ask.Run != "/rewind r12 files" || len(ask.Parts) != 1 || len(ask.Done) != 1 || !strings.Contains(ask.Done[0], "keep it") {
+	if ask := out.Ask; ask == nil || ask.YesCommand != "/rewind r12 files" || len(ask.Parts) != 1 || len(ask.Done) != 1 || !strings.Contains(ask.Done[0], "keep it") {
 		t.Errorf("asked %+v", ask)
 	}
 	for _, c := range []struct {

@@ -43,7 +43,7 @@ func clearCommand(d Deps) command.Command {
 			if d.Recorded {
 				said = "The context is empty; the session log keeps what was said."
 			}
-			return command.Output{Lines: []string{said}, Fresh: true}, nil
+			return command.Output{Lines: []string{said}, NewConversation: true}, nil
 		}),
 	}
 }

@@ -90,7 +90,7 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output
 	}
 	next := fmt.Sprintf("/%s yes", way)
 	ask := askAbout(plan.Plan, plan.notes...)
-	ask.Title, ask.Does, ask.Run = plan.headline(), "yes, "+string(way), next
+	ask.Title, ask.YesEffect, ask.YesCommand = plan.headline(), "yes, "+string(way), next
 	lines := []string{plan.headline() + ":"}
 	for _, part := range ask.Parts {
 		lines = append(lines, "  "+part.Title)

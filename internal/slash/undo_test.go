@@ -24,7 +24,7 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 			t.Errorf("%q lacks %q", text(out), want)
 		}
 	}
-	if out.Diff == "" || out.Ask == nil || out.Ask.Run != "/undo yes" || len(out.Ask.Parts) != 2 {
+	if out.Diff == "" || out.Ask == nil || out.Ask.YesCommand != "/undo yes" || len(out.Ask.Parts) != 2 {
 		t.Errorf("%+v", out)
 	}
 	if done := text(w.run(t, "/undo yes")); !strings.Contains(done, "Undone: 1 file") || !strings.Contains(done, "/redo takes it back") {

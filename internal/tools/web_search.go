@@ -66,7 +66,7 @@ func searched(ctx context.Context, s *websearch.Searcher, query websearch.Query,
 		return failed(err)
 	}
 	answer := Answer{Text: found.Text(s.MaxTokens()), Note: note, Summary: words.Count(len(found.Results), "result")}
-	if !found.Again {
+	if !found.Cached {
 		answer.Searches = 1
 		answer.Cost, _ = s.Price()
 	}

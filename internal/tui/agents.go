@@ -49,7 +49,7 @@ func (a *activity) hear(e chat.AgentEvent) {
 
 // agentPage returns the page with the conversation of an agent.
 func (a *activity) agentPage(s chat.AgentState, grows bool) pager.Page {
-	return pager.Page{Title: style.Reveal("agent " + s.Agent + ": " + s.Title).Text, Grows: grows, Lay: plainLay(string(a.heard[s.ID]))}
+	return pager.Page{Title: style.Reveal("agent " + s.Agent + ": " + s.Title).Text, Grows: grows, Layout: plainLay(string(a.heard[s.ID]))}
 }
 
 // agentEnded removes an agent that ended, and keeps its conversation. The end of an agent in the background gets a line of its

@@ -41,7 +41,7 @@ func TestAgentsBlock(t *testing.T) {
 		s.model.event(chat.AgentEvent{ID: "s-d", Event: e})
 	}
 	live := s.model.activity.outputPages()[0]
-	if rows := strings.Join(live.Lay(s.model.activity.surface.theme, 60), "\n"); !live.Grows || live.Title != "agent explore: count" || !strings.Contains(rows, "> count them\n\nI look.\n\n") || !strings.Contains(rows, "seven") {
+	if rows := strings.Join(live.Layout(s.model.activity.surface.theme, 60), "\n"); !live.Grows || live.Title != "agent explore: count" || !strings.Contains(rows, "> count them\n\nI look.\n\n") || !strings.Contains(rows, "seven") {
 		t.Errorf("%q: %q", live.Title, rows)
 	}
 	s.model.event(chat.AgentEnded{AgentState: chat.AgentState{ID: "s-d", Agent: "explore", Title: "count", Background: true}, Status: "done", Changed: "none"})

@@ -14,7 +14,7 @@ import (
 
 // trustAsked is the question of a start about n items.
 func trustAsked(n int) *command.Ask {
-	ask := &command.Ask{Title: fmt.Sprintf("use what this repository brings? %d items", n), Does: "yes, use these", Run: "/trust yes", No: "not now", Left: "not used: hooks", Never: "never use these", RunNever: "/trust no"}
+	ask := &command.Ask{Title: fmt.Sprintf("use what this repository brings? %d items", n), YesEffect: "yes, use these", YesCommand: "/trust yes", NoEffect: "not now", NoLine: "not used: hooks", NeverEffect: "never use these", NeverCommand: "/trust no"}
 	for i := range n {
 		ask.Parts = append(ask.Parts, command.AskPart{Title: fmt.Sprintf("hook Stop %d (.claude/settings.json:%d)", i, i), Lines: []string{fmt.Sprintf("./hook-%d.sh", i)}})
 	}

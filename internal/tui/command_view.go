@@ -15,7 +15,7 @@ import (
 // would fill more than half of the window opens in the pager instead, and leaves only a line in
 // the transcript.
 func (m *Model) showCommand(line string, output command.Output) {
-	if output.Fresh {
+	if output.NewConversation {
 		m.line.cached = 0
 	}
 	if !m.heard(line) {
@@ -41,7 +41,7 @@ func (m *Model) showCommand(line string, output command.Output) {
 }
 
 // commandRows lays out the output of a command.
-func commandRows(output command.Output) transcript.Lay {
+func commandRows(output command.Output) transcript.Layout {
 	return func(t *style.Theme, width int) (rows []string) {
 		if output.Bar != nil && !t.Spoken { // the lines contain the same figures
 			rows = append(rows, contextBar(t, *output.Bar, width))
@@ -54,10 +54,10 @@ func commandRows(output command.Output) transcript.Lay {
 		if output.Answer != "" {
 			rows = append(rows, markdown.New(t).Render(output.Answer, width)...)
 		}
-		if output.Fresh && t.Spoken {
+		if output.NewConversation && t.Spoken {
 			return append(rows, "new context")
 		}
-		if output.Fresh {
+		if output.NewConversation {
 			const label = "── new context "
 			rows = append(rows, t.Dim.Text(label+strings.Repeat("─", max(2, width-style.Width(label)))))
 		}

@@ -131,7 +131,7 @@ func TestHangingWrap(t *testing.T) {
 // What comes after /clear is set apart from what was said before.
 func TestClearDrawsARule(t *testing.T) {
 	t.Parallel()
-	rows := commandRows(command.Output{Lines: []string{"The context is empty."}, Fresh: true})(style.NewTheme(style.NoColours, style.Palettes[0]), 30)
+	rows := commandRows(command.Output{Lines: []string{"The context is empty."}, NewConversation: true})(style.NewTheme(style.NoColours, style.Palettes[0]), 30)
 	if want := "── new context ───────────────"; len(rows) != 2 || rows[1] != want {
 		t.Errorf("%q, want the rule %q", rows, want)
 	}
@@ -144,7 +144,7 @@ func TestTheShareOfTheCacheIsNotStale(t *testing.T) {
 		message any
 		stays   bool
 	}{
-		"a new context": {commandMsg{line: "/clear", output: command.Output{Lines: []string{"The context is empty."}, Fresh: true}}, false},
+		"a new context": {commandMsg{line: "/clear", output: command.Output{Lines: []string{"The context is empty."}, NewConversation: true}}, false},
 		"another model": {eventsMsg{chat.StatusChanged{Status: chat.Status{Model: "other"}}}, false},
 		"other figures": {eventsMsg{chat.StatusChanged{Status: chat.Status{Model: "demo-model", Tokens: 1}}}, true},
 		"a command":     {commandMsg{line: "/stats", output: command.Output{Lines: []string{"requests 1"}}}, true},

@@ -76,7 +76,7 @@ func (a *activity) showEarlier(e Earlier) {
 }
 
 // foldedRows lays out calls as one line for the successful ones and one for the failed ones.
-func foldedRows(calls []Call) transcript.Lay {
+func foldedRows(calls []Call) transcript.Layout {
 	worked := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Failed })
 	failed := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
 	return func(t *style.Theme, width int) (rows []string) {
@@ -141,7 +141,7 @@ func (a *activity) earlierPages() []pager.Page {
 	for i, exchange := range slices.Backward(a.earlier) {
 		pages = append(pages, pager.Page{
 			Title: fmt.Sprintf("earlier, %d of %d", i+1, len(a.earlier)),
-			Lay: func(t *style.Theme, width int) []string {
+			Layout: func(t *style.Theme, width int) []string {
 				rows := append(promptRows(exchange.Said)(t, width), "")
 				if len(exchange.Calls) > 0 {
 					rows = append(rows, foldedRows(exchange.Calls)(t, width)...)

@@ -68,10 +68,10 @@ func (m *Model) userMessage(e chat.UserMessage) {
 	if m.heard(e.Text) {
 		said = transcript.Rows()
 	}
-	var files []transcript.Lay
+	var files []transcript.Layout
 	for _, file := range e.Included {
 		if m.surface.opts.Files != nil {
-			m.surface.opts.Files.Used(file.Path)
+			m.surface.opts.Files.MarkUsed(file.Path)
 		}
 		files = append(files, noteRows(dim, "  +", file.Path+" — "+includedSize(file)))
 	}
@@ -107,7 +107,7 @@ const promptShown = 20
 
 // promptRows lays out the user's message as it is printed back, on its own ground if the terminal
 // has colours for it.
-func promptRows(text string) transcript.Lay {
+func promptRows(text string) transcript.Layout {
 	clean := style.CleanProse(strings.TrimRight(text, "\n"))
 	lines := strings.Split(clean, "\n")
 	more := len(lines) - promptShown

@@ -78,7 +78,7 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 	case "/rewind":
 		if line != "/rewind" {
 			return command.Output{Lines: []string{"before “make x”", "files stay"}, Ask: &command.Ask{
-				Done: []string{"before “make x”"}, Title: "put 1 file back too", Does: "yes, put back", Run: "/rewind r2 files",
+				Done: []string{"before “make x”"}, Title: "put 1 file back too", YesEffect: "yes, put back", YesCommand: "/rewind r2 files",
 				Parts: []command.AskPart{{Title: "delete  made.txt"}},
 			}}, nil
 		}
@@ -92,7 +92,7 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 			return command.Output{Lines: []string{"Undone: 2 files."}}, nil
 		}
 		return command.Output{Lines: []string{"undo 2 files"}, Diff: editDiff, Ask: &command.Ask{
-			Title: "undo the changes of “make x” to 2 files", Does: "yes, undo", Run: "/undo yes",
+			Title: "undo the changes of “make x” to 2 files", YesEffect: "yes, undo", YesCommand: "/undo yes",
 			Parts: []command.AskPart{{Title: "change  internal/a.go", Diff: editDiff}, {Title: "delete  made.txt"}, {Title: "stays as it is: .env: it may hold keys, which are not copied"}},
 		}}, nil
 	case "/init":

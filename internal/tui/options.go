@@ -49,8 +49,8 @@ type History interface {
 // Files knows the files of the workspace. Its methods may be called from any goroutine.
 type Files interface {
 	input.Files
-	// Used records that a file was sent with a message.
-	Used(file string)
+	// MarkUsed records that a file was sent with a message.
+	MarkUsed(file string)
 }
 
 // Programs runs the programs that the person has named in the settings.

@@ -25,13 +25,13 @@ type output struct {
 }
 
 // plainLay lays out text line by line as it was printed; proseLay wraps text between words.
-func plainLay(text string) transcript.Lay {
+func plainLay(text string) transcript.Layout {
 	return func(*style.Theme, int) []string {
 		return strings.Split(strings.TrimRight(style.Clean(text), "\n"), "\n")
 	}
 }
 
-func proseLay(text string) transcript.Lay {
+func proseLay(text string) transcript.Layout {
 	return func(t *style.Theme, width int) []string {
 		return style.WrapText(style.CleanProse(text), t.Prose(width))
 	}
@@ -61,16 +61,16 @@ func (a *activity) outputPages() []pager.Page {
 		if a.hasAgent(tool.call) {
 			continue
 		}
-		pages = append(pages, pager.Page{Title: tool.said.Running(), Grows: true, Lay: plainLay(string(tool.output))})
+		pages = append(pages, pager.Page{Title: tool.said.Running(), Grows: true, Layout: plainLay(string(tool.output))})
 	}
 	if a.watched.ID != 0 {
-		pages = append(pages, pager.Page{Title: jobTitle(a.watched), Grows: true, Lay: plainLay(a.watched.Tail())})
+		pages = append(pages, pager.Page{Title: jobTitle(a.watched), Grows: true, Layout: plainLay(a.watched.Tail())})
 	}
 	for _, o := range slices.Backward(a.outputs) {
 		pages = append(pages, o.Page)
 	}
 	if len(a.said) > 0 {
-		pages = append(pages, pager.Page{Title: "what was said", Lay: proseLay(strings.Join(a.said, "\n\n"))})
+		pages = append(pages, pager.Page{Title: "what was said", Layout: proseLay(strings.Join(a.said, "\n\n"))})
 	}
 	return append(pages, a.earlierPages()...)
 }
@@ -109,7 +109,7 @@ func (a *activity) readSpools() tea.Cmd {
 				}
 				return then(func() {
 					if i := slices.IndexFunc(a.outputs, func(now output) bool { return now.spool == o.spool }); i >= 0 {
-						a.outputs[i].Lay, a.outputs[i].spool = plainLay(text), ""
+						a.outputs[i].Layout, a.outputs[i].spool = plainLay(text), ""
 					}
 				})
 			}))

@@ -181,7 +181,7 @@ func TestPlainAnswers(t *testing.T) {
 		}
 	}
 	own := newPlainScene(t)
-	own.take(commandMsg{line: "/undo", output: command.Output{Ask: &command.Ask{Title: "undo 1 file", Does: "yes, undo", Run: "/undo yes"}}})
+	own.take(commandMsg{line: "/undo", output: command.Output{Ask: &command.Ask{Title: "undo 1 file", YesEffect: "yes, undo", YesCommand: "/undo yes"}}})
 	if !strings.Contains(own.out.String(), "Type y: yes, undo; n: no, leave it as it is; v: ") {
 		t.Errorf("the answers to a command's question:\n%s", own.out)
 	}

@@ -43,8 +43,8 @@ func (r *reader) openPages(pages func() []pager.Page) {
 }
 
 // openPage opens the pager with a single page.
-func (r *reader) openPage(title string, lay transcript.Lay) {
-	page := pager.Page{Title: title, Lay: lay}
+func (r *reader) openPage(title string, lay transcript.Layout) {
+	page := pager.Page{Title: title, Layout: lay}
 	r.openPages(func() []pager.Page { return []pager.Page{page} })
 }
 
@@ -54,7 +54,7 @@ func (r *reader) openDiff(title, diff string) {
 	files := patch.Files(diff)
 	var pages []pager.Page
 	if len(files) != 1 {
-		pages = append(pages, pager.Page{Title: title, Lay: func(t *style.Theme, _ int) []string {
+		pages = append(pages, pager.Page{Title: title, Layout: func(t *style.Theme, _ int) []string {
 			rows := []string{words.Count(len(files), "file") + " changed, → goes through them", ""}
 			for _, f := range files {
 				rows = append(rows, "  "+f.Title(t))
@@ -63,7 +63,7 @@ func (r *reader) openDiff(title, diff string) {
 		}})
 	}
 	for _, f := range files {
-		pages = append(pages, pager.Page{Title: style.Reveal(f.Name).Text, Lay: func(t *style.Theme, width int) []string {
+		pages = append(pages, pager.Page{Title: style.Reveal(f.Name).Text, Layout: func(t *style.Theme, width int) []string {
 			return patch.Render(t, f.Diff, width)
 		}})
 	}

@@ -93,7 +93,7 @@ func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown i
 }
 
 // layPiece lays out a piece of a reply with the renderer of the theme in use at that time.
-func (a *activity) layPiece(piece markdown.Piece) transcript.Lay {
+func (a *activity) layPiece(piece markdown.Piece) transcript.Layout {
 	return func(_ *style.Theme, width int) []string { return a.surface.md.Piece(piece, width) }
 }
 
@@ -121,7 +121,7 @@ func (a *activity) endThinking() {
 	}
 	took := a.surface.opts.Now().Sub(a.reply.thoughtSince)
 	thought := strings.TrimSpace(string(a.reply.thought))
-	a.outputs.add(output{Page: pager.Page{Title: "reasoning", Lay: proseLay(thought)}})
+	a.outputs.add(output{Page: pager.Page{Title: "reasoning", Layout: proseLay(thought)}})
 	a.reply.thought, a.reply.thoughtSince = nil, time.Time{}
 	if took >= time.Second {
 		a.surface.note(dim, "·", "thought for "+words.Elapsed(took))

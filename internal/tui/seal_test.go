@@ -246,7 +246,7 @@ func TestNoTextIsObeyedByTheTerminal(t *testing.T) {
 		}
 		step := func(message tea.Msg) {
 			s.model.update(message)
-			for _, row := range append(slices.Clone(s.model.live), s.model.surface.transcript.Again(s.model.surface.theme, 59)...) {
+			for _, row := range append(slices.Clone(s.model.live), s.model.surface.transcript.LayOutAgain(s.model.surface.theme, 59)...) {
 				if style.Seal(row) != row {
 					t.Errorf("%s: what is laid out is not what is shown: %q", name, row)
 				}

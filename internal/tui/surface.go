@@ -48,7 +48,7 @@ type surface struct {
 }
 
 // held is a finished entry that waits, because a later event may add to it.
-type held interface{ rows() transcript.Lay }
+type held interface{ rows() transcript.Layout }
 
 // ground is the terminal's background: whether it is dark, and whether that is known.
 type ground struct{ dark, known bool }
@@ -129,10 +129,10 @@ func (s *surface) showHint(text string, quits bool) {
 }
 
 // answer prints the answer of a command, with blank lines around it.
-func (s *surface) answer(lay transcript.Lay) { s.print(transcript.Text, lay) }
+func (s *surface) answer(lay transcript.Layout) { s.print(transcript.Text, lay) }
 
 // print adds a finished entry to the transcript.
-func (s *surface) print(kind transcript.Kind, lay transcript.Lay) {
+func (s *surface) print(kind transcript.Kind, lay transcript.Layout) {
 	s.endHeld()
 	s.transcript.Add(kind, lay, s.theme, s.columns())
 }
@@ -144,7 +144,7 @@ func (s *surface) note(look func(*style.Theme) style.Style, glyph, text string) 
 }
 
 // noteRows lays out a note.
-func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcript.Lay {
+func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcript.Layout {
 	text = strings.TrimSpace(words.Brief(style.CleanProse(text)))
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(look(t), glyph)

@@ -66,9 +66,9 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	}
 	if (answer.Diff != "" || answer.Text != "" || answer.Error != "") && refusal(e) == "" {
 		text := cmp.Or(answer.Text, answer.Error, "no output")
-		o := output{pager.Page{Title: done.Ended(), Lay: plainLay(text)}, answer.Spool}
+		o := output{pager.Page{Title: done.Ended(), Layout: plainLay(text)}, answer.Spool}
 		if answer.Diff != "" {
-			o = output{Page: pager.Page{Title: done.Ended(), Lay: func(t *style.Theme, width int) []string { return patch.Render(t, answer.Diff, width) }}}
+			o = output{Page: pager.Page{Title: done.Ended(), Layout: func(t *style.Theme, width int) []string { return patch.Render(t, answer.Diff, width) }}}
 		}
 		a.outputs.add(o)
 	}
@@ -87,10 +87,10 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 // heldEdit is an edit that has just ended. It waits for the report of the tokens that it freed.
 type heldEdit chat.ToolEnded
 
-func (e heldEdit) rows() transcript.Lay { return toolRows(chat.ToolEnded(e), 0) }
+func (e heldEdit) rows() transcript.Layout { return toolRows(chat.ToolEnded(e), 0) }
 
 // toolRows lays out a finished call, with the tokens that pruning freed because of it.
-func toolRows(e chat.ToolEnded, freed int) transcript.Lay {
+func toolRows(e chat.ToolEnded, freed int) transcript.Layout {
 	return func(t *style.Theme, width int) []string { return toolResult(t, e, freed, width) }
 }
 
@@ -125,7 +125,7 @@ type readFile struct {
 type heldReads []readFile
 
 // rows lays out the files as one entry.
-func (reads heldReads) rows() transcript.Lay {
+func (reads heldReads) rows() transcript.Layout {
 	return func(t *style.Theme, width int) []string {
 		var spans style.Spans
 		for i, file := range reads {

@@ -39,7 +39,7 @@ func (a *activity) endTurn(interrupted bool) {
 
 // strip lays out the result of a turn: the time, the changes, the tests and the cost. It is
 // bright if files were changed or tests ran, and quiet after an answer alone.
-func (u *turn) strip(took time.Duration, cost string) transcript.Lay {
+func (u *turn) strip(took time.Duration, cost string) transcript.Layout {
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(t.Dim, "·")
 		spans := style.Spans{{Text: words.Elapsed(took), Style: t.Dim}}

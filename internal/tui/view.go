@@ -10,7 +10,7 @@ import (
 func (m *Model) frame() term.Frame {
 	var printed []string
 	if m.surface.again {
-		printed = m.surface.transcript.Again(m.surface.theme, m.surface.columns())
+		printed = m.surface.transcript.LayOutAgain(m.surface.theme, m.surface.columns())
 		m.activity.reply.looked = 0
 		m.activity.grow()
 		m.layout()

@@ -37,13 +37,13 @@ type Answer struct {
 	Results []Result
 	// At is when it was asked. Again is set if the answer was kept from then.
 	At    time.Time
-	Again bool
+	Cached bool
 }
 
 // Text returns the answer as the model reads it, in at most maxTokens.
 func (a Answer) Text(maxTokens int) string {
 	head := fmt.Sprintf("%s of %s for %q, %s", words.Count(len(a.Results), "result"), a.Service, a.Query.Text, a.At.Format(time.DateOnly))
-	if a.Again {
+	if a.Cached {
 		head += ", as at " + a.At.Format("15:04") + " (not asked again)"
 	}
 	if len(a.Results) == 0 {

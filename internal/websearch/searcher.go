@@ -69,8 +69,8 @@ type Config struct {
 	Server func() error
 	// Denied reports whether rules of the person forbid the pages of a host.
 	Denied func(host string) bool
-	// Door makes a request; nil means fetch.Ask.
-	Door func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Reply, error)
+	// Request makes a request; nil means fetch.Ask.
+	Request func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Reply, error)
 	Now  func() time.Time
 }
 
@@ -95,8 +95,8 @@ type refusal struct {
 
 // New returns a Searcher. It asks and reads nothing before the first search.
 func New(config Config) *Searcher {
-	if config.Door == nil {
-		config.Door = fetch.Ask
+	if config.Request == nil {
+		config.Request = fetch.Ask
 	}
 	if config.Now == nil {
 		config.Now = time.Now
@@ -211,7 +211,7 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Answer, error) {
 	switch {
 	case again && now.Sub(kept.At) < keepsFor:
 		s.mu.Unlock()
-		kept.Again = true
+		kept.Cached = true
 		return kept, nil
 	case set.MaxPerTurn > 0 && s.searched >= set.MaxPerTurn:
 		s.mu.Unlock()
@@ -287,7 +287,7 @@ func (s *Searcher) ask(ctx context.Context, set Settings, key string, q Query) (
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", service.Name, err)
 		}
-		reply, err := s.config.Door(limited, request, private, maxReply)
+		reply, err := s.config.Request(limited, request, private, maxReply)
 		if err != nil {
 			return nil, hideKey(fmt.Errorf("%s: %w", service.Name, err), key)
 		}

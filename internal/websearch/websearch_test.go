@@ -53,7 +53,7 @@ func newScripted(t *testing.T, set Settings, answer func(try int) (fetch.Reply, 
 		KeyFiles: func() []string { return nil },
 		Denied:   func(host string) bool { return host == "denied.example" },
 		Now:      func() time.Time { return s.now },
-		Door: func(_ context.Context, r *http.Request, private bool, _ int64) (fetch.Reply, error) {
+		Request: func(_ context.Context, r *http.Request, private bool, _ int64) (fetch.Reply, error) {
 			var service Service
 			for _, known := range Services() {
 				if known.Home == r.URL.Scheme+"://"+r.URL.Host {

@@ -122,7 +122,7 @@ func reviewed(ctx context.Context, reviewer Reviewer, task tools.Task, diff stri
 	}
 	answer, misfit := schema.Fit(said)
 	if misfit != nil {
-		if _, again, err := reviewer(ctx, reviewAgent, tools.Task{Title: task.Title, Task: schema.Again(misfit), Continue: id}); err == nil {
+		if _, again, err := reviewer(ctx, reviewAgent, tools.Task{Title: task.Title, Task: schema.RetryRequest(misfit), Continue: id}); err == nil {
 			said = again
 			answer, misfit = schema.Fit(said)
 		} else if ctx.Err() != nil {

@@ -222,9 +222,9 @@ func askTrust(t *consent.Trust) *command.Ask {
 	}
 	ask := &command.Ask{
 		Title: consent.Title(waiting),
-		Does:  "yes, use these", Run: "/trust yes",
-		No: "not now", Left: t.Left(),
-		Never: "never use these", RunNever: "/trust no",
+		YesEffect:  "yes, use these", YesCommand: "/trust yes",
+		NoEffect: "not now", NoLine: t.Left(),
+		NeverEffect: "never use these", NeverCommand: "/trust no",
 	}
 	for _, part := range t.Parts(waiting) {
 		ask.Parts = append(ask.Parts, command.AskPart{Title: part.Title, Lines: part.Lines})

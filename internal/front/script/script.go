@@ -46,11 +46,11 @@ type Options struct {
 	Timeout time.Duration
 	// Shape is the schema of the answer, nil for any answer.
 	Shape *shape.Schema
-	// Form is the value of --output-schema.
-	Form string
-	// Again is set for a job that may be tried again. If the session has already answered the
+	// OutputSchema is the value of --output-schema.
+	OutputSchema string
+	// Retryable is set for a job that may be tried again. If the session has already answered the
 	// prompt last, the answer is taken from its record.
-	Again bool
+	Retryable bool
 	// AnswerFile is a file that also receives the answer, "" for none.
 	AnswerFile string
 }
@@ -119,7 +119,7 @@ func (r *run) converse(ctx context.Context) error {
 	switch {
 	case r.Streams:
 		r.done.Outcome, err = r.serve(ctx)
-	case r.Again:
+	case r.Retryable:
 		r.done.Outcome, err = respondOnce(ctx, c, prompt)
 	default:
 		r.done.Outcome, err = respond(ctx, c, prompt)

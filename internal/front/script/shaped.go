@@ -50,12 +50,12 @@ func ReadSchema(given string, path func(string) string) (*shape.Schema, error) {
 // finished returns the output of a run in the form of --output-schema. Of findings it keeps those
 // that quote the change which was reviewed.
 func (r *run) finished(c *app.Conversation, output json.RawMessage) (json.RawMessage, error) {
-	if output == nil || r.Form != Findings && r.Form != SARIF {
+	if output == nil || r.OutputSchema != Findings && r.OutputSchema != SARIF {
 		return output, nil
 	}
 	diff := c.Brought.Reviewed()
 	if diff == "" {
-		return nil, usage(fmt.Errorf("--output-schema %s is for a review: -p /review", r.Form))
+		return nil, usage(fmt.Errorf("--output-schema %s is for a review: -p /review", r.OutputSchema))
 	}
 	kept, dropped, err := review.Check(output, diff)
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *run) finished(c *app.Conversation, output json.RawMessage) (json.RawMes
 	for _, line := range dropped {
 		fmt.Fprintln(r.People, line)
 	}
-	if r.Form == SARIF {
+	if r.OutputSchema == SARIF {
 		return kept.SARIF(c.Version())
 	}
 	return kept.JSON()
@@ -108,7 +108,7 @@ func inForm(schema *shape.Schema, ask func(text string) (answer string, whole bo
 		if output, misfit = schema.Fit(answer); misfit == nil {
 			return output, nil
 		}
-		text = schema.Again(misfit)
+		text = schema.RetryRequest(misfit)
 	}
 	return nil, fmt.Errorf("the answer does not fit the schema: %w", misfit)
 }

@@ -21,8 +21,8 @@ type Files interface {
 	// Complete returns at once the proposals to insert for an @ and the text typed after it, best
 	// first; whole is false while more proposals may come.
 	Complete(typed string) (proposals []atcmd.Mention, whole bool)
-	// Listed returns once no more proposals can come, or ctx ends.
-	Listed(ctx context.Context)
+	// WaitListed returns once no more proposals can come, or ctx ends.
+	WaitListed(ctx context.Context)
 }
 
 // Sources are the sources of proposals; both may be nil.

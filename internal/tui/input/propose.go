@@ -45,7 +45,7 @@ func (in *Input) completable() (line string, complete func() Proposed) {
 			found.proposals = append(found.proposals, command.Completion{Value: m.Text, Help: m.Kind})
 		}
 		if !whole {
-			found.more = func() { files.Listed(ctx) }
+			found.more = func() { files.WaitListed(ctx) }
 		}
 		return found
 	}

@@ -60,7 +60,7 @@ func (p *Pager) hits() (hits []place) {
 
 // rowsOf returns the rows of a page in the present layout.
 func (p *Pager) rowsOf(page Page) (rows []string) {
-	for _, row := range page.Lay(p.theme, p.width) {
+	for _, row := range page.Layout(p.theme, p.width) {
 		rows = append(rows, wrapped(row, p.width)...)
 	}
 	return rows

@@ -14,7 +14,7 @@ import (
 // Page is a text to read.
 type Page struct {
 	Title string
-	Lay   transcript.Lay
+	Layout   transcript.Layout
 	// Grows is set while the text grows: the pager then follows its end.
 	Grows bool
 }
@@ -79,7 +79,7 @@ func (p *Pager) View(t *style.Theme, width, height int) []string {
 func (p *Pager) All(t *style.Theme, width int) (rows []string) {
 	for _, page := range p.pages() {
 		rows = append(rows, page.Title)
-		rows = append(rows, page.Lay(t, width)...)
+		rows = append(rows, page.Layout(t, width)...)
 	}
 	return rows
 }

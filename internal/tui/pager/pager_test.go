@@ -10,7 +10,7 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-func numbered(n int) transcript.Lay {
+func numbered(n int) transcript.Layout {
 	var rows []string
 	for i := range n {
 		rows = append(rows, fmt.Sprintf("line %d", i+1))
@@ -21,7 +21,7 @@ func numbered(n int) transcript.Lay {
 // The keys of less.
 func TestPagerKeys(t *testing.T) {
 	t.Parallel()
-	pages := []Page{{Title: "one", Lay: numbered(100)}, {Title: "two", Lay: numbered(3)}}
+	pages := []Page{{Title: "one", Layout: numbered(100)}, {Title: "two", Layout: numbered(3)}}
 	theme := style.NewTheme(style.NoColours, style.Palettes[0])
 	for _, tt := range []struct {
 		keys, first, status string
@@ -71,7 +71,7 @@ func TestPagerKeys(t *testing.T) {
 // A single page offers no key that would do nothing; one that comes later is offered.
 func TestASinglePageOffersNoOther(t *testing.T) {
 	t.Parallel()
-	pages := []Page{{Title: "one", Lay: numbered(3)}}
+	pages := []Page{{Title: "one", Layout: numbered(3)}}
 	theme := style.NewTheme(style.NoColours, style.Palettes[0])
 	p := Open(func() []Page { return pages })
 	p.View(theme, 60, 10)
@@ -79,7 +79,7 @@ func TestASinglePageOffersNoOther(t *testing.T) {
 	if got, want := p.View(theme, 60, 10)[9], " one · all · q back · / find"; got != want {
 		t.Errorf("the line is %q, want %q", got, want)
 	}
-	pages = append(pages, Page{Title: "two", Lay: numbered(3)})
+	pages = append(pages, Page{Title: "two", Layout: numbered(3)})
 	if got := p.View(theme, 60, 10)[9]; !strings.Contains(got, "←→ 1 of 2") {
 		t.Errorf("with another page the line is %q", got)
 	}
@@ -89,7 +89,7 @@ func TestASinglePageOffersNoOther(t *testing.T) {
 func TestTheKeysAreSeen(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.NoColours, style.Palettes[0])
-	pages := []Page{{Title: "ran " + strings.Repeat("a long command ", 20), Lay: numbered(300)}}
+	pages := []Page{{Title: "ran " + strings.Repeat("a long command ", 20), Layout: numbered(300)}}
 	p := Open(func() []Page { return pages })
 	if got := p.View(theme, 60, 10)[9]; !strings.HasPrefix(got, " ran a long") || !strings.HasSuffix(got, "1–9 of 300 · q back · / find") {
 		t.Errorf("the line is %q", got)

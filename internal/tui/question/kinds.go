@@ -54,7 +54,7 @@ func (q *Questions) choices() []choice {
 	case q.inquiry() != nil:
 		return q.options()
 	case asked.Own != nil:
-		does, no, never := oneLine(asked.Own.Does).Text, oneLine(asked.Own.No).Text, oneLine(asked.Own.Never).Text
+		does, no, never := oneLine(asked.Own.YesEffect).Text, oneLine(asked.Own.NoEffect).Text, oneLine(asked.Own.NeverEffect).Text
 		out = []choice{{"y", does, does}, {"n", cmp.Or(no, "no, leave it as it is") + " (Esc too)", cmp.Or(no, "no")}}
 		if never != "" {
 			out = append(out, choice{"d", never, never})

@@ -339,11 +339,11 @@ func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
 	if own := q.First().Own; own != nil {
 		switch {
 		case d.Allow:
-			reply = Reply{Run: own.Run}
+			reply = Reply{Run: own.YesCommand}
 		case d.Always:
-			reply = Reply{Run: own.RunNever}
+			reply = Reply{Run: own.NeverCommand}
 		default:
-			reply = Reply{Declined: true, Says: own.Left}
+			reply = Reply{Declined: true, Says: own.NoLine}
 		}
 	}
 	q.waiting = q.waiting[1:]

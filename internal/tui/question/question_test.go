@@ -180,7 +180,7 @@ func TestTheQuestionOfACommand(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]Reply{"y": {Run: "/undo yes"}, "n": {Declined: true}} {
 		a := &asking{now: time.Unix(1_000_000, 0)}
-		a.AddOwn(&command.Ask{Title: "undo 1 file", Does: "yes, undo", Run: "/undo yes", Parts: []command.AskPart{{Title: "delete  a.txt"}}}, a.now)
+		a.AddOwn(&command.Ask{Title: "undo 1 file", YesEffect: "yes, undo", YesCommand: "/undo yes", Parts: []command.AskPart{{Title: "delete  a.txt"}}}, a.now)
 		a.Arrange(theme, 60, 20)
 		rows, _ := a.View()
 		if text := strings.Join(rows, "\n"); !strings.Contains(text, "delete  a.txt") || !strings.Contains(text, "yes, undo") {

@@ -22,11 +22,11 @@ const (
 	More
 )
 
-// Lay lays out an entry for a theme, in rows of width cells if it can.
-type Lay func(t *style.Theme, width int) []string
+// Layout lays out an entry for a theme, in rows of width cells if it can.
+type Layout func(t *style.Theme, width int) []string
 
 // Rows returns an entry whose rows are the same at every width.
-func Rows(rows ...string) Lay { return func(*style.Theme, int) []string { return rows } }
+func Rows(rows ...string) Layout { return func(*style.Theme, int) []string { return rows } }
 
 // keptRows is the number of rows kept for a new layout. Most terminals keep fewer, so that a
 // repaint loses nothing that was visible.
@@ -35,7 +35,7 @@ const keptRows = 4000
 // entry is a finished entry, with the number of its rows in the latest layout.
 type entry struct {
 	kind Kind
-	lay  Lay
+	lay  Layout
 	rows int
 }
 
@@ -52,7 +52,7 @@ type Transcript struct {
 
 // Add adds a finished entry. Entries of kind Text have a blank line around them. While another
 // entry grows, the new entry waits for its end.
-func (s *Transcript) Add(kind Kind, lay Lay, t *style.Theme, width int) {
+func (s *Transcript) Add(kind Kind, lay Layout, t *style.Theme, width int) {
 	if s.growing != nil {
 		s.growing.held = append(s.growing.held, entry{kind: kind, lay: lay})
 		return
@@ -66,7 +66,7 @@ func (s *Transcript) Add(kind Kind, lay Lay, t *style.Theme, width int) {
 }
 
 // keep remembers an entry with its number of rows, for a new layout.
-func (s *Transcript) keep(kind Kind, lay Lay, rows int) {
+func (s *Transcript) keep(kind Kind, lay Layout, rows int) {
 	s.entries = append(s.entries, entry{kind, lay, rows})
 	s.rows += rows
 	if kind != More {
@@ -100,9 +100,9 @@ func (s *Transcript) Take() []string {
 	return rows
 }
 
-// Again lays out all kept entries anew, and drops the waiting rows. A growing entry is forgotten,
+// LayOutAgain lays out all kept entries anew, and drops the waiting rows. A growing entry is forgotten,
 // so that Grow begins it again; entries added meanwhile come before it.
-func (s *Transcript) Again(t *style.Theme, width int) []string {
+func (s *Transcript) LayOutAgain(t *style.Theme, width int) []string {
 	if g := s.growing; g != nil {
 		s.growing = nil
 		s.add(g.held, t, width)
@@ -176,7 +176,7 @@ func (s *Transcript) Grown() int {
 // Finish ends the growing entry. It prints the rest of the entry, and then the entries added
 // meanwhile. It reports false if the entry differs from the rows printed before; everything must
 // then be printed again.
-func (s *Transcript) Finish(lay Lay, t *style.Theme, width int) (same bool) {
+func (s *Transcript) Finish(lay Layout, t *style.Theme, width int) (same bool) {
 	g := s.growing
 	s.growing = nil
 	rows := s.place(g.kind, lay(t, width), s.last)

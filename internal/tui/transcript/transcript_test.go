@@ -11,7 +11,7 @@ import (
 )
 
 // text is an entry of n words, wrapped.
-func text(n int) Lay {
+func text(n int) Layout {
 	return func(_ *style.Theme, width int) []string {
 		words := ""
 		for i := range n {
@@ -38,7 +38,7 @@ func TestAgainIsWhatWasPrinted(t *testing.T) {
 			}
 			disturbed.Take()
 		}
-		if diff := cmp.Diff(printed, disturbed.Again(nil, last)); diff != "" {
+		if diff := cmp.Diff(printed, disturbed.LayOutAgain(nil, last)); diff != "" {
 			t.Fatalf("(-undisturbed +again):\n%s", diff)
 		}
 	})
