@@ -249,15 +249,15 @@ func pluginLines(store plugins.Store, p plugins.Plugin) []string {
 			lines = append(lines, "  left out: "+words.Line(left, 300))
 		}
 	}
-	add("", nil, where.LeftOut)
+	add("", nil, where.Skipped)
 	set, entry := setup.Find(w, nil), func(e *setup.Entry) string { return e.Name }
-	add("skills", namesOf(set.Skills.Entries, entry), set.Skills.LeftOut)
-	add("commands", namesOf(set.Commands.Entries, entry), set.Commands.LeftOut)
+	add("skills", namesOf(set.Skills.Entries, entry), set.Skills.Skipped)
+	add("commands", namesOf(set.Commands.Entries, entry), set.Commands.Skipped)
 	team := crew.Find(w)
 	team.Agents = slices.DeleteFunc(team.Agents, func(a crew.Agent) bool { return a.Origin != crew.Plugin })
-	add("agents", namesOf(team.Agents, func(a crew.Agent) string { return a.Name }), team.LeftOut)
+	add("agents", namesOf(team.Agents, func(a crew.Agent) string { return a.Name }), team.Skipped)
 	found := hooks.Find(w)
-	add("hooks", namesOf(found.Hooks, hooks.Hook.String), found.LeftOut)
+	add("hooks", namesOf(found.Hooks, hooks.Hook.String), found.Skipped)
 	configured, err := servers.Find(servers.Where{Where: w})
 	if err != nil {
 		return append(lines, "  "+err.Error())

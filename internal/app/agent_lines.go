@@ -33,7 +33,7 @@ func (c *Conversation) AgentLines() []string {
 		}
 	}
 	lines := append([]string{"Agents:"}, table.Lines("lll", rows)...)
-	for _, left := range c.crew.set.LeftOut {
+	for _, left := range c.crew.set.Skipped {
 		lines = append(lines, "not offered: "+words.Line(left, 0))
 	}
 	rows = nil

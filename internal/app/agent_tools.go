@@ -30,7 +30,7 @@ func Agents(w source.Where) agents.Set {
 		if slices.ContainsFunc(known, has) || slices.ContainsFunc(a.Tools, ofServer) {
 			return false
 		}
-		set.LeftOut = append(set.LeftOut, a.File+": "+errNoTools.Error())
+		set.Skipped = append(set.Skipped, a.File+": "+errNoTools.Error())
 		return true
 	})
 	return set

@@ -50,7 +50,7 @@ type Conversation struct {
 	// Recorded holds the entries of the session that was resumed.
 	Recorded []*history.Content
 	// Brought holds the instructions, skills and commands.
-	Brought *brought.Brought
+	Brought *brought.Extensions
 	// Servers holds the MCP servers in use.
 	Servers *serving.Servers
 	// Hooking holds the hooks. Rules holds the permission rules that restrict tool calls.
@@ -131,7 +131,7 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	}
 	c := &Conversation{
 		ground:  &ground{process: p, options: o, settings: o.Settings.Overlay()},
-		Brought: &brought.Brought{}, Servers: &serving.Servers{},
+		Brought: &brought.Extensions{}, Servers: &serving.Servers{},
 	}
 	c.search = sync.OnceValue(c.newSearcher)
 	bounds.Narrow(c.settings)
@@ -250,8 +250,8 @@ func (c *Conversation) findSetup(allowed rules.Rules) {
 	})...)
 	found := c.Brought.Set()
 	c.Hooking = gates.FindHooks(c.host, c.options.NoSetup)
-	c.Notices = append(c.Notices, c.Hooking.LeftOut()...)
-	c.LeftOut = slices.Concat(notices, found.Skills.LeftOut, found.Commands.LeftOut, c.Hooking.LeftOut())
+	c.Notices = append(c.Notices, c.Hooking.Skipped()...)
+	c.LeftOut = slices.Concat(notices, found.Skills.Skipped, found.Commands.Skipped, c.Hooking.Skipped())
 }
 
 // window returns the size of the model's context window, in tokens.

@@ -45,14 +45,14 @@ func (f Folders) Finder(workspace string, now func() time.Time) slash.Finder {
 // root: as root itself, as a folder or a work tree that is there, or as a work tree of this
 // program that is gone.
 func (f Folders) sameRepository(root string) func(folder string) bool {
-	common := layout.Common(root)
+	common := layout.CommonDir(root)
 	known, mu := map[string]bool{root: true}, sync.Mutex{}
 	return func(folder string) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		same, ok := known[folder]
 		if !ok && common != "" {
-			same = disk.Within(folder, worktree.Folder(f.Cache, common)) || layout.Real(folder) == folder && layout.Common(folder) == common
+			same = disk.Within(folder, worktree.Folder(f.Cache, common)) || layout.Real(folder) == folder && layout.CommonDir(folder) == common
 		}
 		known[folder] = same
 		return same

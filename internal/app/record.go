@@ -188,7 +188,7 @@ func (c *ground) openNamed(options *session.Options) error {
 		return nil
 	}
 	root := c.workspace.Root()
-	if from := all[i].Workspace; from != root && (layout.Common(from) == "" || layout.Common(from) != layout.Common(root)) {
+	if from := all[i].Workspace; from != root && (layout.CommonDir(from) == "" || layout.CommonDir(from) != layout.CommonDir(root)) {
 		return InputError{fmt.Errorf("session %s works in %s, which is another workspace than %s", id, from, root)}
 	}
 	c.options.Record.Resume = id

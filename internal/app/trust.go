@@ -58,7 +58,7 @@ func (c *Conversation) findTrust() error {
 		c.Trust = consent.Find(c.host.Where, c.process.Now, nil, nil)
 		return nil
 	}
-	c.Trust = c.process.trust(c.host.Where, c.Brought.Set(), c.Rules.Rules, c.configured.Listing, c.Hooking.Found, sharedNotes(c.settings, c.notes.book))
+	c.Trust = c.process.trust(c.host.Where, c.Brought.Set(), c.Rules.Rules, c.configured.Listing, c.Hooking.Listing, sharedNotes(c.settings, c.notes.book))
 	c.notes.trust = c.Trust
 	if c.options.TrustProject {
 		if err := c.Trust.ForRun(); err != nil {

@@ -28,7 +28,7 @@ func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
 	for _, problem := range texts.Problems {
 		r.note("instructions: "+problem.Error(), "")
 	}
-	r.each("note", "left out: ", slices.Concat(callable.Skills.LeftOut, callable.Commands.LeftOut, app.Agents(where).LeftOut), "")
+	r.each("note", "left out: ", slices.Concat(callable.Skills.Skipped, callable.Commands.Skipped, app.Agents(where).Skipped), "")
 	rules := permissions.Read(where)
 	for _, file := range rules.Sources {
 		if n := rules.In(file); n > 0 {
@@ -40,7 +40,7 @@ func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
 	if n := len(events.Hooks); n > 0 {
 		r.ok(words.Count(n, "hook") + " (/hooks lists them)")
 	}
-	r.each("fix", "not used: ", events.LeftOut, "correct it; it does nothing until then")
+	r.each("fix", "not used: ", events.Skipped, "correct it; it does nothing until then")
 	r.notes(p, f, s)
 	r.trust(p.Trust(f, s, p.Dir))
 }

@@ -50,8 +50,8 @@ func newBench(t *testing.T, change func(*Config), written ...string) bench {
 		t.Fatal(err)
 	}
 	found := hooks.Find(source.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: dir})
-	if len(found.LeftOut) > 0 {
-		t.Fatal(found.LeftOut)
+	if len(found.Skipped) > 0 {
+		t.Fatal(found.Skipped)
 	}
 	jobs := shell.NewJobs([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "MY_API_KEY=k", "OTHER=o"}, nil)
 	jobs.Grace = 100 * time.Millisecond

@@ -70,7 +70,7 @@ func (w *folderWalk) inside(folder string) (names []string) {
 
 // isRepository reports whether git accepts the .git in a folder as a repository.
 func isRepository(dir string) bool {
-	folder := layout.Folder(dir)
+	folder := layout.GitDir(dir)
 	has := func(name string) bool {
 		_, err := os.Stat(filepath.Join(folder, name))
 		return err == nil

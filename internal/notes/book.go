@@ -50,7 +50,7 @@ type Book struct {
 // Open returns the book of the repository around a workspace, in the configuration folder. All
 // work trees of a repository share it; outside of a repository the workspace has its own.
 func Open(config, home, workspace string) *Book {
-	root, shared := layout.Top(workspace), layout.Common(workspace)
+	root, shared := layout.Top(workspace), layout.CommonDir(workspace)
 	if root == "" || shared == "" {
 		root, shared = workspace, workspace
 	}

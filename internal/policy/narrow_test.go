@@ -69,7 +69,7 @@ func configured(t *rapid.T, p *Policy) *settings.Settings {
 		return made
 	}
 	set := func() {
-		for _, layer := range []settings.Source{settings.Found, settings.Flags, settings.Session} {
+		for _, layer := range []settings.Source{settings.Detected, settings.Flags, settings.Session} {
 			for key, text := range values() {
 				_ = s.Set(layer, key, text) // what is refused is not set
 			}

@@ -180,7 +180,7 @@ func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 // takes reports whether keys and headers that a layer sets are meant for the endpoint: the layer
 // names its address, or no stronger layer does. A server that was found takes nothing.
 func (e Endpoint) takes(layer settings.Source, from Sources) bool {
-	if e.From == settings.Found {
+	if e.From == settings.Detected {
 		return false
 	}
 	if layer >= e.From {
@@ -195,7 +195,7 @@ func (e Endpoint) takes(layer settings.Source, from Sources) bool {
 
 // findKey sets the key of the endpoint and its origin, as Resolve describes.
 func (e *Endpoint) findKey(from Sources) error {
-	if e.From == settings.Found && (e.byURL || e.Vendor().Local()) {
+	if e.From == settings.Detected && (e.byURL || e.Vendor().Local()) {
 		return nil // a server that was found gets no key
 	}
 	if done, err := e.fromCommand(from); done || err != nil {

@@ -40,7 +40,7 @@ func TestResolve(t *testing.T) {
 		envLayer = settings.Environment
 		flag     = settings.Flags
 		session  = settings.Session
-		found    = settings.Found
+		found    = settings.Detected
 	)
 	openAI := map[string]string{vendor.EnvKey: " sk-openai\n"}
 	stored := func(host string) (llm.Key, string) { return llm.Key("stored:" + host), "the ring" }

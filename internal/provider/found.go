@@ -84,7 +84,7 @@ func (c *Connection) useRemembered(endpoint Endpoint) (notice string) {
 		return ""
 	}
 	model, news := c.config.Remembered(endpoint.BaseURL)
-	if model == "" || c.config.Settings.Set(settings.Found, settings.Model.Key(), model) != nil {
+	if model == "" || c.config.Settings.Set(settings.Detected, settings.Model.Key(), model) != nil {
 		return ""
 	}
 	c.mu.Lock()
@@ -102,10 +102,10 @@ func (c *Connection) forget(p *peer) {
 	model := c.remembered
 	c.mu.Unlock()
 	s := c.config.Settings
-	if _, from := s.Get(settings.Model.Key()); model == "" || from != settings.Found || settings.Model.Of(s) != model || len(p.listed()) == 0 || p.offer(model).ID != "" {
+	if _, from := s.Get(settings.Model.Key()); model == "" || from != settings.Detected || settings.Model.Of(s) != model || len(p.listed()) == 0 || p.offer(model).ID != "" {
 		return
 	}
-	if was, err := s.Unset(settings.Found, settings.Model.Key()); !was || err != nil {
+	if was, err := s.Unset(settings.Detected, settings.Model.Key()); !was || err != nil {
 		return
 	}
 	c.mu.Lock()
@@ -168,11 +168,11 @@ func shortList(models []string) string {
 // Use sets an endpoint that was found and, unless a model is set, a model there.
 func (c *Connection) Use(baseURL, model string) error {
 	s := c.config.Settings
-	if err := s.Set(settings.Found, settings.BaseURL.Key(), baseURL); err != nil {
+	if err := s.Set(settings.Detected, settings.BaseURL.Key(), baseURL); err != nil {
 		return err
 	}
 	if settings.Model.Of(s) != "" {
 		return nil
 	}
-	return s.Set(settings.Found, settings.Model.Key(), model)
+	return s.Set(settings.Detected, settings.Model.Key(), model)
 }

@@ -56,7 +56,7 @@ func TestFindLocalServer(t *testing.T) {
 	if err != nil || len(yes.questions) != 1 || settings.Model.Of(b.settings) != "q:latest" || !strings.Contains(notice, "Using Ollama") {
 		t.Fatalf("agreed: %v, %q", err, notice)
 	}
-	if _, source := b.settings.Get("base-url"); source != settings.Found {
+	if _, source := b.settings.Get("base-url"); source != settings.Detected {
 		t.Errorf("it is kept as %s", source)
 	}
 	again := &asked{}

@@ -117,7 +117,7 @@ func (c *Connection) askAgain(p *peer) {
 func (c *Connection) useOnly(p *peer) {
 	s := c.config.Settings
 	if only := p.only(); only != "" && settings.Model.Of(s) == "" && c.isCurrent(p) {
-		_ = s.Set(settings.Found, settings.Model.Key(), only) // a model whose id no setting takes stays unset
+		_ = s.Set(settings.Detected, settings.Model.Key(), only) // a model whose id no setting takes stays unset
 	}
 }
 

@@ -44,7 +44,7 @@ func (c *Connection) Take(way Way) (notice string, err error) {
 		return "", err
 	}
 	if model, _ := c.config.Remembered(local.BaseURL); name == "" && len(local.Models) > 1 && !slices.Contains(local.Models, model) {
-		return "", c.config.Settings.Set(settings.Found, settings.BaseURL.Key(), local.BaseURL) // the user chooses the model
+		return "", c.config.Settings.Set(settings.Detected, settings.BaseURL.Key(), local.BaseURL) // the user chooses the model
 	}
 	if name == "" {
 		return c.use(local)
@@ -64,13 +64,13 @@ func (c *Connection) chosen() Endpoint {
 		return Endpoint{}
 	}
 	s := c.config.Settings
-	if s.Set(settings.Found, settings.Provider.Key(), known.Name) != nil {
+	if s.Set(settings.Detected, settings.Provider.Key(), known.Name) != nil {
 		return Endpoint{}
 	}
 	if endpoint, err := c.Endpoint(); err == nil && endpoint.Key != "" {
 		return endpoint
 	}
-	_, _ = s.Unset(settings.Found, settings.Provider.Key()) // the key is declared
+	_, _ = s.Unset(settings.Detected, settings.Provider.Key()) // the key is declared
 	return Endpoint{}
 }
 

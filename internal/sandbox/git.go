@@ -45,7 +45,7 @@ func findGit(workspace string) gitFolders {
 	if dir == "" {
 		return folders
 	}
-	switch common := layout.Real(layout.Shared(dir)); {
+	switch common := layout.Real(layout.CommonDirOf(dir)); {
 	case common != "" && layout.Real(layout.PathIn(filepath.Join(dir, "gitdir"), "", dir)) == layout.Real(dotGit):
 		folders.add(common)
 		folders.add(dir)
@@ -130,7 +130,7 @@ func leadsHome(path string) bool {
 		case disk.Within(dir, filepath.Join(home, "modules")):
 			return madeByGit(filepath.Join(dir, "config")) && madeByGit(filepath.Join(dir, "hooks")) && missing(dir, "commondir", "config.worktree")
 		case disk.Within(dir, filepath.Join(home, "worktrees")):
-			return layout.Real(layout.Shared(dir)) == home && missing(dir, "config.worktree")
+			return layout.Real(layout.CommonDirOf(dir)) == home && missing(dir, "config.worktree")
 		case above == filepath.Dir(above):
 			return false
 		}

@@ -67,8 +67,8 @@ func gitNames(workTree string, configurations []string) []string {
 // configurationsOf returns the configuration files of the repository of a work tree.
 func configurationsOf(workTree string) []string {
 	dotGit := filepath.Join(workTree, ".git")
-	dirs := []string{cmp.Or(layout.Folder(workTree), dotGit)}
-	if common := layout.Shared(dirs[0]); common != "" {
+	dirs := []string{cmp.Or(layout.GitDir(workTree), dotGit)}
+	if common := layout.CommonDirOf(dirs[0]); common != "" {
 		dirs = append(dirs, common)
 	}
 	var files []string

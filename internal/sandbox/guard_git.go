@@ -79,7 +79,7 @@ func foreignIn(inner, dir string) []string {
 	for _, name := range runsPrograms {
 		path := filepath.Join(inner, name)
 		_, err := os.Lstat(path)
-		linked := name == "gitdir" || name == "commondir" && layout.Real(layout.Shared(inner)) == layout.Real(dir)
+		linked := name == "gitdir" || name == "commondir" && layout.Real(layout.CommonDirOf(inner)) == layout.Real(dir)
 		if err == nil && !madeByGit(path) && (!linked || filepath.Dir(inner) != filepath.Join(dir, "worktrees")) {
 			foreign = append(foreign, path)
 		}

@@ -14,9 +14,9 @@ type Source int
 // The layers.
 const (
 	Default Source = iota
-	// Found holds values that the program found by itself because nothing was set: a local server
+	// Detected holds values that the program found by itself because nothing was set: a local server
 	// and its model. They are never saved.
-	Found
+	Detected
 	// ProfileLayer holds the values of the loaded profile.
 	ProfileLayer
 	// Environment holds the values of environment variables.
@@ -334,7 +334,7 @@ func (s *Settings) Persistent() map[string]Value {
 		s.mu.RLock()
 		value, source := s.wanted(Session, resolved.Spec.Key)
 		s.mu.RUnlock()
-		if source != Found && source != Default {
+		if source != Detected && source != Default {
 			values[resolved.Spec.Key] = value
 		}
 	}

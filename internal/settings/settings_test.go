@@ -41,7 +41,7 @@ func TestPrecedenceD39(t *testing.T) {
 		layer settings.Source
 		text  string
 	}{
-		{settings.Found, "0.4"},
+		{settings.Detected, "0.4"},
 		{settings.ProfileLayer, "0.5"},
 		{settings.Environment, "0.6"},
 		{settings.Flags, "0.7"},

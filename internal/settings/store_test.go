@@ -97,7 +97,7 @@ func TestSaveAndLoad(t *testing.T) {
 func TestFoundIsNotSaved(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
-	set(t, s, settings.Found, "base-url", "http://localhost:11434/v1")
+	set(t, s, settings.Detected, "base-url", "http://localhost:11434/v1")
 	set(t, s, settings.Environment, "model", "m")
 	if values := s.Persistent(); len(values) != 1 || values["model"].String() != "m" {
 		t.Errorf("would save %v", values)

@@ -38,8 +38,8 @@ func TestFindCommands(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(found.LeftOut) != 3 || !strings.Contains(strings.Join(found.LeftOut, "\n"), "broken.toml") {
-		t.Errorf("left out: %q", found.LeftOut)
+	if len(found.Skipped) != 3 || !strings.Contains(strings.Join(found.Skipped, "\n"), "broken.toml") {
+		t.Errorf("left out: %q", found.Skipped)
 	}
 	for name, text := range map[string]string{"review": "be strict", "project:review": "be strict", "user:review": "mine", "git:pr": "Push main."} {
 		if c := found.Named(name); c == nil || !strings.Contains(c.Fill("main")[0].Text, text) {

@@ -98,8 +98,8 @@ func (e *Entry) withOrigin() string { return string(e.Origin) + ":" + e.Name }
 type Listing struct {
 	// Entries are sorted by name. Of several entries with one name, the first is used.
 	Entries []*Entry
-	// LeftOut lists the files that are not used, each with the reason.
-	LeftOut []string
+	// Skipped lists the files that are not used, each with the reason.
+	Skipped []string
 }
 
 // Named returns the first entry with a name, or nil. The name may begin with an origin, as in
@@ -195,7 +195,7 @@ func (f *finder) read(file string, parse func(e *Entry, text string) error) {
 		}
 	}
 	if err != nil {
-		f.LeftOut = append(f.LeftOut, file+": "+strings.TrimPrefix(err.Error(), file+": "))
+		f.Skipped = append(f.Skipped, file+": "+strings.TrimPrefix(err.Error(), file+": "))
 	}
 }
 

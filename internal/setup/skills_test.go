@@ -49,8 +49,8 @@ func TestFindSkills(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(found.LeftOut) != 2 {
-		t.Errorf("left out: %q", found.LeftOut)
+	if len(found.Skipped) != 2 {
+		t.Errorf("left out: %q", found.Skipped)
 	}
 	s := found.Named("pdf")
 	if text := s.Fill("a b")[0].Text; text != "How to: "+filepath.Join(work, ".claude/skills/pdf")+"/run a b" {
@@ -76,7 +76,7 @@ func TestSkillsStayInTheRepository(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Join(repo, ".claude"), 0o700), os.Symlink(outside, filepath.Join(repo, ".claude", "skills"))); err != nil {
 		t.Fatal(err)
 	}
-	if found := findSkills(source.Where{Workspace: repo}, nil); len(found.Entries) != 0 || len(found.LeftOut) != 1 {
+	if found := findSkills(source.Where{Workspace: repo}, nil); len(found.Entries) != 0 || len(found.Skipped) != 1 {
 		t.Errorf("%+v", found)
 	}
 }

@@ -32,7 +32,7 @@ func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
 	if gitDir == "" {
 		return nil
 	}
-	paths = append(paths, s.ignoreFiles(gitDir, layout.Common(s.files.workspace.Root()))...)
+	paths = append(paths, s.ignoreFiles(gitDir, layout.CommonDir(s.files.workspace.Root()))...)
 	top := s.files.workspace.Root()
 	for range strings.Count(prefix, "/") {
 		top = filepath.Dir(top)

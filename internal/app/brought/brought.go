@@ -51,8 +51,8 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// Brought has the instructions, skills and commands of a conversation.
-type Brought struct {
+// Extensions has the instructions, skills and commands of a conversation.
+type Extensions struct {
 	Config
 	set atomic.Pointer[setup.Set]
 	// reviewed is the diff of the latest review.
@@ -72,7 +72,7 @@ type Brought struct {
 }
 
 // Set returns the skills and commands that can be called.
-func (b *Brought) Set() setup.Set {
+func (b *Extensions) Set() setup.Set {
 	if set := b.set.Load(); set != nil {
 		return *set
 	}
@@ -80,12 +80,12 @@ func (b *Brought) Set() setup.Set {
 }
 
 // find reads the skills and commands that exist now.
-func (b *Brought) find() setup.Set { return setup.Find(b.Where, SkillPaths(b.Settings, b.Where)) }
+func (b *Extensions) find() setup.Set { return setup.Find(b.Where, SkillPaths(b.Settings, b.Where)) }
 
 // skillNews reads the skills and commands again, and returns a message to the model about skills
 // that are new or have a new description. The list in the skill tool stays the same, so that the
 // provider's cache holds.
-func (b *Brought) skillNews() []history.Block {
+func (b *Extensions) skillNews() []history.Block {
 	if b.Off {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (b *Brought) skillNews() []history.Block {
 
 // Begin finds the skills and commands of the workspace and its user, and creates the tool for
 // skills. It returns notices for the person.
-func (b *Brought) Begin(c Config) (notices []string) {
+func (b *Extensions) Begin(c Config) (notices []string) {
 	b.Config = c
 	if b.Off {
 		return nil
@@ -125,7 +125,7 @@ func (b *Brought) Begin(c Config) (notices []string) {
 	if len(parts) > 0 {
 		notices = append(notices, "Found: "+strings.Join(parts, ", ")+"; /skills and /help list them")
 	}
-	for _, left := range slices.Concat(found.Skills.LeftOut, found.Commands.LeftOut) {
+	for _, left := range slices.Concat(found.Skills.Skipped, found.Commands.Skipped) {
 		notices = append(notices, "left out: "+left)
 	}
 	notices = append(notices, b.voidRules(found)...)
@@ -143,7 +143,7 @@ func SkillPaths(s *settings.Settings, w source.Where) []string {
 
 // Expand turns a message into blocks: the typed text, the texts of the skills, commands and
 // prompts that it calls, and the files and resources that it includes.
-func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
+func (b *Extensions) Expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
 	b.Servers.Await(ctx)
 	news := b.skillNews()
 	called, err := b.callTexts(ctx, message, run)
@@ -173,7 +173,7 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 
 // Foresee returns the blocks that a message would have as it is typed, with its files; nothing counts
 // as seen, and nothing is run. A message that cannot be sent yet has its text alone.
-func (b *Brought) Foresee(ctx context.Context, typed string) []history.Block {
+func (b *Extensions) Foresee(ctx context.Context, typed string) []history.Block {
 	expansion, err := atcmd.Expand(ctx, atcmd.Typed(typed), b.mentions())
 	if err != nil {
 		return []history.Block{&history.Text{Text: typed}}
@@ -183,12 +183,12 @@ func (b *Brought) Foresee(ctx context.Context, typed string) []history.Block {
 
 // mentions returns the options by which the mentions of a message are found, without those for which
 // something else happens than reading files.
-func (b *Brought) mentions() atcmd.Options {
+func (b *Extensions) mentions() atcmd.Options {
 	return atcmd.Options{Root: b.Env.Workspace.Root(), NoImages: b.NoImages(), Kept: b.kept, Elsewhere: b.Servers.IsResource}
 }
 
 // kept returns why the text of a file is not sent unless it is named, "" if it may be.
-func (b *Brought) kept(path string) (why string, denied bool) {
+func (b *Extensions) kept(path string) (why string, denied bool) {
 	file := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
 	if file.Care == protect.Free || b.Rules.Names(file) {
 		return "", false
@@ -197,7 +197,7 @@ func (b *Brought) kept(path string) (why string, denied bool) {
 }
 
 // pdf returns what of a PDF goes into a message, as read_file would answer.
-func (b *Brought) pdf(ctx context.Context, name string, content []byte, pages atcmd.Pages) (text string, whole bool, err error) {
+func (b *Extensions) pdf(ctx context.Context, name string, content []byte, pages atcmd.Pages) (text string, whole bool, err error) {
 	if b.Env.SendsPDF(content, pages.First, pages.Count) {
 		return "", true, nil
 	}
@@ -216,7 +216,7 @@ type called struct {
 
 // callTexts returns the texts of the skills, commands and prompts that a message calls, and the
 // files that these texts include; or the review that it calls.
-func (b *Brought) callTexts(ctx context.Context, message atcmd.Message, run chat.Embedded) (of called, err error) {
+func (b *Extensions) callTexts(ctx context.Context, message atcmd.Message, run chat.Embedded) (of called, err error) {
 	if message.Leads() != '/' {
 		return of, nil
 	}
@@ -248,7 +248,7 @@ func (b *Brought) callTexts(ctx context.Context, message atcmd.Message, run chat
 }
 
 // Callable returns the commands, skills and prompts that a person can call.
-func (b *Brought) Callable() []command.Callable {
+func (b *Extensions) Callable() []command.Callable {
 	var all []command.Callable
 	for _, e := range b.Set().Callable() {
 		all = append(all, command.Callable{Name: e.As, Help: words.Line(e.Entry.Description, command.MaxHelp), Hint: e.Entry.Hint, File: b.Env.Workspace.Rel(e.Entry.File), Origin: string(e.Entry.Origin)})
@@ -260,7 +260,7 @@ func (b *Brought) Callable() []command.Callable {
 }
 
 // SkillLines describes the skills for /skills.
-func (b *Brought) SkillLines() []string {
+func (b *Extensions) SkillLines() []string {
 	var lines []string
 	for _, s := range b.Set().Skills.Entries {
 		name := "/" + s.Name
@@ -272,7 +272,7 @@ func (b *Brought) SkillLines() []string {
 			lines = append(lines, "    note: "+note)
 		}
 	}
-	for _, left := range b.Set().Skills.LeftOut {
+	for _, left := range b.Set().Skills.Skipped {
 		lines = append(lines, "left out: "+left)
 	}
 	return lines

@@ -12,7 +12,7 @@ import (
 
 // lend allows the calls that a skill or command asks for, until the end of the turn. The person
 // must own the skill or command, or have agreed to it.
-func (b *Brought) lend(e *setup.Entry) {
+func (b *Extensions) lend(e *setup.Entry) {
 	for _, problem := range b.Rules.Disallow(e) {
 		b.Log.Warn(problem)
 	}
@@ -37,7 +37,7 @@ func Grants(set setup.Set) (items []consent.Item) {
 
 // voidRules returns a line for each rule of a skill or command that is not understood. It leaves
 // out rules that a question for consent will show.
-func (b *Brought) voidRules(set setup.Set) (lines []string) {
+func (b *Extensions) voidRules(set setup.Set) (lines []string) {
 	for _, e := range slices.Concat(set.Skills.Entries, set.Commands.Entries) {
 		for _, rule := range e.Allowed {
 			if why, void := strings.CutPrefix(gates.AboutRule(rule), gates.NotUnderstood); void && !needsConsent(e) {

@@ -20,7 +20,7 @@ import (
 const instructionShare = 10
 
 // places returns the folders and limits of the search for instructions.
-func (b *Brought) places() instructions.Where {
+func (b *Extensions) places() instructions.Where {
 	return instructions.Where{
 		Where: b.Where,
 		Files: settings.Items(settings.InstructionFiles.Of(b.Settings)),
@@ -33,7 +33,7 @@ func (b *Brought) places() instructions.Where {
 
 // Head chooses the instructions for the head of each request. Later changes are sent as
 // differences from them. Head returns notices for the person.
-func (b *Brought) Head() (notices []string) {
+func (b *Extensions) Head() (notices []string) {
 	b.mostBytes = b.Window() / instructionShare * bytesPerToken
 	found := b.instructions()
 	var files []string
@@ -59,14 +59,14 @@ func (b *Brought) Head() (notices []string) {
 }
 
 // Instructions returns the instructions in the head.
-func (b *Brought) Instructions() []prompts.Instruction { return b.head }
+func (b *Extensions) Instructions() []prompts.Instruction { return b.head }
 
 // mostStyle bounds the length of an output style, in bytes.
 const mostStyle = 64 << 10
 
 // style returns the text of an output style: a file in the person's folder for styles, or in
 // Claude Code's.
-func (b *Brought) style(name string) (string, error) {
+func (b *Extensions) style(name string) (string, error) {
 	folders := []string{filepath.Join(b.Where.Config, "output-styles"), filepath.Join(b.Home, ".claude", "output-styles")}
 	if name != filepath.Base(name) {
 		return "", fmt.Errorf("%s: it must be the name of a file in %s, without .md", name, folders[0])
@@ -89,7 +89,7 @@ func (b *Brought) style(name string) (string, error) {
 
 // Refreeze updates the head to the present instructions and skills. Callers use it when the
 // provider's cache of the head is lost anyway. It returns the notices that are new.
-func (b *Brought) Refreeze() (notices []string) {
+func (b *Extensions) Refreeze() (notices []string) {
 	if notices = b.Head(); !b.Off {
 		found := b.find()
 		b.set.Store(&found)
@@ -100,7 +100,7 @@ func (b *Brought) Refreeze() (notices []string) {
 }
 
 // newNotices returns the notices that the person has not seen, and remembers them as seen.
-func (b *Brought) newNotices(notices []string) []string {
+func (b *Extensions) newNotices(notices []string) []string {
 	fresh := slices.DeleteFunc(notices, func(notice string) bool { return slices.Contains(b.shownNotices, notice) })
 	b.shownNotices = append(b.shownNotices, fresh...)
 	return fresh
@@ -109,7 +109,7 @@ func (b *Brought) newNotices(notices []string) []string {
 // changedText returns the message about a changed file of instructions: a difference if that is
 // shorter, else the whole text. The difference is always taken from the text in the head, so that
 // the latest message is enough.
-func (b *Brought) changedText(file instructions.File, whole string) string {
+func (b *Extensions) changedText(file instructions.File, whole string) string {
 	if i := slices.IndexFunc(b.head, func(has prompts.Instruction) bool { return has.Source == file.Path }); i >= 0 {
 		difference := textdiff.New(b.head[i].Text, file.Text).Unified("instructions", "instructions")
 		if difference != "" && len(difference) < len(whole)/2 {
@@ -120,7 +120,7 @@ func (b *Brought) changedText(file instructions.File, whole string) string {
 }
 
 // instructions reads the instructions of the workspace and its user.
-func (b *Brought) instructions() instructions.Listing {
+func (b *Extensions) instructions() instructions.Listing {
 	if b.Off {
 		return instructions.Listing{}
 	}
@@ -128,7 +128,7 @@ func (b *Brought) instructions() instructions.Listing {
 }
 
 // nested returns a file of instructions as a block of a conversation, between marks.
-func (b *Brought) nested(file instructions.File) chat.NestedInstructions {
+func (b *Extensions) nested(file instructions.File) chat.NestedInstructions {
 	text := strings.ReplaceAll(file.Text, "</instructions", `<\/instructions`)
 	return chat.NestedInstructions{
 		Key:  "instructions:" + file.Path,
@@ -138,7 +138,7 @@ func (b *Brought) nested(file instructions.File) chat.NestedInstructions {
 
 // Below returns the instructions in the folders between the workspace and a file, and the rules
 // that apply to the file. It leaves out texts that the model has already received.
-func (b *Brought) Below(file string) []chat.NestedInstructions {
+func (b *Extensions) Below(file string) []chat.NestedInstructions {
 	abs := b.Absolute(filepath.FromSlash(file))
 	root := b.Env.Workspace.Root()
 	if b.Off || !disk.Within(abs, root) || abs == root {
@@ -158,13 +158,13 @@ func (b *Brought) Below(file string) []chat.NestedInstructions {
 }
 
 // modelHas reports whether the model has received a text, in the head or later.
-func (b *Brought) modelHas(file instructions.File) bool {
+func (b *Extensions) modelHas(file instructions.File) bool {
 	return slices.ContainsFunc(b.modelTexts, func(has instructions.File) bool { return has.Text == file.Text })
 }
 
 // changes returns messages about the instructions of the workspace that have changed since the
 // model received them. It remembers them as received.
-func (b *Brought) changes() []history.Block {
+func (b *Extensions) changes() []history.Block {
 	var blocks []history.Block
 	for _, file := range b.instructions().Files {
 		if b.modelHas(file) {
@@ -180,7 +180,7 @@ func (b *Brought) changes() []history.Block {
 
 // InstructionLines lists the instructions for /instructions: the files in use with their sizes,
 // and the unused ones with the reasons.
-func (b *Brought) InstructionLines() []string {
+func (b *Extensions) InstructionLines() []string {
 	found := b.instructions()
 	var lines []string
 	for _, file := range found.Files {

@@ -36,7 +36,7 @@ func TestAChangeOfInstructionsIsADifferenceWhereThatIsShorter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Brought{Config: in(place), head: []prompts.Instruction{{Source: "/w/AGENTS.md", Text: long + "Use tabs.\n"}}}
+	c := &Extensions{Config: in(place), head: []prompts.Instruction{{Source: "/w/AGENTS.md", Text: long + "Use tabs.\n"}}}
 	for text, want := range map[string][2]string{
 		long + "Use blanks.\n": {"-Use tabs.\n+Use blanks.", "always.\nKeep to this rule, always.\nKeep to this rule, always.\nKeep to this rule, always.\n"},
 		"Use blanks.\n":        {"hold as they are now:\nwhole", "-Use tabs"},
@@ -76,7 +76,7 @@ func TestSkillsThatCome(t *testing.T) {
 		t.Fatal(err)
 	}
 	add("old", "Old.")
-	c := &Brought{}
+	c := &Extensions{}
 	c.Begin(in(place))
 	for step, change := range []struct {
 		change func()

@@ -32,7 +32,7 @@ func TestInstructionsThatChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Brought{Config: in(place)}
+	c := &Extensions{Config: in(place)}
 	c.Head()
 	if blocks := c.changes(); len(blocks) != 0 {
 		t.Errorf("nothing changed, and %d blocks arrive", len(blocks))

@@ -57,7 +57,7 @@ const reviewShare = 4
 
 // review adds to a message that calls the review the reply of an agent that reviews, or, without
 // agents, the blocks by which the model of the conversation does. It adds nothing to other messages.
-func (b *Brought) review(ctx context.Context, line string, run chat.Embedded, into *called) (err error) {
+func (b *Extensions) review(ctx context.Context, line string, run chat.Embedded, into *called) (err error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 || fields[0] != "/"+reviewName {
 		return nil
@@ -144,7 +144,7 @@ func reviewed(ctx context.Context, reviewer Reviewer, task tools.Task, diff stri
 }
 
 // Reviewed returns the whole diff of the latest review, "" if there was none.
-func (b *Brought) Reviewed() string {
+func (b *Extensions) Reviewed() string {
 	if diff := b.reviewed.Load(); diff != nil {
 		return *diff
 	}
@@ -160,7 +160,7 @@ var fetched = pattern.New(`^[0-9a-f]{40,64}$`)
 
 // reviewArguments splits the arguments of a review into its subject, the paths, and other words for
 // the model.
-func (b *Brought) reviewArguments(ctx context.Context, fields []string) (of subject, paths []string, words string) {
+func (b *Extensions) reviewArguments(ctx context.Context, fields []string) (of subject, paths []string, words string) {
 	isCommit := func(word string) bool { return gitdiff.IsCommit(ctx, b.Env.Workspace.Root(), word) }
 	if len(fields) > 0 && !strings.HasPrefix(fields[0], "#") {
 		base, commit, several := strings.Cut(fields[0], "...")
@@ -185,7 +185,7 @@ func (b *Brought) reviewArguments(ctx context.Context, fields []string) (of subj
 
 // fetchPull fetches a pull request into no branch, by a command that the person is asked about, and
 // returns its commit.
-func (b *Brought) fetchPull(ctx context.Context, number string, run chat.Embedded) (commit string, err error) {
+func (b *Extensions) fetchPull(ctx context.Context, number string, run chat.Embedded) (commit string, err error) {
 	args, err := gitdiff.FetchArgs(ctx, b.Env.Workspace.Root(), number, b.Environ)
 	if err != nil {
 		return "", err

@@ -15,7 +15,7 @@ import (
 const bytesPerToken = 3
 
 // Source returns the source of the tool for skills.
-func (b *Brought) Source() tools.Source {
+func (b *Extensions) Source() tools.Source {
 	return tools.Source{Name: "skills", Revision: b.toolRevision.Load, List: func() []tools.Tool {
 		if tool := b.tool.Load(); tool != nil {
 			return *tool
@@ -26,7 +26,7 @@ func (b *Brought) Source() tools.Source {
 
 // offerSkills offers the model the tool for skills, if it may use any. It returns notices for the
 // person.
-func (b *Brought) offerSkills() (notices []string) {
+func (b *Extensions) offerSkills() (notices []string) {
 	budget := setup.Budget(b.Window())
 	if set := settings.SkillBudget.Of(b.Settings); set > 0 {
 		budget = set
@@ -46,7 +46,7 @@ func (b *Brought) offerSkills() (notices []string) {
 
 // SkillText returns the text of a skill for an agent, "" if the model may not use such a skill. It
 // allows nothing.
-func (b *Brought) SkillText(name string) string {
+func (b *Extensions) SkillText(name string) string {
 	s := b.Set().Skills.Named(name)
 	if s == nil || s.Hidden {
 		return ""
@@ -61,7 +61,7 @@ func notRun(string) (output, refused string, err error) {
 }
 
 // activate returns the text of a skill that the model asks for.
-func (b *Brought) activate(name, arguments string) (tools.SkillContent, error) {
+func (b *Extensions) activate(name, arguments string) (tools.SkillContent, error) {
 	s := b.Set().Skills.Named(name)
 	switch {
 	case s == nil:

@@ -40,7 +40,7 @@ type hookAnswer struct {
 
 // Gates returns the gate of hooks, or none if no hook is about calls.
 func (h *Hooks) Gates() []gate.Gate {
-	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.OfCall() && h.runner.Has(e) }) {
+	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.IsToolEvent() && h.runner.Has(e) }) {
 		return nil
 	}
 	g := &hookGate{hooks: h, answers: map[int]hookAnswer{}}

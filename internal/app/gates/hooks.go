@@ -23,8 +23,8 @@ type Hooks struct {
 	host *Host
 	// runner is nil if there are no hooks.
 	runner *hook.Runner
-	// Found has the hooks in the set-up, used or not.
-	Found hooks.Listing
+	// Listing has the hooks in the set-up, used or not.
+	Listing hooks.Listing
 	// idle fires the hooks of an idle notification.
 	idle *time.Timer
 }
@@ -36,7 +36,7 @@ func FindHooks(host *Host, off bool) *Hooks {
 	if off {
 		return h
 	}
-	h.Found = hooks.Find(host.Where)
+	h.Listing = hooks.Find(host.Where)
 	h.runner = hook.New(hook.Config{
 		Jobs: host.Env.Jobs, Confined: host.Confinement,
 		Distrusted: func() []string {
@@ -55,7 +55,7 @@ func FindHooks(host *Host, off bool) *Hooks {
 			}
 			host.Loop.WaitsFor(names)
 		},
-	}, h.Found.Hooks)
+	}, h.Listing.Hooks)
 	return h
 }
 
@@ -114,13 +114,13 @@ func (h *Hooks) Lines() []string {
 		}
 		lines = append(lines, s.Name+"  "+h.host.Env.Workspace.Rel(s.File), "    "+what, "    "+words.Line(s.Command, command.MaxHelp))
 	}
-	return append(lines, h.LeftOut()...)
+	return append(lines, h.Skipped()...)
 }
 
-// LeftOut lists the hooks that are not used, with the reasons.
-func (h *Hooks) LeftOut() []string {
+// Skipped lists the hooks that are not used, with the reasons.
+func (h *Hooks) Skipped() []string {
 	var lines []string
-	for _, left := range h.Found.LeftOut {
+	for _, left := range h.Listing.Skipped {
 		lines = append(lines, "not used: "+left)
 	}
 	return lines

@@ -57,7 +57,7 @@ func lateModel(s *settings.Settings, connection *provider.Connection) func(conte
 		if _, err := connection.Provider(); err != nil {
 			return "" // the first request will say it
 		}
-		if _, source := s.Get(settings.Model.Key()); source != settings.Found {
+		if _, source := s.Get(settings.Model.Key()); source != settings.Detected {
 			return ""
 		}
 		return "model " + modelAtHost(s, connection)

@@ -23,10 +23,10 @@ func Top(dir string) string {
 	}
 }
 
-// Folder returns the git folder of the work tree at dir: its folder .git or, in a linked work
+// GitDir returns the git folder of the work tree at dir: its folder .git or, in a linked work
 // tree or a submodule, the folder that the file .git names. It returns the empty string if there
 // is neither.
-func Folder(dir string) string {
+func GitDir(dir string) string {
 	path := filepath.Join(dir, ".git")
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return path
@@ -34,22 +34,22 @@ func Folder(dir string) string {
 	return PathIn(path, "gitdir:", dir)
 }
 
-// Common returns the git folder that all work trees of the repository around dir share. It
+// CommonDir returns the git folder that all work trees of the repository around dir share. It
 // returns the empty string outside of a repository.
-func Common(dir string) string {
+func CommonDir(dir string) string {
 	folder, _ := Enclosing(dir)
 	if folder == "" {
 		return ""
 	}
-	if common := Shared(folder); common != "" {
+	if common := CommonDirOf(folder); common != "" {
 		return Real(common)
 	}
 	return Real(folder)
 }
 
-// Shared returns the shared git folder that the git folder of a linked work tree names. It
+// CommonDirOf returns the shared git folder that the git folder of a linked work tree names. It
 // returns the empty string for other git folders.
-func Shared(folder string) string { return PathIn(filepath.Join(folder, "commondir"), "", folder) }
+func CommonDirOf(folder string) string { return PathIn(filepath.Join(folder, "commondir"), "", folder) }
 
 // Enclosing finds the repository around dir. It returns the git folder, as [Folder] does, and the
 // path of dir in the work tree with a slash at the end, or the empty string for the top. folder
@@ -62,7 +62,7 @@ func Enclosing(dir string) (folder, prefix string) {
 	if below, err := filepath.Rel(top, dir); err == nil && below != "." {
 		prefix = filepath.ToSlash(below) + "/"
 	}
-	folder = Folder(top)
+	folder = GitDir(top)
 	if folder == "" {
 		return "", prefix
 	}
@@ -89,7 +89,7 @@ func WorkTree(folder string) string {
 // none.
 func Branch(dir string) string {
 	for top := Top(dir); top != ""; top = Top(filepath.Dir(top)) {
-		folder := Folder(top)
+		folder := GitDir(top)
 		head, err := disk.Beginning(filepath.Join(folder, "HEAD"), longest)
 		if err == nil && folder != "" {
 			name, onBranch := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")

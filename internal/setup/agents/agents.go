@@ -67,8 +67,8 @@ type Agent struct {
 // Set holds the agents of a workspace, each name once, sorted by name.
 type Set struct {
 	Agents []Agent
-	// LeftOut has a line for each file that is not offered, with the reason.
-	LeftOut []string
+	// Skipped has a line for each file that is not offered, with the reason.
+	Skipped []string
 }
 
 // maxFile bounds the file of an agent, in bytes.
@@ -188,7 +188,7 @@ func (f *finder) folder(dir, ending string) {
 		}
 	}
 	if more := read - maxFiles; more > 0 {
-		f.LeftOut = append(f.LeftOut, fmt.Sprintf("%s: %d files more than %d are not read", dir, more, maxFiles))
+		f.Skipped = append(f.Skipped, fmt.Sprintf("%s: %d files more than %d are not read", dir, more, maxFiles))
 	}
 }
 
@@ -229,7 +229,7 @@ func (f *finder) file(file, ending string) {
 		}
 	}
 	if err != nil {
-		f.LeftOut = append(f.LeftOut, file+": "+strings.TrimPrefix(err.Error(), file+": "))
+		f.Skipped = append(f.Skipped, file+": "+strings.TrimPrefix(err.Error(), file+": "))
 		return
 	}
 	f.named[agent.Name] = agent

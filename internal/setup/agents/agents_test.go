@@ -53,8 +53,8 @@ func TestForms(t *testing.T) {
 	for _, a := range set.Agents {
 		names = append(names, a.Name)
 	}
-	if !slices.Equal(names, []string{"code-reviewer", "docs", "explore", "general", "listed", "looker", "mini", "tester"}) || set.LeftOut != nil {
-		t.Fatalf("%q, left out %q", names, set.LeftOut)
+	if !slices.Equal(names, []string{"code-reviewer", "docs", "explore", "general", "listed", "looker", "mini", "tester"}) || set.Skipped != nil {
+		t.Fatalf("%q, left out %q", names, set.Skipped)
 	}
 	review, docs, explore, looker, mini := set.Agents[0], set.Agents[1], set.Agents[2], set.Agents[5], set.Agents[6]
 	if listed := set.Agents[4]; !slices.Equal(listed.Tools, []string{"search", "edit/editFiles"}) || !slices.Equal(listed.Unused, []string{"handoffs"}) {
@@ -95,20 +95,20 @@ func TestLeftOut(t *testing.T) {
 		"---\nname: n\ndescription: d\n---\n" + strings.Repeat("x", maxFile): "is longer than 64 KiB",
 	} {
 		set := Find(place(t, map[string]string{"work/.claude/agents/x.md": text}))
-		if len(set.Agents) != 2 || len(set.LeftOut) != 1 || !strings.Contains(set.LeftOut[0], "x.md: "+want) {
-			t.Errorf("%.40q: %q", text, set.LeftOut)
+		if len(set.Agents) != 2 || len(set.Skipped) != 1 || !strings.Contains(set.Skipped[0], "x.md: "+want) {
+			t.Errorf("%.40q: %q", text, set.Skipped)
 		}
 	}
 	many := map[string]string{}
 	for i := range maxFiles + 3 {
 		many[fmt.Sprintf("work/.agents/agents/a%d.md", i)] = fmt.Sprintf("---\nname: a%d\ndescription: d\n---\n", i)
 	}
-	if set := Find(place(t, many)); len(set.Agents) != 2+maxFiles || len(set.LeftOut) != 1 || !strings.Contains(set.LeftOut[0], "3 files more than 200") {
-		t.Errorf("%d agents, left out %q", len(set.Agents), set.LeftOut)
+	if set := Find(place(t, many)); len(set.Agents) != 2+maxFiles || len(set.Skipped) != 1 || !strings.Contains(set.Skipped[0], "3 files more than 200") {
+		t.Errorf("%d agents, left out %q", len(set.Agents), set.Skipped)
 	}
 	set := Find(place(t, map[string]string{"work/.codex/agents/x.toml": "name = \"x\"\nbroken"}))
-	if len(set.LeftOut) != 1 || !strings.Contains(set.LeftOut[0], "line 2") {
-		t.Errorf("%q", set.LeftOut)
+	if len(set.Skipped) != 1 || !strings.Contains(set.Skipped[0], "line 2") {
+		t.Errorf("%q", set.Skipped)
 	}
 }
 
@@ -120,8 +120,8 @@ func TestNameTaken(t *testing.T) {
 		"work/.claude/agents/a.md": "---\nname: a\ndescription: theirs\n---\nx",
 	}))
 	a, err := set.Named("a")
-	if err != nil || a.Description != "mine" || len(set.LeftOut) != 1 || !strings.Contains(set.LeftOut[0], "its name a is taken by") {
-		t.Errorf("%+v, %v, %q", a, err, set.LeftOut)
+	if err != nil || a.Description != "mine" || len(set.Skipped) != 1 || !strings.Contains(set.Skipped[0], "its name a is taken by") {
+		t.Errorf("%+v, %v, %q", a, err, set.Skipped)
 	}
 }
 

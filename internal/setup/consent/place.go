@@ -17,7 +17,7 @@ const userPlace = "user"
 // repository that contains the home folder does not count.
 func root(w source.Where) string {
 	top := source.Above(w.Home, w.Workspace)[0]
-	if layout.Folder(top) == "" || protect.Holds(top, w.Home) {
+	if layout.GitDir(top) == "" || protect.Holds(top, w.Home) {
 		return w.Workspace
 	}
 	return top
@@ -29,7 +29,7 @@ func place(root, home string) string {
 	if protect.Holds(root, home) {
 		return ""
 	}
-	folder, common := layout.Folder(root), layout.Common(root)
+	folder, common := layout.GitDir(root), layout.CommonDir(root)
 	switch {
 	case folder == filepath.Join(root, ".git") || !linked(real(folder), common, root): // a .git folder belongs to no other work tree
 		return root

@@ -40,8 +40,8 @@ func Events() []Event {
 	return []Event{SessionStart, UserPromptSubmit, PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure, PreCompact, PostCompact, Stop, Notification, SessionEnd, SubagentStart, SubagentStop, PostDensity}
 }
 
-// OfCall reports whether the event is about a call of a tool.
-func (e Event) OfCall() bool {
+// IsToolEvent reports whether the event is about a call of a tool.
+func (e Event) IsToolEvent() bool {
 	switch e {
 	case PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure:
 		return true
@@ -102,8 +102,8 @@ func (h Hook) String() string {
 type Listing struct {
 	// Hooks are in the order of the configuration, the user's first.
 	Hooks []Hook
-	// LeftOut has a line for each hook or file that is not used, with the reason.
-	LeftOut []string
+	// Skipped has a line for each hook or file that is not used, with the reason.
+	Skipped []string
 }
 
 // projectFiles lists the files of a project that may configure hooks.
@@ -146,7 +146,7 @@ func (f *Listing) read(from source.Place, file, project string) {
 
 // leave adds a line to LeftOut.
 func (f *Listing) leave(format string, args ...any) {
-	f.LeftOut = append(f.LeftOut, fmt.Sprintf(format, args...))
+	f.Skipped = append(f.Skipped, fmt.Sprintf(format, args...))
 }
 
 // Effects lists the command of the hook and its conditions, except the event and the matcher.

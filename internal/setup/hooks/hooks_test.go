@@ -60,8 +60,8 @@ func TestHooksPlaces(t *testing.T) {
 			t.Errorf("%s: own %t, project %s", h.File, h.Own(), h.Project)
 		}
 	}
-	if !slices.Equal(got, want) || len(found.LeftOut) > 0 {
-		t.Errorf("found %q, left out %q", got, found.LeftOut)
+	if !slices.Equal(got, want) || len(found.Skipped) > 0 {
+		t.Errorf("found %q, left out %q", got, found.Skipped)
 	}
 	if found := Find(source.Where{Config: filepath.Join(w.Home, ".config/agent"), Home: w.Home, Workspace: w.Home}); len(found.Hooks) != 1 {
 		t.Errorf("in the home folder: %v", found.Hooks)
@@ -75,7 +75,7 @@ func TestHooksFields(t *testing.T) {
 		`{"type":"command","command":"check","args":["a b"],"timeout":1.5,"if":"Bash(git *)","async":true,"once":true,"statusMessage":"x"},
 		{"type":"command","command":"guard","onFailure":"block"}`)})
 	found := Find(w)
-	if len(found.Hooks) != 2 || len(found.LeftOut) > 0 {
+	if len(found.Hooks) != 2 || len(found.Skipped) > 0 {
 		t.Fatalf("%+v", found)
 	}
 	a, b := found.Hooks[0], found.Hooks[1]
@@ -116,8 +116,8 @@ func TestHooksLeftOut(t *testing.T) {
 		`{"disableAllHooks":true,` + one("Stop", good)[1:]: "disableAllHooks is set there",
 	} {
 		found := Find(place(t, map[string]string{"w/.claude/settings.json": text, ".config/agent/hooks.json": one("Stop", good)}))
-		if len(found.Hooks) != 1 || len(found.LeftOut) != 1 || !strings.Contains(found.LeftOut[0], want) || !strings.Contains(found.LeftOut[0], "settings.json") {
-			t.Errorf("%s:\nhooks %v\nleft out %q\nwant %q", text, found.Hooks, found.LeftOut, want)
+		if len(found.Hooks) != 1 || len(found.Skipped) != 1 || !strings.Contains(found.Skipped[0], want) || !strings.Contains(found.Skipped[0], "settings.json") {
+			t.Errorf("%s:\nhooks %v\nleft out %q\nwant %q", text, found.Hooks, found.Skipped, want)
 		}
 	}
 }

@@ -140,7 +140,7 @@ func (p *parser) hook(h *Hook) error {
 		return fmt.Errorf("its onFailure is %q (valid: block, continue)", w.OnFailure)
 	case w.OnFailure == "block" && (w.Async || w.Rewake):
 		return errors.New("it is async, and nothing waits for its failure: onFailure cannot be block")
-	case w.If != "" && !h.Event.OfCall():
+	case w.If != "" && !h.Event.IsToolEvent():
 		return errors.New("it has an if, which is about calls of tools only")
 	}
 	if w.If != "" {

@@ -58,7 +58,7 @@ func (p *planner) inFolders(f folders) {
 func (p *planner) readThere(kind Kind, folder string, count func(path string) int) {
 	path, _ := p.where.path(folder)
 	if n := count(path); n > 0 {
-		p.add(Change{Kind: kind, State: There, From: path, To: path, Count: n, Lost: []string{"read where they are"}})
+		p.add(Change{Kind: kind, State: Existing, From: path, To: path, Count: n, Lost: []string{"read where they are"}})
 	}
 }
 
@@ -95,7 +95,7 @@ func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (don
 func (p *planner) narrowing(from string) {
 	rules := permissions.Read(p.where.Where)
 	if n := rules.In(from); n > 0 {
-		p.add(Change{Kind: Rules, State: There, From: from, To: from, Count: n, Lost: []string{"what they deny is denied here, and what they ask about is asked about"}})
+		p.add(Change{Kind: Rules, State: Existing, From: from, To: from, Count: n, Lost: []string{"what they deny is denied here, and what they ask about is asked about"}})
 	}
 	for _, problem := range rules.Problems {
 		if strings.Contains(problem, " of "+from+" ") {

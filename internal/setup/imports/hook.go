@@ -78,7 +78,7 @@ func (p *planner) hooksOf(from string, members map[string]json.RawMessage) {
 // takeHooks plans the import of hooks. lost describes the losses, which are the same for each hook.
 func (p *planner) takeHooks(from string, found hooks.Listing, lost ...string) {
 	for _, h := range found.Hooks {
-		c := Change{Kind: Hooks, Name: h.Name(), State: There, From: from, To: p.hooksFile, Lost: lost}
+		c := Change{Kind: Hooks, Name: h.Name(), State: Existing, From: from, To: p.hooksFile, Lost: lost}
 		if same := identity(h); p.wants(Hooks) && !p.hasHooks[same] {
 			c.State = New
 			p.hasHooks[same] = true
@@ -90,7 +90,7 @@ func (p *planner) takeHooks(from string, found hooks.Listing, lost ...string) {
 		}
 		p.add(c)
 	}
-	for _, why := range found.LeftOut {
+	for _, why := range found.Skipped {
 		p.skip(Hooks, "hook", from, strings.ReplaceAll(why, " of "+from, ""))
 	}
 }

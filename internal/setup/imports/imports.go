@@ -56,10 +56,10 @@ type State string
 const (
 	// New means that the thing is written.
 	New State = "new"
-	// There means that the thing is here already, or that this program reads it where it is.
-	There State = "already there"
-	// Taken means that the thing is not written, because another thing has its name.
-	Taken State = "name taken"
+	// Existing means that the thing is here already, or that this program reads it where it is.
+	Existing State = "already there"
+	// NameTaken means that the thing is not written, because another thing has its name.
+	NameTaken State = "name taken"
 	// Shown means that the person can do it by hand, as To shows.
 	Shown State = "shown"
 	// Skipped means that the thing cannot be used here.

@@ -124,7 +124,7 @@ func TestSources(t *testing.T) {
 					t.Errorf("it shows a secret: %s", shown)
 				}
 				if sources == nil {
-					if plan.Writes() || plan.Changes[0].State != imports.There {
+					if plan.Writes() || plan.Changes[0].State != imports.Existing {
 						t.Errorf("the second run would write: %+v", plan.Changes)
 					}
 					continue

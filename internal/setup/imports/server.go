@@ -60,9 +60,9 @@ func (p *planner) server(s origin, c Change, raw json.RawMessage) {
 	case err != nil:
 		c.State, c.To, c.Lost = Skipped, "", []string{err.Error()}
 	case taken && there == string(entry):
-		c.State = There
+		c.State = Existing
 	case taken:
-		c.State, c.Lost = Taken, []string{"yours is kept; agent mcp remove " + name + " makes room"}
+		c.State, c.Lost = NameTaken, []string{"yours is kept; agent mcp remove " + name + " makes room"}
 	default:
 		c.State = New
 		p.has[c.To][name] = string(entry)

@@ -190,7 +190,7 @@ func Read(dir, otherwise string) (Plugin, source.Plugin, error) {
 			if filepath.IsLocal(local) {
 				all = append(all, filepath.Join(dir, local))
 			} else {
-				where.LeftOut = append(where.LeftOut, path+" of "+manifestFile+" leads out of the plugin")
+				where.Skipped = append(where.Skipped, path+" of "+manifestFile+" leads out of the plugin")
 			}
 		}
 		return all

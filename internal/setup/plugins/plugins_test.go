@@ -139,8 +139,8 @@ func TestRead(t *testing.T) {
 		!slices.Equal(where.Hooks, in("hooks/hooks.json", "h.json")) || !slices.Equal(where.Servers, in(".mcp.json", manifestFile)) {
 		t.Errorf("%+v %+v %v", p, where, err)
 	}
-	if want := []string{"../out of " + manifestFile + " leads out of the plugin", "/etc of " + manifestFile + " leads out of the plugin"}; !slices.Equal(where.LeftOut, want) {
-		t.Errorf("left out: %q", where.LeftOut)
+	if want := []string{"../out of " + manifestFile + " leads out of the plugin", "/etc of " + manifestFile + " leads out of the plugin"}; !slices.Equal(where.Skipped, want) {
+		t.Errorf("left out: %q", where.Skipped)
 	}
 	for text, want := range map[string]string{`{"name": "../x"}`: "its name", `{`: "unexpected end", `{"name": "P Q"}`: "its name"} {
 		write(t, dir, map[string]string{manifestFile: text})

@@ -36,8 +36,8 @@ type Where struct {
 type Plugin struct {
 	Name, Dir                                string
 	Skills, Commands, Agents, Hooks, Servers []string
-	// LeftOut has a line for each path that leads out of the plugin and is not used.
-	LeftOut []string
+	// Skipped has a line for each path that leads out of the plugin and is not used.
+	Skipped []string
 }
 
 // Place limits the files of the plugin to its folder, which ${CLAUDE_PLUGIN_ROOT} stands for in them.
