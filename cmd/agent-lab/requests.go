@@ -39,7 +39,7 @@ type replayedRequest struct {
 	Cost    float64 `json:"cost"`
 	Without float64 `json:"costWithoutPruning"`
 	// Cold is set if nothing of the request was cached.
-	Cold   bool              `json:"cold,omitzero"`
+	Cold   bool                  `json:"cold,omitzero"`
 	Leaves []offline.LeavingPart `json:"leaves,omitempty"`
 	// Differs is set if the session had another context at this request, or noted other facts
 	// about the request.
@@ -56,14 +56,14 @@ func oneByOne(ctx context.Context, in offline.Input, fresh func() (*offline.Engi
 	}
 	o := &replay{settings: e.Settings, out: &replayedRequests{File: in.Name, Requests: []replayedRequest{}}, copies: map[string]string{}}
 	o.window, err = e.Window(&in, offline.View{
-		OnStep:  o.tell,
-		Now:   func() time.Time { return o.next.Time() },
-		Price: func(string) compression.Price { return o.next.Moment().Price },
-		Cache: func(string) vendor.Cache { return o.next.Cache },
-		Limit: func(string) (int, bool) { return o.next.Limit, o.next.Limit > 0 },
+		OnStep: o.tell,
+		Now:    func() time.Time { return o.next.Time() },
+		Price:  func(string) compression.Price { return o.next.Moment().Price },
+		Cache:  func(string) vendor.Cache { return o.next.Cache },
+		Limit:  func(string) (int, bool) { return o.next.Limit, o.next.Limit > 0 },
 
-		FileTexts:   o.copies,
-		Recorded: func() (compression.Request, bool) { return o.next, o.next.At > 0 },
+		FileTexts: o.copies,
+		Recorded:  func() (compression.Request, bool) { return o.next, o.next.At > 0 },
 	})
 	if err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ type CallRequested struct {
 	Call     int
 	ID, Name string
 	// Label describes the call in words.
-	Label      traits.Label
+	Label     traits.Label
 	Arguments arguments.Arguments
 }
 
@@ -106,7 +106,7 @@ type ToolEnded struct {
 	Call     int
 	ID       string
 	Name     string
-	Label     traits.Label
+	Label    traits.Label
 	Traits   tools.Traits
 	Answer   tools.Answer
 	Duration time.Duration

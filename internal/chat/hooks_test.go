@@ -272,7 +272,9 @@ func TestHooksAnswerForThePerson(t *testing.T) {
 func TestHooksNoticesHaveABound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("done"))
-	hooked(b, func(Moment) HookResult { return HookResult{Notices: []string{"hook h: x" + strings.Repeat("\n", 500) + "y"}} })
+	hooked(b, func(Moment) HookResult {
+		return HookResult{Notices: []string{"hook h: x" + strings.Repeat("\n", 500) + "y"}}
+	})
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}

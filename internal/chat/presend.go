@@ -49,7 +49,7 @@ func newWindow(c *Chat) *window.Window {
 		Root:   c.config.windowRoot(),
 		Now:    c.config.Now,
 		Log:    c.config.Log,
-		OnStep:   c.emitStep,
+		OnStep: c.emitStep,
 
 		Summarizer:     c.summarizer,
 		Beside:         c.beside,

@@ -23,7 +23,7 @@ type Follower interface {
 	Entry(i int) *history.Content
 
 	// Plan decides what leaves before the next request, and Apply carries out a plan. CutOf
-	// returns the cost of a plan. Foresee returns the plan for the next request if it was sent
+	// returns the cost of a plan. Forecast returns the plan for the next request if it was sent
 	// now, the content held back then, and the bill; it leaves the account unchanged.
 	Plan(m Moment) Plan
 	Apply(p Plan) history.DensityResult
@@ -37,8 +37,8 @@ type Follower interface {
 	Pin(path string, pinned bool) bool
 	Pins() []string
 	Files() []string
-	// HeldParts lists the content about a file or command that could leave and has not. Standing sums
-	// it up. Regrets reports whether pruned content should have stayed, if the model asks for it
+	// HeldParts lists the content about a file or command that could leave and has not. PrunableTokens
+	// sums it up. Regrets reports whether pruned content should have stayed, if the model asks for it
 	// again now.
 	HeldParts(subject string, m Moment) []HeldPart
 	PrunableTokens(m Moment) PrunableTokens
@@ -55,7 +55,7 @@ type Follower interface {
 	Latest() (Request, bool)
 	Fresh() bool
 
-	// CorrectCache corrects the known facts about a provider's cache by its reports so far. Pauses
+	// CorrectCache corrects the known facts about a provider's cache by its reports so far. LifeTestPauses
 	// returns the two pauses that teach the life of the cache. Shortfalls and CacheFails report
 	// whether the cache holds less than it should, and nothing.
 	CorrectCache(known vendor.Cache) vendor.Cache

@@ -39,7 +39,7 @@ func WithLock(folder string, act func() error) error {
 	return errors.Join(act(), unlock())
 }
 
-// WithFolderLock is like Locked for a folder in which no lock file may remain, such as a
+// WithFolderLock is like WithLock for a folder in which no lock file may remain, such as a
 // repository. The folder must exist. WithFolderLock locks the folder itself. On file systems
 // that cannot do that, such as NFS, act runs without a lock.
 func WithFolderLock(folder string, act func() error) error {

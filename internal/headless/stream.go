@@ -69,10 +69,10 @@ type (
 	}
 	// turnLine ends a turn of a run that reads lines of input.
 	turnLine struct {
-		Type     string   `json:"type"`
-		Stop     string   `json:"stop"`
-		Response string   `json:"response"`
-		Error    string   `json:"error,omitempty"`
+		Type     string       `json:"type"`
+		Stop     string       `json:"stop"`
+		Response string       `json:"response"`
+		Error    string       `json:"error,omitempty"`
 		Changed  *FileChanges `json:"changed,omitempty"`
 	}
 	densityLine struct {

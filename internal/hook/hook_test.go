@@ -63,10 +63,12 @@ func newBench(t *testing.T, change func(*Config), written ...string) bench {
 		OnlyLooks:  func() bool { return false },
 		Common:     func() map[string]any { return map[string]any{"session_id": "s", "cwd": dir} },
 		May:        func(hooks.Hook) error { return nil },
-		Around:     func(context.Context) func() WorkspaceChanges { return func() WorkspaceChanges { return WorkspaceChanges{} } },
-		Beside:     func(string) {},
-		Record:     told(func(_, _, _ string, _ shell.Ending) {}),
-		Slow:       func(string) {},
+		Around: func(context.Context) func() WorkspaceChanges {
+			return func() WorkspaceChanges { return WorkspaceChanges{} }
+		},
+		Beside: func(string) {},
+		Record: told(func(_, _, _ string, _ shell.Ending) {}),
+		Slow:   func(string) {},
 	}
 	if change != nil {
 		change(&config)

@@ -99,8 +99,8 @@ type View struct {
 	Limit func(model string) (int, bool)
 	// FileTexts maps digests of files to their texts, and Recorded returns the recorded form of the
 	// present request, both for replaying a record.
-	FileTexts   map[string]string
-	Recorded func() (compression.Request, bool)
+	FileTexts map[string]string
+	Recorded  func() (compression.Request, bool)
 
 	// Observe receives the changes of the history; nil if nobody does.
 	Observe history.Observer
@@ -140,16 +140,16 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 		v.head = e.head()
 	}
 	return window.New(window.Config{
-		History:  history.NewService(e.Counter(settings.Model.Of(e.Settings)), v.Observe),
-		Settings: e.Settings,
-		MakeHead: v.head,
-		Facts:    e.Facts(),
-		Models:   models{e.Counter, v},
-		Root:     in.WorkspaceRoot,
-		FileTexts:   v.FileTexts,
-		Recorded: v.Recorded,
-		Now:      v.Now,
-		OnStep:     v.OnStep,
+		History:   history.NewService(e.Counter(settings.Model.Of(e.Settings)), v.Observe),
+		Settings:  e.Settings,
+		MakeHead:  v.head,
+		Facts:     e.Facts(),
+		Models:    models{e.Counter, v},
+		Root:      in.WorkspaceRoot,
+		FileTexts: v.FileTexts,
+		Recorded:  v.Recorded,
+		Now:       v.Now,
+		OnStep:    v.OnStep,
 	})
 }
 

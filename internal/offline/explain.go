@@ -42,7 +42,7 @@ type Explanation struct {
 	Steps []string `json:"steps"`
 	// Problem is the reason why the request could not be sent or fully predicted without a model;
 	// usually "".
-	Problem string    `json:"problem,omitempty"`
+	Problem string        `json:"problem,omitempty"`
 	Leaves  []LeavingPart `json:"leaves"`
 	// Stays lists the parts that pruning could take but would not.
 	Stays []StayingPart `json:"stays"`

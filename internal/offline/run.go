@@ -98,11 +98,11 @@ func (r *run) prepare() error {
 	r.engine = engine
 	r.figures.Pruned = compression.CountsOf(nil)
 	r.window = engine.newWindow(in, View{
-		OnStep:  r.note,
-		Now:   r.now,
-		Price: always(r.model.Price),
-		Limit: func(string) (int, bool) { return r.size, true },
-		Cache: always(r.cache),
+		OnStep: r.note,
+		Now:    r.now,
+		Price:  always(r.model.Price),
+		Limit:  func(string) (int, bool) { return r.size, true },
+		Cache:  always(r.cache),
 	})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	counter.Count("any text") // loads the vocabulary, so that no request is charged with the time

@@ -34,7 +34,7 @@ type Log struct {
 	// waiting holds the queued messages as recorded in the log.
 	waiting []json.RawMessage
 	disk    writer
-	// taken is the next result of Taken.
+	// taken is the next result of TakenNotice.
 	taken string
 }
 

@@ -26,7 +26,7 @@ type Replacements struct {
 	// Lines lists the lines in which secrets were replaced, Homes counts the paths of the home
 	// folder.
 	Lines []Replacement
-	Homes    int
+	Homes int
 }
 
 // A cleaner replaces what other people must not see, and notes it.

@@ -96,7 +96,7 @@ func (f *fakeSession) Upcoming(context.Context) (chat.Upcoming, error) { return 
 
 func (f *fakeSession) Story(context.Context) (chat.Story, error) { return f.story, nil }
 
-func (f *fakeSession) Held(_ context.Context, subject string) ([]chat.HeldPart, error) {
+func (f *fakeSession) HeldParts(_ context.Context, subject string) ([]chat.HeldPart, error) {
 	return slices.DeleteFunc(slices.Clone(f.held), func(h chat.HeldPart) bool { return !strings.HasSuffix(h.Subject, subject) }), f.err
 }
 

@@ -1,8 +1,8 @@
 // Package snapshot keeps the contents of files before the agent changes them, so that a
 // person can go back: /undo, /redo, and a rewind to an earlier message.
 //
-// A Store belongs to a conversation. Tools call Edit before they change files, and Command
-// around a shell command; Undo, Redo and Restore make a Plan, which Apply carries out.
+// A Store belongs to a conversation. Tools call Edit before they change files and BeginCommand
+// before a shell command; PlanUndo, PlanRedo and PlanRestore make a Plan, which Apply carries out.
 //
 // # Contents
 //

@@ -120,9 +120,15 @@ func (b *bench) apply(plan *snapshot.Plan, err error) []snapshot.ChangedFile {
 	return changed
 }
 
-func (b *bench) undo() []snapshot.ChangedFile { b.t.Helper(); return b.apply(b.PlanUndo(b.t.Context())) }
+func (b *bench) undo() []snapshot.ChangedFile {
+	b.t.Helper()
+	return b.apply(b.PlanUndo(b.t.Context()))
+}
 
-func (b *bench) redo() []snapshot.ChangedFile { b.t.Helper(); return b.apply(b.PlanRedo(b.t.Context())) }
+func (b *bench) redo() []snapshot.ChangedFile {
+	b.t.Helper()
+	return b.apply(b.PlanRedo(b.t.Context()))
+}
 
 // contents are all files below the workspace with mode and content, folders too.
 func (b *bench) contents() string { b.t.Helper(); return b.list(true) }

@@ -81,7 +81,12 @@ func TestWorkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 		"edit":    func(b *bench) { b.edit("a", "third\n") },
 		"command": func(b *bench) { b.run("echo third > a") },
 		"killed":  func(b *bench) { b.killedIn("echo third > a") },
-		"mark":    func(b *bench) { b.Mark(); b.write("a", "third\n"); b.BeginCommand(b.t.Context())(); b.edit("a", "third\n") },
+		"mark": func(b *bench) {
+			b.Mark()
+			b.write("a", "third\n")
+			b.BeginCommand(b.t.Context())()
+			b.edit("a", "third\n")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,7 +34,7 @@ const (
 // Plan describes how the files would get to another state. Making a plan changes nothing.
 type Plan struct {
 	Kind Way
-	// Title is the message whose changes are undone or redone; Restore has none.
+	// Title is the message whose changes are undone or redone; PlanRestore gives none.
 	Title string
 	// Since is the time of the earliest change that is undone or redone.
 	Since time.Time
@@ -82,7 +82,7 @@ func (s *Store) PlanUndo(ctx context.Context) (*Plan, error) {
 	})
 }
 
-// PlanRedo plans to take back the latest Undo or Restore that still counts.
+// PlanRedo plans to take back the latest undo or restore that still counts.
 func (s *Store) PlanRedo(ctx context.Context) (*Plan, error) {
 	return s.planned(ctx, func() (*Plan, error) {
 		last := len(s.tree.redo) - 1

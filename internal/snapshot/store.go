@@ -45,7 +45,7 @@ type Options struct {
 	Temporary bool
 }
 
-// Mark names a moment in the history of the files, to which [Store.Restore] can return. It
+// Mark names a moment in the history of the files, to which [Store.PlanRestore] can return. It
 // is valid as long as the store exists, in every program that opens it. The zero Mark names
 // no moment.
 type Mark string

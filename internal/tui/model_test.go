@@ -123,8 +123,8 @@ func (fakeCommands) Complete(line string) (int, []command.Completion) {
 // fakeFiles is a workspace of three names.
 type fakeFiles struct{}
 
-func (fakeFiles) Listed(context.Context) {}
-func (fakeFiles) Used(string)            {}
+func (fakeFiles) WaitListed(context.Context) {}
+func (fakeFiles) MarkUsed(string)            {}
 
 func (fakeFiles) Complete(typed string) (out []atcmd.Mention, whole bool) {
 	for _, name := range []string{"main.go", "src/", "src/x.go"} {

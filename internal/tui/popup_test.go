@@ -26,8 +26,8 @@ func (f slowFiles) Complete(string) ([]atcmd.Mention, bool) {
 	return []atcmd.Mention{early, main}, false
 }
 
-func (f slowFiles) Listed(context.Context) { *f.listed = true }
-func (f slowFiles) Used(file string)       { *f.used = append(*f.used, file) }
+func (f slowFiles) WaitListed(context.Context) { *f.listed = true }
+func (f slowFiles) MarkUsed(file string)       { *f.used = append(*f.used, file) }
 
 // What is known is proposed at once, the rest when the workspace was listed; what was
 // picked meanwhile stays picked.

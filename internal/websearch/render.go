@@ -36,7 +36,7 @@ type Answer struct {
 	Query   Query
 	Results []Result
 	// At is when it was asked. Again is set if the answer was kept from then.
-	At    time.Time
+	At     time.Time
 	Cached bool
 }
 

@@ -53,7 +53,7 @@ type Settings struct {
 	Price float64
 }
 
-// Config connects a Searcher with its conversation. Every field but Door and Now is needed.
+// Config connects a Searcher with its conversation. Every field but Request and Now is needed.
 type Config struct {
 	Settings func() Settings
 	// Key returns the key that is kept for the address of a service, "" for none.
@@ -71,7 +71,7 @@ type Config struct {
 	Denied func(host string) bool
 	// Request makes a request; nil means fetch.Ask.
 	Request func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Reply, error)
-	Now  func() time.Time
+	Now     func() time.Time
 }
 
 // Searcher searches for one conversation. It is safe for concurrent use.

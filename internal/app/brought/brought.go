@@ -29,7 +29,7 @@ import (
 	"agent/prompts"
 )
 
-// Config has the dependencies of Brought.
+// Config has the dependencies of Extensions.
 type Config struct {
 	*gates.Host
 	// Off is set if instructions, skills and commands are left out. Servers are used all the

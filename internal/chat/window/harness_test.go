@@ -116,7 +116,7 @@ func newBench(t rapid.TB, limit int) *bench {
 			b.urgencies = append(b.urgencies, u)
 			return b.connect
 		},
-		Now:  func() time.Time { return time.Unix(1, 0) },
+		Now:    func() time.Time { return time.Unix(1, 0) },
 		OnStep: func(s window.Step) { b.steps = append(b.steps, s) },
 	}
 	b.Window = window.New(b.config)

@@ -81,7 +81,7 @@ func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]str
 	return h
 }
 
-// standing sums up the parts that Held lists.
+// standing sums up the parts that HeldParts lists.
 func (c *Contents) standing() PrunableTokens {
 	var s PrunableTokens
 	if c.pricing.followed() {

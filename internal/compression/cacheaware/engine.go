@@ -114,7 +114,9 @@ func (e *Engine) CorrectCache(c vendor.Cache) vendor.Cache { return e.learned.be
 
 // LifeTestPauses returns the two pauses that teach the life of a cache: the longest after which most of a
 // prefix was still held, and the shortest after which nothing was; 0 for none.
-func (e *Engine) LifeTestPauses() [2]time.Duration { return [2]time.Duration{e.learned.alive, e.learned.dead} }
+func (e *Engine) LifeTestPauses() [2]time.Duration {
+	return [2]time.Duration{e.learned.alive, e.learned.dead}
+}
 
 // Shortfalls reports whether the provider finds less than its kind of cache should, so that the
 // engine counts only on the end of the latest request.

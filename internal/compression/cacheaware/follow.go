@@ -79,7 +79,7 @@ func (e *Engine) followEdits(step history.Step) {
 		e.Rebuild(entries)
 		return
 	}
-	e.conversation.entries = entries // equal, but Become compares the pointers of the record
+	e.conversation.entries = entries // equal, but SetEntries compares the pointers of the record
 }
 
 // followEdit applies the recorded edit of entry i. It does not remove calls that left; it returns

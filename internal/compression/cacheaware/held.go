@@ -77,7 +77,7 @@ func (rv *review) holds(u *unit, why Why) string {
 	}
 }
 
-// PrunableTokens sums up the units that Held lists.
+// PrunableTokens sums up the units that HeldParts lists.
 func (e *Engine) PrunableTokens(m Moment) PrunableTokens {
 	var s PrunableTokens
 	for _, h := range e.HeldParts("", m) {

@@ -128,24 +128,24 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		history = &promptHistory{file: session.Prompts{Path: filepath.Join(folders.Config, "history")}}
 	}
 	return tui.Options{
-		Driver:    c.Chat,
-		Commands:  c.Commands(ctx, c.Chat, shown),
-		Files:     files,
-		Plain:     o.Plain,
-		Palettes:  o.Process.Palettes(),
-		In:        o.In,
-		Out:       o.Out,
-		Environ:   o.Process.Environ,
-		Greeting:  slices.Concat([]string{banner(o.Process, c)}, c.Notices, faults, themeFault(o.Process, c.Settings())),
-		Earlier:   earlierOf(c.Recorded, c.Tools()),
-		History:   history,
-		NotifySignals:      o.NotifySignals,
-		Branch:    func(ctx context.Context) string { return branchNow(ctx, c.Root()) },
-		Programs:  c,
-		Estimate:  estimator(c),
-		Found:     lateModel(c.Settings(), c.Connection),
-		Workspace: c.Root(),
-		Status:    chat.Status{Model: settings.Model.Of(c.Settings()), Mode: c.Chat.Consent().Mode()},
+		Driver:        c.Chat,
+		Commands:      c.Commands(ctx, c.Chat, shown),
+		Files:         files,
+		Plain:         o.Plain,
+		Palettes:      o.Process.Palettes(),
+		In:            o.In,
+		Out:           o.Out,
+		Environ:       o.Process.Environ,
+		Greeting:      slices.Concat([]string{banner(o.Process, c)}, c.Notices, faults, themeFault(o.Process, c.Settings())),
+		Earlier:       earlierOf(c.Recorded, c.Tools()),
+		History:       history,
+		NotifySignals: o.NotifySignals,
+		Branch:        func(ctx context.Context) string { return branchNow(ctx, c.Root()) },
+		Programs:      c,
+		Estimate:      estimator(c),
+		Found:         lateModel(c.Settings(), c.Connection),
+		Workspace:     c.Root(),
+		Status:        chat.Status{Model: settings.Model.Of(c.Settings()), Mode: c.Chat.Consent().Mode()},
 		Settings: func() tui.Settings {
 			s := c.Settings()
 			return tui.Settings{
@@ -221,8 +221,8 @@ func askTrust(t *consent.Trust) *command.Ask {
 		return nil
 	}
 	ask := &command.Ask{
-		Title: consent.Title(waiting),
-		YesEffect:  "yes, use these", YesCommand: "/trust yes",
+		Title:     consent.Title(waiting),
+		YesEffect: "yes, use these", YesCommand: "/trust yes",
 		NoEffect: "not now", NoLine: t.Left(),
 		NeverEffect: "never use these", NeverCommand: "/trust no",
 	}

@@ -90,7 +90,7 @@ type folder struct {
 
 	// below holds the folders to visit next.
 	below []string
-	// later, keys and repositories hold paths for the fields of Found.
+	// later, keys and repositories hold paths for the fields of Files.
 	later, keys, repositories []string
 }
 

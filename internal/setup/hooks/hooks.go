@@ -144,7 +144,7 @@ func (f *Listing) read(from source.Place, file, project string) {
 	}
 }
 
-// leave adds a line to LeftOut.
+// leave adds a line to Skipped.
 func (f *Listing) leave(format string, args ...any) {
 	f.Skipped = append(f.Skipped, fmt.Sprintf(format, args...))
 }

@@ -13,8 +13,8 @@ import (
 
 // Page is a text to read.
 type Page struct {
-	Title string
-	Layout   transcript.Layout
+	Title  string
+	Layout transcript.Layout
 	// Grows is set while the text grows: the pager then follows its end.
 	Grows bool
 }

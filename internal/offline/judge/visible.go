@@ -23,7 +23,7 @@ type seen struct {
 	words []int32
 }
 
-// NewVisibleText returns a Sight of an empty request.
+// NewVisibleText returns a VisibleText of an empty request.
 func NewVisibleText(r *Recording) *VisibleText {
 	return &VisibleText{recording: r, count: make([]int, len(r.words)), blocks: map[history.Block]*seen{}}
 }
