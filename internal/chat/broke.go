@@ -25,7 +25,7 @@ type cacheWatch struct {
 	settings *settings.Settings
 	endpoint Endpoint
 	window   *window.Window
-	watch    broke.Watch
+	watch    broke.Detector
 	// gauge measures the parts of the conversation, and sent is the request that is being sent.
 	gauge gauge.Gauge
 	sent  gauge.Request
@@ -39,7 +39,7 @@ type cacheWatch struct {
 func (w *cacheWatch) sending(r llm.Request) {
 	w.sent = w.measured(r.Model, w.window)
 	mark, _ := w.window.Mark(w.sent.Entries)
-	w.watch.Sending(broke.Sent{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.sent.Head, System: r.System, Tools: r.Tools, Entries: w.sent.Entries, Mark: mark})
+	w.watch.Sending(broke.Request{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.sent.Head, System: r.System, Tools: r.Tools, Entries: w.sent.Entries, Mark: mark})
 }
 
 // measured returns the request of a window, by our own count.
@@ -97,12 +97,12 @@ func (w *cacheWatch) stamp(reply *history.Content) *history.Content {
 
 // resume continues after the latest recorded request.
 func (w *cacheWatch) resume(restored session.State) {
-	var latest *broke.Sent
+	var latest *broke.Request
 	head, reads := 0, false
 	for i, entry := range restored.Entries {
 		if r, ok := history.MetaOf[compression.Request](entry, compression.MetaRequest); ok && r.Prompt > 0 {
 			head, reads = r.Head, reads || r.Cached > 0
-			latest = &broke.Sent{At: r.Time(), Model: r.Model, Head: r.HeadSum, Entries: restored.Entries[:i], Prompt: r.Prompt}
+			latest = &broke.Request{At: r.Time(), Model: r.Model, Head: r.HeadSum, Entries: restored.Entries[:i], Prompt: r.Prompt}
 		}
 	}
 	if latest == nil {

@@ -58,7 +58,7 @@ func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimat
 			entry = history.New(history.Human, slices.Concat(blocks, about)...)
 		}
 		next := c.window.Upcoming()
-		if next.Bill.Spent > 0 && len(next.Leaves) == 0 && next.Bill.Tokens+c.window.Measure.Scaled(c.config.History.CountContent(entry)) < next.Due {
+		if next.Bill.Spent > 0 && len(next.Leaves) == 0 && next.Bill.Tokens+c.window.Measure.Scaled(c.config.History.CountContent(entry)) < next.Trigger {
 			e = c.stats.cache.price(model, c.config.price(model), c.window, entry)
 		} else {
 			e, err = tried(ctx, c, entry)
@@ -103,7 +103,7 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 		r.Entries, r.Tokens = append(r.Entries, entry), append(r.Tokens, of.History.CountContent(entry))
 	}
 	cache := cacheOf(w.settings, w.endpoint.Cache(model))
-	kept, blocks, has := w.watch.Keeps(broke.Sent{At: w.now(), Model: model, Host: settings.BaseURL.Of(w.settings), Head: r.Head, Entries: r.Entries}, cache)
+	kept, blocks, has := w.watch.Keeps(broke.Request{At: w.now(), Model: model, Host: settings.BaseURL.Of(w.settings), Head: r.Head, Entries: r.Entries}, cache)
 	share := 0.0
 	if blocks > 0 {
 		share = float64(of.History.CountBlocks(r.Entries[kept].Blocks[:blocks])) / float64(r.Tokens[kept])

@@ -71,7 +71,7 @@ func (b Break) cost() string {
 	return cost
 }
 
-// Request is a request, as far as the provider's cache depends on it.
+// Request describes a request of the model as far as the provider's cache depends on it.
 type Request struct {
 	At time.Time
 	// Model and Host say to whom it is sent.
@@ -93,7 +93,7 @@ type Request struct {
 }
 
 // begins returns the number of entries with which two requests begin.
-func (s *Sent) begins(other *Sent) (n int) {
+func (s *Request) begins(other *Request) (n int) {
 	for n < min(len(s.Entries), len(other.Entries)) && s.Entries[n] == other.Entries[n] {
 		n++
 	}
@@ -101,7 +101,7 @@ func (s *Sent) begins(other *Sent) (n int) {
 }
 
 // mark notes the marks of a request after the one before.
-func (s *Sent) mark(before *Sent) {
+func (s *Request) mark(before *Request) {
 	s.marks = []int{s.Mark, len(s.Entries)}
 	if before == nil || before.Model != s.Model || before.Head != s.Head {
 		return
@@ -130,16 +130,16 @@ type Detector struct {
 
 // Resume continues with the latest request of another process, or with an earlier one of this. reads
 // is set if the provider read from its cache then.
-func (w *Watch) Resume(latest Sent, reads bool) {
+func (w *Detector) Resume(latest Request, reads bool) {
 	if b := w.before; b != nil && b.Model == latest.Model && b.Head == latest.Head && b.At.After(latest.At) {
 		latest.At = b.At // the later requests began with it
 	}
 	latest.mark(nil)
-	*w = Watch{before: &latest, reads: reads}
+	*w = Detector{before: &latest, reads: reads}
 }
 
 // Forget expects nothing of the next request: the conversation goes on elsewhere.
-func (w *Watch) Forget() { *w = Watch{before: w.before, reads: w.reads, elsewhere: true} }
+func (w *Detector) Forget() { *w = Detector{before: w.before, reads: w.reads, elsewhere: true} }
 
 // Changed notes that the conversation was made smaller by a number of tokens.
 func (w *Detector) Changed(cause Cause, what string, freed int) {
@@ -178,7 +178,7 @@ func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Break {
 		found = &Break{Cause: cause, What: what, At: now.At, Tokens: lost}
 	}
 	now.mark(before)
-	*w = Watch{before: now, reads: w.reads || u.CachedTokens > 0}
+	*w = Detector{before: now, reads: w.reads || u.CachedTokens > 0}
 	return found
 }
 

@@ -24,31 +24,31 @@ func TestKeeps(t *testing.T) {
 		return entries
 	}
 	prefix, marks := vendor.Cache{Kind: vendor.CachePrefix}, vendor.Cache{Kind: vendor.CacheMarks}
-	var w Watch
-	for _, sent := range []Sent{{Entries: said[:2]}, {Entries: said[:4], Mark: 3}, {Entries: said[:5]}} {
+	var w Detector
+	for _, sent := range []Request{{Entries: said[:2]}, {Entries: said[:4], Mark: 3}, {Entries: said[:5]}} {
 		sent.At, sent.Model, sent.Head = now, "m", "h"
 		w.Sending(sent)
 		w.Reported(llm.Usage{PromptTokens: 100}, prefix)
 	}
 	for name, tt := range map[string]struct {
-		next            Sent
+		next            Request
 		cache           vendor.Cache
 		entries, blocks int
 		head            bool
 	}{
-		"all of it":             {Sent{Entries: said}, prefix, 5, 0, true},
-		"within an entry":       {Sent{Entries: changed(3)}, prefix, 3, 1, true},
-		"all, marked":           {Sent{Entries: said}, marks, 5, 0, true},
-		"the end before":        {Sent{Entries: changed(4)}, marks, 4, 0, true},
-		"a mark in the middle":  {Sent{Entries: changed(3)}, marks, 3, 0, true},
-		"the first of all":      {Sent{Entries: changed(2)}, marks, 2, 0, true},
-		"nothing but the head":  {Sent{Entries: changed(0)}, marks, 0, 0, true},
-		"another model":         {Sent{Entries: said, Model: "n"}, prefix, 0, 0, false},
-		"after its life":        {Sent{Entries: said, At: now.Add(time.Hour)}, prefix, 0, 0, false},
-		"an endpoint without":   {Sent{Entries: said}, vendor.Cache{Kind: vendor.CacheNone}, 0, 0, false},
-		"another head":          {Sent{Entries: said, Head: "i"}, prefix, 0, 0, false},
-		"a shorter beginning":   {Sent{Entries: said[:3]}, prefix, 3, 0, true},
-		"a shorter one, marked": {Sent{Entries: said[:3]}, marks, 3, 0, true},
+		"all of it":             {Request{Entries: said}, prefix, 5, 0, true},
+		"within an entry":       {Request{Entries: changed(3)}, prefix, 3, 1, true},
+		"all, marked":           {Request{Entries: said}, marks, 5, 0, true},
+		"the end before":        {Request{Entries: changed(4)}, marks, 4, 0, true},
+		"a mark in the middle":  {Request{Entries: changed(3)}, marks, 3, 0, true},
+		"the first of all":      {Request{Entries: changed(2)}, marks, 2, 0, true},
+		"nothing but the head":  {Request{Entries: changed(0)}, marks, 0, 0, true},
+		"another model":         {Request{Entries: said, Model: "n"}, prefix, 0, 0, false},
+		"after its life":        {Request{Entries: said, At: now.Add(time.Hour)}, prefix, 0, 0, false},
+		"an endpoint without":   {Request{Entries: said}, vendor.Cache{Kind: vendor.CacheNone}, 0, 0, false},
+		"another head":          {Request{Entries: said, Head: "i"}, prefix, 0, 0, false},
+		"a shorter beginning":   {Request{Entries: said[:3]}, prefix, 3, 0, true},
+		"a shorter one, marked": {Request{Entries: said[:3]}, marks, 3, 0, true},
 	} {
 		if tt.next.At.IsZero() {
 			tt.next.At = now
