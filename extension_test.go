@@ -20,8 +20,8 @@ var extensions = []struct{ file, as, registry, after, line string }{
 	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/phase.go", "\toldResults,\n", "\tfillers,\n"},
 	{"strategy.go", "internal/compression/short_results.go", "internal/compression/registry.go", "\ttopDown{},\n", "\tshortResults{},\n"},
 	{"command.go", "internal/slash/ping.go", "internal/slash/deps.go", "\t\tdebugCommand(d),\n", "\t\tpingCommand(),\n"},
-	{"source.go", "internal/app/echoes.go", "internal/app/extend.go", "\t\ttools.Fixed(\"built in\", offered...),\n", "\t\tc.echoes(),\n"},
-	{"gate.go", "internal/app/no_secrets.go", "internal/app/extend.go", "\t\tc.Rules.Gate(),\n", "\t\tnoSecrets(),\n"},
+	{"source.go", "internal/app/echoes.go", "internal/app/extend.go", "\t\t{serving.IsTool, func(x *equipment) tools.Source { return x.servers.Source() }},\n", "\t\t{isEcho, (*equipment).echoes},\n"},
+	{"gate.go", "internal/app/no_secrets.go", "internal/app/extend.go", "\t\tg.rules.Gate(),\n", "\t\tnoSecrets(),\n"},
 	{"tool.go", "internal/tools/count_letters.go", "internal/tools/registry.go", "\t\tlistDirectory(),\n", "\t\tcountLetters(),\n"},
 }
 

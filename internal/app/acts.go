@@ -9,12 +9,12 @@ import (
 	"agent/internal/shell"
 )
 
-// acts records the actions of the program beside the calls of the model. The zero value keeps them
-// until the record begins. It is safe for concurrent use.
+// acts records the actions of the program beside the calls of the model. It is safe for concurrent
+// use.
 type acts struct {
-	mu      sync.Mutex
-	record  func(session.Act)
-	waiting []session.Act
+	record func(session.Act)
+
+	mu sync.Mutex
 	// reached holds pairs of the name of a part of the program and a host that it has reached.
 	reached map[[2]string]bool
 	// late holds the hosts of the model's servers, which are recorded at the end, because each reply
@@ -22,30 +22,8 @@ type acts struct {
 	late []string
 }
 
-// mostWaiting bounds the acts that wait for a record, which there may never be.
-const mostWaiting = 100
-
-// begin records the acts that wait, and each further act at once.
-func (a *acts) begin(record func(session.Act)) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, act := range a.waiting {
-		record(act)
-	}
-	a.record, a.waiting = record, nil
-}
-
-// did notes an act. by names the part of the program that did it.
-func (a *acts) did(by string, did history.Deed) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch act := (session.Act{By: by, Deed: did}); {
-	case a.record != nil:
-		a.record(act)
-	case len(a.waiting) < mostWaiting:
-		a.waiting = append(a.waiting, act)
-	}
-}
+// did records an act. by names the part of the program that did it.
+func (a *acts) did(by string, did history.Deed) { a.record(session.Act{By: by, Deed: did}) }
 
 // ran notes a program of the person that ran outside of the sandbox.
 func (a *acts) ran(by, line string, end shell.Ending, err error) {

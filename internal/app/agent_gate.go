@@ -9,22 +9,22 @@ import (
 	"agent/internal/tools"
 )
 
-// agentGate returns the gate for calls that give tasks to agents: it asks before each start if the
+// gate returns the gate for calls that give tasks to agents: it asks before each start if the
 // setting agents says so, and ends the turn after an agent that needed an approval nobody could
 // give.
-func (c *Conversation) agentGate() gate.Gate {
+func (c *Crew) gate() gate.Gate {
 	return gate.Gate{
 		Name: "agents", Stage: gate.Consents,
 		Check: func(_ context.Context, call gate.Call) gate.Verdict {
-			if call.Name != tools.TaskName || settings.Agents.Of(c.settings) != settings.AgentsAsk {
+			if call.Name != tools.TaskName || settings.Agents.Of(c.at.settings) != settings.AgentsAsk {
 				return gate.Verdict{}
 			}
-			if c.options.Unattended {
+			if c.at.options.Unattended {
 				return gate.Verdict{Refusal: "refused: the setting agents is ask, and nobody is there to ask", End: gate.ErrDenied}
 			}
 			return gate.Verdict{Ask: &gate.Question{
 				Approval: gate.Approval{Tool: call.Name, Traits: call.Traits, Preview: call.Preview},
-				Moot:     func() bool { return settings.Agents.Of(c.settings) != settings.AgentsAsk },
+				Moot:     func() bool { return settings.Agents.Of(c.at.settings) != settings.AgentsAsk },
 				Then:     gate.Answered,
 			}}
 		},
@@ -32,7 +32,7 @@ func (c *Conversation) agentGate() gate.Gate {
 			if call.Name != tools.TaskName {
 				return answer, nil
 			}
-			return answer, c.crew.team.Ended(call.ID)
+			return answer, c.team.Ended(call.ID)
 		},
 	}
 }

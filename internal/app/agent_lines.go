@@ -20,24 +20,24 @@ const maxListed = 100
 
 // AgentLines describes the agents that can be given tasks, with the parts of their files that are
 // not used, and the agents of the session.
-func (c *Conversation) AgentLines() []string {
+func (c *Crew) AgentLines() []string {
 	var rows [][]string
-	for _, a := range c.crew.set.Agents {
+	for _, a := range c.set.Agents {
 		from := string(a.Origin)
 		if a.File != "" {
-			from = c.workspace.Rel(a.File)
+			from = c.at.workspace.Rel(a.File)
 		}
 		rows = append(rows, []string{a.Name, words.Line(a.Description, maxListed), words.Line(from, 0)})
-		for _, note := range c.agentNotes(a) {
+		for _, note := range c.notes(a) {
 			rows = append(rows, []string{"", "  " + words.Line(note, 0), ""})
 		}
 	}
 	lines := append([]string{"Agents:"}, table.Lines("lll", rows)...)
-	for _, left := range c.crew.set.Skipped {
+	for _, left := range c.set.Skipped {
 		lines = append(lines, "not offered: "+words.Line(left, 0))
 	}
 	rows = nil
-	for _, a := range c.crew.team.List() {
+	for _, a := range c.team.List() {
 		status := a.Status
 		if status == "" {
 			status = "works"
@@ -50,13 +50,13 @@ func (c *Conversation) AgentLines() []string {
 	return lines
 }
 
-// agentNotes describes the file of an agent: its tools, its model, and the fields that have no
+// notes describes the file of an agent: its tools, its model, and the fields that have no
 // effect. It also tells whether the agent waits for consent.
-func (c *Conversation) agentNotes(a agents.Agent) (notes []string) {
+func (c *Crew) notes(a agents.Agent) (notes []string) {
 	if a.Origin == agents.BuiltIn {
 		return nil
 	}
-	if !c.agentAllowed(a) {
+	if !c.allowed(a) {
 		notes = append(notes, "waits for your consent: agent trust")
 	}
 	if a.Tools != nil {
@@ -72,8 +72,8 @@ func (c *Conversation) agentNotes(a agents.Agent) (notes []string) {
 }
 
 // Working returns the ids and the tasks of the agents that work.
-func (c *Conversation) Working() (ids, tasks []string) {
-	for _, a := range c.crew.team.List() {
+func (c *Crew) Working() (ids, tasks []string) {
+	for _, a := range c.team.List() {
 		if a.Status == "" {
 			ids, tasks = append(ids, a.ID), append(tasks, a.Title)
 		}
@@ -83,8 +83,8 @@ func (c *Conversation) Working() (ids, tasks []string) {
 
 // AgentSavings returns what pruning saved in the conversations of agents, without those in which
 // it saved nothing.
-func (c *Conversation) AgentSavings() (savings []slash.AgentSaving) {
-	for _, a := range c.crew.team.List() {
+func (c *Crew) AgentSavings() (savings []slash.AgentSaving) {
+	for _, a := range c.team.List() {
 		if a.Stats.Saving.Tokens > 0 {
 			savings = append(savings, slash.AgentSaving{ID: a.ID, Agent: a.Agent, Saving: a.Stats.Saving})
 		}
@@ -93,14 +93,14 @@ func (c *Conversation) AgentSavings() (savings []slash.AgentSaving) {
 }
 
 // StopAgent ends an agent that works.
-func (c *Conversation) StopAgent(id string) error { return c.crew.team.Stop(id) }
+func (c *Crew) StopAgent(id string) error { return c.team.Stop(id) }
 
 // agentMention begins a message that names an agent.
 const agentMention = "@agent-"
 
 // expand turns a message into blocks. If the message begins with @agent-NAME, a further block
 // tells the model to give the task to that agent.
-func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
+func (c *Crew) expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
 	name, rest := "", ""
 	if len(message) > 0 {
 		if text, is := strings.CutPrefix(message[0].Text, agentMention); is && message[0].Source == "" {
@@ -108,14 +108,14 @@ func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run ch
 		}
 	}
 	if name == "" {
-		return c.Brought.Expand(ctx, message, run)
+		return c.texts.Expand(ctx, message, run, c.reviewer())
 	}
-	if _, err := c.agentNamed(name); err != nil {
+	if _, err := c.named(name); err != nil {
 		return atcmd.Expansion{}, fmt.Errorf("@agent-%s: %w", name, err)
 	}
 	plain := slices.Clone(message)
 	plain[0].Text = rest
-	said, err := c.Brought.Expand(ctx, plain, run)
+	said, err := c.texts.Expand(ctx, plain, run, c.reviewer())
 	said.Blocks = append(said.Blocks, &history.Text{Text: "[Give this to the agent " + name + " with the tool task.]", Source: history.Brought})
 	return said, err
 }

@@ -109,18 +109,18 @@ var _ tools.Sessions = agentRecords{}
 
 // keepReport says where the model finds the whole text of an agent's report: in the agent's record,
 // or, without a record, in a file that it writes.
-func (c *Conversation) keepReport(id, text string) (where string, err error) {
-	if c.session == nil {
-		return keepInFile(c.workspace.TempDir(), id, text)
+func (r *record) keepReport(id, text string) (where string, err error) {
+	if r.log == nil {
+		return keepInFile(r.at.workspace.TempDir(), id, text)
 	}
 	number := uint64(0)
-	for record, entry := range entriesOf(session.AgentPath(c.session.Path(), id)) {
+	for record, entry := range entriesOf(session.AgentPath(r.log.Path(), id)) {
 		if strings.Contains(past.Text(entry.Blocks), text) {
 			number = record.Seq
 		}
 	}
 	if number == 0 {
-		return keepInFile(c.workspace.TempDir(), id, text)
+		return keepInFile(r.at.workspace.TempDir(), id, text)
 	}
 	return recallOf(id, number), nil
 }

@@ -36,19 +36,19 @@ func Agents(w source.Where) agents.Set {
 	return set
 }
 
-// agentTools returns the tools of an agent, and a note for each name that is not known. It returns
-// an error if no tool is left.
-func (c *Conversation) agentTools(a agents.Agent) (*tools.Registry, []string, error) {
-	known := c.registry.Now().Names()
-	has, notes := toolsOf(a, known)
+// toolsFor returns the tools of an agent among those of a conversation, and a note for each name that
+// is not known. It returns an error if no tool is left.
+func toolsFor(a agents.Agent, of *tools.Registry) (*tools.Registry, []string, error) {
+	known := of.Names()
+	has, notes := toolsOf(a, append(known, tools.TaskName))
 	if !slices.ContainsFunc(known, has) {
 		return nil, notes, errNoTools
 	}
 	return tools.Join(tools.Source{
 		Name:     "agent " + a.Name,
-		Revision: func() uint64 { return c.registry.Now().Revision },
+		Revision: func() uint64 { return of.Now().Revision },
 		List: func() []tools.Tool {
-			return slices.DeleteFunc(c.registry.All(), func(t tools.Tool) bool { return !has(t.Name) })
+			return slices.DeleteFunc(of.All(), func(t tools.Tool) bool { return !has(t.Name) })
 		},
 	}), notes, nil
 }

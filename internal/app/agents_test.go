@@ -421,7 +421,7 @@ func TestAgentMention(t *testing.T) {
 	if said := f.said(); len(said) != 1 || !strings.Contains(said[0], "look") || strings.Contains(said[0], "@agent") || !strings.Contains(said[0], "Give this to the agent explore") {
 		t.Errorf("%q", said)
 	}
-	if lines := strings.Join(f.AgentLines(), "\n"); !strings.Contains(lines, "explore  ") || !strings.Contains(lines, "general  ") {
+	if lines := strings.Join(f.Crew.AgentLines(), "\n"); !strings.Contains(lines, "explore  ") || !strings.Contains(lines, "general  ") {
 		t.Errorf("%s", lines)
 	}
 }
@@ -441,7 +441,7 @@ func TestAgentsWithoutTools(t *testing.T) {
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 		t.Fatal(err)
 	}
-	offered, lines := string(f.server.Requests()[0].Body), strings.Join(f.AgentLines(), "\n")
+	offered, lines := string(f.server.Requests()[0].Body), strings.Join(f.Crew.AgentLines(), "\n")
 	for name, want := range map[string]bool{"unknown": false, "taken": false, "both": false, "only-task": false, "served": true, "reads": true} {
 		if is := strings.Contains(offered, "- "+name+": d"); is != want {
 			t.Errorf("%s is offered: %v", name, is)

@@ -1,14 +1,18 @@
 package app
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/chat/window"
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
 	"agent/internal/provider"
 	"agent/internal/settings"
+	"agent/internal/slash"
 	"agent/internal/traits"
 	"agent/internal/websearch"
 )
@@ -33,18 +37,68 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 	})
 }
 
-// rememberModel remembers the model that a person chose for the endpoint in use.
-func (c *Conversation) rememberModel(model string) error {
-	endpoint, err := c.Connection.Endpoint()
-	if err != nil || endpoint.BaseURL == "" || c.options.Record.Folder != "" {
-		return nil // no endpoint to remember it for, or a scratch record; the model is used nevertheless
-	}
-	return c.profiles.ChooseModel(endpoint.BaseURL, model)
+// endpoints connects a conversation to model servers: its own, and those of other profiles.
+type endpoints struct {
+	// own is the connection in use.
+	own  *provider.Connection
+	at   *place
+	kept *record
+	// note shows the person a notice.
+	note func(text string)
 }
 
-// otherModel connects to the model of a profile, as the profile is now.
-func (c *Conversation) otherModel(profile string) (*chat.OtherModel, error) {
-	connection, with, err := c.connectTo(profile)
+// connect finds the endpoint of a conversation. It returns notices for the person, also with an
+// error.
+func connect(ctx context.Context, at *place, kept *record, line *chat.Line, ends *closers) (e *endpoints, notices []string, err error) {
+	e = &endpoints{at: at, kept: kept, note: line.Note}
+	e.own = e.open(at.settings, at.options.Ask)
+	ends.add(e.own.Close)
+	find := at.options.Connect
+	if find == nil {
+		find = FindEndpoint
+	}
+	notice, closer, err := find(ctx, e.own)
+	if closer != nil {
+		ends.add(func() error { closer(); return nil })
+	}
+	if notice != "" {
+		notices = append(notices, notice)
+	}
+	if err != nil {
+		return nil, notices, err
+	}
+	return e, notices, nil
+}
+
+// open connects to the endpoint that settings name. The record shows no keys, and which hosts are
+// reached.
+func (e *endpoints) open(with *settings.Settings, ask Asker) *provider.Connection {
+	connection := e.at.process.Connect(with, e.at.folders, ask)
+	connection.OnReached(e.kept.acts.reachModel)
+	if e.kept.log != nil {
+		connection.OnKey(e.kept.keys.hide)
+	}
+	return connection
+}
+
+// window returns the size of the model's context window, in tokens.
+func (e *endpoints) window() int {
+	known, _ := e.own.ContextLimit(settings.Model.Of(e.at.settings))
+	return window.SizeOf(settings.ContextLimit.Of(e.at.settings), known)
+}
+
+// remember remembers the model that a person chose for the endpoint in use.
+func (e *endpoints) remember(model string) error {
+	endpoint, err := e.own.Endpoint()
+	if err != nil || endpoint.BaseURL == "" || e.at.options.Record.Folder != "" {
+		return nil // no endpoint to remember it for, or a scratch record; the model is used nevertheless
+	}
+	return e.at.profiles.ChooseModel(endpoint.BaseURL, model)
+}
+
+// other connects to the model of a profile, as the profile is now.
+func (e *endpoints) other(profile string) (*chat.OtherModel, error) {
+	connection, with, err := e.of(profile)
 	if err != nil {
 		return nil, err
 	}
@@ -52,24 +106,51 @@ func (c *Conversation) otherModel(profile string) (*chat.OtherModel, error) {
 	return &chat.OtherModel{Endpoint: connection, Settings: with, Close: closing}, nil
 }
 
-// connectTo connects to the endpoint of a profile, as the profile is now, and returns the settings
-// with it. The caller closes the connection.
-func (c *Conversation) connectTo(profile string) (*provider.Connection, *settings.Settings, error) {
-	loaded, err := c.profiles.Load(profile)
+// of connects to the endpoint of a profile, as the profile is now, and returns the settings with
+// it. The caller closes the connection.
+func (e *endpoints) of(profile string) (*provider.Connection, *settings.Settings, error) {
+	loaded, err := e.at.profiles.Load(profile)
 	if err != nil {
 		return nil, nil, err
 	}
-	with := c.settings.With(loaded)
-	connection := c.process.Connect(with, c.folders, nil)
-	connection.OnLearned(func() {}, c.line.Note)
-	connection.OnReached(c.acts.reachModel)
-	if c.session != nil {
-		connection.OnKey(c.keys.hide)
-	}
+	with := e.at.settings.With(loaded)
+	connection := e.open(with, nil)
+	connection.OnLearned(func() {}, e.note)
 	if _, err := connection.Provider(); err != nil {
 		return nil, nil, fmt.Errorf("profile %s: %w", profile, err)
 	}
 	return connection, with, nil
+}
+
+// isListed reports whether the endpoint in use lists a model.
+func (e *endpoints) isListed(model string) bool {
+	listed, err := e.own.Models(context.Background())
+	return err == nil && slices.ContainsFunc(listed, func(m provider.Offer) bool { return m.ID == model })
+}
+
+// offered returns the models of the endpoint in use.
+func (e *endpoints) offered(ctx context.Context) ([]slash.Model, error) {
+	listed, err := e.own.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	models := make([]slash.Model, len(listed))
+	for i, m := range listed {
+		models[i] = slash.Model{ID: m.ID, ContextLimit: m.ContextLimit, Prices: e.own.Prices(m.ID), Efforts: e.own.Efforts(m.ID), Multiplier: m.Multiplier}
+	}
+	return models, nil
+}
+
+// noImages returns why the model in use takes no images, "" if it takes them.
+func (e *endpoints) noImages() string { return e.own.NoImages(settings.Model.Of(e.at.settings)) }
+
+// documents reports whether the model in use takes PDFs as they are.
+func (e *endpoints) documents() bool { return e.own.Documents(settings.Model.Of(e.at.settings)) }
+
+// signature says what signs requests to the endpoint in use, "" if nothing does.
+func (e *endpoints) signature() string {
+	endpoint, _ := e.own.Endpoint() // without an endpoint nothing is signed
+	return endpoint.Signature()
 }
 
 // formOf returns a function that returns the form in which the model in use edits files.
@@ -103,14 +184,14 @@ func FormOfFamily(family vendor.Family) traits.EditFormat {
 // CostLimit returns an InputError if max-cost is set but cannot be enforced, because the prices
 // of the model are not known. It is for runs in which nobody sees a notice.
 func (c *Conversation) CostLimit() error {
-	limit, limited := settings.MaxCost.Get(c.settings)
-	if limited && settings.WebSearch.Of(c.settings) != websearch.Off {
-		if _, known := c.search().Price(); !known {
+	limit, limited := settings.MaxCost.Get(c.parts.at.settings)
+	if limited && settings.WebSearch.Of(c.parts.at.settings) != websearch.Off {
+		if _, known := c.parts.web.searcher.Price(); !known {
 			return InputError{Err: fmt.Errorf("max-cost %v cannot be kept: the price of a search is not known; set web-search.price, or web-search off", limit)}
 		}
 	}
-	model := settings.Model.Of(c.settings)
-	if _, known := settings.PricesOf(c.settings, c.Connection.Prices(model)); !limited || known || c.Connection.BillsNothing() {
+	model := settings.Model.Of(c.parts.at.settings)
+	if _, known := settings.PricesOf(c.parts.at.settings, c.Connection.Prices(model)); !limited || known || c.Connection.BillsNothing() {
 		return nil
 	}
 	return InputError{Err: fmt.Errorf("max-cost %v cannot be kept: the prices of %s are not known; set price.input and price.output, or leave it out", limit, model)}

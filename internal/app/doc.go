@@ -5,6 +5,14 @@
 // a Conversation from a workspace, settings and a listener for events. Each Conversation owns its
 // workspace, record, tools and turn loop, so that several can run at the same time.
 //
+// New has five stages. Each takes what the earlier ones have made, and returns a finished value:
+//
+//	place      process, options, folders, settings, workspace
+//	record     the session log, and the session that is resumed
+//	endpoints  the connection to the model
+//	equipment  rules, hooks, servers, notes, texts: all around the turn loop
+//	loop       agents, tools and the turn loop
+//
 // Front ends (the screen, the terminal without a screen, editors) differ only in their treatment
 // of events and in their answers to questions. A front end calls Conversation.Commands for the
 // slash commands, and closes the Conversation at the end.

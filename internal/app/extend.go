@@ -3,42 +3,73 @@ package app
 import (
 	"slices"
 
+	"agent/internal/app/gates"
+	"agent/internal/app/serving"
 	"agent/internal/chat"
 	"agent/internal/gate"
+	"agent/internal/policy"
 	"agent/internal/tools"
 )
 
-// sources returns the sources of tools, in the order in which the model sees the tools. offered
-// holds the tools of the program itself.
-func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
-	return []tools.Source{
-		tools.Fixed("built in", offered...),
-		c.searchSource(),
-		c.notes.source(),
-		c.Brought.Source(),
-		c.Servers.Source(),
-		c.taskTool(),
+// A toolSource brings tools besides those of the program itself.
+type toolSource struct {
+	// names reports whether a tool of that name may come from the source, so that a rule may name it
+	// before. It is nil if no rule does.
+	names func(name string) bool
+	// of returns the source of a conversation.
+	of func(x *equipment) tools.Source
+}
+
+// toolSources returns the sources of tools, in the order in which the model sees the tools.
+func toolSources() []toolSource {
+	return []toolSource{
+		{isWebSearch, func(x *equipment) tools.Source { return x.web.source() }},
+		{isRemember, func(x *equipment) tools.Source { return x.notes.source() }},
+		{nil, func(x *equipment) tools.Source { return x.texts.Source() }},
+		{serving.IsTool, func(x *equipment) tools.Source { return x.servers.Source() }},
 	}
 }
 
-// gates returns the gates that a planned call passes besides the mode, the loop guard and
-// consent. The stage of each gate determines its place.
-func (c *Conversation) gates() []gate.Gate {
-	return slices.Concat([]gate.Gate{c.policyGate()}, c.checks.Gates(), []gate.Gate{
-		c.Rules.Gate(),
-		c.agentGate(),
-	}, c.Hooking.Gates(), c.options.Gates)
+// guards holds what stands between a planned call and its effect, besides the mode, the loop guard
+// and consent.
+type guards struct {
+	bounds *policy.Policy
+	rules  *gates.Rules
+	checks *gates.Checks
+	hooks  *gates.Hooks
+	// front holds the gates of the front end.
+	front []gate.Gate
+}
+
+// gates returns the gates for calls of tools, with one more. The stage of each gate determines its
+// place.
+func (g *guards) gates(calls *tools.Registry, more ...gate.Gate) []gate.Gate {
+	return slices.Concat([]gate.Gate{policyGate(g.bounds)}, g.checks.Gates(), []gate.Gate{
+		g.rules.Gate(),
+	}, more, g.hooks.Gates(calls), g.front)
 }
 
 // listeners returns the functions that receive every event of the conversation, in order and
-// before the front end, on the goroutine that runs the conversation. They must return at once,
-// also before there is a turn loop.
-func (c *Conversation) listeners() []func(chat.Event) {
+// before the front end, on the goroutine that runs the conversation. They must return at once.
+func (x *equipment) listeners(limits *limits, crew *Crew) []func(chat.Event) {
 	return []func(chat.Event){
-		c.Hooking.Notify,
-		c.keepAsking,
-		c.beginSearches,
-		c.watchLimits,
-		c.tracer.Event,
+		x.guards.turns,
+		crew.turns,
+		x.notes.turns,
+		x.guards.hooks.Notify,
+		x.kept.keepAsking,
+		x.web.follow,
+		limits.watch,
+		x.tracer.Event,
+	}
+}
+
+// turns follows the beginning and the end of turns.
+func (g *guards) turns(e chat.Event) {
+	switch e.(type) {
+	case chat.TurnStarted:
+		g.checks.Begin()
+	case chat.TurnEnded:
+		g.rules.EndTurn()
 	}
 }

@@ -145,18 +145,18 @@ func (f finding) Entry(ctx context.Context, id string, number int) (tools.Excerp
 	return tools.Excerpt{}, &find.MissingError{What: fmt.Sprintf("number %d in session %s", number, id)}
 }
 
-// findSessions lets the model search the earlier sessions of the repository, unless the settings
+// earlierSessions lets the model search the earlier sessions of the repository, unless the settings
 // say otherwise, nothing is recorded, or the records are in a folder of their own, and read the
 // records of its agents.
-func (c *Conversation) findSessions() {
-	var earlier tools.Sessions = tools.NoSessions{}
-	if c.options.searches() {
-		earlier = finding{c.folders.Finder(c.workspace.Root(), c.process.Now), c.SessionID, c.notes.commands()}
+func earlierSessions(at *place, kept *record, notes *noting) (earlier tools.Sessions) {
+	earlier = tools.NoSessions{}
+	if at.options.searches() {
+		earlier = finding{at.folders.Finder(at.workspace.Root(), at.process.Now), kept.SessionID, notes.commands()}
 	}
-	if c.session != nil {
-		earlier = agentRecords{earlier, c.session.Path}
+	if kept.log != nil {
+		earlier = agentRecords{earlier, kept.log.Path}
 	}
-	c.env.Sessions = earlier
+	return earlier
 }
 
 var _ tools.Sessions = finding{}

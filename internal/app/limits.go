@@ -13,8 +13,12 @@ import (
 	"agent/internal/words"
 )
 
-// limits tells a person of the limits of a subscription.
+// limits tells a person of the limits of a subscription, and goes on with another profile once one
+// is reached.
 type limits struct {
+	models *endpoints
+	events *events
+
 	// told has the windows as they were told last, and begun as they were when the turn began.
 	told, begun []login.Window
 }
@@ -22,39 +26,36 @@ type limits struct {
 // nearLimit are the parts of a limit, in percent, at which it is told of.
 var nearLimit = []float64{80, 95}
 
-// watchLimits tells, once a window, that a limit is near, and at the end of a turn what is left.
-func (c *Conversation) watchLimits(e chat.Event) {
+// watch tells, once a window, that a limit is near, and at the end of a turn what is left.
+func (l *limits) watch(e chat.Event) {
 	switch e.(type) {
 	case chat.TurnStarted, chat.UsageReported, chat.TurnEnded:
 	default:
 		return
 	}
-	if c.Connection == nil {
-		return
-	}
-	now, windows := c.process.Now(), c.Connection.Limits()
+	now, windows := l.models.at.process.Now(), l.models.own.Limits()
 	if _, begins := e.(chat.TurnStarted); begins {
-		c.limits.begun = windows
+		l.begun = windows
 		return
 	}
 	for _, w := range windows {
-		before := windowNamed(c.limits.told, w.Name)
+		before := windowNamed(l.told, w.Name)
 		for _, part := range slices.Backward(nearLimit) {
 			if w.Used >= part && (before.Used < part || !before.Resets.Equal(w.Resets)) {
-				c.emit(chat.Notice{Text: "near the limit: " + login.Left([]login.Window{w}, now)})
+				l.events.emit(chat.Notice{Text: "near the limit: " + login.Left([]login.Window{w}, now)})
 				break
 			}
 		}
 	}
-	c.limits.told = windows
+	l.told = windows
 	if _, ends := e.(chat.TurnEnded); ends && len(windows) > 0 {
 		line := login.Left(windows, now)
 		for _, w := range windows {
-			if took := (w.Used - windowNamed(c.limits.begun, w.Name).Used) * w.Of / 100; len(c.limits.begun) > 0 && took >= 0.005 {
+			if took := (w.Used - windowNamed(l.begun, w.Name).Used) * w.Of / 100; len(l.begun) > 0 && took >= 0.005 {
 				line += "; this turn took " + strconv.FormatFloat(took, 'f', -1, 32) + " " + w.Name
 			}
 		}
-		c.emit(chat.Notice{Text: line})
+		l.events.emit(chat.Notice{Text: line})
 	}
 }
 
@@ -68,33 +69,33 @@ func windowNamed(windows []login.Window, name string) login.Window {
 }
 
 // goesOn uses the profile of on-limit once the limit of a subscription is reached.
-func (c *Conversation) goesOn(failure error) bool {
-	name := settings.OnLimit.Of(c.settings)
+func (l *limits) goesOn(failure error) bool {
+	name := settings.OnLimit.Of(l.models.at.settings)
 	if _, reached := errors.AsType[*login.LimitError](failure); !reached || name == settings.StopAtLimit {
 		return false
 	}
-	profile, err := c.profiles.Load(name)
+	profile, err := l.models.at.profiles.Load(name)
 	if err != nil {
-		c.line.Note("on-limit: " + err.Error())
+		l.models.note("on-limit: " + err.Error())
 		return false
 	}
-	before := c.Connection.Named()
+	before := l.models.own.Named()
 	for _, key := range []string{settings.Provider.Key(), settings.BaseURL.Key(), settings.Model.Key(), settings.Login.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key()} {
 		value, set := profile.Values[key]
 		if !set {
-			_, err = c.settings.Unset(settings.Session, key)
+			_, err = l.models.at.settings.Unset(settings.Session, key)
 		} else {
-			err = c.settings.Set(settings.Session, key, value.String())
+			err = l.models.at.settings.Set(settings.Session, key, value.String())
 		}
 		if err != nil {
-			c.line.Note("on-limit: " + err.Error())
+			l.models.note("on-limit: " + err.Error())
 			return false
 		}
 	}
-	c.settings.UseProfile(profile)
-	if c.Connection.Named() == before {
+	l.models.at.settings.UseProfile(profile)
+	if l.models.own.Named() == before {
 		return false
 	}
-	c.emit(chat.Notice{Text: words.Brief(fmt.Sprintf("%v; going on with the profile %s (%s): the cache of the first is lost", strings.SplitN(failure.Error(), "; wait", 2)[0], name, c.Connection.Named()))})
+	l.events.emit(chat.Notice{Text: words.Brief(fmt.Sprintf("%v; going on with the profile %s (%s): the cache of the first is lost", strings.SplitN(failure.Error(), "; wait", 2)[0], name, l.models.own.Named()))})
 	return true
 }

@@ -94,12 +94,12 @@ func (n noted) List() (states []notes.State, problems []string) {
 
 // Add implements slash.Notes.
 func (n noted) Add(text string, to notes.Scope) (said string, err error) {
-	if n.notes.options.Record.Off {
+	if n.notes.at.options.Record.Off {
 		return "", errors.New("without a record (--no-session) no notes are kept")
 	}
 	note := notes.Note{Text: text}
 	if to != notes.Everywhere {
-		if note.Grounds, err = n.notes.book.Ground(n.notes.root, notes.Named(n.notes.root, text)); err != nil {
+		if note.Grounds, err = n.notes.book.Ground(n.notes.at.workspace.Root(), notes.Named(n.notes.at.workspace.Root(), text)); err != nil {
 			return "", err
 		}
 	}
@@ -126,7 +126,7 @@ func (n noted) inFile(of notes.Scope, change func() error) error {
 	if err := change(); err != nil || !agreed {
 		return err
 	}
-	items := sharedNotes(n.notes.settings, n.notes.book)
+	items := sharedNotes(n.notes.at.settings, n.notes.book)
 	if items == nil {
 		return nil
 	}
@@ -135,13 +135,13 @@ func (n noted) inFile(of notes.Scope, change func() error) error {
 	if err != nil {
 		return err
 	}
-	return n.notes.trust.Store.Agree(n.notes.now(), reviewed...)
+	return n.notes.trust.Store.Agree(n.notes.at.process.Now(), reviewed...)
 }
 
 // sharedAgreed reports whether the person has agreed to the notes of the repository, or it has
 // none.
 func (n noted) sharedAgreed() bool {
-	items := sharedNotes(n.notes.settings, n.notes.book)
+	items := sharedNotes(n.notes.at.settings, n.notes.book)
 	return items == nil || n.notes.trust.Store.May(items[0]) == nil
 }
 
@@ -150,7 +150,7 @@ func (n noted) Agree(id string) error {
 	if notes.ScopeOf(id) == notes.Shared && !n.sharedAgreed() {
 		return fmt.Errorf("%s is used once you agree to the file as a whole: /trust", n.notes.book.File(notes.Shared))
 	}
-	if err := n.inFile(notes.ScopeOf(id), func() error { return n.notes.book.Confirm(id, n.notes.now()) }); err != nil {
+	if err := n.inFile(notes.ScopeOf(id), func() error { return n.notes.book.Confirm(id, n.notes.at.process.Now()) }); err != nil {
 		return err
 	}
 	states, _ := n.List()
@@ -203,7 +203,7 @@ func (n noted) change(did, id string, act func(*notes.Note) (keep bool, err erro
 	n.notes.record(did, changed)
 	n.notes.mu.Lock()
 	defer n.notes.mu.Unlock()
-	n.notes.kept = slices.DeleteFunc(n.notes.kept, func(k keptNote) bool { return did == "deleted" && k.ID == changed.ID })
+	n.notes.mine = slices.DeleteFunc(n.notes.mine, func(k keptNote) bool { return did == "deleted" && k.ID == changed.ID })
 	i := n.notes.knows(changed.ID)
 	if i < 0 {
 		return nil
@@ -224,15 +224,15 @@ func (n noted) Made(since time.Time) (made []notes.Note, later bool) {
 	n.notes.mu.Lock()
 	defer n.notes.mu.Unlock()
 	turn, latest := 0, 0
-	for i, begun := range n.notes.turns {
+	for i, begun := range n.notes.begins {
 		if !begun.After(since) {
 			turn = i + 1
 		}
 	}
-	for _, k := range n.notes.kept {
+	for _, k := range n.notes.mine {
 		latest = max(latest, k.turn)
 	}
-	for _, k := range n.notes.kept {
+	for _, k := range n.notes.mine {
 		if k.turn == latest && latest >= turn {
 			made = append(made, k.Note)
 		}

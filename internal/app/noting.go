@@ -21,12 +21,11 @@ import (
 // noting holds the notes of a conversation. The notes in the head stay as they are until the head
 // is made anew; what changes meanwhile is told to the model.
 type noting struct {
-	talk     noteTalk
-	settings *settings.Settings
-	options  Options
-	// root is the folder of the workspace.
-	root string
-	now  func() time.Time
+	at     *place
+	kept   *record
+	events *events
+	// window returns the size of the model's window, in tokens.
+	window func() int
 	// book is nil if there are no notes.
 	book    *notes.Book
 	checker *notes.Checker
@@ -47,40 +46,10 @@ type noting struct {
 	waiting map[string]bool
 	// news are lines about notes that were agreed to or withdrawn and are not told yet.
 	news []string
-	// turns has the time at which each turn began, and kept the notes that the model has kept.
-	turns []time.Time
-	kept  []keptNote
-	shown string
-}
-
-// A noteTalk is the conversation as its notes need it.
-type noteTalk interface {
-	// window returns the size of the model's window, in tokens.
-	window() int
-	// noteOrigin names the place in the record at which a note is made, "" without a record.
-	noteOrigin() string
-	// recordNote records what was done with a note.
-	recordNote(note session.Note)
-	emit(e chat.Event)
-}
-
-// talkOfNotes implements noteTalk.
-type talkOfNotes struct{ conversation *Conversation }
-
-func (t talkOfNotes) window() int       { return t.conversation.window() }
-func (t talkOfNotes) emit(e chat.Event) { t.conversation.emit(e) }
-
-func (t talkOfNotes) noteOrigin() string {
-	if log := t.conversation.session; log != nil {
-		return fmt.Sprintf("%s#%d", log.ID(), log.Seq())
-	}
-	return ""
-}
-
-func (t talkOfNotes) recordNote(note session.Note) {
-	if log := t.conversation.session; log != nil {
-		t.conversation.logged(log.Note(note))
-	}
+	// begins has the time at which each turn began, and mine the notes that the model has kept.
+	begins []time.Time
+	mine   []keptNote
+	shown  string
 }
 
 // A keptNote is a note that the model has kept, and the number of the turn.
@@ -98,48 +67,65 @@ const (
 	noteBytesPerToken         = 4
 )
 
-// open opens the notes and starts to look at them, while the conversation is set up.
-func (n *noting) open(c *Conversation) {
-	n.begun = func() []string { return nil }
-	if c.options.NoSetup || settings.Notes.Of(c.settings) == "off" || c.options.Record.Folder != "" {
-		return
+// A firstLook reads the notes of a workspace while its conversation is set up.
+type firstLook struct {
+	// book is nil if there are no notes.
+	book    *notes.Book
+	checker *notes.Checker
+	states  []notes.State
+	// problems are lines for the person.
+	problems []string
+	// done is closed once the notes are read.
+	done chan struct{}
+}
+
+// lookAtNotes begins to read the notes, unless none are used.
+func lookAtNotes(at *place) *firstLook {
+	look := &firstLook{done: make(chan struct{})}
+	if at.options.NoSetup || settings.Notes.Of(at.settings) == "off" || at.options.Record.Folder != "" {
+		return look
 	}
-	n.talk, n.settings, n.options, n.root, n.now = talkOfNotes{c}, c.settings, c.options, c.workspace.Root(), c.process.Now
-	n.book = c.folders.Notes(c.process.Home, c.workspace.Root())
-	n.checker = n.book.Checker()
-	looked := make(chan func() []string, 1)
+	look.book = at.folders.Notes(at.process.Home, at.workspace.Root())
+	look.checker = look.book.Checker()
 	go func() {
-		states, problems := n.look()
-		looked <- func() []string { return n.choose(states, problems) }
+		defer close(look.done)
+		all, problems := look.book.Notes()
+		look.states, look.problems = look.checker.Check(all, at.process.Now), problems
 	}()
-	n.begun = sync.OnceValue(func() []string { return (<-looked)() })
+	return look
 }
 
-// offer lets the model propose notes, if it may.
-func (n *noting) offer(env *tools.Env) {
-	if n.offers = n.book != nil && settings.Notes.Of(n.settings) == "on" && !n.options.Record.Off && n.talk.window() >= leastWindow; n.offers {
-		env.Notes = n
-	}
-}
-
-// source returns the tool that keeps notes, once the notes are open.
-func (n *noting) source() tools.Source {
-	return tools.Source{
-		Name: "notes",
-		Revision: func() uint64 {
-			if n.offers {
-				return 1
-			}
-			return 0
-		},
-		List: func() []tools.Tool {
-			if n.offers {
-				return []tools.Tool{tools.Remember()}
-			}
+// newNoting returns the notes of a conversation. window returns the size of the model's window.
+func newNoting(at *place, kept *record, events *events, window func() int, trust *consent.Trust, look *firstLook) *noting {
+	n := &noting{at: at, kept: kept, events: events, window: window, trust: trust, book: look.book, checker: look.checker}
+	n.offers = n.book != nil && settings.Notes.Of(at.settings) == "on" && !at.options.Record.Off && window() >= leastWindow
+	n.begun = sync.OnceValue(func() []string {
+		if n.book == nil {
 			return nil
-		},
-		Expects: func(name string) bool { return name == "remember" },
+		}
+		<-look.done
+		return n.choose(look.states, look.problems)
+	})
+	return n
+}
+
+// forTools returns the notes for the tool that keeps some, nil if the model may not.
+func (n *noting) forTools() tools.Notes {
+	if !n.offers {
+		return nil
 	}
+	return n
+}
+
+// isRemember reports whether a name is that of the tool that keeps notes.
+func isRemember(name string) bool { return name == "remember" }
+
+// source returns the tool that keeps notes, if the model may keep some.
+func (n *noting) source() tools.Source {
+	if !n.offers {
+		return tools.Fixed("notes")
+	}
+	return tools.Fixed("notes", tools.Remember())
 }
 
 // look reads the notes and compares their grounds.
@@ -147,12 +133,12 @@ func (n *noting) look() (states []notes.State, problems []string) {
 	all, problems := n.book.Notes()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.checker.Check(all, n.now), problems
+	return n.checker.Check(all, n.at.process.Now), problems
 }
 
 // shared returns the notes that the repository brings. The caller holds the lock.
 func (n *noting) shared() (states []notes.State, problems []string) {
-	return SharedNotes(n.book, n.trust, n.checker, n.now)
+	return SharedNotes(n.book, n.trust, n.checker, n.at.process.Now)
 }
 
 // head chooses the notes for the head of the next requests. It returns notices for the person.
@@ -169,17 +155,17 @@ func (n *noting) choose(states []notes.State, notices []string) []string {
 	n.text, n.sent, n.told, n.waiting, n.news = "", nil, map[string]bool{}, map[string]bool{}, nil
 	brought, problems := n.shared()
 	states, notices = append(states, brought...), append(notices, problems...)
-	if len(states) == 0 || n.talk.window() < leastWindow {
+	if len(states) == 0 || n.window() < leastWindow {
 		return notices
 	}
 	for _, s := range brought {
 		n.waiting[s.ID] = s.State == notes.Proposed
 	}
 	n.text, n.sent = notes.Choose(states, n.budget())
-	if line := notes.StaleLine(states); line != "" && n.options.searches() {
+	if line := notes.StaleLine(states); line != "" && n.at.options.searches() {
 		n.text = strings.TrimPrefix(n.text+"\n\n"+line, "\n\n")
 	}
-	if line := notes.Summary(states, n.now()); line != n.shown {
+	if line := notes.Summary(states, n.at.process.Now()); line != n.shown {
 		n.shown = line
 		notices = append(notices, line)
 	}
@@ -187,7 +173,7 @@ func (n *noting) choose(states []notes.State, notices []string) []string {
 }
 
 func (n *noting) budget() int {
-	return settings.NotesBudget.Of(n.settings) * noteBytesPerToken
+	return settings.NotesBudget.Of(n.at.settings) * noteBytesPerToken
 }
 
 // useAgreed tells the model the notes of the repository to which the person has agreed since the
@@ -225,17 +211,15 @@ func (n *noting) prompt() string {
 	return n.text
 }
 
-func (n *noting) beginTurn() {
-	if n.book == nil {
+// turns follows the beginning of turns.
+func (n *noting) turns(e chat.Event) {
+	if _, begins := e.(chat.TurnStarted); !begins || n.book == nil {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.turns = append(n.turns, n.now())
+	n.begins = append(n.begins, n.at.process.Now())
 }
-
-// news returns messages for the model about what has changed since the head was made.
-func (c *Conversation) news() []history.Block { return append(c.Servers.News(), c.notes.tell()...) }
 
 // tell returns a message about notes of the head that are not true any more, and about notes that
 // were agreed to, each once.
@@ -268,7 +252,7 @@ func (n *noting) teller() func() []history.Block {
 // staleSince returns a line for each note of the head that rests on a file that has changed, and
 // that is not told yet. A note that could not be checked in time is left for the next call.
 func (n *noting) staleSince(told map[string]bool) (lines []string) {
-	for _, s := range n.checker.Check(n.sent, n.now) {
+	for _, s := range n.checker.Check(n.sent, n.at.process.Now) {
 		if s.State == notes.Stale && !told[s.ID] {
 			told[s.ID] = true
 			lines = append(lines, fmt.Sprintf("%s has changed, on which this note rests; do not rely on it: %s", words.Name(s.Changed), words.Line(s.Text, 120)))
@@ -297,7 +281,7 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 			return r, err
 		}
 	}
-	grounds, err := n.book.Ground(n.root, files)
+	grounds, err := n.book.Ground(n.at.workspace.Root(), files)
 	if err != nil {
 		return r, err
 	}
@@ -311,8 +295,8 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 		from = to
 	}
 	r.Diff = textdiff.New(before, after).Unified(from, to)
-	mode := gate.Mode(settings.ApprovalMode.Of(n.settings))
-	r.Asks = !n.options.Unattended && mode != gate.ModeFullAuto && !mode.OnlyLooks()
+	mode := gate.Mode(settings.ApprovalMode.Of(n.at.settings))
+	r.Asks = !n.at.options.Unattended && mode != gate.ModeFullAuto && !mode.OnlyLooks()
 	r.Keep = func(agreed bool) (said, summary string, err error) {
 		if err := n.room(); err != nil { // other calls of the reply may have taken it
 			return "", "", err
@@ -326,7 +310,7 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 		}
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		n.kept = append(n.kept, keptNote{kept, len(n.turns)})
+		n.mine = append(n.mine, keptNote{kept, len(n.begins)})
 		if kept.Proposed {
 			return said, kept.ID + " proposed; /notes", nil
 		}
@@ -341,15 +325,15 @@ func (n *noting) room() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	inTurn := 0
-	for _, k := range n.kept {
-		if k.turn == len(n.turns) {
+	for _, k := range n.mine {
+		if k.turn == len(n.begins) {
 			inTurn++
 		}
 	}
 	switch {
 	case inTurn >= mostOfTurn:
 		return fmt.Errorf("at most %d notes are kept in a turn", mostOfTurn)
-	case len(n.kept) >= mostOfSession:
+	case len(n.mine) >= mostOfSession:
 		return fmt.Errorf("at most %d notes are kept in a session", mostOfSession)
 	}
 	return nil
@@ -367,7 +351,7 @@ func (n *noting) textOf(id string) (string, error) {
 
 // made returns a note with its origin, the place in the record of this session.
 func (n *noting) made(note notes.Note) notes.Note {
-	note.Made, note.From = n.now(), n.talk.noteOrigin()
+	note.Made, note.From = n.at.process.Now(), n.kept.origin()
 	return note
 }
 
@@ -386,10 +370,12 @@ func (n *noting) keep(note notes.Note, to notes.Scope, replaces string) (kept no
 
 // record records what was done with a note, and reports it.
 func (n *noting) record(did string, note notes.Note) {
-	n.talk.recordNote(session.Note{Did: did, ID: note.ID, Text: note.Text})
+	n.kept.write(func(log *session.Log) error {
+		return log.Note(session.Note{Did: did, ID: note.ID, Text: note.Text})
+	})
 	e := chat.Noted{ID: note.ID, State: did, Text: note.Text}
 	for _, g := range note.Grounds {
 		e.Grounds = append(e.Grounds, g.Path)
 	}
-	n.talk.emit(e)
+	n.events.emit(e)
 }

@@ -2,13 +2,10 @@ package app
 
 import (
 	"context"
-	"fmt"
 
-	"agent/internal/app/gates"
 	"agent/internal/chat"
 	"agent/internal/gate"
 	"agent/internal/provider"
-	"agent/internal/rules"
 	"agent/internal/settings"
 )
 
@@ -108,26 +105,4 @@ func (r Record) begins() string {
 // searches reports whether the model may search earlier sessions.
 func (o Options) searches() bool {
 	return !o.Record.Off && settings.RecallSessions.Of(o.Settings) != "off"
-}
-
-// policy returns the rules for consent from the flags and the front end.
-func (c *Conversation) policy() (p gate.Policy, err error) {
-	p.Unattended = c.options.Unattended
-	if p.Allow, err = c.parseRules("--allow", c.options.Allow); err != nil {
-		return p, err
-	}
-	p.AllowOutside, err = c.parseRules("--allow-outside", c.options.AllowOutside)
-	return p, err
-}
-
-func (c *Conversation) parseRules(flag string, texts []string) (rules.Rules, error) {
-	var allowed rules.Rules
-	for _, text := range texts {
-		rule, err := gates.Allowing(c.registry, text)
-		if err != nil {
-			return nil, InputError{fmt.Errorf("%s: %w", flag, err)}
-		}
-		allowed = append(allowed, rule...)
-	}
-	return allowed, nil
 }

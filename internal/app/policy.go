@@ -48,9 +48,9 @@ func (p *Process) Keys(f Folders) provider.Keys {
 
 // policyGate returns the gate that refuses calls which the policy of the machine does not allow.
 // Its rules are among those of the gate for permissions.
-func (c *Conversation) policyGate() gate.Gate {
+func policyGate(bounds *policy.Policy) gate.Gate {
 	return gate.Gate{Name: "policy", Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
-		if err := underPolicy(c.process.underPolicy(), k); err != nil {
+		if err := underPolicy(bounds, k); err != nil {
 			return gate.Verdict{Refusal: "refused: " + err.Error() + "; do without it"}
 		}
 		return gate.Verdict{}
@@ -75,16 +75,18 @@ func underPolicy(bounds *policy.Policy, k gate.Call) error {
 	return nil
 }
 
-// mayReach returns an error if the policy, or a rule of a person, the repository or a skill of this
-// turn, forbids the pages of a host.
-func (c *Conversation) mayReach(host string) error {
-	if err := c.process.underPolicy().Host(host); err != nil {
-		return err
+// mayReach returns a function that returns an error if the policy, or a rule of a person, the
+// repository or a skill of this turn, forbids the pages of a host.
+func mayReach(bounds *policy.Policy, rules *gates.Rules) func(host string) error {
+	return func(host string) error {
+		if err := bounds.Host(host); err != nil {
+			return err
+		}
+		if rules.Denies(host) {
+			return fmt.Errorf("a rule of the user forbids pages of %s", host)
+		}
+		return nil
 	}
-	if c.Rules.Denies(host) {
-		return fmt.Errorf("a rule of the user forbids pages of %s", host)
-	}
-	return nil
 }
 
 // TestPolicy returns why the policy of the machine does not allow something, nil if it does: a call
@@ -143,15 +145,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	if server, tool, served := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__"); served && strings.HasPrefix(name, "mcp__") {
 		k.Preview.Served = &tools.Served{Server: server, Tool: tool}
 	} else {
-		f, err := p.Folders()
-		if err != nil {
-			return err
-		}
-		s, err := p.Settings(Sources{Isolated: true})
-		if err != nil {
-			return err
-		}
-		registry := tools.NewRegistry(append(tools.Default(), tools.WebSearch(p.WebSearch(s, f, nil)))...)
+		registry := knownTools(tools.Default(), true)
 		if _, err := registry.Get(name); err != nil && name != tools.TaskName {
 			return InputError{err}
 		}

@@ -12,6 +12,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/cmdline"
 	"agent/internal/rawjson"
+	"agent/internal/sandbox"
 	"agent/internal/settings"
 	"agent/internal/shell"
 )
@@ -24,19 +25,28 @@ const (
 	mostPrinted    = 4 << 10
 )
 
+// Programs runs the person's own programs beside the screen: the command of the status line, and the
+// one that calls the person.
+type Programs struct {
+	at   *place
+	kept *record
+	// confined returns the sandbox of commands, whose folders such programs must not lie in.
+	confined func() sandbox.Confinement
+}
+
 // StatusLine returns a function that runs the person's status line command, nil if none is set.
-func (c *Conversation) StatusLine() func(context.Context, chat.Status, chat.Stats) (string, error) {
-	line := settings.StatusLineCommand.Of(c.settings)
+func (p *Programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (string, error) {
+	line := settings.StatusLineCommand.Of(p.at.settings)
 	if line == "" {
 		return nil
 	}
 	return func(ctx context.Context, status chat.Status, stats chat.Stats) (string, error) {
-		root, used := c.workspace.Root(), chat.Percent(status.Tokens, max(1, status.Limit))
+		root, used := p.at.workspace.Root(), chat.Percent(status.Tokens, max(1, status.Limit))
 		input, err := rawjson.Marshal(map[string]any{
-			"hook_event_name": "Status", "session_id": c.id, "transcript_path": c.transcriptPath(), "cwd": root, "version": c.process.Version,
+			"hook_event_name": "Status", "session_id": p.kept.id, "transcript_path": p.kept.path(), "cwd": root, "version": p.at.process.Version,
 			"model":        map[string]any{"id": status.Model, "display_name": status.Model},
 			"workspace":    map[string]any{"current_dir": root, "project_dir": root},
-			"output_style": map[string]any{"name": cmp.Or(settings.OutputStyle.Of(c.settings), "default")},
+			"output_style": map[string]any{"name": cmp.Or(settings.OutputStyle.Of(p.at.settings), "default")},
 			"cost":         map[string]any{"total_cost_usd": stats.Cost},
 			"context_window": map[string]any{
 				"context_window_size": status.Limit, "used_percentage": used, "remaining_percentage": max(0, 100-used),
@@ -46,35 +56,35 @@ func (c *Conversation) StatusLine() func(context.Context, chat.Status, chat.Stat
 		if err != nil {
 			return "", err
 		}
-		return c.runOwn(ctx, settings.StatusLineCommand.Key(), line, input, statusLineTime)
+		return p.runOwn(ctx, settings.StatusLineCommand.Key(), line, input, statusLineTime)
 	}
 }
 
 // Called runs the person's notify-command, if one is set. kind is the reason in a word, and news
 // describes the event in a line.
-func (c *Conversation) Called(ctx context.Context, kind, news string) error {
-	line := settings.NotifyCommand.Of(c.settings)
+func (p *Programs) Called(ctx context.Context, kind, news string) error {
+	line := settings.NotifyCommand.Of(p.at.settings)
 	if line == "" {
 		return nil
 	}
-	what, err := rawjson.Marshal(map[string]string{"type": kind, "message": news, "session_id": c.id, "cwd": c.workspace.Root()})
+	what, err := rawjson.Marshal(map[string]string{"type": kind, "message": news, "session_id": p.kept.id, "cwd": p.at.workspace.Root()})
 	if err != nil {
 		return err
 	}
-	_, err = c.runOwn(ctx, settings.NotifyCommand.Key(), line+" "+cmdline.Quote(string(what)), nil, calledTime)
+	_, err = p.runOwn(ctx, settings.NotifyCommand.Key(), line+" "+cmdline.Quote(string(what)), nil, calledTime)
 	return err
 }
 
 // runOwn runs a command line that the person has set under key, concurrently with the session,
 // and returns the beginning of its output.
-func (c *Conversation) runOwn(ctx context.Context, key, line string, input []byte, limit time.Duration) (string, error) {
+func (p *Programs) runOwn(ctx context.Context, key, line string, input []byte, limit time.Duration) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	printed := &shell.HeadWriter{Most: mostPrinted}
-	end, err := c.env.Jobs.Feed(limited, shell.Command{
-		Line: line, Dir: c.workspace.Root(), Input: input,
-		Environ:    []string{"AGENT=agent", "CLAUDE_PROJECT_DIR=" + c.workspace.Root()},
-		Distrusted: slices.Concat(c.workspace.Folders(), c.confinement().Policy.Writable()),
+	end, err := p.at.jobs.Feed(limited, shell.Command{
+		Line: line, Dir: p.at.workspace.Root(), Input: input,
+		Environ:    []string{"AGENT=agent", "CLAUDE_PROJECT_DIR=" + p.at.workspace.Root()},
+		Distrusted: slices.Concat(p.at.workspace.Folders(), p.confined().Policy.Writable()),
 	}, printed, io.Discard)
 	switch {
 	case err != nil || ctx.Err() != nil: // the program ends

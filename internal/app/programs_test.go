@@ -28,12 +28,12 @@ func TestProgramsBesideTheScreen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if c.StatusLine() != nil || c.Called(t.Context(), "question", "x") != nil {
+	if c.Programs.StatusLine() != nil || c.Programs.Called(t.Context(), "question", "x") != nil {
 		t.Error("something runs that is not set")
 	}
 	run := func(line string) (string, error) {
 		set("status-line.command", line)
-		return c.StatusLine()(t.Context(), chat.Status{Model: "m", Tokens: 50, Limit: 200}, chat.Stats{Cost: 1.5})
+		return c.Programs.StatusLine()(t.Context(), chat.Status{Model: "m", Tokens: 50, Limit: 200}, chat.Stats{Cost: 1.5})
 	}
 	printed, err := run("cat")
 	var got struct {
@@ -60,7 +60,7 @@ func TestProgramsBesideTheScreen(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out")
 	set("notify-command", `f() { printf '%s|%s' $# "$1" >'`+out+`'; }; f`)
-	if err := c.Called(t.Context(), "question", "asks: run it's $(x)"); err != nil {
+	if err := c.Programs.Called(t.Context(), "question", "asks: run it's $(x)"); err != nil {
 		t.Fatal(err)
 	}
 	if said, _ := os.ReadFile(out); !strings.HasPrefix(string(said), `1|{`) || !strings.Contains(string(said), `"message":"asks: run it's $(x)"`) || !strings.Contains(string(said), `"type":"question"`) {

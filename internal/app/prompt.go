@@ -3,12 +3,12 @@ package app
 import (
 	"bytes"
 	"context"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
 
+	"agent/internal/app/brought"
 	"agent/internal/chat"
 	"agent/internal/git"
 	"agent/internal/git/layout"
@@ -28,18 +28,6 @@ const (
 	maxSubject    = 72
 )
 
-// systemPrompt loads the templates of the system prompt and chooses the instructions of the
-// session.
-func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
-	c.Notices = append(c.Notices, c.Brought.Head()...)
-	c.notes.offer(c.env)
-	templates, err := prompts.Load(filepath.Join(c.folders.Config, "prompts"))
-	if err != nil {
-		return nil, err
-	}
-	return SystemPrompt(templates, c.promptSession()), nil
-}
-
 // SystemPrompt returns a function that renders the system prompt. Each call renders the session
 // as it is then.
 func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat.SystemPrompt {
@@ -53,34 +41,34 @@ func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat
 // promptSession returns a function that describes the session for the system prompt, with the
 // model in use at the time of the call. The state of the repository is read once, when
 // promptSession is called.
-func (c *Conversation) promptSession() func() prompts.Session {
-	repository := gitState(c.workspace.Root())
+func promptSession(at *place, models *endpoints, texts *brought.Extensions, notes *noting) func() prompts.Session {
+	repository := gitState(at.workspace.Root())
 	begun := prompts.Session{
-		Workspace: c.workspace.Root(),
+		Workspace: at.workspace.Root(),
 		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
-		Shell:     c.env.Jobs.Shell(),
-		Date:      c.process.Now().Format("2006-01-02"),
+		Shell:     at.jobs.Shell(),
+		Date:      at.process.Now().Format("2006-01-02"),
 	}
 	return func() prompts.Session {
 		session := begun
-		session.Instructions = c.Brought.Instructions()
-		session.Notes = c.notes.prompt()
+		session.Instructions = texts.Instructions()
+		session.Notes = notes.prompt()
 		session.Git = repository()
-		session.Sandbox = c.promptSandbox()
-		session.Model = settings.Model.Of(c.settings)
-		session.Trailer = trailer(settings.CommitTrailer.Of(c.settings), session.Model)
-		family, _ := c.Connection.Family(session.Model)
+		session.Sandbox = promptSandbox(at)
+		session.Model = settings.Model.Of(at.settings)
+		session.Trailer = trailer(settings.CommitTrailer.Of(at.settings), session.Model)
+		family, _ := models.own.Family(session.Model)
 		session.Family = family.Name
 		return session
 	}
 }
 
 // promptSandbox describes the sandbox for the system prompt, nil if there is no sandbox.
-func (c *Conversation) promptSandbox() *prompts.Sandbox {
-	if settings.Sandbox.Of(c.settings) == settings.SandboxOff || !sandbox.Detect().Active() {
+func promptSandbox(at *place) *prompts.Sandbox {
+	if settings.Sandbox.Of(at.settings) == settings.SandboxOff || !sandbox.Detect().Active() {
 		return nil
 	}
-	return &prompts.Sandbox{OwnTemp: c.workspace.MapsTemp(), Network: settings.SandboxAllowNetwork.Of(c.settings)}
+	return &prompts.Sandbox{OwnTemp: at.workspace.MapsTemp(), Network: settings.SandboxAllowNetwork.Of(at.settings)}
 }
 
 // trailer returns the trailer line of commits that the setting wants, "" for none.

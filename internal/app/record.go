@@ -4,208 +4,270 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
 
 	"agent/internal/git/layout"
+	"agent/internal/history"
+	"agent/internal/mcp/bridge"
 	"agent/internal/pattern"
 	"agent/internal/rawjson"
+	"agent/internal/rules"
 	"agent/internal/session"
-	"agent/internal/shell"
 	"agent/internal/todo"
 	"agent/internal/words"
 )
 
-// record opens the session log: a new one, or the one to resume. API keys in use are hidden from
-// the log, in case a command prints one. refresh is called after the jobs have changed.
-func (c *ground) record(refresh func()) (session.State, error) {
-	c.env.Jobs.OnJob = func(shell.JobChange) { refresh() }
-	if c.options.Record.Off {
-		return session.State{}, nil
-	}
-	if notice, err := c.folders.settle(); err != nil {
-		c.log.Warn("the installation is not noted", "error", err)
-	} else if notice != "" {
-		c.Notices = append(c.Notices, notice)
-	}
-	log, state, err := c.openLog(c.sessionOptions())
-	if err != nil {
-		return state, err
-	}
-	c.session = log
-	c.onClose(log.Close)
-	c.env.Jobs.OnJob = func(job shell.JobChange) {
-		c.logged(log.Job(session.Job{ID: job.ID, Command: job.Command}, job.Ended))
-		refresh()
-	}
-	c.onClose(func() error { c.env.Jobs.Close(); return nil }) // while their end can be recorded
-	c.keys.hideFrom(log)
-	c.Connection.OnKey(c.keys.hide)
-	c.restoreSettings(state.Settings)
-	if !c.options.Record.resumes() {
-		for key, value := range c.begunWith() {
-			c.logged(log.Setting(key, value))
+// A record keeps a conversation on disk. Without a log it keeps nothing.
+type record struct {
+	// log is the session log, nil if nothing is recorded.
+	log *session.Log
+	// id identifies the session, or only the conversation if nothing is recorded.
+	id string
+	// resumed is the state of the session that is resumed. how tells which session that is.
+	resumed session.State
+	how     Record
+	// keys hides the API keys in use from the log. acts records what the program does beside the
+	// calls of the model.
+	keys keyHider
+	acts acts
+
+	at     *place
+	logger *slog.Logger
+}
+
+// openRecord opens the session log: a new one, or the one to resume, whose settings apply from now
+// on. A new log is on disk only with its first entry. It returns notices for the person.
+func openRecord(at *place, ends *closers) (r *record, notices []string, err error) {
+	r = &record{at: at, how: at.options.Record, logger: at.log}
+	if !r.how.Off {
+		if notices, err = r.open(); err != nil {
+			return nil, notices, err
 		}
+		ends.add(r.log.Close)
+		ends.add(func() error { at.jobs.Close(); return nil }) // while their end can be recorded
+		r.keys.hideFrom(r.log)
+		notices = append(notices, restorer{at.settings, at.profiles, at.options.KeepEndpoint}.restore(r.resumed.Settings)...)
+		if !r.how.resumes() {
+			for key, value := range begunWith(at.settings) {
+				r.logged(r.log.Setting(key, value))
+			}
+		}
+		at.settings.OnSessionChange(func(key, text string) { r.logged(r.log.Setting(key, text)) })
 	}
-	c.settings.OnSessionChange(func(key, text string) { c.logged(log.Setting(key, text)) })
-	return state, nil
+	if r.id = r.SessionID(); r.id == "" {
+		r.id = unrecorded + strings.ToLower(rand.Text()[:8])
+	}
+	r.logger = at.log.With("conversation", r.id)
+	r.acts.record = func(act session.Act) { r.write(func(log *session.Log) error { return log.Act(act) }) }
+	forget := at.process.followers.add(&r.acts)
+	ends.add(func() error { r.acts.end(); forget(); return nil })
+	return r, notices, nil
+}
+
+// write records something, unless nothing is recorded.
+func (r *record) write(change func(*session.Log) error) {
+	if r.log != nil {
+		r.logged(change(r.log))
+	}
+}
+
+// logged warns that the session log failed to record a change, which is a defect. A disk that
+// takes no data gives no error here; see session.Log.Unsaved.
+func (r *record) logged(err error) {
+	if err != nil {
+		r.logger.Warn("the session log is behind", "error", err)
+	}
+}
+
+// writeJSON records a value in a form of the log's choice, unless nothing is recorded.
+func (r *record) writeJSON(value any, change func(log *session.Log, text json.RawMessage) error) {
+	r.write(func(log *session.Log) error {
+		text, err := rawjson.Marshal(value)
+		if err != nil {
+			return err
+		}
+		return change(log, text)
+	})
 }
 
 // SessionID returns the id of the session, "" if nothing is recorded.
-func (c *ground) SessionID() string {
-	if c.session == nil {
+func (r *record) SessionID() string {
+	if r.log == nil {
 		return ""
 	}
-	return c.session.ID()
+	return r.log.ID()
+}
+
+// path returns the path of the file that records the conversation, "" if nothing is recorded.
+func (r *record) path() string {
+	if r.log == nil {
+		return ""
+	}
+	return r.log.Path()
+}
+
+// title returns the title that a person gave the session, "" for none.
+func (r *record) title() string {
+	if r.log == nil {
+		return ""
+	}
+	return r.log.Title()
+}
+
+// observer returns the observer of the history, nil if nothing is recorded.
+func (r *record) observer() history.Observer {
+	if r.log == nil {
+		return nil
+	}
+	return r.log.Observe
+}
+
+// origin names the present place in the record, "" without a record.
+func (r *record) origin() string {
+	if r.log == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s#%d", r.log.ID(), r.log.Seq())
+}
+
+// notice records a notice that the person was shown.
+func (r *record) notice(text string) {
+	r.write(func(log *session.Log) error { return log.Notice(text) })
+}
+
+// grants records the permissions that a person has granted for the session.
+func (r *record) grants(grants []rules.Kept) {
+	r.writeJSON(append([]rules.Kept{}, grants...), (*session.Log).Grants)
+}
+
+// servers records the tools that servers offer.
+func (r *record) servers(offered []bridge.Offered) { r.writeJSON(offered, (*session.Log).Servers) }
+
+// todos returns the board with the recorded todo list, and a notice if that is damaged. The board
+// records every change.
+func (r *record) todos() (board *todo.Board, notice string) {
+	var list todo.List
+	if len(r.resumed.Todos) > 0 {
+		var err error
+		if list, err = todo.Parse(r.resumed.Todos); err != nil {
+			list, notice = nil, "the recorded todo list was left out: "+err.Error()
+		}
+	}
+	return todo.NewBoard(list, func(changed todo.List) {
+		r.writeJSON(append(todo.List{}, changed...), (*session.Log).Todo)
+	}), notice
 }
 
 // plainWord matches a word that a shell passes on unchanged and that is not a flag.
 var plainWord = pattern.New(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{2,}$`)
 
-// ResumeName returns the shortest name with which agent -r finds this session: a word of the
+// resumeName returns the shortest name with which agent -r finds this session: a word of the
 // title that a person gave, the last letters of its id, or the id. It returns "" if nothing is
 // recorded.
-func (c *ground) ResumeName() string {
-	if c.session == nil {
+func (r *record) resumeName() string {
+	if r.log == nil {
 		return ""
 	}
-	id := c.session.ID()
-	infos, err := session.List(c.folders.Sessions(), "")
+	id := r.log.ID()
+	infos, err := session.List(r.at.folders.Sessions(), "")
 	if err != nil {
 		return id
 	}
-	names := strings.Fields(strings.ToLower(c.session.Title()))
+	names := strings.Fields(strings.ToLower(r.log.Title()))
 	for _, name := range append(names, id[strings.LastIndexByte(id, '-')+1:]) {
-		if found, err := session.Named(infos, c.workspace.Root(), name); err == nil && found.ID == id && plainWord.MatchString(name) {
+		if found, err := session.Named(infos, r.at.workspace.Root(), name); err == nil && found.ID == id && plainWord.MatchString(name) {
 			return name
 		}
 	}
 	return id
 }
 
-// transcriptPath returns the path of the file that records the conversation, "" if nothing is
-// recorded.
-func (c *ground) transcriptPath() string {
-	if c.session == nil {
-		return ""
-	}
-	return c.session.Path()
-}
-
 // sessionOptions returns the options of a session in the workspace.
-func (c *ground) sessionOptions() session.Options {
+func (at *place) sessionOptions() session.Options {
 	return session.Options{
-		Dir:       c.folders.Sessions(),
-		Workspace: c.workspace.Root(),
-		Now:       c.process.Now,
+		Dir:       at.folders.Sessions(),
+		Workspace: at.workspace.Root(),
+		Now:       at.process.Now,
 		Random:    rand.Reader,
 		PID:       os.Getpid(),
-		Branch:    layout.Branch(c.workspace.Root()),
+		Branch:    layout.Branch(at.workspace.Root()),
 
-		Unattended: c.options.Unattended,
-		Policy:     c.process.underPolicy().ID(),
+		Unattended: at.options.Unattended,
+		Policy:     at.process.underPolicy().ID(),
 	}
 }
 
-// restoreTodos creates the board with the recorded todo list. The board records every change.
-func (c *ground) restoreTodos(recorded json.RawMessage) {
-	var list todo.List
-	if len(recorded) > 0 {
-		var err error
-		if list, err = todo.Parse(recorded); err != nil {
-			c.Notices = append(c.Notices, "the recorded todo list was left out: "+err.Error())
-			list = nil
+// open opens the session log.
+func (r *record) open() (notices []string, err error) {
+	options := r.at.sessionOptions()
+	if r.how.ID != "" {
+		if err := r.openNamed(&options); err != nil {
+			return nil, err
 		}
 	}
-	c.env.Todos = todo.NewBoard(list, func(changed todo.List) {
-		if c.session == nil {
-			return
-		}
-		text, err := rawjson.Marshal(append(todo.List{}, changed...))
-		if err == nil {
-			err = c.session.Todo(text)
-		}
-		c.logged(err)
-	})
-}
-
-// logged warns that the session log failed to record a change, which is a defect. A disk that
-// takes no data gives no error here; see session.Log.Unsaved.
-func (c *ground) logged(err error) {
-	if err != nil {
-		c.log.Warn("the session log is behind", "error", err)
-	}
-}
-
-func (c *ground) openLog(options session.Options) (*session.Log, session.State, error) {
-	if c.options.Record.ID != "" {
-		if err := c.openNamed(&options); err != nil {
-			return nil, session.State{}, err
-		}
-	}
-	if !c.options.Record.resumes() {
-		log, err := session.Create(options)
-		if err != nil {
+	if !r.how.resumes() {
+		if r.log, err = session.Create(options); err != nil {
 			err = fmt.Errorf("%w; --no-session runs without a record", err)
 		}
-		return log, session.State{}, err
+		return nil, err
 	}
-	info, err := c.chosenSession()
+	info, err := r.chosen()
 	if err != nil {
-		return nil, session.State{}, InputError{err}
+		return nil, InputError{err}
 	}
 	open, going := session.Resume, "Going on with session "+info.ID
-	if c.options.Record.Fork {
+	if r.how.Fork {
 		open, going = session.Fork, "Going on in a fork of session "+info.ID
 	}
-	log, state, err := open(info.Path, options)
-	if err != nil {
-		return nil, state, err
+	if r.log, r.resumed, err = open(info.Path, options); err != nil {
+		return nil, err
 	}
-	c.Notices = append(c.Notices, going+": "+info.Title)
-	if root := c.workspace.Root(); state.Workspace != root {
-		c.Notices = append(c.Notices, fmt.Sprintf("It was recorded in %s; from here on it works in %s (-C chooses the folder).", state.Workspace, root))
+	notices = append(notices, going+": "+info.Title)
+	if root := r.at.workspace.Root(); r.resumed.Workspace != root {
+		notices = append(notices, fmt.Sprintf("It was recorded in %s; from here on it works in %s (-C chooses the folder).", r.resumed.Workspace, root))
 	}
-	c.Notices = append(c.Notices, session.FirstNotices(state.Notices)...)
-	for _, job := range state.Jobs {
-		c.Notices = append(c.Notices, fmt.Sprintf("Background job %d was running when the program was killed, and ended with it: %s", job.ID, words.FirstLine(job.Command)))
+	notices = append(notices, session.FirstNotices(r.resumed.Notices)...)
+	for _, job := range r.resumed.Jobs {
+		notices = append(notices, fmt.Sprintf("Background job %d was running when the program was killed, and ended with it: %s", job.ID, words.FirstLine(job.Command)))
 	}
-	return log, state, nil
+	return notices, nil
 }
 
 // openNamed selects the session with the wanted id to be resumed, if it exists. Otherwise it
 // gives the id to the new session.
-func (c *ground) openNamed(options *session.Options) error {
-	id := c.options.Record.ID
-	all, err := session.List(c.folders.Sessions(), "")
+func (r *record) openNamed(options *session.Options) error {
+	all, err := session.List(r.at.folders.Sessions(), "")
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(info session.Info) bool { return info.ID == id })
+	i := slices.IndexFunc(all, func(info session.Info) bool { return info.ID == r.how.ID })
 	if i < 0 {
-		options.ID = id
+		options.ID = r.how.ID
 		return nil
 	}
-	root := c.workspace.Root()
+	root := r.at.workspace.Root()
 	if from := all[i].Workspace; from != root && (layout.CommonDir(from) == "" || layout.CommonDir(from) != layout.CommonDir(root)) {
-		return InputError{fmt.Errorf("session %s works in %s, which is another workspace than %s", id, from, root)}
+		return InputError{fmt.Errorf("session %s works in %s, which is another workspace than %s", r.how.ID, from, root)}
 	}
-	c.options.Record.Resume = id
+	r.how.Resume = r.how.ID
 	return nil
 }
 
-// chosenSession returns the session that was named, or the latest session of this workspace.
-func (c *ground) chosenSession() (session.Info, error) {
-	if c.options.Record.Resume != "" {
-		return c.folders.NamedSession(c.workspace.Root(), c.options.Record.Resume)
+// chosen returns the session that was named, or the latest session of this workspace.
+func (r *record) chosen() (session.Info, error) {
+	root := r.at.workspace.Root()
+	if r.how.Resume != "" {
+		return r.at.folders.NamedSession(root, r.how.Resume)
 	}
-	all, err := session.List(c.folders.Sessions(), c.workspace.Root())
+	all, err := session.List(r.at.folders.Sessions(), root)
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("there is no session to continue in %s yet", c.workspace.Root())
+		err = fmt.Errorf("there is no session to continue in %s yet", root)
 	}
 	if err != nil {
 		return session.Info{}, err
 	}
-	return session.Latest(all, c.process.Now()), nil
+	return session.Latest(all, r.at.process.Now()), nil
 }

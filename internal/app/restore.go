@@ -24,78 +24,90 @@ var notRestored = append([]string{settings.BaseURL.Key(), settings.AuthKeyfile.K
 // begunWith returns the settings to record at the start of a session, by their keys: the settings
 // of flags and profile that choose the model and its provider (D-82), and the compression
 // strategy.
-func (c *ground) begunWith() map[string]string {
+func begunWith(s *settings.Settings) map[string]string {
 	with := map[string]string{}
-	if name := c.settings.Profile(); name != "" {
+	if name := s.Profile(); name != "" {
 		with[settings.ProfileChange] = name
 	}
 	for _, key := range []string{settings.Model.Key(), settings.Provider.Key()} {
-		if value, source := c.settings.Get(key); source == settings.Flags {
+		if value, source := s.Get(key); source == settings.Flags {
 			with[key] = value.String()
 		}
 	}
-	with[settings.CompressionStrategy.Key()] = settings.CompressionStrategy.Of(c.settings) // D-90
+	with[settings.CompressionStrategy.Key()] = settings.CompressionStrategy.Of(s) // D-90
 	return with
 }
 
-// restoreSettings applies the recorded profile and the recorded changes of /set, except for
+// A restorer applies the settings of a recorded session to those that a program was started with.
+type restorer struct {
+	settings *settings.Settings
+	profiles *settings.Store
+	// keepEndpoint is set if the program was started with an endpoint.
+	keepEndpoint bool
+}
+
+// restore applies the recorded profile and the recorded changes of /set, except for
 // changes that would allow more than the program was started with. Flags take precedence. If
 // flags choose the endpoint, the recorded settings about the endpoint are left out.
-func (c *ground) restoreSettings(recorded map[string]string) {
+func (r restorer) restore(recorded map[string]string) (notices []string) {
 	if name := recorded[settings.ProfileChange]; name != "" {
-		c.restoreProfile(name)
+		notices = r.profile(name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(recorded)) {
-		if key == settings.ProfileChange || c.flagged(key) {
+		if key == settings.ProfileChange || r.flagged(key) {
 			continue
 		}
-		c.restoreSetting(key, recorded[key])
+		if notice := r.setting(key, recorded[key]); notice != "" {
+			notices = append(notices, notice)
+		}
 	}
+	return notices
 }
 
-func (c *ground) restoreSetting(key, text string) {
-	mode, now := gate.Mode(text), gate.Mode(settings.ApprovalMode.Of(c.settings))
+// setting sets a recorded setting, or returns a notice why it does not.
+func (r restorer) setting(key, text string) (notice string) {
+	mode, now := gate.Mode(text), gate.Mode(settings.ApprovalMode.Of(r.settings))
 	switch {
 	case key == settings.ApprovalMode.Key() && mode.AllowsMoreThan(now):
-		c.Notices = append(c.Notices, fmt.Sprintf("The session ran in %s; it goes on in %s (Shift+Tab changes it).", text, now))
-		return
+		return fmt.Sprintf("The session ran in %s; it goes on in %s (Shift+Tab changes it).", text, now)
 	case slices.Contains(notRestored, key) || strings.HasPrefix(key, "header."):
-		c.Notices = append(c.Notices, fmt.Sprintf("The session had %s set; it is not set again.", key))
-		return
+		return fmt.Sprintf("The session had %s set; it is not set again.", key)
 	}
-	if err := c.settings.Set(settings.Session, key, text); err != nil {
-		c.Notices = append(c.Notices, "from the recorded session: "+err.Error())
+	if err := r.settings.Set(settings.Session, key, text); err != nil {
+		return "from the recorded session: " + err.Error()
 	}
+	return ""
 }
 
-// restoreProfile applies a profile as /profile load did.
-func (c *ground) restoreProfile(name string) {
-	switch {
-	case c.keepsEndpoint():
-	case name == settings.NoProfile:
-		c.settings.UseProfile(nil)
-	default:
-		profile, err := c.profiles.Load(name)
-		if err != nil {
-			c.Notices = append(c.Notices, fmt.Sprintf("The session used the profile %s, which cannot be used again: %v", name, err))
-			return
-		}
-		left := c.narrow(profile)
-		c.settings.UseProfile(profile)
-		c.Notices = append(c.Notices, "It uses the profile "+name+", as before.")
-		if len(left) > 0 {
-			c.Notices = append(c.Notices, fmt.Sprintf("Of that is not set again: %s (--profile %s sets it).", strings.Join(left, ", "), name))
-		}
+// profile applies a profile as /profile load did.
+func (r restorer) profile(name string) (notices []string) {
+	if r.keepsEndpoint() {
+		return nil
 	}
+	if name == settings.NoProfile {
+		r.settings.UseProfile(nil)
+		return nil
+	}
+	profile, err := r.profiles.Load(name)
+	if err != nil {
+		return []string{fmt.Sprintf("The session used the profile %s, which cannot be used again: %v", name, err)}
+	}
+	left := r.narrow(profile)
+	r.settings.UseProfile(profile)
+	notices = []string{"It uses the profile " + name + ", as before."}
+	if len(left) > 0 {
+		notices = append(notices, fmt.Sprintf("Of that is not set again: %s (--profile %s sets it).", strings.Join(left, ", "), name))
+	}
+	return notices
 }
 
 // narrow removes from a profile the settings that would allow more than the program was started
 // with, and returns their keys.
-func (c *ground) narrow(profile *settings.Profile) (left []string) {
-	now := gate.Mode(settings.ApprovalMode.Of(c.settings))
+func (r restorer) narrow(profile *settings.Profile) (left []string) {
+	now := gate.Mode(settings.ApprovalMode.Of(r.settings))
 	for key, value := range profile.Values {
 		wider := key == settings.ApprovalMode.Key() && gate.Mode(value.String()).AllowsMoreThan(now)
-		if inForce, _ := c.settings.Get(key); wider || slices.Contains(neverWider, key) && inForce != value {
+		if inForce, _ := r.settings.Get(key); wider || slices.Contains(neverWider, key) && inForce != value {
 			delete(profile.Values, key)
 			left = append(left, key)
 		}
@@ -105,15 +117,15 @@ func (c *ground) narrow(profile *settings.Profile) (left []string) {
 }
 
 // flagged reports whether flags decide about a setting.
-func (c *ground) flagged(key string) bool {
-	_, from := c.settings.Get(key)
+func (r restorer) flagged(key string) bool {
+	_, from := r.settings.Get(key)
 	about := key == settings.Provider.Key() || key == settings.Model.Key()
-	return from == settings.Flags || about && c.keepsEndpoint()
+	return from == settings.Flags || about && r.keepsEndpoint()
 }
 
 // keepsEndpoint reports whether flags have chosen the endpoint.
-func (c *ground) keepsEndpoint() bool {
-	_, provider := c.settings.Get(settings.Provider.Key())
-	_, baseURL := c.settings.Get(settings.BaseURL.Key())
-	return c.options.KeepEndpoint || provider == settings.Flags || baseURL == settings.Flags
+func (r restorer) keepsEndpoint() bool {
+	_, provider := r.settings.Get(settings.Provider.Key())
+	_, baseURL := r.settings.Get(settings.BaseURL.Key())
+	return r.keepEndpoint || provider == settings.Flags || baseURL == settings.Flags
 }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
 	"slices"
 
+	"agent/internal/app/gates"
 	"agent/internal/disk"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
@@ -88,38 +88,24 @@ func (p *Process) realPaths(list string) []string {
 // userPaths returns the paths in the value of a setting.
 func (p *Process) userPaths(list string) []string { return settings.Paths(list, p.Home, p.Dir) }
 
-// prepareSandbox adds a notice if commands cannot be confined, or returns an error if the
-// settings require a sandbox.
-func (c *Conversation) prepareSandbox() error {
-	wanted := settings.Sandbox.Of(c.settings)
-	if wanted == settings.SandboxOff {
-		c.process.swept.Do(sandbox.Sweep)
-		return nil
-	}
-	box := sandbox.Detect()
-	if box.Backend() != sandbox.Namespaces {
-		c.process.swept.Do(sandbox.Sweep)
-	}
-	switch {
-	case box.Active():
-		return nil
-	case wanted == settings.SandboxRequire:
-		return InputError{fmt.Errorf("the setting sandbox is require, but there is none here: %s", box.Why())}
-	}
-	c.Notices = append(c.Notices, "Commands run without a sandbox: "+box.Why())
-	return nil
+// confinement computes the sandbox of commands.
+type confinement struct {
+	at    *place
+	rules *gates.Rules
+	// guarded has the files that agreed items are written in and run.
+	guarded *guarded
 }
 
-// confinement returns the sandbox of commands for the current settings.
-func (c *Conversation) confinement() sandbox.Confinement {
+// now returns the sandbox of commands for the current settings.
+func (c confinement) now() sandbox.Confinement {
 	confined := sandbox.Confinement{
 		Sandbox:  sandbox.Off("it is turned off"),
-		Policy:   c.process.SandboxPolicy(c.folders, c.settings, c.survey, c.workspace),
-		AllowEnv: settings.Items(settings.SandboxAllowEnv.Of(c.settings)),
+		Policy:   c.at.process.SandboxPolicy(c.at.folders, c.at.settings, c.at.survey, c.at.workspace),
+		AllowEnv: settings.Items(settings.SandboxAllowEnv.Of(c.at.settings)),
 	}
-	confined.Policy.Protected = slices.Concat(confined.Policy.Protected, c.guardedPaths(), c.Rules.Fixed)
-	confined.Policy.DenyRead = append(confined.Policy.DenyRead, c.Rules.Hidden...)
-	if settings.Sandbox.Of(c.settings) != settings.SandboxOff {
+	confined.Policy.Protected = slices.Concat(confined.Policy.Protected, c.guarded.all(), c.rules.Fixed)
+	confined.Policy.DenyRead = append(confined.Policy.DenyRead, c.rules.Hidden...)
+	if settings.Sandbox.Of(c.at.settings) != settings.SandboxOff {
 		confined.Sandbox = sandbox.Detect()
 	}
 	return confined

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/app/gates"
 	"agent/internal/arguments"
 	"agent/internal/chat"
 	"agent/internal/fetch"
@@ -25,12 +26,10 @@ import (
 )
 
 // WebSearch returns a searcher of the web by the settings, which can say who would be asked. It
-// searches only within a conversation. c, which may be nil, is the connection to the model's server.
+// searches only within a conversation. c is the connection to the model's server.
 func (p *Process) WebSearch(s *settings.Settings, f Folders, c *provider.Connection) *websearch.Searcher {
 	config := p.searchConfig(s, f)
-	if c != nil {
-		config.Server = func() error { return c.SearchesWeb(settings.Model.Of(s)) }
-	}
+	config.Server = func() error { return c.SearchesWeb(settings.Model.Of(s)) }
 	return websearch.New(config)
 }
 
@@ -56,94 +55,106 @@ func (p *Process) searchConfig(s *settings.Settings, f Folders) websearch.Config
 	}
 }
 
-// searchSource returns the source of the tool that searches the web. While the setting is off,
-// it has no tool and makes nothing.
-func (c *Conversation) searchSource() tools.Source {
-	way := func() string { return settings.WebSearch.Of(c.settings) }
+// webSearch searches the web in a conversation.
+type webSearch struct {
+	searcher *websearch.Searcher
+	at       *place
+	kept     *record
+	models   *endpoints
+	rules    *gates.Rules
+}
+
+// newWebSearch returns the search of a conversation. No query names a host that denied refuses.
+func newWebSearch(at *place, kept *record, models *endpoints, rules *gates.Rules, denied func(host string) error) *webSearch {
+	w := &webSearch{at: at, kept: kept, models: models, rules: rules}
+	config := at.process.searchConfig(at.settings, at.folders)
+	config.Run = w.run
+	config.Server = w.byServer
+	config.Denied = func(host string) bool { return denied(host) != nil }
+	config.KeyFiles = func() []string {
+		return slices.Concat(at.survey.Before().KeyFiles, protect.KeyFiles(at.process.Home))
+	}
+	w.searcher = websearch.New(config)
+	return w
+}
+
+// isWebSearch reports whether a name is that of the tool that searches the web.
+func isWebSearch(name string) bool { return name == tools.WebSearchName }
+
+// source returns the source of the tool that searches the web, which has none while the setting is
+// off.
+func (w *webSearch) source() tools.Source {
+	way := func() string { return settings.WebSearch.Of(w.at.settings) }
 	return tools.Source{
 		Name: "web search",
 		Revision: func() uint64 {
 			revision := 2 * uint64(slices.Index(websearch.Ways(), way())+1)
-			if (way() == websearch.Provider || way() == websearch.Auto) && c.search().ByServer() {
+			if (way() == websearch.Provider || way() == websearch.Auto) && w.searcher.ByServer() {
 				revision++
 			}
 			return revision
 		},
-		Expects: func(name string) bool { return name == tools.WebSearchName },
 		List: func() []tools.Tool {
-			if way() == websearch.Off {
-				return nil
-			}
-			switch s := c.search(); {
-			case s.ByServer():
+			switch {
+			case way() == websearch.Off:
+			case w.searcher.ByServer():
 				return []tools.Tool{tools.ServerSearch()}
-			case s.Service() != "":
-				return []tools.Tool{tools.WebSearch(s)}
+			case w.searcher.Service() != "":
+				return []tools.Tool{tools.WebSearch(w.searcher)}
 			}
 			return nil
 		},
 	}
 }
 
-// newSearcher returns the searcher of the conversation.
-func (c *Conversation) newSearcher() *websearch.Searcher {
-	config := c.process.searchConfig(c.settings, c.folders)
-	config.Run = c.runSearch
-	config.Server = c.serverSearches
-	config.Denied = func(host string) bool { return c.env.Hosts(host) != nil }
-	config.KeyFiles = func() []string {
-		return slices.Concat(c.survey.Before().KeyFiles, protect.KeyFiles(c.process.Home))
-	}
-	return websearch.New(config)
-}
-
-// serverSearches returns why the model's server does not search the web by itself, nil if it does.
+// byServer returns why the model's server does not search the web by itself, nil if it does.
 // Nothing can be asked before such a search, so rules that bound searches turn it off.
-func (c *Conversation) serverSearches() error {
-	if rule := c.Rules.BoundsSearch(); rule != "" {
+func (w *webSearch) byServer() error {
+	if rule := w.rules.BoundsSearch(); rule != "" {
 		return errors.New("web-search is provider, and " + rule + " cannot be kept there; name a service instead (/set web-search)")
 	}
-	return c.Connection.SearchesWeb(settings.Model.Of(c.settings))
+	return w.models.own.SearchesWeb(settings.Model.Of(w.at.settings))
 }
 
 // searchToldFile marks that a person was told what it means that the model's server searches.
 const searchToldFile = "server-search-told"
 
-// tellServerSearch says, in the first session in which the model's server searches by itself, that
+// told returns a notice, in the first session in which the model's server searches by itself, that
 // nothing is asked before such a search.
-func (c *Conversation) tellServerSearch() {
-	way := settings.WebSearch.Of(c.settings)
+func (w *webSearch) told() (notice string) {
+	way := settings.WebSearch.Of(w.at.settings)
 	if way != websearch.Provider && way != websearch.Auto {
-		return
+		return ""
 	}
-	err := c.search().Problem()
-	told := filepath.Join(c.folders.State, searchToldFile)
+	err := w.searcher.Problem()
+	told := filepath.Join(w.at.folders.State, searchToldFile)
 	switch _, missing := os.Stat(told); {
 	case err != nil && way == websearch.Provider:
-		c.Notices = append(c.Notices, "no web search: "+err.Error())
-	case err == nil && c.search().ByServer() && missing != nil:
-		c.Notices = append(c.Notices, "The model's server searches the web by itself (web-search is "+way+"): nothing is asked before its searches, and queries are not compared with keys.")
-		if os.MkdirAll(c.folders.State, 0o700) == nil {
+		return "no web search: " + err.Error()
+	case err == nil && w.searcher.ByServer() && missing != nil:
+		if os.MkdirAll(w.at.folders.State, 0o700) == nil {
 			_ = os.WriteFile(told, nil, 0o600) // else it is said again
 		}
+		return "The model's server searches the web by itself (web-search is " + way + "): nothing is asked before its searches, and queries are not compared with keys."
+	}
+	return ""
+}
+
+// follow counts searches anew with each turn.
+func (w *webSearch) follow(e chat.Event) {
+	if _, begins := e.(chat.TurnStarted); begins && settings.WebSearch.Of(w.at.settings) != websearch.Off {
+		w.searcher.BeginTurn()
 	}
 }
 
-// beginSearches counts searches anew with each turn.
-func (c *Conversation) beginSearches(e chat.Event) {
-	if _, begins := e.(chat.TurnStarted); begins && settings.WebSearch.Of(c.settings) != websearch.Off {
-		c.search().BeginTurn()
-	}
-}
-
-// runSearch runs the person's own command that searches.
-func (c *Conversation) runSearch(ctx context.Context, line string, input []byte, limit time.Duration, most int) (string, error) {
+// run runs the person's own command that searches.
+func (w *webSearch) run(ctx context.Context, line string, input []byte, limit time.Duration, most int) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	key := settings.WebSearchCommand.Key()
 	printed, complains := &shell.HeadWriter{Most: most}, &shell.HeadWriter{Most: mostPrinted}
-	end, err := c.env.Jobs.Feed(limited, shell.Command{Line: line, Dir: c.workspace.Root(), Input: input, Environ: []string{"AGENT=agent"}}, printed, complains)
-	c.acts.ran("web search", line, end, err)
+	end, err := w.at.jobs.Feed(limited, shell.Command{Line: line, Dir: w.at.workspace.Root(), Input: input, Environ: []string{"AGENT=agent"}}, printed, complains)
+	w.kept.acts.ran("web search", line, end, err)
 	switch {
 	case err != nil:
 		return "", err
@@ -161,23 +172,26 @@ func (c *Conversation) runSearch(ctx context.Context, line string, input []byte,
 }
 
 // webForPerson searches and reads the web for the person.
-type webForPerson struct{ c *Conversation }
+type webForPerson struct {
+	web *webSearch
+	env *tools.Env
+}
 
 // Search implements slash.Web. What a person types is their word, so it is not compared with keys.
 func (w webForPerson) Search(ctx context.Context, text string) (websearch.Answer, error) {
-	if settings.WebSearch.Of(w.c.settings) == websearch.Off {
+	if settings.WebSearch.Of(w.web.at.settings) == websearch.Off {
 		return websearch.Answer{}, errors.New("web-search is off; /set web-search names who is asked, such as searxng or brave")
 	}
 	query, _, err := websearch.NewQuery(text, 0, nil, "")
 	if err != nil {
 		return websearch.Answer{}, err
 	}
-	return w.c.search().Search(ctx, query)
+	return w.web.searcher.Search(ctx, query)
 }
 
 // Page implements slash.Web.
 func (w webForPerson) Page(ctx context.Context, address string) (string, error) {
-	tool, err := w.c.registry.Get("web_fetch")
+	tool, err := w.web.at.known.Get("web_fetch")
 	if err != nil {
 		return "", err
 	}
@@ -185,8 +199,8 @@ func (w webForPerson) Page(ctx context.Context, address string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	env := *w.c.env
-	env.Limits = tools.Limits{OutputTokens: settings.ToolOutputMaxTokens.Of(w.c.settings), PrivateAddresses: settings.WebFetchPrivate.Of(w.c.settings)}
+	env := *w.env
+	env.Limits = tools.Limits{OutputTokens: settings.ToolOutputMaxTokens.Of(w.web.at.settings), PrivateAddresses: settings.WebFetchPrivate.Of(w.web.at.settings)}
 	plan, err := tool.Plan(ctx, &env, arguments.Parse(encoded))
 	if err != nil {
 		return "", err

@@ -1,17 +1,15 @@
 package app
 
 import (
-	"context"
 	"path/filepath"
 
+	"agent/internal/app/gates"
 	"agent/internal/app/serving"
 	"agent/internal/chat"
 	"agent/internal/llm"
 	"agent/internal/mcp"
-	"agent/internal/mcp/bridge"
 	"agent/internal/mcp/catalogue"
 	"agent/internal/provider"
-	"agent/internal/rawjson"
 	"agent/internal/setup/servers"
 	"agent/internal/words"
 )
@@ -52,40 +50,26 @@ func (k loginKeys) Set(place, secret string) error {
 	return err
 }
 
-// readServers reads the configuration of the MCP servers.
-func (c *Conversation) readServers() (*serving.Configured, error) {
-	configured, err := c.process.Servers(c.folders, c.workspace.Root(), c.options)
-	if err != nil {
-		return nil, err
+// newServers connects a conversation to its configured servers. Programs of servers get the context
+// of its trace.
+func newServers(kept *record, models *endpoints, host *gates.Host, configured *serving.Configured, traced func() string, emit func(chat.Event), line *chat.Line) *serving.Servers {
+	at := kept.at
+	equipped := func(configured *serving.Configured) *serving.Configured {
+		configured.Session, configured.Trust, configured.Traced, configured.Confined = kept.SessionID(), host.Trust, traced, host.Confinement
+		return configured
 	}
-	c.equip(configured)
-	configured.Confined = c.confinement
-	return configured, nil
-}
-
-// equip gives the configured servers the session, trust and trace context of the conversation.
-func (c *Conversation) equip(configured *serving.Configured) {
-	configured.Session, configured.Trust, configured.Traced = c.SessionID(), c.Trust, c.tracer.Context
-}
-
-// serverConfig returns the parts of the conversation that the servers need.
-func (c *Conversation) serverConfig() serving.Config {
-	return serving.Config{
-		Version: c.process.Version, Unattended: c.options.Unattended, Settings: c.settings, Env: c.env,
-		Logins: c.process.Logins(c.folders), Read: c.readServers, Window: c.window, Browse: c.options.Browse,
-		Kept: func(offered []bridge.Offered) {
-			if c.session == nil {
-				return
+	return serving.New(serving.Config{
+		Version: at.process.Version, Unattended: at.options.Unattended, Settings: at.settings, Env: host.Env,
+		Logins: at.process.Logins(at.folders), Window: models.window, Browse: at.options.Browse,
+		Read: func() (*serving.Configured, error) {
+			again, err := at.process.Servers(at.folders, at.workspace.Root(), at.options)
+			if err != nil {
+				return nil, err
 			}
-			data, err := rawjson.Marshal(offered)
-			if err == nil {
-				err = c.session.Servers(data)
-			}
-			c.logged(err)
+			return equipped(again), nil
 		},
-		Did: c.acts.did, Reached: c.acts.reach,
-		Tell:    func(line string) { c.emit(chat.Notice{Text: words.Brief(line)}) },
-		Usage:   func(ctx context.Context) (chat.ContextUsage, error) { return c.Chat.Views.ContextUsage(ctx) },
-		Inquire: c.line.Inquire,
-	}
+		Kept: kept.servers, Did: kept.acts.did, Reached: kept.acts.reach,
+		Tell:    func(text string) { emit(chat.Notice{Text: words.Brief(text)}) },
+		Inquire: line.Inquire,
+	}, equipped(configured), kept.resumed.Servers)
 }

@@ -9,6 +9,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/protect"
 	"agent/internal/snapshot"
+	"agent/internal/tools"
 )
 
 // unrecorded is the prefix of the ids of conversations that are not recorded. Files kept under
@@ -17,55 +18,52 @@ const unrecorded = "unrecorded-"
 
 // keepFiles opens the snapshot store, in which tools keep the contents of files before they
 // change them. A fork begins with a copy of its parent's store. keepFiles also removes the stores
-// of other programs that nobody needs any more.
-func (c *ground) keepFiles(id, parent string) {
-	if c.options.Record.Fork {
-		if err := snapshot.Copy(c.folders.SnapshotsOf(parent), c.folders.SnapshotsOf(id)); err != nil {
-			c.Notices = append(c.Notices, "what files held before the fork is not kept for /undo: "+err.Error())
+// of other programs that nobody needs any more. Without a store, only /undo is missing.
+func keepFiles(at *place, kept *record, protected protect.Places, ends *closers) (store *snapshot.Store, notices []string) {
+	if kept.how.Fork {
+		if err := snapshot.Copy(at.folders.SnapshotsOf(kept.resumed.Parent), at.folders.SnapshotsOf(kept.id)); err != nil {
+			notices = append(notices, "what files held before the fork is not kept for /undo: "+err.Error())
 		}
 	}
 	store, err := snapshot.Open(snapshot.Options{
-		Folder:    c.folders.SnapshotsOf(id),
-		Workspace: c.workspace,
+		Folder:    at.folders.SnapshotsOf(kept.id),
+		Workspace: at.workspace,
 		Secret: func(abs, rel string) bool {
-			return protect.InGit(rel) || c.env.Protected.Read(abs, rel).Care != protect.Free
+			return protect.InGit(rel) || protected.Read(abs, rel).Care != protect.Free
 		},
-		Now:       c.process.Now,
-		Home:      c.process.Home,
-		Config:    filepath.Dir(c.folders.Config),
-		Temporary: c.session == nil,
+		Now:       at.process.Now,
+		Home:      at.process.Home,
+		Config:    filepath.Dir(at.folders.Config),
+		Temporary: kept.log == nil,
 	})
 	if err != nil {
-		// Without a store, only /undo is missing.
-		c.Notices = append(c.Notices, err.Error())
-		return
+		return nil, append(notices, err.Error())
 	}
-	c.env.Snapshots = store
-	c.Notices = append(c.Notices, store.Warnings()...)
-	c.onClose(store.Close)
+	ends.add(store.Close)
 	swept := make(chan struct{})
 	go func() {
 		defer close(swept)
-		snapshot.Sweep(c.folders.Snapshots(), c.process.Now(), c.folders.hasSession)
+		snapshot.Sweep(at.folders.Snapshots(), at.process.Now(), at.folders.hasSession)
 	}()
-	c.onClose(func() error { <-swept; return nil })
+	ends.add(func() error { <-swept; return nil })
+	return store, append(notices, store.Warnings()...)
 }
 
 // rememberWrites remembers the files that the model wrote in a recorded conversation, so that the
 // model may write them again without reading them first. A file that somebody else has changed
 // since has other content and is not overwritten.
-func (c *ground) rememberWrites(entries []*history.Content) {
+func rememberWrites(entries []*history.Content, env *tools.Env, registry *tools.Registry) {
 	for _, entry := range entries {
 		mark, changed := entry.Metadata[history.MetaChange].(string)
 		if !changed || len(entry.Blocks) == 0 {
 			continue
 		}
 		answer, ok := entry.Blocks[0].(*history.ToolResponse)
-		if !ok || !c.registry.Traits(answer.ToolName).EditsOnly() {
+		if !ok || !registry.Traits(answer.ToolName).EditsOnly() {
 			continue // the model has not seen the output files of a command
 		}
-		for abs, sum := range c.env.Snapshots.WrittenSums(snapshot.Mark(mark)) {
-			c.env.Seen.Restore(abs, sum)
+		for abs, sum := range env.Snapshots.WrittenSums(snapshot.Mark(mark)) {
+			env.Seen.Restore(abs, sum)
 		}
 	}
 }

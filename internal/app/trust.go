@@ -2,16 +2,15 @@ package app
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"agent/internal/app/brought"
 	"agent/internal/app/gates"
 	"agent/internal/app/serving"
 	"agent/internal/disk"
-	"agent/internal/rules"
 	"agent/internal/settings"
 	"agent/internal/setup"
 	"agent/internal/setup/consent"
-	"agent/internal/setup/effect"
 	"agent/internal/setup/hooks"
 	"agent/internal/setup/imports"
 	"agent/internal/setup/permissions"
@@ -51,56 +50,17 @@ func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Ru
 	), append(ignored, imports.Unread(w)...))
 }
 
-// findTrust finds the things that need consent, and adds notices about things that are not used
-// without it.
-func (c *Conversation) findTrust() error {
-	if c.options.NoSetup {
-		c.Trust = consent.Find(c.host.Where, c.process.Now, nil, nil)
-		return nil
-	}
-	c.Trust = c.process.trust(c.host.Where, c.Brought.Set(), c.Rules.Rules, c.configured.Listing, c.Hooking.Listing, sharedNotes(c.settings, c.notes.book))
-	c.notes.trust = c.Trust
-	if c.options.TrustProject {
-		if err := c.Trust.ForRun(); err != nil {
-			return err
-		}
-	}
-	for _, line := range c.Trust.Ignored {
-		c.Notices = append(c.Notices, "ignored: "+line)
-	}
-	if left := c.Trust.Left(); left != "" && !c.options.AsksTrust {
-		c.Notices = append(c.Notices, "agent: "+left)
-	}
-	return nil
+// guarded has the paths of the files that agreed items are written in and run. Such a file must not
+// change without the person. The zero value guards none.
+type guarded struct{ paths atomic.Pointer[[]string] }
+
+// holds reports whether a file is guarded.
+func (g *guarded) holds(abs string) bool {
+	return slices.ContainsFunc(g.all(), func(path string) bool { return disk.Within(path, abs) })
 }
 
-// useAgreed applies the items that the person has agreed to, now and after each answer.
-func (c *Conversation) useAgreed() {
-	use := func() {
-		var allowed rules.Rules
-		for _, r := range c.Trust.Agreed() {
-			if r.Kind == consent.Allow {
-				allowed = append(allowed, c.host.InOurRules(r.Effects.Texts(effect.Rule))...)
-			}
-		}
-		c.consent.SetAgreed(allowed)
-		guarded := c.Trust.Guarded()
-		c.guarded.Store(&guarded)
-		c.Servers.UseAgreed()
-		c.notes.useAgreed()
-	}
-	use()
-	c.Trust.Answered = use
-}
-
-// isGuarded reports whether a file belongs to an item that the person agreed to. Such a file must
-// not change without the person.
-func (c *Conversation) isGuarded(abs string) bool {
-	return slices.ContainsFunc(c.guardedPaths(), func(path string) bool { return disk.Within(path, abs) })
-}
-
-func (c *Conversation) guardedPaths() []string {
-	if paths := c.guarded.Load(); paths != nil {
+func (g *guarded) all() []string {
+	if paths := g.paths.Load(); paths != nil {
 		return *paths
 	}
 	return nil

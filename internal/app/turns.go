@@ -47,12 +47,11 @@ func (f *turnFile) Multiples() (all []float64) {
 	return all
 }
 
-// keepTurns makes estimates rest on the turns of the person. Turns that are not recorded are not
-// kept.
-func (c *ground) keepTurns() {
-	c.process.mu.Lock()
-	defer c.process.mu.Unlock()
-	if c.process.Costs.Turns == nil && !c.options.Record.Off {
-		c.process.Costs.Turns = &turnFile{path: filepath.Join(c.folders.State, "turns")}
+// keepTurns makes estimates rest on the turns of the person.
+func (p *Process) keepTurns(f Folders) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.Costs.Turns == nil {
+		p.Costs.Turns = &turnFile{path: filepath.Join(f.State, "turns")}
 	}
 }

@@ -2,10 +2,12 @@ package slash
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"agent/internal/command"
 	"agent/internal/table"
+	"agent/internal/words"
 )
 
 // listCommand returns a command that shows a list, or the sentence none if the list is empty.
@@ -92,8 +94,8 @@ type Servers interface {
 	ServerPick() *command.Pick
 	// ServerLine describes one server completely.
 	ServerLine(name string) ([]string, error)
-	// ReloadServers connects to all servers again; the lines report the cost.
-	ReloadServers(ctx context.Context) ([]string, error)
+	// ReloadServers connects to all servers again, and reports whether they offer others than before.
+	ReloadServers(ctx context.Context) (lines []string, others bool, err error)
 	// ServerLog returns the end of the output of one server.
 	ServerLog(name string) ([]string, error)
 }
@@ -116,7 +118,18 @@ func mcpCommand(d Deps) command.Command {
 				return d.Servers.ServerLog(name)
 			})},
 			{Args: "reload", Does: "read the configuration again, connect, and offer what there is then", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
-				return d.Servers.ReloadServers(ctx)
+				lines, others, err := d.Servers.ReloadServers(ctx)
+				switch {
+				case err != nil:
+					return nil, err
+				case !others:
+					return append(lines, "What the servers offer is what it was; the provider's cache holds."), nil
+				}
+				usage, err := d.Context.ContextUsage(ctx)
+				if err != nil {
+					return nil, err
+				}
+				return append(lines, fmt.Sprintf("The next request sends all %s anew: the tools at its head have changed, so that the provider's cache does not hold.", words.Count(usage.Total(), "token"))), nil
 			})},
 		},
 	}

@@ -17,7 +17,6 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
-	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/protect"
 	"agent/internal/settings"
@@ -43,9 +42,6 @@ type Config struct {
 	Window func() int
 	// NoImages returns the reason why the model in use takes no images, or "" if it takes them.
 	NoImages func() string
-	// Reviewer returns what has an agent review, or nil and the reason, which is "" if the caller has
-	// asked for that.
-	Reviewer func() (reviewer Reviewer, why string)
 	// Environ is the environment as "KEY=value".
 	Environ []string
 	Log     *slog.Logger
@@ -72,12 +68,7 @@ type Extensions struct {
 }
 
 // Set returns the skills and commands that can be called.
-func (b *Extensions) Set() setup.Set {
-	if set := b.set.Load(); set != nil {
-		return *set
-	}
-	return setup.Set{}
-}
+func (b *Extensions) Set() setup.Set { return *b.set.Load() }
 
 // find reads the skills and commands that exist now.
 func (b *Extensions) find() setup.Set { return setup.Find(b.Where, SkillPaths(b.Settings, b.Where)) }
@@ -106,15 +97,14 @@ func (b *Extensions) skillNews() []history.Block {
 	return []history.Block{&history.Text{Text: "skills now also:\n" + strings.Join(lines, "\n"), Source: history.Brought}}
 }
 
-// Begin finds the skills and commands of the workspace and its user, and creates the tool for
-// skills. It returns notices for the person.
-func (b *Extensions) Begin(c Config) (notices []string) {
-	b.Config = c
-	if b.Off {
-		return nil
-	}
-	found := b.find()
+// New returns the texts of a conversation: the skills and commands that were found, with the tool
+// for skills, and instructions once Head has chosen them. It returns notices for the person.
+func New(c Config, found setup.Set) (b *Extensions, notices []string) {
+	b = &Extensions{Config: c}
 	b.set.Store(&found)
+	if b.Off {
+		return b, nil
+	}
 	var parts []string
 	if n := len(found.Skills.Entries); n > 0 {
 		parts = append(parts, words.Count(n, "skill"))
@@ -129,11 +119,7 @@ func (b *Extensions) Begin(c Config) (notices []string) {
 		notices = append(notices, "left out: "+left)
 	}
 	notices = append(notices, b.voidRules(found)...)
-	for _, s := range found.Skills.Entries {
-		b.Env.Workspace.AllowReading(s.Dir)
-		b.Env.Protected.Open = append(b.Env.Protected.Open, disk.Real(s.Dir))
-	}
-	return append(notices, b.newNotices(b.offerSkills())...)
+	return b, append(notices, b.newNotices(b.offerSkills())...)
 }
 
 // SkillPaths returns the absolute paths of the additional skill folders in the settings.
@@ -142,11 +128,12 @@ func SkillPaths(s *settings.Settings, w source.Where) []string {
 }
 
 // Expand turns a message into blocks: the typed text, the texts of the skills, commands and
-// prompts that it calls, and the files and resources that it includes.
-func (b *Extensions) Expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
+// prompts that it calls, and the files and resources that it includes. A review that it calls is
+// the work of an agent, if there is one.
+func (b *Extensions) Expand(ctx context.Context, message atcmd.Message, run chat.Embedded, agent Agent) (atcmd.Expansion, error) {
 	b.Servers.Await(ctx)
 	news := b.skillNews()
-	called, err := b.callTexts(ctx, message, run)
+	called, err := b.callTexts(ctx, message, run, agent)
 	if err != nil {
 		return atcmd.Expansion{}, err
 	}
@@ -216,7 +203,7 @@ type called struct {
 
 // callTexts returns the texts of the skills, commands and prompts that a message calls, and the
 // files that these texts include; or the review that it calls.
-func (b *Extensions) callTexts(ctx context.Context, message atcmd.Message, run chat.Embedded) (of called, err error) {
+func (b *Extensions) callTexts(ctx context.Context, message atcmd.Message, run chat.Embedded, agent Agent) (of called, err error) {
 	if message.Leads() != '/' {
 		return of, nil
 	}
@@ -231,7 +218,7 @@ func (b *Extensions) callTexts(ctx context.Context, message atcmd.Message, run c
 	}
 	calls := b.Set().Calls(line.String())
 	if len(calls) == 0 {
-		return of, b.review(ctx, line.String(), run, &of)
+		return of, b.review(ctx, line.String(), run, agent, &of)
 	}
 	for _, call := range calls {
 		b.lend(call.Entry)

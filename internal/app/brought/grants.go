@@ -16,7 +16,7 @@ func (b *Extensions) lend(e *setup.Entry) {
 	for _, problem := range b.Rules.Disallow(e) {
 		b.Log.Warn(problem)
 	}
-	if needsConsent(e) && b.Trust().Store.May(grants(e)) != nil {
+	if needsConsent(e) && b.Trust.Store.May(grants(e)) != nil {
 		return
 	}
 	if lent := b.InOurRules(e.Allowed); len(lent) > 0 {

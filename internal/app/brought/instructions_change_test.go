@@ -9,6 +9,7 @@ import (
 	"agent/internal/app/gates"
 	"agent/internal/history"
 	"agent/internal/settings"
+	"agent/internal/setup"
 	"agent/internal/setup/instructions"
 	"agent/internal/setup/source"
 	"agent/internal/tools"
@@ -76,8 +77,8 @@ func TestSkillsThatCome(t *testing.T) {
 		t.Fatal(err)
 	}
 	add("old", "Old.")
-	c := &Extensions{}
-	c.Begin(in(place))
+	config := in(place)
+	c, _ := New(config, setup.Find(config.Where, nil))
 	for step, change := range []struct {
 		change func()
 		want   string

@@ -52,12 +52,19 @@ var reviewAgent = agents.Agent{
 // Continue goes on with an earlier one.
 type Reviewer func(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error)
 
+// An Agent reviews in place of the model of the conversation. Without Reviews, Why says why there is
+// none; it is "" if the caller has asked for that.
+type Agent struct {
+	Reviews Reviewer
+	Why     string
+}
+
 // reviewShare is the divisor of the window that bounds the diff in a review.
 const reviewShare = 4
 
 // review adds to a message that calls the review the reply of an agent that reviews, or, without
 // agents, the blocks by which the model of the conversation does. It adds nothing to other messages.
-func (b *Extensions) review(ctx context.Context, line string, run chat.Embedded, into *called) (err error) {
+func (b *Extensions) review(ctx context.Context, line string, run chat.Embedded, agent Agent, into *called) (err error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 || fields[0] != "/"+reviewName {
 		return nil
@@ -96,15 +103,14 @@ func (b *Extensions) review(ctx context.Context, line string, run chat.Embedded,
 		title = "What changed since " + from + ", as data; its end is left out, read that with git diff:"
 	}
 	data := history.NewData(history.Printed, title, shown)
-	reviewer, why := b.Reviewer()
-	if reviewer != nil {
+	if reviewer := agent.Reviews; reviewer != nil {
 		into.reply = func(ctx context.Context) (string, error) {
 			return reviewed(ctx, reviewer, tools.Task{Title: "what changed since " + from, Task: reviewTask + reviewFindings + about + "\n\n" + data.Text}, diff)
 		}
 		return nil
 	}
-	if why != "" {
-		into.notice = "the model of this conversation reviews, not an agent: " + why
+	if agent.Why != "" {
+		into.notice = "the model of this conversation reviews, not an agent: " + agent.Why
 	}
 	into.blocks = []history.Block{&history.Text{Text: reviewTask + reviewAnswer + about, Source: history.Brought, Key: chat.ReviewKey}, data}
 	return nil

@@ -92,7 +92,7 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 
 // call returns the shell call that would run a check, so that rules and approvals apply to it.
 func (g *Checks) call(ctx context.Context, command check.Command) (gate.Call, error) {
-	tool, err := g.Registry.Get(tools.ShellToolName)
+	tool, err := g.Known.Get(tools.ShellToolName)
 	if err != nil {
 		return gate.Call{}, err
 	}

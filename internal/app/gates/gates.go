@@ -26,19 +26,20 @@ import (
 // Host gives the gates access to their conversation.
 type Host struct {
 	// Consent decides which calls may run. Loop is the turn loop.
-	Consent  *gate.Consent
-	Loop     Loop
-	Env      *tools.Env
-	Registry *tools.Registry
+	Consent *gate.Consent
+	Loop    Loop
+	Env     *tools.Env
+	// Known has the tools of the program, and the names that rules may use besides.
+	Known *tools.Registry
 	// Where names the folders of the set-up, without symbolic links.
 	source.Where
 	Settings *settings.Settings
-	// ID returns the identifier of the conversation.
-	ID func() string
+	// ID is the identifier of the conversation.
+	ID string
 	// Transcript returns the path of the file that records the conversation, "" for none.
 	Transcript func() string
-	// Trust returns the person's decisions about the set-up of repositories.
-	Trust func() *consent.Trust
+	// Trust has the person's decisions about the set-up of repositories.
+	Trust *consent.Trust
 	// Confinement returns the sandbox for commands by the present settings.
 	Confinement func() sandbox.Confinement
 	// Unattended is set if no person is there to answer questions.
@@ -55,6 +56,14 @@ type Loop interface {
 	WaitsFor(names string)
 	// Note shows the person a notice.
 	Note(text string)
+}
+
+// Workspace resolves the paths of calls.
+type Workspace interface {
+	Root() string
+	// OnDisk returns an absolute path without symbolic links, and Rel the path to show for one.
+	OnDisk(path string) string
+	Rel(abs string) string
 }
 
 // Record passes what programs of hooks and checks did to the record of the conversation.
@@ -78,14 +87,18 @@ func (r Record) wrote(by string, env *tools.Env, change snapshot.Mark) {
 
 // Absolute returns the absolute path of a path in a call.
 func (h *Host) Absolute(path string) string {
-	return h.Env.Workspace.OnDisk(disk.At(h.Env.Workspace.Root(), path))
+	return absolute(h.Env.Workspace, path)
+}
+
+func absolute(in Workspace, path string) string {
+	return in.OnDisk(disk.At(in.Root(), path))
 }
 
 // ask returns a verdict that asks the person about a call, because of why. If nobody is there, it
 // refuses the call: the model reads refusal, the person notice.
-func (h *Host) ask(k gate.Call, why, refusal, notice string) gate.Verdict {
-	if h.Unattended {
-		return gate.Verdict{Refusal: refusal, Notice: k.Said.Title() + " was refused: " + notice, End: h.Consent.Denied()}
+func ask(consent *gate.Consent, k gate.Call, why, refusal, notice string) gate.Verdict {
+	if consent.Unattended {
+		return gate.Verdict{Refusal: refusal, Notice: k.Said.Title() + " was refused: " + notice, End: consent.Denied()}
 	}
 	preview := k.Preview
 	preview.Title += " (" + why + ")"

@@ -20,7 +20,7 @@ func (h *Host) InOurRules(texts []string) rules.Rules {
 	var ours rules.Rules
 	for _, text := range texts {
 		for _, said := range InOurWords(text) {
-			if rule, err := h.Registry.ParseRule(said); err == nil {
+			if rule, err := h.Known.ParseRule(said); err == nil {
 				ours = append(ours, rule)
 			}
 		}

@@ -23,6 +23,7 @@ import (
 // hookGate runs hooks before and after each call (setup 6).
 type hookGate struct {
 	hooks *Hooks
+	tools *tools.Registry
 
 	mu sync.Mutex
 	// answers has the hooks' answers about the calls that have not ended, by number.
@@ -38,12 +39,12 @@ type hookAnswer struct {
 	remarks []string
 }
 
-// Gates returns the gate of hooks, or none if no hook is about calls.
-func (h *Hooks) Gates() []gate.Gate {
+// Gates returns the gate of hooks for calls of tools, or none if no hook is about calls.
+func (h *Hooks) Gates(tools *tools.Registry) []gate.Gate {
 	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.IsToolEvent() && h.runner.Has(e) }) {
 		return nil
 	}
-	g := &hookGate{hooks: h, answers: map[int]hookAnswer{}}
+	g := &hookGate{hooks: h, tools: tools, answers: map[int]hookAnswer{}}
 	return []gate.Gate{{Name: "hooks", Stage: gate.Hooks, Check: g.check, Asked: g.permission, After: g.after, Ended: g.ended}}
 }
 
@@ -80,7 +81,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 			if err != nil {
 				return all, fmt.Errorf("a hook of %s wants to change the input: %w", event, err)
 			}
-			out.Input = g.hooks.host.Registry.Meant(k.Name, string(back)).Arguments.Raw()
+			out.Input = g.tools.Meant(k.Name, string(back)).Arguments.Raw()
 		}
 		if all.Merge(out); all.Blocked() || all.Stop || ctx.Err() != nil {
 			break
@@ -152,7 +153,7 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	}
 	if out.Decision == hook.Ask && !g.hooks.host.Consent.Asks(k) {
 		why := words.Headline(out.Reason)
-		return g.hooks.host.ask(k, "a hook asks: "+why, "refused: a hook wants a person to be asked ("+out.Reason+"), and nobody is there", out.By+" wants you to be asked: "+why)
+		return ask(g.hooks.host.Consent, k, "a hook asks: "+why, "refused: a hook wants a person to be asked ("+out.Reason+"), and nobody is there", out.By+" wants you to be asked: "+why)
 	}
 	return gate.Verdict{Spares: out.Decision == hook.Allow}
 }

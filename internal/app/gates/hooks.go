@@ -23,20 +23,18 @@ type Hooks struct {
 	host *Host
 	// runner is nil if there are no hooks.
 	runner *hook.Runner
-	// Listing has the hooks in the set-up, used or not.
-	Listing hooks.Listing
+	// listing has the hooks in the set-up, used or not.
+	listing hooks.Listing
 	// idle fires the hooks of an idle notification.
 	idle *time.Timer
 }
 
-// FindHooks reads the hooks of the person and the project, and makes the runner for them. If off,
-// there are none.
-func FindHooks(host *Host, off bool) *Hooks {
-	h := &Hooks{host: host}
-	if off {
+// NewHooks makes the runner for hooks that were found.
+func NewHooks(host *Host, listing hooks.Listing) *Hooks {
+	h := &Hooks{host: host, listing: listing}
+	if len(listing.Hooks) == 0 {
 		return h
 	}
-	h.Listing = hooks.Find(host.Where)
 	h.runner = hook.New(hook.Config{
 		Jobs: host.Env.Jobs, Confined: host.Confinement,
 		Distrusted: func() []string {
@@ -55,7 +53,7 @@ func FindHooks(host *Host, off bool) *Hooks {
 			}
 			host.Loop.WaitsFor(names)
 		},
-	}, h.Listing.Hooks)
+	}, listing.Hooks)
 	return h
 }
 
@@ -68,7 +66,7 @@ func (h *Hooks) may(one hooks.Hook) error {
 	if one.Own() {
 		return nil
 	}
-	return h.host.Trust().Store.May(hookItem(one))
+	return h.host.Trust.Store.May(hookItem(one))
 }
 
 // hookItem returns a project's hook as an item for consent.
@@ -114,13 +112,12 @@ func (h *Hooks) Lines() []string {
 		}
 		lines = append(lines, s.Name+"  "+h.host.Env.Workspace.Rel(s.File), "    "+what, "    "+words.Line(s.Command, command.MaxHelp))
 	}
-	return append(lines, h.Skipped()...)
+	return append(lines, Skipped(h.listing)...)
 }
 
 // Skipped lists the hooks that are not used, with the reasons.
-func (h *Hooks) Skipped() []string {
-	var lines []string
-	for _, left := range h.Listing.Skipped {
+func Skipped(listing hooks.Listing) (lines []string) {
+	for _, left := range listing.Skipped {
 		lines = append(lines, "not used: "+left)
 	}
 	return lines
@@ -135,7 +132,7 @@ var permissionModes = map[gate.Mode]string{
 func (h *Hooks) input() map[string]any {
 	mode := h.host.Consent.Mode()
 	return map[string]any{
-		"session_id": h.host.ID(), "transcript_path": h.host.Transcript(), "cwd": h.host.Env.Workspace.Root(),
+		"session_id": h.host.ID, "transcript_path": h.host.Transcript(), "cwd": h.host.Env.Workspace.Root(),
 		"permission_mode": permissionModes[mode], "permission_mode_native": string(mode),
 	}
 }

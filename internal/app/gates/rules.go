@@ -7,9 +7,9 @@ import (
 
 	"agent/internal/gate"
 	"agent/internal/protect"
-	"agent/internal/rules"
 	"agent/internal/setup"
 	"agent/internal/setup/permissions"
+	"agent/internal/setup/source"
 	"agent/internal/tools"
 	"agent/internal/words"
 )
@@ -17,14 +17,18 @@ import (
 // Rules has the permission rules of the person, the repository and the skills of this turn. Rules
 // only narrow the permissions of an agent, and apply in every mode.
 type Rules struct {
-	*Host
 	permissions.Rules
-	// Allowed has the rules of the flag --allow.
-	Allowed rules.Rules
 	// Hidden lists files that rules forbid to read.
 	Hidden []string
 	// Fixed lists files that rules forbid to change.
 	Fixed []string
+	// ignored returns why a file counts as ignored, "" if it does not.
+	ignored func(abs string) string
+	// consent has the rules of the flag --allow, and known the tools that those may name.
+	consent   *gate.Consent
+	known     *tools.Registry
+	workspace Workspace
+	home      string
 	// disallowed has the rules of the skills of this turn.
 	disallowed atomic.Pointer[permissions.Rules]
 }
@@ -33,40 +37,41 @@ type Rules struct {
 // comes from a file of the repository.
 const longestProblem = 400
 
-// FindRules reads the rules of the workspace and its user and applies them from now on, below the
-// rules above. Notices warn of rules that do not protect.
-func FindRules(h *Host, allowed rules.Rules, above permissions.Rules) (g *Rules, notices []string) {
-	root := h.Env.Workspace.Root()
-	g = &Rules{Host: h, Allowed: allowed, Rules: permissions.Read(h.Where).Under(above)}
-	ignored, unread := findIgnored(root)
+// FindRules reads the rules of a workspace and its user, below the rules above. Notices warn of
+// rules that do not protect.
+func FindRules(w source.Where, above permissions.Rules, in Workspace, consent *gate.Consent, known *tools.Registry) (g *Rules, notices []string) {
+	g = &Rules{Rules: permissions.Read(w).Under(above), workspace: in, home: w.Home, consent: consent, known: known}
+	ignored, unread := findIgnored(in.Root())
 	hidden, unbound := g.Rules.Hidden()
 	fixed, unfixed := g.Rules.Fixed()
 	for _, problem := range slices.Concat(g.Problems, unread, unbound, unfixed) {
 		notices = append(notices, "NOT PROTECTED: "+words.Line(problem, longestProblem))
 	}
-	g.Hidden, g.Fixed = hidden, fixed
-	h.Env.Protected.Denied = append(h.Env.Protected.Denied, hidden...)
-	h.Env.Protected.Ruled = func(abs string, edit bool) (why string, denied bool) {
-		rule := g.Reading(abs)
-		if edit {
-			rule = g.Editing(abs)
-		}
-		if rule != nil {
-			return rule.String(), rule.Effect == permissions.Deny
-		}
-		if !edit {
-			why = ignored(abs)
-		}
-		return why, false
-	}
+	g.Hidden, g.Fixed, g.ignored = hidden, fixed, ignored
 	return g, notices
+}
+
+// Ruled returns why a rule protects a file from being read or edited, "" for no rule, and whether
+// the rule denies it.
+func (g *Rules) Ruled(abs string, edit bool) (why string, denied bool) {
+	rule := g.Reading(abs)
+	if edit {
+		rule = g.Editing(abs)
+	}
+	if rule != nil {
+		return rule.String(), rule.Effect == permissions.Deny
+	}
+	if !edit {
+		why = g.ignored(abs)
+	}
+	return why, false
 }
 
 // Names reports whether a rule of --allow names a protected file for a tool that reads, so that a
 // command or a skill may include it.
 func (g *Rules) Names(found protect.File) bool {
-	named := g.Allowed.Naming(found.Name)
-	return !found.Denied && slices.ContainsFunc(g.Registry.All(), func(t tools.Tool) bool {
+	named := g.consent.Allow.Naming(found.Name)
+	return !found.Denied && slices.ContainsFunc(g.known.All(), func(t tools.Tool) bool {
 		return t.Reads && !t.Network && named.Allow(t.Name, nil, []string{found.Path})
 	})
 }
@@ -90,15 +95,15 @@ func (g *Rules) Gate() gate.Gate {
 // makes the question unnecessary. Rules about files do not matter here: their files count as
 // protected, and the question comes from there.
 func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
-	if k.Preview.Command == "" || g.Allowed.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) && len(k.Preview.Commands) > 0 {
+	if k.Preview.Command == "" || g.consent.Allow.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) && len(k.Preview.Commands) > 0 {
 		return gate.Verdict{}
 	}
-	return g.ask(k, rule.String(), "refused: "+rule.String()+", and nobody is there to ask", rule.String()+"; --allow '"+k.Name+"(…)' that names it allows it")
+	return ask(g.consent, k, rule.String(), "refused: "+rule.String()+", and nobody is there to ask", rule.String()+"; --allow '"+k.Name+"(…)' that names it allows it")
 }
 
 // ruleAgainst returns a rule that a call violates, nil for none.
 func (g *Rules) ruleAgainst(k gate.Call) *permissions.Rule {
-	return Against(k, g.Absolute, g.Rules, g.skillRules())
+	return Against(k, func(path string) string { return absolute(g.workspace, path) }, g.Rules, g.skillRules())
 }
 
 // Against returns a rule that a call violates, nil for none. A rule that denies wins over a rule
@@ -163,7 +168,7 @@ func (g *Rules) Disallow(s *setup.Entry) (problems []string) {
 	if len(s.Disallowed) == 0 {
 		return nil
 	}
-	rules := permissions.Join(g.skillRules(), permissions.Parse(permissions.Deny, s.Disallowed, g.Env.Workspace.Rel(s.File), g.Env.Workspace.Root(), g.Home))
+	rules := permissions.Join(g.skillRules(), permissions.Parse(permissions.Deny, s.Disallowed, g.workspace.Rel(s.File), g.workspace.Root(), g.home))
 	g.disallowed.Store(&rules)
 	return rules.Problems
 }
@@ -180,11 +185,11 @@ func (g *Rules) skillRules() permissions.Rules {
 }
 
 // MayWrite reports whether write_file could write a file of the workspace without a question.
-func (g *Rules) MayWrite(rel string) bool {
+func (h *Host) MayWrite(rel string) bool {
 	const tool = "write_file"
-	call := gate.Call{Name: tool, Traits: g.Registry.Traits(tool), Preview: tools.Preview{Paths: []string{rel}}}
-	if file := g.Env.Protected.Edit(g.Absolute(rel), rel); file.Care != protect.Free {
+	call := gate.Call{Name: tool, Traits: h.Known.Traits(tool), Preview: tools.Preview{Paths: []string{rel}}}
+	if file := h.Env.Protected.Edit(h.Absolute(rel), rel); file.Care != protect.Free {
 		call.Preview.Protected = []protect.File{file}
 	}
-	return !g.Consent.Asks(call)
+	return !h.Consent.Asks(call)
 }

@@ -48,11 +48,10 @@ func TestPanel(t *testing.T) {
 		t.Fatal(err)
 	}
 	configured := &Configured{Listing: found, Place: Place{Lookup: func(string) (string, bool) { return "", false }, Workspace: work, Catalogue: catalogue.Store{Dir: t.TempDir()}}}
-	s := &Servers{}
-	if s.ServerPick() != nil {
+	if (&Servers{}).ServerPick() != nil {
 		t.Error("a panel without servers")
 	}
-	s.Begin(Config{
+	s := New(Config{
 		Settings: settings.New(settings.NewRegistry(settings.All(), nil)), Window: func() int { return 128_000 },
 		Logins: &mcp.Logins{Keys: noKeys{}, Folder: t.TempDir()}, Kept: func([]bridge.Offered) {}, Tell: func(string) {}, Unattended: true,
 	}, configured, nil)

@@ -15,7 +15,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/mcp"
 	"agent/internal/mcp/bridge"
@@ -47,15 +46,13 @@ type Config struct {
 	Reached func(by, host string)
 	// Tell shows a line to the person, on the goroutine that runs the conversation.
 	Tell func(line string)
-	// Usage returns the size of the next request.
-	Usage func(ctx context.Context) (window.Usage, error)
 	// Inquire puts questions to the person. It returns false if nobody answers.
 	Inquire func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool)
 	// Browse opens an address in the person's browser; nil if there is no browser.
 	Browse func(ctx context.Context, address string)
 }
 
-// Servers connects a conversation to its MCP servers. Their tools are offered from Begin on.
+// Servers connects a conversation to its MCP servers.
 type Servers struct {
 	Config
 	// configured is the configuration with which the conversation began.
@@ -97,16 +94,16 @@ const (
 	patienceOfScript = 10 * time.Second
 )
 
-// Begin makes the tools of the configured servers callable. offered is the record of the tools
-// that a resumed session offered. Without any servers Begin does nothing.
-func (s *Servers) Begin(config Config, configured *Configured, offered json.RawMessage) {
-	s.Config, s.configured = config, configured
+// New begins to connect to the configured servers, whose tools can be called from now on. offered is
+// the record of the tools that a resumed session offered.
+func New(config Config, configured *Configured, offered json.RawMessage) *Servers {
+	s := &Servers{Config: config, configured: configured}
 	var recorded []bridge.Offered
 	if err := json.Unmarshal(offered, &recorded); err != nil {
 		recorded = nil // without a usable record, the present tools are offered
 	}
 	if len(configured.Servers) == 0 && len(recorded) == 0 {
-		return
+		return s
 	}
 	g := s.newGeneration(configured, 1)
 	if len(recorded) > 0 {
@@ -114,6 +111,7 @@ func (s *Servers) Begin(config Config, configured *Configured, offered json.RawM
 	}
 	s.current.Store(g)
 	g.bridge.Start()
+	return s
 }
 
 // Close closes all connections.
@@ -157,6 +155,12 @@ func (s *Servers) newGeneration(configured *Configured, number uint64) *generati
 	return g
 }
 
+// IsTool reports whether a tool of that name may come from a server.
+func IsTool(name string) bool {
+	_, _, is := catalogue.Split(name)
+	return is || name == "mcp_find" || name == "mcp_call" || name == "mcp_read"
+}
+
 // Source returns the source of the servers' tools.
 func (s *Servers) Source() tools.Source {
 	return tools.Source{
@@ -166,10 +170,6 @@ func (s *Servers) Source() tools.Source {
 		},
 		List: func() []tools.Tool {
 			return fromCurrent(s, func(g *generation) []tools.Tool { return g.bridge.Source().List() })
-		},
-		Expects: func(name string) bool {
-			_, _, is := catalogue.Split(name)
-			return is || name == "mcp_find" || name == "mcp_call" || name == "mcp_read"
 		},
 	}
 }
@@ -230,11 +230,11 @@ func (s *Servers) UseAgreed() {
 }
 
 // ReloadServers reads the configuration again, connects to all servers and offers their present
-// tools. It implements command.Servers.
-func (s *Servers) ReloadServers(ctx context.Context) ([]string, error) {
+// tools. It reports whether they offer others than before. It implements slash.Servers.
+func (s *Servers) ReloadServers(ctx context.Context) (lines []string, others bool, err error) {
 	configured, err := s.Read()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	before := s.current.Load()
 	number := uint64(1)
@@ -245,26 +245,19 @@ func (s *Servers) ReloadServers(ctx context.Context) ([]string, error) {
 	err = g.bridge.Reload(ctx)
 	if ctx.Err() != nil {
 		g.close()
-		return nil, ctx.Err()
+		return nil, false, ctx.Err()
 	}
 	if old := s.current.Swap(g); old != nil {
 		old.close()
 	}
-	lines := slices.Concat(configured.Problems, configured.Notes)
+	lines = slices.Concat(configured.Problems, configured.Notes)
 	if err != nil {
 		lines = append(lines, strings.Split(err.Error(), "\n")...)
 	}
-	if before != nil && g.bridge.OffersSameAs(before.bridge) {
-		return append(lines, "What the servers offer is what it was; the provider's cache holds."), nil
-	}
-	usage, err := s.Usage(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return append(lines, fmt.Sprintf("The next request sends all %s anew: the tools at its head have changed, so that the provider's cache does not hold.", words.Count(usage.Total(), "token"))), nil
+	return lines, before == nil || !g.bridge.OffersSameAs(before.bridge), nil
 }
 
-// ServerLines lists the servers with their state and their cost. It implements command.Servers.
+// ServerLines lists the servers with their state and their cost. It implements slash.Servers.
 func (s *Servers) ServerLines() []string {
 	g := s.current.Load()
 	if g == nil {
@@ -283,7 +276,7 @@ func (s *Servers) ServerLines() []string {
 	return slices.Concat(lines, g.configured.Problems, g.configured.Notes)
 }
 
-// ServerLine describes one server. It implements command.Servers.
+// ServerLine describes one server. It implements slash.Servers.
 func (s *Servers) ServerLine(name string) ([]string, error) {
 	st, err := s.status(name)
 	if err != nil {
@@ -292,7 +285,7 @@ func (s *Servers) ServerLine(name string) ([]string, error) {
 	return st.Describe(), nil
 }
 
-// ServerLog returns the log of one server. It implements command.Servers.
+// ServerLog returns the log of one server. It implements slash.Servers.
 func (s *Servers) ServerLog(name string) ([]string, error) {
 	st, err := s.status(name)
 	if err != nil {

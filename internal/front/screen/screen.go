@@ -141,7 +141,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		History:       history,
 		NotifySignals: o.NotifySignals,
 		Branch:        func(ctx context.Context) string { return branchNow(ctx, c.Root()) },
-		Programs:      c,
+		Programs:      c.Programs,
 		Estimate:      estimator(c),
 		Found:         lateModel(c.Settings(), c.Connection),
 		Workspace:     c.Root(),

@@ -283,7 +283,7 @@ func runCommand(ctx context.Context, c *app.Conversation, session slash.Session,
 
 // mayInit refuses /init if no rule lets it write AGENTS.md, because nobody can be asked.
 func mayInit(c *app.Conversation, prompt atcmd.Message) error {
-	if strings.TrimSpace(prompt.Text()) != "/init" || c.Rules.MayWrite("AGENTS.md") {
+	if strings.TrimSpace(prompt.Text()) != "/init" || c.MayWrite("AGENTS.md") {
 		return nil
 	}
 	return usage(errors.New("/init writes AGENTS.md, and nobody is there to ask: add --allow 'write_file(AGENTS.md)'"))

@@ -1,0 +1,150 @@
+package app
+
+import (
+	"slices"
+
+	"agent/internal/app/brought"
+	"agent/internal/app/gates"
+	"agent/internal/app/serving"
+	"agent/internal/chat"
+	"agent/internal/disk"
+	"agent/internal/history"
+	"agent/internal/protect"
+	"agent/internal/rules"
+	"agent/internal/sandbox"
+	"agent/internal/settings"
+	"agent/internal/setup/consent"
+	"agent/internal/setup/effect"
+	"agent/internal/tools"
+	"agent/internal/trace"
+)
+
+// equipment holds the parts of a conversation around its turn loop: what people and the repository
+// have set up, and what the model works with.
+type equipment struct {
+	at      *place
+	kept    *record
+	models  *endpoints
+	events  *events
+	host    *gates.Host
+	guards  *guards
+	guarded *guarded
+	trust   *consent.Trust
+	web     *webSearch
+	servers *serving.Servers
+	notes   *noting
+	texts   *brought.Extensions
+	// tracer reports to a collector, nil if the environment names none.
+	tracer *trace.Tracer
+	// leftOut names the parts of a set-up that cannot be used, with the reasons.
+	leftOut []string
+}
+
+// equip makes the parts around the turn loop at the end of a line. It returns notices for the
+// person.
+func equip(at *place, kept *record, models *endpoints, line *chat.Line, ends *closers) (_ *equipment, notices []string, err error) {
+	allowed, bounds := consentOf(at, kept), at.process.underPolicy()
+	ruling, ruled := gates.FindRules(at.where, bounds.Rules(at.workspace.Root(), at.process.Home), at.workspace, allowed, at.known)
+	files, err := readSetUp(at, ruling)
+	if err != nil {
+		return nil, nil, err
+	}
+	happened := &events{conversation: kept.id, logger: kept.logger, kept: kept, front: at.options.Events}
+	tracer := trace.Start(at.process.Env, at.process.Version, kept.id, func() string { return settings.Model.Of(at.settings) }, at.process.Now)
+	at.jobs.Traced = tracer.Context
+	ends.add(func() error { tracer.Close(); return nil })
+
+	notes := newNoting(at, kept, happened, models.window, files.trust, at.look)
+	confined := confinement{at, ruling, &guarded{}}
+	reach := mayReach(bounds, ruling)
+	env, late := environment(kept, models, files, confined, notes, reach, ends)
+	host := &gates.Host{
+		Consent: allowed, Loop: line, Env: env, Known: at.known, Where: at.where,
+		Settings: at.settings, ID: kept.id, Transcript: kept.path, Trust: files.trust,
+		Confinement: confined.now, Unattended: at.options.Unattended, Say: at.process.say, Record: gates.Record{Did: kept.acts.did},
+	}
+	servers := newServers(kept, models, host, files.servers, tracer.Context, happened.emit, line)
+	ends.add(servers.Close)
+	texts, brings := brought.New(brought.Config{
+		Host: host, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: news(servers, notes), Window: models.window,
+		NoImages: models.noImages, Environ: at.process.Environ, Log: at.log,
+	}, files.texts)
+	notices = slices.Concat(ruled, brings, gates.Skipped(files.hooks), files.notices(at.options.AsksTrust), texts.Head(), late)
+	return &equipment{
+		at: at, kept: kept, models: models, events: happened, host: host, trust: files.trust, guarded: confined.guarded,
+		guards: &guards{
+			bounds: bounds, rules: ruling, checks: gates.NewChecks(host, ruling), hooks: gates.NewHooks(host, files.hooks), front: at.options.Gates,
+		},
+		web: newWebSearch(at, kept, models, ruling, reach), servers: servers, notes: notes, texts: texts,
+		tracer: tracer, leftOut: slices.Concat(ruled, files.leftOut()),
+	}, notices, nil
+}
+
+// environment returns what the tools work with.
+func environment(kept *record, models *endpoints, files setUp, confined confinement, own *noting, reach func(host string) error, ends *closers) (env *tools.Env, notices []string) {
+	at := kept.at
+	env = &tools.Env{
+		Workspace:   at.workspace,
+		Seen:        tools.NewSeen(),
+		Jobs:        at.jobs,
+		Confinement: confined.now,
+		Named:       at.options.Named,
+		Hosts:       reach,
+		Documents:   models.documents,
+		Notes:       own.forTools(),
+		Sessions:    earlierSessions(at, kept, own),
+		Protected: protect.Places{
+			Home: disk.Real(at.process.Home), Own: at.process.ownFiles(at.folders, at.settings),
+			Denied:  append(at.process.realPaths(settings.SandboxDenyRead.Of(at.settings)), confined.rules.Hidden...),
+			Ruled:   confined.rules.Ruled,
+			Agreed:  confined.guarded.holds,
+			GitRuns: func(abs string) bool { return sandbox.GitRuns(abs, at.process.gitConfigurations()) },
+		},
+	}
+	for _, s := range files.texts.Skills.Entries {
+		at.workspace.AllowReading(s.Dir)
+		env.Protected.Open = append(env.Protected.Open, disk.Real(s.Dir))
+	}
+	if !kept.how.Off {
+		if notice, err := at.folders.settle(); err != nil {
+			at.log.Warn("the installation is not noted", "error", err)
+		} else if notice != "" {
+			notices = append(notices, notice)
+		}
+	}
+	store, remarks := keepFiles(at, kept, env.Protected, ends)
+	board, damaged := kept.todos()
+	env.Snapshots, env.Todos = store, board
+	if notices = append(notices, remarks...); damaged != "" {
+		notices = append(notices, damaged)
+	}
+	return env, notices
+}
+
+// news returns a function that returns messages for the model about what has changed since the head
+// was made.
+func news(servers *serving.Servers, notes *noting) func() []history.Block {
+	return func() []history.Block { return append(servers.News(), notes.tell()...) }
+}
+
+// refreeze lets the head of the next requests take up what has changed.
+func (x *equipment) refreeze() {
+	for _, notice := range append(x.texts.Refreeze(), x.notes.head()...) {
+		x.events.emit(chat.Notice{Text: notice})
+	}
+}
+
+// useAgreed applies the items that the person has agreed to.
+func (x *equipment) useAgreed() {
+	var allowed rules.Rules
+	for _, r := range x.trust.Agreed() {
+		if r.Kind == consent.Allow {
+			allowed = append(allowed, x.host.InOurRules(r.Effects.Texts(effect.Rule))...)
+		}
+	}
+	x.host.Consent.SetAgreed(allowed)
+	paths := x.trust.Guarded()
+	x.guarded.paths.Store(&paths)
+	x.servers.UseAgreed()
+	x.notes.useAgreed()
+}

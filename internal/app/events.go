@@ -1,0 +1,37 @@
+package app
+
+import (
+	"log/slog"
+
+	"agent/internal/chat"
+)
+
+// events passes each event of a conversation on: to the log, to its listeners, to the record, and
+// then to the front end.
+type events struct {
+	conversation string
+	logger       *slog.Logger
+	kept         *record
+	listeners    []func(chat.Event)
+	front        func(chat.Envelope)
+}
+
+// emit passes on an event. The caller is the goroutine that runs the conversation.
+func (s *events) emit(e chat.Event) {
+	logEvent(s.logger, e)
+	for _, listen := range s.listeners {
+		listen(e)
+	}
+	switch e := e.(type) {
+	case chat.Notice:
+		s.kept.notice(e.Text)
+	case chat.Searched:
+		s.kept.notice(e.String())
+	}
+	s.front(chat.Envelope{Conversation: s.conversation, Event: e})
+}
+
+// follow adds a listener, which must return at once.
+func (s *events) follow(listeners ...func(chat.Event)) {
+	s.listeners = append(s.listeners, listeners...)
+}

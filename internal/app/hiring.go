@@ -1,0 +1,190 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"agent/internal/app/team"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/gate"
+	"agent/internal/history"
+	"agent/internal/provider"
+	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/setup/agents"
+	"agent/internal/todo"
+	"agent/internal/tokens"
+	"agent/internal/tools"
+)
+
+// hiring makes the conversations of agents out of the parts of the conversation that they work for.
+type hiring struct {
+	parts *equipment
+	// tools has the tools of the conversation without the one that gives tasks to agents.
+	tools *tools.Registry
+	// system renders the system prompt, and compression instructs a model to summarise.
+	system      chat.SystemPrompt
+	compression string
+}
+
+// hire makes the conversation of an agent. It works in the workspace of the conversation, with its
+// permissions, sandbox, servers and snapshots; the history, the record and the view of files are
+// its own.
+func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, err error) {
+	var closers []func()
+	child.Close = func() {
+		for _, closer := range slices.Backward(closers) {
+			closer()
+		}
+	}
+	defer func() {
+		if err != nil {
+			child.Close()
+		}
+	}()
+	endpoint, with, unused, err := h.model(spec.Agent)
+	if err != nil {
+		return child, err
+	}
+	child.Unused = unused
+	if endpoint != h.parts.models.own {
+		closers = append(closers, func() { _ = endpoint.Close() }) // only closes idle connections
+	}
+	child.Model = settings.Model.Of(with)
+	registry, notes, err := toolsFor(spec.Agent, h.tools)
+	if err != nil {
+		return child, err
+	}
+	child.Unused = append(child.Unused, notes...)
+	log, recorded, err := h.log(spec, child.Model)
+	if err != nil {
+		return child, err
+	}
+	var observer history.Observer
+	if log != nil {
+		closers = append(closers, h.parts.kept.keys.hideFrom(log), func() { h.parts.kept.logged(log.Close()) })
+		observer = log.Observe
+	}
+	env := *h.parts.host.Env
+	env.OfAgent = true
+	env.Seen, env.Todos = tools.NewSeen(), todo.NewBoard(nil, func(todo.List) {})
+	news := h.parts.notes.teller()
+	config := chat.Config{
+		ID: spec.ID, Endpoint: endpoint, Counter: counterOf, Tools: registry, Env: &env, Root: h.parts.at.workspace.Root(),
+		History: history.NewService(counterOf(child.Model), observer), Session: log, Settings: with, Costs: &h.parts.at.process.Costs,
+		System: AgentPrompt(h.system, spec.Agent), Form: formOf(endpoint, with),
+		CompressionPrompt: h.compression, OtherModel: h.parts.models.other,
+		TranscriptPath: func() string {
+			if log == nil {
+				return ""
+			}
+			return log.Path()
+		},
+		Extensions: chat.Extensions{
+			Below: h.parts.texts.Below, Refreeze: func() {}, News: news, Expand: h.task(spec.Agent, news),
+		},
+		Policy:   gate.Policy{Unattended: h.parts.at.options.Unattended},
+		Gates:    h.parts.guards.gates(registry),
+		CacheKey: cacheKey(h.parts.kept.id + spec.ID),
+		Within:   &spec.Within,
+		Emit: func(e chat.Event) {
+			logEvent(h.parts.kept.logger.With("agent", spec.ID), e)
+			spec.Emit(e)
+		},
+		Log: h.parts.kept.logger, Now: h.parts.at.process.Now,
+	}
+	if len(recorded.Entries) == 0 {
+		child.Chat = chat.New(config)
+		return child, nil
+	}
+	child.Chat, err = chat.Resume(config, recorded)
+	return child, err
+}
+
+// counterOf returns the counter of a model's tokens.
+func counterOf(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
+
+// task returns the expander of an agent: the task is plain text, in which slash, @ and !
+// are characters. The texts of the agent's skills and news stand before it.
+func (h *hiring) task(a agents.Agent, news func() []history.Block) chat.Expander {
+	return func(_ context.Context, message atcmd.Message, _ chat.Embedded) (atcmd.Expansion, error) {
+		var said atcmd.Expansion
+		for _, name := range a.Skills {
+			if text := h.parts.texts.SkillText(name); text != "" {
+				said.Blocks = append(said.Blocks, &history.Text{Text: text, Source: history.Brought, Key: "skill:" + name})
+			}
+		}
+		said.Blocks = append(append(said.Blocks, news()...), &history.Text{Text: message.Text()})
+		return said, nil
+	}
+}
+
+// AgentPrompt returns the system prompt of an agent: that of the conversation, and the agent's
+// own text behind it.
+func AgentPrompt(system chat.SystemPrompt, a agents.Agent) chat.SystemPrompt {
+	own := "\n\n# Your task\n\nYou are the agent " + a.Name + ". Another model gave you one task; it reads your last message and nothing else, and cannot answer questions. " + a.Prompt
+	return func(lean bool, names []string, fits func(string) bool) (string, bool) {
+		prompt, cut := system(lean, names, func(text string) bool { return fits(text + own) })
+		return prompt + own, cut
+	}
+}
+
+// log opens the record of an agent, nil if the conversation is not recorded.
+func (h *hiring) log(spec team.Spec, model string) (*session.Log, session.State, error) {
+	if h.parts.kept.log == nil {
+		if spec.Continues {
+			return nil, session.State{}, errors.New("the conversation is not recorded, so agent " + spec.ID + " cannot go on")
+		}
+		return nil, session.State{}, nil
+	}
+	options := h.parts.at.sessionOptions()
+	options.ID, options.Folder = spec.ID, session.AgentFolder(h.parts.kept.log.Path())
+	options.Agent = &session.Agent{ID: spec.ID, Call: spec.Call.ID, Agent: spec.Agent.Name, Title: spec.Call.Title, Model: model}
+	if spec.Continues {
+		return session.Resume(session.AgentPath(h.parts.kept.log.Path(), spec.ID), options)
+	}
+	log, err := session.Create(options)
+	return log, session.State{}, err
+}
+
+// modelFor returns the name of the profile or the model that an agent is to use, "" for that of the
+// conversation, and whether the settings name it.
+func modelFor(a agents.Agent, with *settings.Settings) (name string, own bool) {
+	if a.Name == agents.Explore {
+		name, own = settings.AgentsExploreModel.Get(with)
+	}
+	if !own {
+		name, own = settings.AgentsModel.Get(with)
+	}
+	if !own {
+		name = a.Model
+	}
+	return name, own
+}
+
+// model returns the endpoint and the settings of an agent: those of the conversation, or of
+// a profile or a model that the person or the agent's file names. A file's model that the
+// endpoint does not list is not used, and unused says so.
+func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *settings.Settings, unused []string, err error) {
+	name, own := modelFor(a, h.parts.at.settings)
+	endpoint, with = h.parts.models.own, h.parts.at.settings.Overlay()
+	if name != "" {
+		if other, its, problem := h.parts.models.of(name); problem == nil {
+			endpoint, with = other, its
+		} else if h.parts.models.isListed(name) {
+			err = with.Set(settings.Session, settings.Model.Key(), name)
+		} else if own {
+			err = errors.New("the model " + name + " of the settings is no profile, and the endpoint does not list it")
+		} else {
+			unused = append(unused, "model "+name+" of the agent's file is not known here: the model in use works")
+		}
+	}
+	if err == nil && a.Effort != "" {
+		if problem := with.Set(settings.Session, settings.ReasoningEffort.Key(), a.Effort); problem != nil {
+			unused = append(unused, "effort "+a.Effort+" is not known here")
+		}
+	}
+	return endpoint, with, unused, err
+}

@@ -1,0 +1,227 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"agent/internal/app/gates"
+	"agent/internal/disk"
+	"agent/internal/gate"
+	"agent/internal/llm/vendor"
+	"agent/internal/protect"
+	"agent/internal/protect/survey"
+	"agent/internal/rules"
+	"agent/internal/sandbox"
+	"agent/internal/settings"
+	"agent/internal/setup/source"
+	"agent/internal/shell"
+	"agent/internal/tools"
+	"agent/internal/websearch"
+	"agent/internal/workspace"
+)
+
+// A place is where a conversation works: the process and the wishes of the front end, the folders,
+// the settings and the workspace. It does not change.
+type place struct {
+	process  *Process
+	options  Options
+	folders  Folders
+	settings *settings.Settings
+	profiles *settings.Store
+	log      *slog.Logger
+
+	workspace *workspace.Workspace
+	// where names the folders of the set-up.
+	where  source.Where
+	survey *survey.Survey
+	// jobs runs commands.
+	jobs *shell.Jobs
+
+	// offered holds the tools of the program itself. known also has the names of tools that may
+	// come, for rules.
+	offered []tools.Tool
+	known   *tools.Registry
+	// policy holds the rules of the flags.
+	policy gate.Policy
+	// look reads the notes of the workspace, while the rest is made.
+	look *firstLook
+	// notices are lines for the person.
+	notices []string
+}
+
+// newPlace opens the place of a conversation. It leaves nothing on disk. The error is an InputError
+// if the options are at fault.
+func newPlace(p *Process, o Options, ends *closers) (*place, error) {
+	bounds, err := p.Policy()
+	if err != nil {
+		return nil, err
+	}
+	at := &place{process: p, options: o, settings: o.Settings.Overlay(), offered: offeredTools(bounds.Tool, o)}
+	bounds.Narrow(at.settings)
+	at.known = knownTools(at.offered, settings.WebSearch.Of(at.settings) != websearch.Off)
+	at.notices = at.settings.Narrowed()
+	if at.folders, err = p.Folders(); err != nil {
+		return nil, err
+	}
+	log, err := p.Log()
+	if err != nil {
+		return nil, err
+	}
+	at.log = log.Logger
+	at.profiles = settings.NewStore(at.folders.Config, at.settings.Registry())
+	if own := o.Record.Folder; own != "" {
+		at.folders.Data, at.folders.State, at.folders.Cache = own, own, own
+	}
+	if !o.Record.Off {
+		p.keepTurns(at.folders)
+	}
+	if at.policy, err = flagPolicy(at.known, o); err != nil {
+		return nil, err
+	}
+	if err := at.openWorkspace(ends); err != nil {
+		return nil, err
+	}
+	at.where, at.look = p.Where(at.folders, at.workspace.Root()), lookAtNotes(at)
+	unconfined, err := p.prepareSandbox(at.settings)
+	if unconfined != "" {
+		at.notices = append(at.notices, unconfined)
+	}
+	return at, err
+}
+
+// offeredTools returns the tools of the program itself. A tool that allowed refuses is not offered,
+// but known, so that rules may name it.
+func offeredTools(allowed func(name string) error, o Options) []tools.Tool {
+	offered := tools.Default()
+	for i := range offered {
+		offered[i].Unoffered = offered[i].Unoffered || allowed(offered[i].Name) != nil
+	}
+	if o.Record.Off {
+		offered = tools.WithoutRecord(offered)
+	}
+	if o.searches() {
+		offered = tools.WithSessions(offered)
+	}
+	if o.Unattended {
+		offered = tools.WithoutPerson(offered)
+	}
+	return offered
+}
+
+// knownTools returns a registry that knows the tools of the program, whether searches of the web are
+// among them, and which others may come.
+func knownTools(offered []tools.Tool, searches bool) *tools.Registry {
+	known := []tools.Source{tools.Fixed("built in", offered...)}
+	if searches {
+		known = append(known, tools.Fixed("web search", tools.ServerSearch()))
+	}
+	none := func() []tools.Tool { return nil }
+	for _, s := range append(toolSources(), toolSource{names: isTask}) {
+		known = append(known, tools.Source{Name: "to come", List: none, Expects: s.names})
+	}
+	return tools.Join(known...)
+}
+
+// flagPolicy returns the rules for consent from the flags.
+func flagPolicy(known *tools.Registry, o Options) (p gate.Policy, err error) {
+	parse := func(flag string, texts []string) (allowed rules.Rules, err error) {
+		for _, text := range texts {
+			rule, err := gates.Allowing(known, text)
+			if err != nil {
+				return nil, InputError{fmt.Errorf("%s: %w", flag, err)}
+			}
+			allowed = append(allowed, rule...)
+		}
+		return allowed, nil
+	}
+	p.Unattended, p.ParseRule = o.Unattended, known.ParseRule
+	if p.Allow, err = parse("--allow", o.Allow); err != nil {
+		return p, err
+	}
+	p.AllowOutside, err = parse("--allow-outside", o.AllowOutside)
+	return p, err
+}
+
+// openWorkspace opens the folder to work in, with its temporary folders and the means to run
+// commands.
+func (at *place) openWorkspace(ends *closers) error {
+	confined, remove, err := at.process.OpenWorkspace(at.options.Workspace, at.settings)
+	if err != nil {
+		return err
+	}
+	at.workspace, at.survey = confined, survey.New(confined.Root(), survey.MaxFolders)
+	at.jobs = shell.NewJobs(at.process.Environ, []string{vendor.EnvKey})
+	at.jobs.Preferred = shell.Kind(settings.Shell.Of(at.settings))
+	forget := at.process.OnEndAtOnce(func() { at.jobs.Kill(); _ = remove() })
+	ends.add(func() error { forget(); return nil })
+	ends.add(remove)
+	sweeping, stop := context.WithCancel(context.Background())
+	swept := make(chan struct{})
+	go func() { defer close(swept); confined.Sweep(sweeping, at.process.Now()) }()
+	ends.add(func() error { stop(); <-swept; return nil })
+	ends.add(func() error { at.jobs.Close(); return nil })
+	return nil
+}
+
+// confirmed asks whether to work in the home folder or above it, beside keys and the start-up files
+// of shells (D-61). If nobody can be asked, it only returns a notice: a script names its folder on
+// purpose, and protected files are refused there anyway.
+func (at *place) confirmed(ctx context.Context) (notices []string, err error) {
+	root := at.workspace.Root()
+	if !protect.Holds(root, disk.Real(at.process.Home)) {
+		return nil, nil
+	}
+	if at.options.Ask == nil {
+		return []string{"The workspace " + root + " holds the home folder; -C names a folder of a project"}, nil
+	}
+	yes, err := at.options.Ask(ctx, "The workspace "+root+" holds your home folder, with all that is in it. Work there?")
+	if err == nil && !yes {
+		err = InputError{errors.New("start in the folder of a project, or name it with -C")}
+	}
+	return nil, err
+}
+
+// prepareSandbox returns a notice if commands cannot be confined, or an error if the settings
+// require a sandbox.
+func (p *Process) prepareSandbox(s *settings.Settings) (notice string, err error) {
+	wanted := settings.Sandbox.Of(s)
+	if wanted == settings.SandboxOff {
+		p.swept.Do(sandbox.Sweep)
+		return "", nil
+	}
+	box := sandbox.Detect()
+	if box.Backend() != sandbox.Namespaces {
+		p.swept.Do(sandbox.Sweep)
+	}
+	switch {
+	case box.Active():
+		return "", nil
+	case wanted == settings.SandboxRequire:
+		return "", InputError{fmt.Errorf("the setting sandbox is require, but there is none here: %s", box.Why())}
+	}
+	return "Commands run without a sandbox: " + box.Why(), nil
+}
+
+// closers holds the steps that release what a conversation holds, in the order in which they were
+// added.
+type closers []func() error
+
+func (c *closers) add(step func() error) { *c = append(*c, step) }
+
+// close takes the steps, the newest first, and tells a person who waits for long.
+func (c *closers) close(say func(lines ...string)) {
+	slow := time.AfterFunc(time.Second, func() {
+		say("agent: ending what still runs; Ctrl+C twice ends it at once")
+	})
+	defer slow.Stop()
+	for _, step := range slices.Backward(*c) {
+		if err := step(); err != nil {
+			say("agent: while closing: " + err.Error())
+		}
+	}
+	*c = nil
+}

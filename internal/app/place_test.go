@@ -1,0 +1,78 @@
+package app
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"agent/internal/settings"
+)
+
+// placed opens a place with settings.
+func placed(t *testing.T, o Options, set ...string) (*place, error) {
+	t.Helper()
+	p := &Process{Home: t.TempDir(), Dir: t.TempDir(), Version: "test", Now: time.Now}
+	with, err := p.Settings(Sources{Isolated: true, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Settings = with
+	ends := &closers{}
+	t.Cleanup(func() {
+		ends.close(p.say)
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return newPlace(p, o, ends)
+}
+
+// A rule of a flag may name every tool that there is or that may come, before anything is known of
+// the model's server.
+func TestRulesOfFlags(t *testing.T) {
+	t.Parallel()
+	for rule, fits := range map[string]bool{
+		"write_file(docs/**)": true, "web_search(domain:go.dev)": true, "mcp__a__b(*)": true, "task(*)": true, "remember(*)": true, "nope(*)": false,
+	} {
+		at, err := placed(t, Options{Allow: []string{rule}}, "web-search=provider")
+		if _, input := errors.AsType[InputError](err); input == fits || fits && len(at.policy.Allow) != 1 {
+			t.Errorf("%s: %v", rule, err)
+		}
+	}
+}
+
+// What a conversation holds is released in the order opposite to that in which it came, also after
+// a failure.
+func TestClosers(t *testing.T) {
+	t.Parallel()
+	var ends closers
+	var closed []int
+	for i := range 3 {
+		ends.add(func() error {
+			closed = append(closed, i)
+			return errors.New("stuck")
+		})
+	}
+	said := 0
+	ends.close(func(...string) { said++ })
+	ends.close(func(...string) { said++ })
+	if !slices.Equal(closed, []int{2, 1, 0}) || said != 3 {
+		t.Errorf("closed %v, %d failures said", closed, said)
+	}
+}
+
+// The settings of a session that goes on allow no more than the program was started with.
+func TestRestorer(t *testing.T) {
+	t.Parallel()
+	at, err := placed(t, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notices := restorer{at.settings, at.profiles, false}.restore(map[string]string{
+		"approval-mode": "full-auto", "sandbox": "off", "base-url": "http://elsewhere", "max-turns": "7",
+	})
+	if len(notices) != 3 || settings.ApprovalMode.Of(at.settings) == "full-auto" || settings.MaxTurns.Of(at.settings) != 7 || settings.BaseURL.Of(at.settings) != "" {
+		t.Errorf("%q", notices)
+	}
+}
