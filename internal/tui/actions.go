@@ -17,7 +17,7 @@ func (m *Model) paste(text string) tea.Cmd {
 		m.chooser.picking.Paste(text)
 		return m.chooser.work()
 	}
-	m.input.Paste(text, m.surface.opts.Now())
+	m.input.Paste(text, m.surface.now())
 	return guarded(m.input.Propose())
 }
 
@@ -33,7 +33,7 @@ func (m *Model) enter() tea.Cmd {
 	case m.input.Continues():
 		return nil
 	}
-	m.questions.Ask(m.surface.opts.Now())
+	m.questions.Ask(m.surface.now())
 	return m.submit()
 }
 
@@ -59,7 +59,7 @@ func (m *Model) escape() tea.Cmd {
 
 func (m *Model) interrupt() {
 	m.activity.turn.interrupting = m.activity.turn.running
-	m.surface.opts.Driver.Interrupt()
+	m.opts.Driver.Interrupt()
 }
 
 // controlD quits. While a turn runs, only the second press in a row quits.
@@ -88,7 +88,7 @@ func (m *Model) controlC() tea.Cmd {
 // up moves up in the popup, the text, the queue or the history. Going through earlier prompts
 // counts as typing, too.
 func (m *Model) up() tea.Cmd {
-	m.input.Typed = m.surface.opts.Now()
+	m.input.Typed = m.surface.now()
 	waits := &m.activity
 	switch {
 	case m.input.Proposing():
@@ -102,7 +102,7 @@ func (m *Model) up() tea.Cmd {
 		waits.waiting = waits.waiting[:len(waits.waiting)-1]
 	case len(waits.queued) > 0 && (m.input.Editor.Empty() || m.backUnchanged()):
 		return guarded(func() tea.Msg {
-			message, ok := m.surface.opts.Driver.Unqueue(m.surface.ctx)
+			message, ok := m.opts.Driver.Unqueue(m.surface.ctx)
 			return then(func() { m.cameBack(message, ok) })
 		})
 	default:
@@ -112,7 +112,7 @@ func (m *Model) up() tea.Cmd {
 }
 
 func (m *Model) down() tea.Cmd {
-	m.input.Typed = m.surface.opts.Now()
+	m.input.Typed = m.surface.now()
 	switch {
 	case m.input.Proposing():
 		m.input.Pick(1)
@@ -137,8 +137,8 @@ func (m *Model) openOutputs() tea.Cmd {
 // think moves the effort by a number of steps in the list of efforts that the model knows.
 func (m *Model) think(steps int) tea.Cmd {
 	var known []string
-	if m.surface.opts.Efforts != nil {
-		known = m.surface.opts.Efforts()
+	if m.opts.Efforts != nil {
+		known = m.opts.Efforts()
 	}
 	if len(known) == 0 {
 		m.surface.showHint("which efforts this model knows is not known: /set reasoning.effort sets one", false)

@@ -17,6 +17,7 @@ import (
 // wait, and the outputs that can be opened.
 type activity struct {
 	surface *surface
+	jobs    Jobs
 	turn    turn
 	reply   reply
 	tools   []runningTool
@@ -66,10 +67,10 @@ func (a *activity) event(event chat.Event) {
 	}
 	switch e := event.(type) {
 	case chat.Waiting:
-		now := a.surface.opts.Now()
+		now := a.surface.now()
 		a.turn.silence = silence{since: now.Add(-e.For), told: now}
 	case chat.TurnStarted:
-		a.turn = turn{running: true, started: a.surface.opts.Now(), cost: a.surface.stats.Cost, saving: a.surface.stats.Saving}
+		a.turn = turn{running: true, started: a.surface.now(), cost: a.surface.stats.Cost, saving: a.surface.stats.Saving}
 	case chat.TurnEnded:
 		a.turnEnded(e)
 	case chat.MessageReturned:
@@ -79,7 +80,7 @@ func (a *activity) event(event chat.Event) {
 		a.turn.written += len(e.Delta)
 		a.printReply(a.reply.text.Add(e.Delta))
 	case chat.ReasoningDelta:
-		a.reply.think(e.Delta, a.surface.opts.Now())
+		a.reply.think(e.Delta, a.surface.now())
 	case chat.TextWasThinking:
 		a.replyVoid("the text above was the model's thinking")
 	case chat.ReplyDiscarded:
@@ -96,7 +97,7 @@ func (a *activity) event(event chat.Event) {
 	case chat.ToolStarted:
 		a.endThinking()
 		a.turn.arriving = ""
-		a.tools = append(a.tools, runningTool{call: e.Call, said: describe(e.Label), started: a.surface.opts.Now()})
+		a.tools = append(a.tools, runningTool{call: e.Call, said: describe(e.Label), started: a.surface.now()})
 	case chat.ToolOutput:
 		a.toolOutput(e)
 	case chat.AgentStarted:
@@ -118,14 +119,14 @@ func (a *activity) event(event chat.Event) {
 	case chat.ApprovalRequested:
 		a.turn.plan = e.Approval.Preview.Plan
 		if a.turn.askedAt.IsZero() {
-			a.turn.askedAt = a.surface.opts.Now()
+			a.turn.askedAt = a.surface.now()
 		}
 	case chat.UsageReported:
 		a.turn.requests++
 	case chat.Retry:
-		a.turn.retry = retry{e.Attempt, e.Reason, a.surface.opts.Now().Add(e.Delay)}
+		a.turn.retry = retry{e.Attempt, e.Reason, a.surface.now().Add(e.Delay)}
 	case chat.ApprovalSettled:
-		a.turn.answered(a.surface.opts.Now())
+		a.turn.answered(a.surface.now())
 	case chat.QueueChanged:
 		a.queued = e.Messages
 	case chat.StatusChanged:
@@ -158,7 +159,7 @@ func (a *activity) replyVoid(why string) {
 func (a *activity) turnEnded(e chat.TurnEnded) {
 	a.endReply("")
 	a.surface.endHeld()
-	if a.surface.opts.Now().Sub(a.turn.started) >= longTurn {
+	if a.surface.now().Sub(a.turn.started) >= longTurn {
 		a.surface.calling = true
 	}
 	again := e.Outcome.Stop == chat.StopFailed && !a.turn.returned
@@ -168,7 +169,7 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 		a.surface.note(warn, "■", "interrupted")
 	case e.Outcome.Stop == chat.StopDenied && e.Err == nil:
 		a.surface.note(warn, "■", "stopped after the refusal; say how to go on")
-	case choosesModel(e.Err) && !a.surface.opts.Plain:
+	case choosesModel(e.Err) && !a.surface.plain:
 		a.surface.note(dim, "·", "no model is set yet: the one that you choose gets the message, now and at the next start")
 	case e.Err != nil:
 		a.surface.note(bad, "✗", e.Err.Error())
@@ -250,7 +251,7 @@ func (a *activity) waited() time.Duration {
 	if a.turn.askedAt.IsZero() {
 		return 0
 	}
-	return a.surface.opts.Now().Sub(a.turn.askedAt)
+	return a.surface.now().Sub(a.turn.askedAt)
 }
 
 // todoView returns a row with the progress of the todo list, if there is room for it.

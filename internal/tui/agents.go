@@ -18,7 +18,7 @@ func (a *activity) agentChanged(state chat.AgentState) {
 		return
 	}
 	a.agents = append(a.agents, state)
-	if a.surface.opts.Plain {
+	if a.surface.plain {
 		a.surface.note(dim, "·", "agent "+state.Agent+" begins: "+state.Title)
 	}
 }
@@ -60,7 +60,7 @@ func (a *activity) agentEnded(e chat.AgentEnded) {
 		a.outputs.add(output{Page: a.agentPage(e.AgentState, false)})
 	}
 	delete(a.heard, e.ID)
-	if e.Background || a.surface.opts.Plain {
+	if e.Background || a.surface.plain {
 		a.surface.note(dim, "·", "agent "+e.Agent+" "+e.ID+" ended: "+e.Title+" ("+e.Status+", "+e.AgentState.String()+"; changed: "+e.Changed+")")
 	}
 }
@@ -79,7 +79,7 @@ func (a *activity) agentsView(width, room int) (lines []string) {
 		if left := len(a.agents) - i; left > 1 && len(lines)+1 >= room {
 			return append(lines, a.surface.theme.Dim.Text("  "+words.Count(left, "more agent")))
 		}
-		time := " " + words.Elapsed(a.surface.opts.Now().Sub(s.Started))
+		time := " " + words.Elapsed(a.surface.now().Sub(s.Started))
 		figures := " · " + s.String() + time
 		if style.Width(figures) > width*3/5 {
 			figures = time

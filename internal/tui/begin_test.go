@@ -81,7 +81,7 @@ func TestTheQuestionOfTheStartInLines(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{"y": "/trust yes", "d": "/trust no", "n": "not used: hooks"} {
 		s := newPlainScene(t)
-		s.model.questions.AddOwn(trustAsked(2), s.model.surface.opts.Now())
+		s.model.questions.AddOwn(trustAsked(2), s.model.surface.now())
 		s.show()
 		if text := s.out.String(); !strings.Contains(text, "./hook-1.sh") || !strings.Contains(text, "y: yes, use these; n: not now; d: never use these; v: ") {
 			t.Fatalf("the question:\n%s", text)

@@ -92,7 +92,7 @@ func TestCopyOutputReachesTheClipboard(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := newScreenplay(t, 80, 24)
-			s.model.surface.opts.Environ = []string{"TERM=" + tt.term}
+			s.model.surface.environ = []string{"TERM=" + tt.term}
 			s.model.update(commandMsg{line: "/copy", output: command.Output{Copy: "one\ntwo"}})
 			f := s.model.frame()
 			if got, _, _ := strings.Cut(f.Sequence, "\x1b]2;"); got != tt.sequence {

@@ -26,7 +26,7 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 		m.surface.showHint("a question waits: Esc refuses it and stops, then "+m.surface.keys.Label("quit")+" quits", false)
 		return nil, true
 	}
-	reply := m.questions.Key(k, m.surface.opts.Now())
+	reply := m.questions.Key(k, m.surface.now())
 	return m.questionReply(reply), !reply.Pass
 }
 
@@ -37,7 +37,7 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		m.surface.showHint(reply.Hint, false)
 	case reply.Draft != "":
 		m.input.Editor.Insert(reply.Draft)
-		m.input.Typed = m.surface.opts.Now()
+		m.input.Typed = m.surface.now()
 		return guarded(m.input.Propose())
 	case reply.View:
 		asked := m.questions.First()
@@ -51,7 +51,7 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	case reply.Declined:
 		m.surface.note(dim, "·", cmp.Or(reply.Says, "left as it is"))
 	case reply.Answered:
-		m.surface.opts.Driver.Answer(reply.ID, reply.Decision)
+		m.opts.Driver.Answer(reply.ID, reply.Decision)
 		if reply.Stop {
 			m.interrupt()
 		}

@@ -51,7 +51,7 @@ func (a *activity) showEarlier(e Earlier) {
 	before := max(0, len(e.Exchanges)-earlierShown)
 	if before > 0 {
 		how := ": " + a.surface.keys.Label("outputs") + " opens them"
-		if a.surface.opts.Plain {
+		if a.surface.plain {
 			how = " before these: agent sessions show has them"
 		}
 		a.surface.note(dim, "·", words.Count(before, "earlier exchange")+how)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,6 +12,9 @@ import (
 // estimate is the line about the cost of the message that is being typed.
 type estimate struct {
 	surface *surface
+	// line returns a function that makes the line for a message. It is nil if nothing is known of
+	// costs.
+	line func() func(ctx context.Context, typed string) string
 	// text is the line, for the message of; running is set while another is made.
 	text, of string
 	running  bool
@@ -23,10 +27,10 @@ func (e *estimate) ask(typed string) tea.Cmd {
 		e.text, e.of = "", ""
 		return nil
 	}
-	if e.running || typed == e.of || e.surface.opts.Estimate == nil {
+	if e.running || typed == e.of || e.line == nil {
 		return nil
 	}
-	line := e.surface.opts.Estimate()
+	line := e.line()
 	if line == nil {
 		e.text = ""
 		return nil

@@ -25,8 +25,8 @@ func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 		switch event := event.(type) {
 		case chat.TurnEnded:
 			m.runHeld()
-			next = tea.Batch(next, m.surface.opts.askBranch(m.surface.ctx))
-			if choosesModel(event.Err) && !m.surface.opts.Plain && m.surface.opts.Commands != nil {
+			next = tea.Batch(next, m.opts.askBranch(m.surface.ctx))
+			if choosesModel(event.Err) && !m.surface.plain && m.opts.Commands != nil {
 				next = tea.Batch(next, m.chooseModel())
 			}
 		case chat.StatusChanged:
@@ -53,10 +53,10 @@ func (m *Model) event(event chat.Event) {
 			m.surface.note(dim, "↑", "what could not be sent is in the prompt history: Up brings it back")
 		}
 	case chat.ApprovalRequested:
-		m.questions.Add(e.Approval, m.surface.opts.Now(), m.input.Typed)
+		m.questions.Add(e.Approval, m.surface.now(), m.input.Typed)
 		m.surface.calling = true
 	case chat.ApprovalSettled:
-		m.questions.Settle(e.ID, m.surface.opts.Now())
+		m.questions.Settle(e.ID, m.surface.now())
 	case chat.UsageReported:
 		m.line.cached = chat.Percent(e.CachedTokens, max(1, e.PromptTokens))
 	}
@@ -70,8 +70,8 @@ func (m *Model) userMessage(e chat.UserMessage) {
 	}
 	var files []transcript.Layout
 	for _, file := range e.Included {
-		if m.surface.opts.Files != nil {
-			m.surface.opts.Files.MarkUsed(file.Path)
+		if m.opts.Files != nil {
+			m.opts.Files.MarkUsed(file.Path)
 		}
 		files = append(files, noteRows(dim, "  +", file.Path+" — "+includedSize(file)))
 	}
@@ -90,7 +90,7 @@ func (m *Model) userMessage(e chat.UserMessage) {
 // heard reports whether a message was typed in plain mode, where the terminal itself shows typed
 // lines. A screen reader would read such a message twice if it were printed again.
 func (m *Model) heard(text string) bool {
-	return m.surface.opts.Plain && m.typedLines[strings.TrimSpace(text)]
+	return m.surface.plain && m.typedLines[strings.TrimSpace(text)]
 }
 
 // includedSize returns the size of an included file in words. Images have no lines, so their size

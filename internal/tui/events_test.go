@@ -140,7 +140,7 @@ func TestBellRingsForWhatNeedsAPerson(t *testing.T) {
 	}{
 		{"an approval", func(m *Model) { m.update(eventsMsg{askedForCommand("ls")}) }, true},
 		{"the end of a long turn", func(m *Model) {
-			m.activity.turn.started = m.surface.opts.Now().Add(-time.Minute)
+			m.activity.turn.started = m.surface.now().Add(-time.Minute)
 			m.update(eventsMsg{chat.TurnEnded{}})
 		}, true},
 		{"the end of a short turn", func(m *Model) { m.update(eventsMsg{chat.TurnStarted{}, chat.TurnEnded{}}) }, false},
@@ -187,7 +187,7 @@ func (failingHistory) Append(atcmd.Message) error     { return errors.New("disk 
 func TestHistoryThatFailsIsSaidAndDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 100, 24)
-	s.model.surface.opts.History = failingHistory{}
+	s.model.opts.History = failingHistory{}
 	s.run(s.model.begin())
 	s.typed("hello")
 	s.press("enter")
@@ -206,7 +206,7 @@ func TestTheModelThatWasFoundIsNamed(t *testing.T) {
 	t.Parallel()
 	for found, want := range map[string][]string{"model qwen\x1b[2J at localhost:8000": {"· model qwen at localhost:8000"}, "": {}} {
 		s := newScreenplay(t, 80, 24)
-		s.model.surface.opts.Found = func(context.Context) string { return found }
+		s.model.opts.Found = func(context.Context) string { return found }
 		s.run(s.model.begin())
 		if diff := cmp.Diff(want, s.texts()); diff != "" {
 			t.Errorf("printed (-want +got):\n%s", diff)

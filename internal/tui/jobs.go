@@ -29,7 +29,7 @@ func (m *Model) toBackground() tea.Cmd {
 	}
 	was := m.activity.watched.ID
 	m.activity.watched = command.Job{}
-	for _, job := range slices.Backward(m.surface.opts.Jobs.Jobs()) {
+	for _, job := range slices.Backward(m.opts.Jobs.Jobs()) {
 		if job.Running() && (was == 0 || job.ID < was) {
 			m.activity.watched = job
 			break
@@ -52,7 +52,7 @@ func (a *activity) putBehind() string {
 		return 1
 	})
 	for _, tool := range slices.Backward(rows) {
-		if a.surface.opts.Jobs.Background(tool.call) {
+		if a.jobs.Background(tool.call) {
 			return "in the background: " + tool.said.Running()
 		}
 	}
@@ -61,13 +61,13 @@ func (a *activity) putBehind() string {
 
 // commandRuns reports whether a command runs that may become a job.
 func (m *Model) commandRuns() bool {
-	return len(m.activity.tools) > 0 && m.surface.opts.Jobs != nil
+	return len(m.activity.tools) > 0 && m.opts.Jobs != nil
 }
 
 // jobsRun reports whether the background key may act on jobs: one runs or is in the foreground,
 // and the input is empty, since the key has another meaning while the person types.
 func (m *Model) jobsRun() bool {
-	return m.surface.opts.Jobs != nil && m.input.Editor.Empty() && (m.surface.status.Jobs > 0 || m.activity.watched.ID != 0)
+	return m.opts.Jobs != nil && m.input.Editor.Empty() && (m.surface.status.Jobs > 0 || m.activity.watched.ID != 0)
 }
 
 // watch removes a finished job from the foreground. It keeps the job's output and prints a note.

@@ -32,8 +32,8 @@ var actions = map[string]doing{
 	"up":         {do: (*Model).up},
 	"down":       {do: (*Model).down},
 	"search":     {do: (*Model).searchPrompts},
-	"older":      {do: always(func(m *Model) { m.input.Typed = m.surface.opts.Now(); m.input.Older() })},
-	"newer":      {do: always(func(m *Model) { m.input.Typed = m.surface.opts.Now(); m.input.Newer() })},
+	"older":      {do: always(func(m *Model) { m.input.Typed = m.surface.now(); m.input.Older() })},
+	"newer":      {do: always(func(m *Model) { m.input.Typed = m.surface.now(); m.input.Newer() })},
 	"complete":   {do: func(m *Model) tea.Cmd { return guarded(m.input.Tab()) }},
 	"outputs":    {do: (*Model).openOutputs},
 	"image":      {do: (*Model).pasteImage},
@@ -44,7 +44,7 @@ var actions = map[string]doing{
 	"background": {do: (*Model).toBackground, when: func(m *Model) bool { return m.commandRuns() || m.jobsRun() }},
 	"show-again": {do: always(func(m *Model) { m.surface.again = true })},
 	"suspend":    {do: func(*Model) tea.Cmd { return func() tea.Msg { return lendMsg{run: term.Suspend} } }},
-	"mode":       {do: always(func(m *Model) { m.surface.opts.Driver.CycleMode() })},
+	"mode":       {do: always(func(m *Model) { m.opts.Driver.CycleMode() })},
 }
 
 // always makes an action of a function that has no command to run.
@@ -105,7 +105,7 @@ func (m *Model) key(k term.Key) tea.Cmd {
 			return cmd
 		}
 	}
-	m.input.Type(k.Text, m.surface.opts.Now())
+	m.input.Type(k.Text, m.surface.now())
 	return guarded(m.input.Propose())
 }
 
@@ -115,14 +115,14 @@ func (m *Model) asideKey(k term.Key) (tea.Cmd, bool) {
 	if k.Name != "esc" || !m.activity.aside || m.chooser.picking != nil || m.input.Proposing() {
 		return nil, false
 	}
-	m.surface.opts.Driver.EndAside()
+	m.opts.Driver.EndAside()
 	return nil, true
 }
 
 // chooserKey gives a key to the open list. Searching in the list counts as typing, too.
 func (m *Model) chooserKey(k term.Key) (tea.Cmd, bool) {
 	if m.chooser.picking != nil {
-		m.input.Typed = m.surface.opts.Now()
+		m.input.Typed = m.surface.now()
 	}
 	return m.chooser.key(k)
 }
@@ -137,7 +137,7 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 		action, ours := actions[name]
 		switch {
 		case !ours:
-			m.input.Do(name, m.surface.opts.Now())
+			m.input.Do(name, m.surface.now())
 			return guarded(m.input.Propose()), true
 		case action.when == nil || action.when(m):
 			return action.do(m), true
@@ -150,10 +150,10 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 // while a question waits for the person to finish a message.
 func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 	esc := k.Name == "esc" || k.Name == "alt+esc"
-	if !esc || !m.surface.opts.set().Vim || m.input.Vim.Mode != vim.Insert || m.questions.Asking() || m.chooser.picking != nil {
+	if !esc || !m.surface.settings().Vim || m.input.Vim.Mode != vim.Insert || m.questions.Asking() || m.chooser.picking != nil {
 		return nil, false
 	}
-	m.input.VimKey(term.Key{Name: "esc"}, m.surface.opts.Now())
+	m.input.VimKey(term.Key{Name: "esc"}, m.surface.now())
 	if k.Name == "alt+esc" { // the terminal sent two; the second belongs to normal mode
 		return m.key(term.Key{Name: "esc"}), true
 	}
@@ -162,10 +162,10 @@ func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 
 // vimKey gives a key to the modes of Vim.
 func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
-	if !m.surface.opts.set().Vim {
+	if !m.surface.settings().Vim {
 		return nil, false
 	}
-	action, taken := m.input.VimKey(k, m.surface.opts.Now())
+	action, taken := m.input.VimKey(k, m.surface.now())
 	if action == "" {
 		return nil, taken
 	}
@@ -189,7 +189,7 @@ func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 		return nil, true
 	case k.Types() && before != "":
 		m.testing, m.surface.hint = false, hint{}
-		m.input.Type(before, m.surface.opts.Now())
+		m.input.Type(before, m.surface.now())
 		return nil, false
 	case k.Types():
 		does, m.tested = "types", k.Text

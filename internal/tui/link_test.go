@@ -76,7 +76,7 @@ func TestLinks(t *testing.T) {
 	for _, width := range []int{40, 60, 100, 200} {
 		s := linked(t, width, "cursor", "xterm-256color")
 		s.reply(linkAnswer)
-		file := "cursor://file/" + strings.TrimPrefix(filepath.ToSlash(s.model.surface.opts.Workspace), "/") + "/"
+		file := "cursor://file/" + strings.TrimPrefix(filepath.ToSlash(s.model.surface.workspace), "/") + "/"
 		want := map[string]string{
 			file + longName + ":12:3":                             longName + ":12:3",
 			file + "main.go:7:1":                                  "main.go:7",

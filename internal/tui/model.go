@@ -21,6 +21,7 @@ import (
 // them, and lays out the parts one above the other. The goroutine of the loop owns the Model; the
 // Model does no input or output.
 type Model struct {
+	opts      Options
 	surface   *surface
 	activity  activity
 	input     input.Input
@@ -56,9 +57,9 @@ type Model struct {
 // newModel returns the model for a window of the given size.
 func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	s := newSurface(ctx, opts, width, height)
-	opts = s.opts
 	m := &Model{
-		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s}, presence: presence{surface: s}, own: ownStatus{surface: s}, estimate: estimate{surface: s},
+		opts: opts, surface: s, activity: activity{surface: s, jobs: opts.Jobs}, reader: reader{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s},
+		presence: presence{surface: s, programs: opts.Programs}, own: ownStatus{surface: s, programs: opts.Programs}, estimate: estimate{surface: s, line: opts.Estimate},
 		typedLines: map[string]bool{},
 		input:      input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
 	}
@@ -111,10 +112,10 @@ func headline(t *style.Theme, line string) style.Spans {
 // begin returns the command to run after the first paint.
 func (m *Model) begin() tea.Cmd {
 	var load, send tea.Cmd
-	if m.surface.opts.History != nil {
-		load = m.surface.opts.loadPrompts
+	if m.opts.History != nil {
+		load = m.opts.loadPrompts
 	}
-	switch initial := m.surface.opts.Initial; {
+	switch initial := m.opts.Initial; {
 	case slices.ContainsFunc(initial, func(part atcmd.Part) bool { return part.Image == "" && strings.TrimSpace(part.Text) != "" }):
 		if m.commands(initial) {
 			send = m.runCommand(strings.TrimSpace(initial.Text()))
@@ -124,11 +125,11 @@ func (m *Model) begin() tea.Cmd {
 			m.activity.waiting = append(m.activity.waiting, initial)
 			break
 		}
-		send = func() tea.Msg { m.surface.opts.Driver.Send(initial); return nil }
+		send = func() tea.Msg { m.opts.Driver.Send(initial); return nil }
 	default:
 		m.input.Editor.Restore(initial)
 	}
-	return tea.Batch(load, send, m.surface.opts.askBranch(m.surface.ctx), m.surface.opts.askFound(m.surface.ctx))
+	return tea.Batch(load, send, m.opts.askBranch(m.surface.ctx), m.opts.askFound(m.surface.ctx))
 }
 
 // foundMsg is a line that names the model found after the greeting.
@@ -169,7 +170,7 @@ func then(do func()) tea.Msg { return thenMsg(func() tea.Cmd { do(); return nil 
 // update handles a message and lays out the live part anew. The returned command is to be run
 // concurrently.
 func (m *Model) update(message tea.Msg) tea.Cmd {
-	if m.surface.hint.text != "" && m.surface.opts.Now().After(m.surface.hint.until) {
+	if m.surface.hint.text != "" && m.surface.now().After(m.surface.hint.until) {
 		m.surface.hint = hint{}
 	}
 	next := m.dispatch(message)
@@ -212,7 +213,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		return m.commandDone(message)
 	case wakeMsg:
 		m.resize.settle()
-		return m.questionReply(m.questions.Wake(m.surface.opts.Now()))
+		return m.questionReply(m.questions.Wake(m.surface.now()))
 	case crashMsg:
 		panic(message)
 	}
@@ -253,10 +254,10 @@ func (m *Model) wake() time.Time {
 		return m.resize.change.until
 	}
 	at := m.questions.WakeAt()
-	if tick := m.surface.opts.Now().Add(tickTime); m.moving() && (at.IsZero() || tick.Before(at)) {
+	if tick := m.surface.now().Add(tickTime); m.moving() && (at.IsZero() || tick.Before(at)) {
 		return tick
 	}
-	if minute := m.surface.opts.Now().Add(time.Minute - m.activity.waited()%time.Minute); m.questions.Asking() && at.IsZero() {
+	if minute := m.surface.now().Add(time.Minute - m.activity.waited()%time.Minute); m.questions.Asking() && at.IsZero() {
 		return minute // the screen shows how many minutes the question has waited
 	}
 	return at

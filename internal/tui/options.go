@@ -168,12 +168,15 @@ func (o Options) set() Settings {
 	return o.Settings()
 }
 
-// env returns the value of a variable of Environ.
-func (o Options) env(key string) string { return term.Lookup(o.Environ, key) }
+// environment has the variables of the environment as "KEY=value".
+type environment []string
+
+// get returns the value of a variable.
+func (e environment) get(key string) string { return term.Lookup(e, key) }
 
 // simpleTerminal reports whether the terminal supports only the sequences that every terminal
 // knows.
-func (o Options) simpleTerminal() bool {
-	name := o.env("TERM")
+func (e environment) simpleTerminal() bool {
+	name := e.get("TERM")
 	return name == "linux" || name == "dumb" || name == ""
 }

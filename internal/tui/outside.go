@@ -17,7 +17,7 @@ import (
 // pasteImage puts the image on the clipboard into the message. Reading the clipboard may be slow,
 // so a command does it while the screen goes on.
 func (m *Model) pasteImage() tea.Cmd {
-	ctx, clipboard := m.surface.ctx, m.surface.opts.Clipboard
+	ctx, clipboard := m.surface.ctx, m.opts.Clipboard
 	if clipboard == nil {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (m *Model) pasteImage() tea.Cmd {
 		if err != nil {
 			return noteMsg{"nothing was pasted: " + err.Error()}
 		}
-		return then(func() { m.input.PutImage(path, m.surface.opts.Now()) })
+		return then(func() { m.input.PutImage(path, m.surface.now()) })
 	})
 }
 
@@ -34,7 +34,7 @@ func (m *Model) pasteImage() tea.Cmd {
 // that the terminal never answers. tmux does not pass the sequence on, but has a command instead.
 func (p *presence) copyText(text string) tea.Cmd {
 	what := words.Count(words.Lines(text), "line")
-	if p.surface.opts.env("TMUX") != "" {
+	if p.surface.environ.get("TMUX") != "" {
 		return guarded(func() tea.Msg {
 			cmd := exec.Command("tmux", "load-buffer", "-w", "-")
 			cmd.Stdin = strings.NewReader(text)
@@ -44,12 +44,12 @@ func (p *presence) copyText(text string) tea.Cmd {
 			return then(func() { p.surface.answer(transcript.Rows("copied " + what + " to tmux's buffer and the clipboard")) })
 		})
 	}
-	if p.surface.opts.simpleTerminal() {
+	if p.surface.environ.simpleTerminal() {
 		p.surface.answer(noteRows(bad, "✗", "nothing was copied: this terminal has no clipboard; /export writes the conversation to a file"))
 		return nil
 	}
 	sequence := osc52.New(text)
-	if strings.HasPrefix(p.surface.opts.env("TERM"), "screen") {
+	if strings.HasPrefix(p.surface.environ.get("TERM"), "screen") {
 		sequence = sequence.Screen()
 	}
 	p.sequence = sequence.String()
@@ -59,9 +59,9 @@ func (p *presence) copyText(text string) tea.Cmd {
 
 // editOutside opens the prompt in $VISUAL or $EDITOR.
 func (m *Model) editOutside() tea.Cmd {
-	program := m.surface.opts.env("VISUAL")
+	program := m.surface.environ.get("VISUAL")
 	if program == "" {
-		program = m.surface.opts.env("EDITOR")
+		program = m.surface.environ.get("EDITOR")
 	}
 	if program == "" {
 		m.surface.showHint("set $EDITOR to edit the prompt in it", false)
@@ -75,7 +75,7 @@ func (m *Model) editOutside() tea.Cmd {
 		}
 		// The shell splits $EDITOR as the user wrote it; the path stays one word.
 		cmd := exec.Command("sh", "-c", program+` "$1"`, "sh", path)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = m.surface.opts.In, m.surface.opts.Out, m.surface.opts.Out
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = m.opts.In, m.opts.Out, m.opts.Out
 		return lendMsg{run: cmd.Run, done: func(err error) tea.Msg {
 			defer os.Remove(path)
 			if err != nil {

@@ -14,8 +14,9 @@ const ownPace = 300 * time.Millisecond
 
 // ownStatus is the status line made by a program of the person, above the line of the screen.
 type ownStatus struct {
-	surface *surface
-	text    string
+	surface  *surface
+	programs Programs
+	text     string
 	// running is set while the program runs or is about to run. again is set if the status has
 	// changed since.
 	running, again bool
@@ -27,10 +28,10 @@ type ownStatus struct {
 // ask returns a command that runs the program. While it runs already, ask makes it run once more
 // afterwards.
 func (l *ownStatus) ask() tea.Cmd {
-	if l.surface.opts.Programs == nil || l.surface.opts.Plain {
+	if l.programs == nil || l.surface.plain {
 		return nil
 	}
-	run := l.surface.opts.Programs.StatusLine()
+	run := l.programs.StatusLine()
 	if run == nil {
 		l.text, l.problem = "", ""
 		return nil
@@ -39,7 +40,7 @@ func (l *ownStatus) ask() tea.Cmd {
 		return nil
 	}
 	l.running = true
-	status, stats, wait := l.surface.status, l.surface.stats, ownPace-l.surface.opts.Now().Sub(l.ran)
+	status, stats, wait := l.surface.status, l.surface.stats, ownPace-l.surface.now().Sub(l.ran)
 	return guarded(func() tea.Msg {
 		select {
 		case <-time.After(wait):
@@ -53,7 +54,7 @@ func (l *ownStatus) ask() tea.Cmd {
 
 // came takes the output of the program. It reports each problem once.
 func (l *ownStatus) came(text string, err error) tea.Cmd {
-	l.running, l.ran = false, l.surface.opts.Now()
+	l.running, l.ran = false, l.surface.now()
 	problem := ""
 	if err == nil {
 		l.text = text

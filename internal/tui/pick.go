@@ -65,7 +65,7 @@ func (c *chooser) work() tea.Cmd {
 // pickable reports whether a list may open now: not while the person types or reads, and not in
 // plain mode.
 func (m *Model) pickable(pick *command.Pick) bool {
-	return pick != nil && len(pick.Choices) > 0 && m.input.Editor.Empty() && m.reader.pager == nil && m.chooser.picking == nil && !m.surface.opts.Plain
+	return pick != nil && len(pick.Choices) > 0 && m.input.Editor.Empty() && m.reader.pager == nil && m.chooser.picking == nil && !m.surface.plain
 }
 
 // searchPrompts opens a list of the earlier prompts, newest first, and puts the chosen one into
@@ -108,7 +108,8 @@ func promptChoice(prompt string) command.Choice {
 // if the person chose nothing. Pick uses only the options In, Out, Environ, Plain and Settings.
 // If the terminal can only show lines, Pick returns ErrNoTerminal.
 func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.Choice, ok bool, err error) {
-	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) || opts.Plain || opts.env("TERM") == "dumb" {
+	environ := environment(opts.Environ)
+	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) || opts.Plain || environ.get("TERM") == "dumb" {
 		return chosen, false, ErrNoTerminal
 	}
 	signals, deaf := term.NotifySignals(opts.Out)
@@ -118,8 +119,8 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 		return chosen, false, err
 	}
 	defer giveBack(t)
-	dark, known := term.DeclaredBackground(opts.env("COLORFGBG"))
-	p := &pickAlone{terminal: t, theme: style.NewTheme(style.DetectColours(opts.env), style.PaletteFor(opts.set().Theme, dark || !known, opts.Palettes...))}
+	dark, known := term.DeclaredBackground(environ.get("COLORFGBG"))
+	p := &pickAlone{terminal: t, theme: style.NewTheme(style.DetectColours(environ.get), style.PaletteFor(opts.set().Theme, dark || !known, opts.Palettes...))}
 	p.picking = picker.Open(pick)
 	p.choose = func(choice command.Choice) tea.Cmd {
 		chosen, ok = choice, true

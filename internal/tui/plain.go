@@ -95,7 +95,7 @@ func (p *plain) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 func (p *plain) line(text string) tea.Cmd {
 	m := p.model
 	if m.questions.Open() {
-		if reply := m.questions.Line(text, m.surface.opts.Now()); reply.View {
+		if reply := m.questions.Line(text, m.surface.now()); reply.View {
 			p.asked.id = 0
 			return nil
 		} else if !reply.Pass {
@@ -113,7 +113,7 @@ func (p *plain) line(text string) tea.Cmd {
 // soon after quits.
 func (p *plain) stop() (next tea.Cmd) {
 	m := p.model
-	now := m.surface.opts.Now()
+	now := m.surface.now()
 	if !p.stopped.IsZero() && now.Sub(p.stopped) <= hintTime {
 		return tea.Quit
 	}

@@ -14,7 +14,8 @@ import (
 // presence holds the signs of the program outside its window: the title, notifications and the
 // focus.
 type presence struct {
-	surface *surface
+	surface  *surface
+	programs Programs
 	// title is the present title of the terminal.
 	title string
 	// unfocused is set while the window does not have the focus.
@@ -28,7 +29,7 @@ type presence struct {
 // say sets the terminal's title to the present state. It also calls the person if a question
 // waits or a long turn has ended, unless the window is known to have the focus.
 func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
-	name := "agent: " + words.Line(filepath.Base(p.surface.opts.Workspace), newsLimit)
+	name := "agent: " + words.Line(filepath.Base(p.surface.workspace), newsLimit)
 	title := name
 	switch {
 	case questions.Open():
@@ -36,7 +37,7 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	case running:
 		title = "* " + title
 	}
-	if title != p.title && !p.surface.opts.simpleTerminal() {
+	if title != p.title && !p.surface.environ.simpleTerminal() {
 		p.title = title
 		p.sequence += term.Title(title)
 	}
@@ -44,22 +45,22 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 		return nil
 	}
 	p.surface.calling = false
-	setting := p.surface.opts.set().Notify
+	setting := p.surface.settings().Notify
 	if setting == "off" || p.reports && !p.unfocused {
 		return nil
 	}
 	p.surface.bell = true
 	kind, news := news(questions)
-	if setting != "bell" && p.unfocused && !p.surface.opts.simpleTerminal() {
-		shown := term.Notification(p.surface.opts.env, setting == "osc", name, news)
+	if setting != "bell" && p.unfocused && !p.surface.environ.simpleTerminal() {
+		shown := term.Notification(p.surface.environ.get, setting == "osc", name, news)
 		p.sequence += shown
 		p.surface.bell = setting != "osc" || shown == ""
 	}
-	if p.surface.opts.Programs == nil {
+	if p.programs == nil {
 		return nil
 	}
 	return guarded(func() tea.Msg {
-		if err := p.surface.opts.Programs.Called(p.surface.ctx, kind, news); err != nil {
+		if err := p.programs.Called(p.surface.ctx, kind, news); err != nil {
 			return noteMsg{err.Error()}
 		}
 		return nil

@@ -18,7 +18,7 @@ import (
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	s.model.surface.opts.Environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=ghostty"}
+	s.model.surface.environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=ghostty"}
 	take := func() string {
 		sequence := s.model.presence.sequence
 		s.model.presence.sequence = ""
@@ -67,10 +67,10 @@ func TestCalling(t *testing.T) {
 		{"off", "iTerm.app", []bool{false}, false, "", ""},
 	} {
 		s := newScreenplay(t, 80, 24)
-		s.model.surface.opts.Environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=" + tt.program}
-		s.model.surface.opts.Settings = func() Settings { return Settings{Notify: tt.setting} }
+		s.model.surface.environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=" + tt.program}
+		s.model.surface.settings = func() Settings { return Settings{Notify: tt.setting} }
 		called := ""
-		s.model.surface.opts.Programs = programs{called: func(kind, news string) error {
+		s.model.presence.programs = programs{called: func(kind, news string) error {
 			called += kind
 			if news != "asks: run make" {
 				t.Errorf("it says %q", news)
@@ -114,7 +114,7 @@ func TestOwnStatus(t *testing.T) {
 	s := newScreenplay(t, 60, 24)
 	s.model.surface.colours = style.Colours16
 	runs := 0
-	s.model.surface.opts.Programs = programs{line: func(_ context.Context, status chat.Status, _ chat.Stats) (string, error) {
+	s.model.own.programs = programs{line: func(_ context.Context, status chat.Status, _ chat.Stats) (string, error) {
 		runs++
 		return status.Model + " \x1b[31mred\x1b]52;c;AAAA\a\x1b[2J\nsecond", nil
 	}}
@@ -141,7 +141,7 @@ func TestOwnStatus(t *testing.T) {
 	if s.model.surface.colours, s.model.own.text = style.NoColours, "four \x1b[31mred"; s.model.own.view(60)[0] != "four red" {
 		t.Errorf("without colours: %q", s.model.own.view(60))
 	}
-	s.model.surface.opts.Programs = programs{}
+	s.model.own.programs = programs{}
 	if changed("five") != nil || s.model.own.view(60) != nil {
 		t.Error("it is shown after it was unset")
 	}

@@ -70,7 +70,7 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 // sleep returns a command that wakes the model at the time it asked for. Nothing ticks when
 // nothing moves.
 func (p *program) sleep() tea.Cmd {
-	now, at := p.model.surface.opts.Now(), p.model.wake()
+	now, at := p.model.surface.now(), p.model.wake()
 	if at.IsZero() || p.wakeAt.After(now) && !at.Before(p.wakeAt) {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (p *program) lend(request lendMsg) tea.Cmd {
 		p.err = again
 		return tea.Quit
 	}
-	size := func() tea.Msg { return sizeOf(p.terminal, p.model.surface.opts.Now()) }
+	size := func() tea.Msg { return sizeOf(p.terminal, p.model.surface.now()) }
 	if request.done == nil {
 		return size
 	}

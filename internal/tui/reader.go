@@ -32,14 +32,14 @@ func (m *Model) readerKey(k term.Key) (tea.Cmd, bool) {
 	}
 	if r.pager.Key(k) {
 		r.pager, r.asked = nil, 0
-		m.questions.Uncover(r.covered, m.surface.opts.Now())
+		m.questions.Uncover(r.covered, m.surface.now())
 	}
 	return nil, true
 }
 
 // openPages opens the pager over everything else.
 func (r *reader) openPages(pages func() []pager.Page) {
-	r.pager, r.covered = pager.Open(pages), r.surface.opts.Now()
+	r.pager, r.covered = pager.Open(pages), r.surface.now()
 }
 
 // openPage opens the pager with a single page.

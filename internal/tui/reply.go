@@ -47,7 +47,7 @@ const growRows = 2
 // grow prints the rows of an open paragraph that more text cannot change.
 func (a *activity) grow() {
 	piece, ok := a.reply.text.Open()
-	if !ok || len(piece.Text) > maxOpen || a.surface.opts.Plain {
+	if !ok || len(piece.Text) > maxOpen || a.surface.plain {
 		return // in plain mode a printed row cannot be replaced
 	}
 	grown := a.surface.transcript.Grown()
@@ -119,7 +119,7 @@ func (a *activity) endThinking() {
 	if !a.reply.thinking() {
 		return
 	}
-	took := a.surface.opts.Now().Sub(a.reply.thoughtSince)
+	took := a.surface.now().Sub(a.reply.thoughtSince)
 	thought := strings.TrimSpace(string(a.reply.thought))
 	a.outputs.add(output{Page: pager.Page{Title: "reasoning", Layout: proseLay(thought)}})
 	a.reply.thought, a.reply.thoughtSince = nil, time.Time{}

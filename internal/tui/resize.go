@@ -42,7 +42,7 @@ func (r *resize) to(width, height, painted int) {
 	if c.until.IsZero() {
 		c.lowest = r.surface.height
 	}
-	c.until = r.surface.opts.Now().Add(settleTime)
+	c.until = r.surface.now().Add(settleTime)
 	c.width, c.height = width, height
 	c.lowest = min(c.lowest, height)
 	c.turned = c.turned || width != r.surface.width
@@ -53,7 +53,7 @@ func (r *resize) to(width, height, painted int) {
 // terminal may have broken rows, or pushed a part of the live rows out of the window.
 func (r *resize) settle() {
 	c := r.change
-	if c.until.IsZero() || r.surface.opts.Now().Before(c.until) {
+	if c.until.IsZero() || r.surface.now().Before(c.until) {
 		return
 	}
 	r.change = change{}

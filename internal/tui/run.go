@@ -43,7 +43,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 	// From here on a signal cannot end the process before the terminal's mode is restored.
 	signals, deaf := term.NotifySignals(opts.Out)
 	defer deaf()
-	if opts.Plain || opts.env("TERM") == "dumb" || !term.SupportsSequences(opts.Out) {
+	if opts.Plain || environment(opts.Environ).get("TERM") == "dumb" || !term.SupportsSequences(opts.Out) {
 		return runPlain(ctx, opts, signals)
 	}
 	t, err := takeTerminal(opts)
@@ -77,7 +77,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 // terminal.
 func takeTerminal(opts Options) (*term.Terminal, error) {
 	screen := term.NewScreen(opts.Out, func() (int, int) { return term.SizeOf(opts.Out) })
-	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}
+	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: environment(opts.Environ).simpleTerminal()}
 	err := t.Enter()
 	if err != nil {
 		screen.Close()

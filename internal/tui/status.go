@@ -126,7 +126,7 @@ func (l *statusLine) gauge(s chat.Status, width int) string {
 
 // folder returns the path of the workspace, with ~ for the home folder, cut from the left.
 func (l *statusLine) folder(room int) string {
-	path := style.Clean(disk.Tilde(l.surface.opts.Workspace, cmp.Or(l.surface.opts.env("HOME"), l.surface.opts.env("USERPROFILE"))))
+	path := style.Clean(disk.Tilde(l.surface.workspace, cmp.Or(l.surface.environ.get("HOME"), l.surface.environ.get("USERPROFILE"))))
 	for style.Width(path) > room {
 		_, rest, ok := strings.Cut(strings.TrimPrefix(path, "…/"), "/")
 		if !ok {

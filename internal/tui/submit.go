@@ -59,7 +59,7 @@ func (m *Model) submit() tea.Cmd {
 	case m.questions.Owned():
 		m.activity.waiting = append(m.activity.waiting, message)
 	default:
-		m.surface.opts.Driver.Send(message)
+		m.opts.Driver.Send(message)
 	}
 	return remember
 }
@@ -67,7 +67,7 @@ func (m *Model) submit() tea.Cmd {
 // commands reports whether a message is a slash command of the program.
 func (m *Model) commands(message atcmd.Message) bool {
 	text := message.Text()
-	return m.surface.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.surface.opts.Commands.Sends(text)
+	return m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.opts.Commands.Sends(text)
 }
 
 // sendWaiting sends the messages that have waited for a command of the person.
@@ -76,7 +76,7 @@ func (m *Model) sendWaiting() {
 		return
 	}
 	for _, message := range m.activity.waiting {
-		m.surface.opts.Driver.Send(message)
+		m.opts.Driver.Send(message)
 	}
 	m.activity.waiting = nil
 }
@@ -95,7 +95,7 @@ func (m *Model) cameBack(message atcmd.Message, ok bool) {
 	case m.backUnchanged():
 		m.activity.behind = slices.Insert(m.activity.behind, 0, m.input.Editor.Message())
 	case !m.input.Editor.Empty(): // the person has typed something meanwhile
-		m.surface.opts.Driver.Send(message)
+		m.opts.Driver.Send(message)
 		return
 	}
 	m.activity.back = message.Text()
@@ -109,7 +109,7 @@ func (m *Model) sendBehind() {
 		return
 	}
 	for _, message := range m.activity.behind {
-		m.surface.opts.Driver.Send(message)
+		m.opts.Driver.Send(message)
 	}
 	m.activity.back, m.activity.behind = "", nil
 }
@@ -135,16 +135,16 @@ func (m *Model) runHeld() {
 	if hint := shellHint(command, m.surface.keys.Label("suspend")); hint != "" {
 		m.surface.showHint(hint, false)
 	}
-	m.surface.opts.Driver.Shell(strings.TrimSpace(command), private)
+	m.opts.Driver.Shell(strings.TrimSpace(command), private)
 }
 
 // remember adds a prompt to the history.
 func (m *Model) remember(message atcmd.Message) tea.Cmd {
 	text := message.Text()
-	if !m.input.Prompts.Add(message) || m.surface.opts.History == nil || len(text) > edit.MaxStored {
+	if !m.input.Prompts.Add(message) || m.opts.History == nil || len(text) > edit.MaxStored {
 		return nil
 	}
-	prompts := m.surface.opts.History
+	prompts := m.opts.History
 	return guarded(func() tea.Msg {
 		if err := prompts.Append(message); err != nil {
 			return noteMsg{"the prompt could not be added to the history: " + err.Error()}
@@ -157,7 +157,7 @@ func (m *Model) remember(message atcmd.Message) tea.Cmd {
 func (m *Model) runCommand(line string) tea.Cmd {
 	m.activity.commands = append(m.activity.commands, line)
 	m.surface.hint = hint{}
-	ctx, commands := m.surface.ctx, m.surface.opts.Commands
+	ctx, commands := m.surface.ctx, m.opts.Commands
 	return guarded(func() tea.Msg {
 		output, err := commands.Run(ctx, line)
 		return commandMsg{line, output, err}
@@ -186,14 +186,14 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 		m.activity.commands = slices.Delete(m.activity.commands, i, i+1)
 	}
 	m.surface.chooseTheme()
-	m.surface.opts.Driver.Refresh()
+	m.opts.Driver.Refresh()
 	if m.pickable(msg.output.Pick) && msg.err == nil {
 		m.input.Unpropose()
 		resends := m.resends && msg.line == modelList
 		m.resends = false
 		return m.chooser.open(*msg.output.Pick, func(chosen command.Choice) tea.Cmd {
 			if chosen.Draft != "" {
-				m.input.Paste(chosen.Draft, m.surface.opts.Now())
+				m.input.Paste(chosen.Draft, m.surface.now())
 				return nil
 			}
 			if resends {
@@ -214,12 +214,12 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	case msg.output.Submit != "" && m.questions.Owned():
 		m.activity.waiting = append(m.activity.waiting, atcmd.Typed(msg.output.Submit))
 	case msg.output.Submit != "":
-		m.surface.opts.Driver.Send(atcmd.Typed(msg.output.Submit))
+		m.opts.Driver.Send(atcmd.Typed(msg.output.Submit))
 	case msg.output.Copy != "":
 		return m.presence.copyText(msg.output.Copy)
 	case msg.output.Ask != nil:
-		m.questions.AddOwn(msg.output.Ask, m.surface.opts.Now())
-	case msg.output.TestsKeys && !m.surface.opts.Plain:
+		m.questions.AddOwn(msg.output.Ask, m.surface.now())
+	case msg.output.TestsKeys && !m.surface.plain:
 		m.testing, m.tested = true, ""
 	case msg.output.Quit:
 		return tea.Quit

@@ -36,7 +36,7 @@ func TestWhatIsPastedIsData(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s, kept := newScreenplay(t, 60, 24), &keptHistory{}
-			s.model.surface.opts.History = kept
+			s.model.opts.History = kept
 			test.do(s)
 			s.press("enter")
 			if diff := cmp.Diff([]atcmd.Message{test.want}, s.driver.sent); diff != "" {
@@ -52,7 +52,7 @@ func TestWhatIsPastedIsData(t *testing.T) {
 				t.Errorf("recalled and sent (-want +got):\n%s", diff)
 			}
 			later := newScreenplay(t, 60, 24)
-			later.model.surface.opts.History = kept
+			later.model.opts.History = kept
 			later.run(later.model.begin())
 			later.press("up", "enter")
 			if diff := cmp.Diff([]atcmd.Message{test.want}, later.driver.sent); diff != "" {
@@ -148,7 +148,7 @@ func TestClipboardImage(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
 	var problem error
-	s.model.surface.opts.Clipboard = func(context.Context) (string, error) { return "/t/clipboard-1.png", problem }
+	s.model.opts.Clipboard = func(context.Context) (string, error) { return "/t/clipboard-1.png", problem }
 	s.typed("see ")
 	s.press("ctrl+v")
 	want := atcmd.Message{{Text: "see "}, {Text: "[image clipboard-1.png]", Image: "/t/clipboard-1.png"}, {Text: " "}}

@@ -19,9 +19,18 @@ import (
 // surface is shared by all parts of the screen: the transcript they print to, the look, the size
 // of the window, the clock, and the status of the conversation.
 type surface struct {
-	opts    Options
 	ctx     context.Context
+	now     func() time.Time
 	started time.Time
+	// plain is set if lines are printed and read, without a single escape sequence.
+	plain     bool
+	environ   environment
+	workspace string
+	// settings returns the present settings of the screen, and boundKeys the present table of
+	// keys. palettes holds the person's own themes.
+	settings  func() Settings
+	boundKeys func() *keymap.Map
+	palettes  []style.Palette
 
 	width, height int
 	// ground is the terminal's background, as far as it is known.
@@ -68,28 +77,30 @@ const hintTime = 2 * time.Second
 
 // newSurface returns the surface for a window of the given size.
 func newSurface(ctx context.Context, opts Options, width, height int) *surface {
-	if opts.Keys == nil {
-		opts.Keys = keymap.Default
-	}
 	s := &surface{
-		opts: opts, ctx: ctx, colours: style.DetectColours(opts.env), width: width, height: height,
-		status: opts.Status, started: opts.Now(),
+		ctx: ctx, now: opts.Now, started: opts.Now(), plain: opts.Plain, environ: opts.Environ, workspace: opts.Workspace,
+		settings: opts.set, boundKeys: opts.Keys, palettes: opts.Palettes,
+		width: width, height: height, status: opts.Status,
 	}
-	s.ground.dark, s.ground.known = term.DeclaredBackground(opts.env("COLORFGBG"))
+	if s.boundKeys == nil {
+		s.boundKeys = keymap.Default
+	}
+	s.colours = style.DetectColours(s.environ.get)
+	s.ground.dark, s.ground.known = term.DeclaredBackground(s.environ.get("COLORFGBG"))
 	s.chooseTheme()
 	return s
 }
 
 // chooseTheme applies the present settings: the theme, the links and the keys.
 func (s *surface) chooseTheme() {
-	s.keys = s.opts.Keys()
-	set := s.opts.set()
+	s.keys = s.boundKeys()
+	set := s.settings()
 	offered := func(name string) style.Palette {
-		return style.PaletteFor(name, s.ground.dark || !s.ground.known, s.opts.Palettes...)
+		return style.PaletteFor(name, s.ground.dark || !s.ground.known, s.palettes...)
 	}
-	if p := offered(set.Theme); s.theme == nil || !s.opts.Plain && s.theme.Palette != p.Name {
+	if p := offered(set.Theme); s.theme == nil || !s.plain && s.theme.Palette != p.Name {
 		s.theme = style.NewTheme(s.colours, p)
-		if s.opts.Plain {
+		if s.plain {
 			s.theme = style.NewSpoken()
 		}
 		s.md = markdown.New(s.theme)
@@ -97,15 +108,15 @@ func (s *surface) chooseTheme() {
 	}
 	s.theme.Offered = offered
 	s.theme.Opens, s.theme.Columns = s.keys.Label("outputs"), cmp.Or(set.Columns, style.Columns)
-	if set.Links != s.links && !s.opts.Plain {
+	if set.Links != s.links && !s.plain {
 		s.links = set.Links
-		s.theme.Links = link.New(set.Links, s.opts.env, s.opts.Workspace, s.opts.Now)
+		s.theme.Links = link.New(set.Links, s.environ.get, s.workspace, s.now)
 	}
 }
 
 // background takes the terminal's answer about its background, unless the answer is late.
 func (s *surface) background(dark bool) {
-	if !s.ground.known && s.opts.Now().Sub(s.started) <= term.BackgroundLimit {
+	if !s.ground.known && s.now().Sub(s.started) <= term.BackgroundLimit {
 		s.ground = ground{dark: dark, known: true}
 		s.chooseTheme()
 	}
@@ -117,15 +128,15 @@ func (s *surface) columns() int { return max(8, s.width-1) }
 
 // spinner returns the present frame of the spinner, which depends only on the clock.
 func (s *surface) spinner() string {
-	at := s.opts.Now().Sub(s.started) / tickTime
+	at := s.now().Sub(s.started) / tickTime
 	return string(spinnerFrames[max(0, int(at))%len(spinnerFrames)])
 }
 
 func (s *surface) showHint(text string, quits bool) {
-	if s.opts.Plain {
+	if s.plain {
 		s.note(warn, "!", text)
 	}
-	s.hint = hint{text: text, until: s.opts.Now().Add(hintTime), quits: quits}
+	s.hint = hint{text: text, until: s.now().Add(hintTime), quits: quits}
 }
 
 // answer prints the answer of a command, with blank lines around it.

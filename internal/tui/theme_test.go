@@ -29,7 +29,7 @@ func TestThemeFollowsTheSetting(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
 	set := style.Dark
-	s.model.surface.opts.Settings = func() Settings { return Settings{Theme: set} }
+	s.model.surface.settings = func() Settings { return Settings{Theme: set} }
 	s.model.surface.chooseTheme()
 	set = style.Light
 	s.typed("/help")

@@ -102,7 +102,7 @@ const ownLine = 2
 // of the edit before it.
 func (a *activity) densityApplied(e chat.DensityApplied) {
 	a.turn.freed.add(e.Prunes)
-	if a.surface.opts.set().QuietDensity {
+	if a.surface.settings().QuietDensity {
 		return
 	}
 	freed := e.Freed()
@@ -288,7 +288,7 @@ func (a *activity) toolsView(width, room int) []string {
 		if a.hasAgent(tool.call) {
 			continue
 		}
-		time := " " + words.Elapsed(a.surface.opts.Now().Sub(tool.started))
+		time := " " + words.Elapsed(a.surface.now().Sub(tool.started))
 		lines = append(lines, a.surface.spinner()+" "+style.Truncate(tool.said.Running(), width-2-len(time))+a.surface.theme.Dim.Text(time))
 		share := min(liveOutputLines, (room-len(lines))/(len(a.tools)-i))
 		lines = append(lines, dimTail(a.surface.theme, string(tool.output), width, share)...)

@@ -87,7 +87,7 @@ func (u *turn) answered(now time.Time) {
 
 // doing describes the present step of the turn: waiting for the model, writing, or running tools.
 func (a *activity) doing() string {
-	u, now := &a.turn, a.surface.opts.Now()
+	u, now := &a.turn, a.surface.now()
 	switch {
 	case u.interrupting:
 		return "interrupting"
@@ -129,7 +129,7 @@ func (a *activity) workingView(width int) []string {
 	if !a.turn.running {
 		return lines
 	}
-	now := a.surface.opts.Now()
+	now := a.surface.now()
 	head, rest := a.surface.spinner()+" "+a.doing()+" · ", words.Elapsed(a.turn.took(now))+" · Esc interrupts"
 	if len(a.tools) > 0 && !a.turn.interrupting {
 		head = "  turn " // each tool has its own clock

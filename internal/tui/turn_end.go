@@ -17,7 +17,7 @@ import (
 
 // endTurn prints the result of the turn in a line, and the savings of pruning in another.
 func (a *activity) endTurn(interrupted bool) {
-	u, took := a.turn, a.turn.took(a.surface.opts.Now())
+	u, took := a.turn, a.turn.took(a.surface.now())
 	cost := ""
 	if a.surface.stats.Cost > u.cost {
 		cost = words.Dollars(a.surface.stats.Cost - u.cost)
@@ -27,7 +27,7 @@ func (a *activity) endTurn(interrupted bool) {
 	}
 	strip := u.strip(took, cost)
 	said := u.freed.String(a.surface.stats.Saving.Minus(u.saving))
-	if said == "" || a.surface.opts.set().QuietDensity {
+	if said == "" || a.surface.settings().QuietDensity {
 		a.surface.print(transcript.Text, strip)
 		return
 	}

@@ -17,7 +17,7 @@ func (m *Model) frame() term.Frame {
 	}
 	f := term.Frame{
 		Printed: append(printed, m.surface.transcript.Take()...), Reset: m.surface.again,
-		Live: m.live, Row: m.row, Col: m.col, Width: m.surface.width, Height: m.surface.height, At: m.surface.opts.Now(), Bell: m.surface.bell, Sequence: m.presence.sequence,
+		Live: m.live, Row: m.row, Col: m.col, Width: m.surface.width, Height: m.surface.height, At: m.surface.now(), Bell: m.surface.bell, Sequence: m.presence.sequence,
 	}
 	if read := m.reader.pager; read != nil {
 		read.Waits = ""
@@ -97,7 +97,7 @@ func (m *Model) layout() {
 
 // inputView lays out the input and returns the position of the cursor.
 func (m *Model) inputView(width, height int) ([]string, place) {
-	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.surface.opts.set().Vim} // the question owns the keys
+	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.surface.settings().Vim} // the question owns the keys
 	rows, row, col := m.input.View(m.surface.theme, look, width, height)
 	return rows, place{row, col}
 }
