@@ -296,14 +296,8 @@ func (e *Engine) apply(p Plan) (changed map[int]*history.Content, left []int) {
 			hollow = append(hollow, c.unit)
 			continue
 		}
-		entry := e.conversation.entries[c.Entry]
-		blocks := slices.Clone(entry.Blocks)
-		blocks[e.conversation.units[c.unit].block] = e.conversation.instead(c)
-		e.conversation.entries[c.Entry] = entry.WithBlocks(blocks)
-		changed[c.Entry] = e.conversation.entries[c.Entry]
+		changed[c.Entry] = e.conversation.apply(c)
 		e.account.touch(c.unit)
-		e.conversation.replace(c)
-		e.conversation.settleSize(c.unit)
 	}
 	rest, left := e.drop(hollow)
 	maps.Copy(changed, rest)
@@ -311,6 +305,17 @@ func (e *Engine) apply(p Plan) (changed map[int]*history.Content, left []int) {
 		delete(changed, i)
 	}
 	return changed, left
+}
+
+// apply changes a unit and its entry, and returns the entry.
+func (cv *conversation) apply(c Change) *history.Content {
+	entry := cv.entries[c.Entry]
+	blocks := slices.Clone(entry.Blocks)
+	blocks[cv.units[c.unit].block] = cv.instead(c)
+	cv.entries[c.Entry] = entry.WithBlocks(blocks)
+	cv.replace(c)
+	cv.settleSize(c.unit)
+	return cv.entries[c.Entry]
 }
 
 // drop removes calls with their results. heads holds the units of the calls' heads.

@@ -66,7 +66,11 @@ func (e *Engine) followEdits(step history.Step) {
 	var hollow []int
 	for i, before := range e.conversation.entries {
 		if edit, ok := step.Edits[before]; ok {
-			hollow = append(hollow, e.followEdit(i, edit)...)
+			changed, left := e.conversation.followEdit(i, edit)
+			for _, at := range changed {
+				e.account.touch(at)
+			}
+			hollow = append(hollow, left...)
 		}
 	}
 	if slices.ContainsFunc(hollow, func(at int) bool { return e.conversation.units[at].fact.result < 0 }) {
@@ -82,14 +86,13 @@ func (e *Engine) followEdits(step history.Step) {
 	e.conversation.entries = entries // equal, but SetEntries compares the pointers of the record
 }
 
-// followEdit applies the recorded edit of entry i. It does not remove calls that left; it returns
-// the units of their heads.
-func (e *Engine) followEdit(i int, edit history.Edit) (hollow []int) {
-	before, after := e.conversation.entries[i], aligned(e.conversation.entries[i], edit.After)
+// followEdit applies the recorded edit of entry i, and returns the units that changed. It does not
+// remove calls that left; it returns the units of their heads.
+func (cv *conversation) followEdit(i int, edit history.Edit) (changed, hollow []int) {
+	before, after := cv.entries[i], aligned(cv.entries[i], edit.After)
 	kinds := slices.DeleteFunc(slices.Clone(edit.Kinds), func(k history.PruneKind) bool { return Why(k) == Hollow })
-	var changed []int
-	for at := e.conversation.firstOf(i); at < len(e.conversation.units) && e.conversation.units[at].entry == i; at++ {
-		u := &e.conversation.units[at]
+	for at := cv.firstOf(i); at < len(cv.units) && cv.units[at].entry == i; at++ {
+		u := &cv.units[at]
 		if u.state == gone {
 			continue
 		}
@@ -99,10 +102,9 @@ func (e *Engine) followEdit(i int, edit history.Edit) (hollow []int) {
 			}
 			continue
 		}
-		if c, differs := e.conversation.changeTo(at, before.Blocks[u.block], after.Blocks[u.block]); differs && len(kinds) > 0 {
+		if c, differs := cv.changeTo(at, before.Blocks[u.block], after.Blocks[u.block]); differs && len(kinds) > 0 {
 			c.Why = Why(kinds[0])
-			e.account.touch(at)
-			e.conversation.replace(c)
+			cv.replace(c)
 			changed = append(changed, at)
 			kinds = kinds[1:]
 		}
@@ -112,11 +114,11 @@ func (e *Engine) followEdit(i int, edit history.Edit) (hollow []int) {
 			after.Blocks[j] = before.Blocks[j]
 		}
 	}
-	e.conversation.entries[i] = after
+	cv.entries[i] = after
 	for _, at := range changed {
-		e.conversation.settleSize(at)
+		cv.settleSize(at)
 	}
-	return hollow
+	return changed, hollow
 }
 
 // aligned returns the new form of an entry, with nil in place of each block that left: a call, a

@@ -117,10 +117,11 @@ func choose(cuts []cut, bank float64, faults func(texts int) float64, pressed bo
 // A sweep walks through the units from the tail to the head and weighs every place where a cut
 // may begin.
 type sweep struct {
-	account    *account
-	m          Moment
-	candidates map[int]candidate
-	folds      []fold
+	conversation *conversation
+	account      *account
+	m            Moment
+	candidates   map[int]candidate
+	folds        []fold
 	// startAt maps the first unit of each fold to the indexes of the folds that start there.
 	// folded holds the units of the folds that the sweep has passed.
 	startAt map[int][]int
@@ -139,7 +140,7 @@ type sweep struct {
 }
 
 func newSweep(a *account, m Moment, candidates []candidate, folds []fold) *sweep {
-	s := &sweep{account: a, m: m, candidates: make(map[int]candidate, len(candidates)), folds: folds, startAt: map[int][]int{}, folded: map[int]bool{}}
+	s := &sweep{conversation: a.conversation, account: a, m: m, candidates: make(map[int]candidate, len(candidates)), folds: folds, startAt: map[int][]int{}, folded: map[int]bool{}}
 	for _, c := range candidates {
 		s.candidates[c.unit] = c
 	}
@@ -166,7 +167,7 @@ func (s *sweep) findings() {
 			s.finds[at] = s.m.Cache.Whole(held)
 		}
 		if at < s.account.sent {
-			tokens += s.account.conversation.units[at].tokens
+			tokens += s.conversation.units[at].tokens
 		}
 	}
 	s.warm = s.finds[s.account.sent]
@@ -175,7 +176,7 @@ func (s *sweep) findings() {
 // cuts lists the places where a cut may begin, from the tail to the head.
 func (s *sweep) cuts() []cut {
 	var cuts []cut
-	for at := len(s.account.conversation.units) - 1; at >= 0; at-- {
+	for at := len(s.conversation.units) - 1; at >= 0; at-- {
 		hard := s.takeUnit(at)
 		if s.takeFolds(at) || hard {
 			cuts = append(cuts, s.cut(at))
@@ -194,18 +195,18 @@ func (s *sweep) takeUnit(at int) bool {
 	if !ok {
 		return false
 	}
-	if c.why != Free && c.why != Unnumbered && (c.hard() || at < s.account.sent) && s.account.conversation.units[at].quotable() {
+	if c.why != Free && c.why != Unnumbered && (c.hard() || at < s.account.sent) && s.conversation.units[at].quotable() {
 		s.risky++
 	}
 	if c.why == Hollow {
-		s.risky += s.account.conversation.shortTexts(s.account.conversation.units[at].fact)
+		s.risky += s.conversation.shortTexts(s.conversation.units[at].fact)
 	}
 	switch {
 	case at < s.account.sent:
 		s.saved += saves
 		if c.hard() {
 			s.lasting += saves
-			s.waited += saves * float64(s.account.conversation.request-c.since)
+			s.waited += saves * float64(s.conversation.request-c.since)
 		}
 	case c.hard():
 		s.newSaved += saves
@@ -228,17 +229,17 @@ func (cv *conversation) shortTexts(f *fact) int {
 // freed returns the tokens that a candidate frees in addition to the candidates passed before, or
 // false if a fold takes a part of it.
 func (s *sweep) freed(c candidate) (tokens float64, ok bool) {
-	u := &s.account.conversation.units[c.unit]
+	u := &s.conversation.units[c.unit]
 	if c.why != Hollow {
-		return float64(s.account.conversation.frees(c)), true
+		return float64(s.conversation.frees(c)), true
 	}
-	freed := s.account.conversation.pairTokens(u.fact)
+	freed := s.conversation.pairTokens(u.fact)
 	for _, part := range u.fact.pair()[1:] {
 		if s.folded[part] {
 			return 0, false
 		}
 		if _, counted := s.candidates[part]; counted {
-			freed -= s.account.conversation.units[part].saves()
+			freed -= s.conversation.units[part].saves()
 		}
 	}
 	return float64(freed), true
@@ -261,7 +262,7 @@ func (s *sweep) takeFolds(at int) bool {
 		for _, part := range append([]int{s.folds[i].target}, s.folds[i].parts()...) {
 			s.folded[part] = true
 		}
-		gain -= float64(s.folds[i].alone(s.account.conversation, s.candidates))
+		gain -= float64(s.folds[i].alone(s.conversation, s.candidates))
 		s.saved += gain
 		s.lasting += gain
 	}
@@ -275,7 +276,7 @@ func (s *sweep) cut(at int) cut {
 		return cut{at: at, atOnce: true, risky: s.risky, dearer: -w * freed, saves: r * freed, freed: freed}
 	}
 	dearer := (w-r)*float64(s.warm-s.finds[at]) - w*s.saved
-	worth := r * (s.account.conversation.horizon()*s.lasting + waitShare*s.waited)
+	worth := r * (s.conversation.horizon()*s.lasting + waitShare*s.waited)
 	return cut{at: at, risky: s.risky, dearer: dearer, worth: worth - dearer, saves: r * s.saved, freed: s.saved}
 }
 
