@@ -27,12 +27,12 @@ func Why(ctx context.Context, c *Chat, question string) (*why.Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		next.Steps = state.Steps()
+		next.Steps = why.Kept(state.Steps())
 		if err := next.Window.History.Restore(state.Entries); err != nil {
 			return nil, err
 		}
 		next.Window.Ledger.Restore(state.Prunes, state.Turn)
-		if err := next.Window.Resume(state.Pins, state.Steps()); err != nil {
+		if err := next.Window.Resume(state.Pins, next.Steps); err != nil {
 			return nil, err
 		}
 		return next.Ask(ctx, question)

@@ -121,6 +121,18 @@ func (e *Engine) resumed(in *Input, v View) (*window.Window, error) {
 
 // Why says what became of a text or a file in a session that is resumed now.
 func (e *Engine) Why(ctx context.Context, in Input, question string) (*why.Answer, error) {
+	next, err := e.Next(in)
+	if err != nil {
+		return nil, err
+	}
+	return next.Ask(ctx, question)
+}
+
+// Next returns the next request of a session that is resumed now, for questions about it.
+func (e *Engine) Next(in Input) (*why.Next, error) {
+	if in.Steps != nil {
+		in.Steps = why.Kept(in.Steps)
+	}
 	next := &why.Next{Before: chat.EnsureCompressionBeforeSend, Steps: in.Steps}
 	var err error
 	if next.Window, err = e.resumed(&in, View{Observe: next.Observe}); err != nil {
@@ -128,7 +140,7 @@ func (e *Engine) Why(ctx context.Context, in Input, question string) (*why.Answe
 	}
 	next.Model, next.Facts, next.Root = settings.Model.Of(e.Settings), e.Facts(), in.WorkspaceRoot
 	next.Count = e.Counter(next.Model).Count
-	return next.Ask(ctx, question)
+	return next, nil
 }
 
 // price returns the price in the settings, or a safe one if they have none.

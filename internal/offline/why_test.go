@@ -50,6 +50,8 @@ type workedSession struct {
 	said           []*history.Content
 	wire           []string
 	now            time.Time
+	// calls has the ids of the calls that the next request holds.
+	calls map[string]bool
 	// turns has what each turn cost as a multiple of the input of its first request.
 	turns []float64
 	// left has a line for all that was pruned: its kind, its size and the request.
@@ -146,6 +148,12 @@ func workCounted(t testing.TB, name, strategy, root string, entries []*history.C
 	}
 	before()
 	sent, _ := w.History.Curated()
+	s.calls = map[string]bool{}
+	for _, entry := range sent {
+		for _, call := range entry.Calls() {
+			s.calls[call.ID] = true
+		}
+	}
 	s.wire = wireTexts(t, llm.Request{Model: "test-model", System: w.Head().System, Tools: w.Head().Tools, History: sent})
 	return s
 }
@@ -280,28 +288,74 @@ func texts(block history.Block) []string {
 	return nil
 }
 
+// questionsAbout returns texts that a person could ask about a session, from each line of it on, by what
+// became of that line as the request shows it.
+func questionsAbout(s workedSession) map[why.State][]string {
+	q := map[why.State][]string{why.In: {"be brief", "use tabs everywhere"}, why.Never: {"nothing ever said this"}}
+	sent := map[string]bool{}
+	for _, text := range s.wire {
+		for _, line := range strings.Split(text, "\n") {
+			sent[line] = true
+		}
+	}
+	add := func(became why.State, lines []string, from int) {
+		if len(strings.TrimSpace(lines[from])) >= 6 {
+			q[became] = append(q[became], strings.Join(lines[from:min(len(lines), from+1+from%3)], "\n"))
+		}
+	}
+	for _, entry := range s.said {
+		for _, block := range entry.Blocks {
+			became := why.Left
+			if call, is := block.(*history.ToolCall); is && s.calls[call.ID] {
+				became = why.Shortened
+			}
+			for _, text := range texts(block) {
+				lines := strings.Split(text, "\n")
+				for i, line := range lines {
+					if sent[line] {
+						add(why.In, lines, i)
+						continue
+					}
+					add(became, lines, i)
+					add(why.Never, []string{line + " and nobody said this"}, 0)
+				}
+			}
+		}
+	}
+	return q
+}
+
 // TestWhyAgreesWithTheWire asks about texts that were said, and about others: the answer agrees
-// with the bytes of the next request, and what brings a text back holds it.
+// with the bytes of the next request, and what brings a text back holds it. Each kind of answer comes
+// up in a tenth of the questions and more.
 func TestWhyAgreesWithTheWire(t *testing.T) {
 	t.Parallel()
 	sessions := workedSessions(t)
-	asked, states := 0, map[why.State]int{}
+	nexts, questions := make([]*why.Next, len(sessions)), make([]map[why.State][]string, len(sessions))
+	for i, s := range sessions {
+		var err error
+		if nexts[i], err = whyEngine(t, s.strategy, func() time.Time { return s.now }, fourth{}).Next(s.in); err != nil {
+			t.Fatal(err)
+		}
+		questions[i] = questionsAbout(s)
+	}
+	all := []why.State{why.In, why.Shortened, why.Left, why.Never}
+	count, states := 0, map[why.State]int{}
 	rapid.Check(t, func(rt *rapid.T) {
-		s := rapid.SampledFrom(sessions).Draw(rt, "session")
-		entry := rapid.SampledFrom(s.said).Draw(rt, "entry")
-		candidates := texts(rapid.SampledFrom(entry.Blocks).Draw(rt, "block"))
-		candidates = slices.DeleteFunc(append(candidates, "be brief", "use tabs", "nothing ever said this"), func(text string) bool { return strings.TrimSpace(text) == "" })
-		lines := strings.Split(rapid.SampledFrom(candidates).Draw(rt, "text"), "\n")
-		from := rapid.IntRange(0, len(lines)-1).Draw(rt, "from")
-		question := strings.Join(lines[from:min(len(lines), from+rapid.IntRange(1, 3).Draw(rt, "lines"))], "\n")
-		if len(strings.TrimSpace(question)) < 6 {
+		i, state := rapid.IntRange(0, len(sessions)-1).Draw(rt, "session"), rapid.SampledFrom(all).Draw(rt, "state")
+		s := sessions[i]
+		if len(questions[i][state]) == 0 {
 			rt.Skip()
 		}
-		answer, err := whyEngine(t, s.strategy, func() time.Time { return s.now }, fourth{}).Why(t.Context(), s.in, question)
-		if err != nil || answer.File {
+		question := rapid.SampledFrom(questions[i][state]).Draw(rt, "question")
+		answer, err := nexts[i].Ask(t.Context(), question)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if answer.File {
 			rt.Skip() // a file by its name
 		}
-		asked++
+		count++
 		states[answer.State]++
 		sent := slices.ContainsFunc(s.wire, func(text string) bool { return strings.Contains(text, question) })
 		said := slices.ContainsFunc(s.said, func(c *history.Content) bool {
@@ -321,7 +375,12 @@ func TestWhyAgreesWithTheWire(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d questions on %d sessions agree: %v", asked, len(sessions), states)
+	t.Logf("%d questions on %d sessions agree: %v", count, len(sessions), states)
+	for _, state := range all {
+		if 10*states[state] < count {
+			t.Errorf("%d of %d answers are %s", states[state], count, state)
+		}
+	}
 }
 
 // recalled reports whether the record has a text at some places.

@@ -43,7 +43,7 @@ func (t *tracker) follow(s history.Step) {
 	before := t.entries
 	switch s.Kind {
 	case history.MutationAdded:
-		t.entries = append(t.entries[:len(t.entries):len(t.entries)], s.Entry)
+		t.entries = append(t.entries, s.Entry)
 		t.take(s.Entry, fmt.Sprint(s.Seq))
 		if s.Entry.Speaker == history.AI {
 			t.replies++
@@ -59,7 +59,7 @@ func (t *tracker) follow(s history.Step) {
 			t.settle(entry.Blocks, after, before, s)
 		}
 	case history.MutationReplaced:
-		t.entries = s.Entries
+		t.entries = slices.Clip(s.Entries)
 		t.settle(blocksOf(before), blocksOf(s.Entries), before, s)
 		for i, entry := range s.Entries {
 			if !slices.Contains(before, entry) {

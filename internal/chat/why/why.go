@@ -70,7 +70,8 @@ type Part struct {
 	Back string `json:"back,omitempty"`
 }
 
-// A Next is the next request of a conversation, tried on a copy.
+// A Next is the next request of a conversation, tried on a copy. It is tried with the first question;
+// any number of others may follow.
 type Next struct {
 	// Window is the copy, before the work that precedes the request. Before does that work.
 	Window *window.Window
@@ -83,8 +84,35 @@ type Next struct {
 	Before func(context.Context, *window.Window) error
 	// Steps has the changes that led to the history of Window.
 	Steps iter.Seq2[history.Step, error]
-	// Observed collects the changes of the copy: Observe is the observer of its history.
+	// tried is set once the request was tried: recorded is the history before, observed has the changes
+	// of the copy, and problem says why the work before the request is not known completely.
+	tried    bool
+	recorded []*history.Content
 	observed []history.Mutation
+	problem  string
+}
+
+// Kept returns steps that are read from their record once, however often they are gone through.
+func Kept(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, error] {
+	type read struct {
+		step history.Step
+		err  error
+	}
+	var all []read
+	started := false
+	return func(yield func(history.Step, error) bool) {
+		if !started {
+			started = true
+			for step, err := range steps {
+				all = append(all, read{step, err})
+			}
+		}
+		for _, r := range all {
+			if !yield(r.step, r.err) {
+				return
+			}
+		}
+	}
 }
 
 // Unrecorded is for a conversation without a record: what would leave before the next request and
@@ -101,17 +129,24 @@ func (n *Next) Observe(m history.Mutation) error {
 	return nil
 }
 
+// try does the work before the request.
+func (n *Next) try(ctx context.Context) {
+	if n.tried {
+		return
+	}
+	n.tried, n.observed, n.recorded = true, nil, n.Window.History.RawHistory()
+	if err := n.Before(ctx, n.Window); errors.Is(err, compression.ErrNoSummarizer) {
+		n.problem = "compression is due before the next request, and only the model can say what a summary would hold"
+	} else if err != nil {
+		n.problem = err.Error()
+	}
+}
+
 // Ask answers a question about a text or a file.
 func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 	t := &tracker{question: question, facts: n.Facts, root: n.Root, calls: map[string]*history.ToolCall{}, at: map[history.Block]*part{}}
-	n.observed = nil
-	recorded := n.Window.History.RawHistory()
-	answer := &Answer{Question: question, State: Never, Parts: []Part{}}
-	if err := n.Before(ctx, n.Window); errors.Is(err, compression.ErrNoSummarizer) {
-		answer.Problem = "compression is due before the next request, and only the model can say what a summary would hold"
-	} else if err != nil {
-		answer.Problem = err.Error()
-	}
+	n.try(ctx)
+	answer := &Answer{Question: question, State: Never, Parts: []Part{}, Problem: n.problem}
 	t.file = t.knows(n.Window)
 	answer.File = t.file
 	if n.Steps != nil {
@@ -122,8 +157,8 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 			t.follow(step)
 		}
 	}
-	if !slices.Equal(t.entries, recorded) { // repaired, or not recorded
-		t.follow(history.Step{Kind: history.MutationReplaced, Entries: recorded})
+	if !slices.Equal(t.entries, n.recorded) { // repaired, or not recorded
+		t.follow(history.Step{Kind: history.MutationReplaced, Entries: n.recorded})
 	}
 	t.upcoming = true
 	for _, m := range n.observed {
