@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"math"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,10 @@ shortened, why, what that saved, and how it comes back.`,
   agent sessions why qecgs --json AGENTS.md`,
 		Args: cli.CountedArgs(2, math.MaxInt, "a session, and a text or a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			question := strings.Join(args[1:], " ")
+			if strings.TrimSpace(question) == "" {
+				return usage(errors.New("an empty text is everywhere: which text, or which file?"))
+			}
 			f, info, err := wantedSession(w, cmd.Use, args[0])
 			if err != nil {
 				return err
@@ -45,7 +50,7 @@ shortened, why, what that saved, and how it comes back.`,
 			if engine.System, err = promptAt(w, f, in.WorkspaceRoot, engine.Settings); err != nil {
 				return err
 			}
-			answer, err := engine.Why(cmd.Context(), in, strings.Join(args[1:], " "))
+			answer, err := engine.Why(cmd.Context(), in, question)
 			if err != nil {
 				return err
 			}

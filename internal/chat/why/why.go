@@ -147,7 +147,9 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 	t := &tracker{question: question, facts: n.Facts, root: n.Root, calls: map[string]*history.ToolCall{}, at: map[history.Block]*part{}}
 	n.try(ctx)
 	answer := &Answer{Question: question, State: Never, Parts: []Part{}, Problem: n.problem}
-	t.file = t.knows(n.Window)
+	if t.file = t.knows(n.Window); !t.file {
+		t.file = t.knowsQuoted(n.Window)
+	}
 	answer.File = t.file
 	if n.Steps != nil {
 		for step, err := range n.Steps {
@@ -164,7 +166,7 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 	for _, m := range n.observed {
 		t.follow(t.stepOf(m))
 	}
-	answer.Parts = append(t.inHead(n.Window, n.Count), t.inEntries(n.Window, n.Model)...)
+	answer.Parts = append(append(answer.Parts, t.inHead(n.Window, n.Count)...), t.inEntries(n.Window, n.Model)...)
 	for _, state := range []State{In, Shortened, Left} {
 		if slices.ContainsFunc(answer.Parts, func(p Part) bool { return p.State == state }) {
 			answer.State = state
@@ -267,6 +269,21 @@ func (t *tracker) knows(w *window.Window) bool {
 		file, is := strings.CutPrefix(s.title, prompts.InstructionsFrom)
 		return is && t.names(file)
 	})
+}
+
+// knowsQuoted is knows for a name between quotes, as a shell wants it, which is the question from then
+// on if it is known.
+func (t *tracker) knowsQuoted(w *window.Window) bool {
+	typed := t.question
+	for _, quote := range []string{`"`, "'"} {
+		inner, opened := strings.CutPrefix(typed, quote)
+		inner, closed := strings.CutSuffix(inner, quote)
+		if t.question = inner; opened && closed && t.knows(w) {
+			return true
+		}
+	}
+	t.question = typed
+	return false
 }
 
 // names reports whether the question names a file: it is the end of its path.
