@@ -42,7 +42,8 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 		next, err := screen.Run(ctx, screen.Options{
 			Process: w.process,
 			Open: func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error) {
-				o.Events, o.Connect, o.Browse, o.Ask, o.AsksTrust = events, endpoint, openInBrowser, askOnTerminal(w), true
+				o.Events, o.Connect, o.Browse, o.Ask = events, endpoint, openInBrowser, askOnTerminal(w)
+				o.AsksTrust, o.KeepsAgents = true, true
 				return newConversation(ctx, w, o)
 			},
 			Commands: func(c *app.Conversation, resume func(id string)) []command.Command {

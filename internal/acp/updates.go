@@ -392,7 +392,7 @@ func kind(t traits.Traits) string {
 		return "search"
 	case t.Network:
 		return "fetch"
-	case t.Stateful || t.Asks:
+	case t.Stateful || t.Asks || t.Density.Reports:
 		return "think"
 	case t.ShowsFile() || t.ShowsFiles():
 		return "read"

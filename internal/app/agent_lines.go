@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
@@ -27,12 +28,12 @@ func (c *Crew) AgentLines() []string {
 		if a.File != "" {
 			from = c.at.workspace.Rel(a.File)
 		}
-		rows = append(rows, []string{a.Name, words.Line(a.Description, maxListed), words.Line(from, 0)})
+		rows = append(rows, []string{a.Name, words.Line(a.Description, maxListed) + " (" + words.Line(from, 0) + ")"})
 		for _, note := range c.notes(a) {
-			rows = append(rows, []string{"", "  " + words.Line(note, 0), ""})
+			rows = append(rows, []string{"", words.Line(note, 0)})
 		}
 	}
-	lines := append([]string{"Agents:"}, table.Lines("lll", rows)...)
+	lines := append([]string{"Agents:"}, table.Lines("ll", rows)...)
 	for _, left := range c.set.Skipped {
 		lines = append(lines, "not offered: "+words.Line(left, 0))
 	}
@@ -42,10 +43,10 @@ func (c *Crew) AgentLines() []string {
 		if status == "" {
 			status = "works"
 		}
-		rows = append(rows, []string{a.ID, a.Agent, words.Line(a.Title, 0), words.Line(status, 0), a.AgentState.String()})
+		rows = append(rows, []string{a.ID, a.Agent + ": " + words.Line(a.Title, 0) + " — " + words.Line(status, 0) + ", " + a.AgentState.String()})
 	}
 	if rows != nil {
-		lines = append(append(lines, "", "In this session:"), table.Lines("lllll", rows)...)
+		lines = append(append(lines, "", "In this session:"), table.Lines("ll", rows)...)
 	}
 	return lines
 }
@@ -92,8 +93,13 @@ func (c *Crew) AgentSavings() (savings []slash.AgentSaving) {
 	return savings
 }
 
-// StopAgent ends an agent that works.
-func (c *Crew) StopAgent(id string) error { return c.team.Stop(id) }
+// StopAgents ends the agent with an id, or all that work if id is "", and returns their number.
+func (c *Crew) StopAgents(id string) (int, error) {
+	if id == "" {
+		return c.team.StopAll(), nil
+	}
+	return 1, c.team.Stop(id)
+}
 
 // agentMention begins a message that names an agent.
 const agentMention = "@agent-"
@@ -104,7 +110,11 @@ func (c *Crew) expand(ctx context.Context, message atcmd.Message, run chat.Embed
 	name, rest := "", ""
 	if len(message) > 0 {
 		if text, is := strings.CutPrefix(message[0].Text, agentMention); is && message[0].Source == "" {
-			name, rest, _ = strings.Cut(text, " ")
+			end := len(text)
+			if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
+				end = i
+			}
+			name, rest = text[:end], strings.TrimSpace(text[end:])
 		}
 	}
 	if name == "" {

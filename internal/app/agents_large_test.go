@@ -141,7 +141,7 @@ func TestSessionsOfAgents(t *testing.T) {
 			}
 			return llmtest.Say("fine")
 		}
-		f = hire(t, p, workspace, app.Options{}, lead, agent)
+		f = hire(t, p, workspace, app.Options{KeepsAgents: true}, lead, agent)
 		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

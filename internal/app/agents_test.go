@@ -74,7 +74,7 @@ func (f *firm) event(e chat.Envelope) {
 	f.events = append(f.events, e)
 	f.mu.Unlock()
 	if asked, ok := e.Event.(chat.ApprovalRequested); ok {
-		go f.Chat.Answer(asked.Approval.ID, f.answer(asked.Approval))
+		go func() { f.Chat.Answer(asked.Approval.ID, f.answer(asked.Approval)) }()
 	}
 }
 
@@ -420,6 +420,13 @@ func TestAgentMention(t *testing.T) {
 	}
 	if said := f.said(); len(said) != 1 || !strings.Contains(said[0], "look") || strings.Contains(said[0], "@agent") || !strings.Contains(said[0], "Give this to the agent explore") {
 		t.Errorf("%q", said)
+	}
+	f = newFirm(t, app.Options{}, inTurn(llmtest.Say("I will")), inTurn())
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("@agent-explore\nlook\nhere")); err != nil {
+		t.Fatal(err)
+	}
+	if said := f.said(); len(said) != 1 || !strings.HasPrefix(said[0], "look\nhere") || !strings.Contains(said[0], "Give this to the agent explore") {
+		t.Errorf("a name at the end of a line: %q", said)
 	}
 	if lines := strings.Join(f.Crew.AgentLines(), "\n"); !strings.Contains(lines, "explore  ") || !strings.Contains(lines, "general  ") {
 		t.Errorf("%s", lines)

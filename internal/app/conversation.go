@@ -145,8 +145,9 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		GoesOn:            limits.goesOn,
 		TranscriptPath:    kept.path,
 
-		RunningAgents: crew.team.Running,
-		Unanswered:    reports.answers(),
+		Background:  crew.team,
+		KeepsAgents: at.options.KeepsAgents,
+		Unanswered:  reports.answers(),
 
 		KeepWaiting: kept.keepWaiting(),
 		Waited:      waited,

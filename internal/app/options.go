@@ -40,6 +40,9 @@ type Options struct {
 	TrustProject bool
 	// AsksTrust is set if the front end asks about the things that wait for consent.
 	AsksTrust bool
+	// KeepsAgents is set if the front end shows the agents that still run when a turn has ended, and
+	// lets the person end them. Else they end with the turn.
+	KeepsAgents bool
 	// Unattended is set if nobody can answer an approval.
 	Unattended bool
 	// FindingsHere has the model of the conversation review, not an agent, for a caller that asks it

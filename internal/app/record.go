@@ -33,6 +33,8 @@ type record struct {
 	// calls of the model.
 	keys keyHider
 	acts acts
+	// asking counts the open questions. It belongs to the goroutine that runs the conversation.
+	asking int
 
 	at     *place
 	logger *slog.Logger

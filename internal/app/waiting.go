@@ -43,12 +43,16 @@ func (r *record) keepAsking(e chat.Event) {
 	file := r.at.folders.askingFile(r.SessionID())
 	switch e.(type) {
 	case chat.ApprovalRequested:
+		r.asking++
 		err := os.MkdirAll(filepath.Dir(file), 0o700)
 		if err == nil {
 			err = disk.Replace(file, []byte(r.at.process.Now().UTC().Format(time.RFC3339)), 0o600)
 		}
 		r.logged(err)
 	case chat.ApprovalSettled:
+		if r.asking--; r.asking > 0 {
+			return // a question of another agent waits
+		}
 		_ = os.Remove(file) // a leftover file means nothing once the session has ended
 	}
 }

@@ -74,6 +74,11 @@ func (w *Within) asked() func(context.Context, gate.Question) (Decision, bool) {
 	}
 }
 
+// settleOthers settles the questions that an answer to the agent has made moot.
+func (w *Within) settleOthers() {
+	w.Parent.line.inbox.give(w.Over, func() { w.Parent.line.chat.asker.settleMoot() })
+}
+
 // Agents is the side of a conversation that its agents talk to, and the permissions, the lock and
 // the counter that they share with it.
 type Agents struct {
@@ -149,18 +154,16 @@ type AgentReport struct {
 	Denied bool
 }
 
-// Report gives the conversation the report of an agent in the background. The model reads it at
-// the next pause between two calls, or at once if the chat waits for agents. It may be called
-// from any goroutine; ctx bounds the wait for the owner.
-func (a *Agents) Report(ctx context.Context, r AgentReport) error {
-	_, err := ask(ctx, a.line.inbox, func() struct{} {
+// Report gives the conversation the report of an agent in the background, and calls came once it is
+// there. The model reads it at the next pause between two calls, at once if the chat waits for
+// agents, or with the next message if the turn has ended. It may be called from any goroutine; over
+// is closed when the conversation has ended, and the report is lost then.
+func (a *Agents) Report(over <-chan struct{}, r AgentReport, came func()) {
+	a.line.inbox.give(over, func() {
 		a.reports = append(a.reports, r)
-		if c := a.line.chat; !c.waiting.working {
-			c.tasks = append(c.tasks, c.converse)
-		}
-		return struct{}{}
+		came()
+		a.line.chat.emitStatus()
 	})
-	return err
 }
 
 // Owe adds a report before the conversation begins, which the model reads with the next message.
@@ -197,6 +200,35 @@ func (c *Chat) awaitAgents(ctx context.Context) bool {
 		}
 	}
 	return len(c.Agents.reports) > 0 || len(c.waiting.queue) > 0
+}
+
+// Background has the agents that run in the background.
+type Background interface {
+	// Running returns their number; an agent counts until its report has come.
+	Running() int
+	// StopAll ends the agents of the conversation, and returns their number.
+	StopAll() int
+}
+
+// runningAgents returns the number of agents in the background.
+func (c *Config) runningAgents() int {
+	if c.Background == nil {
+		return 0
+	}
+	return c.Background.Running()
+}
+
+// endAgents ends the agents that still run when a turn ends, if nothing shows them after it, and
+// waits for their reports.
+func (c *Config) endAgents(in inbox) {
+	if c.KeepsAgents || c.runningAgents() == 0 {
+		return
+	}
+	c.Background.StopAll()
+	for c.runningAgents() > 0 {
+		act := <-in
+		act()
+	}
 }
 
 // Count adds the figures of an agent's task to the totals of the session. It may be called

@@ -66,7 +66,7 @@ func (r *runner) storeAnswer(k *call) error {
 	}
 	err := r.store(entry)
 	r.touch(k)
-	r.emit(ToolEnded{Call: k.Number, ID: k.ID, Name: k.Name, Label: k.Said, Traits: k.tool.Traits, Answer: k.answer, Duration: r.now().Sub(k.started), Denied: k.denied, Unanswered: k.unanswered})
+	r.emit(ToolEnded{Call: k.Number, ID: k.ID, Name: k.Name, Label: k.Said, Traits: k.tool.Traits, Answer: k.answer, Duration: k.took, Denied: k.denied, Unanswered: k.unanswered})
 	return err
 }
 
@@ -74,7 +74,6 @@ func (r *runner) storeAnswer(k *call) error {
 func (r *runner) abandon(calls []*call, reason string) error {
 	var firstErr error
 	for _, k := range calls {
-		k.started = r.now()
 		if k.refused == "" {
 			k.refused = reason
 		}

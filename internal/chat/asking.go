@@ -20,6 +20,8 @@ type asker struct {
 	emit  emitter
 	// relay puts the questions of an agent to the person; nil in a conversation of the person.
 	relay func(context.Context, gate.Question) (Decision, bool)
+	// others settles the questions beside one that was answered: its answer may allow them too.
+	others func()
 	// open holds the open questions by their ids. Several may be open, for a running call or an
 	// agent may ask while another waits for its approval.
 	open map[int]openQuestion

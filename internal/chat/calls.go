@@ -46,6 +46,9 @@ type call struct {
 	// typed is set if the user typed the command.
 	typed   bool
 	started time.Time
+	// took is how long a call worked that ran, without the time that its answer waited for those of
+	// other calls.
+	took time.Duration
 	// reached has the hosts that the call reached.
 	reached *hosts.List
 	answer  tools.Answer
@@ -215,7 +218,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 		end.err = cmp.Or(end.err, r.storeAnswer(k), k.stops)
 		for _, g := range r.gates {
 			if g.Ended != nil {
-				g.Ended(k.Call, answer, r.now().Sub(k.started))
+				g.Ended(k.Call, answer, k.took)
 			}
 		}
 	}
@@ -236,11 +239,16 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 			continue
 		}
 		r.emit(ToolStarted{Call: k.Number, ID: k.ID, Name: k.Name, Label: k.Said})
+		if k.plan.Begin != nil {
+			k.plan.Begin()
+		}
 		go func() {
 			if r.alone(ctx, k) {
 				defer func() { <-r.writing }()
 			}
-			if k.answer = apply(hosts.Watch(ctx, k.reached.Add), k); !k.typed && ctx.Err() == nil {
+			k.answer = apply(hosts.Watch(ctx, k.reached.Add), k)
+			k.took = r.now().Sub(k.started)
+			if !k.typed && ctx.Err() == nil {
 				r.after(ctx, k)
 			}
 			done <- k

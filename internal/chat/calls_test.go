@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"agent/internal/llm"
 	"agent/internal/tools"
@@ -42,6 +44,45 @@ func TestReadsRunSideBySide(t *testing.T) {
 	}
 	if !slices.Equal(order, []string{"first", "nosuch", "second"}) {
 		t.Errorf("stored as %v", order)
+	}
+}
+
+// The time of a call does not count that its answer waited for those of the calls beside it.
+func TestTimeOfCallsSideBySide(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("quick", `{}`, "slow", `{}`), say("ok"))
+	var ran, slow atomic.Bool
+	measured := make(chan struct{})
+	b.config.Now = func() time.Time {
+		switch {
+		case slow.Load():
+			return time.Unix(3600, 0)
+		case ran.CompareAndSwap(true, false):
+			close(measured)
+			return time.Unix(1, 0)
+		}
+		return time.Unix(0, 0)
+	}
+	b.config.Tools = tools.NewRegistry(
+		fakeTool("quick", func(context.Context, *tools.Env) tools.Answer { ran.Store(true); return tools.Answer{Text: "ran"} }),
+		fakeTool("slow", func(context.Context, *tools.Env) tools.Answer {
+			<-measured
+			slow.Store(true)
+			return tools.Answer{Text: "ran"}
+		}),
+	)
+	b.renew()
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	var took []time.Duration
+	for _, e := range b.events {
+		if e, ended := e.(ToolEnded); ended {
+			took = append(took, e.Duration)
+		}
+	}
+	if !slices.Equal(took, []time.Duration{time.Second, time.Hour}) {
+		t.Errorf("they took %v", took)
 	}
 }
 

@@ -90,8 +90,10 @@ type Config struct {
 	Unanswered map[string]string
 	// Within is set for the conversation of an agent.
 	Within *Within
-	// RunningAgents returns the number of agents that run in the background. It may be nil.
-	RunningAgents func() int
+	// Background has the agents of the conversation that run in the background; nil if there are
+	// none. They end with the turn unless KeepsAgents is set.
+	Background  Background
+	KeepsAgents bool
 	// Emit receives every event, in order, on the goroutine that owns the loop.
 	Emit func(Event)
 	// Log receives messages for developers; nil if nobody keeps them.
@@ -198,6 +200,9 @@ func New(config Config) *Chat {
 	c.waiting = &waiting{inbox: in, emit: emit, keep: config.KeepWaiting, left: config.Waited}
 	c.moments = &moments{inbox: in, emit: emit, run: config.Hooks, add: c.add, begun: cmp.Or(config.Begun, begunNew)}
 	c.asker = &asker{inbox: in, emit: emit, open: map[int]openQuestion{}, relay: config.Within.asked()}
+	if c.asker.others = c.asker.settleMoot; config.Within != nil {
+		c.asker.others = config.Within.settleOthers
+	}
 	c.stats = &totals{emit: emit, settings: config.Settings, program: config.Costs}
 	c.saving = saving{emit: emit, session: config.Session}
 	c.window = newWindow(c)
@@ -289,12 +294,11 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	before, files := c.stats.Stats, c.config.Env.Snapshots.Mark()
 	c.stats.first = 0
 	outcome, err := turn(ctx)
+	c.config.endAgents(c.inbox)
 	c.interrupt, c.waiting.working = nil, false
 	if c.config.Within == nil {
 		c.stats.turnEnded(before)
-	}
-	if spent := c.stats.Cost - before.Cost; spent > 0 {
-		c.emit.notice("cost: %s, the session %s", words.Dollars(spent), words.Dollars(c.stats.Cost))
+		c.stats.tellCost(before)
 	}
 	c.stats.Saving = c.saved()
 	c.emitStatus()

@@ -120,6 +120,19 @@ func (t *totals) affordable() error {
 	return nil
 }
 
+// tellCost says what a turn of the person has cost, with its agents.
+func (t *totals) tellCost(before Stats) {
+	own, agents := t.Cost-before.Cost, t.Agents.Cost-before.Agents.Cost
+	if own+agents <= 0 {
+		return
+	}
+	said := words.Dollars(own)
+	if agents > 0 {
+		said += ", of agents " + words.Dollars(agents)
+	}
+	t.emit.notice("cost: %s, the session %s", said, words.Dollars(t.Cost+t.Agents.Cost))
+}
+
 // countUsage adds the provider's figures of a request to model and reports them.
 func (c *Chat) countUsage(model string, u llm.Usage) {
 	c.stats.count(model, u, c.config.Settings, c.config.Endpoint)

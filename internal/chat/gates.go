@@ -152,12 +152,11 @@ func (r *runner) after(ctx context.Context, k *call) {
 			k.answer = k.answer.Noted("[" + internalError(k, p).Error() + "]")
 		}
 	}()
-	took := r.now().Sub(k.started)
 	for _, g := range r.gates {
 		if g.After == nil {
 			continue
 		}
-		answer, err := g.After(ctx, k.Call, k.answer, took)
+		answer, err := g.After(ctx, k.Call, k.answer, k.took)
 		k.answer, k.stops = answer, cmp.Or(k.stops, err)
 	}
 }
@@ -184,7 +183,9 @@ func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later
 	if !decision.Allow && question.OfCall() {
 		k.denied = &decision
 	}
-	return question.Then(decision)
+	verdict := question.Then(decision)
+	r.asker.others()
+	return verdict
 }
 
 // replace gives the call other arguments. The answer tells the model of them.

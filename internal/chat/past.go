@@ -19,8 +19,8 @@ type Past struct {
 	emit  emitter
 	past  *past.Past
 	views *Views
-	// whenIdle runs a change on the owner, or refuses it while a turn runs.
-	whenIdle func(ctx context.Context, change func() error) error
+	// whenAlone runs a change on the owner, or refuses it while a turn or an agent runs.
+	whenAlone func(ctx context.Context, change func() error) error
 	// rewound is called when the conversation is at an earlier point.
 	rewound func(history.Point, session.State)
 }
@@ -28,7 +28,7 @@ type Past struct {
 func newPast(c *Chat) *Past {
 	g := &c.config
 	return &Past{
-		emit: c.emit, views: c.Views, whenIdle: c.whenIdle, rewound: c.rewound,
+		emit: c.emit, views: c.Views, whenAlone: func(ctx context.Context, change func() error) error { return whenAlone(ctx, c, change) }, rewound: c.rewound,
 		past: &past.Past{
 			Session: g.Session, History: g.History, Window: c.window, Tools: g.Tools, Env: g.Env,
 			Folder: cmp.Or(g.SessionRoot, g.Root), Add: c.add, Now: g.Now, Unanswered: g.Unanswered,
@@ -76,7 +76,7 @@ func (p *Past) Rewind(ctx context.Context, seq uint64, files bool) (point histor
 	if err != nil {
 		return history.Point{}, nil, err
 	}
-	err = p.whenIdle(ctx, func() error {
+	err = p.whenAlone(ctx, func() error {
 		if files {
 			var left []snapshot.Problem
 			changed, left, err = p.past.RewindFiles(ctx, point)
@@ -107,7 +107,7 @@ func (p *Past) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan,
 	if err != nil {
 		return nil, err
 	}
-	err = p.whenIdle(ctx, func() error {
+	err = p.whenAlone(ctx, func() error {
 		plan, err = p.past.Plan(ctx, points, seq)
 		return err
 	})
@@ -118,7 +118,7 @@ func (p *Past) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan,
 // changes nothing. It returns snapshot.ErrNothing if there is nothing to do, and ErrWorking while
 // a turn runs.
 func (p *Past) PlanFiles(ctx context.Context, way snapshot.Way) (plan *snapshot.Plan, err error) {
-	err = p.whenIdle(ctx, func() error {
+	err = p.whenAlone(ctx, func() error {
 		if way == snapshot.Redo {
 			plan, err = p.past.Env.Snapshots.PlanRedo(ctx)
 		} else {
@@ -132,7 +132,7 @@ func (p *Past) PlanFiles(ctx context.Context, way snapshot.Way) (plan *snapshot.
 // MoveFiles carries out a plan, all of it or nothing, and tells the model about the changes with
 // the next message. It returns ErrWorking while a turn runs.
 func (p *Past) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []snapshot.ChangedFile, err error) {
-	err = p.whenIdle(ctx, func() error {
+	err = p.whenAlone(ctx, func() error {
 		changed, err = p.past.Move(plan)
 		return err
 	})
@@ -161,7 +161,7 @@ func (p *Past) BringBack(ctx context.Context, number int) (tokens int, err error
 	if err != nil {
 		return 0, err
 	}
-	err = p.whenIdle(ctx, func() error {
+	err = p.whenAlone(ctx, func() error {
 		tokens, err = p.past.BringBack(number, heading, text)
 		return err
 	})

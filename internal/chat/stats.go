@@ -47,6 +47,15 @@ func (a *AgentStats) add(s Stats) {
 	a.Cost += s.Cost
 }
 
+// String returns the figures on a line, with the cost if it is known.
+func (a AgentStats) String() string {
+	text := words.Count(a.Requests, "request") + ", " + words.Tokens(a.PromptTokens+a.CompletionTokens) + " tokens"
+	if a.Cost >= leastCost {
+		text += ", " + words.Dollars(a.Cost)
+	}
+	return text
+}
+
 // Saving compares a session with the same session without pruning.
 type Saving struct {
 	// Tokens is the number of input tokens saved.
@@ -119,14 +128,6 @@ func (c *Chat) status() Status {
 		Todo:       todoProgress(c.config.Env),
 		Agents:     c.config.runningAgents(),
 	}
-}
-
-// runningAgents returns the number of agents in the background.
-func (c *Config) runningAgents() int {
-	if c.RunningAgents == nil {
-		return 0
-	}
-	return c.RunningAgents()
 }
 
 // runningJobs returns the number of commands that run in the background.

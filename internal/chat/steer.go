@@ -8,6 +8,7 @@ import (
 	"agent/internal/settings"
 	"agent/internal/setup/hooks"
 	"agent/internal/tools"
+	"agent/internal/words"
 )
 
 // ErrWorking refuses a change that must wait for the end of a turn.
@@ -59,7 +60,7 @@ func unanswered(h *history.Service) error {
 
 // Clear begins a new conversation; the record of the old one stays on disk.
 func (c *Chat) Clear(ctx context.Context) error {
-	return c.whenIdle(ctx, func() error {
+	return whenAlone(ctx, c, func() error {
 		c.moments.hear(ctx, Moment{Event: hooks.SessionEnd, About: begunClear})
 		if err := c.config.History.Clear(); err != nil {
 			return err
@@ -91,9 +92,9 @@ func (c *Chat) LetGo(ctx context.Context, item Item) (tokens int, err error) {
 	return tokens, err
 }
 
-// Idle returns ErrWorking while a turn runs, else nil.
+// Idle returns nil if no turn and no agent runs, else an error that matches ErrWorking.
 func (c *Chat) Idle(ctx context.Context) error {
-	return c.whenIdle(ctx, func() error { return nil })
+	return whenAlone(ctx, c, func() error { return nil })
 }
 
 // ErrInterrupted means that the user ended the work before it was done.
@@ -145,6 +146,27 @@ func (c *Chat) CycleMode() {
 		c.emitStatus()
 	})
 }
+
+// whenAlone does the work of whenIdle for a change of what agents in the background rest on: the
+// calls that began them, and the files of the turn to which their writes belong. It refuses the
+// change while agents run.
+func whenAlone(ctx context.Context, c *Chat, change func() error) error {
+	return c.whenIdle(ctx, func() error {
+		if n := c.config.runningAgents(); n > 0 {
+			return agentsError(n)
+		}
+		return change()
+	})
+}
+
+// agentsError refuses a change while so many agents run. It matches ErrWorking.
+type agentsError int
+
+func (e agentsError) Error() string {
+	return "work in the background is not at its end (" + words.Count(int(e), "agent") + "); wait for it, or end it with /agents stop all"
+}
+
+func (agentsError) Is(target error) bool { return target == ErrWorking }
 
 // whenIdle runs a change on the owner, or refuses it while a turn runs.
 func (c *Chat) whenIdle(ctx context.Context, change func() error) error {

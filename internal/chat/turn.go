@@ -65,7 +65,9 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	for answered, nudged := false, false; ; {
 		// Checked before the queue: a message that would not be answered stays there.
 		if limit := settings.MaxTurns.Of(c.config.Settings); limit >= 0 && int(c.Agents.spent.Load()) >= limit {
-			c.emit.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
+			if c.config.Within == nil { // of an agent its status says so
+				c.emit.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
+			}
 			return out.stopped(StopMaxTurns), nil
 		}
 		if err := c.stats.affordable(); err != nil {
@@ -173,6 +175,9 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 			continue
 		}
 		again, err := c.refusals.recovers(err)
+		if back, is := errors.AsType[takenBackError](err); is && c.config.Within != nil {
+			err = back.error // nobody has the task back
+		}
 		if !again {
 			return r, err
 		}
@@ -248,7 +253,9 @@ func (c *Chat) ended(ctx context.Context, out Outcome, err error) (Outcome, erro
 	case err == nil:
 		return out.stopped(StopDone), nil
 	case errors.As(err, &spent):
-		c.emit.notice("stopped: %v", err)
+		if c.config.Within == nil {
+			c.emit.notice("stopped: %v", err)
+		}
 		return out.stopped(StopMaxCost), nil
 	case errors.Is(err, gate.ErrDenied):
 		return out.stopped(StopDenied), nil

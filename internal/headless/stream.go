@@ -136,7 +136,7 @@ type (
 		AgentID string  `json:"agent_id"`
 		Status  string  `json:"status"`
 		Usage   Usage   `json:"usage"`
-		Cost    float64 `json:"cost"`
+		Cost    float64 `json:"cost,omitempty"`
 		Changed string  `json:"changed"`
 	}
 	errorLine struct {

@@ -51,7 +51,7 @@ func Inspect(path string) (Info, error) {
 			told, err = true, info.scan(f)
 		}
 		if err != nil || told {
-			info.Title = cmp.Or(info.Title, titleOf(info.FirstPrompt))
+			info.Title = cmp.Or(info.Title, info.task, titleOf(info.FirstPrompt))
 			return info, err
 		}
 	}
@@ -86,6 +86,9 @@ func (i *Info) first(r Record) {
 		if json.Unmarshal(r.Payload, &payload) == nil {
 			i.Workspace, i.Branch, i.Parent = cmp.Or(i.Workspace, payload.Workspace), payload.Branch, payload.Parent
 			i.Unattended = payload.Unattended
+			if payload.Agent != nil {
+				i.task = payload.Agent.Title
+			}
 		}
 	case TypeEntry:
 		var entry history.Content

@@ -24,8 +24,11 @@ type Info struct {
 	Used time.Time
 	// FirstPrompt is the first line the user wrote.
 	FirstPrompt string
-	// Title is the name that a person gave the session, else one made of FirstPrompt.
+	// Title is the name that a person gave the session, else that of an agent's task, else one made
+	// of FirstPrompt.
 	Title string
+	// task is the title of an agent's task, empty for another session.
+	task string
 	// Unattended is set for a run of a script, in which nobody could answer questions.
 	Unattended bool
 	// Counts covers all entries that were ever recorded, pruned entries too.

@@ -6,6 +6,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/table"
+	"agent/internal/words"
 )
 
 // Agents holds the agents of the conversation.
@@ -17,8 +18,8 @@ type Agents interface {
 	AgentSavings() []AgentSaving
 	// Working returns the ids of the agents that work, with their tasks.
 	Working() (ids, tasks []string)
-	// StopAgent ends an agent that works.
-	StopAgent(id string) error
+	// StopAgents ends the agent with an id, or all that work if id is "", and returns their number.
+	StopAgents(id string) (int, error)
 }
 
 // AgentSaving is the saving of pruning in the conversation of an agent.
@@ -45,8 +46,12 @@ func agentsCommand(d Deps) command.Command {
 		Name: "agents", Aliases: []string{"agent"}, Help: "show the agents and their tasks, or end one",
 		Forms: []command.Form{
 			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Agents.AgentLines(), nil })},
+			{Args: "stop all", Does: "end those that work", Run: command.Say(func(context.Context, []string) ([]string, error) {
+				n, err := d.Agents.StopAgents("")
+				return []string{words.Count(n, "agent") + " ended; the model reads what they wrote so far."}, err
+			})},
 			{Args: "stop ID", Does: "end one", Run: one(func(_ context.Context, id string) ([]string, error) {
-				if err := d.Agents.StopAgent(id); err != nil {
+				if _, err := d.Agents.StopAgents(id); err != nil {
 					return nil, err
 				}
 				return []string{"agent " + id + " is ended; the model reads what it wrote so far."}, nil

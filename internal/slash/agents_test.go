@@ -14,7 +14,16 @@ type fakeAgents struct{ savings []slash.AgentSaving }
 func (fakeAgents) AgentLines() []string                { return []string{"Agents:"} }
 func (a fakeAgents) AgentSavings() []slash.AgentSaving { return a.savings }
 func (fakeAgents) Working() (ids, tasks []string)      { return []string{"s-abcde"}, []string{"look"} }
-func (fakeAgents) StopAgent(string) error              { return nil }
+func (fakeAgents) StopAgents(string) (int, error)      { return 2, nil }
+
+// All agents are ended by one word.
+func TestStopAllAgents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *slash.Deps) { d.Agents = fakeAgents{} })
+	if lines := text(w.run(t, "/agents stop all")); lines != "2 agents ended; the model reads what they wrote so far." {
+		t.Error(lines)
+	}
+}
 
 // /density has the savings of agents apart, and in the sum.
 func TestDensityOfAgents(t *testing.T) {

@@ -237,8 +237,7 @@ func statsCommand(d Deps) command.Command {
 				costRow(d.Settings, stats),
 			}
 			if agents := stats.Agents; agents.Agents > 0 {
-				rows = append(rows, []string{"agents", strconv.Itoa(agents.Agents), fmt.Sprintf("not in the above: %s, %s tokens, %s",
-					words.Count(agents.Requests, "request"), words.Tokens(agents.PromptTokens+agents.CompletionTokens), words.Dollars(agents.Cost))})
+				rows = append(rows, []string{"agents", strconv.Itoa(agents.Agents), "not in the above: " + agents.String()})
 			}
 			if stats.Searches > 0 {
 				rows = append(rows, []string{"searches", strconv.Itoa(stats.Searches), "of the web"})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"agent/internal/tools/decode"
 	"agent/internal/traits"
@@ -61,10 +62,13 @@ const (
 	smallWindow = 48_000
 )
 
+// BeginTask begins the task of a call, and returns a function that works on it.
+type BeginTask func(AgentCall) (work func(context.Context) Answer)
+
 // TaskTool returns the tool that gives tasks to agents. list describes the agents to the model, and
 // window is the size of the model's window in tokens. plan returns the preview of a task and a
-// function that works on it, or an error for a task that cannot start.
-func TaskTool(list string, window int, plan func(Task) (Preview, func(context.Context, AgentCall) Answer, error)) Tool {
+// function that begins it, or an error for a task that cannot start.
+func TaskTool(list string, window int, plan func(Task) (Preview, BeginTask, error)) Tool {
 	measured := taskPays
 	if window < smallWindow {
 		measured = taskCosts
@@ -92,11 +96,12 @@ func TaskTool(list string, window int, plan func(Task) (Preview, func(context.Co
 			t.Title = words.Line(words.FirstLine(t.Task), maxTitle)
 		}
 		t.Title = words.Line(t.Title, maxTitle)
-		preview, run, err := plan(t)
+		preview, begin, err := plan(t)
 		if err != nil {
 			return Plan{}, err
 		}
 		call := AgentCall{Number: env.Call, ID: env.CallID, Task: t}
-		return Plan{Preview: preview, Apply: func(ctx context.Context) Answer { return run(ctx, call) }}, nil
+		work := sync.OnceValue(func() func(context.Context) Answer { return begin(call) })
+		return Plan{Preview: preview, Begin: func() { work() }, Apply: func(ctx context.Context) Answer { return work()(ctx) }}, nil
 	})
 }

@@ -90,6 +90,9 @@ type Plan struct {
 	// Preview is shown to the person who approves the call. For a harmless call, the person only
 	// approves the use of protected files.
 	Preview Preview
+	// Begin is called before Apply, in the order of the calls of a reply, and does not wait. It is nil
+	// for most calls.
+	Begin func()
 	// Apply does exactly the work that Preview shows, or refuses because the world has changed
 	// since. It is called at most once. A failure is an answer with Error set. Apply returns soon
 	// after ctx ends.

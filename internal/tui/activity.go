@@ -85,9 +85,12 @@ func (a *activity) event(event chat.Event) {
 		a.replyVoid("the text above was the model's thinking")
 	case chat.ReplyDiscarded:
 		a.replyVoid("the reply above was cut off and does not count")
+	case chat.RequestStarted:
+		a.turn.requested = true
 	case chat.UserMessage:
 		a.said.add("> " + e.Text)
 	case chat.ReplyEnded:
+		a.turn.requested = false
 		a.said.add(e.Text)
 		a.endReply(e.Text)
 		a.turn.arriving, a.turn.written = "", 0
@@ -101,7 +104,7 @@ func (a *activity) event(event chat.Event) {
 	case chat.ToolOutput:
 		a.toolOutput(e)
 	case chat.AgentStarted:
-		a.agentChanged(e.AgentState)
+		a.agentStarted(e.AgentState)
 	case chat.AgentChanged:
 		a.agentChanged(e.AgentState)
 	case chat.AgentEvent:
@@ -118,9 +121,7 @@ func (a *activity) event(event chat.Event) {
 		a.turn.hook = e.Names
 	case chat.ApprovalRequested:
 		a.turn.plan = e.Approval.Preview.Plan
-		if a.turn.askedAt.IsZero() {
-			a.turn.askedAt = a.surface.now()
-		}
+		a.turn.asks(a.surface.now())
 	case chat.UsageReported:
 		a.turn.requests++
 	case chat.Retry:

@@ -8,18 +8,26 @@ import (
 	"agent/internal/chat"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/style"
+	"agent/internal/tui/transcript"
 	"agent/internal/words"
 )
 
-// agentChanged takes the state of an agent that works.
+// agentStarted shows an agent, in the order of the calls that began them.
+func (a *activity) agentStarted(state chat.AgentState) {
+	at := slices.IndexFunc(a.agents, func(other chat.AgentState) bool { return other.Call > state.Call })
+	if at < 0 {
+		at = len(a.agents)
+	}
+	a.agents = slices.Insert(a.agents, at, state)
+	if a.surface.plain {
+		a.surface.note(dim, "·", "agent "+state.Agent+" begins: "+state.Title)
+	}
+}
+
+// agentChanged takes the state of an agent that works. That of one that has ended may still come.
 func (a *activity) agentChanged(state chat.AgentState) {
 	if i := slices.IndexFunc(a.agents, func(other chat.AgentState) bool { return other.ID == state.ID }); i >= 0 {
 		a.agents[i] = state
-		return
-	}
-	a.agents = append(a.agents, state)
-	if a.surface.plain {
-		a.surface.note(dim, "·", "agent "+state.Agent+" begins: "+state.Title)
 	}
 }
 
@@ -49,25 +57,49 @@ func (a *activity) hear(e chat.AgentEvent) {
 
 // agentPage returns the page with the conversation of an agent.
 func (a *activity) agentPage(s chat.AgentState, grows bool) pager.Page {
-	return pager.Page{Title: style.Reveal("agent " + s.Agent + ": " + s.Title).Text, Grows: grows, Layout: plainLay(string(a.heard[s.ID]))}
+	return pager.Page{Title: style.Reveal("agent " + s.Agent + ": " + s.Title).Text, Grows: grows, Layout: proseLay(string(a.heard[s.ID]))}
 }
 
-// agentEnded removes an agent that ended, and keeps its conversation. The end of an agent in the background gets a line of its
-// own; that of another is the end of its call.
+// agentEnded replaces the block of an agent by a line about its end, and keeps its conversation. The
+// line stands for the end of the call, whose answer waits for those of the calls beside it.
 func (a *activity) agentEnded(e chat.AgentEnded) {
 	a.agents = slices.DeleteFunc(a.agents, func(other chat.AgentState) bool { return other.ID == e.ID })
 	if len(a.heard[e.ID]) > 0 {
 		a.outputs.add(output{Page: a.agentPage(e.AgentState, false)})
 	}
 	delete(a.heard, e.ID)
-	if e.Background || a.surface.plain {
-		a.surface.note(dim, "·", "agent "+e.Agent+" "+e.ID+" ended: "+e.Title+" ("+e.Status+", "+e.AgentState.String()+"; changed: "+e.Changed+")")
+	for i := range a.tools {
+		if a.tools[i].call == e.Call {
+			a.tools[i].told = true
+		}
+	}
+	a.surface.print(transcript.Line, a.endRow(e))
+	if e.Background && !a.turn.running {
+		a.surface.note(dim, "·", "the model reads its report with your next message")
 	}
 }
 
-// hasAgent reports whether an agent works for a call, whose row the agent's block replaces.
-func (a *activity) hasAgent(call int) bool {
-	return slices.ContainsFunc(a.agents, func(s chat.AgentState) bool { return s.Call == call })
+// endRow lays out a line about an agent that ended.
+func (a *activity) endRow(e chat.AgentEnded) transcript.Layout {
+	said := e.Status
+	if e.Changed != "none" {
+		said += ", " + e.Changed
+	}
+	said += ", " + words.Took(a.surface.now().Sub(e.Started)) + ", " + e.AgentState.String()
+	what := style.Reveal("agent " + e.Agent + ": " + e.Title).Text
+	said = style.Reveal(words.Line(said, 0)).Text
+	return func(t *style.Theme, width int) []string {
+		sign := t.Sign(t.OK, "✓")
+		if e.Status != "done" {
+			sign = t.Sign(t.Bad, "✗")
+		}
+		return []string{sign + headed(t, what, said, width-2)}
+	}
+}
+
+// hasAgent reports whether an agent's block, or the line about its end, replaces the row of a call.
+func (a *activity) hasAgent(tool runningTool) bool {
+	return tool.told || slices.ContainsFunc(a.agents, func(s chat.AgentState) bool { return s.Call == tool.call })
 }
 
 // agentsView shows each agent that works in two rows: its task and figures, and its model and latest call.

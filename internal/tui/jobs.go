@@ -43,8 +43,8 @@ func (m *Model) toBackground() tea.Cmd {
 func (a *activity) putBehind() string {
 	rows := slices.Clone(a.tools)
 	slices.SortStableFunc(rows, func(one, other runningTool) int {
-		switch agent := a.hasAgent(one.call); {
-		case agent == a.hasAgent(other.call):
+		switch agent := a.hasAgent(one); {
+		case agent == a.hasAgent(other):
 			return 0
 		case agent:
 			return -1

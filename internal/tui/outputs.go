@@ -58,7 +58,7 @@ func (a *activity) outputPages() []pager.Page {
 		pages = append(pages, a.agentPage(agent, true))
 	}
 	for _, tool := range a.tools {
-		if a.hasAgent(tool.call) {
+		if a.hasAgent(tool) {
 			continue
 		}
 		pages = append(pages, pager.Page{Title: tool.said.Running(), Grows: true, Layout: plainLay(string(tool.output))})

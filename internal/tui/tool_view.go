@@ -38,6 +38,8 @@ type runningTool struct {
 	call    int
 	said    traits.Label
 	started time.Time
+	// told is set once a line about the end of the call's agent is printed.
+	told bool
 	// output is the end of the call's output.
 	output []byte
 }
@@ -53,6 +55,7 @@ func (a *activity) toolOutput(e chat.ToolOutput) {
 func (a *activity) toolEnded(e chat.ToolEnded) {
 	a.endThinking()
 	a.turn.arriving = ""
+	told := slices.ContainsFunc(a.tools, func(t runningTool) bool { return t.call == e.Call && t.told })
 	a.tools = slices.DeleteFunc(a.tools, func(t runningTool) bool { return t.call == e.Call })
 	if plan := a.turn.plan; plan != "" && e.Traits.Asks { // print the plan, as the question with it is gone
 		a.turn.plan = ""
@@ -73,6 +76,7 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 		a.outputs.add(o)
 	}
 	switch {
+	case told:
 	case (e.Traits.ShowsFile() || e.Traits.ShowsFiles()) && answer.Error == "":
 		reads, _ := a.surface.held.(heldReads)
 		a.surface.held = append(reads, readFile{done.Subject, words.Lines(answer.Text)})
@@ -172,22 +176,25 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	if freed > 0 {
 		said += " · freed " + words.Tokens(freed)
 	}
-	if said != "" {
-		said = " — " + said
-	}
 	done := describe(e.Label)
 	what := done.NotDone()
 	if a.ExitCode != nil || a.Diff != "" || a.Error == "" {
 		what = done.Ended()
 	}
-	said = t.Say(said)
-	room := width - 2
+	return append([]string{glyph + headed(t, what, said, width-2)}, style.IndentAll(body, "  ")...)
+}
+
+// headed returns a row of at most room columns: the description of work that has ended, and what
+// came of it, of which the parts that have no room are left out from the end.
+func headed(t *style.Theme, what, said string, room int) string {
+	if said != "" {
+		said = t.Say(" — " + said)
+	}
 	if t.Spoken {
 		room = spokenColumns // a screen reader gets the whole line
 	}
 	said = style.Parts(said, ", ", max(room-style.Width(what), room/2))
-	head := glyph + style.Truncate(t.Linked(what, t.Plain).String(), max(20, room-style.Width(said))) + t.Dim.Text(said)
-	return append([]string{head}, style.IndentAll(body, "  ")...)
+	return style.Truncate(t.Linked(what, t.Plain).String(), max(20, room-style.Width(said))) + t.Dim.Text(said)
 }
 
 // refusal describes the user's refusal of a call, or returns "" if the call was allowed.
@@ -285,7 +292,7 @@ func (a *activity) toolsView(width, room int) []string {
 		if len(lines) >= room {
 			break
 		}
-		if a.hasAgent(tool.call) {
+		if a.hasAgent(tool) {
 			continue
 		}
 		time := " " + words.Elapsed(a.surface.now().Sub(tool.started))

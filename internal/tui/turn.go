@@ -19,6 +19,8 @@ type turn struct {
 	// askedAt is the time at which a question began to wait. asked is the total time that
 	// questions have waited, which does not count as work of the turn.
 	askedAt time.Time
+	// open counts the questions that wait; agents ask beside each other.
+	open int
 	// plan is the plan that the person is asked about, or "" for none.
 	plan  string
 	asked time.Duration
@@ -38,6 +40,8 @@ type turn struct {
 	cost float64
 	// saving is the total saved by pruning in the session when the turn began.
 	saving chat.Saving
+	// requested is set while the model owes the answer to a request.
+	requested bool
 	// requests counts the answered requests.
 	requests int
 	// files counts the changed files, added and removed their lines. They are known at the end.
@@ -77,9 +81,17 @@ func (u *turn) took(now time.Time) time.Duration {
 	return now.Sub(u.started) - asked
 }
 
-// answered ends the waiting time of a question.
+// asks begins the waiting time of a question, answered ends it. Of questions that wait beside each
+// other the time counts once.
+func (u *turn) asks(now time.Time) {
+	if u.open++; u.askedAt.IsZero() {
+		u.askedAt = now
+	}
+}
+
 func (u *turn) answered(now time.Time) {
-	if !u.askedAt.IsZero() {
+	u.open = max(0, u.open-1)
+	if u.open == 0 && !u.askedAt.IsZero() {
 		u.asked += now.Sub(u.askedAt)
 		u.askedAt = time.Time{}
 	}
@@ -107,6 +119,9 @@ func (a *activity) doing() string {
 		return "running"
 	case u.written > 0:
 		return "writing · ~" + words.Tokens(u.written/4) + " tokens"
+	}
+	if n := a.surface.status.Agents; n > 0 && !u.requested {
+		return "waiting for " + words.Count(n, "agent")
 	}
 	return "waiting for " + a.modelName()
 }

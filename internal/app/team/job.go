@@ -3,6 +3,7 @@ package team
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"agent/internal/atcmd"
@@ -36,6 +37,8 @@ type job struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	behind chan struct{}
+	// turn is closed when the agent may work.
+	turn chan struct{}
 
 	pacer   *pacer
 	changed changes
@@ -64,7 +67,7 @@ func (j *job) complete() (answer tools.Answer) {
 
 // work runs the agent to its end and returns the answer for the model.
 func (j *job) work(ctx context.Context) tools.Answer {
-	if err := j.team.enter(ctx, j.bounds.Parallel); err != nil {
+	if err := j.team.enter(ctx, j.turn); err != nil {
 		return j.ended("interrupted", tools.Answer{Error: j.heading("interrupted before it began")})
 	}
 	defer j.team.leave()
@@ -77,7 +80,8 @@ func (j *job) work(ctx context.Context) tools.Answer {
 	if err != nil {
 		return j.ended("failed", tools.Answer{Error: j.heading("failed: " + err.Error())})
 	}
-	defer child.Close()
+	end := sync.OnceFunc(child.Close)
+	defer end()
 	j.update(func() { j.Model = child.Model })
 	j.team.Record(j.state(), "", "")
 	j.tell(chat.AgentStarted{AgentState: j.state()})
@@ -86,6 +90,7 @@ func (j *job) work(ctx context.Context) tools.Answer {
 	outcome, err := child.Chat.Prompt(ctx, atcmd.Message{{Text: j.call.Task.Task}})
 	status := j.statusOf(ctx, outcome, err)
 	answer := j.report(status, child.Unused)
+	end() // the record is free for a call that goes on with the agent
 	return j.ended(status, answer)
 }
 
@@ -105,6 +110,10 @@ func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) str
 		return "failed: a call was not allowed"
 	case outcome.Stop == chat.StopInterrupted:
 		return "interrupted"
+	case outcome.Stop == chat.StopMaxTurns:
+		return "stopped: the run has made all the requests that max-turns allows"
+	case outcome.Stop == chat.StopMaxCost:
+		return "stopped: the run has cost what max-cost allows"
 	case err != nil:
 		return "failed: " + words.Brief(err.Error())
 	}

@@ -133,15 +133,21 @@ func (t *Team) Running() int {
 	return running
 }
 
-// Plan returns the preview of a task and a function that works on it, or an error for a task that
-// cannot start now.
-func (t *Team) Plan(task tools.Task) (tools.Preview, func(context.Context, tools.AgentCall) tools.Answer, error) {
+// Plan returns the preview of a task and a function that begins it, or an error for a task that
+// cannot start now. Agents work in the order in which their tasks began.
+func (t *Team) Plan(task tools.Task) (tools.Preview, tools.BeginTask, error) {
 	agent, err := t.agentOf(task)
 	if err != nil {
 		return tools.Preview{}, nil, err
 	}
 	preview := tools.Preview{Title: "give agent " + agent.Name + " a task: " + task.Title + " (" + t.Bounds(agent).String() + ")"}
-	return preview, func(ctx context.Context, call tools.AgentCall) tools.Answer { return t.run(ctx, agent, call) }, nil
+	return preview, func(call tools.AgentCall) func(context.Context) tools.Answer {
+		j, err := t.begin(agent, call)
+		if err != nil {
+			return func(context.Context) tools.Answer { return tools.Answer{Error: err.Error()} }
+		}
+		return func(ctx context.Context) tools.Answer { return t.run(ctx, j) }
+	}, nil
 }
 
 // agentOf returns the agent for a task.
@@ -149,6 +155,8 @@ func (t *Team) agentOf(task tools.Task) (agents.Agent, error) {
 	if task.Continue == "" {
 		return t.Named(nameOf(task))
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	earlier, err := t.continued(task.Continue)
 	if err != nil {
 		return agents.Agent{}, err
@@ -164,41 +172,36 @@ func nameOf(task tools.Task) string {
 	return strings.ToLower(strings.TrimSpace(task.Agent))
 }
 
-// continued returns the agent of an earlier call that can go on. The error names those that can.
+// continued returns the agent of an earlier call that can go on. The error names those that can. The
+// caller holds the lock.
 func (t *Team) continued(id string) (*job, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	problem := fmt.Sprintf("there is no agent %q in this session", id)
 	var free []string
 	for _, j := range t.jobs {
 		switch {
 		case j.ID == id && j.status != "":
 			return j, nil
 		case j.ID == id:
-			return nil, fmt.Errorf("agent %s still runs; its report comes when it ends", id)
+			problem = "agent " + id + " still runs; its report comes when it ends"
 		case j.status != "":
 			free = append(free, j.ID)
 		}
 	}
 	if len(free) == 0 {
-		return nil, fmt.Errorf("there is no agent %q in this session, and none that could go on", id)
+		return nil, errors.New(problem + "; none can go on")
 	}
-	return nil, fmt.Errorf("there is no agent %q in this session; these can go on: %s", id, strings.Join(free, ", "))
+	return nil, errors.New(problem + "; these can go on: " + strings.Join(free, ", "))
 }
 
-// run works on the task of a call. A task in the background returns at once.
-func (t *Team) run(ctx context.Context, agent agents.Agent, call tools.AgentCall) tools.Answer {
-	j, err := t.begin(agent, call)
-	if err != nil {
-		return tools.Answer{Error: err.Error()}
-	}
+// run has an agent work that has begun. It returns at once if that is in the background.
+func (t *Team) run(ctx context.Context, j *job) tools.Answer {
 	done := make(chan tools.Answer, 1)
 	t.ended.Go(func() {
 		if answer := j.complete(); !j.state().Background {
 			done <- answer
 		} else {
 			report := chat.AgentReport{Title: Ended(j.Agent, j.ID) + ": " + j.Title, Text: answer.ForModel() + answer.Error, Denied: j.denied}
-			_ = t.Parent.Report(t.working, report) // the conversation may be over
-			j.update(func() { j.reported = true })
+			t.Parent.Report(t.working.Done(), report, func() { j.update(func() { j.reported = true }) })
 		}
 	})
 	select {
@@ -211,7 +214,7 @@ func (t *Team) run(ctx context.Context, agent agents.Agent, call tools.AgentCall
 			return <-done
 		}
 	}
-	return tools.Answer{Text: Started(j.ID) + " its report comes as a message", Summary: j.ID}
+	return tools.Answer{Text: Started(j.ID) + " its report comes as a message", Summary: "in the background"}
 }
 
 // Do has an agent work on a task of the program itself, and returns the agent's id and what it wrote
@@ -271,7 +274,9 @@ func (t *Team) Behind(call int) bool {
 
 // begin registers the agent of a call.
 func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
-	j := &job{team: t, agent: agent, bounds: t.Bounds(agent), continues: call.Continue != "", behind: make(chan struct{})}
+	j := &job{team: t, agent: agent, bounds: t.Bounds(agent), continues: call.Continue != "", behind: make(chan struct{}), turn: make(chan struct{})}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var earlier *job
 	if j.continues {
 		var err error
@@ -279,8 +284,6 @@ func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
 			return nil, err
 		}
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.begun >= j.bounds.PerTurn {
 		return nil, fmt.Errorf("%d agents were started in this turn, which is all that the setting agents.per-turn allows; do the rest yourself", t.begun)
 	}
@@ -299,6 +302,12 @@ func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
 		t.jobs = slices.DeleteFunc(t.jobs, func(other *job) bool { return other == earlier })
 	}
 	t.jobs = append(t.jobs, j)
+	if t.running < j.bounds.Parallel && len(t.queue) == 0 {
+		t.running++
+		close(j.turn)
+	} else {
+		t.queue = append(t.queue, j.turn)
+	}
 	return j, nil
 }
 
@@ -312,17 +321,8 @@ func (t *Team) newID() string {
 	}
 }
 
-// enter waits until an agent may work. It returns an error if ctx ends first.
-func (t *Team) enter(ctx context.Context, parallel int) error {
-	t.mu.Lock()
-	if t.running < parallel && len(t.queue) == 0 {
-		t.running++
-		t.mu.Unlock()
-		return nil
-	}
-	turn := make(chan struct{})
-	t.queue = append(t.queue, turn)
-	t.mu.Unlock()
+// enter waits until it is the turn of an agent to work. It returns an error if ctx ends first.
+func (t *Team) enter(ctx context.Context, turn chan struct{}) error {
 	select {
 	case <-turn:
 		return nil
@@ -357,15 +357,25 @@ func (t *Team) pass() {
 
 // Stop ends the agent with an id.
 func (t *Team) Stop(id string) error {
+	if t.stop(func(j *job) bool { return j.ID == id }) == 0 {
+		return fmt.Errorf("there is no agent %q that runs; /agents lists them", id)
+	}
+	return nil
+}
+
+// StopAll ends the agents that run, and returns their number.
+func (t *Team) StopAll() int { return t.stop(func(*job) bool { return true }) }
+
+func (t *Team) stop(which func(*job) bool) (stopped int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, j := range t.jobs {
-		if j.ID == id && j.status == "" {
+		if j.status == "" && which(j) {
 			j.cancel()
-			return nil
+			stopped++
 		}
 	}
-	return fmt.Errorf("there is no agent %q that runs; /agents lists them", id)
+	return stopped
 }
 
 // Listed is an agent of the session, for a list.

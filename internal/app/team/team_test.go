@@ -15,57 +15,68 @@ import (
 	"agent/internal/traits"
 )
 
-// At most so many work at once, and the others enter in the order in which they came, also where
-// one that waits is cancelled.
+// starting returns a team of which two agents work at once, and a function that begins a task.
+func starting(earlier ...Earlier) (*Team, func(tools.Task) (*job, error)) {
+	owner := &chat.Agents{}
+	team := New(Config{
+		Bounds: func(agents.Agent) Bounds { return Bounds{Parallel: 2, PerTurn: 9} }, Parent: owner, Now: time.Now,
+	}, earlier)
+	return team, func(task tools.Task) (*job, error) {
+		return team.begin(agents.Agent{Name: "explore"}, tools.AgentCall{Task: task})
+	}
+}
+
+// At most so many work at once, and the others enter in the order in which their tasks began, also
+// where one that waits is cancelled.
 func TestEnter(t *testing.T) {
 	t.Parallel()
-	team := New(Config{}, nil)
-	const parallel = 2
-	for range parallel {
-		if err := team.enter(t.Context(), parallel); err != nil {
+	team, begin := starting()
+	var jobs []*job
+	for range 6 {
+		j, err := begin(tools.Task{})
+		if err != nil {
 			t.Fatal(err)
 		}
+		jobs = append(jobs, j)
 	}
 	gone, cancel := context.WithCancel(t.Context())
-	entered := make(chan int)
-	wait := func(ctx context.Context, n int) {
-		before := len(team.queue)
-		go func() {
-			if err := team.enter(ctx, parallel); err != nil {
-				n = -n
-			}
-			entered <- n
-		}()
-		for { // until it stands in the queue
-			team.mu.Lock()
-			stands := len(team.queue) > before
-			team.mu.Unlock()
-			if stands {
-				return
-			}
-		}
-	}
-	for n := 1; n <= 4; n++ {
-		ctx := t.Context()
-		if n == 2 {
-			ctx = gone
-		}
-		wait(ctx, n)
-	}
 	cancel()
-	if n := <-entered; n != -2 {
-		t.Fatalf("%d left the queue, want 2", n)
+	if err := team.enter(gone, jobs[3].turn); err == nil {
+		t.Fatal("one that is cancelled works")
 	}
-	for _, want := range []int{1, 3, 4} {
-		team.leave()
-		if n := <-entered; n != want {
-			t.Fatalf("%d entered, want %d", n, want)
+	for i, j := range []*job{jobs[0], jobs[1], jobs[2], jobs[4], jobs[5]} {
+		if i >= 2 {
+			select {
+			case <-j.turn:
+				t.Fatalf("number %d works before another has left", i)
+			default:
+			}
+			team.leave()
+		}
+		if err := team.enter(t.Context(), j.turn); err != nil {
+			t.Fatal(err)
 		}
 	}
 	team.leave()
 	team.leave()
 	if team.running != 0 {
 		t.Errorf("%d work", team.running)
+	}
+}
+
+// Of two calls of a reply that go on with the same agent, the first does.
+func TestContinuedOnce(t *testing.T) {
+	t.Parallel()
+	team, begin := starting(Earlier{State: chat.AgentState{ID: "s-ended"}, Status: "done"})
+	first, err := begin(tools.Task{Continue: "s-ended"})
+	if err != nil || first.ID != "s-ended" {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if _, err := begin(tools.Task{Continue: "s-ended"}); err == nil || !strings.Contains(err.Error(), "agent s-ended still runs") {
+		t.Errorf("the second: %v", err)
+	}
+	if len(team.List()) != 1 {
+		t.Errorf("%+v", team.List())
 	}
 }
 
@@ -82,7 +93,7 @@ func TestPlan(t *testing.T) {
 		{Agent: " General "}:                     "give agent general a task",
 		{Agent: "explorer"}:                      `there is no agent "explorer"; did you mean explore?; there are explore, general`,
 		{Continue: "s-ended", Agent: "explorer"}: "give agent general a task",
-		{Continue: "s-works"}:                    "agent s-works still runs; its report comes when it ends",
+		{Continue: "s-works"}:                    "agent s-works still runs; its report comes when it ends; these can go on: s-ended",
 		{Continue: "s-other"}:                    `there is no agent "s-other" in this session; these can go on: s-ended`,
 	} {
 		preview, _, err := team.Plan(task)
@@ -172,14 +183,14 @@ func TestClosed(t *testing.T) {
 	if err := team.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, run, err := team.Plan(tools.Task{Task: "x"})
+	_, begin, err := team.Plan(tools.Task{Task: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer := run(t.Context(), tools.AgentCall{}); !strings.Contains(answer.Error, "failed: "+over.Error()) && !strings.Contains(answer.Error, "interrupted") {
+	if answer := begin(tools.AgentCall{})(t.Context()); !strings.Contains(answer.Error, "failed: "+over.Error()) && !strings.Contains(answer.Error, "interrupted") {
 		t.Errorf("%+v", answer)
 	}
-	if answer := run(t.Context(), tools.AgentCall{}); !strings.Contains(answer.Error, "1 agents were started in this turn") {
+	if answer := begin(tools.AgentCall{})(t.Context()); !strings.Contains(answer.Error, "1 agents were started in this turn") {
 		t.Errorf("%+v", answer)
 	}
 }

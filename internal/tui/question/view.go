@@ -273,7 +273,11 @@ func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
 	case strings.TrimSpace(q.reason.Value()) != "":
 		does += ", and the model goes on · Esc back"
 	default:
-		does += " and ends the turn; with a reason the model goes on · Esc back"
+		ends := "the turn"
+		if q.First().Agent != "" {
+			ends = "the agent"
+		}
+		does += " and ends " + ends + "; with a reason the model goes on · Esc back"
 	}
 	rows, row, col := q.reason.View(width-len(prompt)-1, 3)
 	rows = style.Indent(rows, t.Strong.Text(prompt), strings.Repeat(" ", len(prompt)))

@@ -1,0 +1,208 @@
+package app_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/snapshot"
+	"agent/internal/testing/llmtest"
+)
+
+// abandoned returns a conversation whose turn was interrupted while an agent works in the background.
+// free lets the model of the agent answer.
+func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
+	t.Helper()
+	answers := make(chan struct{})
+	free = sync.OnceFunc(func() { close(answers) })
+	agent := func(*llmtest.Request) llmtest.Turn {
+		f.Chat.Interrupt()
+		<-answers
+		return llmtest.Say("found it")
+	}
+	f = newFirm(t, o, inTurn(llmtest.Call("task", `{"task":"look","background":true}`), llmtest.Say("meanwhile")), agent)
+	t.Cleanup(free)
+	if outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil || outcome.Stop != chat.StopInterrupted {
+		t.Fatalf("%+v, %v", outcome, err)
+	}
+	return f, free
+}
+
+// Where nothing shows agents after the turn, they end with it: before its end, with their figures.
+func TestAgentsEndWithTheTurn(t *testing.T) {
+	t.Parallel()
+	f, _ := abandoned(t, app.Options{})
+	if ids, _ := f.Crew.Working(); len(ids) > 0 {
+		t.Errorf("%q work", ids)
+	}
+	var told []string
+	agents := 0
+	for _, e := range f.events {
+		switch e := e.Event.(type) {
+		case chat.AgentEnded:
+			told = append(told, "agent "+e.Status)
+		case chat.TurnEnded:
+			told = append(told, "turn")
+		case chat.StatusChanged:
+			agents = e.Stats.Agents.Agents
+		}
+	}
+	if !slices.Equal(told, []string{"agent interrupted", "turn"}) || agents != 1 {
+		t.Errorf("%q, %d agents counted", told, agents)
+	}
+}
+
+// While agents work after the turn, nothing is taken away under them, and their reports wait for
+// the next message.
+func TestNothingIsTakenAwayUnderAgents(t *testing.T) {
+	t.Parallel()
+	f, free := abandoned(t, app.Options{KeepsAgents: true})
+	go f.Run(t.Context())
+	points, err := f.Chat.Past.Points(t.Context())
+	if err != nil || len(points) == 0 {
+		t.Fatal(points, err)
+	}
+	for name, act := range map[string]func() error{
+		"idle":  func() error { return f.Chat.Idle(t.Context()) },
+		"clear": func() error { return f.Chat.Clear(t.Context()) },
+		"rewind": func() error {
+			_, _, err := f.Chat.Past.Rewind(t.Context(), points[0].Seq, false)
+			return err
+		},
+		"undo": func() error {
+			_, err := f.Chat.Past.PlanFiles(t.Context(), snapshot.Undo)
+			return err
+		},
+	} {
+		if err := act(); !errors.Is(err, chat.ErrWorking) || !strings.Contains(err.Error(), "1 agent") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	free()
+	for f.Chat.Idle(t.Context()) != nil { // until the report is there
+	}
+	if err := f.Chat.Clear(t.Context()); err != nil || len(f.said()) != 2 {
+		t.Errorf("%v; the model was asked %q", err, f.said())
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	agents := -1
+	for _, e := range f.events {
+		if e, is := e.Event.(chat.StatusChanged); is {
+			agents = e.Status.Agents
+		}
+	}
+	if agents != 0 {
+		t.Errorf("the status line has %d agents", agents)
+	}
+}
+
+// An "always" of the person settles the questions of the other agents that it covers.
+func TestAlwaysSettlesTheQuestionsOfOthers(t *testing.T) {
+	t.Parallel()
+	const agents = 4
+	var first llmtest.Turn
+	for i := range agents {
+		first = first.Call("task", fmt.Sprintf(`{"task":"task t%d","agent":"general"}`, i))
+	}
+	agent := func(r *llmtest.Request) llmtest.Turn {
+		if r.Last().Role == "tool" {
+			return llmtest.Say("written: " + r.Last().Content)
+		}
+		return llmtest.Call("write_file", fmt.Sprintf(`{"file_path":"%s.txt","content":"x"}`, taskOf(r)))
+	}
+	f := newFirm(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent)
+	all, over := make(chan struct{}), make(chan struct{})
+	var mu sync.Mutex
+	asked := 0
+	f.answer = func(chat.Approval) chat.Decision {
+		mu.Lock()
+		asked++
+		n := asked
+		mu.Unlock()
+		if n < agents { // the person answers one question, after all were asked
+			<-over
+			return chat.Decision{}
+		}
+		close(all)
+		return chat.Decision{Allow: true, Always: true}
+	}
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		t.Fatal(err)
+	}
+	<-all
+	close(over)
+	for _, r := range f.server.Requests() {
+		if last := r.Last(); isAgents(r) && last.Role == "tool" && !strings.HasPrefix(last.Content, "Created t") {
+			t.Errorf("an agent was told %q", last.Content)
+		}
+	}
+}
+
+// Agents work in the order of the calls that begin them.
+func TestAgentsWorkInOrder(t *testing.T) {
+	t.Parallel()
+	var first llmtest.Turn
+	var want []string
+	for i := range 8 {
+		name := fmt.Sprint("t", i)
+		first, want = first.Call("task", `{"task":"task `+name+`"}`), append(want, name)
+	}
+	var mu sync.Mutex
+	var worked []string
+	agent := func(r *llmtest.Request) llmtest.Turn {
+		mu.Lock()
+		defer mu.Unlock()
+		worked = append(worked, taskOf(r))
+		return llmtest.Say("looked")
+	}
+	f := newFirm(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, "agents.parallel=1")
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(worked, want) {
+		t.Errorf("they worked as %q", worked)
+	}
+}
+
+// What ends an agent from outside is said to the model in the words of the agent's place: nobody can
+// send the agent a message, and nobody has its task back.
+func TestWordsOfAgentsEnds(t *testing.T) {
+	t.Parallel()
+	looks := func(r *llmtest.Request) llmtest.Turn {
+		return llmtest.Call("list_directory", fmt.Sprintf(`{"path":"%s."}`, strings.Repeat("./", len(r.Messages))))
+	}
+	for want, c := range map[string]struct {
+		agent func(*llmtest.Request) llmtest.Turn
+		set   string
+	}{
+		"stopped: the run has made all the requests that max-turns allows, 3 requests": {looks, "max-turns=4"},
+		"stopped: the run has cost what max-cost allows":                               {looks, "max-cost=0.000001"},
+		"failed: ": {func(*llmtest.Request) llmtest.Turn { return llmtest.Fail(400, `{"error":{"message":"no such thing"}}`) }, "max-turns=9"},
+	} {
+		f := newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("done")), c.agent, c.set)
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+			t.Fatal(err)
+		}
+		report := ""
+		for _, e := range f.events {
+			switch e := e.Event.(type) {
+			case chat.ToolEnded:
+				report = e.Answer.ForModel()
+			case chat.AgentEvent:
+				if notice, is := e.Event.(chat.Notice); is {
+					t.Errorf("the agent says %q", notice.Text)
+				}
+			}
+		}
+		if !strings.Contains(report, want) || strings.Contains(report, "taken back") || strings.Contains(report, "send a message") {
+			t.Errorf("%q, want %q", report, want)
+		}
+	}
+}
