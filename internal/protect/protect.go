@@ -59,6 +59,8 @@ type Places struct {
 	// changing it if edit is set, and whether the rule denies that. Without a rule it returns "".
 	// The path is absolute, without links. Ruled may be nil.
 	Ruled func(abs string, edit bool) (why string, denied bool)
+	// Keeps is set if Ruled may want a question before a file is read.
+	Keeps bool
 	// Agreed reports whether the person agreed that the program runs a file or follows it. The
 	// path is absolute, without links. Agreed may be nil.
 	Agreed func(abs string) bool

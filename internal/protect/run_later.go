@@ -47,6 +47,7 @@ var runLater = []group{
 		".aider*", ".windsurf", ".windsurfrules", ".continue", ".roo", ".roomodes", ".kilocode", ".cline", ".clinerules", ".opencode", "opencode.json", ".goose", ".goosehints", ".amp", ".factory",
 		".junie", ".kiro", ".augment", ".trae", ".crush", "AGENTS.override.md", "AGENT.md", "CRUSH.md", "crush.json", ".crush.json", "opencode.jsonc", ".opencode.json", ".pi", ".rules", "WARP.md", ".llxprt", ".github/copilot-instructions.md", ".github/instructions", ".github/prompts", ".github/agents", ".github/chatmodes",
 	}},
+	{why: "it keeps files from agents", care: Asked, names: []string{".agentignore", ".aiignore", ".cursorignore", ".geminiignore", ".crushignore"}},
 	{
 		why: "package managers and build tools run what it says", care: Asked,
 		names:    []string{".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs", ".cargo", ".mvn", "rust-toolchain", "rust-toolchain.toml", "tools/bazel", ".bazelrc", "sitecustomize.py", "usercustomize.py"},

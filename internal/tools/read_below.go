@@ -19,6 +19,62 @@ const maxBelow = 20_000
 // carry them to the provider (D-121).
 func (e *Env) readBelow(command shell.Command) []protect.File {
 	var found []protect.File
+	for _, s := range e.searched(command) {
+		found = e.protectedBelow(s.folder, s.hidden, found)
+	}
+	return found
+}
+
+// maxKept bounds the files that are hidden from one command that searches.
+const maxKept = 100
+
+// keptBelow returns the files that a command which only looks would read without naming them,
+// although a rule or an ignore file wants a question before: those below the folders in which it
+// searches. whole is false if there may be more, or if git has their text.
+func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
+	if !e.Protected.Keeps {
+		return nil, true
+	}
+	whole = true
+	for _, s := range e.searched(command) {
+		folder, err := filepath.EvalSymlinks(s.folder)
+		if err != nil {
+			continue // the command cannot read it either
+		}
+		looked := 0
+		_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if looked++; looked > maxBelow || len(kept) >= maxKept {
+				whole = false
+				return fs.SkipAll
+			}
+			switch why, _ := e.Protected.Ruled(path, false); {
+			case err != nil || path == folder:
+			case !s.hidden && strings.HasPrefix(entry.Name(), ".") && entry.IsDir():
+				return fs.SkipDir
+			case why != "":
+				if kept = append(kept, path); entry.IsDir() {
+					return fs.SkipDir
+				}
+			}
+			return nil
+		})
+	}
+	for _, call := range cmdline.Nested(command.Line) {
+		whole = whole && (len(kept) == 0 || call[0] != "git")
+	}
+	return kept, whole
+}
+
+// searchedFolder is a folder in which a command searches or which it packs.
+type searchedFolder struct {
+	folder string
+	// hidden is set if the command reads hidden files there, too.
+	hidden bool
+}
+
+// searched returns the folders in which a command searches.
+func (e *Env) searched(command shell.Command) []searchedFolder {
+	var folders []searchedFolder
 	var starts []string // the folders in which the line may run, once they are needed
 	calls := cmdline.Nested(command.Line)
 	for _, call := range calls {
@@ -41,10 +97,10 @@ func (e *Env) readBelow(command shell.Command) []protect.File {
 			named = starts
 		}
 		for _, folder := range named {
-			found = e.protectedBelow(folder, hidden, found)
+			folders = append(folders, searchedFolder{folder, hidden})
 		}
 	}
-	return found
+	return folders
 }
 
 // readsFolders reports whether a call among those of a line reads the files below folders, and

@@ -91,6 +91,9 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	}
 	preview := previewCommand(ctx, env, args, command)
 	command.Profile, command.ReadOnly = preview.profile(args), preview.ReadOnly
+	if command.ReadOnly {
+		command.Confined.Policy.DenyRead = slices.Concat(command.Confined.Policy.DenyRead, preview.hidden)
+	}
 	command.Typed, command.FoundInside = env.Typed, preview.FoundInside
 	command.Confined.Policy.AllowRead = slices.Clone(command.Confined.Policy.AllowRead)
 	for _, found := range preview.Protected { // a person has allowed them by the time the command runs
@@ -142,6 +145,9 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		place.Outside = preview.Outside != ""
 		preview.Commands = line.Unproven(place)
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
+		if preview.ReadOnly && confined {
+			preview.hidden, preview.ReadOnly = env.keptBelow(command)
+		}
 		if kind != shell.Bash {
 			preview.Commands = nil // rules are about command lines of bash
 		}

@@ -266,3 +266,67 @@ func TestAnswersListTheFilesThatChanged(t *testing.T) {
 		}
 	}
 }
+
+// A command that only looks does not read what an ignore file or a rule keeps from the model until
+// it is asked, though it does not name it: nobody was asked about the command either.
+func TestSearchesOfCommandsLeaveOutWhatIsKept(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	root := env.Workspace.Root()
+	for name, text := range map[string]string{"kept.txt": "word KEY", "dir/deep/a.txt": "word KEY", "open.txt": "word open", "sub/open.txt": "word open", "sub/kept.txt": "word KEY"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(".", filepath.Join(root, "all")); err != nil {
+		t.Fatal(err)
+	}
+	env.Protected.Keeps = true
+	env.Protected.Ruled = func(abs string, edit bool) (string, bool) {
+		if !edit && (filepath.Base(abs) == "kept.txt" || abs == filepath.Join(root, "dir") || strings.HasPrefix(abs, filepath.Join(root, "dir")+"/")) {
+			return "kept from agents", false
+		}
+		return "", false
+	}
+	for _, line := range []string{
+		"grep -r word .", "grep -rn word", "grep -r word sub; grep -r word all", "grep --recursive word .", "cd sub && grep -r word .", "cd sub && grep -r word ..", "rg word", "rg -uuu word", "rg word . | head -n 50", "rg word all", "rg --files-with-matches word && rg word sub",
+	} {
+		plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line})
+		if err != nil || !plan.Preview.ReadOnly || len(plan.Preview.Protected) > 0 {
+			t.Errorf("%s: %+v, %v", line, plan.Preview, err)
+			continue
+		}
+		answer := plan.Apply(t.Context())
+		text := answer.ForModel() + answer.Error
+		if strings.Contains(text, "KEY") {
+			t.Errorf("%s shows what is kept: %s", line, text)
+		}
+		if !strings.Contains(text, "open") && !strings.Contains(text, "not found") {
+			t.Errorf("%s shows nothing: %s", line, text)
+		}
+	}
+	for _, line := range []string{"cat kept.txt", "rg word dir", "grep -r word sub/kept.txt", "git status && grep -r word ."} {
+		plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line})
+		if err != nil || plan.Preview.ReadOnly {
+			t.Errorf("%s is said to look: %+v, %v", line, plan.Preview, err)
+		}
+	}
+	for n := range maxKept + 1 {
+		if err := os.MkdirAll(filepath.Join(root, fmt.Sprint("many/", n)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, fmt.Sprint("many/", n), "kept.txt"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": "grep -r word ."}); err != nil || plan.Preview.ReadOnly {
+		t.Errorf("more than can be hidden: %+v, %v", plan.Preview, err)
+	}
+	env.Protected.Keeps = false
+	if plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": "grep -r word ."}); err != nil || !plan.Preview.ReadOnly {
+		t.Errorf("nothing is kept: %+v, %v", plan.Preview, err)
+	}
+}

@@ -159,6 +159,8 @@ type Preview struct {
 	// FoundInside is set if the command is not confined and names a program that PATH finds in a
 	// folder that commands may write. Such programs are among Protected.
 	FoundInside bool
+	// hidden lists files that a command which only looks must not read, since nobody was asked.
+	hidden []string
 	// Protected lists the files that the call would change, run or show the model, and that
 	// deserve a question of their own (D-60).
 	Protected []protect.File

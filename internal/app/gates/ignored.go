@@ -32,8 +32,11 @@ func findIgnored(root string) (why func(abs string) string, unread []string) {
 			unread = append(unread, file+" counts only up to "+words.Bytes(source.MaxSettings))
 		}
 	}
+	if len(kept) == 0 {
+		return nil, unread
+	}
 	return func(abs string) string {
-		if len(kept) == 0 || abs == root || !disk.Within(abs, root) {
+		if abs == root || !disk.Within(abs, root) {
 			return ""
 		}
 		rel, err := filepath.Rel(root, abs)

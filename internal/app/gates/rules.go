@@ -22,7 +22,7 @@ type Rules struct {
 	Hidden []string
 	// Fixed lists files that rules forbid to change.
 	Fixed []string
-	// ignored returns why a file counts as ignored, "" if it does not.
+	// ignored returns why a file counts as ignored, "" if it does not. It is nil if no file does.
 	ignored func(abs string) string
 	// consent has the rules of the flag --allow, and known the tools that those may name.
 	consent   *gate.Consent
@@ -61,11 +61,14 @@ func (g *Rules) Ruled(abs string, edit bool) (why string, denied bool) {
 	if rule != nil {
 		return rule.String(), rule.Effect == permissions.Deny
 	}
-	if !edit {
+	if !edit && g.ignored != nil {
 		why = g.ignored(abs)
 	}
 	return why, false
 }
+
+// Keeps reports whether a question may be wanted before some file is read.
+func (g *Rules) Keeps() bool { return g.ignored != nil || g.AsksToRead() }
 
 // Names reports whether a rule of --allow names a protected file for a tool that reads, so that a
 // command or a skill may include it.

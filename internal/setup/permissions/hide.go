@@ -20,6 +20,11 @@ func (r Rules) Hidden() (paths, unbound []string) { return r.denied(reads) }
 // now, as Hidden does for reading.
 func (r Rules) Fixed() (paths, unbound []string) { return r.denied(edits) }
 
+// AsksToRead reports whether a rule asks before files are read.
+func (r Rules) AsksToRead() bool {
+	return slices.ContainsFunc(r.all, func(rule Rule) bool { return rule.Effect == Ask && rule.about == reads })
+}
+
 // denied returns the paths that rules about a subject deny.
 func (r Rules) denied(about subject) (paths, unbound []string) {
 	bases := map[string][]Rule{}
