@@ -71,7 +71,7 @@ func windowNamed(windows []login.Window, name string) login.Window {
 // goesOn uses the profile of on-limit once the limit of a subscription is reached.
 func (l *limits) goesOn(failure error) bool {
 	name := settings.OnLimit.Of(l.models.at.settings)
-	if _, reached := errors.AsType[*login.LimitError](failure); !reached || name == settings.StopAtLimit {
+	if !errors.Is(failure, login.ErrLimit) || name == settings.StopAtLimit {
 		return false
 	}
 	profile, err := l.models.at.profiles.Load(name)

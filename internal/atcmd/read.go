@@ -38,9 +38,6 @@ const sniffed = 8000
 // imageTypes lists the media types of images that models accept.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// maxPDF is the size of the largest PDF that is read, in bytes.
-const maxPDF = 64 << 20
-
 // content is the content of a file for a message: a picture, a PDF, or text.
 type content struct {
 	text    []byte
@@ -72,10 +69,10 @@ func read(tree *disk.Tree, resolved string, info fs.FileInfo, noImages string, t
 	kind := http.DetectContentType(start)
 	most, image, pdf := int64(MaxFileBytes), slices.Contains(imageTypes, kind), takesPDF && kind == history.PDF
 	switch {
-	case pdf && info.Size() > maxPDF:
-		return content{}, refusal(fmt.Sprintf("it is larger than %d MiB", maxPDF>>20))
+	case pdf && info.Size() > history.MaxPDF:
+		return content{}, refusal(fmt.Sprintf("it is larger than %d MiB", history.MaxPDF>>20))
 	case pdf:
-		most = maxPDF
+		most = history.MaxPDF
 	case image && noImages != "":
 		return content{}, refusal(noImages)
 	case image:

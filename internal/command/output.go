@@ -42,8 +42,8 @@ func IsCommandWord(word string) bool {
 // A Bar shows how much of the context window each kind of content fills.
 type Bar struct {
 	Segments []Segment
-	// Total is the size of the window in tokens, Mark the compression threshold.
-	Total, Mark int
+	// Mark is the compression threshold in tokens.
+	Mark int
 }
 
 // A Segment is one part of a Bar.

@@ -72,6 +72,9 @@ type ToolResponse struct {
 // PDF is the media type of PDFs.
 const PDF = "application/pdf"
 
+// MaxPDF is the size of the largest PDF that is read, in bytes.
+const MaxPDF = 64 << 20
+
 // Media is an image or another binary part, base64 encoded.
 type Media struct {
 	MimeType string `json:"mimeType"`
@@ -97,6 +100,17 @@ func (*ToolResponse) Kind() string { return "tool_response" }
 
 // Kind implements Block.
 func (*Media) Kind() string { return "media" }
+
+// CallID returns the id of a call or of a response, "" for other blocks.
+func CallID(block Block) string {
+	switch b := block.(type) {
+	case *ToolCall:
+		return b.ID
+	case *ToolResponse:
+		return b.CallID
+	}
+	return ""
+}
 
 // WithResult returns a copy of r with another result; everything else stays.
 func (r *ToolResponse) WithResult(result string) *ToolResponse {

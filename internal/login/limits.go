@@ -3,6 +3,7 @@ package login
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -72,10 +73,8 @@ func (a *account) Limits() []Window {
 	return nil
 }
 
-// A LimitError is the cause of an *llm.Error: the limit of a subscription is reached.
-type LimitError struct{ Resets time.Time }
-
-func (e *LimitError) Error() string { return "the limit of the subscription is reached" }
+// ErrLimit is the cause of an *llm.Error: the limit of a subscription is reached.
+var ErrLimit = errors.New("the limit of the subscription is reached")
 
 // limited takes what a response tells of the limits. At a limit it returns an error with the time
 // of the reset.
@@ -125,7 +124,7 @@ func (a *account) limited(response *http.Response) (*http.Response, error) {
 	}
 	e := &llm.Error{
 		Kind: llm.RateLimit, Status: response.StatusCode, Final: true, Message: "the limit of " + name + " is reached",
-		Hint: "wait, or set on-limit to a profile that goes on", Err: &LimitError{resets},
+		Hint: "wait, or set on-limit to a profile that goes on", Err: ErrLimit,
 	}
 	if !resets.IsZero() {
 		e.RetryAfter = max(0, resets.Sub(now))

@@ -388,7 +388,7 @@ func TestSignALogin(t *testing.T) {
 	}
 	_, err := post(chat)
 	failure, _ := errors.AsType[*llm.Error](err)
-	if _, is := errors.AsType[*LimitError](err); !is || failure == nil || failure.RetryAfter <= 0 || !strings.Contains(err.Error(), "the limit of Vendor (premium requests) is reached; it resets 2099-06-01") {
+	if !errors.Is(err, ErrLimit) || failure == nil || failure.RetryAfter <= 0 || !strings.Contains(err.Error(), "the limit of Vendor (premium requests) is reached; it resets 2099-06-01") {
 		t.Error(err)
 	}
 	for _, address := range []string{"https://evil.example/v1/chat", "http://api.vendor.example/v1/chat", "https://api.vendor.example.evil.example/v1/chat"} {

@@ -112,7 +112,7 @@ func (s *Overview) Print(out io.Writer) error {
 
 // bar returns the bar of /context, without the parts that only a live session has.
 func (s *Overview) bar() command.Bar {
-	bar := command.Bar{Total: s.Limit, Mark: s.Threshold}
+	bar := command.Bar{Mark: s.Threshold}
 	for _, k := range s.Kinds {
 		bar.Segments = append(bar.Segments, command.Segment{Label: k.Name, Tokens: k.Tokens, Letter: k.letter})
 	}

@@ -45,7 +45,7 @@ func (p *player) recall(places []history.Recorded) (recalled history.Recollectio
 			first, recalled.At = at.seq, recorded
 		}
 		for _, block := range entry.Blocks {
-			if place.CallID == "" || callID(block) == place.CallID {
+			if place.CallID == "" || history.CallID(block) == place.CallID {
 				recalled.Blocks = append(recalled.Blocks, block)
 			}
 		}
@@ -129,7 +129,7 @@ func finder(live []slot) func(history.Prune) []history.Recorded {
 			case !ok:
 				i = p.Entry
 			}
-			place := history.Recorded{Entry: live[i].origin.String(), CallID: callID(block)}
+			place := history.Recorded{Entry: live[i].origin.String(), CallID: history.CallID(block)}
 			if !slices.Contains(places, place) {
 				places = append(places, place)
 			}
@@ -173,15 +173,4 @@ func refs(slots []slot) []ref {
 		all[i] = s.ref
 	}
 	return all
-}
-
-// callID returns the id of a call or of a response, and an empty one for other blocks.
-func callID(block history.Block) string {
-	switch b := block.(type) {
-	case *history.ToolCall:
-		return b.ID
-	case *history.ToolResponse:
-		return b.CallID
-	}
-	return ""
 }

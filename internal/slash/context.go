@@ -151,7 +151,7 @@ func (d Deps) showItem(ctx context.Context, number string) ([]string, error) {
 
 // usageBar returns the bar that shows the context window by kind.
 func usageBar(u chat.ContextUsage) command.Bar {
-	return command.Bar{Total: u.Limit, Mark: u.Threshold, Segments: []command.Segment{
+	return command.Bar{Mark: u.Threshold, Segments: []command.Segment{
 		{Label: "system", Tokens: u.System, Letter: "s"},
 		{Label: "tools", Tokens: u.Tools, Letter: "t"},
 		{Label: "human", Tokens: u.Human, Letter: "h"},

@@ -34,13 +34,9 @@ const MostFound = 50
 // Search returns the passages that fit a query, of sessions of the repository or of all, and
 // remarks for the person.
 func (f Finder) Search(ctx context.Context, query string, all bool) (hits []find.Hit, remarks []string, err error) {
-	q, err := find.ParseQuery(query, f.Now())
+	q, options, err := f.asked(query, all)
 	if err != nil {
 		return nil, nil, err
-	}
-	options := find.Options{In: f.Here, Most: MostFound}
-	if all {
-		options.In = nil
 	}
 	found, err := f.Index.Search(ctx, q, options)
 	if err != nil {
@@ -61,13 +57,9 @@ func (f Finder) Search(ctx context.Context, query string, all bool) (hits []find
 // Others returns the search over sessions of other programs, which are read at each search.
 func (f Finder) Others(files []logs.File) func(ctx context.Context, query string, all bool) ([]find.Hit, []string, error) {
 	return func(ctx context.Context, query string, all bool) ([]find.Hit, []string, error) {
-		q, err := find.ParseQuery(query, f.Now())
+		q, options, err := f.asked(query, all)
 		if err != nil {
 			return nil, nil, err
-		}
-		options := find.Options{In: f.Here, Most: MostFound}
-		if all {
-			options.In = nil
 		}
 		var remarks []string
 		found, err := f.Index.SearchOther(ctx, files, q, options, func(path string, err error) {
@@ -75,6 +67,16 @@ func (f Finder) Others(files []logs.File) func(ctx context.Context, query string
 		})
 		return found.Hits, remarks, err
 	}
+}
+
+// asked returns a parsed query, with the options for the sessions of the repository or for all.
+func (f Finder) asked(query string, all bool) (find.Query, find.Options, error) {
+	options := find.Options{In: f.Here, Most: MostFound}
+	if all {
+		options.In = nil
+	}
+	q, err := find.ParseQuery(query, f.Now())
+	return q, options, err
 }
 
 // FoundLines lists passages as text: a line for the place, and below it the passage with the words

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// maxPDF bounds a PDF that is read, and maxAttached one that is sent whole, in bytes.
-	maxPDF, maxAttached = 64 << 20, 512 << 10
+	// maxAttached bounds a PDF that is sent whole, in bytes.
+	maxAttached = 512 << 10
 	// pagesAtOnce is the number of pages that are read if the call does not say how many.
 	pagesAtOnce = 20
 	pdfTime     = 30 * time.Second
@@ -96,13 +96,13 @@ func (e *Env) wholePDF(path string) (abs string, content []byte, err error) {
 	file, err := e.Workspace.Open(abs)
 	if err == nil {
 		defer file.Close()
-		content, err = io.ReadAll(io.LimitReader(file, maxPDF+1))
+		content, err = io.ReadAll(io.LimitReader(file, history.MaxPDF+1))
 	}
 	switch {
 	case err != nil:
 		err = fmt.Errorf("cannot read %s: %w", rel, disk.Reason(err))
-	case len(content) > maxPDF:
-		err = fmt.Errorf("%s is larger than %s; pdftotext in the shell reads some of its pages", rel, words.Bytes(maxPDF))
+	case len(content) > history.MaxPDF:
+		err = fmt.Errorf("%s is larger than %s; pdftotext in the shell reads some of its pages", rel, words.Bytes(history.MaxPDF))
 	}
 	return abs, content, err
 }

@@ -91,8 +91,8 @@ func (c *clock) worked() time.Duration {
 type pacer struct {
 	Bounds
 	clock *clock
-	// told is set once the agent was told to finish, last once it was given its last request.
-	told, last bool
+	// told is set once the agent was told to finish.
+	told bool
 	// reached describes the bound that was reached, "" for none.
 	reached string
 }
@@ -113,7 +113,6 @@ func (p *pacer) pace(s chat.Stats) chat.Pace {
 	near := requests > 0 && requests+requestsLeft >= p.Requests || p.Cost > 0 && cost*100 >= p.Cost*almost || tokens*100 >= p.Tokens*almost || worked*100 >= p.Time*almost
 	switch {
 	case p.reached != "":
-		p.last = true
 		return chat.Pace{Say: finishNow, Last: true}
 	case near && !p.told:
 		p.told = true

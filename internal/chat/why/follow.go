@@ -94,7 +94,7 @@ func (t *tracker) take(entry *history.Content, origin string) {
 		if t.at[block] != nil || !t.asked(block) {
 			continue
 		}
-		p := &part{Part: Part{State: In, What: t.title(entry, block)}, block: block, origin: history.Recorded{Entry: origin, CallID: callID(block)}}
+		p := &part{Part: Part{State: In, What: t.title(entry, block)}, block: block, origin: history.Recorded{Entry: origin, CallID: history.CallID(block)}}
 		t.parts, t.at[block] = append(t.parts, p), p
 	}
 }
@@ -191,24 +191,13 @@ func (p *part) leave(gone Part) {
 
 // formOf returns the block among after that takes the place of a block, nil for none.
 func formOf(block history.Block, after []history.Block) history.Block {
-	id := callID(block)
+	id := history.CallID(block)
 	for _, other := range after {
-		if id != "" && other.Kind() == block.Kind() && callID(other) == id {
+		if id != "" && other.Kind() == block.Kind() && history.CallID(other) == id {
 			return other
 		}
 	}
 	return nil
-}
-
-// callID returns the id of a call or of a response, "" for other blocks.
-func callID(block history.Block) string {
-	switch b := block.(type) {
-	case *history.ToolCall:
-		return b.ID
-	case *history.ToolResponse:
-		return b.CallID
-	}
-	return ""
 }
 
 // prune returns the index of the prune of a step that took a block, -1 for none. Of a recorded
