@@ -17,8 +17,8 @@ type Within struct {
 	// Parent asks the person the agent's questions. The agent shares the parent's permissions,
 	// and its requests count for the parent's turn.
 	Parent *Agents
-	// Name and ID name the agent, for questions.
-	Name, ID string
+	// Name and ID name the agent, and Task its task, for questions.
+	Name, ID, Task string
 	// Only bounds the approval mode, "" for no bound beside the parent's mode.
 	Only gate.Mode
 	// Pace tells the agent before each request how much it may still do.
@@ -67,7 +67,7 @@ func (w *Within) asked() func(context.Context, gate.Question) (Decision, bool) {
 	return func(ctx context.Context, q gate.Question) (Decision, bool) {
 		w.Waits(true)
 		defer w.Waits(false)
-		q.Approval.Agent, q.Approval.AgentID = w.Name, w.ID
+		q.Approval.Agent, q.Approval.AgentID, q.Approval.Task = w.Name, w.ID, w.Task
 		q.Approval.Preview.Title = "agent " + w.Name + ": " + q.Approval.Preview.Title
 		q.Approval.Call = 0 // the number of a call of the agent means nothing in the parent
 		return w.Parent.relay(ctx, w.Over, q)

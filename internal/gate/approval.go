@@ -52,6 +52,8 @@ type Approval struct {
 	ID int
 	// Agent and AgentID name the agent that asks; they are "" for the conversation itself.
 	Agent, AgentID string
+	// Task is the title of the task of the agent that asks.
+	Task string
 	// Call is the number of the call, 0 if the turn waits.
 	Call    int
 	Tool    string

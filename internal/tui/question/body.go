@@ -47,6 +47,9 @@ func (b *body) lay(t *style.Theme, request Asked, width, count int) {
 		said := oneLine("the model: " + strconv.Quote(words.Line(remark, longestRemark))).Text
 		b.rows = slices.Insert(b.rows, 0, t.Dim.Text(style.Truncate(said, width)))
 	}
+	if request.Task != "" {
+		b.rows = slices.Insert(b.rows, 0, t.Dim.Text(style.Truncate(oneLine("its task: "+request.Task).Text, width)))
+	}
 }
 
 // longestRemark is the most characters shown of the model's remark about a call.
@@ -69,7 +72,7 @@ func (b *body) layCall(t *style.Theme, request Asked, width int) {
 		b.title = oneLine(p.Title).Text + ": shall it be carried out?"
 		b.rows = planRows(t, p.Plan, width)
 	case request.Repeats != "":
-		b.title = "the model goes in circles; shall it go on?"
+		b.title = whoAsks(request) + "the model goes in circles; shall it go on?"
 		b.rows = style.WrapText(style.Reveal(request.Repeats).Text, width)
 	case p.Diff != "":
 		b.title = oneLine(p.Title).Text + t.Say("  "+patch.StatText(p.Diff))
@@ -83,12 +86,13 @@ func (b *body) layCall(t *style.Theme, request Asked, width int) {
 		if p.Background {
 			where += " in the background"
 		}
-		b.title = "run this command" + where
+		who := whoAsks(request)
+		b.title = who + "run this command" + where
 		if where != "" {
 			break
 		}
-		if len(b.rows) == 1 && b.hidden == 0 && b.fits("run "+b.rows[0]) {
-			b.title, b.rows = "run "+b.rows[0], nil // the title shows the whole command
+		if len(b.rows) == 1 && b.hidden == 0 && b.fits(who+"run "+b.rows[0]) {
+			b.title, b.rows = who+"run "+b.rows[0], nil // the title shows the whole command
 		}
 		return
 	default:
@@ -100,6 +104,15 @@ func (b *body) layCall(t *style.Theme, request Asked, width int) {
 	if !b.fits(b.title) { // the end of a path or an address may matter
 		b.rows = append(titleRows(t, b.title, width), b.rows...)
 	}
+}
+
+// whoAsks begins the title of a question that is made here, not taken from the preview, where an agent
+// asks.
+func whoAsks(request Asked) string {
+	if request.Agent == "" {
+		return ""
+	}
+	return "agent " + oneLine(request.Agent).Text + ": "
 }
 
 // changedDefinition returns the text to show before the arguments if the server has changed the

@@ -176,6 +176,23 @@ func rowsOf(p tools.Preview) []string {
 	return All(theme, Asked{Approval: chat.Approval{Preview: p}}, 60)
 }
 
+// A question of an agent names the agent in its first row and then its task, whatever it is about.
+func TestQuestionsOfAgents(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]chat.Approval{
+		"a command":      {Preview: tools.Preview{Command: "make", Title: "agent general: run make"}},
+		"a long command": {Preview: tools.Preview{Command: strings.Repeat("make x; ", 20), Title: "agent general: run"}},
+		"another":        {Preview: tools.Preview{Title: "agent general: fetch it"}},
+		"a circle":       {Repeats: "read_file a.go"},
+	} {
+		c.Agent, c.Task = "general", "rename\x1b[31m it"
+		rows := All(theme, Asked{Approval: c}, 60)
+		if !strings.HasPrefix(rows[0], "agent general: ") || rows[2] != "its task: rename␛[31m it" {
+			t.Errorf("%s: %q", name, rows)
+		}
+	}
+}
+
 func TestTheQuestionOfACommand(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]Reply{"y": {Run: "/undo yes"}, "n": {Declined: true}} {
