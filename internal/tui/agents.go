@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (a *activity) hear(e chat.AgentEvent) {
 
 // agentPage returns the page with the conversation of an agent.
 func (a *activity) agentPage(s chat.AgentState, grows bool) pager.Page {
-	return pager.Page{Title: style.Reveal("agent " + s.Agent + ": " + s.Title).Text, Grows: grows, Layout: proseLay(string(a.heard[s.ID]))}
+	return pager.Page{Key: fmt.Sprint("agent ", s.ID, " ", s.Call), Title: style.Reveal("agent " + s.Agent + ": " + s.Title).Text, Grows: grows, Layout: proseLay(string(a.heard[s.ID]))}
 }
 
 // agentEnded replaces the block of an agent by a line about its end, and keeps its conversation. The

@@ -140,6 +140,7 @@ func (a *activity) earlierPages() []pager.Page {
 	pages := make([]pager.Page, 0, len(a.earlier))
 	for i, exchange := range slices.Backward(a.earlier) {
 		pages = append(pages, pager.Page{
+			Key:   fmt.Sprint("earlier ", i),
 			Title: fmt.Sprintf("earlier, %d of %d", i+1, len(a.earlier)),
 			Layout: func(t *style.Theme, width int) []string {
 				rows := append(promptRows(exchange.Said)(t, width), "")

@@ -77,7 +77,7 @@ func (a *activity) watch() {
 		return
 	}
 	a.watched = command.Job{}
-	a.outputs.add(output{pager.Page{Title: jobTitle(job), Layout: plainLay(job.Tail())}, job.Spool()})
+	a.outputs.add(output{Page: pager.Page{Title: jobTitle(job), Layout: plainLay(job.Tail())}, spool: job.Spool()})
 	a.surface.note(dim, "·", jobTitle(job)+" — "+job.State())
 }
 

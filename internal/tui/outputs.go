@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -22,6 +23,8 @@ type output struct {
 	pager.Page
 	// spool is the path of the file with the whole output, or "" if the page has all of it.
 	spool string
+	// number counts the outputs of the session.
+	number int
 }
 
 // plainLay lays out text line by line as it was printed; proseLay wraps text between words.
@@ -47,6 +50,12 @@ func (o *outputs) add(result output) {
 	if len(*o) == outputsKept {
 		*o = (*o)[1:]
 	}
+	if n := len(*o); n > 0 {
+		result.number = (*o)[n-1].number + 1
+	}
+	if result.Key == "" {
+		result.Key = fmt.Sprint("output ", result.number)
+	}
 	*o = append(*o, result)
 }
 
@@ -61,18 +70,27 @@ func (a *activity) outputPages() []pager.Page {
 		if a.hasAgent(tool) {
 			continue
 		}
-		pages = append(pages, pager.Page{Title: tool.said.Running(), Grows: true, Layout: plainLay(string(tool.output))})
+		pages = append(pages, pager.Page{Key: callKey(tool.call), Title: tool.said.Running(), Grows: true, Layout: plainLay(string(tool.output))})
 	}
 	if a.watched.ID != 0 {
-		pages = append(pages, pager.Page{Title: jobTitle(a.watched), Grows: true, Layout: plainLay(a.watched.Tail())})
+		pages = append(pages, pager.Page{Key: "job", Title: jobTitle(a.watched), Grows: true, Layout: plainLay(a.watched.Tail())})
 	}
 	for _, o := range slices.Backward(a.outputs) {
 		pages = append(pages, o.Page)
 	}
 	if len(a.said) > 0 {
-		pages = append(pages, pager.Page{Title: "what was said", Layout: proseLay(strings.Join(a.said, "\n\n"))})
+		pages = append(pages, pager.Page{Key: "said", Title: "what was said", Layout: proseLay(strings.Join(a.said, "\n\n"))})
 	}
 	return append(pages, a.earlierPages()...)
+}
+
+// callKey is the key of the page with the output of a call, while it runs and after; "" for a call
+// without a number.
+func callKey(call int) string {
+	if call == 0 {
+		return ""
+	}
+	return fmt.Sprint("call ", call)
 }
 
 // saidBytes is the most bytes of the conversation kept for searching.

@@ -69,9 +69,9 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	}
 	if (answer.Diff != "" || answer.Text != "" || answer.Error != "") && refusal(e) == "" {
 		text := cmp.Or(answer.Text, answer.Error, "no output")
-		o := output{pager.Page{Title: done.Ended(), Layout: plainLay(text)}, answer.Spool}
+		o := output{Page: pager.Page{Key: callKey(e.Call), Title: done.Ended(), Layout: plainLay(text)}, spool: answer.Spool}
 		if answer.Diff != "" {
-			o = output{Page: pager.Page{Title: done.Ended(), Layout: func(t *style.Theme, width int) []string { return patch.Render(t, answer.Diff, width) }}}
+			o = output{Page: pager.Page{Key: callKey(e.Call), Title: done.Ended(), Layout: func(t *style.Theme, width int) []string { return patch.Render(t, answer.Diff, width) }}}
 		}
 		a.outputs.add(o)
 	}

@@ -42,13 +42,13 @@ func (p *Pager) find(direction int) {
 	}
 	at = (at + len(hits)) % len(hits)
 	p.hit, p.found = &hits[at], fmt.Sprintf(" · hit %d of %d, n N", at+1, len(hits))
-	p.at, p.top, p.follow = p.hit.page, p.hit.row, false
+	p.at, p.key, p.top, p.follow = p.hit.page, "", p.hit.row, false
 }
 
 // hits returns the rows of all pages that contain the query.
 func (p *Pager) hits() (hits []place) {
 	query := strings.ToLower(p.query)
-	for i, page := range p.pages() {
+	for i, page := range p.present() {
 		for j, row := range p.rowsOf(page) {
 			if strings.Contains(strings.ToLower(ansi.Strip(row)), query) {
 				hits = append(hits, place{i, j})

@@ -4,6 +4,7 @@ package pager
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/tui/style"
@@ -13,6 +14,9 @@ import (
 
 // Page is a text to read.
 type Page struct {
+	// Key identifies the page among those that come and go while it is read, "" for a page that
+	// stays where it is.
+	Key    string
 	Title  string
 	Layout transcript.Layout
 	// Grows is set while the text grows: the pager then follows its end.
@@ -23,8 +27,10 @@ type Page struct {
 type Pager struct {
 	// pages returns the present pages, which may grow while they are read.
 	pages func() []Page
-	at    int
-	top   int
+	// at is the number of the present page, key its key once it was shown.
+	at  int
+	key string
+	top int
 	// follow keeps the end of the page in sight.
 	follow bool
 	// query is the text to search for. typing is set while the person types it.
@@ -51,13 +57,14 @@ func Open(pages func() []Page) *Pager {
 
 // View returns the rows of the window: the page, and a line with the position and the keys.
 func (p *Pager) View(t *style.Theme, width, height int) []string {
-	pages := p.pages()
+	pages := p.present()
 	p.theme, p.width, p.height = t, width, max(1, height-1)
 	if len(pages) == 0 {
 		return []string{"", t.Dim.Text("nothing to show · q back")}
 	}
 	p.at = min(p.at, len(pages)-1)
 	page := pages[p.at]
+	p.key = page.Key
 	p.rows = p.rowsOf(page)
 	last := max(0, len(p.rows)-p.height)
 	if p.follow {
@@ -73,6 +80,17 @@ func (p *Pager) View(t *style.Theme, width, height int) []string {
 		look = t.Warn
 	}
 	return append(out, look.Text(style.Truncate(line, width)))
+}
+
+// present returns the pages. It finds the present one again where others have come or gone.
+func (p *Pager) present() []Page {
+	pages := p.pages()
+	if p.key != "" {
+		if at := slices.IndexFunc(pages, func(page Page) bool { return page.Key == p.key }); at >= 0 {
+			p.at = at
+		}
+	}
+	return pages
 }
 
 // All returns the rows of all pages, for front ends without pages.
@@ -175,8 +193,8 @@ func (p *Pager) move(rows int) {
 
 // turn shows another page.
 func (p *Pager) turn(by int) {
-	if n := len(p.pages()); n > 0 {
-		p.at, p.top = (p.at+by+n)%n, 0
+	if n := len(p.present()); n > 0 {
+		p.at, p.key, p.top = (p.at+by+n)%n, "", 0
 	}
 }
 

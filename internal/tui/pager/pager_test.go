@@ -18,6 +18,30 @@ func numbered(n int) transcript.Layout {
 	return transcript.Rows(rows...)
 }
 
+// The page that is read stays in sight while others come and go.
+func TestPagesComeAndGo(t *testing.T) {
+	t.Parallel()
+	page := func(key string) Page { return Page{Key: key, Title: key, Layout: numbered(1)} }
+	pages := []Page{page("agent a"), page("agent b"), page("output 1")}
+	p, theme := Open(func() []Page { return pages }), style.NewTheme(style.NoColours, style.Palettes[0])
+	look := func(want string) {
+		t.Helper()
+		if rows := p.View(theme, 60, 10); !strings.HasPrefix(rows[9], " "+want+" ") {
+			t.Errorf("the line is %q, want %q", rows[9], want)
+		}
+	}
+	look("agent a")
+	pages = []Page{page("agent b"), page("agent a"), page("output 1")} // a has ended
+	look("agent a")
+	p.Key(term.Key{Name: "right"})
+	look("output 1")
+	pages = append([]Page{page("output 2")}, pages...)
+	p.Key(term.Key{Name: "left"})
+	look("agent a")
+	pages = pages[:1]
+	look("output 2")
+}
+
 // The keys of less.
 func TestPagerKeys(t *testing.T) {
 	t.Parallel()
