@@ -93,7 +93,7 @@ func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (s
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.Stdin = dir, w.process.Environ, &said, w.stdin
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("pull request %s cannot be fetched: %s", number, strings.TrimSpace(said.String()+" "+err.Error()))
+		return "", gitdiff.Unfetched(number, cmp.Or(said.String(), err.Error()))
 	}
 	return gitdiff.Fetched(ctx, dir)
 }

@@ -67,7 +67,7 @@ func equip(at *place, kept *record, models *endpoints, line *chat.Line, ends *cl
 	ends.add(servers.Close)
 	texts, brings := brought.New(brought.Config{
 		Host: host, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: news(servers, notes), Window: models.window,
-		NoImages: models.noImages, Environ: at.process.Environ, Log: at.log,
+		NoImages: models.noImages, Environ: confined.environ, Log: at.log,
 	}, files.texts)
 	notices = slices.Concat(ruled, brings, gates.Skipped(files.hooks), files.notices(at.options.AsksTrust), texts.Head(), late)
 	return &equipment{

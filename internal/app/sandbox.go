@@ -96,12 +96,19 @@ type confinement struct {
 	guarded *guarded
 }
 
+// environ returns the part of the environment that commands see.
+func (c confinement) environ() []string { return sandbox.Environ(c.at.process.Environ, c.allowEnv()) }
+
+func (c confinement) allowEnv() []string {
+	return settings.Items(settings.SandboxAllowEnv.Of(c.at.settings))
+}
+
 // now returns the sandbox of commands for the current settings.
 func (c confinement) now() sandbox.Confinement {
 	confined := sandbox.Confinement{
 		Sandbox:  sandbox.Off("it is turned off"),
 		Policy:   c.at.process.SandboxPolicy(c.at.folders, c.at.settings, c.at.survey, c.at.workspace),
-		AllowEnv: settings.Items(settings.SandboxAllowEnv.Of(c.at.settings)),
+		AllowEnv: c.allowEnv(),
 	}
 	confined.Policy.Protected = slices.Concat(confined.Policy.Protected, c.guarded.all(), c.rules.Fixed)
 	confined.Policy.DenyRead = append(confined.Policy.DenyRead, c.rules.Hidden...)

@@ -21,8 +21,8 @@ func IsPullRequest(word string) bool { return pullRequest.MatchString(word) }
 var onGitHub = pattern.New(`^(?:https://(?:[^/@]*@)?github\.com/|(?:ssh://)?git@github\.com[:/])([\w.-]+/[\w.-]+?)(?:\.git)?/?$`)
 
 // FetchArgs returns the arguments with which git fetches a pull request from the server of the
-// remote origin into no branch. If the person is signed in to GitHub with gh, that says who they
-// are. The error names settings of the repository's own by which the fetch could run programs; the
+// remote origin into no branch. environ is what git will see: if the person is signed in to GitHub
+// with gh, that says who they are. The error names settings of the repository's own by which the fetch could run programs; the
 // hooks of the repository do not run.
 func FetchArgs(ctx context.Context, root, number string, environ []string) ([]string, error) {
 	keys, err := git.OwnKeys(ctx, root)
@@ -68,6 +68,27 @@ func signedIn(root string, environ []string) string {
 		return ""
 	}
 	return gh
+}
+
+// unfetched has the ways in which git says that a fetch failed for a reason that a person can change,
+// each with what to do.
+var unfetched = []struct {
+	says *pattern.Pattern
+	do   string
+}{
+	{pattern.New(`couldn't find remote ref`), "origin has no pull request %s"},
+	{pattern.New(`could not read (Username|Password)|Authentication failed|terminal prompts disabled|Permission denied \(publickey`), "origin did not let you read pull request %s; sign in (for GitHub by gh auth login; GH_TOKEN is hidden from commands unless sandbox.allow-env names it)"},
+}
+
+// Unfetched returns the error of a fetch that failed, by what git printed.
+func Unfetched(number, printed string) error {
+	printed = strings.Join(strings.Fields(printed), " ")
+	for _, known := range unfetched {
+		if known.says.MatchString(printed) {
+			return fmt.Errorf(known.do+" (%s)", number, printed)
+		}
+	}
+	return fmt.Errorf("pull request %s cannot be fetched: %s", number, printed)
 }
 
 // Fetched returns the id of the commit that was fetched last.

@@ -42,8 +42,8 @@ type Config struct {
 	Window func() int
 	// NoImages returns the reason why the model in use takes no images, or "" if it takes them.
 	NoImages func() string
-	// Environ is the environment as "KEY=value".
-	Environ []string
+	// Environ returns the environment that commands see, as "KEY=value".
+	Environ func() []string
 	Log     *slog.Logger
 }
 

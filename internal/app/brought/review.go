@@ -192,7 +192,7 @@ func (b *Extensions) reviewArguments(ctx context.Context, fields []string) (of s
 // fetchPull fetches a pull request into no branch, by a command that the person is asked about, and
 // returns its commit.
 func (b *Extensions) fetchPull(ctx context.Context, number string, run chat.Embedded) (commit string, err error) {
-	args, err := gitdiff.FetchArgs(ctx, b.Env.Workspace.Root(), number, b.Environ)
+	args, err := gitdiff.FetchArgs(ctx, b.Env.Workspace.Root(), number, b.Environ())
 	if err != nil {
 		return "", err
 	}
@@ -204,11 +204,10 @@ func (b *Extensions) fetchPull(ctx context.Context, number string, run chat.Embe
 	case refused != "":
 		return "", fmt.Errorf("pull request %s was not fetched: %s", number, refused)
 	}
-	printed := lines.Split(strings.TrimSpace(output))
-	for _, line := range printed {
+	for _, line := range lines.Split(output) {
 		if line = strings.TrimSpace(line); fetched.MatchString(line) {
 			return line, nil
 		}
 	}
-	return "", fmt.Errorf("pull request %s cannot be fetched: %s", number, strings.Join(strings.Fields(strings.Join(printed, " ")), " "))
+	return "", gitdiff.Unfetched(number, output)
 }
