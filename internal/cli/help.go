@@ -60,7 +60,7 @@ func helpRows(cmd *cobra.Command, width int) (rows []string) {
 		about = cmd.Short
 	}
 	text := unbroken(about) + "\n\n" + strings.TrimRight(cmd.UsageString(), "\n")
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		rows = append(rows, Wrap(line, width)...)
 	}
 	return rows
@@ -95,7 +95,7 @@ func Wrap(line string, width int) []string {
 		return []string{line}
 	}
 	var rows []string
-	for _, line := range strings.Split(line, "\n") {
+	for line := range strings.SplitSeq(line, "\n") {
 		rows = append(rows, style.HangingWrap(line, width)...)
 	}
 	return rows

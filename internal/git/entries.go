@@ -15,17 +15,16 @@ type Entries struct {
 func (e *Entries) Write(p []byte) (int, error) {
 	rest := p
 	for {
-		end := bytes.IndexByte(rest, 0)
-		if end < 0 {
+		entry, after, ok := bytes.Cut(rest, []byte{0})
+		if !ok {
 			e.begun = append(e.begun, rest...)
 			return len(p), nil
 		}
-		entry := rest[:end]
 		if len(e.begun) > 0 {
 			e.begun = append(e.begun, entry...)
 			entry = e.begun
 		}
 		e.Each(entry)
-		e.begun, rest = e.begun[:0], rest[end+1:]
+		e.begun, rest = e.begun[:0], after
 	}
 }

@@ -176,7 +176,7 @@ func (b *Book) Confirm(id string, at time.Time) error {
 
 // Named returns the files below a folder that a text names by their paths, at most MostGrounds.
 func Named(folder, text string) (paths []string) {
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		word = strings.Trim(word, "`'\"()[]{}<>,;:!?.")
 		if !strings.ContainsAny(word, "./") && !slices.Contains([]string{"Makefile", "Dockerfile", "LICENSE"}, word) || !filepath.IsLocal(word) || slices.Contains(paths, word) || len(paths) == MostGrounds {
 			continue

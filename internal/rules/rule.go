@@ -133,7 +133,7 @@ func (r *Rule) readStars(command string) error {
 		return errors.New("beside a * only plain words are understood, of a single command")
 	}
 	var parts []string
-	for _, word := range strings.Fields(command) {
+	for word := range strings.FieldsSeq(command) {
 		r.words = append(r.words, word)
 		parts = append(parts, strings.ReplaceAll(regexp.QuoteMeta(word), `\*`, `.*`))
 	}

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,12 +30,7 @@ func endless(root any) bool {
 			}
 		}
 	})
-	for _, object := range all {
-		if d.loops(object) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, d.loops)
 }
 
 // everyObject calls visit with every object in a decoded value.
@@ -59,10 +55,8 @@ func (d *descent) loops(schema map[string]any) bool {
 		return open
 	}
 	d.open[key] = true
-	for _, next := range d.samePlace(schema) {
-		if d.loops(next) {
-			return true
-		}
+	if slices.ContainsFunc(d.samePlace(schema), d.loops) {
+		return true
 	}
 	d.open[key] = false
 	return false

@@ -47,7 +47,7 @@ func (c *cleaner) text(where, text string) string {
 		return text
 	}
 	before := strings.Split(text, "\n")
-	for _, line := range strings.Split(clean, "\n") {
+	for line := range strings.SplitSeq(clean, "\n") {
 		if strings.Contains(line, secret.Placeholder) && !slices.Contains(before, line) {
 			c.Lines = append(c.Lines, Replacement{where, words.Line(strings.TrimSpace(line), 100)})
 		}

@@ -86,7 +86,7 @@ func (d density) describeLedger(ledger []chat.PruneRecord) []string {
 		}
 		head := heads[i+1] + strings.Repeat(" ", max(0, len(indent)-len(heads[i+1])))
 		lines = append(lines, head+d.subject(p.Subject, ledgerWidth-len(indent)))
-		for _, why := range strings.Split(ansi.Wordwrap(pruneKind(p)+": "+p.Reason, ledgerWidth-len(indent), ""), "\n") {
+		for why := range strings.SplitSeq(ansi.Wordwrap(pruneKind(p)+": "+p.Reason, ledgerWidth-len(indent), ""), "\n") {
 			lines = append(lines, indent+why)
 		}
 	}

@@ -45,7 +45,7 @@ func collectorOf(env func(string) string) *collector {
 		return nil
 	}
 	c := &collector{url: address, header: http.Header{}, service: cmp.Or(env("OTEL_SERVICE_NAME"), "agent")}
-	for _, pair := range strings.Split(env("OTEL_EXPORTER_OTLP_HEADERS")+","+env("OTEL_EXPORTER_OTLP_TRACES_HEADERS"), ",") {
+	for pair := range strings.SplitSeq(env("OTEL_EXPORTER_OTLP_HEADERS")+","+env("OTEL_EXPORTER_OTLP_TRACES_HEADERS"), ",") {
 		key, raw, _ := strings.Cut(pair, "=")
 		if v, err := url.PathUnescape(strings.TrimSpace(raw)); err == nil && strings.TrimSpace(key) != "" {
 			c.header.Set(strings.TrimSpace(key), v)

@@ -47,7 +47,7 @@ func commandRows(output command.Output) transcript.Layout {
 			rows = append(rows, contextBar(t, *output.Bar, width))
 		}
 		for _, line := range output.Lines {
-			for _, line := range strings.Split(style.Clean(line), "\n") {
+			for line := range strings.SplitSeq(style.Clean(line), "\n") {
 				rows = append(rows, style.HangingWrap(line, width)...)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -67,9 +68,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 			input["agent_id"] = k.Agent
 		}
 		if more != nil {
-			for name, value := range more(their) {
-				input[name] = value
-			}
+			maps.Copy(input, more(their))
 		}
 		names := []string{their.Name}
 		if their.Name != k.Name {

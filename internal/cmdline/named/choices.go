@@ -1,6 +1,7 @@
 package named
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 
@@ -65,9 +66,7 @@ func (r *reader) choices(word *syntax.Word) []choice {
 		for _, c := range all {
 			for _, value := range values {
 				with := map[string]string{name: value}
-				for other, value := range c.values {
-					with[other] = value
-				}
+				maps.Copy(with, c.values)
 				more = append(more, choice{values: with, number: len(more)})
 			}
 			if r.own[name] && r.Values[name] == nil { // what sets it may not run

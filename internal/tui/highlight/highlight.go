@@ -57,7 +57,7 @@ func Spans(t *style.Theme, code, language string) []style.Spans {
 
 func plain(code string) []style.Spans {
 	var lines []style.Spans
-	for _, line := range strings.Split(code, "\n") {
+	for line := range strings.SplitSeq(code, "\n") {
 		lines = append(lines, style.Spans{{Text: line}})
 	}
 	return lines

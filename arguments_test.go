@@ -1,0 +1,53 @@
+package agent_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// entrances are the files that parse the arguments of a call: the places where a call enters the
+// program, or gets other arguments.
+var entrances = map[string]string{
+	"internal/tools/meant.go":          "the model has written a call, or a command that is a patch",
+	"internal/tools/decode/decode.go":  "a call was translated, so it has other arguments",
+	"internal/tools/decode/members.go": "the arguments were an object in a string, or hold one",
+	"internal/tools/decode/claude.go":  "a call holds the arguments of another call",
+	"internal/mcp/bridge/call.go":      "a call holds the arguments of a server's tool",
+	"internal/app/gates/hook_gate.go":  "a hook has changed the arguments",
+	"internal/app/gates/checks.go":     "a check is a call that no model made",
+	"internal/chat/embedded.go":        "a person has typed a command",
+	"internal/app/search.go":           "a person reads a page",
+	"internal/app/policy.go":           "a person asks what the policy would say of a call",
+	"internal/history/arguments.go":    "the record of a conversation was read",
+}
+
+// A call is parsed once. Whoever handles it takes the parsed arguments, so that everybody has the
+// same opinion of them: of null, of an argument that is there twice, and of a text that is no
+// object.
+func TestArgumentsAreParsedWhereACallEnters(t *testing.T) {
+	t.Parallel()
+	parses := regexp.MustCompile(`arguments\.Parse\(|json\.Unmarshal\((?:\[\]byte\()?\w*\.(?:Arguments|Parameters)\b`)
+	for _, root := range []string{"internal", "cmd"} {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			name := filepath.ToSlash(path)
+			if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal/testing/") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if found := parses.Find(text); found != nil && entrances[name] == "" {
+				t.Errorf("%s parses the arguments of a call (%s…): take the parsed arguments, or say in entrances which call enters there", name, found)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
