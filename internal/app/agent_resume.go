@@ -2,16 +2,20 @@ package app
 
 import (
 	"cmp"
-	"fmt"
+	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/app/team"
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/text/lines"
+	"agent/internal/tools"
 	"agent/internal/traits"
+	"agent/internal/words"
+	"agent/internal/workspace"
 )
 
 // agentPast gives a session that is taken up the reports of its agents that had not come when the
@@ -21,6 +25,9 @@ type agentPast struct {
 	// log is the record of the session, nil if it is not recorded; then it has no agents.
 	log      *session.Log
 	settings *settings.Settings
+	// traits returns the traits of a tool. workspace has the files that agents change.
+	traits    func(tool string) traits.Traits
+	workspace *workspace.Workspace
 	// called and answered have the ids of the calls in the context, which may repeat.
 	called, answered map[string]bool
 	// begun counts the answers that an agent goes on in the background, and came the messages with
@@ -29,8 +36,8 @@ type agentPast struct {
 }
 
 // newAgentPast looks for the calls and the reports of agents in the context of a session.
-func newAgentPast(recorded session.State, log *session.Log, s *settings.Settings) agentPast {
-	p := agentPast{recorded.Agents, log, s, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]int{}}
+func newAgentPast(recorded session.State, log *session.Log, at *place, registry *tools.Registry) agentPast {
+	p := agentPast{recorded.Agents, log, at.settings, registry.Traits, at.workspace, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]int{}}
 	if len(p.agents) == 0 {
 		return p
 	}
@@ -80,25 +87,108 @@ func (p agentPast) owe(to *chat.Agents) {
 	}
 }
 
-// report returns the report of an agent from its record. An agent without an end was interrupted.
+// report returns the report of an agent from its record. An agent without an end in the record of
+// the session has ended all the same if its own has its last reply.
 func (p agentPast) report(a session.Agent) string {
-	said, number, wrote := "", uint64(0), map[string]bool{}
-	var changed []string
-	for record, entry := range entriesOf(session.AgentPath(p.log.Path(), a.ID)) {
-		if text := strings.TrimSpace(entry.OwnText()); entry.Speaker == history.AI && text != "" {
-			said, number = text, record.Seq
+	path, since := session.AgentPath(p.log.Path(), a.ID), time.Time{}
+	if a.Status == "" {
+		since = a.Recorded
+	}
+	record, status := recordOfAgent(path, since), a.Status
+	switch {
+	case status != "":
+	case record.ended:
+		status = "done"
+	case recordOfAgent(path, time.Time{}).begun:
+		status = "interrupted, because the program ended; continue goes on with it"
+	default:
+		status = "interrupted before it began; give the task again"
+	}
+	changed, unfinished := p.changes(record)
+	head := team.Heading(a.Agent, a.ID, status) + "\n" + traits.ReportFiles + cmp.Or(a.Changed, changed) + "\n" + unfinished
+	counter := counterOf(settings.Model.Of(p.settings))
+	return team.Within(head, cmp.Or(record.said, "It wrote no report."), settings.AgentsResultMaxTokens.Of(p.settings), counter.Count,
+		func(string) (string, error) { return recallOf(a.ID, record.number), nil })
+}
+
+// agentRecord is the record of an agent, as far as its report needs it.
+type agentRecord struct {
+	// begun is set if the agent has its task, and ended if its latest reply calls nothing.
+	begun, ended bool
+	// said is the latest text of the agent, and number the place of its entry.
+	said   string
+	number uint64
+	// wrote lists the changed files in the order of the first change.
+	wrote []string
+	// open lists the calls without an answer, which were made after the time called.
+	open   []*history.ToolCall
+	called time.Time
+}
+
+// recordOfAgent reads the record of an agent from a time on, when it got its latest task. A record
+// that is not there is empty.
+func recordOfAgent(path string, since time.Time) (r agentRecord) {
+	for record, entry := range entriesOf(path) {
+		if record.Time.Before(since) {
+			continue
 		}
+		text := strings.TrimSpace(entry.OwnText())
+		r.begun, r.ended = true, false
 		deed, _ := history.MetaOf[history.Deed](entry, history.MetaDeed)
 		for _, file := range deed.Wrote {
-			if !wrote[file.Path] {
-				wrote[file.Path], changed = true, append(changed, traits.ReportedFile(file.Path, ""))
+			if !slices.Contains(r.wrote, file.Path) {
+				r.wrote = append(r.wrote, file.Path)
+			}
+		}
+		switch entry.Speaker {
+		case history.AI:
+			r.open, r.called = entry.Calls(), record.Time
+			r.ended = len(r.open) == 0 && text != "" && entry.Metadata[history.MetaInterrupted] == nil
+			if text != "" {
+				r.said, r.number = text, record.Seq
+			}
+		case history.Tool:
+			r.open = slices.DeleteFunc(r.open, func(call *history.ToolCall) bool {
+				return slices.ContainsFunc(entry.Blocks, func(b history.Block) bool {
+					answer, is := b.(*history.ToolResponse)
+					return is && answer.CallID == call.ID
+				})
+			})
+		}
+	}
+	return r
+}
+
+// coarse is more than the times of file systems may be behind.
+const coarse = 2 * time.Second
+
+// changes returns the files that an agent changed, and a line about calls that the end of the program
+// cut off and whose changes are not known, "" for none. A file that such a call names is changed if it
+// is younger than the call.
+func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
+	var calls []string
+	for _, call := range r.open {
+		tool := p.traits(call.Name)
+		if !tool.WritesFile() && !tool.Harmless() {
+			calls = append(calls, words.Headline(tool.Describe(call.Name, call.Arguments()).Title()))
+		}
+		if !tool.WritesFile() {
+			continue
+		}
+		for _, file := range tool.FilesOf(call) {
+			file = history.Absolute(p.workspace.Root(), file)
+			info, err := os.Stat(file)
+			if path := p.workspace.Rel(file); err == nil && info.ModTime().Add(coarse).After(r.called) && !slices.Contains(r.wrote, path) {
+				r.wrote = append(r.wrote, path)
 			}
 		}
 	}
-	heading := team.Heading(a.Agent, a.ID, cmp.Or(a.Status, "interrupted, because the program ended; continue goes on with it"))
-	// A token has a byte at least, so as many bytes as tokens may enter the context fit into it.
-	if most := settings.AgentsResultMaxTokens.Of(p.settings); len(said) > most {
-		said = fmt.Sprintf("%s\n… all of it: %s", lines.WholeRunes(said[:most]), recallOf(a.ID, number))
+	var items []string
+	for _, path := range r.wrote {
+		items = append(items, traits.ReportedFile(path, ""))
 	}
-	return heading + "\n" + traits.ReportFiles + cmp.Or(a.Changed, traits.ReportedFiles(changed, "")) + "\n" + cmp.Or(said, "It wrote no report.")
+	if len(calls) > 0 {
+		unfinished = "not known: the changes of " + strings.Join(calls, "; ") + ", which the end of the program cut off\n"
+	}
+	return traits.ReportedFiles(items, ""), unfinished
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"agent/internal/app/brought"
 	"agent/internal/app/team"
@@ -48,7 +49,7 @@ func newCrew(h *hiring, parent *chat.Agents) *Crew {
 		Now:    at.process.Now,
 
 		Unattended: at.options.Unattended,
-	}, earlierAgents(c.set, kept.resumed.Agents))
+	}, earlierAgents(c.set, kept))
 	return c
 }
 
@@ -167,9 +168,9 @@ func (r *record) agent(state chat.AgentState, status, changed string) {
 }
 
 // earlierAgents returns the agents of a session that is resumed. An agent that worked when the
-// program ended was interrupted.
-func earlierAgents(set agents.Set, recorded []session.Agent) (earlier []team.Earlier) {
-	for _, a := range recorded {
+// program ended was interrupted, and is left out if it had not begun.
+func earlierAgents(set agents.Set, kept *record) (earlier []team.Earlier) {
+	for _, a := range kept.resumed.Agents {
 		agent, err := set.Named(a.Agent)
 		if err != nil {
 			continue // its file is gone, so it cannot go on
@@ -177,6 +178,9 @@ func earlierAgents(set agents.Set, recorded []session.Agent) (earlier []team.Ear
 		state := chat.AgentState{ID: a.ID, CallID: a.Call, Agent: a.Agent, Title: a.Title, Model: a.Model}
 		_ = json.Unmarshal(a.Figures, &state.Stats) // figures of another version are left out
 		if a.Status == "" {
+			if !recordOfAgent(session.AgentPath(kept.log.Path(), a.ID), time.Time{}).begun {
+				continue
+			}
 			a.Status = "interrupted"
 		}
 		earlier = append(earlier, team.Earlier{State: state, Agent: agent, Status: a.Status})

@@ -122,7 +122,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	limits := &limits{models: models, events: x.events}
 	x.events.follow(x.listeners(limits, crew)...)
 	waited, left := kept.waited()
-	reports := newAgentPast(recorded, kept.log, at.settings)
+	reports := newAgentPast(recorded, kept.log, at, registry)
 	entries := history.NewService(counterOf(settings.Model.Of(at.settings)), kept.observer())
 	config := chat.Config{
 		ID:          kept.id,
@@ -147,7 +147,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 
 		Background:  crew.team,
 		KeepsAgents: at.options.KeepsAgents,
-		Unanswered:  reports.answers(),
+		Answers:     reports.answers(),
 
 		KeepWaiting: kept.keepWaiting(),
 		Waited:      waited,

@@ -85,9 +85,9 @@ type Config struct {
 	Hooks func(ctx context.Context, m Moment) HookResult
 	// Begun tells hooks where the conversation begins from; "" means a new conversation.
 	Begun string
-	// Unanswered has answers to calls that the end of the program left unanswered, by the ids of
-	// the calls. Other calls get the usual answer.
-	Unanswered map[string]string
+	// Answers has the answers to calls that the end of the program left unanswered, by the ids of
+	// the calls. Other calls get the usual error.
+	Answers map[string]string
 	// Within is set for the conversation of an agent.
 	Within *Within
 	// Background has the agents of the conversation that run in the background; nil if there are

@@ -31,7 +31,7 @@ func newPast(c *Chat) *Past {
 		emit: c.emit, views: c.Views, whenAlone: func(ctx context.Context, change func() error) error { return whenAlone(ctx, c, change) }, rewound: c.rewound,
 		past: &past.Past{
 			Session: g.Session, History: g.History, Window: c.window, Tools: g.Tools, Env: g.Env,
-			Folder: cmp.Or(g.SessionRoot, g.Root), Add: c.add, Now: g.Now, Unanswered: g.Unanswered,
+			Folder: cmp.Or(g.SessionRoot, g.Root), Add: c.add, Now: g.Now, Answers: g.Answers,
 		},
 	}
 }

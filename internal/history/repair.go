@@ -11,12 +11,13 @@ import (
 // or made by other programs; a history of this program needs no repair. Every entry that needs no
 // change is returned as it is.
 func Repair(entries []*Content, why string) []*Content {
-	return RepairEach(entries, func(string) string { return why })
+	return RepairWith(entries, nil, why)
 }
 
-// RepairEach does the work of Repair. why returns the response of the call with an id.
-func RepairEach(entries []*Content, why func(callID string) string) []*Content {
-	r := repair{why: why, entries: []*Content{}} // not nil even if nothing is left
+// RepairWith does the work of Repair. answers has the results of calls without a response that are
+// known all the same, by the ids of the calls.
+func RepairWith(entries []*Content, answers map[string]string, why string) []*Content {
+	r := repair{answers: answers, why: why, entries: []*Content{}} // not nil even if nothing is left
 	for _, entry := range entries {
 		r.entry(entry)
 	}
@@ -27,7 +28,8 @@ func RepairEach(entries []*Content, why func(callID string) string) []*Content {
 // repair is a repair in progress. Its open calls are the calls of the latest ai entry, the only
 // ones that the next tool entry may answer.
 type repair struct {
-	why     func(callID string) string
+	answers map[string]string
+	why     string
 	entries []*Content
 	open    []openCall
 }
@@ -111,9 +113,16 @@ func (r *repair) isOpen(id string) bool {
 
 func (r *repair) answerOpenCalls() {
 	for _, open := range r.open {
-		if !open.answered {
-			r.entries = append(r.entries, New(Tool, &ToolResponse{CallID: open.call.ID, ToolName: open.call.Name, Error: r.why(open.recorded)}))
+		if open.answered {
+			continue
 		}
+		response := &ToolResponse{CallID: open.call.ID, ToolName: open.call.Name}
+		if answer := r.answers[open.recorded]; answer != "" {
+			response.Result = TextResult(answer)
+		} else {
+			response.Error = r.why
+		}
+		r.entries = append(r.entries, New(Tool, response))
 	}
 	r.open = nil
 }

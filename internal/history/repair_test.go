@@ -41,6 +41,19 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// The answer to a call that is known all the same is no error.
+func TestRepairWithAnswers(t *testing.T) {
+	t.Parallel()
+	got := RepairWith([]*Content{New(AI, pairCall("a"), pairCall("b"))}, map[string]string{"b": "known"}, "cut")
+	want := []*Content{
+		New(AI, pairCall("a"), pairCall("b")), New(Tool, &ToolResponse{CallID: "a", ToolName: "n", Error: "cut"}),
+		New(Tool, &ToolResponse{CallID: "b", ToolName: "n", Result: TextResult("known")}),
+	}
+	if show(t, got) != show(t, want) {
+		t.Errorf("got\n%swant\n%s", show(t, got), show(t, want))
+	}
+}
+
 // show writes entries one a line.
 func show(t *testing.T, entries []*Content) string {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Agent is an agent of a session: a conversation with a log of its own, which a call began for
@@ -24,6 +25,9 @@ type Agent struct {
 	Changed string `json:"changed,omitempty"`
 	// Figures holds the figures of the agent in the form that its conversation gives them.
 	Figures json.RawMessage `json:"figures,omitempty"`
+
+	// Recorded is the time of the record, for an agent that was read from a log.
+	Recorded time.Time `json:"-"`
 }
 
 // AgentFolder returns the folder with the logs of the agents of the session whose log is at path.

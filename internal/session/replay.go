@@ -284,6 +284,7 @@ func (p *player) take(r Record, payload any, e event) {
 	case waitingPayload:
 		p.state.Waiting = payload.after(p.state.Waiting)
 	case Agent:
+		payload.Recorded = r.Time
 		p.state.takeAgent(payload)
 	case noticePayload, Note, Act:
 	default:

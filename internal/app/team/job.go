@@ -78,7 +78,8 @@ func (j *job) work(ctx context.Context) tools.Answer {
 		Within: chat.Within{Parent: j.team.Parent, Name: j.Agent, ID: j.ID, Task: j.Title, Only: onlyMode(j.agent), Pace: j.pacer.pace, Waits: time.waiting, Over: j.team.working.Done()},
 	})
 	if err != nil {
-		return j.ended("failed", tools.Answer{Error: j.heading("failed: " + err.Error())})
+		status := "failed: " + err.Error()
+		return j.ended(status, tools.Answer{Error: j.heading(status)})
 	}
 	end := sync.OnceFunc(child.Close)
 	defer end()

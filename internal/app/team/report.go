@@ -38,8 +38,8 @@ func (j *job) report(status string, notes []string) tools.Answer {
 		notes = append(notes, "model is ignored: the user chooses the models")
 	}
 	head := strings.Join(append([]string{j.heading(status), traits.ReportFiles + j.changed.String()}, notes...), "\n") + "\n"
-	bound := j.bounds.ResultTokens - j.team.Tokens(head)
-	return tools.Answer{Text: head + j.within(text, max(bound, j.bounds.ResultTokens/4)), Summary: status}
+	keep := func(text string) (string, error) { return j.team.Keep(j.ID, text) }
+	return tools.Answer{Text: Within(head, text, j.bounds.ResultTokens, j.team.Tokens, keep), Summary: status}
 }
 
 const (
@@ -49,23 +49,25 @@ const (
 	longToken = 16
 )
 
-// within returns a report, cut to its beginning and its end if it has more than most tokens.
-func (j *job) within(text string, most int) string {
-	if len(text) <= most || len(text) <= most*longToken && j.team.Tokens(text) <= most {
-		return text
+// Within returns the head of an answer and a report, of at most most tokens unless the head is long. A
+// longer report is cut to its beginning and its end, and the answer says where keep put all of it.
+func Within(head, text string, most int, count func(string) int, keep func(text string) (where string, err error)) string {
+	most = max(most-count(head), most/4)
+	if len(text) <= most || len(text) <= most*longToken && count(text) <= most {
+		return head + text
 	}
 	most = max(1, most-aboutCut)
 	for size := min(len(text), most*longToken); ; {
 		begin, end := lines.WholeRunes(text[:size/2]), strings.ToValidUTF8(text[len(text)-size/2:], "")
-		if n := j.team.Tokens(begin) + j.team.Tokens(end); n > most {
+		if n := count(begin) + count(end); n > most {
 			size = size * most / n
 			continue
 		}
 		left := fmt.Sprintf("\n… %s of the report left out", words.Bytes(int64(len(text)-len(begin)-len(end))))
-		if where, err := j.team.Keep(j.ID, text); err == nil {
+		if where, err := keep(text); err == nil {
 			left += "; all of it: " + where
 		}
-		return begin + left + " …\n" + end
+		return head + begin + left + " …\n" + end
 	}
 }
 

@@ -195,6 +195,7 @@ func (t *Team) continued(id string) (*job, error) {
 
 // run has an agent work that has begun. It returns at once if that is in the background.
 func (t *Team) run(ctx context.Context, j *job) tools.Answer {
+	t.Record(j.state(), "", "") // before the model reads of it
 	done := make(chan tools.Answer, 1)
 	t.ended.Go(func() {
 		if answer := j.complete(); !j.state().Background {
@@ -225,6 +226,7 @@ func (t *Team) Do(ctx context.Context, agent agents.Agent, task tools.Task) (id,
 	if err != nil {
 		return "", "", err
 	}
+	t.Record(j.state(), "", "")
 	defer context.AfterFunc(ctx, j.cancel)()
 	done := make(chan struct{})
 	t.ended.Go(func() {

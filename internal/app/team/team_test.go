@@ -168,16 +168,17 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Nothing of an agent waits for a team that is closed.
+// Nothing of an agent waits for a team that is closed, and its start and its end are recorded.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	over := errors.New("no conversation is made")
+	var recorded []string
 	set := agents.Set{Agents: []agents.Agent{{Name: "explore"}}}
 	owner := chat.NewAgents(chat.NewLine(), nil)
 	team := New(Config{
 		Named: set.Named, Bounds: func(agents.Agent) Bounds { return Bounds{Parallel: 1, PerTurn: 1} }, Parent: owner,
 		Make:   func(context.Context, Spec) (Child, error) { return Child{}, over },
-		Record: func(chat.AgentState, string, string) {},
+		Record: func(_ chat.AgentState, status, _ string) { recorded = append(recorded, status) },
 	}, nil)
 	team.Now = time.Now
 	if err := team.Close(); err != nil {
@@ -189,6 +190,9 @@ func TestClosed(t *testing.T) {
 	}
 	if answer := begin(tools.AgentCall{})(t.Context()); !strings.Contains(answer.Error, "failed: "+over.Error()) && !strings.Contains(answer.Error, "interrupted") {
 		t.Errorf("%+v", answer)
+	}
+	if len(recorded) != 2 || recorded[0] != "" || recorded[1] != "failed: "+over.Error() && recorded[1] != "interrupted" {
+		t.Errorf("recorded are %q", recorded)
 	}
 	if answer := begin(tools.AgentCall{})(t.Context()); !strings.Contains(answer.Error, "1 agents were started in this turn") {
 		t.Errorf("%+v", answer)

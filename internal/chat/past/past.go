@@ -5,7 +5,6 @@
 package past
 
 import (
-	"cmp"
 	"time"
 
 	"agent/internal/chat/window"
@@ -26,9 +25,9 @@ type Past struct {
 	Folder string
 	// Add puts an entry into the history.
 	Add func(*history.Content) error
-	// Unanswered has answers to calls that the end of the program left unanswered, by the ids of
+	// Answers has the answers to calls that the end of the program left unanswered, by the ids of
 	// the calls.
-	Unanswered map[string]string
+	Answers map[string]string
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -53,17 +52,15 @@ func (p *Past) restoreWindow(restored session.State) error {
 	return p.Window.Resume(restored.Pins, restored.Steps())
 }
 
+// unanswered is the error of a call that the end of the program left unanswered.
+const unanswered = "not known: the program ended before this call was answered"
+
 // repair answers the calls that the program's end left unanswered.
 func (p *Past) repair() error {
 	return p.History.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
 		if history.Validate(entries) == nil {
 			return history.Rebuilt{}, nil
 		}
-		return history.Rebuilt{Entries: history.RepairEach(entries, p.unanswered)}, nil
+		return history.Rebuilt{Entries: history.RepairWith(entries, p.Answers, unanswered)}, nil
 	})
-}
-
-// unanswered returns the answer to a call that the end of the program left unanswered.
-func (p *Past) unanswered(callID string) string {
-	return cmp.Or(p.Unanswered[callID], "not known: the program ended before this call was answered")
 }

@@ -220,7 +220,7 @@ func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 	}
 	if f.reports {
 		f.changes, f.heading = traits.Reported(response.Result.Text())
-		if response.Error != "" && f.heading == "" { // the report of an agent that the end of the program cut off
+		if response.Error != "" && f.heading == "" { // of an agent that failed, or that an older program answered after its end
 			f.changes, _ = traits.Reported(response.Error)
 		}
 	}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/tools"
+	"agent/internal/workspace"
+)
+
+// Reports from the records of agents that the end of the program cut off say how far they came.
+func TestReportsFromRecords(t *testing.T) {
+	t.Parallel()
+	began := time.Now().Add(-time.Hour)
+	call := func(id, name string, arguments map[string]string) *history.ToolCall {
+		data, err := json.Marshal(arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &history.ToolCall{ID: id, Name: name, Parameters: data}
+	}
+	task, report := history.HumanText("look"), history.New(history.AI, &history.Text{Text: "REPORT"})
+	wrote := history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "write_file", Result: history.TextResult("written")}).
+		WithMeta(history.MetaDeed, history.Deed{Wrote: []history.FileChange{{Path: "first.txt"}}})
+	writes := history.New(history.AI, &history.Text{Text: "I write."}, call("1", "write_file", map[string]string{"file_path": "first.txt"}),
+		call("2", "write_file", map[string]string{"file_path": "second.txt"}), call("3", "write_file", map[string]string{"file_path": "third.txt"}),
+		call("4", "run_shell_command", map[string]string{"command": "make it"}), call("5", "read_file", map[string]string{"file_path": "first.txt"}))
+	const cutOff = ": interrupted, because the program ended; continue goes on with it\nchanged: "
+	for name, c := range map[string]struct {
+		entries []*history.Content
+		// since is the number of the first entry after the latest start.
+		since int
+		want  string
+	}{
+		"ended":                           {[]*history.Content{task, report}, 0, ": done\nchanged: none\nREPORT"},
+		"its reply was cut":               {[]*history.Content{task, report.WithMeta(history.MetaInterrupted, true)}, 0, cutOff + "none\nREPORT"},
+		"at work":                         {[]*history.Content{task, writes, wrote}, 0, cutOff + "first.txt, second.txt\nnot known: the changes of run_shell_command make it, which the end of the program cut off\nI write."},
+		"its report was given before":     {[]*history.Content{task, writes, wrote, report}, 4, cutOff + "none\nIt wrote no report."},
+		"its report was given, at work":   {[]*history.Content{task, report, task}, 2, cutOff + "none\nIt wrote no report."},
+		"its report was given, and ended": {[]*history.Content{task, report, task, history.New(history.AI, &history.Text{Text: "MORE"})}, 2, ": done\nchanged: none\nMORE"},
+		"no record":                       {nil, 0, ": interrupted before it began; give the task again\nchanged: none\nIt wrote no report."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			w, err := workspace.New(root, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := began
+			clock := func() time.Time { now = now.Add(time.Minute); return now }
+			parent, err := session.Create(session.Options{Dir: root, Workspace: root, ID: "20261128-000000-aaaaa", Now: clock})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer parent.Close()
+			a := session.Agent{ID: "s-aaaaa", Agent: "general", Recorded: began}
+			if c.entries != nil {
+				log, err := session.Create(session.Options{ID: a.ID, Folder: session.AgentFolder(parent.Path()), Agent: &a, Now: clock})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, entry := range c.entries {
+					if i == c.since && i > 0 {
+						a.Recorded = now.Add(time.Second)
+					}
+					if err := log.Observe(history.Mutation{Kind: history.MutationAdded, Entry: entry}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if c.since == len(c.entries) {
+					a.Recorded = now.Add(time.Second)
+				}
+				if err := log.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for file, age := range map[string]time.Duration{"second.txt": 0, "third.txt": 2 * time.Hour} {
+				path := filepath.Join(root, file)
+				if err := os.WriteFile(path, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Chtimes(path, time.Time{}, time.Now().Add(-age)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p := agentPast{log: parent, settings: settings.New(settings.NewRegistry(settings.All(), nil)), traits: tools.NewRegistry(tools.Default()...).Traits, workspace: w}
+			if got := p.report(a); got != "agent general, s-aaaaa"+c.want {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+// A report that outlived the program has as many tokens as any other, from its beginning and its end.
+func TestLongReportFromARecord(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	parent, err := session.Create(session.Options{Dir: root, Workspace: root, ID: "20261128-000000-aaaaa", Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer parent.Close()
+	a := session.Agent{ID: "s-aaaaa", Agent: "general", Status: "done", Changed: "a.txt new"}
+	log, err := session.Create(session.Options{ID: a.ID, Folder: session.AgentFolder(parent.Path()), Agent: &a, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	entry := history.New(history.AI, &history.Text{Text: "BEGIN " + strings.Repeat("some words of a report ", 3000) + "END"})
+	if err := log.Observe(history.Mutation{Kind: history.MutationAdded, Entry: entry}); err != nil {
+		t.Fatal(err)
+	}
+	p := agentPast{log: parent, settings: settings.New(settings.NewRegistry(settings.All(), nil))}
+	got := p.report(a)
+	if n := counterOf("").Count(got); n > 2000 || n < 1800 {
+		t.Errorf("%d tokens", n)
+	}
+	if !strings.HasPrefix(got, "agent general, s-aaaaa: done\nchanged: a.txt new\nBEGIN") || !strings.HasSuffix(got, "END") || !strings.Contains(got, `all of it: recall, session "s-aaaaa", number `) {
+		t.Errorf("%s", got)
+	}
+}
