@@ -40,7 +40,8 @@ func chaosSeed(t *testing.T) uint64 {
 
 // shares are the parts of the time of all that the tests may take.
 var shares = map[string]float64{
-	"TestChaosKill":        0.45,
+	"TestChaosAgents":      0.1,
+	"TestChaosKill":        0.35,
 	"TestChaosRecord":      0.15,
 	"TestChaosEnds":        0.05,
 	"TestChaosCrashPoints": 0.1,
@@ -298,10 +299,11 @@ func (h *house) checkSeen(what, screen string) int {
 	return len(seen)
 }
 
-// recorded is what all logs hold.
+// recorded is what all logs hold, with those of agents.
 func (h *house) recorded() []byte {
 	var all []byte
-	for _, path := range h.logs() {
+	ofAgents, _ := filepath.Glob(filepath.Join(h.home, ".local/share/agent/sessions/*/*/s-*.jsonl"))
+	for _, path := range append(h.logs(), ofAgents...) {
 		data, _ := os.ReadFile(path)
 		all = append(all, data...)
 	}
