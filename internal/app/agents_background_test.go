@@ -206,3 +206,24 @@ func TestWordsOfAgentsEnds(t *testing.T) {
 		}
 	}
 }
+
+// The block of an agent says that its endpoint fails, until it answers.
+func TestAgentsTellTheirRetries(t *testing.T) {
+	t.Parallel()
+	busy := llmtest.Fail(503, `{"error":{"message":"busy now"}}`, "Retry-After", "0")
+	f := newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("done")),
+		inTurn(llmtest.Call("list_directory", `{"path":"."}`), busy, llmtest.Say("found it")))
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		t.Fatal(err)
+	}
+	var latest []string
+	for _, e := range f.events {
+		if e, is := e.Event.(chat.AgentChanged); is && (len(latest) == 0 || latest[len(latest)-1] != e.Latest) {
+			latest = append(latest, e.Latest)
+		}
+	}
+	said := strings.Join(latest, "|")
+	if !strings.Contains(said, "listing .|try 2 after: ") || !strings.Contains(said, "busy now") || !strings.HasSuffix(said, "|listing .") {
+		t.Errorf("%q", latest)
+	}
+}

@@ -155,10 +155,17 @@ func (j *job) event(e chat.Event) {
 	switch e := e.(type) {
 	case chat.StatusChanged:
 		j.update(func() { j.Stats = e.Stats })
+	case chat.Retry:
+		j.update(func() { j.Latest = fmt.Sprintf("try %d after: %s", e.Attempt, words.Line(e.Reason, 0)) })
 	case chat.ReplyEnded:
 		if e.Text != "" {
 			j.said = e.Text
 		}
+		before := "" // what was said before tries, which are over
+		if n := len(j.latest); n > 0 {
+			before = j.latest[n-1]
+		}
+		j.update(func() { j.Latest = before })
 	case chat.ToolStarted:
 		said := words.Headline(e.Label.Running())
 		j.update(func() { j.Latest = said })
