@@ -100,8 +100,8 @@ func selected(m message) string {
 	return answer.Outcome.OptionID
 }
 
-// settled withdraws a question that no longer needs an answer.
-func (w *shown) settled(id int) {
+// withdraw withdraws a question that no longer needs an answer.
+func (w *shown) withdraw(id int) {
 	if withdraw := w.asking[id]; withdraw != nil {
 		withdraw()
 		delete(w.asking, id)

@@ -21,7 +21,7 @@ var optionKinds = []string{"allow_once", "allow_always", "reject_once", "reject_
 // allows one choice for each.
 func (w *shown) inquire(a chat.Approval) {
 	if slices.ContainsFunc(a.Preview.Inquiries, func(q tools.Inquiry) bool { return len(q.Options) == 0 }) {
-		w.noticed("info", a.Preview.Title+" for an answer in words, which editors cannot be asked for: it was told no")
+		w.sendNotice("info", a.Preview.Title+" for an answer in words, which editors cannot be asked for: it was told no")
 		go w.session.talk.Chat.Answer(a.ID, chat.Decision{Reason: "only questions with choices can be asked here"})
 		return
 	}

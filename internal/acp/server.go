@@ -87,7 +87,7 @@ func (s *Server) closeAll() {
 
 // handle serves a message on the reading goroutine. Longer work continues on another one.
 func (s *Server) handle(ctx context.Context, m message) {
-	defer s.survive(m)
+	defer s.answerPanic(m)
 	var p sessionParams
 	if m.Method != "initialize" && len(m.Params) > 0 && json.Unmarshal(m.Params, &p) != nil {
 		s.answer(m)(nil, failf(codeParams, "the parameters of %s have another form", m.Method))
@@ -124,7 +124,7 @@ func (s *Server) handle(ctx context.Context, m message) {
 			s.answer(m)(nil, failf(codeNotFound, "no session %q is open", p.SessionID))
 		default:
 			open.post(func() {
-				defer s.survive(m)
+				defer s.answerPanic(m)
 				serve(open, m, p)
 			})
 		}
@@ -156,8 +156,8 @@ func (s *Server) answer(m message) func(result any, err error) {
 	}
 }
 
-// survive answers a request whose handling panicked; the connection continues.
-func (s *Server) survive(m message) {
+// answerPanic answers a request whose handling panicked; the connection continues.
+func (s *Server) answerPanic(m message) {
 	if value := recover(); value != nil {
 		s.log.Error("a request of the editor panicked", "method", m.Method, "panic", value, "stack", string(debug.Stack()))
 		s.answer(m)(nil, failf(codeInternal, "internal error in %s; the log of the program says more", m.Method))
@@ -169,7 +169,7 @@ func (s *Server) beside(ctx context.Context, m message, work func()) {
 		return
 	}
 	s.running.Go(func() {
-		defer s.survive(m)
+		defer s.answerPanic(m)
 		work()
 	})
 }
@@ -352,7 +352,7 @@ func (s *Server) list(p sessionParams) (any, error) {
 	if p.Cwd != "" && !filepath.IsAbs(p.Cwd) {
 		return nil, failf(codeParams, "cwd must be an absolute path, not %q", p.Cwd)
 	}
-	all, err := s.recorded(p.Cwd)
+	all, err := s.recordedSessions(p.Cwd)
 	if err != nil {
 		return nil, err
 	}
@@ -372,8 +372,8 @@ func (s *Server) list(p sessionParams) (any, error) {
 	return result, nil
 }
 
-// recorded lists the recorded sessions of a folder, or all for "", latest first.
-func (s *Server) recorded(folder string) ([]recorded.Info, error) {
+// recordedSessions lists the recorded sessions of a folder, or all for "", latest first.
+func (s *Server) recordedSessions(folder string) ([]recorded.Info, error) {
 	f, err := s.agent.Process.Folders()
 	if err != nil {
 		return nil, err
@@ -383,7 +383,7 @@ func (s *Server) recorded(folder string) ([]recorded.Info, error) {
 
 // find returns the recorded session with an id, of any folder.
 func (s *Server) find(id string) (info recorded.Info, found bool, err error) {
-	all, err := s.recorded("")
+	all, err := s.recordedSessions("")
 	if at := indexOf(all, id); at >= 0 {
 		return all[at], true, nil
 	}

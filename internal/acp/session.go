@@ -98,7 +98,7 @@ func (s *session) run() {
 	s.prompts = nil
 	s.mu.Unlock()
 	for _, m := range waiting {
-		s.stopped(m, "cancelled", failure)
+		s.answerPrompt(m, "cancelled", failure)
 	}
 	s.talk.Close()
 	close(s.ended)
@@ -170,15 +170,15 @@ func (s *session) runCommand(m message, line string) {
 	s.command = cancel
 	s.mu.Unlock()
 	s.server.running.Go(func() {
-		defer s.server.survive(m)
+		defer s.server.answerPanic(m)
 		defer cancel()
 		out, err := s.commands.Run(ctx, strings.TrimSpace(line))
 		switch {
 		case ctx.Err() != nil:
-			s.stopped(m, "cancelled", nil)
+			s.answerPrompt(m, "cancelled", nil)
 		case err != nil:
 			s.show.say(err.Error())
-			s.stopped(m, "end_turn", nil)
+			s.answerPrompt(m, "end_turn", nil)
 		case out.Submit != "":
 			s.mu.Lock()
 			s.prompts = append(s.prompts, m)
@@ -187,7 +187,7 @@ func (s *session) runCommand(m message, line string) {
 		default:
 			s.show.say(strings.Join(out.Plain(), "\n"))
 			s.optionsChanged()
-			s.stopped(m, "end_turn", nil)
+			s.answerPrompt(m, "end_turn", nil)
 		}
 	})
 }
@@ -219,7 +219,7 @@ func (s *session) cancel() {
 	s.cancelling = kept > 0
 	s.mu.Unlock()
 	for _, m := range waiting {
-		s.stopped(m, "cancelled", nil)
+		s.answerPrompt(m, "cancelled", nil)
 	}
 	s.talk.Chat.Interrupt()
 }
@@ -262,12 +262,12 @@ func (s *session) turnEnded(e chat.TurnEnded) {
 	s.mu.Unlock()
 	for _, m := range ended {
 		reason, err := stopReason(e, cancelled)
-		s.stopped(m, reason, err)
+		s.answerPrompt(m, reason, err)
 	}
 }
 
-// stopped answers a prompt with the reason for the end of its turn, or with a failure.
-func (s *session) stopped(m message, reason string, failure error) {
+// answerPrompt answers a prompt with the reason for the end of its turn, or with a failure.
+func (s *session) answerPrompt(m message, reason string, failure error) {
 	if failure != nil {
 		s.server.answer(m)(nil, failure)
 		return

@@ -129,11 +129,11 @@ func (w *shown) event(e chat.Event) {
 		w.message++
 	case chat.ReplyDiscarded:
 		w.message++
-		w.noticed("warning", "the reply was cut off and does not count; it starts over")
+		w.sendNotice("warning", "the reply was cut off and does not count; it starts over")
 	case chat.CallRequested:
 		c := &callShown{id: fmt.Sprintf("c%d", e.Call)}
 		w.calls[e.Call] = c
-		w.called(c.id, e.Label.Title(), e.Name, w.session.talk.Tools().Traits(e.Name), e.Arguments)
+		w.showCall(c.id, e.Label.Title(), e.Name, w.session.talk.Tools().Traits(e.Name), e.Arguments)
 	case chat.ToolStarted:
 		w.update(w.idOf(e.Call), update{"status": "in_progress", "title": words.Line(e.Label.Title(), 0)})
 	case chat.ToolOutput:
@@ -141,34 +141,34 @@ func (w *shown) event(e chat.Event) {
 	case chat.AgentChanged:
 		w.progress(e.AgentState)
 	case chat.ToolEnded:
-		w.ended(e)
+		w.showEnd(e)
 	case chat.ApprovalRequested:
 		w.ask(e.Approval)
 	case chat.ApprovalSettled:
-		w.settled(e.ID)
+		w.withdraw(e.ID)
 	case chat.StatusChanged:
 		w.usage(e)
 	case chat.DensityApplied:
-		w.compacted(fmt.Sprint(e), e.TokensBefore-e.TokensAfter > e.Limit/20)
+		w.showCompaction(fmt.Sprint(e), e.TokensBefore-e.TokensAfter > e.Limit/20)
 	case chat.Compressed:
-		w.compacted(fmt.Sprint(e), e.Applied)
+		w.showCompaction(fmt.Sprint(e), e.Applied)
 	case chat.Retry:
-		w.noticed("warning", fmt.Sprintf("retrying in %s (attempt %d): %s", e.Delay.Round(10*time.Millisecond), e.Attempt, e.Problem()))
+		w.sendNotice("warning", fmt.Sprintf("retrying in %s (attempt %d): %s", e.Delay.Round(10*time.Millisecond), e.Attempt, e.Problem()))
 	case chat.UserMessage:
 		for _, skipped := range e.Skipped {
-			w.noticed("warning", fmt.Sprintf("@%s is not included: %s", strings.TrimPrefix(skipped.Path, "@"), skipped.Reason))
+			w.sendNotice("warning", fmt.Sprintf("@%s is not included: %s", strings.TrimPrefix(skipped.Path, "@"), skipped.Reason))
 		}
 	case chat.Searched:
 		w.searched(e)
 	case chat.Notice:
-		w.noticed("info", e.Text)
+		w.sendNotice("info", e.Text)
 	case chat.TurnEnded:
-		w.abandoned()
+		w.endOpenCalls()
 	}
 }
 
-// called shows a call of the model.
-func (w *shown) called(id, title, name string, t traits.Traits, given arguments.Arguments) {
+// showCall shows a call of the model.
+func (w *shown) showCall(id, title, name string, t traits.Traits, given arguments.Arguments) {
 	locations := []location{}
 	for _, file := range t.FilesOf(given) {
 		locations = append(locations, location{Path: w.absolute(file)})
@@ -240,8 +240,8 @@ func (w *shown) progress(s chat.AgentState) {
 	}
 }
 
-// ended shows the end of a call.
-func (w *shown) ended(e chat.ToolEnded) {
+// showEnd shows the end of a call.
+func (w *shown) showEnd(e chat.ToolEnded) {
 	id := w.idOf(e.Call)
 	if id == "" {
 		return
@@ -258,14 +258,14 @@ func (w *shown) ended(e chat.ToolEnded) {
 	w.plan()
 }
 
-// abandoned ends the calls without an answer.
-func (w *shown) abandoned() {
+// endOpenCalls ends the calls without an answer.
+func (w *shown) endOpenCalls() {
 	for call, c := range w.calls {
 		w.result(c.id, "interrupted", "", nil, nil)
 		delete(w.calls, call)
 	}
 	for id := range w.asking {
-		w.settled(id)
+		w.withdraw(id)
 	}
 }
 
@@ -274,7 +274,7 @@ func (w *shown) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.flush()
-	w.abandoned()
+	w.endOpenCalls()
 }
 
 // shortened leaves out the middle of a long text.
@@ -319,9 +319,9 @@ func (w *shown) usage(e chat.StatusChanged) {
 	w.send(u)
 }
 
-// noticed sends a line for the person, outside of the conversation, to an editor that supports
+// sendNotice sends a line for the person, outside of the conversation, to an editor that supports
 // such lines.
-func (w *shown) noticed(severity, text string) {
+func (w *shown) sendNotice(severity, text string) {
 	if w.session.server.notices {
 		w.send(update{"sessionUpdate": "notice", "severity": severity, "title": words.Line(words.Brief(text), 0)})
 	}
@@ -331,13 +331,13 @@ func (w *shown) noticed(severity, text string) {
 func (w *shown) notice(severity, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.noticed(severity, text)
+	w.sendNotice(severity, text)
 }
 
-// compacted shows that the context became smaller.
-func (w *shown) compacted(line string, large bool) {
+// showCompaction shows that the context became smaller.
+func (w *shown) showCompaction(line string, large bool) {
 	if !large || !w.session.server.compactions {
-		w.noticed("info", line)
+		w.sendNotice("info", line)
 		return
 	}
 	w.message++
@@ -369,7 +369,7 @@ func (w *shown) replay(entries []*history.Content) {
 				calls++
 				open[b.ID] = fmt.Sprintf("p%d", calls)
 				t := w.session.talk.Tools().Traits(b.Name)
-				w.called(open[b.ID], t.Describe(b.Name, b.Arguments()).Title(), b.Name, t, b.Arguments())
+				w.showCall(open[b.ID], t.Describe(b.Name, b.Arguments()).Title(), b.Name, t, b.Arguments())
 			case *history.ToolResponse:
 				w.result(open[b.CallID], b.Error, b.Result.Text(), nil, nil)
 				delete(open, b.CallID)

@@ -107,7 +107,7 @@ func environment(kept *record, models *endpoints, files setUp, confined confinem
 		env.Protected.Open = append(env.Protected.Open, disk.Real(s.Dir))
 	}
 	if !kept.how.Off {
-		if notice, err := at.folders.settle(); err != nil {
+		if notice, err := at.folders.storeStrategy(); err != nil {
 			at.log.Warn("the installation is not noted", "error", err)
 		} else if notice != "" {
 			notices = append(notices, notice)
@@ -125,7 +125,7 @@ func environment(kept *record, models *endpoints, files setUp, confined confinem
 // news returns a function that returns messages for the model about what has changed since the head
 // was made.
 func news(servers *serving.Servers, notes *noting) func() []history.Block {
-	return func() []history.Block { return append(servers.News(), notes.tell()...) }
+	return func() []history.Block { return append(servers.News(), notes.newsText()...) }
 }
 
 // refreeze lets the head of the next requests take up what has changed.

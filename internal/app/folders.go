@@ -174,14 +174,14 @@ func (f Folders) usualStrategy() string {
 	switch {
 	case err == nil && json.Unmarshal(data, &known) == nil && slices.Contains(compression.Names(), known.Strategy):
 		return known.Strategy
-	case f.used():
+	case f.hasData():
 		return compression.DefaultName
 	}
 	return compression.CacheAwareName
 }
 
-// used reports whether the installation has a session, a profile or a configuration.
-func (f Folders) used() bool {
+// hasData reports whether the installation has a session, a profile or a configuration.
+func (f Folders) hasData() bool {
 	for _, pattern := range []string{
 		filepath.Join(f.Sessions(), "*"), filepath.Join(f.Config, "profiles", "*"), filepath.Join(f.Config, "config.json"),
 	} {
@@ -192,9 +192,9 @@ func (f Folders) used() bool {
 	return false
 }
 
-// settle writes the default strategy to the home file before the first session is recorded. It
+// storeStrategy writes the default strategy to the home file before the first session is recorded. It
 // returns a notice for the person, "" for none.
-func (f Folders) settle() (notice string, err error) {
+func (f Folders) storeStrategy() (notice string, err error) {
 	if _, err := os.Stat(f.homeFile()); err == nil {
 		return "", nil
 	}

@@ -223,7 +223,7 @@ func (n *noting) turns(e chat.Event) {
 
 // tell returns a message about notes of the head that are not true any more, and about notes that
 // were agreed to, each once.
-func (n *noting) tell() []history.Block {
+func (n *noting) newsText() []history.Block {
 	if n.book == nil {
 		return nil
 	}
@@ -286,7 +286,7 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 		return r, err
 	}
 	note := notes.Note{Text: r.Text, Grounds: grounds}
-	before, after, err := n.book.Draft(n.made(note), notes.Repository, replaces)
+	before, after, err := n.book.Draft(n.newNote(note), notes.Repository, replaces)
 	if err != nil {
 		return r, err
 	}
@@ -349,15 +349,15 @@ func (n *noting) textOf(id string) (string, error) {
 	return "", fmt.Errorf("there is no note %s", id)
 }
 
-// made returns a note with its origin, the place in the record of this session.
-func (n *noting) made(note notes.Note) notes.Note {
+// newNote returns a note with its origin, the place in the record of this session.
+func (n *noting) newNote(note notes.Note) notes.Note {
 	note.Made, note.From = n.at.process.Now(), n.kept.origin()
 	return note
 }
 
 // keep adds a note of the model or the person, and says so.
 func (n *noting) keep(note notes.Note, to notes.Scope, replaces string) (kept notes.Note, said string, err error) {
-	if kept, err = n.book.Add(n.made(note), to, replaces); err != nil {
+	if kept, err = n.book.Add(n.newNote(note), to, replaces); err != nil {
 		return kept, "", err
 	}
 	if kept.Proposed {

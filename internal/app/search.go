@@ -154,7 +154,7 @@ func (w *webSearch) run(ctx context.Context, line string, input []byte, limit ti
 	key := settings.WebSearchCommand.Key()
 	printed, complains := &shell.HeadWriter{Most: most}, &shell.HeadWriter{Most: mostPrinted}
 	end, err := w.at.jobs.Feed(limited, shell.Command{Line: line, Dir: w.at.workspace.Root(), Input: input, Environ: []string{"AGENT=agent"}}, printed, complains)
-	w.kept.acts.ran("web search", line, end, err)
+	w.kept.acts.noteProgram("web search", line, end, err)
 	switch {
 	case err != nil:
 		return "", err

@@ -43,7 +43,7 @@ func (p *Process) runForToken(ctx context.Context, line string, most int) (print
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	end, err := jobs.Feed(ctx, shell.Command{Line: line, Dir: p.Home}, endless{out, cancel}, says)
-	p.followers.each(func(a *acts) { a.ran("auth-command", line, end, err) })
+	p.followers.each(func(a *acts) { a.noteProgram("auth-command", line, end, err) })
 	switch {
 	case err != nil:
 	case end.NotStarted != nil:

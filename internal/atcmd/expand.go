@@ -145,7 +145,7 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 		case e.options.Elsewhere != nil && e.options.Elsewhere(m.path):
 			e.result.Elsewhere = append(e.result.Elsewhere, m.path)
 		case m.looksLikePath():
-			e.missed(m)
+			e.noteMissing(m)
 		default:
 			e.skip("@"+m.path, noSuchFile)
 		}
@@ -183,7 +183,7 @@ func (e *expander) include(name string, typed bool, pages Pages) {
 		e.skip(name, string(reason))
 	case !info.IsDir():
 		// A person includes a kept file by its own name, but not by a link of another name.
-		why, _ := e.kept(filepath.ToSlash(name))
+		why, _ := e.withheldReason(filepath.ToSlash(name))
 		if reason := e.add(name, typed && why != "", &pages); reason != "" {
 			e.skip(name, string(reason))
 		}
@@ -230,9 +230,9 @@ func (e *expander) includeAll(name, base string, files []string) {
 	}
 }
 
-// kept returns the reason not to send the text of a file, "" for any other file, and whether even
+// withheldReason returns the reason not to send the text of a file, "" for any other file, and whether even
 // the person cannot include it.
-func (e *expander) kept(path string) (why string, denied bool) {
+func (e *expander) withheldReason(path string) (why string, denied bool) {
 	if e.options.Kept == nil {
 		return "", false
 	}
@@ -251,7 +251,7 @@ func (e *expander) add(name string, named bool, of *Pages) refusal {
 	if reason != "" {
 		return reason
 	}
-	switch why, denied := e.kept(resolved); {
+	switch why, denied := e.withheldReason(resolved); {
 	case denied:
 		return refusal(why)
 	case why != "" && !named:
@@ -287,7 +287,7 @@ func (e *expander) add(name string, named bool, of *Pages) refusal {
 			included.Bytes, block = len(content.pdf), &history.Media{MimeType: history.PDF, Data: base64.StdEncoding.EncodeToString(content.pdf)}
 		}
 	default:
-		text := shown(name, content.text)
+		text := modelText(name, content.text)
 		included.Bytes, included.Lines = len(text), words.Lines(text)
 		block = history.NewInclusion(name, text)
 		if e.options.Shown != nil {
@@ -309,8 +309,8 @@ func pdfText(name, text string) *history.Text {
 	return block
 }
 
-// shown returns the text of a file as the model reads it: of a notebook, its cells.
-func shown(name string, content []byte) string {
+// modelText returns the text of a file as the model reads it: of a notebook, its cells.
+func modelText(name string, content []byte) string {
 	if path.Ext(name) == ".ipynb" {
 		if cells, err := notebook.Parse(content); err == nil {
 			return cells.Text()

@@ -33,8 +33,8 @@ func (e *MissingError) Error() string {
 	return b.String() + `; write \@ for an @ that is not a file`
 }
 
-// missed records a path that does not exist.
-func (e *expander) missed(m mention) {
+// noteMissing records a path that does not exist.
+func (e *expander) noteMissing(m mention) {
 	if slices.ContainsFunc(e.missing, func(known Missing) bool { return known.Path == m.path }) {
 		return
 	}

@@ -95,9 +95,9 @@ func Of(path string) (*Report, error) {
 			a.entry(record.Time, entry)
 		}
 		if act, is := record.Act(); is {
-			a.act(record.Time, act)
+			a.addAct(record.Time, act)
 		}
-		a.opened(record)
+		a.readOpening(record)
 	}
 	for _, agent := range session.AgentsOf(path) {
 		of, err := Of(agent.Path)
@@ -161,13 +161,13 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 	a.deed(at, deed, "!", by)
 }
 
-// act lists what was done beside the calls of the model.
-func (a *auditor) act(at time.Time, act session.Act) {
+// addAct lists what was done beside the calls of the model.
+func (a *auditor) addAct(at time.Time, act session.Act) {
 	a.deed(at, act.Deed, "", act.By)
 }
 
-// opened takes what a record says of the log that it opens.
-func (a *auditor) opened(record session.Scanned) {
+// readOpening takes what a record says of the log that it opens.
+func (a *auditor) readOpening(record session.Scanned) {
 	if agent := record.OfAgent(); agent != nil {
 		a.report.Agent = agent.Agent
 	}

@@ -10,9 +10,9 @@ import (
 	"agent/internal/tools"
 )
 
-// learned returns the notes of a call about the right names of tools and parameters, each note
+// nameNotes returns the notes of a call about the right names of tools and parameters, each note
 // once in a conversation.
-func (r *runner) learned(k *call) string {
+func (r *runner) nameNotes(k *call) string {
 	var news []string
 	for _, note := range k.notes {
 		if !r.said[note] {

@@ -60,23 +60,23 @@ func (c *Chat) beginAside(question string, end context.CancelCauseFunc) (llm.Req
 	if c.aside != nil {
 		return llm.Request{}, errAsideRuns
 	}
-	if err := c.stats.affordable(); err != nil {
+	if err := c.stats.checkCost(); err != nil {
 		return llm.Request{}, err
 	}
 	entries, _ := c.config.History.Curated()
-	request, err := requestOf(&c.config, c.window, answered(entries))
+	request, err := requestOf(&c.config, c.window, withoutOpenCalls(entries))
 	if err != nil {
 		return llm.Request{}, err
 	}
-	request.History = nudged(request.History, asideWord+question)
+	request.History = withNudge(request.History, asideWord+question)
 	c.aside = end
 	c.emit(AsideChanged{Running: true})
 	return request, nil
 }
 
-// answered returns a history without its last calls, if a running turn has not answered all of
+// withoutOpenCalls returns a history without its last calls, if a running turn has not answered all of
 // them yet.
-func answered(entries []*history.Content) []*history.Content {
+func withoutOpenCalls(entries []*history.Content) []*history.Content {
 	last := len(entries) - 1
 	for last >= 0 && entries[last].Speaker != history.AI {
 		last--
@@ -105,7 +105,7 @@ func (a *asking) stream(ctx context.Context, provider llm.Provider, request llm.
 			cut = chunk.Reason == finishLength
 			continue
 		case llm.Retrying:
-			a.tell(func(c *Chat) {
+			a.runOnOwner(func(c *Chat) {
 				c.emit.notice("the question beside: try %d in %s: %s", chunk.Attempt, words.Elapsed(chunk.Delay), llm.Located(chunk.Where, chunk.Reason))
 			})
 		}

@@ -205,8 +205,8 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 			k.answer = k.answer.Noted("[Note: it ran with other arguments: " + k.Arguments.String() + "]")
 		}
 		answer := k.answer
-		k.remark(r.learned(k))
-		k.remark(r.syntax.after(k))
+		k.remark(r.nameNotes(k))
+		k.remark(r.syntax.notesAfter(k))
 		for _, g := range r.gates {
 			if g.Remark != nil {
 				k.remark(g.Remark(k.Call, answer))
@@ -243,13 +243,13 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 			k.plan.Begin()
 		}
 		go func() {
-			if r.alone(ctx, k) {
+			if r.lockFiles(ctx, k) {
 				defer func() { <-r.writing }()
 			}
 			k.answer = apply(hosts.Watch(ctx, k.reached.Add), k)
 			k.took = r.now().Sub(k.started)
 			if !k.typed && ctx.Err() == nil {
-				r.after(ctx, k)
+				r.runAfterGates(ctx, k)
 			}
 			done <- k
 		}()
@@ -257,9 +257,9 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 	return done
 }
 
-// alone waits until no other call of the conversation or its agents changes files, and takes the
+// lockFiles waits until no other call of the conversation or its agents changes files, and takes the
 // lock. It reports false, without the lock, for a call that only looks and if the turn ends.
-func (r *runner) alone(ctx context.Context, k *call) bool {
+func (r *runner) lockFiles(ctx context.Context, k *call) bool {
 	if k.Preview.ReadOnly || !k.tool.Edits && !k.tool.Runs {
 		return false
 	}

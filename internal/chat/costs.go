@@ -109,10 +109,10 @@ func (e *costError) Error() string {
 	return fmt.Sprintf("this run has cost %s, and max-cost is %s", words.Dollars(e.cost), words.Dollars(e.limit))
 }
 
-// affordable returns a *costError once the conversations of the program have spent max-cost since
+// checkCost returns a *costError once the conversations of the program have spent max-cost since
 // the program was started. After that nothing more is sent, neither for an answer nor for a
 // summary. The earlier cost of a resumed session does not count.
-func (t *totals) affordable() error {
+func (t *totals) checkCost() error {
 	limit, limited := settings.MaxCost.Get(t.settings)
 	if spent := t.program.Spent(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {
 		return &costError{spent, limit}

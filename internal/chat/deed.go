@@ -44,8 +44,8 @@ func (r *runner) profile(k *call) string {
 	return "none"
 }
 
-// decided returns the person's decision about a call, for the record.
-func decided(d Decision, answered bool, a gate.Approval) *history.Decision {
+// decisionOf returns the person's decision about a call, for the record.
+func decisionOf(d Decision, answered bool, a gate.Approval) *history.Decision {
 	asked := &history.Decision{By: "person", Answer: "allowed"}
 	switch {
 	case !answered:

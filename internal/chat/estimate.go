@@ -61,7 +61,7 @@ func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimat
 		if next.Bill.Spent > 0 && len(next.Leaves) == 0 && next.Bill.Tokens+c.window.Measure.Scaled(c.config.History.CountContent(entry)) < next.Trigger {
 			e = c.stats.cache.price(model, c.config.price(model), c.window, entry)
 		} else {
-			e, err = tried(ctx, c, entry)
+			e, err = sizeWith(ctx, c, entry)
 		}
 		const million = 1_000_000
 		for _, cost := range []*float64{&e.First, &e.Least, &e.Most} {
@@ -77,9 +77,9 @@ func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimat
 	return e, known, err
 }
 
-// tried estimates the request with one entry more, which is made on a copy of the conversation. Its
+// sizeWith estimates the request with one entry more, which is made on a copy of the conversation. Its
 // costs are in tokens of input, and 0 if a model would write a summary first.
-func tried(ctx context.Context, c *Chat, entry *history.Content) (Estimate, error) {
+func sizeWith(ctx context.Context, c *Chat, entry *history.Content) (Estimate, error) {
 	model := settings.Model.Of(c.config.Settings)
 	h := history.NewService(c.config.Counter(model), nil)
 	next := window.Copy(c.window, h)

@@ -208,7 +208,7 @@ func TestEstimateAfterAResumeOrRewind(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.window.Reset()
-	again.rewound(history.Point{}, earlier)
+	again.applyRewind(history.Point{}, earlier)
 	exact(again)
 	if got := broke.In(again.config.History.RawHistory()); len(got) != 0 {
 		t.Errorf("a resume and a rewind break the cache: %v", got)

@@ -144,9 +144,9 @@ func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
 	return verdict
 }
 
-// after shows the answer of a finished call to the gates. A gate may change the answer or end the
+// runAfterGates shows the answer of a finished call to the gates. A gate may change the answer or end the
 // turn.
-func (r *runner) after(ctx context.Context, k *call) {
+func (r *runner) runAfterGates(ctx context.Context, k *call) {
 	defer func() {
 		if p := recover(); p != nil {
 			k.answer = k.answer.Noted("[" + internalError(k, p).Error() + "]")
@@ -174,7 +174,7 @@ func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later
 	}
 	decision, answered := r.asker.put(ctx, question)
 	if question.OfCall() {
-		k.asked = decided(decision, answered, question.Approval)
+		k.asked = decisionOf(decision, answered, question.Approval)
 	}
 	if !answered {
 		k.unanswered = true

@@ -63,9 +63,9 @@ type moments struct {
 	begun string
 }
 
-// hear runs the hooks of a moment while the owner continues serving. If the turn is interrupted,
-// hear does not wait for them.
-func (m *moments) hear(ctx context.Context, at Moment) HookResult {
+// runHooks runs the hooks of a moment while the owner continues serving. If the turn is interrupted,
+// runHooks does not wait for them.
+func (m *moments) runHooks(ctx context.Context, at Moment) HookResult {
 	if m.run == nil || ctx.Err() != nil {
 		return HookResult{}
 	}
@@ -94,7 +94,7 @@ func (m *moments) begin(ctx context.Context) (added bool, err error) {
 		return false, nil
 	}
 	m.begun = ""
-	heard := m.hear(ctx, Moment{Event: hooks.SessionStart, About: source})
+	heard := m.runHooks(ctx, Moment{Event: hooks.SessionStart, About: source})
 	if ctx.Err() != nil {
 		m.begun = source // interrupted: still due
 		return false, ctx.Err()
@@ -122,7 +122,7 @@ func (m *moments) submitted(ctx context.Context, text string) ([]history.Block, 
 	if _, err := m.begin(ctx); err != nil {
 		return nil, err
 	}
-	heard := m.hear(ctx, Moment{Event: hooks.UserPromptSubmit, Text: text})
+	heard := m.runHooks(ctx, Moment{Event: hooks.UserPromptSubmit, Text: text})
 	switch why := heard.Refused + heard.Ends; {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -149,7 +149,7 @@ func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) 
 		m.emit.notice("hooks of Stop had the turn go on %s in a row; it ends all the same", words.Count(maxStops, "time"))
 		return false, nil
 	}
-	heard := m.hear(ctx, Moment{Event: hooks.Stop, Text: lastReply, Refused: *refused})
+	heard := m.runHooks(ctx, Moment{Event: hooks.Stop, Text: lastReply, Refused: *refused})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -174,7 +174,7 @@ type compactions struct {
 
 // Compacting asks the hooks whether a compression may happen; refused is the reason if not.
 func (c compactions) Compacting(ctx context.Context, manual bool) (refused string) {
-	heard := c.moments.hear(ctx, Moment{Event: hooks.PreCompact, About: trigger(manual)})
+	heard := c.moments.runHooks(ctx, Moment{Event: hooks.PreCompact, About: trigger(manual)})
 	if heard.Refused != "" {
 		return heard.By + " refuses: " + heard.Refused
 	}
@@ -184,7 +184,7 @@ func (c compactions) Compacting(ctx context.Context, manual bool) (refused strin
 // Compacted reports a compression to the hooks. The conversation begins anew with it, so
 // SessionStart is due again.
 func (c compactions) Compacted(ctx context.Context, manual bool) {
-	c.moments.hear(ctx, Moment{Event: hooks.PostCompact, About: trigger(manual)})
+	c.moments.runHooks(ctx, Moment{Event: hooks.PostCompact, About: trigger(manual)})
 	c.moments.begun = begunCompact
 	c.refreeze()
 }
@@ -196,8 +196,8 @@ func trigger(manual bool) string {
 	return "auto"
 }
 
-// stopped reports whether err means that a hook ended the turn.
-func stopped(err error) bool {
+// stoppedByHook reports whether err means that a hook ended the turn.
+func stoppedByHook(err error) bool {
 	var by *gate.StoppedError
 	return errors.As(err, &by)
 }

@@ -28,7 +28,7 @@ type Past struct {
 func newPast(c *Chat) *Past {
 	g := &c.config
 	return &Past{
-		emit: c.emit, views: c.Views, whenAlone: func(ctx context.Context, change func() error) error { return whenAlone(ctx, c, change) }, rewound: c.rewound,
+		emit: c.emit, views: c.Views, whenAlone: func(ctx context.Context, change func() error) error { return whenAlone(ctx, c, change) }, rewound: c.applyRewind,
 		past: &past.Past{
 			Session: g.Session, History: g.History, Window: c.window, Tools: g.Tools, Env: g.Env,
 			Folder: cmp.Or(g.SessionRoot, g.Root), Add: c.add, Now: g.Now, Answers: g.Answers,
@@ -42,19 +42,19 @@ func Resume(config Config, restored session.State) (*Chat, error) {
 	if err := c.Past.past.Resume(restored); err != nil {
 		return nil, err
 	}
-	c.resumed(restored)
+	c.restoreReply(restored)
 	return c, nil
 }
 
-// resumed restores the last reply and the saving of pruning from the record.
-func (c *Chat) resumed(restored session.State) {
+// restoreReply restores the last reply and the saving of pruning from the record.
+func (c *Chat) restoreReply(restored session.State) {
 	c.lastReply, c.stats.Saving = restored.Reply, c.saved()
 	c.stats.cache.resume(restored)
 }
 
-// rewound takes over the state of an earlier point, and gives its message back to the user.
-func (c *Chat) rewound(point history.Point, restored session.State) {
-	c.resumed(restored)
+// applyRewind takes over the state of an earlier point, and gives its message back to the user.
+func (c *Chat) applyRewind(point history.Point, restored session.State) {
+	c.restoreReply(restored)
 	c.stats.cache.watch.Forget() // the next request goes on elsewhere
 	c.refusals.sent = nil
 	if point.Message != nil {

@@ -52,7 +52,7 @@ func newWindow(c *Chat) *window.Window {
 		OnStep: c.emitStep,
 
 		Summarizer:     c.summarizer,
-		Beside:         c.beside,
+		Beside:         c.serveWhile,
 		Moments:        compactions{c.moments, c.config.Extensions.Refreeze},
 		TranscriptPath: c.config.TranscriptPath,
 		Todos:          func() todo.List { return c.config.Env.Todos.List() },

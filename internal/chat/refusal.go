@@ -40,9 +40,9 @@ func (r *refusals) earlierTurn() {
 	}
 }
 
-// spared reports whether an entry is a message of an earlier turn that no refusal has spared so
+// isSpared reports whether an entry is a message of an earlier turn that no refusal has spared so
 // far. If the next request is refused too, the message is taken back as well.
-func (r *refusals) spared(entry *history.Content) bool {
+func (r *refusals) isSpared(entry *history.Content) bool {
 	for _, s := range r.sent {
 		if s.is(entry) {
 			return s.earlier && s.spared == 0
@@ -107,7 +107,7 @@ func (e takenBackError) Unwrap() error { return e.error }
 // has not seen either are left out as well: nobody knows which of the two was refused, and a
 // conversation with either would be refused again.
 func (r *refusals) takeBack(failure error) error {
-	entries, err := window.TakeBack(r.history, r.spared)
+	entries, err := window.TakeBack(r.history, r.isSpared)
 	if len(entries) == 0 {
 		return cmp.Or(err, failure)
 	}

@@ -47,8 +47,8 @@ type understood struct {
 	cut bool
 }
 
-// begun reports whether any part of the reply has arrived.
-func (r *reply) begun() bool { return r.text.Len()+r.thought.Len()+len(r.calls) > 0 }
+// hasBegun reports whether any part of the reply has arrived.
+func (r *reply) hasBegun() bool { return r.text.Len()+r.thought.Len()+len(r.calls) > 0 }
 
 // replies receives the model's replies and stores them. It belongs to the owner of the chat.
 type replies struct {
@@ -98,7 +98,7 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 		case act := <-in.inbox:
 			act()
 		case <-silence.ticker.C:
-			if long := silence.lasts(in.now()); long > 0 {
+			if long := silence.length(in.now()); long > 0 {
 				in.emit(Waiting{Model: r.model, For: long})
 			}
 		case next, ok := <-items:
@@ -108,7 +108,7 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 			case next.err != nil:
 				err = next.err
 			default:
-				silence.ended(in.now(), next.chunk)
+				silence.restart(in.now(), next.chunk)
 				in.receive(r, next.chunk)
 			}
 		}
@@ -160,8 +160,8 @@ const (
 	finishFiltered = "content_filter" // of the provider
 )
 
-// cut returns the reason why the reply is not complete, or "" if it is.
-func (r *reply) cut() string {
+// cutReason returns the reason why the reply is not complete, or "" if it is.
+func (r *reply) cutReason() string {
 	if r.finish == finishLength || r.finish == finishFiltered {
 		return r.finish
 	}
@@ -252,9 +252,9 @@ func newSilence(now time.Time) *silence {
 
 func (s *silence) stop() { s.ticker.Stop() }
 
-// ended restarts the measurement. The pause before another attempt has been reported and does not
+// restart restarts the measurement. The pause before another attempt has been reported and does not
 // count as silence.
-func (s *silence) ended(now time.Time, chunk llm.Chunk) {
+func (s *silence) restart(now time.Time, chunk llm.Chunk) {
 	s.since = now
 	if retrying, ok := chunk.(llm.Retrying); ok {
 		s.since = now.Add(retrying.Delay)
@@ -262,8 +262,8 @@ func (s *silence) ended(now time.Time, chunk llm.Chunk) {
 	s.ticker.Reset(s.since.Sub(now) + SilenceTold)
 }
 
-// lasts returns the length of the silence, in full seconds.
-func (s *silence) lasts(now time.Time) time.Duration {
+// length returns the length of the silence, in full seconds.
+func (s *silence) length(now time.Time) time.Duration {
 	s.ticker.Reset(SilenceTold)
 	return now.Sub(s.since).Round(time.Second)
 }

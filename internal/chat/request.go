@@ -15,9 +15,9 @@ import (
 // emptyReply asks the model to go on after an empty reply. It is sent once.
 const emptyReply = "(your reply was empty: go on, or say that you are done)"
 
-// nudged returns the history of a request with word as a last message of the user. The message is
+// withNudge returns the history of a request with word as a last message of the user. The message is
 // in no record. It takes the place of replyBrokeOff, if the history ends with that.
-func nudged(entries []*history.Content, word string) []*history.Content {
+func withNudge(entries []*history.Content, word string) []*history.Content {
 	if last := len(entries) - 1; last >= 0 && entries[last].Speaker == history.Human && entries[last].Text() == replyBrokeOff {
 		entries = entries[:last]
 	}
@@ -108,7 +108,7 @@ func (c *Chat) Ask(ctx context.Context, text string, schema json.RawMessage) (Ou
 	return c.work(ctx, func(ctx context.Context) (out Outcome, err error) {
 		c.window.Ledger.NextTurn()
 		if err := c.add(history.New(history.Human, &history.Text{Text: text, Source: history.Brought})); err != nil {
-			return c.ended(ctx, out, err)
+			return c.outcomeOf(ctx, out, err)
 		}
 		c.schema = schema
 		defer func() { c.schema = nil }()
@@ -116,6 +116,6 @@ func (c *Chat) Ask(ctx context.Context, text string, schema json.RawMessage) (Ou
 		if err == nil {
 			err = c.runner.abandon(c.runner.newCalls(reply.understood), notNow)
 		}
-		return c.ended(ctx, out, err)
+		return c.outcomeOf(ctx, out, err)
 	})
 }

@@ -27,7 +27,7 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	if err != nil {
 		return Outcome{Stop: StopFailed}, err
 	}
-	k.typed, k.Said = true, typed(command, private)
+	k.typed, k.Said = true, describeTyped(command, private)
 	c.config.Env.Snapshots.BeginTurn("!" + command)
 	c.runner.plan(ctx, k)
 	c.runner.finish(ctx, k)
@@ -48,8 +48,8 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	return Outcome{Stop: StopDone}, err
 }
 
-// typed describes a command of the user in words, with the signs that they typed.
-func typed(command string, private bool) traits.Label {
+// describeTyped describes a command of the user in words, with the signs that they typed.
+func describeTyped(command string, private bool) traits.Label {
 	sign := "!"
 	if private {
 		sign = "!!" // the model does not see the command

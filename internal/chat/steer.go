@@ -61,7 +61,7 @@ func unanswered(h *history.Service) error {
 // Clear begins a new conversation; the record of the old one stays on disk.
 func (c *Chat) Clear(ctx context.Context) error {
 	return whenAlone(ctx, c, func() error {
-		c.moments.hear(ctx, Moment{Event: hooks.SessionEnd, About: begunClear})
+		c.moments.runHooks(ctx, Moment{Event: hooks.SessionEnd, About: begunClear})
 		if err := c.config.History.Clear(); err != nil {
 			return err
 		}

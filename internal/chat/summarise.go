@@ -99,7 +99,7 @@ func (a *asking) connect(profile string) (release func(), room int, err error) {
 
 // ask sends one request and collects the answer, within a.patience.
 func (a *asking) ask(ctx context.Context, system, text string) (compression.Answer, error) {
-	unaffordable, err := ask(ctx, a.chat.inbox, a.chat.stats.affordable)
+	unaffordable, err := ask(ctx, a.chat.inbox, a.chat.stats.checkCost)
 	if err = cmp.Or(err, unaffordable); err != nil {
 		return compression.Answer{}, err
 	}
@@ -108,7 +108,7 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 	tooLong := fmt.Errorf("it gave no summary within %s", a.patience)
 	ctx, cancel := context.WithTimeoutCause(ctx, a.patience, tooLong)
 	defer cancel()
-	a.tell(func(c *Chat) {
+	a.runOnOwner(func(c *Chat) {
 		c.emit(CompressionStarted{Strategy: settings.CompressionStrategy.Of(c.config.Settings), Model: model})
 	})
 	var answer collected
@@ -120,7 +120,7 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 			err = answer.take(chunk)
 		}
 		if retry, ok := chunk.(llm.Retrying); ok {
-			a.tell(func(c *Chat) {
+			a.runOnOwner(func(c *Chat) {
 				c.emit(Retry{Attempt: retry.Attempt, Delay: retry.Delay, Where: retry.Where, Reason: retry.Reason})
 			})
 		}
@@ -136,15 +136,15 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 	return compression.Answer{Text: secret.Hide(answer.text.String()), PromptTokens: answer.usage.PromptTokens, CompletionTokens: answer.usage.CompletionTokens}, nil
 }
 
-// tell makes the owner run act, while it waits for the end of the request.
-func (a *asking) tell(act func(*Chat)) { a.chat.inbox.post(func() { act(a.chat) }) }
+// runOnOwner makes the owner run act, while it waits for the end of the request.
+func (a *asking) runOnOwner(act func(*Chat)) { a.chat.inbox.post(func() { act(a.chat) }) }
 
 // account adds the tokens used to the totals, at the model's own price. prompt estimates the tokens
 // of the request, if the provider reports none. They do not reach the calibration, which covers
 // requests of the conversation only (D-09).
 func (a *asking) account(answer collected, prompt func() int) {
 	model := settings.Model.Of(a.settings)
-	a.tell(func(c *Chat) {
+	a.runOnOwner(func(c *Chat) {
 		c.stats.Requests++
 		if answer.usage.PromptTokens > 0 {
 			c.stats.count(model, answer.usage, a.settings, a.endpoint)
@@ -191,8 +191,8 @@ func (a *collected) take(chunk llm.Chunk) error {
 	return nil
 }
 
-// beside runs work on another goroutine while the owner serves the inbox, and waits for its end.
-func (c *Chat) beside(work func()) {
+// serveWhile runs work on another goroutine while the owner serves the inbox, and waits for its end.
+func (c *Chat) serveWhile(work func()) {
 	done := make(chan struct{})
 	c.summarising = true
 	defer func() { c.summarising = false }()

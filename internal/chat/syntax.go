@@ -28,8 +28,8 @@ func newSyntax(env *tools.Env, calls []*call) *syntax {
 	return s
 }
 
-// after returns notes about files that do not parse after a call that ended, or "".
-func (s *syntax) after(k *call) string {
+// notesAfter returns notes about files that do not parse after a call that ended, or "".
+func (s *syntax) notesAfter(k *call) string {
 	files := s.edits[k]
 	if k.replaced { // the new arguments may name another file
 		files = s.env.Edited(k.Traits, k.Arguments)

@@ -76,12 +76,12 @@ func (e Compressed) String() string {
 	if e.Reason != "" {
 		by = e.Reason
 	}
-	return fmt.Sprintf("compression (%s): %s", by, saved(e.TokensBefore, e.TokensAfter, e.Limit))
+	return fmt.Sprintf("compression (%s): %s", by, describeSaving(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
-// saved describes the saving of a change of the context: "−12.3k tokens (41% → 31%)", without the
+// describeSaving describes the saving of a change of the context: "−12.3k tokens (41% → 31%)", without the
 // shares if they are the same.
-func saved(before, after, limit int) string {
+func describeSaving(before, after, limit int) string {
 	sign, n := "−", before-after
 	if n < 0 {
 		sign, n = "+", -n

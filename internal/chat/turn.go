@@ -23,12 +23,12 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 	if err == nil {
 		err = c.addUserMessage(message, said)
 	}
-	c.waiting.delivered()
+	c.waiting.noteDelivered()
 	if errors.Is(err, errNotAllowed) {
 		return Outcome{Stop: StopDenied}, nil
 	}
 	if err != nil {
-		return c.ended(ctx, Outcome{}, err)
+		return c.outcomeOf(ctx, Outcome{}, err)
 	}
 	if said.Reply != nil {
 		return answeredBy(ctx, c, said.Reply)
@@ -45,7 +45,7 @@ func answeredBy(ctx context.Context, c *Chat, reply func(context.Context) (strin
 		c.emit(TextDelta{Delta: text})
 		c.emit(ReplyEnded{Text: text})
 	}
-	return c.ended(ctx, Outcome{Response: text}, err)
+	return c.outcomeOf(ctx, Outcome{Response: text}, err)
 }
 
 // converse runs the part of a turn after its message is in the history.
@@ -60,7 +60,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	}
 	stops := 0
 	if _, err := c.moments.begin(ctx); err != nil {
-		return c.ended(ctx, out, err)
+		return c.outcomeOf(ctx, out, err)
 	}
 	for answered, nudged := false, false; ; {
 		// Checked before the queue: a message that would not be answered stays there.
@@ -70,34 +70,34 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			}
 			return out.stopped(StopMaxTurns), nil
 		}
-		if err := c.stats.affordable(); err != nil {
-			return c.ended(ctx, out, err)
+		if err := c.stats.checkCost(); err != nil {
+			return c.outcomeOf(ctx, out, err)
 		}
 		if err := c.addNested(); err != nil {
-			return c.ended(ctx, out, err)
+			return c.outcomeOf(ctx, out, err)
 		}
 		delivered, err := c.deliverQueued(ctx)
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return c.ended(ctx, out, err)
+			return c.outcomeOf(ctx, out, err)
 		}
 		if answered && delivered == 0 {
 			if answered, err = c.moments.stopping(ctx, c.lastReply, &stops); err != nil || !answered {
-				return c.ended(ctx, out, err)
+				return c.outcomeOf(ctx, out, err)
 			}
 		}
 		last, err := c.paces()
 		if err != nil {
-			return c.ended(ctx, out, err)
+			return c.outcomeOf(ctx, out, err)
 		}
 		reply, err := c.request(ctx, &out)
 		if err == nil && last {
 			err = c.runner.abandon(c.runner.newCalls(reply.understood), notNow)
 		}
 		if err != nil || last {
-			return c.ended(ctx, out, err)
+			return c.outcomeOf(ctx, out, err)
 		}
 		if reply.empty() && !nudged && reply.finish != finishLength {
 			nudged, c.nudge = true, emptyReply
@@ -105,14 +105,14 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		}
 		if c.nudge, nudged = "", nudged && reply.empty(); reply.empty() {
 			if c.config.Policy.Unattended {
-				return c.ended(ctx, out, reply.nothing())
+				return c.outcomeOf(ctx, out, reply.nothing())
 			}
 			c.emit.notice("%v", reply.nothing())
 		}
 		if len(reply.calls) == 0 {
 			if err := c.replies.writtenCall(reply); err != nil {
 				if c.config.Policy.Unattended {
-					return c.ended(ctx, out, err)
+					return c.outcomeOf(ctx, out, err)
 				}
 				c.emit.notice("%v", err)
 			}
@@ -124,14 +124,14 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 				continue
 			}
 			if again, err := c.moments.stopping(ctx, c.lastReply, &stops); err != nil || !again {
-				return c.ended(ctx, out, err)
+				return c.outcomeOf(ctx, out, err)
 			}
 			continue
 		}
 		answered = false
 		stop, err := c.runner.run(ctx, reply.understood, &out)
 		if err != nil {
-			return c.ended(ctx, out, err)
+			return c.outcomeOf(ctx, out, err)
 		}
 		if stop != "" {
 			return out.stopped(stop), nil
@@ -195,7 +195,7 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 			return nil, err
 		}
 	}
-	if err := c.stats.affordable(); err != nil {
+	if err := c.stats.checkCost(); err != nil {
 		return nil, err // a summary may have used up max-cost
 	}
 	request, err := buildRequest(&c.config, c.window)
@@ -204,7 +204,7 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	}
 	request.Schema = c.schema
 	if c.nudge != "" {
-		request.History = nudged(request.History, c.nudge)
+		request.History = withNudge(request.History, c.nudge)
 	}
 	return c.send(ctx, request, out)
 }
@@ -223,14 +223,14 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	c.emit(RequestStarted{})
 	c.stats.cache.sending(request)
 	r, err := c.replies.stream(ctx, provider, request)
-	if !r.counted && (err == nil || r.begun()) {
+	if !r.counted && (err == nil || r.hasBegun()) {
 		c.stats.estimate(r.model, c.estimated(r), c.config.Settings, c.config.Endpoint)
 	}
 	if storeErr := c.replies.store(r, err); storeErr != nil {
 		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.understood), gate.NotRun))
 	}
 	if err == nil {
-		out.Response, out.Cut = r.text.String(), r.cut()
+		out.Response, out.Cut = r.text.String(), r.cutReason()
 		c.lastReply = out.Response
 	}
 	return r, err
@@ -245,9 +245,9 @@ func (c *Chat) estimated(r *reply) llm.Usage {
 	return llm.Usage{PromptTokens: c.window.Measure.Scaled(r.estimate), CompletionTokens: c.window.Measure.Scaled(completion)}
 }
 
-// ended returns the outcome of a turn. err is the reason of the end, nil if the model has nothing
+// outcomeOf returns the outcome of a turn. err is the reason of the end, nil if the model has nothing
 // more to do. An interrupt and a reached limit of costs are not failures.
-func (c *Chat) ended(ctx context.Context, out Outcome, err error) (Outcome, error) {
+func (c *Chat) outcomeOf(ctx context.Context, out Outcome, err error) (Outcome, error) {
 	var spent *costError
 	switch {
 	case err == nil:
@@ -261,7 +261,7 @@ func (c *Chat) ended(ctx context.Context, out Outcome, err error) (Outcome, erro
 		return out.stopped(StopDenied), nil
 	case ctx.Err() != nil:
 		return out.stopped(StopInterrupted), nil
-	case stopped(err):
+	case stoppedByHook(err):
 		return out.stopped(StopHook), err
 	}
 	return out.stopped(StopFailed), err
@@ -286,12 +286,12 @@ func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 			said.Blocks = append(said.Blocks, history.NewData(history.Printed, "The reply to this by another agent:", reply))
 		}
 		if err != nil {
-			c.waiting.delivered()
+			c.waiting.noteDelivered()
 			c.emit.notice("%v", err)
 			continue
 		}
 		err = c.addUserMessage(message, said)
-		c.waiting.delivered()
+		c.waiting.noteDelivered()
 		if err != nil {
 			return delivered, err
 		}

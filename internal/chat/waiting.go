@@ -60,8 +60,8 @@ func (w *waiting) keepWaiting() {
 	}
 }
 
-// delivered notes that the message on its way is in the history, or was given back to the user.
-func (w *waiting) delivered() {
+// noteDelivered notes that the message on its way is in the history, or was given back to the user.
+func (w *waiting) noteDelivered() {
 	w.delivering = nil
 	w.keepWaiting()
 }

@@ -183,7 +183,7 @@ func (c *Checks) After(ctx context.Context) (findings []Finding, problems []stri
 		case err != nil:
 			problems = append(problems, fmt.Sprintf("the check %s: %v", l.Command, err))
 		default:
-			if lines, all := fresh(l.before, printed); all > 0 {
+			if lines, all := newLines(l.before, printed); all > 0 {
 				findings = append(findings, Finding{l.Command, lines, all})
 			}
 		}

@@ -28,13 +28,13 @@ func TestFreshLines(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			lines, all := fresh(c.before, c.now)
+			lines, all := newLines(c.before, c.now)
 			if got := strings.Join(lines, "\n"); got != c.want || all != len(lines) {
 				t.Errorf("got %q of %d, want %q", got, all, c.want)
 			}
 		})
 	}
-	lines, all := fresh("", strings.Repeat("x "+strings.Repeat("y", 1000)+"\n", 30))
+	lines, all := newLines("", strings.Repeat("x "+strings.Repeat("y", 1000)+"\n", 30))
 	if len(lines) != mostLines || all != 30 || len(lines[0]) > longestLine+3 {
 		t.Errorf("%d lines of %d, the first of %d bytes", len(lines), all, len(lines[0]))
 	}

@@ -20,9 +20,9 @@ var (
 	plurals = pattern.New(`\b(error|warning|problem|issue|failure|file|test|line)s\b`)
 )
 
-// fresh returns the first lines that a check prints now and did not print before the edits, and
+// newLines returns the first lines that a check prints now and did not print before the edits, and
 // the number of all such lines. A line in which only positions or counts have changed is not new.
-func fresh(before, now string) (lines []string, all int) {
+func newLines(before, now string) (lines []string, all int) {
 	exact, alike := map[string]int{}, map[string]int{}
 	for line := range strings.Lines(before) {
 		if line = strings.TrimSpace(line); line != "" {

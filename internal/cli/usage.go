@@ -31,7 +31,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 		}
 		said = name + " needs a value"
 	case *pflag.InvalidValueError:
-		said = fmt.Sprintf("--%s takes %s, not %q", err.GetFlag().Name, taken(err.GetFlag()), err.GetValue())
+		said = fmt.Sprintf("--%s takes %s, not %q", err.GetFlag().Name, valueText(err.GetFlag()), err.GetValue())
 	}
 	return seeHelp(cmd, said)
 }
@@ -45,8 +45,8 @@ func seeHelp(cmd *cobra.Command, said string) error {
 	return app.InputError{Err: errors.New(said + see + cmd.CommandPath() + " --help")}
 }
 
-// taken describes the values of a flag.
-func taken(flag *pflag.Flag) string {
+// valueText describes the values of a flag.
+func valueText(flag *pflag.Flag) string {
 	switch flag.Value.Type() {
 	case "bool":
 		return "true or false"

@@ -25,8 +25,8 @@ func (f Form) word(at int) string {
 // isValue reports whether a word of a form stands for a typed value.
 func isValue(word string) bool { return strings.ToLower(word) != word || strings.HasPrefix(word, "[") }
 
-// least returns the number of words that the form needs.
-func (f Form) least() int {
+// leastWords returns the number of words that the form needs.
+func (f Form) leastWords() int {
 	return len(slices.DeleteFunc(strings.Fields(f.Args), func(word string) bool { return word[0] == '[' }))
 }
 
@@ -41,9 +41,9 @@ func (f Form) values(args []string) []string {
 	return values
 }
 
-// along returns the forms that fit the beginning of args, and the number of arguments that fit. A
+// fittingForms returns the forms that fit the beginning of args, and the number of arguments that fit. A
 // form with the word itself takes precedence over a form with a value at that place.
-func (c Command) along(args []string) (forms []Form, n int) {
+func (c Command) fittingForms(args []string) (forms []Form, n int) {
 	forms = c.Forms
 	for n < len(args) {
 		var typed, values []Form
@@ -70,7 +70,7 @@ func (c Command) along(args []string) (forms []Form, n int) {
 
 // run runs the form that fits the arguments.
 func (c Command) run(ctx context.Context, args []string) (Output, error) {
-	forms, n := c.along(args)
+	forms, n := c.fittingForms(args)
 	if n < len(args) {
 		var words []string
 		for _, form := range forms {
@@ -81,19 +81,19 @@ func (c Command) run(ctx context.Context, args []string) (Output, error) {
 		if len(words) == 0 {
 			return Output{}, c.tooMany()
 		}
-		return Output{}, fmt.Errorf("unknown word %q%s; %s", args[n], nearest.Question(args[n], words), c.takes())
+		return Output{}, fmt.Errorf("unknown word %q%s; %s", args[n], nearest.Question(args[n], words), c.describeForms())
 	}
 	for _, form := range forms {
-		if form.Run != nil && n >= form.least() {
+		if form.Run != nil && n >= form.leastWords() {
 			return form.Run(ctx, form.values(args))
 		}
 	}
-	return Output{}, fmt.Errorf("say which: %s", c.typed(forms[0]))
+	return Output{}, fmt.Errorf("say which: %s", c.typedForm(forms[0]))
 }
 
 // complete proposes the words that can follow the arguments.
 func (c Command) complete(args []string) (proposals []Completion) {
-	forms, n := c.along(args)
+	forms, n := c.fittingForms(args)
 	if n < len(args) {
 		return nil
 	}
@@ -108,19 +108,21 @@ func (c Command) complete(args []string) (proposals []Completion) {
 	return proposals
 }
 
-// typed returns a form with the name of the command, as a person types it.
-func (c Command) typed(form Form) string { return strings.TrimSpace("/" + c.Name + " " + form.Args) }
+// typedForm returns a form with the name of the command, as a person types it.
+func (c Command) typedForm(form Form) string {
+	return strings.TrimSpace("/" + c.Name + " " + form.Args)
+}
 
 // tooMany returns the error for more arguments than the command takes.
 func (c Command) tooMany() error {
 	if len(c.Forms) == 1 && c.Forms[0].Args == "" {
-		return errors.New(c.takes())
+		return errors.New(c.describeForms())
 	}
-	return errors.New("too many arguments; " + c.takes())
+	return errors.New("too many arguments; " + c.describeForms())
 }
 
-// takes describes all forms of the command in one sentence.
-func (c Command) takes() string {
+// describeForms describes all forms of the command in one sentence.
+func (c Command) describeForms() string {
 	var forms []string
 	for _, form := range c.Forms {
 		forms = append(forms, form.Args)

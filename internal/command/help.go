@@ -57,7 +57,7 @@ func (c *Commands) explain(_ context.Context, names []string) ([]string, error) 
 	}
 	var rows [][]string
 	for _, form := range command.Forms {
-		rows = append(rows, []string{"  " + command.typed(form), form.Does})
+		rows = append(rows, []string{"  " + command.typedForm(form), form.Does})
 	}
 	lines := append([]string{"/" + command.Name + ": " + command.Help}, table.Lines("ll", rows)...)
 	if len(command.Aliases) > 0 {

@@ -70,7 +70,7 @@ func (c *Commands) find(name string) (Command, error) {
 	if command, found := c.builtIn(name); found {
 		return command, nil
 	}
-	if file, found := c.called(name); found {
+	if file, found := c.fileOf(name); found {
 		return file.command(), nil
 	}
 	if answer := c.elsewhere[strings.ReplaceAll(strings.ToLower(name), "_", "-")]; answer != "" {
@@ -147,12 +147,12 @@ func (c *Commands) Sends(line string) bool {
 	if !slash {
 		return false
 	}
-	_, found := c.called(name)
+	_, found := c.fileOf(name)
 	return found
 }
 
-// called returns the file that a name calls.
-func (c *Commands) called(name string) (Callable, bool) {
+// fileOf returns the file that a name calls.
+func (c *Commands) fileOf(name string) (Callable, bool) {
 	bare := strings.TrimPrefix(strings.TrimPrefix(name, "project:"), "user:")
 	if _, taken := c.builtIn(name); c.files == nil || taken && bare == name {
 		return Callable{}, false

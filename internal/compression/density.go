@@ -33,7 +33,7 @@ type DensityConfig struct {
 // takes linear time. Its memory grows with the size of the edits and with the number of distinct
 // files and tools; it also takes four bytes an entry.
 func optimize(raw []*history.Content, config DensityConfig) (history.DensityResult, error) {
-	config.Facts = config.Facts.remembered()
+	config.Facts = config.Facts.memoised()
 	v := &view{raw: raw, unseen: firstUnseen(raw)}
 	for _, phase := range phases {
 		if config.Switches[phase.Switch.Name] {
@@ -78,11 +78,11 @@ func (v *view) blocks(i int) []history.Block {
 
 // current returns entry i without the blocks removed so far.
 func (v *view) current(i int) *history.Content {
-	return v.raw[i].WithBlocks(left(slices.Clone(v.blocks(i))))
+	return v.raw[i].WithBlocks(dropNil(slices.Clone(v.blocks(i))))
 }
 
-// left removes the nil entries of removed blocks, in place.
-func left(blocks []history.Block) []history.Block {
+// dropNil removes the nil entries of removed blocks, in place.
+func dropNil(blocks []history.Block) []history.Block {
 	return slices.DeleteFunc(blocks, func(b history.Block) bool { return b == nil })
 }
 
@@ -108,8 +108,8 @@ func (v *view) remove(refs ...history.Ref) []history.Block {
 	return gone
 }
 
-// pruned records a prune of the phase that is running.
-func (v *view) pruned(p history.Prune) {
+// recordPrune records a prune of the phase that is running.
+func (v *view) recordPrune(p history.Prune) {
 	p.Kind = v.kind
 	v.prunes = append(v.prunes, p)
 }
@@ -123,7 +123,7 @@ func (v *view) result() history.DensityResult {
 		if edit == 0 {
 			continue
 		}
-		edited := v.raw[i].WithBlocks(left(v.edits[edit-1]))
+		edited := v.raw[i].WithBlocks(dropNil(v.edits[edit-1]))
 		if edited.Empty() {
 			result.Removals = append(result.Removals, i)
 			continue

@@ -112,10 +112,10 @@ func (d *departure) take(at history.Ref, block history.Block) {
 	switch b := block.(type) {
 	case *history.Text:
 		if strings.TrimSpace(b.Text) != "" {
-			d.add(at, subjectOf(d.before[at.Entry], b), d.cut(at), b)
+			d.add(at, subjectOf(d.before[at.Entry], b), d.cutBlock(at), b)
 		}
 	case *history.Media:
-		d.add(at, history.Prune{Subject: b.MimeType}, d.cut(at), b)
+		d.add(at, history.Prune{Subject: b.MimeType}, d.cutBlock(at), b)
 	case *history.ToolCall:
 		if short := next(d.calls, b.ID); short != nil {
 			d.shortened[b] = true
@@ -132,8 +132,8 @@ func (d *departure) take(at history.Ref, block history.Block) {
 	}
 }
 
-// cut returns the replacement of a block of the message that was cut, or nil if at is not in it.
-func (d *departure) cut(at history.Ref) []history.Block {
+// cutBlock returns the replacement of a block of the message that was cut, or nil if at is not in it.
+func (d *departure) cutBlock(at history.Ref) []history.Block {
 	if d.message == nil || at.Entry != d.messageAt || at.Block >= len(d.message.Blocks) {
 		return nil
 	}

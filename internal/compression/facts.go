@@ -21,9 +21,9 @@ func (f Facts) of(toolName string) traits.Traits {
 	return f(toolName)
 }
 
-// remembered returns Facts that ask f only once for each tool: a history names the same few tools
+// memoised returns Facts that ask f only once for each tool: a history names the same few tools
 // thousands of times.
-func (f Facts) remembered() Facts {
+func (f Facts) memoised() Facts {
 	known := make(map[string]traits.Traits)
 	return func(toolName string) traits.Traits {
 		facts, ok := known[toolName]

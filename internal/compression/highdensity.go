@@ -53,7 +53,7 @@ func (s highDensity) compress(c Context, size int) Result {
 		t := newTruncation(c, entries, tokens, g)
 		t.dropHead(tail, c.Target())
 		entries, total := t.result()
-		result = applied(s, c, seal(entries), total)
+		result = localResult(s, c, seal(entries), total)
 	}
 	result.Tail = len(c.History) - tail
 	return result
@@ -64,7 +64,7 @@ func (s highDensity) compress(c Context, size int) Result {
 // where a damaged history has a response in one (REQ-HD-008.4).
 func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 	entries, tokens := slices.Clone(c.History), slices.Clone(c.Tokens)
-	calls, facts := g.callOf(), c.Facts.remembered()
+	calls, facts := g.callOf(), c.Facts.memoised()
 	kept := c.instructions()
 	for i, entry := range c.History[:tail] {
 		if entry.Speaker != history.Tool {

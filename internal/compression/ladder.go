@@ -177,8 +177,8 @@ func newLadder(in LadderInput) *ladder {
 
 func (l *ladder) fits() bool { return l.Total() <= l.room }
 
-// adopt makes entries the history. An entry that was in the history before keeps its count.
-func (l *ladder) adopt(entries []*history.Content) {
+// setHistory makes entries the history. An entry that was in the history before keeps its count.
+func (l *ladder) setHistory(entries []*history.Content) {
 	known := make(map[*history.Content]int, len(l.History))
 	for i, c := range l.History {
 		known[c] = l.Tokens[i]
@@ -211,7 +211,7 @@ func (l *ladder) shortenTail() {
 
 func (l *ladder) highDensity(tail int) {
 	tail = min(tail, len(l.History))
-	l.adopt(highDensity{}.compress(l.Context, tail).NewHistory)
+	l.setHistory(highDensity{}.compress(l.Context, tail).NewHistory)
 }
 
 // dropTurns drops, until the request fits, whole turns, oldest first; then the entries of the
@@ -231,13 +231,13 @@ func (l *ladder) dropTurns() {
 	if last >= 0 && last < len(l.History)-1 {
 		read = l.History[last]
 	}
-	l.adopt(entries)
-	l.stub(read)
+	l.setHistory(entries)
+	l.removeIncluded(read)
 }
 
-// stub takes the included files out of a message that the model has gone on from (D-47), if the
+// removeIncluded takes the included files out of a message that the model has gone on from (D-47), if the
 // request does not fit yet.
-func (l *ladder) stub(message *history.Content) {
+func (l *ladder) removeIncluded(message *history.Content) {
 	if i := slices.Index(l.History, message); i >= 0 && !l.fits() {
 		l.edit(map[int][]history.Block{i: withoutInclusions(message).Blocks})
 	}

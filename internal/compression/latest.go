@@ -54,7 +54,7 @@ type large struct {
 // until it has saved excess tokens. It reports whether it shortened any.
 func (l *ladder) shortenCalls(from, excess int, e extent) bool {
 	var calls []large
-	fates := groupEntries(l.History).fates(l.History)
+	fates := groupEntries(l.History).outcomes(l.History)
 	for i, entry := range l.History[from:] {
 		if entry.Speaker != history.AI {
 			continue
@@ -103,7 +103,7 @@ func (l *ladder) edit(blocks map[int][]history.Block) {
 			entries[i] = entries[i].WithBlocks(edited)
 		}
 	}
-	l.adopt(entries)
+	l.setHistory(entries)
 }
 
 // squeezeLatest cuts the model's latest reply to its calls in brief, and a line for the outcome
@@ -179,7 +179,7 @@ func (l *ladder) dropLatest() {
 
 // dropPairs removes calls of the entry from with their results.
 func (l *ladder) dropPairs(from int, pairs []history.Pair) {
-	facts, fates := l.Facts.remembered(), groupEntries(l.History).fates(l.History)
+	facts, fates := l.Facts.memoised(), groupEntries(l.History).outcomes(l.History)
 	gone, g := make(map[history.Ref]bool), gap{}
 	came := unread{fates: make(map[string]int), whole: len(pairs) == len(l.History[from].Calls())}
 	for _, pair := range pairs {
@@ -216,7 +216,7 @@ func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 		}
 	}
 	g.entries = max(g.entries, 1)
-	l.adopt(noteReplies(slices.Insert(entries, min(at, len(entries)), g.marker())))
+	l.setHistory(noteReplies(slices.Insert(entries, min(at, len(entries)), g.marker())))
 }
 
 // blocksLeft returns the blocks of entry i without the blocks that are gone. Other blocks of a

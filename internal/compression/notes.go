@@ -89,7 +89,7 @@ func wholeLines(text string, bytes int) string {
 // largeResults lists the large results in the entries from one index up to another.
 func (l *ladder) largeResults(from, to int) []largeResult {
 	var results []largeResult
-	calls, facts := groupEntries(l.History).callOf(), l.Facts.remembered()
+	calls, facts := groupEntries(l.History).callOf(), l.Facts.memoised()
 	for i, entry := range l.History[from:to] {
 		if entry.Speaker != history.Tool {
 			continue

@@ -67,7 +67,7 @@ func dedupeMessage(v *view, i int, stale func(path string) bool) {
 		stripped = history.Ref{Entry: i, Block: j}
 		v.set(stripped, left)
 		for _, cut := range cuts {
-			v.pruned(duplicate(i, text, cut))
+			v.recordPrune(duplicate(i, text, cut))
 		}
 	}
 	if len(v.prunes) > first && v.current(i).Empty() {

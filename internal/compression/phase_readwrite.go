@@ -113,7 +113,7 @@ func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 		}
 		tool = later.tool
 	}
-	v.pruned(history.Prune{
+	v.recordPrune(history.Prune{
 		Subject: strings.Join(paths, ", "),
 		Paths:   slices.Clone(paths),
 		Reason:  "written later by " + tool,

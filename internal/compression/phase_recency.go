@@ -123,7 +123,7 @@ func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reas
 	pointer := response.WithResult(PrunedPointer)
 	v.set(at, pointer)
 	swap := [...]history.Block{response, pointer}
-	v.pruned(history.Prune{
+	v.recordPrune(history.Prune{
 		Subject: response.ToolName,
 		Reason:  reason,
 		Entry:   at.Entry,

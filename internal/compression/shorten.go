@@ -128,8 +128,8 @@ func (s *shortener) text(text string) string {
 	return fmt.Sprintf("%s\n[… %d bytes%s%s …]\n%s", head, left, cacheaware.LeftOut, s.fate, tail)
 }
 
-// fates returns the outcome of each call of a history, in a word.
-func (g groups) fates(entries []*history.Content) map[*history.ToolCall]string {
+// outcomes returns the outcome of each call of a history, in a word.
+func (g groups) outcomes(entries []*history.Content) map[*history.ToolCall]string {
 	fates := make(map[*history.ToolCall]string, len(g.pairing.Pairs))
 	for _, pair := range g.pairing.Pairs {
 		fates[pair.Call] = "not answered"

@@ -162,9 +162,9 @@ func noop(s Strategy, c Context, reason string) Result {
 	}
 }
 
-// applied returns the result of a strategy that made the history shorter without asking a model.
+// localResult returns the result of a strategy that made the history shorter without asking a model.
 // A change that frees no tokens is a no-op (D-28).
-func applied(s Strategy, c Context, entries []*history.Content, total int) Result {
+func localResult(s Strategy, c Context, entries []*history.Content, total int) Result {
 	result := noop(s, c, reasonNothing)
 	if total < result.TokensBefore {
 		result.apply(entries, total)

@@ -108,7 +108,7 @@ func isSummaryOfEntries(c *history.Content) bool {
 // An unusable answer is an error. An answer that frees nothing is a no-op, whose reason tells its
 // cost.
 func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, error) {
-	replaced := c.replaced(part)
+	replaced := c.replacedTokens(part)
 	switch {
 	case replaced == 0:
 		return noop(s, c, reasonNothing), nil
@@ -141,8 +141,8 @@ func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, e
 // the window.
 const worthwhile = 10
 
-// replaced returns the tokens of the entries that a summary would represent.
-func (c Context) replaced(part span) int {
+// replacedTokens returns the tokens of the entries that a summary would represent.
+func (c Context) replacedTokens(part span) int {
 	total := 0
 	for _, tokens := range c.Tokens[part.from:part.to] {
 		total += tokens

@@ -44,5 +44,5 @@ func (s topDown) Compress(_ context.Context, c Context) (Result, error) {
 		t.drop(i)
 	}
 	entries, total := t.result()
-	return applied(s, c, entries, total), nil
+	return localResult(s, c, entries, total), nil
 }

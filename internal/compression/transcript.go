@@ -36,22 +36,22 @@ const (
 func (c Context) request(part span) (string, error) {
 	entries := c.History[part.from:part.to]
 	text := c.transcribe(entries, anyLength)
-	if c.takes(text) {
+	if c.fitsSummary(text) {
 		return text, nil
 	}
 	head := c
 	head.History, head.Tokens = entries, c.Tokens[part.from:part.to]
 	entries, _ = summarizeHead(head, groupEntries(entries), len(entries))
 	for most := anyLength; most >= shortestText; most = min(longestText, most/2) {
-		if text = c.transcribe(entries, most); c.takes(text) {
+		if text = c.transcribe(entries, most); c.fitsSummary(text) {
 			return text, nil
 		}
 	}
 	return "", fmt.Errorf("the conversation takes at least %d tokens and its window holds %d", c.Summarizer.Count(text), c.Summarizer.Room)
 }
 
-// takes reports whether a text fits into a request to the summarising model.
-func (c Context) takes(text string) bool {
+// fitsSummary reports whether a text fits into a request to the summarising model.
+func (c Context) fitsSummary(text string) bool {
 	return c.Summarizer.Count(c.Summarizer.Prompt)+c.Summarizer.Count(text) <= c.Summarizer.Room
 }
 

@@ -50,7 +50,7 @@ func (t Target) Replace(data []byte) error {
 		return err
 	}
 	defer root.Close()
-	if err := t.stays(root, filepath.Dir(path)); err != nil {
+	if err := t.checkFolder(root, filepath.Dir(path)); err != nil {
 		return err
 	}
 	name := filepath.Base(path)
@@ -104,8 +104,8 @@ func (t Target) real() (string, error) {
 	return real, nil
 }
 
-// stays returns an error if an open folder is no longer the folder that real found below Root.
-func (t Target) stays(root *os.Root, folder string) error {
+// checkFolder returns an error if an open folder is no longer the folder that real found below Root.
+func (t Target) checkFolder(root *os.Root, folder string) error {
 	if t.Root == "" {
 		return nil
 	}

@@ -27,7 +27,7 @@ func (r *FolderReader) Read(path string, do func(name []byte, kind fs.FileMode))
 
 // ReadIn reads a folder of a tree as Read does.
 func (r *FolderReader) ReadIn(tree *Tree, path string, do func(name []byte, kind fs.FileMode)) error {
-	folder, err := tree.fast.beneath(path, forReading|unix.O_DIRECTORY)
+	folder, err := tree.fast.openBeneath(path, forReading|unix.O_DIRECTORY)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return readFolder(tree, path, do)
 	}

@@ -112,14 +112,14 @@ func (*Looker) Close() {}
 // their case. Both may be written with either slash.
 func Within(path, folder string) bool {
 	folder = strings.TrimRight(folder, `\/`)
-	if path == "" || len(path) < len(folder) || !alike(path[:len(folder)], folder) {
+	if path == "" || len(path) < len(folder) || !sameButCase(path[:len(folder)], folder) {
 		return false
 	}
 	return len(path) == len(folder) || os.IsPathSeparator(path[len(folder)])
 }
 
-// alike reports whether two paths of one length differ in case and slashes alone.
-func alike(a, b string) bool {
+// sameButCase reports whether two paths of one length differ in case and slashes alone.
+func sameButCase(a, b string) bool {
 	for i := range len(a) {
 		switch {
 		case a[i] >= utf8.RuneSelf || b[i] >= utf8.RuneSelf:

@@ -44,14 +44,14 @@ func (t *Tree) Open(path string) (*os.File, error) {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return f, err
 	}
-	above, name, err := t.above(path)
+	above, name, err := t.openParent(path)
 	if err != nil {
 		return nil, err
 	}
 	defer above.Close()
 	f, err = above.OpenFile(name, os.O_RDONLY|NoWait, 0)
 	if err != nil {
-		return nil, linked(above, name, err)
+		return nil, linkError(above, name, err)
 	}
 	opened, err := f.Stat()
 	if err == nil {
@@ -70,7 +70,7 @@ func (t *Tree) Lstat(path string) (fs.FileInfo, error) {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return info, err
 	}
-	above, name, err := t.above(path)
+	above, name, err := t.openParent(path)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (t *Tree) Lstat(path string) (fs.FileInfo, error) {
 
 // Root opens a folder, to look at its content.
 func (t *Tree) Root(path string) (*os.Root, error) {
-	above, name, err := t.above(path)
+	above, name, err := t.openParent(path)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (t *Tree) ReadFile(path string, most int64, buffer []byte) ([]byte, error) 
 	case info.Size() > most:
 		return nil, ErrTooLarge
 	}
-	buffer = sized(buffer, info.Size())
+	buffer = resize(buffer, info.Size())
 	n, err := io.ReadFull(f, buffer)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
@@ -144,8 +144,8 @@ func eachEntry(folder *os.File, do func(name []byte, kind fs.FileMode)) error {
 	}
 }
 
-// above opens the parent folder of a path, and returns the last name of the path.
-func (t *Tree) above(path string) (folder *os.Root, name string, err error) {
+// openParent opens the parent folder of a path, and returns the last name of the path.
+func (t *Tree) openParent(path string) (folder *os.Root, name string, err error) {
 	path = filepath.ToSlash(filepath.Clean(path))
 	if !fs.ValidPath(path) {
 		return nil, "", &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid}
@@ -168,7 +168,7 @@ func (t *Tree) above(path string) (folder *os.Root, name string, err error) {
 func OpenFolder(at *os.Root, name string) (*os.Root, error) {
 	next, err := at.OpenRoot(name)
 	if err != nil {
-		return nil, linked(at, name, err)
+		return nil, linkError(at, name, err)
 	}
 	opened, err := next.Stat(".")
 	if err == nil {
@@ -181,9 +181,9 @@ func OpenFolder(at *os.Root, name string) (*os.Root, error) {
 	return next, nil
 }
 
-// linked returns ErrLink if a name that could not be opened is a link, and err otherwise. os.Root
+// linkError returns ErrLink if a name that could not be opened is a link, and err otherwise. os.Root
 // follows a link as long as it stays below, and returns another error if it does not.
-func linked(at *os.Root, name string, err error) error {
+func linkError(at *os.Root, name string, err error) error {
 	if info, looking := at.Lstat(name); looking == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return &fs.PathError{Op: "open", Path: name, Err: ErrLink}
 	}
@@ -200,8 +200,8 @@ func same(at *os.Root, name string, opened fs.FileInfo) error {
 	return err
 }
 
-// sized returns a buffer of a size, the given one if it is large enough.
-func sized(buffer []byte, size int64) []byte {
+// resize returns a buffer of a size, the given one if it is large enough.
+func resize(buffer []byte, size int64) []byte {
 	if int64(cap(buffer)) < size {
 		return make([]byte, size)
 	}

@@ -29,8 +29,8 @@ func (t fastTree) close() error {
 	return unix.Close(int(t))
 }
 
-// beneath opens a path with flags of the system.
-func (t fastTree) beneath(path string, flags uint64) (fd int, err error) {
+// openBeneath opens a path with flags of the system.
+func (t fastTree) openBeneath(path string, flags uint64) (fd int, err error) {
 	if t < 0 {
 		return -1, errors.ErrUnsupported
 	}
@@ -56,7 +56,7 @@ const forReading = unix.O_RDONLY | unix.O_NONBLOCK
 
 // open opens a file; name is its name in messages.
 func (t fastTree) open(path, name string) (*os.File, error) {
-	fd, err := t.beneath(path, forReading)
+	fd, err := t.openBeneath(path, forReading)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (t fastTree) open(path, name string) (*os.File, error) {
 }
 
 func (t fastTree) lstat(name string) (fs.FileInfo, error) {
-	fd, err := t.beneath(name, unix.O_PATH|unix.O_NOFOLLOW)
+	fd, err := t.openBeneath(name, unix.O_PATH|unix.O_NOFOLLOW)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (t fastTree) lstat(name string) (fs.FileInfo, error) {
 
 // readFile reads a file with four system calls.
 func (t fastTree) readFile(path string, most int64, buffer []byte) ([]byte, error) {
-	fd, err := t.beneath(path, forReading)
+	fd, err := t.openBeneath(path, forReading)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (t fastTree) readFile(path string, most int64, buffer []byte) ([]byte, erro
 	case stat.Size > most:
 		return nil, ErrTooLarge
 	}
-	buffer = sized(buffer, stat.Size)
+	buffer = resize(buffer, stat.Size)
 	n := 0
 	for n < len(buffer) {
 		got, err := unix.Read(fd, buffer[n:])

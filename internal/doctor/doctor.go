@@ -45,8 +45,8 @@ func (r *report) ok(what string)         { *r = append(*r, Finding{"ok", what, "
 func (r *report) note(what, todo string) { *r = append(*r, Finding{"note", what, todo}) }
 func (r *report) fix(what, todo string)  { *r = append(*r, Finding{"fix", what, todo}) }
 
-// each adds one finding for each text.
-func (r *report) each(grade, about string, texts []string, todo string) {
+// addEach adds one finding for each text.
+func (r *report) addEach(grade, about string, texts []string, todo string) {
 	for _, text := range texts {
 		*r = append(*r, Finding{grade, words.Line(about+text, 0), todo})
 	}
@@ -103,7 +103,7 @@ func (r *report) policy(p *app.Process) (counts bool) {
 		r.fix(err.Error(), "")
 	case bounds != nil:
 		r.ok("policy " + bounds.Path + ", sha256 " + bounds.Hash[:12])
-		r.each("ok", "policy: ", bounds.Lines(), "")
+		r.addEach("ok", "policy: ", bounds.Lines(), "")
 	}
 	return err == nil
 }

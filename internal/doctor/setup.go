@@ -24,23 +24,23 @@ func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
 	callable := setup.Find(where, nil)
 	events := hooks.Find(where)
 	r.ok(fmt.Sprintf("set-up: %s with instructions, %s, %s", words.Count(len(texts.Files), "file"), words.Count(len(callable.Skills.Entries), "skill"), words.Count(len(callable.Commands.Entries), "command")))
-	r.each("note", "instructions: ", texts.Unread, "")
+	r.addEach("note", "instructions: ", texts.Unread, "")
 	for _, problem := range texts.Problems {
 		r.note("instructions: "+problem.Error(), "")
 	}
-	r.each("note", "left out: ", slices.Concat(callable.Skills.Skipped, callable.Commands.Skipped, app.Agents(where).Skipped), "")
+	r.addEach("note", "left out: ", slices.Concat(callable.Skills.Skipped, callable.Commands.Skipped, app.Agents(where).Skipped), "")
 	rules := permissions.Read(where)
 	for _, file := range rules.Sources {
 		if n := rules.In(file); n > 0 {
 			r.ok(fmt.Sprintf("rules: %s that deny or ask of %s", words.Count(n, "rule"), file))
 		}
 	}
-	r.each("fix", "not protected: ", rules.Problems, "correct the rule; nothing keeps it until then")
+	r.addEach("fix", "not protected: ", rules.Problems, "correct the rule; nothing keeps it until then")
 	r.servers(p, f, s)
 	if n := len(events.Hooks); n > 0 {
 		r.ok(words.Count(n, "hook") + " (/hooks lists them)")
 	}
-	r.each("fix", "not used: ", events.Skipped, "correct it; it does nothing until then")
+	r.addEach("fix", "not used: ", events.Skipped, "correct it; it does nothing until then")
 	r.notes(p, f, s)
 	r.trust(p.Trust(f, s, p.Dir))
 }
@@ -55,8 +55,8 @@ func (r *report) notes(p *app.Process, f app.Folders, s *settings.Settings) {
 	if line := notes.Summary(book.Checker().Check(all, p.Now), p.Now()); line != "" {
 		r.ok(line)
 	}
-	r.each("fix", "notes: ", problems, "correct or delete it; it is not used until then")
-	r.each("note", "notes: ", book.Other(), "")
+	r.addEach("fix", "notes: ", problems, "correct or delete it; it is not used until then")
+	r.addEach("note", "notes: ", book.Other(), "")
 }
 
 // servers reports the state of the MCP servers as far as it is known. It starts none.
@@ -68,9 +68,9 @@ func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
 	}
 	configured.Trust = p.Trust(f, s, p.Dir)
 	_, problems := f.Plugins().Where()
-	r.each("fix", "", problems, "")
-	r.each("fix", "mcp: ", configured.Problems, "")
-	r.each("note", "mcp: ", configured.Notes, "")
+	r.addEach("fix", "", problems, "")
+	r.addEach("fix", "mcp: ", configured.Problems, "")
+	r.addEach("note", "mcp: ", configured.Notes, "")
 	const many = 20_000 // tokens of definitions
 	for _, st := range configured.Status(s) {
 		what := "mcp " + st.Configured.Name + ": "
@@ -108,5 +108,5 @@ func (r *report) trust(t *consent.Trust) {
 			r.note(what+fmt.Sprint(e.State), "")
 		}
 	}
-	r.each("note", "ignored: ", report.Ignored, "")
+	r.addEach("note", "ignored: ", report.Ignored, "")
 }

@@ -134,7 +134,7 @@ func (b *builder) merge(s *segment, keep func(log string) bool) error {
 			b.entries = append(b.entries, e)
 		}
 	}
-	return s.each("", false, func(list []int, term string) {
+	return s.eachTerm("", false, func(list []int, term string) {
 		id := -1
 		for _, n := range list {
 			if entries[n] < 0 {

@@ -50,7 +50,7 @@ func (r *reader) document(entry *history.Content, at time.Time) (d document, ok 
 		r.calls = map[string]*history.ToolCall{}
 	}
 	var parts []string
-	for _, block := range r.own(entry.Blocks) {
+	for _, block := range r.ownBlocks(entry.Blocks) {
 		switch b := block.(type) {
 		case *history.Text:
 			if parts = append(parts, b.Text); entry.Speaker == history.AI && strings.TrimSpace(b.Text) != "" {
@@ -72,8 +72,8 @@ func (r *reader) document(entry *history.Content, at time.Time) (d document, ok 
 	return d, d.text != "" && d.kind != ""
 }
 
-// own returns blocks without what was fetched from records, which is found where it was said.
-func (r *reader) own(blocks []history.Block) []history.Block {
+// ownBlocks returns blocks without what was fetched from records, which is found where it was said.
+func (r *reader) ownBlocks(blocks []history.Block) []history.Block {
 	return slices.DeleteFunc(slices.Clone(blocks), func(block history.Block) bool {
 		switch b := block.(type) {
 		case *history.ToolCall:

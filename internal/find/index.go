@@ -122,7 +122,7 @@ func (x Index) open(before *view) (*view, error) {
 		return nil, fmt.Errorf("the sessions cannot be listed: %w", disk.Reason(err))
 	}
 	v := &view{stale: map[string]bool{}}
-	paths, err := filepath.Glob(filepath.Join(globbed(x.Folder), "*"+ending))
+	paths, err := filepath.Glob(filepath.Join(escapeGlob(x.Folder), "*"+ending))
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +168,8 @@ func (x Index) open(before *view) (*view, error) {
 	return v, nil
 }
 
-// globbed quotes what a pattern would take for a sign.
-func globbed(path string) string {
+// escapeGlob quotes what a pattern would take for a sign.
+func escapeGlob(path string) string {
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
 }
 

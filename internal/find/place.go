@@ -72,5 +72,5 @@ func (x Index) Read(p Place) (*history.Content, error) {
 	if entry == nil || r.Seq != p.Number {
 		return nil, &MissingError{fmt.Sprintf("entry %d in session %s", p.Number, p.Session)}
 	}
-	return entry.WithBlocks((&reader{traits: x.Traits}).own(entry.Blocks)), nil
+	return entry.WithBlocks((&reader{traits: x.Traits}).ownBlocks(entry.Blocks)), nil
 }

@@ -89,7 +89,7 @@ func TestASecretIsNotIndexed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = s.each("", false, func(_ []int, term string) {
+		_ = s.eachTerm("", false, func(_ []int, term string) {
 			for _, secret := range append(secrets, "abcdefgh0123456789ijkl") {
 				if len(term) > 8 && strings.Contains(strings.ToLower(secret), term) {
 					t.Errorf("the index has %q", term)

@@ -212,7 +212,7 @@ func (s *segment) scores(q *Query) ([]int32, error) {
 	// with calls use once for each entry that has a term, or one of those that it begins.
 	with := func(term string, whole bool, use func(n int)) error {
 		seen := make([]bool, len(s.entries))
-		return s.each(term, whole, func(list []int, _ string) {
+		return s.eachTerm(term, whole, func(list []int, _ string) {
 			for _, n := range list {
 				if !seen[n] {
 					seen[n] = true

@@ -111,9 +111,9 @@ func (s *segment) decode(in *decoder) {
 	in.bad = in.bad || at != s.info.Size()
 }
 
-// each calls use with each term that begins with a prefix, or only with the prefix itself if whole
+// eachTerm calls use with each term that begins with a prefix, or only with the prefix itself if whole
 // is set, and with the numbers of its entries, in order. The list is valid until use returns.
-func (s *segment) each(prefix string, whole bool, use func(list []int, term string)) error {
+func (s *segment) eachTerm(prefix string, whole bool, use func(list []int, term string)) error {
 	first := max(0, sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].first > prefix })-1)
 	var numbers []int
 	var packed bytes.Reader

@@ -59,7 +59,7 @@ func (p *Printer) Event(e chat.Event) error {
 		return p.failure()
 	}
 	if p.format != StreamJSON {
-		p.tell(e)
+		p.printForPerson(e)
 		return nil
 	}
 	if line := streamLine(e); line != nil {
@@ -85,8 +85,8 @@ func (p *Printer) worthTelling(e chat.Waiting) bool {
 	return true
 }
 
-// tell prints the events that interest a person who watches the error stream.
-func (p *Printer) tell(e chat.Event) {
+// printForPerson prints the events that interest a person who watches the error stream.
+func (p *Printer) printForPerson(e chat.Event) {
 	switch e := e.(type) {
 	case chat.ToolStarted:
 		p.say("· %s", e.Label.Title())

@@ -91,13 +91,13 @@ func ParseDocument(data []byte) (*Document, error) {
 		if err := d.History[i].UnmarshalJSON(entry); err != nil {
 			return nil, d.place(jsontext.Pointer(fmt.Sprintf("/history/%d", i)), err)
 		}
-		d.History[i] = imported(d.History[i])
+		d.History[i] = markImported(d.History[i])
 	}
 	return d, nil
 }
 
-// imported marks the text of an entry as text of another program (D-46).
-func imported(c *Content) *Content {
+// markImported marks the text of an entry as text of another program (D-46).
+func markImported(c *Content) *Content {
 	return editBlocks(c, func(b Block) Block {
 		if text, ok := b.(*Text); ok {
 			return text.Imported()

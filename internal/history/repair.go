@@ -44,19 +44,19 @@ func (r *repair) entry(c *Content) {
 	if c == nil {
 		return
 	}
-	c = editBlocks(c, func(b Block) Block { return r.said(c.Speaker, b) })
+	c = editBlocks(c, func(b Block) Block { return r.asSpeaker(c.Speaker, b) })
 	if c.Empty() {
 		return
 	}
 	if c.Speaker != Tool {
 		r.answerOpenCalls()
-		c = editBlocks(c, r.opened)
+		c = editBlocks(c, r.openCall)
 	}
 	r.entries = append(r.entries, c)
 }
 
-// said returns b as speaker may say it here, or nil.
-func (r *repair) said(speaker Speaker, b Block) Block {
+// asSpeaker returns b as speaker may say it here, or nil.
+func (r *repair) asSpeaker(speaker Speaker, b Block) Block {
 	switch b := b.(type) {
 	case *ToolCall:
 		if speaker != AI {
@@ -89,8 +89,8 @@ func (r *repair) answer(b *ToolResponse) Block {
 	return nil
 }
 
-// opened notes a call, and returns it with an id that no other open call has.
-func (r *repair) opened(b Block) Block {
+// openCall notes a call, and returns it with an id that no other open call has.
+func (r *repair) openCall(b Block) Block {
 	call, ok := b.(*ToolCall)
 	if !ok {
 		return b

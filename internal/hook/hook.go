@@ -110,14 +110,14 @@ type state struct {
 	missed atomic.Bool
 }
 
-// began counts a run that begins.
-func (s *state) began() {
+// countRun counts a run that begins.
+func (s *state) countRun() {
 	s.runs.Add(1)
-	s.ended("running")
+	s.recordEnd("running")
 }
 
-// ended records how a run ended.
-func (s *state) ended(last string) { s.last.Store(&last) }
+// recordEnd records how a run ended.
+func (s *state) recordEnd(last string) { s.last.Store(&last) }
 
 // New returns a Runner for the hooks, or nil if there are none.
 func New(c Config, all []hooks.Hook) *Runner {
@@ -230,7 +230,7 @@ func (r *Runner) Late() Outcome {
 
 // start runs a hook asynchronously.
 func (r *Runner) start(s *state, o Occasion, input []byte) {
-	s.began()
+	s.countRun()
 	if !r.OnlyLooks() {
 		r.Beside(s.String())
 	}
@@ -271,7 +271,7 @@ func (r *Runner) runAll(ctx context.Context, all []*state, o Occasion, input []b
 	room := make(chan struct{}, atOnce)
 	var group sync.WaitGroup
 	for i, s := range all {
-		s.began()
+		s.countRun()
 		group.Go(func() {
 			room <- struct{}{}
 			defer func() { <-room }()

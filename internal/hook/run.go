@@ -33,13 +33,13 @@ func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Ou
 	if err != nil {
 		last = words.Headline(err.Error())
 	}
-	s.ended(last)
+	s.recordEnd(last)
 	if ctx.Err() != nil && o.Event != hooks.SessionEnd {
 		return Outcome{}
 	}
 	said, err := r.outcome(s, o.Event, end, err, stdout, stderr)
 	if err != nil {
-		said = failed(s, err)
+		said = failure(s, err)
 		if missing := end.NotStarted != nil || end.Exit == shell.NotFound; missing && s.missed.Swap(true) {
 			said.Notices = nil // the person knows this already
 		}
@@ -48,20 +48,20 @@ func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Ou
 		said.By = s.String()
 	}
 	if said.Decision != None {
-		said.Reason = r.bounded(cmp.Or(strings.TrimSpace(said.Reason), "it gave no reason"))
+		said.Reason = r.boundText(cmp.Or(strings.TrimSpace(said.Reason), "it gave no reason"))
 	}
 	for i, text := range said.Context {
-		said.Context[i] = r.bounded(text)
+		said.Context[i] = r.boundText(text)
 	}
 	if said.Output != nil {
-		*said.Output = r.bounded(*said.Output)
+		*said.Output = r.boundText(*said.Output)
 	}
 	return said
 }
 
-// failed returns the outcome of a hook that failed: a notice for the person, or a refusal if the
+// failure returns the outcome of a hook that failed: a notice for the person, or a refusal if the
 // hook has Blocks set.
-func failed(s *state, err error) Outcome {
+func failure(s *state, err error) Outcome {
 	var out Outcome
 	if s.Blocks {
 		out.Decision, out.Reason = Deny, fmt.Sprintf("the hook failed: %v", err)
@@ -169,8 +169,8 @@ func inProject(word, project string) string {
 	return word
 }
 
-// bounded cuts a text to the limit for the model. It writes a text that is too long to a file.
-func (r *Runner) bounded(text string) string {
+// boundText cuts a text to the limit for the model. It writes a text that is too long to a file.
+func (r *Runner) boundText(text string) string {
 	text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n")
 	if utf8.RuneCountInString(text) <= mostTold {
 		return text

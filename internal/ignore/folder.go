@@ -40,8 +40,8 @@ func (f folder) read(reader *disk.FolderReader, rel string, do func(name []byte,
 
 func (f folder) lstat(rel string) (fs.FileInfo, error) { return f.tree.Lstat(path.Join(f.at, rel)) }
 
-// gone reports whether an error means that no folder is there any more.
-func gone(err error) bool {
+// isGone reports whether an error means that no folder is there any more.
+func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, disk.ErrLink)
 }
 

@@ -17,9 +17,9 @@ import (
 // tracked files.
 const mostRounds = 4
 
-// others reports the files that are neither in the index nor ignored. It returns false if they
+// reportOthers reports the files that are neither in the index nor ignored. It returns false if they
 // cannot be determined.
-func (w *folderWalk) others() bool {
+func (w *folderWalk) reportOthers() bool {
 	var found []string
 	asked := w.unknown
 	for round := 0; len(asked) > 0; round++ {

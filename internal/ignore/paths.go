@@ -88,12 +88,12 @@ func FilesAndFolders(ctx context.Context, root string) (Paths, error) {
 		return Paths{}, err
 	}
 	all.endPiece()
-	return all.merged(tracked), nil
+	return all.mergeFolders(tracked), nil
 }
 
-// merged returns the paths and the folders that contain them as one sorted list. The paths must
+// mergeFolders returns the paths and the folders that contain them as one sorted list. The paths must
 // consist of two sorted parts, of which the first has the given length.
-func (p *Paths) merged(first int) Paths {
+func (p *Paths) mergeFolders(first int) Paths {
 	all := Paths{pieces: p.pieces, begins: make([]uint32, 0, p.Len()+p.Len()/8), lengths: make([]uint16, 0, p.Len()+p.Len()/8)}
 	last := ""
 	for i, j := 0, first; i < first || j < p.Len(); {

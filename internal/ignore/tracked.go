@@ -53,7 +53,7 @@ func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (wal
 	for w.more { // entries that are not in dir
 		w.next()
 	}
-	if w.tracked.Err() != nil || w.unsure || !w.others() {
+	if w.tracked.Err() != nil || w.unsure || !w.reportOthers() {
 		return WalkResult{}, false
 	}
 	return WalkResult{Listed: w.told, Certain: len(w.inner) == 0 && !w.blind}, true
@@ -104,7 +104,7 @@ func (w *folderWalk) folder(depth int) {
 	here := w.levels[depth]
 	path := string(w.path[w.above:])
 	switch _, err := here.read(&w.reader, w.dir, path); {
-	case gone(err):
+	case isGone(err):
 	case err != nil:
 		w.unreadable()
 	default:
@@ -125,7 +125,7 @@ func (w *folderWalk) folder(depth int) {
 		}
 		w.path = w.path[:length]
 	}
-	for w.here() {
+	for w.nextIsHere() {
 		w.drop()
 	}
 }
@@ -151,15 +151,15 @@ func (w *folderWalk) next() {
 	}
 }
 
-// here reports whether the next entry is in the folder that is being read, or below it.
-func (w *folderWalk) here() bool {
+// nextIsHere reports whether the next entry is in the folder that is being read, or below it.
+func (w *folderWalk) nextIsHere() bool {
 	return w.more && bytes.HasPrefix(w.tracked.Entry.Path, w.path[w.above:])
 }
 
 // skipTo skips the entries of the index before a name in the present folder. It reports whether
 // the index has the name or, for a folder, something in it.
 func (w *folderWalk) skipTo(name []byte) bool {
-	for ; w.here(); w.drop() {
+	for ; w.nextIsHere(); w.drop() {
 		rest := w.tracked.Entry.Path[len(w.path)-w.above:]
 		if bytes.Equal(rest, name) || name[len(name)-1] == '/' && bytes.HasPrefix(rest, name) {
 			return true
@@ -201,7 +201,7 @@ func (w *folderWalk) ask(name []byte) {
 // unreadable looks up each tracked file in a folder that cannot be listed.
 func (w *folderWalk) unreadable() {
 	w.blind = true
-	for w.here() {
+	for w.nextIsHere() {
 		path := w.tracked.Entry.Path
 		if info, err := w.dir.lstat(string(path)); err != nil || !listable(info.Mode()) {
 			w.drop()

@@ -61,7 +61,7 @@ func (s *Sources) Source(id string) Source {
 
 func (s *Sources) newAccount(id string) *account {
 	a := &account{sources: s, id: id}
-	a.begin(a.present, a.ask)
+	a.begin(a.currentToken, a.ask)
 	return a
 }
 
@@ -88,8 +88,8 @@ type account struct {
 	windows atomic.Pointer[[]Window]
 }
 
-// present returns the token that is there, until shortly before its end.
-func (a *account) present(refused llm.Key) (Token, bool) {
+// currentToken returns the token that is there, until shortly before its end.
+func (a *account) currentToken(refused llm.Key) (Token, bool) {
 	if a.login == nil {
 		return Token{}, false
 	}
@@ -97,7 +97,7 @@ func (a *account) present(refused llm.Key) (Token, bool) {
 	if err != nil {
 		return Token{}, false
 	}
-	token, lasts := a.login.token(), a.lasts()
+	token, lasts := a.login.token(), a.isCurrent()
 	if of.exchange != "" {
 		if a.short == nil {
 			return Token{}, false
@@ -108,8 +108,8 @@ func (a *account) present(refused llm.Key) (Token, bool) {
 	return token, lasts && (refused == "" || token.secret() != refused)
 }
 
-// lasts reports whether the token of the login need not be refreshed yet.
-func (a *account) lasts() bool {
+// isCurrent reports whether the token of the login need not be refreshed yet.
+func (a *account) isCurrent() bool {
 	renew := a.login.Renew
 	if renew.IsZero() {
 		renew = a.login.Expires.Add(-sooner)
@@ -128,9 +128,9 @@ func (a *account) ask(refused llm.Key) (Token, error) {
 	if !a.fixed {
 		read, found, err := a.sources.Store.Get(a.id)
 		switch {
-		case a.login != nil && (err != nil || !found) && a.lasts(): // it could not be kept
+		case a.login != nil && (err != nil || !found) && a.isCurrent(): // it could not be kept
 		case err != nil:
-			return Token{}, failed("", "%v", err)
+			return Token{}, tokenError("", "%v", err)
 		case !found:
 			e := a.logInAgain("there is no login " + a.id)
 			e.Hint = strings.Replace(e.Hint, "log in again", "log in", 1)
@@ -144,10 +144,10 @@ func (a *account) ask(refused llm.Key) (Token, error) {
 	}
 	of, err := a.login.of()
 	if err != nil {
-		return Token{}, failed("", "%v", err)
+		return Token{}, tokenError("", "%v", err)
 	}
 	c := newCaller(of, a.sources.transport())
-	if used := a.login.Access; !a.lasts() || of.exchange == "" && string(refused) == used && refused != "" {
+	if used := a.login.Access; !a.isCurrent() || of.exchange == "" && string(refused) == used && refused != "" {
 		if err := a.refresh(ctx, c, used, refused != ""); err != nil {
 			return Token{}, err
 		}
@@ -180,7 +180,7 @@ func (a *account) logInAgain(why string) *llm.Error {
 	if as != "" {
 		line += " --as " + as
 	}
-	return failed("log in again: "+line, "%s", why)
+	return tokenError("log in again: "+line, "%s", why)
 }
 
 // refresh gets the login that follows used. Of many programs one asks, and the others read what it
@@ -198,7 +198,7 @@ func (a *account) refresh(ctx context.Context, c caller, used string, must bool)
 				}
 				a.login = &read
 			}
-			if a.login.Access != used && a.lasts() {
+			if a.login.Access != used && a.isCurrent() {
 				return nil
 			}
 			if a.login.Refresh == "" {
@@ -253,11 +253,11 @@ func (a *account) swap(ctx context.Context, c caller) error {
 		return err
 	}
 	if said.Token == "" || checkKey(said.Token) != nil {
-		return failed("", "%s gives no token that can be used", c.account.Title)
+		return tokenError("", "%s gives no token that can be used", c.account.Title)
 	}
 	token := Token{Key: llm.Key(said.Token), Headers: a.login.Headers, Base: c.base(said.Endpoints.API)}
 	if said.Endpoints.API != "" && token.Base == "" {
-		return failed("", "%s names an address that is none of its own", c.account.Title)
+		return tokenError("", "%s names an address that is none of its own", c.account.Title)
 	}
 	switch { // the clock of this machine may be wrong
 	case said.RefreshIn > 0:

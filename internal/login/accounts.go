@@ -145,8 +145,8 @@ func (a Account) At(host string) (Account, error) {
 	return a, nil
 }
 
-// takes reports whether a host may get the tokens of the account.
-func (a Account) takes(host string) bool {
+// trustsHost reports whether a host may get the tokens of the account.
+func (a Account) trustsHost(host string) bool {
 	return slices.ContainsFunc(a.domains, func(domain string) bool {
 		return host == domain || strings.HasSuffix(host, "."+domain)
 	})

@@ -51,7 +51,7 @@ func (c *Commands) Source(line, baseURL string, life time.Duration) Source {
 	}
 	if c.all[at] == nil {
 		one := &command{line: line, run: c.Run, now: c.Now}
-		one.begin(one.present, one.ask)
+		one.begin(one.currentToken, one.ask)
 		c.all[at] = one
 	}
 	c.all[at].life.Store(int64(life))
@@ -73,8 +73,8 @@ type command struct {
 	late  bool
 }
 
-// present returns the token that was printed, until it counts as ended or is refused.
-func (c *command) present(refused llm.Key) (Token, bool) {
+// currentToken returns the token that was printed, until it counts as ended or is refused.
+func (c *command) currentToken(refused llm.Key) (Token, bool) {
 	if c.token == nil || refused != "" && c.token.secret() == refused || !c.now().Before(c.until) {
 		return Token{}, false
 	}
@@ -93,25 +93,25 @@ func (c *command) ask(refused llm.Key) (Token, error) {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return Token{}, failed(setHint, "auth-command took longer than %s and was ended%s", commandTime, complaint)
+		return Token{}, tokenError(setHint, "auth-command took longer than %s and was ended%s", commandTime, complaint)
 	case err != nil && len(printed) <= maxPrinted: // a longer one is ended
-		return Token{}, failed(setHint, "auth-command failed: %v%s", err, complaint)
+		return Token{}, tokenError(setHint, "auth-command failed: %v%s", err, complaint)
 	}
 	token, err := parse(printed)
 	if err != nil {
-		return Token{}, failed(setHint, "auth-command %v%s", err, complaint)
+		return Token{}, tokenError(setHint, "auth-command %v%s", err, complaint)
 	}
 	now := c.now()
 	ended := !token.Expires.IsZero() && !now.Before(token.Expires)
 	if ended && c.late {
-		return Token{}, failed(setHint, "auth-command prints tokens that have ended (expires_at %s)", token.Expires.Format(time.RFC3339))
+		return Token{}, tokenError(setHint, "auth-command prints tokens that have ended (expires_at %s)", token.Expires.Format(time.RFC3339))
 	}
 	c.token, c.late, c.until = &token, ended, now.Add(time.Duration(c.life.Load()))
 	if !token.Expires.IsZero() {
 		c.until = token.Expires.Add(-early)
 	}
 	if refused != "" && token.secret() == refused {
-		return Token{}, failed(setHint, "the server refuses the token of auth-command, which prints it again")
+		return Token{}, tokenError(setHint, "the server refuses the token of auth-command, which prints it again")
 	}
 	return token, nil
 }

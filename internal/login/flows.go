@@ -39,14 +39,14 @@ func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientI
 	if err := a.Refused(clientID); err != nil {
 		return Login{}, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, failed("", "nobody logged in to %s within %s", a.Title, patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, tokenError("", "nobody logged in to %s within %s", a.Title, patience))
 	defer cancel()
 	c := newCaller(a, transport)
 	flow := c.code
 	if a.device != "" && (person.Device || a.authorize == "") {
 		flow = c.byDevice
 	} else if person.Device {
-		return Login{}, failed("", "%s has no login by a code for another device; --paste takes the address of a browser elsewhere", a.Title)
+		return Login{}, tokenError("", "%s has no login by a code for another device; --paste takes the address of a browser elsewhere", a.Title)
 	}
 	tokens, err := flow(ctx, clientID, person)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientI
 
 // LoginForKey leads a person to a vendor that makes a key of their account, and returns the key.
 func (a Account) LoginForKey(ctx context.Context, transport http.RoundTripper, person Person) (llm.Key, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, failed("", "nobody logged in to %s within %s", a.Title, patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, tokenError("", "nobody logged in to %s within %s", a.Title, patience))
 	defer cancel()
 	verifier := oauth2.GenerateVerifier()
 	code, _, err := a.inBrowser(ctx, person.Open, func(returns, state string) url.Values {
@@ -88,7 +88,7 @@ func (a Account) LoginForKey(ctx context.Context, transport http.RoundTripper, p
 		return "", err
 	}
 	if said.Key == "" || checkKey(said.Key) != nil {
-		return "", failed("", "%s gives no key: its answer has none", a.Title)
+		return "", tokenError("", "%s gives no key: its answer has none", a.Title)
 	}
 	return llm.Key(said.Key), nil
 }
@@ -109,9 +109,9 @@ func (a Account) inBrowser(ctx context.Context, open Opener, query func(returns,
 	code, reason := answer.Get("code"), answer.Get("error")
 	switch {
 	case subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(state)) != 1:
-		return "", "", failed("", "the address is not the answer to this login")
+		return "", "", tokenError("", "the address is not the answer to this login")
 	case reason != "" || code == "":
-		return "", "", failed("", "the login was refused: %s", words.Line(strings.TrimSpace(reason+" "+answer.Get("error_description")), 300))
+		return "", "", tokenError("", "the login was refused: %s", words.Line(strings.TrimSpace(reason+" "+answer.Get("error_description")), 300))
 	}
 	return code, back.Address, nil
 }
@@ -186,13 +186,13 @@ var errPending = errors.New("nobody has agreed yet")
 // not answer is asked again.
 func (c caller) await(ctx context.Context, person Person, address string, given answer, ask func(context.Context) (answer, error)) (answer, error) {
 	if address == "" || given.UserCode == "" {
-		return answer{}, failed("", "%s gives no code to log in with", c.account.Title)
+		return answer{}, tokenError("", "%s gives no code to log in with", c.account.Title)
 	}
 	if err := person.Show(ctx, address, words.Line(given.UserCode, 40)); err != nil {
 		return answer{}, err
 	}
 	if life := time.Duration(given.Expires.Count()) * time.Second; life > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, life, failed("", "the code of %s ended before anybody agreed; log in again", c.account.Title))
+		limited, cancel := context.WithTimeoutCause(ctx, life, tokenError("", "the code of %s ended before anybody agreed; log in again", c.account.Title))
 		defer cancel()
 		ctx = limited
 	}

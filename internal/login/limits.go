@@ -76,9 +76,9 @@ func (a *account) Limits() []Window {
 // ErrLimit is the cause of an *llm.Error: the limit of a subscription is reached.
 var ErrLimit = errors.New("the limit of the subscription is reached")
 
-// limited takes what a response tells of the limits. At a limit it returns an error with the time
+// checkLimits takes what a response tells of the limits. At a limit it returns an error with the time
 // of the reset.
-func (a *account) limited(response *http.Response) (*http.Response, error) {
+func (a *account) checkLimits(response *http.Response) (*http.Response, error) {
 	of, known := AccountNamed(strings.SplitN(a.id, ":", 2)[0])
 	if !known || of.limits == nil {
 		return response, nil

@@ -51,8 +51,8 @@ type Source interface {
 	Token(ctx context.Context, refused llm.Key) (Token, error)
 }
 
-// failed returns the error of a token that cannot be had.
-func failed(hint, format string, args ...any) *llm.Error {
+// tokenError returns the error of a token that cannot be had.
+func tokenError(hint, format string, args ...any) *llm.Error {
 	return &llm.Error{Kind: llm.Auth, Message: fmt.Sprintf(format, args...), Hint: hint, Final: true}
 }
 
@@ -82,7 +82,7 @@ func (s *signer) RoundTrip(request *http.Request) (*http.Response, error) {
 		if request.Body != nil {
 			_ = request.Body.Close()
 		}
-		return nil, failed("", "the token of %s is not sent to %s://%s", s.home.Host, request.URL.Scheme, request.URL.Host)
+		return nil, tokenError("", "the token of %s is not sent to %s://%s", s.home.Host, request.URL.Scheme, request.URL.Host)
 	}
 	token, err := s.source.Token(request.Context(), "")
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *signer) send(request *http.Request, token Token) (*http.Response, error
 	}
 	response, err := s.base.RoundTrip(signed)
 	if of, is := s.source.(*account); is && err == nil {
-		return of.limited(response)
+		return of.checkLimits(response)
 	}
 	return response, err
 }

@@ -108,19 +108,19 @@ func (c caller) ask(ctx context.Context, method, address string, headers map[str
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return c.silent(err)
+		return c.silentError(err)
 	}
-	if err := c.refused(response.StatusCode, text); err != nil {
+	if err := c.refusalIn(response.StatusCode, text); err != nil {
 		return err
 	}
 	if json.Unmarshal(text, into) != nil {
-		return failed("", "%s answers with something that is no JSON object", c.account.Title)
+		return tokenError("", "%s answers with something that is no JSON object", c.account.Title)
 	}
 	return nil
 }
 
-// refused returns the refusal in an answer, nil if there is none.
-func (c caller) refused(status int, text []byte) error {
+// refusalIn returns the refusal in an answer, nil if there is none.
+func (c caller) refusalIn(status int, text []byte) error {
 	said := loose.Decode[struct {
 		Error       json.RawMessage `json:"error"`
 		Description string          `json:"error_description"`
@@ -142,15 +142,15 @@ func (c caller) refused(status int, text []byte) error {
 			says += ": " + part
 		}
 	}
-	e := failed("", "%s refuses (%d)%s", c.account.Title, status, words.Line(says, 300))
+	e := tokenError("", "%s refuses (%d)%s", c.account.Title, status, words.Line(says, 300))
 	if e.Status = status; status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 		e.Kind, e.Final = llm.Unavailable, false
 	}
 	return &vendorError{e, code}
 }
 
-// silent returns the error of a vendor that does not answer.
-func (c caller) silent(err error) *llm.Error {
+// silentError returns the error of a vendor that does not answer.
+func (c caller) silentError(err error) *llm.Error {
 	if whole, is := errors.AsType[*url.Error](err); is {
 		err = whole.Err
 	}
@@ -158,7 +158,7 @@ func (c caller) silent(err error) *llm.Error {
 	if slow, is := errors.AsType[net.Error](err); is && slow.Timeout() {
 		says = "nothing came within " + vendorTime.String()
 	}
-	e := failed("", "%s does not answer: %s", c.account.Title, says)
+	e := tokenError("", "%s does not answer: %s", c.account.Title, says)
 	e.Kind, e.Final = llm.Unavailable, false
 	return e
 }
@@ -166,7 +166,7 @@ func (c caller) silent(err error) *llm.Error {
 // login returns the login that an answer with tokens makes of the one before it.
 func (c caller) login(before Login, a answer, now time.Time) (Login, error) {
 	if a.Access == "" || checkKey(a.Access) != nil {
-		return before, failed("", "%s gives no token that can be used", c.account.Title)
+		return before, tokenError("", "%s gives no token that can be used", c.account.Title)
 	}
 	l := before
 	l.Access, l.Expires, l.Renew = a.Access, time.Time{}, time.Time{}
@@ -205,7 +205,7 @@ func (c caller) base(address string) string {
 		address = "https://" + address
 	}
 	at, err := url.Parse(address)
-	if err != nil || at.Scheme != "https" && !isLoopback(at.Hostname()) || !c.account.takes(at.Host) {
+	if err != nil || at.Scheme != "https" && !isLoopback(at.Hostname()) || !c.account.trustsHost(at.Host) {
 		return ""
 	}
 	return at.Scheme + "://" + at.Host

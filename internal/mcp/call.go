@@ -94,7 +94,7 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 		arguments = json.RawMessage("{}")
 	}
 	var result Result
-	err := c.bounded(ctx, progress, func(ctx context.Context, token string) error {
+	err := c.requestWithin(ctx, progress, func(ctx context.Context, token string) error {
 		return c.withURLs(ctx, func() error {
 			params := &sdk.CallToolParams{Name: tool, Arguments: arguments} // rounds changes it, so each attempt has its own
 			params.SetProgressToken(token)
@@ -114,14 +114,14 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 // Prompt returns the messages of a prompt.
 func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]string) (Result, error) {
 	var result Result
-	err := c.bounded(ctx, nil, func(ctx context.Context, token string) error {
+	err := c.requestWithin(ctx, nil, func(ctx context.Context, token string) error {
 		params := &sdk.GetPromptParams{Name: name, Arguments: arguments}
 		params.SetProgressToken(token)
 		answer, err := c.session.GetPrompt(ctx, params)
 		if err != nil {
 			return err
 		}
-		for _, m := range present(answer.Messages) {
+		for _, m := range withoutNull(answer.Messages) {
 			b := blockOf(m.Content)
 			b.Role = string(m.Role)
 			result.Blocks = append(result.Blocks, b)
@@ -134,14 +134,14 @@ func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]s
 // Read reads a resource.
 func (c *Client) Read(ctx context.Context, uri string) (Result, error) {
 	var result Result
-	err := c.bounded(ctx, nil, func(ctx context.Context, token string) error {
+	err := c.requestWithin(ctx, nil, func(ctx context.Context, token string) error {
 		params := &sdk.ReadResourceParams{URI: uri}
 		params.SetProgressToken(token)
 		answer, err := c.session.ReadResource(ctx, params)
 		if err != nil {
 			return err
 		}
-		for _, contents := range present(answer.Contents) {
+		for _, contents := range withoutNull(answer.Contents) {
 			result.Blocks = append(result.Blocks, contentsOf(contents))
 		}
 		return nil
@@ -158,9 +158,9 @@ func (c *Client) refusedPlainly(err error) error {
 	return err
 }
 
-// bounded makes a request that may take long while the server shows signs of life. It returns a
+// requestWithin makes a request that may take long while the server shows signs of life. It returns a
 // refusal by the server unchanged, and explains other errors.
-func (c *Client) bounded(ctx context.Context, progress func(Progress), do func(ctx context.Context, token string) error) error {
+func (c *Client) requestWithin(ctx context.Context, progress func(Progress), do func(ctx context.Context, token string) error) error {
 	silent, total := c.bounds.silent, c.bounds.total
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

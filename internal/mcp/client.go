@@ -95,11 +95,11 @@ func (c *Client) newSDK() *sdk.Client {
 			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}},
 		},
 		ElicitationHandler:          c.elicit,
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.stale(); c.changed() },
-		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { c.changed() },
-		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.changed() },
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.stale(); c.reportChanged() },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { c.reportChanged() },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.reportChanged() },
 		ProgressNotificationHandler: c.progressed,
-		ElicitationCompleteHandler:  c.completed,
+		ElicitationCompleteHandler:  c.handleVisited,
 		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true}, // see rounds
 	}
 	client := c.withOld(options)
@@ -135,7 +135,7 @@ func (c *Client) Dropped() (first []string, count int) {
 	if c.wire == nil {
 		return nil, 0
 	}
-	return c.wire.reader.drops()
+	return c.wire.reader.droppedLines()
 }
 
 // Done returns a channel that is closed once the connection is lost or closed, and its program and

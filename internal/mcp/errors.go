@@ -99,7 +99,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 
 // withLast adds the last words of the server.
 func (c *Client) withLast(say string) error {
-	if last := c.log.last(); last != "" {
+	if last := c.log.lastLine(); last != "" {
 		return fmt.Errorf("%s. Its last words: %s", say, words.Line(last, lastWords))
 	}
 	return errors.New(say)

@@ -92,8 +92,8 @@ func (r *reader) drop(line []byte) {
 	}
 }
 
-// drops returns the first dropped lines, and the number of all dropped lines.
-func (r *reader) drops() (first []string, count int) {
+// droppedLines returns the first dropped lines, and the number of all dropped lines.
+func (r *reader) droppedLines() (first []string, count int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.dropped), r.count

@@ -45,7 +45,7 @@ func TestReaderPassesOnlyMessages(t *testing.T) {
 			}
 			n++
 		}
-		first, _ := r.drops()
+		first, _ := r.droppedLines()
 		if n != tt.messages || !slices.Equal(first, tt.dropped) {
 			t.Errorf("%s: %d messages and dropped %q, want %d and %q", tt.name, n, first, tt.messages, tt.dropped)
 		}
@@ -85,7 +85,7 @@ func TestJournalKeepsTheEnd(t *testing.T) {
 	if got := len(j.String()); got != journalBytes {
 		t.Errorf("%d bytes are kept, want %d", got, journalBytes)
 	}
-	if got := j.last(); got != "last words" {
+	if got := j.lastLine(); got != "last words" {
 		t.Errorf("the last line is %q", got)
 	}
 	_, _ = j.Write([]byte(strings.Repeat("b", 2*journalBytes)))
@@ -110,7 +110,7 @@ func FuzzReader(f *testing.F) {
 				t.Fatal("a message is nothing")
 			}
 		}
-		if first, count := r.drops(); len(first) > droppedLines || count > strings.Count(text, "\n")+1 {
+		if first, count := r.droppedLines(); len(first) > droppedLines || count > strings.Count(text, "\n")+1 {
 			t.Errorf("%d lines are kept of %d", len(first), count)
 		}
 	})

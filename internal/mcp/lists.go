@@ -79,7 +79,7 @@ func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 		return page.Prompts, page.NextCursor, nil
 	}, func(p *sdk.Prompt) Prompt {
 		made := *p // the item belongs to the SDK
-		made.Arguments = present(p.Arguments)
+		made.Arguments = withoutNull(p.Arguments)
 		return made
 	})
 }
@@ -128,7 +128,7 @@ func list[S, T any](ctx context.Context, c *Client, what string, fetch func(ctx 
 			}
 			return nil, err
 		}
-		for _, item := range present(page[:min(len(page), mostItems-len(all))]) {
+		for _, item := range withoutNull(page[:min(len(page), mostItems-len(all))]) {
 			all = append(all, made(item))
 		}
 		if next == "" || next == cursor || len(page) == 0 {
@@ -142,13 +142,13 @@ func list[S, T any](ctx context.Context, c *Client, what string, fetch func(ctx 
 	return all, nil
 }
 
-// present returns a copy of a list without items that are null.
-func present[T any](items []*T) []*T {
+// withoutNull returns a copy of a list without items that are null.
+func withoutNull[T any](items []*T) []*T {
 	return slices.DeleteFunc(slices.Clone(items), func(item *T) bool { return item == nil })
 }
 
-// changed reports, after gatherFor, that lists have changed.
-func (c *Client) changed() {
+// reportChanged reports, after gatherFor, that lists have changed.
+func (c *Client) reportChanged() {
 	if c.host.Changed == nil || c.changing.Swap(true) {
 		return
 	}

@@ -33,8 +33,8 @@ func (j *journal) String() string {
 	return string(j.text)
 }
 
-// last returns the beginning of the last line that is not blank.
-func (j *journal) last() string {
+// lastLine returns the beginning of the last line that is not blank.
+func (j *journal) lastLine() string {
 	const most = 300
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -112,7 +112,7 @@ func (l *Logins) Login(ctx context.Context, s Server, host Host, open Opener) er
 		return fmt.Errorf("%s wants no login", s.Name)
 	}
 	// The server wants a login only for some of its tools.
-	return client.web.login.again(ctx, challenge)
+	return client.web.login.repeatChallenge(ctx, challenge)
 }
 
 // Logout removes the login of a server and reports whether there was one.

@@ -193,8 +193,8 @@ func (a *authorizer) logIn(ctx context.Context, request *http.Request, response 
 	return a.failed
 }
 
-// again logs in with the challenge of an earlier session.
-func (a *authorizer) again(ctx context.Context, challenge string) error {
+// repeatChallenge logs in with the challenge of an earlier session.
+func (a *authorizer) repeatChallenge(ctx context.Context, challenge string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.server.URL, nil)
 	if err != nil {
 		return err

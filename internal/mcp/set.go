@@ -53,7 +53,7 @@ func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 	if at == nil {
 		return nil, fmt.Errorf("there is no server %q", name)
 	}
-	if client := at.connected(); client != nil {
+	if client := at.connection(); client != nil {
 		return client, nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -65,7 +65,7 @@ func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	if client := at.connected(); client != nil {
+	if client := at.connection(); client != nil {
 		return client, nil
 	}
 	if err := at.pause(ctx); err != nil {
@@ -73,7 +73,7 @@ func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 	}
 	client, err := Connect(ctx, at.server, s.host)
 	if err != nil {
-		at.failed(err)
+		at.countFailure(err)
 		return nil, err
 	}
 	at.mu.Lock()
@@ -85,7 +85,7 @@ func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 // Connected returns the connection to a server, or nil if there is none.
 func (s *Set) Connected(name string) *Client {
 	if at := s.slots[name]; at != nil {
-		return at.connected()
+		return at.connection()
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (s *Set) Close() {
 		wait.Go(func() {
 			at.busy <- struct{}{}
 			defer func() { <-at.busy }()
-			if client := at.connected(); client != nil {
+			if client := at.connection(); client != nil {
 				client.Close()
 			}
 		})
@@ -106,8 +106,8 @@ func (s *Set) Close() {
 	wait.Wait()
 }
 
-// connected returns the connection, or nil if there is none or it was lost.
-func (at *slot) connected() *Client {
+// connection returns the connection, or nil if there is none or it was lost.
+func (at *slot) connection() *Client {
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	if at.client == nil {
@@ -123,9 +123,9 @@ func (at *slot) connected() *Client {
 	}
 }
 
-// failed counts a failed connection as a fault of the program. An interrupt or a missing login is
+// countFailure counts a failed connection as a fault of the program. An interrupt or a missing login is
 // no such fault.
-func (at *slot) failed(err error) {
+func (at *slot) countFailure(err error) {
 	var login *LoginError
 	if err == context.Canceled || err == context.DeadlineExceeded || errors.As(err, &login) {
 		return

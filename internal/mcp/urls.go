@@ -69,8 +69,8 @@ func addresses(err error) []*sdk.ElicitParams {
 	return data.Elicitations
 }
 
-// completed handles the report of the server that the person has visited an address.
-func (c *Client) completed(_ context.Context, request *sdk.ElicitationCompleteNotificationRequest) {
+// handleVisited handles the report of the server that the person has visited an address.
+func (c *Client) handleVisited(_ context.Context, request *sdk.ElicitationCompleteNotificationRequest) {
 	if been, there := c.waits.Load(request.Params.ElicitationID); there {
 		select {
 		case been.(chan struct{}) <- struct{}{}:

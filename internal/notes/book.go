@@ -193,7 +193,7 @@ func (b *Book) Add(n Note, to Scope, replaces string) (Note, error) {
 	if err := b.clean(&n); err != nil {
 		return n, err
 	}
-	return n, b.change(to, func(pieces []piece) ([]piece, error) { return b.added(pieces, &n, to, replaces) })
+	return n, b.change(to, func(pieces []piece) ([]piece, error) { return b.addNote(pieces, &n, to, replaces) })
 }
 
 // Draft returns the file to which Add would add a note, as it is and as it would be.
@@ -203,7 +203,7 @@ func (b *Book) Draft(n Note, to Scope, replaces string) (before, after string, e
 		return "", "", err
 	}
 	before = join(pieces)
-	pieces, err = b.added(pieces, &n, to, replaces)
+	pieces, err = b.addNote(pieces, &n, to, replaces)
 	return before, join(pieces), err
 }
 
@@ -214,8 +214,8 @@ func (b *Book) clean(n *Note) (err error) {
 	return err
 }
 
-// added adds a note to the pieces of a file, and sets its ID.
-func (b *Book) added(pieces []piece, n *Note, to Scope, replaces string) ([]piece, error) {
+// addNote adds a note to the pieces of a file, and sets its ID.
+func (b *Book) addNote(pieces []piece, n *Note, to Scope, replaces string) ([]piece, error) {
 	if replaces != "" {
 		at := at(pieces, replaces)
 		if at < 0 {

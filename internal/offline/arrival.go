@@ -10,10 +10,10 @@ import (
 	"agent/internal/words"
 )
 
-// arrived returns the entries of a stretch as they would be under the setting found-max-tokens:
+// withLimits returns the entries of a stretch as they would be under the setting found-max-tokens:
 // longer answers of commands and searches are cut to their head and tail. Answers that show files
 // are left alone. With a setting of 0 nothing is cut.
-func (e *Engine) arrived(s Stretch) []*history.Content {
+func (e *Engine) withLimits(s Stretch) []*history.Content {
 	most := settings.FoundMaxTokens.Of(e.Settings)
 	if most == 0 {
 		return s.entries

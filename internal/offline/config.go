@@ -61,7 +61,7 @@ func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem strin
 	if !known {
 		short.key = name
 	}
-	value := typed(raw)
+	value := settingText(raw)
 	switch {
 	case short.normalize != nil:
 		value = strconv.Itoa(short.normalize(number(raw)))
@@ -98,8 +98,8 @@ func number(raw json.RawMessage) float64 {
 	return *n
 }
 
-// typed returns a JSON value in the form that a person types for /set.
-func typed(raw json.RawMessage) string {
+// settingText returns a JSON value in the form that a person types for /set.
+func settingText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s

@@ -119,8 +119,8 @@ func (e *Engine) Window(in *Input, v View) (*window.Window, error) {
 	return e.newWindow(*in, v), nil
 }
 
-// always returns a function with one value for all models.
-func always[T any](value T) func(string) T { return func(string) T { return value } }
+// constant returns a function with one value for all models.
+func constant[T any](value T) func(string) T { return func(string) T { return value } }
 
 // newWindow returns the pre-send window onto an empty history.
 func (e *Engine) newWindow(in Input, v View) *window.Window {
@@ -131,10 +131,10 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 		v.Limit = func(string) (int, bool) { return 0, false }
 	}
 	if v.Price == nil {
-		v.Price = always(compression.SafePrice)
+		v.Price = constant(compression.SafePrice)
 	}
 	if v.Cache == nil {
-		v.Cache = always(vendor.Cache{})
+		v.Cache = constant(vendor.Cache{})
 	}
 	if v.head == nil {
 		v.head = e.head()

@@ -76,7 +76,7 @@ type StayingPart struct {
 // now. It lists the parts that would leave the context, and why the others would stay.
 func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
 	out := &Explanation{Steps: []string{}, Leaves: []LeavingPart{}, Stays: []StayingPart{}}
-	w, err := e.resumed(&in, View{OnStep: out.tell})
+	w, err := e.resumedWindow(&in, View{OnStep: out.addStep})
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +104,8 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
 	return out, nil
 }
 
-// resumed returns the window of a session that is resumed now, before its next request.
-func (e *Engine) resumed(in *Input, v View) (*window.Window, error) {
+// resumedWindow returns the window of a session that is resumed now, before its next request.
+func (e *Engine) resumedWindow(in *Input, v View) (*window.Window, error) {
 	v.Price, v.Cache = e.price, func(string) vendor.Cache { return chat.CacheOf(e.Settings, 0) }
 	w, err := e.Window(in, v)
 	if err != nil {
@@ -135,7 +135,7 @@ func (e *Engine) Next(in Input) (*why.Next, error) {
 	}
 	next := &why.Next{Before: chat.EnsureCompressionBeforeSend, Steps: in.Steps}
 	var err error
-	if next.Window, err = e.resumed(&in, View{Observe: next.Observe}); err != nil {
+	if next.Window, err = e.resumedWindow(&in, View{Observe: next.Observe}); err != nil {
 		return nil, err
 	}
 	next.Model, next.Facts, next.Root = settings.Model.Of(e.Settings), e.Facts(), in.WorkspaceRoot
@@ -149,8 +149,8 @@ func (e *Engine) price(string) compression.Price {
 	return compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
 }
 
-// tell adds a step of the window to the report.
-func (x *Explanation) tell(step window.Step) {
+// addStep adds a step of the window to the report.
+func (x *Explanation) addStep(step window.Step) {
 	switch step := step.(type) {
 	case window.Density:
 		x.Steps = append(x.Steps, chat.DensityApplied(step).String())

@@ -282,7 +282,7 @@ func TestCommonPrefix(t *testing.T) {
 			tokens = append(tokens, service.CountContent(e))
 			total += service.CountContent(e)
 		}
-		if got := r.common(sentRequest{total: total, entries: c.after, tokens: tokens}); got != c.want {
+		if got := r.commonPrefix(sentRequest{total: total, entries: c.after, tokens: tokens}); got != c.want {
 			t.Errorf("%s: %d tokens, want %d", c.id, got, c.want)
 		}
 	}

@@ -37,15 +37,15 @@ type markedEnd struct {
 	used    time.Time
 }
 
-// cached returns the number of tokens of a request that the provider finds in its cache.
-func (r *requests) cached(s sentRequest) int {
+// cachedTokens returns the number of tokens of a request that the provider finds in its cache.
+func (r *requests) cachedTokens(s sentRequest) int {
 	cached := 0
 	switch {
 	case r.cache.Kind == vendor.CacheNone:
 	case r.cache.Kind == vendor.CacheMarks:
-		cached = r.marked(s)
+		cached = r.markedTokens(s)
 	case r.warm(s.at):
-		cached = r.common(s)
+		cached = r.commonPrefix(s)
 	}
 	r.previous, r.at = s.entries, s.at
 	return r.cache.Whole(cached)
@@ -63,13 +63,13 @@ func (s sentRequest) head() int {
 	return head
 }
 
-// marked returns the tokens up to the latest end of an earlier mark that is found from a mark of
+// markedTokens returns the tokens up to the latest end of an earlier mark that is found from a mark of
 // this request, and stores the ends of the request's own marks. The head is always marked.
-func (r *requests) marked(s sentRequest) int {
+func (r *requests) markedTokens(s sentRequest) int {
 	r.ends = slices.DeleteFunc(r.ends, func(end markedEnd) bool { return !r.cache.Alive(s.at.Sub(end.used)) })
 	marks, best := s.marks(r.cache.Ends), 0
 	for i, end := range r.ends {
-		if n := len(end.entries); n > best && n <= len(s.entries) && slices.Equal(end.entries, s.entries[:n]) && s.reached(marks, n, r.cache.Reach) {
+		if n := len(end.entries); n > best && n <= len(s.entries) && slices.Equal(end.entries, s.entries[:n]) && s.isReached(marks, n, r.cache.Reach) {
 			best = n
 			r.ends[i].used = s.at
 		}
@@ -106,9 +106,9 @@ func (s sentRequest) marks(ends bool) []int {
 	return marks
 }
 
-// reached reports whether one of the marks finds a cached prefix with the given number of
+// isReached reports whether one of the marks finds a cached prefix with the given number of
 // entries.
-func (s sentRequest) reached(marks []int, entries, reach int) bool {
+func (s sentRequest) isReached(marks []int, entries, reach int) bool {
 	return slices.ContainsFunc(marks, func(mark int) bool {
 		if mark < entries {
 			return false
@@ -132,10 +132,10 @@ func (r *requests) hold(entries []*history.Content, at time.Time) {
 	r.ends = append(r.ends, markedEnd{entries, at})
 }
 
-// common returns the tokens of the longest common prefix with the request before: the head
+// commonPrefix returns the tokens of the longest common prefix with the request before: the head
 // (system prompt and tools never change), the equal entries, and the common beginning of the
 // first entry that differs.
-func (r *requests) common(s sentRequest) int {
+func (r *requests) commonPrefix(s sentRequest) int {
 	shared := s.head()
 	for i, e := range s.entries {
 		switch {

@@ -53,8 +53,8 @@ func (r *run) all(ctx context.Context) error {
 			r.ledger = requests{counter: r.ledger.counter, service: r.ledger.service, cache: r.cache}
 		}
 		entries := s.entries
-		if !r.variant.everything() {
-			entries = r.engine.arrived(s)
+		if !r.variant.sendsEverything() {
+			entries = r.engine.withLimits(s)
 		}
 		r.arrived = nil
 		for i, entry := range entries {
@@ -99,10 +99,10 @@ func (r *run) prepare() error {
 	r.figures.Pruned = compression.CountsOf(nil)
 	r.window = engine.newWindow(in, View{
 		OnStep: r.note,
-		Now:    r.now,
-		Price:  always(r.model.Price),
+		Now:    r.nextTime,
+		Price:  constant(r.model.Price),
 		Limit:  func(string) (int, bool) { return r.size, true },
-		Cache:  always(r.cache),
+		Cache:  constant(r.cache),
 	})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	counter.Count("any text") // loads the vocabulary, so that no request is charged with the time
@@ -110,8 +110,8 @@ func (r *run) prepare() error {
 	return nil
 }
 
-// now returns the time of the next request in the recording.
-func (r *run) now() time.Time {
+// nextTime returns the time of the next request in the recording.
+func (r *run) nextTime() time.Time {
 	c := r.Stretches[r.stretch].clock
 	return c[min(r.reply, len(c)-1)]
 }
@@ -162,7 +162,7 @@ func (r *run) request(ctx context.Context, fault bool) error {
 	}
 	total := r.window.Measure.Tokens()
 	mark, _ := r.window.Mark(entries)
-	sent := Sent{Reply: r.replies, Tokens: total, Cached: r.ledger.cached(sentRequest{total, entries, tokens, mark, r.now()}), Fault: fault}
+	sent := Sent{Reply: r.replies, Tokens: total, Cached: r.ledger.cachedTokens(sentRequest{total, entries, tokens, mark, r.nextTime()}), Fault: fault}
 	r.sent = append(r.sent, sent)
 	r.figures.add(sent)
 	r.sight.SetEntries(entries)

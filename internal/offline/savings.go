@@ -334,7 +334,7 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 	}
 	saving := Saving{}
 	for _, v := range Strategies() {
-		if !v.everything() && !v.priced() {
+		if !v.sendsEverything() && !v.priced() {
 			continue
 		}
 		one := &run{Recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)}}
@@ -345,7 +345,7 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 		for _, sent := range one.sent {
 			weighed += one.model.units(sent)
 		}
-		if v.everything() {
+		if v.sendsEverything() {
 			saving.Requests, saving.Sent, saving.Units = one.figures.Requests, one.figures.TotalInput, weighed
 			continue
 		}

@@ -42,8 +42,8 @@ func withStrategy(name string) Variant {
 // priced reports whether the price affects the decisions of the variant.
 func (v Variant) priced() bool { return v.Name == compression.CacheAwareName }
 
-// everything reports whether the variant sends the whole recording.
-func (v Variant) everything() bool { return v.Name == noneName }
+// sendsEverything reports whether the variant sends the whole recording.
+func (v Variant) sendsEverything() bool { return v.Name == noneName }
 
 // A PriceModel weighs input tokens relative to the full price of a token, which is 1.
 type PriceModel struct {

@@ -90,9 +90,9 @@ func Ends(rel string) (runsLater, holdsKeys bool) {
 	return runsLater, holdsKeys
 }
 
-// within returns the first entry of one list that matches any part of a path: of secretNames if
+// entryIn returns the first entry of one list that matches any part of a path: of secretNames if
 // secret is set, else of runLater.
-func within(rel string, secret bool) (first entry, ok bool) {
+func entryIn(rel string, secret bool) (first entry, ok bool) {
 	folded := fold(rel)
 	for end := range len(folded) + 1 {
 		if end < len(folded) && folded[end] != '/' {

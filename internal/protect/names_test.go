@@ -33,7 +33,7 @@ func TestQuickLooksAgreeWithTheLists(t *testing.T) {
 					}
 				}
 			}
-			if got, _ := within(rel, look == "keys"); got.name != want {
+			if got, _ := entryIn(rel, look == "keys"); got.name != want {
 				t.Errorf("%s, %q: %q, want %q", look, rel, got.name, want)
 			}
 		})

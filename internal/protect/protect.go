@@ -72,10 +72,10 @@ type Places struct {
 // Edit returns how a file is protected from changes. abs is its absolute path without links, rel
 // its path in the workspace as people see it.
 func (p Places) Edit(abs, rel string) File {
-	if found := p.ruled(abs, rel, true); found.Care != Free {
+	if found := p.byRule(abs, rel, true); found.Care != Free {
 		return found
 	}
-	if found := p.own(abs, rel); found.Care != Free {
+	if found := p.ownFile(abs, rel); found.Care != Free {
 		return found
 	}
 	if found := p.secret(abs, rel); found.Care == Guarded {
@@ -87,7 +87,7 @@ func (p Places) Edit(abs, rel string) File {
 	if p.GitRuns != nil && p.GitRuns(abs) {
 		return File{Path: rel, Name: rel, Care: Guarded, Why: "git runs it, as its configuration says"}
 	}
-	if e, ok := within(rel, false); ok {
+	if e, ok := entryIn(rel, false); ok {
 		return File{Path: rel, Name: e.name, Care: e.care, Why: e.why}
 	}
 	return p.secret(abs, rel)
@@ -95,20 +95,20 @@ func (p Places) Edit(abs, rel string) File {
 
 // Read returns how a file is protected from being read. Its parameters are the same as Edit's.
 func (p Places) Read(abs, rel string) File {
-	if found := p.ruled(abs, rel, false); found.Care != Free {
+	if found := p.byRule(abs, rel, false); found.Care != Free {
 		return found
 	}
 	if slices.ContainsFunc(p.Open, func(folder string) bool { return disk.Within(abs, folder) }) {
 		return Places{Denied: p.Denied}.Read(abs, rel)
 	}
-	if found := p.own(abs, rel); found.Care != Free {
+	if found := p.ownFile(abs, rel); found.Care != Free {
 		return found
 	}
 	return p.secret(abs, rel)
 }
 
-// ruled returns the protection by a rule of the person or the repository.
-func (p Places) ruled(abs, rel string, edit bool) File {
+// byRule returns the protection by a rule of the person or the repository.
+func (p Places) byRule(abs, rel string, edit bool) File {
 	if p.Ruled == nil {
 		return File{}
 	}
@@ -118,8 +118,8 @@ func (p Places) ruled(abs, rel string, edit bool) File {
 	return File{}
 }
 
-// own returns the protection of the program's own files and of files that a setting denies.
-func (p Places) own(abs, rel string) File {
+// ownFile returns the protection of the program's own files and of files that a setting denies.
+func (p Places) ownFile(abs, rel string) File {
 	for _, denied := range p.Denied {
 		if disk.Within(abs, denied) {
 			return File{Path: rel, Name: filepath.Base(denied), Care: Guarded, Why: "the setting sandbox.deny-read names it"}
@@ -146,7 +146,7 @@ func (p Places) secret(abs, rel string) File {
 			}
 		}
 	}
-	if e, ok := within(rel, true); ok {
+	if e, ok := entryIn(rel, true); ok {
 		return File{Path: rel, Name: e.name, Care: e.care, Why: e.why, Keys: true}
 	}
 	return File{}

@@ -78,11 +78,11 @@ func (from Sources) cloudOr(c *vendor.Cloud, name string) string {
 func (e *Endpoint) fromCommand(from Sources) (done bool, err error) {
 	command, file := from.KeyCommand, from.KeyFile
 	switch {
-	case command.Text == "" || !e.takes(command.From, from):
+	case command.Text == "" || !e.accepts(command.From, from):
 		return false, nil
 	case file.Text != "" && file.From == command.From:
 		return false, errors.New(settings.AuthKeyfile.Key() + " and " + settings.AuthCommand.Key() + " are both set (" + command.From.String() + "); leave one out")
-	case file.Text != "" && file.From > command.From && e.takes(file.From, from):
+	case file.Text != "" && file.From > command.From && e.accepts(file.From, from):
 		return false, nil
 	}
 	e.Command, e.KeyFrom = command.Text, settings.AuthCommand.Key()

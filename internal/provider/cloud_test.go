@@ -84,11 +84,11 @@ func TestACommandIsNoKey(t *testing.T) {
 		case err != nil:
 		case e.Command != "" && e.Key != "":
 			t.Fatalf("a key beside a command: %+v", e)
-		case e.Command != "" && !e.takes(command.From, from):
+		case e.Command != "" && !e.accepts(command.From, from):
 			t.Fatalf("the command of the %s is used for %s of the %s", command.From, e.BaseURL, e.From)
 		case e.Command != "" && isPlain(e.BaseURL):
 			t.Fatalf("over plain http: %+v", e)
-		case command.Text != "" && from.KeyFile.Text == "" && e.BaseURL != "" && e.takes(command.From, from) && e.Key != "":
+		case command.Text != "" && from.KeyFile.Text == "" && e.BaseURL != "" && e.accepts(command.From, from) && e.Key != "":
 			t.Fatalf("a key was used where a command was meant: %+v", e)
 		}
 	})

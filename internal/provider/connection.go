@@ -202,9 +202,9 @@ func (c *Connection) sources() Sources {
 	}
 }
 
-// follows returns the settings that determine the endpoint, as one text for comparisons. It is
+// settingsKey returns the settings that determine the endpoint, as one text for comparisons. It is
 // asked for many times between two changes of the settings.
-func (c *Connection) follows() string {
+func (c *Connection) settingsKey() string {
 	s := c.config.Settings
 	revision := s.Revision() // before the values, so that no change in between is missed
 	c.mu.Lock()
@@ -243,7 +243,7 @@ func (c *Connection) extras(endpoint Endpoint) extras {
 	sources, s := c.sources(), c.config.Settings
 	e := extras{headers: map[string]string{}, api: openai.API(settings.API.Of(s))}
 	take := func(key string, from settings.Source) bool {
-		if endpoint.takes(from, sources) {
+		if endpoint.accepts(from, sources) {
 			return true
 		}
 		e.left = append(e.left, fmt.Sprintf("%s of the %s", key, from))
@@ -268,7 +268,7 @@ func (e extras) equal(other extras) bool {
 // current returns the endpoint for the present settings. It asks a new endpoint for its models in
 // the background, so that the window is known before the first request.
 func (c *Connection) current() (*peer, error) {
-	follows := c.follows()
+	follows := c.settingsKey()
 	endpoint, err := c.Endpoint()
 	if err != nil {
 		return nil, err
@@ -345,7 +345,7 @@ func (c *Connection) caution(endpoint Endpoint, extras extras) {
 // inUse is like current, but does not read the key again while the settings stay the same, because
 // the window is asked for at every turn and a keyring may be slow.
 func (c *Connection) inUse() (*peer, error) {
-	follows := c.follows()
+	follows := c.settingsKey()
 	c.mu.Lock()
 	p := c.peer
 	same := p != nil && p.follows == follows

@@ -177,9 +177,9 @@ func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 	return Endpoint{BaseURL: base, From: baseURL.From, Provider: byName.Name, byURL: true}, nil
 }
 
-// takes reports whether keys and headers that a layer sets are meant for the endpoint: the layer
+// accepts reports whether keys and headers that a layer sets are meant for the endpoint: the layer
 // names its address, or no stronger layer does. A server that was found takes nothing.
-func (e Endpoint) takes(layer settings.Source, from Sources) bool {
+func (e Endpoint) accepts(layer settings.Source, from Sources) bool {
 	if e.From == settings.Detected {
 		return false
 	}
@@ -201,7 +201,7 @@ func (e *Endpoint) findKey(from Sources) error {
 	if done, err := e.fromCommand(from); done || err != nil {
 		return err
 	}
-	if from.KeyFile.Text != "" && from.ReadKeyFile != nil && e.takes(from.KeyFile.From, from) {
+	if from.KeyFile.Text != "" && from.ReadKeyFile != nil && e.accepts(from.KeyFile.From, from) {
 		key, err := from.ReadKeyFile(from.KeyFile.Text)
 		if err != nil {
 			return fmt.Errorf("auth-keyfile: %w", err)
@@ -210,7 +210,7 @@ func (e *Endpoint) findKey(from Sources) error {
 		return nil
 	}
 	owner := e.Owner()
-	if owner.Account || from.Login.Text != "" && e.takes(from.Login.From, from) {
+	if owner.Account || from.Login.Text != "" && e.accepts(from.Login.From, from) {
 		return e.fromLogin(from, owner, true)
 	}
 	if err := e.fromEnvironment(from, owner.KeyVariable); err != nil || e.Key != "" {

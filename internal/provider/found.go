@@ -50,7 +50,7 @@ func (c *Connection) findKnown(ctx context.Context) (locals []Local, notice stri
 		}
 	}
 	if endpoint.BaseURL == "" && c.config.Ask != nil {
-		endpoint = c.chosen()
+		endpoint = c.useChosen()
 	}
 	if endpoint.BaseURL != "" {
 		c.caution(endpoint, c.extras(endpoint))

@@ -116,7 +116,7 @@ func (c *Connection) askAgain(p *peer) {
 // useOnly sets the only model of an endpoint if no model is set.
 func (c *Connection) useOnly(p *peer) {
 	s := c.config.Settings
-	if only := p.only(); only != "" && settings.Model.Of(s) == "" && c.isCurrent(p) {
+	if only := p.onlyModel(); only != "" && settings.Model.Of(s) == "" && c.isCurrent(p) {
 		_ = s.Set(settings.Detected, settings.Model.Key(), only) // a model whose id no setting takes stays unset
 	}
 }
@@ -132,8 +132,8 @@ func (p *peer) wait() {
 	})
 }
 
-// only returns the id of the endpoint's only model, "" if it has several or none.
-func (p *peer) only() string {
+// onlyModel returns the id of the endpoint's only model, "" if it has several or none.
+func (p *peer) onlyModel() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.offers) != 1 {

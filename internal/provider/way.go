@@ -49,16 +49,16 @@ func (c *Connection) Take(way Way) (notice string, err error) {
 	if name == "" {
 		return c.use(local)
 	}
-	endpoint := c.chosen()
+	endpoint := c.useChosen()
 	if endpoint.BaseURL == "" {
 		return "", &ConfigError{fmt.Errorf("there is no key for %s", way.Vendor.Title)}
 	}
 	return c.useRemembered(endpoint), nil
 }
 
-// chosen uses the vendor that the user chose for starts without an endpoint, if its key is there.
+// useChosen uses the vendor that the user chose for starts without an endpoint, if its key is there.
 // It returns the endpoint, or the zero Endpoint.
-func (c *Connection) chosen() Endpoint {
+func (c *Connection) useChosen() Endpoint {
 	known, named := vendor.Named(c.consent.read().Provider)
 	if !named || known.Local() {
 		return Endpoint{}

@@ -55,7 +55,7 @@ func Check(answer []byte, diff string) (kept Findings, dropped []string, err err
 	}
 	kept.Findings = []Finding{}
 	for _, f := range given.Findings {
-		if f.stands(files[f.File]) {
+		if f.locate(files[f.File]) {
 			kept.Findings = append(kept.Findings, f)
 			continue
 		}
@@ -118,8 +118,8 @@ func named(text, prefix string) string {
 	return strings.TrimPrefix(strings.Trim(name, `"`), prefix)
 }
 
-// stands looks for the quote of a finding, and sets its lines.
-func (f *Finding) stands(sides []side) bool {
+// locate looks for the quote of a finding, and sets its lines.
+func (f *Finding) locate(sides []side) bool {
 	var quote []string
 	for _, line := range lines.Split(strings.Trim(f.Quote, "\r\n")) {
 		quote = append(quote, strings.TrimSpace(line))

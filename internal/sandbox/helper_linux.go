@@ -109,7 +109,7 @@ func (p Policy) spec(environ, args []string) confine.Spec {
 	spec := confine.Spec{
 		Temp:      p.PrivateTemp,
 		Shown:     p.shownTo(environ, args),
-		Write:     p.mounted(),
+		Write:     p.writableMounts(),
 		ReadOnly:  p.presentPaths(),
 		Hidden:    p.DenyRead,
 		Devices:   harmlessDevices,
@@ -132,11 +132,11 @@ func (p Policy) spec(environ, args []string) confine.Spec {
 	return spec
 }
 
-// mounted returns the paths to mount writable, parents first. Besides the writable paths of the
+// writableMounts returns the paths to mount writable, parents first. Besides the writable paths of the
 // policy these are folders above something protected, because a mount point cannot be renamed.
 // But files cannot be moved between mounts either. So only folders are added that nobody moves
 // files out of, such as .github and .git/modules.
-func (p Policy) mounted() []string {
+func (p Policy) writableMounts() []string {
 	paths := p.writable()
 	for _, protected := range p.presentPaths() {
 		where, ok := p.placeOf(protected)

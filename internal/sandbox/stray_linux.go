@@ -68,19 +68,19 @@ func (s strays) end(grace time.Duration) bool {
 	return true
 }
 
-// mine reports whether a mark belongs to the command.
-func (s strays) mine(mark keeper.Mark) bool { return mark == s.mark }
+// owns reports whether a mark belongs to the command.
+func (s strays) owns(mark keeper.Mark) bool { return mark == s.mark }
 
 // count returns the number of processes of the command.
 func (s strays) count() int {
-	return len(keeper.Marked(confine.Processes(), s.mine))
+	return len(keeper.Marked(confine.Processes(), s.owns))
 }
 
 // kill ends the command by force, first its process group, then processes that have left the
 // group.
 func (s strays) kill(group int) {
 	_ = syscall.Kill(-group, syscall.SIGKILL)
-	keeper.EndMarked(s.mine)
+	keeper.EndMarked(s.owns)
 }
 
 // find returns the processes of the command. Their IDs follow the command's, so for a short
@@ -90,15 +90,15 @@ func (s strays) find() []int {
 	last := lastProcess()
 	switch {
 	case last < s.after: // the IDs have wrapped around
-		return keeper.Marked(confine.Processes(), s.mine)
+		return keeper.Marked(confine.Processes(), s.owns)
 	case last-s.after > few:
-		return keeper.Marked(slices.DeleteFunc(confine.Processes(), func(pid int) bool { return pid <= s.after }), s.mine)
+		return keeper.Marked(slices.DeleteFunc(confine.Processes(), func(pid int) bool { return pid <= s.after }), s.owns)
 	}
 	var younger []int
 	for pid := s.after + 1; pid <= last; pid++ {
 		younger = append(younger, pid)
 	}
-	return keeper.Marked(younger, s.mine)
+	return keeper.Marked(younger, s.owns)
 }
 
 // lastProcess returns the process ID that the kernel assigned last, or 0 if it is unknown.

@@ -103,7 +103,7 @@ func (e *Expression) matches(file string, content []byte, query Query) []Match {
 	var found []Match
 	line, counted, count := 1, 0, 0
 	candidates := newCandidates(e.literals, content)
-	for begin := 0; begin < len(content) && !query.enough(len(found)); {
+	for begin := 0; begin < len(content) && !query.hasEnough(len(found)); {
 		candidate := candidates.next(begin)
 		if candidate < 0 {
 			break
@@ -116,7 +116,7 @@ func (e *Expression) matches(file string, content []byte, query Query) []Match {
 				line += bytes.Count(content[counted:begin], []byte{'\n'})
 				counted = begin
 				one := Match{File: file, Line: line, Text: valid(text), Foreign: !utf8.Valid(text), At: at[0]}
-				one.around(content, begin, end, query.Around)
+				one.addContext(content, begin, end, query.Around)
 				found = append(found, one)
 			}
 		}
@@ -128,8 +128,8 @@ func (e *Expression) matches(file string, content []byte, query Query) []Match {
 	return found
 }
 
-// enough reports whether a file needs no further matches if this number was found.
-func (q Query) enough(found int) bool {
+// hasEnough reports whether a file needs no further matches if this number was found.
+func (q Query) hasEnough(found int) bool {
 	switch {
 	case q.Count:
 		return false
@@ -149,8 +149,8 @@ func lineAt(content []byte, begin int) (text []byte, next int) {
 	return bytes.TrimSuffix(content[begin:end], []byte{'\r'}), end + 1
 }
 
-// around adds the lines before and after the line from begin to next.
-func (m *Match) around(content []byte, begin, next, lines int) {
+// addContext adds the lines before and after the line from begin to next.
+func (m *Match) addContext(content []byte, begin, next, lines int) {
 	for at := begin; at > 0 && len(m.Before) < lines; {
 		at = bytes.LastIndexByte(content[:at-1], '\n') + 1
 		text, _ := lineAt(content, at)

@@ -110,7 +110,7 @@ func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 	}
 	i.Title, i.Used = latestTitle(data), i.Started
 	latest, model, branch, looked := false, false, false, 0
-	for r := range backward(data) {
+	for r := range recordsBackward(data) {
 		if !latest && r.Type != TypeTitle { // giving a name does not count as use
 			i.Used, latest = r.Time, true
 		}
@@ -151,8 +151,8 @@ func linesFrom(f io.ReaderAt, start, size int64) ([]byte, error) {
 	return data, nil
 }
 
-// backward returns the records in lines, the latest first, and leaves out broken lines.
-func backward(lines []byte) iter.Seq[Record] {
+// recordsBackward returns the records in lines, the latest first, and leaves out broken lines.
+func recordsBackward(lines []byte) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		for _, line := range slices.Backward(bytes.Split(lines, []byte("\n"))) {
 			if r, wrong := parse(bytes.TrimSpace(line)); wrong == nil && !yield(r) {

@@ -33,8 +33,8 @@ type event struct {
 	reply bool
 }
 
-// happened appends a record to the journal and updates the counts of the state.
-func (p *player) happened(payload any, e event) {
+// appendEvent appends a record to the journal and updates the counts of the state.
+func (p *player) appendEvent(payload any, e event) {
 	switch payload := payload.(type) {
 	case *history.Content:
 		e.speaks, e.entry, e.message = true, true, payload.IsMessage()
@@ -61,7 +61,7 @@ func (j journal) line(before uint64) journal {
 	if !slices.ContainsFunc(j[:until], event.rewinds) {
 		return j[:until:until]
 	}
-	line := slices.Collect(j.before(until))
+	line := slices.Collect(j.eventsBefore(until))
 	slices.Reverse(line)
 	return line
 }
@@ -71,8 +71,8 @@ func (j journal) find(seq uint64) (i int, found bool) {
 	return slices.BinarySearchFunc(j, seq, func(e event, seq uint64) int { return cmp.Compare(e.seq, seq) })
 }
 
-// before returns the events that led to the state before index i, the latest first.
-func (j journal) before(i int) iter.Seq[event] {
+// eventsBefore returns the events that led to the state before index i, the latest first.
+func (j journal) eventsBefore(i int) iter.Seq[event] {
 	return func(yield func(event) bool) {
 		for i--; i >= 0; i-- {
 			if j[i].rewinds() {
@@ -86,7 +86,7 @@ func (j journal) before(i int) iter.Seq[event] {
 
 // latest returns the record of the latest event before index i that satisfies is, 0 for none.
 func (j journal) latest(i int, is func(event) bool) uint64 {
-	for e := range j.before(i) {
+	for e := range j.eventsBefore(i) {
 		if is(e) {
 			return e.seq
 		}

@@ -28,13 +28,13 @@ func (t *timeline) describe(seq uint64, m history.Mutation) (c change, err error
 		c = change{kind: TypeEntry, payload: m.Entry, tokens: m.Tokens}
 	case history.MutationDensity:
 		c.kind = TypeDensity
-		if c.payload, err = densityOf(t.live(), m.Result); err != nil {
+		if c.payload, err = densityOf(t.liveSlots(), m.Result); err != nil {
 			return change{}, err
 		}
 	case history.MutationReplaced:
 		payload := compressionPayload{Cause: m.Cause, History: t.itemsOf(m.Entries)}
 		payload.Dropped = t.origins(payload.History)
-		payload.Prunes = prunesOf(t.live(), m.Gone)
+		payload.Prunes = prunesOf(t.liveSlots(), m.Gone)
 		c = change{kind: TypeCompression, payload: payload}
 	case history.MutationPinned:
 		c = change{kind: TypePin, payload: pinPayload{m.Path, m.Pinned}}
@@ -97,7 +97,7 @@ func prunesOf(live []slot, prunes []history.Prune) []prunePayload {
 // are immutable, so the same pointer is the same entry.
 func (t *timeline) itemsOf(entries []*history.Content) []historyItem {
 	known := make(map[*history.Content]ref, len(t.at))
-	for _, s := range t.live() {
+	for _, s := range t.liveSlots() {
 		known[s.entry] = s.ref
 	}
 	items := make([]historyItem, len(entries))

@@ -161,7 +161,7 @@ func Resume(path string, o Options) (*Log, State, error) {
 
 // takeUp opens the session at path without recording that.
 func takeUp(path string, o Options) (*Log, State, error) {
-	if err := ours(path); err != nil {
+	if err := checkWritable(path); err != nil {
 		return nil, State{}, err
 	}
 	lock, err := acquire(path)
@@ -190,7 +190,7 @@ func (e *UnwritableError) Error() string {
 // Available returns nil for a session that can be resumed now. Otherwise the error is an
 // *UnwritableError or a *LockedError.
 func Available(path string) error {
-	if err := ours(path); err != nil {
+	if err := checkWritable(path); err != nil {
 		return err
 	}
 	lock := disk.NewFileLock(path)
@@ -204,8 +204,8 @@ func Available(path string) error {
 	return errors.Join(err, lock.Close())
 }
 
-// ours returns an error for a log that this user cannot write, or that others may write too.
-func ours(path string) error {
+// checkWritable returns an error for a log that this user cannot write, or that others may write too.
+func checkWritable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("the session cannot be opened: %w", err)

@@ -198,7 +198,7 @@ func describe(entries string, prunes, steps, said, pins []string, reply, todos s
 func whole(t failer, s State) string {
 	t.Helper()
 	var entries, prunes, steps, said []string
-	for _, slot := range s.timeline.live() {
+	for _, slot := range s.timeline.liveSlots() {
 		entries = append(entries, fmt.Sprintf("%s of %s: %s\n", slot.ref, slot.origin, entryText(slot.entry)))
 	}
 	for _, p := range s.Prunes {

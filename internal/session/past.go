@@ -59,7 +59,7 @@ func (l *Log) soFar() (text, error) {
 	if l.disk.torn {
 		all[0] = append(written, '\n')
 	}
-	return given(bytes.NewReader(slices.Concat(all...))), nil
+	return openText(bytes.NewReader(slices.Concat(all...))), nil
 }
 
 // Before returns the state of the conversation before record seq. The observed history may be
@@ -94,7 +94,7 @@ func (j journal) points(in *pages) ([]history.Point, error) {
 	}
 	messages := make(map[uint64]*history.Content)
 	var points []history.Point
-	continued, latest := j.continued(), j.latestAbandoned(current)
+	continued, latest := j.continuedTips(), j.latestAbandoned(current)
 	turn := 0
 	for i, e := range j {
 		point := history.Point{Seq: e.seq}
@@ -156,8 +156,8 @@ func (j journal) latestAbandoned(current map[uint64]bool) int {
 	return -1
 }
 
-// continued returns the tips that other events follow, so that no branch ends at them.
-func (j journal) continued() map[uint64]bool {
+// continuedTips returns the tips that other events follow, so that no branch ends at them.
+func (j journal) continuedTips() map[uint64]bool {
 	after := make(map[uint64]bool)
 	for i, e := range j {
 		if e.speaks {

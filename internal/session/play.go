@@ -112,7 +112,7 @@ func (s *State) end(in *pages, t text, line journal, reply event) error {
 	if err := s.timeline.read(in, line); err != nil {
 		return err
 	}
-	s.text, s.line, s.live = t, line, s.timeline.live()
+	s.text, s.line, s.live = t, line, s.timeline.liveSlots()
 	if reply.reply {
 		entry, _, err := in.entry(reply)
 		if err != nil {

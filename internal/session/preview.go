@@ -30,7 +30,7 @@ func Preview(path string) string {
 	}
 	const mostShown, longestShown = 6, 600
 	var texts []string
-	for r := range backward(data) {
+	for r := range recordsBackward(data) {
 		var entry history.Content
 		if r.Type != TypeEntry || entry.UnmarshalJSON(r.Payload) != nil {
 			continue

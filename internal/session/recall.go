@@ -37,7 +37,7 @@ func (p *player) recall(places []history.Recorded) (recalled history.Recollectio
 		if !ok {
 			return recalled, fmt.Errorf("the session has no record %d, or it is damaged", at.seq)
 		}
-		entry, recorded, err := in.named(p.journal[i], at)
+		entry, recorded, err := in.entryNamed(p.journal[i], at)
 		if err != nil {
 			return recalled, err
 		}
@@ -57,12 +57,12 @@ func (p *player) recall(places []history.Recorded) (recalled history.Recollectio
 		}
 		line = line[1:]
 	}
-	recalled.Later = p.later(line)
+	recalled.Later = p.readAdded(line)
 	return recalled, nil
 }
 
-// later reads the entries that the events of a line added.
-func (p *player) later(line journal) iter.Seq2[*history.Content, error] {
+// readAdded reads the entries that the events of a line added.
+func (p *player) readAdded(line journal) iter.Seq2[*history.Content, error] {
 	return func(yield func(*history.Content, error) bool) {
 		in, err := openPages(p.text)
 		if err != nil {
@@ -82,8 +82,8 @@ func (p *player) later(line journal) iter.Seq2[*history.Content, error] {
 	}
 }
 
-// named returns the entry that an event wrote under the name at, and the time of the event.
-func (p *pages) named(e event, at ref) (*history.Content, time.Time, error) {
+// entryNamed returns the entry that an event wrote under the name at, and the time of the event.
+func (p *pages) entryNamed(e event, at ref) (*history.Content, time.Time, error) {
 	r, payload, err := p.record(e)
 	if err != nil {
 		return nil, r.Time, err
@@ -148,7 +148,7 @@ func (t *timeline) origins(items []historyItem) (dropped []ref) {
 			kept[*item.Ref] = true
 		}
 	}
-	gone := slices.DeleteFunc(t.live(), func(s slot) bool { return kept[s.ref] })
+	gone := slices.DeleteFunc(t.liveSlots(), func(s slot) bool { return kept[s.ref] })
 	marker := &dropped
 	for i := range items {
 		if items[i].Entry == nil {

@@ -14,7 +14,7 @@ import (
 // recall finds places in the text of a log.
 func recall(t *testing.T, log string, places ...history.Recorded) (history.Recollection, error) {
 	t.Helper()
-	p, err := read(given(strings.NewReader(log)))
+	p, err := read(openText(strings.NewReader(log)))
 	if err != nil {
 		t.Fatal(err)
 	}

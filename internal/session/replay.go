@@ -21,7 +21,7 @@ func (e *NotALogError) Error() string { return "this is not a session log: " + e
 // both with a notice. It fails with a *VersionError for a log of a newer version, with a
 // *NotALogError for any other file, and with the reader's error. The state reads entries
 // outside of its context only when they are asked for.
-func Replay(r io.ReaderAt) (State, error) { return replay(given(r)) }
+func Replay(r io.ReaderAt) (State, error) { return replay(openText(r)) }
 
 // Open reads the log at path, as Replay does. The log may be in use.
 func Open(path string) (State, error) { return replayAt(path) }
@@ -172,7 +172,7 @@ func (p *player) apply(line []byte, e event) error {
 	var newer *VersionError
 	switch {
 	case errors.As(err, &newer):
-		if err := p.odd(newer); err != nil {
+		if err := p.handleNewer(newer); err != nil {
 			return err
 		}
 	case err != nil:
@@ -243,10 +243,10 @@ func decodeLine(line []byte, r Record) (Record, any, error) {
 	return r, payload, err
 }
 
-// odd handles a line of a newer version. A program announces the highest version before it
+// handleNewer handles a line of a newer version. A program announces the highest version before it
 // writes such lines. A single line without announcement therefore has a damaged version
 // number and is applied; a second one is an error.
-func (p *player) odd(newer *VersionError) error {
+func (p *player) handleNewer(newer *VersionError) error {
 	newer.Line = p.number
 	switch {
 	case p.newer != nil:
@@ -282,13 +282,13 @@ func (p *player) take(r Record, payload any, e event) {
 	case titlePayload:
 		p.state.Title = payload.Title
 	case waitingPayload:
-		p.state.Waiting = payload.after(p.state.Waiting)
+		p.state.Waiting = payload.applyTo(p.state.Waiting)
 	case Agent:
 		payload.Recorded = r.Time
 		p.state.takeAgent(payload)
 	case noticePayload, Note, Act:
 	default:
-		p.happened(payload, e)
+		p.appendEvent(payload, e)
 	}
 }
 

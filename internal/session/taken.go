@@ -35,11 +35,11 @@ func (l *Log) keep() error {
 	if err == nil && os.SameFile(there, info) {
 		return nil
 	}
-	return l.again(own, err == nil)
+	return l.copyLog(own, err == nil)
 }
 
-// again copies the log to a new file at its path, or beside it when the path is occupied.
-func (l *Log) again(own *os.File, occupied bool) error {
+// copyLog copies the log to a new file at its path, or beside it when the path is occupied.
+func (l *Log) copyLog(own *os.File, occupied bool) error {
 	path := l.path
 	for n := 1; occupied; n++ {
 		path = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(l.path, extension), n, extension)

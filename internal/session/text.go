@@ -19,8 +19,8 @@ type opened struct {
 	io.Closer
 }
 
-// given returns a text that reads from an open file and does not close it.
-func given(lines io.ReaderAt) text {
+// openText returns a text that reads from an open file and does not close it.
+func openText(lines io.ReaderAt) text {
 	return func() (opened, error) { return opened{lines, io.NopCloser(nil)}, nil }
 }
 

@@ -135,15 +135,15 @@ func (t *timeline) compact() {
 	if len(t.slots) < few || len(t.at) > len(t.slots)/2 {
 		return
 	}
-	live := t.live()
+	live := t.liveSlots()
 	t.clear()
 	for _, s := range live {
 		t.put(s)
 	}
 }
 
-// live returns the slots of the history in order.
-func (t *timeline) live() []slot {
+// liveSlots returns the slots of the history in order.
+func (t *timeline) liveSlots() []slot {
 	live := make([]slot, 0, len(t.at))
 	for _, s := range t.slots {
 		if s.entry != nil {
@@ -154,7 +154,7 @@ func (t *timeline) live() []slot {
 }
 
 func (t *timeline) entries() []*history.Content {
-	live := t.live()
+	live := t.liveSlots()
 	entries := make([]*history.Content, len(live))
 	for i, s := range live {
 		entries[i] = s.entry

@@ -44,8 +44,8 @@ func changeOf(before, after []json.RawMessage) (waitingPayload, bool) {
 	return waitingPayload{}, false
 }
 
-// after returns the queue after the change. A damaged record takes no more messages than wait.
-func (w waitingPayload) after(waiting []json.RawMessage) []json.RawMessage {
+// applyTo returns the queue after the change. A damaged record takes no more messages than wait.
+func (w waitingPayload) applyTo(waiting []json.RawMessage) []json.RawMessage {
 	from := min(max(w.Taken, 0), len(waiting))
 	to := max(from, len(waiting)-max(w.Withdrawn, 0))
 	return slices.Concat(waiting[from:to], w.Added)

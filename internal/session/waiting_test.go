@@ -24,7 +24,7 @@ func TestWaiting(t *testing.T) {
 			if changed == slices.EqualFunc(replayed, want, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
 				rt.Fatalf("from %s to %s: changed %t", replayed, want, changed)
 			}
-			if replayed = change.after(replayed); fmt.Sprintf("%s", replayed) != fmt.Sprintf("%s", want) {
+			if replayed = change.applyTo(replayed); fmt.Sprintf("%s", replayed) != fmt.Sprintf("%s", want) {
 				rt.Fatalf("%+v gives %s, want %s", change, replayed, want)
 			}
 		}
@@ -33,7 +33,7 @@ func TestWaiting(t *testing.T) {
 	if change, _ := changeOf([]json.RawMessage{one, two}, []json.RawMessage{two, three}); change.Taken != 1 || change.Withdrawn != 0 || len(change.Added) != 1 {
 		t.Errorf("%+v", change)
 	}
-	if got := (waitingPayload{Taken: 9, Withdrawn: -1}).after([]json.RawMessage{one}); len(got) != 0 {
+	if got := (waitingPayload{Taken: 9, Withdrawn: -1}).applyTo([]json.RawMessage{one}); len(got) != 0 {
 		t.Errorf("%s", got)
 	}
 }

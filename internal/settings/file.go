@@ -26,13 +26,13 @@ func read(path string) (document, []byte, error) {
 		err = d.checkVersion()
 	}
 	if err != nil {
-		return newDocument(), nil, broken(path, data, err)
+		return newDocument(), nil, faultError(path, data, err)
 	}
 	return d, data, nil
 }
 
-// broken returns a fault as an *Error with the place in the file.
-func broken(path string, data []byte, err error) error {
+// faultError returns a fault as an *Error with the place in the file.
+func faultError(path string, data []byte, err error) error {
 	var f *fault
 	if !errors.As(err, &f) {
 		return &Error{Problem: path + ": " + err.Error(), Err: err}

@@ -75,7 +75,7 @@ func (s *Settings) Narrowed() (reasons []string) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, key := range slices.Sorted(maps.Keys(s.bounds)) {
-		value, source := s.wanted(Session, key)
+		value, source := s.unboundedValue(Session, key)
 		if _, err := s.bounds[key](value.String()); err != nil && source != Default {
 			reasons = append(reasons, err.Error())
 		}
@@ -201,7 +201,7 @@ func (s *Settings) UseProfile(p *Profile) (hidden []string) {
 		if _, ok := p.Values[spec.Key]; !ok {
 			continue
 		}
-		if _, source := s.upto(Session, spec.Key); source != ProfileLayer {
+		if _, source := s.boundedValue(Session, spec.Key); source != ProfileLayer {
 			hidden = append(hidden, spec.Key)
 		}
 	}
@@ -225,12 +225,12 @@ func (s *Settings) Get(key string) (Value, Source) {
 func (s *Settings) Upto(layer Source, key string) (Value, Source) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.upto(layer, key)
+	return s.boundedValue(layer, key)
 }
 
-// upto returns the value of a key within its bound.
-func (s *Settings) upto(layer Source, key string) (Value, Source) {
-	value, source := s.wanted(layer, key)
+// boundedValue returns the value of a key within its bound.
+func (s *Settings) boundedValue(layer Source, key string) (Value, Source) {
+	value, source := s.unboundedValue(layer, key)
 	bound := s.bounds[key]
 	if bound == nil {
 		return value, source
@@ -248,8 +248,8 @@ func (s *Settings) upto(layer Source, key string) (Value, Source) {
 	return value, Policy
 }
 
-// wanted returns the value of a key without its bound.
-func (s *Settings) wanted(layer Source, key string) (Value, Source) {
+// unboundedValue returns the value of a key without its bound.
+func (s *Settings) unboundedValue(layer Source, key string) (Value, Source) {
 	for source := layer; source > Default; source-- {
 		if value, ok := s.layers[source][key]; ok {
 			return value, source
@@ -291,7 +291,7 @@ func (s *Settings) All() []Resolved {
 	defer s.mu.RUnlock()
 	var all []Resolved
 	add := func(spec *Spec) {
-		value, source := s.upto(Session, spec.Key)
+		value, source := s.boundedValue(Session, spec.Key)
 		all = append(all, Resolved{spec, value, source})
 	}
 	for _, spec := range s.registry.specs {
@@ -332,7 +332,7 @@ func (s *Settings) Persistent() map[string]Value {
 	values := make(map[string]Value)
 	for _, resolved := range s.Changed() {
 		s.mu.RLock()
-		value, source := s.wanted(Session, resolved.Spec.Key)
+		value, source := s.unboundedValue(Session, resolved.Spec.Key)
 		s.mu.RUnlock()
 		if source != Detected && source != Default {
 			values[resolved.Spec.Key] = value

@@ -63,7 +63,7 @@ func (s *Store) Load(name string) (*Profile, error) {
 	}
 	p, err := s.registry.decodeProfile(name, d)
 	if err != nil {
-		return nil, broken(s.Path(name), data, err)
+		return nil, faultError(s.Path(name), data, err)
 	}
 	return p, nil
 }
@@ -101,7 +101,7 @@ func (s *Store) Save(name string, values map[string]Value) (kept []string, err e
 		}
 		p, err := s.registry.decodeProfile(name, d)
 		if err != nil {
-			return broken(path, data, err)
+			return faultError(path, data, err)
 		}
 		for _, key := range slices.Sorted(maps.Keys(p.Values)) {
 			if _, replaced := values[key]; !replaced {

@@ -72,11 +72,11 @@ func (c Call) Text(run Runner) (text string, files []string, err error) {
 			b.WriteString(part.Text)
 		}
 	}
-	return c.marked(strings.TrimSpace(b.String())), files, nil
+	return c.tagged(strings.TrimSpace(b.String())), files, nil
 }
 
-// marked puts tags around a text. It escapes closing tags, so that the text cannot end early.
-func (c Call) marked(text string) string {
+// tagged puts tags around a text. It escapes closing tags, so that the text cannot end early.
+func (c Call) tagged(text string) string {
 	mark, attributes := "command", fmt.Sprintf("name=%q", c.As)
 	if c.Entry.IsSkill() {
 		mark, attributes = "skill", fmt.Sprintf("name=%q dir=%q", c.Entry.Name, c.Entry.Dir)

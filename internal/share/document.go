@@ -101,7 +101,7 @@ func (c *cleaner) literals(out *bytes.Buffer, where string, data []byte) error {
 		if member {
 			name = ""
 		}
-		clean := c.alike(where, name, text)
+		clean := c.cleanSameSize(where, name, text)
 		if member {
 			name = text
 		}
@@ -117,8 +117,8 @@ func (c *cleaner) literals(out *bytes.Buffer, where string, data []byte) error {
 	}
 }
 
-// alike returns a text without secrets and home paths, with as many lines and tokens.
-func (c *cleaner) alike(where, name, text string) string {
+// cleanSameSize returns a text without secrets and home paths, with as many lines and tokens.
+func (c *cleaner) cleanSameSize(where, name, text string) string {
 	clean := c.value(where, secretName(name), text).(string)
 	if clean == text {
 		return text

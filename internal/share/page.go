@@ -74,25 +74,25 @@ func (p *pageWriter) block(where string, block history.Block) {
 	switch b := block.(type) {
 	case *history.Text:
 		if b.IncludedFile != "" {
-			p.folded(p.clean.text(where, b.IncludedFile), p.clean.text(where, b.Text))
+			p.addFolded(p.clean.text(where, b.IncludedFile), p.clean.text(where, b.Text))
 			return
 		}
 		p.markdown(p.clean.text(where, b.Text))
 	case *history.ToolCall:
-		p.folded(p.clean.text(where, b.Name), p.clean.arguments(where, b))
+		p.addFolded(p.clean.text(where, b.Name), p.clean.arguments(where, b))
 	case *history.ToolResponse:
 		head := "answer of " + p.clean.text(where, b.ToolName)
 		if b.ExitCode != nil {
 			head += fmt.Sprintf(", exit %d", *b.ExitCode)
 		}
-		p.folded(head, strings.TrimSpace(p.clean.text(where, b.Error)+"\n"+p.clean.text(where, b.Result.Text())))
+		p.addFolded(head, strings.TrimSpace(p.clean.text(where, b.Error)+"\n"+p.clean.text(where, b.Result.Text())))
 	case *history.Media:
 		fmt.Fprintf(&p.out, "<p>(%s)</p>", escape(b.MimeType))
 	}
 }
 
-// folded adds a text under a line that opens it.
-func (p *pageWriter) folded(head, text string) {
+// addFolded adds a text under a line that opens it.
+func (p *pageWriter) addFolded(head, text string) {
 	fmt.Fprintf(&p.out, "<details><summary>%s</summary><pre>%s</pre></details>\n", escape(head), escape(text))
 }
 

@@ -29,7 +29,7 @@ const joinParts = `_line=; for _part; do _line=$_line$_part; done; set --; eval 
 // finds the same one as for a command line.
 func (c Command) arguments(pipe *pipeStates) []string {
 	if c.Args == nil {
-		return arguments(pipe.after(c.Line))
+		return arguments(pipe.appendTo(c.Line))
 	}
 	return append([]string{"-c", "--", `exec "$@"`, "bash", c.Line}, c.Args...)
 }

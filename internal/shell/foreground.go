@@ -12,7 +12,7 @@ import (
 // its end. Then the Result holds the output until then. Nothing is written to screen after Run
 // has returned. The only error is ErrClosed.
 func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Result, error) {
-	if !j.enter() {
+	if !j.countIn() {
 		return Result{}, ErrClosed
 	}
 	out := newOutput(command.OutputBytes, command.SpoolDir, &j.room)
@@ -44,7 +44,7 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	case <-job.done:
 	case <-leave:
 		if detach() { // otherwise the command is being interrupted
-			return j.adopt(job), nil
+			return j.turnIntoJob(job), nil
 		}
 		<-job.done
 	}
@@ -129,9 +129,9 @@ func (j *Jobs) Background(call int) bool {
 	return false
 }
 
-// adopt turns a running command into a job. The job has the whole output. The Result holds the
+// turnIntoJob turns a running command into a job. The job has the whole output. The Result holds the
 // output until now and counts as its first ReadNew.
-func (j *Jobs) adopt(job *Job) Result {
+func (j *Jobs) turnIntoJob(job *Job) Result {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	text, _ := job.output.text()

@@ -98,7 +98,7 @@ func (b *Job) Wait(ctx context.Context, limit time.Duration) error {
 const tailBytes = 16 << 10
 
 // Tail returns the end of the output. It does not affect ReadNew.
-func (b *Job) Tail() string { return b.output.last(tailBytes) }
+func (b *Job) Tail() string { return b.output.lastBytes(tailBytes) }
 
 // ReadNew returns the output since the last call, with a note in place of text that is no longer in
 // memory. ended is not nil if the job had ended before the output was read.
@@ -107,11 +107,11 @@ func (b *Job) ReadNew() (text string, ended *Ending) {
 		ended = &b.end
 	}
 	b.mu.Lock()
-	text, lost, shown := b.output.since(b.shown)
+	text, lost, shown := b.output.textSince(b.shown)
 	b.shown = shown
 	b.mu.Unlock()
 	if lost > 0 {
-		text = fmt.Sprintf("[%s left out here; %s]\n%s", words.Bytes(lost), b.output.kept(), text)
+		text = fmt.Sprintf("[%s left out here; %s]\n%s", words.Bytes(lost), b.output.spoolNote(), text)
 	}
 	return text, ended
 }

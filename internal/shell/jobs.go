@@ -115,7 +115,7 @@ type Result struct {
 // Feed runs a command with an input to its end. It writes the output unchanged to stdout and
 // stderr. The only error is ErrClosed.
 func (j *Jobs) Feed(ctx context.Context, command Command, stdout, stderr io.Writer) (Ending, error) {
-	if !j.enter() {
+	if !j.countIn() {
 		return Ending{}, ErrClosed
 	}
 	defer j.group.Done()
@@ -125,9 +125,9 @@ func (j *Jobs) Feed(ctx context.Context, command Command, stdout, stderr io.Writ
 	return j.carryOut(running, ctx, command, stdout, stderr), nil
 }
 
-// enter counts a command so that Close waits for it. It returns false if no command may start any
+// countIn counts a command so that Close waits for it. It returns false if no command may start any
 // more.
-func (j *Jobs) enter() bool {
+func (j *Jobs) countIn() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {

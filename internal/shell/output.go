@@ -83,7 +83,7 @@ func (o *output) Write(data []byte) (int, error) {
 // is called before data joins head and tail.
 func (o *output) keep(data []byte) {
 	if o.spool == nil {
-		if o.spoolDir == "" || o.total <= o.uncut() {
+		if o.spoolDir == "" || o.total <= o.uncutSize() {
 			return
 		}
 		o.beginSpool()
@@ -91,8 +91,8 @@ func (o *output) keep(data []byte) {
 	o.spool.write(data)
 }
 
-// uncut returns the largest size of an output that is not cut.
-func (o *output) uncut() int64 { return int64(o.headMax + o.tailMax + o.slack) }
+// uncutSize returns the largest size of an output that is not cut.
+func (o *output) uncutSize() int64 { return int64(o.headMax + o.tailMax + o.slack) }
 
 // beginSpool creates the file and writes the text in memory to it.
 func (o *output) beginSpool() {
@@ -126,7 +126,7 @@ func (o *output) follow() int64 {
 func (o *output) text() (text, spooled string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.total <= o.uncut() {
+	if o.total <= o.uncutSize() {
 		return string(o.head) + string(o.tail), o.spool.path()
 	}
 	head := wholeLinesBefore(string(o.head))
@@ -137,9 +137,9 @@ func (o *output) text() (text, spooled string) {
 	return head + note + tail, o.spool.path()
 }
 
-// since returns the output after the first offset bytes. lost is the number of these bytes that
+// textSince returns the output after the first offset bytes. lost is the number of these bytes that
 // are no longer in memory, and next the offset for the next call.
-func (o *output) since(offset int64) (text string, lost, next int64) {
+func (o *output) textSince(offset int64) (text string, lost, next int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	tail := o.tail[max(len(o.tail)-o.tailMax, 0):]
@@ -151,8 +151,8 @@ func (o *output) since(offset int64) (text string, lost, next int64) {
 	return text, o.total - offset - int64(len(text)), o.total
 }
 
-// last returns the end of the output, at most limit bytes.
-func (o *output) last(limit int) string {
+// lastBytes returns the end of the output, at most limit bytes.
+func (o *output) lastBytes(limit int) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	text, whole := o.tail, o.total == int64(len(o.head)+len(o.tail))
@@ -166,8 +166,8 @@ func (o *output) last(limit int) string {
 	return wholeLinesAfter(string(text[cut:]))
 }
 
-// kept says where the whole output is.
-func (o *output) kept() string {
+// spoolNote says where the whole output is.
+func (o *output) spoolNote() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.spool.describe()

@@ -28,9 +28,9 @@ func newPipeStates(c Command, bash string) *pipeStates {
 	return &pipeStates{names: c.Pipe, path: filepath.Join(c.SpoolDir, ".pipe-"+rand.Text())}
 }
 
-// after appends a command to line that writes the exit codes of its pipe and exits with the same
+// appendTo appends a command to line that writes the exit codes of its pipe and exits with the same
 // code as the line. If the shell ends before, nothing is written.
-func (s *pipeStates) after(line string) string {
+func (s *pipeStates) appendTo(line string) string {
 	if s == nil {
 		return line
 	}
@@ -42,11 +42,11 @@ func (s *pipeStates) after(line string) string {
 // SIGPIPE.
 const brokenPipe = 141
 
-// failed returns the commands of the pipe that failed, as "go test: 1", and removes the file. It
+// failedCommands returns the commands of the pipe that failed, as "go test: 1", and removes the file. It
 // returns none if the line itself failed, unless only a search at its end found nothing, or if the
-// file describes another pipe. The command could have written to the file too, so failed ignores a
+// file describes another pipe. The command could have written to the file too, so failedCommands ignores a
 // file with any other content.
-func (s *pipeStates) failed() []string {
+func (s *pipeStates) failedCommands() []string {
 	if s == nil {
 		return nil
 	}

@@ -193,7 +193,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	unhurried()
 
 	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone, Unwatched: running.End().Unwatched}
-	end.Hidden = pipe.failed()
+	end.Hidden = pipe.failedCommands()
 	end.Exit, end.Signal = exitCode(cmd.ProcessState, running.End().Signal)
 	switch {
 	case ctx.Err() == nil:

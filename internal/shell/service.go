@@ -82,7 +82,7 @@ func StartService(ctx context.Context, c ServiceCommand, log io.Writer) (*Servic
 		return nil, err
 	}
 	go s.listen(log, stderr)
-	go s.hurry(s.Out, stderr)
+	go s.endReads(s.Out, stderr)
 	go s.wait(services.Add(s.cmd.Process.Pid))
 	return s, nil
 }
@@ -114,9 +114,9 @@ func (s *Service) listen(log io.Writer, stderr *os.File) {
 	_, _ = io.Copy(log, stderr)
 }
 
-// hurry makes reads of pipes fail a moment after the program has ended, because processes that it
+// endReads makes reads of pipes fail a moment after the program has ended, because processes that it
 // started may keep the other end open.
-func (s *Service) hurry(pipes ...*os.File) {
+func (s *Service) endReads(pipes ...*os.File) {
 	<-s.ended
 	for _, pipe := range pipes {
 		_ = pipe.SetReadDeadline(time.Now().Add(closeGrace))

@@ -50,7 +50,7 @@ func agentsCommand(d Deps) command.Command {
 				n, err := d.Agents.StopAgents("")
 				return []string{words.Count(n, "agent") + " ended; the model reads what they wrote so far."}, err
 			})},
-			{Args: "stop ID", Does: "end one", Run: one(func(_ context.Context, id string) ([]string, error) {
+			{Args: "stop ID", Does: "end one", Run: showOne(func(_ context.Context, id string) ([]string, error) {
 				if _, err := d.Agents.StopAgents(id); err != nil {
 					return nil, err
 				}

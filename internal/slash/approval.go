@@ -19,8 +19,8 @@ func approvalCommand(s setter) command.Command {
 		Name: "approval", Aliases: []string{"mode"}, Help: "show or choose what runs without asking you",
 		Forms: []command.Form{
 			{Does: "choose from the modes; take back what you allowed with \"always\"", Run: s.showApproval},
-			{Args: "MODE", Does: "choose one for this session", Run: s.assigns(settings.ApprovalMode.Key()), Complete: completeModes},
-			{Args: "forget N|all", Does: "take back what you allowed with \"always\"", Run: one(s.forgetGrants), Complete: func([]string) []command.Completion {
+			{Args: "MODE", Does: "choose one for this session", Run: s.setCommand(settings.ApprovalMode.Key()), Complete: completeModes},
+			{Args: "forget N|all", Does: "take back what you allowed with \"always\"", Run: showOne(s.forgetGrants), Complete: func([]string) []command.Completion {
 				return []command.Completion{{Value: "all", Help: "everything you allowed"}}
 			}},
 		},
@@ -138,7 +138,7 @@ func themeCommand(s setter) command.Command {
 				}
 				return command.Output{Lines: choices(themes(nil), inUse), Pick: pick}, nil
 			}},
-			{Args: "NAME", Does: "choose one for this session", Run: s.assigns(settings.Theme.Key()), Complete: themes},
+			{Args: "NAME", Does: "choose one for this session", Run: s.setCommand(settings.Theme.Key()), Complete: themes},
 		},
 	}
 }

@@ -28,7 +28,7 @@ func contextCommand(d Deps) command.Command {
 				out, _, err := d.contextFigures(ctx)
 				return out, err
 			}},
-			{Args: "NUMBER", Does: "show a part of the list", Run: one(d.showItem)},
+			{Args: "NUMBER", Does: "show a part of the list", Run: showOne(d.showItem)},
 		},
 	}
 }

@@ -25,10 +25,10 @@ func densityCommand(deps Deps) command.Command {
 			{Does: "say on one screen what requests cost, what left the context, and why", Run: d.lists(false)},
 			{Args: "all", Does: "list all that left, cut by cut, and all that is held back", Run: d.lists(true)},
 			{Args: "explain", Does: "say what would leave before the next request, and what that costs", Run: command.Say(d.explain)},
-			{Args: "show NUMBER", Does: "describe one of the list, with its content", Run: one(d.showPrune), Complete: d.completePrunes},
-			{Args: "NUMBER", Does: "the same", Run: one(d.showPrune)},
-			{Args: "restore NUMBER", Does: "bring it back into the context", Run: one(d.restorePrune), Complete: d.completePrunes},
-			{Args: "why TEXT", Rest: true, Does: "the same as /why TEXT", Run: d.why, Complete: d.completeFiles(true, true)},
+			{Args: "show NUMBER", Does: "describe one of the list, with its content", Run: showOne(d.showPrune), Complete: d.completePrunes},
+			{Args: "NUMBER", Does: "the same", Run: showOne(d.showPrune)},
+			{Args: "restore NUMBER", Does: "bring it back into the context", Run: showOne(d.restorePrune), Complete: d.completePrunes},
+			{Args: "why TEXT", Rest: true, Does: "the same as /why TEXT", Run: d.whyLines, Complete: d.completeFiles(true, true)},
 			{
 				Args: "pin PATH", Does: "keep pruning away from a file", Complete: d.completeFiles(true, false),
 				Run: d.pin(true, "pinned: pruning leaves %s alone (a compression may still summarise it)"),
@@ -96,7 +96,7 @@ func (d density) restorePrune(ctx context.Context, text string) ([]string, error
 // pin returns the command that pins or unpins a file. says is the sentence for the person, with
 // %s in place of the file.
 func (d density) pin(pinned bool, says string) command.Run {
-	return one(func(ctx context.Context, path string) ([]string, error) {
+	return showOne(func(ctx context.Context, path string) ([]string, error) {
 		file, err := d.Context.Pin(ctx, path, pinned)
 		if err != nil {
 			return nil, err

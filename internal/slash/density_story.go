@@ -40,13 +40,13 @@ func tellStory(story chat.Story, ledger []chat.PruneRecord, most int) []string {
 		if b.Cold {
 			cold++
 		}
-		if happened(b, freed[b.Request]) != "" || i == len(story.Bills)-1 {
+		if describeUnusual(b, freed[b.Request]) != "" || i == len(story.Bills)-1 {
 			notable = append(notable, b)
 		}
 	}
 	rows := [][]string{{"request", "sent", "of", "cost", "without", ""}}
 	for _, b := range notable[max(0, len(notable)-most):] {
-		rows = append(rows, []string{strconv.Itoa(b.Request), words.Tokens(b.Tokens), words.Tokens(b.All), money(story, b.Spent), money(story, b.None), happened(b, freed[b.Request])})
+		rows = append(rows, []string{strconv.Itoa(b.Request), words.Tokens(b.Tokens), words.Tokens(b.All), money(story, b.Spent), money(story, b.None), describeUnusual(b, freed[b.Request])})
 	}
 	sum := fmt.Sprintf("%s: %s, without pruning %s", words.Count(len(story.Bills), "request"), money(story, spent), money(story, none))
 	if none > 0 {
@@ -84,9 +84,9 @@ func (d density) latestPrunes(ledger []chat.PruneRecord) []string {
 	return append(table.Lines("rrll", rows), sum)
 }
 
-// happened describes how a request was unusual (a cold cache, freed tokens, files read again), ""
+// describeUnusual describes how a request was unusual (a cold cache, freed tokens, files read again), ""
 // if it was not.
-func happened(b chat.Bill, freed int) string {
+func describeUnusual(b chat.Bill, freed int) string {
 	var what []string
 	if b.Cold {
 		what = append(what, "cold")
@@ -127,7 +127,7 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 	}
 	lines := tellNext(story, next)
 	if len(next.Leaves) > 0 {
-		lines = append(lines, d.leaves(story, next)...)
+		lines = append(lines, d.leavingLines(story, next)...)
 	} else {
 		lines = append(lines, "Nothing leaves before it.")
 	}
@@ -155,8 +155,8 @@ func tellNext(story chat.Story, next chat.Upcoming) []string {
 	return []string{size, cost}
 }
 
-// leaves lists the largest parts that would leave the context, and the price of removing them.
-func (d density) leaves(story chat.Story, next chat.Upcoming) []string {
+// leavingLines lists the largest parts that would leave the context, and the price of removing them.
+func (d density) leavingLines(story chat.Story, next chat.Upcoming) []string {
 	var parts []chat.HeldPart
 	for _, p := range next.Leaves {
 		parts = append(parts, chat.HeldPart{Subject: p.Subject, Tokens: p.Tokens, Reason: p.Reason})

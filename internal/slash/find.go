@@ -84,7 +84,7 @@ func (f Finder) asked(query string, all bool) (find.Query, find.Options, error) 
 func FoundLines(hits []find.Hit, now time.Time) (lines []string) {
 	titles := titlesOf()
 	for _, h := range hits {
-		lines = append(lines, fmt.Sprintf("%s#%d  %s  %s  %s", h.Session, h.Entry, ago(now.Sub(h.Time)), h.Kind, words.Line(titles(h), ledgerWidth)), "  "+h.Marked())
+		lines = append(lines, fmt.Sprintf("%s#%d  %s  %s  %s", h.Session, h.Entry, timeAgo(now.Sub(h.Time)), h.Kind, words.Line(titles(h), ledgerWidth)), "  "+h.Marked())
 	}
 	return lines
 }
@@ -151,7 +151,7 @@ func (d Deps) pickFound(hits []find.Hit) *command.Pick {
 		line := fmt.Sprintf("/find %s#%d", h.Session, h.Entry)
 		byLine[line] = h
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: h.Marked(), Help: strings.Join([]string{ago(d.Now().Sub(h.Time)), h.Kind, titles(h)}, " · "), Line: line,
+			Name: h.Marked(), Help: strings.Join([]string{timeAgo(d.Now().Sub(h.Time)), h.Kind, titles(h)}, " · "), Line: line,
 			Preview: func() string {
 				lines, err := d.Finder.show(context.Background(), h.Session, h.Entry, 0)
 				if err != nil {

@@ -22,7 +22,7 @@ func jobsCommand(d Deps) command.Command {
 		Name: "jobs", Aliases: []string{"ps", "bashes"}, Help: "show what runs in the background, or end it",
 		Forms: []command.Form{
 			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return listJobs(d.Jobs.List()), nil })},
-			{Args: "end N", Does: "end one", Run: one(d.endJob), Complete: func([]string) (running []command.Completion) {
+			{Args: "end N", Does: "end one", Run: showOne(d.endJob), Complete: func([]string) (running []command.Completion) {
 				for _, job := range d.Jobs.List() {
 					if job.Running() {
 						running = append(running, command.Completion{Value: strconv.Itoa(job.ID), Help: words.Line(job.Command, ledgerWidth)})

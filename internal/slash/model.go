@@ -197,7 +197,7 @@ func withEffort(model command.Choice, known []string, at int) command.Choice {
 // complete proposes the models chosen before, then the models that the endpoint is known to
 // offer. After the name of a model it proposes the efforts.
 func (m *models) complete(args []string) (proposals []command.Completion) {
-	offered := m.known()
+	offered := m.knownModels()
 	if len(args) > 0 {
 		for _, effort := range named(args[0], offered).Efforts {
 			proposals = append(proposals, command.Completion{Value: effort, Help: "how long it thinks"})
@@ -245,9 +245,9 @@ func joined(parts ...string) string {
 // modelsTimeout bounds how long an endpoint may take to list its models.
 const modelsTimeout = 5 * time.Second
 
-// known returns the models that are known for the endpoint in use. If the endpoint was not asked
-// yet, known asks it in the background and returns nil.
-func (m *models) known() []Model {
+// knownModels returns the models that are known for the endpoint in use. If the endpoint was not asked
+// yet, knownModels asks it in the background and returns nil.
+func (m *models) knownModels() []Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	endpoint := settings.BaseURL.Of(m.Settings)

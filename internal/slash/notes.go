@@ -41,7 +41,7 @@ func rememberCommand(d Deps) command.Command {
 		Name: "remember", Help: "keep a note for later sessions",
 		Forms: []command.Form{{
 			Args: "TEXT", Rest: true, Does: "of this repository; it rests on the files that it names. user: TEXT holds everywhere, project: TEXT is for everybody (.agents/NOTES.md)",
-			Run: d.noted(func(values []string) (string, error) {
+			Run: d.noteCommand(func(values []string) (string, error) {
 				text, to := strings.Join(values, " "), notes.Repository
 				for word, scope := range scopes {
 					if rest, ok := strings.CutPrefix(text, word); ok {
@@ -58,14 +58,14 @@ func rememberCommand(d Deps) command.Command {
 func forgetCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "forget", Help: "delete a note",
-		Forms: []command.Form{{Args: "ID", Does: "/notes lists them", Complete: d.noteIDs, Run: d.noted(func(values []string) (string, error) {
+		Forms: []command.Form{{Args: "ID", Does: "/notes lists them", Complete: d.noteIDs, Run: d.noteCommand(func(values []string) (string, error) {
 			return "The note " + notes.IDOf(values[0]) + " is deleted.", d.Notes.Delete(notes.IDOf(values[0]))
 		})}},
 	}
 }
 
-// noted returns a command that changes the notes and says so in a line.
-func (d Deps) noted(change func(values []string) (string, error)) command.Run {
+// noteCommand returns a command that changes the notes and says so in a line.
+func (d Deps) noteCommand(change func(values []string) (string, error)) command.Run {
 	return command.Say(func(_ context.Context, values []string) ([]string, error) {
 		if d.Notes == nil {
 			return nil, errNotesOff
@@ -106,7 +106,7 @@ func notesCommand(d Deps) command.Command {
 				}
 				return command.Output{}, fmt.Errorf("there is no note %s", values[0])
 			}},
-			{Args: "agree ID", Does: "use it; its files are right as they are now", Run: d.noted(func(values []string) (string, error) {
+			{Args: "agree ID", Does: "use it; its files are right as they are now", Run: d.noteCommand(func(values []string) (string, error) {
 				return "The note " + notes.IDOf(values[0]) + " is used.", d.Notes.Agree(notes.IDOf(values[0]))
 			})},
 		},

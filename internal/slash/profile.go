@@ -18,12 +18,12 @@ func profileCommand(p profiles) command.Command {
 	return command.Command{
 		Name: "profile", Help: "save and load settings under a name",
 		Forms: []command.Form{
-			{Args: "save NAME", Does: "keep what is set now under a name", Run: one(p.save), Complete: p.complete},
-			{Args: "load NAME", Does: "use a profile from the next message on", Run: one(p.load), Complete: p.complete},
+			{Args: "save NAME", Does: "keep what is set now under a name", Run: showOne(p.save), Complete: p.complete},
+			{Args: "load NAME", Does: "use a profile from the next message on", Run: showOne(p.load), Complete: p.complete},
 			{Args: "list", Does: "list the profiles", Run: command.Say(p.list)},
-			{Args: "show NAME", Does: "show what a profile sets", Run: one(p.show), Complete: p.complete},
-			{Args: "delete NAME", Does: "delete a profile", Run: one(p.delete), Complete: p.complete},
-			{Args: "default NAME", Does: "load a profile at every start; none for no profile", Run: one(p.setDefault), Complete: func([]string) []command.Completion {
+			{Args: "show NAME", Does: "show what a profile sets", Run: showOne(p.show), Complete: p.complete},
+			{Args: "delete NAME", Does: "delete a profile", Run: showOne(p.delete), Complete: p.complete},
+			{Args: "default NAME", Does: "load a profile at every start; none for no profile", Run: showOne(p.setDefault), Complete: func([]string) []command.Completion {
 				return append(p.complete(nil), command.Completion{Value: settings.NoProfile, Help: "start without a profile"})
 			}},
 			{Args: settings.NoProfile, Does: "stop using a profile in this session", Run: command.Say(func(context.Context, []string) ([]string, error) {
@@ -129,7 +129,7 @@ func (p profiles) setDefault(_ context.Context, name string) ([]string, error) {
 }
 
 func (p profiles) list(context.Context, []string) ([]string, error) {
-	profiles, err := p.known()
+	profiles, err := p.listProfiles()
 	if err != nil {
 		return nil, err
 	}
@@ -146,8 +146,8 @@ func (p profiles) list(context.Context, []string) ([]string, error) {
 	return table.Lines("ll", rows), nil
 }
 
-// known lists the profiles, and marks the profile in use and the default.
-func (p profiles) known() (profiles []command.Completion, err error) {
+// listProfiles lists the profiles, and marks the profile in use and the default.
+func (p profiles) listProfiles() (profiles []command.Completion, err error) {
 	names, err := p.Profiles.List()
 	if err != nil {
 		return nil, err
@@ -168,6 +168,6 @@ func (p profiles) known() (profiles []command.Completion, err error) {
 
 // complete proposes the profiles, and none if the folder cannot be read.
 func (p profiles) complete([]string) []command.Completion {
-	profiles, _ := p.known()
+	profiles, _ := p.listProfiles()
 	return profiles
 }

@@ -151,10 +151,10 @@ func SessionLines(infos []session.Info, with Listing, now time.Time) []string {
 		if with.Workspaces {
 			text += "  (" + i.Workspace + ")"
 		}
-		rows = append(rows, []string{i.ID, ago(now.Sub(i.Used)), fmt.Sprint(i.Messages), words.Line(i.Branch, 24), text})
+		rows = append(rows, []string{i.ID, timeAgo(now.Sub(i.Used)), fmt.Sprint(i.Messages), words.Line(i.Branch, 24), text})
 		if with.Agents {
 			for _, agent := range session.AgentsOf(i.Path) {
-				rows = append(rows, []string{"  " + agent.ID, ago(now.Sub(agent.Used)), "", "", "  " + words.Line(agent.Title, ledgerWidth)})
+				rows = append(rows, []string{"  " + agent.ID, timeAgo(now.Sub(agent.Used)), "", "", "  " + words.Line(agent.Title, ledgerWidth)})
 			}
 		}
 	}
@@ -266,7 +266,7 @@ func (s SessionLists) PickNamed(several *session.AmbiguousError) (*command.Pick,
 func (s SessionLists) choices(infos []session.Info, all bool) *command.Pick {
 	pick := &command.Pick{Title: "session"}
 	for _, i := range infos {
-		about := []string{ago(s.Now().Sub(i.Used))}
+		about := []string{timeAgo(s.Now().Sub(i.Used))}
 		if i.Unattended {
 			about = append(about, "-p")
 		}
@@ -292,8 +292,8 @@ func (s SessionLists) choices(infos []session.Info, all bool) *command.Pick {
 	return pick
 }
 
-// ago formats the time since an event in its largest unit.
-func ago(d time.Duration) string {
+// timeAgo formats the time since an event in its largest unit.
+func timeAgo(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
 	case d < time.Minute:

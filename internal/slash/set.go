@@ -25,9 +25,9 @@ func setCommand(s setter) command.Command {
 		Name: "set", Help: "change a setting for this session",
 		Forms: []command.Form{
 			{Args: "KEY VALUE", Rest: true, Does: "change it", Run: command.Say(s.set), Complete: s.completeValues},
-			{Args: "KEY", Does: "explain it", Run: one(s.showOrAssign)},
+			{Args: "KEY", Does: "explain it", Run: showOne(s.showOrAssign)},
 			{Does: "list what differs from the defaults", Run: command.Say(func(context.Context, []string) ([]string, error) { return s.describeChanged(), nil })},
-			{Args: "unset KEY", Does: "take back what /set set", Run: one(s.unset), Complete: func([]string) []command.Completion {
+			{Args: "unset KEY", Does: "take back what /set set", Run: showOne(s.unset), Complete: func([]string) []command.Completion {
 				return completeKeys(slices.DeleteFunc(s.Settings.Changed(), func(r settings.Resolved) bool { return r.Source != settings.Session }))
 			}},
 		},
@@ -45,9 +45,9 @@ func (s setter) set(ctx context.Context, values []string) ([]string, error) {
 	return nil, fmt.Errorf("a value with spaces needs quotes: /set %s %s", values[0], command.Quote(strings.Join(values[1:], " ")))
 }
 
-// assigns returns the command that sets one setting for the session.
-func (s setter) assigns(key string) command.Run {
-	return one(func(ctx context.Context, value string) ([]string, error) { return s.assign(ctx, key, value) })
+// setCommand returns the command that sets one setting for the session.
+func (s setter) setCommand(key string) command.Run {
+	return showOne(func(ctx context.Context, value string) ([]string, error) { return s.assign(ctx, key, value) })
 }
 
 // showOrAssign runs /set KEY, and also /set KEY=VALUE, the form of the flag --set.
@@ -89,7 +89,7 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.Value, shown(before))}
+	lines := []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.Value, valueText(before))}
 	if why := s.effect(ctx, after.Spec.Key); why != "" {
 		lines = append(lines, why)
 	}
@@ -122,7 +122,7 @@ func (s setter) unset(_ context.Context, key string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	state := fmt.Sprintf("%s is %s (%s)", now.Spec.Key, shown(now), sourceName(now.Source, s.Settings.Profile()))
+	state := fmt.Sprintf("%s is %s (%s)", now.Spec.Key, valueText(now), sourceName(now.Source, s.Settings.Profile()))
 	if !was {
 		state += "; /set had not set it"
 	}
@@ -142,7 +142,7 @@ func completeKeys(all []settings.Resolved) []command.Completion {
 	var keys, aliases []command.Completion
 	for _, resolved := range all {
 		spec := resolved.Spec
-		keys = append(keys, command.Completion{Value: spec.Key, Help: spec.Help + " (" + shown(resolved) + ")"})
+		keys = append(keys, command.Completion{Value: spec.Key, Help: spec.Help + " (" + valueText(resolved) + ")"})
 		for _, alias := range spec.Aliases {
 			aliases = append(aliases, command.Completion{Value: alias, Help: "same as " + spec.Key})
 		}
@@ -196,7 +196,7 @@ func settingsCommand(d Deps) command.Command {
 			{Does: "list all", Run: command.Say(func(context.Context, []string) ([]string, error) {
 				return append(SettingsTable(d.Settings.All(), d.Settings.Profile()), "", "/set KEY explains one, /set KEY VALUE changes it."), nil
 			})},
-			{Args: "KEY", Does: "explain one", Run: one(d.explainSetting), Complete: func([]string) []command.Completion { return completeKeys(d.Settings.All()) }},
+			{Args: "KEY", Does: "explain one", Run: showOne(d.explainSetting), Complete: func([]string) []command.Completion { return completeKeys(d.Settings.All()) }},
 			{Args: "WORD", Does: "list those that are about it"},
 		},
 	}
@@ -223,7 +223,7 @@ func (d Deps) explainSetting(_ context.Context, word string) ([]string, error) {
 func DescribeSetting(resolved settings.Resolved, profile string) []string {
 	spec := resolved.Spec
 	lines := []string{
-		fmt.Sprintf("%s = %s (%s)", spec.Key, shown(resolved), sourceName(resolved.Source, profile)),
+		fmt.Sprintf("%s = %s (%s)", spec.Key, valueText(resolved), sourceName(resolved.Source, profile)),
 		"  " + spec.Help,
 		"  takes " + spec.Takes(),
 	}
@@ -285,8 +285,8 @@ func settingRows(all []settings.Resolved, profile string, values int) []string {
 	return table.Lines("lll", rows)
 }
 
-// shown returns the value of a setting, or the meaning of leaving it unset.
-func shown(resolved settings.Resolved) string {
+// valueText returns the value of a setting, or the meaning of leaving it unset.
+func valueText(resolved settings.Resolved) string {
 	if resolved.Value.IsSet() {
 		return resolved.Value.String()
 	}

@@ -111,10 +111,10 @@ func mcpCommand(d Deps) command.Command {
 				}
 				return command.Output{Lines: lines, Pick: d.Servers.ServerPick()}, nil
 			}},
-			{Args: "NAME", Does: "say all that is known of one", Run: one(func(_ context.Context, name string) ([]string, error) {
+			{Args: "NAME", Does: "say all that is known of one", Run: showOne(func(_ context.Context, name string) ([]string, error) {
 				return d.Servers.ServerLine(name)
 			})},
-			{Args: "NAME log", Does: "show what one has written", Run: one(func(_ context.Context, name string) ([]string, error) {
+			{Args: "NAME log", Does: "show what one has written", Run: showOne(func(_ context.Context, name string) ([]string, error) {
 				return d.Servers.ServerLog(name)
 			})},
 			{Args: "reload", Does: "read the configuration again, connect, and offer what there is then", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {

@@ -20,8 +20,8 @@ func plain(run func(ctx context.Context) (command.Output, error)) []command.Form
 	return []command.Form{{Run: func(ctx context.Context, _ []string) (command.Output, error) { return run(ctx) }}}
 }
 
-// one returns the command that shows lines about the single argument of a form.
-func one(lines func(ctx context.Context, value string) ([]string, error)) command.Run {
+// showOne returns the command that shows lines about the single argument of a form.
+func showOne(lines func(ctx context.Context, value string) ([]string, error)) command.Run {
 	return command.Say(func(ctx context.Context, values []string) ([]string, error) { return lines(ctx, values[0]) })
 }
 
@@ -106,7 +106,7 @@ func exportCommand(d Deps) command.Command {
 			{Does: "write it to a new file in the workspace", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
 				return d.export(ctx, d.exportName())
 			})},
-			{Args: "FILE", Does: "write it to FILE, which must not exist: Markdown, .json for agent context, or .html as /share does", Run: one(d.export), Complete: func([]string) []command.Completion {
+			{Args: "FILE", Does: "write it to FILE, which must not exist: Markdown, .json for agent context, or .html as /share does", Run: showOne(d.export), Complete: func([]string) []command.Completion {
 				return []command.Completion{{Value: d.exportName(), Help: "in the workspace"}}
 			}},
 		},
@@ -153,7 +153,7 @@ func shareCommand(d Deps) command.Command {
 				_, replaced := d.Views.Page()
 				return append(replaced, "/share FILE writes it; a secret of another form is not known, so read it before you send it"), nil
 			})},
-			{Args: "FILE", Does: "write it to FILE, which must not exist, and list what was replaced", Run: one(func(_ context.Context, path string) ([]string, error) { return d.share(path) }), Complete: func([]string) []command.Completion {
+			{Args: "FILE", Does: "write it to FILE, which must not exist, and list what was replaced", Run: showOne(func(_ context.Context, path string) ([]string, error) { return d.share(path) }), Complete: func([]string) []command.Completion {
 				return []command.Completion{{Value: strings.TrimSuffix(d.exportName(), ".md") + ".html", Help: "in the workspace"}}
 			}},
 		},

@@ -11,12 +11,12 @@ func whyCommand(deps Deps) command.Command {
 	d := density{deps}
 	return command.Command{
 		Name: "why", Help: "what became of a text or a file, and why", Raw: true,
-		Forms: []command.Form{{Args: "TEXT", Rest: true, Run: d.why, Complete: d.completeFiles(true, true)}},
+		Forms: []command.Form{{Args: "TEXT", Rest: true, Run: d.whyLines, Complete: d.completeFiles(true, true)}},
 	}
 }
 
-// why says what became of a text or a file.
-func (d density) why(ctx context.Context, args []string) (command.Output, error) {
+// whyLines says what became of a text or a file.
+func (d density) whyLines(ctx context.Context, args []string) (command.Output, error) {
 	answer, err := d.Views.Why(ctx, strings.Join(args, " "))
 	if err != nil {
 		return command.Output{}, err

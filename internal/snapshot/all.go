@@ -38,7 +38,7 @@ func (w *files) goBack(steps []Step) error {
 // takeBack undoes a step. It leaves a file that somebody else has changed meanwhile.
 func (w *files) takeBack(step Step) error {
 	is, err := w.look(step.Path)
-	if err == nil && is.like(step.now) {
+	if err == nil && is.sameFile(step.now) {
 		return nil
 	}
 	if err == nil && !step.leaves(is) {

@@ -84,8 +84,8 @@ func changedBy(steps []Step) []ChangedFile {
 	return all
 }
 
-// like reports whether two versions of a file are the same.
-func (f version) like(other version) bool {
+// sameFile reports whether two versions of a file are the same.
+func (f version) sameFile(other version) bool {
 	return f.Kind == other.Kind && f.LinkTarget == other.LinkTarget && f.Mode == other.Mode && bytes.Equal(f.content, other.content)
 }
 
@@ -117,13 +117,13 @@ func (w *files) remove(now version) error {
 		if err := w.makeWritable(now); err != nil {
 			return err
 		}
-		return w.workspace.Remove(now.abs, func(f *os.File) bool { return w.still(now, f) })
+		return w.workspace.Remove(now.abs, func(f *os.File) bool { return w.isUnchanged(now, f) })
 	}
 	return nil
 }
 
-// still reports whether an open file has not changed since now was read.
-func (w *files) still(now version, f *os.File) bool {
+// isUnchanged reports whether an open file has not changed since now was read.
+func (w *files) isUnchanged(now version, f *os.File) bool {
 	if now.content == nil {
 		info, err := f.Stat()
 		return err == nil && info.Size() == now.Size && info.ModTime().Equal(now.Written)

@@ -54,8 +54,8 @@ func (b *before) path(place int) string {
 	return folder + name
 }
 
-// had reports whether a file was at a path.
-func (b *before) had(rel string) bool {
+// existed reports whether a file was at a path.
+func (b *before) existed(rel string) bool {
 	place, ok := b.listing.find(rel)
 	if !ok {
 		further := slices.Index(b.further, rel)
@@ -71,7 +71,7 @@ func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 	now := time.Now()
 	b.seen = make([]seen, 0, len(b.listing.files)+len(b.further))
 	tracked := tracked{entries: b.index.Read()}
-	b.each(func(place int, at stamp, ok bool) {
+	b.eachFile(func(place int, at stamp, ok bool) {
 		if !ok {
 			b.seen = append(b.seen, seen{})
 			return
@@ -110,8 +110,8 @@ func (b *before) isClean(index *tracked, place int, at stamp) bool {
 	return inOrder && at.size <= largest && index.find(b.split(place)) && b.index.Sure(index.entry()) && sameStamp(at, index.entry())
 }
 
-// each calls do for every file; ok is false for a file that is missing.
-func (b *before) each(do func(place int, at stamp, ok bool)) {
+// eachFile calls do for every file; ok is false for a file that is missing.
+func (b *before) eachFile(do func(place int, at stamp, ok bool)) {
 	var looker disk.Looker
 	defer looker.Close()
 	abs, last := "", "\x00"
@@ -155,9 +155,9 @@ func (b *before) inodes() []uint32 {
 	return inodes
 }
 
-// changed returns the places of the files that may have changed since.
-func (b *before) changed() (places []int) {
-	b.each(func(place int, at stamp, _ bool) {
+// changedPlaces returns the places of the files that may have changed since.
+func (b *before) changedPlaces() (places []int) {
+	b.eachFile(func(place int, at stamp, _ bool) {
 		file := b.seen[place]
 		if file.is(there) && (!file.is(settled) || b.identities.of(at) != file.identity) {
 			places = append(places, place)
@@ -174,7 +174,7 @@ func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []Sta
 			kept[b.path(place)] = true
 		}
 	}
-	inGit := b.kept(kept)
+	inGit := b.cleanStates(kept)
 	states := make([]State, len(places))
 	for i, place := range places {
 		file, rel := b.seen[place], b.path(place)

@@ -46,8 +46,8 @@ func (s *Store) begin(was *before, half []Change) {
 	s.write(record{Began: b})
 }
 
-// ended notes that the command changed nothing.
-func (s *Store) ended() {
+// endUnchanged notes that the command changed nothing.
+func (s *Store) endUnchanged() {
 	if s.tree.began != nil {
 		s.tree.began = nil
 		s.write(record{Ended: true})

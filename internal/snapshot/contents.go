@@ -66,7 +66,7 @@ func (c *contents) fetch(ctx context.Context, way []*passage) error {
 // content returns the content that a state describes. now is the present file; if only its mode
 // differs from the state, its own content is returned.
 func (c *contents) content(state State, now version) ([]byte, error) {
-	if now.Kind == File && state.Sum != "" && now.content != nil && now.has(state.Sum) {
+	if now.Kind == File && state.Sum != "" && now.content != nil && now.hasSum(state.Sum) {
 		return now.content, nil
 	}
 	if own, ok := c.fetched[state.Sum]; ok {

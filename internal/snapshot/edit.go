@@ -42,7 +42,7 @@ func (s *Store) Edit(files ...FileEdit) (mark Mark, failed func()) {
 	s.finishCommand(context.Background())
 	changes := make([]Change, len(inside))
 	for i, file := range inside {
-		changes[i] = s.edited(file)
+		changes[i] = s.changeOf(file)
 	}
 	s.keepHalf(s.halfDone())
 	id := s.record(node{Changes: changes})
@@ -107,8 +107,8 @@ func (s *Store) WrittenSums(m Mark) map[string][sha256.Size]byte {
 	return left
 }
 
-// edited keeps the content of a file and returns the change that the edit is.
-func (s *Store) edited(file FileEdit) Change {
+// changeOf keeps the content of a file and returns the change that the edit is.
+func (s *Store) changeOf(file FileEdit) Change {
 	rel := s.Workspace.Rel(file.Abs)
 	c := Change{Path: rel, Before: State{Kind: Missing}, After: State{Kind: Missing}}
 	if file.Before == nil {

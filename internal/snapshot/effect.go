@@ -41,7 +41,7 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 		if was.Kind == File && was.NotKept == "" {
 			was.content, _ = s.contents.content(was.State, now)
 		}
-		e := Effect{ChangedFile: ChangedFile{Path: p.path, Abs: now.abs, Does: does(was, now), Content: now.content}}
+		e := Effect{ChangedFile: ChangedFile{Path: p.path, Abs: now.abs, Does: changeWord(was, now), Content: now.content}}
 		if !s.Secret(now.abs, p.path) {
 			e.Diff = diff(p.path, was, now)
 		}
@@ -67,7 +67,7 @@ func (s *Store) NoteProgram(name string) {
 // unseen returns a problem for each background program whose changes a plan cannot take back.
 func (s *Store) unseen(p *Plan) (problems []Problem) {
 	turns := map[int]bool{}
-	for _, n := range s.tree.back(p.from, p.to) {
+	for _, n := range s.tree.undoneNodes(p.from, p.to) {
 		if turns[n.Turn] {
 			continue
 		}

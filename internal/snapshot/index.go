@@ -9,8 +9,8 @@ import (
 	"agent/internal/git/layout"
 )
 
-// whole reports whether an index entry is a regular file without a merge conflict.
-func whole(e *index.Entry) bool { return e.Mode == index.Regular && !e.Merging }
+// isPlainEntry reports whether an index entry is a regular file without a merge conflict.
+func isPlainEntry(e *index.Entry) bool { return e.Mode == index.Regular && !e.Merging }
 
 // tracked finds entries of an index by their paths, in order.
 type tracked struct {
@@ -28,18 +28,18 @@ func (t *tracked) find(folder, name string) bool {
 			return false
 		}
 	}
-	return compare(t.entry().Path, folder, name) == 0 && whole(t.entry())
+	return compare(t.entry().Path, folder, name) == 0 && isPlainEntry(t.entry())
 }
 
-// kept returns the states of clean files by git's index, with their times of writing.
-func (b *before) kept(files map[string]bool) map[string]State {
+// cleanStates returns the states of clean files by git's index, with their times of writing.
+func (b *before) cleanStates(files map[string]bool) map[string]State {
 	if len(files) == 0 {
 		return nil
 	}
 	states := make(map[string]State, len(files))
 	entries := b.index.Read()
 	for entries.Next() {
-		if e := &entries.Entry; files[string(e.Path)] && whole(e) {
+		if e := &entries.Entry; files[string(e.Path)] && isPlainEntry(e) {
 			states[string(e.Path)] = State{Size: int64(e.Size), Sum: gitSum + hex.EncodeToString(e.Name), Written: time.Unix(0, e.Written)}
 		}
 	}

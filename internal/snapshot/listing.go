@@ -88,8 +88,8 @@ func (l *listing) find(rel string) (place int, ok bool) {
 	return search(l.tracked, len(l.files))
 }
 
-// beside returns the listed files that did not exist before.
-func (l *listing) beside(was *before) (added []string) {
+// newFiles returns the listed files that did not exist before.
+func (l *listing) newFiles(was *before) (added []string) {
 	next := 0 // the place in the other listing where the next file is expected
 	for place := range l.files {
 		folder, name := l.split(place)
@@ -99,7 +99,7 @@ func (l *listing) beside(was *before) (added []string) {
 				continue
 			}
 		}
-		if rel := folder + name; !was.had(rel) {
+		if rel := folder + name; !was.existed(rel) {
 			added = append(added, rel)
 		} else if at, ok := was.listing.find(rel); ok {
 			next = at + 1
@@ -133,7 +133,7 @@ func (s *Store) list(ctx context.Context, tracked *index.Index) (files *listing,
 		files = &listing{}
 		entries := tracked.Read()
 		for entries.Next() {
-			if e := &entries.Entry; whole(e) {
+			if e := &entries.Entry; isPlainEntry(e) {
 				files.add(e.Path, e)
 			}
 		}
@@ -146,6 +146,6 @@ func (s *Store) list(ctx context.Context, tracked *index.Index) (files *listing,
 		files.sources = s.sourcesOf(paths, begun)
 	}
 	s.scanned.listing = files
-	s.tell(ctx, all, len(files.files))
+	s.warnPartial(ctx, all, len(files.files))
 	return files, all
 }

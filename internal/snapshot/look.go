@@ -54,7 +54,7 @@ func (w *files) look(rel string) (version, error) {
 		return f, &behindError{w.linkAbove(rel)}
 	}
 	info, err := os.Lstat(f.abs)
-	if err != nil && !absent(err) {
+	if err != nil && !isAbsent(err) {
 		return f, disk.Reason(err)
 	}
 	f.State = stateOf(f.abs, info, err)
@@ -91,12 +91,12 @@ func (w *files) linkAbove(rel string) string {
 	return ""
 }
 
-// absent reports whether an error means that a path does not exist: its name is missing, or
+// isAbsent reports whether an error means that a path does not exist: its name is missing, or
 // a folder above it is a file.
-func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotFolder(err) }
+func isAbsent(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotFolder(err) }
 
-// has reports whether the content of the file has the given checksum.
-func (f version) has(sum string) bool {
+// hasSum reports whether the content of the file has the given checksum.
+func (f version) hasSum(sum string) bool {
 	if f.content != nil {
 		return hasSum(bytes.NewReader(f.content), int64(len(f.content)), sum)
 	}
@@ -109,4 +109,4 @@ func (f version) has(sum string) bool {
 }
 
 // is reports whether a state describes this version.
-func (f version) is(s State) bool { return s.is(f.State, f.has) && s.sameMode(f.State) }
+func (f version) is(s State) bool { return s.is(f.State, f.hasSum) && s.sameMode(f.State) }

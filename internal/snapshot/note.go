@@ -123,7 +123,7 @@ func (s *Store) readNote(b *began) (*before, error) {
 	// A file that git's index proves unchanged need not be read.
 	was.index = openIndex(was.root)
 	tracked := tracked{entries: was.index.Read()}
-	was.each(func(place int, at stamp, ok bool) {
+	was.eachFile(func(place int, at stamp, ok bool) {
 		file := &was.seen[place]
 		if ok && was.isClean(&tracked, place, at) && uint16(at.mode) == file.mode && was.states[was.path(place)].Sum == gitSum+hex.EncodeToString(tracked.entry().Name) {
 			file.identity = was.identities.of(at)

@@ -70,7 +70,7 @@ func (p Problem) String() string { return p.Path + ": " + p.Why }
 // PlanUndo plans to put files back to the state before the latest turn that changed any. The
 // error is ErrNothing when no turn has changed files.
 func (s *Store) PlanUndo(ctx context.Context) (*Plan, error) {
-	return s.planned(ctx, func() (*Plan, error) {
+	return s.planWith(ctx, func() (*Plan, error) {
 		before, first := s.tree.latestTurn()
 		switch {
 		case s.tree.half.open():
@@ -84,7 +84,7 @@ func (s *Store) PlanUndo(ctx context.Context) (*Plan, error) {
 
 // PlanRedo plans to take back the latest undo or restore that still counts.
 func (s *Store) PlanRedo(ctx context.Context) (*Plan, error) {
-	return s.planned(ctx, func() (*Plan, error) {
+	return s.planWith(ctx, func() (*Plan, error) {
 		last := len(s.tree.redo) - 1
 		switch {
 		case s.tree.half.open():
@@ -103,7 +103,7 @@ func (s *Store) PlanRedo(ctx context.Context) (*Plan, error) {
 // PlanRestore plans to bring the files to their state at a mark, earlier or later. A plan
 // without steps means that they are in that state already.
 func (s *Store) PlanRestore(ctx context.Context, m Mark) (*Plan, error) {
-	return s.planned(ctx, func() (*Plan, error) {
+	return s.planWith(ctx, func() (*Plan, error) {
 		to, err := s.node(m)
 		p := &Plan{Kind: Restore, from: s.tree.head, to: to, redo: slices.Clone(s.tree.redo)}
 		if to != s.tree.head {
@@ -113,9 +113,9 @@ func (s *Store) PlanRestore(ctx context.Context, m Mark) (*Plan, error) {
 	})
 }
 
-// planned records the changes of an interrupted command first, then calls choose for a plan
+// planWith records the changes of an interrupted command first, then calls choose for a plan
 // and works it out.
-func (s *Store) planned(ctx context.Context, choose func() (*Plan, error)) (*Plan, error) {
+func (s *Store) planWith(ctx context.Context, choose func() (*Plan, error)) (*Plan, error) {
 	if !s.use() {
 		return nil, errNoStore
 	}
@@ -237,7 +237,7 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 			return outcome{left: err}
 		}
 	}
-	return outcome{step: &Step{Path: p.path, Does: does(now, then), Diff: diff(p.path, now, then), now: now, then: then, folders: p.folders}}
+	return outcome{step: &Step{Path: p.path, Does: changeWord(now, then), Diff: diff(p.path, now, then), now: now, then: then, folders: p.folders}}
 }
 
 // isBetween reports whether a file is in a state that an interrupted change can leave: it is
@@ -251,7 +251,7 @@ func (f version) isBetween(p *passage) bool {
 	if p.halfway != nil {
 		ends = append(ends, *p.halfway)
 	}
-	held := slices.ContainsFunc(ends, func(end State) bool { return end.is(f.State, f.has) })
+	held := slices.ContainsFunc(ends, func(end State) bool { return end.is(f.State, f.hasSum) })
 	return held && slices.ContainsFunc(ends, func(end State) bool {
 		return end.sameMode(f.State) || end.Mode|ownerWrites == f.Mode
 	})
@@ -270,8 +270,8 @@ func changedSince(now, expected State) error {
 	return errors.New("it was changed since, by somebody else")
 }
 
-// does returns the word for the change from one version to another.
-func does(now, then version) string {
+// changeWord returns the word for the change from one version to another.
+func changeWord(now, then version) string {
 	switch {
 	case then.Kind == Missing:
 		return "delete"

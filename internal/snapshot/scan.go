@@ -67,7 +67,7 @@ func (s *Store) BeginCommand(ctx context.Context) (settle func() Mark) {
 		defer s.mu.Unlock()
 		changes, all := s.scanAfter(context.WithoutCancel(ctx), was)
 		if len(changes) == 0 && (all || idle) {
-			s.ended()
+			s.endUnchanged()
 			return ""
 		}
 		s.keepHalf(half)
@@ -86,7 +86,7 @@ func (s *Store) scanBefore(ctx context.Context) *before {
 	was := s.newBefore()
 	was.index = openIndex(was.root)
 	was.listing, was.listed = s.list(ctx, was.index)
-	was.further = s.touched(was.listing)
+	was.further = s.unlistedChanges(was.listing)
 	s.copy(was, was.look(s.scanned.known))
 	was.begun = time.Now().Add(-disk.ClockStep)
 	return was
@@ -128,9 +128,9 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 	}
 }
 
-// tell warns once if not all files are covered. It warns again only if all files were covered in
+// warnPartial warns once if not all files are covered. It warns again only if all files were covered in
 // between.
-func (s *Store) tell(ctx context.Context, all bool, covered int) {
+func (s *Store) warnPartial(ctx context.Context, all bool, covered int) {
 	switch {
 	case all:
 		s.scanned.told = false
@@ -140,9 +140,9 @@ func (s *Store) tell(ctx context.Context, all bool, covered int) {
 	}
 }
 
-// touched returns the files that were changed in this session and are not listed, because
+// unlistedChanges returns the files that were changed in this session and are not listed, because
 // git ignores them or because they do not exist.
-func (s *Store) touched(listed *listing) []string {
+func (s *Store) unlistedChanges(listed *listing) []string {
 	var more []string
 	seen := map[string]bool{}
 	for _, n := range s.tree.nodes {
@@ -160,7 +160,7 @@ func (s *Store) touched(listed *listing) []string {
 // been created that are not among them.
 func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, all bool) {
 	defer was.index.Close()
-	touched := was.changed()
+	touched := was.changedPlaces()
 	states := was.statesOf(touched, s.Secret)
 	for i, place := range touched {
 		rel, seen, state := was.path(place), was.seen[place], states[i]
@@ -180,7 +180,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 	}
 	if was.listed {
 		var created []Change
-		created, all = s.created(ctx, was)
+		created, all = s.createdFiles(ctx, was)
 		changes = append(changes, created...)
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
@@ -193,7 +193,7 @@ func (s *Store) compare(rel string, was State) (is State, same bool) {
 	if behind := (*behindError)(nil); err != nil && !errors.As(err, &behind) {
 		return State{Kind: Other}, false
 	}
-	same = was.is(f.State, f.has)
+	same = was.is(f.State, f.hasSum)
 	switch {
 	case f.Kind != File:
 	case s.Secret(f.abs, rel):
@@ -204,19 +204,19 @@ func (s *Store) compare(rel string, was State) (is State, same bool) {
 	return f.State, same
 }
 
-// created returns the files that the command made or moved to their paths. A file that
+// createdFiles returns the files that the command made or moved to their paths. A file that
 // existed and only stopped being ignored does not count. all is false when not all files
 // could be listed.
-func (s *Store) created(ctx context.Context, was *before) (changes []Change, all bool) {
+func (s *Store) createdFiles(ctx context.Context, was *before) (changes []Change, all bool) {
 	index := openIndex(s.files.workspace.Root())
 	defer index.Close()
 	now, all := s.list(ctx, index)
 	var new []string
 	if now != was.listing {
-		new = now.beside(was)
+		new = now.newFiles(was)
 	}
-	for _, rel := range s.touched(now) {
-		if !was.had(rel) {
+	for _, rel := range s.unlistedChanges(now) {
+		if !was.existed(rel) {
 			new = append(new, rel)
 		}
 	}

@@ -100,8 +100,8 @@ func (t *tree) up(id int) []*node {
 	return nodes
 }
 
-// back returns the nodes whose changes are undone between two nodes, the latest first.
-func (t *tree) back(from, to int) []*node {
+// undoneNodes returns the nodes whose changes are undone between two nodes, the latest first.
+func (t *tree) undoneNodes(from, to int) []*node {
 	stays := map[int]bool{}
 	for _, n := range t.up(to) {
 		stays[n.ID] = true
@@ -149,7 +149,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unkno
 		}
 		return p
 	}
-	for _, n := range t.back(from, to) {
+	for _, n := range t.undoneNodes(from, to) {
 		roots[n.Root] = true
 		unknown = append(unknown, n.unknown()...)
 		for _, c := range slices.Backward(n.Changes) {
@@ -158,7 +158,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unkno
 			p.folders = append(p.folders, c.Made...)
 		}
 	}
-	for _, n := range slices.Backward(t.back(to, from)) {
+	for _, n := range slices.Backward(t.undoneNodes(to, from)) {
 		roots[n.Root] = true
 		for _, c := range n.Changes {
 			p := at(c, c.Before)

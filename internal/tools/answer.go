@@ -70,11 +70,11 @@ func (a Answer) Noted(note string) Answer {
 	return a
 }
 
-// failed returns the answer to a call that did nothing.
-func failed(err error) Answer { return Answer{Error: err.Error()} }
+// failedAnswer returns the answer to a call that did nothing.
+func failedAnswer(err error) Answer { return Answer{Error: err.Error()} }
 
-// shown returns the part of the file that an answer shows.
-func (s *source) shown(from, to int, whole bool) *history.View {
+// shownView returns the part of the file that an answer shows.
+func (s *source) shownView(from, to int, whole bool) *history.View {
 	return viewOf(s.abs, s.whole, history.View{From: from, To: to, Whole: whole})
 }
 

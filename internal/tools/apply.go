@@ -37,7 +37,7 @@ func (e *Env) apply(p edit) Answer {
 				}
 				notDone()
 				if len(p.changes) == 1 {
-					return failed(err)
+					return failedAnswer(err)
 				}
 				return Answer{Error: nothingChanged + err.Error()}
 			}

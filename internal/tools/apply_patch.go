@@ -40,15 +40,15 @@ func applyPatch() Tool {
 }
 
 func planPatch(ctx context.Context, env *Env, args applyPatchArgs) (Plan, error) {
-	planned, err := env.patched(ctx, args.Input)
+	planned, err := env.patchedEdit(ctx, args.Input)
 	if err != nil {
 		return Plan{}, errors.New(nothingChanged + err.Error())
 	}
 	return env.planEdit(planned), nil
 }
 
-// patched returns the edit that a patch makes of the present files.
-func (e *Env) patched(ctx context.Context, text string) (edit, error) {
+// patchedEdit returns the edit that a patch makes of the present files.
+func (e *Env) patchedEdit(ctx context.Context, text string) (edit, error) {
 	sections, err := patch.Parse(text)
 	if err != nil {
 		return edit{}, err
@@ -79,10 +79,10 @@ func (e *Env) patched(ctx context.Context, text string) (edit, error) {
 				return edit{}, err
 			}
 		}
-		c := s.changed(file.After)
+		c := s.changeTo(file.After)
 		if file.From != "" {
 			from := r.sources[file.From]
-			c.from, c.mode, c.diff = from.rel, from.mode, from.changed(file.After).diff
+			c.from, c.mode, c.diff = from.rel, from.mode, from.changeTo(file.After).diff
 		}
 		p.changes = append(p.changes, c)
 	}
@@ -93,7 +93,7 @@ func (e *Env) patched(ctx context.Context, text string) (edit, error) {
 			}
 		}
 	}
-	done := p.said(true)
+	done := p.filesLine(true)
 	p.done = strings.ToUpper(done[:1]) + done[1:]
 	return p, nil
 }

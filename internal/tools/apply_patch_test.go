@@ -214,7 +214,7 @@ func TestWhatCannotBePutBackIsNamed(t *testing.T) {
 	var made []change
 	for _, name := range []string{"a", "b"} {
 		s := source{abs: filepath.Join(root, name), rel: name, whole: []byte("old\n"), mode: 0o644}
-		made = append(made, s.changed([]byte("new\n")))
+		made = append(made, s.changeTo([]byte("new\n")))
 	}
 	left, err := env.putBack(made)
 	if err == nil || len(left) != 1 || left[0].rel != "a" {

@@ -71,7 +71,7 @@ func askUser() Tool {
 		}
 		return Plan{
 			Preview:  Preview{Title: "the model asks", Inquiries: args.Questions},
-			Apply:    func(context.Context) Answer { return failed(errNobody) },
+			Apply:    func(context.Context) Answer { return failedAnswer(errNobody) },
 			Answered: func(given []InquiryAnswer) Answer { return saidBy(args.Questions, given) },
 		}, nil
 	})
@@ -139,14 +139,14 @@ func presentPlan() Tool {
 			Apply: func(context.Context) Answer {
 				return Answer{Text: "The plan is the answer of this run.", Summary: "the answer"}
 			},
-			Answered: func(given []InquiryAnswer) Answer { return env.planned(plan, given[0].String()) },
+			Answered: func(given []InquiryAnswer) Answer { return env.acceptPlan(plan, given[0].String()) },
 		}, nil
 	})
 }
 
-// planned returns the answer to a plan that the person has agreed to, and makes the steps of the
+// acceptPlan returns the answer to a plan that the person has agreed to, and makes the steps of the
 // plan the todo list.
-func (e *Env) planned(plan, mode string) Answer {
+func (e *Env) acceptPlan(plan, mode string) Answer {
 	text := "The user agrees to the plan. The approval mode is " + mode + " now: carry it out."
 	if steps := todo.Steps(plan); len(steps) > 0 && e.Todos != nil && e.Todos.Set(steps) == nil {
 		text += " Its steps are the todo list."

@@ -36,17 +36,17 @@ func (a astReadFileArgs) reads() []string { return []string{a.FilePath} }
 func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer {
 	s, err := env.open(ctx, args.FilePath)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	s.Close()
 	if s.whole == nil || len(s.whole) > maxOutlineBytes {
-		return failed(fmt.Errorf("%s is too large for an outline (%s); use search_file_content and read_file", s.rel, words.Bytes(s.size)))
+		return failedAnswer(fmt.Errorf("%s is too large for an outline (%s); use search_file_content and read_file", s.rel, words.Bytes(s.size)))
 	}
 	d := textfile.Parse(s.whole)
 	text := strings.ToValidUTF8(d.Text, replacement)
 	declared, err := outline.Read(ctx, s.rel, text)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	env.Seen.Record(s.abs, s.whole)
 	if args.Symbol == "" {
@@ -55,7 +55,7 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	}
 	found, err := declared.Find(args.Symbol)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	first, last := declared.Lines(found)
 	heading := fmt.Sprintf("[%s, lines %d-%d of %s; %s]\n", found.Name, first, last, s.rel, declared.Note)
@@ -73,7 +73,7 @@ func (e *Env) excerptOf(s *source, heading, text string, goOn func(shown int) st
 	if n < len(all) {
 		shown += fmt.Sprintf("[%s more; %s]\n", words.Count(len(all)-n, "line"), goOn(n))
 	}
-	return Answer{Text: shown, Note: s.foreignNote(shown), View: s.shown(0, 0, false)}
+	return Answer{Text: shown, Note: s.foreignNote(shown), View: s.shownView(0, 0, false)}
 }
 
 // maxOutlineBytes is the size of the largest file that is outlined.
@@ -132,7 +132,7 @@ func planASTEdit(env *Env, args astEditArgs) (edit, error) {
 	if problem := outline.SyntaxError(s.rel, after); problem != nil {
 		return edit{}, wouldNotParse(s.rel, after, problem)
 	}
-	return planned(s, after, code, fmt.Sprintf("Replaced %s in %s (were lines %d-%d)", target.Name, s.rel, first, last))
+	return editTo(s, after, code, fmt.Sprintf("Replaced %s in %s (were lines %d-%d)", target.Name, s.rel, first, last))
 }
 
 // wouldNotParse returns an error that quotes the line of the edited file at which the parser

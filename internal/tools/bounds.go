@@ -18,9 +18,9 @@ func (l Limits) OutputBytes() int { return atLeastOne(l.OutputTokens) * bytesPer
 // readLines returns ReadLines. A value below 1 sets no limit.
 func (l Limits) readLines() int { return atLeastOne(l.ReadLines) }
 
-// found returns the limits for output of commands and for search results. Most of that is seldom
+// searchLimits returns the limits for output of commands and for search results. Most of that is seldom
 // needed, and little of it is quoted. The model can get the rest from a file or by going on.
-func (l Limits) found() Limits {
+func (l Limits) searchLimits() Limits {
 	l.OutputTokens = min(l.OutputTokens, atLeastOne(l.FoundTokens))
 	return l
 }
@@ -28,7 +28,7 @@ func (l Limits) found() Limits {
 // withFoundLimits returns a copy of the Env with the limits for search results.
 func (e *Env) withFoundLimits() *Env {
 	found := *e
-	found.Limits = e.Limits.found()
+	found.Limits = e.Limits.searchLimits()
 	return &found
 }
 
@@ -114,7 +114,7 @@ const maxListed = 1000
 // returns the line of an item.
 func listed[T any](limits Limits, heading string, all []T, offset, most int, what, narrow string, line func(T) string) Answer {
 	if err := checkOffset(offset, len(all), what); err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	first := max(offset, 1)
 	var list []string

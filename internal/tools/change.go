@@ -46,8 +46,8 @@ type change struct {
 	diff textdiff.Diff
 }
 
-// changed returns the change of an opened file to a new content.
-func (s *source) changed(after []byte) change {
+// changeTo returns the change of an opened file to a new content.
+func (s *source) changeTo(after []byte) change {
 	c := change{abs: s.abs, rel: s.rel, before: s.whole, after: after, links: s.links, mode: s.mode}
 	c.diff = textdiff.New(document(s.abs, c.before).Text, document(s.abs, after).Text)
 	return c
@@ -68,7 +68,7 @@ func defineEdit[A any](t Tool, plan func(env *Env, args A) (edit, error)) Tool {
 
 // planEdit returns the plan of an edit, which applies exactly this edit.
 func (e *Env) planEdit(planned edit) Plan {
-	preview := e.watched(Preview{Title: planned.said(false)})
+	preview := e.warnUnwatched(Preview{Title: planned.filesLine(false)})
 	for _, c := range planned.changes {
 		preview.Paths = append(preview.Paths, c.rel)
 		preview.Diff += c.unified()
@@ -93,9 +93,9 @@ var kinds = [...][2]string{
 	created: {"create", "added"}, deleted: {"delete", "deleted"}, moved: {"move", "moved"},
 }
 
-// said lists the files of the edit on one line, grouped by kind of change, in the past tense if
+// filesLine lists the files of the edit on one line, grouped by kind of change, in the past tense if
 // done is set.
-func (p edit) said(done bool) string {
+func (p edit) filesLine(done bool) string {
 	gone := map[string]bool{}
 	for _, c := range p.changes {
 		gone[c.from] = true
@@ -116,7 +116,7 @@ func (p edit) said(done bool) string {
 		case len(c.diff) == 0:
 			kind = lineEnds
 		}
-		files[kind] = append(files[kind], name+c.besides())
+		files[kind] = append(files[kind], name+c.hiddenEffects())
 	}
 	var parts []string
 	for kind, verbs := range kinds {
@@ -131,9 +131,9 @@ func (p edit) said(done bool) string {
 	return strings.Join(parts, "; ")
 }
 
-// besides names the effects of an edit that its diff does not show: it separates a hard-linked
+// hiddenEffects names the effects of an edit that its diff does not show: it separates a hard-linked
 // file from its other names, and overrides a protection against writing.
-func (c change) besides() string {
+func (c change) hiddenEffects() string {
 	var besides []string
 	if c.links > 1 {
 		besides = append(besides, fmt.Sprintf("parts it from %s that keep the old text", words.Count(int(c.links-1), "hard link")))
@@ -152,17 +152,17 @@ func (c change) besides() string {
 // that nothing takes the call for a write.
 var errNoChange = errors.New("nothing to change: the file already is what the edit would make of it")
 
-// planned returns the edit that gives an opened file a new content, or an error if the edit changes
+// editTo returns the edit that gives an opened file a new content, or an error if the edit changes
 // nothing. given holds the lines of the file that the call quotes or writes.
-func planned(s *source, after []byte, given, done string) (edit, error) {
+func editTo(s *source, after []byte, given, done string) (edit, error) {
 	if bytes.Equal(s.whole, after) {
 		return edit{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
 	}
 	if err := refuseForeign(s, after, false); err != nil {
 		return edit{}, err
 	}
-	c := s.changed(after)
-	return edit{changes: []change{c}, done: done + c.besides(), given: given}, nil
+	c := s.changeTo(after)
+	return edit{changes: []change{c}, done: done + c.hiddenEffects(), given: given}, nil
 }
 
 // plannedText is like planned, with the edited document in place of the content.
@@ -171,7 +171,7 @@ func plannedText(s *source, edited []byte, given, done string) (edit, error) {
 	if err != nil {
 		return edit{}, err
 	}
-	return planned(s, after, given, done)
+	return editTo(s, after, given, done)
 }
 
 // openToEdit opens a file for an edit tool. It returns a *ChangedError if the file has changed

@@ -26,7 +26,7 @@ func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Pla
 		}
 		p, err := plan(ctx, env, args)
 		if err != nil {
-			return Plan{}, bounded(err, env.Limits)
+			return Plan{}, boundError(err, env.Limits)
 		}
 		apply := p.Apply
 		p.Apply = func(ctx context.Context) Answer { return env.Limits.bound(apply(ctx)) }
@@ -38,13 +38,13 @@ func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Pla
 	return t
 }
 
-// bounded cuts an error message that is too long for an answer. A cut error no longer wraps other
+// boundError cuts an error message that is too long for an answer. A cut error no longer wraps other
 // errors.
-func bounded(err error, limits Limits) error {
+func boundError(err error, limits Limits) error {
 	if len(err.Error()) <= limits.OutputBytes()/2 {
 		return err
 	}
-	return errors.New(limits.bound(failed(err)).Error)
+	return errors.New(limits.bound(failedAnswer(err)).Error)
 }
 
 // defineRead completes a tool that only reads; run carries out its calls. Arguments that name

@@ -86,7 +86,7 @@ func runTool(ctx context.Context, t testing.TB, tool Tool, env *Env, args params
 	t.Helper()
 	plan, err := planCall(ctx, t, tool, env, args)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	return plan.Apply(ctx)
 }

@@ -40,13 +40,13 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	env = env.withFoundLimits()
 	base, pattern, err := args.start(env.Workspace)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	var files []string
 	if info, err := env.Workspace.Lstat(base); err == nil && info.IsDir() {
 		listed, found, err := env.Workspace.Files(ctx, base, func(file string) bool { return doublestar.MatchUnvalidated(pattern, file) })
 		if err != nil {
-			return failed(err)
+			return failedAnswer(err)
 		}
 		for _, file := range found {
 			files = append(files, filepath.Join(listed, filepath.FromSlash(file)))

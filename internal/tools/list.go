@@ -36,26 +36,26 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	env = env.withFoundLimits()
 	dir, info, err := env.Workspace.Place(args.Path)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	if !info.IsDir() {
-		return failed(fmt.Errorf("%s is a file; read it instead", args.Path))
+		return failedAnswer(fmt.Errorf("%s is a file; read it instead", args.Path))
 	}
 	folder, err := env.Workspace.OpenFolder(dir)
 	if err != nil {
-		return failed(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), disk.Reason(err)))
+		return failedAnswer(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), disk.Reason(err)))
 	}
 	defer folder.Close()
 	entries, err := fs.ReadDir(folder.FS(), ".")
 	if err != nil {
-		return failed(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), disk.Reason(err)))
+		return failedAnswer(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), disk.Reason(err)))
 	}
 	if len(entries) == 0 {
 		return Answer{Text: env.Workspace.Rel(dir) + " is empty.", Summary: "nothing"}
 	}
 	tracked, err := namesWithFiles(ctx, env.Workspace, dir)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	files := slices.DeleteFunc(slices.Clone(entries), fs.DirEntry.IsDir)
 	entries = append(slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !entry.IsDir() }), files...)

@@ -16,10 +16,10 @@ import (
 	"agent/internal/shell"
 )
 
-// watched completes the preview of an edit or a command in a workspace that holds the home
+// warnUnwatched completes the preview of an edit or a command in a workspace that holds the home
 // folder, so that a person is asked about changes. In a home folder some program runs or obeys
 // nearly every file, more than any list could name.
-func (e *Env) watched(p Preview) Preview {
+func (e *Env) warnUnwatched(p Preview) Preview {
 	if protect.Holds(e.Workspace.Root(), e.Protected.Home) {
 		p.Unwatched, p.AtHome = "the workspace holds your home folder", !e.Named
 	}

@@ -134,7 +134,7 @@ func TestNoToolFollowsALinkThatIsPutOnTheWay(t *testing.T) {
 				answer := Answer{}
 				switch {
 				case err != nil:
-					answer = failed(err)
+					answer = failedAnswer(err)
 				case len(plan.Preview.Protected) > 0:
 					continue // a person is asked
 				default:

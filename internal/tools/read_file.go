@@ -37,7 +37,7 @@ func (a readFileArgs) reads() []string { return []string{a.FilePath} }
 
 func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	if args.Offset < 0 || args.Limit < 0 || args.Column < 0 {
-		return failed(fmt.Errorf("read_file: offset, limit and column count from 1, not %d, %d and %d", args.Offset, args.Limit, args.Column))
+		return failedAnswer(fmt.Errorf("read_file: offset, limit and column count from 1, not %d, %d and %d", args.Offset, args.Limit, args.Column))
 	}
 	want := textfile.Range{First: max(args.Offset, 1), Column: args.Column, Lines: env.Limits.readLines()}
 	if args.Limit > 0 {
@@ -48,16 +48,16 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 		return env.readPDF(ctx, args)
 	}
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
-	shown := s.shown(p.First, p.Last(), wholeFile(p))
+	shown := s.shownView(p.First, p.Last(), wholeFile(p))
 	if p.Column > 1 || p.Rest > 0 {
-		shown = s.shown(0, 0, false) // one line is cut
+		shown = s.shownView(0, 0, false) // one line is cut
 	}
 	note := s.note(p.Plain())
 	switch {
 	case len(p.Lines) == 0:
-		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), View: s.shown(0, 0, false)}
+		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), View: s.shownView(0, 0, false)}
 	case wholeFile(p):
 		return Answer{Text: p.Plain(), Note: note, View: shown}
 	}
@@ -151,23 +151,23 @@ func (a readLineRangeArgs) reads() []string { return []string{a.FilePath} }
 
 func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Answer {
 	if err := checkRange(args.StartLine, args.EndLine); err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	wanted := args.EndLine - args.StartLine + 1
 	s, p, err := env.readLines(ctx, args.FilePath, textfile.Range{
 		First: args.StartLine, Lines: min(wanted, env.Limits.readLines()), LineBytes: len(fmt.Sprint(args.EndLine)) + 1,
 	})
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	if len(p.Lines) == 0 {
-		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), View: s.shown(0, 0, false)}
+		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), View: s.shownView(0, 0, false)}
 	}
 	heading := "[" + s.extent(p)
 	if len(p.Lines) < wanted && p.More {
 		heading += fmt.Sprintf("; read on with start_line %d", p.Last()+1)
 	}
-	return Answer{Text: heading + "]\n" + p.Numbered(), Note: s.note(p.Plain()), View: s.shown(p.First, p.Last(), false)}
+	return Answer{Text: heading + "]\n" + p.Numbered(), Note: s.note(p.Plain()), View: s.shownView(p.First, p.Last(), false)}
 }
 
 // checkRange refuses line ranges without a line.

@@ -50,11 +50,11 @@ func (a readManyFilesArgs) reads() []string {
 
 func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Answer {
 	if len(args.Paths) == 0 {
-		return failed(errors.New("paths is empty; name files, folders or globs"))
+		return failedAnswer(errors.New("paths is empty; name files, folders or globs"))
 	}
 	files, problems, err := env.selectFiles(ctx, args)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	var sections []section
 	room := env.Limits.room(problemBytes(env.Limits))
@@ -67,7 +67,7 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 		}
 		s, err := env.section(ctx, file, room)
 		if ctx.Err() != nil {
-			return failed(ctx.Err())
+			return failedAnswer(ctx.Err())
 		}
 		if err != nil {
 			problems = append(problems, err.Error())
@@ -77,7 +77,7 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 		room -= len(s.path) + len(s.text)
 	}
 	if len(sections) == 0 {
-		return failed(fmt.Errorf("no file was read: %s", strings.Join(problems, "\n")))
+		return failedAnswer(fmt.Errorf("no file was read: %s", strings.Join(problems, "\n")))
 	}
 	var out strings.Builder
 	mark := "==" // made longer until no line of a file looks like a heading
@@ -127,7 +127,7 @@ func (e *Env) section(ctx context.Context, file string, room int) (section, erro
 	if note := s.note(text); note != "" {
 		text = note + "\n" + text
 	}
-	return section{words.Name(s.rel), text, s.shown(p.First, p.Last(), wholeFile(p))}, nil
+	return section{words.Name(s.rel), text, s.shownView(p.First, p.Last(), wholeFile(p))}, nil
 }
 
 // selectFiles returns the files to read, each once, in the order of paths, and a problem for each

@@ -31,7 +31,7 @@ const (
 func (e *Env) readPDF(ctx context.Context, args readFileArgs) Answer {
 	abs, content, err := e.wholePDF(args.FilePath)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	rel := words.Name(e.Workspace.Rel(abs))
 	if e.SendsPDF(content, args.Offset, args.Limit) {
@@ -42,7 +42,7 @@ func (e *Env) readPDF(ctx context.Context, args readFileArgs) Answer {
 	}
 	text, shown, err := e.PDFText(ctx, rel, content, args.Offset, args.Limit, e.Limits.room(headingBytes))
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	return Answer{Text: text, View: viewOf(abs, content, shown)}
 }

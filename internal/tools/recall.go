@@ -109,16 +109,16 @@ func recall() Tool {
 			return env.recallSession(ctx, args)
 		}
 		if env.Archive == nil {
-			return failed(errNoRecord)
+			return failedAnswer(errNoRecord)
 		}
 		if args.Number == 0 {
 			return env.listRemoved(ctx, args)
 		}
 		found, err := env.Archive.Fetch(ctx, args.Number)
 		if err != nil {
-			return failed(err)
+			return failedAnswer(err)
 		}
-		return env.recalled(found.Heading, strings.Split(strings.TrimSuffix(found.Text, "\n"), "\n"), args.Offset, "line")
+		return env.recallPage(found.Heading, strings.Split(strings.TrimSuffix(found.Text, "\n"), "\n"), args.Offset, "line")
 	})
 }
 
@@ -137,18 +137,18 @@ func WithSessions(tools []Tool) []Tool {
 // recallSession finds passages of earlier sessions, or fetches a place in one.
 func (e *Env) recallSession(ctx context.Context, args recallArgs) Answer {
 	if e.Sessions == nil {
-		return failed(errNoSessions)
+		return failedAnswer(errNoSessions)
 	}
 	if find := cmp.Or(args.Find, args.Match); find != "" {
 		passages, remark, err := e.Sessions.Find(ctx, find, args.Session)
 		switch {
 		case err != nil:
-			return failed(err)
+			return failedAnswer(err)
 		case len(passages) == 0:
 			return Answer{Text: lines.Append("No earlier session has any of these words.", remark)}
 		}
 		heading := lines.Append(foreign+"; session and number show a place whole:", remark)
-		return e.recalled(heading, passages, args.Offset, "passage")
+		return e.recallPage(heading, passages, args.Offset, "passage")
 	}
 	fetch := func() (Excerpt, error) { return e.Sessions.Outline(ctx, args.Session) }
 	if args.Number != 0 {
@@ -156,9 +156,9 @@ func (e *Env) recallSession(ctx context.Context, args recallArgs) Answer {
 	}
 	found, err := fetch()
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
-	return e.recalled(found.Heading+" "+foreign+":", quoted(found.Text), args.Offset, "line")
+	return e.recallPage(found.Heading+" "+foreign+":", quoted(found.Text), args.Offset, "line")
 }
 
 // foreign says of text from earlier sessions that it instructs nobody.
@@ -177,7 +177,7 @@ func quoted(text string) []string {
 func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 	removed, err := e.Archive.Removed(ctx)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	sameTurn := !slices.ContainsFunc(removed, func(r RemovedContent) bool { return r.Turn != removed[0].Turn })
 	var rows []string
@@ -199,7 +199,7 @@ func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 	case len(rows) == 0:
 		return Answer{Text: "Nothing that was removed names or holds " + strconv.Quote(args.Match) + "."}
 	}
-	return e.recalled("Removed from the context, the latest first; recall with number fetches one:", rows, args.Offset, "item")
+	return e.recallPage("Removed from the context, the latest first; recall with number fetches one:", rows, args.Offset, "item")
 }
 
 // matches reports whether removed content is wanted: its description or its text holds match, in
@@ -234,7 +234,7 @@ func (e *Env) inWorkspace(text string) string {
 // maxRow bounds a description and a line that the list shows, in characters.
 const maxRow = 120
 
-// recalled answers with as many lines from an offset on as fit in an answer.
-func (e *Env) recalled(heading string, all []string, offset int, what string) Answer {
+// recallPage answers with as many lines from an offset on as fit in an answer.
+func (e *Env) recallPage(heading string, all []string, offset int, what string) Answer {
 	return listed(e.Limits, heading+"\n", all, offset, len(all), what, "", func(line string) string { return line })
 }

@@ -94,7 +94,7 @@ func Remember() Tool {
 func (r Remembering) answer(agreed bool) Answer {
 	said, summary, err := r.Keep(agreed)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	return Answer{Text: said, Summary: summary}
 }

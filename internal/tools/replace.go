@@ -13,8 +13,8 @@ import (
 	"agent/internal/traits"
 )
 
-// replaceShown holds the parameters that a model is offered.
-type replaceShown struct {
+// replaceSchema holds the parameters that a model is offered.
+type replaceSchema struct {
 	FilePath   string      `json:"file_path" jsonschema:"relative to the workspace or absolute"`
 	OldString  string      `json:"old_string,omitempty" jsonschema:"the text to replace, exactly as in the file with all its whitespace; enough of it to occur once"`
 	NewString  string      `json:"new_string,omitempty" jsonschema:"the text to put in its place; may be empty"`
@@ -49,7 +49,7 @@ func replace() Tool {
 	return defineEdit(Tool{
 		Name:        "replace",
 		Description: "Replaces text in a file. old_string must be in it exactly, and once unless replace_all is set; else nothing is written and the closest lines are shown.",
-		offers:      decode.ParametersOf[replaceShown]().JSON,
+		offers:      decode.ParametersOf[replaceSchema]().JSON,
 		Traits: Traits{
 			Density:   traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}},
 			Essential: true,
@@ -79,7 +79,7 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	}
 	for i, e := range edits {
 		if err := e.check(); err != nil {
-			return edit{}, numbered(edits, i, err)
+			return edit{}, numberError(edits, i, err)
 		}
 	}
 	s, err := env.openToEdit(args.FilePath)
@@ -90,7 +90,7 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	r := replacing{rel: s.rel, text: d.Text, want: args.ExpectedReplacements, exact: env.Limits.ExactEdits}
 	for i, e := range edits {
 		if err := r.add(i, e); err != nil {
-			return edit{}, numbered(edits, i, err)
+			return edit{}, numberError(edits, i, err)
 		}
 	}
 	splices, err := r.splices()
@@ -104,8 +104,8 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	return plannedText(s, d.With(splices...), given.String(), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
 }
 
-// numbered adds the number of the failed edit to an error, if a call has several edits.
-func numbered(edits []textEdit, i int, err error) error {
+// numberError adds the number of the failed edit to an error, if a call has several edits.
+func numberError(edits []textEdit, i int, err error) error {
 	if len(edits) == 1 {
 		return err
 	}

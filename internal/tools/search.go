@@ -69,24 +69,24 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	env = env.withFoundLimits()
 	expression, err := search.Parse(args.Pattern)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	query, err := args.query()
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	base, files, err := filesToSearch(ctx, env.Workspace, args.Path, args.Include)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	named := len(files)
 	files = slices.DeleteFunc(files, func(file string) bool { return !env.mayRead(filepath.Join(base, file)) })
 	matches, tooLarge, err := searchFiles(ctx, env.Workspace, expression, base, files, query)
 	if err == nil {
-		err = checkOffset(args.Offset, len(matches), args.found())
+		err = checkOffset(args.Offset, len(matches), args.itemNoun())
 	}
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	text := describeMatches(env, args, base, matches, query.Limit, most)
 	if kept := named - len(files); kept > 0 {
@@ -129,16 +129,16 @@ func (a searchArgs) query() (search.Query, error) {
 	return query, nil
 }
 
-// found returns the noun for an item of the answer.
-func (a searchArgs) found() string {
+// itemNoun returns the noun for an item of the answer.
+func (a searchArgs) itemNoun() string {
 	if a.Mode == modeFiles || a.Mode == modeCount {
 		return "matching file"
 	}
 	return "matching line"
 }
 
-// where describes the files that a call searches.
-func (a searchArgs) where() string {
+// searchedPlace describes the files that a call searches.
+func (a searchArgs) searchedPlace() string {
 	where := "the workspace"
 	if a.Path != "" {
 		where = a.Path
@@ -154,7 +154,7 @@ func (a searchArgs) where() string {
 // request.
 func describeMatches(env *Env, args searchArgs, base string, matches []search.Match, last, most int) string {
 	if len(matches) == 0 {
-		return fmt.Sprintf("No line matches %s in %s.", args.Pattern, args.where())
+		return fmt.Sprintf("No line matches %s in %s.", args.Pattern, args.searchedPlace())
 	}
 	var list, foreign []string
 	first := max(args.Offset, 1)
@@ -190,7 +190,7 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	if n < len(list) {
 		reason += "; cut at " + words.Bytes(int64(room))
 	}
-	switch note := part(args.found(), first, n, total, reason); {
+	switch note := part(args.itemNoun(), first, n, total, reason); {
 	case note != "":
 		text = lines.Append(text, note)
 	case args.Mode == modeFiles:

@@ -116,7 +116,7 @@ func runCommand(ctx context.Context, env *Env, args shellArgs, command shell.Com
 	result, err := env.Jobs.Run(ctx, command, env.Output)
 	changed := settle()
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	var answer Answer
 	if result.Job != nil {
@@ -157,7 +157,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	if preview.ReadOnly {
 		return preview
 	}
-	preview = env.watched(preview)
+	preview = env.warnUnwatched(preview)
 	preview.Protected = env.protectedNames(command, preview.Confined)
 	if !preview.Confined {
 		found := env.foundInside(command)
@@ -247,7 +247,7 @@ func (a shellArgs) check() error {
 		if len(a.Command) > shell.MaxLine {
 			return shell.TooLong(a.Command)
 		}
-		if at := strings.IndexFunc(a.Command, obeyed); at >= 0 {
+		if at := strings.IndexFunc(a.Command, isControl); at >= 0 {
 			return fmt.Errorf("command holds %s; only newlines and tabs are taken, because control characters hide what would run: write them as an escape, such as $'\\r' or \\033 for printf", words.Visible(string([]rune(a.Command[at:])[0])))
 		}
 	case actionList, actionTail, actionKill:
@@ -263,8 +263,8 @@ func (a shellArgs) check() error {
 	return nil
 }
 
-// obeyed reports whether r is a control character, which a terminal obeys instead of showing it.
-func obeyed(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+// isControl reports whether r is a control character, which a terminal obeys instead of showing it.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 // within turns "cd DIR &&" at the start of a command into its directory, so that a person and the
 // rules see the command itself. It leaves a cd that leaves the workspace or goes through a link.
@@ -302,7 +302,7 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 	if env.Confinement != nil {
 		confined = env.Confinement()
 	}
-	limits := env.Limits.found()
+	limits := env.Limits.searchLimits()
 	if showsFiles(a.Command) {
 		limits = env.Limits
 	}

@@ -126,7 +126,7 @@ func refusalsIn(command shell.Command, end shell.Result) map[adviceKind]refusal 
 				continue
 			}
 			r := refusal{known.kind, strings.TrimRight(line, "\n"), min(at, len(line))}
-			if r.holds(command, failed) {
+			if r.isRefusal(command, failed) {
 				found[known.kind] = r
 			}
 			break
@@ -138,8 +138,8 @@ func refusalsIn(command shell.Command, end shell.Result) map[adviceKind]refusal 
 // statCache begins a warning of the go command, which does its work nevertheless.
 const statCache = "go: writing stat cache: "
 
-// holds reports whether the line is about the sandbox and was not found by a search.
-func (r refusal) holds(command shell.Command, failed bool) bool {
+// isRefusal reports whether the line is about the sandbox and was not found by a search.
+func (r refusal) isRefusal(command shell.Command, failed bool) bool {
 	switch {
 	case strings.HasPrefix(r.line, statCache):
 		return false
@@ -271,9 +271,9 @@ func (r refusal) host() string {
 	return ""
 }
 
-// undone returns lines about the undone changes of a command, and about folders that were not
+// undoneLines returns lines about the undone changes of a command, and about folders that were not
 // watched.
-func undone(end shell.Result) []string {
+func undoneLines(end shell.Result) []string {
 	var notes []string
 	if len(end.Undone) > 0 {
 		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; what the command made of them was undone]", strings.Join(end.Undone, ", ")))

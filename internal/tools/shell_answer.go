@@ -24,7 +24,7 @@ func foundNothing(line string, end shell.Result) bool {
 // answerCommand returns the answer to a command that ran to its end.
 func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 	if end.NotStarted != nil {
-		return failed(fmt.Errorf("the command could not be started: %w", end.NotStarted))
+		return failedAnswer(fmt.Errorf("the command could not be started: %w", end.NotStarted))
 	}
 	answer := Answer{Text: end.Output, Spool: end.Spool, Summary: words.Count(end.Lines, "line")}
 	if end.Lines == 0 {
@@ -39,7 +39,7 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 	if answer.Text == "" {
 		answer.Note = "[no output]"
 	}
-	for _, note := range append(e.advice(command, end), undone(end)...) {
+	for _, note := range append(e.advice(command, end), undoneLines(end)...) {
 		answer.Text = lines.Append(answer.Text, note)
 	}
 	switch {
@@ -69,7 +69,7 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 func startJob(jobs *shell.Jobs, command shell.Command) Answer {
 	job, err := jobs.Start(command)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	return inBackground(job, "Started as job %d%s. Look at it with action tail, end it with action kill.", ", its output goes to ")
 }
@@ -100,12 +100,12 @@ func (e *Env) jobAction(ctx context.Context, args shellArgs) Answer {
 	}
 	job, err := e.Jobs.Find(args.Job)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	if args.Action == actionKill {
 		job.Kill(ctx)
 	} else if err := job.Wait(ctx, time.Duration(args.WaitSeconds)*time.Second); err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	return e.lookAt(job)
 }

@@ -28,7 +28,7 @@ func Skill(catalogue string, activate func(name, arguments string) (SkillContent
 	}, func(_ context.Context, _ *Env, args skillArgs) Answer {
 		found, err := activate(args.Name, args.Arguments)
 		if err != nil {
-			return failed(err)
+			return failedAnswer(err)
 		}
 		return Answer{Text: found.Text, Key: found.Key, Summary: args.Name}
 	})

@@ -23,8 +23,8 @@ type Task struct {
 	Model string `json:"model,omitempty" jsonschema:"not used"`
 }
 
-// taskShown holds the parameters of a task that the model is told of.
-type taskShown struct {
+// taskSchema holds the parameters of a task that the model is told of.
+type taskSchema struct {
 	Task       string `json:"task" jsonschema:"all that the agent is told: the goal, what is known, what to report"`
 	Agent      string `json:"agent,omitempty" jsonschema:"a name of the list; default explore"`
 	Title      string `json:"title,omitempty" jsonschema:"a few words for the screen"`
@@ -76,7 +76,7 @@ func TaskTool(list string, window int, plan func(Task) (Preview, BeginTask, erro
 	return define(Tool{
 		Name:        TaskName,
 		Description: taskText + measured + strings.TrimRight(list, "\n"),
-		offers:      decode.ParametersOf[taskShown]().JSON,
+		offers:      decode.ParametersOf[taskSchema]().JSON,
 		Traits: Traits{
 			Reads: true, Parallel: true, Key: "task", Density: traits.Density{Reports: true},
 			Words: []traits.Words{

@@ -50,7 +50,7 @@ func todoWrite() Tool {
 		}
 		return Plan{Apply: func(context.Context) Answer {
 			if err := env.Todos.Set(list); err != nil {
-				return failed(err)
+				return failedAnswer(err)
 			}
 			p := list.Progress()
 			summary := fmt.Sprintf("%d of %d done", p.Done, p.Total)

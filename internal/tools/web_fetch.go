@@ -48,7 +48,7 @@ func planWebFetch(_ context.Context, env *Env, args webFetchArgs) (Plan, error) 
 		Apply: func(ctx context.Context) Answer {
 			page, err := fetch.Get(ctx, u, env.Limits.PrivateAddresses, env.mayReach)
 			if err != nil {
-				return failed(err)
+				return failedAnswer(err)
 			}
 			return answerPage(ctx, env.Limits, page, render)
 		},
@@ -74,7 +74,7 @@ var renderings = map[string]func(context.Context, string) (string, error){
 func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func(context.Context, string) (string, error)) Answer {
 	text := strings.ToValidUTF8(string(page.Body), "\uFFFD")
 	if strings.ContainsRune(text, 0) {
-		return failed(fmt.Errorf("%s is no text (%s, %s)", page.URL, cmp.Or(page.Type, "of no known type"), words.Bytes(int64(len(page.Body)))))
+		return failedAnswer(fmt.Errorf("%s is no text (%s, %s)", page.URL, cmp.Or(page.Type, "of no known type"), words.Bytes(int64(len(page.Body)))))
 	}
 	whole := true
 	if render != nil && strings.Contains(page.Type, "html") {
@@ -83,7 +83,7 @@ func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func
 			text, err = render(ctx, text)
 		}
 		if err != nil {
-			return failed(fmt.Errorf("%s: the page cannot be converted: %w; format html shows it as it is", page.URL, err))
+			return failedAnswer(fmt.Errorf("%s: the page cannot be converted: %w; format html shows it as it is", page.URL, err))
 		}
 	}
 	room := limits.room(headingBytes)

@@ -63,7 +63,7 @@ func ServerSearch() Tool {
 func searched(ctx context.Context, s *websearch.Searcher, query websearch.Query, note string) Answer {
 	found, err := s.Search(ctx, query)
 	if err != nil {
-		return failed(err)
+		return failedAnswer(err)
 	}
 	answer := Answer{Text: found.Text(s.MaxTokens()), Note: note, Summary: words.Count(len(found.Results), "result")}
 	if !found.Cached {

@@ -34,7 +34,7 @@ func planWriteFile(env *Env, args writeFileArgs) (edit, error) {
 		return edit{}, err
 	}
 	if _, err := os.Lstat(abs); errors.Is(err, fs.ErrNotExist) {
-		c := (&source{abs: abs, rel: env.Workspace.Rel(abs)}).changed([]byte(args.Content))
+		c := (&source{abs: abs, rel: env.Workspace.Rel(abs)}).changeTo([]byte(args.Content))
 		done := fmt.Sprintf("Created %s with %s", c.rel, words.Count(textfile.Parse(c.after).Count(), "line"))
 		return edit{changes: []change{c}, done: done}, nil
 	}
@@ -46,5 +46,5 @@ func planWriteFile(env *Env, args writeFileArgs) (edit, error) {
 		return edit{}, err
 	}
 	after := textfile.Parse(s.whole).Rewritten(args.Content)
-	return planned(s, after, textfile.PlainEnds(args.Content), fmt.Sprintf("Wrote %s, now %s", s.rel, words.Count(textfile.Parse(after).Count(), "line")))
+	return editTo(s, after, textfile.PlainEnds(args.Content), fmt.Sprintf("Wrote %s, now %s", s.rel, words.Count(textfile.Parse(after).Count(), "line")))
 }

@@ -182,20 +182,20 @@ func (t *Tracer) Event(e chat.Event) {
 			text("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", e.Agent), text("gen_ai.agent.id", e.ID))}
 	case chat.AgentEvent:
 		if agent := t.agents[e.ID]; agent != nil {
-			t.within(agent, e.Event)
+			t.turnEvent(agent, e.Event)
 		}
 	case chat.AgentEnded:
 		t.endAgent(e)
 	default:
 		if t.turn != nil {
 			t.line.model = t.model()
-			t.within(&t.line, e)
+			t.turnEvent(&t.line, e)
 		}
 	}
 }
 
-// within handles an event of a turn, or of the task of an agent.
-func (t *Tracer) within(l *line, e chat.Event) {
+// turnEvent handles an event of a turn, or of the task of an agent.
+func (t *Tracer) turnEvent(l *line, e chat.Event) {
 	switch e := e.(type) {
 	case chat.RequestStarted:
 		t.endRequest(l, true)

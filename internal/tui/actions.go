@@ -18,18 +18,18 @@ func (m *Model) paste(text string) tea.Cmd {
 		return m.chooser.work()
 	}
 	m.input.Paste(text, m.surface.now())
-	return guarded(m.input.Propose())
+	return guardPanic(m.input.Propose())
 }
 
-// enter sends the input. If the line ends with a backslash, the input continues on the next line
+// sendInput sends the input. If the line ends with a backslash, the input continues on the next line
 // instead.
-func (m *Model) enter() tea.Cmd {
+func (m *Model) sendInput() tea.Cmd {
 	taken, runs := m.input.Enter()
 	switch {
 	case runs:
 		return m.submit()
 	case taken:
-		return guarded(m.input.Propose())
+		return guardPanic(m.input.Propose())
 	case m.input.Continues():
 		return nil
 	}
@@ -101,9 +101,9 @@ func (m *Model) up() tea.Cmd {
 		m.input.Editor.Restore(waits.waiting[len(waits.waiting)-1])
 		waits.waiting = waits.waiting[:len(waits.waiting)-1]
 	case len(waits.queued) > 0 && (m.input.Editor.Empty() || m.backUnchanged()):
-		return guarded(func() tea.Msg {
+		return guardPanic(func() tea.Msg {
 			message, ok := m.opts.Driver.Unqueue(m.surface.ctx)
-			return then(func() { m.cameBack(message, ok) })
+			return thenDo(func() { m.cameBack(message, ok) })
 		})
 	default:
 		m.input.Older()
@@ -134,8 +134,8 @@ func (m *Model) openOutputs() tea.Cmd {
 	return m.activity.readSpools()
 }
 
-// think moves the effort by a number of steps in the list of efforts that the model knows.
-func (m *Model) think(steps int) tea.Cmd {
+// changeEffort moves the effort by a number of steps in the list of efforts that the model knows.
+func (m *Model) changeEffort(steps int) tea.Cmd {
 	var known []string
 	if m.opts.Efforts != nil {
 		known = m.opts.Efforts()

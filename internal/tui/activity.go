@@ -80,7 +80,7 @@ func (a *activity) event(event chat.Event) {
 		a.turn.written += len(e.Delta)
 		a.printReply(a.reply.text.Add(e.Delta))
 	case chat.ReasoningDelta:
-		a.reply.think(e.Delta, a.surface.now())
+		a.reply.addThinking(e.Delta, a.surface.now())
 	case chat.TextWasThinking:
 		a.replyVoid("the text above was the model's thinking")
 	case chat.ReplyDiscarded:
@@ -108,7 +108,7 @@ func (a *activity) event(event chat.Event) {
 	case chat.AgentChanged:
 		a.agentChanged(e.AgentState)
 	case chat.AgentEvent:
-		a.hear(e)
+		a.addAgentEvent(e)
 	case chat.AgentEnded:
 		a.agentEnded(e)
 	case chat.ToolEnded:
@@ -164,7 +164,7 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 		a.surface.calling = true
 	}
 	again := e.Outcome.Stop == chat.StopFailed && !a.turn.returned
-	a.retried(e.Err != nil)
+	a.printRetries(e.Err != nil)
 	switch {
 	case e.Outcome.Stop == chat.StopInterrupted:
 		a.surface.note(warn, "■", "interrupted")
@@ -228,9 +228,9 @@ func (a *activity) queueView(width, room int) []string {
 	return lines
 }
 
-// meanwhile returns the row above a waiting question: the todo item in progress, and how long the
+// questionHeading returns the row above a waiting question: the todo item in progress, and how long the
 // question has waited. It returns nil if the window has no room for it.
-func (a *activity) meanwhile(width, room int) []string {
+func (a *activity) questionHeading(width, room int) []string {
 	if room < tallQuestion {
 		return nil
 	}

@@ -32,8 +32,8 @@ func (a *activity) agentChanged(state chat.AgentState) {
 	}
 }
 
-// hear adds an event to what was said in the conversation of an agent.
-func (a *activity) hear(e chat.AgentEvent) {
+// addAgentEvent adds an event to what was said in the conversation of an agent.
+func (a *activity) addAgentEvent(e chat.AgentEvent) {
 	text := ""
 	switch e := e.Event.(type) {
 	case chat.UserMessage:

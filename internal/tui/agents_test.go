@@ -89,7 +89,7 @@ func TestTimeOfQuestionsBesideEachOther(t *testing.T) {
 	u.asks(at(2))
 	u.answered(at(5))
 	u.answered(at(9))
-	if took := u.took(at(10)); took != 2*time.Second {
+	if took := u.workTime(at(10)); took != 2*time.Second {
 		t.Error(took)
 	}
 }

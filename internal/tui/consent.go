@@ -38,7 +38,7 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	case reply.Draft != "":
 		m.input.Editor.Insert(reply.Draft)
 		m.input.Typed = m.surface.now()
-		return guarded(m.input.Propose())
+		return guardPanic(m.input.Propose())
 	case reply.View:
 		asked := m.questions.First()
 		m.reader.asked = asked.ID

@@ -66,7 +66,7 @@ func (a *activity) showEarlier(e Earlier) {
 				most = lastRows
 			}
 			a.surface.print(transcript.Text, func(t *style.Theme, width int) []string {
-				return bounded(t, a.surface.md.Render(exchange.Reply, width), most)
+				return boundRows(t, a.surface.md.Render(exchange.Reply, width), most)
 			})
 		}
 	}
@@ -81,10 +81,10 @@ func foldedRows(calls []Call) transcript.Layout {
 	failed := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
 	return func(t *style.Theme, width int) (rows []string) {
 		if len(worked) > 0 {
-			rows = noteRows(dim, "✓", folded(worked, traits.Label.Ended))(t, width)
+			rows = noteRows(dim, "✓", summariseCalls(worked, traits.Label.Ended))(t, width)
 		}
 		if len(failed) > 0 {
-			rows = append(rows, noteRows(dim, "✗", folded(failed, traits.Label.NotDone))(t, width)...)
+			rows = append(rows, noteRows(dim, "✗", summariseCalls(failed, traits.Label.NotDone))(t, width)...)
 		}
 		return rows
 	}
@@ -97,8 +97,8 @@ const (
 	foldedAbout = 60
 )
 
-// folded summarises calls in a few words: for each kind the verb, the subjects and the number.
-func folded(calls []Call, verb func(traits.Label) string) string {
+// summariseCalls summarises calls in a few words: for each kind the verb, the subjects and the number.
+func summariseCalls(calls []Call, verb func(traits.Label) string) string {
 	type kind struct {
 		verb  string
 		calls int

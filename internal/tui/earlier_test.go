@@ -50,7 +50,7 @@ func TestManyCallsAreFolded(t *testing.T) {
 	for _, file := range []string{"a", "b", "c", "d", "e", "f"} {
 		calls = append(calls, Call{Label: said("read_file " + file + ".go")})
 	}
-	if got, want := folded(calls, traits.Label.Ended), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
+	if got, want := summariseCalls(calls, traits.Label.Ended), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

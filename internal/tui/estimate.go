@@ -36,9 +36,9 @@ func (e *estimate) ask(typed string) tea.Cmd {
 		return nil
 	}
 	e.running, e.of = true, typed
-	return guarded(func() tea.Msg {
+	return guardPanic(func() tea.Msg {
 		text := line(e.surface.ctx, typed)
-		return then(func() { e.running, e.text = false, text })
+		return thenDo(func() { e.running, e.text = false, text })
 	})
 }
 

@@ -65,7 +65,7 @@ func (m *Model) event(event chat.Event) {
 // userMessage prints the user's message, and the files that the @ processor included or skipped.
 func (m *Model) userMessage(e chat.UserMessage) {
 	said := promptRows(m.input.AsTyped(e.Text))
-	if m.heard(e.Text) {
+	if m.isEchoed(e.Text) {
 		said = transcript.Rows()
 	}
 	var files []transcript.Layout
@@ -87,9 +87,9 @@ func (m *Model) userMessage(e chat.UserMessage) {
 	})
 }
 
-// heard reports whether a message was typed in plain mode, where the terminal itself shows typed
+// isEchoed reports whether a message was typed in plain mode, where the terminal itself shows typed
 // lines. A screen reader would read such a message twice if it were printed again.
-func (m *Model) heard(text string) bool {
+func (m *Model) isEchoed(text string) bool {
 	return m.surface.plain && m.typedLines[strings.TrimSpace(text)]
 }
 

@@ -23,8 +23,8 @@ type doing struct {
 // actions maps the names in the table of keys to the actions of the screen. All other names are
 // actions of the editor.
 var actions = map[string]doing{
-	"send":       {do: (*Model).enter},
-	"new-line":   {do: always(func(m *Model) { m.input.Editor.Insert("\n") })},
+	"send":       {do: (*Model).sendInput},
+	"new-line":   {do: actionFunc(func(m *Model) { m.input.Editor.Insert("\n") })},
 	"escape":     {do: (*Model).escape},
 	"rewind":     {do: func(m *Model) tea.Cmd { return tea.Batch(m.escape(), m.escape()) }},
 	"interrupt":  {do: (*Model).controlC},
@@ -32,23 +32,23 @@ var actions = map[string]doing{
 	"up":         {do: (*Model).up},
 	"down":       {do: (*Model).down},
 	"search":     {do: (*Model).searchPrompts},
-	"older":      {do: always(func(m *Model) { m.input.Typed = m.surface.now(); m.input.Older() })},
-	"newer":      {do: always(func(m *Model) { m.input.Typed = m.surface.now(); m.input.Newer() })},
-	"complete":   {do: func(m *Model) tea.Cmd { return guarded(m.input.Tab()) }},
+	"older":      {do: actionFunc(func(m *Model) { m.input.Typed = m.surface.now(); m.input.Older() })},
+	"newer":      {do: actionFunc(func(m *Model) { m.input.Typed = m.surface.now(); m.input.Newer() })},
+	"complete":   {do: func(m *Model) tea.Cmd { return guardPanic(m.input.Tab()) }},
 	"outputs":    {do: (*Model).openOutputs},
 	"image":      {do: (*Model).pasteImage},
 	"editor":     {do: (*Model).editOutside},
 	"stash":      {do: (*Model).stash},
-	"think-more": {do: func(m *Model) tea.Cmd { return m.think(1) }},
-	"think-less": {do: func(m *Model) tea.Cmd { return m.think(-1) }},
+	"think-more": {do: func(m *Model) tea.Cmd { return m.changeEffort(1) }},
+	"think-less": {do: func(m *Model) tea.Cmd { return m.changeEffort(-1) }},
 	"background": {do: (*Model).toBackground, when: func(m *Model) bool { return m.commandRuns() || m.jobsRun() }},
-	"show-again": {do: always(func(m *Model) { m.surface.again = true })},
+	"show-again": {do: actionFunc(func(m *Model) { m.surface.again = true })},
 	"suspend":    {do: func(*Model) tea.Cmd { return func() tea.Msg { return lendMsg{run: term.Suspend} } }},
-	"mode":       {do: always(func(m *Model) { m.opts.Driver.CycleMode() })},
+	"mode":       {do: actionFunc(func(m *Model) { m.opts.Driver.CycleMode() })},
 }
 
-// always makes an action of a function that has no command to run.
-func always(do func(*Model)) func(*Model) tea.Cmd {
+// actionFunc makes an action of a function that has no command to run.
+func actionFunc(do func(*Model)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { do(m); return nil }
 }
 
@@ -106,7 +106,7 @@ func (m *Model) key(k term.Key) tea.Cmd {
 		}
 	}
 	m.input.Type(k.Text, m.surface.now())
-	return guarded(m.input.Propose())
+	return guardPanic(m.input.Propose())
 }
 
 // asideKey handles an Esc that ends the question beside the conversation, which is the latest that
@@ -138,7 +138,7 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 		switch {
 		case !ours:
 			m.input.Do(name, m.surface.now())
-			return guarded(m.input.Propose()), true
+			return guardPanic(m.input.Propose()), true
 		case action.when == nil || action.when(m):
 			return action.do(m), true
 		}

@@ -140,7 +140,7 @@ func (o Options) askFound(ctx context.Context) tea.Cmd {
 	if o.Found == nil {
 		return nil
 	}
-	return guarded(func() tea.Msg { return foundMsg(o.Found(ctx)) })
+	return guardPanic(func() tea.Msg { return foundMsg(o.Found(ctx)) })
 }
 
 // branchMsg is the branch that is checked out.
@@ -151,7 +151,7 @@ func (o Options) askBranch(ctx context.Context) tea.Cmd {
 	if o.Branch == nil || o.Plain {
 		return nil
 	}
-	return guarded(func() tea.Msg { return branchMsg(o.Branch(ctx)) })
+	return guardPanic(func() tea.Msg { return branchMsg(o.Branch(ctx)) })
 }
 
 // These messages are sent by the model to itself. Other parts declare more.
@@ -164,8 +164,8 @@ type (
 	thenMsg func() tea.Cmd
 )
 
-// then returns a thenMsg for a function that has no further command to run.
-func then(do func()) tea.Msg { return thenMsg(func() tea.Cmd { do(); return nil }) }
+// thenDo returns a thenMsg for a function that has no further command to run.
+func thenDo(do func()) tea.Msg { return thenMsg(func() tea.Cmd { do(); return nil }) }
 
 // update handles a message and lays out the live part anew. The returned command is to be run
 // concurrently.
@@ -208,7 +208,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	case thenMsg:
 		return message()
 	case input.Proposed:
-		return guarded(m.input.Complete(message))
+		return guardPanic(m.input.Complete(message))
 	case commandMsg:
 		return m.commandDone(message)
 	case wakeMsg:

@@ -120,12 +120,12 @@ func (a *activity) readSpools() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, o := range a.outputs {
 		if o.spool != "" {
-			cmds = append(cmds, guarded(func() tea.Msg {
+			cmds = append(cmds, guardPanic(func() tea.Msg {
 				text, err := readSome(o.spool)
 				if err != nil {
 					return nil // the shortened text stays
 				}
-				return then(func() {
+				return thenDo(func() {
 					if i := slices.IndexFunc(a.outputs, func(now output) bool { return now.spool == o.spool }); i >= 0 {
 						a.outputs[i].Layout, a.outputs[i].spool = plainLay(text), ""
 					}

@@ -21,12 +21,12 @@ func (m *Model) pasteImage() tea.Cmd {
 	if clipboard == nil {
 		return nil
 	}
-	return guarded(func() tea.Msg {
+	return guardPanic(func() tea.Msg {
 		path, err := clipboard(ctx)
 		if err != nil {
 			return noteMsg{"nothing was pasted: " + err.Error()}
 		}
-		return then(func() { m.input.PutImage(path, m.surface.now()) })
+		return thenDo(func() { m.input.PutImage(path, m.surface.now()) })
 	})
 }
 
@@ -35,13 +35,13 @@ func (m *Model) pasteImage() tea.Cmd {
 func (p *presence) copyText(text string) tea.Cmd {
 	what := words.Count(words.Lines(text), "line")
 	if p.surface.environ.get("TMUX") != "" {
-		return guarded(func() tea.Msg {
+		return guardPanic(func() tea.Msg {
 			cmd := exec.Command("tmux", "load-buffer", "-w", "-")
 			cmd.Stdin = strings.NewReader(text)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				return noteMsg{fmt.Sprintf("nothing was copied: tmux load-buffer: %v %s", err, words.FirstLine(string(out)))}
 			}
-			return then(func() { p.surface.answer(transcript.Rows("copied " + what + " to tmux's buffer and the clipboard")) })
+			return thenDo(func() { p.surface.answer(transcript.Rows("copied " + what + " to tmux's buffer and the clipboard")) })
 		})
 	}
 	if p.surface.environ.simpleTerminal() {
@@ -68,7 +68,7 @@ func (m *Model) editOutside() tea.Cmd {
 		return nil
 	}
 	text := m.input.Editor.Value()
-	return guarded(func() tea.Msg {
+	return guardPanic(func() tea.Msg {
 		path, err := writeDraft(text)
 		if err != nil {
 			return notEdited(err)
@@ -85,7 +85,7 @@ func (m *Model) editOutside() tea.Cmd {
 			if err != nil {
 				return notEdited(err)
 			}
-			return then(func() {
+			return thenDo(func() {
 				m.input.Editor.Set("")
 				m.input.Editor.InsertLong(strings.TrimRight(text, "\n"))
 			})

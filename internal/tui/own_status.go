@@ -41,19 +41,19 @@ func (l *ownStatus) ask() tea.Cmd {
 	}
 	l.running = true
 	status, stats, wait := l.surface.status, l.surface.stats, ownPace-l.surface.now().Sub(l.ran)
-	return guarded(func() tea.Msg {
+	return guardPanic(func() tea.Msg {
 		select {
 		case <-time.After(wait):
 		case <-l.surface.ctx.Done():
 			return nil
 		}
 		text, err := run(l.surface.ctx, status, stats)
-		return thenMsg(func() tea.Cmd { return l.came(text, err) })
+		return thenMsg(func() tea.Cmd { return l.takeOutput(text, err) })
 	})
 }
 
-// came takes the output of the program. It reports each problem once.
-func (l *ownStatus) came(text string, err error) tea.Cmd {
+// takeOutput takes the output of the program. It reports each problem once.
+func (l *ownStatus) takeOutput(text string, err error) tea.Cmd {
 	l.running, l.ran = false, l.surface.now()
 	problem := ""
 	if err == nil {

@@ -54,7 +54,7 @@ func (c *chooser) work() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, job := range c.picking.Jobs() {
-		cmds = append(cmds, guarded(func() tea.Msg {
+		cmds = append(cmds, guardPanic(func() tea.Msg {
 			done := job()
 			return thenMsg(func() tea.Cmd { done(); return c.work() })
 		}))

@@ -74,7 +74,7 @@ func TestPickWaitsForAQuestion(t *testing.T) {
 func TestPickAloneIsOverOnce(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]string{"chosen": "enter", "left": "esc"} {
-		for _, late := range []tea.Msg{then(func() {}), inputMsg{term.Paste("late")}, inputMsg{term.Key{Name: "down"}}, resizedMsg{}} {
+		for _, late := range []tea.Msg{thenDo(func() {}), inputMsg{term.Paste("late")}, inputMsg{term.Key{Name: "down"}}, resizedMsg{}} {
 			p := &pickAlone{}
 			chosen := 0
 			p.picking = picker.Open(command.Pick{Title: "sessions", Choices: []command.Choice{{Name: "one"}}})

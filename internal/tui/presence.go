@@ -59,7 +59,7 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	if p.programs == nil {
 		return nil
 	}
-	return guarded(func() tea.Msg {
+	return guardPanic(func() tea.Msg {
 		if err := p.programs.Called(p.surface.ctx, kind, news); err != nil {
 			return noteMsg{err.Error()}
 		}

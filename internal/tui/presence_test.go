@@ -132,7 +132,7 @@ func TestOwnStatus(t *testing.T) {
 	if again == nil {
 		t.Fatal("what changed while it ran is not shown")
 	}
-	wrong := thenMsg(func() tea.Cmd { return s.model.own.came("four", errors.New("took too long")) })
+	wrong := thenMsg(func() tea.Cmd { return s.model.own.takeOutput("four", errors.New("took too long")) })
 	s.model.update(wrong)
 	s.model.update(wrong)
 	if said := strings.Count(strings.Join(s.model.frame().Printed, "\n"), "took too long"); runs != 1 || said != 1 {

@@ -52,7 +52,7 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		p.err = errGone
 		return p, tea.Quit
 	case lendMsg:
-		return p, p.lend(message)
+		return p, p.lendTerminal(message)
 	case wakeMsg:
 		// A letter answers if no key follows. On a busy machine a wakeMsg may overtake a
 		// key that was pressed earlier.
@@ -82,9 +82,9 @@ func wakeIn(d time.Duration) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return wakeMsg{} })
 }
 
-// lend gives the terminal to another program and waits for its end. Keys typed meanwhile are for
+// lendTerminal gives the terminal to another program and waits for its end. Keys typed meanwhile are for
 // the other program, and nothing is painted.
-func (p *program) lend(request lendMsg) tea.Cmd {
+func (p *program) lendTerminal(request lendMsg) tea.Cmd {
 	p.keys.Stop()
 	err := p.terminal.Lend(request.run)
 	if again := p.keys.Start(); again != nil {

@@ -29,8 +29,8 @@ const thoughtKept = 64 << 10
 
 func (r *reply) thinking() bool { return !r.thoughtSince.IsZero() }
 
-// think adds thinking.
-func (r *reply) think(delta string, now time.Time) {
+// addThinking adds thinking.
+func (r *reply) addThinking(delta string, now time.Time) {
 	if !r.thinking() {
 		r.thoughtSince = now
 	}

@@ -37,7 +37,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 	defer cancel()
 	defer func() {
 		if value := recover(); value != nil {
-			err = crashed(value, opts)
+			err = logPanic(value, opts)
 		}
 	}()
 	// From here on a signal cannot end the process before the terminal's mode is restored.
@@ -165,8 +165,8 @@ type crashMsg struct {
 	stack []byte
 }
 
-// guarded turns a panic in a command into a crashMsg. A nil command stays nil.
-func guarded(cmd tea.Cmd) tea.Cmd {
+// guardPanic turns a panic in a command into a crashMsg. A nil command stays nil.
+func guardPanic(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -180,8 +180,8 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// crashed logs a panic and returns the error for the user.
-func crashed(value any, opts Options) error {
+// logPanic logs a panic and returns the error for the user.
+func logPanic(value any, opts Options) error {
 	stack := debug.Stack()
 	if c, ok := value.(crashMsg); ok {
 		value, stack = c.value, c.stack

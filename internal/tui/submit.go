@@ -145,7 +145,7 @@ func (m *Model) remember(message atcmd.Message) tea.Cmd {
 		return nil
 	}
 	prompts := m.opts.History
-	return guarded(func() tea.Msg {
+	return guardPanic(func() tea.Msg {
 		if err := prompts.Append(message); err != nil {
 			return noteMsg{"the prompt could not be added to the history: " + err.Error()}
 		}
@@ -158,7 +158,7 @@ func (m *Model) runCommand(line string) tea.Cmd {
 	m.activity.commands = append(m.activity.commands, line)
 	m.surface.hint = hint{}
 	ctx, commands := m.surface.ctx, m.opts.Commands
-	return guarded(func() tea.Msg {
+	return guardPanic(func() tea.Msg {
 		output, err := commands.Run(ctx, line)
 		return commandMsg{line, output, err}
 	})

@@ -215,13 +215,13 @@ func refusal(e chat.ToolEnded) string {
 func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, body []string) {
 	switch {
 	case a.Diff != "":
-		return patch.StatText(a.Diff), bounded(t, patch.Render(t, a.Diff, width), diffLines)
+		return patch.StatText(a.Diff), boundRows(t, patch.Render(t, a.Diff, width), diffLines)
 	case a.ExitCode != nil:
 		text := strings.TrimRight(style.Clean(a.Text), "\n")
 		return style.Listed(fmt.Sprintf("exit %d", *a.ExitCode), howMuch(a)), lastLines(t, text, width, most, a.Spool == "")
 	case a.Error != "":
 		why := style.WrapSpans(t.Linked(strings.TrimSpace(style.CleanProse(a.Error)), t.Bad), max(20, width))
-		return "", append(bounded(t, why, errorLines), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width, most, a.Spool == "")...)
+		return "", append(boundRows(t, why, errorLines), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width, most, a.Spool == "")...)
 	}
 	return howMuch(a), nil
 }
@@ -237,8 +237,8 @@ func howMuch(a tools.Answer) string {
 	return "no output"
 }
 
-// bounded cuts rows at the end and adds a row with the number of rows left out.
-func bounded(t *style.Theme, lines []string, most int) []string {
+// boundRows cuts rows at the end and adds a row with the number of rows left out.
+func boundRows(t *style.Theme, lines []string, most int) []string {
 	if more := len(lines) - most; more > 1 {
 		return append(lines[:most:most], t.Dim.Text(leftOut(t, fmt.Sprintf("%d more lines", more))))
 	}

@@ -69,8 +69,8 @@ func (s silence) lasts(now time.Time) bool {
 	return !s.told.IsZero() && now.Sub(s.told) < chat.SilenceTold+time.Second
 }
 
-// took returns how long the turn has worked, without the time of questions.
-func (u *turn) took(now time.Time) time.Duration {
+// workTime returns how long the turn has worked, without the time of questions.
+func (u *turn) workTime(now time.Time) time.Duration {
 	if u.started.IsZero() {
 		return 0 // the turn began before this screen
 	}
@@ -145,7 +145,7 @@ func (a *activity) workingView(width int) []string {
 		return lines
 	}
 	now := a.surface.now()
-	head, rest := a.surface.spinner()+" "+a.doing()+" · ", words.Elapsed(a.turn.took(now))+" · Esc interrupts"
+	head, rest := a.surface.spinner()+" "+a.doing()+" · ", words.Elapsed(a.turn.workTime(now))+" · Esc interrupts"
 	if len(a.tools) > 0 && !a.turn.interrupting {
 		head = "  turn " // each tool has its own clock
 	}
@@ -162,8 +162,8 @@ func (a *activity) workingView(width int) []string {
 	return append(lines, a.surface.theme.Dim.Text(style.Truncate(line, width)))
 }
 
-// retried prints a note about failed tries. failed is set if the turn's error is printed anyway.
-func (a *activity) retried(failed bool) {
+// printRetries prints a note about failed tries. failed is set if the turn's error is printed anyway.
+func (a *activity) printRetries(failed bool) {
 	switch r := a.turn.retry; {
 	case r.attempt == 0:
 	case r.at.IsZero():

@@ -17,15 +17,15 @@ import (
 
 // endTurn prints the result of the turn in a line, and the savings of pruning in another.
 func (a *activity) endTurn(interrupted bool) {
-	u, took := a.turn, a.turn.took(a.surface.now())
+	u, workTime := a.turn, a.turn.workTime(a.surface.now())
 	cost := ""
 	if a.surface.stats.Cost > u.cost {
 		cost = words.Dollars(a.surface.stats.Cost - u.cost)
 	}
-	if u.requests == 0 && u.files == 0 && !(interrupted && took >= time.Second) {
+	if u.requests == 0 && u.files == 0 && !(interrupted && workTime >= time.Second) {
 		return
 	}
-	strip := u.strip(took, cost)
+	strip := u.strip(workTime, cost)
 	said := u.freed.String(a.surface.stats.Saving.Minus(u.saving))
 	if said == "" || a.surface.settings().QuietDensity {
 		a.surface.print(transcript.Text, strip)

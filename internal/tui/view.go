@@ -70,7 +70,7 @@ func (m *Model) layout() {
 		if room < 8 {
 			lead = 0 // the question needs every row
 		}
-		meanwhile := m.activity.meanwhile(width, room)
+		meanwhile := m.activity.questionHeading(width, room)
 		m.questions.Arrange(m.surface.theme, width, room-lead-gap-len(meanwhile))
 		above, asked = m.questions.View()
 		above, asked.Row = append(meanwhile, above...), asked.Row+len(meanwhile)

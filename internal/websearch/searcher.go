@@ -230,7 +230,7 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	delete(s.refused, set.Way)
-	answer := Answer{Service: set.Way, Query: q, Results: q.wanted(found, s.config.Denied), At: now}
+	answer := Answer{Service: set.Way, Query: q, Results: q.filterResults(found, s.config.Denied), At: now}
 	s.kept[q.key(set.Way)] = answer
 	return answer, nil
 }

@@ -53,7 +53,7 @@ var services = []Service{
 		request: func(q Query, _ string) (string, any) {
 			return "/search", given{
 				"query": q.Text, "numResults": q.Count, "includeDomains": q.Only, "excludeDomains": q.Without,
-				"startPublishedDate": since(q.Recent), "contents": given{"text": given{"maxCharacters": maxExcerpt}},
+				"startPublishedDate": beginOf(q.Recent), "contents": given{"text": given{"maxCharacters": maxExcerpt}},
 			}
 		},
 		results: members{"results", "url", "title", "text", "publishedDate"},
@@ -127,8 +127,8 @@ func values(pairs ...string) string {
 	return v.Encode()
 }
 
-// since returns the time at which a span that ends now began, as Exa wants it.
-func since(recent string) string {
+// beginOf returns the time at which a span that ends now began, as Exa wants it.
+func beginOf(recent string) string {
 	days := map[string]int{"day": 1, "week": 7, "month": 31, "year": 366}[recent]
 	if days == 0 {
 		return ""

@@ -86,8 +86,8 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 	return q, note, nil
 }
 
-// takes reports whether a host is among those that the query wants.
-func (q Query) takes(name string) bool {
+// allowsHost reports whether a host is among those that the query wants.
+func (q Query) allowsHost(name string) bool {
 	below := func(domain string) bool { return Below(name, domain) }
 	return (len(q.Only) == 0 || slices.ContainsFunc(q.Only, below)) && !slices.ContainsFunc(q.Without, below)
 }
@@ -118,9 +118,9 @@ func (q Query) key(way string) string {
 // maxAddress bounds the length of the address of a result, in bytes.
 const maxAddress = 1000
 
-// wanted returns the results that the query wants, without those whose address is none of the
+// filterResults returns the results that the query wants, without those whose address is none of the
 // web or was there already.
-func (q Query) wanted(found []Result, denied func(host string) bool) []Result {
+func (q Query) filterResults(found []Result, denied func(host string) bool) []Result {
 	var wanted []Result
 	seen := map[string]bool{}
 	for _, r := range found {
@@ -130,7 +130,7 @@ func (q Query) wanted(found []Result, denied func(host string) bool) []Result {
 		}
 		r.URL = u.String()
 		name := strings.ToLower(u.Hostname())
-		if seen[r.URL] || strings.ContainsFunc(r.URL, func(c rune) bool { return c <= ' ' || c > '~' }) || !q.takes(name) || denied(name) {
+		if seen[r.URL] || strings.ContainsFunc(r.URL, func(c rune) bool { return c <= ' ' || c > '~' }) || !q.allowsHost(name) || denied(name) {
 			continue
 		}
 		seen[r.URL] = true

@@ -296,7 +296,7 @@ func TestDomains(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, r := range q.wanted(found, func(string) bool { return false }) {
+		for _, r := range q.filterResults(found, func(string) bool { return false }) {
 			got = append(got, r.URL)
 		}
 		if strings.Join(got, " ") != tt.want {

@@ -94,5 +94,5 @@ func (h hold) intact() bool {
 // release does nothing: the lease ends when the file is closed.
 func (hold) release() {}
 
-// over puts a file in the place of another one.
-func (hold) over(dir folder, from, to string) error { return dir.rename(from, to) }
+// renameOver puts a file in the place of another one.
+func (hold) renameOver(dir folder, from, to string) error { return dir.rename(from, to) }

@@ -48,5 +48,5 @@ func (hold) intact() bool { return true }
 
 func (hold) release() {}
 
-// over puts a file in the place of another one.
-func (hold) over(dir folder, from, to string) error { return dir.rename(from, to) }
+// renameOver puts a file in the place of another one.
+func (hold) renameOver(dir folder, from, to string) error { return dir.rename(from, to) }

@@ -99,8 +99,8 @@ func (f folder) flush() error {
 	return nil
 }
 
-// alone does nothing: programs that replace a file wait for the lock of the file itself.
-func alone(string) (release func()) { return func() {} }
+// lockReplace does nothing: programs that replace a file wait for the lock of the file itself.
+func lockReplace(string) (release func()) { return func() {} }
 
 // close closes the folder if it is open.
 func (f folder) close() {

@@ -107,10 +107,10 @@ func (f folder) close() {
 // systems.
 func letGo(f *os.File) { _ = f.Close() }
 
-// alone waits until no other program that uses Replace replaces this file, and release lets the
+// lockReplace waits until no other program that uses Replace replaces this file, and release lets the
 // next one in. The lock is one of some files in the temporary folder, since the file itself cannot
 // be open while it is replaced. After an error nothing is locked.
-func alone(abs string) (release func()) {
+func lockReplace(abs string) (release func()) {
 	const most = 64
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(strings.ToLower(abs)))
@@ -194,9 +194,9 @@ func (h hold) release() {
 	}
 }
 
-// over puts a file in the place of another one, which is held. Wine does not rename over an open
+// renameOver puts a file in the place of another one, which is held. Wine does not rename over an open
 // file, so the hold ends first there.
-func (h hold) over(dir folder, from, to string) error {
+func (h hold) renameOver(dir folder, from, to string) error {
 	if err := dir.root.Rename(from, to); !disk.InUse(err) {
 		return err
 	}

@@ -36,7 +36,7 @@ func (w *Workspace) openFolders(abs string) (*folders, error) {
 		return nil, err
 	}
 	for name := range strings.SplitSeq(path, "/") {
-		next, err := f.enter(at, name)
+		next, err := f.openOrMake(at, name)
 		if at != f.above {
 			at.Close()
 		}
@@ -57,8 +57,8 @@ func (w *Workspace) openFolders(abs string) (*folders, error) {
 	return f, nil
 }
 
-// enter opens the folder of this name, and makes the folder if it is missing.
-func (f *folders) enter(at *os.Root, name string) (*os.Root, error) {
+// openOrMake opens the folder of this name, and makes the folder if it is missing.
+func (f *folders) openOrMake(at *os.Root, name string) (*os.Root, error) {
 	if f.above == nil { // a new folder is empty
 		next, err := disk.OpenFolder(at, name)
 		if !errors.Is(err, fs.ErrNotExist) {

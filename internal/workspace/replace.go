@@ -38,7 +38,7 @@ func (w *Workspace) Replace(abs string, before, after []byte) error {
 // replaceWith does the work of Replace, with the content written by fill.
 func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) error) error {
 	rel := w.Rel(abs)
-	defer alone(abs)()
+	defer lockReplace(abs)()
 	folders, err := w.openFolders(filepath.Dir(abs))
 	if err != nil {
 		return unwritten(rel, err)
@@ -162,7 +162,7 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	if errors.Is(err, errors.ErrUnsupported) {
 		// Where nothing holds the writers, what they write between the check and the rename is lost.
 		letGo(old)
-		if err := held.over(t.dir, f.path, t.name); err != nil {
+		if err := held.renameOver(t.dir, f.path, t.name); err != nil {
 			return err
 		}
 		f.path = ""

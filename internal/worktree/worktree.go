@@ -88,7 +88,7 @@ func (w Worktree) make(ctx context.Context, dir string) error {
 	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		path = filepath.Join(folder, filepath.Base(path))
 	}
-	if list, err := run(ctx, dir, "worktree", "list", "--porcelain"); err == nil && begun(list, path) {
+	if list, err := run(ctx, dir, "worktree", "list", "--porcelain"); err == nil && isUnfinished(list, path) {
 		if err := os.RemoveAll(w.Path); err != nil {
 			return err
 		}
@@ -102,8 +102,8 @@ func (w Worktree) make(ctx context.Context, dir string) error {
 	return change(ctx, dir, append(args, "-b", w.Branch, "--", w.Path)...)
 }
 
-// begun reports whether git's list has an unfinished worktree at path.
-func begun(list, path string) bool {
+// isUnfinished reports whether git's list has an unfinished worktree at path.
+func isUnfinished(list, path string) bool {
 	for entry := range strings.SplitSeq(list, "\n\n") {
 		lines := strings.Split(entry, "\n")
 		if lines[0] == "worktree "+path && slices.Contains(lines, "locked initializing") {

@@ -171,11 +171,11 @@ func (b *Extensions) Foresee(ctx context.Context, typed string) []history.Block 
 // mentions returns the options by which the mentions of a message are found, without those for which
 // something else happens than reading files.
 func (b *Extensions) mentions() atcmd.Options {
-	return atcmd.Options{Root: b.Env.Workspace.Root(), NoImages: b.NoImages(), Kept: b.kept, Elsewhere: b.Servers.IsResource}
+	return atcmd.Options{Root: b.Env.Workspace.Root(), NoImages: b.NoImages(), Kept: b.withheldReason, Elsewhere: b.Servers.IsResource}
 }
 
-// kept returns why the text of a file is not sent unless it is named, "" if it may be.
-func (b *Extensions) kept(path string) (why string, denied bool) {
+// withheldReason returns why the text of a file is not sent unless it is named, "" if it may be.
+func (b *Extensions) withheldReason(path string) (why string, denied bool) {
 	file := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
 	if file.Care == protect.Free || b.Rules.Names(file) {
 		return "", false
@@ -221,7 +221,7 @@ func (b *Extensions) callTexts(ctx context.Context, message atcmd.Message, run c
 		return of, b.review(ctx, line.String(), run, agent, &of)
 	}
 	for _, call := range calls {
-		b.lend(call.Entry)
+		b.lendRules(call.Entry)
 		text, included, err := call.Text(func(line string) (string, string, error) { return run(ctx, line, "") })
 		if err != nil {
 			return of, fmt.Errorf("/%s: %w", call.As, err)

@@ -10,9 +10,9 @@ import (
 	"agent/internal/setup/consent"
 )
 
-// lend allows the calls that a skill or command asks for, until the end of the turn. The person
+// lendRules allows the calls that a skill or command asks for, until the end of the turn. The person
 // must own the skill or command, or have agreed to it.
-func (b *Extensions) lend(e *setup.Entry) {
+func (b *Extensions) lendRules(e *setup.Entry) {
 	for _, problem := range b.Rules.Disallow(e) {
 		b.Log.Warn(problem)
 	}

@@ -76,7 +76,7 @@ func (b *Extensions) activate(name, arguments string) (tools.SkillContent, error
 		return tools.SkillContent{}, fmt.Errorf("only the person may activate the skill %s; ask them to type /%s", s.Name, s.Name)
 	}
 	call := setup.Call{Entry: s, As: s.Name, Arguments: arguments}
-	b.lend(call.Entry)
+	b.lendRules(call.Entry)
 	text, _, err := call.Text(notRun)
 	return tools.SkillContent{Text: text, Key: call.Key()}, err
 }

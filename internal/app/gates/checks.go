@@ -50,7 +50,7 @@ func (g *Checks) Begin() { g.checks.Begin() }
 func (g *Checks) Gates() []gate.Gate {
 	return []gate.Gate{
 		{Name: "consent to checks", Stage: gate.Consents, Check: g.may},
-		{Name: "checks", Stage: gate.Consents, Check: g.before, After: g.edited},
+		{Name: "checks", Stage: gate.Consents, Check: g.runBefore, After: g.noteEdit},
 	}
 }
 
@@ -106,16 +106,16 @@ func (g *Checks) call(ctx context.Context, command check.Command) (gate.Call, er
 	return gate.Call{Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, given), Arguments: given, Preview: plan.Preview}, err
 }
 
-// before runs the due checks before an edit.
-func (g *Checks) before(ctx context.Context, k gate.Call) gate.Verdict {
+// runBefore runs the due checks before an edit.
+func (g *Checks) runBefore(ctx context.Context, k gate.Call) gate.Verdict {
 	if !k.Traits.EditsOnly() {
 		return gate.Verdict{}
 	}
 	return gate.Verdict{Notice: strings.Join(g.checks.Before(ctx), "; ")}
 }
 
-// edited notes a successful edit.
-func (g *Checks) edited(_ context.Context, k gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {
+// noteEdit notes a successful edit.
+func (g *Checks) noteEdit(_ context.Context, k gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {
 	if k.Traits.EditsOnly() && answer.Error == "" {
 		g.checks.Edited()
 	}
@@ -141,7 +141,7 @@ func (g *Checks) run(ctx context.Context, command check.Command) (string, error)
 	change := settle()
 	if err == nil {
 		g.Record.Ran("check", command.String(), confined.Word(sandbox.Work), result.Ending)
-		g.Record.wrote("check", g.Env, change)
+		g.Record.recordFiles("check", g.Env, change)
 	}
 	switch end := result.Ending; {
 	case err != nil:

@@ -78,8 +78,8 @@ func (r Record) Ran(by, line, confined string, end shell.Ending) {
 	}
 }
 
-// wrote records the files that such programs changed.
-func (r Record) wrote(by string, env *tools.Env, change snapshot.Mark) {
+// recordFiles records the files that such programs changed.
+func (r Record) recordFiles(by string, env *tools.Env, change snapshot.Mark) {
 	if files, unlisted := env.FileChanges(change); len(files) > 0 {
 		r.Did(by, history.Deed{Wrote: files, Unlisted: unlisted})
 	}

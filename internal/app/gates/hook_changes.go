@@ -14,17 +14,17 @@ const (
 	mostNamed   = 50
 )
 
-// around records the state of the workspace before hooks run. The returned function reports their
+// trackChanges records the state of the workspace before hooks run. The returned function reports their
 // changes, which count as changes of the turn. The model reads about them, so it knows the new
 // content of files that it knew before.
-func (h *Hooks) around(ctx context.Context) func() hook.WorkspaceChanges {
+func (h *Hooks) trackChanges(ctx context.Context) func() hook.WorkspaceChanges {
 	settle := h.host.Env.Snapshots.BeginCommand(ctx)
 	return func() hook.WorkspaceChanges {
 		changed := hook.WorkspaceChanges{Files: map[string][]byte{}}
 		var diffs, names []string
 		room := mostChanged
 		change := settle()
-		h.host.Record.wrote("hooks", h.host.Env, change)
+		h.host.Record.recordFiles("hooks", h.host.Env, change)
 		for _, e := range h.host.Env.Snapshots.Effects(context.WithoutCancel(ctx), change) {
 			changed.Files[e.Abs] = nil
 			switch {

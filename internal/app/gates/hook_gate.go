@@ -46,7 +46,7 @@ func (h *Hooks) Gates(tools *tools.Registry) []gate.Gate {
 		return nil
 	}
 	g := &hookGate{hooks: h, tools: tools, answers: map[int]hookAnswer{}}
-	return []gate.Gate{{Name: "hooks", Stage: gate.Hooks, Check: g.check, Asked: g.permission, After: g.after, Ended: g.ended}}
+	return []gate.Gate{{Name: "hooks", Stage: gate.Hooks, Check: g.check, Asked: g.permission, After: g.runAfter, Ended: g.forgetAnswer}}
 }
 
 // callsForHooks returns a call with the tool names and arguments of Claude Code, for which hooks
@@ -103,7 +103,7 @@ func (g *hookGate) check(ctx context.Context, k gate.Call) gate.Verdict {
 		return g.verdict(k, known.outcome, nil, blocked)
 	}
 	out, err := g.run(ctx, hooks.PreToolUse, k, nil)
-	g.tell(out)
+	g.showNotices(out)
 	verdict := g.verdict(k, out, err, blocked)
 	out.Input = nil
 	now := hookAnswer{arguments: k.Arguments, outcome: out, remarks: remarks(hooks.PreToolUse, out)}
@@ -130,7 +130,7 @@ func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
 		return gate.Verdict{}
 	}
 	out, err := g.run(ctx, hooks.PermissionRequest, k, nil)
-	g.tell(out)
+	g.showNotices(out)
 	verdict := g.verdict(k, out, err, "denied by hook: ")
 	verdict.Ask = nil // the person is about to be asked anyway
 	return verdict
@@ -157,9 +157,9 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	return gate.Verdict{Spares: out.Decision == hook.Allow}
 }
 
-// after runs the hooks of PostToolUse, or of PostToolUseFailure if the call failed, and adds
+// runAfter runs the hooks of PostToolUse, or of PostToolUseFailure if the call failed, and adds
 // their remarks to the answer.
-func (g *hookGate) after(ctx context.Context, k gate.Call, answer tools.Answer, took time.Duration) (tools.Answer, error) {
+func (g *hookGate) runAfter(ctx context.Context, k gate.Call, answer tools.Answer, took time.Duration) (tools.Answer, error) {
 	event := hooks.PostToolUse
 	if answer.Error != "" {
 		event = hooks.PostToolUseFailure
@@ -178,7 +178,7 @@ func (g *hookGate) after(ctx context.Context, k gate.Call, answer tools.Answer, 
 		}
 		return more
 	})
-	g.tell(out)
+	g.showNotices(out)
 	if out.Output != nil {
 		answer.Text, answer.Note, answer.View = *out.Output, "", nil
 	}
@@ -200,15 +200,15 @@ func (g *hookGate) after(ctx context.Context, k gate.Call, answer tools.Answer, 
 	return answer, nil
 }
 
-// ended forgets the hooks' answer about a call.
-func (g *hookGate) ended(k gate.Call, _ tools.Answer, _ time.Duration) {
+// forgetAnswer forgets the hooks' answer about a call.
+func (g *hookGate) forgetAnswer(k gate.Call, _ tools.Answer, _ time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.answers, k.Number)
 }
 
-// tell shows the notices of hooks to the person.
-func (g *hookGate) tell(out hook.Outcome) {
+// showNotices shows the notices of hooks to the person.
+func (g *hookGate) showNotices(out hook.Outcome) {
 	for _, line := range out.Notices {
 		g.hooks.host.Loop.Note(line)
 	}

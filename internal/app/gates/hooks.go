@@ -45,7 +45,7 @@ func NewHooks(host *Host, listing hooks.Listing) *Hooks {
 		Common: h.input,
 		May:    h.may,
 		Record: host.Record,
-		Around: h.around,
+		Around: h.trackChanges,
 		Beside: func(name string) { host.Env.Snapshots.NoteProgram(name) },
 		Slow: func(names string) {
 			if names != "" {

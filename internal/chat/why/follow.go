@@ -56,11 +56,11 @@ func (t *tracker) follow(s history.Step) {
 			if edit.After != nil {
 				after = edit.After.Blocks
 			}
-			t.settle(entry.Blocks, after, before, s)
+			t.recordChange(entry.Blocks, after, before, s)
 		}
 	case history.MutationReplaced:
 		t.entries = slices.Clip(s.Entries)
-		t.settle(blocksOf(before), blocksOf(s.Entries), before, s)
+		t.recordChange(blocksOf(before), blocksOf(s.Entries), before, s)
 		for i, entry := range s.Entries {
 			if !slices.Contains(before, entry) {
 				t.take(entry, fmt.Sprintf("%d.%d", s.Seq, i+1))
@@ -91,7 +91,7 @@ func (t *tracker) take(entry *history.Content, origin string) {
 		if call, ok := block.(*history.ToolCall); ok {
 			t.calls[call.ID] = call
 		}
-		if t.at[block] != nil || !t.asked(block) {
+		if t.at[block] != nil || !t.isAbout(block) {
 			continue
 		}
 		p := &part{Part: Part{State: In, What: t.title(entry, block)}, block: block, origin: history.Recorded{Entry: origin, CallID: history.CallID(block)}}
@@ -99,14 +99,14 @@ func (t *tracker) take(entry *history.Content, origin string) {
 	}
 }
 
-// asked reports whether a block is about what was asked for.
-func (t *tracker) asked(block history.Block) bool {
+// isAbout reports whether a block is about what was asked for.
+func (t *tracker) isAbout(block history.Block) bool {
 	if !t.file {
 		return t.holds(block)
 	}
 	switch b := block.(type) {
 	case *history.Text:
-		return slices.ContainsFunc(history.Inclusions(b), func(i history.Inclusion) bool { return t.names(i.Path) }) || t.keyed(b.Key)
+		return slices.ContainsFunc(history.Inclusions(b), func(i history.Inclusion) bool { return t.names(i.Path) }) || t.keyNamesFile(b.Key)
 	case *history.ToolCall:
 		return !t.facts(b.Name).Reads && slices.ContainsFunc(t.facts(b.Name).FilesOf(b), t.names)
 	case *history.ToolResponse:
@@ -116,8 +116,8 @@ func (t *tracker) asked(block history.Block) bool {
 	return false
 }
 
-// keyed reports whether the key of a text names the file, as the key of nested instructions does.
-func (t *tracker) keyed(key string) bool {
+// keyNamesFile reports whether the key of a text names the file, as the key of nested instructions does.
+func (t *tracker) keyNamesFile(key string) bool {
 	_, file, ok := strings.Cut(key, ":")
 	return ok && t.names(file)
 }
@@ -142,9 +142,9 @@ func (t *tracker) holds(block history.Block) bool {
 	return false
 }
 
-// settle notes what a change has made of the followed blocks among before. after are the blocks
+// recordChange notes what a change has made of the followed blocks among before. after are the blocks
 // that take their place.
-func (t *tracker) settle(before, after []history.Block, entries []*history.Content, s history.Step) {
+func (t *tracker) recordChange(before, after []history.Block, entries []*history.Content, s history.Step) {
 	kept := make(map[history.Block]bool, len(after))
 	for _, block := range after {
 		kept[block] = true

@@ -120,7 +120,7 @@ func (w *Window) shorten(strategy compression.Strategy, name compression.RungNam
 // rebuild replaces the history by the entries that f makes of it, and records in the ledger the
 // content that left. It returns false if f returns nothing.
 func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens []int) ([]*history.Content, error)) (done bool, err error) {
-	w.pricing.followed() // the engine must see the old entries before they are gone
+	w.pricing.syncEngine() // the engine must see the old entries before they are gone
 	var gone []history.Prune
 	err = w.History.Rebuild(cause, func(entries []*history.Content, tokens []int) (history.Rebuilt, error) {
 		rebuilt, err := f(entries, tokens)
@@ -191,8 +191,8 @@ func (w *Window) CompressionContext(strategy compression.Strategy, entries []*hi
 		Tokens:            tokens,
 		Count:             w.History.CountContent,
 		Overhead:          w.heads.overhead() + carried,
-		ContextLimit:      w.Measure.estimated(w.Limits.Size()),
-		Reserve:           w.Measure.estimated(w.Limits.reserve()) + 1,
+		ContextLimit:      w.Measure.unscaled(w.Limits.Size()),
+		Reserve:           w.Measure.unscaled(w.Limits.reserve()) + 1,
 		Threshold:         w.Limits.threshold(strategy),
 		PreserveThreshold: settings.CompressionPreserveThreshold.Of(w.config.Settings),
 		Facts:             w.config.Facts,

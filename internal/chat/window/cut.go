@@ -27,9 +27,9 @@ func (m *Measure) wasCut(model string, estimate int, reported Reported) bool {
 	return float64(reported.Prompt) < share*float64(expected) || reported.Prompt == m.limits.Size()
 }
 
-// cut lowers the window to the size that the provider reported. It does not recalibrate the token
+// lowerWindow lowers the window to the size that the provider reported. It does not recalibrate the token
 // counts. It reports each new size once.
-func (m *Measure) cut(estimate int, reported Reported) {
+func (m *Measure) lowerWindow(estimate int, reported Reported) {
 	model := m.limits.model()
 	if reported.Prompt < leastWindow || !m.models.Cuts() {
 		if !m.doubted[model] {

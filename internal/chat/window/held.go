@@ -28,7 +28,7 @@ type PrunableTokens = compression.PrunableTokens
 // HeldParts lists the parts of the context about a file or command, with the reason why each is still
 // there. subject is a path, the end of a path or a command; "" selects all parts.
 func (c *Contents) HeldParts(subject string) []HeldPart {
-	if c.pricing.followed() {
+	if c.pricing.syncEngine() {
 		return c.scaledHeld(c.pricing.engine.HeldParts(strings.TrimPrefix(subject, "./"), c.pricing.moment()))
 	}
 	var held []HeldPart
@@ -84,7 +84,7 @@ func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]str
 // standing sums up the parts that HeldParts lists.
 func (c *Contents) standing() PrunableTokens {
 	var s PrunableTokens
-	if c.pricing.followed() {
+	if c.pricing.syncEngine() {
 		s = c.pricing.engine.PrunableTokens(c.pricing.moment())
 		return PrunableTokens{Free: c.measure.Scaled(s.Free), Cold: c.measure.Scaled(s.Cold), Pinned: c.measure.Scaled(s.Pinned)}
 	}

@@ -36,7 +36,7 @@ func (p *Pins) Pin(name string, pinned bool) (string, error) {
 	} else {
 		delete(p.paths, file)
 	}
-	if p.pricing.followed() {
+	if p.pricing.syncEngine() {
 		p.pricing.engine.Pin(file, pinned)
 	}
 	return file, p.history.Pin(file, pinned)
@@ -72,7 +72,7 @@ func theFile(known []string, absolute, name string, pinned bool) (string, error)
 // were pruned.
 func (p *Pins) List() []string {
 	pins := maps.Clone(p.paths)
-	if p.pricing.followed() {
+	if p.pricing.syncEngine() {
 		for _, file := range p.pricing.engine.Pins() {
 			pins[file] = true
 		}
@@ -86,7 +86,7 @@ func (p *Pins) Known() []string {
 	for _, part := range p.staleness.parts() {
 		known[part.Path] = true
 	}
-	if p.pricing.followed() {
+	if p.pricing.syncEngine() {
 		for _, file := range p.pricing.engine.Files() {
 			known[file] = true
 		}
@@ -98,7 +98,7 @@ func (p *Pins) Known() []string {
 // from 1. If the content was pruned as cold a moment ago, it is needed after all, and its file
 // stays from now on.
 func (p *Pins) Needed(number int) error {
-	if number < 1 || number > len(p.ledger.prunes) || !p.pricing.followed() {
+	if number < 1 || number > len(p.ledger.prunes) || !p.pricing.syncEngine() {
 		return nil
 	}
 	line := p.ledger.prunes[number-1]
@@ -112,7 +112,7 @@ func (p *Pins) Needed(number int) error {
 // prunes by price: otherwise the strategy would take the rest of a file as little used. The pin
 // is recorded at once, so that a resumed session decides alike.
 func (p *Pins) Keep(number int) error {
-	if number < 1 || number > len(p.ledger.prunes) || !p.pricing.followed() {
+	if number < 1 || number > len(p.ledger.prunes) || !p.pricing.syncEngine() {
 		return nil
 	}
 	for _, file := range p.ledger.prunes[number-1].Paths {

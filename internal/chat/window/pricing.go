@@ -100,9 +100,9 @@ func (p *pricing) resume(pins []string, steps iter.Seq2[history.Step, error]) er
 	return nil
 }
 
-// followed brings the engine in step with the history outside of a request. It returns false if
+// syncEngine brings the engine in step with the history outside of a request. It returns false if
 // the strategy has no engine.
-func (p *pricing) followed() bool {
+func (p *pricing) syncEngine() bool {
 	pruner, ok := p.strategies.pruner()
 	if ok {
 		p.follow(pruner)
@@ -143,7 +143,7 @@ func (p *pricing) keepLife() {
 // moment returns the facts known about the next request.
 func (p *pricing) moment() compression.Moment {
 	m := p.always
-	m.Price, m.Head, m.Cache, m.At, m.Cold = p.price(), p.heads.overhead(), p.cache(), p.now(), p.cold()
+	m.Price, m.Head, m.Cache, m.At, m.Cold = p.price(), p.heads.overhead(), p.cache(), p.now(), p.cacheIsCold()
 	m.Pace = settings.CompressionPace.Of(p.strategies.settings)
 	return m
 }
@@ -169,10 +169,10 @@ func (p *pricing) price() compression.Price { return p.models.Price(p.model()) }
 // model returns the name of the model of the next request.
 func (p *pricing) model() string { return settings.Model.Of(p.strategies.settings) }
 
-// cold reports whether the provider's cache can hold nothing of the next request. It relies on
+// cacheIsCold reports whether the provider's cache can hold nothing of the next request. It relies on
 // the recorded requests and not on memory of this process, so that a session that is resumed at
 // once decides as if it had gone on.
-func (p *pricing) cold() bool {
+func (p *pricing) cacheIsCold() bool {
 	latest, ok := p.engine.Latest()
 	switch {
 	case p.engine.Fresh() && (ok || p.observed.IsZero()):

@@ -85,7 +85,7 @@ func (p *Pruning) byPrice(strategy compression.Pruner) error {
 		return nil
 	}
 	m.Pressed = true
-	enough := p.pricing.heads.overhead() + int(enoughShare*float64(p.measure.estimated(p.measure.limits.Trigger(strategy))-p.pricing.heads.overhead()))
+	enough := p.pricing.heads.overhead() + int(enoughShare*float64(p.measure.unscaled(p.measure.limits.Trigger(strategy))-p.pricing.heads.overhead()))
 	for m.Patience = 1; p.measure.Estimate() > enough && m.Patience > leastPatience; m.Patience /= 2 {
 		if err := p.carryOut(p.pricing.engine.Plan(m)); err != nil {
 			return err

@@ -38,7 +38,7 @@ func (m *Measure) Estimate() int { return m.heads.overhead() + m.history.TotalTo
 // was cut.
 func (m *Measure) observe(model string, estimate int, reported Reported) {
 	if m.wasCut(model, estimate, reported) {
-		m.cut(estimate, reported)
+		m.lowerWindow(estimate, reported)
 		return
 	}
 	m.calibration.Observe(model, estimate, reported.Prompt, reported.Cached)
@@ -56,9 +56,9 @@ func (m *Measure) Scaled(estimate int) int {
 	return m.calibration.Scale(m.limits.model(), estimate)
 }
 
-// estimated is the inverse of Scaled: it converts a size in the provider's tokens to our own. It
+// unscaled is the inverse of Scaled: it converts a size in the provider's tokens to our own. It
 // rounds down, so that a request that fits by our count fits by theirs.
-func (m *Measure) estimated(tokens int) int {
+func (m *Measure) unscaled(tokens int) int {
 	const probe = 1_000_000
 	return int(int64(tokens) * probe / int64(max(1, m.Scaled(probe))))
 }
@@ -70,12 +70,12 @@ const leastOutput = 500
 // quarter of the room that the window has besides head and reserve if that is less (D-41). It is
 // by our own count, by which tools measure.
 func (m *Measure) OutputLimit() int {
-	free := m.estimated(m.limits.Size()-m.limits.reserve()) - m.heads.overhead()
+	free := m.unscaled(m.limits.Size()-m.limits.reserve()) - m.heads.overhead()
 	return min(settings.ToolOutputMaxTokens.Of(m.limits.settings), max(leastOutput, free/4))
 }
 
 // Room returns the number of tokens, by our own count, that a request without a head may take.
-func (m *Measure) Room() int { return m.estimated(m.limits.Size() - m.limits.reserve()) }
+func (m *Measure) Room() int { return m.unscaled(m.limits.Size() - m.limits.reserve()) }
 
 // headKind holds the facts about a head that a person should know.
 type headKind struct{ lean, cut bool }

@@ -17,11 +17,11 @@ type Account struct {
 // for a strategy that keeps no account. shortfalls is set if the provider's cache returns less
 // than a cache of its kind should.
 func (a *Account) Bills() (bills []compression.Bill, shortfalls bool) {
-	if !a.pricing.followed() {
+	if !a.pricing.syncEngine() {
 		return nil, false
 	}
 	for _, b := range a.pricing.engine.Bills() {
-		bills = append(bills, a.billed(b))
+		bills = append(bills, a.providerBill(b))
 	}
 	return bills, a.pricing.engine.Shortfalls()
 }
@@ -29,10 +29,10 @@ func (a *Account) Bills() (bills []compression.Bill, shortfalls bool) {
 // Next returns the bill of the next request if the context stays as it is, or false for a
 // strategy that keeps no account.
 func (a *Account) Next() (compression.Bill, bool) {
-	if !a.pricing.followed() {
+	if !a.pricing.syncEngine() {
 		return compression.Bill{}, false
 	}
-	return a.billed(a.pricing.engine.Next(a.pricing.moment())), true
+	return a.providerBill(a.pricing.engine.Next(a.pricing.moment())), true
 }
 
 // Upcoming describes the next request as it would be sent now.
@@ -50,8 +50,8 @@ type Upcoming struct {
 	Held []HeldPart
 }
 
-// billed converts a bill to the provider's tokens.
-func (a *Account) billed(b compression.Bill) compression.Bill {
+// providerBill converts a bill to the provider's tokens.
+func (a *Account) providerBill(b compression.Bill) compression.Bill {
 	b.Tokens, b.All = a.measure.Scaled(b.Tokens), a.measure.Scaled(b.All)
 	b.Spent, b.None = float64(a.measure.Scaled(int(b.Spent))), float64(a.measure.Scaled(int(b.None)))
 	return b
@@ -60,7 +60,7 @@ func (a *Account) billed(b compression.Bill) compression.Bill {
 // Saved compares the session with one in which nothing was pruned. It returns zero for a strategy
 // that keeps no account.
 func (a *Account) Saved() compression.Account {
-	if !a.pricing.followed() {
+	if !a.pricing.syncEngine() {
 		return compression.Account{}
 	}
 	return a.pricing.engine.Account()
@@ -69,9 +69,9 @@ func (a *Account) Saved() compression.Account {
 // Upcoming describes the next request, with the content that would leave before it and the cost.
 func (w *Window) Upcoming() Upcoming {
 	u := Upcoming{Limit: w.Limits.Size(), Trigger: w.CompressionTrigger()}
-	if w.pricing.followed() {
+	if w.pricing.syncEngine() {
 		plan, held, bill := w.pricing.engine.Forecast(w.pricing.moment())
-		u.Bill = w.Account.billed(bill)
+		u.Bill = w.Account.providerBill(bill)
 		if len(plan.Changes) > 0 {
 			cut := w.pricing.engine.CutOf(plan)
 			u.Cut = &cut

@@ -33,7 +33,7 @@ func (c *carriedTodos) entry() (*history.Content, int) {
 	}
 	entry := history.HumanText(todoText(list)).WithMeta(history.MetaSummary, true).WithMeta(metaTodos, true)
 	tokens := c.history.CountContent(entry)
-	if tokens > c.measure.estimated(c.measure.limits.Size())/todoShare {
+	if tokens > c.measure.unscaled(c.measure.limits.Size())/todoShare {
 		return nil, 0
 	}
 	return entry, tokens

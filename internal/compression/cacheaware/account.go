@@ -67,10 +67,10 @@ type account struct {
 	anchors []anchor
 }
 
-// settle adds the bill of a request that was sent, and makes the request the latest one.
-func (a *account) settle(m Moment) {
+// addBill adds the bill of a request that was sent, and makes the request the latest one.
+func (a *account) addBill(m Moment) {
 	a.begin(m)
-	cached := a.cached(m, a.kept)
+	cached := a.cachedTokens(m, a.kept)
 	if m.Reported {
 		cached = int(m.Found * float64(m.Head+a.conversation.total))
 	}
@@ -119,13 +119,13 @@ func (a *account) begin(m Moment) {
 	}
 }
 
-// cached returns how many tokens of the next request the provider holds, if the first kept units
+// cachedTokens returns how many tokens of the next request the provider holds, if the first kept units
 // have not changed.
-func (a *account) cached(m Moment, kept int) int {
+func (a *account) cachedTokens(m Moment, kept int) int {
 	if !a.sentOnce || m.Cold {
 		return 0
 	}
-	return a.found(m, kept)
+	return a.foundTokens(m, kept)
 }
 
 func cost(m Moment, cached, total int) float64 {
@@ -147,7 +147,7 @@ func (a *account) costOfAll(m Moment) float64 {
 func (a *account) bank(m Moment, newSaved float64) float64 {
 	none := a.None + a.costOfAll(m)
 	total := m.Head + a.conversation.total
-	uncut := cost(m, a.cached(m, a.sent), total) - m.Price.Write*newSaved
+	uncut := cost(m, a.cachedTokens(m, a.sent), total) - m.Price.Write*newSaved
 	return none - a.Spent - uncut + (debt-inexact)*none
 }
 

@@ -15,9 +15,9 @@ type anchor struct {
 	used  time.Time
 }
 
-// found returns how many tokens of the next request the provider finds, if the cache has
+// foundTokens returns how many tokens of the next request the provider finds, if the cache has
 // forgotten nothing and the first units are as they were sent.
-func (a *account) found(m Moment, units int) int {
+func (a *account) foundTokens(m Moment, units int) int {
 	switch {
 	case m.Cache.Kind == vendor.CacheNone:
 		return 0

@@ -49,12 +49,12 @@ func (rv *review) candidates() []candidate {
 		if !u.mayGo() || rv.conversation.unseen(u) {
 			continue
 		}
-		switch since, free := rv.free(at, u); {
+		switch since, free := rv.isFree(at, u); {
 		case free:
 			found = append(found, candidate{unit: at, why: Free, since: since})
 		case rv.conversation.pinned(u), u.instructs():
 		default:
-			idle, patience := float64(rv.conversation.idle(u)), rv.patience(u)
+			idle, patience := float64(rv.conversation.idleRequests(u)), rv.patience(u)
 			switch {
 			case idle >= patience:
 				found = append(found, candidate{unit: at, why: Cold, since: rv.coldSince(u, patience)})
@@ -75,9 +75,9 @@ func (cv *conversation) unseen(u *unit) bool {
 	return answers && u.sent == cv.request && u.fact.reread != u.sent
 }
 
-// free reports whether pruning a unit loses nothing, and since which request. F1 to F7 name its
+// isFree reports whether pruning a unit loses nothing, and since which request. F1 to F7 name its
 // rules, also in the tests.
-func (rv *review) free(at int, u *unit) (since int, ok bool) {
+func (rv *review) isFree(at int, u *unit) (since int, ok bool) {
 	f := u.fact
 	changes := f.act == Edit || f.act == Write
 	switch {
@@ -207,7 +207,7 @@ func (rv *review) patience(u *unit) float64 {
 		p = max(min(p, leastPatience), p*rv.Patience)
 	}
 	isView := u.part == result && u.fact.act == View
-	if !isView || rv.conversation.files[u.fact.path()].changed || rv.conversation.human <= rv.conversation.request-rv.conversation.idle(u) {
+	if !isView || rv.conversation.files[u.fact.path()].changed || rv.conversation.human <= rv.conversation.request-rv.conversation.idleRequests(u) {
 		return p
 	}
 	if c == wholeFile {
@@ -216,11 +216,11 @@ func (rv *review) patience(u *unit) float64 {
 	return p * humanFactor
 }
 
-// idle returns the number of requests since a unit was last used. A unit is used when it is first
+// idleRequests returns the number of requests since a unit was last used. A unit is used when it is first
 // sent, when an edit quotes it, and when a reply contains its rare words. A whole text of a file
 // is also used when a call touches the file or a message names it; neither is a use of a part of
 // the file, or of the result of an edit.
-func (cv *conversation) idle(u *unit) int {
+func (cv *conversation) idleRequests(u *unit) int {
 	last := max(u.sent, u.used)
 	if u.state == current {
 		last = max(u.sent, u.folded.touched, u.folded.mentioned)
@@ -235,7 +235,7 @@ func (cv *conversation) idle(u *unit) int {
 // coldSince returns the request since which a unit has been idle for as long as its patience,
 // which may have shrunk when a human spoke.
 func (rv *review) coldSince(u *unit, patience float64) int {
-	last := rv.conversation.request - rv.conversation.idle(u)
+	last := rv.conversation.request - rv.conversation.idleRequests(u)
 	since := last + int(math.Ceil(patience))
 	if rv.conversation.human > last {
 		since = max(since, rv.conversation.human)

@@ -147,9 +147,9 @@ func (cv *conversation) anyNumber() int {
 	return 0
 }
 
-// pointed returns the result of a call with a pointer in place of its text. The beginning of an
+// withPointer returns the result of a call with a pointer in place of its text. The beginning of an
 // agent's report stays.
-func (f *fact) pointed(r *history.ToolResponse, number int) *history.ToolResponse {
+func (f *fact) withPointer(r *history.ToolResponse, number int) *history.ToolResponse {
 	short := WithPointer(r, number)
 	if f.heading == "" {
 		return short
@@ -225,9 +225,9 @@ func CopyIn(answer *history.ToolResponse) (text string, ok bool) {
 	return text, ok
 }
 
-// replaced returns the blocks that a change removes from the context, and the blocks that it leaves
+// replacedBlocks returns the blocks that a change removes from the context, and the blocks that it leaves
 // instead. The block for an argument is the call with this argument alone.
-func (cv *conversation) replaced(c Change) (gone, left []history.Block) {
+func (cv *conversation) replacedBlocks(c Change) (gone, left []history.Block) {
 	u := &cv.units[c.unit]
 	block := cv.entries[c.Entry].Blocks[u.block]
 	if c.Why == Hollow {
@@ -237,11 +237,11 @@ func (cv *conversation) replaced(c Change) (gone, left []history.Block) {
 	if call, ok := block.(*history.ToolCall); ok {
 		return []history.Block{call.WithParameters(quoted(argumentAt(call.Parameters, u.at)))}, []history.Block{call.WithParameters(quoted(pointerFor(u.text, c.Number)))}
 	}
-	return []history.Block{block}, []history.Block{cv.instead(c)}
+	return []history.Block{block}, []history.Block{cv.replacementBlock(c)}
 }
 
-// instead returns the block that a change puts in place of the present one.
-func (cv *conversation) instead(c Change) history.Block {
+// replacementBlock returns the block that a change puts in place of the present one.
+func (cv *conversation) replacementBlock(c Change) history.Block {
 	u := &cv.units[c.unit]
 	switch b := cv.entries[c.Entry].Blocks[u.block].(type) {
 	case *history.ToolCall:
@@ -251,7 +251,7 @@ func (cv *conversation) instead(c Change) history.Block {
 		if c.Text != "" {
 			return b.WithResult(c.Text)
 		}
-		return u.fact.pointed(b, c.Number)
+		return u.fact.withPointer(b, c.Number)
 	case *history.Media:
 		return &history.Text{Text: picturePointer(c.Number)}
 	default:
@@ -278,7 +278,7 @@ func (e *Engine) Apply(p Plan) history.DensityResult {
 	cut := e.CutOf(p)
 	result := history.DensityResult{Metadata: countsOf(p.Changes), Cut: &cut, Prunes: make([]history.Prune, len(p.Changes))}
 	for i, c := range p.Changes {
-		gone, left := e.conversation.replaced(c)
+		gone, left := e.conversation.replacedBlocks(c)
 		result.Prunes[i] = history.Prune{
 			Kind: history.PruneKind(c.Why), Subject: c.Subject, Paths: c.Paths, Reason: c.Kind + ", " + c.Reason(),
 			Entry: c.Entry, Gone: gone, Left: left,
@@ -311,7 +311,7 @@ func (e *Engine) apply(p Plan) (changed map[int]*history.Content, left []int) {
 func (cv *conversation) apply(c Change) *history.Content {
 	entry := cv.entries[c.Entry]
 	blocks := slices.Clone(entry.Blocks)
-	blocks[cv.units[c.unit].block] = cv.instead(c)
+	blocks[cv.units[c.unit].block] = cv.replacementBlock(c)
 	cv.entries[c.Entry] = entry.WithBlocks(blocks)
 	cv.replace(c)
 	cv.settleSize(c.unit)

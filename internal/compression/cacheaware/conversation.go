@@ -108,7 +108,7 @@ func (cv *conversation) addText(speaker history.Speaker, text string, u unit) {
 	at := cv.push(u)
 	cv.words.add(text, at, true)
 	for _, f := range cv.files {
-		if f.named(text) {
+		if f.isNamedIn(text) {
 			f.mentioned = cv.request
 		}
 	}
@@ -207,7 +207,7 @@ func (cv *conversation) addResponse(response *history.ToolResponse, u unit) {
 	if f.act == View {
 		u.text = f.content
 	}
-	u.left, u.numbered = cv.sizeOf(f.pointed(response, cv.anyNumber()), u.block), -1
+	u.left, u.numbered = cv.sizeOf(f.withPointer(response, cv.anyNumber()), u.block), -1
 	f.result = cv.push(u)
 	cv.words.add(text, f.result, false)
 	cv.note(f)
@@ -248,13 +248,13 @@ func (cv *conversation) note(f *fact) {
 	case f.searches && f.ok:
 		cv.searches = append(cv.searches, f)
 	case f.page != "" && f.ok:
-		cv.opened(f.page)
+		cv.endSearches(f.page)
 	}
 }
 
-// opened ends the searches of the web that found a page which was read now: their other excerpts
+// endSearches ends the searches of the web that found a page which was read now: their other excerpts
 // have served.
-func (cv *conversation) opened(page string) {
+func (cv *conversation) endSearches(page string) {
 	shown := strings.TrimPrefix(page, "https://")
 	for _, search := range cv.searches {
 		if text := cv.units[search.result].text; strings.Contains(text, "("+shown+")") || strings.Contains(text, "("+shown+", ") {

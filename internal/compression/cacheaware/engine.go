@@ -51,13 +51,13 @@ func New(o Options) *Engine {
 // Add adds an entry that was appended to the conversation.
 func (e *Engine) Add(entry *history.Content) {
 	if entry.Speaker == history.AI && !e.rebuilding {
-		e.settle(entry)
+		e.settleRequest(entry)
 	}
 	e.conversation.append(entry)
 }
 
-// settle adds the request of a reply to the account, as recorded in the reply's metadata.
-func (e *Engine) settle(reply *history.Content) {
+// settleRequest adds the request of a reply to the account, as recorded in the reply's metadata.
+func (e *Engine) settleRequest(reply *history.Content) {
 	r, ok := history.MetaOf[Request](reply, MetaRequest)
 	if !ok {
 		return
@@ -65,15 +65,15 @@ func (e *Engine) settle(reply *history.Content) {
 	m := r.Moment()
 	e.account.begin(m)
 	if e.account.sentOnce {
-		m = e.learned.learn(e.latest, r, m, m.Head+e.conversation.total, e.account.found(m, e.account.kept))
+		m = e.learned.learn(e.latest, r, m, m.Head+e.conversation.total, e.account.foundTokens(m, e.account.kept))
 	}
-	e.account.settle(m)
+	e.account.addBill(m)
 	e.latest = r
 	e.conversation.setPins(r.Pins)
 }
 
 // Sent notes that the request was sent, and settles its cost.
-func (e *Engine) Sent(m Moment) { e.account.settle(m) }
+func (e *Engine) Sent(m Moment) { e.account.addBill(m) }
 
 // Latest returns the latest request that was answered, or false before the first.
 func (e *Engine) Latest() (Request, bool) { return e.latest, e.latest.At != 0 }
@@ -89,7 +89,7 @@ func (e *Engine) Bills() []Bill { return e.account.bills }
 
 // Next returns the bill of the next request if the conversation stays as it is.
 func (e *Engine) Next(m Moment) Bill {
-	return e.account.bill(m, e.account.cached(m, e.account.kept))
+	return e.account.bill(m, e.account.cachedTokens(m, e.account.kept))
 }
 
 // Forecast returns the plan for the next request if it was sent now, the units held back then, and

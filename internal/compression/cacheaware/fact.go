@@ -224,12 +224,12 @@ func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 			f.changes, _ = traits.Reported(response.Error)
 		}
 	}
-	f.recorded(shown)
+	f.applyRecord(shown)
 }
 
-// recorded applies the record that the result carries of its own content, which is more certain
+// applyRecord applies the record that the result carries of its own content, which is more certain
 // than the arguments of the call.
-func (f *fact) recorded(shown history.View) {
+func (f *fact) applyRecord(shown history.View) {
 	if shown.Path == "" || len(f.paths) > 1 {
 		return
 	}

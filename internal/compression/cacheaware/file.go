@@ -96,7 +96,7 @@ func (f *file) applyEdits(edits []edit) bool {
 // unnecessary (see free).
 func (f *file) note(done *fact, cv *conversation) {
 	f.touched = cv.request
-	f.heed(done, cv)
+	f.pinIfMissed(done, cv)
 	if done.ok {
 		f.changed = f.changed || done.act == Edit || done.act == Write
 		f.cover(done, cv.request)
@@ -138,9 +138,9 @@ func (f *file) cover(done *fact, request int) {
 // read again made recorded sessions one to five hundredths dearer.
 const regret = 5
 
-// heed pins the file when the model views content of it that was pruned, or fails to quote such
+// pinIfMissed pins the file when the model views content of it that was pruned, or fails to quote such
 // content: the content is needed after all.
-func (f *file) heed(done *fact, cv *conversation) {
+func (f *file) pinIfMissed(done *fact, cv *conversation) {
 	if done.act != View && (done.act != Edit || done.ok) {
 		return
 	}
@@ -208,8 +208,8 @@ func (f *file) repeats(done *fact, cv *conversation) bool {
 	return false
 }
 
-// named reports whether text names the file by its base name.
-func (f *file) named(text string) bool {
+// isNamedIn reports whether text names the file by its base name.
+func (f *file) isNamedIn(text string) bool {
 	base := f.path[strings.LastIndexByte(f.path, '/')+1:]
 	return len(base) >= minName && strings.Contains(text, base)
 }

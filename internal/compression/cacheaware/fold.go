@@ -63,7 +63,7 @@ func (rv *review) folds(candidates []candidate) []fold {
 	}
 	var found []fold
 	for _, f := range rv.conversation.files {
-		if folded, ok := rv.foldOf(f); ok && folded.saves > folded.alone(rv.conversation, hard) {
+		if folded, ok := rv.foldOf(f); ok && folded.saves > folded.tokensAlone(rv.conversation, hard) {
 			found = append(found, folded)
 		}
 	}
@@ -156,7 +156,7 @@ func (rv *review) currentText(f *file) (foldedText, bool) {
 	if f.folded.ok {
 		return f.folded, true
 	}
-	text, ok := f.now(rv.Moment)
+	text, ok := f.currentText(rv.Moment)
 	if !ok {
 		return foldedText{}, false
 	}
@@ -166,9 +166,9 @@ func (rv *review) currentText(f *file) (foldedText, bool) {
 	return f.folded, true
 }
 
-// now returns the text of the file, or false if it is not the text that the conversation saw
+// currentText returns the text of the file, or false if it is not the text that the conversation saw
 // last. A file that somebody else has changed since is never shown as current.
-func (f *file) now(m Moment) (string, bool) {
+func (f *file) currentText(m Moment) (string, bool) {
 	switch {
 	case m.Files != nil:
 	case m.FileTexts == nil || f.hash == "" || f.known && history.Digest(f.text) == f.hash:
@@ -193,20 +193,20 @@ func (rv *review) anyForeign(folds []fold, at int) bool {
 		if f.start < at {
 			continue
 		}
-		if text, ok := f.file.now(rv.Moment); !ok || text != f.file.folded.plain {
+		if text, ok := f.file.currentText(rv.Moment); !ok || text != f.file.folded.plain {
 			f.file.foreign, found = true, true
 		}
 	}
 	return found
 }
 
-// alone returns the tokens that the candidates among the units of the fold free without the fold.
+// tokensAlone returns the tokens that the candidates among the units of the fold free without the fold.
 // A call that is a candidate frees all of its units.
-func (f fold) alone(cv *conversation, candidates map[int]candidate) int {
+func (f fold) tokensAlone(cv *conversation, candidates map[int]candidate) int {
 	freed := 0
 	for _, at := range append([]int{f.target}, f.units...) {
 		if c, ok := candidates[at]; ok {
-			freed += cv.frees(c)
+			freed += cv.tokensFreed(c)
 		}
 	}
 	for _, call := range f.calls {
@@ -216,7 +216,7 @@ func (f fold) alone(cv *conversation, candidates map[int]candidate) int {
 		}
 		for _, at := range call.pair() {
 			if c, ok := candidates[at]; ok {
-				freed += cv.frees(c)
+				freed += cv.tokensFreed(c)
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func (e *Engine) Follow(step history.Step) {
 // followEdits applies recorded replacements. It rebuilds if another strategy made them.
 func (e *Engine) followEdits(step history.Step) {
 	entries := step.After(e.conversation.entries)
-	if !ours(step) {
+	if !isOwnStep(step) {
 		e.Rebuild(entries)
 		return
 	}
@@ -89,7 +89,7 @@ func (e *Engine) followEdits(step history.Step) {
 // followEdit applies the recorded edit of entry i, and returns the units that changed. It does not
 // remove calls that left; it returns the units of their heads.
 func (cv *conversation) followEdit(i int, edit history.Edit) (changed, hollow []int) {
-	before, after := cv.entries[i], aligned(cv.entries[i], edit.After)
+	before, after := cv.entries[i], alignBlocks(cv.entries[i], edit.After)
 	kinds := slices.DeleteFunc(slices.Clone(edit.Kinds), func(k history.PruneKind) bool { return Why(k) == Hollow })
 	for at := cv.firstOf(i); at < len(cv.units) && cv.units[at].entry == i; at++ {
 		u := &cv.units[at]
@@ -121,9 +121,9 @@ func (cv *conversation) followEdit(i int, edit history.Edit) (changed, hollow []
 	return changed, hollow
 }
 
-// aligned returns the new form of an entry, with nil in place of each block that left: a call, a
+// alignBlocks returns the new form of an entry, with nil in place of each block that left: a call, a
 // result, or every block if after is nil.
-func aligned(before, after *history.Content) *history.Content {
+func alignBlocks(before, after *history.Content) *history.Content {
 	blocks := make([]history.Block, len(before.Blocks))
 	if after == nil {
 		return before.WithBlocks(blocks)
@@ -152,9 +152,9 @@ func sameCall(before, after history.Block) bool {
 	return true
 }
 
-// ours reports whether this package made the replacements of a step: every reason is one of this
+// isOwnStep reports whether this package made the replacements of a step: every reason is one of this
 // package, and without a hollow call no entry leaves or lacks a reason.
-func ours(step history.Step) bool {
+func isOwnStep(step history.Step) bool {
 	hollow, unexplained := false, false
 	for _, edit := range step.Edits {
 		unexplained = unexplained || edit.After == nil || len(edit.Kinds) == 0

@@ -191,7 +191,7 @@ func (s *sweep) takeUnit(at int) bool {
 	if !ok || s.folded[at] {
 		return false
 	}
-	saves, ok := s.freed(c)
+	saves, ok := s.freedTokens(c)
 	if !ok {
 		return false
 	}
@@ -226,12 +226,12 @@ func (cv *conversation) shortTexts(f *fact) int {
 	return texts
 }
 
-// freed returns the tokens that a candidate frees in addition to the candidates passed before, or
+// freedTokens returns the tokens that a candidate frees in addition to the candidates passed before, or
 // false if a fold takes a part of it.
-func (s *sweep) freed(c candidate) (tokens float64, ok bool) {
+func (s *sweep) freedTokens(c candidate) (tokens float64, ok bool) {
 	u := &s.conversation.units[c.unit]
 	if c.why != Hollow {
-		return float64(s.conversation.frees(c)), true
+		return float64(s.conversation.tokensFreed(c)), true
 	}
 	freed := s.conversation.pairTokens(u.fact)
 	for _, part := range u.fact.pair()[1:] {
@@ -245,8 +245,8 @@ func (s *sweep) freed(c candidate) (tokens float64, ok bool) {
 	return float64(freed), true
 }
 
-// frees returns the tokens that a candidate other than a hollow call frees.
-func (cv *conversation) frees(c candidate) int {
+// tokensFreed returns the tokens that a candidate other than a hollow call frees.
+func (cv *conversation) tokensFreed(c candidate) int {
 	if c.why == Unnumbered {
 		return cv.units[c.unit].numbered
 	}
@@ -262,7 +262,7 @@ func (s *sweep) takeFolds(at int) bool {
 		for _, part := range append([]int{s.folds[i].target}, s.folds[i].parts()...) {
 			s.folded[part] = true
 		}
-		gain -= float64(s.folds[i].alone(s.conversation, s.candidates))
+		gain -= float64(s.folds[i].tokensAlone(s.conversation, s.candidates))
 		s.saved += gain
 		s.lasting += gain
 	}
@@ -327,7 +327,7 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 
 func (cv *conversation) change(at int, why Why) Change {
 	u := &cv.units[at]
-	c := Change{Entry: u.entry, Kind: u.kind(), Subject: u.subject(), Paths: u.fact.paths, Why: why, Tokens: u.saves(), Idle: cv.idle(u), unit: at}
+	c := Change{Entry: u.entry, Kind: u.kind(), Subject: u.subject(), Paths: u.fact.paths, Why: why, Tokens: u.saves(), Idle: cv.idleRequests(u), unit: at}
 	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok && why == Unnumbered {
 		c.Text, c.Tokens = withoutNumbers(r.Result.Text()), u.numbered
 	}

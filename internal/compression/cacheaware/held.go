@@ -48,7 +48,7 @@ func (e *Engine) HeldParts(subject string, m Moment) []HeldPart {
 		}
 		held = append(held, HeldPart{
 			Kind: u.kind(), Subject: u.subject(), Class: u.class().String(), Tokens: u.tokens,
-			Waiting: why != "", Pinned: rv.conversation.pinned(u), Reason: rv.holds(u, why), unit: at, why: why,
+			Waiting: why != "", Pinned: rv.conversation.pinned(u), Reason: rv.holdReason(u, why), unit: at, why: why,
 		})
 	}
 	return held
@@ -58,9 +58,9 @@ func matches(subject, wanted string) bool {
 	return wanted == "" || subject == wanted || strings.HasSuffix(subject, "/"+strings.TrimPrefix(wanted, "./"))
 }
 
-// holds explains in words why a unit is still in the context.
-func (rv *review) holds(u *unit, why Why) string {
-	idle := rv.conversation.idle(u)
+// holdReason explains in words why a unit is still in the context.
+func (rv *review) holdReason(u *unit, why Why) string {
+	idle := rv.conversation.idleRequests(u)
 	switch {
 	case why == Free:
 		return "nothing would be lost with it; it waits for a cut that pays"

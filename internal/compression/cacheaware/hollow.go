@@ -69,10 +69,10 @@ func (rv *review) dead(at int, u *unit) bool {
 	if rv.conversation.unseen(u) {
 		return false
 	}
-	if _, free := rv.free(at, u); free {
+	if _, free := rv.isFree(at, u); free {
 		return true
 	}
-	return !rv.conversation.pinned(u) && !u.instructs() && float64(rv.conversation.idle(u)) >= rv.patience(u)
+	return !rv.conversation.pinned(u) && !u.instructs() && float64(rv.conversation.idleRequests(u)) >= rv.patience(u)
 }
 
 // wantedBack reports whether a reply has an attachment that its provider wants back.

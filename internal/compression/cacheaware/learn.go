@@ -67,7 +67,7 @@ func (l *learned) learn(latest, r Request, m Moment, total, expected int) Moment
 	}
 	found := m.Found * float64(total)
 	if pause := r.Time().Sub(latest.Time()); latest.At > 0 && pause >= leastPause && l.reports && r.HeadSum == latest.HeadSum {
-		l.paused(pause, found >= float64(expected)/2, r.Cached == 0)
+		l.recordPause(pause, found >= float64(expected)/2, r.Cached == 0)
 	}
 	switch {
 	case r.Cached == 0:
@@ -82,8 +82,8 @@ func (l *learned) learn(latest, r Request, m Moment, total, expected int) Moment
 	return m
 }
 
-// paused records whether the cache held most of a prefix, or none of it, after a pause.
-func (l *learned) paused(pause time.Duration, most, none bool) {
+// recordPause records whether the cache held most of a prefix, or none of it, after a pause.
+func (l *learned) recordPause(pause time.Duration, most, none bool) {
 	switch {
 	case most:
 		l.alive = max(l.alive, pause)

@@ -80,7 +80,7 @@ func TestImagesLeave(t *testing.T) {
 	if len(plan.Changes) != 1 || plan.Changes[0].Kind != "image" {
 		t.Fatalf("%+v", plan.Changes)
 	}
-	gone, left := e.conversation.replaced(plan.Changes[0])
+	gone, left := e.conversation.replacedBlocks(plan.Changes[0])
 	if _, ok := gone[0].(*history.Media); !ok || left[0].(*history.Text).Text != "[pruned: an image]" {
 		t.Errorf("%v became %v", gone, left)
 	}

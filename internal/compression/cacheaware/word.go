@@ -41,9 +41,9 @@ func (v vocabulary) add(text string, unit int, fixed bool) {
 	}
 }
 
-// used counts, for each unit, the rare words of it that text contains. It skips the words in
+// countUses counts, for each unit, the rare words of it that text contains. It skips the words in
 // seen, and adds the others to seen.
-func (v vocabulary) used(text string, seen map[string]bool, count map[int]int) {
+func (v vocabulary) countUses(text string, seen map[string]bool, count map[int]int) {
 	for word := range nameWords(text) {
 		if seen[word] {
 			continue
@@ -97,9 +97,9 @@ func (cv *conversation) useWords(reply *history.Content) {
 	for _, block := range reply.Blocks {
 		switch b := block.(type) {
 		case *history.Text:
-			cv.words.used(b.Text, seen, count)
+			cv.words.countUses(b.Text, seen, count)
 		case *history.ToolCall:
-			cv.words.used(string(b.Parameters), seen, count)
+			cv.words.countUses(string(b.Parameters), seen, count)
 			for _, a := range longArguments(b, cv.Tools(b.Name)) {
 				if a.part == oldText {
 					cv.useQuote(a.text)

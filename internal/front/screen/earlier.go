@@ -15,7 +15,7 @@ import (
 // model's tool calls and last reply to it.
 func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier {
 	var e tui.Earlier
-	good := worked(entries)
+	good := callsSucceeded(entries)
 	for _, entry := range entries {
 		if entry.IsMessage() || entry.Holds(history.Printed) { // nobody replies to printed text alone
 			e.Exchanges = append(e.Exchanges, tui.Exchange{Said: ownWords(entry)})
@@ -38,8 +38,8 @@ func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier
 	return e
 }
 
-// worked reports, by the id of each answered call, whether the call succeeded.
-func worked(entries []*history.Content) map[string]bool {
+// callsSucceeded reports, by the id of each answered call, whether the call succeeded.
+func callsSucceeded(entries []*history.Content) map[string]bool {
 	good := map[string]bool{}
 	for _, entry := range entries {
 		for _, block := range entry.Blocks {

@@ -113,7 +113,7 @@ func (t *tally) sums(stats chat.Stats) string {
 	}
 	parts := []string{words.Count(t.turns, "turn"), words.Tokens(stats.PromptTokens+stats.CompletionTokens) + " tokens"}
 	if stats.Cost > 0 {
-		parts = append(parts, words.Dollars(stats.Cost)+without(stats))
+		parts = append(parts, words.Dollars(stats.Cost)+costWithout(stats))
 	}
 	if len(t.files) > 0 {
 		parts = append(parts, words.Count(len(t.files), "file")+" changed")
@@ -121,9 +121,9 @@ func (t *tally) sums(stats chat.Stats) string {
 	return strings.Join(parts, ", ") + " · "
 }
 
-// without returns the cost that the session would have had without pruning, "" if it would not
+// costWithout returns the cost that the session would have had without pruning, "" if it would not
 // have been higher.
-func without(stats chat.Stats) string {
+func costWithout(stats chat.Stats) string {
 	text := words.Dollars(stats.Cost + stats.Saving.Cost)
 	if stats.Saving.Cost <= 0 || text == words.Dollars(stats.Cost) {
 		return ""

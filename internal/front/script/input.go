@@ -23,7 +23,7 @@ func (o Options) prompt(ctx context.Context) (atcmd.Message, error) {
 	if o.Timeout < 0 {
 		return nil, usage(ErrTimeout)
 	}
-	piped, err := o.piped(ctx)
+	piped, err := o.readPiped(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +40,11 @@ func (o Options) prompt(ctx context.Context) (atcmd.Message, error) {
 // slowInput is the time after which a wait for piped input is reported.
 const slowInput = 2 * time.Second
 
-// piped reads standard input to its end if it is a pipe or a file. It does not read a terminal or
+// readPiped reads standard input to its end if it is a pipe or a file. It does not read a terminal or
 // another device, so that a run never waits for a person. For a pipe that stays open it tells the
 // person and waits until ctx ends. It does not read a file from which another program has already
 // read, because that is probably the list of a shell loop such as "while read".
-func (o Options) piped(ctx context.Context) (string, error) {
+func (o Options) readPiped(ctx context.Context) (string, error) {
 	info, err := o.In.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return "", nil

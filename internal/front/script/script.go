@@ -115,7 +115,7 @@ func (r *run) converse(ctx context.Context) error {
 		fmt.Fprintln(r.People, notice)
 	}
 	r.done.SessionID = c.SessionID()
-	r.printer.Start(r.done.SessionID, loaded(c))
+	r.printer.Start(r.done.SessionID, loadedSetup(c))
 	switch {
 	case r.Streams:
 		r.done.Outcome, err = r.serve(ctx)
@@ -125,16 +125,16 @@ func (r *run) converse(ctx context.Context) error {
 		r.done.Outcome, err = respond(ctx, c, prompt)
 	}
 	if r.Shape != nil && err == nil && r.done.Outcome.Stop == chat.StopDone {
-		if r.done.Output, err = shaped(ctx, c, r.Shape, &r.done.Outcome); err == nil {
-			r.done.Output, err = r.finished(c, r.done.Output)
+		if r.done.Output, err = fitAnswer(ctx, c, r.Shape, &r.done.Outcome); err == nil {
+			r.done.Output, err = r.finalOutput(c, r.done.Output)
 		}
 	}
 	r.done.Setup = leftOut(c)
 	return err
 }
 
-// loaded lists the parts of the set-up that a run begins with.
-func loaded(c *app.Conversation) headless.Loaded {
+// loadedSetup lists the parts of the set-up that a run begins with.
+func loadedSetup(c *app.Conversation) headless.Loaded {
 	with := headless.Loaded{Servers: []headless.LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}}
 	for _, s := range c.Servers.Status() {
 		with.Servers = append(with.Servers, headless.LoadedServer{Name: s.Configured.Name, State: string(s.State), Reason: s.Reason})
@@ -225,7 +225,7 @@ func respondOnce(ctx context.Context, c *app.Conversation, prompt atcmd.Message)
 			last = i
 		}
 	}
-	if last < 0 || c.Recorded[last].OwnText() != typed(prompt) {
+	if last < 0 || c.Recorded[last].OwnText() != recordedText(prompt) {
 		return respond(ctx, c, prompt)
 	}
 	end := c.Recorded[len(c.Recorded)-1]
@@ -235,8 +235,8 @@ func respondOnce(ctx context.Context, c *app.Conversation, prompt atcmd.Message)
 	return c.Chat.Resend(ctx)
 }
 
-// typed returns the typed text of a message in the form in which the record stores it.
-func typed(message atcmd.Message) string {
+// recordedText returns the typed text of a message in the form in which the record stores it.
+func recordedText(message atcmd.Message) string {
 	var parts []string
 	for _, part := range message {
 		if part.Source == "" && part.Image == "" {

@@ -47,9 +47,9 @@ func ReadSchema(given string, path func(string) string) (*shape.Schema, error) {
 	return schema, nil
 }
 
-// finished returns the output of a run in the form of --output-schema. Of findings it keeps those
+// finalOutput returns the output of a run in the form of --output-schema. Of findings it keeps those
 // that quote the change which was reviewed.
-func (r *run) finished(c *app.Conversation, output json.RawMessage) (json.RawMessage, error) {
+func (r *run) finalOutput(c *app.Conversation, output json.RawMessage) (json.RawMessage, error) {
 	if output == nil || r.OutputSchema != Findings && r.OutputSchema != SARIF {
 		return output, nil
 	}
@@ -76,9 +76,9 @@ const maxSchema = 256 << 10
 // mostAsked bounds the requests for an answer in a form: one, and two more to repair the answer.
 const mostAsked = 3
 
-// shaped returns the answer of a run in the form of a schema. An answer that already fits is used
-// as it is. Otherwise shaped asks the model for one, and again if the new answer does not fit.
-func shaped(ctx context.Context, c *app.Conversation, schema *shape.Schema, run *chat.Outcome) (json.RawMessage, error) {
+// fitAnswer returns the answer of a run in the form of a schema. An answer that already fits is used
+// as it is. Otherwise fitAnswer asks the model for one, and again if the new answer does not fit.
+func fitAnswer(ctx context.Context, c *app.Conversation, schema *shape.Schema, run *chat.Outcome) (json.RawMessage, error) {
 	output, misfit := schema.Fit(run.Response)
 	if misfit == nil {
 		return output, nil

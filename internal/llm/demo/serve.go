@@ -53,9 +53,9 @@ func nothingToGoOn(conversation, []string) reply {
 	return reply{text: "There is nothing I could go on with. Say `repair till.sh` to start the job."}
 }
 
-// once answers a request that takes one call: first with the call, and then, when the call has an
+// answerOnce answers a request that takes one call: first with the call, and then, when the call has an
 // answer, with a report of its result.
-func (c conversation) once(do call, subject, before string, after func(answer string) string) reply {
+func (c conversation) answerOnce(do call, subject, before string, after func(answer string) string) reply {
 	f, done := latest(c.since(c.asked), do.tool, subject)
 	switch {
 	case !done:
@@ -68,14 +68,14 @@ func (c conversation) once(do call, subject, before string, after func(answer st
 
 func read(c conversation, match []string) reply {
 	name := unquote(match[1])
-	return c.once(readFile(name), name, "I read `"+name+"`.", func(answer string) string {
+	return c.answerOnce(readFile(name), name, "I read `"+name+"`.", func(answer string) string {
 		return fmt.Sprintf("`%s` is in the context now, %s. It begins:\n\n%s", name, lineCount(answer), fenced(answer))
 	})
 }
 
 func run(c conversation, match []string) reply {
 	command := unquote(match[1])
-	return c.once(runCommand(command), command, "I run it.", func(answer string) string {
+	return c.answerOnce(runCommand(command), command, "I run it.", func(answer string) string {
 		return fmt.Sprintf("The command answered with %s:\n\n%s", lineCount(answer), fenced(answer))
 	})
 }

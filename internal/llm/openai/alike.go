@@ -32,7 +32,7 @@ const mostMisses = 4
 func (a *alike) read(data []byte) chatEvent {
 	if text, ok := a.textOf(data); ok {
 		a.misses = 0
-		return a.with(text)
+		return a.withText(text)
 	}
 	event := loose.Decode[chatEvent](data)
 	if a.misses < mostMisses {
@@ -54,8 +54,8 @@ func (a *alike) textOf(data []byte) (text []byte, ok bool) {
 	return text, bytes.IndexByte(text, '\\') < 0 || json.Valid(text)
 }
 
-// with returns the learned event with another text.
-func (a *alike) with(text []byte) chatEvent {
+// withText returns the learned event with another text.
+func (a *alike) withText(text []byte) chatEvent {
 	event, delta := a.event, *a.event.Choices[0].Delta
 	delta.Content = content{answer: stringOf(text)}
 	event.Choices = slices.Clone(event.Choices)
@@ -80,7 +80,7 @@ func (a *alike) learn(data []byte) {
 	a.misses++
 	a.before, a.after = slices.Clone(data[:from]), slices.Clone(data[from+length:])
 	a.event = loose.Decode[chatEvent](slices.Concat(a.before, []byte(`""`), a.after))
-	if len(a.event.Choices) != 1 || a.event.Choices[0].Delta == nil || !reflect.DeepEqual(a.with([]byte(`"text"`)), loose.Decode[chatEvent](slices.Concat(a.before, []byte(`"text"`), a.after))) {
+	if len(a.event.Choices) != 1 || a.event.Choices[0].Delta == nil || !reflect.DeepEqual(a.withText([]byte(`"text"`)), loose.Decode[chatEvent](slices.Concat(a.before, []byte(`"text"`), a.after))) {
 		a.before = nil
 	}
 }

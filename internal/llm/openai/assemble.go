@@ -151,8 +151,8 @@ func (a *callAssembler) byID(id string) *partialCall {
 	return nil
 }
 
-// whole reports whether there are calls, all with complete arguments.
-func (a *callAssembler) whole() bool {
+// complete reports whether there are calls, all with complete arguments.
+func (a *callAssembler) complete() bool {
 	for _, c := range a.calls {
 		if arguments := c.arguments.String(); arguments != "" && !json.Valid([]byte(settleArguments(arguments))) {
 			return false
@@ -161,8 +161,8 @@ func (a *callAssembler) whole() bool {
 	return len(a.calls) > 0
 }
 
-// settled returns the arguments without repetitions.
-func (p *partialCall) settled() string {
+// finalArguments returns the arguments without repetitions.
+func (p *partialCall) finalArguments() string {
 	if p.arguments.Len() == 0 {
 		return ""
 	}

@@ -203,7 +203,7 @@ func assemble(t interface{ Fatal(...any) }, fragments []string) (calls []llm.Too
 	}
 	started = append(started, a.announce(func(*partialCall) bool { return true })...)
 	for _, call := range a.calls {
-		calls = append(calls, llm.ToolCall{ID: call.id, Name: call.name, Arguments: call.settled(), Attached: (&attacher{}).call(call.extra)})
+		calls = append(calls, llm.ToolCall{ID: call.id, Name: call.name, Arguments: call.finalArguments(), Attached: (&attacher{}).call(call.extra)})
 	}
 	return calls, started
 }

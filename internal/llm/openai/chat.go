@@ -43,7 +43,7 @@ func (r *reply) takeChatEvent(event chatEvent) error {
 // takeDelta handles a piece of the message.
 func (r *reply) takeDelta(delta chatDelta) {
 	r.soFar = r.soFar.with(delta)
-	r.cites(delta.Annotations)
+	r.collectSources(delta.Annotations)
 	if thought, field := delta.thought(); thought != "" {
 		r.attach.field = cmp.Or(field, r.attach.field)
 		r.emit(llm.Reasoning{Delta: thought})

@@ -56,9 +56,9 @@ func (c *Client) describeConnection(err error) llm.Error {
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return llm.Error{Message: "cannot be reached: " + rootCause(err), Hint: network, Unreachable: true}
 	case errors.Is(err, io.EOF):
-		return llm.Error{Message: "the connection closed without an answer" + c.through()}
+		return llm.Error{Message: "the connection closed without an answer" + c.proxyName()}
 	default:
-		return llm.Error{Message: "no answer: " + rootCause(err) + c.through()}
+		return llm.Error{Message: "no answer: " + rootCause(err) + c.proxyName()}
 	}
 }
 

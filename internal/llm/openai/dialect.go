@@ -114,8 +114,8 @@ type lesson struct {
 	note string
 }
 
-// always returns a lesson that depends only on the words of the refusal.
-func always(words string, change func(d *Dialect)) lesson {
+// fixedLesson returns a lesson that depends only on the words of the refusal.
+func fixedLesson(words string, change func(d *Dialect)) lesson {
 	return lesson{words: pattern.New(words), learn: func(d *Dialect, _ string, _ llm.Request) { change(d) }}
 }
 
@@ -124,16 +124,16 @@ var lessons = []lesson{
 	{pattern.New(`web_search|tool.type|server.tool|\bsearch\b`), func(d *Dialect, _ string, req llm.Request) {
 		d.OmitSearch = d.OmitSearch || slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Searches })
 	}, "the server does not search the web for this model together with tools; the conversation goes on without it"},
-	always(`stream_options`, func(d *Dialect) { d.OmitUsage = true }),
-	always(`prompt_cache|cache_control|session_id`, func(d *Dialect) { d.OmitCache = true }),
-	always(`v1/responses`, func(d *Dialect) { d.API = APIResponses }),
-	always(`reasoning.summar`, func(d *Dialect) { d.OmitSummary = true }),
-	always(`['"\x60]custom['"\x60]|\bcustom.tools?\b|\blark\b`, func(d *Dialect) { d.OmitFreeForm = true }),
+	fixedLesson(`stream_options`, func(d *Dialect) { d.OmitUsage = true }),
+	fixedLesson(`prompt_cache|cache_control|session_id`, func(d *Dialect) { d.OmitCache = true }),
+	fixedLesson(`v1/responses`, func(d *Dialect) { d.API = APIResponses }),
+	fixedLesson(`reasoning.summar`, func(d *Dialect) { d.OmitSummary = true }),
+	fixedLesson(`['"\x60]custom['"\x60]|\bcustom.tools?\b|\blark\b`, func(d *Dialect) { d.OmitFreeForm = true }),
 	{pattern.New(`response_format|json_schema|text\.format|structured.output|grammar`), func(d *Dialect, _ string, req llm.Request) {
 		d.OmitSchema = d.OmitSchema || req.Schema != nil
 	}, ""},
-	always(`role '?user'? after role '?tool`, func(d *Dialect) { d.AnswerTools = true }),
-	always(`system (?:role|messages?) (?:is |are )?not supported|only user and assistant roles|developer instruction is not enabled`, func(d *Dialect) { d.SystemAsUser = true }),
+	fixedLesson(`role '?user'? after role '?tool`, func(d *Dialect) { d.AnswerTools = true }),
+	fixedLesson(`system (?:role|messages?) (?:is |are )?not supported|only user and assistant roles|developer instruction is not enabled`, func(d *Dialect) { d.SystemAsUser = true }),
 	{pattern.New(`temperature|top_p`), func(d *Dialect, refused string, req llm.Request) {
 		d.OmitSampling = d.OmitSampling || (req.Temperature != nil || req.TopP != nil) && neverTaken.MatchString(refused)
 	}, "the model does not take the settings temperature and top-p; the conversation goes on without them"},

@@ -58,14 +58,14 @@ func (c *Client) post(parent context.Context, path, model string, body []byte) (
 	x.kind, _, _ = mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if response.StatusCode != http.StatusOK || x.kind == "text/html" {
 		defer x.close()
-		return nil, c.refused(x, response, model)
+		return nil, c.refusalError(x, response, model)
 	}
 	return x, nil
 }
 
-// decoded returns the body without compression. Some proxies use gzip although the request did not
+// decodedBody returns the body without compression. Some proxies use gzip although the request did not
 // offer it, and some do so without a header, so the first bytes decide.
-func (x *exchange) decoded() (*bufio.Reader, error) {
+func (x *exchange) decodedBody() (*bufio.Reader, error) {
 	const gzipMagic = "\x1f\x8b"
 	plain := bufio.NewReader(x.body)
 	begin, err := plain.Peek(len(gzipMagic))
@@ -91,11 +91,11 @@ func (e *codingError) Error() string {
 	return "compressed its answer with " + refusal.Line(e.encoding) + ", which nobody asked for"
 }
 
-// refused returns the *Error for an answer that is not a reply.
-func (c *Client) refused(x *exchange, response *http.Response, model string) *llm.Error {
+// refusalError returns the *Error for an answer that is not a reply.
+func (c *Client) refusalError(x *exchange, response *http.Response, model string) *llm.Error {
 	x.expect(errorBodyGrace)
 	var body []byte
-	if plain, err := x.decoded(); err == nil {
+	if plain, err := x.decodedBody(); err == nil {
 		body, _ = io.ReadAll(io.LimitReader(plain, maxErrorBody))
 	}
 	p := refusal.Parse(body)
@@ -106,7 +106,7 @@ func (c *Client) refused(x *exchange, response *http.Response, model string) *ll
 // events yields the events of the reply. If the server does not stream, its document is one event.
 func (x *exchange) events() iter.Seq2[sse.Event, error] {
 	return func(yield func(sse.Event, error) bool) {
-		body, err := x.decoded()
+		body, err := x.decodedBody()
 		if err != nil {
 			yield(sse.Event{}, err)
 			return

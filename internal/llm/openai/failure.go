@@ -25,7 +25,7 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 		text = strings.TrimSuffix(statusText(p.Status)+": "+text, ": ")
 	}
 	if p.NotAnAPI || p.Status == http.StatusProxyAuthRequired || p.Code == "" && p.Status >= http.StatusInternalServerError {
-		text += c.through()
+		text += c.proxyName()
 	}
 	failure.Where, failure.Message, failure.Status = llm.About(c.endpoint(), model), sentence(text), p.Status
 	failure.RetryAfter = p.Wait(c.config.Now())

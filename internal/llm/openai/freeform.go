@@ -72,8 +72,8 @@ func (f freeForms) input(call *history.ToolCall) (text string, ok bool) {
 	return text, ok
 }
 
-// finished turns a complete call in free form into a function call.
-func (f freeForms) finished(raw json.RawMessage) openai.ResponseOutputItem {
+// finish turns a complete call in free form into a function call.
+func (f freeForms) finish(raw json.RawMessage) openai.ResponseOutputItem {
 	call := loose.Decode[freeCall](raw)
 	parameter := "input"
 	if free := f[call.Name]; free != nil {

@@ -31,8 +31,8 @@ func (c *Client) proxy() *url.URL {
 	return proxy
 }
 
-// through names the proxy, "" if there is none, for an error that the proxy may have caused.
-func (c *Client) through() string {
+// proxyName names the proxy, "" if there is none, for an error that the proxy may have caused.
+func (c *Client) proxyName() string {
 	if proxy := c.proxy(); proxy != nil {
 		return " (through the proxy " + proxy.Host + ")"
 	}

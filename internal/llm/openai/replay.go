@@ -62,15 +62,15 @@ func replayFor(req request) replay {
 // another model.
 var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
 
-// knows reports whether an attachment comes from this model at this host and was not refused.
-func (p replay) knows(a *history.Attached) bool {
+// accepts reports whether an attachment comes from this model at this host and was not refused.
+func (p replay) accepts(a *history.Attached) bool {
 	return a.From(p.model, p.host) && !p.forgotten.has(a)
 }
 
 // signature returns the extra_content to send with a call, or nil. first is set for the first call
 // of a message.
 func (p replay) signature(call *history.ToolCall, first bool) json.RawMessage {
-	if a := call.Attached; p.own && p.knows(a) && a.Field == fieldExtraContent {
+	if a := call.Attached; p.own && p.accepts(a) && a.Field == fieldExtraContent {
 		return a.Data
 	}
 	if p.signatures && first {
@@ -86,7 +86,7 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 		field = p.field
 	}
 	for _, thinking := range blocksOf[*history.Thinking](c.Blocks) {
-		if !p.knows(thinking.Attached) || thinking.Attached.Field == fieldItems {
+		if !p.accepts(thinking.Attached) || thinking.Attached.Field == fieldItems {
 			continue
 		}
 		if p.signed && len(thinking.Attached.Data) > 0 {

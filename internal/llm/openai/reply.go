@@ -170,7 +170,7 @@ func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 		return failure
 	}
 	r.emit(llm.Pulse{})
-	event.Data = r.pairs.whole(event.Data)
+	event.Data = r.pairs.joinHalves(event.Data)
 	if !json.Valid(event.Data) {
 		if bytes.IndexByte([]byte("{[\""), event.Data[0]) < 0 {
 			return nil // a word such as "ping" is a sign of life
@@ -197,7 +197,7 @@ func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 // complete.
 func (r *reply) impliedFinish() string {
 	switch {
-	case r.calls.whole():
+	case r.calls.complete():
 		return string(openai.FinishReasonToolCalls)
 	case len(r.calls.calls) == 0 && r.begun:
 		return string(openai.FinishReasonStop)
@@ -229,7 +229,7 @@ func (r *reply) complete() {
 		r.emit(llm.Thought{Attached: attached})
 	}
 	for i, partial := range r.calls.calls {
-		call := llm.ToolCall{ID: partial.id, Name: partial.name, Arguments: partial.settled(), Attached: r.attach.call(partial.extra)}
+		call := llm.ToolCall{ID: partial.id, Name: partial.name, Arguments: partial.finalArguments(), Attached: r.attach.call(partial.extra)}
 		last := i == len(r.calls.calls)-1
 		call.Cut = last && r.finish == string(openai.FinishReasonLength) && !json.Valid([]byte(call.Arguments))
 		r.emit(call)
@@ -292,7 +292,7 @@ func (r *reply) failure(err error) *llm.Error {
 	case errors.As(err, &flawed), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
 		return r.malformed("sent an answer that cannot be unpacked")
 	case r.begun, errors.Is(err, io.ErrUnexpectedEOF):
-		return r.truncated("the connection broke within the reply"+r.client.through(), err)
+		return r.truncated("the connection broke within the reply"+r.client.proxyName(), err)
 	default:
 		return r.client.connectionFailure(err, r.model)
 	}

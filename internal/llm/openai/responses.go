@@ -179,7 +179,7 @@ type reasoningItem struct {
 // items returns the reasoning items to send with an entry.
 func (p replay) items(c *history.Content) []reasoningItem {
 	for _, thinking := range blocksOf[*history.Thinking](c.Blocks) {
-		if p.signed && p.knows(thinking.Attached) && thinking.Attached.Field == fieldItems {
+		if p.signed && p.accepts(thinking.Attached) && thinking.Attached.Field == fieldItems {
 			return loose.Decode[[]reasoningItem](thinking.Attached.Data)
 		}
 	}

@@ -119,7 +119,7 @@ func (s *responseReader) finishItem(index int, raw json.RawMessage) {
 		s.finishCall(index, item)
 	case customCall:
 		s.outputs++
-		s.finishCall(index, s.free.finished(raw))
+		s.finishCall(index, s.free.finish(raw))
 	}
 }
 

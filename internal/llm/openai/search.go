@@ -53,8 +53,8 @@ type annotation struct {
 	} `json:"url_citation"`
 }
 
-// cites collects the sources of an answer.
-func (r *reply) cites(annotations []annotation) {
+// collectSources collects the sources of an answer.
+func (r *reply) collectSources(annotations []annotation) {
 	for _, a := range annotations {
 		r.cited.Sources = addSource(r.cited.Sources, a.Citation.URL)
 	}

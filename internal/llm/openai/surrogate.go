@@ -20,9 +20,9 @@ var (
 	secondHalf = pattern.New(`(?:^|[^\\])(?:\\\\)*"(\\u[dD][c-fC-F][0-9a-fA-F]{2})`)
 )
 
-// whole joins the halves: it removes a first half from the end of a string, and inserts it in front
+// joinHalves joins the halves: it removes a first half from the end of a string, and inserts it in front
 // of the second half in the next event.
-func (s *surrogates) whole(data []byte) []byte {
+func (s *surrogates) joinHalves(data []byte) []byte {
 	if !bytes.Contains(data, []byte(`\u`)) {
 		return data
 	}

@@ -9,7 +9,7 @@ func TestWholeEventsStay(t *testing.T) {
 		`{"a":"\\ud83d"}`, `{"a":"\ud83d\ude00"}`, `{"a":"\ud83d x"}`, `{"a":"\u"}`, `{"a":"\ud8`, `{"a":"\"\ude00"}`, `["\ude00"]`, ``,
 	} {
 		s := &surrogates{}
-		if got := string(s.whole([]byte(data))); got != data || len(s.high) != 0 {
+		if got := string(s.joinHalves([]byte(data))); got != data || len(s.high) != 0 {
 			t.Errorf("%s became %s", data, got)
 		}
 	}

@@ -38,7 +38,7 @@ func (t *tagReader) add(piece string) (thought, answer string) {
 	}
 	t.pending += piece
 	if !t.inside && !t.open() {
-		return "", t.released()
+		return "", t.takePending()
 	}
 	if !t.inside {
 		return "", ""
@@ -71,8 +71,8 @@ func (t *tagReader) open() bool {
 	return false
 }
 
-// released returns the pending text, which belongs to the answer.
-func (t *tagReader) released() string {
+// takePending returns the pending text, which belongs to the answer.
+func (t *tagReader) takePending() string {
 	pending := t.pending
 	t.pending, t.answering = "", true
 	return pending
@@ -82,7 +82,7 @@ func (t *tagReader) released() string {
 // thinking, the thinking is the answer.
 func (t *tagReader) end(complete bool) (thought, answer string) {
 	if !t.inside {
-		return "", t.released()
+		return "", t.takePending()
 	}
 	thought, t.pending = t.pending, ""
 	if complete {

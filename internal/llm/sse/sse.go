@@ -141,7 +141,7 @@ func (s *stream) take(line []byte) error {
 	case string(field) == "event":
 		s.name = string(value)
 	case line[0] == '{':
-		s.bare, s.open = len(s.data) == 0 && !isWhole(line), opened(line)
+		s.bare, s.open = len(s.data) == 0 && !isWhole(line), depthChange(line)
 		return s.takeData(line)
 	case line[0] == ':':
 		return s.emit(nil)
@@ -163,7 +163,7 @@ func (s *stream) takeBare(line []byte) error {
 		return ErrTooLarge
 	}
 	s.data = append(append(s.data, line...), '\n')
-	switch s.open += opened(line); {
+	switch s.open += depthChange(line); {
 	case s.open > 0:
 	case isWhole(s.data):
 		s.bare = false
@@ -176,9 +176,9 @@ func (s *stream) takeBare(line []byte) error {
 	return nil
 }
 
-// opened returns the number of brackets that a line of JSON opens, less the number that it closes.
+// depthChange returns the number of brackets that a line of JSON opens, less the number that it closes.
 // Strings do not continue over the end of a line.
-func opened(line []byte) int {
+func depthChange(line []byte) int {
 	n, quoted := 0, false
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
@@ -239,7 +239,7 @@ func (s *stream) emit(data []byte) error {
 
 func isWhole(data []byte) bool {
 	if n := len(data); n > 1 && data[0] == '{' && data[n-1] == '}' {
-		return opened(data) == 0 // the same as json.Valid for JSON, and ten times as fast
+		return depthChange(data) == 0 // the same as json.Valid for JSON, and ten times as fast
 	}
 	return bytes.EqualFold(data, []byte("[DONE]")) || json.Valid(data)
 }

@@ -162,9 +162,9 @@ func (b *Bridge) Use(server, unused string) {
 		}
 	}
 	if unused == "" && st.known.Asked() && b.frozen {
-		b.tell(st, catalogue.ServerInfo{})
+		b.noteNews(st, catalogue.ServerInfo{})
 	}
-	b.changed()
+	b.noteChange()
 }
 
 // Close ends the background work and waits for its end.
@@ -199,7 +199,7 @@ func (b *Bridge) ask(ctx context.Context, st *state) error {
 		if ctx.Err() == nil {
 			b.save(st)
 		}
-		b.changed()
+		b.noteChange()
 		return err
 	}
 	b.learn(st, catalogue.Take(st.Configured.Name, listing, st.Configured.Uses))
@@ -229,9 +229,9 @@ func (b *Bridge) learn(st *state, known catalogue.ServerInfo) {
 	st.known, st.pending = known.Since(before), false
 	b.save(st)
 	if b.frozen {
-		b.tell(st, before)
+		b.noteNews(st, before)
 	}
-	b.changed()
+	b.noteChange()
 }
 
 // save stores the known facts about a server. It ignores failures, because the server is asked
@@ -240,8 +240,8 @@ func (b *Bridge) save(st *state) {
 	_ = b.Store.Save(st.Configured.Name, st.Configured.Fields, st.known)
 }
 
-// tell notes the new tools of a server for the model.
-func (b *Bridge) tell(st *state, before catalogue.ServerInfo) {
+// noteNews notes the new tools of a server for the model.
+func (b *Bridge) noteNews(st *state, before catalogue.ServerInfo) {
 	var names []string
 	for _, t := range st.known.Tools {
 		if _, had := before.Tool(t.Name); !had {
@@ -276,8 +276,8 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// changed notes that known facts have changed. The caller holds the lock.
-func (b *Bridge) changed() {
+// noteChange notes that known facts have changed. The caller holds the lock.
+func (b *Bridge) noteChange() {
 	b.revision++
 	if !b.frozen {
 		b.offered = b.choose()

@@ -137,7 +137,7 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 	if err != nil {
 		return tools.Answer{Error: err.Error()}
 	}
-	if err := b.agreed(st, tool); err != nil {
+	if err := b.agree(st, tool); err != nil {
 		return tools.Answer{Error: err.Error()}
 	}
 	var progress func(mcp.Progress)
@@ -182,9 +182,9 @@ func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
 	return connection, nil
 }
 
-// agreed notes that a person has agreed to the present definition of a tool. It returns an error if
+// agree notes that a person has agreed to the present definition of a tool. It returns an error if
 // the tool has changed since the call was planned.
-func (b *Bridge) agreed(st *state, tool catalogue.Tool) error {
+func (b *Bridge) agree(st *state, tool catalogue.Tool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now, found := st.known.Tool(tool.Name)

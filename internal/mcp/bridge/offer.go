@@ -143,7 +143,7 @@ func (b *Bridge) list() []tools.Tool {
 	add := func(o Offered, unoffered bool) {
 		if !is[o.Name] {
 			is[o.Name] = true
-			t := b.made(o.Name)
+			t := b.toolNamed(o.Name)
 			t.Name, t.Description, t.Schema, t.Unoffered = o.Name, o.Description, o.Schema, unoffered
 			all = append(all, t)
 		}
@@ -165,8 +165,8 @@ func (b *Bridge) list() []tools.Tool {
 	return all
 }
 
-// made returns the tool with a name, without its definition. The caller holds the lock.
-func (b *Bridge) made(name string) tools.Tool {
+// toolNamed returns the tool with a name, without its definition. The caller holds the lock.
+func (b *Bridge) toolNamed(name string) tools.Tool {
 	switch name {
 	case findName:
 		return tools.Tool{Traits: tools.Traits{Reads: true, Parallel: true, Key: "query", Words: traits.Say("looking for a tool:", "looked for a tool:", "look for a tool:")}, Plan: b.planFind}

@@ -46,7 +46,7 @@ func (b *Bridge) answer(env *tools.Env, r mcp.Result, file string) tools.Answer 
 		text = lines.Append(text, string(r.Structured))
 	}
 	limit := min(max(b.ResultTokens(), 1)*bytesPerToken, env.Limits.OutputBytes())
-	answer.Text, answer.Spool = bounded(env, text, limit, file)
+	answer.Text, answer.Spool = shorten(env, text, limit, file)
 	if answer.Summary = words.Count(len(lines.Split(text)), "line"); text == "" {
 		answer.Text, answer.Summary = "[no output]", "no output"
 	}
@@ -94,9 +94,9 @@ func says(text string, structured json.RawMessage) bool {
 	return all(value)
 }
 
-// bounded shortens a text to about limit bytes by leaving out its middle. It returns the path of
+// shorten shortens a text to about limit bytes by leaving out its middle. It returns the path of
 // the file with the whole text, "" if nothing was left out.
-func bounded(env *tools.Env, text string, limit int, name string) (cut, file string) {
+func shorten(env *tools.Env, text string, limit int, name string) (cut, file string) {
 	if len(text) <= limit {
 		return text, ""
 	}

@@ -77,7 +77,7 @@ type Listing struct {
 // means all tools.
 func Take(server string, l Listing, use func(tool string) bool) ServerInfo {
 	t := cleaner{server: server}
-	k := ServerInfo{Protocol: t.line(l.Protocol, 40), Version: t.line(l.Version, 100), Instructions: cut(t.clean(l.Instructions), maxInstructions)}
+	k := ServerInfo{Protocol: t.line(l.Protocol, 40), Version: t.line(l.Version, 100), Instructions: shorten(t.clean(l.Instructions), maxInstructions)}
 	k.Digest = Digest(l.Tools)
 	for _, tool := range l.Tools {
 		if use == nil || use(tool.Name) {
@@ -154,7 +154,7 @@ func (t *cleaner) add(tools []Tool, from mcp.Tool) []Tool {
 		tool.Description = t.clean(from.Title)
 	}
 	tool.Long = len(tool.Description) > maxDescription || len(schema) > maxSchema || depth > maxSchemaDepth
-	tool.Description = cut(tool.Description, maxDescription)
+	tool.Description = shorten(tool.Description, maxDescription)
 	if len(tool.Schema) > maxKeptSchema {
 		tool.Schema = json.RawMessage(`{"type":"object"}`)
 		t.problems = append(t.problems, fmt.Sprintf("tool %s: its schema of %s is not used", shown, words.Bytes(int64(len(schema)))))

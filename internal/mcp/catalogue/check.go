@@ -21,7 +21,7 @@ func (t Tool) Check(given arguments.Arguments) error {
 	if !given.IsObject() {
 		return t.misfit("they must be an object")
 	}
-	resolved, err := t.resolved()
+	resolved, err := t.resolvedSchema()
 	if err != nil {
 		return nil
 	}
@@ -35,12 +35,12 @@ func (t Tool) Check(given arguments.Arguments) error {
 const maxProblem = 500
 
 func (t Tool) misfit(problem string) error {
-	return fmt.Errorf("nothing was sent: the arguments do not fit: %s\nThe schema of %s: %s", problem, t.Shown, cut(string(t.Schema), maxWritten))
+	return fmt.Errorf("nothing was sent: the arguments do not fit: %s\nThe schema of %s: %s", problem, t.Shown, shorten(string(t.Schema), maxWritten))
 }
 
-// resolved returns the schema ready for checking. It first replaces references by their targets,
+// resolvedSchema returns the schema ready for checking. It first replaces references by their targets,
 // because the library would follow a reference to itself forever.
-func (t Tool) resolved() (*jsonschema.Resolved, error) {
+func (t Tool) resolvedSchema() (*jsonschema.Resolved, error) {
 	var root any
 	if err := json.Unmarshal(t.Schema, &root); err != nil {
 		return nil, err

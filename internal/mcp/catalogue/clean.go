@@ -34,8 +34,8 @@ func (t *cleaner) clean(text string) string {
 // line returns a cleaned text as one line.
 func (t *cleaner) line(text string, limit int) string { return words.Line(t.clean(text), limit) }
 
-// cut shortens a text to about limit bytes.
-func cut(text string, limit int) string {
+// shorten shortens a text to about limit bytes.
+func shorten(text string, limit int) string {
 	const note = 40
 	if len(text) <= limit {
 		return text

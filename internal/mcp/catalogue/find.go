@@ -101,14 +101,14 @@ func (s entryWords) worth(word string) float64 {
 		words []string
 		value float64
 	}{{s.name, inName}, {s.server, inServer}, {s.description, inDescription}, {s.parameters, inParameter}} {
-		worth += place.value * alike(place.words, word)
+		worth += place.value * similarity(place.words, word)
 	}
 	return worth
 }
 
-// alike returns 1 if word is among words, less if one of words is only the beginning of word or
+// similarity returns 1 if word is among words, less if one of words is only the beginning of word or
 // begins with it, and else 0.
-func alike(words []string, word string) float64 {
+func similarity(words []string, word string) float64 {
 	const begins, shortest = 0.6, 3
 	best := 0.0
 	for _, w := range words {

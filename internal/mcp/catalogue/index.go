@@ -122,7 +122,7 @@ func Fit(servers []UsableServer, always func(name string) bool, choice Choice, r
 			if always(s.Name) != first || choice == Search || len(s.Known.Tools) == 0 {
 				continue
 			}
-			if tokens := s.offered(); tokens <= room || choice == Directly {
+			if tokens := s.offeredTokens(); tokens <= room || choice == Directly {
 				s.Direct = true
 				room -= tokens
 			}
@@ -130,8 +130,8 @@ func Fit(servers []UsableServer, always func(name string) bool, choice Choice, r
 	}
 }
 
-// offered returns the number of tokens of the definitions that are short enough to be offered.
-func (s *UsableServer) offered() int {
+// offeredTokens returns the number of tokens of the definitions that are short enough to be offered.
+func (s *UsableServer) offeredTokens() int {
 	n := 0
 	for _, t := range s.Known.Tools {
 		if !t.Long {
@@ -145,7 +145,7 @@ func (s *UsableServer) offered() int {
 func (e Entry) Definition() string {
 	schema := string(e.Schema)
 	if e.Long {
-		schema = cut(schema, maxSchema)
+		schema = shorten(schema, maxSchema)
 	}
 	return fmt.Sprintf("%s/%s\n%s\narguments: %s", e.Server, e.Shown, e.Description, schema)
 }

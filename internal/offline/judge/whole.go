@@ -22,7 +22,7 @@ func (r *Recording) NeverWhole(from int, arrived, sent []*history.Content) int {
 			}
 			seen := r.views[history.Ref{Entry: from + i, Block: j}]
 			switch {
-			case carried.whole(response):
+			case carried.carriesWhole(response):
 				if seen != nil {
 					shown = append(shown, seen)
 				}
@@ -49,8 +49,8 @@ func answersIn(entries []*history.Content) answers {
 	return found
 }
 
-// whole reports whether the request carries an answer unchanged; more text may follow it.
-func (a answers) whole(came *history.ToolResponse) bool {
+// carriesWhole reports whether the request carries an answer unchanged; more text may follow it.
+func (a answers) carriesWhole(came *history.ToolResponse) bool {
 	for _, sent := range a[came.CallID] {
 		if sent == came || sent.Error == came.Error && strings.HasPrefix(sent.Result.Text(), came.Result.Text()) {
 			return true

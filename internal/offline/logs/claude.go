@@ -115,7 +115,7 @@ func (r claudeRecord) user(into *conversation) {
 		case "tool_result":
 			text := claudeText(b.Content)
 			if into.tools[b.ToolUseID] == "read_file" {
-				text = numbered(text)
+				text = renumber(text)
 			}
 			a := answer{call: b.ToolUseID, text: text, failed: b.IsError, at: r.Timestamp.time}
 			if into.tools[b.ToolUseID] == shellTool && !b.IsError {
@@ -134,8 +134,8 @@ func (r claudeRecord) user(into *conversation) {
 // imageText stands for an image in a replay, since no log has its size.
 const imageText = "[image]"
 
-// numbered changes the line numbers of a file that was read into the form of our own tools.
-func numbered(text string) string {
+// renumber changes the line numbers of a file that was read into the form of our own tools.
+func renumber(text string) string {
 	const arrow = "→"
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -67,11 +67,11 @@ func (c *conversation) reset() {
 	c.replies, c.calls, c.tools, c.models = map[string]*turn{}, map[string]*turn{}, map[string]string{}, map[string]int{}
 }
 
-// held returns the size of the texts that are not handed over yet.
-func (c *conversation) held() int {
+// pendingSize returns the size of the texts that are not handed over yet.
+func (c *conversation) pendingSize() int {
 	size := c.size
 	for _, side := range c.sides {
-		size += side.held()
+		size += side.pendingSize()
 	}
 	return size
 }
@@ -218,8 +218,8 @@ func (c *conversation) answer(a answer) {
 
 // end hands over the stretch and begins the next one.
 func (c *conversation) end() error {
-	s := Stretch{Agent: c.agent, Of: c.of, Project: c.project, Model: most(c.models)}
-	for _, t := range c.paired() {
+	s := Stretch{Agent: c.agent, Of: c.of, Project: c.project, Model: mostFrequent(c.models)}
+	for _, t := range c.pairedEntries() {
 		entry := history.New(t.speaker, t.blocks...)
 		if !t.at.IsZero() {
 			entry = WithTime(entry, t.at)
@@ -235,12 +235,12 @@ func (c *conversation) end() error {
 	return c.use(s)
 }
 
-// paired returns the entries in order. It keeps only calls that were answered, and their answers.
-func (c *conversation) paired() []*turn {
+// pairedEntries returns the entries in order. It keeps only calls that were answered, and their answers.
+func (c *conversation) pairedEntries() []*turn {
 	var turns []*turn
 	for _, t := range c.turns {
 		if t.speaker == history.AI {
-			t.blocks = answered(t)
+			t.blocks = answeredBlocks(t)
 		}
 		if len(t.blocks) > 0 || t.speaker == history.AI {
 			turns = append(turns, t)
@@ -252,9 +252,9 @@ func (c *conversation) paired() []*turn {
 	return turns
 }
 
-// answered returns the blocks of a reply without the calls that were not answered. If nothing
+// answeredBlocks returns the blocks of a reply without the calls that were not answered. If nothing
 // else is left they stay, so that the reply's request counts.
-func answered(t *turn) []history.Block {
+func answeredBlocks(t *turn) []history.Block {
 	done := map[string]bool{}
 	if t.answers != nil {
 		for _, b := range t.answers.blocks {
@@ -273,8 +273,8 @@ func answered(t *turn) []history.Block {
 	return blocks
 }
 
-// most returns the name with the highest count, the alphabetically first of several.
-func most(counts map[string]int) string {
+// mostFrequent returns the name with the highest count, the alphabetically first of several.
+func mostFrequent(counts map[string]int) string {
 	best := ""
 	for name, n := range counts {
 		if name != "" && (best == "" || n > counts[best] || n == counts[best] && name < best) {

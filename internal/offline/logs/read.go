@@ -187,7 +187,7 @@ func feed(reading *reader, line []byte, notes *Notes) error {
 	case errors.Is(err, errDamaged):
 		notes.Lines++
 		return nil
-	case err == nil && reading.into.held() > maxStretch:
+	case err == nil && reading.into.pendingSize() > maxStretch:
 		return ErrTooLarge
 	}
 	return err

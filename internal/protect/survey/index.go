@@ -6,9 +6,9 @@ import (
 	"agent/internal/git/index"
 )
 
-// tracked returns the files that git tracks, by its index on disk. If the index cannot be
+// trackedFiles returns the files that git tracks, by its index on disk. If the index cannot be
 // understood, no file counts as tracked; that only makes the program more careful.
-func tracked(root string, files []string) map[string]bool {
+func trackedFiles(root string, files []string) map[string]bool {
 	known := map[string]bool{}
 	if len(files) == 0 {
 		return known

@@ -38,18 +38,18 @@ type Survey struct {
 	looks int
 	// keys says how each key file is treated. A key of the map is the file on disk and not its
 	// path, because a command can rename files that it cannot read.
-	keys map[file]thought
+	keys map[file]treatment
 	// contents holds the digests of made files after the last command. If a digest differs
 	// later, the user may have put keys into the file.
 	contents map[file]digest
 }
 
-// thought says how a key file is treated.
-type thought int
+// treatment says how a key file is treated.
+type treatment int
 
 const (
 	// A secret file cannot be read by commands.
-	secret thought = iota + 1
+	secret treatment = iota + 1
 	// Git tracked a shared file before any command ran, so commands may read it.
 	shared
 	// A command made the file, and nobody has changed it since, so commands may read it.
@@ -100,12 +100,12 @@ func (s *Survey) Before() Files {
 	defer s.mu.Unlock()
 	found := s.look()
 	if s.keys == nil {
-		s.keys, s.contents = map[file]thought{}, map[file]digest{}
-		for rel := range tracked(s.root, s.relative(found.KeyFiles)) {
-			s.think(filepath.Join(s.root, filepath.FromSlash(rel)), shared)
+		s.keys, s.contents = map[file]treatment{}, map[file]digest{}
+		for rel := range trackedFiles(s.root, s.relative(found.KeyFiles)) {
+			s.treatmentOf(filepath.Join(s.root, filepath.FromSlash(rel)), shared)
 		}
 	}
-	found.KeyFiles = slices.DeleteFunc(found.KeyFiles, func(path string) bool { return s.think(path, secret) != secret })
+	found.KeyFiles = slices.DeleteFunc(found.KeyFiles, func(path string) bool { return s.treatmentOf(path, secret) != secret })
 	return found
 }
 
@@ -139,7 +139,7 @@ func (s *Survey) After() Files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found := s.look()
-	found.KeyFiles = slices.DeleteFunc(found.KeyFiles, func(path string) bool { return s.think(path, made) != secret })
+	found.KeyFiles = slices.DeleteFunc(found.KeyFiles, func(path string) bool { return s.treatmentOf(path, made) != secret })
 	return found
 }
 
@@ -153,9 +153,9 @@ func (s *Survey) During() Files {
 	return found
 }
 
-// think returns how a key file is treated. first is the treatment of a file that is new to the
+// treatmentOf returns how a key file is treated. first is the treatment of a file that is new to the
 // Survey; After passes made, which also updates the digest of a made file.
-func (s *Survey) think(path string, first thought) thought {
+func (s *Survey) treatmentOf(path string, first treatment) treatment {
 	facts, ok := disk.Look(path)
 	if s.keys == nil || !ok {
 		return secret

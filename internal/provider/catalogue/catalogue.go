@@ -51,7 +51,7 @@ func All() []Model {
 // At returns a model of a provider of the catalogue. It looks for the id, and then for the longest
 // id that the name continues with -, : or @, as names with dates do.
 func At(provider, model string) (Model, bool) {
-	return where(model, func(m *Model) bool { return m.Provider == provider })
+	return firstWhere(model, func(m *Model) bool { return m.Provider == provider })
 }
 
 // makers lists the providers that make the models they offer. Their facts take precedence over the
@@ -60,13 +60,13 @@ var makers = []string{"openai", "anthropic", "gemini", "deepseek", "xai", "zai",
 
 // ByMaker returns a model as its maker offers it. It reports false if no maker offers it.
 func ByMaker(model string) (Model, bool) {
-	return where(model, func(m *Model) bool { return slices.Contains(makers, m.Provider) })
+	return firstWhere(model, func(m *Model) bool { return slices.Contains(makers, m.Provider) })
 }
 
-// where returns the first model with a name for which is reports true.
-func where(model string, is func(*Model) bool) (Model, bool) {
+// firstWhere returns the first model with a name for which is reports true.
+func firstWhere(model string, is func(*Model) bool) (Model, bool) {
 	return Longest(model, func(name string) (Model, bool) {
-		models := named(name)
+		models := modelsNamed(name)
 		i := slices.IndexFunc(models, func(m Model) bool { return is(&m) })
 		if i < 0 {
 			return Model{}, false
@@ -82,7 +82,7 @@ func where(model string, is func(*Model) bool) (Model, bool) {
 func Window(model string) (window int, name string, byMaker bool) {
 	m, _ := Longest(model, func(part string) (Model, bool) {
 		var smallest Model
-		for _, m := range named(part) {
+		for _, m := range modelsNamed(part) {
 			switch {
 			case m.Window == 0:
 			case slices.Contains(makers, m.Provider):
@@ -111,8 +111,8 @@ func Longest[T any](model string, find func(name string) (T, bool)) (found T, ok
 // lookups caches the results of named.
 var lookups sync.Map
 
-// named returns the models whose BaseName is name, in the order of All.
-func named(name string) []Model {
+// modelsNamed returns the models whose BaseName is name, in the order of All.
+func modelsNamed(name string) []Model {
 	if models, ok := lookups.Load(name); ok {
 		return models.([]Model)
 	}

@@ -84,7 +84,7 @@ func TestNamed(t *testing.T) {
 		byName[name] = append(byName[name], m)
 	}
 	for name, want := range byName {
-		if got := named(name); !reflect.DeepEqual(got, want) {
+		if got := modelsNamed(name); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}

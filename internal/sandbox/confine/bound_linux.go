@@ -37,7 +37,7 @@ func tasks() int {
 	load, _ := os.ReadFile("/proc/loadavg") // 0.20 0.18 0.12 RUNNING/TASKS LAST
 	for i, c := range load {
 		if c == '/' {
-			n, _ := leading(string(load[i+1:]))
+			n, _ := leadingNumber(string(load[i+1:]))
 			return n
 		}
 	}
@@ -54,15 +54,15 @@ func Processes() []int {
 	names, _ := proc.Readdirnames(-1)
 	var ids []int
 	for _, name := range names {
-		if id, digits := leading(name); digits == len(name) && digits > 0 {
+		if id, digits := leadingNumber(name); digits == len(name) && digits > 0 {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// leading returns the number at the beginning of text and how many digits it has.
-func leading(text string) (n, digits int) {
+// leadingNumber returns the number at the beginning of text and how many digits it has.
+func leadingNumber(text string) (n, digits int) {
 	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
 		n = n*10 + int(text[digits]-'0')
 		digits++

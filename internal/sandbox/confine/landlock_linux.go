@@ -40,7 +40,7 @@ func (r *Ruleset) Open() (fd int, err error) {
 	for _, rule := range r.Rules {
 		if err := addRule(fd, rule, r.Handled); err != nil {
 			syscall.Close(fd)
-			return -1, failed("allow", rule.Path, err)
+			return -1, wrapError("allow", rule.Path, err)
 		}
 	}
 	return fd, nil

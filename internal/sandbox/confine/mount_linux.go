@@ -42,7 +42,7 @@ func openPlace(path string) (int, error) {
 	how := struct{ flags, mode, resolve uint64 }{flags: openPath | syscall.O_CLOEXEC, resolve: noLinks}
 	fd, _, errno := syscall.Syscall6(sysOpenat2, atCwd, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
 	if errno != 0 {
-		return -1, failed("open", path, errno)
+		return -1, wrapError("open", path, errno)
 	}
 	return int(fd), nil
 }
@@ -57,7 +57,7 @@ func copyTree(path string) (tree, error) {
 	empty := [1]byte{}
 	fd, _, errno := syscall.Syscall(sysOpenTree, uintptr(place), uintptr(unsafe.Pointer(&empty)), openCloned|atRecursive|atEmptyPath|syscall.O_CLOEXEC)
 	if errno != 0 {
-		return tree{}, failed("copy the mount", path, errno)
+		return tree{}, wrapError("copy the mount", path, errno)
 	}
 	return tree{int(fd), path}, nil
 }
@@ -76,20 +76,20 @@ func (t tree) mountAt(path string) error {
 	empty := [1]byte{}
 	nothing := uintptr(unsafe.Pointer(&empty))
 	if _, _, errno := syscall.Syscall6(sysMoveMount, uintptr(t.fd), nothing, uintptr(place), nothing, moveFromFile|moveToFile, 0); errno != 0 {
-		return failed("mount", path, errno)
+		return wrapError("mount", path, errno)
 	}
 	return nil
 }
 
 // limit adds restricting attributes to the tree, such as read-only.
 func (t tree) limit(attributes uint64) error {
-	return failed("change the mount", t.path, setAttributes(uintptr(t.fd), "", atEmptyPath|atRecursive, attributes))
+	return wrapError("change the mount", t.path, setAttributes(uintptr(t.fd), "", atEmptyPath|atRecursive, attributes))
 }
 
 // limitMount adds restricting attributes to the mount at path. With atRecursive it includes the
 // mounts below.
 func limitMount(path string, flags uintptr, attributes uint64) error {
-	return failed("change the mount", path, setAttributes(atCwd, path, flags, attributes))
+	return wrapError("change the mount", path, setAttributes(atCwd, path, flags, attributes))
 }
 
 func setAttributes(dir uintptr, path string, flags uintptr, attributes uint64) error {
@@ -194,8 +194,8 @@ func remount(path string, attributes uint64) error {
 	return trees[0].mount()
 }
 
-// failed adds the operation and the path to an error. It returns nil for a nil error.
-func failed(what, path string, err error) error {
+// wrapError adds the operation and the path to an error. It returns nil for a nil error.
+func wrapError(what, path string, err error) error {
 	if err == nil {
 		return nil
 	}

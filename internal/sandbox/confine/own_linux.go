@@ -25,7 +25,7 @@ func (s *Spec) mountRun() error {
 	}
 	links := linksIn(run)
 	if err := syscall.Mount("tmpfs", run, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=755"); err != nil {
-		return failed("mount", run, err)
+		return wrapError("mount", run, err)
 	}
 	for file, content := range kept {
 		err := errors.Join(os.MkdirAll(path.Dir(file), 0o755), os.WriteFile(file, content, 0o444))
@@ -70,7 +70,7 @@ func mountOwn() error {
 			continue
 		}
 		if err := syscall.Mount(m.kind, m.dir, m.kind, m.flags|syscall.MS_NOSUID, m.options); err != nil {
-			return failed("mount", m.dir, err)
+			return wrapError("mount", m.dir, err)
 		}
 	}
 	// A /dev/ptmx that is not a link to pts/ptmx would open terminals outside.
@@ -102,7 +102,7 @@ func hide(path string) error {
 
 func bind(from, to string) error {
 	if err := syscall.Mount(from, to, "", syscall.MS_BIND, ""); err != nil {
-		return failed("mount", to, err)
+		return wrapError("mount", to, err)
 	}
 	return nil
 }

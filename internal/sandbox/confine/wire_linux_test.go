@@ -111,7 +111,7 @@ func TestWhatIsNoMessage(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]int{"": {0, 0}, "x": {0, 0}, "0": {0, 1}, "4096 x": {4096, 4}, "12": {12, 2}} {
-		if n, digits := leading(text); n != want[0] || digits != want[1] {
+		if n, digits := leadingNumber(text); n != want[0] || digits != want[1] {
 			t.Errorf("%q: %d, %d digits", text, n, digits)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // items as they were last shown, or as they are now if none were shown. It returns lines for the
 // person. It returns an error if a name matches no item, or if the answer cannot be kept.
 func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
-	chosen, err := t.chosen(names)
+	chosen, err := t.itemsNamed(names)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	for _, r := range chosen {
 		lines = append(lines, fmt.Sprintf("%s: %s of %s", did, r, t.short(r.File)))
 		if yes {
-			lines = append(lines, t.since(r)...)
+			lines = append(lines, t.changedSince(r)...)
 		}
 	}
 	if !t.Store.Kept() {
@@ -41,9 +41,9 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	return lines, nil
 }
 
-// since returns a line if an item has changed since it was shown, because the answer does not count
+// changedSince returns a line if an item has changed since it was shown, because the answer does not count
 // for the changed item.
-func (t *Trust) since(shown Reviewed) []string {
+func (t *Trust) changedSince(shown Reviewed) []string {
 	var now *Reviewed
 	for _, i := range t.present() {
 		if i.Kind != shown.Kind || i.Name != shown.Name || i.File != shown.File {
@@ -72,9 +72,9 @@ func (t *Trust) Forget() ([]string, error) {
 	return []string{"Forgotten: all answers about " + t.Store.Root() + "; " + words.Count(len(items), "item") + " of it will be asked about."}, nil
 }
 
-// chosen returns the items with these names. Without names it returns the items that were shown, or
+// itemsNamed returns the items with these names. Without names it returns the items that were shown, or
 // the waiting items if none were shown.
-func (t *Trust) chosen(names []string) ([]Reviewed, error) {
+func (t *Trust) itemsNamed(names []string) ([]Reviewed, error) {
 	if len(names) == 0 {
 		t.mu.Lock()
 		shown := t.shown

@@ -10,7 +10,7 @@ import (
 // difference lists the differences between two contents, a line each. "-" precedes an old value and
 // "+" a new one.
 func difference(before, now string) []string {
-	was, is := leaves(before), leaves(now)
+	was, is := contentValues(before), contentValues(now)
 	var keys []string
 	for key := range was {
 		keys = append(keys, key)
@@ -45,8 +45,8 @@ func comparable(text []byte) bool {
 	return json.Unmarshal(text, &c) == nil && c.Effects != nil
 }
 
-// leaves returns the values of a content by their places: "command", "argument 2", "file run.sh".
-func leaves(text string) map[string]string {
+// contentValues returns the values of a content by their places: "command", "argument 2", "file run.sh".
+func contentValues(text string) map[string]string {
 	var c content
 	all := map[string]string{}
 	if json.Unmarshal([]byte(text), &c) != nil {

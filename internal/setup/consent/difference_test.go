@@ -32,7 +32,7 @@ func TestWhatIsLeftInWords(t *testing.T) {
 		"server a, hook b, grants c, allow": {item(Allow, ""), item(Grants, "c"), item(Hook, "b"), item(Server, "a")},
 		"2 servers, 2 times grants":         {item(Grants, "a"), item(Server, "a"), item(Grants, "b"), item(Server, "b")},
 	} {
-		if got := strings.Join(counted(items), ", "); got != want {
+		if got := strings.Join(countItems(items), ", "); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

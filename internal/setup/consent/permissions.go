@@ -106,7 +106,7 @@ func (p *Permissions) Kept() []rules.Kept {
 	}
 	var kept []rules.Kept
 	for _, one := range p.all {
-		if here, ours := p.here(one); ours {
+		if here, ours := p.fromFile(one); ours {
 			kept = append(kept, here)
 		}
 	}
@@ -119,7 +119,7 @@ func (p *Permissions) Keep(add ...rules.Kept) error {
 		for _, k := range add {
 			k.Since, k.Used, k.Count = p.today(), "", 0
 			if !slices.ContainsFunc(all, p.isOurs(k)) {
-				all = append(all, p.there(k))
+				all = append(all, p.toFile(k))
 			}
 		}
 		return all[max(0, len(all)-maxRecords):]
@@ -162,14 +162,14 @@ func (p *Permissions) today() string { return p.now().Format(time.DateOnly) }
 // isOurs returns a function that reports whether a rule in the file belongs to the repository and
 // allows the same as k.
 func (p *Permissions) isOurs(k rules.Kept) func(permission) bool {
-	wanted := p.there(k)
+	wanted := p.toFile(k)
 	return func(one permission) bool {
 		return one.Root == wanted.Root && one.ID == wanted.ID && one.Allows(wanted.Kept)
 	}
 }
 
-// there returns a rule in the form of the file: its paths begin at the top of the repository.
-func (p *Permissions) there(k rules.Kept) permission {
+// toFile returns a rule in the form of the file: its paths begin at the top of the repository.
+func (p *Permissions) toFile(k rules.Kept) permission {
 	if k.Edits != "" && !strings.HasPrefix(k.Edits, "*.") {
 		k.Edits = path.Join(p.below, k.Edits)
 	}
@@ -179,8 +179,8 @@ func (p *Permissions) there(k rules.Kept) permission {
 	return permission{Root: p.place, ID: p.id, Kept: k}
 }
 
-// here returns a rule of the file in the form of the workspace, and whether it applies there.
-func (p *Permissions) here(one permission) (k rules.Kept, ours bool) {
+// fromFile returns a rule of the file in the form of the workspace, and whether it applies there.
+func (p *Permissions) fromFile(one permission) (k rules.Kept, ours bool) {
 	k = one.Kept
 	if one.Root != p.place || one.ID != p.id {
 		return k, false

@@ -125,14 +125,14 @@ func (t *Trust) Left() string {
 	}
 	var says []string
 	for _, file := range files {
-		says = append(says, file+": "+strings.Join(counted(counts[file]), ", "))
+		says = append(says, file+": "+strings.Join(countItems(counts[file]), ", "))
 	}
 	return "not used until you agree (agent trust): " + strings.Join(says, "; ")
 }
 
-// counted describes the items of a file, a kind after the other. Several items of a kind are only
+// countItems describes the items of a file, a kind after the other. Several items of a kind are only
 // counted.
-func counted(items []Reviewed) []string {
+func countItems(items []Reviewed) []string {
 	var says []string
 	for _, kind := range []Kind{Server, Hook, Grants, Allow, Agent, Notes} {
 		var of []string

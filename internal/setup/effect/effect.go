@@ -96,7 +96,7 @@ func (l List) Lines() []string {
 			lines = append(lines, strings.Join(words, " "))
 		case p.Name == Type && n+1 < len(l) && l[n+1].Name == Address:
 			n++
-			lines = append(lines, Address+" ("+p.Text+"): "+l[n].noted())
+			lines = append(lines, Address+" ("+p.Text+"): "+l[n].withNote())
 		case p.Name == Command:
 			lines = append(lines, p.Text)
 		case p.Text == "" && p.Key == "":
@@ -104,9 +104,9 @@ func (l List) Lines() []string {
 		case p.Role == Value:
 			lines = append(lines, p.Name+key+"="+p.Text)
 		default:
-			texts := []string{p.noted()}
+			texts := []string{p.withNote()}
 			for ; n+1 < len(l) && p.Key == "" && l[n+1].Key == "" && l[n+1].Name == p.Name && p.Role != Line; n++ {
-				texts = append(texts, l[n+1].noted())
+				texts = append(texts, l[n+1].withNote())
 			}
 			lines = append(lines, p.Name+key+": "+strings.Join(texts, ", "))
 		}
@@ -129,8 +129,8 @@ func fitsBefore(variable Part, words []string) bool {
 // assignment returns a variable as NAME=VALUE.
 func (p Part) assignment() string { return p.Key + "=" + quoted(p.Text) }
 
-// noted returns the text with its note.
-func (p Part) noted() string {
+// withNote returns the text with its note.
+func (p Part) withNote() string {
 	if p.Note == "" {
 		return p.Text
 	}
@@ -163,7 +163,7 @@ func (l List) Leaves() map[string]string {
 		if counts[place]++; p.Name == Argument || counts[place] > 1 {
 			place = fmt.Sprintf("%s %d", place, counts[place])
 		}
-		all[place] = p.noted()
+		all[place] = p.withNote()
 	}
 	return all
 }

@@ -153,7 +153,7 @@ func (f *filler) command(line string) {
 			if nested && strings.Trim(value, plain) != "" {
 				part.Refused = "an argument within $(…), ${…}, <<… or backticks may hold only letters, digits and ./:@%+,=_-"
 			}
-			value = quotes.around(Quote(value))
+			value = quotes.requote(Quote(value))
 		}
 		b.WriteString(value)
 		line = line[n:]
@@ -184,9 +184,9 @@ func (q *quoting) next(c byte) {
 	}
 }
 
-// around prepares a quoted word for use inside open quotes: it closes them before the word and
+// requote prepares a quoted word for use inside open quotes: it closes them before the word and
 // reopens them after it.
-func (q *quoting) around(word string) string {
+func (q *quoting) requote(word string) string {
 	if q.quote == 0 {
 		return word
 	}

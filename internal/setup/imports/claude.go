@@ -44,7 +44,7 @@ func (p *planner) claudeSettings(from string, members map[string]json.RawMessage
 	p.membersOf(from, claudeMembers, members, "hooks", "disableAllHooks", "permissions", p.keyHelper(from, members), p.variables(from, members))
 	var rest map[string]json.RawMessage
 	_ = json.Unmarshal(members["permissions"], &rest) // a wrong form was reported above
-	p.others(from, "permissions.", rest, "allow", "deny", "ask", "defaultMode")
+	p.otherMembers(from, "permissions.", rest, "allow", "deny", "ask", "defaultMode")
 }
 
 // rule shows the equivalent of an allow rule of Claude Code.

@@ -138,7 +138,7 @@ func Check(named []string, only []Kind) error {
 func Read(w Where, named []string, only []Kind) (Plan, error) {
 	p := planner{where: w, only: only, has: map[string]map[string]string{}}
 	p.servers, p.hooksFile = map[string]map[string]json.RawMessage{}, filepath.Join(w.Config, "hooks.json")
-	if err := p.own(); err != nil {
+	if err := p.readOwn(); err != nil {
 		return Plan{}, err
 	}
 	for _, s := range sources {
@@ -149,8 +149,8 @@ func Read(w Where, named []string, only []Kind) (Plan, error) {
 	return p.Plan, nil
 }
 
-// own reads our present configuration.
-func (p *planner) own() error {
+// readOwn reads our present configuration.
+func (p *planner) readOwn() error {
 	for _, file := range []string{servers.UserFile(p.where.Config), servers.ProjectFile(p.where.Workspace)} {
 		has, err := servers.Entries(file)
 		if err != nil {
@@ -172,11 +172,11 @@ func (p *planner) add(c Change) {
 	if !p.wants(c.Kind) {
 		return
 	}
-	c.Name = shown(c.Name)
+	c.Name = hideSecrets(c.Name)
 	for i, text := range c.Lost {
-		c.Lost[i] = shown(text)
+		c.Lost[i] = hideSecrets(text)
 	}
-	c.To = shown(c.To)
+	c.To = hideSecrets(c.To)
 	p.Changes = append(p.Changes, c)
 }
 
@@ -185,8 +185,8 @@ func (p *planner) skip(kind Kind, name, from, why string) {
 	p.add(Change{Kind: kind, Name: name, State: Skipped, From: from, Lost: []string{why}})
 }
 
-// shown returns a text on one line, with secrets hidden.
-func shown(text string) string { return words.Line(secret.Hide(text), 200) }
+// hideSecrets returns a text on one line, with secrets hidden.
+func hideSecrets(text string) string { return words.Line(secret.Hide(text), 200) }
 
 // Writes reports whether the plan changes a file.
 func (p Plan) Writes() bool { return len(p.servers) > 0 || len(p.hooks) > 0 }

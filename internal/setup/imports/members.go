@@ -99,11 +99,11 @@ func (p *planner) membersOf(from string, known []member, members map[string]json
 			p.add(c)
 		}
 	}
-	p.others(from, "", members, done...)
+	p.otherMembers(from, "", members, done...)
 }
 
-// others names, in one line, the members of an object that are not in done.
-func (p *planner) others(from, prefix string, members map[string]json.RawMessage, done ...string) {
+// otherMembers names, in one line, the members of an object that are not in done.
+func (p *planner) otherMembers(from, prefix string, members map[string]json.RawMessage, done ...string) {
 	var rest []string
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(done, name) {

@@ -146,7 +146,7 @@ func (p *planner) source(s origin) {
 		members, err := p.members(path, own)
 		switch {
 		case err != nil:
-			p.unread(path, f, err)
+			p.skipUnreadable(path, f, err)
 			continue
 		case members == nil:
 			continue
@@ -161,8 +161,8 @@ func (p *planner) source(s origin) {
 	p.inFolders(s.folders)
 }
 
-// unread skips a file that cannot be read.
-func (p *planner) unread(path string, f file, err error) {
+// skipUnreadable skips a file that cannot be read.
+func (p *planner) skipUnreadable(path string, f file, err error) {
 	kind := Servers
 	if f.servers == "" {
 		kind = Hooks

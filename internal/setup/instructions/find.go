@@ -79,7 +79,7 @@ func (f *finder) folder(dir string) {
 			if f.add(file) {
 				winner = name
 			}
-		case f.lost(file, winner):
+		case f.isLost(file, winner):
 			f.found.Unread = append(f.found.Unread, fmt.Sprintf("%s beside %s is not read; import it with @%s", name, winner, filepath.Base(name)))
 		}
 	}
@@ -90,8 +90,8 @@ func (f *finder) folder(dir string) {
 	}
 }
 
-// lost reports whether the model misses content of a file because winner is read in its place.
-func (f *finder) lost(file, winner string) bool {
+// isLost reports whether the model misses content of a file because winner is read in its place.
+func (f *finder) isLost(file, winner string) bool {
 	text, err := f.place.Read(file, MaxFile)
 	if err == nil && strings.TrimSpace(text.Text) == "@"+winner {
 		return false // it imports winner, for programs that read no other file
@@ -119,7 +119,7 @@ func (f *finder) addText(file string, text source.Text, cleaned string) {
 		return
 	}
 	f.paths[text.Real], f.contents[cleaned] = true, true
-	whole := strings.TrimSpace(f.imported(cleaned, text.Real, 0))
+	whole := strings.TrimSpace(f.expandImports(cleaned, text.Real, 0))
 	if text.Cut {
 		whole += "\n(cut: the file is longer than 64 KiB)"
 	}

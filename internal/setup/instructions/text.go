@@ -107,8 +107,8 @@ func (c *codeState) line(line string) bool {
 	return false
 }
 
-// imported replaces the imports of a text by the files. from is the file of the text.
-func (f *finder) imported(text, from string, depth int) string {
+// expandImports replaces the imports of a text by the files. from is the file of the text.
+func (f *finder) expandImports(text, from string, depth int) string {
 	if !strings.Contains(text, "@") {
 		return text
 	}
@@ -218,5 +218,5 @@ func (f *finder) importFile(name, from string, depth int) (text string, put bool
 	if read.Cut {
 		cleaned += "\n(cut: the file is longer than 64 KiB)"
 	}
-	return strings.TrimSpace(f.imported(cleaned, read.Real, depth+1)), true, ""
+	return strings.TrimSpace(f.expandImports(cleaned, read.Real, depth+1)), true, ""
 }

@@ -44,12 +44,12 @@ func newCommandPattern(pattern string) *commandPattern {
 
 // matches reports whether a command matches the pattern.
 func (p *commandPattern) matches(words []string) bool {
-	return p.text.MatchString(strings.Join(words, " ")) || p.prefix && len(p.begin) > 0 && p.begins(words)
+	return p.text.MatchString(strings.Join(words, " ")) || p.prefix && len(p.begin) > 0 && p.matchesStart(words)
 }
 
-// begins reports whether a command has the program, the options and the arguments of the pattern:
+// matchesStart reports whether a command has the program, the options and the arguments of the pattern:
 // the arguments before any other, the options anywhere and in any spelling of short ones.
-func (p *commandPattern) begins(words []string) bool {
+func (p *commandPattern) matchesStart(words []string) bool {
 	want, wantOptions := split(p.begin)
 	_, options := split(words)
 	for option := range wantOptions {
@@ -57,13 +57,13 @@ func (p *commandPattern) begins(words []string) bool {
 			return false
 		}
 	}
-	lacking, ok := after(words, want)
+	lacking, ok := argumentsAfter(words, want)
 	return ok && len(lacking) == 0
 }
 
-// after returns the arguments of want that words lack. It reports false if words have another argument
+// argumentsAfter returns the arguments of want that words lack. It reports false if words have another argument
 // before one of them. A word behind an option may be its value, and is passed over.
-func after(words, want []string) (lacking []string, ok bool) {
+func argumentsAfter(words, want []string) (lacking []string, ok bool) {
 	for i, word := range words {
 		switch {
 		case len(want) == 0:
@@ -91,7 +91,7 @@ func (p *commandPattern) may(words []string) bool {
 		return true
 	}
 	want, _ := split(p.begin)
-	_, ok := after(words[:at], want)
+	_, ok := argumentsAfter(words[:at], want)
 	return ok
 }
 

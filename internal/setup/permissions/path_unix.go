@@ -7,14 +7,14 @@ import "path/filepath"
 // absolute returns the absolute pattern that a rule writes as "/" and this pattern.
 func absolute(pattern string) string { return pattern }
 
-// like returns a path as a pattern names it.
-func like(_, abs string) string { return abs }
+// patternPath returns a path as a pattern names it.
+func patternPath(_, abs string) string { return abs }
 
-// folded returns a path or a pattern as it is compared.
-func folded(path string) string { return path }
+// foldCase returns a path or a pattern as it is compared.
+func foldCase(path string) string { return path }
 
-// located returns the absolute path of a word in a command line that runs in a folder.
-func located(dir, word string) string {
+// resolveWord returns the absolute path of a word in a command line that runs in a folder.
+func resolveWord(dir, word string) string {
 	if filepath.IsAbs(word) {
 		return word
 	}

@@ -16,20 +16,20 @@ func absolute(pattern string) string {
 	return drive + ":/" + rest
 }
 
-// like returns a path as a pattern names it: without its drive if the pattern has none.
-func like(pattern, abs string) string {
+// patternPath returns a path as a pattern names it: without its drive if the pattern has none.
+func patternPath(pattern, abs string) string {
 	if strings.HasPrefix(pattern, "/") {
 		return strings.TrimPrefix(abs, filepath.VolumeName(abs))
 	}
 	return abs
 }
 
-// folded returns a path or a pattern as it is compared: with slashes, whatever its case.
-func folded(path string) string { return strings.ToLower(filepath.ToSlash(path)) }
+// foldCase returns a path or a pattern as it is compared: with slashes, whatever its case.
+func foldCase(path string) string { return strings.ToLower(filepath.ToSlash(path)) }
 
-// located returns the absolute path of a word in a command line that runs in a folder. The bash of
+// resolveWord returns the absolute path of a word in a command line that runs in a folder. The bash of
 // Git writes C:\ as /c/, and a path without a drive is on that of the folder.
-func located(dir, word string) string {
+func resolveWord(dir, word string) string {
 	if strings.HasPrefix(word, "/") {
 		word = absolute(word)
 	}

@@ -88,12 +88,12 @@ func placeOf(pattern string) place {
 		if real, err := filepath.EvalSymlinks(literal); err == nil {
 			literal = real
 		}
-		return place{literal: literal, matches: func(abs string) bool { return disk.Within(like(pattern, abs), literal) }}
+		return place{literal: literal, matches: func(abs string) bool { return disk.Within(patternPath(pattern, abs), literal) }}
 	}
 	base, _ := doublestar.SplitPattern(pattern)
-	wanted := folded(pattern)
+	wanted := foldCase(pattern)
 	return place{base: filepath.FromSlash(base), matches: func(abs string) bool {
-		for at := folded(like(pattern, abs)); at != "/" && at != "."; at = path.Dir(at) { // path.Dir ends at . for a path without a root
+		for at := foldCase(patternPath(pattern, abs)); at != "/" && at != "."; at = path.Dir(at) { // path.Dir ends at . for a path without a root
 			if doublestar.MatchUnvalidated(wanted, at) {
 				return true
 			}

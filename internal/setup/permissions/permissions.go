@@ -117,14 +117,14 @@ func Read(w source.Where) Rules {
 	for _, dir := range above {
 		for _, name := range []string{".claude/settings.json", ".claude/settings.local.json"} {
 			if dir == w.Home {
-				r.own(filepath.Join(dir, name), own, w.Workspace)
+				r.readOwn(filepath.Join(dir, name), own, w.Workspace)
 				continue
 			}
 			r.file(source.Place{Root: above[0]}, filepath.Join(dir, name), bases{distinct(dir, w.Workspace), []string{dir}, w.Home})
 		}
 	}
 	if w.Home != "" && !slices.Contains(above, w.Home) {
-		r.own(filepath.Join(w.Home, ".claude/settings.json"), own, w.Workspace)
+		r.readOwn(filepath.Join(w.Home, ".claude/settings.json"), own, w.Workspace)
 	}
 	return r
 }
@@ -140,9 +140,9 @@ func distinct(folders ...string) []string {
 	return all
 }
 
-// own reads a file of the user. It reports the rules whose paths begin at the folder of the
+// readOwn reads a file of the user. It reports the rules whose paths begin at the folder of the
 // settings and so match nothing in the workspace.
-func (r *Rules) own(file string, at bases, workspace string) {
+func (r *Rules) readOwn(file string, at bases, workspace string) {
 	r.file(source.Place{Home: at.home}, file, at)
 	for _, rule := range r.all {
 		here := func(p place) bool { return p.touches(workspace) }
@@ -315,7 +315,7 @@ func (r Rules) Files(line, dir string) *Rule {
 	for _, words := range fileWords(line) {
 		change := changes(words[0])
 		for _, word := range words[1:] {
-			abs := located(dir, word)
+			abs := resolveWord(dir, word)
 			if len(word) > 1 && word[0] == '~' && os.IsPathSeparator(word[1]) {
 				abs = filepath.Join(r.home, word[1:])
 			}

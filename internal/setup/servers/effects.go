@@ -64,7 +64,7 @@ func (s *Server) Effects() effect.List {
 // withDefaults replaces the variables of a text by their defaults. A variable without a default, or
 // one that is usual, gets a name that no shell has, because only the person knows its value.
 func withDefaults(text string) string {
-	return replaced(text, strings.Clone, func(name, otherwise string, fallback bool) string {
+	return rewriteText(text, strings.Clone, func(name, otherwise string, fallback bool) string {
 		if fallback && !isUsual(name) {
 			return otherwise
 		}

@@ -119,7 +119,7 @@ func decodeFields(given map[string]json.RawMessage, into map[string]any) (unknow
 			continue
 		}
 		if json.Unmarshal(given[name], field) != nil {
-			return unknown, fmt.Errorf("%s must be %s", name, wanted(field))
+			return unknown, fmt.Errorf("%s must be %s", name, typeName(field))
 		}
 		if strings.HasSuffix(name, "_sec") {
 			*field.(*float64) *= 1000
@@ -128,8 +128,8 @@ func decodeFields(given map[string]json.RawMessage, into map[string]any) (unknow
 	return unknown, nil
 }
 
-// wanted describes the type of a field to a person.
-func wanted(into any) string {
+// typeName describes the type of a field to a person.
+func typeName(into any) string {
 	switch into.(type) {
 	case *string, *commandLine:
 		return "a text"

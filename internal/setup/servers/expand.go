@@ -41,7 +41,7 @@ func (s *Server) Expand(e Environment) (*Server, error) {
 		return value, set
 	}
 	text := func(text string) string {
-		return replaced(text, strings.Clone, func(name, otherwise string, fallback bool) string {
+		return rewriteText(text, strings.Clone, func(name, otherwise string, fallback bool) string {
 			value, set := value(name)
 			switch {
 			case fallback && value == "":
@@ -75,8 +75,8 @@ func (s *Server) Expand(e Environment) (*Server, error) {
 	return &with, failed
 }
 
-// replaced rewrites a text. literal replaces the text between variables, and value the variables.
-func replaced(text string, literal func(string) string, value func(name, otherwise string, fallback bool) string) string {
+// rewriteText rewrites a text. literal replaces the text between variables, and value the variables.
+func rewriteText(text string, literal func(string) string, value func(name, otherwise string, fallback bool) string) string {
 	var b strings.Builder
 	for _, found := range variable.FindAllStringSubmatch(text, -1) {
 		before, after, _ := strings.Cut(text, found[0])
@@ -132,10 +132,10 @@ func (s *Server) Lines() []string {
 		lines = append(lines, string(s.Transport)+" "+s.Line())
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		lines = append(lines, name+"="+shown(name, s.Env[name]))
+		lines = append(lines, name+"="+maskedValue(name, s.Env[name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-		lines = append(lines, name+": "+replaced(s.Headers[name], hidden, byName))
+		lines = append(lines, name+": "+rewriteText(s.Headers[name], hidden, byName))
 	}
 	return lines
 }
@@ -143,18 +143,18 @@ func (s *Server) Lines() []string {
 // Line returns the command or the address of the server, without secrets.
 func (s *Server) Line() string {
 	if s.Transport != Stdio {
-		return replaced(s.URL, address, byName)
+		return rewriteText(s.URL, address, byName)
 	}
-	parts := []string{replaced(s.Command, strings.Clone, byName)}
+	parts := []string{rewriteText(s.Command, strings.Clone, byName)}
 	for i, arg := range s.Args {
 		name, value, assigned := strings.Cut(arg, "=")
 		switch {
 		case i > 0 && strings.HasPrefix(s.Args[i-1], "-") && !strings.Contains(s.Args[i-1], "=") && secret.Name(s.Args[i-1]) && !strings.HasPrefix(arg, "-"):
-			arg = replaced(arg, hidden, byName)
+			arg = rewriteText(arg, hidden, byName)
 		case assigned:
-			arg = name + "=" + shown(name, value)
+			arg = name + "=" + maskedValue(name, value)
 		default:
-			arg = shown("", arg)
+			arg = maskedValue("", arg)
 		}
 		parts = append(parts, arg)
 	}
@@ -164,12 +164,12 @@ func (s *Server) Line() string {
 // byName returns the reference to a variable, "${NAME}".
 func byName(name, _ string, _ bool) string { return "${" + name + "}" }
 
-// shown returns a value with its variables by name. It hides the value if it may be secret.
-func shown(name, value string) string {
+// maskedValue returns a value with its variables by name. It hides the value if it may be secret.
+func maskedValue(name, value string) string {
 	if secret.Name(name) || secret.In(value) {
-		return replaced(value, hidden, byName)
+		return rewriteText(value, hidden, byName)
 	}
-	return replaced(value, strings.Clone, byName)
+	return rewriteText(value, strings.Clone, byName)
 }
 
 // address returns a part of an address without passwords and without the values of parameters.
@@ -181,7 +181,7 @@ func address(part string) string {
 	}
 	before, query, found := strings.Cut(part, "?")
 	if !found {
-		return shown("", part)
+		return maskedValue("", part)
 	}
 	var parameters []string
 	for parameter := range strings.SplitSeq(query, "&") {
@@ -190,7 +190,7 @@ func address(part string) string {
 		}
 		parameters = append(parameters, parameter)
 	}
-	return shown("", before) + "?" + strings.Join(parameters, "&")
+	return maskedValue("", before) + "?" + strings.Join(parameters, "&")
 }
 
 // schemes lists the words before the secret in a header.

@@ -45,7 +45,7 @@ func ProjectFile(folder string) string { return filepath.Join(folder, projectFil
 func Find(w Where) (Listing, error) {
 	f := Listing{Invalid: map[string]string{}}
 	for _, given := range w.Given {
-		if err := f.given(given, w); err != nil {
+		if err := f.readGiven(given, w); err != nil {
 			return Listing{}, fmt.Errorf("--mcp-config: %w", err)
 		}
 	}
@@ -69,8 +69,8 @@ func Find(w Where) (Listing, error) {
 	return f, nil
 }
 
-// given reads a value of --mcp-config. Every entry must be valid.
-func (f *Listing) given(value string, w Where) error {
+// readGiven reads a value of --mcp-config. Every entry must be valid.
+func (f *Listing) readGiven(value string, w Where) error {
 	file, data := "", []byte(value)
 	if !strings.HasPrefix(strings.TrimSpace(value), "{") {
 		var err error

@@ -95,9 +95,9 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	if err := p.holds(file, real); err != nil {
 		return Text{}, err
 	}
-	why := foreign(filepath.Dir(file), info)
+	why := foreignReason(filepath.Dir(file), info)
 	if why == "" && real != file {
-		why = foreign(filepath.Dir(real), info)
+		why = foreignReason(filepath.Dir(real), info)
 	}
 	if why != "" {
 		return Text{}, fmt.Errorf("%s: %s, so it could be from anybody; copy it, or change its owner and permissions", file, why)
@@ -171,9 +171,9 @@ func (p Place) holds(file, real string) error {
 	return nil
 }
 
-// foreign returns the reason why other users can change a file, directly or through its folder. It
+// foreignReason returns the reason why other users can change a file, directly or through its folder. It
 // returns "" if they cannot.
-func foreign(folder string, file fs.FileInfo) string {
+func foreignReason(folder string, file fs.FileInfo) string {
 	if why := disk.OtherWriters(file); why != "" {
 		return why
 	}

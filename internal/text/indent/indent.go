@@ -46,7 +46,7 @@ func Shift(quoted, actual, lines []string) ([]string, error) {
 		}
 	}
 	if len(others) > 0 {
-		shifted, ok := stepped(from, to, others)
+		shifted, ok := findStep(from, to, others)
 		if !ok {
 			return nil, ErrUnclear
 		}
@@ -79,9 +79,9 @@ func (s step) all(from []string) ([]string, bool) {
 	return to, true
 }
 
-// stepped finds the step that turns all of from into to, and applies it to others. If there
+// findStep finds the step that turns all of from into to, and applies it to others. If there
 // are several such steps, they must agree about others.
-func stepped(from, to, others []string) (shifted []string, ok bool) {
+func findStep(from, to, others []string) (shifted []string, ok bool) {
 	if len(from) == 0 {
 		return nil, false
 	}

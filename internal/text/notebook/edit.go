@@ -31,9 +31,9 @@ func (n *Notebook) With(text string) ([]byte, error) {
 	var b bytes.Buffer
 	last := 0
 	for i, p := range parts {
-		b.WriteString(n.before(i, last, p.number))
+		b.WriteString(n.textBefore(i, last, p.number))
 		if last = p.number; last == 0 {
-			b.WriteString(n.made(p, i))
+			b.WriteString(n.newCell(p, i))
 			continue
 		}
 		c := n.cells[p.number-1]
@@ -41,7 +41,7 @@ func (n *Notebook) With(text string) ([]byte, error) {
 		b.Write(n.source(c, p.text))
 		b.Write(n.raw[c.source.end:c.at.end])
 	}
-	b.WriteString(n.behind(len(parts)))
+	b.WriteString(n.textAfter(len(parts)))
 	after := bytes.Join([][]byte{n.raw[:n.body.start+1], b.Bytes(), n.raw[n.body.end-1:]}, nil)
 	return after, n.check(after, parts)
 }
@@ -128,9 +128,9 @@ func (n *Notebook) begin(words []string) (part, error) {
 	return part{number: number, kind: kind}, nil
 }
 
-// before returns what stands before a cell at a place of the list: between the cells of the file
+// textBefore returns what stands before a cell at a place of the list: between the cells of the file
 // with two numbers, or where cells came or went.
-func (n *Notebook) before(place, last, number int) string {
+func (n *Notebook) textBefore(place, last, number int) string {
 	if last > 0 && number == last+1 {
 		return string(n.raw[n.cells[last-1].at.end:n.cells[number-1].at.start])
 	}
@@ -147,8 +147,8 @@ func (n *Notebook) before(place, last, number int) string {
 	return "," + lead
 }
 
-// behind returns what stands behind the last of so many cells.
-func (n *Notebook) behind(count int) string {
+// textAfter returns what stands behind the last of so many cells.
+func (n *Notebook) textAfter(count int) string {
 	switch {
 	case count == 0:
 		return ""
@@ -207,8 +207,8 @@ func (n *Notebook) list(text string, had map[string][]byte) []byte {
 	return append(append(out, tail...), ']')
 }
 
-// made returns a new cell, laid out as the first of the file.
-func (n *Notebook) made(p part, place int) string {
+// newCell returns a new cell, laid out as the first of the file.
+func (n *Notebook) newCell(p part, place int) string {
 	lead, tail, colon := "\n   ", "\n  ", ": "
 	if len(n.cells) > 0 {
 		c := n.cells[0].at.of(n.raw)

@@ -77,14 +77,14 @@ func Parse(raw []byte) (*Notebook, error) {
 		return nil, errors.New("it is no notebook of the format 4")
 	}
 	n.ids = version.Minor >= 5
-	for n.marked() {
+	for n.hasMark() {
 		n.mark += "%"
 	}
 	return n, nil
 }
 
-// marked reports whether a line of a cell begins with the mark.
-func (n *Notebook) marked() bool {
+// hasMark reports whether a line of a cell begins with the mark.
+func (n *Notebook) hasMark() bool {
 	for _, c := range n.cells {
 		if strings.Contains("\n"+c.text+"\n"+c.outputs, "\n"+n.mark+" ") {
 			return true
@@ -125,7 +125,7 @@ func parseCell(raw []byte, at span) (cell, error) {
 		return c, errors.New("a cell has no source, or is of an unknown kind")
 	}
 	c.text = strings.ReplaceAll(c.text, "\r\n", "\n")
-	c.outputs = shown(known.Outputs)
+	c.outputs = boundedOutputs(known.Outputs)
 	return c, nil
 }
 

@@ -138,11 +138,11 @@ func TestWhatIsNoEdit(t *testing.T) {
 // Outputs are shown in whole lines, and say how much is not shown.
 func TestOutputsAreBounded(t *testing.T) {
 	t.Parallel()
-	many := shown([]output{{Text: manyLines(strings.Repeat("line\n", 1000))}})
+	many := boundedOutputs([]output{{Text: manyLines(strings.Repeat("line\n", 1000))}})
 	if strings.Count(many, "\n") != mostLines+1 || !strings.HasSuffix(many, "[… 4.8 KiB more]\n") {
 		t.Errorf("%q", many)
 	}
-	if long := shown([]output{{Text: manyLines(strings.Repeat("x", 1<<20))}}); len(long) > 100 {
+	if long := boundedOutputs([]output{{Text: manyLines(strings.Repeat("x", 1<<20))}}); len(long) > 100 {
 		t.Errorf("%d bytes", len(long))
 	}
 }

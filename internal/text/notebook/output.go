@@ -38,8 +38,8 @@ func (m *manyLines) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(m))
 }
 
-// said returns the text of an output.
-func (o output) said() string {
+// outputText returns the text of an output.
+func (o output) outputText() string {
 	if o.Error != "" {
 		return o.Error + ": " + o.Value
 	}
@@ -57,11 +57,11 @@ func (o output) said() string {
 	return strings.TrimSpace(string(plain) + "\n" + strings.Join(others, "\n"))
 }
 
-// shown returns the outputs of a cell within their bounds, in whole lines.
-func shown(outputs []output) string {
+// boundedOutputs returns the outputs of a cell within their bounds, in whole lines.
+func boundedOutputs(outputs []output) string {
 	var all strings.Builder
 	for _, o := range outputs {
-		if text := strings.TrimRight(strings.ReplaceAll(o.said(), "\r\n", "\n"), "\n"); text != "" {
+		if text := strings.TrimRight(strings.ReplaceAll(o.outputText(), "\r\n", "\n"), "\n"); text != "" {
 			all.WriteString(text + "\n")
 		}
 	}

@@ -34,7 +34,7 @@ func (s Section) Apply(text string) (Applied, error) {
 			return Applied{}, err
 		}
 	}
-	return a.applied(), nil
+	return a.splices(), nil
 }
 
 // applier applies chunks to a text.
@@ -102,7 +102,7 @@ func (a *applier) anchor(c Chunk) (from int, anchored bool, err error) {
 	from = a.cursor
 	for _, anchor := range c.Anchors {
 		found, ok := a.first([]string{anchor}, from, len(a.lines)-1)
-		if !ok && a.again(anchor, c, from) {
+		if !ok && a.repeatsAnchor(anchor, c, from) {
 			continue
 		}
 		if !ok {
@@ -113,10 +113,10 @@ func (a *applier) anchor(c Chunk) (from int, anchored bool, err error) {
 	return from, anchored, nil
 }
 
-// again reports whether an anchor repeats the anchor of an earlier chunk, as in two changes of
+// repeatsAnchor reports whether an anchor repeats the anchor of an earlier chunk, as in two changes of
 // one function. Then it is a single line above the cursor, and the chunk's old lines occur
 // below it only behind the cursor.
-func (a *applier) again(anchor string, c Chunk, from int) bool {
+func (a *applier) repeatsAnchor(anchor string, c Chunk, from int) bool {
 	old := c.Old()
 	if from != a.cursor || len(old) == 0 {
 		return false
@@ -172,7 +172,7 @@ func (a *applier) find(c Chunk, old []string, from int, anchored bool) (place, b
 func (a *applier) first(old []string, from, to int) (place, bool) {
 	for _, l := range levels {
 		for at := max(from, 0); at <= to && at+len(old) <= len(a.lines); at++ {
-			if l.matches(a.lines[at:at+len(old)], old) && a.free(at, len(old)) {
+			if l.matches(a.lines[at:at+len(old)], old) && a.isFree(at, len(old)) {
 				return place{at, l}, true
 			}
 		}
@@ -180,9 +180,9 @@ func (a *applier) first(old []string, from, to int) (place, bool) {
 	return place{}, false
 }
 
-// free reports whether no earlier chunk has changed any of the lines. clear reports whether
+// isFree reports whether no earlier chunk has changed any of the lines. clear reports whether
 // none has matched any of them.
-func (a *applier) free(at, count int) bool {
+func (a *applier) isFree(at, count int) bool {
 	return !slices.ContainsFunc(a.edits, func(e edit) bool { return e.from < at+count && at < e.to })
 }
 
@@ -192,7 +192,7 @@ func (a *applier) clear(at, count int) bool {
 
 // put notes the edits of a chunk at its place.
 func (a *applier) put(c Chunk, p place) {
-	added := a.added(c, p)
+	added := a.addedLines(c, p)
 	at := p.at
 	var open *edit
 	trailing := 0
@@ -218,9 +218,9 @@ func (a *applier) put(c Chunk, p place) {
 	a.cursor, a.trailing = at, trailing
 }
 
-// added returns the added lines of a chunk. Where the match ignored indentation, they are
+// addedLines returns the added lines of a chunk. Where the match ignored indentation, they are
 // shifted to the file's.
-func (a *applier) added(c Chunk, p place) []string {
+func (a *applier) addedLines(c Chunk, p place) []string {
 	var added []string
 	for _, line := range c.Lines {
 		if line.Mark == Added {
@@ -294,9 +294,9 @@ func (a *applier) nearest(anchor string, from int) string {
 	return " Nearest: " + strings.Join(found, ", ")
 }
 
-// applied turns the edits into splices. The last line of the changed text ends with a line
+// splices turns the edits into splices. The last line of the changed text ends with a line
 // feed.
-func (a *applier) applied() Applied {
+func (a *applier) splices() Applied {
 	slices.SortStableFunc(a.edits, func(x, y edit) int { return cmp.Or(x.from-y.from, x.to-y.to) })
 	done := Applied{Notes: a.notes}
 	unended := a.text != "" && !strings.HasSuffix(a.text, "\n")

@@ -51,9 +51,9 @@ func Parse(text string) ([]Section, error) {
 
 func same(a, b string) bool { return strings.EqualFold(a, b) }
 
-// behind returns the part of a line behind a beginning, and reports whether the line begins
+// cutPrefixFold returns the part of a line behind a beginning, and reports whether the line begins
 // so, in upper or lower case.
-func behind(beginning, line string) (rest string, ok bool) {
+func cutPrefixFold(beginning, line string) (rest string, ok bool) {
 	line = strings.TrimSpace(line)
 	if len(line) < len(beginning) || !same(line[:len(beginning)], beginning) {
 		return "", false
@@ -119,7 +119,7 @@ func header(line string, in *Section) (op Op, path string, ok bool) {
 		return 0, "", false
 	}
 	for op, header := range headers {
-		if path, ok := behind(header, line); ok {
+		if path, ok := cutPrefixFold(header, line); ok {
 			return Op(op), path, true
 		}
 	}
@@ -167,7 +167,7 @@ func (s *Section) update(i int, line string) error {
 		s.Chunks = append(s.Chunks, Chunk{Number: len(s.Chunks) + 1, Line: i + 1})
 	}
 	trimmed := strings.TrimSpace(line)
-	target, moves := behind(moveHeader, line)
+	target, moves := cutPrefixFold(moveHeader, line)
 	switch {
 	case line == "" || strings.ContainsRune(" -+", rune(line[0])):
 		if !open && trimmed == "" && line == "" {

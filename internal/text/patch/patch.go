@@ -157,7 +157,7 @@ func Headers(text string) []string {
 		if line[0] == ' ' {
 			continue // a line of an update
 		}
-		if to, moves := behind(moveHeader, line); moves && to != "" && len(files) > 0 {
+		if to, moves := cutPrefixFold(moveHeader, line); moves && to != "" && len(files) > 0 {
 			files[len(files)-1] += " to " + to
 		} else if _, path, ok := header(line, nil); ok && path != "" {
 			files = append(files, path)

@@ -92,12 +92,12 @@ func (e *Editor) InsertLong(text string) { e.put(e.Pastes.long(text)) }
 func (e *Editor) put(text string) {
 	e.Text = e.Text[:e.Cursor] + text + e.Text[e.Cursor:]
 	e.Cursor += len(text)
-	e.settle()
+	e.snapCursor()
 }
 
-// settle moves the cursor to the end of the cluster around it, since text typed in pieces may
+// snapCursor moves the cursor to the end of the cluster around it, since text typed in pieces may
 // join into one cluster.
-func (e *Editor) settle() {
+func (e *Editor) snapCursor() {
 	if start := e.floor(e.Cursor); start < e.Cursor {
 		e.Cursor = e.after(start)
 	}
@@ -167,7 +167,7 @@ func (e *Editor) WordLeft() {
 func (e *Editor) WordRight() {
 	skipped := strings.TrimLeftFunc(e.Text[e.Cursor:], notWord)
 	e.Cursor = len(e.Text) - len(strings.TrimLeftFunc(skipped, isWord))
-	e.settle()
+	e.snapCursor()
 }
 
 func isWord(r rune) bool {
@@ -252,7 +252,7 @@ func (e *Editor) kill(from, to int) {
 func (e *Editor) remove(from, to int) {
 	e.Text = e.Text[:from] + e.Text[to:]
 	e.Cursor = from
-	e.settle()
+	e.snapCursor()
 }
 
 // Replace replaces the text between from and the cursor.

@@ -50,7 +50,7 @@ func (e *Editor) Join(n int) {
 func (e *Editor) Splice(from, to int, text string) {
 	before := e.state()
 	e.Text, e.Cursor = e.Text[:from]+text+e.Text[to:], from+len(text)
-	e.settle()
+	e.snapCursor()
 	e.record(before, false)
 }
 

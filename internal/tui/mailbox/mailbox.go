@@ -48,7 +48,7 @@ func (m *Mailbox) Put(event chat.Event) {
 			return
 		}
 	}
-	event, text, delta := opened(event)
+	event, text, delta := splitDelta(event)
 	m.mu.Lock()
 	n := len(m.waiting)
 	if n == 0 || !delta || m.waiting[n-1].event != event {
@@ -72,8 +72,8 @@ func (m *Mailbox) Put(event chat.Event) {
 	}
 }
 
-// opened returns a delta without its text, and the text. Other events are returned unchanged.
-func opened(event chat.Event) (bare chat.Event, text string, delta bool) {
+// splitDelta returns a delta without its text, and the text. Other events are returned unchanged.
+func splitDelta(event chat.Event) (bare chat.Event, text string, delta bool) {
 	switch e := event.(type) {
 	case chat.TextDelta:
 		return chat.TextDelta{}, e.Delta, true
@@ -85,8 +85,8 @@ func opened(event chat.Event) (bare chat.Event, text string, delta bool) {
 	return event, "", false
 }
 
-// whole returns the event with its text.
-func (l letter) whole() chat.Event {
+// wholeEvent returns the event with its text.
+func (l letter) wholeEvent() chat.Event {
 	switch e := l.event.(type) {
 	case chat.TextDelta:
 		return chat.TextDelta{Delta: string(l.text)}
@@ -103,7 +103,7 @@ func (m *Mailbox) take() (events []chat.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, letter := range m.waiting {
-		events = append(events, letter.whole())
+		events = append(events, letter.wholeEvent())
 	}
 	m.waiting, m.urgent = nil, false
 	return events

@@ -179,7 +179,7 @@ func colour(t *style.Theme, lines []line, path string) {
 // rows lays out a line: its number, its sign and its text, wrapped behind them.
 func (l line) rows(t *style.Theme, gutter, width int) []string {
 	if t.Spoken {
-		return style.HardWrap(l.spoken(), width)
+		return style.HardWrap(l.spokenText(), width)
 	}
 	if l.kind == '@' {
 		return []string{t.Hunk.Text(strings.Repeat(" ", gutter) + " ⋮")}
@@ -207,8 +207,8 @@ func (l line) rows(t *style.Theme, gutter, width int) []string {
 	return out
 }
 
-// spoken returns the line with words for its signs.
-func (l line) spoken() string {
+// spokenText returns the line with words for its signs.
+func (l line) spokenText() string {
 	number := strconv.Itoa(l.number)
 	switch l.kind {
 	case '@':

@@ -63,7 +63,7 @@ const mostWords = 200
 // signs, and the length of that sequence in bytes. Stretches with only blanks and signs between
 // them are merged, since such signs match by chance.
 func differing(a, b string) (was, is []style.Range, same int) {
-	x, y := cut(a), cut(b)
+	x, y := splitWords(a), splitWords(b)
 	if len(x) > mostWords || len(y) > mostWords {
 		x, y = []string{a}, []string{b}
 	}
@@ -127,8 +127,8 @@ func weight(part string) int {
 	return len(part)
 }
 
-// cut splits a text into words and the parts between them.
-func cut(text string) []string {
+// splitWords splits a text into words and the parts between them.
+func splitWords(text string) []string {
 	var parts []string
 	begin := 0
 	for at := 1; at <= len(text); at++ {

@@ -30,8 +30,8 @@ const (
 
 func (a *action) busy() bool { return a.state != none }
 
-// instead makes another choice in place of the selected one if the key has such an action.
-func (p *Picker) instead(key string) bool {
+// chooseInstead makes another choice in place of the selected one if the key has such an action.
+func (p *Picker) chooseInstead(key string) bool {
 	choice, ok := p.Selected()
 	for _, a := range p.pick.Actions {
 		if ok && a.Key == key && a.Instead != nil {

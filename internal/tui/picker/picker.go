@@ -80,7 +80,7 @@ func (p *Picker) Key(k term.Key) Result {
 	if slices.Contains(stopKeys, k.Name) {
 		return Left
 	}
-	if p.instead(k.Name) {
+	if p.chooseInstead(k.Name) {
 		return Chosen
 	}
 	switch k.Name {
@@ -234,7 +234,7 @@ func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) 
 	}
 	left := width / 2
 	drawn := Rows(t, list, p.at, left, room-1)
-	return append([]string{head}, p.beside(t, drawn, left, width, room-1)...), col
+	return append([]string{head}, p.withPreview(t, drawn, left, width, room-1)...), col
 }
 
 // leastList is the number of rows that the list keeps before anything is shown below it.
@@ -252,8 +252,8 @@ func (p *Picker) below(t *style.Theme, room int) []string {
 	return nil
 }
 
-// beside puts the preview of the selected choice to the right of the list.
-func (p *Picker) beside(t *style.Theme, list []string, left, width, room int) []string {
+// withPreview puts the preview of the selected choice to the right of the list.
+func (p *Picker) withPreview(t *style.Theme, list []string, left, width, room int) []string {
 	var preview []string
 	for _, row := range style.WrapText(style.CleanProse(strings.TrimSpace(p.previews[p.matches[p.at]])), width-left-3) {
 		preview = append(preview, t.Dim.Text(row))

@@ -71,7 +71,7 @@ func (q *Questions) choices() []choice {
 	case always != "":
 		out = append(out, choice{"a", "yes, and from now on: " + always, "always: " + always})
 		if kept != "" {
-			out = append(out, choice{forGood, "yes, and always in this project: " + kept + often(asked), "always here: " + kept})
+			out = append(out, choice{forGood, "yes, and always in this project: " + kept + oftenNote(asked), "always here: " + kept})
 		}
 	}
 	return append(out, choice{"n", "no, and say why", "no"}, stops)
@@ -81,9 +81,9 @@ func (q *Questions) choices() []choice {
 // nobody presses it by mistake.
 const forGood = "A"
 
-// often returns the note of how often the person agreed to calls that the rule would have
+// oftenNote returns the note of how often the person agreed to calls that the rule would have
 // covered, to be appended to the choice, or "".
-func often(asked Asked) string {
+func oftenNote(asked Asked) string {
 	if asked.Often == "" {
 		return ""
 	}

@@ -16,14 +16,14 @@ func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 		return q.choose(q.choices()[q.selected-1].key, now)
 	}
 	if !q.isChoice(letter) {
-		return q.typed(k.Text, now)
+		return q.moveTyped(k.Text, now)
 	}
 	if i := q.inquiry(); i != nil && i.Several && letter != "v" && q.letter == "" && !q.TooEarly(now) {
 		return q.choose(letter, now) // marking an option does not answer yet
 	}
-	switch held := q.fresh(now); {
+	switch held := q.heldLetter(now); {
 	case held != "" && q.letterOf(held) != letter, q.letter != "" && q.letter != letter:
-		return q.typed(k.Text, now) // the letters form a word
+		return q.moveTyped(k.Text, now) // the letters form a word
 	case q.TooEarly(now):
 		return q.hold(k.Text, k.Text+" came too early: press it again", now)
 	}
@@ -35,7 +35,7 @@ func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 // echoKey handles a key while no question is open. It also holds a repeat of the letter that has
 // just answered, since the next question may be on its way.
 func (q *Questions) echoKey(k term.Key, now time.Time) Reply {
-	switch held := q.fresh(now); {
+	switch held := q.heldLetter(now); {
 	case !k.Types():
 		q.held = ""
 	case q.answered != "" && strings.EqualFold(q.answered, k.Text) && now.Sub(q.answeredAt) < heldTime:
@@ -55,19 +55,19 @@ func (q *Questions) hold(text, hint string, now time.Time) Reply {
 	return Reply{Hint: hint}
 }
 
-// fresh returns the held letter if it may still be the beginning of a word, otherwise "".
-func (q *Questions) fresh(now time.Time) string {
+// heldLetter returns the held letter if it may still be the beginning of a word, otherwise "".
+func (q *Questions) heldLetter(now time.Time) string {
 	if now.Sub(q.heldAt) > heldTime {
 		return ""
 	}
 	return q.held
 }
 
-// typed moves typed text to the message, together with the letters before it. If the question
+// moveTyped moves typed text to the message, together with the letters before it. If the question
 // takes words (an inquiry or a plan), the text begins the answer instead, unless the person began
 // to type before reading the question.
-func (q *Questions) typed(text string, now time.Time) Reply {
-	text = q.fresh(now) + q.letter + text
+func (q *Questions) moveTyped(text string, now time.Time) Reply {
+	text = q.heldLetter(now) + q.letter + text
 	if q.takesWords() && !q.TooEarly(now) {
 		q.writeOwn(text)
 		return Reply{}

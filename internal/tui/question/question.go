@@ -234,7 +234,7 @@ func (q *Questions) Key(k term.Key, now time.Time) Reply {
 		return q.choose(letter, now)
 	}
 	if q.letter != "" && k.Name != "esc" && k.Name != "ctrl+c" {
-		return q.typed("", now) // an editing key means that the letter began a message
+		return q.moveTyped("", now) // an editing key means that the letter began a message
 	}
 	return q.namedKey(k, now)
 }

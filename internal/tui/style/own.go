@@ -47,15 +47,15 @@ func (c *ownColour) UnmarshalJSON(data []byte) error {
 		}
 	}
 	if c.Colour = Colour(each); one {
-		c.Colour = everywhere(each.TrueColor)
+		c.Colour = sameColour(each.TrueColor)
 	}
 	return nil
 }
 
 var hexColour = pattern.New(`^#[0-9a-fA-F]{6}$`)
 
-// everywhere returns a colour for all terminals from its value for the most able.
-func everywhere(full string) Colour {
+// sameColour returns a colour for all terminals from its value for the most able.
+func sameColour(full string) Colour {
 	c := colour(full, full, full)
 	if hexColour.MatchString(full) {
 		rgb := termenv.RGBColor(full)
@@ -125,9 +125,9 @@ func ParsePalette(name string, data []byte) (Palette, error) {
 // the terminal's default colour is taken to be a light grey on a dark ground, and a dark grey on a
 // light one.
 func (p Palette) readable(ground string) error {
-	plain, terminal := everywhere("#d0d0d0"), everywhere(ground)
+	plain, terminal := sameColour("#d0d0d0"), sameColour(ground)
 	if isLight(ground) {
-		plain = everywhere("#303030")
+		plain = sameColour("#303030")
 	}
 	for _, pair := range []struct {
 		text, ground string

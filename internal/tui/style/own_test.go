@@ -83,7 +83,9 @@ func TestWhatIsTakenIsReadable(t *testing.T) {
 func TestSampleOfAuto(t *testing.T) {
 	t.Parallel()
 	theme := NewTheme(TrueColours, Palettes[0])
-	theme.Offered = func(name string) Palette { return PaletteFor(name, false, Palette{Name: "own", Red: own("4")}) }
+	theme.Offered = func(name string) Palette {
+		return PaletteFor(name, false, Palette{Name: "own", Red: terminalColour("4")})
+	}
 	auto, light, mine := strings.Join(theme.Sample(Auto), "\n"), strings.Join(theme.Sample(Light), "\n"), strings.Join(theme.Sample("own"), "\n")
 	if auto != light || mine == light || mine == strings.Join(theme.Sample(Dark), "\n") {
 		t.Error("a sample is not of the theme it names")

@@ -40,7 +40,7 @@ func seal(row string, sequence func(string) int) string {
 			continue
 		}
 		b.WriteString(row[from:at])
-		b.WriteString(seen(row[at:at+size], r))
+		b.WriteString(visibleText(row[at:at+size], r))
 		at += size
 		from = at
 	}
@@ -50,9 +50,9 @@ func seal(row string, sequence func(string) int) string {
 	return b.String() + row[from:]
 }
 
-// seen returns the visible text for a character that a terminal would obey or not show. Within a
+// visibleText returns the visible text for a character that a terminal would obey or not show. Within a
 // row this includes a tab and a line end, which move the cursor.
-func seen(text string, r rune) string {
+func visibleText(text string, r rune) string {
 	switch r {
 	case '\t':
 		return "␉"

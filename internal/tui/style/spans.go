@@ -122,8 +122,8 @@ func (s Spans) Plain() string {
 	return b.String()
 }
 
-// joined returns the spans with adjacent spans of the same style merged.
-func (s Spans) joined() Spans {
+// mergeSpans returns the spans with adjacent spans of the same style merged.
+func (s Spans) mergeSpans() Spans {
 	var out Spans
 	for _, span := range s {
 		if n := len(out); n > 0 && out[n-1].Style == span.Style {

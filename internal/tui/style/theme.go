@@ -213,7 +213,7 @@ func (t *Theme) LinkedAll(spans Spans) Spans {
 		return spans
 	}
 	var out Spans
-	for _, span := range spans.joined() {
+	for _, span := range spans.mergeSpans() {
 		if span.Style.target != (link.Target{}) {
 			out = append(out, span)
 			continue
@@ -235,8 +235,8 @@ const (
 // a colour of the terminal's own palette.
 type Colour = lipgloss.CompleteColor
 
-// own returns one of the terminal's own sixteen colours, which its user made readable.
-func own(number string) Colour { return colour(number, number, number) }
+// terminalColour returns one of the terminal's own sixteen colours, which its user made readable.
+func terminalColour(number string) Colour { return colour(number, number, number) }
 
 func colour(full, of256, of16 string) Colour {
 	return Colour{TrueColor: full, ANSI256: of256, ANSI: of16}
@@ -258,14 +258,14 @@ type Palette struct {
 var Palettes = []Palette{
 	{
 		Name: Dark,
-		Red:  own("1"), Magenta: own("5"), Blue: own("12"), Yellow: own("3"), Green: own("2"), Cyan: own("6"), // dark blue is not readable on dark
+		Red:  terminalColour("1"), Magenta: terminalColour("5"), Blue: terminalColour("12"), Yellow: terminalColour("3"), Green: terminalColour("2"), Cyan: terminalColour("6"), // dark blue is not readable on dark
 		UserGround:  colour("#2c2e34", "236", ""),
 		AddedGround: colour("#123a1e", "22", ""), RemovedGround: colour("#4a181c", "52", ""),
 		AddedWordGround: colour("#1e6432", "28", ""), RemovedWordGround: colour("#80242a", "88", ""),
 	},
 	{
 		Name: Light, // most terminals make yellow, green and cyan too bright for a light ground
-		Red:  own("1"), Magenta: own("5"), Blue: own("4"), Yellow: own("5"), Green: colour("#1a7f37", "28", "2"), Cyan: colour("#006f7a", "30", "4"),
+		Red:  terminalColour("1"), Magenta: terminalColour("5"), Blue: terminalColour("4"), Yellow: terminalColour("5"), Green: colour("#1a7f37", "28", "2"), Cyan: colour("#006f7a", "30", "4"),
 		UserGround:  colour("#eceef2", "254", ""),
 		AddedGround: colour("#dafbe1", "194", ""), RemovedGround: colour("#ffe1e0", "224", ""),
 		AddedWordGround: colour("#a0ecb4", "157", ""), RemovedWordGround: colour("#ffb9b9", "217", ""),

@@ -24,7 +24,7 @@ func WrapSpans(spans Spans, width int) []string {
 		var line Spans
 		_, rest = rest.split(row.From - at)
 		line, rest = rest.split(row.To - row.From)
-		lines = append(lines, line.joined().String())
+		lines = append(lines, line.mergeSpans().String())
 		at = row.To
 	}
 	return lines

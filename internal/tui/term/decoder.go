@@ -156,7 +156,7 @@ func (d *Decoder) decode(unit []byte) Event {
 	}
 	switch {
 	case len(unit) == 1:
-		return named("esc")
+		return namedKey("esc")
 	case unit[1] == ']':
 		if answer, ok := bytes.CutPrefix(unit, []byte(backgroundAnswer)); ok {
 			if dark, known := isDark(string(bytes.TrimRight(answer, "\a\x1b\\"))); known {
@@ -185,5 +185,5 @@ func plainKey(unit []byte) Key {
 		return controlKey(unit[0])
 	}
 	r, _ := utf8.DecodeRune(unit)
-	return typed(r)
+	return typedKey(r)
 }

@@ -45,7 +45,7 @@ func decodeCSI(unit []byte) Event {
 	case final == '~':
 		return modified(numbers[params[0]], mods)
 	case final == 'Z':
-		return named("shift+tab")
+		return namedKey("shift+tab")
 	case (final == 'I' || final == 'O') && params[0] == "":
 		return Focus(final == 'I')
 	}
@@ -66,7 +66,7 @@ func modified(name string, mods int) Event {
 	if mods&modCtrl != 0 {
 		name = "ctrl+" + name
 	}
-	return named(name)
+	return namedKey(name)
 }
 
 // extendedKey returns the event of a key given by its character and modifiers.
@@ -77,11 +77,11 @@ func extendedKey(code rune, mods int) Event {
 	}
 	switch {
 	case code == '\r' && mods&modAlt == 0 && mods != 0:
-		return named("ctrl+j") // Shift+Enter and Ctrl+Enter
+		return namedKey("ctrl+j") // Shift+Enter and Ctrl+Enter
 	case code == '\t' && mods&modShift != 0:
-		return named("shift+tab")
+		return namedKey("shift+tab")
 	case code == 127 && mods&modCtrl != 0:
-		return named("alt+backspace")
+		return namedKey("alt+backspace")
 	}
 	var key Key
 	switch c, ok := control(code); {
@@ -94,9 +94,9 @@ func extendedKey(code rune, mods int) Event {
 	case code < ' ' || code >= 0x80 && code < 0xa0 || code >= 0xE000 && code <= 0xF8FF || code > unicode.MaxRune:
 		return nil
 	case mods&modShift != 0:
-		key = typed(unicode.ToUpper(code))
+		key = typedKey(unicode.ToUpper(code))
 	default:
-		key = typed(code)
+		key = typedKey(code)
 	}
 	if mods&modAlt != 0 {
 		key = withAlt(key)

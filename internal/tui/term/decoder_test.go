@@ -80,7 +80,7 @@ func TestDecoderCutsPasteOut(t *testing.T) {
 	var d Decoder
 	long := strings.Repeat("pasted \x1b[31m text\r", 1000)
 	got := d.Feed(nil, []byte("a\x1b[200~"+long+"\x1b[201~b\x1b[200~second\x1b[201~"))
-	if diff := cmp.Diff([]Event{typed('a'), Paste(long), typed('b'), Paste("second")}, got); diff != "" {
+	if diff := cmp.Diff([]Event{typedKey('a'), Paste(long), typedKey('b'), Paste("second")}, got); diff != "" {
 		t.Error(diff)
 	}
 }

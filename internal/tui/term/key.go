@@ -29,11 +29,11 @@ type Background struct{ Dark bool }
 // Focus reports that the window got or lost the focus.
 type Focus bool
 
-// typed returns the key that types r.
-func typed(r rune) Key { return Key{Name: string(r), Text: string(r)} }
+// typedKey returns the key that types r.
+func typedKey(r rune) Key { return Key{Name: string(r), Text: string(r)} }
 
-// named returns a key that types nothing.
-func named(name string) Key { return Key{Name: name} }
+// namedKey returns a key that types nothing.
+func namedKey(name string) Key { return Key{Name: name} }
 
 // withAlt returns a key held together with Alt; it types nothing.
 func withAlt(k Key) Key { return Key{Name: "alt+" + k.Name} }
@@ -42,19 +42,19 @@ func withAlt(k Key) Key { return Key{Name: "alt+" + k.Name} }
 func controlKey(c byte) Key {
 	switch {
 	case c == '\r':
-		return named("enter")
+		return namedKey("enter")
 	case c == '\t':
-		return named("tab")
+		return namedKey("tab")
 	case c == 0x1b:
-		return named("esc")
+		return namedKey("esc")
 	case c == 0x7f:
-		return named("backspace")
+		return namedKey("backspace")
 	case c == 0:
-		return named("ctrl+space")
+		return namedKey("ctrl+space")
 	case c < 0x1b:
-		return named("ctrl+" + string(rune(c+'a'-1)))
+		return namedKey("ctrl+" + string(rune(c+'a'-1)))
 	}
-	return named("ctrl+" + string(rune(c+'@')))
+	return namedKey("ctrl+" + string(rune(c+'@')))
 }
 
 // modifiers lists the modifiers in the order in which names of keys have them.

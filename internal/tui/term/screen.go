@@ -73,7 +73,7 @@ func NewScreen(out io.Writer, size func() (width, height int)) *Screen {
 func (s *Screen) Post(f Frame) {
 	s.mu.Lock()
 	if s.waiting {
-		f = s.next.then(f)
+		f = s.next.merge(f)
 	}
 	s.next, s.waiting = f, true
 	s.mu.Unlock()
@@ -83,8 +83,8 @@ func (s *Screen) Post(f Frame) {
 	}
 }
 
-// then merges two frames into one, for when only the later one is painted.
-func (f Frame) then(later Frame) Frame {
+// merge merges two frames into one, for when only the later one is painted.
+func (f Frame) merge(later Frame) Frame {
 	if !later.Reset {
 		later.Printed = append(f.Printed, later.Printed...)
 		later.Reset = f.Reset
@@ -167,14 +167,14 @@ func (s *Screen) erase() {
 // compose writes one frame as one synchronised update, and nothing if nothing changes. It ignores
 // errors of the terminal: when the terminal is closed, its reader ends the program.
 func (s *Screen) compose(b *bytes.Buffer, f Frame) {
-	f.Live, f.Printed, f.Full = sealed(f.Live), sealed(f.Printed), sealed(f.Full)
+	f.Live, f.Printed, f.Full = sealRows(f.Live), sealRows(f.Printed), sealRows(f.Full)
 	var body bytes.Buffer
 	switch {
 	case f.Full != nil:
 		s.showPage(&body, f)
 	default:
 		s.leavePage(&body)
-		s.paint(&body, s.kept.then(f))
+		s.paint(&body, s.kept.merge(f))
 		s.kept = Frame{}
 	}
 	if body.Len() == 0 && !f.Bell && f.Sequence == "" {
@@ -195,9 +195,9 @@ func (s *Screen) compose(b *bytes.Buffer, f Frame) {
 	b.WriteString(f.Sequence)
 }
 
-// sealed returns rows in which the terminal obeys nothing except styles and our links. It does
+// sealRows returns rows in which the terminal obeys nothing except styles and our links. It does
 // not change its argument, which belongs to the model.
-func sealed(rows []string) []string {
+func sealRows(rows []string) []string {
 	safe := slices.Clone(rows)
 	for i, row := range safe {
 		safe[i] = style.Seal(row)
@@ -321,7 +321,7 @@ func (s *Screen) showPage(b *bytes.Buffer, f Frame) {
 	}
 	s.page = f.Full
 	f.Full, f.Bell, f.Sequence = nil, false, ""
-	s.kept = s.kept.then(f)
+	s.kept = s.kept.merge(f)
 }
 
 // leavePage returns to the screen with the scrollback.
