@@ -254,3 +254,32 @@ func TestPlacesHaveFilesOfTheirOwn(t *testing.T) {
 		t.Errorf("%q and %q", string(secure), string(plain))
 	}
 }
+
+// A gateway's key in a header is kept out of records as the endpoint's own key is, whenever the
+// record begins; the name of a project is none.
+func TestKeysInHeadersAreHidden(t *testing.T) {
+	t.Parallel()
+	for _, begun := range []bool{false, true} {
+		b := newBench(t)
+		var hidden []string
+		hide := func(key llm.Key) { hidden = append(hidden, string(key)) }
+		if !begun {
+			b.OnKey(hide)
+		}
+		for key, value := range map[string]string{"base-url": newWitness(t).URL, "model": "m", "header.X-Api-Key": "gate-key-1", "header.cf-aig-authorization": "Bearer gate-key-2", "header.X-Title": "my-project"} {
+			if err := b.settings.Set(settings.Flags, key, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := b.Provider(); err != nil {
+			t.Fatal(err)
+		}
+		if begun {
+			b.OnKey(hide)
+		}
+		slices.Sort(hidden)
+		if got := strings.Join(slices.Compact(hidden), " "); got != "gate-key-1 gate-key-2" {
+			t.Errorf("hidden, begun before %v: %q", begun, got)
+		}
+	}
+}

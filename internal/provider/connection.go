@@ -315,8 +315,8 @@ func (c *Connection) current() (*peer, error) {
 		return login.Sign(base, endpoint.BaseURL, source, func(key llm.Key) { used(key); c.hideToken(key) })
 	}
 	c.peer = &peer{endpoint: endpoint, extras: extras, follows: follows, client: openai.NewClient(client), asked: make(chan struct{})}
-	if endpoint.Key != "" {
-		c.hide(endpoint.Key)
+	for _, key := range c.peer.keys() {
+		c.hide(key)
 	}
 	go c.learn(c.peer)
 	return c.peer, nil
@@ -371,8 +371,10 @@ func (c *Connection) OnKey(hide func(llm.Key)) {
 	for key := range c.hidden {
 		hide(key)
 	}
-	if c.peer != nil && c.peer.endpoint.Key != "" {
-		hide(c.peer.endpoint.Key)
+	if c.peer != nil {
+		for _, key := range c.peer.keys() {
+			hide(key)
+		}
 	}
 }
 

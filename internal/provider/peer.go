@@ -13,6 +13,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
 	"agent/internal/provider/catalogue"
+	"agent/internal/secret"
 	"agent/internal/settings"
 )
 
@@ -168,6 +169,20 @@ func (p *peer) catalogued(model string) (int, bool) {
 		return cmp.Or(m.Window, limit), true
 	}
 	return ContextLimit(model)
+}
+
+// keys returns the key of the endpoint and the keys in the headers of its requests.
+func (p *peer) keys() []llm.Key {
+	var keys []llm.Key
+	if p.endpoint.Key != "" {
+		keys = append(keys, p.endpoint.Key)
+	}
+	for name, value := range p.extras.headers {
+		if key := secret.OfHeader(name, value); key != "" {
+			keys = append(keys, llm.Key(key))
+		}
+	}
+	return keys
 }
 
 // keyless returns an error if the endpoint is a vendor's and its key is missing, because the vendor

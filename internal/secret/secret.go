@@ -25,6 +25,18 @@ func Name(name string) bool {
 		slices.ContainsFunc(strings.Split(name, "_"), func(word string) bool { return slices.Contains(nameWords, word) })
 }
 
+// OfHeader returns the secret in a header of a request, without the scheme before it, or "" if its
+// name and its value speak of none.
+func OfHeader(name, value string) string {
+	if !Name(name) && !In(value) {
+		return ""
+	}
+	if scheme, rest, found := strings.Cut(value, " "); found && slices.Contains([]string{"bearer", "basic", "token", "apikey"}, strings.ToLower(scheme)) {
+		return strings.TrimSpace(rest)
+	}
+	return value
+}
+
 // issued are the beginnings of the keys that well-known services issue.
 const issued = `(?:gh[pousr]_|github_pat_|glpat-|sk-|gsk_|xai-|nvapi-|hf_|npm_|pypi-|xox[abeoprs]-|dop_v1_|AIza|AKIA|ASIA|SG\.|rk_live_|sk_live_)`
 

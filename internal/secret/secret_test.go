@@ -53,3 +53,24 @@ func TestValues(t *testing.T) {
 		}
 	}
 }
+
+func TestOfHeader(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][3]string{
+		{"Authorization", "Bearer abc", "abc"},
+		{"authorization", "Basic dTpw", "dTpw"},
+		{"Proxy-Authorization", "abc def", "abc def"},
+		{"X-Api-Key", "abc", "abc"},
+		{"cf-aig-authorization", "Bearer abc", "abc"},
+		{"X-Auth-Token", "abc", "abc"},
+		{"Cookie", "a=b", "a=b"},
+		{"X-Gate", "sk-abcdefghijklmnop0123", "sk-abcdefghijklmnop0123"},
+		{"X-Title", "my-project", ""},
+		{"HTTP-Referer", "https://example.com", ""},
+		{"Content-Type", "application/json", ""},
+	} {
+		if got := secret.OfHeader(c[0], c[1]); got != c[2] {
+			t.Errorf("%s: %q, want %q", c[0], got, c[2])
+		}
+	}
+}

@@ -28,6 +28,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
+	"agent/internal/secret"
 )
 
 // Config configures a Client. Only BaseURL is required.
@@ -90,6 +91,9 @@ func NewClient(config Config) *Client {
 	}
 	keys := &llm.Keys{}
 	keys.Add(config.Key)
+	for name, value := range config.Headers {
+		keys.Add(llm.Key(secret.OfHeader(name, value)))
+	}
 	if config.Sign != nil {
 		config.Transport = config.Sign(config.Transport, keys.Add)
 	}

@@ -137,15 +137,21 @@ func TestKeysStayInside(t *testing.T) {
 		"no API":    llmtest.Fail(200, "Bearer 0123-my-own-key", "Content-Type", "text/plain"),
 		"redirect":  llmtest.Fail(301, "", "Location", "https://other.example/0123-my-own-key"),
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			srv := llmtest.New(t, turn)
-			client, _ := newClient(t, srv, func(c *openai.Config) { c.Key = key })
-			_, err := collect(t.Context(), client, ask("hi"))
-			if said := failure(t, err).Error(); strings.Contains(said, "my-own") || !strings.Contains(said, "[key]") {
-				t.Error(said)
-			}
-		})
+		for where, with := range map[string]func(*openai.Config){
+			"key":       func(c *openai.Config) { c.Key = key },
+			"header":    func(c *openai.Config) { c.Headers = map[string]string{"X-Api-Key": key} },
+			"of scheme": func(c *openai.Config) { c.Headers = map[string]string{"Authorization": "Bearer " + key} },
+		} {
+			t.Run(name+" "+where, func(t *testing.T) {
+				t.Parallel()
+				srv := llmtest.New(t, turn)
+				client, _ := newClient(t, srv, with)
+				_, err := collect(t.Context(), client, ask("hi"))
+				if said := failure(t, err).Error(); strings.Contains(said, "my-own") || !strings.Contains(said, "[key]") {
+					t.Error(said)
+				}
+			})
+		}
 	}
 }
 
