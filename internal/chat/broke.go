@@ -29,6 +29,7 @@ type cacheWatch struct {
 	// gauge measures the parts of the conversation, and sent is the request that is being sent.
 	gauge gauge.Gauge
 	sent  gauge.Request
+	steps cacheStep
 	// found is the break of the request whose reply arrives, nil for none. told holds the causes of
 	// which the person knows.
 	found *broke.Break
@@ -72,6 +73,7 @@ func (w *cacheWatch) step(step window.Step) {
 func (w *cacheWatch) reported(model string, u llm.Usage) {
 	if w.sent.Entries != nil && u.PromptTokens > 0 {
 		w.gauge.Reported(w.sent, u.PromptTokens)
+		w.steps.saw(w.sent.Model, u.CachedTokens)
 		w.sent = gauge.Request{}
 	}
 	if w.found = w.watch.Reported(u, cacheOf(w.settings, w.endpoint.Cache(model))); w.found == nil {

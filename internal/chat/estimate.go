@@ -102,7 +102,7 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 	for _, entry := range more {
 		r.Entries, r.Tokens = append(r.Entries, entry), append(r.Tokens, of.History.CountContent(entry))
 	}
-	cache := cacheOf(w.settings, w.endpoint.Cache(model))
+	cache := w.steps.of(r.Model, cacheOf(w.settings, w.endpoint.Cache(model)))
 	kept, blocks, has := w.watch.Keeps(broke.Request{At: w.now(), Model: model, Host: settings.BaseURL.Of(w.settings), Head: r.Head, Entries: r.Entries}, cache)
 	share := 0.0
 	if blocks > 0 {

@@ -161,6 +161,25 @@ func TestEstimateIsTheRequest(t *testing.T) {
 	}
 }
 
+// The step of a cache of which nothing is known shows in what it reports.
+func TestEstimateLearnsTheStep(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 8))
+	c := newCacheBench(t, vendor.Cache{})
+	worst := 0.0
+	for i := range 40 {
+		blocks := []history.Block{&history.Text{Text: alike(r)}}
+		c.now = c.now.Add(time.Minute)
+		e, _ := c.estimateOf(t, blocks)
+		if cost, _ := c.pay(t, blocks); i > 8 {
+			worst = max(worst, math.Abs(e.First/cost-1))
+		}
+	}
+	if t.Logf("at most %.2f %% off", 100*worst); worst > 0.01 {
+		t.Error("more than 1 %")
+	}
+}
+
 // Where the provider's vocabulary differs from ours, and by the kind of text, what is shown is still
 // true: a single cost where that is sure, and a range otherwise.
 func TestEstimateOfOtherVocabularies(t *testing.T) {

@@ -1,0 +1,40 @@
+package chat
+
+import "agent/internal/llm/vendor"
+
+// cacheStep is the step in which a provider's cache counts, as its reports show it where nobody knows:
+// all that it reports are multiples of it.
+type cacheStep struct {
+	at                 string
+	size, latest, seen int
+}
+
+// The reports after which a step counts as known, and the least step that is worth knowing.
+const (
+	enoughReports = 4
+	leastStep     = 16
+)
+
+func (s *cacheStep) saw(at string, cached int) {
+	if at != s.at {
+		*s = cacheStep{at: at}
+	}
+	if cached == 0 || cached == s.latest {
+		return // says nothing new
+	}
+	s.latest, s.seen = cached, s.seen+1
+	for a, b := s.size, cached; ; a, b = b, a%b {
+		if a%b == 0 {
+			s.size = b
+			return
+		}
+	}
+}
+
+// of returns a cache with the step, if that is known.
+func (s *cacheStep) of(at string, cache vendor.Cache) vendor.Cache {
+	if at == s.at && cache.Step == 0 && s.seen >= enoughReports && s.size >= leastStep {
+		cache.Step = s.size
+	}
+	return cache
+}
