@@ -36,7 +36,7 @@ func TestAPatchInTheShellIsAskedAboutAsAnEdit(t *testing.T) {
 				recorded = call
 			}
 		}
-		if want := "*** Begin Patch\n*** Delete File: a\n*** End Patch\n"; recorded.Name != "apply_patch" || recorded.StringArg("input") != want || got != want {
+		if want := "*** Begin Patch\n*** Delete File: a\n*** End Patch\n"; recorded.Name != "apply_patch" || recorded.Arguments().StringArg("input") != want || got != want {
 			t.Errorf("%s: recorded %s %s, planned %q", mode, recorded.Name, recorded.Parameters, got)
 		}
 		b.valid()

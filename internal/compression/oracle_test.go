@@ -34,7 +34,7 @@ func plainResponses(entries []*history.Content, c history.Ref) []history.Ref {
 // plainFile returns the file in a parameter of a call, "" for none.
 func plainFile(c *history.ToolCall) string {
 	for _, name := range []string{"file_path", "absolute_path", "path"} {
-		if file := c.StringArg(name); file != "" {
+		if file := c.Arguments().StringArg(name); file != "" {
 			return file
 		}
 	}

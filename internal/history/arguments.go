@@ -30,11 +30,3 @@ func (c *ToolCall) Arguments() arguments.Arguments {
 // object, the key is absent, or its JSON is longer than 8 KiB: it serves paths, commands and
 // patterns, not file contents. The value is shared and must not be changed.
 func (c *ToolCall) Arg(key string) (any, bool) { return c.Arguments().Short(key) }
-
-// StringArg returns the top-level parameter key if it is a string (and short,
-// see Arg), else "".
-func (c *ToolCall) StringArg(key string) string {
-	v, _ := c.Arg(key)
-	s, _ := v.(string)
-	return s
-}
