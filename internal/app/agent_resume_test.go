@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"os"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -80,5 +81,31 @@ func TestReportsSurviveAKill(t *testing.T) {
 		if err := again.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Without a record, all of a report that is cut is in a file, which goes with the conversation.
+func TestCutReportWithoutARecord(t *testing.T) {
+	t.Parallel()
+	report, kept := strings.Repeat("found words ", 3000), ""
+	lead := func(r *llmtest.Request) llmtest.Turn {
+		if r.Last().Role != "tool" {
+			return llmtest.Call("task", `{"task":"look"}`)
+		}
+		if place := regexp.MustCompile(`all of it: (\S+)`).FindStringSubmatch(r.Last().Content); place != nil {
+			kept = place[1]
+		}
+		if text, err := os.ReadFile(kept); err != nil || strings.TrimSpace(string(text)) != strings.TrimSpace(report) {
+			t.Errorf("%q has %d bytes, %v", kept, len(text), err)
+		}
+		return llmtest.Say("done")
+	}
+	f := newFirm(t, app.Options{Record: app.Record{Off: true}}, lead, inTurn(llmtest.Say(report)))
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if _, err := os.Stat(kept); kept == "" || err == nil {
+		t.Errorf("%q is left", kept)
 	}
 }
