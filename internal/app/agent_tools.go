@@ -36,6 +36,22 @@ func Agents(w source.Where) agents.Set {
 	return set
 }
 
+// onlyLooks reports whether an agent can do no more than look: its mode says so, or each of the tools
+// that its file names.
+func onlyLooks(a agents.Agent) bool {
+	if a.Looks || a.Tools == nil {
+		return a.Looks
+	}
+	all := tools.NewRegistry(tools.Default()...)
+	_, unknown := namedTools(a.Tools, all.Names())
+	more := func(name string) bool { return ofServer(name) || strings.HasSuffix(name, "*") } // may mean tools that come later
+	if len(unknown) > 0 || slices.ContainsFunc(a.Tools, more) {
+		return false
+	}
+	has, _ := toolsOf(a, all.Names())
+	return !slices.ContainsFunc(broughtTools, has) && !slices.ContainsFunc(all.All(), func(t tools.Tool) bool { return has(t.Name) && !t.Harmless() })
+}
+
 // toolsFor returns the tools of an agent among those of a conversation, and a note for each name that
 // is not known. It returns an error if no tool is left.
 func toolsFor(a agents.Agent, of *tools.Registry) (*tools.Registry, []string, error) {

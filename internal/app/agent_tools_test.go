@@ -50,3 +50,32 @@ func TestToolsOfAgents(t *testing.T) {
 		}
 	}
 }
+
+// What a file of the repository asks consent for: anything but looking. Names that are not known now,
+// and those of servers, may mean more later.
+func TestOnlyLooks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		agent agents.Agent
+		want  bool
+	}{
+		{agents.Agent{}, false},
+		{agents.Agent{Looks: true}, true},
+		{agents.Agent{Looks: true, Tools: []string{"Bash"}}, true},
+		{agents.Agent{Tools: []string{"Read", "Grep", "Glob"}}, true},
+		{agents.Agent{Tools: []string{"read_file", "recall"}}, true},
+		{agents.Agent{Tools: []string{"Read", "Bash"}}, false},
+		{agents.Agent{Tools: []string{"Read", "Edit"}}, false},
+		{agents.Agent{Tools: []string{"Read", "WebFetch"}}, false},
+		{agents.Agent{Tools: []string{"Read", "WebSearch"}}, false},
+		{agents.Agent{Tools: []string{"Read", "Frobnicate"}}, false},
+		{agents.Agent{Tools: []string{"Read", "mcp__github__read"}}, false},
+		{agents.Agent{Tools: []string{"read*"}}, false},
+		{agents.Agent{Tools: []string{"*"}}, false},
+		{agents.Agent{Tools: []string{"*"}, Without: []string{"Bash"}}, false},
+	} {
+		if got := onlyLooks(c.agent); got != c.want {
+			t.Errorf("%+v: %v", c.agent, got)
+		}
+	}
+}

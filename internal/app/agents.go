@@ -81,7 +81,7 @@ func agentItems(set agents.Set) (items []consent.Item) {
 }
 
 func needsConsent(a agents.Agent) bool {
-	return a.Origin == agents.Plugin || a.Origin == agents.Project && (a.Model != "" || a.Effort != "" || !a.Looks)
+	return a.Origin == agents.Plugin || a.Origin == agents.Project && (a.Model != "" || a.Effort != "" || !onlyLooks(a))
 }
 
 func agentItem(a agents.Agent) consent.Item {
