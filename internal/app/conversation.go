@@ -163,11 +163,9 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		Log:        kept.logger,
 		Now:        at.process.Now,
 	}
-	loop := chat.New(config)
-	if len(recorded.Entries) > 0 {
-		if loop, err = chat.Resume(config, recorded); err != nil {
-			return nil, nil, err
-		}
+	loop, err := newChat(config, recorded)
+	if err != nil {
+		return nil, nil, err
 	}
 	reports.owe(agents)
 	ends.add(x.guards.hooks.Close)
@@ -191,6 +189,14 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		Programs: &Programs{at, kept, x.host.Confinement}, Trust: x.trust, LeftOut: x.leftOut,
 		parts: x, registry: registry, history: entries, ends: ends,
 	}, append(notices, x.notes.begun()...), nil
+}
+
+// newChat makes a turn loop, from the recorded entries if there are any.
+func newChat(config chat.Config, recorded session.State) (*chat.Chat, error) {
+	if len(recorded.Entries) == 0 {
+		return chat.New(config), nil
+	}
+	return chat.Resume(config, recorded)
 }
 
 // ID identifies the conversation among the conversations of the program. The id stays the same

@@ -58,14 +58,12 @@ func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, er
 		return child, err
 	}
 	child.Unused = append(child.Unused, notes...)
-	log, recorded, err := h.log(spec, child.Model)
+	own, err := h.record(spec, child.Model)
 	if err != nil {
 		return child, err
 	}
-	var observer history.Observer
-	if log != nil {
-		closers = append(closers, h.parts.kept.keys.hideFrom(log), func() { h.parts.kept.logged(log.Close()) })
-		observer = log.Observe
+	if own.log != nil {
+		closers = append(closers, h.parts.kept.keys.hideFrom(own.log), func() { own.logged(own.log.Close()) })
 	}
 	env := *h.parts.host.Env
 	env.OfAgent = true
@@ -73,15 +71,9 @@ func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, er
 	news := h.parts.notes.teller()
 	config := chat.Config{
 		ID: spec.ID, Endpoint: endpoint, Counter: counterOf, Tools: registry, Env: &env, Root: h.parts.at.workspace.Root(),
-		History: history.NewService(counterOf(child.Model), observer), Session: log, Settings: with, Costs: &h.parts.at.process.Costs,
+		History: history.NewService(counterOf(child.Model), own.observer()), Session: own.log, Settings: with, Costs: &h.parts.at.process.Costs,
 		System: AgentPrompt(h.system, spec.Agent), Form: formOf(endpoint, with),
-		CompressionPrompt: h.compression, OtherModel: h.parts.models.other,
-		TranscriptPath: func() string {
-			if log == nil {
-				return ""
-			}
-			return log.Path()
-		},
+		CompressionPrompt: h.compression, OtherModel: h.parts.models.other, TranscriptPath: own.path,
 		Extensions: chat.Extensions{
 			Below: h.parts.texts.Below, Refreeze: func() {}, News: news, Expand: h.task(spec.Agent, news),
 		},
@@ -90,16 +82,12 @@ func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, er
 		CacheKey: cacheKey(h.parts.kept.id + spec.ID),
 		Within:   &spec.Within,
 		Emit: func(e chat.Event) {
-			logEvent(h.parts.kept.logger.With("agent", spec.ID), e)
+			logEvent(own.logger, e)
 			spec.Emit(e)
 		},
 		Log: h.parts.kept.logger, Now: h.parts.at.process.Now,
 	}
-	if len(recorded.Entries) == 0 {
-		child.Chat = chat.New(config)
-		return child, nil
-	}
-	child.Chat, err = chat.Resume(config, recorded)
+	child.Chat, err = newChat(config, own.resumed)
 	return child, err
 }
 
@@ -131,22 +119,25 @@ func AgentPrompt(system chat.SystemPrompt, a agents.Agent) chat.SystemPrompt {
 	}
 }
 
-// log opens the record of an agent, nil if the conversation is not recorded.
-func (h *hiring) log(spec team.Spec, model string) (*session.Log, session.State, error) {
-	if h.parts.kept.log == nil {
+// record opens the record of an agent, which keeps nothing if the conversation is not recorded.
+func (h *hiring) record(spec team.Spec, model string) (own *record, err error) {
+	at, kept := h.parts.at, h.parts.kept
+	own = &record{at: at, logger: kept.logger.With("agent", spec.ID)}
+	if kept.log == nil {
 		if spec.Continues {
-			return nil, session.State{}, errors.New("the conversation is not recorded, so agent " + spec.ID + " cannot go on")
+			err = errors.New("the conversation is not recorded, so agent " + spec.ID + " cannot go on")
 		}
-		return nil, session.State{}, nil
+		return own, err
 	}
-	options := h.parts.at.sessionOptions()
-	options.ID, options.Folder = spec.ID, session.AgentFolder(h.parts.kept.log.Path())
+	options := at.sessionOptions()
+	options.ID, options.Folder = spec.ID, session.AgentFolder(kept.log.Path())
 	options.Agent = &session.Agent{ID: spec.ID, Call: spec.Call.ID, Agent: spec.Agent.Name, Title: spec.Call.Title, Model: model}
 	if spec.Continues {
-		return session.Resume(session.AgentPath(h.parts.kept.log.Path(), spec.ID), options)
+		own.log, own.resumed, err = session.Resume(session.AgentPath(kept.log.Path(), spec.ID), options)
+	} else {
+		own.log, err = session.Create(options)
 	}
-	log, err := session.Create(options)
-	return log, session.State{}, err
+	return own, err
 }
 
 // modelFor returns the name of the profile or the model that an agent is to use, "" for that of the
