@@ -287,8 +287,7 @@ func (s *Server) makeSession(ctx context.Context, p sessionParams, id string) (*
 	if full {
 		return nil, failf(codeInternal, "%d sessions are open; close one first", maxSessions)
 	}
-	opened := newSession(s)
-	err = opened.begin(ctx, p.Cwd, id, servers)
+	opened, err := openSession(ctx, s, p.Cwd, id, servers)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.opening--

@@ -48,24 +48,20 @@ type session struct {
 // many.
 const inboxSize = 1024
 
-func newSession(s *Server) *session {
-	one := &session{server: s, inbox: make(chan func(), inboxSize), ended: make(chan struct{})}
-	one.show, one.files = newShown(one), &buffers{session: one}
-	return one
-}
-
-// begin makes the conversation and starts its goroutines.
-func (s *session) begin(ctx context.Context, folder, id, servers string) error {
+// openSession makes a session with its conversation. run and work serve it.
+func openSession(ctx context.Context, server *Server, folder, id, servers string) (s *session, err error) {
+	s = &session{server: server, inbox: make(chan func(), inboxSize), ended: make(chan struct{})}
+	s.show, s.files = newShown(s), &buffers{session: s}
 	s.ctx, s.end = context.WithCancel(ctx)
-	talk, err := s.server.agent.Make(s.ctx, folder, id, app.Options{
+	s.talk, err = server.agent.Make(s.ctx, folder, id, app.Options{
 		Events: func(e chat.Envelope) { s.event(e.Event) }, Connect: app.FindEndpoint, Gates: []gate.Gate{s.files.gate()}, EditorServers: servers,
 	})
 	if err != nil {
 		s.end()
-		return err
+		return nil, err
 	}
-	s.talk, s.id, s.commands = talk, talk.SessionID(), talk.Commands(s.ctx, talk.Chat, app.Screen{})
-	return nil
+	s.id, s.commands = s.talk.SessionID(), s.talk.Commands(s.ctx, s.talk.Chat, app.Screen{})
+	return s, nil
 }
 
 // welcome answers the request that opened the session and starts it. After a load it shows the

@@ -32,7 +32,7 @@ type Crew struct {
 
 // newCrew returns the agents that the model of parent may give tasks to.
 func newCrew(h *hiring, parent *chat.Agents) *Crew {
-	at, kept := h.parts.at, h.parts.kept
+	at, rec := h.parts.at, h.parts.rec
 	c := &Crew{set: Agents(at.where), trust: h.parts.trust, texts: h.parts.texts, at: at, models: h.parts.models}
 	if at.options.NoSetup {
 		c.set.Agents = slices.DeleteFunc(c.set.Agents, func(a agents.Agent) bool { return a.Origin != agents.BuiltIn })
@@ -43,13 +43,13 @@ func newCrew(h *hiring, parent *chat.Agents) *Crew {
 		Parent: parent,
 		Bounds: c.bounds,
 		Rel:    at.workspace.Rel,
-		Keep:   kept.keepReport,
-		Record: kept.agent,
+		Keep:   rec.keepReport,
+		Record: rec.agent,
 		Tokens: func(text string) int { return counterOf(settings.Model.Of(at.settings)).Count(text) },
 		Now:    at.process.Now,
 
 		Unattended: at.options.Unattended,
-	}, earlierAgents(c.set, kept))
+	}, earlierAgents(c.set, rec))
 	return c
 }
 
@@ -169,8 +169,8 @@ func (r *record) agent(state chat.AgentState, status, changed string) {
 
 // earlierAgents returns the agents of a session that is resumed. An agent that worked when the
 // program ended was interrupted, and is left out if it had not begun.
-func earlierAgents(set agents.Set, kept *record) (earlier []team.Earlier) {
-	for _, a := range kept.resumed.Agents {
+func earlierAgents(set agents.Set, rec *record) (earlier []team.Earlier) {
+	for _, a := range rec.resumed.Agents {
 		agent, err := set.Named(a.Agent)
 		if err != nil {
 			continue // its file is gone, so it cannot go on
@@ -178,7 +178,7 @@ func earlierAgents(set agents.Set, kept *record) (earlier []team.Earlier) {
 		state := chat.AgentState{ID: a.ID, CallID: a.Call, Agent: a.Agent, Title: a.Title, Model: a.Model}
 		_ = json.Unmarshal(a.Figures, &state.Stats) // figures of another version are left out
 		if a.Status == "" {
-			if !recordOfAgent(session.AgentPath(kept.log.Path(), a.ID), time.Time{}).begun {
+			if !recordOfAgent(session.AgentPath(rec.log.Path(), a.ID), time.Time{}).begun {
 				continue
 			}
 			a.Status = "interrupted"

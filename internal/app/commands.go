@@ -44,10 +44,10 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			Why: func(ctx context.Context, question string) (*why.Answer, error) {
 				return chat.Why(ctx, c.Chat, question)
 			},
-			CacheBreaks: func() ([]broke.Break, error) { return chat.CacheBreaks(c.parts.kept.log, c.history) },
+			CacheBreaks: func() ([]broke.Break, error) { return chat.CacheBreaks(c.parts.rec.log, c.history) },
 			Page: func() (string, []string) {
 				title := words.FirstLine(words.Line(firstMessage(c.history.RawHistory()), 100))
-				title = cmp.Or(c.parts.kept.title(), title)
+				title = cmp.Or(c.parts.rec.title(), title)
 				page := share.New(title, c.parts.at.process.Home, c.history.RawHistory())
 				return page.HTML, page.Report()
 			},
@@ -78,13 +78,13 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			return string(text), err
 		},
 		Diff:      func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.parts.at.workspace.Root()) },
-		Sessions:  c.parts.kept.lists(),
+		Sessions:  c.parts.rec.lists(),
 		Notes:     c.parts.notes.commands(),
 		Finder:    c.parts.at.folders.Finder(c.parts.at.workspace.Root(), c.parts.at.process.Now),
-		Resume:    c.parts.kept.resumer(screen.Resume),
-		Record:    slash.Record{Fork: c.forker(), Rename: c.parts.kept.renamer(), Title: c.parts.kept.title},
+		Resume:    c.parts.rec.resumer(screen.Resume),
+		Record:    slash.Record{Fork: c.forker(), Rename: c.parts.rec.renamer(), Title: c.parts.rec.title},
 		Keys:      screen.Keys,
-		Recorded:  c.parts.kept.log != nil,
+		Recorded:  c.parts.rec.log != nil,
 		Workspace: c.parts.at.workspace.Root(),
 		Log:       slash.Log{Path: c.parts.at.process.log.Path, Level: c.parts.at.process.log.Level},
 		Now:       c.parts.at.process.Now,
@@ -144,12 +144,12 @@ func (r *record) resumer(next func(id string)) func(name string) error {
 // forker returns a function that continues the session in a new record, together with the kept
 // contents of files. forker returns nil if nothing is recorded.
 func (c *Conversation) forker() func() (before, now string, err error) {
-	if c.parts.kept.log == nil {
+	if c.parts.rec.log == nil {
 		return nil
 	}
 	return func() (before, now string, err error) {
-		before = c.parts.kept.log.ID()
-		now, err = c.parts.kept.log.Fork(c.parts.at.sessionOptions(), func(id string) error {
+		before = c.parts.rec.log.ID()
+		now, err = c.parts.rec.log.Fork(c.parts.at.sessionOptions(), func(id string) error {
 			if err := c.parts.host.Env.Snapshots.Fork(c.parts.at.folders.SnapshotsOf(id)); err != nil {
 				return fmt.Errorf("the session cannot be forked: %w; agent -r %s --fork goes on without it", err, before)
 			}
@@ -157,7 +157,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 		})
 		if err == nil {
 			c.parts.host.Consent.Restore(nil)
-			c.parts.kept.grants(nil)
+			c.parts.rec.grants(nil)
 			c.Chat.SetBeginning("fork")
 		}
 		return before, now, err

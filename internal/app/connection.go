@@ -40,17 +40,17 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 // endpoints connects a conversation to model servers: its own, and those of other profiles.
 type endpoints struct {
 	// own is the connection in use.
-	own  *provider.Connection
-	at   *place
-	kept *record
+	own *provider.Connection
+	at  *place
+	rec *record
 	// note shows the person a notice.
 	note func(text string)
 }
 
 // connect finds the endpoint of a conversation. It returns notices for the person, also with an
 // error.
-func connect(ctx context.Context, at *place, kept *record, line *chat.Line, ends *closers) (e *endpoints, notices []string, err error) {
-	e = &endpoints{at: at, kept: kept, note: line.Note}
+func connect(ctx context.Context, at *place, rec *record, line *chat.Line, ends *closers) (e *endpoints, notices []string, err error) {
+	e = &endpoints{at: at, rec: rec, note: line.Note}
 	e.own = e.open(at.settings, at.options.Ask)
 	ends.add(e.own.Close)
 	find := at.options.Connect
@@ -74,9 +74,9 @@ func connect(ctx context.Context, at *place, kept *record, line *chat.Line, ends
 // reached.
 func (e *endpoints) open(with *settings.Settings, ask Asker) *provider.Connection {
 	connection := e.at.process.Connect(with, e.at.folders, ask)
-	connection.OnReached(e.kept.acts.reachModel)
-	if e.kept.log != nil {
-		connection.OnKey(e.kept.keys.hide)
+	connection.OnReached(e.rec.acts.reachModel)
+	if e.rec.log != nil {
+		connection.OnKey(e.rec.keys.hide)
 	}
 	return connection
 }

@@ -72,11 +72,11 @@ func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error
 	if err != nil {
 		return nil, err
 	}
-	kept, resumed, err := openRecord(at, ends)
+	rec, resumed, err := openRecord(at, ends)
 	if err != nil {
 		return nil, err
 	}
-	models, found, err := connect(ctx, at, kept, line, ends)
+	models, found, err := connect(ctx, at, rec, line, ends)
 	notices := slices.Concat(at.notices, resumed, found)
 	if err != nil {
 		p.say(notices...) // the notices may explain the error
@@ -86,7 +86,7 @@ func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error
 	if err != nil {
 		return nil, err
 	}
-	x, brings, err := equip(at, kept, models, line, ends)
+	x, brings, err := equip(at, rec, models, line, ends)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error
 // begin makes the agents and the turn loop, from the recorded entries if a session is resumed. It
 // returns notices for the person.
 func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notices []string, err error) {
-	at, kept, recorded, models := x.at, x.kept, x.kept.resumed, x.models
+	at, rec, recorded, models := x.at, x.rec, x.rec.resumed, x.models
 	own := filepath.Join(at.folders.Config, "prompts")
 	templates, err := prompts.Load(own)
 	if err != nil {
@@ -121,11 +121,11 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	registry := tools.Join(append(sources, crew.source())...)
 	limits := &limits{models: models, events: x.events}
 	x.events.follow(x.listeners(limits, crew)...)
-	waited, left := kept.waited()
-	reports := newAgentPast(recorded, kept.log, at, registry)
-	entries := history.NewService(counterOf(settings.Model.Of(at.settings)), kept.observer())
+	waited, left := rec.waited()
+	reports := newAgentPast(recorded, rec.log, at, registry)
+	entries := history.NewService(counterOf(settings.Model.Of(at.settings)), rec.observer())
 	config := chat.Config{
-		ID:          kept.id,
+		ID:          rec.id,
 		Endpoint:    models.own,
 		Counter:     counterOf,
 		Tools:       registry,
@@ -133,7 +133,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		Root:        at.workspace.Root(),
 		SessionRoot: recorded.Workspace,
 		History:     entries,
-		Session:     kept.log,
+		Session:     rec.log,
 		Settings:    at.settings,
 		Costs:       &at.process.Costs,
 		System:      system,
@@ -143,24 +143,24 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		CompressionPrompt: compression,
 		OtherModel:        models.other,
 		GoesOn:            limits.goesOn,
-		TranscriptPath:    kept.path,
+		TranscriptPath:    rec.path,
 
 		Background:  crew.team,
 		KeepsAgents: at.options.KeepsAgents,
 		Answers:     reports.answers(),
 
-		KeepWaiting: kept.keepWaiting(),
+		KeepWaiting: rec.keepWaiting(),
 		Waited:      waited,
 
 		Extensions: chat.Extensions{Expand: crew.expand, Below: x.texts.Below, News: news(x.servers, x.notes), Refreeze: x.refreeze},
 		Gates:      x.guards.gates(registry, crew.gate()),
 		Hooks:      x.guards.hooks.Moments(x.guards.checks),
-		Begun:      kept.how.begins(),
+		Begun:      rec.how.begins(),
 		Policy:     gate.Policy{Unattended: at.options.Unattended},
 		Agents:     agents,
-		CacheKey:   cacheKey(kept.SessionID()),
+		CacheKey:   cacheKey(rec.SessionID()),
 		Emit:       x.events.emit,
-		Log:        kept.logger,
+		Log:        rec.logger,
 		Now:        at.process.Now,
 	}
 	loop, err := newChat(config, recorded)
@@ -172,11 +172,11 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	ends.add(crew.team.Close) // agents use servers and hooks
 	models.own.OnLearned(line.Refresh, line.Note)
 	at.jobs.OnJob = func(job shell.JobChange) {
-		kept.write(func(log *session.Log) error { return log.Job(session.Job{ID: job.ID, Command: job.Command}, job.Ended) })
+		rec.write(func(log *session.Log) error { return log.Job(session.Job{ID: job.ID, Command: job.Command}, job.Ended) })
 		line.Refresh()
 	}
 	rememberWrites(recorded.Entries, x.host.Env, registry)
-	granted := restoreGrants(x.host.Consent, kept)
+	granted := restoreGrants(x.host.Consent, rec)
 	x.useAgreed()
 	x.trust.Answered = x.useAgreed
 	for _, notice := range []string{lacks, left, granted, x.web.told()} {
@@ -186,7 +186,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	}
 	return &Conversation{
 		Chat: loop, Connection: models.own, Recorded: recorded.Entries, Brought: x.texts, Servers: x.servers, Hooking: x.guards.hooks, Crew: crew,
-		Programs: &Programs{at, kept, x.host.Confinement}, Trust: x.trust, LeftOut: x.leftOut,
+		Programs: &Programs{at, rec, x.host.Confinement}, Trust: x.trust, LeftOut: x.leftOut,
 		parts: x, registry: registry, history: entries, ends: ends,
 	}, append(notices, x.notes.begun()...), nil
 }
@@ -201,14 +201,14 @@ func newChat(config chat.Config, recorded session.State) (*chat.Chat, error) {
 
 // ID identifies the conversation among the conversations of the program. The id stays the same
 // when the session is forked.
-func (c *Conversation) ID() string { return c.parts.kept.id }
+func (c *Conversation) ID() string { return c.parts.rec.id }
 
 // SessionID returns the id of the session, "" if nothing is recorded.
-func (c *Conversation) SessionID() string { return c.parts.kept.SessionID() }
+func (c *Conversation) SessionID() string { return c.parts.rec.SessionID() }
 
 // ResumeName returns the shortest name with which agent -r finds the session, "" if nothing is
 // recorded.
-func (c *Conversation) ResumeName() string { return c.parts.kept.resumeName() }
+func (c *Conversation) ResumeName() string { return c.parts.rec.resumeName() }
 
 // Version returns the version of the program.
 func (c *Conversation) Version() string { return c.parts.at.process.Version }
@@ -301,6 +301,6 @@ func (e *DefectError) Error() string {
 // Defect logs a panic of the turn loop. It must be called on the goroutine that recovered from
 // the panic.
 func (c *Conversation) Defect(value any) *DefectError {
-	c.parts.kept.logger.Error("the turn loop panicked", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
+	c.parts.rec.logger.Error("the turn loop panicked", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
 	return &DefectError{value, c.parts.at.process.log.Path}
 }

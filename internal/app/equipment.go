@@ -23,7 +23,7 @@ import (
 // have set up, and what the model works with.
 type equipment struct {
 	at      *place
-	kept    *record
+	rec     *record
 	models  *endpoints
 	events  *events
 	host    *gates.Host
@@ -42,28 +42,28 @@ type equipment struct {
 
 // equip makes the parts around the turn loop at the end of a line. It returns notices for the
 // person.
-func equip(at *place, kept *record, models *endpoints, line *chat.Line, ends *closers) (_ *equipment, notices []string, err error) {
-	allowed, bounds := consentOf(at, kept), at.process.underPolicy()
+func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *closers) (_ *equipment, notices []string, err error) {
+	allowed, bounds := consentOf(at, rec), at.process.underPolicy()
 	ruling, ruled := gates.FindRules(at.where, bounds.Rules(at.workspace.Root(), at.process.Home), at.workspace, allowed, at.known)
 	files, err := readSetUp(at, ruling)
 	if err != nil {
 		return nil, nil, err
 	}
-	happened := &events{conversation: kept.id, logger: kept.logger, kept: kept, front: at.options.Events}
-	tracer := trace.Start(at.process.Env, at.process.Version, kept.id, func() string { return settings.Model.Of(at.settings) }, at.process.Now)
+	happened := &events{conversation: rec.id, logger: rec.logger, rec: rec, front: at.options.Events}
+	tracer := trace.Start(at.process.Env, at.process.Version, rec.id, func() string { return settings.Model.Of(at.settings) }, at.process.Now)
 	at.jobs.Traced = tracer.Context
 	ends.add(func() error { tracer.Close(); return nil })
 
-	notes := newNoting(at, kept, happened, models.window, files.trust, at.look)
+	notes := newNoting(at, rec, happened, models.window, files.trust, at.look)
 	confined := confinement{at, ruling, &guarded{}}
 	reach := mayReach(bounds, ruling)
-	env, late := environment(kept, models, files, confined, notes, reach, ends)
+	env, late := environment(rec, models, files, confined, notes, reach, ends)
 	host := &gates.Host{
 		Consent: allowed, Loop: line, Env: env, Known: at.known, Where: at.where,
-		Settings: at.settings, ID: kept.id, Transcript: kept.path, Trust: files.trust,
-		Confinement: confined.now, Unattended: at.options.Unattended, Say: at.process.say, Record: gates.Record{Did: kept.acts.did},
+		Settings: at.settings, ID: rec.id, Transcript: rec.path, Trust: files.trust,
+		Confinement: confined.now, Unattended: at.options.Unattended, Say: at.process.say, Record: gates.Record{Did: rec.acts.did},
 	}
-	servers := newServers(kept, models, host, files.servers, tracer.Context, happened.emit, line)
+	servers := newServers(rec, models, host, files.servers, tracer.Context, happened.emit, line)
 	ends.add(servers.Close)
 	texts, brings := brought.New(brought.Config{
 		Host: host, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: news(servers, notes), Window: models.window,
@@ -71,18 +71,18 @@ func equip(at *place, kept *record, models *endpoints, line *chat.Line, ends *cl
 	}, files.texts)
 	notices = slices.Concat(ruled, brings, gates.Skipped(files.hooks), files.notices(at.options.AsksTrust), texts.Head(), late)
 	return &equipment{
-		at: at, kept: kept, models: models, events: happened, host: host, trust: files.trust, guarded: confined.guarded,
+		at: at, rec: rec, models: models, events: happened, host: host, trust: files.trust, guarded: confined.guarded,
 		guards: &guards{
 			bounds: bounds, rules: ruling, checks: gates.NewChecks(host, ruling), hooks: gates.NewHooks(host, files.hooks), front: at.options.Gates,
 		},
-		web: newWebSearch(at, kept, models, ruling, reach), servers: servers, notes: notes, texts: texts,
+		web: newWebSearch(at, rec, models, ruling, reach), servers: servers, notes: notes, texts: texts,
 		tracer: tracer, leftOut: slices.Concat(ruled, files.leftOut()),
 	}, notices, nil
 }
 
 // environment returns what the tools work with.
-func environment(kept *record, models *endpoints, files setUp, confined confinement, own *noting, reach func(host string) error, ends *closers) (env *tools.Env, notices []string) {
-	at := kept.at
+func environment(rec *record, models *endpoints, files setUp, confined confinement, own *noting, reach func(host string) error, ends *closers) (env *tools.Env, notices []string) {
+	at := rec.at
 	env = &tools.Env{
 		Workspace:   at.workspace,
 		Seen:        tools.NewSeen(),
@@ -92,7 +92,7 @@ func environment(kept *record, models *endpoints, files setUp, confined confinem
 		Hosts:       reach,
 		Documents:   models.documents,
 		Notes:       own.forTools(),
-		Sessions:    earlierSessions(at, kept, own),
+		Sessions:    earlierSessions(at, rec, own),
 		Protected: protect.Places{
 			Home: disk.Real(at.process.Home), Own: at.process.ownFiles(at.folders, at.settings),
 			Denied:  append(at.process.realPaths(settings.SandboxDenyRead.Of(at.settings)), confined.rules.Hidden...),
@@ -106,15 +106,15 @@ func environment(kept *record, models *endpoints, files setUp, confined confinem
 		at.workspace.AllowReading(s.Dir)
 		env.Protected.Open = append(env.Protected.Open, disk.Real(s.Dir))
 	}
-	if !kept.how.Off {
+	if !rec.how.Off {
 		if notice, err := at.folders.storeStrategy(); err != nil {
 			at.log.Warn("the installation is not noted", "error", err)
 		} else if notice != "" {
 			notices = append(notices, notice)
 		}
 	}
-	store, remarks := keepFiles(at, kept, env.Protected, ends)
-	board, damaged := kept.todos()
+	store, remarks := keepFiles(at, rec, env.Protected, ends)
+	board, damaged := rec.todos()
 	env.Snapshots, env.Todos = store, board
 	if notices = append(notices, remarks...); damaged != "" {
 		notices = append(notices, damaged)

@@ -11,7 +11,7 @@ import (
 type events struct {
 	conversation string
 	logger       *slog.Logger
-	kept         *record
+	rec          *record
 	listeners    []func(chat.Event)
 	front        func(chat.Envelope)
 }
@@ -24,9 +24,9 @@ func (s *events) emit(e chat.Event) {
 	}
 	switch e := e.(type) {
 	case chat.Notice:
-		s.kept.notice(e.Text)
+		s.rec.notice(e.Text)
 	case chat.Searched:
-		s.kept.notice(e.String())
+		s.rec.notice(e.String())
 	}
 	s.front(chat.Envelope{Conversation: s.conversation, Event: e})
 }

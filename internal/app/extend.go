@@ -57,7 +57,7 @@ func (x *equipment) listeners(limits *limits, crew *Crew) []func(chat.Event) {
 		crew.turns,
 		x.notes.turns,
 		x.guards.hooks.Notify,
-		x.kept.keepAsking,
+		x.rec.keepAsking,
 		x.web.follow,
 		limits.watch,
 		x.tracer.Event,

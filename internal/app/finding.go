@@ -148,13 +148,13 @@ func (f finding) Entry(ctx context.Context, id string, number int) (tools.Excerp
 // earlierSessions lets the model search the earlier sessions of the repository, unless the settings
 // say otherwise, nothing is recorded, or the records are in a folder of their own, and read the
 // records of its agents.
-func earlierSessions(at *place, kept *record, notes *noting) (earlier tools.Sessions) {
+func earlierSessions(at *place, rec *record, notes *noting) (earlier tools.Sessions) {
 	earlier = tools.NoSessions{}
 	if at.options.searches() {
-		earlier = finding{at.folders.Finder(at.workspace.Root(), at.process.Now), kept.SessionID, notes.commands()}
+		earlier = finding{at.folders.Finder(at.workspace.Root(), at.process.Now), rec.SessionID, notes.commands()}
 	}
-	if kept.log != nil {
-		earlier = agentRecords{earlier, kept.log.Path}
+	if rec.log != nil {
+		earlier = agentRecords{earlier, rec.log.Path}
 	}
 	return earlier
 }

@@ -63,7 +63,7 @@ func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, er
 		return child, err
 	}
 	if own.log != nil {
-		closers = append(closers, h.parts.kept.keys.hideFrom(own.log), func() { own.logged(own.log.Close()) })
+		closers = append(closers, h.parts.rec.keys.hideFrom(own.log), func() { own.logged(own.log.Close()) })
 	}
 	env := *h.parts.host.Env
 	env.OfAgent = true
@@ -79,13 +79,13 @@ func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, er
 		},
 		Policy:   gate.Policy{Unattended: h.parts.at.options.Unattended},
 		Gates:    h.parts.guards.gates(registry),
-		CacheKey: cacheKey(h.parts.kept.id + spec.ID),
+		CacheKey: cacheKey(h.parts.rec.id + spec.ID),
 		Within:   &spec.Within,
 		Emit: func(e chat.Event) {
 			logEvent(own.logger, e)
 			spec.Emit(e)
 		},
-		Log: h.parts.kept.logger, Now: h.parts.at.process.Now,
+		Log: h.parts.rec.logger, Now: h.parts.at.process.Now,
 	}
 	child.Chat, err = newChat(config, own.resumed)
 	return child, err
@@ -121,19 +121,19 @@ func AgentPrompt(system chat.SystemPrompt, a agents.Agent) chat.SystemPrompt {
 
 // record opens the record of an agent, which keeps nothing if the conversation is not recorded.
 func (h *hiring) record(spec team.Spec, model string) (own *record, err error) {
-	at, kept := h.parts.at, h.parts.kept
-	own = &record{at: at, logger: kept.logger.With("agent", spec.ID)}
-	if kept.log == nil {
+	at, rec := h.parts.at, h.parts.rec
+	own = &record{at: at, logger: rec.logger.With("agent", spec.ID)}
+	if rec.log == nil {
 		if spec.Continues {
 			err = errors.New("the conversation is not recorded, so agent " + spec.ID + " cannot go on")
 		}
 		return own, err
 	}
 	options := at.sessionOptions()
-	options.ID, options.Folder = spec.ID, session.AgentFolder(kept.log.Path())
+	options.ID, options.Folder = spec.ID, session.AgentFolder(rec.log.Path())
 	options.Agent = &session.Agent{ID: spec.ID, Call: spec.Call.ID, Agent: spec.Agent.Name, Title: spec.Call.Title, Model: model}
 	if spec.Continues {
-		own.log, own.resumed, err = session.Resume(session.AgentPath(kept.log.Path(), spec.ID), options)
+		own.log, own.resumed, err = session.Resume(session.AgentPath(rec.log.Path(), spec.ID), options)
 	} else {
 		own.log, err = session.Create(options)
 	}

@@ -22,7 +22,7 @@ import (
 // is made anew; what changes meanwhile is told to the model.
 type noting struct {
 	at     *place
-	kept   *record
+	rec    *record
 	events *events
 	// window returns the size of the model's window, in tokens.
 	window func() int
@@ -96,8 +96,8 @@ func lookAtNotes(at *place) *firstLook {
 }
 
 // newNoting returns the notes of a conversation. window returns the size of the model's window.
-func newNoting(at *place, kept *record, events *events, window func() int, trust *consent.Trust, look *firstLook) *noting {
-	n := &noting{at: at, kept: kept, events: events, window: window, trust: trust, book: look.book, checker: look.checker}
+func newNoting(at *place, rec *record, events *events, window func() int, trust *consent.Trust, look *firstLook) *noting {
+	n := &noting{at: at, rec: rec, events: events, window: window, trust: trust, book: look.book, checker: look.checker}
 	n.offers = n.book != nil && settings.Notes.Of(at.settings) == "on" && !at.options.Record.Off && window() >= leastWindow
 	n.begun = sync.OnceValue(func() []string {
 		if n.book == nil {
@@ -351,7 +351,7 @@ func (n *noting) textOf(id string) (string, error) {
 
 // newNote returns a note with its origin, the place in the record of this session.
 func (n *noting) newNote(note notes.Note) notes.Note {
-	note.Made, note.From = n.at.process.Now(), n.kept.origin()
+	note.Made, note.From = n.at.process.Now(), n.rec.origin()
 	return note
 }
 
@@ -370,7 +370,7 @@ func (n *noting) keep(note notes.Note, to notes.Scope, replaces string) (kept no
 
 // record records what was done with a note, and reports it.
 func (n *noting) record(did string, note notes.Note) {
-	n.kept.write(func(log *session.Log) error {
+	n.rec.write(func(log *session.Log) error {
 		return log.Note(session.Note{Did: did, ID: note.ID, Text: note.Text})
 	})
 	e := chat.Noted{ID: note.ID, State: did, Text: note.Text}

@@ -13,9 +13,9 @@ import (
 // consentOf returns the consent of a conversation, by the rules of the flags. Granted permissions are
 // kept: those of the session in the record, and those of the project in the configuration. A
 // conversation in a scratch folder, such as the demo, keeps none of the project.
-func consentOf(at *place, kept *record) *gate.Consent {
+func consentOf(at *place, rec *record) *gate.Consent {
 	policy := at.policy
-	policy.OnGrants = kept.grants
+	policy.OnGrants = rec.grants
 	if permissions := consent.OpenPermissions(at.where, at.process.Now); permissions != nil && at.options.Record.Folder == "" {
 		policy.Keeper = permissions
 	}
@@ -24,15 +24,15 @@ func consentOf(at *place, kept *record) *gate.Consent {
 
 // restoreGrants restores the permissions of the resumed session, and returns a notice about them. A
 // fork starts without them, and so does a session that continues in another folder.
-func restoreGrants(to *gate.Consent, kept *record) (notice string) {
-	recorded := kept.resumed
+func restoreGrants(to *gate.Consent, rec *record) (notice string) {
+	recorded := rec.resumed
 	if len(recorded.Grants) == 0 {
 		return ""
 	}
 	var grants []rules.Kept
 	err := json.Unmarshal(recorded.Grants, &grants)
-	if err != nil || kept.how.Fork || recorded.Workspace != kept.at.workspace.Root() {
-		kept.grants(nil)
+	if err != nil || rec.how.Fork || recorded.Workspace != rec.at.workspace.Root() {
+		rec.grants(nil)
 		return ""
 	}
 	if n := to.Restore(grants); n > 0 {

@@ -28,8 +28,8 @@ const (
 // Programs runs the person's own programs beside the screen: the command of the status line, and the
 // one that calls the person.
 type Programs struct {
-	at   *place
-	kept *record
+	at  *place
+	rec *record
 	// confined returns the sandbox of commands, whose folders such programs must not lie in.
 	confined func() sandbox.Confinement
 }
@@ -43,7 +43,7 @@ func (p *Programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (
 	return func(ctx context.Context, status chat.Status, stats chat.Stats) (string, error) {
 		root, used := p.at.workspace.Root(), chat.Percent(status.Tokens, max(1, status.Limit))
 		input, err := rawjson.Marshal(map[string]any{
-			"hook_event_name": "Status", "session_id": p.kept.id, "transcript_path": p.kept.path(), "cwd": root, "version": p.at.process.Version,
+			"hook_event_name": "Status", "session_id": p.rec.id, "transcript_path": p.rec.path(), "cwd": root, "version": p.at.process.Version,
 			"model":        map[string]any{"id": status.Model, "display_name": status.Model},
 			"workspace":    map[string]any{"current_dir": root, "project_dir": root},
 			"output_style": map[string]any{"name": cmp.Or(settings.OutputStyle.Of(p.at.settings), "default")},
@@ -67,7 +67,7 @@ func (p *Programs) Called(ctx context.Context, kind, news string) error {
 	if line == "" {
 		return nil
 	}
-	what, err := rawjson.Marshal(map[string]string{"type": kind, "message": news, "session_id": p.kept.id, "cwd": p.at.workspace.Root()})
+	what, err := rawjson.Marshal(map[string]string{"type": kind, "message": news, "session_id": p.rec.id, "cwd": p.at.workspace.Root()})
 	if err != nil {
 		return err
 	}

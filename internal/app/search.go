@@ -59,14 +59,14 @@ func (p *Process) searchConfig(s *settings.Settings, f Folders) websearch.Config
 type webSearch struct {
 	searcher *websearch.Searcher
 	at       *place
-	kept     *record
+	rec      *record
 	models   *endpoints
 	rules    *gates.Rules
 }
 
 // newWebSearch returns the search of a conversation. No query names a host that denied refuses.
-func newWebSearch(at *place, kept *record, models *endpoints, rules *gates.Rules, denied func(host string) error) *webSearch {
-	w := &webSearch{at: at, kept: kept, models: models, rules: rules}
+func newWebSearch(at *place, rec *record, models *endpoints, rules *gates.Rules, denied func(host string) error) *webSearch {
+	w := &webSearch{at: at, rec: rec, models: models, rules: rules}
 	config := at.process.searchConfig(at.settings, at.folders)
 	config.Run = w.run
 	config.Server = w.byServer
@@ -154,7 +154,7 @@ func (w *webSearch) run(ctx context.Context, line string, input []byte, limit ti
 	key := settings.WebSearchCommand.Key()
 	printed, complains := &shell.HeadWriter{Most: most}, &shell.HeadWriter{Most: mostPrinted}
 	end, err := w.at.jobs.Feed(limited, shell.Command{Line: line, Dir: w.at.workspace.Root(), Input: input, Environ: []string{"AGENT=agent"}}, printed, complains)
-	w.kept.acts.noteProgram("web search", line, end, err)
+	w.rec.acts.noteProgram("web search", line, end, err)
 	switch {
 	case err != nil:
 		return "", err

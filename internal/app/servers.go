@@ -52,10 +52,10 @@ func (k loginKeys) Set(place, secret string) error {
 
 // newServers connects a conversation to its configured servers. Programs of servers get the context
 // of its trace.
-func newServers(kept *record, models *endpoints, host *gates.Host, configured *serving.Configured, traced func() string, emit func(chat.Event), line *chat.Line) *serving.Servers {
-	at := kept.at
+func newServers(rec *record, models *endpoints, host *gates.Host, configured *serving.Configured, traced func() string, emit func(chat.Event), line *chat.Line) *serving.Servers {
+	at := rec.at
 	equipped := func(configured *serving.Configured) *serving.Configured {
-		configured.Session, configured.Trust, configured.Traced, configured.Confined = kept.SessionID(), host.Trust, traced, host.Confinement
+		configured.Session, configured.Trust, configured.Traced, configured.Confined = rec.SessionID(), host.Trust, traced, host.Confinement
 		return configured
 	}
 	return serving.New(serving.Config{
@@ -68,8 +68,8 @@ func newServers(kept *record, models *endpoints, host *gates.Host, configured *s
 			}
 			return equipped(again), nil
 		},
-		Kept: kept.servers, Did: kept.acts.did, Reached: kept.acts.reach,
+		Kept: rec.servers, Did: rec.acts.did, Reached: rec.acts.reach,
 		Tell:    func(text string) { emit(chat.Notice{Text: words.Brief(text)}) },
 		Inquire: line.Inquire,
-	}, equipped(configured), kept.resumed.Servers)
+	}, equipped(configured), rec.resumed.Servers)
 }

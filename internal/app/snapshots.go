@@ -19,14 +19,14 @@ const unrecorded = "unrecorded-"
 // keepFiles opens the snapshot store, in which tools keep the contents of files before they
 // change them. A fork begins with a copy of its parent's store. keepFiles also removes the stores
 // of other programs that nobody needs any more. Without a store, only /undo is missing.
-func keepFiles(at *place, kept *record, protected protect.Places, ends *closers) (store *snapshot.Store, notices []string) {
-	if kept.how.Fork {
-		if err := snapshot.Copy(at.folders.SnapshotsOf(kept.resumed.Parent), at.folders.SnapshotsOf(kept.id)); err != nil {
+func keepFiles(at *place, rec *record, protected protect.Places, ends *closers) (store *snapshot.Store, notices []string) {
+	if rec.how.Fork {
+		if err := snapshot.Copy(at.folders.SnapshotsOf(rec.resumed.Parent), at.folders.SnapshotsOf(rec.id)); err != nil {
 			notices = append(notices, "what files held before the fork is not kept for /undo: "+err.Error())
 		}
 	}
 	store, err := snapshot.Open(snapshot.Options{
-		Folder:    at.folders.SnapshotsOf(kept.id),
+		Folder:    at.folders.SnapshotsOf(rec.id),
 		Workspace: at.workspace,
 		Secret: func(abs, rel string) bool {
 			return protect.InGit(rel) || protected.Read(abs, rel).Care != protect.Free
@@ -34,7 +34,7 @@ func keepFiles(at *place, kept *record, protected protect.Places, ends *closers)
 		Now:       at.process.Now,
 		Home:      at.process.Home,
 		Config:    filepath.Dir(at.folders.Config),
-		Temporary: kept.log == nil,
+		Temporary: rec.log == nil,
 	})
 	if err != nil {
 		return nil, append(notices, err.Error())

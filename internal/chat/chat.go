@@ -203,16 +203,18 @@ func New(config Config) *Chat {
 	if c.asker.others = c.asker.settleMoot; config.Within != nil {
 		c.asker.others = config.Within.settleOthers
 	}
-	c.stats = &totals{emit: emit, settings: config.Settings, program: config.Costs}
 	c.saving = saving{emit: emit, session: config.Session}
 	c.window = newWindow(c)
 	c.refusals = &refusals{emit: emit, history: config.History, window: c.window}
-	c.replies = &replies{inbox: in, emit: emit, now: now, tools: config.Tools, settings: config.Settings, window: c.window, reported: c.countUsage, searched: c.countSearches}
-	c.stats.cache = &cacheWatch{
+	cache := &cacheWatch{
 		emit: emit, now: now, history: config.History, settings: config.Settings, endpoint: config.Endpoint,
 		window: c.window, told: map[broke.Cause]bool{},
 	}
-	c.replies.add = func(reply *history.Content) error { return c.add(c.stats.cache.stamp(reply)) }
+	c.stats = &totals{emit: emit, settings: config.Settings, program: config.Costs, cache: cache}
+	c.replies = &replies{
+		inbox: in, emit: emit, now: now, tools: config.Tools, settings: config.Settings, window: c.window, reported: c.countUsage, searched: c.countSearches,
+		add: func(reply *history.Content) error { return c.add(cache.stamp(reply)) },
+	}
 	c.Views = &Views{inbox: in, window: c.window, endpoint: config.Endpoint, settings: config.Settings}
 	c.Past = newPast(c)
 	consent := c.Agents.consent
