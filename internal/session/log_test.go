@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -592,5 +593,20 @@ func TestLooksHinderNobody(t *testing.T) {
 			t.Fatalf("a look kept a session from its start: %v", err)
 		}
 		closeLog(t, l)
+	}
+}
+
+// The file that reserves the id of a session is gone if nothing was said.
+func TestAReservedIDIsGivenBack(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.ID = "job-1"
+	l := create(t, o)
+	if _, err := os.Stat(l.Path()); err != nil {
+		t.Error(err)
+	}
+	closeLog(t, l)
+	if _, err := os.Stat(l.Path()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
 	}
 }

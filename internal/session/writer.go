@@ -117,6 +117,8 @@ func (w *writer) close(path string) error {
 		if !w.wanted || w.size == 0 {
 			errs = append(errs, os.Remove(path))
 		}
+	} else if w.left {
+		errs = append(errs, os.Remove(path))
 	}
 	if w.lock != nil {
 		errs = append(errs, w.lock.Close())
