@@ -59,14 +59,14 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 	reach := mayReach(bounds, ruling)
 	env, late := environment(rec, models, files, confined, notes, reach, ends)
 	host := &gates.Host{
-		Consent: allowed, Loop: line, Env: env, Known: at.known, Where: at.where,
+		Consent: allowed, Loop: line, Env: env, Known: at.known, Home: at.where.Home,
 		Settings: at.settings, ID: rec.id, Transcript: rec.path, Trust: files.trust,
-		Confinement: confined.now, Unattended: at.options.Unattended, Say: at.process.say, Record: gates.Record{Did: rec.acts.did},
+		Confinement: confined.now, Say: at.process.say, Record: gates.Record{Did: rec.acts.did},
 	}
 	servers := newServers(rec, models, host, files.servers, tracer.Context, happened.emit, line)
 	ends.add(servers.Close)
 	texts, brings := brought.New(brought.Config{
-		Host: host, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: news(servers, notes), Window: models.window,
+		Settings: at.settings, Where: at.where, Env: env, Lend: host.Lend, Trust: files.trust, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: news(servers, notes), Window: models.window,
 		NoImages: models.noImages, Environ: confined.environ, Log: at.log,
 	}, files.texts)
 	notices = slices.Concat(ruled, brings, gates.Skipped(files.hooks), files.notices(at.options.AsksTrust), texts.Head(), late)
@@ -140,7 +140,7 @@ func (x *equipment) useAgreed() {
 	var allowed rules.Rules
 	for _, r := range x.trust.Agreed() {
 		if r.Kind == consent.Allow {
-			allowed = append(allowed, x.host.InOurRules(r.Effects.Texts(effect.Rule))...)
+			allowed = append(allowed, gates.InOurRules(x.at.known, r.Effects.Texts(effect.Rule))...)
 		}
 	}
 	x.host.Consent.SetAgreed(allowed)

@@ -21,6 +21,7 @@ import (
 	"agent/internal/protect"
 	"agent/internal/settings"
 	"agent/internal/setup"
+	"agent/internal/setup/consent"
 	"agent/internal/setup/instructions"
 	"agent/internal/setup/source"
 	"agent/internal/tools"
@@ -30,7 +31,14 @@ import (
 
 // Config has the dependencies of Extensions.
 type Config struct {
-	*gates.Host
+	Settings *settings.Settings
+	// Where names the folders of the set-up, without symbolic links.
+	Where source.Where
+	Env   *tools.Env
+	// Lend allows the calls that rules of a skill or command mean, until the end of the turn. Trust
+	// has the person's decisions about them.
+	Lend  func(rules []string)
+	Trust *consent.Trust
 	// Off is set if instructions, skills and commands are left out. Servers are used all the
 	// same.
 	Off     bool

@@ -19,9 +19,7 @@ func (b *Extensions) lendRules(e *setup.Entry) {
 	if needsConsent(e) && b.Trust.Store.May(grants(e)) != nil {
 		return
 	}
-	if lent := b.InOurRules(e.Allowed); len(lent) > 0 {
-		b.Consent.Lend(lent)
-	}
+	b.Lend(e.Allowed)
 }
 
 // Grants returns the permissions that skills and commands ask for, as items for consent. Only

@@ -67,12 +67,12 @@ const mostStyle = 64 << 10
 // style returns the text of an output style: a file in the person's folder for styles, or in
 // Claude Code's.
 func (b *Extensions) style(name string) (string, error) {
-	folders := []string{filepath.Join(b.Where.Config, "output-styles"), filepath.Join(b.Home, ".claude", "output-styles")}
+	folders := []string{filepath.Join(b.Where.Config, "output-styles"), filepath.Join(b.Where.Home, ".claude", "output-styles")}
 	if name != filepath.Base(name) {
 		return "", fmt.Errorf("%s: it must be the name of a file in %s, without .md", name, folders[0])
 	}
 	for _, folder := range folders {
-		text, err := source.Place{Home: b.Home}.Read(filepath.Join(folder, name+".md"), mostStyle)
+		text, err := source.Place{Home: b.Where.Home}.Read(filepath.Join(folder, name+".md"), mostStyle)
 		if source.Missing(err) {
 			continue
 		}
@@ -139,8 +139,8 @@ func (b *Extensions) nested(file instructions.File) chat.NestedInstructions {
 // Below returns the instructions in the folders between the workspace and a file, and the rules
 // that apply to the file. It leaves out texts that the model has already received.
 func (b *Extensions) Below(file string) []chat.NestedInstructions {
-	abs := b.Absolute(filepath.FromSlash(file))
 	root := b.Env.Workspace.Root()
+	abs := b.Env.Workspace.OnDisk(disk.At(root, filepath.FromSlash(file)))
 	if b.Off || !disk.Within(abs, root) || abs == root {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/app/gates"
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/setup"
@@ -20,11 +19,9 @@ import (
 // in is the config of a workspace.
 func in(place *workspace.Workspace) Config {
 	return Config{
-		Host: &gates.Host{
-			Env: &tools.Env{Workspace: place}, Where: source.Where{Workspace: place.Root()},
-			Settings: settings.New(settings.NewRegistry(settings.All(), nil)),
-		},
-		Window: func() int { return 0 },
+		Env: &tools.Env{Workspace: place}, Where: source.Where{Workspace: place.Root()},
+		Settings: settings.New(settings.NewRegistry(settings.All(), nil)),
+		Window:   func() int { return 0 },
 	}
 }
 

@@ -69,7 +69,7 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 			}
 		}
 		asks := err == nil && command.Found && g.Consent.Asks(run)
-		if asks && g.Unattended {
+		if asks && g.Consent.Unattended {
 			err = fmt.Errorf("approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", g.Consent.Mode(), run.Name)
 		}
 		switch {

@@ -17,7 +17,6 @@ import (
 	"agent/internal/sandbox"
 	"agent/internal/settings"
 	"agent/internal/setup/consent"
-	"agent/internal/setup/source"
 	"agent/internal/shell"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
@@ -31,8 +30,8 @@ type Host struct {
 	Env     *tools.Env
 	// Known has the tools of the program, and the names that rules may use besides.
 	Known *tools.Registry
-	// Where names the folders of the set-up, without symbolic links.
-	source.Where
+	// Home is the person's home folder, without symbolic links.
+	Home     string
 	Settings *settings.Settings
 	// ID is the identifier of the conversation.
 	ID string
@@ -42,8 +41,6 @@ type Host struct {
 	Trust *consent.Trust
 	// Confinement returns the sandbox for commands by the present settings.
 	Confinement func() sandbox.Confinement
-	// Unattended is set if no person is there to answer questions.
-	Unattended bool
 	// Say shows lines to the person after the turn loop has ended.
 	Say func(lines ...string)
 	// Record records what programs did.

@@ -14,18 +14,25 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// InOurRules returns the rules of this program that have the effect of some rules of Claude Code.
+// InOurRules returns the rules about known tools that have the effect of some rules of Claude Code.
 // Rules without an effect here are left out.
-func (h *Host) InOurRules(texts []string) rules.Rules {
+func InOurRules(known *tools.Registry, texts []string) rules.Rules {
 	var ours rules.Rules
 	for _, text := range texts {
 		for _, said := range InOurWords(text) {
-			if rule, err := h.Known.ParseRule(said); err == nil {
+			if rule, err := known.ParseRule(said); err == nil {
 				ours = append(ours, rule)
 			}
 		}
 	}
 	return ours
+}
+
+// Lend allows the calls that some rules of Claude Code mean, until the end of the turn.
+func (h *Host) Lend(texts []string) {
+	if lent := InOurRules(h.Known, texts); len(lent) > 0 {
+		h.Consent.Lend(lent)
+	}
 }
 
 // InOurWords returns the texts of the rules of this program that have the effect of a rule of

@@ -41,7 +41,7 @@ func NewHooks(host *Host, listing hooks.Listing) *Hooks {
 			return slices.Concat(host.Env.Workspace.Folders(), host.Confinement().Policy.Writable())
 		},
 		OnlyLooks: func() bool { return host.Consent.Mode().OnlyLooks() },
-		Dir:       host.Env.Workspace.Root(), Home: host.Where.Home, Spool: host.Env.Workspace.TempDir,
+		Dir:       host.Env.Workspace.Root(), Home: host.Home, Spool: host.Env.Workspace.TempDir,
 		Common: h.input,
 		May:    h.may,
 		Record: host.Record,
@@ -91,7 +91,7 @@ func (h *Hooks) Close() error {
 	}
 	if h.runner.Has(hooks.SessionEnd) {
 		reason := "prompt_input_exit"
-		if h.host.Unattended {
+		if h.host.Consent.Unattended {
 			reason = "other"
 		}
 		out := h.runner.Run(context.Background(), hook.Occasion{Event: hooks.SessionEnd, Names: []string{reason}, Input: map[string]any{"reason": reason}})
@@ -231,7 +231,7 @@ func (h *Hooks) Notify(e chat.Event) {
 			h.idle.Stop()
 		}
 	case chat.TurnEnded:
-		if h.runner.Has(hooks.Notification) && !h.host.Unattended {
+		if h.runner.Has(hooks.Notification) && !h.host.Consent.Unattended {
 			h.idle = time.AfterFunc(idleTime, func() { h.notification("idle_prompt", "agent is waiting for your input") })
 		}
 	case chat.AgentStarted:
