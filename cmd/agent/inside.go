@@ -60,8 +60,8 @@ func inSession(w world, name, help string) command.Command {
 // terminal for itself.
 type visit struct{ args []string }
 
-// run runs the command as a process of its own, so that nothing of it reads the terminal
-// afterwards. Ctrl+C ends it alone.
+// run runs the command in a process of its own, which cannot go on reading the terminal after its
+// end. Ctrl+C ends the command and not this program.
 func (v *visit) run(ctx context.Context, w world) {
 	const late = time.Second // a signal may be delivered after the command has ended by it
 	release := w.hear()

@@ -74,7 +74,7 @@ A repository with a marketplace.json has several; without a name add lists them.
 	return group
 }
 
-// plugin returns the plugin with a name, and the store that has it.
+// plugin returns the plugin called name, and the store that has it.
 func (w world) plugin(name string) (plugins.Store, plugins.Plugin, error) {
 	f, err := w.process.Folders()
 	if err != nil {

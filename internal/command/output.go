@@ -137,8 +137,8 @@ type PickAction struct {
 	// Asks is a question to which the person must say yes before Run, "" for none. The name of
 	// the choice is appended to it.
 	Asks string
-	// Edits is set if the person edits the name of the choice before; Run receives the edited
-	// text.
+	// Edits is set if the person edits the name of the choice before the action runs; Run
+	// receives the edited text.
 	Edits bool
 	// Run runs the action concurrently with the screen, and returns the new list.
 	Run func(choice Choice, text string) (*Pick, error)
@@ -190,8 +190,8 @@ func (p *Pick) Texts() []string {
 }
 
 // Matches returns the indexes of the choices that contain every word of a query: first the
-// choices with all words in their name, then with all words in name and help, then with the help
-// of texts. Within each group the choices keep their order. texts is the result of Texts, nil
+// choices that have all words in their name, then those that have them in name and help, then
+// those that have some only in their text. Within each group the choices keep their order. texts is the result of Texts, nil
 // until it is available.
 func (p *Pick) Matches(query string, texts []string) []int {
 	wanted := strings.Fields(strings.ToLower(query))

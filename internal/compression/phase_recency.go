@@ -34,8 +34,8 @@ var retention = Number{
 
 // pruneOldResults replaces all but the newest results of each tool by a pointer (REQ-HD-007).
 // Call and response stay, and so does an error text; only the result leaves. A response that is
-// the pointer already does not count (D-22). A response that no request has carried yet counts,
-// and stays (D-120).
+// already a pointer is not counted among the newest (D-22). A response that no request has carried
+// yet is counted, and is never replaced (D-120).
 func pruneOldResults(v *view, config DensityConfig) {
 	window := recencyWindow{
 		retention: retention.in(config),

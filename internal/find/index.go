@@ -190,7 +190,7 @@ func (x Index) valid(l log, parts []part) (last part, ok bool) {
 	return last, err == nil && l.size >= last.to && sum == last.sum
 }
 
-// summed is how much of a log before a place tells whether it is the same log, in bytes.
+// summed is the number of bytes before a place in a log whose sum identifies the log.
 const summed = 512
 
 func (x Index) sum(name string, to int64) (uint32, error) {

@@ -23,7 +23,7 @@ type Hit struct {
 	Kind  string
 	// Agent is the program that recorded the session, empty for this one.
 	Agent string
-	// Tools and Paths are those of the calls.
+	// Tools and Paths name the tools and the files of the calls in the entry.
 	Tools, Paths []string
 	// Score is the number of words that match.
 	Score int

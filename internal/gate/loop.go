@@ -28,7 +28,7 @@ const (
 	// provided that it edits.
 	maxCycle = 3
 	// maxRotation bounds the number of different calls that may repeat, each with the same
-	// answer, and still form a circle. Each of them has come at least rotates times then.
+	// answer, and still form a circle. Each of them must have come at least rotates times.
 	maxRotation = 12
 	rotates     = 3
 	// patientCall is the duration from which a successful call counts as waiting for something.

@@ -322,7 +322,8 @@ func modelOf(in Input, entries []*history.Content) string {
 	return best
 }
 
-// replay sends a stretch twice: with everything in it, and with cache-aware.
+// replay computes the requests of a stretch twice: once without pruning, and once with the strategy
+// cache-aware.
 func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch) (Saving, error) {
 	known, _ := catalogue.ByMaker(stretch.Model)
 	prices := cmp.Or(known.Prices, &settings.Prices{})

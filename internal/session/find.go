@@ -30,7 +30,7 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q fits %d sessions: %s; write more of the title, or an id", e.Name, len(e.Fit), strings.Join(lines, ", "))
 }
 
-// NotFoundError means that no session has a name.
+// NotFoundError means that no session is called Name.
 type NotFoundError struct{ Name string }
 
 func (e *NotFoundError) Error() string {

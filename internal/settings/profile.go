@@ -42,7 +42,7 @@ func ValidName(name string) error {
 	return nil
 }
 
-// Fields of a profile file. The model is not within the settings.
+// The fields of a profile file. The model has a field of its own, beside the settings.
 const (
 	fieldVersion  = "version"
 	fieldModel    = "model"

@@ -151,7 +151,7 @@ func secretName(name string) string {
 	return name
 }
 
-// line returns a cleaned line with as many tokens as the line had, the same for the same line.
+// line returns a cleaned line with as many tokens as the original. Equal lines get equal results.
 func (c *cleaner) line(was, clean string) string {
 	if known, ok := c.lines[was]; ok {
 		return known

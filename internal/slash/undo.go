@@ -42,8 +42,8 @@ type files struct {
 	shown atomic.Pointer[goingBack]
 }
 
-// goingBack is what one of the commands changes: files, and notes that go with the turn in which
-// the model has kept them.
+// goingBack holds the changes of one of the commands: to files, and to the notes that the model kept
+// in the turns that are undone.
 type goingBack struct {
 	*snapshot.Plan
 	notes []notes.Note

@@ -23,8 +23,8 @@ var nowhere = halfWay{to: -1}
 
 func (h halfWay) open() bool { return h.to >= 0 }
 
-// begin returns the interrupted move after a record of the beginning of m. A move to the head
-// while another was interrupted reverses that one.
+// begin returns the interrupted move once the journal says that m has begun. If a move was already
+// interrupted and m leads back to the head, m reverses it and nothing is interrupted.
 func (h halfWay) begin(m move, head int) halfWay {
 	if m.To == head && h.open() {
 		h.by, h.back = m.Way, true

@@ -156,8 +156,8 @@ func (s *Store) unlistedChanges(listed *listing) []string {
 	return more
 }
 
-// scanAfter returns the changes since the command began. all is false when files may have
-// been created that are not among them.
+// scanAfter returns the changes since the command began. all is false when the command
+// may have created files that the changes do not list.
 func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, all bool) {
 	defer was.index.Close()
 	touched := was.changedPlaces()

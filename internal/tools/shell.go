@@ -168,8 +168,8 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		return preview
 	}
 	if found := command.Confined.Policy.Survey; preview.Unwatched == "" && found != nil && found.Partial() {
-		// Outside of the watched folders, a program that the command writes to run later would not
-		// be noticed.
+		// The command could write a program that runs later into a folder that is not watched,
+		// and nobody would notice.
 		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, of which only so many are watched", words.Count(survey.MaxFolders, "folder"))
 	}
 	if preview.Unwatched != "" {

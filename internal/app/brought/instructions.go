@@ -16,7 +16,7 @@ import (
 	"agent/prompts"
 )
 
-// instructionShare is the divisor of the window that bounds all instructions: a tenth of it.
+// instructionShare bounds all instructions together: they take at most a tenth of the window.
 const instructionShare = 10
 
 // places returns the folders and limits of the search for instructions.

@@ -93,9 +93,9 @@ func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []
 	return changed, plan.Left, err
 }
 
-// Rewind returns the conversation to its state at a point. Its writes count by the present
-// content of the files (D-48), not by their content at that point. changed reports whether the
-// history was rewound; an error may come in addition.
+// Rewind returns the conversation to its state at a point. Whether a write of
+// the history still counts depends on the present content of the file (D-48), not on its content at
+// that point. changed reports whether the history was rewound; an error may come in addition.
 func (p *Past) Rewind(point history.Point, restored session.State) (changed bool, err error) {
 	if err := p.History.Rewind(restored.Entries, point.Seq); err != nil {
 		return false, err

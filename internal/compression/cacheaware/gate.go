@@ -86,7 +86,7 @@ func (a *account) leastFreed(m Moment) float64 {
 	return m.rounding()/max(leastRead, m.Price.Read) - float64(a.conversation.unpruned-a.conversation.total)
 }
 
-// rounding returns the most that a request may cost more because its cached part is rounded down
+// rounding returns an upper bound of the extra cost of a request whose cached part is rounded down
 // to whole steps.
 func (m Moment) rounding() float64 {
 	return (m.Price.Write - m.Price.Read) * float64(max(1, m.Cache.Step)-1)

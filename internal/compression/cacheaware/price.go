@@ -52,8 +52,8 @@ type Moment struct {
 	// Files returns the text of a file on disk, or "" if the file cannot be read. Files is nil if
 	// there is no disk.
 	Files func(path string) string
-	// FileTexts maps the Hash of a file to its text, for a replay: the copy in a recorded fold was
-	// on the disk at that time.
+	// FileTexts maps the Hash of a file to its text, for a replay: a recorded
+	// fold holds a copy of the file as it was on the disk at that time.
 	FileTexts map[string]string
 }
 

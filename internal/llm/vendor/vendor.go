@@ -41,7 +41,7 @@ type Vendor struct {
 	translates bool
 }
 
-// Cloud is the address of models in an account of a cloud.
+// Cloud describes how to address models that run in the customer's account at a cloud.
 type Cloud struct {
 	// Address has {project}, {region} and {resource} in it.
 	Address string

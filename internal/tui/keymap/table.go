@@ -104,7 +104,7 @@ func (m *Map) Actions() (all []Action) {
 	return all
 }
 
-// Of returns the names of the actions of a key. The first action that applies is meant.
+// Of returns the names of the actions of a key. The key does the first of them that applies.
 func (m *Map) Of(key string) []string { return m.byKey[key] }
 
 // Label returns the first key of an action as people write it, or "" if the action has none.

@@ -16,7 +16,7 @@ type File struct {
 	// What is "new", "deleted", "renamed" or "binary", a list of these, or "" if only lines
 	// changed.
 	What string
-	// Diff is the part of the patch.
+	// Diff is the part of the patch that is about the file.
 	Diff string
 }
 
