@@ -78,6 +78,8 @@ func newNotesList(w world, use, short string, check bool) *cobra.Command {
 			}
 			if asJSON {
 				err = rawjson.WriteIndented(w.out, append([]notes.State{}, states...))
+			} else if len(states) == 0 && !check {
+				err = w.print("no notes are kept here yet; agent notes add TEXT keeps one")
 			} else {
 				err = w.print(slash.NoteLines(states)...)
 			}

@@ -24,7 +24,7 @@ func (c *Crew) gate() gate.Gate {
 			}
 			return gate.Verdict{Ask: &gate.Question{
 				Approval: gate.Approval{Tool: call.Name, Traits: call.Traits, Preview: call.Preview},
-				Moot:     func() bool { return settings.Agents.Of(c.at.settings) != settings.AgentsAsk },
+				Obsolete: func() bool { return settings.Agents.Of(c.at.settings) != settings.AgentsAsk },
 				Then:     gate.Answered,
 			}}
 		},

@@ -106,7 +106,7 @@ const agentMention = "@agent-"
 
 // expand turns a message into blocks. If the message begins with @agent-NAME, a further block
 // tells the model to give the task to that agent.
-func (c *Crew) expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
+func (c *Crew) expand(ctx context.Context, message atcmd.Message, run chat.RunEmbedded) (atcmd.Expansion, error) {
 	name, rest := "", ""
 	if len(message) > 0 {
 		if text, is := strings.CutPrefix(message[0].Text, agentMention); is && message[0].Source == "" {

@@ -97,7 +97,7 @@ func counterOf(model string) history.Counter { return tokens.For(tokens.Encoding
 // task returns the expander of an agent: the task is plain text, in which slash, @ and !
 // are characters. The texts of the agent's skills and news stand before it.
 func (h *hiring) task(a agents.Agent, news func() []history.Block) chat.Expander {
-	return func(_ context.Context, message atcmd.Message, _ chat.Embedded) (atcmd.Expansion, error) {
+	return func(_ context.Context, message atcmd.Message, _ chat.RunEmbedded) (atcmd.Expansion, error) {
 		var said atcmd.Expansion
 		for _, name := range a.Skills {
 			if text := h.parts.texts.SkillText(name); text != "" {

@@ -67,7 +67,7 @@ func (a *asker) putElsewhere(ctx context.Context, question gate.Question) (Decis
 func (a *asker) show(question gate.Question) (id int, decided <-chan Decision) {
 	a.asked++
 	question.Approval.ID = a.asked
-	a.open[a.asked] = openQuestion{make(chan Decision, 1), question.Moot}
+	a.open[a.asked] = openQuestion{make(chan Decision, 1), question.Obsolete}
 	a.emit(ApprovalRequested{question.Approval})
 	return a.asked, a.open[a.asked].decided
 }

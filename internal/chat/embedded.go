@@ -10,11 +10,11 @@ import (
 	"agent/internal/tools"
 )
 
-// Embedded runs a command in the text of a message, as a call of the model would be run: it is
+// RunEmbedded runs a command in the text of a message, as a call of the model would be run: it is
 // parsed, approved and confined. Refused is the reason why it was not run, or "" if it was. An
 // error ends the message: ctx ended, or nobody is there to allow the command. outside is the reason to
 // run it outside of the sandbox, "" for none.
-type Embedded func(ctx context.Context, line, outside string) (output, refused string, err error)
+type RunEmbedded func(ctx context.Context, line, outside string) (output, refused string, err error)
 
 // errNotAllowed ends a turn whose message holds a command that nobody allowed.
 var errNotAllowed = errors.New("a command in the message was not allowed")

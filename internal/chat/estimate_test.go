@@ -46,7 +46,7 @@ func (c *cacheBench) estimateOf(t *testing.T, blocks []history.Block) (e Estimat
 func (c *cacheBench) pay(t *testing.T, blocks []history.Block) (cost float64, tokens int) {
 	t.Helper()
 	before := c.stats.Stats
-	c.Chat.config.Extensions.Expand = func(context.Context, atcmd.Message, Embedded) (atcmd.Expansion, error) {
+	c.Chat.config.Extensions.Expand = func(context.Context, atcmd.Message, RunEmbedded) (atcmd.Expansion, error) {
 		return atcmd.Expansion{Blocks: blocks}, nil
 	}
 	if _, err := c.Prompt(t.Context(), "typed"); err != nil {

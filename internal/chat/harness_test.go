@@ -160,7 +160,7 @@ func newBench(t rapid.TB, turns ...answerFunc) *bench {
 		System:   func(bool, []string, func(string) bool) (string, bool) { return "be brief", false },
 		Extensions: Extensions{
 			Refreeze: func() {},
-			Expand: func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
+			Expand: func(_ context.Context, message atcmd.Message, _ RunEmbedded) (atcmd.Expansion, error) {
 				return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: message.Text()}}}, nil
 			},
 		},

@@ -97,7 +97,7 @@ func TestACutMessageWithoutARecord(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
 	b.set("context-limit", "1500")
-	b.config.Extensions.Expand = func(context.Context, atcmd.Message, Embedded) (atcmd.Expansion, error) {
+	b.config.Extensions.Expand = func(context.Context, atcmd.Message, RunEmbedded) (atcmd.Expansion, error) {
 		return atcmd.Expansion{Blocks: []history.Block{
 			&history.Text{Text: "look at this"}, history.NewInclusion("big.txt", wordy(2000)), &history.Text{Text: wordy(2000)},
 		}}, nil

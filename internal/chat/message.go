@@ -10,7 +10,7 @@ import (
 // Expander turns a message of the user into blocks: the text, the data in it, the files that the
 // typed text includes with @, and the skills and commands that it calls. It calls run for each
 // shell command in the texts of skills and commands.
-type Expander func(ctx context.Context, message atcmd.Message, run Embedded) (atcmd.Expansion, error)
+type Expander func(ctx context.Context, message atcmd.Message, run RunEmbedded) (atcmd.Expansion, error)
 
 // expand turns a message of the user into blocks, after the hooks have seen it. A message that
 // cannot be sent is handed back, so that no word of it is lost.

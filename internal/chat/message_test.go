@@ -19,7 +19,7 @@ import (
 var errMissing = errors.New("there is no file @nowhere")
 
 // refusing expands everything but messages with a file that is missing.
-func refusing(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
+func refusing(_ context.Context, message atcmd.Message, _ RunEmbedded) (atcmd.Expansion, error) {
 	text := message.Text()
 	if strings.Contains(text, "@nowhere") {
 		return atcmd.Expansion{}, errMissing
@@ -96,7 +96,7 @@ func TestQueuedMessageThatCannotBeSent(t *testing.T) {
 func TestInterruptWhileFilesAreRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("never"))
-	b.config.Extensions.Expand = func(ctx context.Context, _ atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
+	b.config.Extensions.Expand = func(ctx context.Context, _ atcmd.Message, _ RunEmbedded) (atcmd.Expansion, error) {
 		b.Interrupt()
 		b.inbox.serve()
 		return atcmd.Expansion{}, ctx.Err()

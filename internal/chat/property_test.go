@@ -88,7 +88,7 @@ func newPlay(rt *rapid.T) *play {
 		}
 		return nil
 	}))
-	p.Chat.config.Extensions.Expand = func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
+	p.Chat.config.Extensions.Expand = func(_ context.Context, message atcmd.Message, _ RunEmbedded) (atcmd.Expansion, error) {
 		text := message.Text()
 		if strings.Contains(text, "@missing") {
 			return atcmd.Expansion{}, errors.New("there is no file @missing")

@@ -51,7 +51,7 @@ func refusingImages(entry *history.Content) error {
 	return nil
 }
 
-func withImages(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
+func withImages(_ context.Context, message atcmd.Message, _ RunEmbedded) (atcmd.Expansion, error) {
 	blocks := []history.Block{&history.Text{Text: message.Text()}}
 	if strings.Contains(message.Text(), "@p.png") {
 		blocks = append(blocks, &history.Media{MimeType: "image/png", Data: "AAAA"})

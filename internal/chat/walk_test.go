@@ -252,7 +252,7 @@ func (w *walk) say() {
 	w.said++
 	w.replies = append(w.replies, say(fmt.Sprint("reply ", w.said)))
 	text := fmt.Sprint("message ", w.said)
-	w.Chat.config.Extensions.Expand = func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
+	w.Chat.config.Extensions.Expand = func(_ context.Context, message atcmd.Message, _ RunEmbedded) (atcmd.Expansion, error) {
 		blocks := []history.Block{&history.Text{Text: message.Text()}}
 		if file := name.Draw(w.rt, "with"); file != "new" {
 			blocks = append(blocks, history.NewInclusion(file, fmt.Sprint(w.said, " ", wordy(40))))

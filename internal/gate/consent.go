@@ -169,7 +169,7 @@ func (c *Consent) question(k Call) *Question {
 	}
 	return &Question{
 		Approval: approval,
-		Moot:     func() bool { return !c.Asks(k) },
+		Obsolete: func() bool { return !c.Asks(k) },
 		Then: func(d Decision) Verdict {
 			verdict := Answered(d)
 			switch {

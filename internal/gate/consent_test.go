@@ -264,13 +264,13 @@ func TestAlways(t *testing.T) {
 		c := consentIn(t, ModeAsk, Policy{})
 		for _, d := range []Decision{{Allow: true}, {Always: true}, {Allow: true, Always: true}} {
 			v := c.verdict(t, tt.allowed)
-			if v.Ask == nil || v.Ask.Approval.Always != tt.offer || v.Ask.Approval.Tool != tt.allowed.Name || !v.Ask.OfCall() || v.Ask.Moot() {
+			if v.Ask == nil || v.Ask.Approval.Always != tt.offer || v.Ask.Approval.Tool != tt.allowed.Name || !v.Ask.OfCall() || v.Ask.Obsolete() {
 				t.Fatalf("%s, before %+v: %+v", tt.name, d, v)
 			}
 			if end := v.Ask.Then(d).End; (end == nil) != d.Allow {
 				t.Errorf("%s: %+v ends the turn with %v", tt.name, d, end)
 			}
-			if moot := v.Ask.Moot(); moot != (d.Allow && d.Always && tt.offer != "") {
+			if moot := v.Ask.Obsolete(); moot != (d.Allow && d.Always && tt.offer != "") {
 				t.Errorf("%s: the question is moot after %+v: %t", tt.name, d, moot)
 			}
 		}

@@ -114,9 +114,9 @@ type Verdict struct {
 type Question struct {
 	// Approval describes the question for the screen.
 	Approval Approval
-	// Moot, which may be nil, reports whether the call is allowed by now without an answer,
+	// Obsolete, which may be nil, reports whether the call is allowed by now without an answer,
 	// because settings have changed. The loop calls it while the question is open.
-	Moot func() bool
+	Obsolete func() bool
 	// Then returns the verdict for a decision.
 	Then func(Decision) Verdict
 	// Aside is set if the question is about something other than the call, which passes whatever

@@ -218,7 +218,7 @@ func (j *Jobs) prepare(ctx context.Context, c Command, program string, pipe *pip
 			program, _ = j.LookPath(c.Line, c.Distrusted...)
 		}
 		args = c.Args
-	case kind.IsPower():
+	case kind.IsPowerShell():
 		args = powerArguments(c.Line)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)

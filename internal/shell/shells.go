@@ -20,8 +20,8 @@ const (
 	Cmd        Kind = "cmd"
 )
 
-// IsPower reports whether a shell reads lines as PowerShell does.
-func (k Kind) IsPower() bool { return k == PowerShell || k == OldPower }
+// IsPowerShell reports whether a shell reads lines as PowerShell does.
+func (k Kind) IsPowerShell() bool { return k == PowerShell || k == OldPower }
 
 // kindOf returns the kind of the shell at a path. Shells of Unix are of bash's kind.
 func kindOf(path string) Kind {

@@ -90,7 +90,7 @@ func (s *source) load() error {
 	if kind := binaryKind(head); kind != "" {
 		return &BinaryError{Path: s.rel, Kind: kind, Size: s.size}
 	}
-	if s.size > maxWholeBytes && !textfile.Is16(head) {
+	if s.size > maxWholeBytes && !textfile.IsUTF16(head) {
 		return nil
 	}
 	// One byte more than fits shows that the file has just grown.
@@ -99,7 +99,7 @@ func (s *source) load() error {
 		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
 	whole := append(head, rest...)
-	if count, _ := textfile.Foreign(whole); textfile.Is16(head) && (count > 0 || len(whole) > maxWholeBytes) {
+	if count, _ := textfile.Foreign(whole); textfile.IsUTF16(head) && (count > 0 || len(whole) > maxWholeBytes) {
 		return &BinaryError{Path: s.rel, Kind: damaged16, Size: s.size}
 	}
 	if len(whole) <= maxWholeBytes {
@@ -178,7 +178,7 @@ func binaryKind(head []byte) string {
 	kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
 	foreign, _ := textfile.Foreign(head)
 	switch {
-	case textfile.Is16(head):
+	case textfile.IsUTF16(head):
 		return "" // its whole content tells
 	case kind == history.PDF:
 		return kind

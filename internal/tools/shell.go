@@ -184,7 +184,7 @@ func parseFor(kind shell.Kind, line string) (cmdline.Line, error) {
 	switch {
 	case kind == shell.Bash:
 		return cmdline.Parse(line)
-	case kind.IsPower():
+	case kind.IsPowerShell():
 		return cmdline.ParsePower(line)
 	}
 	return cmdline.Line{}, errors.New("nothing is known of lines for this shell")

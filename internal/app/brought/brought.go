@@ -138,7 +138,7 @@ func SkillPaths(s *settings.Settings, w source.Where) []string {
 // Expand turns a message into blocks: the typed text, the texts of the skills, commands and
 // prompts that it calls, and the files and resources that it includes. A review that it calls is
 // the work of an agent, if there is one.
-func (b *Extensions) Expand(ctx context.Context, message atcmd.Message, run chat.Embedded, agent Agent) (atcmd.Expansion, error) {
+func (b *Extensions) Expand(ctx context.Context, message atcmd.Message, run chat.RunEmbedded, agent Agent) (atcmd.Expansion, error) {
 	b.Servers.Await(ctx)
 	news := b.skillNews()
 	called, err := b.callTexts(ctx, message, run, agent)
@@ -211,7 +211,7 @@ type called struct {
 
 // callTexts returns the texts of the skills, commands and prompts that a message calls, and the
 // files that these texts include; or the review that it calls.
-func (b *Extensions) callTexts(ctx context.Context, message atcmd.Message, run chat.Embedded, agent Agent) (of called, err error) {
+func (b *Extensions) callTexts(ctx context.Context, message atcmd.Message, run chat.RunEmbedded, agent Agent) (of called, err error) {
 	if message.Leads() != '/' {
 		return of, nil
 	}

@@ -64,7 +64,7 @@ const reviewShare = 4
 
 // review adds to a message that calls the review the reply of an agent that reviews, or, without
 // agents, the blocks by which the model of the conversation does. It adds nothing to other messages.
-func (b *Extensions) review(ctx context.Context, line string, run chat.Embedded, agent Agent, into *called) (err error) {
+func (b *Extensions) review(ctx context.Context, line string, run chat.RunEmbedded, agent Agent, into *called) (err error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 || fields[0] != "/"+reviewName {
 		return nil
@@ -191,7 +191,7 @@ func (b *Extensions) reviewArguments(ctx context.Context, fields []string) (of s
 
 // fetchPull fetches a pull request into no branch, by a command that the person is asked about, and
 // returns its commit.
-func (b *Extensions) fetchPull(ctx context.Context, number string, run chat.Embedded) (commit string, err error) {
+func (b *Extensions) fetchPull(ctx context.Context, number string, run chat.RunEmbedded) (commit string, err error) {
 	args, err := gitdiff.FetchArgs(ctx, b.Env.Workspace.Root(), number, b.Environ())
 	if err != nil {
 		return "", err

@@ -95,8 +95,8 @@ func (p *Past) heading(number int, line window.Prune, content history.Recollecti
 	return heading, nil
 }
 
-// A Numbered is a line of the ledger with its number.
-type Numbered struct {
+// A NumberedLine is a line of the ledger with its number.
+type NumberedLine struct {
 	window.Prune
 	Number int
 }
@@ -104,8 +104,8 @@ type Numbered struct {
 // Distinct lists the lines of a ledger, oldest first, without lines whose content a later line
 // holds too: a result that became a pointer, and later left with its call. The later line counts
 // their tokens.
-func Distinct(ledger []window.Prune) []Numbered {
-	var distinct []Numbered
+func Distinct(ledger []window.Prune) []NumberedLine {
+	var distinct []NumberedLine
 	holder := map[history.Recorded]int{} // the index in distinct of the line with the content
 	for i, line := range slices.Backward(ledger) {
 		at, held := len(distinct), len(line.Recorded) > 0
@@ -121,7 +121,7 @@ func Distinct(ledger []window.Prune) []Numbered {
 		for _, place := range line.Recorded {
 			holder[place] = len(distinct)
 		}
-		distinct = append(distinct, Numbered{line, i + 1})
+		distinct = append(distinct, NumberedLine{line, i + 1})
 	}
 	slices.Reverse(distinct)
 	return distinct

@@ -15,8 +15,8 @@ var marks16 = []struct {
 	{"\xfe\xff", binary.BigEndian},
 }
 
-// Is16 reports whether a file begins as one in UTF-16 with a byte order mark.
-func Is16(head []byte) bool {
+// IsUTF16 reports whether a file begins as one in UTF-16 with a byte order mark.
+func IsUTF16(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(marks16[0].mark)) || bytes.HasPrefix(head, []byte(marks16[1].mark))
 }
 
