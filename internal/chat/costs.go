@@ -122,15 +122,9 @@ func (t *totals) checkCost() error {
 
 // tellCost says what a turn of the person has cost, with its agents.
 func (t *totals) tellCost(before Stats) {
-	own, agents := t.Cost-before.Cost, t.Agents.Cost-before.Agents.Cost
-	if own+agents <= 0 {
-		return
+	if cost := t.CostSince(before); cost != "" {
+		t.emit.notice("cost: %s, the session %s", cost, words.Dollars(t.Cost+t.Agents.Cost))
 	}
-	said := words.Dollars(own)
-	if agents > 0 {
-		said += ", of agents " + words.Dollars(agents)
-	}
-	t.emit.notice("cost: %s, the session %s", said, words.Dollars(t.Cost+t.Agents.Cost))
 }
 
 // countUsage adds the provider's figures of a request to model and reports them.

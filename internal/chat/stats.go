@@ -30,6 +30,20 @@ type Stats struct {
 	Saving Saving
 }
 
+// CostSince returns the cost since earlier figures, with that of the agents apart, or "" if
+// nothing was spent or no price is known.
+func (s Stats) CostSince(before Stats) string {
+	own, agents := s.Cost-before.Cost, s.Agents.Cost-before.Agents.Cost
+	if own+agents <= 0 {
+		return ""
+	}
+	text := words.Dollars(own)
+	if agents > 0 {
+		text += " + " + words.Dollars(agents) + " of agents"
+	}
+	return text
+}
+
 // AgentStats sums up the agents of a session.
 type AgentStats struct {
 	// Agents is the number of agents that were started.

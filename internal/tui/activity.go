@@ -70,7 +70,7 @@ func (a *activity) event(event chat.Event) {
 		now := a.surface.now()
 		a.turn.silence = silence{since: now.Add(-e.For), told: now}
 	case chat.TurnStarted:
-		a.turn = turn{running: true, started: a.surface.now(), cost: a.surface.stats.Cost, saving: a.surface.stats.Saving}
+		a.turn = turn{running: true, started: a.surface.now(), before: a.surface.stats}
 	case chat.TurnEnded:
 		a.turnEnded(e)
 	case chat.MessageReturned:

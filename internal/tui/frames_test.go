@@ -152,7 +152,7 @@ var states = map[string]func(*screenplay){
 		s.events(chat.StatusChanged{Stats: chat.Stats{Cost: 0.5, Saving: chat.Saving{Tokens: 10_000, Cost: 0.02}}},
 			chat.TurnStarted{},
 			chat.UsageReported{PromptTokens: 41_000, CompletionTokens: 1_200, CachedTokens: 37_700},
-			chat.StatusChanged{Stats: chat.Stats{Cost: 0.62, Saving: chat.Saving{Tokens: 22_000, Cost: 0.054}}},
+			chat.StatusChanged{Stats: chat.Stats{Cost: 0.62, Agents: chat.AgentStats{Agents: 1, Cost: 0.04}, Saving: chat.Saving{Tokens: 22_000, Cost: 0.054}}},
 			chat.TurnEnded{})
 	},
 	"todo": func(s *screenplay) {

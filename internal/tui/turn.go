@@ -36,10 +36,8 @@ type turn struct {
 	written int
 	retry   retry
 	silence silence
-	// cost is the cost of the session when the turn began, in USD.
-	cost float64
-	// saving is the total saved by pruning in the session when the turn began.
-	saving chat.Saving
+	// before holds the figures of the session when the turn began.
+	before chat.Stats
 	// requested is set while the model owes the answer to a request.
 	requested bool
 	// requests counts the answered requests.

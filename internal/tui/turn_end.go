@@ -18,15 +18,11 @@ import (
 // endTurn prints the result of the turn in a line, and the savings of pruning in another.
 func (a *activity) endTurn(interrupted bool) {
 	u, workTime := a.turn, a.turn.workTime(a.surface.now())
-	cost := ""
-	if a.surface.stats.Cost > u.cost {
-		cost = words.Dollars(a.surface.stats.Cost - u.cost)
-	}
 	if u.requests == 0 && u.files == 0 && !(interrupted && workTime >= time.Second) {
 		return
 	}
-	strip := u.strip(workTime, cost)
-	said := u.freed.String(a.surface.stats.Saving.Minus(u.saving))
+	strip := u.strip(workTime, a.surface.stats.CostSince(u.before))
+	said := u.freed.String(a.surface.stats.Saving.Minus(u.before.Saving))
 	if said == "" || a.surface.settings().QuietDensity {
 		a.surface.print(transcript.Text, strip)
 		return
