@@ -8,7 +8,8 @@ import (
 
 // AppendString appends s as a JSON string. It escapes only what JSON demands, where encoding/json
 // also escapes <, > and &. Bytes that are not UTF-8 become U+FFFD. A request holds the whole
-// conversation in such strings, so this looks at eight bytes at a time.
+// conversation in such strings, so this looks at eight bytes at a time: with jsontext.AppendQuote,
+// whose result is the same, 40 requests cost 0.16 s of a processor instead of 0.13.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(slices.Grow(dst, len(s)+2), '"')
 	from, at := 0, 0
