@@ -22,7 +22,7 @@ func TestNumbersOfCommands(t *testing.T) {
 		_ = cmd.Run()
 	})
 	t.Logf("bash alone %v, %v of the processor", plain, plainCPU)
-	for backend, most := range map[sandbox.Backend]time.Duration{sandbox.Thread: time.Millisecond, sandbox.Helper: 5 * time.Millisecond} {
+	for backend, most := range map[sandbox.Backend]time.Duration{sandbox.Landlock: time.Millisecond, sandbox.Namespaces: 5 * time.Millisecond} {
 		s := use(t, backend)
 		for _, profile := range []sandbox.Profile{sandbox.Look, sandbox.Work} {
 			took, cpu := cost(t, func(h *house) { h.run(s, h.policy(profile), `true`) })
