@@ -33,7 +33,7 @@ func (p *Process) Servers(f Folders, workspace string, o Options) (*serving.Conf
 // Logins returns the store for the results of logins to servers: the keyring of the system, or
 // else files.
 func (p *Process) Logins(f Folders) *mcp.Logins {
-	return &mcp.Logins{Keys: loginKeys{provider.SystemKeys(f.Config, p.Env)}, Folder: filepath.Join(f.State, "mcp")}
+	return &mcp.Logins{Keys: loginKeys{provider.SystemKeys(f.Config, p.Env)}, Folder: filepath.Join(f.State, "mcp"), Allowed: p.underPolicy().Host}
 }
 
 // loginKeys stores logins as plain strings, without the type llm.Key that hides the keys of

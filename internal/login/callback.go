@@ -71,8 +71,16 @@ func (b *Callback) serve(w http.ResponseWriter, r *http.Request) {
 
 // Wait opens an address for the person and returns the answer of the authority, which comes from
 // the browser or is pasted. An answer of the browser must have the state; the caller checks that of
-// a pasted one.
+// a pasted one. It opens no address but one of the web: a server chooses where its login is, and the
+// system would hand any other to the program that it is for.
 func (b *Callback) Wait(ctx context.Context, address, state string, open Opener) (url.Values, error) {
+	page, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if page.Host == "" || page.Scheme != "https" && page.Scheme != "http" {
+		return nil, fmt.Errorf("the login is at %s://%s, which is not an address of the web", page.Scheme, page.Host)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	b.mu.Lock()

@@ -89,6 +89,37 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
+// rewrite changes the texts and headers of the answers.
+func (a *authority) rewrite(change func(string) string) {
+	good := a.Config.Handler
+	a.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		good.ServeHTTP(&rewriter{ResponseWriter: w, change: change}, r)
+	})
+}
+
+// rewriter changes an answer as it is written, because the answers of a server are streams.
+type rewriter struct {
+	http.ResponseWriter
+	change func(string) string
+}
+
+func (w *rewriter) WriteHeader(status int) {
+	for name, values := range w.Header() {
+		w.Header().Set(name, w.change(values[0]))
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *rewriter) Write(text []byte) (int, error) {
+	_, err := io.WriteString(w.ResponseWriter, w.change(string(text)))
+	return len(text), err
+}
+
+// Unwrap lets the handlers of the server flush the answer.
+func (w *rewriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *rewriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+
 // vault keeps secrets for a test.
 type vault struct{ kept sync.Map }
 
@@ -239,6 +270,61 @@ func TestLoginStaysWithItsAuthority(t *testing.T) {
 				t.Error("the login succeeded")
 			}
 		})
+	}
+}
+
+// A server chooses where its login is: a login asks no host that is not allowed, neither for what
+// the authority is nor to refresh a token, and opens nothing but pages of the web.
+func TestLoginKeepsToAllowedHosts(t *testing.T) {
+	t.Parallel()
+	forbidden := errors.New("the policy leaves it out")
+	elsewhere := func(t *testing.T) string {
+		return serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked was %s", r.URL) })).URL
+	}
+	only := func(host string) error {
+		if host == "127.0.0.1" {
+			return nil
+		}
+		return forbidden
+	}
+	for name, from := range map[string]string{"the server": "/.well-known/oauth-protected-resource", "the authority": `"]`, "registration": "/register", "token": "/token"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			other := strings.Replace(elsewhere(t), "127.0.0.1", "localhost", 1)
+			a := newAuthority(t)
+			a.rewrite(func(text string) string { return strings.Replace(text, a.URL+from, other+from, 1) })
+			logins := &mcp.Logins{Keys: &vault{}, Folder: t.TempDir(), Allowed: only}
+			err := logins.Login(context.Background(), mcp.Server{Name: "hub", URL: a.URL + "/mcp"}, mcp.Host{Transport: freshTransport(t)}, browser(t))
+			if err == nil && name != "the server" { // what the server is, is found without it
+				t.Error("the login succeeded")
+			}
+		})
+	}
+	a := newAuthority(t)
+	a.brief = true
+	logins := &mcp.Logins{Keys: &vault{}, Folder: t.TempDir(), Allowed: only}
+	host, server := mcp.Host{Transport: freshTransport(t), Logins: logins}, mcp.Server{Name: "hub", URL: a.URL + "/mcp"}
+	if err := logins.Login(context.Background(), server, host, browser(t)); err != nil {
+		t.Fatal(err)
+	}
+	logins.Allowed = func(string) error { return forbidden }
+	_, err := mcp.Connect(context.Background(), server, host)
+	wants(t, err, forbidden.Error())
+}
+
+func TestLoginOpensOnlyPages(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range []string{"file", "vscode", "ssh", "x-apple.systempreferences"} {
+		a := newAuthority(t)
+		a.rewrite(func(text string) string {
+			return strings.Replace(text, a.URL+"/authorize", scheme+"://localhost/run", 1)
+		})
+		logins := &mcp.Logins{Keys: &vault{}, Folder: t.TempDir()}
+		err := logins.Login(context.Background(), mcp.Server{Name: "hub", URL: a.URL + "/mcp"}, mcp.Host{Transport: freshTransport(t)}, func(_ context.Context, address string) (string, error) {
+			t.Errorf("opened is %s", address)
+			return "", errors.New("no")
+		})
+		wants(t, err, "is not an address of the web")
 	}
 }
 

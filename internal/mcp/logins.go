@@ -26,6 +26,8 @@ type Logins struct {
 	// Document is the address of this program's client metadata document. If it is empty, the
 	// program registers with each server's authority.
 	Document string
+	// Allowed returns an error if a login may not reach a host; nil allows every host.
+	Allowed func(host string) error
 
 	// open opens a login for a person; nil if no person can log in.
 	open Opener

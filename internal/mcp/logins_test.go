@@ -103,7 +103,7 @@ func TestSecretsAreNotRedirected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		response, err := settled{answers{StatusCode: tt.status, Header: tt.header}}.RoundTrip(request)
+		response, err := settled{base: answers{StatusCode: tt.status, Header: tt.header}}.RoundTrip(request)
 		if err == nil {
 			response.Body.Close()
 		}

@@ -49,7 +49,7 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 		return a, nil
 	}
 	const patience = 20 * time.Second
-	client := &http.Client{Transport: settled{base}, Timeout: patience}
+	client := &http.Client{Transport: settled{base, a.logins.Allowed}, Timeout: patience}
 	a.source = &source{logins: a.logins, server: s, client: client}
 	if a.logins.open == nil {
 		return a, nil
@@ -68,10 +68,19 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 
 // settled is the transport for requests to an authority, which contain codes, secrets and refresh
 // tokens. It refuses redirects of such requests, because Go would repeat them at any other address.
-type settled struct{ base http.RoundTripper }
+// The server chooses its authority, so each host is checked.
+type settled struct {
+	base    http.RoundTripper
+	allowed func(host string) error
+}
 
 // RoundTrip implements http.RoundTripper.
 func (s settled) RoundTrip(request *http.Request) (*http.Response, error) {
+	if s.allowed != nil {
+		if err := s.allowed(request.URL.Hostname()); err != nil {
+			return nil, err
+		}
+	}
 	response, err := s.base.RoundTrip(request)
 	if err != nil || request.Method == http.MethodGet || response.Header.Get("Location") == "" || response.StatusCode/100 != 3 {
 		return response, err

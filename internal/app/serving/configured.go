@@ -177,10 +177,7 @@ func (x *Configured) Wire(s *servers.Server) mcp.Server {
 		if s.Sandbox == servers.Sandboxed && x.Confined != nil {
 			wire.Confined, wire.Profile = x.Confined(), sandbox.Work
 		}
-		wire.OAuth = mcp.OAuth{ClientID: s.OAuth.ClientID, Scopes: s.OAuth.Scopes, CallbackPort: s.OAuth.CallbackPort}
-		if name := s.OAuth.ClientSecretEnv; name != "" {
-			wire.OAuth.ClientSecret, _ = x.Lookup(name)
-		}
+		wire.OAuth = mcp.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: with.OAuth.ClientSecret, Scopes: s.OAuth.Scopes, CallbackPort: s.OAuth.CallbackPort}
 		return wire, nil
 	}
 	return wire

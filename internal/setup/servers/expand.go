@@ -62,6 +62,9 @@ func (s *Server) Expand(e Environment) (*Server, error) {
 			values[name] = text(values[name])
 		}
 	}
+	if name := s.OAuth.ClientSecretEnv; name != "" {
+		with.OAuth.ClientSecret, _ = value(name)
+	}
 	for _, name := range s.EnvVars {
 		value, set := value(name)
 		if _, has := with.Env[name]; !set || has {

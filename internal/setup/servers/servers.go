@@ -116,8 +116,10 @@ type OAuth struct {
 	ClientID string
 	// ClientSecretEnv is the variable that holds the secret of the client.
 	ClientSecretEnv string
-	Scopes          []string
-	CallbackPort    int
+	// ClientSecret is the value of that variable, which Expand sets.
+	ClientSecret string
+	Scopes       []string
+	CallbackPort int
 }
 
 // Listing holds the servers of a workspace and its user.

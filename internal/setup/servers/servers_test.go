@@ -95,7 +95,7 @@ func TestFields(t *testing.T) {
 		},
 		{
 			name: "http", entry: `{"type":"streamable-http","url":"https://x","headers":{"A":"b"},"oauth":{"clientId":"i","clientSecretEnv":"S","scopes":["a"],"callbackPort":1}}`,
-			want: Server{Transport: HTTP, URL: "https://x", Headers: map[string]string{"A": "b"}, OAuth: OAuth{"i", "S", []string{"a"}, 1}},
+			want: Server{Transport: HTTP, URL: "https://x", Headers: map[string]string{"A": "b"}, OAuth: OAuth{ClientID: "i", ClientSecretEnv: "S", Scopes: []string{"a"}, CallbackPort: 1}},
 		},
 		{
 			name: "gemini", entry: `{"httpUrl":"https://x","includeTools":["a"],"excludeTools":["b"]}`,
@@ -208,12 +208,12 @@ func TestExpand(t *testing.T) {
 		},
 		Key: func(name, value string) bool { return name == "OPENAI_API_KEY" || value == "sk-1" },
 	}
-	s := Server{Origin: User, Transport: Stdio, Command: "${CMD:-npx}", Args: []string{"a${TOKEN}b$TOKEN${EMPTY:-e}${EMPTY}"}, Env: map[string]string{"A": "${TOKEN}"}, EnvVars: []string{"ALIAS", "NONE"}, Cwd: "${X:-}", URL: "http://${TOKEN}", Headers: map[string]string{"H": "Bearer ${TOKEN}"}}
+	s := Server{Origin: User, Transport: Stdio, Command: "${CMD:-npx}", Args: []string{"a${TOKEN}b$TOKEN${EMPTY:-e}${EMPTY}"}, Env: map[string]string{"A": "${TOKEN}"}, EnvVars: []string{"ALIAS", "NONE"}, OAuth: OAuth{ClientSecretEnv: "TOKEN"}, Cwd: "${X:-}", URL: "http://${TOKEN}", Headers: map[string]string{"H": "Bearer ${TOKEN}"}}
 	got, err := s.Expand(from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Server{Origin: User, Transport: Stdio, Command: "npx", Args: []string{"at0kb$TOKENe"}, Env: map[string]string{"A": "t0k", "ALIAS": "sk-1"}, EnvVars: s.EnvVars, URL: "http://t0k", Headers: map[string]string{"H": "Bearer t0k"}}
+	want := Server{Origin: User, Transport: Stdio, Command: "npx", Args: []string{"at0kb$TOKENe"}, Env: map[string]string{"A": "t0k", "ALIAS": "sk-1"}, EnvVars: s.EnvVars, OAuth: OAuth{ClientSecretEnv: "TOKEN", ClientSecret: "t0k"}, URL: "http://t0k", Headers: map[string]string{"H": "Bearer t0k"}}
 	if diff := cmp.Diff(want, *got); diff != "" {
 		t.Error(diff)
 	}
@@ -228,6 +228,8 @@ func TestExpand(t *testing.T) {
 		{Server{Origin: Project, Args: []string{"${OPENAI_API_KEY}"}}, "OPENAI_API_KEY holds a key of a provider"},
 		{Server{Origin: Project, Args: []string{"${OPENAI_API_KEY:-x}"}}, "OPENAI_API_KEY holds a key"},
 		{Server{Origin: Project, EnvVars: []string{"ALIAS"}}, "ALIAS holds a key of a provider"},
+		{Server{Origin: Project, OAuth: OAuth{ClientSecretEnv: "OPENAI_API_KEY"}}, "OPENAI_API_KEY holds a key of a provider"},
+		{Server{Origin: Plugin, OAuth: OAuth{ClientSecretEnv: "ALIAS"}}, "ALIAS holds a key of a provider"},
 	} {
 		if _, err := tt.server.Expand(from); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "sk-1") {
 			t.Errorf("%v, want %s", err, tt.want)
