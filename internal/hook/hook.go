@@ -173,17 +173,21 @@ func (r *Runner) matching(o Occasion, out *Outcome) []*state {
 		if s.Event != o.Event || seen[command] || !s.Matches(o.Names...) || !s.narrowed.Holds(o.Subject) || s.Once && s.runs.Load() > 0 {
 			continue
 		}
-		err := r.May(s.Hook)
-		if might := s.might.Swap(err == nil); err != nil && might {
-			out.notice("%s is not run any more: %v", s, err)
+		if r.allowed(s, out) {
+			seen[command] = true
+			found = append(found, s)
 		}
-		if err != nil {
-			continue
-		}
-		seen[command] = true
-		found = append(found, s)
 	}
 	return found
+}
+
+// allowed reports whether a hook may run now. A hook that no longer may is named once.
+func (r *Runner) allowed(s *state, out *Outcome) bool {
+	err := r.May(s.Hook)
+	if might := s.might.Swap(err == nil); err != nil && might {
+		out.notice("%s is not run any more: %v", s, err)
+	}
+	return err == nil
 }
 
 // Run runs the hooks for an occasion and returns their merged outcomes, in the order of the

@@ -416,6 +416,24 @@ func TestHooksNeedConsent(t *testing.T) {
 	}
 }
 
+// Setup 1: a hook whose content changes while it waits for others is not run.
+func TestHooksNeedConsentWhenTheyBegin(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	b := newBench(t, func(c *Config) {
+		c.May = func(hooks.Hook) error {
+			if asked.Add(1) > 1 {
+				return errors.New("it has changed")
+			}
+			return nil
+		}
+	}, "Stop * "+command("touch ran; exit 2"))
+	got := b.Run(t.Context(), Occasion{Event: hooks.Stop})
+	if _, err := os.Stat(filepath.Join(b.dir, "ran")); err == nil || got.Blocked() || len(got.Notices) != 1 {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
 // Setup 6: in read-only hooks are kept to looking; without a sandbox that could do that they
 // do not run.
 func TestHooksOnlyLook(t *testing.T) {

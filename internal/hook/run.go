@@ -22,8 +22,14 @@ import (
 // blocks is the exit code by which a hook refuses a call, whatever it printed.
 const blocks = 2
 
-// run runs one hook to its end and returns its outcome.
+// run runs one hook to its end and returns its outcome. It asks for consent once more, because the
+// hook may have waited for others, and its files may have changed since.
 func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Outcome {
+	var refused Outcome
+	if !r.allowed(s, &refused) {
+		s.recordEnd("not run")
+		return refused
+	}
 	stdout, stderr := &output{}, &output{}
 	end, err := r.feed(ctx, s, input, stdout, stderr)
 	if err == nil {
