@@ -81,6 +81,9 @@ func Fetch(ctx context.Context, environ []string, repository, commit string) (f 
 	if err == nil {
 		f.Commit, err = git("rev-parse", "--verify", "--end-of-options", got+"^{commit}")
 	}
+	if err == nil && commitIDs.MatchString(commit) && !strings.HasPrefix(f.Commit, commit) {
+		err = fmt.Errorf("%s names a branch or tag there, which is now at %s; give that id if it is the one", commit, f.Commit)
+	}
 	if err == nil {
 		_, err = git("checkout", "-q", "--detach", f.Commit)
 	}

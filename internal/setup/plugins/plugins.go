@@ -127,6 +127,9 @@ func (s Store) Where() (all []source.Plugin, problems []string) {
 var (
 	names   = pattern.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 	commits = pattern.New(`^[0-9a-f]{40,64}$`)
+	// commitIDs matches ids of commits and beginnings of them. A branch of such a name would be
+	// taken for the commit, and its owner can move it.
+	commitIDs = pattern.New(`^[0-9a-f]{7,64}$`)
 )
 
 // paths is one path or several.

@@ -97,7 +97,8 @@ func TestFetchAndTake(t *testing.T) {
 	if _, err := os.Stat(store.Dir(old)); err == nil {
 		t.Error("the old commit stays")
 	}
-	for _, wrong := range [][2]string{{"--upload-pack=x", ""}, {repository, "-x"}, {repository, "no-such"}, {"ext::sh -c true", ""}} {
+	git(t, repository, "branch", first[:8], "main")
+	for _, wrong := range [][2]string{{repository, first[:8]}, {"--upload-pack=x", ""}, {repository, "-x"}, {repository, "no-such"}, {"ext::sh -c true", ""}} {
 		if _, err := Fetch(t.Context(), os.Environ(), wrong[0], wrong[1]); err == nil {
 			t.Errorf("%q is fetched", wrong)
 		}
