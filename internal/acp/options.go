@@ -74,8 +74,11 @@ func (s *session) options() []option {
 }
 
 // optionsChanged sends the options to the editor if they have changed: the endpoint has listed
-// its models, or a command has set one.
+// its models, or a command has set one. Once it returns, the editor has the present options, also
+// if an event of the conversation found the change first.
 func (s *session) optionsChanged() {
+	s.telling.Lock()
+	defer s.telling.Unlock()
 	if options, changed := s.newOptions(); changed {
 		s.show.send(update{"sessionUpdate": "config_option_update", "configOptions": options})
 	}

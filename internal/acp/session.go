@@ -42,6 +42,8 @@ type session struct {
 	asking  asking
 	// known holds the options that the editor was sent last.
 	known []option
+	// telling is locked while changed options are found and sent.
+	telling sync.Mutex
 }
 
 // inboxSize bounds the requests that wait for the first to be served. No sane editor sends so
