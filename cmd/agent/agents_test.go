@@ -25,14 +25,20 @@ import (
 // askingAgents is the number of agents of these tests that ask at once.
 const askingAgents = 4
 
-// questionsEach returns the number of questions of each agent; AGENT_QUESTIONS sets another.
-func questionsEach(t *testing.T) int {
+// number returns the value of an environment variable, or a default if it is not set.
+func number(t *testing.T, variable string, standard int) int {
 	t.Helper()
-	each, err := strconv.Atoi(cmp.Or(os.Getenv("AGENT_QUESTIONS"), "25"))
+	n, err := strconv.Atoi(cmp.Or(os.Getenv(variable), strconv.Itoa(standard)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return each
+	return n
+}
+
+// questionsEach returns the number of questions of each agent; AGENT_QUESTIONS sets another.
+func questionsEach(t *testing.T) int {
+	t.Helper()
+	return number(t, "AGENT_QUESTIONS", 25)
 }
 
 // unbounded lets agents ask so many questions.

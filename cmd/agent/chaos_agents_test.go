@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,22 +23,12 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// sessionsOfAgents returns how many sessions with agents are killed: CHAOS_AGENTS, or a few.
-func sessionsOfAgents(t *testing.T) int {
-	t.Helper()
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("CHAOS_AGENTS"), "8"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // TestChaosAgents kills the program, and only it, while one to four agents work, in the foreground
 // and in the background, and takes the session up again until nothing is left to do. Every call has
 // one answer, every report comes once, the files of interrupted agents are named and whole, requests
 // begin with those before them, and no process is left.
 func TestChaosAgents(t *testing.T) {
-	seed, until, wanted := chaosSeed(t), shareOf(t), sessionsOfAgents(t)
+	seed, until, wanted := chaosSeed(t), shareOf(t), number(t, "CHAOS_AGENTS", 8)
 	var mu sync.Mutex
 	sessions, kills, interrupted, reports := 0, 0, 0, 0
 	t.Cleanup(func() {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,16 +22,6 @@ import (
 	"agent/internal/gate"
 	"agent/internal/testing/llmtest"
 )
-
-// number is that of an environment variable, else a default.
-func number(t *testing.T, variable string, standard int) int {
-	t.Helper()
-	n, err := strconv.Atoi(cmp.Or(os.Getenv(variable), strconv.Itoa(standard)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // In a long session in read-only or in plan, in which four agents at once call every tool with arguments at
 // random, hostile ones among them, nothing on the disk changes but the program's own
