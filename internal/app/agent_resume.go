@@ -90,16 +90,16 @@ func (p agentPast) owe(to *chat.Agents) {
 // report returns the report of an agent from its record. An agent without an end in the record of
 // the session has ended all the same if its own has its last reply.
 func (p agentPast) report(a session.Agent) string {
-	path, since := session.AgentPath(p.log.Path(), a.ID), time.Time{}
-	if a.Status == "" {
+	since, status := time.Time{}, a.Status
+	if status == "" {
 		since = a.Recorded
 	}
-	record, status := recordOfAgent(path, since), a.Status
+	record := recordOfAgent(session.AgentPath(p.log.Path(), a.ID), since)
 	switch {
 	case status != "":
 	case record.ended:
 		status = "done"
-	case recordOfAgent(path, time.Time{}).begun:
+	case record.begun:
 		status = "interrupted, because the program ended; continue goes on with it"
 	default:
 		status = "interrupted before it began; give the task again"
@@ -113,7 +113,7 @@ func (p agentPast) report(a session.Agent) string {
 
 // agentRecord is the record of an agent, as far as its report needs it.
 type agentRecord struct {
-	// begun is set if the agent has its task, and ended if its latest reply calls nothing.
+	// begun is set if the agent has had a task, and ended if its latest reply calls nothing.
 	begun, ended bool
 	// said is the latest text of the agent, and number the place of its entry.
 	said   string
@@ -125,15 +125,16 @@ type agentRecord struct {
 	called time.Time
 }
 
-// recordOfAgent reads the record of an agent from a time on, when it got its latest task. A record
-// that is not there is empty.
+// recordOfAgent reads the record of an agent: whether it began at all, and the rest from a time on, when
+// the agent got its latest task. An agent without a record has not begun.
 func recordOfAgent(path string, since time.Time) (r agentRecord) {
 	for record, entry := range entriesOf(path) {
+		r.begun = true
 		if record.Time.Before(since) {
 			continue
 		}
 		text := strings.TrimSpace(entry.OwnText())
-		r.begun, r.ended = true, false
+		r.ended = false
 		deed, _ := history.MetaOf[history.Deed](entry, history.MetaDeed)
 		for _, file := range deed.Wrote {
 			if !slices.Contains(r.wrote, file.Path) {
@@ -159,8 +160,9 @@ func recordOfAgent(path string, since time.Time) (r agentRecord) {
 	return r
 }
 
-// coarse is more than the times of file systems may be behind.
-const coarse = 2 * time.Second
+// clockLag is added to the time of a file before it is compared with the clock: file systems round
+// times down, some to two seconds.
+const clockLag = 2 * time.Second
 
 // changes returns the files that an agent changed, and a line about calls that the end of the program
 // cut off and whose changes are not known, "" for none. A file that such a call names is changed if it
@@ -178,7 +180,7 @@ func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
 		for _, file := range tool.FilesOf(call) {
 			file = history.Absolute(p.workspace.Root(), file)
 			info, err := os.Stat(file)
-			if path := p.workspace.Rel(file); err == nil && info.ModTime().Add(coarse).After(r.called) && !slices.Contains(r.wrote, path) {
+			if path := p.workspace.Rel(file); err == nil && info.ModTime().Add(clockLag).After(r.called) && !slices.Contains(r.wrote, path) {
 				r.wrote = append(r.wrote, path)
 			}
 		}

@@ -221,7 +221,7 @@ func (n *noting) turns(e chat.Event) {
 	n.begins = append(n.begins, n.at.process.Now())
 }
 
-// tell returns a message about notes of the head that are not true any more, and about notes that
+// newsText returns a message about notes of the head that are not true any more, and about notes that
 // were agreed to, each once.
 func (n *noting) newsText() []history.Block {
 	if n.book == nil {
