@@ -7,12 +7,14 @@ import (
 )
 
 var (
-	// wrappers lists programs that run the command, or the line, in their arguments.
+	// wrappers lists programs that run the command, or the line, in their arguments and nothing
+	// else. otherWrappers lists those that add words to it, run it elsewhere or only watch it, and
+	// builtins that name a command which the shell runs.
 	wrappers = []string{
 		"sudo", "doas", "su", "runuser", "env", "nice", "ionice", "chrt", "taskset", "nohup", "time", "timeout", "stdbuf", "setsid", "setpriv",
-		"xargs", "parallel", "watch", "flock", "script", "strace", "ltrace", "unshare", "nsenter", "chroot", "ssh", "command", "exec", "builtin", "busybox",
-		"hash", "mapfile", "readarray", "compgen", // they name a command that the shell runs
+		"watch", "flock", "script", "strace", "unshare", "nsenter", "chroot", "command", "exec", "builtin", "busybox",
 	}
+	otherWrappers = []string{"xargs", "parallel", "ltrace", "ssh", "hash", "mapfile", "readarray", "compgen"}
 	// shells lists programs that run a line in their arguments, or a script, or lines that they
 	// read, and evaluators what takes every argument for a line.
 	shells     = []string{"sh", "bash", "dash", "zsh", "ksh"}
@@ -51,7 +53,7 @@ func nested(line string, depth int) [][]string {
 		if readsLines(words) {
 			all = append(all, []string{Unknown})
 		}
-		wraps := slices.Contains(wrappers, words[0])
+		wraps := Wraps(words[0]) || slices.Contains(otherWrappers, words[0])
 		for i, word := range words[1:] {
 			if !wraps && !(finds(words[0]) && slices.Contains(executing, words[i])) {
 				continue
@@ -67,6 +69,9 @@ func nested(line string, depth int) [][]string {
 	}
 	return all
 }
+
+// Wraps reports whether a program only runs the command in its arguments, as sudo and nice do.
+func Wraps(program string) bool { return slices.Contains(wrappers, program) }
 
 // runsLines reports whether a program runs lines in its arguments.
 func runsLines(program string) bool {

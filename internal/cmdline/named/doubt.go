@@ -7,6 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"agent/internal/cmdline"
 	"agent/internal/pattern"
 )
 
@@ -106,7 +107,7 @@ func (r *reader) unclear(call *syntax.CallExpr) bool {
 				text = literals[0]
 			}
 		}
-		if n == 0 || len(words) > 0 && slices.Contains(launchers, path.Base(words[0])) {
+		if n == 0 || len(words) > 0 && cmdline.Wraps(path.Base(words[0])) {
 			syntax.Walk(arg, func(node syntax.Node) bool {
 				if p, ok := node.(*syntax.ParamExp); ok && p.Exp == nil && p.Param != nil && r.values[p.Param.Value] == nil {
 					text = unknown
@@ -140,12 +141,6 @@ func (r *reader) unclear(call *syntax.CallExpr) bool {
 
 // unknown stands for a word of a command that names a program by a variable of the person.
 const unknown = "\x00"
-
-// launchers lists programs that run the command in their arguments.
-var launchers = []string{
-	"env", "nice", "ionice", "chrt", "taskset", "nohup", "time", "timeout", "stdbuf", "setsid", "setpriv", "sudo", "doas", "su", "runuser",
-	"watch", "flock", "script", "strace", "unshare", "nsenter", "chroot", "command", "exec", "builtin", "busybox",
-}
 
 // hasScript reports whether the arguments of a shell name a script or hold a line, so that it
 // reads no lines from its input. Words that are not literal are empty.

@@ -39,7 +39,7 @@ type Shell struct {
 }
 
 // shells lists programs that run lines in their arguments.
-var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox", "eval", "trap", "env", "su", "watch", "flock", "script"}
+var shells = append([]string{"busybox", "eval", "trap", "env", "su", "watch", "flock", "script"}, lineShells...)
 
 // IsShell reports whether a program runs lines in its arguments.
 func IsShell(program string) bool { return slices.Contains(shells, path.Base(program)) }
