@@ -20,7 +20,7 @@ const maxBelow = 20_000
 func (e *Env) readBelow(command shell.Command) []protect.File {
 	var found []protect.File
 	for _, s := range e.searched(command) {
-		found = e.protectedBelow(s.folder, s.hidden, found)
+		found = e.protectedBelow(s, found)
 	}
 	return found
 }
@@ -41,23 +41,15 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 		if err != nil {
 			continue // the command cannot read it either
 		}
-		looked := 0
-		_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-			if looked++; looked > maxBelow || len(kept) >= maxKept {
-				whole = false
-				return fs.SkipAll
+		full := func() bool { return len(kept) >= maxKept }
+		ended := searchedFolder{folder, s.hidden}.walk(full, func(path string, _ fs.DirEntry) bool {
+			why, _ := e.Protected.Ruled(path, false)
+			if why != "" {
+				kept = append(kept, path)
 			}
-			switch why, _ := e.Protected.Ruled(path, false); {
-			case err != nil || path == folder:
-			case !s.hidden && strings.HasPrefix(entry.Name(), ".") && entry.IsDir():
-				return fs.SkipDir
-			case why != "":
-				if kept = append(kept, path); entry.IsDir() {
-					return fs.SkipDir
-				}
-			}
-			return nil
+			return why != ""
 		})
+		whole = whole && ended
 	}
 	for _, call := range cmdline.Nested(command.Line) {
 		whole = whole && (len(kept) == 0 || call[0] != "git")
@@ -70,6 +62,27 @@ type searchedFolder struct {
 	folder string
 	// hidden is set if the command reads hidden files there, too.
 	hidden bool
+}
+
+// walk calls visit for the files and folders below the folder that the command can read, but for
+// those below hidden folders that it passes over and below those for which visit returns true. It
+// reports whether it came to the end: it stops at maxBelow, or once full returns true.
+func (s searchedFolder) walk(full func() bool, visit func(path string, entry fs.DirEntry) bool) (ended bool) {
+	looked := 0
+	ended = true
+	_ = filepath.WalkDir(s.folder, func(path string, entry fs.DirEntry, err error) error {
+		if looked++; looked > maxBelow || full() {
+			ended = false
+			return fs.SkipAll
+		}
+		switch {
+		case err != nil || path == s.folder:
+		case !s.hidden && strings.HasPrefix(entry.Name(), ".") && entry.IsDir(), visit(path, entry) && entry.IsDir():
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return ended
 }
 
 // searched returns the folders in which a command searches.
@@ -127,34 +140,18 @@ func readsFolders(call []string, line [][]string) (reads, hidden bool) {
 	return false, false
 }
 
-// protectedBelow adds the protected files below a folder to found, hidden ones only if hidden is
-// set, and at most maxNamed in all.
-func (e *Env) protectedBelow(folder string, hidden bool, found []protect.File) []protect.File {
-	looked := 0
-	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if looked++; looked > maxBelow || len(found) >= maxNamed {
-			return fs.SkipAll
-		}
-		if err != nil {
-			return nil // the command cannot read it either
-		}
-		if path != folder && !hidden && strings.HasPrefix(entry.Name(), ".") {
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
+// protectedBelow adds the protected files that a command reads below a folder to found, at most
+// maxNamed in all.
+func (e *Env) protectedBelow(s searchedFolder, found []protect.File) []protect.File {
+	s.walk(func() bool { return len(found) >= maxNamed }, func(path string, entry fs.DirEntry) bool {
+		if !s.hidden && strings.HasPrefix(entry.Name(), ".") {
+			return false
 		}
 		file := e.Protected.Read(path, e.Workspace.Rel(path))
-		if file.Care == protect.Free || path == folder {
-			return nil
-		}
-		if !slices.Contains(found, file) {
+		if file.Care != protect.Free && !slices.Contains(found, file) {
 			found = append(found, file)
 		}
-		if entry.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
+		return file.Care != protect.Free
 	})
 	return found
 }
