@@ -39,7 +39,7 @@ func (a *acts) reach(by, host string) {
 	}
 }
 
-// theModel is the name under which hosts are recorded that requests to the model reach.
+// theModel stands in the record in place of a tool for the hosts that requests to the model reach.
 const theModel = "the model"
 
 // reachModel notes that a host was reached for the model, once.

@@ -52,8 +52,8 @@ func onlyLooks(a agents.Agent) bool {
 	return !slices.ContainsFunc(broughtTools, has) && !slices.ContainsFunc(all.All(), func(t tools.Tool) bool { return has(t.Name) && !t.Harmless() })
 }
 
-// toolsFor returns the tools of an agent among those of a conversation, and a note for each name that
-// is not known. It returns an error if no tool is left.
+// toolsFor selects the tools of an agent from the tools of a conversation. It returns a note for each
+// name in the agent's file that is not known, and an error if no tool is left.
 func toolsFor(a agents.Agent, of *tools.Registry) (*tools.Registry, []string, error) {
 	known := of.Names()
 	has, notes := toolsOf(a, append(known, tools.TaskName))

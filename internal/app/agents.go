@@ -16,7 +16,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Crew has the agents of a conversation: it decides which are offered, and what each may spend.
+// Crew manages the agents of a conversation. It decides which agents are offered, and how much each
+// may spend.
 type Crew struct {
 	team *team.Team
 	// set holds the agents that are offered. It is found once, because the model knows the list
@@ -118,7 +119,7 @@ func (c *Crew) source() tools.Source {
 	}
 }
 
-// reviewer returns what has an agent review a change.
+// reviewer returns the agent that reviews changes, or the reason why none does.
 func (c *Crew) reviewer() brought.Agent {
 	switch {
 	case c.at.options.FindingsHere:

@@ -147,7 +147,7 @@ func (e *endpoints) noImages() string { return e.own.NoImages(settings.Model.Of(
 // documents reports whether the model in use takes PDFs as they are.
 func (e *endpoints) documents() bool { return e.own.Documents(settings.Model.Of(e.at.settings)) }
 
-// signature says what signs requests to the endpoint in use, "" if nothing does.
+// signature names the way in which requests to the endpoint in use are signed, "" for none.
 func (e *endpoints) signature() string {
 	endpoint, _ := e.own.Endpoint() // without an endpoint nothing is signed
 	return endpoint.Signature()

@@ -59,8 +59,8 @@ type Conversation struct {
 }
 
 // New starts a conversation, which the caller closes. The error is an InputError if the options
-// are at fault. Each stage takes what the earlier ones have made; those that leave traces on disk
-// come last.
+// are at fault. Each stage takes the values of earlier stages. The stages that write to the disk come
+// last.
 func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error) {
 	ends, line := &closers{}, chat.NewLine()
 	defer func() {

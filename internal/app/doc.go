@@ -5,7 +5,7 @@
 // a Conversation from a workspace, settings and a listener for events. Each Conversation owns its
 // workspace, record, tools and turn loop, so that several can run at the same time.
 //
-// New has five stages. Each takes what the earlier ones have made, and returns a finished value:
+// New has five stages. Each takes the values of earlier stages, and returns a finished value:
 //
 //	place      process, options, folders, settings, workspace
 //	record     the session log, and the session that is resumed

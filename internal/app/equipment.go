@@ -19,8 +19,8 @@ import (
 	"agent/internal/trace"
 )
 
-// equipment holds the parts of a conversation around its turn loop: what people and the repository
-// have set up, and what the model works with.
+// equipment holds the parts of a conversation around its turn loop: the rules, hooks, servers and texts
+// that the person and the repository have set up, and the environment of the tools.
 type equipment struct {
 	at      *place
 	rec     *record

@@ -29,7 +29,7 @@ import (
 	"agent/prompts"
 )
 
-// Config has the dependencies of Extensions.
+// Config holds the dependencies of Extensions.
 type Config struct {
 	Settings *settings.Settings
 	// Where names the folders of the set-up, without symbolic links.
@@ -55,7 +55,7 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// Extensions has the instructions, skills and commands of a conversation.
+// Extensions holds the instructions, skills and commands of a conversation.
 type Extensions struct {
 	Config
 	set atomic.Pointer[setup.Set]
@@ -176,8 +176,8 @@ func (b *Extensions) Foresee(ctx context.Context, typed string) []history.Block 
 	return expansion.Blocks
 }
 
-// mentions returns the options by which the mentions of a message are found, without those for which
-// something else happens than reading files.
+// mentions returns the options with which a message is read and nothing is run or counts as seen.
+// Expand adds the others.
 func (b *Extensions) mentions() atcmd.Options {
 	return atcmd.Options{Root: b.Env.Workspace.Root(), NoImages: b.NoImages(), Kept: b.withheldReason, Elsewhere: b.Servers.IsResource}
 }

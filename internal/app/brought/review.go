@@ -62,8 +62,9 @@ type Agent struct {
 // reviewShare is the divisor of the window that bounds the diff in a review.
 const reviewShare = 4
 
-// review adds to a message that calls the review the reply of an agent that reviews, or, without
-// agents, the blocks by which the model of the conversation does. It adds nothing to other messages.
+// review serves a message that calls /review. An agent reviews the change, and its reply is added to
+// the message. Without agents, review adds blocks that have the model of the conversation review it.
+// It leaves other messages alone.
 func (b *Extensions) review(ctx context.Context, line string, run chat.RunEmbedded, agent Agent, into *called) (err error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 || fields[0] != "/"+reviewName {
@@ -116,7 +117,7 @@ func (b *Extensions) review(ctx context.Context, line string, run chat.RunEmbedd
 	return nil
 }
 
-// reviewed returns the findings of an agent about a diff, those that quote it.
+// reviewed has an agent review a diff, and returns the findings that quote lines of the diff.
 func reviewed(ctx context.Context, reviewer Reviewer, task tools.Task, diff string) (string, error) {
 	schema, err := shape.Parse([]byte(review.Schema))
 	if err != nil {

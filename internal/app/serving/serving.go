@@ -26,7 +26,7 @@ import (
 	"agent/internal/words"
 )
 
-// Config has the dependencies of Servers.
+// Config holds the dependencies of Servers.
 type Config struct {
 	// Version names the program to servers.
 	Version string
