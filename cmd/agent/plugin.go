@@ -102,58 +102,74 @@ func addPlugin(ctx context.Context, w world, from, name string) error {
 		return err
 	}
 	defer fetched.Close()
-	p, err := chosenPlugin(w, fetched, name)
+	p, leftOut, err := chosenPlugin(ctx, w, fetched, name)
 	if err != nil || p.Name == "" {
 		return err
 	}
-	p.Repository, p.Commit = repository, fetched.Commit
+	p.Repository = repository
 	store := f.Plugins()
 	if old, err := store.Named(p.Name); err == nil && old.Repository != p.Repository {
 		return usage(fmt.Errorf("there is a plugin %s of %s already; agent plugin remove %[1]s first", p.Name, old.Repository))
 	} else if err == nil && old.Commit != p.Commit {
 		return usage(fmt.Errorf("the plugin %s is there at commit %s; agent plugin update %[1]s@%s shows the difference", p.Name, old.Commit[:10], p.Commit[:10]))
 	}
-	if err := store.Take(fetched, p); err != nil {
+	if err := store.Take(ctx, fetched, p); err != nil {
 		return fmt.Errorf("the plugin %s cannot be kept: %w", p.Name, err)
 	}
 	if err := store.Put(p); err != nil {
 		return err
 	}
-	return w.print(append(pluginLines(store, p), "What acts waits for your yes: a session asks, agent trust lists it.")...)
+	return w.print(slices.Concat(pluginLines(store, p), leftOut, []string{"What acts waits for your yes: a session asks, agent trust lists it."})...)
 }
 
-// chosenPlugin returns the plugin of a fetched repository. If there are several and none is named,
-// it prints them and returns the zero Plugin.
-func chosenPlugin(w world, fetched plugins.Fetched, name string) (plugins.Plugin, error) {
+// chosenPlugin writes the plugin of a fetched repository to its folder there, and returns it with a
+// line for each file that is left out. If there are several and none is named, it prints them and
+// returns the zero Plugin.
+func chosenPlugin(ctx context.Context, w world, fetched plugins.Fetched, name string) (p plugins.Plugin, leftOut []string, err error) {
 	offers, err := plugins.Offers(fetched.Dir)
 	if err != nil {
-		return plugins.Plugin{}, err
+		return plugins.Plugin{}, nil, err
 	}
 	if p, _, err := plugins.Read(fetched.Dir, ""); err == nil && (name == "" || name == p.Name) {
-		return p, nil
+		return readFetched(ctx, fetched, "", p.Name)
 	} else if len(offers) == 0 {
-		return plugins.Plugin{}, usage(fmt.Errorf("the repository is no plugin named %q: %w", name, err))
+		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository is no plugin named %q: %w", name, err))
 	}
 	if name == "" {
 		lines := []string{"The repository offers these plugins; name one:"}
 		for _, o := range offers {
 			lines = append(lines, "  "+o.String())
 		}
-		return plugins.Plugin{}, w.print(lines...)
+		return plugins.Plugin{}, nil, w.print(lines...)
 	}
 	i := slices.IndexFunc(offers, func(o plugins.Offer) bool { return o.Name == name })
 	switch {
 	case i < 0:
-		return plugins.Plugin{}, usage(fmt.Errorf("the repository offers no plugin %q; without a name, add lists them", name))
+		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository offers no plugin %q; without a name, add lists them", name))
 	case offers[i].Elsewhere != "":
-		return plugins.Plugin{}, usage(fmt.Errorf("the plugin %s is in another repository: agent plugin add %s", name, offers[i].Elsewhere))
+		return plugins.Plugin{}, nil, usage(fmt.Errorf("the plugin %s is in another repository: agent plugin add %s", name, offers[i].Elsewhere))
 	}
-	p, _, err := plugins.Read(filepath.Join(fetched.Dir, filepath.FromSlash(offers[i].Path)), name)
-	if err != nil {
-		return p, usage(fmt.Errorf("the plugin %s cannot be used: %w", name, err))
+	if p, leftOut, err = readFetched(ctx, fetched, offers[i].Path, name); err != nil {
+		err = usage(fmt.Errorf("the plugin %s cannot be used: %w", name, err))
 	}
-	p.Path = offers[i].Path
-	return p, nil
+	return p, leftOut, err
+}
+
+// readFetched writes a plugin to its folder in a fetched repository and reads it there.
+func readFetched(ctx context.Context, fetched plugins.Fetched, folder, name string) (p plugins.Plugin, leftOut []string, err error) {
+	if folder == "." { // the root of the repository
+		folder = ""
+	}
+	at := filepath.Join(fetched.Dir, filepath.FromSlash(folder))
+	left, err := fetched.Write(ctx, folder, at)
+	if err == nil {
+		p, _, err = plugins.Read(at, name)
+	}
+	for _, line := range left {
+		leftOut = append(leftOut, "  left out: "+line)
+	}
+	p.Path, p.Commit = folder, fetched.Commit
+	return p, leftOut, err
 }
 
 // updatePlugin prints the difference between two commits of a plugin, and uses the new one if the
@@ -172,23 +188,23 @@ func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 	if fetched.Commit == old.Commit {
 		return w.print(fmt.Sprintf("The plugin %s is at commit %s, which is the newest that was asked for.", old.Name, old.Commit[:10]))
 	}
-	from := filepath.Join(fetched.Dir, filepath.FromSlash(old.Path))
-	p, _, err := plugins.Read(from, old.Name)
+	p, leftOut, err := readFetched(ctx, fetched, old.Path, old.Name)
 	if err == nil && p.Name != old.Name {
 		err = fmt.Errorf("it is called %s now", p.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("commit %s of the plugin %s cannot be used: %w", fetched.Commit[:10], old.Name, err)
 	}
-	p.Repository, p.Path, p.Commit = old.Repository, old.Path, fetched.Commit
-	if err := store.Take(fetched, p); err != nil {
-		return err
-	}
-	difference, err := plugins.Difference(store.Dir(old), store.Dir(p))
+	p.Repository = old.Repository
+	difference, err := plugins.Difference(store.Dir(old), filepath.Join(fetched.Dir, filepath.FromSlash(p.Path)))
 	if err != nil {
 		return err
 	}
-	if err := printLines(w, append([]string{fmt.Sprintf("%s, from commit %s to %s:", p.Name, old.Commit[:10], p.Commit[:10])}, strings.Split(strings.TrimSuffix(difference, "\n"), "\n")...)); err != nil {
+	lines := []string{fmt.Sprintf("%s, from commit %s to %s:", p.Name, old.Commit[:10], p.Commit[:10])}
+	if difference != "" {
+		lines = append(lines, strings.Split(strings.TrimSuffix(difference, "\n"), "\n")...)
+	}
+	if err := printLines(w, append(lines, leftOut...)); err != nil {
 		return err
 	}
 	if ask := askOnTerminal(w); !yes && ask != nil {
@@ -198,6 +214,9 @@ func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 	}
 	if !yes {
 		return w.print("Nothing was changed; --yes, or y on a terminal, uses it.")
+	}
+	if err := store.Take(ctx, fetched, p); err != nil {
+		return err
 	}
 	if err := store.Put(p); err != nil {
 		return err

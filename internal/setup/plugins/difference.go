@@ -13,7 +13,8 @@ import (
 	"agent/internal/words"
 )
 
-// Difference returns what changes from one folder of a plugin to another, as a unified diff.
+// Difference returns what changes from one folder of a plugin to another, as a unified diff, with a
+// line for each file that begins or ends to be a program.
 func Difference(before, after string) (string, error) {
 	old, err := contents(before)
 	if err != nil {
@@ -37,22 +38,34 @@ func Difference(before, after string) (string, error) {
 			to = os.DevNull
 		}
 		switch {
-		case bytes.Equal(was, is) && had == has:
-		case bytes.IndexByte(was, 0) >= 0 || bytes.IndexByte(is, 0) >= 0:
+		case bytes.Equal(was.data, is.data) && had == has:
+		case bytes.IndexByte(was.data, 0) >= 0 || bytes.IndexByte(is.data, 0) >= 0:
 			b.WriteString("binary: " + from + " and " + to + " differ\n")
 		default:
-			b.WriteString(textdiff.New(string(was), string(is)).Unified(from, to))
-			if len(was)+len(is) == 0 {
+			b.WriteString(textdiff.New(string(was.data), string(is.data)).Unified(from, to))
+			if len(was.data)+len(is.data) == 0 {
 				b.WriteString("empty: " + from + " and " + to + "\n")
 			}
+		}
+		switch {
+		case is.runs && !was.runs:
+			b.WriteString("can be run now: " + to + "\n")
+		case was.runs && has && !is.runs:
+			b.WriteString("can no longer be run: " + to + "\n")
 		}
 	}
 	return b.String(), nil
 }
 
-// contents returns the files of a folder by their names. What may be run is part of it.
-func contents(dir string) (map[string][]byte, error) {
-	files := map[string][]byte{}
+// content is the content of a file, and whether it may be run.
+type content struct {
+	data []byte
+	runs bool
+}
+
+// contents returns the files of a folder by their names.
+func contents(dir string) (map[string]content, error) {
+	files := map[string]content{}
 	return files, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -61,7 +74,12 @@ func contents(dir string) (map[string][]byte, error) {
 		if err != nil {
 			return err
 		}
-		files[filepath.ToSlash(rel)], err = os.ReadFile(path)
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[filepath.ToSlash(rel)] = content{data, info.Mode().Perm()&0o100 != 0}
 		return err
 	})
 }

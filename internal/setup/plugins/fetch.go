@@ -5,28 +5,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"agent/internal/words"
 )
 
-// Bounds of the files of a plugin.
-const (
-	maxFiles = 5000
-	maxBytes = 64 << 20
-)
-
 // A Fetched is a commit of a repository, in a temporary folder.
 type Fetched struct {
+	// Dir holds the manifests at the root of the repository; Write adds other files.
 	Dir, Commit string
+
+	// objects is the folder of the repository's objects, and environ the environment of git.
+	objects string
+	environ []string
+	entries []entry
 }
 
 // Close removes the folder.
-func (f Fetched) Close() error { return os.RemoveAll(f.Dir) }
+func (f Fetched) Close() error { return os.RemoveAll(filepath.Dir(f.Dir)) }
 
 // SplitCommit splits REPO@COMMIT. A repository may be OWNER/NAME of GitHub.
 func SplitCommit(text string) (repository, commit string) {
@@ -45,47 +47,41 @@ func address(repository string) string {
 	return repository
 }
 
-// Fetch gets a commit of a repository, its newest one if commit is "". Nothing of the repository
-// runs: there are no hooks, and links become plain files. environ is the person's environment, for
-// their access to the repository.
+// local lists the variables that point git at a repository. They are set where git runs the
+// program, in a hook or an alias, and would have it work on the person's own repository.
+var local = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
+	"GIT_NAMESPACE", "GIT_PREFIX", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_ATTR_SOURCE", "GIT_TEMPLATE_DIR",
+}
+
+// Fetch gets a commit of a repository, its newest one if commit is "", and writes what the commit
+// says of plugins. Nothing of the repository runs, and git writes no work tree: neither attributes
+// nor filters change what a file holds. environ is the person's environment, for their access to
+// the repository.
 func Fetch(ctx context.Context, environ []string, repository, commit string) (f Fetched, err error) {
 	if strings.HasPrefix(repository, "-") || strings.HasPrefix(commit, "-") {
 		return f, errors.New("a repository or commit does not begin with a dash")
 	}
-	if f.Dir, err = os.MkdirTemp("", "agent-plugin-"); err != nil {
+	temporary, err := os.MkdirTemp("", "agent-plugin-")
+	if err != nil {
 		return f, err
 	}
-	git := func(args ...string) (string, error) {
-		var out, said bytes.Buffer
-		cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.symlinks=false", "-c", "submodule.recurse=false"}, args...)...)
-		cmd.Dir, cmd.Stdout, cmd.Stderr = f.Dir, &out, &said
-		cmd.Env = append(environ, "GIT_ALLOW_PROTOCOL=https:ssh:git:file", "GIT_LFS_SKIP_SMUDGE=1")
-		if err := cmd.Run(); err != nil {
-			return "", fmt.Errorf("git %s: %s", args[0], words.Line(strings.TrimSpace(said.String()+" "+err.Error()), 400))
-		}
-		return strings.TrimSpace(out.String()), nil
-	}
-	wanted, got := commit, "FETCH_HEAD"
-	if commit == "" {
-		wanted = "HEAD"
-	}
-	_, err = git("init", "-q", ".")
-	if err == nil {
-		if _, err = git("fetch", "-q", "--depth=1", "--no-tags", address(repository), wanted); err != nil && commit != "" {
-			// Some servers give no single commit: all of it is fetched, and the commit looked for.
-			if _, all := git("fetch", "-q", "--tags", address(repository), "+refs/heads/*:refs/fetched/*"); all == nil {
-				got, err = commit, nil
-			}
-		}
+	f.Dir, f.objects = filepath.Join(temporary, "files"), filepath.Join(temporary, "objects")
+	f.environ = append(slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(local, name)
+	}), "GIT_ALLOW_PROTOCOL=https:ssh:git:file")
+	if err = os.Mkdir(f.Dir, 0o700); err == nil {
+		err = os.Mkdir(f.objects, 0o700)
 	}
 	if err == nil {
-		f.Commit, err = git("rev-parse", "--verify", "--end-of-options", got+"^{commit}")
-	}
-	if err == nil && commitIDs.MatchString(commit) && !strings.HasPrefix(f.Commit, commit) {
-		err = fmt.Errorf("%s names a branch or tag there, which is now at %s; give that id if it is the one", commit, f.Commit)
+		err = f.fetch(ctx, repository, commit)
 	}
 	if err == nil {
-		_, err = git("checkout", "-q", "--detach", f.Commit)
+		err = f.list(ctx)
+	}
+	if err == nil {
+		_, err = f.Write(ctx, path.Dir(manifestFile), filepath.Join(f.Dir, path.Dir(manifestFile)))
 	}
 	if err != nil {
 		return f, errors.Join(fmt.Errorf("%s cannot be fetched: %w", repository, err), f.Close())
@@ -93,54 +89,66 @@ func Fetch(ctx context.Context, environ []string, repository, commit string) (f 
 	return f, nil
 }
 
-// Take copies a plugin of a fetched repository to its folder in the store. It does not list it.
-func (s Store) Take(f Fetched, p Plugin) error {
-	to := s.Dir(p)
+// fetch gets the objects of a commit, and its whole id.
+func (f *Fetched) fetch(ctx context.Context, repository, commit string) error {
+	wanted, got := commit, "FETCH_HEAD"
+	if commit == "" {
+		wanted = "HEAD"
+	}
+	_, err := f.git(ctx, nil, "init", "-q", "--bare", "--template=", ".")
+	if err == nil {
+		if _, err = f.git(ctx, nil, "fetch", "-q", "--depth=1", "--no-tags", "--no-recurse-submodules", address(repository), wanted); err != nil && commit != "" {
+			// Some servers give no single commit: all of it is fetched, and the commit looked for.
+			if _, all := f.git(ctx, nil, "fetch", "-q", "--tags", "--no-recurse-submodules", address(repository), "+refs/heads/*:refs/fetched/*"); all == nil {
+				got, err = commit, nil
+			}
+		}
+	}
+	var id []byte
+	if err == nil {
+		id, err = f.git(ctx, nil, "rev-parse", "--verify", "--end-of-options", got+"^{commit}")
+	}
+	f.Commit = strings.TrimSpace(string(id))
+	if err == nil && commitIDs.MatchString(commit) && !strings.HasPrefix(f.Commit, commit) {
+		err = fmt.Errorf("%s names a branch or tag there, which is now at %s; give that id if it is the one", commit, f.Commit)
+	}
+	return err
+}
+
+// git runs git on the objects and returns its output.
+func (f Fetched) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(ctx, "git", append([]string{
+		"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "--git-dir=.",
+	}, args...)...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = f.objects, f.environ, in, &out, &said
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("git %s: %s", args[0], words.Line(strings.TrimSpace(said.String()+" "+err.Error()), 400))
+	}
+	return out.Bytes(), nil
+}
+
+// Take writes a plugin of a fetched repository to its folder in the store. It does not list it.
+func (s Store) Take(ctx context.Context, f Fetched, p Plugin) error {
+	to := s.whole(p)
 	if _, err := os.Stat(to); err == nil {
 		return nil // it is this very commit
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	partly := to + ".new"
-	if err := os.RemoveAll(partly); err != nil {
+	partly, err := os.MkdirTemp(filepath.Dir(to), ".new-")
+	if err != nil {
 		return err
 	}
-	if err := copyTree(filepath.Join(f.Dir, filepath.FromSlash(p.Path)), partly); err != nil {
-		return errors.Join(err, os.RemoveAll(partly))
+	if _, err = f.Write(ctx, p.Path, partly); err == nil {
+		err = os.Rename(partly, to)
 	}
-	return os.Rename(partly, to)
-}
-
-// copyTree copies the regular files of a folder.
-func copyTree(from, to string) error {
-	files, size := 0, int64(0)
-	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	if err != nil {
+		err = errors.Join(err, os.RemoveAll(partly))
+		if _, there := os.Stat(to); there == nil {
+			return nil // another program has taken it meanwhile
 		}
-		rel, err := filepath.Rel(from, path)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && d.Name() == ".git":
-			return fs.SkipDir
-		case d.IsDir():
-			return os.MkdirAll(filepath.Join(to, rel), 0o700)
-		case !d.Type().IsRegular():
-			return nil
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if files, size = files+1, size+int64(len(data)); files > maxFiles || size > maxBytes {
-			return fmt.Errorf("it has more than %d files or %s", maxFiles, words.Bytes(maxBytes))
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(to, rel), data, 0o600|info.Mode().Perm()&0o100)
-	})
+	}
+	return err
 }

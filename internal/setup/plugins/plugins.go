@@ -43,10 +43,21 @@ type list struct {
 func (s Store) file() string { return filepath.Join(s.Folder, "plugins.json") }
 
 // Dir returns the folder of a plugin. A commit has its own, so that what a person has agreed to is
-// not changed by another.
+// not changed by another. Older versions of the program named it by the beginning of the commit.
 func (s Store) Dir(p Plugin) string {
-	const enough = 12 // letters of a commit, which people read in questions
-	return filepath.Join(s.Folder, p.Name, p.Commit[:enough])
+	const beginning = 12
+	if before := filepath.Join(s.Folder, p.Name, p.Commit[:beginning]); !isFolder(s.whole(p)) && isFolder(before) {
+		return before
+	}
+	return s.whole(p)
+}
+
+// whole returns the folder of a plugin that is named by its whole commit.
+func (s Store) whole(p Plugin) string { return filepath.Join(s.Folder, p.Name, p.Commit) }
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // List returns the plugins in the order in which they were added.

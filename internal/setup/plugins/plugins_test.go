@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"agent/internal/setup/source"
+	"agent/internal/testing/need"
 )
 
 func write(t *testing.T, dir string, files map[string]string) {
@@ -35,36 +36,52 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// A commit is fetched by its whole id, a part of it, or a name; nothing of the repository runs, and
-// no link leads out of the folder.
+// fetched fetches a commit, and writes all its files.
+func fetched(t *testing.T, repository, commit string, environ ...string) (Fetched, []string) {
+	t.Helper()
+	f, err := Fetch(t.Context(), append(os.Environ(), environ...), repository, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	leftOut, err := f.Write(t.Context(), "", f.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, leftOut
+}
+
+// commit makes a commit of all files of a repository and returns its id.
+func commit(t *testing.T, repository string) string {
+	t.Helper()
+	git(t, repository, "add", "-A")
+	git(t, repository, "commit", "-qm", "a")
+	return git(t, repository, "rev-parse", "HEAD")
+}
+
+// A commit is fetched by its whole id, a part of it, or a name.
 func TestFetchAndTake(t *testing.T) {
 	t.Parallel()
 	repository := t.TempDir()
 	git(t, repository, "init", "-q", "-b", "main")
-	write(t, repository, map[string]string{manifestFile: `{"name": "p"}`, "skills/a/SKILL.md": "one", ".gitattributes": "* filter=evil"})
-	if err := os.Symlink("/etc/passwd", filepath.Join(repository, "link")); err != nil {
-		t.Fatal(err)
-	}
-	git(t, repository, "add", "-A")
-	git(t, repository, "commit", "-qm", "one")
-	first := git(t, repository, "rev-parse", "HEAD")
+	write(t, repository, map[string]string{manifestFile: `{"name": "p"}`, "skills/a/SKILL.md": "one"})
+	first := commit(t, repository)
 	git(t, repository, "tag", "one")
 	write(t, repository, map[string]string{"skills/a/SKILL.md": "two", "new.bin": "\x00"})
-	git(t, repository, "add", "-A")
-	git(t, repository, "commit", "-qm", "two")
+	commit(t, repository)
 	store := Store{t.TempDir()}
 	for _, commit := range []string{first, first[:9], "one"} {
-		fetched, err := Fetch(t.Context(), os.Environ(), repository, commit)
-		if err != nil || fetched.Commit != first {
-			t.Fatalf("%s: %+v, %v", commit, fetched, err)
+		f, _ := fetched(t, repository, commit)
+		if f.Commit != first {
+			t.Fatalf("%s is %s", commit, f.Commit)
 		}
-		defer fetched.Close()
-		p := Plugin{Name: "p", Repository: repository, Commit: fetched.Commit}
-		if err := store.Take(fetched, p); err != nil {
+		p := Plugin{Name: "p", Repository: repository, Commit: f.Commit}
+		if err := store.Take(t.Context(), f, p); err != nil {
 			t.Fatal(err)
-		}
-		if info, err := os.Lstat(filepath.Join(store.Dir(p), "link")); err != nil || !info.Mode().IsRegular() {
-			t.Errorf("the link is %v, %v", info, err)
 		}
 		if err := store.Put(p); err != nil {
 			t.Fatal(err)
@@ -74,14 +91,10 @@ func TestFetchAndTake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newest, err := Fetch(t.Context(), os.Environ(), repository, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer newest.Close()
+	newest, _ := fetched(t, repository, "")
 	now := old
 	now.Commit = newest.Commit
-	if err := store.Take(newest, now); err != nil {
+	if err := store.Take(t.Context(), newest, now); err != nil {
 		t.Fatal(err)
 	}
 	difference, err := Difference(store.Dir(old), store.Dir(now))
@@ -94,14 +107,156 @@ func TestFetchAndTake(t *testing.T) {
 	if all, err := store.List(); err != nil || len(all) != 1 || all[0].Commit != newest.Commit {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if _, err := os.Stat(store.Dir(old)); err == nil {
-		t.Error("the old commit stays")
+	if left, _ := filepath.Glob(filepath.Join(store.Folder, "p", "*")); !slices.Equal(left, []string{store.Dir(now)}) {
+		t.Errorf("there are %q", left)
 	}
 	git(t, repository, "branch", first[:8], "main")
 	for _, wrong := range [][2]string{{repository, first[:8]}, {"--upload-pack=x", ""}, {repository, "-x"}, {repository, "no-such"}, {"ext::sh -c true", ""}} {
 		if _, err := Fetch(t.Context(), os.Environ(), wrong[0], wrong[1]); err == nil {
 			t.Errorf("%q is fetched", wrong)
 		}
+	}
+}
+
+// The files are those of the commit, byte for byte: what the repository or the person has git do at a
+// checkout is not done, and no repository of the person is touched.
+func TestFetchIsExact(t *testing.T) {
+	t.Parallel()
+	repository, own := t.TempDir(), t.TempDir()
+	for _, dir := range []string{repository, own} {
+		git(t, dir, "init", "-q", "-b", "main")
+	}
+	write(t, own, map[string]string{"a.md": "mine"})
+	mine := commit(t, own)
+	write(t, repository, map[string]string{
+		manifestFile: `{"name": "p"}`, ".gitattributes": "*.md ident eol=crlf filter=evil working-tree-encoding=UTF-16\nsecret.md export-ignore\n",
+		"secret.md": "$Id$ $Format:%H$\n", "lfs.md": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", "run.sh": "#!/bin/sh\n",
+	})
+	if err := os.Chmod(filepath.Join(repository, "run.sh"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/etc/passwd", filepath.Join(repository, "link.md")); err != nil {
+		t.Fatal(err)
+	}
+	git(t, repository, "-c", "core.attributesFile="+os.DevNull, "add", "-A", "--", ".", ":!*.md")
+	for _, name := range []string{"secret.md", "lfs.md"} {
+		id := git(t, repository, "hash-object", "-w", "--no-filters", name)
+		git(t, repository, "update-index", "--add", "--cacheinfo", "100644,"+id+","+name)
+	}
+	git(t, repository, "add", "link.md")
+	git(t, repository, "update-index", "--add", "--cacheinfo", "160000,"+mine+",sub")
+	git(t, repository, "commit", "-qm", "a")
+	f, leftOut := fetched(t, repository, "", "GIT_DIR="+filepath.Join(own, ".git"), "GIT_WORK_TREE="+own, "GIT_INDEX_FILE="+filepath.Join(own, ".git", "index"),
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=filter.evil.smudge", "GIT_CONFIG_VALUE_0=echo evil")
+	if want := []string{"lfs.md is kept by Git LFS, elsewhere", "link.md is a link", "sub is a submodule, which is another repository"}; !slices.Equal(sorted(leftOut), want) {
+		t.Errorf("left out: %q", leftOut)
+	}
+	if data, err := os.ReadFile(filepath.Join(f.Dir, "secret.md")); err != nil || string(data) != "$Id$ $Format:%H$\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if _, err := os.Lstat(filepath.Join(f.Dir, "link.md")); err == nil {
+		t.Error("the link is there")
+	}
+	if info, err := os.Stat(filepath.Join(f.Dir, "run.sh")); err != nil || need.Unix && info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(own, "a.md")); err != nil || string(data) != "mine" || git(t, own, "rev-parse", "HEAD") != mine || git(t, own, "status", "--porcelain") != "" {
+		t.Errorf("the person's repository has changed: %q, %v", data, err)
+	}
+}
+
+func sorted(texts []string) []string {
+	slices.Sort(texts)
+	return texts
+}
+
+// A folder with names that systems take for others, or for more than names, is refused whole.
+func TestNamesOfFiles(t *testing.T) {
+	t.Parallel()
+	for why, names := range map[string][]string{
+		"A.md and a.md are one name":         {"A.md", "a.md"},
+		"B and b are one name":               {"B/x", "b/y"},
+		"drop the end of the name":           {"c."},
+		"some systems drop":                  {"d /x"},
+		"take the name for a path":           {`..\x`},
+		"characters that cannot be seen":     {"e\nf"},
+		"cannot be used: the name has":       {"g\u202ef"},
+		".git/config cannot be used":         {".git/config"},
+		"it would be a repository":           {"h/.GIT/config"},
+		"../x cannot be used: it is no name": {"../x"},
+	} {
+		f := Fetched{}
+		for _, name := range names {
+			f.entries = append(f.entries, entry{"100644", "0", name, 0})
+		}
+		if _, err := f.Write(t.Context(), "", t.TempDir()); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%q: %v, want %s", names, err, why)
+		}
+		if _, err := f.Write(t.Context(), "elsewhere", t.TempDir()); err == nil || strings.Contains(err.Error(), why) {
+			t.Errorf("%q counts for another folder: %v", names, err)
+		}
+	}
+	many := Fetched{entries: make([]entry, maxFiles+1)}
+	for i := range many.entries {
+		many.entries[i] = entry{"100644", "0", "x", 0}
+	}
+	for name, f := range map[string]Fetched{"files": many, "bytes": {entries: []entry{{"100644", "0", "x", maxBytes + 1}}}} {
+		if _, err := f.Write(t.Context(), "", t.TempDir()); err == nil || !strings.Contains(err.Error(), "more than 5000 files or 64.0 MiB") {
+			t.Errorf("too many %s: %v", name, err)
+		}
+	}
+}
+
+// A change of what may be run is a difference, too.
+func TestDifferenceOfModes(t *testing.T) {
+	t.Parallel()
+	if !need.Unix {
+		t.Skip("files have no such mode there")
+	}
+	before, after := t.TempDir(), t.TempDir()
+	for _, dir := range []string{before, after} {
+		write(t, dir, map[string]string{"a": "same", "b": "same", "c": "same"})
+	}
+	write(t, after, map[string]string{"d": "new\n"})
+	for _, path := range []string{filepath.Join(after, "a"), filepath.Join(before, "b"), filepath.Join(after, "d")} {
+		if err := os.Chmod(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	difference, err := Difference(before, after)
+	if want := "can be run now: b/a\ncan no longer be run: b/b\n--- /dev/null\n+++ b/d\n@@ -0,0 +1,1 @@\n+new\ncan be run now: b/d\n"; err != nil || difference != want {
+		t.Errorf("%s, %v", difference, err)
+	}
+}
+
+// Folders that are named by the beginning of a commit are found, and another commit with that
+// beginning has a folder of its own.
+func TestFoldersOfOlderVersions(t *testing.T) {
+	t.Parallel()
+	repository := t.TempDir()
+	git(t, repository, "init", "-q", "-b", "main")
+	write(t, repository, map[string]string{manifestFile: `{"name": "p"}`, "a": "new"})
+	commit(t, repository)
+	f, _ := fetched(t, repository, "")
+	store := Store{t.TempDir()}
+	now := Plugin{Name: "p", Commit: f.Commit}
+	old := Plugin{Name: "p", Commit: f.Commit[:12] + strings.Repeat("0", 28)}
+	folder := filepath.Join(store.Folder, "p", f.Commit[:12])
+	write(t, folder, map[string]string{"a": "old"})
+	if err := store.Put(old); err != nil || store.Dir(old) != folder {
+		t.Fatalf("%s, %v", store.Dir(old), err)
+	}
+	if err := store.Take(t.Context(), f, now); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(store.Dir(now), "a")); err != nil || string(data) != "new" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if err := store.Put(now); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(store.Folder, "p", "*")); !slices.Equal(left, []string{filepath.Join(store.Folder, "p", f.Commit)}) {
+		t.Errorf("there are %q", left)
 	}
 }
 
