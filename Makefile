@@ -28,12 +28,13 @@ test:
 # nothing to find. Left out are tests that start the program over and over, whose code
 # runs in the rest, those that compare with an oracle, and those of large inputs and many
 # screens, which one goroutine works through. What is drawn at random is drawn less
-# often: it varies data, not the order of goroutines.
+# often: it varies data, not the order of goroutines. By default each program would wait
+# for a second at its end.
 RACELESS := TestScripts|NothingFollowsARedirect|EditorOddAnswers|FileSystemsWithoutLinks|HostileText|MatchesTiktoken|$\
 	CommandLineThatIsTooLong|ScreenForgets|NoTextIsObeyed|NoNoticeFills|ResizeStorm|FramesInColour|$\
 	WindowSizes|LimitHoldsForEveryRatio|DeepFolders|ManyNestedFolders|CallsWithoutEnd|PrefixOfTheRequests
 race:
-	GOGC=400 CGO_ENABLED=1 go test -vet=off -race -short -skip '$(RACELESS)' $(shell scripts/concurrent)
+	GORACE=atexit_sleep_ms=0 GOGC=400 CGO_ENABLED=1 go test -vet=off -race -short -skip '$(RACELESS)' $(shell scripts/concurrent)
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)

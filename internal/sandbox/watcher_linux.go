@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 
+	"agent/internal/sandbox/confine"
 	"agent/internal/sandbox/keeper"
 )
 
@@ -28,7 +29,7 @@ type Watcher struct {
 func NewWatcher() (*Watcher, error) {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Args = []string{keeper.WatcherName, strconv.FormatUint(ownMarks(), 10)}
-	cmd.Env = []string{"GOMAXPROCS=1"}
+	cmd.Env = confine.Environ()
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that Ctrl+C does not reach it
 	pipe, err := cmd.StdinPipe()
