@@ -32,7 +32,8 @@ test:
 # for a second at its end.
 RACELESS := TestScripts|NothingFollowsARedirect|EditorOddAnswers|FileSystemsWithoutLinks|HostileText|MatchesTiktoken|$\
 	CommandLineThatIsTooLong|ScreenForgets|NoTextIsObeyed|NoNoticeFills|ResizeStorm|FramesInColour|$\
-	WindowSizes|LimitHoldsForEveryRatio|DeepFolders|ManyNestedFolders|CallsWithoutEnd|PrefixOfTheRequests
+	WindowSizes|LimitHoldsForEveryRatio|DeepFolders|ManyNestedFolders|CallsWithoutEnd|PrefixOfTheRequests|$\
+	SearchesStayOutOfTheContext|MemoryOfAgents
 race:
 	GORACE=atexit_sleep_ms=0 GOGC=400 CGO_ENABLED=1 go test -vet=off -race -short -skip '$(RACELESS)' $(shell scripts/concurrent)
 
