@@ -44,7 +44,7 @@ Code and gemini remember is proposed as notes, which are used once you agree (/n
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show what would be written")
 	cmd.Flags().BoolVar(&o.keepRules, "keep-rules", false, "keep your rules for this project without asking")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	cmd.Flags().StringSliceVar(&o.only, "only", nil, "`KINDS` of things: "+imports.Kinds()+", "+notesKind)
+	cmd.Flags().StringSliceVar(&o.only, "only", nil, "`KINDS` of things, with commas between: "+imports.Kinds()+", "+notesKind)
 	return cmd
 }
 

@@ -42,7 +42,7 @@ func TestCallsRunAsTheyAreMeant_D92(t *testing.T) {
 	for _, r := range b.responses() {
 		answers += r.Result.Text() + r.Error
 	}
-	for _, note := range []string{"replace is the name here", "old_string is the name here"} {
+	for _, note := range []string{"the name here is replace, not Edit", "the name here is old_string, not old_str"} {
 		if strings.Count(answers, note) != 1 {
 			t.Errorf("%q is said %d times in %s", note, strings.Count(answers, note), answers)
 		}

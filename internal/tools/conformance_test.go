@@ -123,8 +123,8 @@ func TestWrongArgumentsAreAnswered(t *testing.T) {
 
 func TestRegistryKeepsItsOrderAndOffersTheNearestName(t *testing.T) {
 	t.Parallel()
-	registry := NewRegistry(Tool{Name: "b"}, Tool{Name: "read_file"}, Tool{Name: "b", Description: "later"})
-	if names := registry.Names(); !slices.Equal(names, []string{"b", "read_file"}) {
+	registry := NewRegistry(Tool{Name: "b"}, Tool{Name: "read_file"}, Tool{Name: "old", Traits: Traits{Unoffered: true}}, Tool{Name: "b", Description: "later"})
+	if names := registry.Names(); !slices.Equal(names, []string{"b", "read_file", "old"}) {
 		t.Errorf("names are %v", names)
 	}
 	if tool, err := registry.Get("b"); err != nil || tool.Description != "later" {
@@ -132,7 +132,7 @@ func TestRegistryKeepsItsOrderAndOffersTheNearestName(t *testing.T) {
 	}
 	_, err := registry.Get("readfile")
 	var unknown *UnknownToolError
-	if !errors.As(err, &unknown) || !strings.Contains(err.Error(), `did you mean read_file?`) {
+	if !errors.As(err, &unknown) || !strings.Contains(err.Error(), `did you mean read_file? (available: b, read_file)`) {
 		t.Errorf("got %v", err)
 	}
 }

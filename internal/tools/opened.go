@@ -80,7 +80,7 @@ func (s *source) load() error {
 		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
 	if info.IsDir() {
-		return fmt.Errorf("%s is a directory; list_directory shows what is in it", s.rel)
+		return fmt.Errorf("%s is a directory; glob or ls shows what is in it", s.rel)
 	}
 	s.size, s.links, s.mode = info.Size(), disk.Links(info), info.Mode()
 	head, err := io.ReadAll(io.LimitReader(s.file, sniffBytes))

@@ -149,7 +149,7 @@ func TestWhatIsNoTextIsNamed(t *testing.T) {
 		"data":        {"binary data", "3 bytes"},
 		"noise":       {"binary"},
 		"wide":        {"UTF-16", "iconv"},
-		"dir":         {"dir is a directory", "list_directory"},
+		"dir":         {"dir is a directory", "glob or ls"},
 		"zpipe":       {"no regular file"},
 		"../x":        {"outside the workspace"},
 		"dir/x/y":     {"not a directory"},

@@ -129,7 +129,13 @@ func (r *Registry) Get(name string) (Tool, error) {
 	if i, ok := now.index[name]; ok {
 		return now.tools[i], nil
 	}
-	return Tool{}, &UnknownToolError{Name: name, Valid: now.Names()}
+	var valid []string
+	for _, t := range now.tools {
+		if !t.Unoffered {
+			valid = append(valid, t.Name)
+		}
+	}
+	return Tool{}, &UnknownToolError{Name: name, Valid: valid}
 }
 
 // Traits returns the latest traits of the tool of that name, even if the tool is gone, or the
@@ -211,7 +217,7 @@ func (r *Registry) ParseRule(text string) (rules.Rule, error) {
 // An UnknownToolError is the answer to a call of a tool that does not exist.
 type UnknownToolError struct {
 	Name string
-	// Valid lists the names of the tools that exist.
+	// Valid lists the names of the tools that a model can be offered.
 	Valid []string
 }
 

@@ -109,7 +109,7 @@ func numberError(edits []textEdit, i int, err error) error {
 	if len(edits) == 1 {
 		return err
 	}
-	return fmt.Errorf("edit %d of %d: %w; no edit was made", i+1, len(edits), err)
+	return fmt.Errorf("no edit was made: edit %d of %d: %w", i+1, len(edits), err)
 }
 
 func (e textEdit) check() error {
@@ -117,7 +117,7 @@ func (e textEdit) check() error {
 	case e.OldString == "":
 		return errors.New("old_string is empty; quote the lines beside which text is to be added, or create a file with write_file")
 	case e.OldString == e.NewString:
-		return fmt.Errorf("old_string and new_string are the same: %w", errNoChange)
+		return errors.New("old_string and new_string are the same, so there is nothing to change")
 	}
 	return nil
 }

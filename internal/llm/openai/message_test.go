@@ -142,6 +142,8 @@ func TestToolAnswersAreNeverEmpty(t *testing.T) {
 		{history.ToolResponse{ExitCode: exit(0)}, "(no output)\nExit code: 0"},
 		{history.ToolResponse{Result: history.TextResult("out"), ExitCode: exit(1)}, "out\nExit code: 1"},
 		{history.ToolResponse{Result: history.TextResult("out\n[exit 0 after 1s]"), ExitCode: exit(0)}, "out\n[exit 0 after 1s]"},
+		{history.ToolResponse{Result: history.TextResult("out\n[exit 0 after 1s]\n[a note]"), ExitCode: exit(0)}, "out\n[exit 0 after 1s]\n[a note]"},
+		{history.ToolResponse{Result: history.TextResult("[a note]"), ExitCode: exit(1)}, "[a note]\nExit code: 1"},
 		{history.ToolResponse{Result: history.TextResult("out"), Error: "the command failed: exit 2 after 1s", ExitCode: exit(2)}, "out\nError: the command failed: exit 2 after 1s"},
 		{history.ToolResponse{Result: history.TextResult("says exit 1\nout"), ExitCode: exit(1)}, "says exit 1\nout\nExit code: 1"},
 		{history.ToolResponse{Error: "no such file"}, "Error: no such file"},

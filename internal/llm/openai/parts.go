@@ -137,10 +137,20 @@ func responseText(r *history.ToolResponse) string {
 	return strings.Join(parts, "\n")
 }
 
-// says reports whether the error of a response, or the last line of its result, contains part.
+// says reports whether the error of a response contains part, or its result does in the last line,
+// or in a line from which on all lines are notes in brackets.
 func says(r *history.ToolResponse, part string) bool {
+	if strings.Contains(r.Error, part) {
+		return true
+	}
 	text := strings.TrimRight(r.Result.Text(), "\n")
-	return strings.Contains(r.Error, part) || strings.Contains(text[strings.LastIndexByte(text, '\n')+1:], part)
+	for {
+		end := strings.LastIndexByte(text, '\n')
+		if line := text[end+1:]; strings.Contains(line, part) || end < 0 || !strings.HasPrefix(line, "[") {
+			return strings.Contains(line, part)
+		}
+		text = text[:end]
+	}
 }
 
 // arguments returns a call's parameters as a JSON object. It wraps other values into an object,

@@ -40,13 +40,13 @@ const (
 // kinds lists all kinds.
 var kinds = []Kind{Servers, Hooks, Commands, Skills, Rules, Settings, Profiles, Agents, Logins}
 
-// Kinds returns all kinds, separated by commas as in --only.
+// Kinds lists all kinds for a reader.
 func Kinds() string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
 		names[i] = string(kind)
 	}
-	return strings.Join(names, ",")
+	return strings.Join(names, ", ")
 }
 
 // State says whether an import takes a thing over.

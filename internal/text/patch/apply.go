@@ -106,7 +106,7 @@ func (a *applier) anchor(c Chunk) (from int, anchored bool, err error) {
 			continue
 		}
 		if !ok {
-			return 0, false, Failed(NoAnchor, "%s: no line is %s below line %d.%s", a.path, quoted(anchor), from, a.nearest(anchor, from))
+			return 0, false, Failed(NoAnchor, "%s: no line %s is %s.%s", a.path, searched(from), quoted(anchor), a.nearest(anchor, from))
 		}
 		from, anchored = found.at+1, true
 	}
@@ -262,7 +262,7 @@ func (a *applier) noMatch(c Chunk, old []string, from int) error {
 			}
 		}
 	}
-	where := fmt.Sprintf("are not below line %d", from)
+	where := "are not " + searched(from)
 	if c.AtEnd {
 		where = "are not the last of the file"
 	}
@@ -272,6 +272,14 @@ func (a *applier) noMatch(c Chunk, old []string, from int) error {
 	}
 	return Failed(NoMatch, "%s, chunk %d (line %d of the patch): its old lines %s.%s%s",
 		a.path, c.Number, c.Line, where, a.near(old), others)
+}
+
+// searched names the part of the file behind a line, for a message.
+func searched(line int) string {
+	if line == 0 {
+		return "in the file"
+	}
+	return fmt.Sprintf("below line %d", line)
 }
 
 // near shows the lines of the file that are closest to old.

@@ -84,9 +84,10 @@ func TestFailuresSayWhere(t *testing.T) {
 	t.Parallel()
 	files := tree{"x.go": "package x\n\nfunc first() {\n\treturn 1\n}\n\nfunc second() {\n\treturn 2\n}\n"}
 	for text, want := range map[string][]string{
-		"@@ func third() {\n-\treturn 1\n":                                 {"x.go: no line is \"func third() {\" below line 0", "Nearest: 3|func first() {"},
-		"@@ func first() {\n-\treturn 1\n+\treturn 3\n@@\n-\treturn 9\n+x": {"x.go, chunk 2 (line 6 of the patch)", "8|\treturn 2", "the file has", "the patch has"},
+		"@@ func third() {\n-\treturn 1\n":                                 {"x.go: no line in the file is \"func third() {\".", "Nearest: 3|func first() {"},
+		"@@ func first() {\n-\treturn 1\n+\treturn 3\n@@\n-\treturn 9\n+x": {"x.go, chunk 2 (line 6 of the patch): its old lines are not below line 4", "8|\treturn 2", "the file has", "the patch has"},
 		"@@\n-\treturn 7\n+\treturn 2\n }\n":                               {"the new lines are at line 8 already"},
+		"@@\n-\treturn 9\n":                                                {"its old lines are not in the file"},
 		"@@\n*return\n":                                                    {"Line 4, \"*return\"", "begin with a blank, - or +"},
 	} {
 		_, _, err := files.patched("*** Begin Patch\n*** Update File: x.go\n" + text + "\n*** End Patch")

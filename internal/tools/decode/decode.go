@@ -55,7 +55,7 @@ func Meant(name string, sent arguments.Arguments, lookup Lookup) Call {
 		if !known || schema == nil {
 			return asked
 		}
-		meant.Notes = append(meant.Notes, meant.Name+" is the name here")
+		meant.Notes = append(meant.Notes, rightName(meant.Name, name))
 	}
 	if schema == nil {
 		return meant
@@ -218,7 +218,7 @@ func (t tool) fit(given members) (fitted members, notes []string) {
 		switch {
 		case name != "":
 			if name != m.name {
-				notes = append(notes, learn(name, value))
+				notes = append(notes, rightParameter(name, m.name, value))
 			}
 			fitted = append(fitted, member{name, value})
 		case slices.Contains(remarks, m.name), slices.Contains(withoutEffect, m.name):
@@ -240,12 +240,19 @@ func (t tool) remark(given members) string {
 	return ""
 }
 
-// learn returns a note with the right name, and for a time also with its value in seconds.
-func learn(name string, value json.RawMessage) string {
+// rightName returns a note that names a tool or a parameter correctly.
+func rightName(name, sent string) string {
+	return fmt.Sprintf("the name here is %s, not %s", name, sent)
+}
+
+// rightParameter returns a note with the right name of a parameter, and for a time also with its
+// value in seconds, because other programs count milliseconds.
+func rightParameter(name, sent string, value json.RawMessage) string {
+	note := rightName(name, sent)
 	if name == "timeout_seconds" {
-		return fmt.Sprintf("%s is the name here, and it is %s s", name, value)
+		note += fmt.Sprintf(", and it was taken as %s s", value)
 	}
-	return name + " is the name here"
+	return note
 }
 
 // meant returns the parameter of the tool that a name stands for, with the value in the right

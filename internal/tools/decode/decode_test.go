@@ -111,7 +111,7 @@ func TestMeant(t *testing.T) {
 		if got.Name != tt.tool || got.Arguments.String() != arguments.Parse(tt.want).String() {
 			t.Errorf("%s %s\nmeans %s %s\nwant  %s %s", tt.name, tt.arguments, got.Name, text(got), tt.tool, tt.want)
 		}
-		if (got.Name != tt.name) != strings.Contains(strings.Join(got.Notes, ";"), got.Name+" is the name here") {
+		if (got.Name != tt.name) != strings.Contains(strings.Join(got.Notes, ";"), "the name here is "+got.Name+", not "+tt.name) {
 			t.Errorf("%s: notes %q", tt.name, got.Notes)
 		}
 		again := registry.Meant(got.Name, text(got))
@@ -125,7 +125,7 @@ func TestMeant(t *testing.T) {
 func TestRemarksAndTimes(t *testing.T) {
 	t.Parallel()
 	got := registry.Meant("Bash", `{"command":"ls","description":"List the files","timeout":120000}`)
-	if got.Remark != "List the files" || !slices.Contains(got.Notes, "timeout_seconds is the name here, and it is 120 s") {
+	if got.Remark != "List the files" || !slices.Contains(got.Notes, "the name here is timeout_seconds, not timeout, and it was taken as 120 s") {
 		t.Errorf("%+v", got)
 	}
 	if got := registry.Meant("exec_command", `{"cmd":"ls","justification":"to see"}`); got.Remark != "to see" {
