@@ -135,7 +135,7 @@ func TestBadCollectors(t *testing.T) {
 				tracer.Event(e)
 			}
 		}
-		if took := time.Since(begun); took > time.Second {
+		if took := time.Since(begun); took > 10*time.Second { // a wait would take far longer
 			t.Errorf("%s: the events took %s", address, took)
 		}
 		tracer.mu.Lock()
@@ -146,7 +146,7 @@ func TestBadCollectors(t *testing.T) {
 		begun = time.Now()
 		tracer.Close()
 		tracer.Close()
-		if took := time.Since(begun); took > lastWords+time.Second {
+		if took := time.Since(begun); took > lastWords+10*time.Second {
 			t.Errorf("%s: the end took %s", address, took)
 		}
 	}
