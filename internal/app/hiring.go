@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"agent/internal/app/gates"
 	"agent/internal/app/team"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
@@ -75,7 +76,7 @@ func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, er
 		System: AgentPrompt(h.system, spec.Agent), Form: formOf(endpoint, with),
 		CompressionPrompt: h.compression, OtherModel: h.parts.models.other, TranscriptPath: own.path,
 		Extensions: chat.Extensions{
-			Below: h.parts.texts.Below, Refreeze: func() {}, News: news, Expand: h.task(spec.Agent, news),
+			Below: h.parts.texts.Below, Refreeze: func() {}, News: news, Expand: h.task(spec, news),
 		},
 		Policy:   gate.Policy{Unattended: h.parts.at.options.Unattended},
 		Gates:    h.parts.guards.gates(registry),
@@ -87,6 +88,9 @@ func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, er
 		},
 		Log: h.parts.rec.logger, Now: h.parts.at.process.Now,
 	}
+	child.Ended = func(status, changed, said string) {
+		h.parts.guards.hooks.AgentStops(ctx, spec.ID, spec.Agent.Name, gates.AgentEnd{Status: status, Changed: changed, Said: said, Transcript: own.path()})
+	}
 	child.Chat, err = newChat(config, own.resumed)
 	return child, err
 }
@@ -95,16 +99,17 @@ func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, er
 func counterOf(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
 
 // task returns the expander of an agent: the task is plain text, in which slash, @ and !
-// are characters. The texts of the agent's skills and news stand before it.
-func (h *hiring) task(a agents.Agent, news func() []history.Block) chat.Expander {
-	return func(_ context.Context, message atcmd.Message, _ chat.RunEmbedded) (atcmd.Expansion, error) {
+// are characters. The texts of the agent's skills, of hooks of its start and news stand before it.
+func (h *hiring) task(spec team.Spec, news func() []history.Block) chat.Expander {
+	return func(ctx context.Context, message atcmd.Message, _ chat.RunEmbedded) (atcmd.Expansion, error) {
 		var said atcmd.Expansion
-		for _, name := range a.Skills {
+		for _, name := range spec.Agent.Skills {
 			if text := h.parts.texts.SkillText(name); text != "" {
 				said.Blocks = append(said.Blocks, &history.Text{Text: text, Source: history.Brought, Key: "skill:" + name})
 			}
 		}
-		said.Blocks = append(append(said.Blocks, news()...), &history.Text{Text: message.Text()})
+		hooks := h.parts.guards.hooks.AgentStarts(ctx, spec.ID, spec.Agent.Name, spec.Call.Title)
+		said.Blocks = append(append(append(said.Blocks, news()...), hooks...), &history.Text{Text: message.Text()})
 		return said, nil
 	}
 }

@@ -50,14 +50,6 @@ func (c *Chat) paces() (last bool, err error) {
 	return pace.Last, err
 }
 
-// id identifies the agent, "" in a conversation of the person.
-func (w *Within) id() string {
-	if w == nil {
-		return ""
-	}
-	return w.ID
-}
-
 // asked returns the asker's function for the questions of an agent, nil for a conversation of the
 // person, which shows its questions itself.
 func (w *Within) asked() func(context.Context, gate.Question) (Decision, bool) {

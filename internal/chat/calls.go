@@ -73,8 +73,8 @@ type runner struct {
 	settings *settings.Settings
 	history  *history.Service
 	asker    *asker
-	// agent identifies the agent that makes the calls, "" in a conversation of the person.
-	agent string
+	// within names the agent that makes the calls, nil in a conversation of the person.
+	within *Within
 	// below returns the instructions that apply to a file; nil if there are none.
 	below func(file string) []NestedInstructions
 	// gates are passed by each planned call, in their order; consent is the last of them.
@@ -159,7 +159,10 @@ func (r *runner) newCalls(requested []understood) []*call {
 func (r *runner) newCall(asked understood) *call {
 	tool, err := r.tools.Get(asked.Name)
 	k := &call{tool: tool, unknown: err != nil, remarked: asked.Remark, notes: asked.Notes}
-	k.Call = gate.Call{Number: r.next(), Agent: r.agent, ID: asked.id, Name: asked.Name, Traits: tool.Traits, Arguments: asked.Arguments}
+	k.Call = gate.Call{Number: r.next(), ID: asked.id, Name: asked.Name, Traits: tool.Traits, Arguments: asked.Arguments}
+	if r.within != nil {
+		k.AgentID, k.Agent = r.within.ID, r.within.Name
+	}
 	k.Said = r.tools.Traits(k.Name).Describe(k.Name, k.Arguments)
 	r.emit(CallRequested{Call: k.Number, ID: k.ID, Name: k.Name, Label: k.Said, Arguments: k.Arguments})
 	switch {

@@ -222,7 +222,7 @@ func New(config Config) *Chat {
 	c.loop = gate.NewLoop(&c.config.Policy)
 	c.runner = &runner{
 		inbox: in, emit: emit, now: now, tools: config.Tools, env: config.Env, settings: config.Settings, history: config.History,
-		asker: c.asker, agent: config.Within.id(), below: config.Extensions.Below,
+		asker: c.asker, within: config.Within, below: config.Extensions.Below,
 		consent:     consent,
 		gates:       gate.Order(slices.Concat(consent.Gates(), []gate.Gate{c.loop.Gate()}, config.Gates)...),
 		outputLimit: c.window.Measure.OutputLimit,

@@ -30,10 +30,11 @@ type Call struct {
 	// Number counts the calls of a session. ID is the model's identifier of the call.
 	Number int
 	ID     string
-	// Agent is the id of the agent that makes the call, "" for the conversation of the person.
-	Agent  string
-	Name   string
-	Traits traits.Traits
+	// AgentID and Agent name the agent that makes the call; they are "" for the conversation of the
+	// person.
+	AgentID, Agent string
+	Name           string
+	Traits         traits.Traits
 	// Said describes the call in words.
 	Said      traits.Label
 	Arguments arguments.Arguments

@@ -64,8 +64,8 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 	var all hook.Outcome
 	for _, their := range g.callsForHooks(k) {
 		input := map[string]any{"tool_name": their.Name, "tool_input": their.Input, "tool_name_native": k.Name, "tool_use_id": k.ID}
-		if k.Agent != "" {
-			input["agent_id"] = k.Agent
+		if k.AgentID != "" {
+			input["agent_id"], input["agent_type"] = k.AgentID, k.Agent
 		}
 		if more != nil {
 			maps.Copy(input, more(their))

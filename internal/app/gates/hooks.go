@@ -193,7 +193,7 @@ func momentResult(event hooks.Event, out hook.Outcome) chat.HookResult {
 		if out.Blocked() {
 			texts = append([]string{out.Reason}, texts...)
 		}
-	case hooks.SessionStart, hooks.PostCompact, hooks.SessionEnd:
+	case hooks.SessionStart, hooks.PostCompact, hooks.SessionEnd, hooks.SubagentStart, hooks.SubagentStop:
 		if out.Blocked() { // nothing can be refused here, so the reason is only a notice
 			result.Refused = ""
 			result.Notices = append(result.Notices, out.By+": "+words.Headline(out.Reason))
@@ -234,10 +234,6 @@ func (h *Hooks) Notify(e chat.Event) {
 		if h.runner.Has(hooks.Notification) && !h.host.Consent.Unattended {
 			h.idle = time.AfterFunc(idleTime, func() { h.notification("idle_prompt", "agent is waiting for your input") })
 		}
-	case chat.AgentStarted:
-		h.agent(hooks.SubagentStart, e.AgentState, map[string]any{"title": e.Title})
-	case chat.AgentEnded:
-		h.agent(hooks.SubagentStop, e.AgentState, map[string]any{"status": e.Status, "changed": e.Changed})
 	case chat.DensityApplied:
 		h.runner.Run(context.Background(), hook.Occasion{Event: hooks.PostDensity, Input: map[string]any{
 			"ledger": pruned(e.Prunes), "tokens_before": e.TokensBefore, "tokens_after": e.TokensAfter,
@@ -250,10 +246,41 @@ func (h *Hooks) notification(kind, message string) {
 	h.runner.Run(context.Background(), hook.Occasion{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
 }
 
-// agent runs the hooks of the start or the end of an agent.
-func (h *Hooks) agent(event hooks.Event, s chat.AgentState, input map[string]any) {
-	input["agent_id"], input["agent_type"] = s.ID, s.Agent
-	h.runner.Run(context.Background(), hook.Occasion{Event: event, Names: []string{s.Agent}, Input: input})
+// AgentStarts runs the hooks of the start of an agent, and returns what they add to its task.
+func (h *Hooks) AgentStarts(ctx context.Context, id, agent, title string) []history.Block {
+	return h.agent(ctx, hooks.SubagentStart, agent, map[string]any{"agent_id": id, "agent_type": agent, "title": title})
+}
+
+// An AgentEnd says how an agent ended: the files that it changed, what it said last, and where it is
+// recorded.
+type AgentEnd struct{ Status, Changed, Said, Transcript string }
+
+// leaveTime is how long hooks of the end of an agent may run that was stopped.
+const leaveTime = 5 * time.Second
+
+// AgentStops runs the hooks of the end of an agent, also after the end of ctx.
+func (h *Hooks) AgentStops(ctx context.Context, id, agent string, end AgentEnd) {
+	if ctx.Err() != nil {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+		defer stop()
+	}
+	h.agent(ctx, hooks.SubagentStop, agent, map[string]any{
+		"agent_id": id, "agent_type": agent, "status": end.Status, "changed": end.Changed, "stop_hook_active": false,
+		"last_assistant_message": end.Said, "agent_transcript_path": end.Transcript,
+	})
+}
+
+// agent runs the hooks of an event of an agent. They refuse nothing.
+func (h *Hooks) agent(ctx context.Context, event hooks.Event, agent string, input map[string]any) []history.Block {
+	if !h.runner.Has(event) {
+		return nil
+	}
+	result := momentResult(event, h.runner.Run(ctx, hook.Occasion{Event: event, Names: []string{agent}, Input: input}))
+	for _, line := range result.Notices {
+		h.host.Loop.Note(line)
+	}
+	return result.Blocks
 }
 
 // pruned returns new lines of the ledger in the form that hooks read.

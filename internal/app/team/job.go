@@ -91,6 +91,7 @@ func (j *job) work(ctx context.Context) tools.Answer {
 	outcome, err := child.Chat.Prompt(ctx, atcmd.Message{{Text: j.call.Task.Task}})
 	status := j.statusOf(ctx, outcome, err)
 	answer := j.report(status, child.Unused)
+	child.Ended(status, j.changed.String(), j.said)
 	end() // the record is free for a call that goes on with the agent
 	return j.ended(status, answer)
 }

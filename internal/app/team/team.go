@@ -68,7 +68,9 @@ type Child struct {
 	Model string
 	// Unused has a line for each wish of the agent's file that was not granted.
 	Unused []string
-	Close  func()
+	// Ended is told how the agent ended, the files that it changed and what it said last.
+	Ended func(status, changed, said string)
+	Close func()
 }
 
 // A Team runs the agents of one conversation. It is safe for concurrent use.
