@@ -16,6 +16,7 @@ import (
 
 	"agent/internal/acp"
 	"agent/internal/app"
+	"agent/internal/policy"
 	"agent/internal/testing/llmtest"
 )
 
@@ -43,8 +44,14 @@ func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *peer {
 // startEditorOf does the work of startEditor with a server of models that is there.
 func startEditorOf(t *testing.T, home string, server *llmtest.Server, set ...string) *peer {
 	t.Helper()
+	return startEditorUnder(t, policy.File{}, home, server, set...)
+}
+
+// startEditorUnder is startEditorOf on a machine with a policy.
+func startEditorUnder(t *testing.T, file policy.File, home string, server *llmtest.Server, set ...string) *peer {
+	t.Helper()
 	p := &app.Process{
-		Home: home, Dir: home, Version: "test", Now: time.Now,
+		Home: home, Dir: home, Version: "test", Now: time.Now, PolicyFile: file,
 		Environ: []string{"OPENAI_BASE_URL=" + server.URL, "OPENAI_API_KEY=" + secret, "HOME=" + home, "PATH=" + os.Getenv("PATH")},
 	}
 	in, to := io.Pipe()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +18,18 @@ import (
 // underPolicy runs agent in this process on a machine with a policy, and returns all that it printed.
 func underPolicy(t *testing.T, file policy.File, args ...string) (said string, status int) {
 	t.Helper()
-	server := llmtest.New(t) // a request fails the test
-	home := t.TempDir()
+	nothing, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nothing.Close()
+	said, status = runPoliced(t, file, t.TempDir(), llmtest.New(t), nothing, args...) // a request fails the test
+	return strings.ReplaceAll(said, "\n", " "), status
+}
+
+// runPoliced runs agent in this process on a machine with a policy, in a home folder and with a model.
+func runPoliced(t *testing.T, file policy.File, home string, server *llmtest.Server, in *os.File, args ...string) (said string, status int) {
+	t.Helper()
 	nothing, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +41,7 @@ func underPolicy(t *testing.T, file policy.File, args ...string) (said string, s
 			Home: home, Dir: home, Version: "test", Now: time.Now, PolicyFile: file,
 			Environ: []string{"OPENAI_BASE_URL=" + server.URL, "OPENAI_API_KEY=" + secret, "HOME=" + home, "PATH=" + os.Getenv("PATH")},
 		},
-		stdin: nothing, stdout: nothing, stderr: nothing, out: &out, people: &out,
+		stdin: in, stdout: nothing, stderr: nothing, out: &out, people: &out,
 	}
 	w.process.Say = func(line string) { _ = w.tell(line) }
 	ctx, cancel := context.WithTimeout(t.Context(), stalled)
@@ -39,7 +50,7 @@ func underPolicy(t *testing.T, file policy.File, args ...string) (said string, s
 	if err := w.process.Close(); err != nil {
 		t.Error(err)
 	}
-	return strings.ReplaceAll(out.String(), "\n", " "), status
+	return out.String(), status
 }
 
 // A policy that does not count ends every start before anything is sent or run, and says why.
@@ -88,4 +99,93 @@ func TestEveryFrontRefusesABrokenPolicy(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Every front end obeys a policy, whatever flags, files of the person and requests of an editor say.
+func TestEveryFrontObeysThePolicy(t *testing.T) {
+	t.Parallel()
+	const write = `{"file_path":"by.txt","content":"x"}`
+	for name, tc := range map[string]struct{ policy, tool, arguments, want string }{
+		"a tool":      {`{"tools": ["read_file"]}`, "write_file", write, "tools of"},
+		"a rule":      {`{"deny": ["Edit(by.txt)"]}`, "write_file", write, "deny Edit(by.txt)"},
+		"a host":      {`{"hosts": ["corp.example"]}`, "web_fetch", `{"url":"https://evil.example/"}`, "hosts of"},
+		"a mode":      {`{"modes": ["plan"]}`, "write_file", write, "approval mode is plan"},
+		"a server":    {`{"servers": []}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "unknown tool"},
+		"its address": {`{"servers": ["https://mcp.corp.example/*"]}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "unknown tool"},
+		"its tool":    {`{"tools": ["mcp_call"]}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "tools of"},
+	} {
+		for _, front := range []string{"-p", "stream-json", "acp"} {
+			t.Run(name+" "+front, func(t *testing.T) {
+				t.Parallel()
+				home := t.TempDir()
+				configure(t, home)
+				path := filepath.Join(t.TempDir(), "policy.json")
+				if err := os.WriteFile(path, []byte(tc.policy), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				answer := ""
+				server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+					if last := r.Last(); last.Role == "tool" {
+						answer = last.Content
+						return llmtest.Say("done")
+					}
+					return llmtest.Call(tc.tool, tc.arguments)
+				})
+				frontsUnderPolicy[front](t, policy.OwnedBy(path, os.Getuid()), home, server)
+				if _, err := os.Stat(filepath.Join(home, "by.txt")); err == nil || !strings.Contains(answer, tc.want) {
+					t.Errorf("%v; it was answered %q, want %q", err, answer, tc.want)
+				}
+			})
+		}
+	}
+}
+
+// configure gives a person a server, whose entry has an address besides the program that it starts.
+func configure(t *testing.T, home string) {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"docs": map[string]any{"command": "mcpserver", "args": []string{"mcptest-server"}, "url": "https://mcp.corp.example/x"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(home, ".config", "agent", "mcp.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// frontsUnderPolicy say go in each front end, which is given every right.
+var frontsUnderPolicy = map[string]func(t *testing.T, file policy.File, home string, server *llmtest.Server){
+	"-p": func(t *testing.T, file policy.File, home string, server *llmtest.Server) {
+		in, err := os.Open(os.DevNull)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		_, _ = runPoliced(t, file, home, server, in, "-p", "go", "-m", "m", "--set", "sandbox=off", "--allow", "write_file(**)", "--allow", "mcp(docs/*)")
+	},
+	"stream-json": func(t *testing.T, file policy.File, home string, server *llmtest.Server) {
+		text := filepath.Join(t.TempDir(), "in")
+		if err := os.WriteFile(text, []byte(`{"type":"user","message":{"role":"user","content":"go"}}`+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		in, err := os.Open(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		_, _ = runPoliced(t, file, home, server, in, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "-m", "m", "--set", "sandbox=off", "--allow", "write_file(**)", "--allow", "mcp(docs/*)")
+	},
+	"acp": func(t *testing.T, file policy.File, home string, server *llmtest.Server) {
+		e := startEditorUnder(t, file, home, server)
+		session := e.start(home)
+		mode := e.response(e.request("session/set_mode", map[string]any{"sessionId": session, "modeId": "full-auto"}), nil)
+		option := e.response(e.request("session/set_config_option", map[string]any{"sessionId": session, "configId": "mode", "value": "full-auto"}), nil)
+		if (mode.Error == nil) != (option.Error == nil) {
+			t.Errorf("%+v, and %+v", mode.Error, option.Error)
+		}
+		e.response(e.prompt(session, "go"), allowOnce)
+	},
 }

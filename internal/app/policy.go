@@ -144,7 +144,9 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	k := gate.Call{Name: name}
 	if server, tool, served := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__"); served && strings.HasPrefix(name, "mcp__") {
 		k.Preview.Served = &tools.Served{Server: server, Tool: tool}
-	} else {
+	} else if name == "mcp_call" || name == "mcp_read" {
+		return InputError{fmt.Errorf("%s is judged by what it calls: mcp__SERVER__TOOL(), and mcp__SERVER__*() for resources", name)}
+	} else if name != "mcp_find" {
 		registry := knownTools(tools.Default(), true)
 		if _, err := registry.Get(name); err != nil && name != tools.TaskName {
 			return InputError{err}
@@ -157,7 +159,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	case k.Traits.Network && !k.Traits.Searches:
 		encoded, _ := json.Marshal(map[string]string{"url": argument}) // never fails for texts
 		k.Arguments = arguments.Parse(encoded)
-	case argument != "":
+	case argument != "" && namesFiles(k.Traits):
 		k.Preview.Paths, k.Preview.Protected = []string{argument}, []protect.File{{Path: argument}}
 	}
 	if err := underPolicy(bounds, k); err != nil {
@@ -169,3 +171,6 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	}
 	return nil
 }
+
+// namesFiles reports whether the argument of a call in agent policy test is a file.
+func namesFiles(t tools.Traits) bool { return len(t.File)+len(t.Files)+len(t.Patch) > 0 }

@@ -160,10 +160,20 @@ func matchesLine(entry, line []string) bool {
 	return len(entry) > 0
 }
 
-// matches compares a name with an entry, in which a star at the end stands for any rest.
+// matches compares a name with an entry, in which a star at the end stands for any rest but one that
+// leads out of the folder before it.
 func matches(entry, name string) bool {
 	prefix, any := strings.CutSuffix(entry, "*")
-	return entry == name || any && strings.HasPrefix(name, prefix)
+	rest, begins := strings.CutPrefix(name, prefix)
+	return entry == name || any && begins && !climbs(rest)
+}
+
+// climbs reports whether the rest of a path or of an address has a folder that is the one above.
+func climbs(rest string) bool {
+	if plain, err := url.PathUnescape(rest); err == nil {
+		rest = plain
+	}
+	return slices.Contains(strings.FieldsFunc(rest, func(r rune) bool { return r == '/' || r == '\\' }), "..")
 }
 
 // Login returns an error if no key may be kept for, or used at, a place of provider.Place.

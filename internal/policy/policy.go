@@ -81,12 +81,14 @@ type File struct {
 	Path string
 	// owned returns why a file or folder could be from somebody else, "" if it could not.
 	owned func(path string, info fs.FileInfo) string
+	// lost is why the system does not say where the file is. Then nobody knows whether there is one.
+	lost error
 }
 
 // OwnedBy returns a file that has to belong to the user with an id. It is for tests: the file of a
 // machine is that of System.
 func OwnedBy(path string, user int) File {
-	return File{path, func(_ string, info fs.FileInfo) string { return disk.WritersBeside(info, user) }}
+	return File{Path: path, owned: func(_ string, info fs.FileInfo) string { return disk.WritersBeside(info, user) }}
 }
 
 // Load reads a policy, nil if there is no file. The error says what is wrong with the file, under
@@ -94,6 +96,9 @@ func OwnedBy(path string, user int) File {
 func (f File) Load() (*Policy, error) {
 	if f.Path == "" {
 		return nil, nil
+	}
+	if f.lost != nil {
+		return nil, fmt.Errorf("whether this machine has a policy is not known, so nothing may run: the system does not say where %s is: %w", f.Path, f.lost)
 	}
 	data, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,6 +178,11 @@ func (p *Policy) check() error {
 	}
 	if !slices.Contains([]string{"", Auto, Require, Strict}, p.Sandbox) {
 		return fmt.Errorf("sandbox is %q; there are %s, %s and %s", p.Sandbox, Auto, Require, Strict)
+	}
+	for _, entry := range p.Servers {
+		if _, address, is := strings.Cut(entry, "://"); is && strings.Contains(address, "*") && strings.IndexByte(address, '*') < strings.IndexByte(address+"/", '/') {
+			return fmt.Errorf("servers has %q, whose star is in the name of a host: other hosts begin the same", entry)
+		}
 	}
 	for _, login := range p.Logins {
 		if _, err := placeOf(login); err != nil {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,7 @@ func TestLoad(t *testing.T) {
 		"a rule":         {`{"deny": ["Bsh(curl)"]}`, "does not hold"},
 		"a doubtful one": {`{"deny": ["Bash(\"curl\" *)"]}`, "the rule deny"},
 		"a login":        {`{"logins": ["no such"]}`, "names no provider"},
+		"a host's star":  {`{"servers": ["https://mcp.corp.example*"]}`, "in the name of a host"},
 	} {
 		if _, err := write(t, tc.text).Load(); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", name, err)
@@ -52,6 +54,9 @@ func TestLoad(t *testing.T) {
 	}
 	if p, err := OwnedBy(filepath.Join(t.TempDir(), "none"), 0).Load(); p != nil || err != nil {
 		t.Errorf("no file: %v, %v", p, err)
+	}
+	if _, err := (File{Path: "x/policy.json", lost: errors.New("no such folder")}).Load(); err == nil || !strings.Contains(err.Error(), "nothing may run") {
+		t.Errorf("a place that the system does not say: %v", err)
 	}
 	p, err := write(t, `{"modes": ["ask"], "tools": [], "sandbox": "strict"}`).Load()
 	if err != nil || strings.Join(p.Lines(), "; ") != "modes: ask; tools: none; sandbox: strict" || len(p.Hash) != 64 {
@@ -129,7 +134,7 @@ func TestBounds(t *testing.T) {
 	t.Parallel()
 	p := &Policy{
 		Path: "P", Tools: []string{"read_file", "mcp__docs__*"}, Hosts: []string{"corp.example"}, Providers: []string{"anthropic", "https://llm.corp.example/v1"},
-		Servers: []string{"https://mcp.corp.example/*", "/opt/bin/tickets --read *", "/opt/bin/plain"}, Logins: []string{"anthropic", "search:brave", "https://llm.corp.example/v1"},
+		Servers: []string{"https://mcp.corp.example/*", "/opt/bin/tickets --read *", "/opt/bin/plain", "/opt/lib/*"}, Logins: []string{"anthropic", "search:brave", "https://llm.corp.example/v1"},
 	}
 	endpoint := func(base string) error { return p.Provider(provider.Endpoint{BaseURL: base}) }
 	for name, tc := range map[string]struct {
@@ -151,7 +156,10 @@ func TestBounds(t *testing.T) {
 		"no endpoint":            {endpoint(""), true},
 		"a server":               {p.Server("https://mcp.corp.example/a"), true},
 		"at a host like it":      {p.Server("https://mcp.corp.example.evil/"), false},
+		"above its folder":       {p.Server("https://mcp.corp.example/a/%2e%2E/b"), false},
 		"a command":              {p.Server("/opt/bin/plain"), true},
+		"any of a folder":        {p.Server("/opt/lib/x/..y"), true},
+		"above a folder":         {p.Server("/opt/lib/../../tmp/x"), false},
 		"with arguments":         {p.Server("/opt/bin/plain", "-x"), false},
 		"with arguments allowed": {p.Server("/opt/bin/tickets", "--read", "a", "b"), true},
 		"with others":            {p.Server("/opt/bin/tickets", "--write"), false},

@@ -11,9 +11,9 @@ import (
 func System() File {
 	folder, err := windows.KnownFolderPath(windows.FOLDERID_ProgramData, 0)
 	if err != nil {
-		return File{}
+		return File{Path: filepath.Join("ProgramData", "agent", "policy.json"), lost: err}
 	}
-	return File{filepath.Join(folder, "agent", "policy.json"), ofAdministrators}
+	return File{Path: filepath.Join(folder, "agent", "policy.json"), owned: ofAdministrators}
 }
 
 // ofAdministrators returns why a file could be from somebody who administers nothing. Only

@@ -103,9 +103,10 @@ type Server struct {
 // server.
 func (s *Server) NeedsConsent() bool { return s.Origin == Project || s.Origin == Plugin }
 
-// Words returns the address of a server, or its command with the arguments. They may be secret.
+// Words returns the address of a server, or of one that is a program its command with the arguments.
+// They may be secret.
 func (s *Server) Words() []string {
-	if s.URL != "" {
+	if s.Transport != Stdio {
 		return []string{s.URL}
 	}
 	return append([]string{s.Command}, s.Args...)

@@ -317,3 +317,17 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A program that has an address besides is known by its command line, which is what runs.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"command": "sh", "args": ["-c", "x"], "url": "https://example.com/mcp"}`:            "sh -c x",
+		`{"type": "http", "command": "sh", "args": ["-c"], "url": "https://example.com/mcp"}`: "https://example.com/mcp",
+	} {
+		s, _, err := parse("s", []byte(text))
+		if err != nil || strings.Join(s.Words(), " ") != want {
+			t.Errorf("%s: %v, %v", text, s, err)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package app_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/mcp"
+	"agent/internal/rawjson"
+	"agent/internal/settings"
+	"agent/internal/testing/llmtest"
+	"agent/internal/testing/mcptest"
+
+	"pgregory.net/rapid"
+)
+
+// policyCalls has calls as agent policy test takes them, and as models make them.
+var policyCalls = []struct{ test, tool, arguments string }{
+	{"run_shell_command(true)", "run_shell_command", `{"command":"true"}`},
+	{"run_shell_command(git push)", "run_shell_command", `{"command":"git push"}`},
+	{"run_shell_command(cat keys/a)", "run_shell_command", `{"command":"cat keys/a"}`},
+	{"run_shell_command(echo x > docs/b)", "run_shell_command", `{"command":"echo x > docs/b"}`},
+	{"read_file(keys/a)", "read_file", `{"file_path":"keys/a"}`},
+	{"read_file(docs/b)", "read_file", `{"file_path":"docs/b"}`},
+	{"write_file(docs/d)", "write_file", `{"file_path":"docs/d","content":"x"}`},
+	{"write_file(new)", "write_file", `{"file_path":"new","content":"x"}`},
+	{"apply_patch(docs/c)", "apply_patch", `{"input":"*** Begin Patch\n*** Add File: docs/c\n+x\n*** End Patch"}`},
+	{"list_directory(keys)", "list_directory", `{"path":"keys"}`},
+	{"search_file_content(b)", "search_file_content", `{"pattern":"b"}`},
+	{"glob(keys/*)", "glob", `{"pattern":"keys/*"}`},
+	{"read_many_files(keys/a)", "read_many_files", `{"paths":["keys/a"]}`},
+	{"web_fetch(http://127.0.0.1:1/x)", "web_fetch", `{"url":"http://127.0.0.1:1/x"}`},
+	{"web_fetch(http://127.0.0.2:1/x)", "web_fetch", `{"url":"http://127.0.0.2:1/x"}`},
+	{"mcp__docs__echo()", "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`},
+	{"mcp__docs__echo()", "mcp__docs__echo", `{}`},
+	{"mcp__docs__fail()", "mcp__docs__fail", `{}`},
+	{"mcp__docs__*()", "mcp_read", `{"server":"docs","uri":"x:y"}`},
+	{"mcp_find(x)", "mcp_find", `{"query":"x"}`},
+	{"task(x)", "task", `{"agent":"general","title":"it","task":"do it"}`},
+}
+
+// What agent policy test says of a call is what becomes of it in a conversation with every right.
+func TestTestPolicyAgrees(t *testing.T) {
+	t.Parallel()
+	some := func(from ...string) *rapid.Generator[[]string] {
+		return rapid.SliceOfNDistinct(rapid.SampledFrom(from), 0, len(from), rapid.ID[string])
+	}
+	bounds := map[string]*rapid.Generator[[]string]{
+		"tools": some("run_shell_command", "read_*", "write_file", "apply_patch", "web_fetch", "mcp__docs__*", "mcp__docs__echo", "mcp__*", "mcp_call", "mcp_*", "task", "*"),
+		"deny":  some("Bash(git push:*)", "Bash", "Read(keys/**)", "Read(./docs/**)", "Edit(docs/**)", "Edit", "WebFetch", "WebFetch(domain:127.0.0.2)", "mcp__docs", "mcp__docs__echo", "Bash(cat:*)"),
+		"hosts": some("127.0.0.1", "corp.example"),
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		text := map[string][]string{}
+		for _, member := range []string{"tools", "deny", "hosts"} {
+			if rapid.Bool().Draw(rt, member) {
+				text[member] = bounds[member].Draw(rt, "of "+member)
+			}
+		}
+		written, err := rawjson.Marshal(text)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		checkPolicyAgrees(t, rt, string(written))
+	})
+}
+
+func checkPolicyAgrees(t *testing.T, rt *rapid.T, text string) {
+	p := withPolicy(t, text)
+	p.Dir = t.TempDir()
+	for _, name := range []string{"keys/a", "docs/b"} {
+		if err := os.MkdirAll(filepath.Join(p.Dir, filepath.Dir(name)), 0o700); err != nil {
+			rt.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(p.Dir, name), []byte("b\n"), 0o600); err != nil {
+			rt.Fatal(err)
+		}
+	}
+	given, err := p.Settings(app.Sources{Set: []string{"model=m", "price.input=1", "price.output=1", "approval-mode=full-auto"}})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	answers := map[int]string{}
+	server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+		if strings.Contains(r.Messages[0].Content, "# Your task") {
+			return llmtest.Say("done")
+		}
+		n := 0
+		for _, m := range r.Messages {
+			if m.Role == "tool" {
+				answers[n] = m.Content
+				n++
+			}
+		}
+		if n == len(policyCalls) {
+			return llmtest.Say("done")
+		}
+		return llmtest.Call(policyCalls[n].tool, policyCalls[n].arguments)
+	})
+	if err := given.Set(settings.Flags, settings.BaseURL.Key(), server.URL); err != nil {
+		rt.Fatal(err)
+	}
+	docs := mcptest.At(t.TempDir(), "docs")
+	configured, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"docs": map[string]any{"command": docs.Command, "args": docs.Args, "alwaysLoad": true}}})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	askServer(t, rt, p, string(configured))
+	made, err := app.New(t.Context(), p, app.Options{
+		Workspace: p.Dir, Named: true, Settings: given, Servers: []string{string(configured)}, Events: func(chat.Envelope) {},
+		Allow: []string{"run_shell_command(*)", "write_file(*)", "read_file(keys/**)"},
+	})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	defer made.Close()
+	_, _ = made.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+	for n, call := range policyCalls {
+		answer, there := answers[n]
+		if !there {
+			rt.Fatalf("%s: %s has no answer", text, call.test)
+		}
+		refused := strings.Contains(answer, "policy of this machine") || strings.Contains(answer, p.PolicyFile.Path)
+		says := p.TestPolicy(call.test)
+		if refused != (says != nil) {
+			rt.Errorf("%s: %s: policy test says %v, and it was answered %q", text, call.test, says, answer)
+		}
+	}
+}
+
+// askServer has the server's tools known before the conversation, so that no call comes too early.
+func askServer(t *testing.T, rt *rapid.T, p *app.Process, configured string) {
+	folders, err := p.Folders()
+	if err != nil {
+		rt.Fatal(err)
+	}
+	found, err := p.Servers(folders, p.Dir, app.Options{Servers: []string{configured}})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	client, _, err := found.Ask(t.Context(), found.Servers[0], mcp.Host{})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	client.Close()
+}
