@@ -88,7 +88,7 @@ func number(t *testing.T, variable string, standard int) int {
 // Commands made of options, words and attacks at random, of those that count as
 // read-only each is run with its system calls watched: it writes nothing, starts no
 // program but those of the table, reaches no network and opens nothing outside.
-// Each runs without the sandbox and in it. make fuzz-look runs many; LOOK_SEED and
+// Each runs without the sandbox and in it, and by the other shells that are installed. make fuzz-look runs many; LOOK_SEED and
 // LOOK_COMMANDS say which and how many.
 func TestReadOnlyOnlyReads(t *testing.T) {
 	t.Parallel()
@@ -102,12 +102,54 @@ func TestReadOnlyOnlyReads(t *testing.T) {
 	const batch = 250 // so that process IDs are not used twice
 	for some := range slices.Chunk(lines, batch) {
 		for _, confined := range []bool{false, true} {
-			for _, offence := range place.watch(t, strace, some, confined) {
+			for _, offence := range place.watch(t, strace, "", some, confined) {
 				t.Errorf("%s (in the sandbox: %v)", offence, confined)
+			}
+		}
+		for _, shell := range otherShells {
+			lines := some
+			if shell == "busybox" { // the place that has it does not count as searchable
+				lines = slices.DeleteFunc(slices.Clone(some), func(line string) bool { return strings.Contains(line, "grep ") })
+			}
+			for _, offence := range place.watch(t, strace, shell, lines, false) {
+				t.Errorf("%s (by %s)", offence, shell)
 			}
 		}
 	}
 	t.Logf("seed %d: %d commands", seed, len(lines))
+}
+
+// otherShells lists the shells that a system without bash may have as /bin/sh.
+var otherShells = []string{"dash", "zsh", "ksh93", "mksh", "yash", "posh", "busybox"}
+
+// asBash returns a folder with a program bash that runs lines as a shell does which is the sh of its
+// system. It returns the empty string if the shell is not installed. With busybox come its other
+// programs.
+func asBash(t *testing.T, shell string) string {
+	t.Helper()
+	program, err := exec.LookPath(shell)
+	if err != nil {
+		return ""
+	}
+	dir := t.TempDir()
+	writeTestFile(t, dir, "bash", "#!/bin/sh\nexec "+dir+"/sh \"$@\"\n")
+	if err := os.Chmod(dir+"/bash", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	links := []string{"sh"}
+	if shell == "busybox" {
+		list, err := exec.Command(program, "--list").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		links = strings.Fields(string(list))
+	}
+	for _, name := range links {
+		if err := os.Symlink(program, filepath.Join(dir, name)); err != nil && name != "bash" {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 func needStrace(t *testing.T) string {
@@ -142,13 +184,20 @@ func TestOffencesAreSeen(t *testing.T) {
 		if _, err := exec.LookPath("tree"); err != nil && strings.HasPrefix(line, "tree ") {
 			continue // it is not installed everywhere
 		}
-		if found := place.watch(t, strace, []string{line}, false); !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, ": "+want) }) {
+		if found := place.watch(t, strace, "", []string{line}, false); !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, ": "+want) }) {
 			t.Errorf("%s: found %q, want that it %s", line, found, want)
 		}
 		_ = os.Remove(place.root + "/pwned")
 	}
+	for shell, line := range map[string]string{"zsh": "printf %d PATH=5; ls", "ksh93": "printf %d PATH=5; ls", "busybox": "grep -r x sub"} {
+		_, err := exec.LookPath(shell)
+		if found := place.watch(t, strace, shell, []string{line}, false); err == nil && len(found) == 0 {
+			t.Errorf("%s by %s: nothing is seen", line, shell)
+		}
+		_ = os.Remove(place.root + "/pwned")
+	}
 	if sandbox.Detect().Active() {
-		if found := place.watch(t, strace, []string{"cat leak"}, true); len(found) == 0 {
+		if found := place.watch(t, strace, "", []string{"cat leak"}, true); len(found) == 0 {
 			t.Error("in the sandbox nothing is seen")
 		}
 	}
@@ -171,12 +220,12 @@ func newHostilePlace(t *testing.T) hostilePlace {
 		"outside/secret": "secret", "work/a.txt": "a -- b\ntouch pwned\n", "work/sub/b.txt": "b\n", "work/sub/deep/c.go": "package c\n", "work/notes": "touch pwned # --\n", "work/notes2": "b\na\n",
 		"work/go.mod": "module x\n\ngo 1.26\n\ntoolchain go1.99.7\n", "work/.gitattributes": "*.txt filter=x diff=x\n", "work/files0": "/etc/passwd\x00", "work/-exec": "x", "work/--": "x",
 		"work/docs/v1/objects/.k": "", "work/docs/v1/refs/.k": "", "work/docs/v1/config": "[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch pwned\"\n",
-		"work/bin/ls": "#!/bin/sh\ntouch pwned\n", "work/bin/git": "#!/bin/sh\ntouch pwned\n", "work/bin/x.sh": "touch pwned\n",
+		"work/bin/ls": "#!/bin/sh\ntouch pwned\n", "work/bin/git": "#!/bin/sh\ntouch pwned\n", "work/bin/x.sh": "touch pwned\n", "work/5/ls": "#!/bin/sh\n: > pwned\n",
 	} {
 		writeTestFile(t, base, name, content)
 	}
-	for _, name := range []string{"ls", "git", "x.sh"} {
-		if err := os.Chmod(filepath.Join(p.root, "bin", name), 0o755); err != nil {
+	for _, name := range []string{"bin/ls", "bin/git", "bin/x.sh", "5/ls"} {
+		if err := os.Chmod(filepath.Join(p.root, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -236,6 +285,7 @@ var attacks = []string{
 	"--", "--", "-", "-exec", "touch pwned", "pwned", "{}", "';'", "+", "-delete", "-fprint", "-fls", "-ok", "-execdir", "--output=pwned", "--output", "-o", "-opwned", "--pre=sh", "--pre", "sh", "-Otouch", "-O", "'-Oid > pwned; :'",
 	"--ext-diff", "--textconv", "--filters", "--open-files-in-pager=touch", "-i", "-f", "-F", "--follow", "--files0-from=files0", "--files-from=a.txt", "--compress-program=touch", "-T", "-S", "-w", "-u", "'w pwned'", "'1e touch pwned'", "'1w pwned'",
 	"'BEGIN{system(\"touch pwned\")}'", "'{print > \"pwned\"}'", "'s/a/touch pwned/e'", "'s/./b/w pwned'", "-v", "%n", "-n", "--rawfile x leak", "--show-signature", "--format=%G?", "'--format=%(trailers)'", "--contents", "-C", "-c", "-m", "-L", "-R", "-l", "-z", "-r", "-s", "--set", "-a", "-D", "-d",
+	"%d", "PATH=5", "PATH=5", "'a[$(touch pwned)]'", "-r", "-rn",
 }
 
 // phrases are attacks of several words.
@@ -245,7 +295,7 @@ var phrases = []string{
 }
 
 // powerful are the programs of the table that can do the most besides reading.
-var powerful = []string{"awk", "sed", "jq", "diff", "xxd", "git branch --list", "git stash list", "git config", "find", "rg", "tree", "sort", "sed", "uniq", "tail", "git diff", "git grep", "git log", "git show", "git status"}
+var powerful = []string{"printf", "test", "grep", "awk", "sed", "jq", "diff", "xxd", "git branch --list", "git stash list", "git config", "find", "rg", "tree", "sort", "sed", "uniq", "tail", "git diff", "git grep", "git log", "git show", "git status"}
 
 // operands are words that are no options: names, places, patterns, expressions.
 var operands = []string{
@@ -253,6 +303,12 @@ var operands = []string{
 	"'{print $1}'", "'NR==1'", "'s/a/b/'", "'/a/,/b/p'", "'.a'", "list", "user.name", "stash@{0}", "-1", "]", "=",
 	"a*", "n*", "note?2", "+1f", "s*", "f?", "f*", "sub/*", "l*", "o*/s*", "HEAD", "HEAD~1", "HEAD:a.txt", "main", "master", "1", "2", "5", "+1", "'*.txt'", "'*'", "+%s", "GOPATH", "GOVERSION", "CC", "f", "d", "''", "'a b'", "'touch pwned'", "a", "z",
 }
+
+// formats and printed are words for printf, which in some shells evaluates numbers as arithmetic.
+var (
+	formats = []string{"'%s\\n'", "'%s %d'", "%d", "'%5.2f'", "'%*s'", "'%.*s'", `'\x25d'`, `'\045d'`, `'%\x64'`, `'\033[1m%s'`, "'%2$s'", "'%q'", "'100%% %s'", "'%b'", "'%(%F)T'", "%n", "%ln", "'%c%x'", "--", "'% d'", "%R", "%H", "%B"}
+	printed = []string{"PATH=5", "PATH=5", "PATH", "'a[$(: > pwned)]'", "'a[`: > pwned`]'", "5", "-1", "0x1F", "a", "PATH++", "--PATH", "'%d'", "--", "'(PATH=5)'", "'x?PATH=5:0'", "'1,PATH=5'", "/etc/passwd"}
+)
 
 func randomLine(random *rand.Rand, names []string) string {
 	pick := func(words []string) string { return words[random.IntN(len(words))] }
@@ -281,6 +337,9 @@ func randomLine(random *rand.Rand, names []string) string {
 		return strings.Join(words, " ")
 	}
 	line := one()
+	if random.IntN(8) == 0 {
+		line = "printf " + pick(formats) + " " + pick(printed) + " " + pick(printed) + "; ls; " + line
+	}
 	if random.IntN(8) == 0 {
 		line = "cd " + pick([]string{"sub", "docs/v1", "sub/deep", "docs"}) + " && " + line
 	}
@@ -321,9 +380,17 @@ func randomOption(random *rand.Rand, program readOnlyProgram) string {
 const watched = "trace=execve,execveat,clone,clone3,fork,vfork,open,openat,openat2,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mknod,mknodat," +
 	"truncate,ftruncate,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,utime,utimes,utimensat,futimesat,setxattr,lsetxattr,fsetxattr,removexattr,socket,connect,mount"
 
-// watch runs lines and says what they did that they must not.
-func (p hostilePlace) watch(t *testing.T, strace string, lines []string, confined bool) []string {
+// watch runs lines by a shell, bash if it has no name, and says what they did that they must not.
+func (p hostilePlace) watch(t *testing.T, strace, shell string, lines []string, confined bool) []string {
 	t.Helper()
+	path := os.Getenv("PATH")
+	if shell != "" {
+		first := asBash(t, shell)
+		if first == "" {
+			return nil
+		}
+		path = first + ":" + path
+	}
 	dir := t.TempDir()
 	content, err := json.Marshal(lines)
 	if err != nil {
@@ -339,7 +406,7 @@ func (p hostilePlace) watch(t *testing.T, strace string, lines []string, confine
 	for tries := 1; ; tries++ {
 		cmd := exec.CommandContext(t.Context(), strace, "-f", "--seccomp-bpf", "-qq", "-y", "-s", "2000", "-e", watched, "-e", "signal=none", "-o", dir+"/trace", self)
 		cmd.Dir = p.root
-		cmd.Env = append(os.Environ(), linesVariable+"="+dir+"/lines", "PATH="+p.root+"/bin:.:"+os.Getenv("PATH"), "LC_ALL=C")
+		cmd.Env = append(os.Environ(), linesVariable+"="+dir+"/lines", "PATH="+p.root+"/bin:.:"+path, "LC_ALL=C")
 		if confined {
 			cmd.Env = append(cmd.Env, confinedVariable+"=1")
 		}
@@ -427,7 +494,7 @@ func (p hostilePlace) offence(call string) string {
 	switch name {
 	case "execve", "execveat":
 		program, _, _ := strings.Cut(strings.TrimPrefix(rest, `"`), `"`)
-		if strings.HasPrefix(program, filepath.Dir(p.root)) || !isOfTheTable(filepath.Base(program)) {
+		if strings.HasPrefix(program, filepath.Dir(p.root)) || !strings.HasPrefix(program, "/") || !isOfTheTable(filepath.Base(program)) {
 			return "runs a program"
 		}
 	case "open", "openat", "openat2":

@@ -49,6 +49,9 @@ func (p readOnlyProgram) operands(args []Word) (operands []Word, ok bool) {
 	if p.never != nil && slices.ContainsFunc(operands, func(operand Word) bool { return p.never.MatchString(operand.Text) }) {
 		return nil, false
 	}
+	if p.operandsOnlyLook != nil && !p.operandsOnlyLook(operands) {
+		return nil, false
+	}
 	unlike := func(operand Word) bool { return !p.each.MatchString(operand.Text) }
 	return operands, p.each == nil || len(operands) > 0 && !slices.ContainsFunc(operands, unlike)
 }

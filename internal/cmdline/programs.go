@@ -30,6 +30,8 @@ type readOnlyProgram struct {
 	never *pattern.Pattern
 	// each must match every operand, and there must be at least one operand.
 	each *pattern.Pattern
+	// operandsOnlyLook reports whether all operands together are harmless. If it is nil, they are.
+	operandsOnlyLook func(operands []Word) bool
 	// script means that the first operand, which first matches, is a program and no path. No
 	// option may have its value in a word of its own: if the program took another word for its
 	// script, that word would be a program too.
@@ -74,9 +76,6 @@ var (
 // tests lists the tests of the shell for files and texts. -v is not among them, because it
 // evaluates its argument.
 var tests = []string{"-e", "-f", "-d", "-s", "-r", "-w", "-x", "-L", "-h", "-z", "-n"}
-
-// setsVariable matches formats that make printf set a variable, such as PATH, for later commands.
-var setsVariable = pattern.New("%[-+ #0-9.*'lhjztLq]*n")
 
 // ownSettings matches git's settings that hold no password.
 var ownSettings = pattern.New(`^(?:user\.(?:name|email)|init\.defaultBranch|core\.\w+|pull\.\w+|branch\.[\w/-]+\.(?:remote|merge))$`)
@@ -132,7 +131,7 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 		"tty":        {},
 		"seq":        {max: 3, each: few, namesOnly: true},
 		"sleep":      {max: 1, each: shortTime, namesOnly: true},
-		"printf":     {max: unlimited, never: setsVariable, namesOnly: true},
+		"printf":     {max: unlimited, operandsOnlyLook: printfOnlyPrints, namesOnly: true},
 		"test":       {words: tests, max: unlimited},
 		"[":          {words: tests, max: unlimited},
 		"command -v": {max: unlimited, namesOnly: true},

@@ -26,8 +26,9 @@ type Place struct {
 	// If Repository is nil, this is true in all folders.
 	Repository func(dir string) bool
 	// Searchable reports whether a program may read every file in the folders, because no file
-	// holds keys or the sandbox hides the files with keys. If Searchable is nil, it may.
-	Searchable func() bool
+	// holds keys or the sandbox hides the files with keys, and the program follows no link to a file
+	// that the model may not read. If Searchable is nil, it may.
+	Searchable func(program string) bool
 
 	// Outside is set if the command leaves the sandbox, which otherwise hides files with keys.
 	// Only programs that read no files are known to be harmless then.
@@ -134,7 +135,7 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 	}) {
 		return false
 	}
-	if readsFolders(c[0].Text, args) && at.Searchable != nil && !at.Searchable() {
+	if readsFolders(c[0].Text, args) && at.Searchable != nil && !at.Searchable(c[0].Text) {
 		return false
 	}
 	operands := args

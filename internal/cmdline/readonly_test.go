@@ -65,7 +65,7 @@ func TestReadOnlyCommandsPass(t *testing.T) {
 		"git remote get-url origin", "git stash list", "git worktree list", "git --version", "git config --get user.name", "git config user.email", "git shortlog -sn HEAD", "git merge-base main HEAD", "git for-each-ref --format='%(refname)'", "git symbolic-ref --short HEAD", "git check-ignore -v a.go", "git show-ref",
 		"sed 's/a/b/g' a.go", "sed -n '/^func main/,/^}/p' a.go", "sed -n '1,20p;30,40p' a.go", "sed -E 's/(a)\\.go/\\1/' a.go | head", "sed '/^$/d' a.go", "sed -n '$=' a.go", "awk '{print $1}' a.go", "awk -F: '{print $1, $NF}' a.go", "awk 'NR>=10 && NR<=20' a.go", "awk 'NR==5' a.go", "jq . a.go", "jq -r '.scripts.build' a.go", "jq '.a[] | keys' a.go", "cat a.go | jq '.x[0]'",
 		"diff a.go b.go", "diff -u a.go b.go", "cat a.go | diff - b.go", "comm -12 a.go b.go", "paste -d, a.go b.go", "cat a.go | column -t", "fold -w 80 a.go", "rev a.go", "base64 a.go", "hexdump -C a.go | head", "xxd a.go | head -5", "sha1sum a.go", "seq 1 5", "sleep 1",
-		"test -f a.go && echo yes || echo no", "[ -d sub ] && ls sub", "[ x = y ]", "command -v go", "printf '%s\\n' a b", "date", "date -u", "id -u", "find . -mtime -1", "grep -rn --include '*.go' x .", "rg x --glob '!vendor'", "go help build",
+		"test -f a.go && echo yes || echo no", "[ -d sub ] && ls sub", "[ x = y ]", "command -v go", "printf '%s\\n' a b", "printf '%s\\n' 'a=b[0]' '$(x)' --", "printf '%-20s %d\\n' a 5 b 7", "printf '\\033[1m%s\\033[0m\\n' 'a=b'", "printf '%5.2f%%\\n' 3.14", "printf '%x\\n' 255 0xff", "printf '100%%\\n'", "printf 'a=b\\x41\\n'", "date", "date -u", "id -u", "find . -mtime -1", "grep -rn --include '*.go' x .", "rg x --glob '!vendor'", "go help build",
 		"go version", "go env GOPATH", "date +%F", "uname -a", "which go node", "sed -n '1,20p' a.go", "sed -n '3,$p' a.go",
 		"cat /dev/null", "cat a.go | cat -", "cd sub && ls deep", "cd sub; cat ./c.go || ls deep", "echo sub/deep/*", "cat loop/d.go", "du -sh sub", "stat -c %s a.go", "grep -n -- x a.go", "tree -L 2 sub", "tail -c5k a.go",
 	} {
@@ -91,6 +91,8 @@ func TestReadOnlyIsNotFooled(t *testing.T) {
 		"sudo ls", "command ls", "exec ls", "eval ls", "source a.go", ". a.go", "builtin cd /", "nohup ls", "timeout 5 ls", "time -p ls", "watch ls",
 		"./ls", "/bin/ls", "sub/ls", "LS", "ｌｓ", "lѕ", "sh -c ls", "bash a.go", "python -c 1", "awk 1 a.go", "tee f", "less a.go", "vi a.go", "printf -v PATH x", "printf %n PATH",
 		"alias ls=rm", "unalias ls", "trap x EXIT", "set -e", "hash -p /x ls", "read x", "env", "printenv", "printf '%5ln' PATH; ls", "printf -- -v PATH",
+		"printf %d PATH=5; ls", "printf '%s %d' a PATH=5; ls", "printf '%*s' PATH=5 a; ls", "printf '%.*s' PATH=5 a; ls", "printf '\\x25d' PATH=5; ls", "printf '\\045d' PATH=5; ls", "printf '%\\x64' PATH=5; ls", "printf '%2$s' PATH=5 a; ls",
+		"printf '%x' 'a[$(id)]'", "printf %d PATH++; ls", "printf %d -- --PATH", "printf -- %d PATH=5", "printf '%(%F)T' 'a[`id`]'", "printf %d P*",
 		// What is asked of the shell may be evaluated; programs in words of their own may be others than they seem.
 		"test -v 'x[1]'", "test a -nt b", "[ -v x ]", "[ -f /etc/passwd ]", "test -f out/secret", "command -p ls", "command -v -p ls", "command rm x",
 		"awk '{print > \"f\"}' a.go", "awk '{print | \"sh\"}' a.go", "awk 'BEGIN{system(\"id\")}'", "awk -F '{print $1}' 'BEGIN{system(\"id\")}'", "awk -F '{print $1}' a.go", "awk -f a.go '{print $1}'", "awk -v x=1 '{print $1}'", "awk '{print $1}' /etc/passwd", "awk '{print $1}' sub/leak", "awk '{getline < \"x\"}'",
@@ -193,7 +195,7 @@ func TestReadOnlyAsksOnceAFolder(t *testing.T) {
 func TestReadOnlyAsksAboutSearches_D60(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
-	at.Searchable = func() bool { return false }
+	at.Searchable = func(string) bool { return false }
 	for line, readOnly := range map[string]bool{
 		"grep -r x .": false, "grep -nr x": false, "grep --recursive x .": false, "grep --rec x .": false, "egrep -rn x sub": false, "rg x": false, "rg -n x sub": false, "cat a.go | rg x": false,
 		"grep x a.go": true, "grep -n -e x a.go": true, "ls": true, "find . -name x": true, "cat a.go | grep x": true, "git grep x": true,

@@ -178,12 +178,17 @@ func (e *Env) folders(command shell.Command) []string {
 		for i, word := range call {
 			for name := range namesIn(word) {
 				for _, dir := range dirs {
-					if len(dirs) > maxFolders {
-						return dirs
+					named := e.foldersNamed(dir, name)
+					if len(named) == 0 && changes && i == len(call)-1 {
+						named = []string{e.absolute(dir, name)}
 					}
-					to, there := e.folderNamed(dir, name)
-					if (there || changes && i == len(call)-1) && !slices.Contains(dirs, to) {
-						dirs = append(dirs, to)
+					for _, to := range named {
+						if len(dirs) > maxFolders {
+							return dirs
+						}
+						if !slices.Contains(dirs, to) {
+							dirs = append(dirs, to)
+						}
 					}
 				}
 			}
@@ -192,24 +197,25 @@ func (e *Env) folders(command shell.Command) []string {
 	return dirs
 }
 
-// folderNamed returns the path that a name, or the option -C with a name, means in a folder, and
-// whether a folder exists there.
-func (e *Env) folderNamed(dir, name string) (path string, there bool) {
-	path = e.absolute(dir, name)
-	there = isFolder(path)
-	if !there && len(name) > 2 && name[0] == '-' && name[1] != '-' {
-		path = e.absolute(dir, name[2:]) // -Cbin
-		there = isFolder(path)
+// foldersNamed returns the folders that a name, which may be a pattern, or the option -C with a
+// name means in a folder.
+func (e *Env) foldersNamed(dir, name string) []string {
+	named := existingFolders(e.absolute(dir, name))
+	if len(named) == 0 && len(name) > 2 && name[0] == '-' && name[1] != '-' {
+		named = existingFolders(e.absolute(dir, name[2:])) // -Cbin
 	}
-	return path, there
+	return named
 }
 
-// isFolder reports whether a path, which may be a pattern, leads to a folder.
-func isFolder(pattern string) bool {
+// existingFolders returns the folders to which a path, which may be a pattern, leads.
+func existingFolders(pattern string) []string {
 	paths, _ := filepath.Glob(pattern)
-	return slices.ContainsFunc(append(paths, pattern), func(path string) bool {
+	if !slices.Contains(paths, pattern) {
+		paths = append(paths, pattern)
+	}
+	return slices.DeleteFunc(paths, func(path string) bool {
 		info, err := os.Stat(path)
-		return err == nil && info.IsDir()
+		return err != nil || !info.IsDir()
 	})
 }
 

@@ -245,10 +245,13 @@ func TestProtectedNames(t *testing.T) {
 func TestFoldersThatCommandsReadHoldProtectedFiles(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{".env": "K=1\n", "sub/deep/id_rsa": "K\n", "docs/a.md": ""})
+	link(t, env, "sub", "all")
 	for line, want := range map[string]string{
+		"grep -r x all": "sub/deep/id_rsa", "rg -uu x a*": "sub/deep/id_rsa",
 		"grep -r x .": ".env sub/deep/id_rsa", "grep -rn x": ".env sub/deep/id_rsa", "grep -Rl x sub docs": "sub/deep/id_rsa", "grep --recursive x docs": "", "grep x docs/a.md": "",
 		"cd sub && grep -r x .": "sub/deep/id_rsa .env", "rg x": "sub/deep/id_rsa", "rg -uu x": ".env sub/deep/id_rsa", "rg x docs": "", "tar c . | base64": ".env sub/deep/id_rsa", "tar cf - docs": "",
 		"find . -type f -exec cat {} +": ".env sub/deep/id_rsa", "find sub -type f | xargs cat": "sub/deep/id_rsa", "find . -maxdepth 1": "", "ls -R": "", "go test ./...": "", "bash -c 'grep -r x docs sub'": "sub/deep/id_rsa", "sudo grep -r x": ".env sub/deep/id_rsa",
+		"grep -r x s*": "sub/deep/id_rsa", "grep -r x docs {sub,docs}": "sub/deep/id_rsa", "D=sub; grep -r x docs $D": "sub/deep/id_rsa", "grep -r \"$X\" docs": "",
 	} {
 		var got []string
 		for _, found := range env.readBelow(shell.Command{Dir: env.Workspace.Root(), Line: line}) {

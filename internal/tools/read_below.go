@@ -37,12 +37,8 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 	}
 	whole = true
 	for _, s := range e.searched(command) {
-		folder, err := filepath.EvalSymlinks(s.folder)
-		if err != nil {
-			continue // the command cannot read it either
-		}
 		full := func() bool { return len(kept) >= maxKept }
-		ended := searchedFolder{folder, s.hidden}.walk(full, func(path string, _ fs.DirEntry) bool {
+		ended := s.walk(full, func(path string, _ fs.DirEntry) bool {
 			why, _ := e.Protected.Ruled(path, false)
 			if why != "" {
 				kept = append(kept, path)
@@ -57,6 +53,39 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 	return kept, whole
 }
 
+// isFree reports whether the model may read a path, links followed, without a question.
+func (e *Env) isFree(path string) bool {
+	abs, err := e.Workspace.Resolve(path)
+	return err == nil && e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free
+}
+
+// followsLinks reports whether a program reads the files to which the links lead that it meets
+// below a folder, as grep -r of busybox does.
+func (e *Env) followsLinks(program string, command shell.Command) bool {
+	path, err := e.Jobs.LookPath(program, command.Distrusted...)
+	if err != nil {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && strings.HasPrefix(filepath.Base(real), "busybox")
+}
+
+// linksOut reports whether there may be a link below the folders in which a command searches that
+// leads to a file which the model may not read without a question.
+func (e *Env) linksOut(command shell.Command) bool {
+	for _, s := range e.searched(command) {
+		out := false
+		ended := s.walk(func() bool { return out }, func(path string, entry fs.DirEntry) bool {
+			out = out || entry.Type()&fs.ModeSymlink != 0 && !e.isFree(path)
+			return false
+		})
+		if out || !ended {
+			return true
+		}
+	}
+	return false
+}
+
 // searchedFolder is a folder in which a command searches or which it packs.
 type searchedFolder struct {
 	folder string
@@ -68,15 +97,19 @@ type searchedFolder struct {
 // those below hidden folders that it passes over and below those for which visit returns true. It
 // reports whether it came to the end: it stops at maxBelow, or once full returns true.
 func (s searchedFolder) walk(full func() bool, visit func(path string, entry fs.DirEntry) bool) (ended bool) {
+	folder, err := filepath.EvalSymlinks(s.folder)
+	if err != nil {
+		return true // the command cannot read it either
+	}
 	looked := 0
 	ended = true
-	_ = filepath.WalkDir(s.folder, func(path string, entry fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if looked++; looked > maxBelow || full() {
 			ended = false
 			return fs.SkipAll
 		}
 		switch {
-		case err != nil || path == s.folder:
+		case err != nil || path == folder:
 		case !s.hidden && strings.HasPrefix(entry.Name(), ".") && entry.IsDir(), visit(path, entry) && entry.IsDir():
 			return fs.SkipDir
 		}
@@ -101,9 +134,12 @@ func (e *Env) searched(command shell.Command) []searchedFolder {
 		var named []string
 		for _, word := range call[1:] {
 			for _, start := range starts {
-				if to, there := e.folderNamed(start, word); there {
-					named = append(named, to)
-				}
+				named = append(named, e.foldersNamed(start, word)...)
+			}
+		}
+		if slices.Contains(call, cmdline.Unknown) {
+			for _, word := range e.rewritten(command) {
+				named = append(named, existingFolders(word)...)
 			}
 		}
 		if len(named) == 0 {

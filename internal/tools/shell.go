@@ -13,7 +13,6 @@ import (
 	"agent/internal/cmdline"
 	"agent/internal/disk"
 	"agent/internal/git"
-	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
@@ -195,10 +194,7 @@ func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 	return cmdline.Place{
 		Dir:    e.Workspace.AsSeen(command.Dir),
 		OnDisk: e.Workspace.OnDisk,
-		Inside: func(path string) bool {
-			abs, err := e.Workspace.Resolve(path)
-			return err == nil && e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free
-		},
+		Inside: e.isFree,
 		Program: func(name string) bool {
 			_, err := e.Jobs.LookPath(name, command.Distrusted...)
 			return err == nil
@@ -207,7 +203,10 @@ func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 			keys, err := git.OwnKeys(ctx, dir)
 			return err == nil && len(keys) == 0
 		},
-		Searchable: func() bool {
+		Searchable: func(program string) bool {
+			if e.followsLinks(program, command) && e.linksOut(command) {
+				return false
+			}
 			policy := command.Confined.Policy
 			return command.Confined.Active() || policy.Survey == nil || len(policy.Survey.Before().KeyFiles) == 0
 		},

@@ -292,7 +292,7 @@ func TestSearchesOfCommandsLeaveOutWhatIsKept(t *testing.T) {
 		return "", false
 	}
 	for _, line := range []string{
-		"grep -r word .", "grep -rn word", "grep -r word sub; grep -r word all", "grep --recursive word .", "cd sub && grep -r word .", "cd sub && grep -r word ..", "rg word", "rg -uuu word", "rg word . | head -n 50", "rg word all", "rg --files-with-matches word && rg word sub",
+		"grep -r word .", "grep -rn word", "grep -r word sub; grep -r word all", "grep --recursive word .", "cd sub && grep -r word .", "cd sub && grep -r word ..", "rg word", "rg -uuu word", "rg word . | head -n 50", "rg word all", "rg --files-with-matches word && rg word sub", "grep -r word s*", "rg word s*", "grep -r word ./s*b", "rg word o* s?b",
 	} {
 		plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line})
 		if err != nil || !plan.Preview.ReadOnly || len(plan.Preview.Protected) > 0 {
