@@ -133,7 +133,7 @@ func chosenPlugin(ctx context.Context, w world, fetched plugins.Fetched, name st
 	if p, _, err := plugins.Read(fetched.Dir, ""); err == nil && (name == "" || name == p.Name) {
 		return readFetched(ctx, fetched, "", p.Name)
 	} else if len(offers) == 0 {
-		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository is no plugin named %q: %w", name, err))
+		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository is not a plugin named %q: %w", name, err))
 	}
 	if name == "" {
 		lines := []string{"The repository offers these plugins; name one:"}

@@ -31,7 +31,7 @@ func messageOf(blocks []contentBlock, root string, temp func() string) (atcmd.Me
 				return nil, errors.New("a block of type resource holds no resource")
 			}
 			if b.Resource.Blob != "" {
-				return nil, fmt.Errorf("%s is no text; only text can be attached", b.Resource.URI)
+				return nil, fmt.Errorf("%s is not text; only text can be attached", b.Resource.URI)
 			}
 			m = append(m, atcmd.Part{Text: fmt.Sprintf("%s:\n%s", pathOf(b.Resource.URI), b.Resource.Text), Source: history.Piped})
 		case "image":

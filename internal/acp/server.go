@@ -240,7 +240,7 @@ func (s *Server) ready(p sessionParams) error {
 		return failf(codeParams, "cwd must be an absolute path, not %q", p.Cwd)
 	}
 	if info, err := os.Stat(p.Cwd); err != nil || !info.IsDir() {
-		return failf(codeParams, "cwd %q is no folder", p.Cwd)
+		return failf(codeParams, "cwd %q is not a folder", p.Cwd)
 	}
 	if !s.initialized {
 		return failf(codeRequest, "a session cannot be opened before initialize")

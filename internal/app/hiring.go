@@ -172,7 +172,7 @@ func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *set
 		} else if h.parts.models.isListed(name) {
 			err = with.Set(settings.Session, settings.Model.Key(), name)
 		} else if own {
-			err = errors.New("the model " + name + " of the settings is no profile, and the endpoint does not list it")
+			err = errors.New("the model " + name + " of the settings is not a profile, and the endpoint does not list it")
 		} else {
 			unused = append(unused, "model "+name+" of the agent's file is not known here: the model in use works")
 		}

@@ -103,7 +103,7 @@ func (p *Process) TestPolicy(text string) error {
 	name, argument, _ := strings.Cut(text, "(")
 	argument, closed := strings.CutSuffix(strings.TrimSpace(argument), ")")
 	if !closed {
-		return InputError{fmt.Errorf("%q is no call: want TOOL(ARGUMENT), such as run_shell_command(go test ./...), or mode=, sandbox=, host=, provider=, server= or login= and a value", text)}
+		return InputError{fmt.Errorf("%q is not a call: want TOOL(ARGUMENT), such as run_shell_command(go test ./...), or mode=, sandbox=, host=, provider=, server= or login= and a value", text)}
 	}
 	return p.testCall(bounds, strings.TrimSpace(name), argument)
 }

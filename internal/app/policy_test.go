@@ -132,7 +132,7 @@ func TestTestPolicy(t *testing.T) {
 		"server=npx x":                        "this server",
 		"login=openai":                        "a login for api.openai.com",
 		"host=a.corp.example":                 "",
-		"no call":                             "is no call",
+		"no call":                             "is not a call",
 		"no_tool(x)":                          "no_tool",
 	} {
 		err := p.TestPolicy(call)

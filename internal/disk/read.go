@@ -8,7 +8,7 @@ import (
 )
 
 // ErrNoFile is the error for a path that names no regular file.
-var ErrNoFile = errors.New("it is no regular file")
+var ErrNoFile = errors.New("it is not a regular file")
 
 // Read returns the content of a file. It returns an error for anything but a regular file:
 // reading a pipe in the file's place would wait for ever, without a word.

@@ -42,7 +42,7 @@ func Check(address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, fmt.Errorf("%q is no http or https address", words.Line(address, 200))
+		return nil, fmt.Errorf("%q is not an http or https address", words.Line(address, 200))
 	case u.User != nil:
 		return nil, errors.New("the address carries a user name or password; leave that out")
 	}

@@ -105,7 +105,7 @@ func date(text string, in *time.Location) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no date: write it as 2026-01-31 or 2026-01-31T09:30", text)
+	return time.Time{}, fmt.Errorf("%q is not a date: write it as 2026-01-31 or 2026-01-31T09:30", text)
 }
 
 // in reports whether the query includes a time.

@@ -16,7 +16,7 @@ func TestParseQuery(t *testing.T) {
 	t.Parallel()
 	for text, wrong := range map[string]string{
 		"": "nothing to look for", " ... -- !": "nothing to look for", "-only": "nothing to look for", `""`: "nothing to look for", "after:2026-01-01": "nothing to look for",
-		"x before:soon": `"soon" is no date`, strings.Repeat("a", 401): "at most 400",
+		"x before:soon": `"soon" is not a date`, strings.Repeat("a", 401): "at most 400",
 		"x": "", `"open end`: "", "path:a.go": "", "tool:grep": "", "a:b": "", "x after:2026-01-02T03:04": "",
 	} {
 		_, err := ParseQuery(text, start)

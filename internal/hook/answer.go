@@ -127,7 +127,7 @@ func isAnswer(printed string) bool { return strings.HasPrefix(strings.TrimSpace(
 func parse(event hooks.Event, printed string) (Outcome, error) {
 	var a answer
 	if err := json.Unmarshal([]byte(printed), &a); err != nil {
-		return Outcome{}, fmt.Errorf("what it printed is no valid JSON: %w", err)
+		return Outcome{}, fmt.Errorf("what it printed is not valid JSON: %w", err)
 	}
 	var out Outcome
 	word, reason, input := a.Decision, a.Reason, a.Specific.UpdatedInput
@@ -152,7 +152,7 @@ func parse(event hooks.Event, printed string) (Outcome, error) {
 	}
 	if input != nil && string(input) != "null" && (event == hooks.PreToolUse || event == hooks.PermissionRequest) {
 		if !strings.HasPrefix(strings.TrimSpace(string(input)), "{") {
-			return Outcome{}, fmt.Errorf("its updatedInput is no object")
+			return Outcome{}, fmt.Errorf("its updatedInput is not an object")
 		}
 		out.Input = input
 	}

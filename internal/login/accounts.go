@@ -136,7 +136,7 @@ func (a Account) At(host string) (Account, error) {
 		return a, fmt.Errorf("%s is at one place only; leave out --host", a.Title)
 	}
 	if !hostName.MatchString(host) {
-		return a, fmt.Errorf("%q is no host name such as example.ghe.com", host)
+		return a, fmt.Errorf("%q is not a host name such as example.ghe.com", host)
 	}
 	for _, address := range []*string{&a.device, &a.token, &a.exchange, &a.whoami} {
 		*address = strings.Replace(*address, "github.com", host, 1)

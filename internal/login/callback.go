@@ -61,7 +61,7 @@ func (b *Callback) serve(w http.ResponseWriter, r *http.Request) {
 	b.answered = b.answered || taken
 	b.mu.Unlock()
 	if !taken {
-		http.Error(w, "this is no answer to a login that waits here", http.StatusBadRequest)
+		http.Error(w, "this is not an answer to a login that waits here", http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

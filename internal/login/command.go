@@ -161,7 +161,7 @@ func parseJSON(text []byte) (Token, error) {
 	if said.Expires != "" {
 		at, err := time.Parse(time.RFC3339, said.Expires)
 		if err != nil {
-			return Token{}, errors.New("printed an expires_at that is no time such as 2026-01-31T12:00:00Z")
+			return Token{}, errors.New("printed an expires_at that is not a time such as 2026-01-31T12:00:00Z")
 		}
 		t.Expires = at
 	}
@@ -174,7 +174,7 @@ func parseJSON(text []byte) (Token, error) {
 // checkKey returns an error for a text that cannot be a token.
 func checkKey(key string) error {
 	if len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return errors.New("printed something that is no token: one word without special characters")
+		return errors.New("printed something that is not a token: one word without special characters")
 	}
 	return nil
 }

@@ -57,9 +57,9 @@ func TestWhatAProgramPrints(t *testing.T) {
 		{" \n", "", "printed nothing"},
 		{"a\nb\n", "", "more than one line"},
 		{strings.Repeat("x", 1<<20), "", "more than 64.0 KiB"},
-		{strings.Repeat("x", 20_000), "", "no token"},
-		{"to ken", "", "no token"},
-		{"\x00\xff\x1b", "", "no token"},
+		{strings.Repeat("x", 20_000), "", "not a token"},
+		{"to ken", "", "not a token"},
+		{"\x00\xff\x1b", "", "not a token"},
 		{"{", "", "JSON that is not"},
 		{`{"token":7}`, "", "JSON that is not"},
 		{`{}`, "", "without a token"},
@@ -67,8 +67,8 @@ func TestWhatAProgramPrints(t *testing.T) {
 		{`{"token":"t","headers":{"Host":"evil"}}`, "", "cannot be set"},
 		{`{"token":"t","headers":{"a b":"evil"}}`, "", "cannot be set"},
 		{`{"token":"t","headers":{"X-A":"a\nb"}}`, "", "that is none"},
-		{`{"token":"t","expires_at":"tomorrow"}`, "", "no time such as"},
-		{`{"token":"a b"}`, "", "no token"},
+		{`{"token":"t","expires_at":"tomorrow"}`, "", "not a time such as"},
+		{`{"token":"a b"}`, "", "not a token"},
 	} {
 		token, err := (&printer{prints: []string{tt.prints}}).source(now).Token(t.Context(), "")
 		if got := fmt.Sprint(err); string(token.Key) != tt.key || !strings.Contains(got, tt.says) || (err == nil) != (tt.says == "") {

@@ -106,7 +106,7 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	}
 	raw := rawOf(p.RequestedSchema)
 	if bytes.Contains(raw, []byte(`"$ref"`)) || bytes.Contains(raw, []byte(`"$dynamicRef"`)) {
-		return q, nil, errors.New("its form is no flat one") // a reference to itself would be followed forever
+		return q, nil, errors.New("its form is not flat") // a reference to itself would be followed forever
 	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(raw, &schema); err != nil {

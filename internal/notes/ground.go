@@ -148,7 +148,7 @@ func (b *Book) Ground(from string, paths []string) (grounds []Ground, err error)
 		rel = filepath.ToSlash(rel)
 		sum := checker.sum(root, rel, time.Now)
 		if sum == "" {
-			return nil, fmt.Errorf("%s is no file that a note can rest on", path)
+			return nil, fmt.Errorf("%s is not a file that a note can rest on", path)
 		}
 		if !slices.ContainsFunc(grounds, func(g Ground) bool { return g.Path == rel }) {
 			grounds = append(grounds, Ground{rel, sum})

@@ -261,7 +261,7 @@ func readSessions(path string, use func(logs.Stretch) error) (damaged int, err e
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return 0, cmp.Or(err, errors.New("is no regular file"))
+		return 0, cmp.Or(err, errors.New("is not a regular file"))
 	}
 	notes, err := logs.ReadFile(f, use)
 	if !errors.Is(err, logs.ErrUnknown) {

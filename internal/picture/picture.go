@@ -52,7 +52,7 @@ func Fit(file []byte) (Picture, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(file))
 	switch {
 	case errors.Is(err, image.ErrFormat):
-		return Picture{}, errors.New("it is no image of a kind that models take (PNG, JPEG, GIF, WebP)")
+		return Picture{}, errors.New("it is not an image of a kind that models take (PNG, JPEG, GIF, WebP)")
 	case err != nil:
 		return Picture{}, broken(err)
 	case config.Width < 1 || config.Height < 1:

@@ -124,8 +124,8 @@ func TestRefused(t *testing.T) {
 		file []byte
 		says string
 	}{
-		"text":              {[]byte("hello"), "no image of a kind"},
-		"nothing":           {nil, "no image of a kind"},
+		"text":              {[]byte("hello"), "not an image of a kind"},
+		"nothing":           {nil, "not an image of a kind"},
 		"cut":               {whole[:len(whole)/2], "broken"},
 		"a header only":     {whole[:20], "broken"},
 		"damaged":           {slices.Concat(whole[:500], []byte("xxxx"), whole[504:]), "broken"},

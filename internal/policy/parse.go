@@ -75,9 +75,9 @@ func (p *Policy) members(d *json.Decoder) error {
 		}
 		switch {
 		case err != nil && known:
-			return fmt.Errorf("%s is no list of texts", name)
+			return fmt.Errorf("%s is not a list of texts", name)
 		case err != nil:
-			return fmt.Errorf("%s is no text", name)
+			return fmt.Errorf("%s is not a text", name)
 		}
 		there[name] = true
 	}

@@ -138,7 +138,7 @@ func (f File) read() ([]byte, error) {
 	case linked.Mode()&fs.ModeSymlink != 0:
 		return nil, errors.New("it is a link")
 	case !linked.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	file, err := os.OpenFile(f.Path, os.O_RDONLY|disk.NoWait, 0)
 	if err != nil {

@@ -35,10 +35,10 @@ func TestLoad(t *testing.T) {
 		"a typing error": {`{"mode": ["ask"]}`, `unknown member "mode"; there are deny, hosts`},
 		"another case":   {`{"Tools": ["read_file"]}`, `unknown member "Tools"`},
 		"twice":          {`{"tools": [], "tools": ["*"]}`, "tools is there twice"},
-		"no list":        {`{"tools": "read_file"}`, "tools is no list of texts"},
+		"no list":        {`{"tools": "read_file"}`, "tools is not a list of texts"},
 		"null":           {`{"tools": null}`, "tools is null"},
-		"null for one":   {`{"tools": ["read_file", null]}`, "tools is no list of texts"},
-		"no text":        {`{"sandbox": ["strict"]}`, "sandbox is no text"},
+		"null for one":   {`{"tools": ["read_file", null]}`, "tools is not a list of texts"},
+		"no text":        {`{"sandbox": ["strict"]}`, "sandbox is not a text"},
 		"too long":       {strings.Repeat(" ", 10_000_000) + "{}", "longer than 1.0 MiB"},
 		"no such mode":   {`{"modes": ["yolo"]}`, `modes has "yolo"`},
 		"no such word":   {`{"sandbox": "off"}`, `sandbox is "off"`},
@@ -105,10 +105,10 @@ func TestForeignFilesAreRefused(t *testing.T) {
 			}
 			f.Path = filepath.Join(link, "policy.json")
 		}},
-		"a folder in its place": {"no regular file", func(t *testing.T, f *File) {
+		"a folder in its place": {"not a regular file", func(t *testing.T, f *File) {
 			instead(t, f, func(path string) error { return os.Mkdir(path, 0o700) })
 		}},
-		"a pipe": {"no regular file", func(t *testing.T, f *File) { instead(t, f, func(path string) error { return fifo.Make(t, path) }) }},
+		"a pipe": {"not a regular file", func(t *testing.T, f *File) { instead(t, f, func(path string) error { return fifo.Make(t, path) }) }},
 		"unreadable": {"it cannot be read", func(t *testing.T, f *File) {
 			if os.Geteuid() == 0 {
 				t.Skip("root reads everything")

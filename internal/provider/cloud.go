@@ -23,7 +23,7 @@ func (from Sources) addressOf(v vendor.Vendor) (string, error) {
 	if c.Endpoint != "" && from.Env != nil && from.cloud("resource") == "" && from.Env(c.Endpoint) != "" {
 		base, err := NormalizeBaseURL(from.Env(c.Endpoint))
 		if err != nil || !strings.HasPrefix(base, "https://") {
-			return "", fmt.Errorf("%s is no https address such as https://NAME.openai.azure.com", c.Endpoint)
+			return "", fmt.Errorf("%s is not an https address such as https://NAME.openai.azure.com", c.Endpoint)
 		}
 		u, err := url.Parse(base)
 		if err != nil {

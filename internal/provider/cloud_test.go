@@ -28,7 +28,7 @@ func TestCloudAddresses(t *testing.T) {
 		{"bedrock", nil, map[string]string{"AWS_REGION": "evil.example/?"}, "the region of bedrock is not one", ""},
 		{"azure", map[string]string{"resource": "mine"}, map[string]string{"AZURE_OPENAI_ENDPOINT": "https://other.openai.azure.com/"}, "https://mine.openai.azure.com/openai/v1", "az account get-access-token"},
 		{"azure", nil, map[string]string{"AZURE_OPENAI_ENDPOINT": "https://other.openai.azure.com/"}, "https://other.openai.azure.com/openai/v1", "az account get-access-token"},
-		{"azure", nil, map[string]string{"AZURE_OPENAI_ENDPOINT": "http://other.openai.azure.com/"}, "is no https address", ""},
+		{"azure", nil, map[string]string{"AZURE_OPENAI_ENDPOINT": "http://other.openai.azure.com/"}, "is not an https address", ""},
 		{"azure", nil, nil, "azure wants a resource: set cloud.resource, or AZURE_OPENAI_ENDPOINT", ""},
 		{"azure", map[string]string{"resource": "mine"}, map[string]string{"AZURE_OPENAI_API_KEY": "a-key", "OPENAI_API_KEY": "another"}, "https://mine.openai.azure.com/openai/v1", ""},
 	} {

@@ -80,7 +80,7 @@ func decodeRewind(r Record) (any, error) {
 		return nil, err
 	}
 	if payload.To == 0 || payload.To >= r.Seq {
-		return nil, fmt.Errorf("it goes back to record %d, which is no earlier one", payload.To)
+		return nil, fmt.Errorf("it goes back to record %d, which is not an earlier one", payload.To)
 	}
 	return payload, nil
 }

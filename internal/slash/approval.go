@@ -89,7 +89,7 @@ func (s setter) use(g gate.Granted) string {
 func (s setter) forgetGrants(ctx context.Context, which string) ([]string, error) {
 	number, err := strconv.Atoi(which)
 	if which != "all" && (err != nil || number < 1) {
-		return nil, fmt.Errorf("%q is no number of a grant; /approval lists them", which)
+		return nil, fmt.Errorf("%q is not the number of a grant; /approval lists them", which)
 	}
 	forgotten, err := s.Permissions.Forget(number)
 	if err != nil {

@@ -30,8 +30,8 @@ func TestApprovalGrants(t *testing.T) {
 		t.Errorf("did %v, want %v", w.session.done, want)
 	}
 	w.refused(t, "/approval forget", "say which")
-	w.refused(t, "/approval forget x", "no number")
-	w.refused(t, "/approval forget -1", "no number")
+	w.refused(t, "/approval forget x", "not the number")
+	w.refused(t, "/approval forget -1", "not the number")
 	w.refused(t, "/approval ask now", "too many arguments; /approval takes MODE or forget N|all")
 }
 

@@ -265,7 +265,7 @@ func changedSince(now, expected State) error {
 	case expected.Kind == Missing:
 		return errors.New("it was created since, by somebody else")
 	case now.Kind == Other:
-		return errors.New("it is no file any more")
+		return errors.New("it is not a file any more")
 	}
 	return errors.New("it was changed since, by somebody else")
 }

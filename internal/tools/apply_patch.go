@@ -120,7 +120,7 @@ func (r patchReader) read(name string) ([]byte, error) {
 		r.sources[name] = &source{abs: abs, rel: r.env.Workspace.Rel(abs)}
 		return nil, nil
 	case err != nil:
-		return nil, patch.Failed(patch.BadFile, "%s lies below what is no folder, or cannot be reached: %v.", name, disk.Reason(err))
+		return nil, patch.Failed(patch.BadFile, "%s lies below something that is not a folder, or that cannot be reached: %v.", name, disk.Reason(err))
 	case info.IsDir():
 		return nil, patch.Failed(patch.BadFile, "%s is a folder.", name)
 	}

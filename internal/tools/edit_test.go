@@ -211,7 +211,7 @@ func TestDeleteLineRange(t *testing.T) {
 	env := fileEnv(t, map[string]string{"f": "a\nb\n"})
 	see(t, env, "f")
 	refused(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 3}, "2 lines")
-	refused(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 1}, "no range")
+	refused(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 1}, "not a range")
 }
 
 func TestEditThatChangesNothingIsAnError(t *testing.T) {

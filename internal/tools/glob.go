@@ -68,7 +68,7 @@ func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err er
 		return "", "", errors.New("pattern is empty")
 	}
 	if !doublestar.ValidatePattern(args.Pattern) {
-		return "", "", fmt.Errorf("pattern %q is no valid glob", args.Pattern)
+		return "", "", fmt.Errorf("pattern %q is not a valid glob", args.Pattern)
 	}
 	start, info, err := w.Place(args.Path)
 	if err != nil {

@@ -52,7 +52,7 @@ func TestGlobAnswersTheLatestFirst(t *testing.T) {
 		want string
 	}{
 		{map[string]any{"pattern": " "}, "pattern is empty"},
-		{map[string]any{"pattern": "[a"}, "no valid glob"},
+		{map[string]any{"pattern": "[a"}, "not a valid glob"},
 		{map[string]any{"pattern": "../*"}, "outside the workspace"},
 		{map[string]any{"pattern": "/etc/*"}, "outside the workspace"},
 		{map[string]any{"pattern": "*/../../*"}, ".. after a wildcard"},

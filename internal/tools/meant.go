@@ -56,7 +56,7 @@ func (r *Registry) asPatch(call decode.Call) decode.Call {
 func planNoPatch() Plan {
 	exit := shell.NotFound
 	return Plan{
-		Preview: Preview{Title: "answer that apply_patch is no program", ReadOnly: true},
+		Preview: Preview{Title: "answer that apply_patch is not a program", ReadOnly: true},
 		Apply: func(context.Context) Answer {
 			return Answer{Error: "apply_patch is a tool here, not a program; call it with the patch. Nothing of the command was run", ExitCode: &exit, Note: "[exit 127]"}
 		},

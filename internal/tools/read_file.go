@@ -173,7 +173,7 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 // checkRange refuses line ranges without a line.
 func checkRange(start, end int) error {
 	if start < 1 || end < start {
-		return fmt.Errorf("start_line %d and end_line %d are no range: lines count from 1 and end_line is included", start, end)
+		return fmt.Errorf("start_line %d and end_line %d are not a range: lines count from 1 and end_line is included", start, end)
 	}
 	return nil
 }

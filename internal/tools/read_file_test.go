@@ -61,8 +61,8 @@ func TestReadLineRangeNumbersTheLines(t *testing.T) {
 		wantResult(t, call(t, env, readLineRange(), params{"file_path": "f", "start_line": c.start, "end_line": c.end}), c.want)
 	}
 	wantResult(t, call(t, env, readLineRange(), params{"file_path": "empty", "start_line": 1, "end_line": 3}), "[empty is empty]")
-	refused(t, env, readLineRange(), params{"file_path": "f", "start_line": 3, "end_line": 2}, "no range")
-	refused(t, env, readLineRange(), params{"file_path": "f", "start_line": 0, "end_line": 2}, "no range")
+	refused(t, env, readLineRange(), params{"file_path": "f", "start_line": 3, "end_line": 2}, "not a range")
+	refused(t, env, readLineRange(), params{"file_path": "f", "start_line": 0, "end_line": 2}, "not a range")
 	refused(t, env, readLineRange(), params{"file_path": "f", "start_line": 11, "end_line": 12}, "past the end")
 }
 
@@ -150,7 +150,7 @@ func TestWhatIsNoTextIsNamed(t *testing.T) {
 		"noise":       {"binary"},
 		"wide":        {"UTF-16", "iconv"},
 		"dir":         {"dir is a directory", "glob or ls"},
-		"zpipe":       {"no regular file"},
+		"zpipe":       {"not a regular file"},
 		"../x":        {"outside the workspace"},
 		"dir/x/y":     {"not a directory"},
 	} {

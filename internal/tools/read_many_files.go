@@ -135,7 +135,7 @@ func (e *Env) section(ctx context.Context, file string, room int) (section, erro
 func (e *Env) selectFiles(ctx context.Context, args readManyFilesArgs) (files, problems []string, err error) {
 	for _, pattern := range slices.Concat(args.Paths, args.Include, args.Exclude) {
 		if !doublestar.ValidatePattern(pattern) {
-			return nil, nil, fmt.Errorf("%q is no valid glob", pattern)
+			return nil, nil, fmt.Errorf("%q is not a valid glob", pattern)
 		}
 	}
 	known := map[string]bool{}

@@ -66,7 +66,7 @@ func TestReadManyFilesSaysWhatItDidNotRead(t *testing.T) {
 	}
 	refused(t, env, readManyFiles(), params{"paths": []string{}}, "paths is empty")
 	refused(t, env, readManyFiles(), params{"paths": []string{"none.go"}}, "no file was read", "none.go does not exist")
-	refused(t, env, readManyFiles(), params{"paths": []string{"[a"}}, "no valid glob")
+	refused(t, env, readManyFiles(), params{"paths": []string{"[a"}}, "not a valid glob")
 	refused(t, env, readManyFiles(), params{"paths": []string{"a.go"}, "exclude": []string{"*.go"}}, "no file was read", "exclude")
 }
 

@@ -90,7 +90,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	}
 	text := describeMatches(env, args, base, matches, query.Limit, most)
 	if kept := named - len(files); kept > 0 {
-		text = lines.Append(text, fmt.Sprintf("[%s that may hold keys left out; a call whose path names one asks the user]", words.Count(kept, "file")))
+		text = lines.Append(text, fmt.Sprintf("[left out because of keys or an ignore file: %s; a call whose path names one asks the user]", words.Count(kept, "file")))
 	}
 	if len(tooLarge) > 0 {
 		const most = 5
@@ -312,7 +312,7 @@ func excerpt(line string, at int) string {
 // confines them. A file that path names is always included.
 func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include string) (base string, files []string, err error) {
 	if include != "" && !doublestar.ValidatePattern(include) {
-		return "", nil, fmt.Errorf("include %q is no valid glob", include)
+		return "", nil, fmt.Errorf("include %q is not a valid glob", include)
 	}
 	abs, info, err := w.Place(path)
 	if err != nil {
@@ -323,7 +323,7 @@ func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include st
 		base, rel, err := w.Below(abs)
 		return base, []string{rel}, err
 	case !info.IsDir():
-		return "", nil, fmt.Errorf("%s is no regular file", path)
+		return "", nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	return w.Files(ctx, abs, func(file string) bool {
 		return include == "" || concerns([]string{include}, w.Rel(filepath.Join(abs, file)))

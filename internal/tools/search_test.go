@@ -89,7 +89,7 @@ func TestSearchToolAnswers(t *testing.T) {
 		{map[string]any{"pattern": "a("}, "missing closing )"},
 		{map[string]any{"pattern": "(?=a)"}, "no look-around"},
 		{map[string]any{"pattern": "a\nb"}, "each line is searched by itself"},
-		{map[string]any{"pattern": "a", "include": "["}, "no valid glob"},
+		{map[string]any{"pattern": "a", "include": "["}, "not a valid glob"},
 		{map[string]any{"pattern": "a", "path": "missing"}, "missing does not exist"},
 		{map[string]any{"pattern": "a", "path": ".."}, "outside the workspace"},
 		{map[string]any{"pattern": "a", "max_results": -1}, "max_results must be"},
@@ -151,7 +151,7 @@ func TestSearchStaysInsideAndNeverWaits(t *testing.T) {
 	if answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "secret", "path": "link"}); !strings.Contains(answer.Error, "outside") {
 		t.Errorf("%+v", answer)
 	}
-	if answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "secret", "path": "pipe"}); !strings.Contains(answer.Error, "no regular file") {
+	if answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "secret", "path": "pipe"}); !strings.Contains(answer.Error, "not a regular file") {
 		t.Errorf("%+v", answer)
 	}
 }

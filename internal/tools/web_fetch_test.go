@@ -45,11 +45,11 @@ func TestWebFetch(t *testing.T) {
 		"long":        {open, "/long", "", []string{"a line of text", "[cut: the page has "}, "", ""},
 		"one line":    {open, "/line", "", []string{`{"values":["ü","ü",`, "[cut: the page has "}, "\uFFFD", ""},
 		"too deep":    {open, "/deep", "", nil, "", "format html shows it as it is"},
-		"binary":      {open, "/image", "", nil, "", "is no text"},
+		"binary":      {open, "/image", "", nil, "", "is not text"},
 		"missing":     {open, "/none", "", nil, "", "404"},
 		"refused":     {Limits{OutputTokens: 1000}, "/page", "", nil, "", "web-fetch.private"},
 		"bad format":  {open, "/page", "pdf", nil, "", "markdown, text or html"},
-		"bad address": {open, "nonsense", "", nil, "", "no http or https"},
+		"bad address": {open, "nonsense", "", nil, "", "not an http or https"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -72,7 +72,7 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 	for _, domain := range domains {
 		name, without := strings.CutPrefix(strings.ToLower(strings.TrimSpace(domain)), "-")
 		if !host.MatchString(name) || len(name) > 253 {
-			return q, "", fmt.Errorf("%q in domains is no host name; write docs.example.com, or -example.com to leave one out", words.Line(domain, 80))
+			return q, "", fmt.Errorf("%q in domains is not a host name; write docs.example.com, or -example.com to leave one out", words.Line(domain, 80))
 		}
 		if without {
 			q.Without = append(q.Without, name)

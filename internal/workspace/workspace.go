@@ -176,7 +176,7 @@ func (w *Workspace) Open(abs string) (*os.File, error) {
 	}
 	if mode := info.Mode(); !mode.IsRegular() && !mode.IsDir() {
 		f.Close()
-		return nil, fmt.Errorf("it is no regular file (%s)", mode.Type())
+		return nil, fmt.Errorf("it is not a regular file (%s)", mode.Type())
 	}
 	return f, nil
 }

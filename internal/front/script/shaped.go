@@ -42,7 +42,7 @@ func ReadSchema(given string, path func(string) string) (*shape.Schema, error) {
 	}
 	schema, err := shape.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no JSON Schema: %w", from, err)
+		return nil, fmt.Errorf("%s is not a JSON Schema: %w", from, err)
 	}
 	return schema, nil
 }

@@ -55,7 +55,7 @@ func (t *cleaner) cleanSchema(raw json.RawMessage) (schema json.RawMessage, dept
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, 0, errors.New("its schema is no object")
+		return nil, 0, errors.New("its schema is not an object")
 	}
 	switch kind := object["type"].(type) {
 	case nil:
@@ -69,7 +69,7 @@ func (t *cleaner) cleanSchema(raw json.RawMessage) (schema json.RawMessage, dept
 	}
 	if properties, there := object["properties"]; there {
 		if _, ok := properties.(map[string]any); !ok {
-			return nil, 0, errors.New("the properties of its schema are no object")
+			return nil, 0, errors.New("the properties of its schema are not an object")
 		}
 	}
 	delete(object, "$schema") // no model needs it, and it costs 20 tokens a tool

@@ -127,7 +127,7 @@ func Check(named []string, only []Kind) error {
 	}
 	for _, kind := range only {
 		if !slices.Contains(kinds, kind) {
-			return fmt.Errorf("--only %s is not known (valid: %s)", kind, strings.ReplaceAll(Kinds(), ",", ", "))
+			return fmt.Errorf("--only %s is not known (valid: %s)", kind, Kinds())
 		}
 	}
 	return nil

@@ -203,7 +203,7 @@ func (f *finder) importFile(name, from string, depth int) (text string, put bool
 	case err != nil:
 		return "", false, err.Error()
 	case strings.ContainsRune(read.Text, 0):
-		return "", false, "it is no text"
+		return "", false, "it is not text"
 	}
 	if f.Withhold != nil {
 		if why := f.Withhold(read.Real); why != "" {

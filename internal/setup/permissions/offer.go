@@ -36,7 +36,7 @@ func (r *Rules) offer(file string, data []byte) {
 	_ = json.Unmarshal(all["permissions"], &permissions) // a value that is no object is ignored
 	var allow []string
 	if err := json.Unmarshal(permissions["allow"], &allow); err != nil && permissions["allow"] != nil {
-		r.Ignored = append(r.Ignored, file+": permissions.allow is no list of rules")
+		r.Ignored = append(r.Ignored, file+": permissions.allow is not a list of rules")
 	} else if len(allow) > 0 {
 		r.Offered = append(r.Offered, Offer{file, lineOf(data, "/permissions/allow"), allow})
 	}

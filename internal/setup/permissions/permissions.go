@@ -244,7 +244,7 @@ func parse(text string, at bases) (rule Rule, why string) {
 		}
 		rule.host = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(host)), "*.")
 		if strings.ContainsAny(rule.host, "*/:@ ") {
-			return rule, "the domain is no name of a host"
+			return rule, "the domain is not the name of a host"
 		}
 	default:
 		rule.places, why = at.places(pattern)

@@ -174,16 +174,16 @@ func sorted(texts []string) []string {
 func TestNamesOfFiles(t *testing.T) {
 	t.Parallel()
 	for why, names := range map[string][]string{
-		"A.md and a.md are one name":         {"A.md", "a.md"},
-		"B and b are one name":               {"B/x", "b/y"},
-		"drop the end of the name":           {"c."},
-		"some systems drop":                  {"d /x"},
-		"take the name for a path":           {`..\x`},
-		"characters that cannot be seen":     {"e\nf"},
-		"cannot be used: the name has":       {"g\u202ef"},
-		".git/config cannot be used":         {".git/config"},
-		"it would be a repository":           {"h/.GIT/config"},
-		"../x cannot be used: it is no name": {"../x"},
+		"A.md and a.md are one name":                        {"A.md", "a.md"},
+		"B and b are one name":                              {"B/x", "b/y"},
+		"drop the end of the name":                          {"c."},
+		"some systems drop":                                 {"d /x"},
+		"take the name for a path":                          {`..\x`},
+		"characters that cannot be seen":                    {"e\nf"},
+		"cannot be used: the name has":                      {"g\u202ef"},
+		".git/config cannot be used":                        {".git/config"},
+		"it would be a repository":                          {"h/.GIT/config"},
+		"../x cannot be used: it is not the name of a file": {"../x"},
 	} {
 		f := Fetched{}
 		for _, name := range names {

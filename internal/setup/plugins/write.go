@@ -130,7 +130,7 @@ func (e entry) write(below string, data []byte) error {
 func unfit(name string) string {
 	switch {
 	case !filepath.IsLocal(name) || name == ".":
-		return "it is no name of a file"
+		return "it is not the name of a file"
 	case strings.EqualFold(name, ".git"):
 		return "it would be a repository"
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):

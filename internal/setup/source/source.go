@@ -81,7 +81,7 @@ func (p Place) Read(file string, limit int) (Text, error) {
 		return Text{}, err
 	}
 	if !info.Mode().IsRegular() { // reading a pipe would never end
-		return Text{}, fmt.Errorf("%s is no regular file", file)
+		return Text{}, fmt.Errorf("%s is not a regular file", file)
 	}
 	f, err := os.OpenFile(file, os.O_RDONLY|disk.NoWait, 0) // it may be a pipe by now
 	if err != nil {

@@ -74,7 +74,7 @@ func Parse(raw []byte) (*Notebook, error) {
 	case err != nil:
 		return nil, err
 	case !found || version.Major != 4:
-		return nil, errors.New("it is no notebook of the format 4")
+		return nil, errors.New("it is not a notebook of format 4")
 	}
 	n.ids = version.Minor >= 5
 	for n.hasMark() {

@@ -43,7 +43,7 @@ func (c *ownColour) UnmarshalJSON(data []byte) error {
 	}
 	for _, value := range []string{each.TrueColor, each.ANSI256, each.ANSI} {
 		if n, err := strconv.Atoi(value); value != "" && !hexColour.MatchString(value) && (err != nil || n < 0 || n > 255) {
-			return fmt.Errorf("%q is no colour: #rrggbb, or a number of the terminal's palette from 0 to 255", value)
+			return fmt.Errorf("%q is not a colour: #rrggbb, or a number of the terminal's palette from 0 to 255", value)
 		}
 	}
 	if c.Colour = Colour(each); one {
