@@ -254,6 +254,9 @@ type AgentEvent struct {
 	Event     Event
 }
 
+// AgentWaiting reports that an agent waits until one of the others ends.
+type AgentWaiting struct{ AgentState }
+
 // AgentStarted reports that an agent began to work on a task.
 type AgentStarted struct{ AgentState }
 
@@ -269,6 +272,7 @@ type AgentEnded struct {
 	Changed string
 }
 
+func (AgentWaiting) event() {}
 func (AgentStarted) event() {}
 func (AgentChanged) event() {}
 func (AgentEnded) event()   {}
@@ -285,8 +289,10 @@ type AgentState struct {
 	// Latest describes the latest call, "" before the first.
 	Latest     string
 	Background bool
-	Started    time.Time
-	Stats      Stats
+	// Waits is set until the agent begins to work, which it does at the time Started.
+	Waits   bool
+	Started time.Time
+	Stats   Stats
 }
 
 // String returns the figures of the agent on a line.

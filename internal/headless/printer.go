@@ -121,6 +121,9 @@ func (p *Printer) printForPerson(e chat.Event) {
 	case chat.AgentEvent:
 		p.tellOf(e)
 	case chat.AgentEnded:
+		if e.Waits { // it has not begun
+			return
+		}
 		p.say("  agent %s %s: %s, %s; changed: %s", e.Agent, e.ID, e.Status, e.AgentState, e.Changed)
 	}
 }

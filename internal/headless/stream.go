@@ -203,6 +203,9 @@ func streamLine(e chat.Event) any {
 	case chat.AgentEvent:
 		return ofAgent(e)
 	case chat.AgentEnded:
+		if e.Waits { // it has not begun
+			return nil
+		}
 		return agentEndLine{"agent_end", e.ID, e.Status, Usage(e.Stats.UsageReported), e.Stats.Cost, e.Changed}
 	case chat.UserMessage:
 		return skippedNotice(e)

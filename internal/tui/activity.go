@@ -103,6 +103,8 @@ func (a *activity) event(event chat.Event) {
 		a.tools = append(a.tools, runningTool{call: e.Call, said: describe(e.Label), started: a.surface.now()})
 	case chat.ToolOutput:
 		a.toolOutput(e)
+	case chat.AgentWaiting:
+		a.addAgent(e.AgentState)
 	case chat.AgentStarted:
 		a.agentStarted(e.AgentState)
 	case chat.AgentChanged:

@@ -7,22 +7,33 @@ import (
 	"strings"
 
 	"agent/internal/chat"
+	"agent/internal/pattern"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
 	"agent/internal/words"
 )
 
-// agentStarted shows an agent, in the order of the calls that began them.
+// agentStarted shows an agent that begins to work.
 func (a *activity) agentStarted(state chat.AgentState) {
+	a.removeAgent(state.ID)
+	a.addAgent(state)
+	if a.surface.plain {
+		a.surface.note(dim, "·", "agent "+state.Agent+" begins: "+state.Title)
+	}
+}
+
+// addAgent adds an agent, in the order of the calls that began them.
+func (a *activity) addAgent(state chat.AgentState) {
 	at := slices.IndexFunc(a.agents, func(other chat.AgentState) bool { return other.Call > state.Call })
 	if at < 0 {
 		at = len(a.agents)
 	}
 	a.agents = slices.Insert(a.agents, at, state)
-	if a.surface.plain {
-		a.surface.note(dim, "·", "agent "+state.Agent+" begins: "+state.Title)
-	}
+}
+
+func (a *activity) removeAgent(id string) {
+	a.agents = slices.DeleteFunc(a.agents, func(other chat.AgentState) bool { return other.ID == id })
 }
 
 // agentChanged takes the state of an agent that works. That of one that has ended may still come.
@@ -64,7 +75,7 @@ func (a *activity) agentPage(s chat.AgentState, grows bool) pager.Page {
 // agentEnded replaces the block of an agent by a line about its end, and keeps its conversation. The
 // line stands for the end of the call, whose answer waits for those of the calls beside it.
 func (a *activity) agentEnded(e chat.AgentEnded) {
-	a.agents = slices.DeleteFunc(a.agents, func(other chat.AgentState) bool { return other.ID == e.ID })
+	a.removeAgent(e.ID)
 	if len(a.heard[e.ID]) > 0 {
 		a.outputs.add(output{Page: a.agentPage(e.AgentState, false)})
 	}
@@ -80,13 +91,20 @@ func (a *activity) agentEnded(e chat.AgentEnded) {
 	}
 }
 
+// lineCounts matches the changed lines of a file as the model reads them.
+var lineCounts = pattern.New(`\+(\d+) -(\d+)`)
+
 // endRow lays out a line about an agent that ended.
 func (a *activity) endRow(e chat.AgentEnded) transcript.Layout {
 	said := e.Status
 	if e.Changed != "none" {
-		said += ", " + e.Changed
+		said += ", changed " + lineCounts.ReplaceAllString(e.Changed, "+$1 −$2")
 	}
-	said += ", " + words.Took(a.surface.now().Sub(e.Started)) + ", " + e.AgentState.String()
+	if e.Waits {
+		said += " before it began"
+	} else {
+		said += ", " + words.Took(a.surface.now().Sub(e.Started)) + ", " + e.AgentState.String()
+	}
 	what := style.Reveal("agent " + e.Agent + ": " + e.Title).Text
 	said = style.Reveal(words.Line(said, 0)).Text
 	return func(t *style.Theme, width int) []string {
@@ -104,12 +122,26 @@ func (a *activity) hasAgent(tool runningTool) bool {
 }
 
 // agentsView shows each agent that works in two rows: its task and figures, and its model and latest call.
-// In a low window it shows the second rows of the first agents alone, and counts the agents for which
-// there is no row.
+// A last row names the agents that wait. In a low window it shows the second rows of the first agents
+// alone, and counts the agents for which there is no row.
 func (a *activity) agentsView(width, room int) (lines []string) {
-	more := room - len(a.agents) // second rows
-	for i, s := range a.agents {
-		if left := len(a.agents) - i; left > 1 && len(lines)+1 >= room {
+	var working []chat.AgentState
+	var waiting []string
+	for _, s := range a.agents {
+		if s.Waits {
+			waiting = append(waiting, s.Title)
+		} else {
+			working = append(working, s)
+		}
+	}
+	if len(waiting) > 0 && room > 1 {
+		row := "  " + words.Count(len(waiting), "agent") + " to come: " + style.Reveal(strings.Join(waiting, ", ")).Text
+		defer func() { lines = append(lines, a.surface.theme.Dim.Text(style.Truncate(row, width))) }()
+		room--
+	}
+	more := room - len(working) // second rows
+	for i, s := range working {
+		if left := len(working) - i; left > 1 && len(lines)+1 >= room {
 			return append(lines, a.surface.theme.Dim.Text("  "+words.Count(left, "more agent")))
 		}
 		time := " " + words.Elapsed(a.surface.now().Sub(s.Started))

@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tools"
+	"agent/internal/tui/style"
 )
 
 // Four agents at once have a block of two rows each at 60 columns, in the order of their calls; a
@@ -62,6 +63,54 @@ func TestAgentsBlock(t *testing.T) {
 	s.events(chat.AgentEnded{AgentState: chat.AgentState{ID: "s-a", Call: 1, Agent: "explore", Title: titles[0], Started: time.Now()}, Status: "timed out after 15m", Changed: "a.go +1 -1"})
 	if printed := strings.Join(s.texts(), "\n"); !strings.Contains(printed, "✗ agent explore: find the callers of… — timed out after 15m") {
 		t.Errorf("printed is\n%s", printed)
+	}
+}
+
+// Four agents have two rows each in a window of 24 rows, with a row that names those that wait for
+// them. One that waits says that it has not begun when it ends.
+func TestAgentsWait(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	s.model.event(chat.TurnStarted{})
+	for i := range 6 {
+		state := chat.AgentState{ID: "s-" + string(rune('a'+i)), Call: i + 1, Agent: "explore", Title: "part " + string(rune('A'+i)), Model: "m", Latest: "reading a.go", Waits: true}
+		s.model.event(chat.ToolStarted{Call: i + 1, Name: "task"})
+		s.model.event(chat.AgentWaiting{AgentState: state})
+		if state.Waits = i >= 4; !state.Waits {
+			state.Started = time.Now()
+			s.model.event(chat.AgentStarted{AgentState: state})
+		}
+	}
+	s.model.layout()
+	frame := strings.Join(s.model.live, "\n")
+	if strings.Count(frame, "  m · reading a.go") != 4 || !strings.Contains(frame, "  2 agents to come: part E, part F\n") || strings.Contains(frame, "explore: part E") {
+		t.Errorf("the block is\n%s", frame)
+	}
+	for room := 1; room < 12; room++ {
+		if rows := s.model.activity.agentsView(60, room); len(rows) > room || room >= 9 && len(rows) != 9 {
+			t.Errorf("%d rows hold %q", room, rows)
+		}
+	}
+	s.events(chat.AgentEnded{AgentState: chat.AgentState{ID: "s-f", Call: 6, Agent: "explore", Title: "part F", Waits: true}, Status: "interrupted", Changed: "none"})
+	if rows := strings.Join(s.model.activity.agentsView(60, 20), "\n"); !strings.Contains(rows, "  1 agent to come: part E") {
+		t.Errorf("%s", rows)
+	}
+	if printed := strings.Join(s.texts(), "\n"); !strings.Contains(printed, "✗ agent explore: part F — interrupted before it began") || strings.Contains(printed, "request") {
+		t.Errorf("printed is\n%s", printed)
+	}
+}
+
+// A screen reader is told the changed lines in words.
+func TestChangedLinesOfAgentsAreSaid(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	ended := chat.AgentEnded{AgentState: chat.AgentState{Agent: "general", Title: "t"}, Status: "done", Changed: "a.go +12 -3, b.go new"}
+	row := s.model.activity.endRow(ended)
+	if said := strings.Join(row(style.NewSpoken(), 60), ""); !strings.Contains(said, ", changed a.go 12 lines added, 3 removed, b.go new") {
+		t.Errorf("%q", said)
+	}
+	if shown := strings.Join(row(s.model.surface.theme, 120), ""); !strings.Contains(shown, "a.go +12 −3, b.go new") {
+		t.Errorf("%q", shown)
 	}
 }
 

@@ -57,6 +57,7 @@ var allEvents = []chat.Event{
 	chat.Waiting{},
 	chat.Notice{},
 	chat.Noted{},
+	chat.AgentWaiting{},
 	chat.AgentStarted{},
 	chat.AgentChanged{},
 	chat.AgentEnded{},

@@ -56,8 +56,12 @@ func (m *Model) layout() {
 
 	if !m.questions.Open() {
 		// The live part is at most half of the window, so that lowering the window cannot
-		// push a part of it out.
-		room = min(room, max(m.surface.height/2, 8)-len(input)-len(popup)-len(queue)-len(status))
+		// push a part of it out. With agents it is two thirds, which has room for four of them.
+		share := m.surface.height / 2
+		if len(m.activity.agents) > 0 {
+			share = m.surface.height * 2 / 3
+		}
+		room = min(room, max(share, 8)-len(input)-len(popup)-len(queue)-len(status))
 	}
 
 	// A blank line above, and one before the input, if there is room for them.

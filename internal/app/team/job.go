@@ -67,17 +67,25 @@ func (j *job) complete() (answer tools.Answer) {
 
 // work runs the agent to its end and returns the answer for the model.
 func (j *job) work(ctx context.Context) tools.Answer {
+	select {
+	case <-j.turn:
+	default:
+		j.tell(chat.AgentWaiting{AgentState: j.state()})
+	}
 	if err := j.team.enter(ctx, j.turn); err != nil {
 		return j.ended("interrupted", tools.Answer{Error: j.heading("interrupted before it began")})
 	}
 	defer j.team.leave()
-	time := &clock{now: j.team.Now, started: j.team.Now()}
+	now := j.team.Now()
+	j.update(func() { j.Waits, j.Started, j.Model = false, now, j.bounds.Model })
+	time := &clock{now: j.team.Now, started: now}
 	j.pacer = &pacer{Bounds: j.bounds, clock: time}
 	child, err := j.team.Make(ctx, Spec{
 		ID: j.ID, Call: j.call, Agent: j.agent, Continues: j.continues, Emit: j.event,
 		Within: chat.Within{Parent: j.team.Parent, Name: j.Agent, ID: j.ID, Task: j.Title, Only: onlyMode(j.agent), Pace: j.pacer.pace, Waits: time.waiting, Over: j.team.working.Done()},
 	})
 	if err != nil {
+		j.tell(chat.AgentStarted{AgentState: j.state()})
 		status := "failed: " + err.Error()
 		return j.ended(status, tools.Answer{Error: j.heading(status)})
 	}

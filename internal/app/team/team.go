@@ -295,7 +295,7 @@ func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
 	j.ctx, j.cancel = context.WithCancel(t.working)
 	j.AgentState = chat.AgentState{
 		ID: t.newID(), CallID: call.ID, Call: call.Number, Agent: j.agent.Name, Title: call.Title,
-		Background: call.Background || j.agent.Background, Started: t.Now(),
+		Background: call.Background || j.agent.Background, Waits: true, Started: t.Now(),
 	}
 	if j.Background {
 		close(j.behind)
