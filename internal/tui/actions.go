@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/tui/pager"
+	"agent/internal/words"
 )
 
 // paste puts pasted text where the person is typing. It never sends or answers anything.
@@ -62,13 +63,29 @@ func (m *Model) interrupt() {
 	m.opts.Driver.Interrupt()
 }
 
-// controlD quits. While a turn runs, only the second press in a row quits.
+// controlD quits. While a turn or agents work, only the second press in a row quits.
 func (m *Model) controlD() tea.Cmd {
-	if m.activity.turn.running && !m.surface.hint.quits {
-		m.surface.showHint("the turn runs: "+m.surface.keys.Label("quit")+" again ends it and quits", true)
-		return nil
+	key := m.surface.keys.Label("quit")
+	switch {
+	case m.surface.hint.quits:
+		return tea.Quit
+	case m.activity.turn.running:
+		m.surface.showHint("the turn runs: "+key+" again ends it and quits", true)
+	case len(m.activity.agents) > 0:
+		m.surface.showHint(m.quits(key), true)
+	default:
+		return tea.Quit
 	}
-	return tea.Quit
+	return nil
+}
+
+// quits says that a further press of a key quits, and which agents that stops.
+func (m *Model) quits(key string) string {
+	said := key + " again quits"
+	if agents := len(m.activity.agents); agents > 0 && !m.activity.turn.running {
+		said += " and stops " + words.Count(agents, "agent")
+	}
+	return said
 }
 
 // controlC interrupts the turn or clears the draft. The second press in a row quits.
@@ -81,7 +98,7 @@ func (m *Model) controlC() tea.Cmd {
 	default:
 		m.input.ClearDraft()
 	}
-	m.surface.showHint("Ctrl+C again quits", true)
+	m.surface.showHint(m.quits("Ctrl+C"), true)
 	return nil
 }
 

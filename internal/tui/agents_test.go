@@ -100,6 +100,22 @@ func TestAgentsWait(t *testing.T) {
 	}
 }
 
+// Who quits while agents work after the turn is told once that this stops them.
+func TestQuittingStopsAgents(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"ctrl+d", "ctrl+c"} {
+		s := newScreenplay(t, 80, 24)
+		s.model.event(chat.AgentStarted{AgentState: chat.AgentState{ID: "s-a", Agent: "explore", Title: "look", Background: true}})
+		s.press(key)
+		if view := strings.Join(s.model.line.view(80, ""), "\n"); s.quit || !strings.Contains(view, " again quits and stops 1 agent") {
+			t.Errorf("%s: %v, %q", key, s.quit, view)
+		}
+		if s.press(key); !s.quit {
+			t.Errorf("%s twice does not quit", key)
+		}
+	}
+}
+
 // A screen reader is told the changed lines in words.
 func TestChangedLinesOfAgentsAreSaid(t *testing.T) {
 	t.Parallel()

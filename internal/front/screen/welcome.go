@@ -131,13 +131,29 @@ func costWithout(stats chat.Stats) string {
 	return " (" + text + " without pruning)"
 }
 
-// sayGoodbye prints a summary of the session and the command that resumes it, unless there is
-// nothing to resume. The turn loop is still running.
+// stoppedAgents says which agents end with the program and, for a session that can be resumed, what
+// becomes of their work.
+func stoppedAgents(ids, tasks []string, resumes bool) string {
+	for i, id := range ids {
+		tasks[i] = words.Line(tasks[i], 0) + " (" + id + ")"
+	}
+	text := words.Count(len(ids), "agent") + " stopped: " + strings.Join(tasks, ", ")
+	if resumes {
+		text += "; after a resume the model is told how far they came, and can have them go on"
+	}
+	return text
+}
+
+// sayGoodbye prints which agents are stopped, a summary of the session and the command that resumes it,
+// unless there is nothing to resume. The turn loop is still running.
 func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *tally) {
 	if c.History().Len() == 0 {
 		return
 	}
 	name := c.ResumeName()
+	if ids, tasks := c.Crew.Working(); len(ids) > 0 {
+		fmt.Fprintln(out, stoppedAgents(ids, tasks, name != ""))
+	}
 	if name == "" {
 		return
 	}
