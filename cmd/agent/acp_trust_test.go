@@ -75,3 +75,32 @@ func TestEditorCancelsTheQuestionOfConsent(t *testing.T) {
 		}
 	}
 }
+
+// The yes to that question is about what it showed, whatever a command answers while it is open, and
+// the editor hears what has changed since.
+func TestEditorAgreesToWhatWasShown(t *testing.T) {
+	t.Parallel()
+	folder := wantingRepository(t)
+	for name, text := range map[string]string{".mcp.json": `{"mcpServers": {"db": {"command": "./run.sh"}}}`, "run.sh": "exit 1"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := startEditor(t, t.TempDir(), llmtest.Say("done"))
+	session := e.start(folder)
+	prompt := e.prompt(session, "go")
+	m := e.next()
+	for m.Method != "session/request_permission" {
+		m = e.next()
+	}
+	e.response(e.prompt(session, "/trust yes .claude/settings.json"), nil)
+	if err := os.WriteFile(filepath.Join(folder, "run.sh"), []byte("exit 2"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, allowOnce("")))
+	e.response(prompt, nil)
+	e.response(e.prompt(session, "/trust"), nil)
+	if said := strings.Join(e.lines, "\n"); !strings.Contains(said, "server db of .mcp.json: It has changed since it was shown") || !strings.Contains(said, "changed  ") {
+		t.Error(said)
+	}
+}

@@ -121,9 +121,11 @@ func (s *session) askConsent(prompt atcmd.Message) bool {
 	go func() {
 		m, answered := <-answer
 		if answered && decision(m, false).Allow {
-			if _, err := s.talk.Trust.Answer(true); err != nil {
+			changed, err := s.talk.Trust.AgreeShown(waiting)
+			if err != nil {
 				s.show.notice("warning", err.Error())
 			}
+			s.show.say(strings.Join(changed, "\n"))
 		}
 		s.mu.Lock()
 		held := s.asking.held

@@ -9,9 +9,10 @@ import (
 	"agent/internal/words"
 )
 
-// Answer keeps a person's answer about the named items. Without names, it is about the waiting
-// items as they were last shown, or as they are now if none were shown. It returns lines for the
-// person. It returns an error if a name matches no item, or if the answer cannot be kept.
+// Answer keeps a person's answer about the named items or, without names, about all that wait. A yes
+// is about the items as they were last shown, and without names about none that were not shown if
+// others of the workspace were. It returns lines for the person. It returns an error if a name matches no item, or if
+// the answer cannot be kept.
 func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	chosen, err := t.itemsNamed(names)
 	if err != nil {
@@ -20,6 +21,34 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	if len(chosen) == 0 {
 		return []string{"There is nothing that waits for an answer."}, nil
 	}
+	var left []string
+	var unshown map[itemKey][]string
+	if yes && len(names) == 0 {
+		chosen, left = t.hideUnshown(chosen)
+	}
+	if yes {
+		chosen, unshown = t.asShown(chosen)
+	}
+	lines, err := t.answer(yes, chosen, unshown)
+	return append(lines, left...), err
+}
+
+// AgreeShown keeps a person's yes to exactly these items. It returns a line for each that has changed
+// since it was shown, or an error if the answer cannot be kept.
+func (t *Trust) AgreeShown(shown []Reviewed) (changed []string, err error) {
+	if _, err := t.answer(true, shown, nil); err != nil {
+		return nil, err
+	}
+	for _, r := range shown {
+		for _, line := range t.changedSince(r) {
+			changed = append(changed, fmt.Sprintf("%s of %s: %s", r, t.short(r.File), line))
+		}
+	}
+	return changed, nil
+}
+
+// answer keeps an answer about items, and shows the person those that they have not been shown.
+func (t *Trust) answer(yes bool, chosen []Reviewed, unshown map[itemKey][]string) ([]string, error) {
 	keep, did := t.Store.Refuse, "never used"
 	if yes {
 		keep, did = t.Store.Agree, "agreed"
@@ -31,6 +60,9 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	var lines []string
 	for _, r := range chosen {
 		lines = append(lines, fmt.Sprintf("%s: %s of %s", did, r, t.short(r.File)))
+		for _, line := range unshown[r.key()] {
+			lines = append(lines, "    "+line)
+		}
 		if yes {
 			lines = append(lines, t.changedSince(r)...)
 		}
@@ -58,6 +90,7 @@ func (t *Trust) changedSince(shown Reviewed) []string {
 	if now == nil {
 		return nil
 	}
+	t.noteShown([]Reviewed{*now}) // by the lines that differ
 	changes := difference(shown.Content, now.Content)
 	return []string{fmt.Sprintf("It has changed since it was shown, so it is not used (%s); agent trust shows it as it is now.", strings.Join(changes, "; "))}
 }
@@ -72,17 +105,9 @@ func (t *Trust) Forget() ([]string, error) {
 	return []string{"Forgotten: all answers about " + t.Store.Root() + "; " + words.Count(len(items), "item") + " of it will be asked about."}, nil
 }
 
-// itemsNamed returns the items with these names. Without names it returns the items that were shown, or
-// the waiting items if none were shown.
+// itemsNamed returns the items with these names as they are now, without names the waiting items.
 func (t *Trust) itemsNamed(names []string) ([]Reviewed, error) {
 	if len(names) == 0 {
-		t.mu.Lock()
-		shown := t.shown
-		t.shown = nil
-		t.mu.Unlock()
-		if len(shown) > 0 {
-			return shown, nil
-		}
 		return t.waiting()
 	}
 	all, err := t.Review()
@@ -96,8 +121,12 @@ func (t *Trust) itemsNamed(names []string) ([]Reviewed, error) {
 		var known []string
 		for n, r := range all {
 			file := t.short(r.File)
+			t.mu.Lock()
+			shown := t.lastShown(r.Item)
+			t.mu.Unlock()
 			known = append(known, r.Name, r.String())
-			if !slices.Contains([]string{r.Name, r.String(), file, file + ": " + r.String()}, name) && !(len(name) >= shortID && strings.HasPrefix(r.Hash, name)) {
+			if !slices.Contains([]string{r.Name, r.String(), file, file + ": " + r.String()}, name) &&
+				!(len(name) >= shortID && (strings.HasPrefix(r.Hash, name) || shown != nil && strings.HasPrefix(shown.Hash, name))) {
 				continue
 			}
 			if meant++; !taken[n] {

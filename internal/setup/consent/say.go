@@ -89,12 +89,13 @@ func (t *Trust) place(r Reviewed) string {
 	return t.short(r.File)
 }
 
-// Lines returns a listing of all items with their states, for a person.
+// Lines returns a listing of all items with their states, for a person, and remembers them as shown.
 func (t *Trust) Lines() ([]string, error) {
 	all, err := t.Review()
 	if err != nil {
 		return nil, err
 	}
+	t.noteShown(all)
 	var lines []string
 	for _, r := range all {
 		part := t.part(r)

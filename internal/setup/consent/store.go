@@ -185,7 +185,9 @@ func (s *Store) answer(day time.Time, refused bool, shown []Reviewed) error {
 		}
 		s.run[s.key(r)] = !refused
 		if root := s.placeOf(r.Item); root != "" {
-			added = append(added, record{root, r.String(), s.relative(r.File), r.Hash, day.Format(time.DateOnly), refused, json.RawMessage(r.Content)})
+			kept := s.recordOf(r, root, day)
+			kept.Refused = refused
+			added = append(added, kept)
 		}
 	}
 	if len(added) == 0 {

@@ -29,14 +29,16 @@ type Trust struct {
 
 	mu    sync.Mutex
 	items []Item
-	// shown holds the items as they were last shown. An answer without names is about them.
-	shown []Reviewed
+	// shown holds the items as they were last shown in this run, and earlier has those of runs
+	// before it, nil until it is read. An answer is about them.
+	shown   map[itemKey]Reviewed
+	earlier []record
 }
 
 // Find returns the Trust of a workspace with these items. Each line of ignored describes settings
 // that a repository may never make, and begins with their file.
 func Find(w source.Where, now func() time.Time, items []Item, ignored []string) *Trust {
-	t := &Trust{Store: Open(w), now: now, Answered: func() {}, items: items}
+	t := &Trust{Store: Open(w), now: now, Answered: func() {}, items: items, shown: map[itemKey]Reviewed{}}
 	for _, line := range ignored {
 		t.Ignored = append(t.Ignored, strings.TrimPrefix(line, w.Workspace+"/"))
 	}
@@ -64,9 +66,7 @@ func (t *Trust) Put(item Item) {
 // Waiting returns the items to ask a person about, as they are now, and remembers them as shown.
 func (t *Trust) Waiting() ([]Reviewed, error) {
 	waiting, err := t.waiting()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.shown = waiting
+	t.noteShown(waiting)
 	return waiting, err
 }
 

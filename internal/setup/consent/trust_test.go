@@ -113,8 +113,9 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 		t.Error("what cannot be looked at is agreed to")
 	}
 	all, _ := trust.Review()
+	const shows = "\n    allow: Bash(ls), Read (no effect here)" // it was not listed before
 	for _, names := range [][]string{{"rules"}, {"allow rules", all[2].Hash[:8]}, {"sub/rules.json: allow rules"}} {
-		if got := w.answer(trust, true, names...); got != "agreed: allow rules of sub/rules.json" {
+		if got := w.answer(trust, true, names...); got != "agreed: allow rules of sub/rules.json"+shows {
 			t.Errorf("%q: %s", names, got)
 		}
 	}
@@ -196,4 +197,57 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 	if got := w.lines(nothing); got != "This folder wants nothing run, connected to or allowed." {
 		t.Error(got)
 	}
+}
+
+// A yes to a name is about what was listed, also by another program or before another question, and
+// a yes to all is about nothing that was not listed.
+func TestWhatChangedBehindTheListing(t *testing.T) {
+	t.Parallel()
+	for name, between := range map[string]func(t *testing.T, w world, listed *consent.Trust) *consent.Trust{
+		"another program": func(_ *testing.T, w world, _ *consent.Trust) *consent.Trust { return w.trustWith() },
+		"a question": func(t *testing.T, _ world, listed *consent.Trust) *consent.Trust {
+			if got, err := listed.Answer(true, "allow more"); err != nil || got[0] != "agreed: allow more of sub/rules.json" {
+				t.Fatal(got, err)
+			}
+			return listed
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			listed := w.trustWith()
+			w.write("project/run.sh", "1")
+			before := w.lines(listed)
+			w.write("project/run.sh", "2")
+			trust := between(t, w, listed)
+			const changed = "agreed: server db of .mcp.json\nIt has changed since it was shown, so it is not used (+ file run.sh: other bytes); agent trust shows it as it is now."
+			id := strings.Fields(before)[1]
+			if got := w.answer(trust, true, id); got != changed {
+				t.Errorf("%s: %s", id, got)
+			}
+			if left := trust.Left(); !strings.Contains(left, "server db") {
+				t.Errorf("what was not shown is used: %s", left)
+			}
+			if got := w.answer(trust, true, "db"); got != "agreed: server db of .mcp.json" || strings.Contains(trust.Left(), "server db") {
+				t.Errorf("by its difference it was shown: %s, %s", got, trust.Left())
+			}
+			trust.Put(consent.Item{Kind: consent.Server, Name: "new", File: filepath.Join(w.root, ".mcp.json"), Effects: effect.List{{Name: effect.Command, Text: "evil", Role: effect.Word}}})
+			trust.Put(consent.Item{Kind: consent.Allow, Name: "rules", File: filepath.Join(w.root, "sub/rules.json"), Effects: effect.List{{Name: effect.Rule, Text: "Bash(ls)"}}})
+			if got := w.answer(trust, true); !strings.Contains(got, "server new of .mcp.json was not listed yet, so it waits: agent trust") || strings.Contains(got, "agreed: server new") {
+				t.Error(got)
+			}
+			if left := trust.Left(); !strings.Contains(left, "server new") {
+				t.Errorf("what was not listed is used: %s", left)
+			}
+		})
+	}
+}
+
+// trustWith is trust without the server of which nothing can be agreed to.
+func (w world) trustWith() *consent.Trust {
+	items := []consent.Item{
+		{Kind: consent.Server, Name: "db", File: filepath.Join(w.root, ".mcp.json"), Effects: effect.List{{Name: effect.Command, Text: "./run.sh", Role: effect.Word}}},
+		{Kind: consent.Allow, Name: "more", File: filepath.Join(w.root, "sub/rules.json"), Effects: effect.List{{Name: effect.Rule, Text: "Edit"}}},
+	}
+	return consent.Find(source.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}, func() time.Time { return day }, items, nil)
 }
