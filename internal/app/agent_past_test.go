@@ -45,6 +45,7 @@ func TestReportsFromRecords(t *testing.T) {
 		"its report was given before":     {[]*history.Content{task, writes, wrote, report}, 4, cutOff + "none\nIt wrote no report."},
 		"its report was given, at work":   {[]*history.Content{task, report, task}, 2, cutOff + "none\nIt wrote no report."},
 		"its report was given, and ended": {[]*history.Content{task, report, task, history.New(history.AI, &history.Text{Text: "MORE"})}, 2, ": done\nchanged: none\nMORE"},
+		"wrote nothing":                   {[]*history.Content{task, history.New(history.AI, call("1", "read_file", map[string]string{"file_path": "a.txt"}))}, 0, cutOff + "none\nIt wrote no report. Its latest calls:\n- read_file a.txt"},
 		"no record":                       {nil, 0, ": interrupted before it began; give the task again\nchanged: none\nIt wrote no report."},
 	} {
 		t.Run(name, func(t *testing.T) {

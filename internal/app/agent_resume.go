@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"encoding/json"
 	"os"
 	"slices"
 	"strings"
@@ -105,9 +106,14 @@ func (p agentPast) report(a session.Agent) string {
 		status = "interrupted before it began; give the task again"
 	}
 	changed, unfinished := p.changes(record)
-	head := team.Heading(a.Agent, a.ID, status) + "\n" + traits.ReportFiles + cmp.Or(a.Changed, changed) + "\n" + unfinished
+	head := team.Heading(a.Agent, a.ID, status)
+	var stats chat.Stats
+	if json.Unmarshal(a.Figures, &stats) == nil && stats.Requests > 0 {
+		head += team.Figures(stats)
+	}
+	head += "\n" + traits.ReportFiles + cmp.Or(a.Changed, changed) + "\n" + unfinished
 	counter := counterOf(settings.Model.Of(p.settings))
-	return team.Within(head, cmp.Or(record.said, "It wrote no report."), settings.AgentsResultMaxTokens.Of(p.settings), counter.Count,
+	return team.Within(head, cmp.Or(record.said, team.NoReport(p.titles(record.calls))), settings.AgentsResultMaxTokens.Of(p.settings), counter.Count,
 		func(string) (string, error) { return recallOf(a.ID, record.number), nil })
 }
 
@@ -120,6 +126,8 @@ type agentRecord struct {
 	number uint64
 	// wrote lists the changed files in the order of the first change.
 	wrote []string
+	// calls lists all calls, in order.
+	calls []*history.ToolCall
 	// open lists the calls without an answer, which were made after the time called.
 	open   []*history.ToolCall
 	called time.Time
@@ -144,6 +152,7 @@ func recordOfAgent(path string, since time.Time) (r agentRecord) {
 		switch entry.Speaker {
 		case history.AI:
 			r.open, r.called = entry.Calls(), record.Time
+			r.calls = append(r.calls, r.open...)
 			r.ended = len(r.open) == 0 && text != "" && entry.Metadata[history.MetaInterrupted] == nil
 			if text != "" {
 				r.said, r.number = text, record.Seq
@@ -168,11 +177,11 @@ const clockLag = 2 * time.Second
 // cut off and whose changes are not known, "" for none. A file that such a call names is changed if it
 // is younger than the call.
 func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
-	var calls []string
+	var calls []*history.ToolCall
 	for _, call := range r.open {
 		tool := p.traits(call.Name)
 		if !tool.WritesFile() && !tool.Harmless() {
-			calls = append(calls, words.Headline(tool.Describe(call.Name, call.Arguments()).Title()))
+			calls = append(calls, call)
 		}
 		if !tool.WritesFile() {
 			continue
@@ -190,7 +199,15 @@ func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
 		items = append(items, traits.ReportedFile(path, ""))
 	}
 	if len(calls) > 0 {
-		unfinished = "not known: the changes of " + strings.Join(calls, "; ") + ", which the end of the program cut off\n"
+		unfinished = "not known: the changes of " + strings.Join(p.titles(calls), "; ") + ", which the end of the program cut off\n"
 	}
 	return traits.ReportedFiles(items, ""), unfinished
+}
+
+// titles describes calls on a line each.
+func (p agentPast) titles(calls []*history.ToolCall) (titles []string) {
+	for _, call := range calls {
+		titles = append(titles, words.Headline(p.traits(call.Name).Describe(call.Name, call.Arguments()).Title()))
+	}
+	return titles
 }

@@ -107,6 +107,10 @@ func summariseCalls(calls []Call, verb func(traits.Label) string) string {
 	var kinds []*kind
 	for _, c := range calls {
 		said := describe(c.Label)
+		subject := said.Key
+		if said.About != "" { // the words for the call name another part of it
+			subject = said.Subject
+		}
 		said.Subject = ""
 		what := verb(said)
 		at := slices.IndexFunc(kinds, func(k *kind) bool { return k.verb == what })
@@ -116,7 +120,7 @@ func summariseCalls(calls []Call, verb func(traits.Label) string) string {
 		}
 		k := kinds[at]
 		k.calls++
-		if about := words.Line(style.Reveal(said.Key).Text, foldedAbout); about != "" && !slices.Contains(k.about, about) {
+		if about := words.Line(style.Reveal(subject).Text, foldedAbout); about != "" && !slices.Contains(k.about, about) {
 			k.about = append(k.about, about)
 		}
 	}

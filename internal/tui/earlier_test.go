@@ -53,6 +53,10 @@ func TestManyCallsAreFolded(t *testing.T) {
 	if got, want := summariseCalls(calls, traits.Label.Ended), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	named := traits.Label{Words: traits.Words{Done: "asked:", About: "{title}"}, Subject: "count", Key: "all that it is told"}
+	if got := summariseCalls([]Call{{Label: named}}, traits.Label.Ended); got != "asked: count" {
+		t.Errorf("%q", got)
+	}
 }
 
 // What was said at length is printed in part, of the last reply more.

@@ -47,9 +47,6 @@ type job struct {
 	latest []string
 }
 
-// latestCalls is the number of calls that a report without a text lists.
-const latestCalls = 5
-
 // grace is the time after the bound in which an agent may write its report.
 func grace(bound time.Duration) time.Duration { return max(bound/4, 10*time.Second) }
 
@@ -179,7 +176,7 @@ func (j *job) event(e chat.Event) {
 		said := words.Headline(e.Label.Running())
 		j.update(func() { j.Latest = said })
 		j.latest = append(j.latest, said)
-		if len(j.latest) > latestCalls {
+		if len(j.latest) > LatestCalls {
 			j.latest = j.latest[1:]
 		}
 	case chat.ToolEnded:
@@ -206,9 +203,5 @@ func (j *job) heading(status string) string {
 	if s.Requests == 0 {
 		return text
 	}
-	text += fmt.Sprintf(", %s, %s, %s tokens", words.Count(s.Requests, "request"), words.Count(s.ToolCalls, "call"), words.Tokens(s.PromptTokens+s.CompletionTokens))
-	if s.Cost > 0 {
-		text += ", " + words.Dollars(s.Cost)
-	}
-	return text + ", " + words.Took(j.pacer.clock.worked())
+	return text + Figures(s) + ", " + words.Took(j.pacer.clock.worked())
 }

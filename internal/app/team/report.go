@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/chat"
 	"agent/internal/text/lines"
 	"agent/internal/text/textdiff"
 	"agent/internal/tools"
@@ -18,6 +19,15 @@ func Heading(agent, id, status string) string {
 	return "agent " + agent + ", " + id + ": " + words.Line(status, 0)
 }
 
+// Figures continues a heading with what an agent took.
+func Figures(s chat.Stats) string {
+	text := fmt.Sprintf(", %s, %s, %s tokens", words.Count(s.Requests, "request"), words.Count(s.ToolCalls, "call"), words.Tokens(s.PromptTokens+s.CompletionTokens))
+	if s.Cost > 0 {
+		text += ", " + words.Dollars(s.Cost)
+	}
+	return text
+}
+
 // Started begins the answer to a call whose agent goes on in the background.
 func Started(id string) string { return "started " + id + ";" }
 
@@ -27,19 +37,24 @@ func Ended(agent, id string) string { return traits.ReportTitle + agent + " " + 
 // report returns the answer of an agent that ended: a line about it, the changed files, and its
 // report, all of it within the bound.
 func (j *job) report(status string, notes []string) tools.Answer {
-	text := strings.TrimSpace(j.said)
-	if text == "" {
-		text = "It wrote no report."
-		if len(j.latest) > 0 {
-			text += " Its latest calls:\n- " + strings.Join(j.latest, "\n- ")
-		}
-	}
+	text := cmp.Or(strings.TrimSpace(j.said), NoReport(j.latest))
 	if j.call.Model != "" {
 		notes = append(notes, "model is ignored: the user chooses the models")
 	}
 	head := strings.Join(append([]string{j.heading(status), traits.ReportFiles + j.changed.String()}, notes...), "\n") + "\n"
 	keep := func(text string) (string, error) { return j.team.Keep(j.ID, text) }
 	return tools.Answer{Text: Within(head, text, j.bounds.ResultTokens, j.team.Tokens, keep), Summary: status}
+}
+
+// LatestCalls is the number of calls that a report without a text lists.
+const LatestCalls = 5
+
+// NoReport returns the report of an agent that wrote none: its latest calls.
+func NoReport(calls []string) string {
+	if len(calls) == 0 {
+		return "It wrote no report."
+	}
+	return "It wrote no report. Its latest calls:\n- " + strings.Join(calls[max(0, len(calls)-LatestCalls):], "\n- ")
 }
 
 const (
