@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -8,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/login"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"golang.org/x/oauth2"
 )
 
@@ -103,12 +107,52 @@ func TestSecretsAreNotRedirected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		response, err := settled{base: answers{StatusCode: tt.status, Header: tt.header}}.RoundTrip(request)
+		response, err := settled{answers{StatusCode: tt.status, Header: tt.header}, func(string) error { return nil }}.RoundTrip(request)
 		if err == nil {
 			response.Body.Close()
 		}
 		if (err != nil) != tt.refused {
 			t.Errorf("%s that is answered with %d: %v", tt.method, tt.status, err)
+		}
+	}
+}
+
+// A server elsewhere leads no login to what only this machine or its network can reach: neither the
+// requests of the program nor the person's browser.
+func TestLoginsStayInTheirNetwork(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		server, to string
+		fine       bool
+	}{
+		{"https://mcp.example.com/x", "https://login.example.org/a", true},
+		{"https://mcp.example.com/x", "http://127.0.0.1:2375/a", false},
+		{"https://mcp.example.com/x", "https://[::1]/a", false},
+		{"https://mcp.example.com/x", "https://169.254.169.254/a", false},
+		{"https://mcp.example.com/x", "http://localhost:9/a", false},
+		{"http://127.0.0.1:9/x", "http://127.0.0.1:8/a", true},
+		{"https://mcp.example.com/x", "https://sso/a", true},
+		{"https://tools.internal/x", "https://login.internal/a", true},
+		{"https://10.0.0.1/x", "https://login.example.org/a", true},
+	} {
+		a := &authorizer{server: Server{URL: tt.server}, logins: &Logins{}}
+		opened := false
+		a.logins.open = func(context.Context, string) (string, error) { opened = true; return "", errors.New("no browser") }
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, tt.to, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := settled{answers{StatusCode: 200}, a.mayReach}.RoundTrip(request)
+		if err == nil {
+			response.Body.Close()
+		}
+		if a.callback, err = login.NewCallback(0); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = a.fetch(t.Context(), &auth.AuthorizationArgs{URL: tt.to + "?state=s"})
+		a.close()
+		if (response != nil) != tt.fine || opened != tt.fine {
+			t.Errorf("%s leads to %s: requests %v, browser %v", tt.server, tt.to, response != nil, opened)
 		}
 	}
 }

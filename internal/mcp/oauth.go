@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"agent/internal/hosts"
 	"agent/internal/login"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -49,7 +50,7 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 		return a, nil
 	}
 	const patience = 20 * time.Second
-	client := &http.Client{Transport: settled{base, a.logins.Allowed}, Timeout: patience}
+	client := &http.Client{Transport: settled{base, a.mayReach}, Timeout: patience}
 	a.source = &source{logins: a.logins, server: s, client: client}
 	if a.logins.open == nil {
 		return a, nil
@@ -66,20 +67,30 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 	return a, nil
 }
 
+// mayReach returns an error if a login must not reach a host. The server chooses its authority, so a
+// server elsewhere must not have this machine ask, or the person's browser open, what only this
+// machine and its network can reach.
+func (a *authorizer) mayReach(host string) error {
+	if server, err := url.Parse(a.server.URL); err != nil || hosts.Near(host) && !hosts.Near(server.Hostname()) {
+		return fmt.Errorf("the server leads its login to %s, a host of this machine or its network", host)
+	}
+	if a.logins.Allowed == nil {
+		return nil
+	}
+	return a.logins.Allowed(host)
+}
+
 // settled is the transport for requests to an authority, which contain codes, secrets and refresh
 // tokens. It refuses redirects of such requests, because Go would repeat them at any other address.
-// The server chooses its authority, so each host is checked.
 type settled struct {
-	base    http.RoundTripper
-	allowed func(host string) error
+	base     http.RoundTripper
+	mayReach func(host string) error
 }
 
 // RoundTrip implements http.RoundTripper.
 func (s settled) RoundTrip(request *http.Request) (*http.Response, error) {
-	if s.allowed != nil {
-		if err := s.allowed(request.URL.Hostname()); err != nil {
-			return nil, err
-		}
+	if err := s.mayReach(request.URL.Hostname()); err != nil {
+		return nil, err
 	}
 	response, err := s.base.RoundTrip(request)
 	if err != nil || request.Method == http.MethodGet || response.Header.Get("Location") == "" || response.StatusCode/100 != 3 {
@@ -123,6 +134,9 @@ func (a *authorizer) config(client *http.Client) *auth.AuthorizationCodeHandlerC
 // fetch sends the person to the authority and returns its answer.
 func (a *authorizer) fetch(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 	address, err := url.Parse(args.URL)
+	if err == nil {
+		err = a.mayReach(address.Hostname())
+	}
 	if err != nil {
 		return nil, err
 	}

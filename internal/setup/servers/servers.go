@@ -151,8 +151,9 @@ func CheckName(name string) string {
 	switch {
 	case !names.MatchString(name):
 		return "a server's name has 1 to 32 letters, digits, - and _"
-	case strings.Contains(name, "__"):
-		return "a server's name has no two _ in a row"
+	case strings.Contains(name, "__"), strings.HasSuffix(name, "_"):
+		// mcp__a___b would be a tool of a_ and of a.
+		return "a server's name has no two _ in a row and none at its end"
 	case name == "agent" || name == "mcp":
 		return "the name " + name + " is taken"
 	}
