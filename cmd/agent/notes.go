@@ -108,9 +108,15 @@ func newNotesAdd(w world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			note, to := notes.Note{Text: strings.Join(args, " "), Made: w.process.Now()}, notes.Everywhere
-			if !user {
-				to = notes.Repository
+			text, to := slash.ScopeOfNote(strings.Join(args, " "))
+			if user {
+				to = notes.Everywhere
+			}
+			if to == notes.Shared {
+				return usage(errors.New("a note for everybody is written in a session, where you see the change: /remember project: TEXT"))
+			}
+			note := notes.Note{Text: text, Made: w.process.Now()}
+			if to == notes.Repository {
 				if note.Grounds, err = book.Ground(here, notes.Named(here, note.Text)); err != nil {
 					return usage(err)
 				}
@@ -121,7 +127,7 @@ func newNotesAdd(w world) *cobra.Command {
 			return w.print(fmt.Sprintf("%s  %s", note.ID, words.Line(note.Text, 200)))
 		},
 	}
-	cmd.Flags().BoolVar(&user, "user", false, "it holds everywhere, not only in this repository")
+	cmd.Flags().BoolVar(&user, "user", false, "it holds everywhere, not only in this repository, as with user: before TEXT")
 	return cmd
 }
 

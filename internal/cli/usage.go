@@ -82,6 +82,10 @@ func CountedArgs(least, most int, what string) cobra.PositionalArgs {
 		if least <= len(args) && len(args) <= most {
 			return nil
 		}
-		return app.InputError{Err: fmt.Errorf("%s needs %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())}
+		path := cmd.CommandPath()
+		if len(args) > most {
+			return app.InputError{Err: fmt.Errorf("%q is more than %s takes, which needs %s; see %s --help", args[most], path, what, path)}
+		}
+		return app.InputError{Err: fmt.Errorf("%s needs %s; see %s --help", path, what, path)}
 	}
 }

@@ -36,18 +36,24 @@ var errNotesOff = errors.New("notes are off here: /set notes on, without --no-se
 // scopes has the words that begin a note which is not only for the person in this repository.
 var scopes = map[string]notes.Scope{"user:": notes.Everywhere, "project:": notes.Shared}
 
+// ScopeOfNote returns the text of a note without the word that says where it holds, and the scope
+// that this word means.
+func ScopeOfNote(typed string) (text string, scope notes.Scope) {
+	for word, scope := range scopes {
+		if text, ok := strings.CutPrefix(typed, word); ok {
+			return text, scope
+		}
+	}
+	return typed, notes.Repository
+}
+
 func rememberCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "remember", Help: "keep a note for later sessions",
 		Forms: []command.Form{{
 			Args: "TEXT", Rest: true, Does: "of this repository; it rests on the files that it names. user: TEXT holds everywhere, project: TEXT is for everybody (.agents/NOTES.md)",
 			Run: d.noteCommand(func(values []string) (string, error) {
-				text, to := strings.Join(values, " "), notes.Repository
-				for word, scope := range scopes {
-					if rest, ok := strings.CutPrefix(text, word); ok {
-						text, to = rest, scope
-					}
-				}
+				text, to := ScopeOfNote(strings.Join(values, " "))
 				said, err := d.Notes.Add(text, to)
 				return "The note is " + said + ".", err
 			}),
