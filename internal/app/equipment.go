@@ -63,7 +63,7 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 		Settings: at.settings, ID: rec.id, Transcript: rec.path, Trust: files.trust,
 		Confinement: confined.now, Say: at.process.say, Record: gates.Record{Did: rec.acts.did},
 	}
-	servers := newServers(rec, models, host, files.servers, tracer.Context, happened.emit, line)
+	servers := newServers(rec, models, host, files.servers, mayName(bounds, ruling), tracer.Context, happened.emit, line)
 	ends.add(servers.Close)
 	texts, brings := brought.New(brought.Config{
 		Settings: at.settings, Where: at.where, Env: env, Lend: host.Lend, Trust: files.trust, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: news(servers, notes), Window: models.window,

@@ -16,6 +16,7 @@ import (
 	"agent/internal/protect"
 	"agent/internal/provider"
 	"agent/internal/settings"
+	"agent/internal/setup/permissions"
 	"agent/internal/tools"
 )
 
@@ -84,6 +85,20 @@ func mayReach(bounds *policy.Policy, rules *gates.Rules) func(host string) error
 		}
 		if rules.Denies(host) {
 			return fmt.Errorf("a rule of the user forbids pages of %s", host)
+		}
+		return nil
+	}
+}
+
+// mayName returns a function that returns an error if the policy, or a rule that denies, forbids what a
+// person names of a server.
+func mayName(bounds *policy.Policy, rules *gates.Rules) func(served tools.Served) error {
+	return func(served tools.Served) error {
+		if err := bounds.Tool(served.HookName()); err != nil {
+			return err
+		}
+		if rule := rules.Server(served.HookName()); rule != nil && rule.Effect == permissions.Deny {
+			return errors.New("refused: " + rule.String())
 		}
 		return nil
 	}

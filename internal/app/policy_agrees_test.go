@@ -149,3 +149,41 @@ func askServer(t *testing.T, rt *rapid.T, p *app.Process, configured string) {
 	}
 	client.Close()
 }
+
+// What a person names of a server is under rules that deny and the policy, too.
+func TestNamedUnderAPolicy(t *testing.T) {
+	t.Parallel()
+	for text, refused := range map[string]bool{`{}`: false, `{"tools": ["read_file"]}`: true, `{"deny": ["mcp__docs"]}`: true, `{"tools": ["mcp__docs__*"]}`: false} {
+		p := withPolicy(t, text)
+		p.Dir = t.TempDir()
+		given, err := p.Settings(app.Sources{Set: []string{"model=m", "price.input=1", "price.output=1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := ""
+		server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+			sent += string(r.Body)
+			return llmtest.Say("done")
+		})
+		if err := given.Set(settings.Flags, settings.BaseURL.Key(), server.URL); err != nil {
+			t.Fatal(err)
+		}
+		docs := mcptest.At(t.TempDir(), "docs")
+		configured, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"docs": map[string]any{"command": docs.Command, "args": docs.Args}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := app.New(t.Context(), p, app.Options{Workspace: p.Dir, Named: true, Settings: given, Servers: []string{string(configured)}, Events: func(chat.Envelope) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := made.Chat.Prompt(t.Context(), atcmd.Typed("look at @docs:memo://one please")); err != nil {
+			t.Error(err)
+		}
+		_, failed := made.Chat.Prompt(t.Context(), atcmd.Typed("/mcp:docs:greet who=you"))
+		made.Close()
+		if read := strings.Contains(sent, "One."); read == refused || (failed != nil) != refused {
+			t.Errorf("%s: read %v, the prompt: %v", text, read, failed)
+		}
+	}
+}

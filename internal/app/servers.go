@@ -11,6 +11,7 @@ import (
 	"agent/internal/mcp/catalogue"
 	"agent/internal/provider"
 	"agent/internal/setup/servers"
+	"agent/internal/tools"
 	"agent/internal/words"
 )
 
@@ -52,7 +53,7 @@ func (k loginKeys) Set(place, secret string) error {
 
 // newServers connects a conversation to its configured servers. Programs of servers get the context
 // of its trace.
-func newServers(rec *record, models *endpoints, host *gates.Host, configured *serving.Configured, traced func() string, emit func(chat.Event), line *chat.Line) *serving.Servers {
+func newServers(rec *record, models *endpoints, host *gates.Host, configured *serving.Configured, may func(tools.Served) error, traced func() string, emit func(chat.Event), line *chat.Line) *serving.Servers {
 	at := rec.at
 	equipped := func(configured *serving.Configured) *serving.Configured {
 		configured.Session, configured.Trust, configured.Traced, configured.Confined = rec.SessionID(), host.Trust, traced, host.Confinement
@@ -70,6 +71,6 @@ func newServers(rec *record, models *endpoints, host *gates.Host, configured *se
 		},
 		Kept: rec.servers, Did: rec.acts.did, Reached: rec.acts.reach,
 		Tell:    func(text string) { emit(chat.Notice{Text: words.Brief(text)}) },
-		Inquire: line.Inquire,
+		Inquire: line.Inquire, May: may,
 	}, equipped(configured), rec.resumed.Servers)
 }

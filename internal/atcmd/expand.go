@@ -96,6 +96,7 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	if err != nil {
 		return Expansion{}, err
 	}
+	space.resource = options.Elsewhere
 	tree, err := disk.OpenTree(space.root)
 	if err != nil {
 		return Expansion{}, fmt.Errorf("the workspace %s cannot be used: %w", options.Root, err)
@@ -142,7 +143,7 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 		switch {
 		case m.found:
 			e.include(m.path, true, m.pages)
-		case e.options.Elsewhere != nil && e.options.Elsewhere(m.path):
+		case e.workspace.elsewhere(m.path):
 			e.result.Elsewhere = append(e.result.Elsewhere, m.path)
 		case m.looksLikePath():
 			e.noteMissing(m)

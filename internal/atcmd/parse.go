@@ -79,6 +79,8 @@ type names interface {
 	exists(path string) bool
 	// matches reports whether the glob matches any file.
 	matches(pattern string) bool
+	// elsewhere reports whether a name is of something that is no file.
+	elsewhere(name string) bool
 }
 
 // parse finds the first maxMentions mentions of text, in order. They do not overlap. Fenced code
@@ -179,6 +181,10 @@ func longestName(token string, before rune, known names) (path string, length in
 	}
 	if len(ends) == 0 {
 		return "", 0, false
+	}
+	// An address holds what separates a path from the text after it.
+	if address := strings.TrimRightFunc(token, func(r rune) bool { return stops(r) || trails(r, before) }); known.elsewhere(address) {
+		return address, len(address), false
 	}
 	end := ends[len(ends)-1]
 	if core := strings.TrimRightFunc(token, func(r rune) bool { return stops(r) || trails(r, before) }); isGlob(core) {

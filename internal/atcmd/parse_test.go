@@ -14,6 +14,9 @@ type listed []string
 
 func (l listed) exists(path string) bool { return slices.Contains(l, path) }
 
+// elsewhere is true for addresses of a server docs.
+func (listed) elsewhere(name string) bool { return strings.HasPrefix(name, "docs:") && len(name) > 5 }
+
 func (l listed) matches(pattern string) bool {
 	return slices.ContainsFunc(l, func(name string) bool {
 		ok, err := doublestar.Match(pattern, name)
@@ -60,6 +63,8 @@ func TestParse(t *testing.T) {
 		{"missing", "@no.go, @b.go", []string{"?no.go", "b.go"}},
 		{"missing glob", "@*.rs.", []string{"?*.rs"}},
 		{"a word", "@Override @param, @Makefile", []string{"?Override", "?param", "Makefile"}},
+		{"a resource", "see @docs:memo://one?a=b, and (@docs:x:y.)", []string{"?docs:memo://one?a=b", "?docs:x:y"}},
+		{"a word before a colon", "@docs: see", []string{"?docs"}},
 		{"fenced code", "@a.go\n```java\n@Override @b.go\n```\n@b.go", []string{"a.go", "b.go"}},
 		{"unclosed fence", "@a.go\n~~~\n@b.go\n```\n@b.go", []string{"a.go"}},
 		{"a code span is no fence", "```@a.go``` @b.go", []string{"a.go", "b.go"}},
@@ -118,5 +123,6 @@ func TestParseIsLinear(t *testing.T) {
 
 type countingNames struct{ count int }
 
-func (c *countingNames) exists(string) bool  { c.count++; return false }
-func (c *countingNames) matches(string) bool { c.count++; return false }
+func (c *countingNames) exists(string) bool    { c.count++; return false }
+func (c *countingNames) elsewhere(string) bool { c.count++; return false }
+func (c *countingNames) matches(string) bool   { c.count++; return false }

@@ -26,6 +26,8 @@ type workspace struct {
 	// the list has been made.
 	files  []string
 	listed bool
+	// resource reports whether a name is of a resource, nil if there are none.
+	resource func(name string) bool
 }
 
 func openWorkspace(ctx context.Context, root string) (*workspace, error) {
@@ -38,6 +40,9 @@ func openWorkspace(ctx context.Context, root string) (*workspace, error) {
 	}
 	return &workspace{ctx: ctx, root: absolute}, nil
 }
+
+// elsewhere implements names.
+func (w *workspace) elsewhere(name string) bool { return w.resource != nil && w.resource(name) }
 
 // exists implements names. It returns true for a file whose folder may not be searched, because
 // the refusal is a better error than "missing".

@@ -50,12 +50,18 @@ func (s *Servers) Prompt(ctx context.Context, line string) (blocks []history.Blo
 	}
 	called, rest, _ := strings.Cut(line, " ")
 	server, name, _ := strings.Cut(called, ":")
+	if err := s.may(server); err != nil {
+		return nil, true, err
+	}
 	answer, err := g.bridge.Prompt(ctx, s.callEnv(), server, name, fill.Words(rest))
 	if err != nil {
 		return nil, true, err
 	}
 	return blocksOf(fmt.Sprintf("prompt server=%q name=%q", server, name), "", answer), true, nil
 }
+
+// may returns an error if the prompts and resources of a server may not be read.
+func (s *Servers) may(server string) error { return s.May(tools.Served{Server: server, Tool: "*"}) }
 
 // callEnv returns an environment for reading from servers outside of a tool call.
 func (s *Servers) callEnv() *tools.Env {
@@ -78,7 +84,11 @@ func (s *Servers) ReadResources(ctx context.Context, message *atcmd.Expansion) (
 	g := s.current.Load()
 	for _, mention := range message.Elsewhere {
 		server, uri, _ := strings.Cut(mention, ":")
-		answer, err := g.bridge.Resource(ctx, s.callEnv(), server, uri)
+		var answer tools.Answer
+		err := s.may(server)
+		if err == nil {
+			answer, err = g.bridge.Resource(ctx, s.callEnv(), server, uri)
+		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

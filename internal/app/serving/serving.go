@@ -48,6 +48,9 @@ type Config struct {
 	Tell func(line string)
 	// Inquire puts questions to the person. It returns false if nobody answers.
 	Inquire func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool)
+	// May returns an error if a rule or the policy of the machine forbids the prompts and resources
+	// of a server, which a person names by themselves.
+	May func(served tools.Served) error
 	// Browse opens an address in the person's browser; nil if there is no browser.
 	Browse func(ctx context.Context, address string)
 }

@@ -97,8 +97,8 @@ type Bridge struct {
 	stamp uint64
 	// settled is closed when all servers have been asked.
 	settled chan struct{}
-	// news holds lines for the model about tools that are new since offered was frozen.
-	news []string
+	// news holds the names of tools that are new since offered was frozen, by server.
+	news map[string][]string
 }
 
 // state is the state of a server.
@@ -248,18 +248,29 @@ func (b *Bridge) noteNews(st *state, before catalogue.ServerInfo) {
 			names = append(names, t.Shown)
 		}
 	}
-	if len(names) > 0 {
-		b.news = append(b.news, fmt.Sprintf("%s now also offers: %s. Call them with mcp_call.", st.Configured.Name, someOf(names)))
+	// Of a server that keeps changing its list, the names that it still has make one line.
+	for _, name := range b.news[st.Configured.Name] {
+		if _, has := st.known.Tool(name); has && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
+	if b.news == nil {
+		b.news = map[string][]string{}
+	}
+	b.news[st.Configured.Name] = names
 }
 
-// News returns, once, the lines for the model about new tools.
-func (b *Bridge) News() []string {
+// News returns, once, a line for the model about the new tools of each server.
+func (b *Bridge) News() (lines []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	news := b.news
+	for _, st := range b.states {
+		if names := b.news[st.Configured.Name]; len(names) > 0 {
+			lines = append(lines, fmt.Sprintf("%s now also offers: %s. Call them with mcp_call.", st.Configured.Name, someOf(names)))
+		}
+	}
 	b.news = nil
-	return news
+	return lines
 }
 
 // maxNames bounds a list of names, in bytes.

@@ -207,7 +207,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	b.fakes["a"].tools = []mcp.Tool{tool("one", "", `{}`), tool("new", "", `{}`)}
 	b.Changed("a")
 	b.working.Wait()
-	if got := b.News(); !slices.Equal(got, []string{"late now also offers: late. Call them with mcp_call.", "a now also offers: new. Call them with mcp_call."}) {
+	if got := b.News(); !slices.Equal(got, []string{"a now also offers: new. Call them with mcp_call.", "late now also offers: late. Call them with mcp_call."}) {
 		t.Errorf("%q", got)
 	}
 	if len(b.News()) > 0 || b.Stamp() != stamp || !slices.Equal(b.offeredNow(), offered) {
@@ -237,6 +237,18 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	if want := []string{"mcp_find", "mcp_call", "mcp_read", "mcp__a__one", "mcp__a__new", "mcp__late__late"}; !slices.Equal(b.offeredNow(), want) || b.Stamp() == stamp || !same(b.kept, b.offered) {
 		t.Errorf("after the prefix was lost: %q, stamp %d, kept %v", b.offeredNow(), b.Stamp(), b.kept)
 	}
+	for n := range 20 { // a server that keeps changing its list makes one line, of what it still has
+		b.fakes["a"].tools = []mcp.Tool{tool(fmt.Sprint("n", n), "", `{}`)}
+		b.Changed("a")
+		b.working.Wait()
+	}
+	if got := b.News(); !slices.Equal(got, []string{"a now also offers: n19. Call them with mcp_call."}) {
+		t.Errorf("%q", got)
+	}
+	b.fakes["a"].tools = []mcp.Tool{tool("one", "", `{}`), tool("new", "", `{}`)}
+	b.Changed("a")
+	b.working.Wait()
+	b.News()
 	if stamp = b.Stamp(); len(b.News()) > 0 {
 		t.Error("what is offered now is news")
 	}

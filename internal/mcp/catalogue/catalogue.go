@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -63,7 +64,13 @@ type ServerInfo struct {
 	// Changed holds the earlier definitions of tools that the server has changed, by name. An entry
 	// is removed when a person agrees to the new definition.
 	Changed map[string]Tool `json:"changed,omitempty"`
+	// Gone holds the hashes of tools that the server no longer lists, by their names: a tool that
+	// comes back with another definition has changed, too.
+	Gone map[string]string `json:"gone,omitempty"`
 }
+
+// maxGone bounds Gone. Beyond it, each tool that comes counts as changed.
+const maxGone = 5000
 
 // Listing holds everything that a server lists, as it was sent.
 type Listing struct {
@@ -97,21 +104,61 @@ func (k ServerInfo) Asked() bool { return k.Protocol != "" }
 
 // Since returns k, with the earlier definitions of tools that have changed since before in Changed.
 func (k ServerInfo) Since(before ServerInfo) ServerInfo {
+	k.Gone = before.goneIn(k)
 	for _, now := range k.Tools {
-		if old, was := before.Changed[now.Name]; was && old.Hash != now.Hash {
-			k.change(old)
-		} else if old, found := before.Tool(now.Name); found && old.Hash != now.Hash && !was {
-			k.change(old)
+		if old, changed := before.earlier(now); changed {
+			if k.Changed == nil {
+				k.Changed = map[string]Tool{}
+			}
+			k.Changed[now.Name] = old
 		}
 	}
 	return k
 }
 
-func (k *ServerInfo) change(old Tool) {
-	if k.Changed == nil {
-		k.Changed = map[string]Tool{}
+// earlier returns the definition that was known by a name of a tool, and whether it is another. Rules
+// of people allow a tool by either of its names, so that another tool with one of them has changed.
+func (k ServerInfo) earlier(now Tool) (old Tool, changed bool) {
+	known := false
+	for _, name := range []string{now.Name, now.Shown} {
+		old, there := k.agreed(name)
+		if known = known || there; there && old.Hash != now.Hash {
+			return old, true
+		}
 	}
-	k.Changed[old.Name] = old
+	return Tool{Name: now.Name, Shown: now.Shown}, !known && len(k.Gone) >= maxGone
+}
+
+// agreed returns the definition of a tool before the changes that nobody has agreed to, of a tool that
+// is gone its hash alone.
+func (k ServerInfo) agreed(name string) (Tool, bool) {
+	if t, found := k.Tool(name); found {
+		if old, waits := k.Changed[t.Name]; waits {
+			return old, true
+		}
+		return t, true
+	}
+	hash, gone := k.Gone[name]
+	return Tool{Name: name, Shown: name, Hash: hash}, gone
+}
+
+// goneIn returns the names that tools had and that none has in a later listing, with their hashes.
+func (k ServerInfo) goneIn(later ServerInfo) map[string]string {
+	gone := map[string]string{}
+	maps.Copy(gone, k.Gone)
+	for _, t := range k.Tools {
+		old, _ := k.agreed(t.Name)
+		for _, name := range []string{t.Name, t.Shown} {
+			if len(gone) < maxGone {
+				gone[name] = old.Hash
+			}
+		}
+	}
+	for _, t := range later.Tools {
+		delete(gone, t.Name)
+		delete(gone, t.Shown)
+	}
+	return gone
 }
 
 // Tool returns the tool with a name, either the server's own name or the name that the model uses.

@@ -269,6 +269,46 @@ func TestChangedDefinitions_5_6(t *testing.T) {
 	}
 }
 
+// A tool that goes and comes back with another definition has changed, and so has one that takes a
+// name of another: rules allow tools by both of their names.
+func TestChangesByWayOfAbsence(t *testing.T) {
+	t.Parallel()
+	first := known(tool("t", "one", `{}`), tool("x_y", "one", `{}`))
+	without := known(tool("other", "", `{}`)).Since(first)
+	again := known().Since(without)
+	for name, after := range map[string]ServerInfo{"once": without, "twice": again} {
+		if k := known(tool("t", "two", `{}`)).Since(after); k.Changed["t"].Hash != first.Tools[0].Hash {
+			t.Errorf("gone %s and back otherwise: %+v", name, k.Changed)
+		}
+		if k := known(tool("t", "one", `{}`)).Since(after); len(k.Changed) != 0 {
+			t.Errorf("gone %s and back as before: %+v", name, k.Changed)
+		}
+	}
+	changed := known(tool("t", "two", `{}`)).Since(first)
+	if k := known(tool("t", "two", `{}`)).Since(known().Since(changed)); k.Changed["t"].Hash != first.Tools[0].Hash {
+		t.Errorf("changed, gone and back: %+v", k.Changed)
+	}
+	for _, name := range []string{"x y", "x/y"} {
+		if k := known(tool(name, "one", `{}`)).Since(first); k.Tools[0].Shown != "x_y" || k.Changed[name].Hash != first.Tools[1].Hash {
+			t.Errorf("%q in place of x_y: %+v", name, k)
+		}
+	}
+	if k := known(tool("x_y", "", `{}`), tool("x y", "two", `{}`)).Since(known(tool("x y", "one", `{}`))); len(k.Changed) != 2 {
+		t.Errorf("another of the same names: %+v", k.Changed)
+	}
+	many := ServerInfo{}
+	for n := 0; len(many.Gone) < maxGone; n += 1000 {
+		var tools []mcp.Tool
+		for i := range 1000 {
+			tools = append(tools, tool(fmt.Sprint("t", n+i), "", `{}`))
+		}
+		many = known().Since(known(tools...).Since(many))
+	}
+	if k := known(tool("new", "", `{}`)).Since(many); len(many.Gone) != maxGone || len(k.Changed) != 1 {
+		t.Errorf("%d are gone, and a new one changes %+v", len(many.Gone), k.Changed)
+	}
+}
+
 func TestStore(t *testing.T) {
 	t.Parallel()
 	s := Store{Dir: t.TempDir() + "/a/b"}
