@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/app/team"
 	"agent/internal/history"
 	"agent/internal/session"
 	"agent/internal/settings"
@@ -126,5 +127,60 @@ func TestLongReportFromARecord(t *testing.T) {
 	}
 	if !strings.HasPrefix(got, "agent general, s-aaaaa: done\nchanged: a.txt new\nBEGIN") || !strings.HasSuffix(got, "END") || !strings.Contains(got, `all of it: recall, session "s-aaaaa", number `) {
 		t.Errorf("%s", got)
+	}
+}
+
+// The report of an agent in the background is owed after a resume also if a compression took the
+// answer to its call out of the context; not after a clear.
+func TestReportsOutliveACompression(t *testing.T) {
+	t.Parallel()
+	said := func(s history.Speaker, b history.Block) history.Mutation {
+		return history.Mutation{Kind: history.MutationAdded, Entry: history.New(s, b)}
+	}
+	task := &history.ToolCall{ID: "c", Name: "task", Parameters: json.RawMessage(`{"task":"look"}`)}
+	begun := []history.Mutation{
+		said(history.Human, &history.Text{Text: "go"}), said(history.AI, task),
+		said(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "task", Result: history.TextResult(team.Started("s-aaaaa") + " its report comes as a message")}),
+	}
+	compressed := history.Mutation{Kind: history.MutationReplaced, Cause: "one-shot", Entries: []*history.Content{history.HumanText("a summary")}}
+	came := said(history.Human, history.NewData(history.Printed, team.Ended("explore", "s-aaaaa")+": look", "REPORT"))
+	for name, c := range map[string]struct {
+		then []history.Mutation
+		owed bool
+	}{
+		"nothing":          {nil, true},
+		"compressed":       {[]history.Mutation{compressed}, true},
+		"came":             {[]history.Mutation{came}, false},
+		"came, compressed": {[]history.Mutation{came, compressed}, false},
+		"cleared":          {[]history.Mutation{{Kind: history.MutationCleared}}, false},
+	} {
+		dir := t.TempDir()
+		options := session.Options{Dir: dir, Workspace: dir, ID: "20261128-000000-aaaaa", Now: time.Now}
+		log, err := session.Create(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range append(begun, c.then...) {
+			if err := log.Observe(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := log.Agent(session.Agent{ID: "s-aaaaa", Call: "c", Agent: "explore", Title: "look"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
+		log, state, err := session.Resume(log.Path(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newAgentPast(state, log, &place{}, tools.NewRegistry())
+		if owed := p.begun[team.Started("s-aaaaa")] > p.came[team.Ended("explore", "s-aaaaa")]; owed != c.owed {
+			t.Errorf("%s: the report is owed: %v", name, owed)
+		}
+		if err := log.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

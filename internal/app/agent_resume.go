@@ -31,7 +31,7 @@ type agentPast struct {
 	workspace *workspace.Workspace
 	// called and answered have the ids of the calls in the context, which may repeat.
 	called, answered map[string]bool
-	// begun counts the answers that an agent goes on in the background, and came the messages with
+	// begun counts, since the latest clear, the answers that an agent goes on in the background, and came the messages with
 	// its report, by the words with which they begin.
 	begun, came map[string]int
 }
@@ -49,6 +49,17 @@ func newAgentPast(recorded session.State, log *session.Log, at *place, registry 
 				p.called[block.ID] = true
 			case *history.ToolResponse:
 				p.answered[block.CallID] = true
+			}
+		}
+	}
+	said := recorded.Entries
+	if all, err := recorded.Originals(); err == nil { // a compression may have taken the words out of the context
+		said = all.Stretches[len(all.Stretches)-1]
+	}
+	for _, entry := range said {
+		for _, block := range entry.Blocks {
+			switch block := block.(type) {
+			case *history.ToolResponse:
 				if before, _, is := strings.Cut(beginning(block.Result.Text()), ";"); is {
 					p.begun[before+";"]++
 				}
@@ -83,7 +94,7 @@ func (p agentPast) owe(to *chat.Agents) {
 	for _, a := range p.agents {
 		ended := team.Ended(a.Agent, a.ID)
 		if p.begun[team.Started(a.ID)] > p.came[ended] {
-			to.Owe(chat.AgentReport{Title: ended + ": " + a.Title, Text: p.report(a)})
+			to.Owe(chat.AgentReport{Title: ended + ": " + a.Title, Text: p.report(a), Began: a.Began})
 		}
 	}
 }

@@ -26,7 +26,7 @@ func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
 		<-answers
 		return llmtest.Say("found it")
 	}
-	f = newFirm(t, o, inTurn(llmtest.Call("task", `{"task":"look","background":true}`), llmtest.Say("meanwhile")), agent)
+	f = newFirm(t, o, inTurn(llmtest.Call("task", `{"task":"look","background":true}`), llmtest.Say("meanwhile"), llmtest.Say("well")), agent)
 	t.Cleanup(free)
 	if outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil || outcome.Stop != chat.StopInterrupted {
 		t.Fatalf("%+v, %v", outcome, err)
@@ -100,6 +100,39 @@ func TestNothingIsTakenAwayUnderAgents(t *testing.T) {
 	}
 	if agents != 0 {
 		t.Errorf("the status line has %d agents", agents)
+	}
+}
+
+// A report that waits for the next message goes with the part of the conversation that asked for it.
+func TestReportsGoWithTheirTurn(t *testing.T) {
+	t.Parallel()
+	for name, takeAway := range map[string]func(*firm) error{
+		"clear": func(f *firm) error { return f.Chat.Clear(t.Context()) },
+		"rewind": func(f *firm) error {
+			points, err := f.Chat.Past.Points(t.Context())
+			if err == nil {
+				_, _, err = f.Chat.Past.Rewind(t.Context(), points[0].Seq, false)
+			}
+			return err
+		},
+		"nothing": func(*firm) error { return nil },
+	} {
+		f, free := abandoned(t, app.Options{KeepsAgents: true})
+		serving, end := f.Serve(t.Context(), nil)
+		free()
+		for f.Chat.Idle(serving) != nil { // until the report is there
+		}
+		if err := takeAway(f); err != nil {
+			t.Fatal(err)
+		}
+		if err := end(); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = f.Chat.Prompt(t.Context(), atcmd.Typed("and?"))
+		last := f.server.Requests()[len(f.server.Requests())-1]
+		if told := strings.Contains(string(last.Body), "found it"); told != (name == "nothing") {
+			t.Errorf("%s: the model reads the report: %v", name, told)
+		}
 	}
 }
 

@@ -142,6 +142,8 @@ func (a *Agents) relay(ctx context.Context, over <-chan struct{}, q gate.Questio
 type AgentReport struct {
 	// Title is a line about the agent, Text its whole answer.
 	Title, Text string
+	// Began is the time at which the agent got its task.
+	Began time.Time
 	// Denied is set if the agent needed an approval that nobody could give. It ends the turn.
 	Denied bool
 }
@@ -160,6 +162,11 @@ func (a *Agents) Report(over <-chan struct{}, r AgentReport, came func()) {
 
 // Owe adds a report before the conversation begins, which the model reads with the next message.
 func (a *Agents) Owe(r AgentReport) { a.reports = append(a.reports, r) }
+
+// dropReports drops the reports of agents that began after a time at which the conversation goes on.
+func (a *Agents) dropReports(after time.Time) {
+	a.reports = slices.DeleteFunc(a.reports, func(r AgentReport) bool { return r.Began.After(after) })
+}
 
 // deliverReports adds the reports that have come, as one message, and reports whether there were
 // any.

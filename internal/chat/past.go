@@ -57,6 +57,7 @@ func (c *Chat) applyRewind(point history.Point, restored session.State) {
 	c.restoreReply(restored)
 	c.stats.cache.watch.Forget() // the next request goes on elsewhere
 	c.refusals.sent = nil
+	c.Agents.dropReports(point.At)
 	if point.Message != nil {
 		c.emit(MessageReturned{Message: atcmd.MessageOf(point.Message)})
 	}

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"time"
 
 	"agent/internal/history"
 	"agent/internal/settings"
@@ -66,6 +67,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 			return err
 		}
 		c.lastReply, c.moments.begun = "", begunClear
+		c.Agents.dropReports(time.Time{})
 		c.config.Extensions.Refreeze()
 		c.window.Reset()
 		c.stats.cache.watch.Forget()

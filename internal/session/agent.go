@@ -26,8 +26,9 @@ type Agent struct {
 	// Figures holds the figures of the agent in the form that its conversation gives them.
 	Figures json.RawMessage `json:"figures,omitempty"`
 
-	// Recorded is the time of the record, for an agent that was read from a log.
-	Recorded time.Time `json:"-"`
+	// Recorded is the time of the record, for an agent that was read from a log, and Began that of
+	// the first record of its latest task.
+	Recorded, Began time.Time `json:"-"`
 }
 
 // AgentFolder returns the folder with the logs of the agents of the session whose log is at path.
@@ -71,7 +72,13 @@ func (l *Log) Agent(a Agent) error { return l.record(TypeAgent, a) }
 
 // takeAgent notes the start or the end of an agent.
 func (s *State) takeAgent(a Agent) {
-	s.Agents = append(slices.DeleteFunc(s.Agents, func(other Agent) bool { return other.ID == a.ID }), a)
+	a.Began = a.Recorded
+	s.Agents = append(slices.DeleteFunc(s.Agents, func(other Agent) bool {
+		if other.ID == a.ID && other.Status == "" {
+			a.Began = other.Began
+		}
+		return other.ID == a.ID
+	}), a)
 }
 
 // AgentsOf returns the agents of the session whose log is at path, the first started first.

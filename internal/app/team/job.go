@@ -30,6 +30,8 @@ type job struct {
 	agent  agents.Agent
 	call   tools.AgentCall
 	bounds Bounds
+	// began is the time of the call.
+	began time.Time
 	// continues is set for an agent that goes on after an earlier task.
 	continues bool
 	// ctx is the context of the work, which cancel and the end of the team end. behind is closed

@@ -203,7 +203,7 @@ func (t *Team) run(ctx context.Context, j *job) tools.Answer {
 		if answer := j.complete(); !j.state().Background {
 			done <- answer
 		} else {
-			report := chat.AgentReport{Title: Ended(j.Agent, j.ID) + ": " + j.Title, Text: answer.ForModel() + answer.Error, Denied: j.denied}
+			report := chat.AgentReport{Title: Ended(j.Agent, j.ID) + ": " + j.Title, Text: answer.ForModel() + answer.Error, Began: j.began, Denied: j.denied}
 			t.Parent.Report(t.working.Done(), report, func() { j.update(func() { j.reported = true }) })
 		}
 	})
@@ -278,7 +278,7 @@ func (t *Team) Behind(call int) bool {
 
 // begin registers the agent of a call.
 func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
-	j := &job{team: t, agent: agent, bounds: t.Bounds(agent), continues: call.Continue != "", behind: make(chan struct{}), turn: make(chan struct{})}
+	j := &job{team: t, agent: agent, began: t.Now(), bounds: t.Bounds(agent), continues: call.Continue != "", behind: make(chan struct{}), turn: make(chan struct{})}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var earlier *job
@@ -295,7 +295,7 @@ func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
 	j.ctx, j.cancel = context.WithCancel(t.working)
 	j.AgentState = chat.AgentState{
 		ID: t.newID(), CallID: call.ID, Call: call.Number, Agent: j.agent.Name, Title: call.Title,
-		Background: call.Background || j.agent.Background, Waits: true, Started: t.Now(),
+		Background: call.Background || j.agent.Background, Waits: true, Started: j.began,
 	}
 	if j.Background {
 		close(j.behind)
