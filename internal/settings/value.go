@@ -65,7 +65,7 @@ type resolvedJSON struct {
 	Key      string   `json:"key"`
 	Aliases  []string `json:"aliases,omitempty"`
 	Type     Type     `json:"type"`
-	Value    Value    `json:"value"`
+	Value    any      `json:"value"`
 	Source   string   `json:"source"`
 	Default  Value    `json:"default"`
 	Unset    string   `json:"unset,omitempty"`
@@ -75,10 +75,14 @@ type resolvedJSON struct {
 	Help     string   `json:"help"`
 }
 
-// MarshalJSON implements json.Marshaler. An unset value or default becomes null.
+// MarshalJSON implements json.Marshaler. An unset value or default becomes null, and a value with a
+// secret becomes its text as Shown returns it.
 func (r Resolved) MarshalJSON() ([]byte, error) {
-	s := r.Spec
+	s, value := r.Spec, any(r.Value)
+	if shown := r.Shown(); shown != r.Value.String() {
+		value = shown
+	}
 	return rawjson.Marshal(resolvedJSON{
-		s.Key, s.Aliases, s.Type(), r.Value, r.Source.String(), s.Default(), s.Unset, s.Takes(), s.Values(), s.Category, s.Help,
+		s.Key, s.Aliases, s.Type(), value, r.Source.String(), s.Default(), s.Unset, s.Takes(), s.Values(), s.Category, s.Help,
 	})
 }

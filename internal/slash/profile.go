@@ -3,6 +3,8 @@ package slash
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"agent/internal/command"
@@ -60,7 +62,7 @@ func (p profiles) save(_ context.Context, name string) ([]string, error) {
 	lines := []string{fmt.Sprintf("profile %s saved with %s in %s", name, words.Count(len(values), "setting"), p.Profiles.Path(name))}
 	for _, resolved := range p.Settings.Changed() {
 		if _, saved := values[resolved.Spec.Key]; saved {
-			lines = append(lines, fmt.Sprintf("  %s = %s", resolved.Spec.Key, resolved.Value))
+			lines = append(lines, fmt.Sprintf("  %s = %s", resolved.Spec.Key, resolved.Shown()))
 		}
 	}
 	if len(kept) > 0 {
@@ -94,10 +96,12 @@ func (p profiles) show(_ context.Context, name string) ([]string, error) {
 	}
 	lines := []string{fmt.Sprintf("profile %s (%s)", loaded.Name, p.Profiles.Path(name))}
 	var rows [][]string
-	for _, spec := range p.Settings.Registry().Specs() {
-		if value, ok := loaded.Values[spec.Key]; ok {
-			rows = append(rows, []string{"  " + spec.Key, value.String()})
+	for _, key := range slices.Sorted(maps.Keys(loaded.Values)) { // among them headers, which no list of settings names
+		spec, err := p.Settings.Registry().Lookup(key)
+		if err != nil {
+			return nil, err
 		}
+		rows = append(rows, []string{"  " + key, spec.Show(loaded.Values[key])})
 	}
 	lines = append(lines, table.Lines("ll", rows)...)
 	return append(lines, unknownLines(loaded)...), nil

@@ -89,7 +89,7 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.Value, valueText(before))}
+	lines := []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.Shown(), valueText(before))}
 	if why := s.effect(ctx, after.Spec.Key); why != "" {
 		lines = append(lines, why)
 	}
@@ -171,7 +171,7 @@ func (s setter) completeValues(typed []string) (values []command.Completion) {
 		for _, value := range spec.Values() {
 			values = append(values, command.Completion{Value: value, Help: valueNote(resolved, value)})
 		}
-	case resolved.Value.IsSet():
+	case resolved.Value.IsSet() && resolved.Shown() == resolved.Value.String():
 		return []command.Completion{{Value: resolved.Value.String(), Help: "as it is now; takes " + spec.Takes()}}
 	}
 	return values
@@ -268,7 +268,7 @@ func settingRows(all []settings.Resolved, profile string, values int) []string {
 	for i, resolved := range all {
 		value, source := "unset", sourceName(resolved.Source, profile)
 		if resolved.Value.IsSet() {
-			value = resolved.Value.String()
+			value = resolved.Shown()
 		}
 		switch {
 		case resolved.Source != settings.Default:
@@ -288,7 +288,7 @@ func settingRows(all []settings.Resolved, profile string, values int) []string {
 // valueText returns the value of a setting, or the meaning of leaving it unset.
 func valueText(resolved settings.Resolved) string {
 	if resolved.Value.IsSet() {
-		return resolved.Value.String()
+		return resolved.Shown()
 	}
 	return "unset: " + resolved.Spec.Unset
 }
