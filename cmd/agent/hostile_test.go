@@ -47,7 +47,7 @@ func TestHostileTextIsNeverObeyed(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Join(home, "work"), 0o700), os.WriteFile(file, document, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	run := func(args ...string) string { return hereOnTerminal(t, home, server.URL, args...) }
+	run := func(args ...string) string { return hereOnTerminal(t, home, server.URL, nil, args...) }
 	prompt := []string{"-m", "demo", "-p", "hello"}
 	first := run(append(prompt, "--output-format", "json")...)
 	var result struct{ SessionID string }
@@ -104,9 +104,9 @@ func TestHostileTextIsNeverObeyed(t *testing.T) {
 	}
 }
 
-// hereOnTerminal runs a command that needs no person, in this process, and returns what it
-// wrote to its terminal.
-func hereOnTerminal(t *testing.T, home, url string, args ...string) string {
+// hereOnTerminal runs a command that needs no person, in this process and with further variables
+// in its environment, and returns what it wrote to its terminal.
+func hereOnTerminal(t *testing.T, home, url string, environ []string, args ...string) string {
 	t.Helper()
 	ours, theirs, err := pty.Open()
 	if err != nil {
@@ -119,7 +119,7 @@ func hereOnTerminal(t *testing.T, home, url string, args ...string) string {
 	}()
 	w := world{
 		process: &app.Process{
-			Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color", "NO_COLOR=1", "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url},
+			Environ: append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color", "NO_COLOR=1", "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}, environ...),
 			Home:    home, Dir: home + "/work", Version: "test", Now: time.Now,
 		},
 		stdin: theirs, stdout: theirs, stderr: theirs, out: console.Writer(theirs), people: console.Writer(theirs),

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/chat/window"
+	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
 	"agent/internal/provider"
@@ -75,9 +76,10 @@ func connect(ctx context.Context, at *place, rec *record, line *chat.Line, ends 
 func (e *endpoints) open(with *settings.Settings, ask Asker) *provider.Connection {
 	connection := e.at.process.Connect(with, e.at.folders, ask)
 	connection.OnReached(e.rec.acts.reachModel)
-	if e.rec.log != nil {
-		connection.OnKey(e.rec.keys.hide)
-	}
+	connection.OnKey(func(key llm.Key) {
+		e.at.process.keys.Add(key)
+		e.rec.keys.hide(key)
+	})
 	return connection
 }
 

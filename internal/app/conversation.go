@@ -301,6 +301,6 @@ func (e *DefectError) Error() string {
 // Defect logs a panic of the turn loop. It must be called on the goroutine that recovered from
 // the panic.
 func (c *Conversation) Defect(value any) *DefectError {
-	c.parts.rec.logger.Error("the turn loop panicked", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
+	c.parts.rec.logger.Error("the turn loop panicked", "panic", fmt.Sprint(value), stackKey, string(debug.Stack()))
 	return &DefectError{value, c.parts.at.process.log.Path}
 }

@@ -50,7 +50,7 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 		return nil, nil, err
 	}
 	happened := &events{conversation: rec.id, logger: rec.logger, rec: rec, front: at.options.Events}
-	tracer := trace.Start(at.process.Env, at.process.Version, rec.id, func() string { return settings.Model.Of(at.settings) }, at.process.Now)
+	tracer := trace.Start(at.process.Env, at.process.Version, rec.id, func() string { return settings.Model.Of(at.settings) }, at.process.printable, at.process.Now)
 	at.jobs.Traced = tracer.Context
 	ends.add(func() error { tracer.Close(); return nil })
 

@@ -26,6 +26,13 @@ func (h *keyHider) hide(key llm.Key) {
 	}
 }
 
+// known returns the keys that were in use.
+func (h *keyHider) known() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.keys)
+}
+
 // hideFrom hides every key, also later ones, from one more record. The caller calls forget once
 // the record is closed.
 func (h *keyHider) hideFrom(log *session.Log) (forget func()) {

@@ -136,6 +136,7 @@ func (h *hiring) record(spec team.Spec, model string) (own *record, err error) {
 	}
 	options := at.sessionOptions()
 	options.ID, options.Folder = spec.ID, session.AgentFolder(rec.log.Path())
+	options.Hidden = append(options.Hidden, rec.keys.known()...)
 	options.Agent = &session.Agent{ID: spec.ID, Call: spec.Call.ID, Agent: spec.Agent.Name, Title: spec.Call.Title, Model: model}
 	if spec.Continues {
 		own.log, own.resumed, err = session.Resume(session.AgentPath(rec.log.Path(), spec.ID), options)

@@ -7,10 +7,16 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"agent/internal/chat"
+	"agent/internal/secret"
+	"agent/internal/words"
 )
+
+// stackKey is the key of the stack of a panic in the log.
+const stackKey = "stack"
 
 // Log is the program's log file. It records events but never the contents of messages. All
 // conversations write to it.
@@ -31,7 +37,7 @@ func (p *Process) Log() (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.logs.Do(func() { p.log = newLog(f.State) })
+	p.logs.Do(func() { p.log = newLog(f.State, p.printable) })
 	return p.log, nil
 }
 
@@ -43,11 +49,35 @@ func (p *Process) Close() error {
 	return p.log.file.close()
 }
 
-func newLog(folder string) *Log {
+// longestPrintable bounds a text of others in the log and in spans, in characters.
+const longestPrintable = 500
+
+// printable returns a text of others, such as the name of a tool that an endpoint made up, for the
+// log and for spans: one bounded line of visible characters, without keys.
+func (p *Process) printable(text string) string {
+	const most = 64 << 10 // bytes that are searched for keys; a key across this bound is cut off below
+	text = p.keys.Hide(text[:min(len(text), most)])
+	for _, value := range secret.OfEnvironment(p.Environ) {
+		text = strings.ReplaceAll(text, value, secret.Placeholder)
+	}
+	return words.Line(secret.Without(text), longestPrintable)
+}
+
+// newLog returns a log in a folder. Each text and each error passes printable, but for the stack of
+// a panic, which has no text of others.
+func newLog(folder string, printable func(string) string) *Log {
 	l := &Log{Path: filepath.Join(folder, "agent.log"), Level: &slog.LevelVar{}}
 	l.Level.Set(slog.LevelWarn)
 	l.file = &lateFile{path: l.Path}
-	l.Logger = slog.New(slog.NewTextHandler(l.file, &slog.HandlerOptions{Level: l.Level}))
+	l.Logger = slog.New(slog.NewTextHandler(l.file, &slog.HandlerOptions{Level: l.Level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if err, isError := a.Value.Any().(error); isError {
+			a.Value = slog.StringValue(err.Error())
+		}
+		if a.Value.Kind() == slog.KindString && a.Key != slog.LevelKey && a.Key != stackKey {
+			a.Value = slog.StringValue(printable(a.Value.String()))
+		}
+		return a
+	}}))
 	return l
 }
 

@@ -9,6 +9,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/disk"
+	"agent/internal/llm"
 	"agent/internal/login"
 	"agent/internal/policy"
 	"agent/internal/words"
@@ -70,6 +71,9 @@ type Process struct {
 
 	logs sync.Once
 	log  *Log
+
+	// keys holds the keys in use, which no log and no span shows.
+	keys llm.Keys
 
 	followers followers
 

@@ -15,6 +15,7 @@ import (
 	"agent/internal/pattern"
 	"agent/internal/rawjson"
 	"agent/internal/rules"
+	"agent/internal/secret"
 	"agent/internal/session"
 	"agent/internal/todo"
 	"agent/internal/words"
@@ -57,7 +58,8 @@ func openRecord(at *place, ends *closers) (r *record, notices []string, err erro
 				r.logged(r.log.Setting(key, value))
 			}
 		}
-		at.settings.OnSessionChange(func(key, text string) { r.logged(r.log.Setting(key, text)) })
+		registry := at.settings.Registry()
+		at.settings.OnSessionChange(func(key, text string) { r.logged(r.log.Setting(key, shownText(registry, key, text))) })
 	}
 	if r.id = r.SessionID(); r.id == "" {
 		r.id = unrecorded + strings.ToLower(rand.Text()[:8])
@@ -196,6 +198,7 @@ func (at *place) sessionOptions() session.Options {
 		Random:    rand.Reader,
 		PID:       os.Getpid(),
 		Branch:    layout.Branch(at.workspace.Root()),
+		Hidden:    secret.OfEnvironment(at.process.Environ),
 
 		Unattended: at.options.Unattended,
 		Policy:     at.process.underPolicy().ID(),

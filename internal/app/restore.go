@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/gate"
+	"agent/internal/secret"
 	"agent/internal/settings"
 )
 
@@ -36,6 +37,17 @@ func begunWith(s *settings.Settings) map[string]string {
 	}
 	with[settings.CompressionStrategy.Key()] = settings.CompressionStrategy.Of(s) // D-90
 	return with
+}
+
+// shownText returns a value that a person has set, for the record: without the keys in it. The
+// record never gives such a value back (restorer.setting).
+func shownText(registry *settings.Registry, key, text string) string {
+	if spec, err := registry.Lookup(key); err == nil && text != "" && key != settings.ProfileChange {
+		if value, err := spec.Parse(text); err == nil {
+			return spec.Show(value)
+		}
+	}
+	return text
 }
 
 // A restorer applies the settings of a recorded session to those that a program was started with.
@@ -70,7 +82,7 @@ func (r restorer) setting(key, text string) (notice string) {
 	switch {
 	case key == settings.ApprovalMode.Key() && mode.AllowsMoreThan(now):
 		return fmt.Sprintf("The session ran in %s; it goes on in %s (Shift+Tab changes it).", text, now)
-	case slices.Contains(notRestored, key) || strings.HasPrefix(key, "header."):
+	case slices.Contains(notRestored, key) || strings.HasPrefix(key, "header.") || strings.Contains(text, secret.Placeholder):
 		return fmt.Sprintf("The session had %s set; it is not set again.", key)
 	}
 	if err := r.settings.Set(settings.Session, key, text); err != nil {

@@ -45,15 +45,18 @@ func (k *Keys) Add(key Key) {
 	}
 }
 
-// redact removes the keys, and anything that looks like one, from a text.
-func (k *Keys) redact(text string) string {
+// Hide removes the keys from a text.
+func (k *Keys) Hide(text string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, key := range k.all {
 		text = strings.ReplaceAll(text, string(key), secret.Placeholder)
 	}
-	return secret.HideEchoed(text)
+	return text
 }
+
+// redact removes the keys, and anything that looks like one, from a text.
+func (k *Keys) redact(text string) string { return secret.HideEchoed(k.Hide(text)) }
 
 // Redact wraps p so that none of its errors shows one of the keys, or anything that looks like a
 // key: servers and proxies repeat what they were sent.

@@ -58,6 +58,7 @@ func Fork(path string, o Options) (*Log, State, error) {
 	if err != nil {
 		return nil, State{}, err
 	}
+	l.hide(o.Hidden)
 	l.disk = writer{open: l.reopen, keep: l.keep, lock: lock, wanted: true, size: size}
 	state.Parent, state.ID, state.Workspace = idOf(path), id, workspace
 	state.text = stored(newPath, size) // the copy has the same lines at the same places

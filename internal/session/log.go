@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -72,7 +73,16 @@ func (l *Log) Hide(secret string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.secrets = append(l.secrets, quoted[1:len(quoted)-1])
+	if quoted = quoted[1 : len(quoted)-1]; !slices.ContainsFunc(l.secrets, func(known []byte) bool { return bytes.Equal(known, quoted) }) {
+		l.secrets = append(l.secrets, quoted)
+	}
+}
+
+// hide hides several texts.
+func (l *Log) hide(texts []string) {
+	for _, text := range texts {
+		l.Hide(text)
+	}
 }
 
 // Observe records a mutation of the history, as the history's observer (D-24). It returns when

@@ -39,6 +39,8 @@ type Options struct {
 	ID string
 	// Folder is the folder of the log, empty for the folder of the workspace below Dir.
 	Folder string
+	// Hidden lists texts that are kept out of all records that are written. See Log.Hide.
+	Hidden []string
 	// Agent describes the agent whose conversation is recorded; nil for a session of a person.
 	Agent *Agent
 }
@@ -76,6 +78,7 @@ func Create(o Options) (*Log, error) {
 		return nil, err
 	}
 	l := &Log{id: id, path: path, now: o.Now}
+	l.hide(o.Hidden)
 	l.disk.open, l.disk.keep, l.disk.lock, l.disk.left = l.create, l.keep, lock, lock != nil
 	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy, Agent: o.Agent, Format: version, Acts: true})
 }
@@ -176,6 +179,7 @@ func takeUp(path string, o Options) (*Log, State, error) {
 		state.ID, state.Workspace = idOf(path), o.Workspace
 	}
 	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery, waiting: state.Waiting, prev: state.prev}
+	l.hide(o.Hidden)
 	l.disk = writer{open: l.reopen, keep: l.keep, lock: lock, wanted: state.hasEntries, size: state.good, torn: state.unended}
 	return l, state, nil
 }

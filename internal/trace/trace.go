@@ -21,10 +21,12 @@ const mostSpans = 2048
 
 // Tracer makes spans from the events of one conversation. A nil Tracer does nothing.
 type Tracer struct {
-	now    func() time.Time
-	id     string
-	model  func() string
-	sender *sender
+	now   func() time.Time
+	id    string
+	model func() string
+	// printable bounds a text of others and removes what no collector may read.
+	printable func(text string) string
+	sender    *sender
 
 	mu            sync.Mutex
 	trace, parent string
@@ -47,13 +49,14 @@ type line struct {
 }
 
 // Start returns the tracer of a conversation, nil if the environment names no collector. model returns
-// the model in use.
-func Start(env func(string) string, version, conversation string, model func() string, now func() time.Time) *Tracer {
+// the model in use. printable bounds and cleans the texts of others, such as the names and ids of calls, which
+// the endpoint makes up.
+func Start(env func(string) string, version, conversation string, model func() string, printable func(text string) string, now func() time.Time) *Tracer {
 	where := collectorOf(env)
 	if where == nil {
 		return nil
 	}
-	t := &Tracer{now: now, id: conversation, model: model, line: line{tools: map[int]*span{}}, calls: map[int]string{}, agents: map[string]*line{}, trace: randomHex(16), next: randomHex(8)}
+	t := &Tracer{now: now, id: conversation, model: model, printable: printable, line: line{tools: map[int]*span{}}, calls: map[int]string{}, agents: map[string]*line{}, trace: randomHex(16), next: randomHex(8)}
 	if caller := traceparent.FindStringSubmatch(env("TRACEPARENT")); caller != nil {
 		t.trace, t.parent = caller[1], caller[2]
 	}
@@ -140,7 +143,12 @@ const (
 )
 
 func (t *Tracer) begin(name string, kind int, parent string, about ...attribute) *span {
-	return &span{TraceID: t.trace, SpanID: randomHex(8), ParentID: parent, Name: name, Kind: kind, Start: t.nano(), Attributes: about}
+	for _, a := range about {
+		if a.Value.Text != nil {
+			*a.Value.Text = t.printable(*a.Value.Text)
+		}
+	}
+	return &span{TraceID: t.trace, SpanID: randomHex(8), ParentID: parent, Name: t.printable(name), Kind: kind, Start: t.nano(), Attributes: about}
 }
 
 func (t *Tracer) nano() string { return strconv.FormatInt(t.now().UnixNano(), 10) }

@@ -70,7 +70,7 @@ func TestSpans(t *testing.T) {
 	}))
 	defer server.Close()
 	caller := strings.Repeat("ab", 16)
-	tracer := Start(environ("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL+"/", "OTEL_EXPORTER_OTLP_HEADERS", "x-token=a%20b", "TRACEPARENT", "00-"+caller+"-00f067aa0ba902b7-01"), "v1", "s1", func() string { return "m" }, time.Now)
+	tracer := Start(environ("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL+"/", "OTEL_EXPORTER_OTLP_HEADERS", "x-token=a%20b", "TRACEPARENT", "00-"+caller+"-00f067aa0ba902b7-01"), "v1", "s1", func() string { return "m" }, strings.Clone, time.Now)
 	for _, e := range turn {
 		tracer.Event(e)
 	}
@@ -128,7 +128,7 @@ func TestBadCollectors(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }))
 	t.Cleanup(func() { close(hang); hanging.Close(); refusing.Close() })
 	for _, address := range []string{hanging.URL, refusing.URL, "http://127.0.0.1:1"} {
-		tracer := Start(environ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", address), "v", "s", func() string { return "m" }, time.Now)
+		tracer := Start(environ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", address), "v", "s", func() string { return "m" }, strings.Clone, time.Now)
 		begun := time.Now()
 		for range 2000 {
 			for _, e := range turn {

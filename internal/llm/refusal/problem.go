@@ -109,7 +109,7 @@ func problemFrom(value any) Problem {
 	}
 	for _, key := range []string{"code", "type", "status"} {
 		if word, ok := object[key].(string); ok {
-			p.Code += word + " "
+			p.Code += Line(word) + " "
 		}
 	}
 	return p

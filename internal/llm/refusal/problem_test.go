@@ -140,3 +140,14 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+// The meaning of an error is looked for in a bounded text, however long its fields are: patterns
+// over megabytes would take seconds.
+func TestLongErrorsAreCut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("model ", 1<<17)
+	p, found := InEvent([]byte(`{"error":{"message":"`+long+`","code":"`+long+`","type":"`+long+`","status":"`+long+`","metadata":{"raw":"`+long+`"}}}`), "")
+	if most := 4 * longest; !found || len(p.Message) > most || len(p.Code) > most {
+		t.Errorf("found %t, a message of %d bytes and a code of %d", found, len(p.Message), len(p.Code))
+	}
+}

@@ -1,0 +1,30 @@
+package secret
+
+import (
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// leastRandom is the least length of a value that is looked for in other texts.
+const leastRandom = 16
+
+// OfEnvironment returns the secrets in the variables of an environment that can be told from other
+// texts: 16 bytes or more, with letters and digits. A plain word or a path, such as that of a
+// socket, would be replaced where it is no secret. Of an address it is the password.
+func OfEnvironment(environ []string) []string {
+	var secrets []string
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if !Name(name) && !In(value) {
+			continue
+		}
+		if address, err := url.Parse(value); err == nil && address.Host != "" {
+			value, _ = address.User.Password()
+		}
+		if len(value) >= leastRandom && !filepath.IsAbs(value) && strings.ContainsAny(value, "0123456789") && strings.ToLower(value) != strings.ToUpper(value) {
+			secrets = append(secrets, value)
+		}
+	}
+	return secrets
+}
