@@ -69,8 +69,8 @@ func toolsFor(a agents.Agent, of *tools.Registry) (*tools.Registry, []string, er
 	}), notes, nil
 }
 
-// toolsOf returns a function that reports whether an agent has a tool, of those that are known, and
-// a note for each name in its file that is not.
+// toolsOf returns a function that reports whether an agent has one of the known tools, and a note
+// for each name in its file that is not known.
 func toolsOf(a agents.Agent, known []string) (has func(name string) bool, notes []string) {
 	wanted, notes := namedTools(a.Tools, known)
 	without, _ := namedTools(a.Without, known)

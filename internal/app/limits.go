@@ -23,10 +23,11 @@ type limits struct {
 	told, begun []login.Window
 }
 
-// nearLimit are the parts of a limit, in percent, at which it is told of.
+// nearLimit lists the used parts of a limit, in percent, at which the person is told.
 var nearLimit = []float64{80, 95}
 
-// watch tells, once a window, that a limit is near, and at the end of a turn what is left.
+// watch tells the person when a limit is near, once for each window, and at the end of a turn how
+// much of the limits is left.
 func (l *limits) watch(e chat.Event) {
 	switch e.(type) {
 	case chat.TurnStarted, chat.UsageReported, chat.TurnEnded:

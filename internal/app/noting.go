@@ -19,7 +19,7 @@ import (
 )
 
 // noting holds the notes of a conversation. The notes in the head stay as they are until the head
-// is made anew; what changes meanwhile is told to the model.
+// is made anew; changes in the meantime are told to the model in messages.
 type noting struct {
 	at     *place
 	rec    *record
@@ -249,8 +249,8 @@ func (n *noting) teller() func() []history.Block {
 	}
 }
 
-// staleSince returns a line for each note of the head that rests on a file that has changed, and
-// that is not told yet. A note that could not be checked in time is left for the next call.
+// staleSince returns a line for each note of the head that rests on a changed file, unless the
+// model has been told. If a note cannot be checked in time, it is left for the next call.
 func (n *noting) staleSince(told map[string]bool) (lines []string) {
 	for _, s := range n.checker.Check(n.sent, n.at.process.Now) {
 		if s.State == notes.Stale && !told[s.ID] {

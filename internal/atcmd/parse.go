@@ -30,7 +30,7 @@ type mention struct {
 	start, end int
 	path       string
 	quoted     bool
-	// pages are those named behind the path of a PDF.
+	// pages are the pages that follow the path of a PDF.
 	pages Pages
 	// found is set if path names a file or folder.
 	found bool

@@ -69,8 +69,9 @@ type Event struct {
 	Unlisted bool `json:"unlisted,omitempty"`
 	// Agreed is the hash of the configuration that a person agreed to before a program was started.
 	Agreed string `json:"agreed,omitempty"`
-	// By is who decided or typed, or for what something was done that was no call of the model.
-	// Answer is the decision, Rule what it allowed, what allowed it, or why it was refused.
+	// By names whoever decided or typed or, if no call of the model caused the action, its cause.
+	// Answer is the decision. Rule is the rule that was allowed or that allowed the action, or the
+	// reason of a refusal.
 	By     string `json:"by,omitempty"`
 	Answer string `json:"answer,omitempty"`
 	Rule   string `json:"rule,omitempty"`

@@ -25,7 +25,8 @@ type Within struct {
 	Pace func(Stats) Pace
 	// Over is closed when the parent ends. Nothing waits for the parent after that.
 	Over <-chan struct{}
-	// Waits is told that a question of the agent waits for the person, and that it does no more.
+	// Waits is called when a question of the agent begins to wait for the person, and again when it
+	// waits no more.
 	Waits func(waits bool)
 }
 

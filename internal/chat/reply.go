@@ -168,10 +168,10 @@ func (r *reply) cutReason() string {
 	return ""
 }
 
-// store stores the reply in the history before it is shown as done. Of a reply that failed it
-// keeps the text that arrived, but no calls, for nobody knows whether they were complete. It
-// stores nothing if the request was refused while the reply arrived: the model has not answered
-// (D-50).
+// store stores the reply in the history before it is shown as done. If the reply failed, store
+// keeps the text that arrived but no calls, because nobody knows whether they were complete. It
+// stores nothing if the request was refused while the reply arrived: then the model has not
+// answered (D-50).
 func (in *replies) store(r *reply, failed error) error {
 	if failed != nil {
 		r.calls, r.attached = nil, nil

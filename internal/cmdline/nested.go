@@ -7,16 +7,16 @@ import (
 )
 
 var (
-	// wrappers lists programs that run the command, or the line, in their arguments and nothing
-	// else. otherWrappers lists those that add words to it, run it elsewhere or only watch it, and
-	// builtins that name a command which the shell runs.
+	// wrappers lists the programs that only run the command or line in their arguments.
+	// otherWrappers lists the programs that add words to that command, run it elsewhere or only
+	// watch it, and the builtins that name a command which the shell runs.
 	wrappers = []string{
 		"sudo", "doas", "su", "runuser", "env", "nice", "ionice", "chrt", "taskset", "nohup", "time", "timeout", "stdbuf", "setsid", "setpriv",
 		"watch", "flock", "script", "strace", "unshare", "nsenter", "chroot", "command", "exec", "builtin", "busybox",
 	}
 	otherWrappers = []string{"xargs", "parallel", "ltrace", "ssh", "hash", "mapfile", "readarray", "compgen"}
-	// shells lists programs that run a line in their arguments, or a script, or lines that they
-	// read, and evaluators what takes every argument for a line.
+	// shells lists the programs that run a script, or lines of shell from an argument or from their
+	// input. evaluators lists the programs that run each of their arguments as a line.
 	shells     = []string{"sh", "bash", "dash", "zsh", "ksh"}
 	evaluators = []string{"eval", "trap", "alias"}
 	// executing lists the options after which find and fd have a command.

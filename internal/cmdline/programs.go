@@ -32,9 +32,9 @@ type readOnlyProgram struct {
 	each *pattern.Pattern
 	// operandsOnlyLook reports whether all operands together are harmless. If it is nil, they are.
 	operandsOnlyLook func(operands []Word) bool
-	// script means that the first operand, which first matches, is a program and no path. No
-	// option may have its value in a word of its own: if the program took another word for its
-	// script, that word would be a program too.
+	// script means that the first operand, which must match first, is a script for the program and
+	// not a path. A program with this field may have no option whose value is a word of its own: if
+	// the program took another word for its script, that script would not be checked.
 	script bool
 	// filesOnly means that operands must be files: the program would read more in a folder.
 	filesOnly bool

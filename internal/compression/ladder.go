@@ -92,11 +92,10 @@ func (e *ContextOverflowError) Error() string {
 		e.Limit, e.Overhead, e.Message, e.Reserve)
 }
 
-// Reduce brings a request under the hard limit, by gentle means first (D-30). It stops at the
-// first rung after which total + reserve ≤ limit. The last message of the user stays. Of every
-// call of its latest reply the model reads at least the outcome, if only as a number in the
-// marker. The result is valid (history.Validate) if the input was. The error is a
-// *ContextOverflowError.
+// Reduce brings a request under the hard limit, by gentle means first (D-30). It stops at the first
+// rung after which total + reserve ≤ limit. The last message of the user stays. The model reads at
+// least the outcome of every call of its latest reply, if only as a number in the marker. The
+// result is valid (history.Validate) if the input was. The error is a *ContextOverflowError.
 func Reduce(in LadderInput) (LadderResult, error) {
 	if err := in.Overflow(); err != nil {
 		return LadderResult{}, err

@@ -22,10 +22,10 @@ const leastMessage = 64
 
 // CutMessage cuts the long texts of the user's latest message to their beginning and end, with a
 // note of the part left out. The message then takes at most half of the room that the window has
-// besides system prompt, tools and reserve; the rest is for the work on it. Short texts stay
-// whole. If that is not enough, images leave. The lines of the ledger with the parts that were
-// cut will have the numbers from first on. CutMessage returns false if there is nothing to cut,
-// or no room for it.
+// besides system prompt, tools and reserve; the rest is for the work on it. Short texts stay whole.
+// If that is not enough, images leave. The ledger lists the parts that were cut; first is the
+// number of the first of them. CutMessage returns false if there is nothing to cut, or no room for
+// it.
 func CutMessage(c Context, first int) ([]*history.Content, bool) {
 	_, at := outerHumans(c.History)
 	room := (c.ContextLimit - c.Reserve - c.Overhead) / 2

@@ -55,8 +55,8 @@ func Truncate(f *os.File, size int64) error {
 	return errors.Join(again.Truncate(size), again.Close())
 }
 
-// ReopenReadOnly opens an open file again so that nobody can open it for writing, and waits for two seconds
-// for those who have it open so.
+// ReopenReadOnly opens an open file again so that nobody can open it for writing. If a program has
+// it open for writing, it waits for two seconds.
 func ReopenReadOnly(f *os.File) (shut *os.File, err error) {
 	err = patiently(isShut, func() error {
 		shut, err = reopen(f, windows.GENERIC_READ, windows.FILE_SHARE_READ|windows.FILE_SHARE_DELETE)

@@ -23,15 +23,15 @@ const (
 // kinds has the kinds in the order in which segments number them.
 var kinds = []string{Message, Reply, Call, Result}
 
-// longestArgument bounds an argument of a call in bytes: a command line, a path, a pattern. Of a
-// longer one, such as the content of a file, only the beginning is searched.
+// longestArgument bounds the part of an argument that is searched, in bytes. Command lines, paths
+// and patterns are shorter; the content of a file is longer, and only its beginning is searched.
 const longestArgument = 1024
 
-// A document is what is searched of an entry.
+// A document is the searchable text of an entry.
 type document struct {
 	kind string
 	at   time.Time
-	// tools and paths are those of the calls in the entry, or of the calls that it answers.
+	// tools and paths belong to the calls in the entry, or to the calls that it answers.
 	tools, paths []string
 	text         string
 }

@@ -46,7 +46,7 @@ type log struct {
 	size, changed int64
 }
 
-// logs lists the logs, latest changed first, those of a session's own folder included.
+// logs lists the logs, latest changed first. It includes the logs in the folders of sessions.
 func (x Index) logs() (found []log, err error) {
 	err = fs.WalkDir(os.DirFS(x.Sessions), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -70,13 +70,13 @@ func (x Index) logs() (found []log, err error) {
 // log returns the path of a log.
 func (x Index) log(name string) string { return filepath.Join(x.Sessions, filepath.FromSlash(name)) }
 
-// A view is the index at one time, with what is missing in it.
+// A view is the state of the index at one time, with the gaps in it.
 type view struct {
 	segments []*segment
 	// damaged lists the files that cannot be used.
 	damaged []string
-	// stale are the logs whose parts are not valid any more, missing those that have to be read
-	// further, from the end of the part given.
+	// stale holds the logs whose parts are not valid any more. missing lists the logs that have to
+	// be read further, each from the end of the indexed part.
 	stale   map[string]bool
 	missing []missing
 	// left is the number of logs that an index of the full size leaves out.

@@ -87,8 +87,8 @@ func (c candidates) Less(i, j int) bool {
 // attempts is how often a search begins again after it found the index damaged or a log changed.
 const attempts = 3
 
-// Search brings the index up to date, and returns the entries that fit a query: those in which
-// most words match first, and the latest first among equals.
+// Search brings the index up to date, and returns the entries that fit a query. Entries in which
+// more words match come first, and among equals the latest.
 func (x Index) Search(ctx context.Context, q Query, o Options) (found Results, err error) {
 	for range attempts {
 		if found, err = x.search(ctx, q, o); !errors.Is(err, errDamaged) {

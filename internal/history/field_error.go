@@ -90,8 +90,8 @@ func required(data []byte, at jsontext.Pointer, wanted string) error {
 }
 
 // offset returns the position in data at which the value at begins. If there is no such value, it
-// returns the position of the deepest part that the pointer reaches. Of members with one name the
-// last counts. Decoding does not keep positions, because only an error needs one.
+// returns the position of the deepest part that the pointer reaches. If several members have the
+// same name, the last counts. Decoding does not keep positions, because only an error needs one.
 func offset(data []byte, at jsontext.Pointer) (start int, found bool) {
 	in := jsontext.NewDecoder(bytes.NewReader(data), asItCame)
 	for {

@@ -6,10 +6,10 @@ import (
 )
 
 // Repair returns entries as a history that can be sent (D-32). A call without a response gets a
-// response that says why. Of two calls of an entry with one id, the second gets an id of its own.
-// Responses without a call and empty entries are removed. Repair serves recordings that were cut,
-// or made by other programs; a history of this program needs no repair. Every entry that needs no
-// change is returned as it is.
+// response that says why. If two calls of an entry have the same id, the second gets an id of its
+// own. Responses without a call and empty entries are removed. Repair serves recordings that were
+// cut, or made by other programs; a history of this program needs no repair. Every entry that needs
+// no change is returned as it is.
 func Repair(entries []*Content, why string) []*Content {
 	return RepairWith(entries, nil, why)
 }

@@ -40,8 +40,8 @@ func gitFiles(ctx context.Context, dir folder) (files []string) {
 	return slices.Compact(files)
 }
 
-// behindLink reports whether a folder in the path of a name is a link: what such a path leads to is
-// another file, and git counts its own as deleted. links holds what is known of folders.
+// behindLink reports whether a folder in the path of a name is a link. Such a path leads to another
+// file, and git counts its own file as deleted. links holds the results of earlier calls by folder.
 func (f folder) behindLink(name string, links map[string]bool) bool {
 	above := path.Dir(name)
 	if above == "." {

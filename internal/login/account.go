@@ -183,9 +183,9 @@ func (a *account) logInAgain(why string) *llm.Error {
 	return tokenError("log in again: "+line, "%s", why)
 }
 
-// refresh gets the login that follows used. Of many programs one asks, and the others read what it
-// has kept. must is set if the present token is refused; else it is used to its end while the
-// vendor does not answer.
+// refresh gets the login that follows used. If several programs need it at once, one asks the
+// vendor and the others read the login that it has stored. must is set if the present token is
+// refused; otherwise that token is used to its end while the vendor does not answer.
 func (a *account) refresh(ctx context.Context, c caller, used string, must bool) error {
 	if a.fixed {
 		return a.logInAgain("the token of " + c.account.Title + " is refused")

@@ -30,8 +30,8 @@ const (
 // output. complaint is the beginning of its standard error.
 type Runner func(ctx context.Context, line string, most int) (printed []byte, complaint string, err error)
 
-// Commands has the sources of the command lines of a program, so that all its conversations ask
-// each only once. The zero Commands is ready but for Run.
+// Commands has the sources of the command lines of a program, so that all its conversations run
+// each command only once. The zero Commands needs only Run to be set.
 type Commands struct {
 	Run Runner
 	Now func() time.Time

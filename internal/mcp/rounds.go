@@ -72,7 +72,7 @@ func (c *Client) fulfil(ctx context.Context, asked sdk.InputRequestMap) (sdk.Inp
 	return responses, nil
 }
 
-// recovering refuses requests of the server at which the SDK panics.
+// recovering answers a request of the server with an error if the SDK panics over it.
 func recovering(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (result sdk.Result, err error) {
 		defer func() {

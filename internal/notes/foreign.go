@@ -16,8 +16,8 @@ type Foreign struct{ Text, From string }
 // geminiHeading begins the facts that gemini-cli keeps.
 const geminiHeading = "## Gemini Added Memories"
 
-// Others reads the notes that Claude Code keeps for a workspace, and those that gemini-cli keeps.
-// What cannot be a note is left out, and problems say so.
+// Others reads the notes that Claude Code and gemini-cli keep for a workspace. It leaves out texts
+// that cannot be notes, and names them in problems.
 func Others(home, claude, workspace string) (found []Foreign, problems []string) {
 	if claude == "" {
 		claude = filepath.Join(home, ".claude")
@@ -61,8 +61,8 @@ func Others(home, claude, workspace string) (found []Foreign, problems []string)
 	return found, problems
 }
 
-// Propose adds notes of other agents as proposals, without those that are there already, and
-// returns those that are new. dry adds none.
+// Propose adds notes of other agents as proposals, except for notes that the book has already, and
+// returns the new ones. If dry is set, it adds none.
 func (b *Book) Propose(others []Foreign, dry bool) (added []Foreign, err error) {
 	known, _ := b.Notes()
 	for _, o := range others {

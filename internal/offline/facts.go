@@ -8,11 +8,11 @@ import (
 	"agent/internal/traits"
 )
 
-// Facts returns the traits of the tools in a document. Tools of this program declare their own.
-// Of tools that other programs recorded, only well-known names count (elsewhere.go), and for
-// REQ-HD-005 only tools whose output can be had again; a tool of any other name is left alone
-// (D-45). A name that both know may hold its patch in the parameters of either, since a recording
-// does not name the program that made it.
+// Facts returns the traits of the tools in a document. The tools of this program declare their own
+// traits. Among the tools that other programs recorded only well-known names count (elsewhere.go),
+// and for REQ-HD-005 only tools whose output can be had again; a tool of any other name is left
+// alone (D-45). A name that both know may hold its patch in the parameters of either, since a
+// recording does not name the program that made it.
 func (e *Engine) Facts() compression.Facts {
 	return func(name string) traits.Traits {
 		known := elsewhere()[strings.ToLower(name)]

@@ -56,8 +56,8 @@ func lastByBraces(code []string, start int) int {
 	return len(code) - 1
 }
 
-// lastByIndentation ends a declaration before the next line that is indented no
-// deeper, though after an "end" there.
+// lastByIndentation returns the last line of a declaration: the line before the next one that is
+// indented no deeper. If that next line is "end", it belongs to the declaration.
 func lastByIndentation(code []string, start int) int {
 	last, parens := start, 0
 	depth := len(indentation(code[start]))

@@ -138,7 +138,7 @@ func (f *Finding) locate(sides []side) bool {
 	return false
 }
 
-// same compares lines but for the blanks around them.
+// same reports whether lines are equal, without regard to the blanks around them.
 func same(have, want []string) bool {
 	for i := range want {
 		if strings.TrimSpace(have[i]) != want[i] {

@@ -26,8 +26,8 @@ const (
 	kill        = unix.SECCOMP_RET_KILL_PROCESS
 )
 
-// Offsets in struct seccomp_data. Of an argument they give the lower half, which is the only part
-// that most calls use.
+// Offsets in struct seccomp_data. An offset of an argument points to its lower half, which is the
+// only part that most calls use.
 const (
 	atCall         = 0
 	atArchitecture = 4

@@ -150,10 +150,9 @@ func (l *Log) create() (file, error) {
 	return out, nil
 }
 
-// Resume opens the session at path and returns its state. Damaged lines stay in the file, but
-// for a torn last one. The history that the log observes from now on has to begin with exactly
-// the state's Entries; a repair of them is a mutation of that history. Resume works on a full
-// disk.
+// Resume opens the session at path and returns its state. Damaged lines stay in the file, except
+// for a torn last one. The history that the log observes from now on has to begin with exactly the
+// state's Entries; a repair of them is a mutation of that history. Resume works on a full disk.
 func Resume(path string, o Options) (*Log, State, error) {
 	l, state, err := takeUp(path, o)
 	if err != nil {

@@ -102,7 +102,7 @@ type player struct {
 	state   State
 	journal journal
 	number  int
-	// held is a line that waits for the next line, which decides whether it is valid.
+	// held is the latest line while the next one decides whether it is valid.
 	held *heldLine
 	// announced is the highest version that the writer of the log announced.
 	announced int

@@ -23,8 +23,8 @@ type models struct {
 	ctx context.Context
 
 	mu sync.Mutex
-	// asked is set once an endpoint was asked. of is the address of the endpoint that was asked
-	// last, and offered holds its models.
+	// asked is set after an endpoint was asked for its models. of is the address of that endpoint,
+	// and offered holds the models.
 	asked   bool
 	of      string
 	offered []Model

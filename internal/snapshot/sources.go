@@ -24,9 +24,10 @@ func (s sources) hold() bool {
 	return len(s) > 0
 }
 
-// sourcesOf returns the sources of a listing that was begun at a time and read some paths.
-// It returns none where the stamps might miss a change: outside of a repository, and when
-// one of the paths has only just changed.
+// sourcesOf returns the files on which a listing depends: the read paths and the files that decide
+// what git lists. begun is the time at which the listing began. sourcesOf returns nil where stamps
+// might miss a change, which is outside of a repository and if one of the files has only just
+// changed.
 func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
 	gitDir, prefix := layout.Enclosing(s.files.workspace.Root())
 	if gitDir == "" {

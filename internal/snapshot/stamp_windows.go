@@ -6,8 +6,8 @@ import (
 	"agent/internal/git/index"
 )
 
-// ownerWrites is the permission of a file's owner to write it. A file has it with those of all others
-// here, or not at all.
+// ownerWrites is the permission to write a file, of its owner, its group and others. Windows has
+// one for all three.
 const ownerWrites fs.FileMode = 0o222
 
 // sameStamp reports whether a file has the time of writing and the size of an index entry. Git

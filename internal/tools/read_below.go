@@ -14,9 +14,9 @@ import (
 // maxBelow bounds the files and folders below which protected files are looked for.
 const maxBelow = 20_000
 
-// readBelow returns protected files that a command outside of the sandbox would read without
-// naming them: those below the folders in which it searches or which it packs. The output would
-// carry them to the provider (D-121).
+// readBelow returns the protected files that a command outside of the sandbox would read without
+// naming them, because they are below the folders that it searches or packs. The output would carry
+// them to the provider (D-121).
 func (e *Env) readBelow(command shell.Command) []protect.File {
 	var found []protect.File
 	for _, s := range e.searched(command) {
@@ -28,9 +28,9 @@ func (e *Env) readBelow(command shell.Command) []protect.File {
 // maxKept bounds the files that are hidden from one command that searches.
 const maxKept = 100
 
-// keptBelow returns the files that a command which only looks would read without naming them,
-// although a rule or an ignore file wants a question before: those below the folders in which it
-// searches. whole is false if there may be more, or if git has their text.
+// keptBelow returns the files that a command which only looks would read without naming them, below
+// the folders that it searches, although a rule or an ignore file wants a question first. whole is
+// false if there may be more, or if git has their text.
 func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 	if !e.Protected.Keeps {
 		return nil, true
@@ -93,9 +93,10 @@ type searchedFolder struct {
 	hidden bool
 }
 
-// walk calls visit for the files and folders below the folder that the command can read, but for
-// those below hidden folders that it passes over and below those for which visit returns true. It
-// reports whether it came to the end: it stops at maxBelow, or once full returns true.
+// walk calls visit for the files and folders below the folder that the command can read. It leaves
+// out everything below a folder for which visit returns true, and below hidden folders that the
+// command passes over. It reports whether it came to the end: it stops at maxBelow, or once full
+// returns true.
 func (s searchedFolder) walk(full func() bool, visit func(path string, entry fs.DirEntry) bool) (ended bool) {
 	folder, err := filepath.EvalSymlinks(s.folder)
 	if err != nil {

@@ -245,8 +245,8 @@ type Limits struct {
 
 // Served is a call of a server, such as an MCP server.
 type Served struct {
-	// Server and Tool are the names of both; Tool is "*" for a call of something other than a
-	// tool, such as reading.
+	// Server and Tool name the server and its tool. Tool is "*" if the call uses no tool, such as
+	// for reading a resource.
 	Server, Tool string
 	// Definition identifies the server's definition of the tool. A person allows the tool with
 	// this definition only.

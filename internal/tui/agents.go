@@ -72,8 +72,9 @@ func (a *activity) agentPage(s chat.AgentState, grows bool) pager.Page {
 	return pager.Page{Key: fmt.Sprint("agent ", s.ID, " ", s.Call), Title: style.Reveal("agent " + s.Agent + ": " + s.Title).Text, Grows: grows, Layout: proseLay(string(a.heard[s.ID]))}
 }
 
-// agentEnded replaces the block of an agent by a line about its end, and keeps its conversation. The
-// line stands for the end of the call, whose answer waits for those of the calls beside it.
+// agentEnded replaces the block of an agent by a line about its end, and keeps its conversation.
+// The line also marks the end of the call, because the answer of the call comes only when the calls
+// beside it have ended.
 func (a *activity) agentEnded(e chat.AgentEnded) {
 	a.removeAgent(e.ID)
 	if len(a.heard[e.ID]) > 0 {

@@ -37,8 +37,8 @@ func (r *reply) addThinking(delta string, now time.Time) {
 	r.thought = words.KeepEnd(append(r.thought, delta...), thoughtKept)
 }
 
-// maxOpen is the size, in bytes, up to which the open block is rendered with every frame. Of a
-// larger block (a table of many rows) the end is shown as plain text.
+// maxOpen is the size, in bytes, up to which the open block is rendered with every frame. If the
+// block is larger (a table of many rows), its end is shown as plain text.
 const maxOpen = 8 << 10
 
 // growRows is the least growth of an open block, in rows, before grow examines the block again.

@@ -79,8 +79,8 @@ func (u *turn) workTime(now time.Time) time.Duration {
 	return now.Sub(u.started) - asked
 }
 
-// asks begins the waiting time of a question, answered ends it. Of questions that wait beside each
-// other the time counts once.
+// asks starts the clock of the time that the turn waits for answers, and answered stops it. While
+// several questions are open, the clock runs once.
 func (u *turn) asks(now time.Time) {
 	if u.open++; u.askedAt.IsZero() {
 		u.askedAt = now

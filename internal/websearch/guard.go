@@ -20,8 +20,8 @@ const (
 	leastLine = 40
 	// leastValue is the length from which a value counts, in bytes; a shorter one may be a word.
 	leastValue = 12
-	// maxKeyFile bounds what is read of one file, maxKeyFiles how many are read, maxDepth how far
-	// folders are read.
+	// maxKeyFile bounds the bytes that are read of one file, maxKeyFiles the number of files, and
+	// maxDepth the depth of the folders.
 	maxKeyFile  = 64 << 10
 	maxKeyFiles = 100
 	maxDepth    = 2
@@ -46,8 +46,8 @@ func (q Query) leaks(values, files []string) error {
 	return nil
 }
 
-// Quotes returns the name of the file, of those that may hold keys, that a text quotes, empty for
-// none. Folders stand for the files in them.
+// Quotes returns the name of the first of some files that a text quotes, or "" if it quotes none. A
+// folder stands for the files in it.
 func Quotes(text string, files []string) (name string) {
 	return quoted([]spelling{newSpelling(text)}, files)
 }

@@ -19,8 +19,9 @@ type spelling struct {
 
 func newSpelling(text string) spelling { return spelling{text, lettersAndDigits(text)} }
 
-// spellings returns a text and other texts that it spells: in the usual letters instead of those of
-// other alphabets, without the escapes of addresses, and what its words hold in base64 and hex.
+// spellings returns a text and the texts that it may hide: the same text in the usual letters
+// instead of letters of other alphabets, the text without the escapes of addresses, and the texts
+// that its words encode in base64 and hex.
 func spellings(text string) []spelling {
 	all := []spelling{newSpelling(text)}
 	add := func(more string) {

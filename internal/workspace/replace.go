@@ -160,7 +160,8 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	exchanged := time.Now()
 	err = exchangeNames(t.dir, f.path, t.name)
 	if errors.Is(err, errors.ErrUnsupported) {
-		// Where nothing holds the writers, what they write between the check and the rename is lost.
+		// Without a lock on the file, a write of another program between the check and the rename
+		// is lost.
 		letGo(old)
 		if err := held.renameOver(t.dir, f.path, t.name); err != nil {
 			return err

@@ -76,8 +76,8 @@ type Request struct {
 	At time.Time
 	// Model and Host say to whom it is sent.
 	Model, Host string
-	// Head is a digest of System and Tools. Of a request of another process, System and Tools are
-	// not known.
+	// Head is a digest of System and Tools, which themselves are not known for a request of another
+	// process.
 	Head    string
 	System  string
 	Tools   []llm.ToolSpec
@@ -214,8 +214,8 @@ func (w *Detector) Keeps(next Request, cache vendor.Cache) (entries, blocks int,
 	return entries, blocks, true
 }
 
-// cause says what changed first. What is over before any byte is compared comes first: another
-// model has another cache, and after its life the cache holds nothing.
+// cause returns the first change. A changed model and a cache whose life has run out come before
+// any comparison of bytes, because then the cache holds nothing of the request.
 func (w *Detector) cause(cache vendor.Cache) (Cause, string) {
 	before, now := w.before, w.now
 	pause := now.At.Sub(before.At)

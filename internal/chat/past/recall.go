@@ -221,8 +221,8 @@ func argumentsText(given arguments.Arguments) string {
 	return b.String()
 }
 
-// writeArguments writes the members of a JSON object. Those of the objects in a list follow the
-// name of the list, and its index from 1.
+// writeArguments writes the members of a JSON object. Before the members of an object in a list it
+// writes the name of the list and the index from 1.
 func writeArguments(b *strings.Builder, indent string, members map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		switch value := members[name].(type) {

@@ -179,8 +179,8 @@ func (t *tracker) recordChange(before, after []history.Block, entries []*history
 	}
 }
 
-// leave notes that the part left or was shortened. Of a text that is gone, only the first change
-// counts.
+// leave notes that the part left or was shortened. Once a text is gone from the part, further
+// changes do not count.
 func (p *part) leave(gone Part) {
 	if p.State == Left || p.State == Shortened && gone.State == Shortened {
 		return
@@ -200,8 +200,9 @@ func formOf(block history.Block, after []history.Block) history.Block {
 	return nil
 }
 
-// prune returns the index of the prune of a step that took a block, -1 for none. Of a recorded
-// prune the place of the block is known, of one that is tried the block itself.
+// prune returns the index of the prune of a step that took a block, or -1 if none did. A recorded
+// prune is found by the recorded place of the block, a prune that is only tried by the block
+// itself.
 func (t *tracker) prune(block history.Block, origin history.Recorded, entries []*history.Content, s history.Step) int {
 	for _, fits := range []func(p history.Prune) bool{
 		func(p history.Prune) bool {

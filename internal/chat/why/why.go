@@ -115,8 +115,8 @@ func Kept(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, error] {
 	}
 }
 
-// Unrecorded is for a conversation without a record: what would leave before the next request and
-// what has left are not known then.
+// Unrecorded says that the conversation is not recorded, so that nobody knows what has left or what
+// would leave before the next request.
 func (n *Next) Unrecorded() {
 	n.Before = func(context.Context, *window.Window) error {
 		return errors.New("nothing is recorded (--no-session), so what has left and what leaves next is not known")

@@ -195,8 +195,9 @@ func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) err
 	return w.pricing.resume(pins, steps)
 }
 
-// Copy returns a window onto another history, which knows of models and providers what w knows. It
-// reports nothing, keeps nothing and asks no model, so that what comes next can be tried.
+// Copy returns a window onto another history that shares the knowledge of w about models and
+// providers. It reports nothing, keeps nothing and asks no model, so that the next step can be
+// tried on it.
 func Copy(w *Window, h *history.Service) *Window {
 	w.heads.prepare()
 	config := w.config

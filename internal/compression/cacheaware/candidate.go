@@ -6,8 +6,8 @@ import (
 	"agent/internal/history"
 )
 
-// A candidate is a unit that may leave, with the reason. since is, for a hard candidate, the
-// request since which it could have left: each request from then on has paid for it (see
+// A candidate is a unit that may leave, with the reason. If it is a hard candidate, since is the
+// first request before which it could have left: every request from then on has paid for it (see
 // waitShare).
 type candidate struct {
 	unit  int

@@ -189,7 +189,7 @@ func (f *file) show(done *fact, cv *conversation) {
 
 // repeats looks for a text in the context, not edited since, that contains all of done's content.
 // If it finds one, the older text stays, which costs nothing, and the new one becomes a pointer
-// once the model has seen it (F5). Of two views in one reply the later one stays.
+// once the model has seen it (F5). If one reply has both views, the later one stays.
 func (f *file) repeats(done *fact, cv *conversation) bool {
 	if done.result < 0 || done.content == "" {
 		return false

@@ -61,8 +61,8 @@ func (c *outputCut) add(cut, end, lines string) {
 	}
 }
 
-// holds reports whether output cut by c shows at least as much as output cut by other. Of two
-// different pipes neither does.
+// holds reports whether output cut by c shows at least as much as output cut by other. If the two
+// come from different pipes, neither shows as much as the other.
 func (c outputCut) holds(other outputCut) bool {
 	switch {
 	case c.silent && !other.silent:

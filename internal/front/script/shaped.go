@@ -47,8 +47,8 @@ func ReadSchema(given string, path func(string) string) (*shape.Schema, error) {
 	return schema, nil
 }
 
-// finalOutput returns the output of a run in the form of --output-schema. Of findings it keeps those
-// that quote the change which was reviewed.
+// finalOutput returns the output of a run in the form of --output-schema. It drops findings that do
+// not quote the reviewed change.
 func (r *run) finalOutput(c *app.Conversation, output json.RawMessage) (json.RawMessage, error) {
 	if output == nil || r.OutputSchema != Findings && r.OutputSchema != SARIF {
 		return output, nil

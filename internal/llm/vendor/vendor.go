@@ -47,9 +47,11 @@ type Cloud struct {
 	Address string
 	// Global is the Address in the region global, "" for none of its own.
 	Global string
-	// Variables are the variables of the environment that give what is not set, by name.
+	// Variables lists, for each part of the address, the variables of the environment that give it
+	// if it is not set.
 	Variables map[string][]string
-	// Endpoint is a variable that has the beginning of the whole address, and Path the rest.
+	// Endpoint names a variable that has the beginning of the address. Path is the rest of the
+	// address.
 	Endpoint, Path string
 	// Command prints a token.
 	Command string

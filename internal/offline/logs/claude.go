@@ -33,8 +33,8 @@ var claudeNames = map[string]string{
 	"TodoWrite": "todo_write", "WebFetch": "web_fetch",
 }
 
-// claude reads a session of Claude Code, with the conversations of its subagents, or a file with
-// those alone.
+// claude reads a session of Claude Code with the conversations of its subagents, or a file that has
+// only such conversations.
 type claude struct {
 	into *conversation
 	// chains maps records of subagents without an id to the first record of their conversation.

@@ -13,8 +13,8 @@ const (
 	maxRegionLines = 100
 	// maxLineBytes is the length at which Regions cuts a line.
 	maxLineBytes = 2000
-	// maxRun bounds the new lines in a row that Regions shows whole. Of a longer run that stands
-	// in given, Regions shows the first and the last lines.
+	// maxRun bounds the new lines in a row that Regions shows whole. If a longer run stands in
+	// given, Regions shows only its first and last lines.
 	maxRun, firstOfRun, lastOfRun = 6, 3, 2
 	// aroundGiven is the number of unchanged lines on each side of a hunk whose new lines all
 	// stand in given.

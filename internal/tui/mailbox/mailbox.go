@@ -37,8 +37,8 @@ type letter struct {
 // New returns an empty mailbox.
 func New() *Mailbox { return &Mailbox{arrived: make(chan struct{}, 1)} }
 
-// Put adds an event. Of the conversations of agents it keeps what can be read in full, and no such
-// event is urgent, because the screen shows the state of agents alone.
+// Put adds an event. It drops most events in the conversations of agents and keeps the texts that
+// can be read in full. None of them is urgent, because the screen shows only the state of agents.
 func (m *Mailbox) Put(event chat.Event) {
 	agents, ofAgent := event.(chat.AgentEvent)
 	if ofAgent {
