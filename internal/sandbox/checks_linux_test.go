@@ -67,7 +67,7 @@ var checks = []check{
 	{"protected file, removed", `rm .envrc`, refused, works, refused},
 
 	{"move what holds the protected", `mv .github g && mkdir -p .github/workflows && echo x > .github/workflows/ci.yml`, refused, works, refused},
-	{"link for the protected", `rm -f .mcp.json && echo x > .mcp.json`, works, works, refused},
+	{"link for the protected", `rm -f .mcp.json && echo x > .mcp.json`, refused, works, refused},
 	{"socket to the host", `SANDBOX_TEST_TOOL=host $SELF`, refused, refused, refused},
 
 	{"mount", `mount --bind a b`, refused, refused, refused},

@@ -135,7 +135,7 @@ func (p Policy) spec(environ, args []string) confine.Spec {
 // writableMounts returns the paths to mount writable, parents first. Besides the writable paths of the
 // policy these are folders above something protected, because a mount point cannot be renamed.
 // But files cannot be moved between mounts either. So only folders are added that nobody moves
-// files out of, such as .github and .git/modules.
+// files out of, such as .github and .git/modules, and those above what has been agreed to.
 func (p Policy) writableMounts() []string {
 	paths := p.writable()
 	for _, protected := range p.presentPaths() {
@@ -143,10 +143,11 @@ func (p Policy) writableMounts() []string {
 		if !ok {
 			continue
 		}
-		nothingElse := func(dir string) bool {
-			return where.base != p.Workspace || strings.Contains("/"+dir, "/.")
+		agreed := slices.Contains(p.Agreed, protected)
+		stays := func(dir string) bool {
+			return agreed || where.base != p.Workspace || strings.Contains("/"+dir, "/.")
 		}
-		for dir := filepath.Dir(where.rel); dir != "." && nothingElse(dir); dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(where.rel); dir != "." && stays(dir); dir = filepath.Dir(dir) {
 			paths = append(paths, filepath.Join(where.base, dir))
 		}
 	}

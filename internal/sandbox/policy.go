@@ -58,6 +58,10 @@ type Policy struct {
 	// Protected lists files and folders inside the workspace that the command must not change.
 	// The files by which git runs programs are added to it.
 	Protected []string
+	// Agreed lists those of Protected that run outside of the sandbox, because a person has agreed
+	// to their content. A command that exchanged their folders could have another content run
+	// between the check and the start, so with mounts no folder above them can be renamed.
+	Agreed []string
 	// GitConfigurations lists the user's git configurations, which apply in every repository.
 	// Files of the workspace that these or the repositories' configurations name are protected
 	// too.

@@ -230,6 +230,27 @@ func TestX(t *testing.T) {
 	}
 }
 
+// What runs outside once a person has agreed to it is nothing else for a moment: neither the folders
+// above it can be exchanged nor the links that lead to it.
+func TestAgreedFilesStay(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	if err := os.Symlink("a", h.workspace+"/to"); err != nil {
+		t.Fatal(err)
+	}
+	policy := h.policy(sandbox.Work)
+	policy.Agreed = []string{h.workspace + "/a/f", h.workspace + "/to"}
+	policy.Protected = append(policy.Protected, policy.Agreed...)
+	for line, works := range map[string]bool{
+		`mv a c`: false, `echo x > a/f`: false, `rm to`: false, `ln -sfn b to`: false, `mv to c`: false, `mv -T b to`: false,
+		`cat to/f && test "$(readlink to)" = a && echo x > a/g && mv a/g a/h && mv b c && mv c b`: true,
+	} {
+		if got := h.run(use(t, sandbox.Namespaces), policy, line); (got.exit == 0) != works || len(got.undone) > 0 {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+}
+
 // What a command puts in the place of something protected leads nowhere when that is
 // put back.
 func TestPuttingBackFollowsNoLinks(t *testing.T) {

@@ -33,13 +33,15 @@ type tree struct {
 
 // openPlace opens a path for the system calls that make mounts. It fails if any part of the path
 // is a link, because another command may have created the link to lead elsewhere.
-func openPlace(path string) (int, error) {
+func openPlace(path string) (int, error) { return openAs(path, 0) }
+
+func openAs(path string, flags uint64) (int, error) {
 	const openPath, noLinks = 0x200000, 0x04
 	name, err := syscall.BytePtrFromString(path)
 	if err != nil {
 		return -1, err
 	}
-	how := struct{ flags, mode, resolve uint64 }{flags: openPath | syscall.O_CLOEXEC, resolve: noLinks}
+	how := struct{ flags, mode, resolve uint64 }{flags: openPath | syscall.O_CLOEXEC | flags, resolve: noLinks}
 	fd, _, errno := syscall.Syscall6(sysOpenat2, atCwd, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how), 0, 0)
 	if errno != 0 {
 		return -1, wrapError("open", path, errno)
@@ -54,6 +56,10 @@ func copyTree(path string) (tree, error) {
 		return tree{}, err
 	}
 	defer syscall.Close(place)
+	return copyPlace(place, path)
+}
+
+func copyPlace(place int, path string) (tree, error) {
 	empty := [1]byte{}
 	fd, _, errno := syscall.Syscall(sysOpenTree, uintptr(place), uintptr(unsafe.Pointer(&empty)), openCloned|atRecursive|atEmptyPath|syscall.O_CLOEXEC)
 	if errno != 0 {
@@ -62,21 +68,40 @@ func copyTree(path string) (tree, error) {
 	return tree{int(fd), path}, nil
 }
 
+// pinLink mounts a link on itself. It leads where it led, and as a mount point it cannot be renamed
+// or removed. What cannot be pinned is put back after the command.
+func pinLink(path string) {
+	place, err := openAs(path, syscall.O_NOFOLLOW)
+	if err != nil {
+		return
+	}
+	defer syscall.Close(place)
+	if t, err := copyPlace(place, path); err == nil {
+		_ = t.mountOn(place)
+	}
+}
+
 // mount mounts the tree at its original path, on top of the present content.
 func (t tree) mount() error { return t.mountAt(t.path) }
 
 // mountAt mounts the tree at a path.
 func (t tree) mountAt(path string) error {
-	defer syscall.Close(t.fd)
 	place, err := openPlace(path)
 	if err != nil {
+		_ = syscall.Close(t.fd)
 		return err
 	}
 	defer syscall.Close(place)
+	return t.mountOn(place)
+}
+
+// mountOn mounts the tree at an open path.
+func (t tree) mountOn(place int) error {
+	defer syscall.Close(t.fd)
 	empty := [1]byte{}
 	nothing := uintptr(unsafe.Pointer(&empty))
 	if _, _, errno := syscall.Syscall6(sysMoveMount, uintptr(t.fd), nothing, uintptr(place), nothing, moveFromFile|moveToFile, 0); errno != 0 {
-		return wrapError("mount", path, errno)
+		return wrapError("mount", t.path, errno)
 	}
 	return nil
 }
@@ -139,6 +164,10 @@ func (s *Spec) arrange() error {
 		}
 	}
 	for _, path := range s.ReadOnly {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			pinLink(path)
+			continue
+		}
 		if err := remount(path, attrReadOnly); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package consent
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -91,18 +92,47 @@ func (t *Trust) Agreed() []Reviewed {
 	return slices.DeleteFunc(all, func(r Reviewed) bool { return r.State != Agreed })
 }
 
-// Guarded returns the absolute paths of the files that contain agreed items, and of the files that
-// their commands name. Without a person, these files must not change.
+// Guarded returns the absolute paths of the files that contain agreed items, of the files that their
+// commands name, and of the links on the way to them. Without a person, these must not change.
 func (t *Trust) Guarded() []string {
 	var paths []string
 	for _, r := range t.Agreed() {
-		paths = append(paths, r.File)
+		paths = append(paths, steps(r.File)...)
 		for _, file := range r.Files {
-			paths = append(paths, filepath.Join(t.Store.Root(), file))
+			paths = append(paths, steps(filepath.Join(t.Store.Root(), file))...)
 		}
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
+}
+
+// steps returns a path, the links on the way to the file there, and the path of the file itself.
+func steps(path string) (all []string) {
+	const most = 40 // links, as Linux follows them
+	all = []string{path}
+	for range most {
+		link := firstLink(path)
+		to, err := os.Readlink(link)
+		if err != nil {
+			break
+		}
+		path = filepath.Join(disk.At(filepath.Dir(link), to), strings.TrimPrefix(path, link))
+		all = append(all, link, path)
+	}
+	return all
+}
+
+// firstLink returns the first part of a path that is a link, "" for none.
+func firstLink(path string) string {
+	if parent := filepath.Dir(path); parent != path {
+		if link := firstLink(parent); link != "" {
+			return link
+		}
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return path
+	}
+	return ""
 }
 
 // Left returns a line about the items that nobody has answered about, empty if there are none.

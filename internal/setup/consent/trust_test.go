@@ -1,6 +1,7 @@
 package consent_test
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -250,4 +251,26 @@ func (w world) trustWith() *consent.Trust {
 		{Kind: consent.Allow, Name: "more", File: filepath.Join(w.root, "sub/rules.json"), Effects: effect.List{{Name: effect.Rule, Text: "Edit"}}},
 	}
 	return consent.Find(source.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}, func() time.Time { return day }, items, nil)
+}
+
+// The links on the way to what was agreed to are guarded, and where they lead.
+func TestGuardedLinks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("project/lib/real.sh", "1")
+	for name, to := range map[string]string{"hooks": "lib", "lib/run.sh": "real.sh"} {
+		if err := os.Symlink(to, filepath.Join(w.root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	item := consent.Item{Kind: consent.Server, Name: "db", File: filepath.Join(w.root, ".mcp.json"), Effects: effect.List{{Name: effect.Command, Text: "./hooks/run.sh", Role: effect.Word}}}
+	trust := consent.Find(source.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}, func() time.Time { return day }, []consent.Item{item}, nil)
+	w.answer(trust, true)
+	var want []string
+	for _, name := range []string{".mcp.json", "hooks", "hooks/run.sh", "lib/real.sh", "lib/run.sh"} {
+		want = append(want, filepath.Join(w.root, name))
+	}
+	if got := trust.Guarded(); !slices.Equal(got, want) {
+		t.Errorf("guarded are %q, want %q", got, want)
+	}
 }
