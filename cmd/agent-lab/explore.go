@@ -158,7 +158,7 @@ func exploring(plain func() (*offline.Engine, error)) (engineMakers, error) {
 		}
 	}
 	return engineMakers{plain, with(func(e *offline.Engine) {
-		e.Tools = tools.NewRegistry(append(e.Tools.All(), tools.TaskTool(team.List(set, usualWindow), usualWindow, nil))...)
+		e.Tools = tools.NewRegistry(append(e.Tools.All(), tools.TaskTool(team.List(set, usualWindow, func(text string) int { return len(text) / 4 }).Text, usualWindow, nil))...)
 	}), with(func(e *offline.Engine) {
 		e.Tools = tools.NewRegistry(slices.DeleteFunc(e.Tools.All(), func(t tools.Tool) bool { return !slices.Contains(agent.Tools, t.Name) })...)
 		e.System = app.AgentPrompt(e.System, agent)

@@ -97,7 +97,7 @@ func TestPromptBudgets(t *testing.T) {
 				own += size
 			}
 		}
-		task := tools.TaskTool(team.List(kinds.Find(source.Where{Workspace: t.TempDir()}), 200_000), 200_000, nil)
+		task := tools.TaskTool(team.List(kinds.Find(source.Where{Workspace: t.TempDir()}), 200_000, counter.Count).Text, 200_000, nil)
 		if size := counter.Count(task.Name + task.Description + string(task.Parameters())); size > mostOfTask {
 			t.Errorf("task takes %d tokens", size)
 		}

@@ -23,12 +23,19 @@ const maxListed = 100
 // not used, and the agents of the session.
 func (c *Crew) AgentLines() []string {
 	var rows [][]string
+	read := c.catalogue()
 	for _, a := range c.set.Agents {
 		from := string(a.Origin)
 		if a.File != "" {
 			from = c.at.workspace.Rel(a.File)
 		}
 		rows = append(rows, []string{a.Name, words.Line(a.Description, maxListed) + " (" + words.Line(from, 0) + ")"})
+		switch {
+		case slices.Contains(read.LeftOut, a.Name):
+			rows = append(rows, []string{"", "not in the list that the model reads, which has no room for it; @agent-" + a.Name + " names it"})
+		case slices.Contains(read.Shortened, a.Name):
+			rows = append(rows, []string{"", "the model reads a shortened description"})
+		}
 		for _, note := range c.notes(a) {
 			rows = append(rows, []string{"", words.Line(note, 0)})
 		}

@@ -114,9 +114,14 @@ func (c *Crew) source() tools.Source {
 			if !offered() {
 				return nil
 			}
-			return []tools.Tool{tools.TaskTool(team.List(c.offered(), c.models.window()), c.models.window(), c.team.Plan)}
+			return []tools.Tool{tools.TaskTool(c.catalogue().Text, c.models.window(), c.team.Plan)}
 		},
 	}
+}
+
+// catalogue returns the agents as the model reads them.
+func (c *Crew) catalogue() team.Catalogue {
+	return team.List(c.offered(), c.models.window(), c.team.Tokens)
 }
 
 // reviewer returns the agent that reviews changes, or the reason why none does.

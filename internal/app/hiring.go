@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 
 	"agent/internal/app/gates"
@@ -140,6 +141,9 @@ func (h *hiring) record(spec team.Spec, model string) (own *record, err error) {
 	options.Agent = &session.Agent{ID: spec.ID, Call: spec.Call.ID, Agent: spec.Agent.Name, Title: spec.Call.Title, Model: model}
 	if spec.Continues {
 		own.log, own.resumed, err = session.Resume(session.AgentPath(rec.log.Path(), spec.ID), options)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("it has no record to go on with; give the task again")
+		}
 	} else {
 		own.log, err = session.Create(options)
 	}

@@ -12,20 +12,51 @@ const (
 	listShare           = 100
 	leastList, mostList = 400, 2000
 	shortest            = 20 // of a description, in bytes
-	bytesPerToken       = 4
 )
 
-// List returns the agents as the model reads them, a line each. It shortens descriptions, longest
-// first, until the list fits a share of the window; names are never left out.
-func List(set agents.Set, window int) string {
-	most := min(max(window/listShare, leastList), mostList) * bytesPerToken
-	for longest := most; ; longest = longest * 3 / 4 {
-		var list strings.Builder
-		for _, a := range set.Agents {
-			list.WriteString("- " + a.Name + ": " + words.Line(a.Description, longest) + "\n")
+// A Catalogue is the list of agents that the model reads.
+type Catalogue struct {
+	Text string
+	// Shortened has the names of the agents whose descriptions are cut, and LeftOut those for which
+	// there is no room. The model can still name them.
+	Shortened, LeftOut []string
+}
+
+// List returns the agents as the model reads them, a line each. Until the list fits a share of the
+// window, it shortens descriptions, the longest first, and then leaves out the last names. count
+// counts the tokens of a text.
+func List(set agents.Set, window int, count func(text string) int) Catalogue {
+	most := min(max(window/listShare, leastList), mostList)
+	longest := 0
+	for _, a := range set.Agents {
+		longest = max(longest, len(a.Description))
+	}
+	for ; ; longest = longest * 3 / 4 {
+		c := catalogue(set.Agents, longest)
+		for n := len(set.Agents); longest <= shortest && count(c.Text) > most && n > 0; {
+			n = min(n-1, n*most/count(c.Text))
+			c = catalogue(set.Agents[:n], shortest)
+			for _, a := range set.Agents[n:] {
+				c.LeftOut = append(c.LeftOut, a.Name)
+			}
+			c.Text += words.Count(len(c.LeftOut), "more agent") + "\n"
 		}
-		if list.Len() <= most || longest <= shortest {
-			return list.String()
+		if longest <= shortest || len(c.Text) <= most || count(c.Text) <= most {
+			return c
 		}
 	}
+}
+
+// catalogue lists agents with descriptions of at most longest bytes.
+func catalogue(all []agents.Agent, longest int) (c Catalogue) {
+	var list strings.Builder
+	for _, a := range all {
+		line := words.Line(a.Description, longest)
+		if line != words.Line(a.Description, 0) {
+			c.Shortened = append(c.Shortened, a.Name)
+		}
+		list.WriteString("- " + a.Name + ": " + line + "\n")
+	}
+	c.Text = list.String()
+	return c
 }

@@ -22,6 +22,7 @@ import (
 	"agent/internal/gate"
 	"agent/internal/setup/agents"
 	"agent/internal/tools"
+	"agent/internal/words"
 )
 
 // Config connects a team to its conversation.
@@ -158,12 +159,12 @@ func (t *Team) agentOf(task tools.Task) (agents.Agent, error) {
 		return t.Named(nameOf(task))
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	earlier, err := t.continued(task.Continue)
+	t.mu.Unlock()
 	if err != nil {
 		return agents.Agent{}, err
 	}
-	return earlier.agent, nil
+	return t.Named(earlier.agent.Name) // which may wait for consent by now
 }
 
 // nameOf returns the name of the agent that a task wants.
@@ -181,6 +182,9 @@ func (t *Team) continued(id string) (*job, error) {
 	var free []string
 	for _, j := range t.jobs {
 		switch {
+		case j.ID == id && j.Waits && j.status != "":
+			problem = "agent " + id + " ended before it began; give the task again"
+		case j.Waits && j.status != "":
 		case j.ID == id && j.status != "":
 			return j, nil
 		case j.ID == id:
@@ -289,7 +293,7 @@ func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
 		}
 	}
 	if t.begun >= j.bounds.PerTurn {
-		return nil, fmt.Errorf("%d agents were started in this turn, which is all that the setting agents.per-turn allows; do the rest yourself", t.begun)
+		return nil, fmt.Errorf("the setting agents.per-turn allows %s in a turn, and so many were started; do the rest yourself", words.Count(j.bounds.PerTurn, "agent"))
 	}
 	t.begun++
 	j.ctx, j.cancel = context.WithCancel(t.working)

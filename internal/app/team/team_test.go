@@ -87,13 +87,14 @@ func TestPlan(t *testing.T) {
 	team := New(Config{Named: set.Named, Bounds: func(agents.Agent) Bounds { return Bounds{Model: "m", Requests: 40, Tokens: 400_000} }}, []Earlier{
 		{State: chat.AgentState{ID: "s-ended"}, Agent: set.Agents[1], Status: "done"},
 	})
-	team.jobs = append(team.jobs, &job{AgentState: chat.AgentState{ID: "s-works"}})
+	team.jobs = append(team.jobs, &job{AgentState: chat.AgentState{ID: "s-works", Waits: true}}, &job{AgentState: chat.AgentState{ID: "s-never", Waits: true}, status: "interrupted"})
 	for task, want := range map[tools.Task]string{
 		{Title: "look"}:                          "give agent explore a task: look (m, at most 40 requests, 400k tokens",
 		{Agent: " General "}:                     "give agent general a task",
 		{Agent: "explorer"}:                      `there is no agent "explorer"; did you mean explore?; there are explore, general`,
 		{Continue: "s-ended", Agent: "explorer"}: "give agent general a task",
 		{Continue: "s-works"}:                    "agent s-works still runs; its report comes when it ends; these can go on: s-ended",
+		{Continue: "s-never"}:                    "agent s-never ended before it began; give the task again; these can go on: s-ended",
 		{Continue: "s-other"}:                    `there is no agent "s-other" in this session; these can go on: s-ended`,
 	} {
 		preview, _, err := team.Plan(task)
@@ -105,7 +106,7 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", task, got, want)
 		}
 	}
-	if len(team.jobs) != 2 {
+	if len(team.jobs) != 3 {
 		t.Error("an agent was started")
 	}
 }
@@ -153,17 +154,27 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// The list of agents fits its share of the window; names are never left out.
+// The list of agents fits its share of the window. Descriptions are shortened before names are left
+// out, and the list says which.
 func TestList(t *testing.T) {
 	t.Parallel()
-	var set agents.Set
-	for i := range 40 {
-		set.Agents = append(set.Agents, agents.Agent{Name: fmt.Sprint("agent-", i), Description: strings.Repeat("does something ", 40)})
-	}
-	for _, window := range []int{16_384, 100_000, 1_000_000} {
-		list := List(set, window)
-		if most := min(max(window/100, 400), 2000) * bytesPerToken; len(list) > most || strings.Count(list, "\n") != 40 {
-			t.Errorf("%d tokens: %d bytes of %d, %d lines", window, len(list), most, strings.Count(list, "\n"))
+	count := func(text string) int { return (len(text) + 3) / 4 }
+	for _, c := range []struct {
+		agents, window     int
+		shortened, leftOut bool
+	}{{3, 100_000, false, false}, {40, 16_384, true, false}, {40, 100_000, true, false}, {40, 1_000_000, true, false}, {200, 16_384, true, true}, {600, 1_000_000, true, true}} {
+		var set agents.Set
+		for i := range c.agents {
+			set.Agents = append(set.Agents, agents.Agent{Name: fmt.Sprintf("agent-%04d", i), Description: strings.Repeat("does something ", 20)})
+		}
+		list := List(set, c.window, count)
+		named := strings.Count(list.Text, "- agent-")
+		if most := min(max(c.window/100, 400), 2000); count(list.Text) > most || named+len(list.LeftOut) != c.agents ||
+			(len(list.Shortened) > 0) != c.shortened || (len(list.LeftOut) > 0) != c.leftOut {
+			t.Errorf("%+v: %d tokens of %d, %d named, %d left out, %d shortened", c, count(list.Text), most, named, len(list.LeftOut), len(list.Shortened))
+		}
+		if c.leftOut && (count(list.Text) < min(max(c.window/100, 400), 2000)*3/4 || !strings.HasSuffix(list.Text, fmt.Sprintf("\n%d more agents\n", len(list.LeftOut)))) {
+			t.Errorf("%+v: %d tokens: %q", c, count(list.Text), list.Text[len(list.Text)-100:])
 		}
 	}
 }
@@ -194,7 +205,7 @@ func TestClosed(t *testing.T) {
 	if len(recorded) != 2 || recorded[0] != "" || recorded[1] != "failed: "+over.Error() && recorded[1] != "interrupted" {
 		t.Errorf("recorded are %q", recorded)
 	}
-	if answer := begin(tools.AgentCall{})(t.Context()); !strings.Contains(answer.Error, "1 agents were started in this turn") {
+	if answer := begin(tools.AgentCall{})(t.Context()); !strings.Contains(answer.Error, "allows 1 agent in a turn, and so many were started") {
 		t.Errorf("%+v", answer)
 	}
 }

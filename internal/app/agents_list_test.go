@@ -1,0 +1,82 @@
+package app_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/testing/llmtest"
+)
+
+// /agents says whose description the model reads shortened, and who has no room in its list. An agent
+// without room works all the same.
+func TestAgentsWithoutRoom(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	for i := range 150 {
+		name := fmt.Sprintf("agent-with-a-long-name-%03d", i)
+		write(t, filepath.Join(p.Home, ".config/agent/agents", name+".md"), "---\nname: "+name+"\ndescription: "+strings.Repeat("does this and that ", 5)+"\n---\nDo.\n")
+	}
+	f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"agent-with-a-long-name-149"}`), llmtest.Say("done")), inTurn(llmtest.Say("worked")))
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		t.Fatal(err)
+	}
+	offered, lines := string(f.server.Requests()[0].Body), strings.Join(f.Crew.AgentLines(), "\n")
+	for name, listed := range map[string]bool{"agent-with-a-long-name-000": true, "agent-with-a-long-name-149": false} {
+		if strings.Contains(offered, "- "+name+": does") != listed {
+			t.Errorf("%s is in the list of the model: %v", name, !listed)
+		}
+		_, note, _ := strings.Cut(lines, name+"  ")
+		note = strings.SplitN(note, "\n", 3)[1]
+		if strings.Contains(note, "the model reads a shortened description") != listed || strings.Contains(note, "has no room for it; @agent-"+name+" names it") == listed {
+			t.Errorf("/agents says of %s: %q", name, note)
+		}
+	}
+	if said := f.said(); !strings.HasSuffix(said[1], "worked") {
+		t.Errorf("%q", said)
+	}
+}
+
+// An agent of a repository whose file has come to allow more does not go on without consent.
+func TestContinuedAgentsNeedConsent(t *testing.T) {
+	t.Parallel()
+	p, workspace, id := newProcess(t), t.TempDir(), ""
+	file := filepath.Join(workspace, ".claude/agents/helper.md")
+	write(t, file, "---\nname: helper\ndescription: d\ntools: Read\n---\nLook.\n")
+	lead := func(r *llmtest.Request) llmtest.Turn {
+		switch last := r.Last(); {
+		case last.Content == "go":
+			return llmtest.Call("task", `{"task":"look","agent":"helper"}`)
+		case last.Content == "go on":
+			return llmtest.Call("task", `{"task":"more","continue":"`+id+`"}`)
+		case id == "":
+			_, id, _ = strings.Cut(last.Content, "agent helper, ")
+			id, _, _ = strings.Cut(id, ":")
+		}
+		return llmtest.Say("done")
+	}
+	agent := func(*llmtest.Request) llmtest.Turn { return llmtest.Say("looked") }
+	for _, c := range []struct {
+		tools, want string
+	}{{"Read, Grep", ": done, "}, {"Read, Bash", `there is no agent "helper"`}} {
+		f := hire(t, p, workspace, app.Options{Record: app.Record{Continue: id != ""}}, lead, agent)
+		if id == "" {
+			if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.Close()
+		write(t, file, "---\nname: helper\ndescription: d\ntools: "+c.tools+"\n---\nLook.\n")
+		f = hire(t, p, workspace, app.Options{Record: app.Record{Continue: true}}, lead, agent)
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go on")); err != nil {
+			t.Fatal(err)
+		}
+		if said := f.said(); !strings.Contains(said[1], c.want) {
+			t.Errorf("%s: %q", c.tools, said[1])
+		}
+		f.Close()
+	}
+}
