@@ -16,6 +16,7 @@ import (
 	"agent/internal/llm/loose"
 	"agent/internal/llm/refusal"
 	"agent/internal/llm/vendor"
+	"agent/internal/words"
 )
 
 // probeTimeout bounds every question about models. The answers are worth only a short wait.
@@ -64,19 +65,34 @@ type modelEntry struct {
 	} `json:"meta"`
 }
 
-// ListModels asks the endpoint for its models and their windows. The error is an *Error unless ctx
+// ListModels asks the endpoint for its models and their windows. It leaves out entries whose id no
+// model can have. The error is an *Error unless ctx
 // has ended.
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	entries, err := c.modelEntries(ctx)
 	if err != nil {
 		return nil, llm.RedactError(err, c.keys)
 	}
-	models := make([]ModelInfo, len(entries))
-	for i, e := range entries {
+	models := []ModelInfo{}
+	for _, e := range entries {
+		id := cmp.Or(e.ID, e.Slug)
+		if !c.isModelID(id) {
+			continue
+		}
 		window := max(e.MaxModelLen.Count(), e.ContextLength.Count(), e.Meta.TrainedContext.Count(), e.ContextWindow.Count(), e.Capabilities.Limits.Window.Count())
-		models[i] = ModelInfo{ID: cmp.Or(e.ID, e.Slug), OwnedBy: e.OwnedBy, ContextLimit: window, Multiplier: max(0, e.Billing.Multiplier)}
+		models = append(models, ModelInfo{ID: id, OwnedBy: e.OwnedBy, ContextLimit: window, Multiplier: max(0, e.Billing.Multiplier)})
 	}
 	return models, nil
+}
+
+// longestModelID bounds the id of a model in bytes. The longest known ones are names of files.
+const longestModelID = 512
+
+// isModelID reports whether a model can have an id. An id is shown by terminals and editors,
+// written to the record and sent back, so a text that is not one visible line, or that repeats a
+// key, is none.
+func (c *Client) isModelID(id string) bool {
+	return id != "" && len(id) <= longestModelID && words.Visible(id) == id && !strings.ContainsAny(id, "\n\t") && c.keys.Hide(id) == id
 }
 
 // Ask sends a question to a path beside /v1 and decodes the JSON of the answer. There local servers

@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -39,5 +40,30 @@ func TestListModelsFails(t *testing.T) {
 		if got := failure(t, err); got.Kind != kind || !strings.Contains(err.Error(), srv.URL) {
 			t.Errorf("%q: got %v", body, err)
 		}
+	}
+}
+
+// What no model is called is not listed, so that no list, editor or record shows it: text that a
+// terminal obeys, that nobody sees, of several lines, without measure, or with the key.
+func TestListModelsLeavesOutWhatIsNoID(t *testing.T) {
+	t.Parallel()
+	ids := []string{"a b/c:7b@q4_K_M.gguf", "模型-1", ""}
+	for _, text := range []string{"x\x1b[2J", "x\x00", "x\ny", "x\ty", "\u202ex", "x\u200b", "\u009b2J", strings.Repeat("x", 1000), "of sk-test-0123456789"} {
+		ids = append(ids, text)
+	}
+	entries := make([]map[string]string, len(ids))
+	for i, id := range ids {
+		entries[i] = map[string]string{"id": id}
+	}
+	list, err := json.Marshal(map[string]any{"data": entries})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := llmtest.New(t)
+	srv.Answer("/v1/models", string(list))
+	client, _ := newClient(t, srv)
+	got, err := client.ListModels(t.Context())
+	if diff := cmp.Diff([]openai.ModelInfo{{ID: ids[0]}, {ID: ids[1]}}, got); err != nil || diff != "" {
+		t.Error(err, diff)
 	}
 }
