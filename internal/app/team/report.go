@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"agent/internal/chat"
 	"agent/internal/text/lines"
@@ -66,7 +67,15 @@ const (
 
 // Within returns the head of an answer and a report, of at most most tokens unless the head is long. A
 // longer report is cut to its beginning and its end, and the answer says where keep put all of it.
+// Control characters of the report are left out, as those of a command's output are, since the model
+// that reads it may repeat them in a file or a command.
 func Within(head, text string, most int, count func(string) int, keep func(text string) (where string, err error)) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, text)
 	most = max(most-count(head), most/4)
 	if len(text) <= most || len(text) <= most*longToken && count(text) <= most {
 		return head + text
