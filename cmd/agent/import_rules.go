@@ -17,7 +17,7 @@ import (
 // folder.
 type importedRules struct {
 	permissions *consent.Permissions
-	add         []rules.Kept
+	add         []rules.Permission
 	says        []string
 }
 
@@ -44,11 +44,11 @@ func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
 				plan.Changes[i].Lost = append(plan.Changes[i].Lost, text+" is not kept: "+why)
 				continue
 			}
-			kept := rules.Kept{Rule: rule.String()}
+			kept := rules.Permission{Rule: rule.String()}
 			if !rule.Commands() {
 				kept.Directory = "."
 			}
-			if !slices.ContainsFunc(found.add, kept.Allows) && !slices.ContainsFunc(found.permissions.Kept(), kept.Allows) {
+			if !slices.ContainsFunc(found.add, kept.Allows) && !slices.ContainsFunc(found.permissions.Permissions(), kept.Allows) {
 				found.add, found.says = append(found.add, kept), append(found.says, rule.Allows())
 			}
 		}

@@ -99,7 +99,7 @@ func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 	}
 	note := notes.Note{Text: text}
 	if to != notes.Everywhere {
-		if note.Grounds, err = n.notes.book.Ground(n.notes.at.workspace.Root(), notes.Named(n.notes.at.workspace.Root(), text)); err != nil {
+		if note.Grounds, err = n.notes.book.Ground(n.notes.at.workspace.Root(), notes.NamedFiles(n.notes.at.workspace.Root(), text)); err != nil {
 			return "", err
 		}
 	}

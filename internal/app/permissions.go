@@ -29,7 +29,7 @@ func restoreGrants(to *gate.Consent, rec *record) (notice string) {
 	if len(recorded.Grants) == 0 {
 		return ""
 	}
-	var grants []rules.Kept
+	var grants []rules.Permission
 	err := json.Unmarshal(recorded.Grants, &grants)
 	if err != nil || rec.how.Fork || recorded.Workspace != rec.at.workspace.Root() {
 		rec.grants(nil)

@@ -143,8 +143,8 @@ func (r *record) notice(text string) {
 }
 
 // grants records the permissions that a person has granted for the session.
-func (r *record) grants(grants []rules.Kept) {
-	r.writeJSON(append([]rules.Kept{}, grants...), (*session.Log).Grants)
+func (r *record) grants(grants []rules.Permission) {
+	r.writeJSON(append([]rules.Permission{}, grants...), (*session.Log).Grants)
 }
 
 // servers records the tools that servers offer.

@@ -163,10 +163,10 @@ func launched(call *syntax.CallExpr) []string {
 	return words
 }
 
-// Finds reports whether a line runs one of some programs, or git grep, on files, so that its
+// SearchesFiles reports whether a line runs one of some programs, or git grep, on files, so that its
 // output may hold lines of files. A program that reads a pipe finds lines of another command's
-// output instead. Finds returns true for a line that is not valid shell.
-func Finds(line string, programs []string) bool {
+// output instead. SearchesFiles returns true for a line that is not valid shell.
+func SearchesFiles(line string, programs []string) bool {
 	file, err := parseBash(line)
 	if err != nil {
 		return true

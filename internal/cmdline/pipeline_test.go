@@ -57,7 +57,7 @@ func TestFinds(t *testing.T) {
 		"go test ./...":                      false,
 		"touch /usr/share/zz 2>&1 | tail -3": false,
 	} {
-		if got := Finds(line, []string{"grep", "rg"}); got != want {
+		if got := SearchesFiles(line, []string{"grep", "rg"}); got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}

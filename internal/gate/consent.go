@@ -28,7 +28,7 @@ type Policy struct {
 	Keeper    Keeper
 	ParseRule func(text string) (rules.Rule, error)
 	// OnGrants, which may be nil, receives the grants of the session after each change.
-	OnGrants func([]rules.Kept)
+	OnGrants func([]rules.Permission)
 }
 
 // Consent decides which calls may run: by the mode, by rules, by the grants of the session and,

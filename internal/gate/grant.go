@@ -13,7 +13,7 @@ import (
 
 // A grant is a person's permission for more than one call, until the person takes it back.
 type grant struct {
-	rules.Kept
+	rules.Permission
 	// rule is the parsed Rule.
 	rule rules.Rule
 }
@@ -63,24 +63,24 @@ func offer(k Call) []grant {
 		if preview.Served.EachTime {
 			return nil
 		}
-		return []grant{{Kept: rules.Kept{Served: preview.Served.String(), Definition: preview.Served.Definition}}}
+		return []grant{{Permission: rules.Permission{Served: preview.Served.String(), Definition: preview.Served.Definition}}}
 	case preview.Service != "":
-		return []grant{{Kept: rules.Kept{Searches: preview.Service}}}
+		return []grant{{Permission: rules.Permission{Searches: preview.Service}}}
 	case preview.Outside != "":
-		return []grant{{Kept: rules.Kept{Outside: preview.Command, Directory: preview.Directory}}}
-	case rules.Delete(preview.Commands):
+		return []grant{{Permission: rules.Permission{Outside: preview.Command, Directory: preview.Directory}}}
+	case rules.AnyDeletes(preview.Commands):
 		return nil // a deletion cannot be undone, so each needs its own question
 	case k.Traits.Runs:
 		for _, rule := range rules.Always(k.Name, preview.Commands) {
-			grants = append(grants, grant{rules.Kept{Rule: rule.String(), Unconfined: !preview.Sandboxed}, rule})
+			grants = append(grants, grant{rules.Permission{Rule: rule.String(), Unconfined: !preview.Sandboxed}, rule})
 		}
 	case k.Traits.EditsOnly() && len(preview.Paths) == 1:
 		file := preview.Paths[0]
 		if extension := path.Ext(file); extension != "" && extension != path.Base(file) {
-			return []grant{{Kept: rules.Kept{Edits: "*" + extension}}}
+			return []grant{{Permission: rules.Permission{Edits: "*" + extension}}}
 		}
 		// Files without an ending have nothing in common: Makefile, Dockerfile.
-		return []grant{{Kept: rules.Kept{Edits: file}}}
+		return []grant{{Permission: rules.Permission{Edits: file}}}
 	}
 	return grants
 }
@@ -163,10 +163,10 @@ func permitted(grants []grant) string {
 }
 
 // kept returns grants in the form of the file.
-func kept(grants []grant) []rules.Kept {
-	var all []rules.Kept
+func kept(grants []grant) []rules.Permission {
+	var all []rules.Permission
 	for _, g := range grants {
-		all = append(all, g.Kept)
+		all = append(all, g.Permission)
 	}
 	return all
 }

@@ -12,18 +12,18 @@ import (
 
 // A Keeper stores permissions for good, for the project of the workspace.
 type Keeper interface {
-	// Kept returns the permissions of the project, oldest first.
-	Kept() []rules.Kept
+	// Permissions returns the permissions of the project, oldest first.
+	Permissions() []rules.Permission
 	// Keep adds permissions, Drop removes them, and Used counts a use of them. Two permissions
 	// that allow the same count as one.
-	Keep(add ...rules.Kept) error
-	Drop(drop ...rules.Kept) error
-	Used(used ...rules.Kept)
+	Keep(add ...rules.Permission) error
+	Drop(drop ...rules.Permission) error
+	Used(used ...rules.Permission)
 }
 
 // Granted is a permission as it appears in a list.
 type Granted struct {
-	rules.Kept
+	rules.Permission
 	// Says describes exactly the calls that the permission allows.
 	Says string
 	// Project is set if the permission is kept for the project. Others end with the session.
@@ -31,10 +31,10 @@ type Granted struct {
 }
 
 // read returns permissions as grants. It leaves out rules that it does not understand.
-func (c *Consent) read(all []rules.Kept) []grant {
+func (c *Consent) read(all []rules.Permission) []grant {
 	var grants []grant
 	for _, k := range all {
-		g := grant{Kept: k}
+		g := grant{Permission: k}
 		if k.Rule != "" {
 			if c.ParseRule == nil {
 				continue
@@ -56,7 +56,7 @@ func (c *Consent) project() []grant {
 	if c.Keeper == nil {
 		return nil
 	}
-	return c.read(c.Keeper.Kept())
+	return c.read(c.Keeper.Permissions())
 }
 
 // mayKeep reports whether the permission for a call may be kept for good. A program that confined
@@ -81,7 +81,7 @@ func (c *Consent) allow(offered []grant, keep bool) (notice string) {
 	}
 	c.mu.Lock()
 	for _, g := range offered {
-		if !slices.ContainsFunc(c.grants, func(has grant) bool { return has.Allows(g.Kept) }) {
+		if !slices.ContainsFunc(c.grants, func(has grant) bool { return has.Allows(g.Permission) }) {
 			c.grants = append(c.grants, g)
 		}
 	}
@@ -92,7 +92,7 @@ func (c *Consent) allow(offered []grant, keep bool) (notice string) {
 }
 
 // changed reports the grants of the session to OnGrants.
-func (c *Consent) changed(grants []rules.Kept) {
+func (c *Consent) changed(grants []rules.Permission) {
 	if c.OnGrants != nil {
 		c.OnGrants(grants)
 	}
@@ -100,7 +100,7 @@ func (c *Consent) changed(grants []rules.Kept) {
 
 // Restore sets the grants that a person gave before the session was resumed, and returns their
 // number.
-func (c *Consent) Restore(recorded []rules.Kept) int {
+func (c *Consent) Restore(recorded []rules.Permission) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.grants = c.read(recorded)
@@ -115,10 +115,10 @@ func (c *Consent) Grants() []Granted {
 	c.mu.Unlock()
 	var all []Granted
 	for _, g := range session {
-		all = append(all, Granted{Kept: g.Kept, Says: g.says()})
+		all = append(all, Granted{Permission: g.Permission, Says: g.says()})
 	}
 	for _, g := range c.project() {
-		all = append(all, Granted{Kept: g.Kept, Says: g.says(), Project: true})
+		all = append(all, Granted{Permission: g.Permission, Says: g.says(), Project: true})
 	}
 	return all
 }
@@ -134,13 +134,13 @@ func (c *Consent) Forget(number int) (forgotten []string, err error) {
 	if number > 0 {
 		all = all[number-1 : number]
 	}
-	var session, project []rules.Kept
+	var session, project []rules.Permission
 	for _, g := range all {
 		forgotten = append(forgotten, g.Says)
 		if g.Project {
-			project = append(project, g.Kept)
+			project = append(project, g.Permission)
 		} else {
-			session = append(session, g.Kept)
+			session = append(session, g.Permission)
 		}
 	}
 	c.mu.Lock()

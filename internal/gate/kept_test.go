@@ -14,27 +14,27 @@ import (
 
 // shelf keeps permissions in memory.
 type shelf struct {
-	all   []rules.Kept
+	all   []rules.Permission
 	fails error
 }
 
-func (s *shelf) Kept() []rules.Kept { return slices.Clone(s.all) }
+func (s *shelf) Permissions() []rules.Permission { return slices.Clone(s.all) }
 
-func (s *shelf) Keep(add ...rules.Kept) error {
+func (s *shelf) Keep(add ...rules.Permission) error {
 	if s.fails == nil {
 		s.all = append(s.all, add...)
 	}
 	return s.fails
 }
 
-func (s *shelf) Drop(drop ...rules.Kept) error {
+func (s *shelf) Drop(drop ...rules.Permission) error {
 	if s.fails == nil {
-		s.all = slices.DeleteFunc(s.all, func(k rules.Kept) bool { return slices.ContainsFunc(drop, k.Allows) })
+		s.all = slices.DeleteFunc(s.all, func(k rules.Permission) bool { return slices.ContainsFunc(drop, k.Allows) })
 	}
 	return s.fails
 }
 
-func (s *shelf) Used(used ...rules.Kept) {
+func (s *shelf) Used(used ...rules.Permission) {
 	for i := range s.all {
 		if slices.ContainsFunc(used, s.all[i].Allows) {
 			s.all[i].Count++
@@ -120,7 +120,7 @@ func TestKeptPermissions(t *testing.T) {
 func TestKeptPermissionsNameNoProtectedFile(t *testing.T) {
 	t.Parallel()
 	protected := sandboxed("cat .env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} })
-	c := keeping(t, &shelf{all: []rules.Kept{{Rule: "shell(cat .env)"}, {Edits: ".env"}}}, Policy{})
+	c := keeping(t, &shelf{all: []rules.Permission{{Rule: "shell(cat .env)"}, {Edits: ".env"}}}, Policy{})
 	if got := c.outcome(t, protected); got != "asked" {
 		t.Errorf("cat .env %s", got)
 	}
@@ -129,9 +129,9 @@ func TestKeptPermissionsNameNoProtectedFile(t *testing.T) {
 // Permissions of the session, of the project and of flags add up for one call.
 func TestPermissionsAddUp(t *testing.T) {
 	t.Parallel()
-	s := &shelf{all: []rules.Kept{{Rule: "shell(go vet *)"}}}
+	s := &shelf{all: []rules.Permission{{Rule: "shell(go vet *)"}}}
 	c := keeping(t, s, Policy{Allow: ruled(t, "shell(go test *)")})
-	c.Restore([]rules.Kept{{Rule: "shell(make)"}})
+	c.Restore([]rules.Permission{{Rule: "shell(make)"}})
 	if got := c.outcome(t, sandboxed("go test && go vet && make")); got != "ran" {
 		t.Errorf("all three: %s", got)
 	}
@@ -147,8 +147,8 @@ func TestPermissionsAddUp(t *testing.T) {
 func TestPermissionsAreListedAndTakenBack(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
-	var recorded []rules.Kept
-	c := keeping(t, s, Policy{OnGrants: func(all []rules.Kept) { recorded = all }})
+	var recorded []rules.Permission
+	c := keeping(t, s, Policy{OnGrants: func(all []rules.Permission) { recorded = all }})
 	other := keeping(t, s, Policy{})
 	c.verdict(t, edit("a.go")).Ask.Then(Decision{Allow: true, Always: true})
 	c.verdict(t, sandboxed("touch zz")).Ask.Then(Decision{Allow: true, Keep: true})
@@ -184,7 +184,7 @@ func TestPermissionsThatCannotBeKept(t *testing.T) {
 	if v.Refusal != "" || v.Notice != "allowed for this session only: the disk is full" || c.outcome(t, sandboxed("touch zz")) != "ran" {
 		t.Errorf("%+v", v)
 	}
-	s.all = []rules.Kept{{Edits: "*.go"}}
+	s.all = []rules.Permission{{Edits: "*.go"}}
 	if _, err := c.Forget(2); err == nil {
 		t.Error("it was not taken back, and nobody reads that")
 	}
@@ -203,7 +203,7 @@ func TestNothingIsKeptWithoutAKeeper(t *testing.T) {
 // A rule that is not understood, or that nothing can read, grants nothing.
 func TestUnreadableRulesGrantNothing(t *testing.T) {
 	t.Parallel()
-	c := keeping(t, &shelf{all: []rules.Kept{{Rule: "nonsense"}, {}}}, Policy{})
+	c := keeping(t, &shelf{all: []rules.Permission{{Rule: "nonsense"}, {}}}, Policy{})
 	c.ParseRule = func(string) (rules.Rule, error) { return rules.Rule{}, errors.New("no rule") }
 	nameless := outside.with(func(p *tools.Preview) { p.Command = "" })
 	for _, k := range []Call{sandboxed("nonsense"), edit(""), edit("a"), nameless, {Name: "mcp_call", Traits: does["fetch"], Preview: tools.Preview{Served: &tools.Served{}}}} {

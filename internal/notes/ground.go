@@ -174,8 +174,8 @@ func (b *Book) Confirm(id string, at time.Time) error {
 	})
 }
 
-// Named returns the files below a folder that a text names by their paths, at most MostGrounds.
-func Named(folder, text string) (paths []string) {
+// NamedFiles returns the files below a folder that a text names by their paths, at most MostGrounds.
+func NamedFiles(folder, text string) (paths []string) {
 	for word := range strings.FieldsSeq(text) {
 		word = strings.Trim(word, "`'\"()[]{}<>,;:!?.")
 		if !strings.ContainsAny(word, "./") && !slices.Contains([]string{"Makefile", "Dockerfile", "LICENSE"}, word) || !filepath.IsLocal(word) || slices.Contains(paths, word) || len(paths) == MostGrounds {

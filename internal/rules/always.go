@@ -70,8 +70,8 @@ func Always(tool string, commands []cmdline.Command) Rules {
 // as sudo, xargs or git.
 var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "wipe", "clean", "-delete", "delete", "truncate", "dd"}
 
-// Delete reports whether one of the commands deletes. No "always" is offered for such commands.
-func Delete(commands []cmdline.Command) bool {
+// AnyDeletes reports whether one of the commands deletes. No "always" is offered for such commands.
+func AnyDeletes(commands []cmdline.Command) bool {
 	return slices.ContainsFunc(commands, func(command cmdline.Command) bool {
 		return slices.ContainsFunc(command, func(word cmdline.Word) bool { return deletes([]string{word.Text}) })
 	})

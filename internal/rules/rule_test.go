@@ -239,7 +239,7 @@ func TestDelete(t *testing.T) {
 		"/bin/rm x": true, "touch rm.txt": false, "xargs rm": true,
 	} {
 		parsed, err := cmdline.Parse(line)
-		if err != nil || Delete(parsed.Commands) != want {
+		if err != nil || AnyDeletes(parsed.Commands) != want {
 			t.Errorf("%s: %t, %v", line, !want, err)
 		}
 	}

@@ -43,10 +43,10 @@ func TestApprovalListsWhatIsKept(t *testing.T) {
 	day := func(ago int) string { return testTime.AddDate(0, 0, -ago).Format(time.DateOnly) }
 	w.session.grants = []gate.Granted{
 		{Says: "edits of *.go files"},
-		{Says: "any `go test …`", Project: true, Kept: rules.Kept{Since: day(90), Used: day(1), Count: 12}},
-		{Says: "exactly `make`", Project: true, Kept: rules.Kept{Since: day(40), Used: day(31), Count: 1}},
-		{Says: "exactly `ls`", Project: true, Kept: rules.Kept{Since: day(31)}},
-		{Says: "exactly `df`", Project: true, Kept: rules.Kept{Since: day(29)}},
+		{Says: "any `go test …`", Project: true, Permission: rules.Permission{Since: day(90), Used: day(1), Count: 12}},
+		{Says: "exactly `make`", Project: true, Permission: rules.Permission{Since: day(40), Used: day(31), Count: 1}},
+		{Says: "exactly `ls`", Project: true, Permission: rules.Permission{Since: day(31)}},
+		{Says: "exactly `df`", Project: true, Permission: rules.Permission{Since: day(29)}},
 	}
 	out := w.run(t, "/approval")
 	for _, want := range []string{

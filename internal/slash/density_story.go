@@ -148,7 +148,11 @@ func tellNext(story chat.Story, next chat.Upcoming) []string {
 	if b.None == 0 {
 		return []string{size}
 	}
-	cost := fmt.Sprintf("It costs %s; without pruning %s for %s tokens", money(story, b.Spent), money(story, b.None), words.Tokens(b.All))
+	spent := money(story, b.Spent)
+	if story.Dollars == 0 {
+		spent = fmt.Sprintf("as much as %s new tokens", spent)
+	}
+	cost := fmt.Sprintf("It costs %s; without pruning %s for %s tokens", spent, money(story, b.None), words.Tokens(b.All))
 	if b.Cold {
 		cost += "; nothing of it is cached"
 	}

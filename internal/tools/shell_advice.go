@@ -163,7 +163,7 @@ var matchLine = pattern.New(`^(?:[^:]+[:-])?\d+[:-]`)
 
 // isMatch reports whether a search has found a line of output in a file.
 func isMatch(line string, command shell.Command) bool {
-	if !cmdline.Finds(command.Line, shell.Searchers) {
+	if !cmdline.SearchesFiles(command.Line, shell.Searchers) {
 		return false
 	}
 	if matchLine.MatchString(line) {

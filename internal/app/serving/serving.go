@@ -177,9 +177,9 @@ func (s *Servers) Source() tools.Source {
 	}
 }
 
-// Stamp returns a text that changes whenever the offered tools change, "" without servers.
-func (s *Servers) Stamp() string {
-	return fromCurrent(s, func(g *generation) string { return fmt.Sprintf(" %d.%d", g.number, g.bridge.Stamp()) })
+// OfferRevision returns a text that changes whenever the offered tools change, "" without servers.
+func (s *Servers) OfferRevision() string {
+	return fromCurrent(s, func(g *generation) string { return fmt.Sprintf(" %d.%d", g.number, g.bridge.OfferRevision()) })
 }
 
 // Await waits, before the first request, for servers whose offer is not known yet, and tells the

@@ -93,8 +93,8 @@ type Bridge struct {
 	frozen bool
 	// revision counts the changes of the tools that can be called.
 	revision uint64
-	// stamp counts the changes of offered.
-	stamp uint64
+	// offerRevision counts the changes of offered.
+	offerRevision uint64
 	// settled is closed when all servers have been asked.
 	settled chan struct{}
 	// news holds the names of tools that are new since offered was frozen, by server.
@@ -292,7 +292,7 @@ func (b *Bridge) noteChange() {
 	b.revision++
 	if !b.frozen {
 		b.offered = b.choose()
-		b.stamp++
+		b.offerRevision++
 	}
 	b.settle()
 }

@@ -178,7 +178,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	if got := b.WaitReady(t.Context(), 0); !slices.Equal(got, []string{"late"}) {
 		t.Fatalf("late: %q", got)
 	}
-	stamp, offered := b.Stamp(), b.offeredNow()
+	stamp, offered := b.OfferRevision(), b.offeredNow()
 	interrupted, interrupt := context.WithCancel(t.Context())
 	interrupt() // as Esc does
 	if _, _, err := b.usable(interrupted, "late"); !errors.Is(err, errStarting) {
@@ -210,8 +210,8 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	if got := b.News(); !slices.Equal(got, []string{"a now also offers: new. Call them with mcp_call.", "late now also offers: late. Call them with mcp_call."}) {
 		t.Errorf("%q", got)
 	}
-	if len(b.News()) > 0 || b.Stamp() != stamp || !slices.Equal(b.offeredNow(), offered) {
-		t.Errorf("stamp %d, %q", b.Stamp(), b.offeredNow())
+	if len(b.News()) > 0 || b.OfferRevision() != stamp || !slices.Equal(b.offeredNow(), offered) {
+		t.Errorf("stamp %d, %q", b.OfferRevision(), b.offeredNow())
 	}
 	for arguments, want := range map[string]string{
 		`{"server":"late","tool":"late","arguments":{}}`: "",
@@ -234,8 +234,8 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 		t.Errorf("a tool that is not offered cannot be called: %q", answer.Error)
 	}
 	b.Refreeze()
-	if want := []string{"mcp_find", "mcp_call", "mcp_read", "mcp__a__one", "mcp__a__new", "mcp__late__late"}; !slices.Equal(b.offeredNow(), want) || b.Stamp() == stamp || !same(b.kept, b.offered) {
-		t.Errorf("after the prefix was lost: %q, stamp %d, kept %v", b.offeredNow(), b.Stamp(), b.kept)
+	if want := []string{"mcp_find", "mcp_call", "mcp_read", "mcp__a__one", "mcp__a__new", "mcp__late__late"}; !slices.Equal(b.offeredNow(), want) || b.OfferRevision() == stamp || !same(b.kept, b.offered) {
+		t.Errorf("after the prefix was lost: %q, stamp %d, kept %v", b.offeredNow(), b.OfferRevision(), b.kept)
 	}
 	for n := range 20 { // a server that keeps changing its list makes one line, of what it still has
 		b.fakes["a"].tools = []mcp.Tool{tool(fmt.Sprint("n", n), "", `{}`)}
@@ -249,10 +249,10 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	b.Changed("a")
 	b.working.Wait()
 	b.News()
-	if stamp = b.Stamp(); len(b.News()) > 0 {
+	if stamp = b.OfferRevision(); len(b.News()) > 0 {
 		t.Error("what is offered now is news")
 	}
-	if b.Refreeze(); b.Stamp() != stamp {
+	if b.Refreeze(); b.OfferRevision() != stamp {
 		t.Error("the head is made anew where nothing changed")
 	}
 }

@@ -76,8 +76,8 @@ func (b *Bridge) Refreeze() {
 // freezeNow freezes the tools that are known now. The caller holds the lock.
 func (b *Bridge) freezeNow() {
 	offered := b.choose()
-	if !same(offered, b.offered) || b.stamp == 0 {
-		b.stamp++
+	if !same(offered, b.offered) || b.offerRevision == 0 {
+		b.offerRevision++
 	}
 	b.offered, b.frozen = offered, true
 	b.revision++
@@ -108,14 +108,14 @@ func (b *Bridge) Restore(offered []Offered) {
 	defer b.mu.Unlock()
 	b.offered, b.frozen = offered, true
 	b.revision++
-	b.stamp++
+	b.offerRevision++
 }
 
-// Stamp returns a number that changes whenever the offered tools change.
-func (b *Bridge) Stamp() uint64 {
+// OfferRevision returns a number that changes whenever the offered tools change.
+func (b *Bridge) OfferRevision() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.stamp
+	return b.offerRevision
 }
 
 // Source returns the source of all tools that can be called, offered or not.

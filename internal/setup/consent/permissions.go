@@ -43,7 +43,7 @@ type permission struct {
 	// ID is the identity of the repository. Another repository at the same path has none of its
 	// rules.
 	ID string `json:"id"`
-	rules.Kept
+	rules.Permission
 }
 
 // permissions is the part of allowed.json that holds the rules.
@@ -86,9 +86,9 @@ func identity(place string) string {
 // Place returns the folder of the repository for which the permissions are kept.
 func (p *Permissions) Place() string { return p.place }
 
-// Kept returns the rules of the repository that the file has now, oldest first. A file that cannot
+// Permissions returns the permissions of the repository that the file has now, oldest first. A file that cannot
 // be read permits nothing.
-func (p *Permissions) Kept() []rules.Kept {
+func (p *Permissions) Permissions() []rules.Permission {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	info, err := os.Stat(p.path)
@@ -104,7 +104,7 @@ func (p *Permissions) Kept() []rules.Kept {
 		}
 		p.read, p.all = info, members.All
 	}
-	var kept []rules.Kept
+	var kept []rules.Permission
 	for _, one := range p.all {
 		if here, ours := p.fromFile(one); ours {
 			kept = append(kept, here)
@@ -114,7 +114,7 @@ func (p *Permissions) Kept() []rules.Kept {
 }
 
 // Keep adds rules, except a rule that allows the same as another.
-func (p *Permissions) Keep(add ...rules.Kept) error {
+func (p *Permissions) Keep(add ...rules.Permission) error {
 	return p.change("what you allowed cannot be kept", func(all []permission) []permission {
 		for _, k := range add {
 			k.Since, k.Used, k.Count = p.today(), "", 0
@@ -127,7 +127,7 @@ func (p *Permissions) Keep(add ...rules.Kept) error {
 }
 
 // Drop removes rules.
-func (p *Permissions) Drop(drop ...rules.Kept) error {
+func (p *Permissions) Drop(drop ...rules.Permission) error {
 	return p.change("what you allowed cannot be taken back", func(all []permission) []permission {
 		for _, k := range drop {
 			all = slices.DeleteFunc(all, p.isOurs(k))
@@ -137,7 +137,7 @@ func (p *Permissions) Drop(drop ...rules.Kept) error {
 }
 
 // Used counts a use of rules. It ignores errors.
-func (p *Permissions) Used(used ...rules.Kept) {
+func (p *Permissions) Used(used ...rules.Permission) {
 	_ = p.change("", func(all []permission) []permission {
 		for _, k := range used {
 			if i := slices.IndexFunc(all, p.isOurs(k)); i >= 0 {
@@ -161,27 +161,27 @@ func (p *Permissions) today() string { return p.now().Format(time.DateOnly) }
 
 // isOurs returns a function that reports whether a rule in the file belongs to the repository and
 // allows the same as k.
-func (p *Permissions) isOurs(k rules.Kept) func(permission) bool {
+func (p *Permissions) isOurs(k rules.Permission) func(permission) bool {
 	wanted := p.toFile(k)
 	return func(one permission) bool {
-		return one.Root == wanted.Root && one.ID == wanted.ID && one.Allows(wanted.Kept)
+		return one.Root == wanted.Root && one.ID == wanted.ID && one.Allows(wanted.Permission)
 	}
 }
 
 // toFile returns a rule in the form of the file: its paths begin at the top of the repository.
-func (p *Permissions) toFile(k rules.Kept) permission {
+func (p *Permissions) toFile(k rules.Permission) permission {
 	if k.Edits != "" && !strings.HasPrefix(k.Edits, "*.") {
 		k.Edits = path.Join(p.below, k.Edits)
 	}
 	if k.Outside != "" || k.Directory != "" {
 		k.Directory = path.Join(p.below, k.Directory)
 	}
-	return permission{Root: p.place, ID: p.id, Kept: k}
+	return permission{Root: p.place, ID: p.id, Permission: k}
 }
 
 // fromFile returns a rule of the file in the form of the workspace, and whether it applies there.
-func (p *Permissions) fromFile(one permission) (k rules.Kept, ours bool) {
-	k = one.Kept
+func (p *Permissions) fromFile(one permission) (k rules.Permission, ours bool) {
+	k = one.Permission
 	if one.Root != p.place || one.ID != p.id {
 		return k, false
 	}

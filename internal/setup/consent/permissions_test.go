@@ -55,7 +55,7 @@ func (g permissionsGround) open(workspace string) *Permissions {
 	return OpenPermissions(source.Where{Config: g.config, Home: g.home, Workspace: workspace}, func() time.Time { return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC) })
 }
 
-func (g permissionsGround) keep(t *testing.T, workspace string, add ...rules.Kept) *Permissions {
+func (g permissionsGround) keep(t *testing.T, workspace string, add ...rules.Permission) *Permissions {
 	t.Helper()
 	p := g.open(workspace)
 	if err := p.Keep(add...); err != nil {
@@ -78,8 +78,8 @@ func TestPermissionsBelongToARepository(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(liar, ".git"), []byte("gitdir: "+filepath.Join(repo, ".git", "worktrees", "tree")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g.keep(t, repo, rules.Kept{Rule: "run_shell_command(make)"})
-	holds := func(workspace string) bool { return len(g.open(workspace).Kept()) == 1 }
+	g.keep(t, repo, rules.Permission{Rule: "run_shell_command(make)"})
+	holds := func(workspace string) bool { return len(g.open(workspace).Permissions()) == 1 }
 	for workspace, want := range map[string]bool{repo: true, sub: true, tree: true, other: false, liar: false} {
 		if got := holds(workspace); got != want {
 			t.Errorf("it holds in %s: %t", workspace, got)
@@ -133,15 +133,15 @@ func TestPermissionsAboutFilesMeanTheSameEverywhere(t *testing.T) {
 	g := newPermissionsGround(t)
 	repo := g.repository(t, "repo")
 	sub := g.folder(t, filepath.Join(repo, "sub"))
-	g.keep(t, sub, rules.Kept{Edits: "Makefile"}, rules.Kept{Edits: "*.go"}, rules.Kept{Outside: "npm ci"}, rules.Kept{Outside: "npm i", Directory: "web"},
-		rules.Kept{Rule: "write_file(docs/**)", Directory: "."})
+	g.keep(t, sub, rules.Permission{Edits: "Makefile"}, rules.Permission{Edits: "*.go"}, rules.Permission{Outside: "npm ci"}, rules.Permission{Outside: "npm i", Directory: "web"},
+		rules.Permission{Rule: "write_file(docs/**)", Directory: "."})
 	for workspace, want := range map[string]string{
 		sub:                                   "Makefile *.go npm ci@ npm i@web write_file(docs/**)@.",
 		repo:                                  "sub/Makefile *.go npm ci@sub npm i@sub/web",
 		g.folder(t, filepath.Join(repo, "s")): "*.go",
 	} {
 		var got []string
-		for _, k := range g.open(workspace).Kept() {
+		for _, k := range g.open(workspace).Permissions() {
 			said := k.Edits + k.Outside + k.Rule
 			if k.Edits == "" {
 				said += "@" + k.Directory
@@ -153,8 +153,8 @@ func TestPermissionsAboutFilesMeanTheSameEverywhere(t *testing.T) {
 		}
 	}
 	p := g.open(repo)
-	if err := p.Drop(rules.Kept{Edits: "sub/Makefile"}); err != nil || len(g.open(sub).Kept()) != 4 {
-		t.Errorf("%v, left %+v", err, g.open(sub).Kept())
+	if err := p.Drop(rules.Permission{Edits: "sub/Makefile"}); err != nil || len(g.open(sub).Permissions()) != 4 {
+		t.Errorf("%v, left %+v", err, g.open(sub).Permissions())
 	}
 }
 
@@ -164,7 +164,9 @@ func TestPermissionsOfTwoSessions(t *testing.T) {
 	g := newPermissionsGround(t)
 	repo := g.repository(t, "repo")
 	const each = 12
-	rule := func(n int) rules.Kept { return rules.Kept{Rule: "run_shell_command(make " + string(rune('a'+n)) + ")"} }
+	rule := func(n int) rules.Permission {
+		return rules.Permission{Rule: "run_shell_command(make " + string(rune('a'+n)) + ")"}
+	}
 	g.keep(t, repo, rule(25))
 	var wg sync.WaitGroup
 	for n := range 2 * each {
@@ -182,7 +184,7 @@ func TestPermissionsOfTwoSessions(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	kept := g.open(repo).Kept()
+	kept := g.open(repo).Permissions()
 	if len(kept) != each+1 {
 		t.Errorf("%d are kept, want %d: %+v", len(kept), each+1, kept)
 	}
@@ -197,17 +199,17 @@ func TestPermissionsAreReadAgain(t *testing.T) {
 	g := newPermissionsGround(t)
 	repo := g.repository(t, "repo")
 	one, two := g.open(repo), g.open(repo)
-	if len(one.Kept()) != 0 {
+	if len(one.Permissions()) != 0 {
 		t.Fatal("something is kept")
 	}
-	make1 := rules.Kept{Rule: "run_shell_command(make)"}
+	make1 := rules.Permission{Rule: "run_shell_command(make)"}
 	for range 2 {
-		if err := two.Keep(make1); err != nil || len(one.Kept()) != 1 {
-			t.Fatalf("%v: %+v", err, one.Kept())
+		if err := two.Keep(make1); err != nil || len(one.Permissions()) != 1 {
+			t.Fatalf("%v: %+v", err, one.Permissions())
 		}
 	}
-	if err := two.Drop(make1); err != nil || len(one.Kept()) != 0 {
-		t.Fatalf("%v: %+v", err, one.Kept())
+	if err := two.Drop(make1); err != nil || len(one.Permissions()) != 0 {
+		t.Fatalf("%v: %+v", err, one.Permissions())
 	}
 }
 
@@ -224,7 +226,7 @@ func TestPermissionsAndTheRestOfTheFile(t *testing.T) {
 		}
 	}
 	write(`{"localServers":["http://x"],"setup":[]}`)
-	p := g.keep(t, repo, rules.Kept{Edits: "*.go"})
+	p := g.keep(t, repo, rules.Permission{Edits: "*.go"})
 	if text, _ := os.ReadFile(file); !strings.Contains(string(text), "http://x") {
 		t.Errorf("%s", text)
 	}
@@ -232,16 +234,16 @@ func TestPermissionsAndTheRestOfTheFile(t *testing.T) {
 		t.Errorf("mode %s", info.Mode())
 	}
 	write(`{"permissions": nonsense`)
-	if kept := p.Kept(); len(kept) > 0 {
+	if kept := p.Permissions(); len(kept) > 0 {
 		t.Errorf("a broken file permits %+v", kept)
 	}
-	if err := p.Keep(rules.Kept{Edits: "*.md"}); err == nil || !strings.Contains(err.Error(), file) {
+	if err := p.Keep(rules.Permission{Edits: "*.md"}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("keeping in a broken file: %v", err)
 	}
 	if text, _ := os.ReadFile(file); string(text) != `{"permissions": nonsense` {
 		t.Errorf("it was replaced: %s", text)
 	}
-	if kept := slices.Clone(g.open(repo).Kept()); len(kept) > 0 {
+	if kept := slices.Clone(g.open(repo).Permissions()); len(kept) > 0 {
 		t.Errorf("%+v", kept)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// Kept is a person's permission for more than one call, in the form of the file. One of Rule,
+// Permission is a person's permission for more than one call, in the form of the file. One of Rule,
 // Edits, Outside, Served and Searches is set.
-type Kept struct {
+type Permission struct {
 	// Rule allows calls as --allow does: run_shell_command(go test *). If it is about files,
 	// Directory is ".".
 	Rule string `json:"rule,omitempty"`
@@ -31,12 +31,12 @@ type Kept struct {
 }
 
 // Allows reports whether two permissions allow the same.
-func (k Kept) Allows(same Kept) bool { return k.bare() == same.bare() }
+func (p Permission) Allows(same Permission) bool { return p.bare() == same.bare() }
 
 // bare returns the permission without the record of its use.
-func (k Kept) bare() Kept {
-	k.Since, k.Used, k.Count = "", "", 0
-	return k
+func (p Permission) bare() Permission {
+	p.Since, p.Used, p.Count = "", "", 0
+	return p
 }
 
 // Commands reports whether the rule is about commands.
