@@ -29,7 +29,9 @@ type cacheWatch struct {
 	// gauge measures the parts of the conversation, and sent is the request that is being sent.
 	gauge gauge.Gauge
 	sent  gauge.Request
-	steps cacheStep
+	// answered describes the request whose reply arrives.
+	answered compression.Request
+	steps    cacheStep
 	// found is the break of the request whose reply arrives, nil for none. told holds the causes of
 	// which the person knows.
 	found *broke.Break
@@ -39,6 +41,7 @@ type cacheWatch struct {
 // sending notes a request that is being sent.
 func (w *cacheWatch) sending(r llm.Request) {
 	w.sent = w.measured(r.Model, w.window)
+	w.answered = compression.Request{At: w.now().UnixMilli(), Model: r.Model, HeadSum: w.sent.Head, Head: w.sent.HeadTokens}
 	mark, _ := w.window.Mark(w.sent.Entries)
 	w.watch.Sending(broke.Request{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.sent.Head, System: r.System, Tools: r.Tools, Entries: w.sent.Entries, Mark: mark})
 }
@@ -69,12 +72,25 @@ func (w *cacheWatch) step(step window.Step) {
 	}
 }
 
+// metaSent is the key of a reply's metadata that holds the request it answers, for strategies that
+// record none: without compression.MetaRequest no account includes the request.
+const metaSent = "sent"
+
+// sentFor returns the request that an entry answers, as recorded.
+func sentFor(entry *history.Content) (r compression.Request, ok bool) {
+	if r, ok = history.MetaOf[compression.Request](entry, compression.MetaRequest); !ok {
+		r, ok = history.MetaOf[compression.Request](entry, metaSent)
+	}
+	return r, ok && r.Prompt > 0
+}
+
 // reported takes the provider's report of the request, and tells the first break of each cause.
 func (w *cacheWatch) reported(model string, u llm.Usage) {
 	if w.sent.Entries != nil && u.PromptTokens > 0 {
 		w.gauge.Reported(w.sent, u.PromptTokens)
 		w.steps.saw(w.sent.Model, u.CachedTokens)
 		w.sent = gauge.Request{}
+		w.answered.Prompt, w.answered.Cached = u.PromptTokens, u.CachedTokens
 	}
 	if w.found = w.watch.Reported(u, cacheOf(w.settings, w.endpoint.Cache(model))); w.found == nil {
 		return
@@ -89,8 +105,12 @@ func (w *cacheWatch) reported(model string, u llm.Usage) {
 	}
 }
 
-// stamp notes in a reply that its request read less than it could have.
+// stamp notes in a reply its request, and that the request read less than it could have.
 func (w *cacheWatch) stamp(reply *history.Content) *history.Content {
+	if _, noted := reply.Metadata[compression.MetaRequest]; !noted && w.answered.Prompt > 0 {
+		reply = reply.WithMeta(metaSent, w.answered)
+	}
+	w.answered = compression.Request{}
 	if w.found != nil {
 		reply, w.found = reply.WithMeta(broke.Meta, *w.found), nil
 	}
@@ -102,7 +122,7 @@ func (w *cacheWatch) resume(restored session.State) {
 	var latest *broke.Request
 	head, reads := 0, false
 	for i, entry := range restored.Entries {
-		if r, ok := history.MetaOf[compression.Request](entry, compression.MetaRequest); ok && r.Prompt > 0 {
+		if r, ok := sentFor(entry); ok {
 			head, reads = r.Head, reads || r.Cached > 0
 			latest = &broke.Request{At: r.Time(), Model: r.Model, Head: r.HeadSum, Entries: restored.Entries[:i], Prompt: r.Prompt}
 		}

@@ -195,12 +195,27 @@ func TestEstimateOfOtherVocabularies(t *testing.T) {
 	}
 }
 
-// The first estimate after a resume or a rewind is as exact as the others: what the record says of the
-// latest request is known then.
+// The first estimate after a resume or a rewind is as exact as the others, with every strategy: what the
+// record says of the latest request is known then.
 func TestEstimateAfterAResumeOrRewind(t *testing.T) {
 	t.Parallel()
+	for _, strategy := range compression.Names() {
+		t.Run(strategy, func(t *testing.T) {
+			t.Parallel()
+			estimateAgain(t, strategy)
+		})
+	}
+}
+
+func estimateAgain(t *testing.T, strategy string) {
 	r := rand.New(rand.NewPCG(1, 6))
-	c := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128})
+	bench := func() *cacheBench {
+		c := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128})
+		c.set("compression.strategy", strategy)
+		c.renew()
+		return c
+	}
+	c := bench()
 	exact := func(c *cacheBench) {
 		t.Helper()
 		blocks := []history.Block{&history.Text{Text: fmt.Sprint(r.IntN(1_000_000), " ", alike(r))}} // it begins like no other
@@ -215,7 +230,7 @@ func TestEstimateAfterAResumeOrRewind(t *testing.T) {
 		c.pay(t, []history.Block{&history.Text{Text: alike(r)}})
 	}
 	exact(c)
-	again := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128})
+	again := bench()
 	again.now, again.cache = c.now, c.cache
 	c.cache.now = func() time.Time { return again.now }
 	if err := again.resume(c.config.History.RawHistory(), nil); err != nil {
