@@ -31,7 +31,11 @@ type cacheWatch struct {
 	sent  gauge.Request
 	// answered describes the request whose reply arrives.
 	answered compression.Request
-	steps    cacheStep
+	// head describes the head of the latest request, whose digest is headSum. noted is the digest of
+	// the head that the record describes.
+	head           *broke.Head
+	headSum, noted string
+	steps          cacheStep
 	// found is the break of the request whose reply arrives, nil for none. told holds the causes of
 	// which the person knows.
 	found *broke.Break
@@ -43,7 +47,10 @@ func (w *cacheWatch) sending(r llm.Request) {
 	w.sent = w.measured(r.Model, w.window)
 	w.answered = compression.Request{At: w.now().UnixMilli(), Model: r.Model, HeadSum: w.sent.Head, Head: w.sent.HeadTokens}
 	mark, _ := w.window.Mark(w.sent.Entries)
-	w.watch.Sending(broke.Request{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.sent.Head, System: r.System, Tools: r.Tools, Entries: w.sent.Entries, Mark: mark})
+	if w.head == nil || w.sent.Head != w.headSum {
+		w.head, w.headSum = broke.HeadOf(r.System, r.Tools), w.sent.Head
+	}
+	w.watch.Sending(broke.Request{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.sent.Head, Parts: w.head, Entries: w.sent.Entries, Mark: mark})
 }
 
 // measured returns the request of a window, by our own count.
@@ -67,6 +74,7 @@ func (w *cacheWatch) step(step window.Step) {
 		w.watch.Changed(broke.Pruning, what, step.TokensBefore-step.TokensAfter)
 	case window.Compression:
 		if step.Applied {
+			w.noted = "" // the description may have left
 			w.watch.Changed(broke.Compression, "a compression wrote the conversation anew", step.TokensBefore-step.TokensAfter)
 		}
 	}
@@ -105,10 +113,16 @@ func (w *cacheWatch) reported(model string, u llm.Usage) {
 	}
 }
 
-// stamp notes in a reply its request, and that the request read less than it could have.
+// stamp notes in a reply its request, the head of that if it is new, and that the request read less
+// than it could have.
 func (w *cacheWatch) stamp(reply *history.Content) *history.Content {
-	if _, noted := reply.Metadata[compression.MetaRequest]; !noted && w.answered.Prompt > 0 {
-		reply = reply.WithMeta(metaSent, w.answered)
+	if sent := w.answered; sent.Prompt > 0 {
+		if _, noted := reply.Metadata[compression.MetaRequest]; !noted {
+			reply = reply.WithMeta(metaSent, sent)
+		}
+		if w.noted != sent.HeadSum {
+			reply, w.noted = reply.WithMeta(broke.MetaHead, *w.head), sent.HeadSum
+		}
 	}
 	w.answered = compression.Request{}
 	if w.found != nil {
@@ -120,21 +134,48 @@ func (w *cacheWatch) stamp(reply *history.Content) *history.Content {
 // resume continues after the latest recorded request.
 func (w *cacheWatch) resume(restored session.State) {
 	var latest *broke.Request
-	head, reads := 0, false
+	head, reads, heads := 0, map[string]bool{}, map[string]*broke.Head{}
 	for i, entry := range restored.Entries {
-		if r, ok := sentFor(entry); ok {
-			head, reads = r.Head, reads || r.Cached > 0
-			latest = &broke.Request{At: r.Time(), Model: r.Model, Head: r.HeadSum, Entries: restored.Entries[:i], Prompt: r.Prompt}
+		r, ok := sentFor(entry)
+		if !ok {
+			continue
 		}
+		if h, described := history.MetaOf[broke.Head](entry, broke.MetaHead); described {
+			heads[r.HeadSum] = &h
+		}
+		host, _ := entry.Metadata[history.MetaHost].(string)
+		if host == hostOf(w.settings) {
+			host = settings.BaseURL.Of(w.settings)
+		}
+		head, reads[r.Model] = r.Head, reads[r.Model] || r.Cached > 0
+		latest = &broke.Request{At: r.Time(), Model: r.Model, Host: host, Head: r.HeadSum, Parts: heads[r.HeadSum], Entries: restored.Entries[:i], Prompt: r.Prompt}
 	}
 	if latest == nil {
 		return
 	}
-	w.watch.Resume(*latest, reads)
+	for _, b := range broke.In(restored.Entries) {
+		w.told[b.Cause] = true
+	}
+	w.watch.Resume(*latest, reads[latest.Model])
+	w.noted = ""
+	if latest.Parts != nil {
+		w.noted = latest.Head
+	}
 	entries, tokens := w.history.Curated()
 	if n := len(latest.Entries); n <= len(entries) && slices.Equal(entries[:n], latest.Entries) {
 		w.gauge.Reported(gauge.Request{Model: w.at(latest.Model), Head: latest.Head, HeadTokens: head, Entries: entries[:n], Tokens: tokens[:n]}, latest.Prompt)
 	}
+}
+
+// forget expects nothing of the next request, because the conversation begins anew.
+func (w *cacheWatch) forget() {
+	w.watch.Forget()
+	w.noted = ""
+}
+
+// let notes that a person took an item out of the context.
+func (w *cacheWatch) let(item Item, tokens int) {
+	w.watch.Changed(broke.Edited, "you let "+words.Line(item.Subject, 40)+" go", tokens)
 }
 
 // at names a model and the endpoint in use.

@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"agent/internal/chat/broke"
 	"agent/internal/chat/window"
+	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
@@ -28,6 +30,8 @@ type prefixCache struct {
 	drops bool
 	// tokens counts as the provider does; nil means a token for four bytes.
 	tokens history.Counter
+	// as makes the report of a size and a shared beginning; nil means steps of 128.
+	as func(size, shared int) (prompt, cached int)
 
 	model  string
 	parts  []string
@@ -69,7 +73,11 @@ func (p *prefixCache) report(r llm.Request) llm.Usage {
 		}
 	}
 	p.model, p.parts, p.latest, p.drops = r.Model, parts, p.now(), false
-	return llm.Usage{PromptTokens: size / unit, CompletionTokens: 5, CachedTokens: shared / unit / 128 * 128}
+	prompt, cached := size/unit, shared/unit/128*128
+	if p.as != nil {
+		prompt, cached = p.as(size/unit, shared/unit)
+	}
+	return llm.Usage{PromptTokens: prompt, CompletionTokens: 5, CachedTokens: cached}
 }
 
 // cacheBench is a conversation with a cached provider, whose head a test changes.
@@ -241,23 +249,189 @@ func TestQuietBreaks(t *testing.T) {
 	}
 }
 
-// A rewind is no break, and a session that is resumed later knows the request before.
+// reopened resumes the session in another process, as its record has it.
+func (c *cacheBench) reopened(t *testing.T, strategy string) *cacheBench {
+	t.Helper()
+	var entries []*history.Content
+	for _, entry := range c.config.History.RawHistory() {
+		data, err := json.Marshal(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := new(history.Content)
+		if err := json.Unmarshal(data, read); err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, read)
+	}
+	again := newCacheBench(t, c.at.cache)
+	again.set("compression.strategy", strategy)
+	again.now, again.cache, again.system, again.heads = c.now, c.cache, c.system, c.heads
+	c.cache.now = func() time.Time { return again.now }
+	again.Chat.config.Tools = c.Chat.config.Tools
+	again.config = again.Chat.config
+	if err := again.resume(entries, nil); err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+// A session that is resumed knows the request before, with every strategy: the cause of its first
+// request is named as in one process, and each cause is told once a session.
 func TestBreaksAfterAResume(t *testing.T) {
 	t.Parallel()
-	c := newCacheBench(t, vendor.Cache{Life: 5 * time.Minute})
+	for _, strategy := range compression.Names() {
+		t.Run(strategy, func(t *testing.T) {
+			t.Parallel()
+			c := newCacheBench(t, vendor.Cache{Life: 5 * time.Minute})
+			c.set("compression.strategy", strategy)
+			c.renew()
+			r := rand.New(rand.NewPCG(1, 9))
+			for range 3 {
+				c.turn(t, strings.Repeat("long ", 3000))
+			}
+			seen := map[broke.Cause]bool{}
+			for range 2 {
+				for _, cause := range []broke.Cause{broke.Life, broke.Instructions, broke.Clock, broke.Prompt, broke.Tools, broke.Model, broke.Provider} {
+					c = c.reopened(t, strategy)
+					if b := c.turn(t, "as before"); b != nil {
+						t.Fatalf("no cache was broken: %v", b)
+					}
+					c = c.reopened(t, strategy)
+					c.plants(r)[cause]()
+					b := c.turn(t, "go on")
+					if b == nil || b.Cause != cause || strings.Contains(b.What, "since the session was left") {
+						t.Fatalf("%s is told as %v", cause, b)
+					}
+					if told := c.notices("cache: ") == 1; told == seen[cause] {
+						t.Errorf("%s is told: %t", cause, told)
+					}
+					seen[cause] = true
+				}
+			}
+		})
+	}
+}
+
+// notices counts the notices that begin with a text.
+func (c *cacheBench) notices(beginning string) (n int) {
+	for _, e := range c.events {
+		if notice, ok := e.(Notice); ok && strings.HasPrefix(notice.Text, beginning) {
+			n++
+		}
+	}
+	return n
+}
+
+// No break is told where a provider counts in its own way: in blocks, with a tail, or without ever
+// reading a part; nor of a model that reports no cache.
+func TestReportsThatAreNoBreaks(t *testing.T) {
+	t.Parallel()
+	for name, report := range map[string]func(size, shared int) (prompt, cached int){
+		"blocks of 128":               func(size, shared int) (int, int) { return size, shared / 128 * 128 },
+		"blocks of 1024":              func(size, shared int) (int, int) { return size, shared / 1024 * 1024 },
+		"blocks of 1024 and a tail":   func(size, shared int) (int, int) { return size + 40, shared / 1024 * 1024 },
+		"blocks of 2048 and a tail":   func(size, shared int) (int, int) { return size + 40, shared / 2048 * 2048 },
+		"tools behind what was said":  func(size, shared int) (int, int) { return size + 5000, shared },
+		"the same in blocks of 1024":  func(size, shared int) (int, int) { return size + 5000, shared / 1024 * 1024 },
+		"no report":                   func(size, _ int) (int, int) { return size, 0 },
+		"a count that is too low":     func(size, shared int) (int, int) { return size / 2, shared / 2 },
+		"cached is all but the tail":  func(size, shared int) (int, int) { return size, max(0, shared-3) },
+		"what was read is not sized":  func(int, int) (int, int) { return 0, 0 },
+		"more cached than was sent":   func(size, shared int) (int, int) { return size, shared + 300 },
+		"a step of 64 below the half": func(size, shared int) (int, int) { return size, shared / 64 * 64 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCacheBench(t, vendor.Cache{})
+			c.cache.as = report
+			r := rand.New(rand.NewPCG(1, 10))
+			for i := range 60 {
+				if b := c.turn(t, strings.Repeat("so ", 100+r.IntN(1500))); b != nil {
+					t.Fatalf("request %d: %v", i, b)
+				}
+			}
+		})
+	}
+}
+
+// A model that reports no cache breaks none, whatever the one before it did.
+func TestAModelWithoutReports(t *testing.T) {
+	t.Parallel()
+	c := newCacheBench(t, vendor.Cache{})
 	for range 3 {
 		c.turn(t, strings.Repeat("long ", 3000))
 	}
-	again := newCacheBench(t, vendor.Cache{Life: 5 * time.Minute})
-	again.now, again.cache = c.now.Add(time.Hour), c.cache
-	c.cache.now = func() time.Time { return again.now }
-	if err := again.resume(c.config.History.RawHistory(), nil); err != nil {
-		t.Fatal(err)
+	c.set("model", "silent")
+	c.cache.as = func(size, _ int) (int, int) { return size, 0 }
+	if b := c.turn(t, "go on"); b == nil || b.Cause != broke.Model {
+		t.Fatalf("%v", b)
 	}
-	if b := again.turn(t, "go on"); b == nil || b.Cause != broke.Life {
+	for range 3 {
+		if b := c.turn(t, "go on"); b != nil {
+			t.Error(b)
+		}
+	}
+	c.cache.as = nil
+}
+
+// After a pause, a provider of unknown life that finds nothing at all has not kept it: what changed
+// behind the tools did not matter. What it finds names what changed.
+func TestBreaksAfterAPause(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		drops bool
+		want  broke.Cause
+	}{{true, broke.Life}, {false, broke.Instructions}} {
+		c := newCacheBench(t, vendor.Cache{})
+		c.cache.life = time.Hour
+		c.addTool(strings.Repeat("named_at_length_", 40))
+		for range 3 {
+			c.turn(t, strings.Repeat("long ", 3000))
+		}
+		c.now = c.now.Add(10 * time.Minute)
+		c.cache.drops = tc.drops
+		c.rewrite("use tabs", "use blanks")
+		if b := c.turn(t, "go on"); b == nil || b.Cause != tc.want {
+			t.Errorf("%v, want %s", b, tc.want)
+		}
+	}
+}
+
+// What a person takes out is named as that.
+func TestLetGoBreaksTheCache(t *testing.T) {
+	t.Parallel()
+	c := newCacheBench(t, vendor.Cache{})
+	c.turn(t, strings.Repeat("long ", 3000))
+	c.pair("a", "read_file", "/w/a.go", strings.Repeat("text of the file\n", 600))
+	c.turn(t, strings.Repeat("long ", 6000))
+	c.turn(t, "go on")
+	for _, item := range c.window.Contents.Items() {
+		if item.Subject == "/w/a.go" {
+			done := make(chan error, 1)
+			go func() {
+				_, err := c.Chat.LetGo(t.Context(), item)
+				done <- err
+			}()
+			if err, _ := await(c.inbox, done); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if b := c.turn(t, "go on"); b == nil || b.Cause != broke.Edited || !strings.Contains(b.What, "you let") || !strings.Contains(b.What, "a.go") {
 		t.Errorf("%v", b)
 	}
-	if got := broke.Lines(broke.In(again.config.History.RawHistory())); len(got) != 3 || !strings.HasPrefix(got[2], "1 break: ") {
+}
+
+// Breaks of several days are listed with their dates.
+func TestBreaksAreListedWithDates(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
+	one := []broke.Break{{At: at, What: "a", Tokens: 2000}, {At: at.Add(time.Hour), What: "b", Tokens: 2000}}
+	if got := broke.Lines(one); !strings.HasPrefix(got[0], "09:00:00  2") || len(got) != 5 {
+		t.Errorf("%q", got)
+	}
+	if got := broke.Lines(append(one, broke.Break{At: at.Add(48 * time.Hour)})); !strings.HasPrefix(got[2], "2026-11-28 10:00:00  2") {
 		t.Errorf("%q", got)
 	}
 }

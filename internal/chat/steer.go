@@ -70,7 +70,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 		c.Agents.dropReports(time.Time{})
 		c.config.Extensions.Refreeze()
 		c.window.Reset()
-		c.stats.cache.watch.Forget()
+		c.stats.cache.forget()
 		c.config.Env.Seen = tools.NewSeen() // the model knows no file any more
 		if c.config.Env.Todos != nil {
 			if err := c.config.Env.Todos.Set(nil); err != nil {
@@ -87,7 +87,9 @@ func (c *Chat) Clear(ctx context.Context) error {
 // runs.
 func (c *Chat) LetGo(ctx context.Context, item Item) (tokens int, err error) {
 	err = c.whenIdle(ctx, func() error {
-		tokens, err = c.window.Contents.LetGo(item)
+		if tokens, err = c.window.Contents.LetGo(item); err == nil {
+			c.stats.cache.let(item, tokens)
+		}
 		c.emitStatus()
 		return err
 	})

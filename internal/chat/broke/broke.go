@@ -6,15 +6,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
-	"agent/internal/pattern"
 	"agent/internal/words"
-	"agent/prompts"
 )
 
 // Cause says who changed the first byte that the cache had otherwise.
@@ -76,11 +73,9 @@ type Request struct {
 	At time.Time
 	// Model and Host say to whom it is sent.
 	Model, Host string
-	// Head is a digest of System and Tools, which themselves are not known for a request of another
-	// process.
+	// Head is a digest of the system prompt and the tools, and Parts describes them, if that is known.
 	Head    string
-	System  string
-	Tools   []llm.ToolSpec
+	Parts   *Head
 	Entries []*history.Content
 	// Mark is the number of entries up to a mark of the request besides that at its end, 0 for none.
 	Mark int
@@ -117,8 +112,11 @@ func (s *Request) mark(before *Request) {
 // A Detector compares the requests of a conversation. The zero Detector has seen none.
 type Detector struct {
 	before, now *Request
-	// reads is set once the provider has read from its cache.
+	// reads is set once the provider has read from its cache for the model of the latest request. short
+	// is the fewest tokens that it has missed where nothing had changed: some providers never read
+	// what they count beside the conversation.
 	reads bool
+	short int
 	// elsewhere is set while the next request may differ from the one before in any way.
 	elsewhere bool
 	// freed is the number of tokens that left since the request before. changed is the kind of the
@@ -129,17 +127,19 @@ type Detector struct {
 }
 
 // Resume continues with the latest request of another process, or with an earlier one of this. reads
-// is set if the provider read from its cache then.
+// is set if the provider read from its cache for its model then.
 func (w *Detector) Resume(latest Request, reads bool) {
 	if b := w.before; b != nil && b.Model == latest.Model && b.Head == latest.Head && b.At.After(latest.At) {
 		latest.At = b.At // the later requests began with it
 	}
 	latest.mark(nil)
-	*w = Detector{before: &latest, reads: reads}
+	*w = Detector{before: &latest, reads: reads, short: unknown}
 }
 
 // Forget expects nothing of the next request: the conversation goes on elsewhere.
-func (w *Detector) Forget() { *w = Detector{before: w.before, reads: w.reads, elsewhere: true} }
+func (w *Detector) Forget() {
+	*w = Detector{before: w.before, reads: w.reads, short: w.short, elsewhere: true}
+}
 
 // Changed notes that the conversation was made smaller by a number of tokens.
 func (w *Detector) Changed(cause Cause, what string, freed int) {
@@ -152,12 +152,27 @@ func (w *Detector) Changed(cause Cause, what string, freed int) {
 // Sending notes a request that is being sent.
 func (w *Detector) Sending(s Request) { w.now = &s }
 
-// least is the number of tokens from which a shortfall counts, and share the share of the expected
-// tokens: providers find whole blocks, and short prefixes not at all.
 const (
+	// least is the number of tokens from which a shortfall counts, and share the share of the expected
+	// tokens: providers find whole blocks, and short prefixes not at all.
 	least = 1024
 	share = 10
+	// tail bounds what a provider counts of a request behind its last entry.
+	tail = 64
+	// unknown stands for a shortfall that no report has shown.
+	unknown = 1 << 40
 )
+
+// isRest reports whether tokens that a request did not read may be the rest of a block, for a provider
+// that finds blocks of 1024 or 2048 tokens.
+func isRest(lost, cached int) bool {
+	for _, block := range []int{1024, 2048} {
+		if cached > 0 && cached%block == 0 && lost < block+tail {
+			return true
+		}
+	}
+	return false
+}
 
 // Reported compares the request that is being sent with the one before, by the provider's report.
 // It returns nil unless the request read less than it could have.
@@ -167,18 +182,26 @@ func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Break {
 		return nil
 	}
 	now.Prompt = u.PromptTokens
-	lost := 0
-	if before != nil {
-		lost = cache.Whole(min(before.Prompt-w.freed, u.PromptTokens)) - u.CachedTokens
-	}
-	expects := w.reads && before != nil && !w.elsewhere && cache.Kind != vendor.CacheNone && lost >= max(least, before.Prompt/share)
-	var found *Break
-	if expects {
-		cause, what := w.cause(cache)
-		found = &Break{Cause: cause, What: what, At: now.At, Tokens: lost}
-	}
+	next := Detector{before: now, reads: u.CachedTokens > 0, short: unknown}
 	now.mark(before)
-	*w = Detector{before: now, reads: w.reads || u.CachedTokens > 0}
+	var found *Break
+	if before != nil {
+		lost := cache.Whole(min(before.Prompt-w.freed, u.PromptTokens)) - u.CachedTokens
+		cause, what := w.cause(cache, u.CachedTokens == 0)
+		if cause != Model {
+			next.reads, next.short = next.reads || w.reads, w.short
+		}
+		if cause == Provider && !w.elsewhere && u.CachedTokens > 0 {
+			next.short = min(next.short, max(0, lost))
+		}
+		if next.short < unknown {
+			lost -= next.short
+		}
+		if w.reads && !w.elsewhere && cache.Kind != vendor.CacheNone && lost >= max(least, before.Prompt/share) && !isRest(lost, u.CachedTokens) {
+			found = &Break{Cause: cause, What: what, At: now.At, Tokens: lost}
+		}
+	}
+	*w = next
 	return found
 }
 
@@ -215,10 +238,12 @@ func (w *Detector) Keeps(next Request, cache vendor.Cache) (entries, blocks int,
 }
 
 // cause returns the first change. A changed model and a cache whose life has run out come before
-// any comparison of bytes, because then the cache holds nothing of the request.
-func (w *Detector) cause(cache vendor.Cache) (Cause, string) {
+// any comparison of bytes, because then the cache holds nothing of the request. nothing is set if the
+// request read nothing at all.
+func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	before, now := w.before, w.now
 	pause := now.At.Sub(before.At)
+	heldNoLonger := "the provider held it no longer after " + words.Elapsed(pause)
 	switch {
 	case before.Model != now.Model:
 		return Model, fmt.Sprintf("the model is %s, and was %s", now.Model, before.Model)
@@ -229,7 +254,11 @@ func (w *Detector) cause(cache vendor.Cache) (Cause, string) {
 	case before.Head != now.Head && w.changed == Compression:
 		return w.changed, w.what + ", and the prompt was made anew with it"
 	case before.Head != now.Head:
-		return headCause(before, now)
+		cause, what := headCause(before.Parts, now.Parts)
+		if cause != Tools && cache.Life == 0 && pause >= usual && nothing {
+			return Life, heldNoLonger // the tools, which come first, were not found either
+		}
+		return cause, what
 	}
 	for i, entry := range before.Entries {
 		if i < len(now.Entries) && now.Entries[i] == entry {
@@ -241,78 +270,9 @@ func (w *Detector) cause(cache vendor.Cache) (Cause, string) {
 		return Edited, fmt.Sprintf("entry %d of the conversation is another one", i+1)
 	}
 	if cache.Life == 0 && pause >= usual {
-		return Life, fmt.Sprintf("the provider held it no longer after %s", words.Elapsed(pause))
+		return Life, heldNoLonger
 	}
 	return Provider, "the provider did not find what it had; nothing here changed"
-}
-
-// headCause says what of the head changed first. Providers read the tools before the prompt.
-func headCause(before, now *Request) (Cause, string) {
-	if before.System == "" && len(before.Tools) == 0 {
-		return Prompt, "the prompt or the tools changed since the session was left"
-	}
-	if what := toolChange(before.Tools, now.Tools); what != "" {
-		return Tools, what
-	}
-	old, lines, part := strings.Split(before.System, "\n"), strings.Split(now.System, "\n"), ""
-	for i, line := range lines {
-		was := ""
-		if i < len(old) {
-			was = old[i]
-		}
-		if was == line && i < len(old) {
-			if prompts.BeginsPart(line, part) {
-				part = line
-			}
-			continue
-		}
-		return lineCause(part, was, line)
-	}
-	return lineCause(part, old[min(len(lines), len(old)-1)], "")
-}
-
-// clock matches a date or a time of day.
-var clock = pattern.New(`\d{4}-\d\d-\d\d|\d\d:\d\d`)
-
-// lineCause says why a line of the system prompt, below a title, is another one.
-func lineCause(part, was, line string) (Cause, string) {
-	title := cmp.Or(strings.TrimPrefix(part, "# "), "its beginning")
-	for _, text := range []string{line, was, part} {
-		if file, is := strings.CutPrefix(text, prompts.InstructionsFrom); is {
-			return Instructions, "the instructions of " + file + " changed"
-		}
-	}
-	stamp := func(text string) string { return clock.ReplaceAllString(text, "") }
-	if was != line && stamp(was) == stamp(line) {
-		return Clock, "the clock: “" + words.Line(strings.TrimSpace(line), 60) + "” is in the system prompt"
-	}
-	return Prompt, "the system prompt changed (" + words.Line(title, 60) + ")"
-}
-
-// toolChange names the tools that came, went or changed, "" if only other things did.
-func toolChange(before, now []llm.ToolSpec) string {
-	text := func(t llm.ToolSpec) string { return t.Name + t.Description + string(t.Schema) }
-	var changes []string
-	for _, t := range now {
-		i := slices.IndexFunc(before, func(b llm.ToolSpec) bool { return b.Name == t.Name })
-		if i < 0 {
-			changes = append(changes, "+"+t.Name)
-		} else if text(before[i]) != text(t) {
-			changes = append(changes, "another "+t.Name)
-		}
-	}
-	for _, t := range before {
-		if !slices.ContainsFunc(now, func(n llm.ToolSpec) bool { return n.Name == t.Name }) {
-			changes = append(changes, "−"+t.Name)
-		}
-	}
-	switch {
-	case len(changes) > 0:
-		return "the tools changed: " + words.Line(strings.Join(changes, ", "), 60)
-	case !slices.EqualFunc(before, now, func(b, n llm.ToolSpec) bool { return b.Name == n.Name }):
-		return "the order of the tools changed"
-	}
-	return ""
 }
 
 // In returns the breaks that replies among entries note, in order.
@@ -334,7 +294,13 @@ func Lines(breaks []Break) []string {
 	var sum Break
 	for _, b := range breaks {
 		sum.Tokens, sum.Dollars = sum.Tokens+b.Tokens, sum.Dollars+b.Dollars
-		lines = append(lines, b.At.Format("15:04:05")+"  "+b.cost(), "  "+b.What)
+		layout := time.TimeOnly
+		if !sameDay(b.At, breaks[0].At) || !sameDay(b.At, breaks[len(breaks)-1].At) {
+			layout = time.DateTime
+		}
+		lines = append(lines, b.At.Format(layout)+"  "+b.cost(), "  "+b.What)
 	}
 	return append(lines, words.Count(len(breaks), "break")+": "+sum.cost())
 }
+
+func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }
