@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -186,9 +187,20 @@ func TestLongArguments(t *testing.T) {
 	for _, a := range longArguments(call, testTools["multi"]) {
 		got[string(a.at)] = a.text
 	}
-	want := map[string]string{"/note": long, "/edits/0/old": "1", "/edits/0/new": "2", "/edits/1/old": "3", "/edits/1/new": "4", "/old": "5"}
+	want := map[string]string{"/note": long, "/edits/0/old": "1", "/edits/0/new": "2", "/edits/1/old": "3", "/edits/1/new": "4", "/old": "6"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	twice := json.RawMessage(`{"edits":[{"old":"1"},{"old":"2"}],"old":"3","edits":[{"old":"4"}],"old":"5","new":"6","new":7}`)
+	var counted []string
+	for _, a := range longArguments(&history.ToolCall{Name: "multi", Parameters: twice}, testTools["multi"]) {
+		counted = append(counted, string(a.at)+" "+a.text)
+	}
+	if want := []string{"/edits/0/old 4", "/old 5"}; !slices.Equal(counted, want) {
+		t.Errorf("of members that are given twice, %q count, want %q", counted, want)
+	}
+	if shorter, ok := replaceArgument(twice, "/old", "x"); !ok || string(shorter) != strings.Replace(string(twice), `"5"`, `"x"`, 1) {
+		t.Errorf("the last is shortened: %s", shorter)
 	}
 	if units := longArguments(&history.ToolCall{Parameters: json.RawMessage(`"text"`)}, traits.Traits{}); units != nil {
 		t.Errorf("units %v in parameters that are no object", slices.Collect(maps.Keys(got)))

@@ -155,6 +155,18 @@ type textArgument struct {
 // the parameters are no valid JSON.
 func textArguments(parameters json.RawMessage) iter.Seq[textArgument] {
 	return func(yield func(textArgument) bool) {
+		for a, named := range members(parameters) {
+			if !named && !yield(a) {
+				return
+			}
+		}
+	}
+}
+
+// members yields the texts among the parameters of a call, and with named set the places of members,
+// each before its value.
+func members(parameters json.RawMessage) iter.Seq2[textArgument, bool] {
+	return func(yield func(a textArgument, named bool) bool) {
 		decoder := jsontext.NewDecoder(bytes.NewReader(parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 		for {
 			before := int(decoder.InputOffset())
@@ -162,15 +174,34 @@ func textArguments(parameters json.RawMessage) iter.Seq[textArgument] {
 			if err != nil {
 				return
 			}
-			if kind, length := decoder.StackIndex(decoder.StackDepth()); token.Kind() != '"' || kind == '{' && length%2 == 1 {
-				continue // the name of a member is no value
+			if token.Kind() != '"' {
+				continue
 			}
 			start := before + bytes.IndexByte(parameters[before:], '"')
-			if !yield(textArgument{decoder.StackPointer(), token.String(), start, int(decoder.InputOffset())}) {
+			kind, length := decoder.StackIndex(decoder.StackDepth())
+			if !yield(textArgument{decoder.StackPointer(), token.String(), start, int(decoder.InputOffset())}, kind == '{' && length%2 == 1) {
 				return
 			}
 		}
 	}
+}
+
+// countedTexts returns the texts among the parameters of a call that count, in their order: of a
+// member that is given twice a tool takes the last.
+func countedTexts(parameters json.RawMessage) (texts []textArgument) {
+	seen := map[jsontext.Pointer]bool{}
+	for a, named := range members(parameters) {
+		switch {
+		case !named:
+			texts = append(texts, a)
+			continue
+		case !seen[a.at]:
+			seen[a.at] = true
+			continue
+		}
+		texts = slices.DeleteFunc(texts, func(earlier textArgument) bool { return a.at.Contains(earlier.at) })
+	}
+	return texts
 }
 
 // longArguments returns the units among the arguments of a call, in their order.
@@ -179,10 +210,8 @@ func longArguments(call *history.ToolCall, tool traits.Traits) []argumentUnit {
 		return nil
 	}
 	var units []argumentUnit
-	for a := range textArguments(call.Parameters) {
-		what, ok := partOf(a.at, a.text, tool)
-		// A name that is given twice is one argument: the pointer finds the first.
-		if ok && !slices.ContainsFunc(units, func(u argumentUnit) bool { return u.at == a.at }) {
+	for _, a := range countedTexts(call.Parameters) {
+		if what, ok := partOf(a.at, a.text, tool); ok {
 			units = append(units, argumentUnit{at: a.at, part: what, text: a.text})
 		}
 	}
@@ -216,7 +245,7 @@ func partOf(at jsontext.Pointer, text string, tool traits.Traits) (part, bool) {
 // replaceArgument returns parameters with the value at a pointer replaced by text. All other
 // bytes stay as they are, so that the cached prefix before the value is kept.
 func replaceArgument(parameters json.RawMessage, at jsontext.Pointer, text string) (json.RawMessage, bool) {
-	for a := range textArguments(parameters) {
+	for _, a := range countedTexts(parameters) {
 		if a.at == at {
 			return bytes.Join([][]byte{parameters[:a.start], quoted(text), parameters[a.end:]}, nil), true
 		}
@@ -226,7 +255,7 @@ func replaceArgument(parameters json.RawMessage, at jsontext.Pointer, text strin
 
 // argumentAt returns the text at a pointer in parameters, or "" if there is none.
 func argumentAt(parameters json.RawMessage, at jsontext.Pointer) string {
-	for a := range textArguments(parameters) {
+	for _, a := range countedTexts(parameters) {
 		if a.at == at {
 			return a.text
 		}
