@@ -38,8 +38,8 @@ type shown struct {
 	text, thought strings.Builder
 	// due is the timer that sends them.
 	due *time.Timer
-	// message is the number of the current reply.
-	message int
+	// message is the number of the current reply, said of the latest text of the program.
+	message, said int
 	// searches counts the searches of the model's server.
 	searches int
 	// calls has the running calls, by number.
@@ -65,23 +65,20 @@ func (w *shown) send(u update) {
 	w.session.server.conn.notify("session/update", map[string]any{"sessionId": w.session.id, "update": u})
 }
 
-// say sends a text of the program itself.
+// say sends a text of the program itself. It is no part of a reply that is arriving.
 func (w *shown) say(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.flush()
-	if text != "" {
-		w.message++
-		w.chunk("agent_message_chunk", text)
-	}
+	w.said++
+	w.chunk("agent_message_chunk", fmt.Sprintf("s%d", w.said), text)
 }
 
 // chunk sends a piece of a message, if there is any.
-func (w *shown) chunk(kind, text string) {
-	if text == "" {
-		return
+func (w *shown) chunk(kind, id, text string) {
+	if text != "" {
+		w.send(update{"sessionUpdate": kind, "messageId": id, "content": contentBlock{Type: "text", Text: text}})
 	}
-	w.send(update{"sessionUpdate": kind, "messageId": fmt.Sprintf("m%d", w.message), "content": contentBlock{Type: "text", Text: text}})
 }
 
 // flush sends the waiting text. The caller holds the lock.
@@ -90,9 +87,10 @@ func (w *shown) flush() {
 		w.due.Stop()
 		w.due = nil
 	}
-	w.chunk("agent_thought_chunk", w.thought.String())
+	id := fmt.Sprintf("m%d", w.message)
+	w.chunk("agent_thought_chunk", id, w.thought.String())
 	w.thought.Reset()
-	w.chunk("agent_message_chunk", w.text.String())
+	w.chunk("agent_message_chunk", id, w.text.String())
 	w.text.Reset()
 }
 
@@ -355,6 +353,7 @@ func (w *shown) replay(entries []*history.Content) {
 	open := map[string]string{}
 	for _, entry := range entries {
 		w.message++
+		id := fmt.Sprintf("m%d", w.message)
 		said := "agent_message_chunk"
 		if entry.Speaker == history.Human {
 			said = "user_message_chunk"
@@ -362,9 +361,9 @@ func (w *shown) replay(entries []*history.Content) {
 		for _, b := range entry.Blocks {
 			switch b := b.(type) {
 			case *history.Text:
-				w.chunk(said, b.Text)
+				w.chunk(said, id, b.Text)
 			case *history.Thinking:
-				w.chunk("agent_thought_chunk", b.Thought)
+				w.chunk("agent_thought_chunk", id, b.Thought)
 			case *history.ToolCall:
 				calls++
 				open[b.ID] = fmt.Sprintf("p%d", calls)

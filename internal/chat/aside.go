@@ -16,7 +16,7 @@ const asideWord = "[A question beside the conversation, about what is above. Ans
 
 // Errors of an aside.
 var (
-	errAsideRuns  = errors.New("a question is being answered already; wait for its answer, or end it with Esc")
+	errAsideRuns  = errors.New("a question is being answered already; wait for its answer, or interrupt it")
 	errAsideCalls = errors.New("the model gave no answer in words, and calls are not run for a question like this; ask it as a message")
 )
 
