@@ -33,7 +33,7 @@ func Applied(line string) (dir, patch string, ok bool) {
 		}
 		dir, stmt = to[1], both.Y
 	}
-	if script := literalWords(stmt); len(script) >= 3 && slices.Contains([]string{"bash", "sh", "zsh"}, path.Base(script[0])) {
+	if script := literalWords(stmt); len(script) >= 3 && IsShell(script[0]) {
 		if options := strings.Join(script[1:len(script)-1], " "); options == "-lc" || options == "-c" || options == "-l -c" {
 			below, patch, ok := Applied(script[len(script)-1])
 			return Below(dir, below), patch, ok

@@ -106,7 +106,7 @@ func TestReadOnlyOnlyReads(t *testing.T) {
 				t.Errorf("%s (in the sandbox: %v)", offence, confined)
 			}
 		}
-		for _, shell := range otherShells {
+		for _, shell := range shShells {
 			lines := some
 			if shell == "busybox" { // the place that has it does not count as searchable
 				lines = slices.DeleteFunc(slices.Clone(some), func(line string) bool { return strings.Contains(line, "grep ") })
@@ -119,8 +119,8 @@ func TestReadOnlyOnlyReads(t *testing.T) {
 	t.Logf("seed %d: %d commands", seed, len(lines))
 }
 
-// otherShells lists the shells that a system without bash may have as /bin/sh.
-var otherShells = []string{"dash", "zsh", "ksh93", "mksh", "yash", "posh", "busybox"}
+// shShells lists the shells that a system without bash may have as /bin/sh.
+var shShells = []string{"dash", "zsh", "ksh93", "mksh", "yash", "posh", "busybox"}
 
 // asBash returns a folder with a program bash that runs lines as a shell does which is the sh of its
 // system. It returns the empty string if the shell is not installed. With busybox come its other

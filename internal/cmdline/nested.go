@@ -7,18 +7,20 @@ import (
 )
 
 var (
-	// wrappers lists the programs that only run the command or line in their arguments.
-	// otherWrappers lists the programs that add words to that command, run it elsewhere or only
-	// watch it, and the builtins that name a command which the shell runs.
-	wrappers = []string{
-		"sudo", "doas", "su", "runuser", "env", "nice", "ionice", "chrt", "taskset", "nohup", "time", "timeout", "stdbuf", "setsid", "setpriv",
-		"watch", "flock", "script", "strace", "unshare", "nsenter", "chroot", "command", "exec", "builtin", "busybox",
-	}
-	otherWrappers = []string{"xargs", "parallel", "ltrace", "ssh", "hash", "mapfile", "readarray", "compgen"}
-	// shells lists the programs that run a script, or lines of shell from an argument or from their
-	// input. evaluators lists the programs that run each of their arguments as a line.
-	shells     = []string{"sh", "bash", "dash", "zsh", "ksh"}
+	// wrappers lists programs that run the command in their arguments and nothing else, and
+	// lineWrappers those of them that may give it to a shell. otherWrappers lists those that add words
+	// to it, run it elsewhere or only watch it, and builtins that name a command which the shell runs.
+	wrappers = append([]string{
+		"sudo", "doas", "pkexec", "gosu", "su-exec", "setuidgid", "chpst", "softlimit", "nice", "ionice", "chrt", "taskset", "numactl", "prlimit", "cpulimit", "nohup", "time", "timeout", "stdbuf", "unbuffer", "chronic",
+		"setsid", "setpriv", "setarch", "linux32", "linux64", "strace", "unshare", "nsenter", "chroot", "fakeroot", "proot", "bwrap", "firejail", "systemd-run", "dbus-run-session", "xvfb-run",
+		"command", "exec", "builtin",
+	}, lineWrappers...)
+	lineWrappers  = []string{"env", "su", "runuser", "sg", "watch", "flock", "script", "busybox", "toybox"}
+	otherWrappers = []string{"xargs", "parallel", "ltrace", "valgrind", "hyperfine", "entr", "ssh", "hash", "mapfile", "readarray", "compgen"}
+	// evaluators lists commands of the shell that take every argument for a line.
 	evaluators = []string{"eval", "trap", "alias"}
+	// adding lists programs that add words from elsewhere to the command in their arguments.
+	adding = []string{"xargs", "parallel"}
 	// executing lists the options after which find and fd have a command.
 	executing = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
 )
@@ -35,9 +37,16 @@ func Nested(line string) [][]string { return nested(line, 0) }
 func nested(line string, depth int) [][]string {
 	var all [][]string
 	add := func(words []string) {
-		all = append(all, words)
-		if base := path.Base(words[0]); base != words[0] {
-			all = append(all, append([]string{base}, words[1:]...))
+		base := path.Base(words[0])
+		for i, name := range []string{words[0], base, strings.TrimSuffix(strings.ToLower(base), ".exe")} {
+			if i == 0 || name != words[0] {
+				all = append(all, append([]string{name}, words[1:]...))
+			}
+		}
+	}
+	if depth < maxNested {
+		for _, inner := range evaluated(line) {
+			all = append(all, nested(inner, depth+1)...)
 		}
 	}
 	for _, words := range Calls(line) {
@@ -50,7 +59,7 @@ func nested(line string, depth int) [][]string {
 		if runsLines(words[0]) {
 			all = append(all, linesOfShell(words, depth)...)
 		}
-		if readsLines(words) {
+		if readsLines(words) || renames(words) {
 			all = append(all, []string{Unknown})
 		}
 		wraps := Wraps(words[0]) || slices.Contains(otherWrappers, words[0])
@@ -58,24 +67,76 @@ func nested(line string, depth int) [][]string {
 			if !wraps && !(finds(words[0]) && slices.Contains(executing, words[i])) {
 				continue
 			}
-			add(words[i+1:])
-			if wraps && strings.ContainsAny(word, " \t\n;|&(){}<>$`") {
-				all = append(all, nested(word, depth+1)...)
+			inner := words[i+1:]
+			if slices.Contains(adding, words[0]) {
+				inner = withAdded(inner)
 			}
-			if !wraps || finds(path.Base(word)) || runsLines(path.Base(word)) {
-				all = append(all, nested(Join(words[i+1:]), depth+1)...)
+			add(inner)
+			if wraps {
+				all = append(all, linesInWord(word, depth)...)
+				for _, value := range attached(word) {
+					add(append([]string{value}, inner[1:]...))
+				}
+			}
+			if !wraps || finds(path.Base(word)) || runsLines(path.Base(word)) || slices.Contains(adding, path.Base(word)) {
+				all = append(all, nested(Join(inner), depth+1)...)
 			}
 		}
 	}
 	return all
 }
 
-// Wraps reports whether a program only runs the command in its arguments, as sudo and nice do.
-func Wraps(program string) bool { return slices.Contains(wrappers, program) }
+// withAdded returns the words of a command to which xargs or parallel adds words that only they
+// know.
+func withAdded(words []string) []string {
+	if i := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, ":::") }); i > 0 {
+		words = words[:i] // the arguments of parallel
+	}
+	return append(slices.Clone(words), Unknown)
+}
 
-// runsLines reports whether a program runs lines in its arguments.
+// renames reports whether a command lets another name, or another program's options, stand for a
+// program: hash -p does, and the escapes of env -S may.
+func renames(words []string) bool {
+	return words[0] == "hash" && slices.Contains(words, "-p") ||
+		words[0] == "env" && slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, `\`) })
+}
+
+// linesInWord returns the commands of the lines that a word of a wrapper may hold: the word, or the
+// value behind an option, as in env -S'git push' and su --command='git push'.
+func linesInWord(word string, depth int) [][]string {
+	var all [][]string
+	for _, text := range append(attached(word), word) {
+		if strings.ContainsAny(text, " \t\n;|&(){}<>$`") {
+			all = append(all, nested(text, depth+1)...)
+		}
+	}
+	return all
+}
+
+// attached returns the texts that may be the value of an option in the same word.
+func attached(word string) (values []string) {
+	if name, value, ok := strings.Cut(word, "="); ok && value != "" && strings.HasPrefix(name, "--") {
+		return []string{value}
+	}
+	if len(word) < 2 || word[0] != '-' || word[1] == '-' {
+		return nil
+	}
+	const maxLetters = 8
+	for i := 2; i < min(len(word), maxLetters) && word[i-1] != ' '; i++ {
+		values = append(values, word[i:])
+	}
+	return values
+}
+
+// Wraps reports whether a program only runs the command in its arguments, as sudo and nice do.
+func Wraps(program string) bool {
+	return slices.Contains(wrappers, program) || strings.HasPrefix(program, "ld-linux") || strings.HasPrefix(program, "ld-musl")
+}
+
+// runsLines reports whether a shell or one of its commands takes arguments for lines.
 func runsLines(program string) bool {
-	return slices.Contains(shells, program) || slices.Contains(evaluators, program)
+	return IsShell(program) || slices.Contains(evaluators, program)
 }
 
 func finds(program string) bool { return slices.Contains([]string{"find", "fd", "fdfind"}, program) }
@@ -95,6 +156,10 @@ func linesOfShell(words []string, depth int) [][]string {
 		}
 		if isLine || strings.Contains(word, " ") {
 			all = append(all, nested(word, depth+1)...)
+			all = append(all, linesInWord(word, depth)...)
+			if _, err := Parse(word); slices.Contains(otherShells, baseName(words[0])) && (err != nil || strings.HasPrefix(word, "=")) {
+				all = append(all, []string{Unknown})
+			}
 		}
 		// The line need not follow -c at once: sh -c -e LINE, sh -ce LINE.
 		isLine = isLine || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c")
@@ -108,7 +173,7 @@ func readsLines(words []string) bool {
 	if words[0] == "source" || words[0] == "." {
 		return slices.ContainsFunc(words, fromOutside)
 	}
-	if !slices.Contains(shells, words[0]) {
+	if !IsShell(words[0]) {
 		return false
 	}
 	for _, word := range words[1:] {

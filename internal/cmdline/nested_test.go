@@ -12,7 +12,7 @@ import (
 )
 
 // ways are ways in which a line runs a command: %s stands for the command, %q for the command as a
-// word in quotes.
+// word in quotes, %a for a subscript that runs the command, in quotes, and %p for a text that does.
 var ways = []string{
 	"%s", "true; %s", "(%s)", "{ %s; }", "! %s", "time %s", "if %s; then :; fi", "while %s; do break; done", "case x in x) %s;; esac",
 	"f() { %s; }; f", "echo $(%s)", "echo `%s`", "cat <(%s)", "cat <<E\n$(%s)\nE", "echo \"${x:-$(%s)}\"", "for i in $(%s); do :; done", "[[ $(%s) ]]", "echo $(( $(%s) + 1 ))",
@@ -20,6 +20,17 @@ var ways = []string{
 	"exec %s", "busybox sh -c %q", "bash -c %q", "sh -ec %q", "eval %q", "builtin eval %q", "env bash -c %q", "env -S %q", "trap %q EXIT", "script -qc %q /dev/null > /dev/null", "flock . -c %q",
 	"echo %q | bash", "bash <<< %q", "bash <<'E'\n%s\nE", "bash -s < <(echo %q)", "source <(echo %q)", "source /dev/stdin <<< %q", "x=%q; $x", "x=%q; eval $x", "x=%q; bash -c \"$x\"", "$(echo %q)",
 	"shopt -s expand_aliases\nalias t=%q\nt", "echo x | mapfile -c 1 -C %q", "compgen -C %q > /dev/null", "/bin/bash -c %q", "b=bash; $b -c %q",
+	"[[ -v %a ]]", "test -v %a", "[ -v %a ]", "command test -v %a", "printf -v %a x", "read %a <<< 1", "unset %a", "declare %a=1", "typeset -i x=%a", "export x=%a; echo $((x))", "let x=%a", "x=%a; echo $((x))", "x=%a; (( x ))", "x=%a; [[ x -eq 0 ]]", "[[ %a -eq 0 ]]",
+	"x=%a; y=ab; echo ${y:x}", "x=%a; for ((i=x; i<0; i++)); do :; done", "x=(%a); let ${x[0]}", "mapfile %a < /dev/null", "x=%p; echo \"${x@P}\"", "PS4=%p; set -x; :", "PS4=%p bash -xc :", "x=%a; declare -n r=$x; echo $r", "x=%a; echo ${!x}", "f() { return %a; }; f", "t=test; $t -v %a",
+	"env -S%q", "env -vS%q", "env --split-string=%q", "script -qc%q /dev/null > /dev/null", "script --command=%q /dev/null > /dev/null", "echo %q | dash", "dash -c %q", "zsh -c %q", "ksh93 -c %q", "mksh -c %q", "yash -c %q", "busybox ash -c %q", "fish -c %q", "tcsh -c %q",
+	"chrt -o 0 %s", "setarch -R %s", "prlimit %s", "xargs -a /dev/null %s", "echo x | xargs -I{} %s", "x=(%q); eval \"${x[@]}\"",
+}
+
+func singleQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// in returns a line that runs another in a way.
+func in(way, line string) string {
+	return strings.NewReplacer("%s", line, "%q", singleQuoted(line), "%a", singleQuoted("a[$("+line+")]"), "%p", singleQuoted("$("+line+")")).Replace(way)
 }
 
 // Whatever way a line has to run a command, Nested returns the command, or one that is not known.
@@ -34,12 +45,7 @@ func TestNestedFindsWhatRuns(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "probe"), []byte("#!/bin/sh\n: > "+ran+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		line := "probe"
-		for range rapid.IntRange(1, 3).Draw(t, "depth") {
-			way := rapid.SampledFrom(ways).Draw(t, "way")
-			line = strings.ReplaceAll(strings.ReplaceAll(way, "%s", line), "%q", "'"+strings.ReplaceAll(line, "'", `'\''`)+"'")
-		}
+	check := func(t interface{ Fatalf(string, ...any) }, line string) {
 		_ = os.Remove(ran)
 		cmd := exec.Command(bash, "-c", line)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
@@ -50,5 +56,15 @@ func TestNestedFindsWhatRuns(t *testing.T) {
 		if !slices.ContainsFunc(Nested(line), func(words []string) bool { return words[0] == "probe" || words[0] == Unknown }) {
 			t.Fatalf("%q runs the command, which is not among %q", line, Nested(line))
 		}
+	}
+	for _, way := range ways {
+		check(t, in(way, "probe"))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		line := "probe"
+		for range rapid.IntRange(1, 3).Draw(t, "depth") {
+			line = in(rapid.SampledFrom(ways).Draw(t, "way"), line)
+		}
+		check(t, line)
 	})
 }

@@ -230,7 +230,7 @@ func (e *Env) absolute(dir, path string) string {
 // interprets reports whether a program runs the files that its arguments name.
 func interprets(program string) bool {
 	name := strings.TrimRight(filepath.Base(program), "0123456789.")
-	return program == "." || slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "fish", "source", "python", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "osascript"}, name)
+	return program == "." || cmdline.IsShell(program) || slices.Contains([]string{"source", "python", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "osascript"}, name)
 }
 
 // runsWritten reports whether a path, which may be a pattern, leads to a program in one of the

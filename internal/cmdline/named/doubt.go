@@ -14,10 +14,6 @@ import (
 // setters lists commands that give the variables in their arguments other values, or none.
 var setters = []string{"read", "mapfile", "readarray", "getopts", "unset"}
 
-// lineShells lists the programs of shells whose lines come from the standard input unless their
-// arguments say otherwise.
-var lineShells = []string{"sh", "bash", "dash", "zsh", "ksh", "ash", "fish"}
-
 // printers lists commands that only print or look up the words after them.
 var printers = []string{"echo", "printf", "which", "type", "hash", "test", "[", "command -v", "pgrep", "grep"}
 
@@ -114,7 +110,7 @@ func (r *reader) unclear(call *syntax.CallExpr) bool {
 				}
 				return true
 			})
-			if slices.ContainsFunc(lineShells, func(shell string) bool {
+			if slices.ContainsFunc(cmdline.Shells(), func(shell string) bool {
 				matches, _ := path.Match(path.Base(text), shell)
 				return matches && path.Base(text) != shell
 			}) {
@@ -129,7 +125,7 @@ func (r *reader) unclear(call *syntax.CallExpr) bool {
 		return false
 	}
 	for n, word := range words {
-		if slices.Contains(lineShells, path.Base(word)) && !hasScript(words[n+1:]) {
+		if cmdline.IsShell(word) && !hasScript(words[n+1:]) {
 			return true
 		}
 		if Loads(words[n:]) || path.Base(word) == "sed" && slices.ContainsFunc(words[n+1:], sedRuns.MatchString) {
@@ -159,7 +155,7 @@ func hasScript(args []string) bool {
 				return false // patterns mean something else
 			case strings.Contains(arg, "c"):
 				rest := slices.DeleteFunc(slices.Clone(args[n+1:]), func(word string) bool { return strings.HasPrefix(word, "-") })
-				return len(rest) == 0 || !slices.Contains(lineShells, rest[0])
+				return len(rest) == 0 || !cmdline.IsShell(rest[0])
 			case strings.Contains(arg, "s"):
 				return false
 			case strings.Contains(arg, "o"):

@@ -17,6 +17,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
+	"agent/internal/cmdline"
 	"agent/internal/disk"
 )
 
@@ -37,12 +38,6 @@ type Shell struct {
 	// Root is the folder in which patterns are looked up.
 	Root string
 }
-
-// shells lists programs that run lines in their arguments.
-var shells = append([]string{"busybox", "eval", "trap", "env", "su", "watch", "flock", "script"}, lineShells...)
-
-// IsShell reports whether a program runs lines in its arguments.
-func IsShell(program string) bool { return slices.Contains(shells, path.Base(program)) }
 
 // Rewritten reports whether a shell would read a text as more than one plain word.
 func Rewritten(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>()`$*?[{~'\"\\") }
@@ -242,7 +237,7 @@ func (r *reader) call(call *syntax.CallExpr, depth int) (lines []string) {
 				r.add(inner.words...)
 				r.listings = inner.listings
 			}
-			inShell = inShell || IsShell(word)
+			inShell = inShell || cmdline.RunsLines(word)
 		}
 	}
 	return lines

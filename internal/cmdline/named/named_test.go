@@ -111,7 +111,7 @@ func TestDoubtsOfVariables(t *testing.T) {
 func TestDoubtsOfPrograms(t *testing.T) {
 	t.Parallel()
 	shells := []string{
-		"sh", "bash -e", "bash -eo pipefail", "bash -o errexit", "bash --norc", "bash --rcfile x", "bash -s x", "bash -es -- x", "sh -", "sh -c sh", "sh -c '. /dev/stdin'", "sh /dev/stdin", "bash /proc/self/fd/0", "source /dev/stdin", ". /dev/fd/0", `s\h`, `"sh"`, "/bin/sh", "/bin/s?", "$SHELL", "${SHELL:-sh}", "$BASH",
+		"sh", "bash -e", "bash -eo pipefail", "bash -o errexit", "bash --norc", "bash --rcfile x", "bash -s x", "bash -es -- x", "sh -", "sh -c sh", "sh -c '. /dev/stdin'", "sh /dev/stdin", "bash /proc/self/fd/0", "source /dev/stdin", ". /dev/fd/0", `s\h`, `"sh"`, "/bin/sh", "/bin/s?", "$SHELL", "${SHELL:-sh}", "$BASH", "mksh", "ksh93", "yash -s", "/usr/bin/bash-5.2", "tcsh",
 		"python3", "python3 -", "python3 -c 'x()'", "perl -ne 'x'", "node -e 'x()'", "ruby", "awk '{system($0)}'", "sed e", "sed 's/a/b/e'", "sed -e '1e x'",
 	}
 	for _, wrapper := range []string{"", "env ", "env -i X=1 ", "nice -n 1 ", "timeout 5 ", "nohup ", "exec ", "command ", "setsid -w ", "stdbuf -o0 ", "sudo -u x ", "time ", "busybox "} {

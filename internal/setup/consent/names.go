@@ -93,7 +93,7 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 			}
 		default:
 			var more []string
-			more, sure = s.word(shell, text, slices.ContainsFunc(program, named.IsShell))
+			more, sure = s.word(shell, text, slices.ContainsFunc(program, cmdline.RunsLines))
 			words = append(words, more...)
 		}
 		if p.Role == effect.Word {

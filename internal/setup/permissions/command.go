@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -78,13 +79,20 @@ func argumentsAfter(words, want []string) (lacking []string, ok bool) {
 	return want, true
 }
 
-// may reports whether a command with unknown words may match the pattern.
+// may reports whether a command with unknown words, or with patterns that become words, may match the
+// pattern.
 func (p *commandPattern) may(words []string) bool {
 	if words[0] == cmdline.Unknown || strings.ContainsAny(words[0], "*?") {
 		return true
 	}
+	if p.program != "" && p.program != words[0] {
+		return false
+	}
+	if p.begin != nil && p.matches(p.filledIn(words)) {
+		return true
+	}
 	at := slices.Index(words, cmdline.Unknown)
-	if at < 0 || p.program != "" && p.program != words[0] {
+	if at < 0 {
 		return false
 	}
 	if p.begin == nil {
@@ -93,6 +101,25 @@ func (p *commandPattern) may(words []string) bool {
 	want, _ := split(p.begin)
 	_, ok := argumentsAfter(words[:at], want)
 	return ok
+}
+
+// filledIn returns the words of a command with the arguments of the pattern in the places of words
+// that may become them: patterns of file names, and {} in a command of find. Neither becomes an option.
+func (p *commandPattern) filledIn(words []string) []string {
+	words = slices.Clone(words)
+	want, _ := split(p.begin)
+	for i, word := range words {
+		if i == 0 || !strings.ContainsAny(word, "*?") && !strings.Contains(word, "{}") {
+			continue
+		}
+		for _, argument := range want {
+			if fits, err := path.Match(strings.ReplaceAll(word, "{}", "*"), argument); (fits || word == "{}") && err == nil && !slices.Contains(words, argument) {
+				words[i] = argument
+				break
+			}
+		}
+	}
+	return words
 }
 
 // split separates arguments from options. The letters of short options count one by one, and long

@@ -158,6 +158,7 @@ func commandLine(value json.RawMessage) json.RawMessage {
 	if json.Unmarshal(value, &argv) != nil || len(argv) == 0 {
 		return value
 	}
+	// Only these shells read a line as the shell that runs commands does.
 	shell := argv[0][strings.LastIndex(argv[0], "/")+1:]
 	if len(argv) == 3 && slices.Contains([]string{"bash", "sh", "zsh"}, shell) && slices.Contains([]string{"-c", "-lc"}, argv[1]) {
 		return rawjson.AppendString(nil, argv[2])

@@ -1,0 +1,90 @@
+package cmdline
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// evaluating lists the commands of a shell that evaluate their arguments, as subscripts or as
+// arithmetic.
+var evaluating = []string{"test", "[", "printf", "read", "unset", "let", "getopts", "mapfile", "readarray", "wait", "declare", "typeset", "export", "readonly", "local", "shift", "return", "exit"}
+
+// evaluated returns the command lines in the texts of a line that the shell evaluates a second time:
+// in arithmetic, in subscripts, and in values of variables, which arithmetic, a prompt or ${x@P}
+// evaluate. [[ -v 'a[$(CMD)]' ]] runs CMD, though it stands in quotes. A text that is not understood
+// becomes [Unknown].
+func evaluated(line string) []string {
+	if !strings.ContainsAny(line, "$`") {
+		return nil
+	}
+	file, err := parseBash(line)
+	if err != nil {
+		return nil // Calls returns a command that is not known
+	}
+	var lines []string
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.Assign, *syntax.TestClause, *syntax.ArithmCmd, *syntax.ArithmExp, *syntax.LetClause, *syntax.CStyleLoop, *syntax.ParamExp, *syntax.DeclClause:
+			lines = append(lines, quotedLines(node)...)
+		case *syntax.CallExpr:
+			for n, arg := range node.Args {
+				word, err := literalWord(arg)
+				if n == 0 && err != nil || slices.Contains(evaluating, word.Text) { // also behind command and builtin
+					lines = append(lines, quotedLines(node)...)
+					break
+				}
+			}
+		}
+		return true
+	})
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
+
+// quotedLines returns the command lines of the command substitutions in the quoted texts below a
+// node.
+func quotedLines(node syntax.Node) (lines []string) {
+	syntax.Walk(node, func(node syntax.Node) bool {
+		var text string
+		switch node := node.(type) {
+		case *syntax.SglQuoted:
+			text = node.Value
+		case *syntax.Lit:
+			if text, _ = unescape(node.Value, ""); text == node.Value {
+				return true // no $ is escaped
+			}
+		}
+		lines = append(lines, substituted(text)...)
+		return true
+	})
+	return lines
+}
+
+// substituted returns the command lines of the command substitutions in a text.
+func substituted(text string) (lines []string) {
+	if !strings.Contains(text, "$(") && !strings.Contains(text, "`") {
+		return nil
+	}
+	document, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Document(strings.NewReader(text))
+	if err != nil {
+		return []string{Unknown}
+	}
+	syntax.Walk(document, func(node syntax.Node) bool {
+		substitution, ok := node.(*syntax.CmdSubst)
+		if !ok {
+			return true
+		}
+		for _, stmt := range substitution.Stmts {
+			var printed strings.Builder
+			if err := syntax.NewPrinter().Print(&printed, stmt); err != nil {
+				printed.Reset()
+				printed.WriteString(Unknown)
+			}
+			lines = append(lines, printed.String())
+		}
+		return false
+	})
+	return lines
+}
