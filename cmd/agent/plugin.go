@@ -162,6 +162,9 @@ func readFetched(ctx context.Context, fetched plugins.Fetched, folder, name stri
 	}
 	at := filepath.Join(fetched.Dir, filepath.FromSlash(folder))
 	left, err := fetched.Write(ctx, folder, at)
+	if _, statErr := os.Stat(at); err == nil && statErr != nil {
+		err = fmt.Errorf("commit %s has no folder %s", fetched.Commit[:10], words.Name(folder))
+	}
 	if err == nil {
 		p, _, err = plugins.Read(at, name)
 	}

@@ -122,7 +122,7 @@ func (w *shown) question(a chat.Approval) []any {
 	if a.Preview.Command != "" {
 		lines = append(lines, words.Visible(a.Preview.Command))
 		if a.Preview.Directory != "" {
-			lines = append(lines, "in "+a.Preview.Directory)
+			lines = append(lines, "in "+words.Visible(a.Preview.Directory))
 		}
 		if a.Preview.Background {
 			lines = append(lines, "goes on in the background")

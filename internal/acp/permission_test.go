@@ -5,7 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"agent/internal/chat"
+	"agent/internal/protect"
+	"agent/internal/tools"
 )
 
 // An editor gets each file of a change by its own path, with what the changed regions held
@@ -28,6 +33,19 @@ func TestDiffs(t *testing.T) {
 	}
 	if got := diffs("", nil); got != nil {
 		t.Errorf("of no change %v", got)
+	}
+}
+
+// Nothing in the words of a question is a character that nobody sees.
+func TestQuestionsAreVisible(t *testing.T) {
+	t.Parallel()
+	const odd = "a\u202eb\x1b[31m"
+	content, err := json.Marshal((&shown{}).question(chat.Approval{Preview: tools.Preview{
+		Command: odd, Directory: odd, Outside: odd, Remark: odd, Arguments: json.RawMessage(`"` + "a\u202eb" + `"`), Plan: odd,
+		Served: &tools.Served{Changed: odd}, Protected: []protect.File{{Path: odd, Why: odd}},
+	}}))
+	if err != nil || strings.ContainsAny(string(content), "\u202e\x1b") || strings.Contains(string(content), `\u001b`) {
+		t.Errorf("%s, %v", content, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/pattern"
 	"agent/internal/setup/source"
 	"agent/internal/words"
 )
@@ -27,6 +28,10 @@ func (o Offer) String() string {
 	}
 	return line
 }
+
+// addresses matches repositories that a person can type after a command as they are: no option, and
+// nothing that a shell takes for more than a word.
+var addresses = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._~:/@+-]*$`)
 
 // Offers returns the plugins that a repository lists in .claude-plugin/marketplace.json, none
 // without that file.
@@ -63,7 +68,7 @@ func Offers(dir string) ([]Offer, error) {
 			if !filepath.IsLocal(filepath.FromSlash(o.Path)) {
 				continue
 			}
-		case json.Unmarshal(p.Source, &other) == nil && other.Repo+other.URL != "":
+		case json.Unmarshal(p.Source, &other) == nil && addresses.MatchString(other.Repo+other.URL):
 			o.Elsewhere = other.Repo + other.URL
 		default:
 			continue

@@ -260,6 +260,25 @@ func TestFoldersOfOlderVersions(t *testing.T) {
 	}
 }
 
+// An offer names what can be added: folders of the repository, and addresses that are one word.
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, map[string]string{".claude-plugin/marketplace.json": `{"plugins": [
+		{"name": "a", "description": "one\u001b[31m\ntwo", "source": "./a"}, {"name": "up", "source": "../out"}, {"name": "B", "source": "./b"}, {"name": "root", "source": "./"},
+		{"name": "x", "source": {"repo": "owner/name"}}, {"name": "y", "source": {"url": "git@example.com:a/b.git"}},
+		{"name": "o", "source": {"url": "--upload-pack=x"}}, {"name": "s", "source": {"url": "https://example.com/;id"}}, {"name": "d", "source": {"repo": "a/$(id)"}}
+	]}`})
+	offers, err := Offers(dir)
+	var lines []string
+	for _, o := range offers {
+		lines = append(lines, o.String())
+	}
+	if want := []string{"a  one␛[31m two", "root  ", "x    (agent plugin add owner/name)", "y    (agent plugin add git@example.com:a/b.git)"}; err != nil || !slices.Equal(lines, want) {
+		t.Errorf("%q, %v", lines, err)
+	}
+}
+
 func TestSplitCommit(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{
