@@ -10,9 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"agent/internal/disk"
 	"agent/internal/history"
+	"agent/internal/pattern"
+	"agent/internal/secret"
 )
 
 // Prompts is the file of the user's prompts in all sessions, one a line, the oldest first.
@@ -80,10 +83,23 @@ func (p Prompts) Load() ([]Prompt, error) {
 	return prompts, nil
 }
 
-// Append adds a prompt. It writes the line at once, so that programs that append at the same
-// time do not mix theirs.
+// withoutKeys returns a prompt with a placeholder for each key that is recognised in it.
+func (p Prompt) withoutKeys() Prompt {
+	clean := slices.Clone(p)
+	for i, part := range clean {
+		clean[i].Text = secret.Without(setHeader.ReplaceAllString(part.Text, "${1}"+secret.Placeholder))
+	}
+	return clean
+}
+
+// setHeader matches the command that sets a header, whose value may be a key of any form.
+var setHeader = pattern.New(`(?i)^(\s*/set\s+header\.\S*?[\s=]+)\S.*`)
+
+// Append adds a prompt, without the keys in it: the file outlives its sessions, and what was typed
+// in this one can be had again as it was. It writes the line at once, so that programs that append
+// at the same time do not mix theirs.
 func (p Prompts) Append(prompt Prompt) error {
-	line, err := json.Marshal(prompt)
+	line, err := json.Marshal(prompt.withoutKeys())
 	if err != nil {
 		return err
 	}

@@ -55,3 +55,26 @@ func TestATornPromptCostsNoOther(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
+
+// Keys that are typed or pasted are in no later session's history; paths of key files are.
+func TestPromptsKeepNoKeys(t *testing.T) {
+	t.Parallel()
+	prompts := Prompts{filepath.Join(t.TempDir(), "history")}
+	typed := Prompt{{Text: "use API_KEY=abcdefgh1 and "}, {Text: "ghp_0123456789abcdefABCDEF0123", Source: history.Pasted}}
+	for _, prompt := range []Prompt{typed, {{Text: "/set header.X-Api-Key correct horse"}}, {{Text: "/SET header.x=abc"}}, {{Text: "/set auth-keyfile ~/key"}}, {{Text: "/set header.X-Api-Key"}}} {
+		if err := prompts.Append(prompt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []Prompt{
+		{{Text: "use API_KEY=[key] and "}, {Text: "[key]", Source: history.Pasted}},
+		{{Text: "/set header.X-Api-Key [key]"}}, {{Text: "/SET header.x=[key]"}}, {{Text: "/set auth-keyfile ~/key"}}, {{Text: "/set header.X-Api-Key"}},
+	}
+	got, err := prompts.Load()
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if typed[1].Text == want[0][1].Text {
+		t.Error("the prompt of this session has changed too")
+	}
+}

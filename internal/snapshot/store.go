@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"agent/internal/disk"
+	"agent/internal/secret"
 	"agent/internal/words"
 	"agent/internal/workspace"
 
@@ -163,7 +164,7 @@ func (s *Store) BeginTurn(title string) {
 	}
 	defer s.mu.Unlock()
 	s.turn++
-	s.title = words.Line(words.FirstLine(strings.TrimSpace(title)), longestTitle)
+	s.title = words.Line(secret.Without(words.FirstLine(strings.TrimSpace(title))), longestTitle)
 }
 
 // Mark returns the present moment. It is zero when the store cannot be written.

@@ -224,3 +224,14 @@ func TestAFailedUndoTakesBackItsOwn(t *testing.T) {
 		t.Error("a file that was brought back is still there")
 	}
 }
+
+// The store names a turn by its message, without the keys in that.
+func TestTitlesHaveNoKeys(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0"})
+	b.BeginTurn("use ghp_0123456789abcdefABCDEF0123 here")
+	b.edit("a", "1")
+	if plan := b.planned(b.PlanUndo(t.Context())); plan.Title != "use [key] here" {
+		t.Errorf("title %q", plan.Title)
+	}
+}
