@@ -68,7 +68,10 @@ func TestPromptsKeepNoKeys(t *testing.T) {
 	}
 	want := []Prompt{
 		{{Text: "use API_KEY=[key] and "}, {Text: "[key]", Source: history.Pasted}},
-		{{Text: "/set header.X-Api-Key [key]"}}, {{Text: "/SET header.x=[key]"}}, {{Text: "/set auth-keyfile ~/key"}}, {{Text: "/set header.X-Api-Key"}},
+		{{Text: "/set header.X-Api-Key [key]"}},
+		{{Text: "/SET header.x=[key]"}},
+		{{Text: "/set auth-keyfile ~/key"}},
+		{{Text: "/set header.X-Api-Key"}},
 	}
 	got, err := prompts.Load()
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
