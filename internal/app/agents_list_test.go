@@ -80,3 +80,31 @@ func TestContinuedAgentsNeedConsent(t *testing.T) {
 		f.Close()
 	}
 }
+
+// The model in the file of an agent is one that the endpoint lists, by its id or by a word of it, as
+// Claude Code's files say; another is said to be unknown.
+func TestModelsOfAgentFiles(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{
+		"sonnet": "claude-sonnet-4-5", "claude-sonnet-4": "claude-sonnet-4", "sonn": "", "claude-sonnet-3": "", "inherit": "test-model", "[haiku, sonnet]": "",
+	} {
+		p := newProcess(t)
+		write(t, filepath.Join(p.Home, ".claude/agents/helper.md"), "---\nname: helper\ndescription: d\nmodel: "+model+"\n---\nHelp.\n")
+		used := ""
+		agent := func(r *llmtest.Request) llmtest.Turn {
+			_, used, _ = strings.Cut(string(r.Body), `"model":"`)
+			used, _, _ = strings.Cut(used, `"`)
+			return llmtest.Say("helped")
+		}
+		f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"helper"}`), llmtest.Say("done")), agent)
+		f.server.Answer("/v1/models", `{"object":"list","data":[{"id":"test-model"},{"id":"claude-sonnet-4-5"},{"id":"claude-sonnet-4"}]}`)
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+			t.Fatal(err)
+		}
+		noted := strings.Contains(f.said()[1], "of the agent's file is not known here: the model in use works")
+		if want == "" && (used != "test-model" || !noted) || want != "" && (used != want || noted) {
+			t.Errorf("%s: %q worked, %q", model, used, f.said()[1])
+		}
+		f.Close()
+	}
+}

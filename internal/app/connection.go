@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"agent/internal/chat"
@@ -124,10 +126,23 @@ func (e *endpoints) of(profile string) (*provider.Connection, *settings.Settings
 	return connection, with, nil
 }
 
-// isListed reports whether the endpoint in use lists a model.
-func (e *endpoints) isListed(model string) bool {
-	listed, err := e.own.Models(context.Background())
-	return err == nil && slices.ContainsFunc(listed, func(m provider.Offer) bool { return m.ID == model })
+// listed returns the model of the endpoint in use that a name means: the one with that id or, for a
+// word such as sonnet, the first in the list with the word in its id. It returns "" for none.
+func (e *endpoints) listed(name string) string {
+	all, err := e.own.Models(context.Background())
+	if err != nil {
+		return ""
+	}
+	means := func(is func(id string) bool) string {
+		if i := slices.IndexFunc(all, func(m provider.Offer) bool { return is(m.ID) }); i >= 0 {
+			return all[i].ID
+		}
+		return ""
+	}
+	isWord := name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
+	return cmp.Or(means(func(id string) bool { return id == name }), means(func(id string) bool {
+		return isWord && slices.Contains(strings.FieldsFunc(id, func(r rune) bool { return strings.ContainsRune("-_./:", r) }), name)
+	}))
 }
 
 // offered returns the models of the endpoint in use.

@@ -174,8 +174,8 @@ func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *set
 	if name != "" {
 		if other, its, problem := h.parts.models.of(name); problem == nil {
 			endpoint, with = other, its
-		} else if h.parts.models.isListed(name) {
-			err = with.Set(settings.Session, settings.Model.Key(), name)
+		} else if id := h.parts.models.listed(name); id != "" {
+			err = with.Set(settings.Session, settings.Model.Key(), id)
 		} else if own {
 			err = errors.New("the model " + name + " of the settings is not a profile, and the endpoint does not list it")
 		} else {

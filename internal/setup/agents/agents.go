@@ -173,30 +173,45 @@ func (f *finder) below(dir string) {
 	}
 }
 
-// maxFiles bounds the files that are read of one folder.
-const maxFiles = 200
+// maxFiles bounds the files that are read of one folder, and maxDepth the folders within each other.
+const (
+	maxFiles = 200
+	maxDepth = 4
+)
 
-// folder reads the agents of a folder.
+// folder reads the agents of a folder and of those below it.
 func (f *finder) folder(dir, ending string) {
-	entries, _ := os.ReadDir(dir) // a folder that cannot be read has none
-	read := 0
-	for _, entry := range entries {
-		if file := filepath.Join(dir, entry.Name()); filepath.Ext(file) == ending {
-			if read++; read <= maxFiles {
-				f.file(file, ending)
-			}
-		}
+	files := filesIn(dir, ending, maxDepth)
+	for _, file := range files[:min(len(files), maxFiles)] {
+		f.file(file, ending)
 	}
-	if more := read - maxFiles; more > 0 {
+	if more := len(files) - maxFiles; more > 0 {
 		f.Skipped = append(f.Skipped, fmt.Sprintf("%s: %d files more than %d are not read", dir, more, maxFiles))
 	}
+}
+
+// filesIn returns the files of a folder with an ending, and then those of the folders in it. It follows
+// no links to folders.
+func filesIn(dir, ending string, depth int) (files []string) {
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read has none
+	var below []string
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		switch {
+		case entry.IsDir() && depth > 1 && !strings.HasPrefix(entry.Name(), "."):
+			below = append(below, filesIn(path, ending, depth-1)...)
+		case !entry.IsDir() && filepath.Ext(path) == ending:
+			files = append(files, path)
+		}
+	}
+	return append(files, below...)
 }
 
 // nameOf returns the name of an agent that its file does not give: that of the file, where the
 // agent's program takes it so (opencode, Copilot), else "".
 func nameOf(file string) string {
 	folder := filepath.ToSlash(filepath.Dir(file))
-	if !strings.Contains(folder, "/.opencode/") && !strings.HasSuffix(folder, "/.github/agents") {
+	if !strings.Contains(folder, "/.opencode/") && !strings.Contains(folder+"/", "/.github/agents/") {
 		return ""
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".md"), ".agent")

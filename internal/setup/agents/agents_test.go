@@ -41,7 +41,7 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	w := place(t, map[string]string{
 		"work/.claude/agents/review.md":       "---\nname: Code-Reviewer\ndescription: reads\n  diffs\ntools: Read, Grep, Bash(git diff *)\nmodel: sonnet\npermissionMode: plan\ncolor: red\nhooks: x\n---\nYou review.\n",
-		"work/.opencode/agent/docs.md":        "---\ndescription: writes docs\nmode: subagent\ntools:\n  write: true\n  bash: false\n---\nYou write.\n",
+		"work/.opencode/agent/docs.md":        "---\ndescription: writes docs\nmode: subagent\ntools:\n  write: true\n  bash: false\npermission:\n  edit: deny\n  webfetch: allow\n  skill:\n    \"*\": deny\n---\nYou write.\n",
 		"work/.gemini/agents/looker.md":       "---\nname: looker\ndescription: looks\ntools:\n  - read_file\n  - glob\nmax_turns: 5\ntimeout_mins: 3\n---\nLook.\n",
 		"work/.github/agents/tester.agent.md": "---\nname: The \"Tester\"\ndescription: 'tests'\n---\nTest.\n",
 		"work/.github/agents/listed.agent.md": "---\nname: 'Listed'\ndescription: 'lists'\ntools:\n  [\n    \"search\",\n    \"edit/editFiles\",\n  ]\nhandoffs:\n  - label: on\n---\nList.\n",
@@ -64,7 +64,7 @@ func TestForms(t *testing.T) {
 		!slices.Equal(review.Unused, []string{"color", "hooks"}) || review.Prompt != "You review." || review.Origin != Project {
 		t.Errorf("%+v", review)
 	}
-	if !slices.Equal(docs.Tools, []string{"write"}) || !slices.Equal(docs.Without, []string{"bash"}) || !slices.Equal(docs.Unused, []string{"mode"}) {
+	if !slices.Equal(docs.Tools, []string{"write"}) || !slices.Equal(docs.Without, []string{"edit", "write", "bash"}) || !slices.Equal(docs.Unused, []string{"mode"}) {
 		t.Errorf("%+v", docs)
 	}
 	if explore.Origin != User || explore.Prompt != "Mine." {
@@ -85,6 +85,8 @@ func TestForms(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
+		"---\nname: n\ndescription: d\nx":                                    "line 1: its frontmatter has no end",
+		"---\nname: null\ndescription: d\n---\nx":                            "has no name",
 		"no frontmatter":                                                     "line 1: has no frontmatter",
 		"---\ndescription: d\n---\nx":                                        "has no name",
 		"---\nname: n\n---\nx":                                               "has no description",
@@ -109,6 +111,40 @@ func TestLeftOut(t *testing.T) {
 	set := Find(place(t, map[string]string{"work/.codex/agents/x.toml": "name = \"x\"\nbroken"}))
 	if len(set.Skipped) != 1 || !strings.Contains(set.Skipped[0], "line 2") {
 		t.Errorf("%q", set.Skipped)
+	}
+}
+
+// Frontmatter as people and editors write it: marks of byte order, ends of lines, tabs, comments, quoted
+// names of fields, lists of models. Files in folders of a folder count too.
+func TestOddFrontmatter(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"bom":      "\uFEFF---\nname: n\ndescription: d\ntools: Read, Grep\nmodel: m\n---\nDo.\n",
+		"crlf":     "---\r\nname: n\r\ndescription: d\r\ntools: Read, Grep\r\nmodel: m\r\n---\r\nDo.\r\n",
+		"tabs":     "---\t\nname:\tn\ndescription:\td\ntools:\n\t- Read\n\t- Grep\nmodel:\tm\n--- \nDo.\n",
+		"comments": "---\n# a helper\nname: n # short\ndescription: \"d\" # of it\ntools: [Read, \"Grep\"] # looks\nmodel: 'm' # cheap\n---\nDo.\n",
+		"items":    "---\nname: n\ndescription: d\ntools:\n  - Read # looks\n  - 'Grep' # too\nmodel: [m, m2]\n---\nDo.\n",
+		"quoted":   "---\n\"name\": n\n'description': d\n\"tools\": Read, Grep\nmodel:\n  - m\n  - m2\n---\nDo.\n",
+	} {
+		set := Find(place(t, map[string]string{"work/.claude/agents/below/and/below/n.md": text}))
+		a, err := set.Named("n")
+		if err != nil || a.Description != "d" || !slices.Equal(a.Tools, []string{"Read", "Grep"}) || a.Model != "m" || a.Prompt != "Do." {
+			t.Errorf("%s: %+v, %v, %q", name, a, err, set.Skipped)
+		}
+	}
+	set := Find(place(t, map[string]string{
+		"work/.claude/agents/n.md":              "---\nname: n\ndescription: fixes issue #12\n---\n",
+		"work/.opencode/agents/a/b.md":          "---\ndescription: d\n---\n",
+		"work/.github/agents/c/d.agent.md":      "---\ndescription: d\n---\n",
+		"work/.agents/agents/.git/e.md":         "---\nname: e\ndescription: d\n---\n",
+		"work/.agents/agents/1/2/3/4/5/deep.md": "---\nname: f\ndescription: d\n---\n",
+	}))
+	var all []string
+	for _, a := range set.Agents {
+		all = append(all, a.Name+" "+a.Description)
+	}
+	if want := []string{"b d", "d d", "explore " + builtIn[0].Description, "general " + builtIn[1].Description, "n fixes issue #12"}; !slices.Equal(all, want) {
+		t.Errorf("%q, %q", all, set.Skipped)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/pattern"
 	"agent/internal/setup/source"
+	"agent/internal/words"
 )
 
 // validName matches the names of agents, in lower case.
@@ -21,16 +22,22 @@ var validName = pattern.New(`^[a-z0-9_-]{1,64}$`)
 // switched matches an entry of a list of tools in the form of opencode, "write: false".
 var switched = pattern.New(`([A-Za-z0-9_*-]+)\s*:\s*(true|false)`)
 
+// denied matches a tool that opencode's field permission denies.
+var denied = pattern.New(`([A-Za-z0-9_*-]+)\s*:\s*deny\b`)
+
 // used lists the fields of a Markdown file that have an effect.
 var used = []string{
 	"name", "description", "tools", "disallowedtools", "model", "effort", "model_reasoning_effort", "reasoning_effort",
-	"maxturns", "max_turns", "steps", "timeout_mins", "permissionmode", "sandbox_mode", "background", "skills", "kind",
+	"maxturns", "max_turns", "steps", "timeout_mins", "permissionmode", "sandbox_mode", "background", "skills", "kind", "permission",
 }
 
 // parse reads an agent from a Markdown file with frontmatter. name is its name if the file gives
 // none.
 func parse(text, name string) (Agent, error) {
 	fields, body, ok := source.Frontmatter(text)
+	if !ok && strings.HasPrefix(text, "---") {
+		return Agent{}, errors.New("line 1: its frontmatter has no end; end it with a line of three dashes")
+	}
 	if !ok {
 		return Agent{}, errors.New("line 1: has no frontmatter; begin it with a line of three dashes, name, description, and dashes again")
 	}
@@ -44,7 +51,7 @@ func parse(text, name string) (Agent, error) {
 	}
 	a := Agent{
 		Name: cmp.Or(first("name"), name), Description: first("description"), Prompt: strings.TrimSpace(body),
-		Model: first("model"), Effort: first("effort", "model_reasoning_effort", "reasoning_effort"),
+		Model: words.FirstLine(first("model")), Effort: first("effort", "model_reasoning_effort", "reasoning_effort"),
 		Without: fields.List("disallowedtools"), Background: fields.Bool("background", false), Skills: fields.List("skills"),
 	}
 	if name != "" && !validName.MatchString(strings.ToLower(a.Name)) {
@@ -52,6 +59,11 @@ func parse(text, name string) (Agent, error) {
 	}
 	if given, has := fields["tools"]; has {
 		a.setTools(given, fields.List("tools"))
+	}
+	for _, tool := range denied.FindAllStringSubmatch(fields["permission"], -1) {
+		if a.Without = append(a.Without, tool[1]); tool[1] == "edit" {
+			a.Without = append(a.Without, "write") // which it denies there too
+		}
 	}
 	var err error
 	if a.MaxTurns, err = positive("maxTurns", first("maxturns", "max_turns", "steps")); err != nil {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -14,8 +15,8 @@ type Fields map[string]string
 // quotes.
 func Frontmatter(text string) (fields Fields, body string, ok bool) {
 	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\uFEFF")
-	rest, found := strings.CutPrefix(text, "---\n")
-	if !found {
+	first, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimRight(first, " \t") != "---" {
 		return nil, text, false
 	}
 	head, body, found := cutLine(rest, "---")
@@ -29,7 +30,7 @@ func Frontmatter(text string) (fields Fields, body string, ok bool) {
 func cutLine(text, mark string) (before, after string, found bool) {
 	at := 0
 	for line := range strings.Lines(text) {
-		if strings.TrimRight(line, " \n") == mark {
+		if strings.TrimRight(line, " \t\n") == mark {
 			return text[:at], text[at+len(line):], true
 		}
 		at += len(line)
@@ -47,10 +48,10 @@ func parseFields(head string) Fields {
 		switch item, isItem := strings.CutPrefix(trimmed, "- "); {
 		case trimmed == "" || strings.HasPrefix(trimmed, "#"):
 		case isItem && key != "":
-			fields[key] = joined(fields[key], "\n", unquote(item))
+			fields[key] = joined(fields[key], "\n", unquote(withoutComment(item)))
 		case pair && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t"):
-			key = strings.ToLower(strings.TrimSpace(name))
-			value = strings.TrimSpace(value)
+			key = strings.ToLower(unquote(name))
+			value = withoutComment(strings.TrimSpace(value))
 			folded = !strings.HasPrefix(value, "|")
 			fields[key] = scalar(value)
 		case key != "":
@@ -74,6 +75,18 @@ func joined(before, separator, next string) string {
 	return before + separator + next
 }
 
+// withoutComment returns a value without the comment behind it. A sign for numbers, as in "issue #3",
+// begins none.
+func withoutComment(value string) string {
+	end := 0
+	if at := strings.IndexAny(value, `"'[`); at == 0 {
+		closing := map[byte]string{'[': "]"}[value[0]]
+		end = 1 + strings.LastIndex(value[1:], cmp.Or(closing, value[:1])) + 1
+	}
+	before, _, _ := strings.Cut(value[end:], " # ")
+	return strings.TrimSpace(value[:end] + before)
+}
+
 // scalar reads the value on the line of a key.
 func scalar(value string) string {
 	switch {
@@ -81,6 +94,8 @@ func scalar(value string) string {
 		return "" // a block follows
 	case strings.HasPrefix(value, "[") && strings.HasSuffix(value, "]"):
 		return strings.Join(items(value[1:len(value)-1]), "\n")
+	case value == "null" || value == "~":
+		return ""
 	}
 	return unquote(value)
 }
