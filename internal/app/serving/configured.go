@@ -183,13 +183,16 @@ func (x *Configured) Wire(s *servers.Server) mcp.Server {
 	return wire
 }
 
-// holdsKey reports whether a variable holds a model provider's key, by its name or its value.
+// holdsKey reports whether a variable holds a model provider's key, by its name or in its value, as
+// a header or an address may.
 func (p Place) holdsKey(name, value string) bool {
+	const least = 8 // characters of a key, less of which may stand in any text
 	for _, v := range vendor.All() {
 		if v.KeyVariable == "" {
 			continue
 		}
-		if key, _ := p.Lookup(v.KeyVariable); name == v.KeyVariable || value != "" && value == key {
+		key, _ := p.Lookup(v.KeyVariable)
+		if name == v.KeyVariable || key != "" && value == key || len(key) >= least && strings.Contains(value, key) {
 			return true
 		}
 	}
