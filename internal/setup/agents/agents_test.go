@@ -64,7 +64,7 @@ func TestForms(t *testing.T) {
 		!slices.Equal(review.Unused, []string{"color", "hooks"}) || review.Prompt != "You review." || review.Origin != Project {
 		t.Errorf("%+v", review)
 	}
-	if !slices.Equal(docs.Tools, []string{"write"}) || !slices.Equal(docs.Without, []string{"edit", "write", "bash"}) || !slices.Equal(docs.Unused, []string{"mode"}) {
+	if !slices.Equal(docs.Tools, []string{"write"}) || !slices.Equal(docs.Without, []string{"bash", "edit", "write"}) || !slices.Equal(docs.Unused, []string{"mode"}) {
 		t.Errorf("%+v", docs)
 	}
 	if explore.Origin != User || explore.Prompt != "Mine." {
