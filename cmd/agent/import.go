@@ -105,7 +105,7 @@ func importNotes(w world, o importOptions) error {
 	if err != nil {
 		return err
 	}
-	others, problems := notes.Others(w.process.Home, w.process.Env("CLAUDE_CONFIG_DIR"), here)
+	others, problems := notes.ReadForeign(w.process.Home, w.process.Env("CLAUDE_CONFIG_DIR"), here)
 	added, err := book.Propose(others, o.dry)
 	if err != nil || o.json && len(o.only) == 0 {
 		return err

@@ -70,8 +70,8 @@ func (c *Crew) named(name string) (agents.Agent, error) {
 	return c.offered().Named(name) // names those that are offered
 }
 
-// agentItems returns the agents that need consent, as items: those of plugins, and an agent of a
-// repository if it names a model or may do more than look.
+// agentItems returns items for the agents that need consent: agents of plugins, and agents of a
+// repository that name a model or may do more than look.
 func agentItems(set agents.Set) (items []consent.Item) {
 	for _, a := range set.Agents {
 		if needsConsent(a) {
@@ -91,7 +91,7 @@ func agentItem(a agents.Agent) consent.Item {
 
 // allowed reports whether an agent needs no consent or has it.
 func (c *Crew) allowed(a agents.Agent) bool {
-	return !needsConsent(a) || c.trust.Store.May(agentItem(a)) == nil
+	return !needsConsent(a) || c.trust.Store.Check(agentItem(a)) == nil
 }
 
 // isTask reports whether a name is that of the tool that gives tasks to agents.

@@ -96,7 +96,7 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 		Protected: protect.Places{
 			Home: disk.Real(at.process.Home), Own: at.process.ownFiles(at.folders, at.settings),
 			Denied:  append(at.process.realPaths(settings.SandboxDenyRead.Of(at.settings)), confined.rules.Hidden...),
-			Ruled:   confined.rules.Ruled,
+			Ruled:   confined.rules.RuleAbout,
 			Keeps:   confined.rules.Keeps(),
 			Agreed:  confined.guarded.holds,
 			GitRuns: func(abs string) bool { return sandbox.GitRuns(abs, at.process.gitConfigurations()) },

@@ -165,9 +165,10 @@ func modelFor(a agents.Agent, with *settings.Settings) (name string, own bool) {
 	return name, own
 }
 
-// model returns the endpoint and the settings of an agent: those of the conversation, or of
-// a profile or a model that the person or the agent's file names. A file's model that the
-// endpoint does not list is not used, and unused says so.
+// model returns the endpoint and the settings of an agent. If the person or the file of the agent
+// names a profile or a model, the agent uses that, otherwise the model of the conversation. If the
+// file names a model that the endpoint does not list, the agent does not use it, and unused says
+// so.
 func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *settings.Settings, unused []string, err error) {
 	name, own := modelFor(a, h.parts.at.settings)
 	endpoint, with = h.parts.models.own, h.parts.at.settings.Overlay()

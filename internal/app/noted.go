@@ -63,7 +63,7 @@ func SharedNotes(book *notes.Book, trust *consent.Trust, checker *notes.Checker,
 	}
 	item := sharedItem(book, text)
 	trust.Put(item)
-	agreed := trust.Store.May(item) == nil
+	agreed := trust.Store.Check(item) == nil
 	for i := range all {
 		all[i].Proposed = all[i].Proposed || !agreed
 	}
@@ -142,7 +142,7 @@ func (n noted) inFile(of notes.Scope, change func() error) error {
 // none.
 func (n noted) sharedAgreed() bool {
 	items := sharedNotes(n.notes.at.settings, n.notes.book)
-	return items == nil || n.notes.trust.Store.May(items[0]) == nil
+	return items == nil || n.notes.trust.Store.Check(items[0]) == nil
 }
 
 // Agree implements slash.Notes.

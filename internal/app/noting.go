@@ -37,8 +37,8 @@ type noting struct {
 	begun func() []string
 
 	mu sync.Mutex
-	// text is the part of the prompt, sent has the notes that the model knows, and told those of
-	// them that it knows not to hold any more.
+	// text is the part of the prompt with notes. sent has the notes that the model knows, and told
+	// the ids of the notes of which it knows that they do not hold any more.
 	text string
 	sent []notes.Note
 	told map[string]bool
@@ -235,8 +235,8 @@ func (n *noting) newsText() []history.Block {
 	return newsOfNotes(lines)
 }
 
-// teller returns a function that tells an agent of the conversation, whose prompt has the same
-// notes, about those that are not true any more, each once.
+// teller returns a function for an agent of the conversation, whose prompt has the same notes. The
+// function tells the agent once about each note that does not hold any more.
 func (n *noting) teller() func() []history.Block {
 	told := map[string]bool{}
 	return func() []history.Block {

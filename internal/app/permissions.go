@@ -10,9 +10,9 @@ import (
 	"agent/internal/words"
 )
 
-// consentOf returns the consent of a conversation, by the rules of the flags. Granted permissions are
-// kept: those of the session in the record, and those of the project in the configuration. A
-// conversation in a scratch folder, such as the demo, keeps none of the project.
+// consentOf returns the consent of a conversation, by the rules of the flags. Permissions for the
+// session are kept in the record, and permissions for the project in the configuration. A
+// conversation in a scratch folder, such as the demo, keeps none for the project.
 func consentOf(at *place, rec *record) *gate.Consent {
 	policy := at.policy
 	policy.OnGrants = rec.grants

@@ -69,7 +69,7 @@ func newServers(rec *record, models *endpoints, host *gates.Host, configured *se
 			}
 			return equipped(again), nil
 		},
-		Kept: rec.servers, Did: rec.acts.did, Reached: rec.acts.reach,
+		OnFreeze: rec.servers, Did: rec.acts.did, Reached: rec.acts.reach,
 		Tell:    func(text string) { emit(chat.Notice{Text: words.Brief(text)}) },
 		Inquire: line.Inquire, May: may,
 	}, equipped(configured), rec.resumed.Servers)

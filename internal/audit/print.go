@@ -17,7 +17,7 @@ func (r *Report) Print(out io.Writer) error {
 	return err
 }
 
-// markdown writes the report, and those of its agents, below titles of a level.
+// markdown writes the report and the reports of its agents. Their titles have the given level.
 func (r *Report) markdown(b *strings.Builder, level string) {
 	of := r.ID
 	if r.Agent != "" {

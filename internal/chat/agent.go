@@ -85,8 +85,8 @@ type Agents struct {
 	reports []AgentReport
 }
 
-// NewAgents returns the side for agents of the chat at the end of a line. The permissions are those
-// of the chat.
+// NewAgents returns the part of a chat that runs agents. line leads to the chat, and consent has
+// the permissions of the chat.
 func NewAgents(line *Line, consent *gate.Consent) *Agents {
 	return &Agents{line: line, consent: consent, spent: new(atomic.Int64), writing: make(chan struct{}, 1)}
 }

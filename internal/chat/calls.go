@@ -46,7 +46,7 @@ type call struct {
 	// typed is set if the user typed the command.
 	typed   bool
 	started time.Time
-	// took is how long a call worked that ran, without the time that its answer waited for those of
+	// took is the time that a call ran, without the time that its answer waited for the answers of
 	// other calls.
 	took time.Duration
 	// reached has the hosts that the call reached.

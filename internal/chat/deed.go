@@ -53,7 +53,7 @@ func decisionOf(d Decision, answered bool, a gate.Approval) *history.Decision {
 	case !d.Allow:
 		asked.Answer, asked.Rule = "refused", d.Reason
 	case d.Keep:
-		asked.Rule = "for good: " + a.Kept
+		asked.Rule = "for good: " + a.ForGood
 	case d.Always:
 		asked.Rule = "for the session: " + a.Always
 	}

@@ -189,10 +189,10 @@ func (p *Pick) Texts() []string {
 	return texts
 }
 
-// Matches returns the indexes of the choices that contain every word of a query: first the
-// choices that have all words in their name, then those that have them in name and help, then
-// those that have some only in their text. Within each group the choices keep their order. texts is the result of Texts, nil
-// until it is available.
+// Matches returns the indexes of the choices that contain every word of a query. Choices with all
+// words in their name come first, then choices with all words in name and help, then choices with
+// some words only in their text. Within each group the choices keep their order. texts is the
+// result of Texts, nil until it is available.
 func (p *Pick) Matches(query string, texts []string) []int {
 	wanted := strings.Fields(strings.ToLower(query))
 	var named, described, within []int

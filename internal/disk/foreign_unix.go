@@ -31,8 +31,8 @@ func OtherWriters(info fs.FileInfo) string {
 	return ""
 }
 
-// WritersBeside returns why a file or folder could be from another user than one: it belongs to somebody
-// else, or its group or everybody may write it. It returns "" if it could not.
+// WritersBeside returns the reason why another user could have written a file or folder: it belongs
+// to somebody else, or its group or everybody may write it. It returns "" if only user could.
 func WritersBeside(info fs.FileInfo, user int) string {
 	status, ok := info.Sys().(*syscall.Stat_t)
 	switch mode := info.Mode().Perm(); {

@@ -14,13 +14,13 @@ import (
 type part struct {
 	// log is the path of the log below the folder of the sessions.
 	log string
-	// workspace is that of the session, as far as the log was read.
+	// workspace is the workspace of the session at the end of the part.
 	workspace string
 	// from and to bound the part in bytes. back is the place of the latest reply before to, whose
 	// calls the next entries may answer.
 	from, to, back int64
-	// sum is of the last bytes before to. size and changed are those of the log when it was read to
-	// its end, else size is -1.
+	// sum is the checksum of the last bytes before to. size and changed are the size and the time
+	// of the log when it was read to its end; size is -1 if it was not read to its end.
 	sum           uint32
 	size, changed int64
 }

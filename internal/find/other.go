@@ -16,7 +16,7 @@ import (
 )
 
 // SearchOther returns the entries of other programs' sessions that fit a query, in the order of
-// Search. It reads all files, and calls skip with those that it cannot read. The number of an
+// Search. It reads all files, and calls skip with each file that it cannot read. The number of an
 // entry counts the entries of the file.
 func (x Index) SearchOther(ctx context.Context, files []logs.File, q Query, o Options, skip func(path string, err error)) (found Results, err error) {
 	for _, f := range files {

@@ -12,14 +12,15 @@ import (
 // longestQuery bounds a query in characters.
 const longestQuery = 400
 
-// A Query says what is looked for.
+// A Query says which entries to find.
 type Query struct {
-	// words are those of which at least one matches, and which give the order.
+	// words are the words of which at least one must match, and which decide the order of the
+	// results.
 	words []string
 	// without are words that do not occur.
 	without []string
 	phrases []phrase
-	// paths and tools are what the call of an entry names, in lower case; all of them hold.
+	// paths and tools must all be named by the call of an entry. They are in lower case.
 	paths, tools []string
 	// after and before bound the time, zero for none.
 	after, before time.Time

@@ -209,7 +209,8 @@ func (c *candidates) add(s *segment, q *Query, wanted func(log string) bool) err
 func (s *segment) scores(q *Query) ([]int32, error) {
 	scores, marks := make([]int32, len(s.entries)), make([]int, len(s.entries))
 	must := 0 // the terms of which all have to be there
-	// with calls use once for each entry that has a term, or one of those that it begins.
+	// with calls use once for each entry that has the term or, if whole is not set, a term that
+	// begins with it.
 	with := func(term string, whole bool, use func(n int)) error {
 		seen := make([]bool, len(s.entries))
 		return s.eachTerm(term, whole, func(list []int, _ string) {

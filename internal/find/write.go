@@ -86,7 +86,8 @@ func (w *writer) part(name string, last part) int {
 	return len(w.built.parts) - 1
 }
 
-// end notes what tells whether the log has changed.
+// end notes the size, the time and the checksum by which a later search sees whether the log has
+// changed.
 func (w *writer) end(at int, l log) (err error) {
 	p := &w.built.parts[at]
 	p.size, p.changed = l.size, l.changed

@@ -62,9 +62,9 @@ type Approval struct {
 	// Always names the calls that "always" would allow for the rest of the session, for example
 	// `commands "go test"` or "edits". It is empty if always is not offered.
 	Always string
-	// Kept names the calls that could be allowed for good in this project, with the rights that
+	// ForGood names the calls that could be allowed for good in this project, with the rights that
 	// this gives. It is empty if that is not offered.
-	Kept string
+	ForGood string
 	// Often tells how often the person has agreed to calls that Kept covers, and names them. It
 	// is empty if that was seldom.
 	Often string

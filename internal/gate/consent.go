@@ -165,7 +165,7 @@ func (c *Consent) question(k Call) *Question {
 	keep := len(offered) > 0 && c.mayKeep(k)
 	approval := Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview, Always: strings.Join(saying(offered), ", ")}
 	if keep {
-		approval.Kept, approval.Often = approval.Always+permitted(offered), c.often(offered)
+		approval.ForGood, approval.Often = approval.Always+permitted(offered), c.often(offered)
 	}
 	return &Question{
 		Approval: approval,

@@ -87,8 +87,8 @@ func TestKeptPermissions(t *testing.T) {
 		s := &shelf{}
 		c := keeping(t, s, Policy{})
 		v := c.verdict(t, tt.call)
-		if v.Ask == nil || v.Ask.Approval.Kept != tt.shown {
-			t.Fatalf("%s: %q is offered, want %q", tt.name, v.Ask.Approval.Kept, tt.shown)
+		if v.Ask == nil || v.Ask.Approval.ForGood != tt.shown {
+			t.Fatalf("%s: %q is offered, want %q", tt.name, v.Ask.Approval.ForGood, tt.shown)
 		}
 		v.Ask.Then(Decision{Allow: true, Keep: true})
 		if kept := len(s.all) > 0; kept != (tt.shown != "") {
@@ -195,7 +195,7 @@ func TestNothingIsKeptWithoutAKeeper(t *testing.T) {
 	t.Parallel()
 	c := consentIn(t, ModeAsk, Policy{})
 	v := c.verdict(t, sandboxed("touch zz"))
-	if v.Ask.Approval.Kept != "" || v.Ask.Approval.Always == "" {
+	if v.Ask.Approval.ForGood != "" || v.Ask.Approval.Always == "" {
 		t.Errorf("%+v", v.Ask.Approval)
 	}
 }

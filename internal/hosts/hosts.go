@@ -47,7 +47,7 @@ func (n noting) RoundTrip(request *http.Request) (*http.Response, error) {
 	return n.RoundTripper.RoundTrip(request.WithContext(Watch(request.Context(), n.reached)))
 }
 
-// CloseIdleConnections closes those of the transport below.
+// CloseIdleConnections closes the idle connections of the transport below.
 func (n noting) CloseIdleConnections() {
 	if closes, is := n.RoundTripper.(interface{ CloseIdleConnections() }); is {
 		closes.CloseIdleConnections()

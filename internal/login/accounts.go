@@ -30,14 +30,15 @@ type Account struct {
 	proof bool
 	// codes is set if the device flow is OpenAI's own instead of RFC 8628.
 	codes *codeFlow
-	// exchange is where the token is exchanged for one that lasts minutes, whoami where the name of
-	// the account is told.
+	// exchange is the address that exchanges the token for one that lasts minutes, and whoami the
+	// address that tells the name of the account.
 	exchange, whoami string
-	// domains are those whose hosts get its tokens, besides the hosts of the addresses.
+	// domains lists the domains whose hosts get the tokens, besides the hosts of the addresses.
 	domains []string
 	// claims returns the headers that go with the claims of an ID token; nil adds none.
 	claims func(claims map[string]any) map[string]string
-	// limits reads what replies tell of the limits of a subscription; nil if they tell nothing.
+	// limits reads the limits of a subscription from the headers of a reply; nil if replies tell
+	// nothing of them.
 	limits func(header http.Header, now time.Time) []Window
 }
 
@@ -110,8 +111,8 @@ func (a Account) MakesKey() bool { return a.keys != "" }
 // ByCode reports whether a person can log in by a code that they type on any device.
 func (a Account) ByCode() bool { return a.device != "" }
 
-// Refused returns the error that there is no login, nil if there is one for a client id, which may
-// be "".
+// Refused returns an error if there is no login to the account, or none without a client id and
+// clientID is "".
 func (a Account) Refused(clientID string) error {
 	switch {
 	case a.Why != "":

@@ -30,8 +30,8 @@ type Token struct {
 	Headers map[string]string
 	// Expires is when it ends; zero if that is not known.
 	Expires time.Time
-	// Base is scheme and host to which requests go instead of those of the endpoint, "" for none.
-	// It is the vendor's own.
+	// Base is the scheme and host of the vendor to which requests go instead of the endpoint, "" to
+	// use the endpoint.
 	Base string
 }
 
@@ -136,7 +136,7 @@ func (s *signer) send(request *http.Request, token Token) (*http.Response, error
 	return response, err
 }
 
-// CloseIdleConnections closes those of the transport below.
+// CloseIdleConnections closes the idle connections of the transport below.
 func (s *signer) CloseIdleConnections() {
 	if closes, is := s.base.(interface{ CloseIdleConnections() }); is {
 		closes.CloseIdleConnections()

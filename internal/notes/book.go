@@ -28,15 +28,16 @@ type Scope string
 
 // The scopes.
 const (
-	// Repository has the notes of the person for a repository, Everywhere those for all.
+	// Repository has the notes of the person for one repository, Everywhere the notes for all
+	// repositories.
 	Repository Scope = "n"
 	Everywhere Scope = "u"
 	// Shared has the notes that the repository brings, for everybody who works on it.
 	Shared Scope = "p"
 )
 
-// A Book holds the notes of a person for a repository, those that hold everywhere, and those that
-// the repository brings.
+// A Book holds three kinds of notes: of the person for a repository, of the person for all
+// repositories, and notes that the repository brings.
 type Book struct {
 	// Refuses returns why a text may not be kept, nil if it may; it may be nil itself.
 	Refuses func(text string) error

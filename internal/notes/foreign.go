@@ -16,9 +16,9 @@ type Foreign struct{ Text, From string }
 // geminiHeading begins the facts that gemini-cli keeps.
 const geminiHeading = "## Gemini Added Memories"
 
-// Others reads the notes that Claude Code and gemini-cli keep for a workspace. It leaves out texts
-// that cannot be notes, and names them in problems.
-func Others(home, claude, workspace string) (found []Foreign, problems []string) {
+// ReadForeign reads the notes that Claude Code and gemini-cli keep for a workspace. It leaves out
+// texts that cannot be notes, and names them in problems.
+func ReadForeign(home, claude, workspace string) (found []Foreign, problems []string) {
 	if claude == "" {
 		claude = filepath.Join(home, ".claude")
 	}

@@ -462,7 +462,7 @@ func TestNotesOfOthers(t *testing.T) {
 	write(t, filepath.Join(home, ".claude/projects", munged, "memory/MEMORY.md"), "# Memory\n- tests need a database\n- key is sk-proj-0123456789abcdefghij\n")
 	write(t, filepath.Join(home, ".claude/projects/elsewhere/memory/MEMORY.md"), "- of another project\n")
 	write(t, filepath.Join(home, ".gemini/GEMINI.md"), "- an instruction\n\n## Gemini Added Memories\n- likes short answers\n\n## Other\n- no memory\n")
-	found, problems := Others(home, "", work)
+	found, problems := ReadForeign(home, "", work)
 	if len(found) != 2 || found[0].Text != "tests need a database" || found[1].Text != "likes short answers" || len(problems) != 1 {
 		t.Fatalf("%+v, %q", found, problems)
 	}

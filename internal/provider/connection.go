@@ -172,7 +172,7 @@ func (c *Connection) Missing() error {
 // sources returns the present settings and the places of keys.
 func (c *Connection) sources() Sources {
 	choice := func(key string, upto settings.Source) Choice {
-		value, from := c.config.Settings.Upto(upto, key)
+		value, from := c.config.Settings.GetUpTo(upto, key)
 		return Choice{value.String(), from}
 	}
 	named := func(upto settings.Source) (provider, baseURL Choice) {

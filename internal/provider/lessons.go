@@ -31,7 +31,7 @@ type lessons[T any] struct {
 	mu sync.Mutex
 }
 
-// taught is a lesson in the file.
+// taught is a lesson in the form of the file, with the time at which it was learned.
 type taught[T any] struct {
 	Lesson T         `json:"lesson"`
 	At     time.Time `json:"at"`

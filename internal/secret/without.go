@@ -49,9 +49,9 @@ var compiled = sync.OnceValue(func() *forms {
 	return f
 })
 
-// Without returns a text with a placeholder for each secret that it recognises: those of In, and
-// values that are assigned to the name of a secret and look like one. It is meant for texts that
-// are kept or searched, where a word too few does no harm.
+// Without returns a text with a placeholder for each secret that it recognises: the secrets that In
+// finds, and values that are assigned to the name of a secret and look like one. It is meant for
+// texts that are kept or searched, where a word too few does no harm.
 func Without(text string) string {
 	if strings.Contains(text, "-----BEGIN") {
 		text = compiled().block.ReplaceAllString(text, Placeholder)

@@ -218,11 +218,11 @@ func (s *Settings) Profile() string {
 // Get returns the value of a key and its layer. If nothing sets the key, the value is its default
 // or unset, and the layer is Default.
 func (s *Settings) Get(key string) (Value, Source) {
-	return s.Upto(Session, key)
+	return s.GetUpTo(Session, key)
 }
 
-// Upto is like Get, but ignores layers that are stronger than layer.
-func (s *Settings) Upto(layer Source, key string) (Value, Source) {
+// GetUpTo is like Get, but ignores layers that are stronger than layer.
+func (s *Settings) GetUpTo(layer Source, key string) (Value, Source) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.boundedValue(layer, key)

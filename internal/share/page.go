@@ -39,8 +39,8 @@ func New(title, home string, entries []*history.Content) *Page {
 	return &Page{p.out.String(), c.Replacements}
 }
 
-// escape returns a text as HTML that shows it, also characters that a browser would obey or hide, such
-// as those that reorder a line.
+// escape returns a text as HTML that shows every character of it, even characters that a browser
+// would obey or hide, such as the ones that reorder a line.
 func escape(text string) string {
 	return html.EscapeString(words.Visible(strings.ReplaceAll(text, "\r\n", "\n")))
 }

@@ -35,8 +35,8 @@ func kindOf(path string) Kind {
 // powerEnd ends a PowerShell as its line did: a cmdlet that fails gives 1, a program its own code.
 const powerEnd = "\n$_ok = $?; if ($_ok) { exit 0 } elseif ($LASTEXITCODE) { exit $LASTEXITCODE } else { exit 1 }"
 
-// powerArguments are those of a PowerShell that runs line and prints UTF-8. The line is encoded, so
-// that no quote in it is read twice.
+// powerArguments returns the arguments of a PowerShell that runs line and prints UTF-8. The line is
+// encoded, so that no quote in it is read twice.
 func powerArguments(line string) []string {
 	script := "$ProgressPreference = 'SilentlyContinue'; [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)\n" + line + powerEnd
 	var encoded []byte

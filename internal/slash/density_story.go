@@ -150,7 +150,7 @@ func tellNext(story chat.Story, next chat.Upcoming) []string {
 	}
 	spent := money(story, b.Spent)
 	if story.Dollars == 0 {
-		spent = fmt.Sprintf("as much as %s new tokens", spent)
+		spent += " tokens at full price"
 	}
 	cost := fmt.Sprintf("It costs %s; without pruning %s for %s tokens", spent, money(story, b.None), words.Tokens(b.All))
 	if b.Cold {

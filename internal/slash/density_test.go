@@ -171,7 +171,7 @@ Held back: 1 unit, 1k tokens
 	next.Leaves, next.Held, next.Cut, w.session.story.Dollars = nil, nil, nil, 0
 	next.Bill = chat.Bill{Tokens: 180_000, All: 180_000, Spent: 225_000, None: 225_000, Cold: true}
 	const nothing = `The next request: 180k of 200k tokens (90%), compression at 170k: it is due
-It costs as much as 225k new tokens; without pruning 225k for 180k tokens; nothing of it is cached
+It costs 225k tokens at full price; without pruning 225k for 180k tokens; nothing of it is cached
 Nothing leaves before it.
 /density all, explain, show, restore N, why, pin, unpin PATH`
 	if got := text(w.run(t, "/density explain")); got != nothing {

@@ -100,8 +100,8 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fil
 	return protected
 }
 
-// rewritten returns the words that a shell makes of those of a line that hold patterns, quotes or
-// variables, as absolute paths where they name files.
+// rewritten returns the words into which a shell turns the words of a line that hold patterns,
+// quotes or variables. Words that name files are absolute paths.
 func (e *Env) rewritten(command shell.Command) []string {
 	if !strings.ContainsAny(command.Line, "*?[{$\\\"'") {
 		return nil

@@ -153,8 +153,8 @@ func (e *Env) searched(command shell.Command) []searchedFolder {
 	return folders
 }
 
-// readsFolders reports whether a call among those of a line reads the files below folders, and
-// whether it reads hidden ones.
+// readsFolders reports whether a call in a line reads the files below folders, and whether it reads
+// hidden ones.
 func readsFolders(call []string, line [][]string) (reads, hidden bool) {
 	has := func(letters string, long ...string) bool {
 		return slices.ContainsFunc(call[1:], func(word string) bool {

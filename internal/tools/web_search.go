@@ -42,7 +42,7 @@ func WebSearch(s *websearch.Searcher) Tool {
 		}
 		service := s.Service()
 		return Plan{
-			Preview: Preview{Title: "ask " + service + " for " + words.Line(query.Text, 0), Service: service, Hosts: query.Only},
+			Preview: Preview{Title: "ask " + service + " for " + words.Line(query.Text, 0), Service: service, Hosts: query.OnlyHosts},
 			Apply:   func(ctx context.Context) Answer { return searched(ctx, s, query, note) },
 		}, nil
 	})

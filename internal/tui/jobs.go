@@ -59,7 +59,7 @@ func (a *activity) putBehind() string {
 	return "nothing runs that could go on in the background"
 }
 
-// commandRuns reports whether a command runs that may become a job.
+// commandRuns reports whether a running command may become a job.
 func (m *Model) commandRuns() bool {
 	return len(m.activity.tools) > 0 && m.opts.Jobs != nil
 }

@@ -31,7 +31,7 @@ const (
 // files, also in another spelling. It takes milliseconds for the files of a person.
 func (q Query) leaks(values, files []string) error {
 	const remedy = "; search for it without that, or let the user search by hand (/web)"
-	spelled := spellings(strings.Join(append(append([]string{q.Text}, q.Only...), q.Without...), " "))
+	spelled := spellings(strings.Join(append(append([]string{q.Text}, q.OnlyHosts...), q.WithoutHosts...), " "))
 	for _, text := range spelled {
 		if secret.In(text.text) {
 			return errors.New("refused: the query holds what looks like a key, which is not sent" + remedy)

@@ -189,7 +189,7 @@ func (s *Searcher) ready(set Settings) (key string, err error) {
 // Check returns an error if a query must not be sent: rules forbid one of its hosts, or it holds
 // a key.
 func (s *Searcher) Check(q Query) error {
-	for _, name := range q.Only {
+	for _, name := range q.OnlyHosts {
 		if s.config.Denied(name) {
 			return fmt.Errorf("refused: a rule of the user forbids pages of %s", name)
 		}
@@ -385,8 +385,8 @@ func problem(body []byte) string {
 
 // run asks the person's command.
 func (s *Searcher) run(ctx context.Context, line string, q Query) ([]Result, error) {
-	domains := append([]string{}, q.Only...)
-	for _, name := range q.Without {
+	domains := append([]string{}, q.OnlyHosts...)
+	for _, name := range q.WithoutHosts {
 		domains = append(domains, "-"+name)
 	}
 	input, err := json.Marshal(given{"query": q.Text, "count": q.Count, "domains": domains, "recent": q.Recent})

@@ -52,7 +52,7 @@ var services = []Service{
 		Name: "exa", Home: "https://api.exa.ai", Bills: true, header: "X-Api-Key",
 		request: func(q Query, _ string) (string, any) {
 			return "/search", given{
-				"query": q.Text, "numResults": q.Count, "includeDomains": q.Only, "excludeDomains": q.Without,
+				"query": q.Text, "numResults": q.Count, "includeDomains": q.OnlyHosts, "excludeDomains": q.WithoutHosts,
 				"startPublishedDate": beginOf(q.Recent), "contents": given{"text": given{"maxCharacters": maxExcerpt}},
 			}
 		},
@@ -61,7 +61,7 @@ var services = []Service{
 	{
 		Name: "tavily", Home: "https://api.tavily.com", Bills: true, header: "Authorization", prefix: "Bearer ",
 		request: func(q Query, _ string) (string, any) {
-			return "/search", given{"query": q.Text, "max_results": q.Count, "include_domains": q.Only, "exclude_domains": q.Without, "time_range": q.Recent}
+			return "/search", given{"query": q.Text, "max_results": q.Count, "include_domains": q.OnlyHosts, "exclude_domains": q.WithoutHosts, "time_range": q.Recent}
 		},
 		results: members{"results", "url", "title", "content", "published_date"},
 	},
@@ -86,7 +86,7 @@ var services = []Service{
 	},
 }
 
-// Services returns all services, those that need no key first.
+// Services returns all services. The first ones need no key.
 func Services() []Service { return slices.Clone(services) }
 
 // Named returns the service with a name.

@@ -31,8 +31,9 @@ const (
 type Query struct {
 	Text  string
 	Count int
-	// Only holds the hosts to which results are confined, Without the hosts that are left out.
-	Only, Without []string
+	// OnlyHosts lists the hosts to which results are confined, and WithoutHosts the hosts to leave
+	// out.
+	OnlyHosts, WithoutHosts []string
 	// Recent is day, week, month or year, "" for results of any age.
 	Recent string
 }
@@ -75,13 +76,13 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 			return q, "", fmt.Errorf("%q in domains is not a host name; write docs.example.com, or -example.com to leave one out", words.Line(domain, 80))
 		}
 		if without {
-			q.Without = append(q.Without, name)
+			q.WithoutHosts = append(q.WithoutHosts, name)
 		} else {
-			q.Only = append(q.Only, name)
+			q.OnlyHosts = append(q.OnlyHosts, name)
 		}
 	}
-	if len(q.Only) > 0 && len(q.Without) > 0 {
-		return q, "", fmt.Errorf("domains either names hosts (%s) or leaves hosts out (-%s), not both", strings.Join(q.Only, ", "), strings.Join(q.Without, ", -"))
+	if len(q.OnlyHosts) > 0 && len(q.WithoutHosts) > 0 {
+		return q, "", fmt.Errorf("domains either names hosts (%s) or leaves hosts out (-%s), not both", strings.Join(q.OnlyHosts, ", "), strings.Join(q.WithoutHosts, ", -"))
 	}
 	return q, note, nil
 }
@@ -89,7 +90,7 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 // allowsHost reports whether a host is among those that the query wants.
 func (q Query) allowsHost(name string) bool {
 	below := func(domain string) bool { return Below(name, domain) }
-	return (len(q.Only) == 0 || slices.ContainsFunc(q.Only, below)) && !slices.ContainsFunc(q.Without, below)
+	return (len(q.OnlyHosts) == 0 || slices.ContainsFunc(q.OnlyHosts, below)) && !slices.ContainsFunc(q.WithoutHosts, below)
 }
 
 // Below reports whether a host is a domain or lies below it.
@@ -98,13 +99,13 @@ func Below(name, domain string) bool { return name == domain || strings.HasSuffi
 // operators returns the text of the query with its domains in the operators that engines know.
 func (q Query) operators() string {
 	text := q.Text
-	for i, name := range q.Only {
+	for i, name := range q.OnlyHosts {
 		if i > 0 {
 			text += " OR"
 		}
 		text += " site:" + name
 	}
-	for _, name := range q.Without {
+	for _, name := range q.WithoutHosts {
 		text += " -site:" + name
 	}
 	return text
@@ -112,14 +113,14 @@ func (q Query) operators() string {
 
 // key identifies queries that have the same answer.
 func (q Query) key(way string) string {
-	return strings.Join([]string{way, strings.ToLower(q.Text), fmt.Sprint(q.Count), strings.Join(q.Only, ","), strings.Join(q.Without, ","), q.Recent}, "\n")
+	return strings.Join([]string{way, strings.ToLower(q.Text), fmt.Sprint(q.Count), strings.Join(q.OnlyHosts, ","), strings.Join(q.WithoutHosts, ","), q.Recent}, "\n")
 }
 
 // maxAddress bounds the length of the address of a result, in bytes.
 const maxAddress = 1000
 
-// filterResults returns the results that the query wants, without those whose address is none of the
-// web or was there already.
+// filterResults returns the results that the query wants. It leaves out addresses that are not of
+// the web, and repeated ones.
 func (q Query) filterResults(found []Result, denied func(host string) bool) []Result {
 	var wanted []Result
 	seen := map[string]bool{}

@@ -302,7 +302,7 @@ func TestDomains(t *testing.T) {
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("%q: %q", tt.domains, got)
 		}
-		if want := map[bool]string{true: "x site:a.example", false: "x -site:a.example"}[len(q.Only) > 0]; tt.domains != nil && q.operators() != want {
+		if want := map[bool]string{true: "x site:a.example", false: "x -site:a.example"}[len(q.OnlyHosts) > 0]; tt.domains != nil && q.operators() != want {
 			t.Errorf("%q is asked for as %q", tt.domains, q.operators())
 		}
 	}
@@ -362,7 +362,7 @@ func TestNoKeyLeaves(t *testing.T) {
 			t.Errorf("%q leaves", text)
 		}
 	}
-	if err := (Query{Text: "x", Only: []string{"ghp-0123456789.example.com"}}).leaks([]string{"ghp-0123456789"}, nil); err == nil {
+	if err := (Query{Text: "x", OnlyHosts: []string{"ghp-0123456789.example.com"}}).leaks([]string{"ghp-0123456789"}, nil); err == nil {
 		t.Error("a key leaves as a host")
 	}
 	spelled := map[string]func(string) string{

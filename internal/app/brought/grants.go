@@ -16,7 +16,7 @@ func (b *Extensions) lendRules(e *setup.Entry) {
 	for _, problem := range b.Rules.Disallow(e) {
 		b.Log.Warn(problem)
 	}
-	if needsConsent(e) && b.Trust.Store.May(grants(e)) != nil {
+	if needsConsent(e) && b.Trust.Store.Check(grants(e)) != nil {
 		return
 	}
 	b.Lend(e.Allowed)

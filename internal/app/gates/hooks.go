@@ -66,7 +66,7 @@ func (h *Hooks) may(one hooks.Hook) error {
 	if one.Own() {
 		return nil
 	}
-	return h.host.Trust.Store.May(hookItem(one))
+	return h.host.Trust.Store.Check(hookItem(one))
 }
 
 // hookItem returns a project's hook as an item for consent.
@@ -251,11 +251,11 @@ func (h *Hooks) AgentStarts(ctx context.Context, id, agent, title string) []hist
 	return h.agent(ctx, hooks.SubagentStart, agent, map[string]any{"agent_id": id, "agent_type": agent, "title": title})
 }
 
-// An AgentEnd says how an agent ended: the files that it changed, what it said last, and where it is
-// recorded.
+// An AgentEnd says how an agent ended: with its status, the files that it changed, its last words,
+// and the file of its record.
 type AgentEnd struct{ Status, Changed, Said, Transcript string }
 
-// leaveTime is how long hooks of the end of an agent may run that was stopped.
+// leaveTime is the time that hooks have at the end of an agent that was stopped.
 const leaveTime = 5 * time.Second
 
 // AgentStops runs the hooks of the end of an agent, also after the end of ctx.

@@ -51,9 +51,9 @@ func FindRules(w source.Where, above permissions.Rules, in Workspace, consent *g
 	return g, notices
 }
 
-// Ruled returns why a rule protects a file from being read or edited, "" for no rule, and whether
-// the rule denies it.
-func (g *Rules) Ruled(abs string, edit bool) (why string, denied bool) {
+// RuleAbout returns why a rule protects a file from being read or edited, "" if none does, and
+// whether the rule denies it.
+func (g *Rules) RuleAbout(abs string, edit bool) (why string, denied bool) {
 	rule := g.Reading(abs)
 	if edit {
 		rule = g.Editing(abs)

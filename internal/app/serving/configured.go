@@ -103,7 +103,7 @@ func (x *Configured) whyUnused(s *servers.Server) string {
 	case x.Trust == nil:
 		return "it waits for your yes: agent trust"
 	}
-	if err := x.Trust.Store.May(item(s)); err != nil {
+	if err := x.Trust.Store.Check(item(s)); err != nil {
 		return err.Error()
 	}
 	return ""

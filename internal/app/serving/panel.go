@@ -120,7 +120,7 @@ func (x *Configured) waits(s *servers.Server) bool {
 	if !s.NeedsConsent() || x.isDisabled(s) {
 		return false
 	}
-	return x.Trust == nil || x.Trust.Store.May(item(s)) != nil
+	return x.Trust == nil || x.Trust.Store.Check(item(s)) != nil
 }
 
 // isDisabled reports whether a server is disabled, by the panel or else by its file.

@@ -53,7 +53,7 @@ func TestPanel(t *testing.T) {
 	}
 	s := New(Config{
 		Settings: settings.New(settings.NewRegistry(settings.All(), nil)), Window: func() int { return 128_000 },
-		Logins: &mcp.Logins{Keys: noKeys{}, Folder: t.TempDir()}, Kept: func([]bridge.Offered) {}, Tell: func(string) {}, Unattended: true,
+		Logins: &mcp.Logins{Keys: noKeys{}, Folder: t.TempDir()}, OnFreeze: func([]bridge.Offered) {}, Tell: func(string) {}, Unattended: true,
 	}, configured, nil)
 	t.Cleanup(func() { _ = s.Close() })
 	s.Await(t.Context())

@@ -39,8 +39,8 @@ type Config struct {
 	Read func() (*Configured, error)
 	// Window returns the size of the model's window, in tokens.
 	Window func() int
-	// Kept receives the offered tools whenever they change, for the record of the session.
-	Kept func([]bridge.Offered)
+	// OnFreeze receives the offered tools whenever they change, for the record of the session.
+	OnFreeze func([]bridge.Offered)
 	// Did records a program that was started, Reached a host that was reached. by names the server.
 	Did     func(by string, did history.Deed)
 	Reached func(by, host string)
@@ -153,7 +153,7 @@ func (s *Servers) newGeneration(configured *Configured, number uint64) *generati
 		Window:       s.Window,
 		Choice:       func() catalogue.Choice { return catalogue.Choice(settings.MCPTools.Of(s.Settings)) },
 		ResultTokens: func() int { return settings.MCPResultMaxTokens.Of(s.Settings) },
-		Kept:         s.Kept,
+		OnFreeze:     s.OnFreeze,
 	})
 	return g
 }

@@ -27,7 +27,8 @@ import (
 
 // Config connects a team to its conversation.
 type Config struct {
-	// Named returns the agent with a name, if it is offered. The error names those that are.
+	// Named returns the agent of a name if it is offered. Otherwise the error names the offered
+	// agents.
 	Named func(name string) (agents.Agent, error)
 	// Make makes the conversation of an agent.
 	Make func(ctx context.Context, spec Spec) (Child, error)

@@ -82,8 +82,8 @@ type Request struct {
 	// Prompt is the size of the request in tokens as the provider reported it.
 	Prompt int
 
-	// marks has the numbers of entries up to the marks of this request and of those before that
-	// it begins with.
+	// marks has the numbers of entries up to the marks of this request, and up to the marks of
+	// earlier requests with which it begins.
 	marks []int
 }
 

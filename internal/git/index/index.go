@@ -85,7 +85,7 @@ func (i *Index) Close() {
 	}
 }
 
-// Sure reports whether a file certainly has the content that git tracks if its times equal those
+// Sure reports whether a file certainly has the content that git tracks if its times are the times
 // of the entry. Git uses the same rule.
 func (i *Index) Sure(e *Entry) bool {
 	return e.Written < i.written

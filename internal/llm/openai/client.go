@@ -73,7 +73,7 @@ type Client struct {
 
 	config Config
 	http   *http.Client
-	// keys are those that errors must not show.
+	// keys holds the keys that errors must not show.
 	keys *llm.Keys
 	// opensThinking holds the models whose replies begin within their thinking.
 	opensThinking sync.Map

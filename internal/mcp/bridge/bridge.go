@@ -71,9 +71,9 @@ type Config struct {
 	Choice func() catalogue.Choice
 	// ResultTokens bounds a result, in tokens.
 	ResultTokens func() int
-	// Kept is called with the offered tools whenever they are frozen, to record them; it may be
+	// OnFreeze is called with the offered tools whenever they are frozen, to record them; it may be
 	// nil.
-	Kept func([]Offered)
+	OnFreeze func([]Offered)
 }
 
 // Bridge offers the tools of the servers of a conversation. It is safe for concurrent use.

@@ -100,7 +100,7 @@ func (b *bench) open(change ...func(*Config)) {
 		Window:       func() int { return 128_000 },
 		Choice:       func() catalogue.Choice { return catalogue.Auto },
 		ResultTokens: func() int { return 8000 },
-		Kept:         func(offered []Offered) { b.kept = offered },
+		OnFreeze:     func(offered []Offered) { b.kept = offered },
 	}
 	for name := range b.fakes {
 		config.Servers = append(config.Servers, Server{Configured: &servers.Server{Name: name, Origin: servers.User, Fields: []byte(name)}})

@@ -47,7 +47,7 @@ func (b *Bridge) choose() []Offered {
 		}
 		for _, t := range s.Known.Tools {
 			if !t.Long {
-				offered = append(offered, Offered{catalogue.Direct(s.Name, t.Shown), t.Description, t.Schema})
+				offered = append(offered, Offered{catalogue.DirectName(s.Name, t.Shown), t.Description, t.Schema})
 			}
 		}
 	}
@@ -81,8 +81,8 @@ func (b *Bridge) freezeNow() {
 	}
 	b.offered, b.frozen = offered, true
 	b.revision++
-	if b.Kept != nil {
-		b.Kept(offered)
+	if b.OnFreeze != nil {
+		b.OnFreeze(offered)
 	}
 }
 
@@ -159,7 +159,7 @@ func (b *Bridge) list() []tools.Tool {
 			add(o, true)
 		}
 		for _, t := range st.known.Tools {
-			add(Offered{catalogue.Direct(st.Configured.Name, t.Shown), t.Description, t.Schema}, true)
+			add(Offered{catalogue.DirectName(st.Configured.Name, t.Shown), t.Description, t.Schema}, true)
 		}
 	}
 	return all

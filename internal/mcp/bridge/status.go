@@ -58,7 +58,7 @@ func (b *Bridge) Status() []Status {
 			s.State = Failed
 		}
 		s.Direct = slices.ContainsFunc(b.offered, func(o Offered) bool {
-			return strings.HasPrefix(o.Name, catalogue.Direct(st.Configured.Name, ""))
+			return strings.HasPrefix(o.Name, catalogue.DirectName(st.Configured.Name, ""))
 		})
 		all = append(all, s)
 	}

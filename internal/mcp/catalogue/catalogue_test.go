@@ -35,7 +35,7 @@ func TestNames_5_2_6(t *testing.T) {
 		t.Errorf("%q", names)
 	}
 	for i, name := range names {
-		direct := Direct("srv", name)
+		direct := DirectName("srv", name)
 		if server, back, ok := Split(direct); len(direct) > 64 || !ok || server != "srv" || back != name {
 			t.Errorf("%s: %d characters, %s %s", direct, len(direct), server, back)
 		}
@@ -43,7 +43,7 @@ func TestNames_5_2_6(t *testing.T) {
 			t.Errorf("%s is not found", name)
 		}
 	}
-	if len(Direct("srv", names[4])) != 64 || names[4] == names[5] {
+	if len(DirectName("srv", names[4])) != 64 || names[4] == names[5] {
 		t.Errorf("%q", names[4:])
 	}
 	if got, found := k.Tool("with space"); !found || got.Shown != "with_space" {
@@ -333,7 +333,7 @@ func FuzzTake(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, description, schema, given string) {
 		k := known(tool(name, description, schema))
 		for _, one := range k.Tools {
-			if !json.Valid(one.Schema) || len(Direct("s", one.Shown)) > 64 {
+			if !json.Valid(one.Schema) || len(DirectName("s", one.Shown)) > 64 {
 				t.Errorf("%s %s", one.Schema, one.Shown)
 			}
 			_ = one.Check(arguments.Parse(given))

@@ -47,7 +47,7 @@ func Find(entries []Entry, query string) []Entry {
 		for j, word := range wanted {
 			score += texts[i].worth(word) * rarity[j]
 		}
-		if exact == strings.ToLower(e.Name) || exact == strings.ToLower(e.Shown) || exact == strings.ToLower(Direct(e.Server, e.Shown)) {
+		if exact == strings.ToLower(e.Name) || exact == strings.ToLower(e.Shown) || exact == strings.ToLower(DirectName(e.Server, e.Shown)) {
 			score += wholeName
 		}
 		if score > 0 {

@@ -75,7 +75,7 @@ func Index(servers []UsableServer) string {
 func (s UsableServer) tools(say func(UsableServer) string) string {
 	switch {
 	case s.Direct:
-		return ": offered as " + Direct(s.Name, "…")
+		return ": offered as " + DirectName(s.Name, "…")
 	case len(s.Known.Tools) == 0:
 		return ": no tools are known yet"
 	}
@@ -156,9 +156,9 @@ const maxName = 64
 // prefix begins the direct names of tools.
 const prefix = "mcp__"
 
-// Direct returns the name under which a tool is offered directly. shown is the tool's name for the
-// model.
-func Direct(server, shown string) string { return prefix + server + "__" + shown }
+// DirectName returns the name under which a tool is offered directly. shown is the name of the tool
+// for the model.
+func DirectName(server, shown string) string { return prefix + server + "__" + shown }
 
 // Split returns the server and the tool of a direct name; ok is false for other names.
 func Split(direct string) (server, shown string, ok bool) {
@@ -180,7 +180,7 @@ func short(server, name string, taken func(string) bool) string {
 		}
 		return '_'
 	}, name)
-	room := maxName - len(Direct(server, ""))
+	room := maxName - len(DirectName(server, ""))
 	if len(plain) <= room && !taken(plain) {
 		return plain
 	}

@@ -47,7 +47,7 @@ func (t *Trust) AgreeShown(shown []Reviewed) (changed []string, err error) {
 	return changed, nil
 }
 
-// answer keeps an answer about items, and shows the person those that they have not been shown.
+// answer keeps an answer about items, and shows the person the items that have not been shown yet.
 func (t *Trust) answer(yes bool, chosen []Reviewed, unshown map[itemKey][]string) ([]string, error) {
 	keep, did := t.Store.Refuse, "never used"
 	if yes {
@@ -67,7 +67,7 @@ func (t *Trust) answer(yes bool, chosen []Reviewed, unshown map[itemKey][]string
 			lines = append(lines, t.changedSince(r)...)
 		}
 	}
-	if !t.Store.Kept() {
+	if !t.Store.OutlastsRun() {
 		lines = append(lines, "This holds until the program ends: nothing is kept for the home folder.")
 	}
 	return lines, nil

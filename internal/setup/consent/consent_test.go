@@ -265,7 +265,7 @@ func TestStates(t *testing.T) {
 			if r.State != c.want || !strings.HasPrefix(strings.Join(r.Difference, "|"), c.diff) || c.diff == "" && len(r.Difference) > 0 {
 				t.Errorf("%s, %q; want %s, %q", r.State, r.Difference, c.want, c.diff)
 			}
-			if err := s.May(item); (err == nil) != (c.want == consent.Agreed) || (err == nil) == r.State.Asked() {
+			if err := s.Check(item); (err == nil) != (c.want == consent.Agreed) || (err == nil) == r.State.Asked() {
 				t.Errorf("May: %v", err)
 			}
 		})
@@ -303,7 +303,7 @@ func TestRefuseAndForget(t *testing.T) {
 			t.Errorf("refused, and yet %s", r.State)
 		}
 	}
-	if err := s.May(item); err == nil || !strings.Contains(err.Error(), "server db of .mcp.json is not used: you refused it") {
+	if err := s.Check(item); err == nil || !strings.Contains(err.Error(), "server db of .mcp.json is not used: you refused it") {
 		t.Errorf("May: %v", err)
 	}
 	w.agree(s, item)
@@ -341,7 +341,7 @@ func TestAnswersAreApart(t *testing.T) {
 	if err := here.Forget(user); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.open("other").May(theirs); err != nil {
+	if err := w.open("other").Check(theirs); err != nil {
 		t.Errorf("the answer about another repository is gone: %v", err)
 	}
 	if r := w.review(w.open("other"), user)[0]; r.State != consent.Waiting {
@@ -353,7 +353,7 @@ func TestAnswersAreApart(t *testing.T) {
 	if err := there.Forget(named, moved); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.open("project").May(user); err != nil {
+	if err := w.open("project").Check(user); err != nil {
 		t.Errorf("another item of the user is forgotten: %v", err)
 	}
 }
@@ -375,7 +375,7 @@ func TestTheFile(t *testing.T) {
 	need.Mode(t, filepath.Join(w.home, "config/allowed.json"), 0o600)
 	w.write("config/allowed.json", `{"setup": [`)
 	s := w.open("project")
-	if err := s.May(item); err == nil || !strings.Contains(err.Error(), "cannot be read in") {
+	if err := s.Check(item); err == nil || !strings.Contains(err.Error(), "cannot be read in") {
 		t.Errorf("broken: May says %v", err)
 	}
 	if all, err := s.Review([]consent.Item{item}); err == nil || all[0].State != consent.Waiting {
@@ -445,15 +445,15 @@ func TestHomeKeepsNothing(t *testing.T) {
 	w.mkdir(".git")
 	s := w.open(".")
 	w.agree(s, w.server(`{}`))
-	if err := s.May(w.server(`{}`)); err != nil || s.Kept() {
-		t.Errorf("in the run: %v, kept %v", err, s.Kept())
+	if err := s.Check(w.server(`{}`)); err != nil || s.OutlastsRun() {
+		t.Errorf("in the run: %v, kept %v", err, s.OutlastsRun())
 	}
 	if r := w.review(w.open("."), w.server(`{}`))[0]; r.State != consent.Waiting {
 		t.Errorf("the next run: %s", r.State)
 	}
 	w.mkdir("plain")
 	for _, workspace := range []string{"project", "plain"} {
-		if s := w.open(workspace); !s.Kept() {
+		if s := w.open(workspace); !s.OutlastsRun() {
 			t.Errorf("%s in a home folder that is a repository keeps nothing", workspace)
 		}
 	}
@@ -466,14 +466,14 @@ func TestAgreeForRunKeepsNothing(t *testing.T) {
 	item := w.server(`{}`, "./run.sh")
 	s := w.open("project")
 	s.AgreeForRun(w.review(s, item)...)
-	if err := s.May(item); err != nil {
+	if err := s.Check(item); err != nil {
 		t.Error(err)
 	}
 	w.write("project/run.sh", "2")
-	if err := s.May(item); err == nil {
+	if err := s.Check(item); err == nil {
 		t.Error("other bytes run")
 	}
-	if err := w.open("project").May(item); err == nil {
+	if err := w.open("project").Check(item); err == nil {
 		t.Error("it was kept")
 	}
 }
@@ -527,7 +527,7 @@ func TestBounds(t *testing.T) {
 			continue
 		}
 		s.AgreeForRun(r)
-		for what, err := range map[string]error{"agreeing": s.Agree(day, r), "using": s.May(item)} {
+		for what, err := range map[string]error{"agreeing": s.Agree(day, r), "using": s.Check(item)} {
 			if err == nil || !strings.Contains(err.Error(), "cannot be agreed to: "+r.Problem) {
 				t.Errorf("%s %.20q: %v", what, tt.command, err)
 			}
@@ -559,7 +559,7 @@ func TestAnswersAtOnce(t *testing.T) {
 	answering.Wait()
 	for p := range programs {
 		for n := range each {
-			if err := w.open("project").May(w.server(fmt.Sprintf(`{"program":%d,"n":%d}`, p, n), "db")); err != nil {
+			if err := w.open("project").Check(w.server(fmt.Sprintf(`{"program":%d,"n":%d}`, p, n), "db")); err != nil {
 				t.Errorf("answer %d of program %d: %v", n, p, err)
 			}
 		}

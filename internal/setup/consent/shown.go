@@ -91,8 +91,9 @@ func (t *Trust) asShown(now []Reviewed) (items []Reviewed, unshown map[itemKey][
 	return items, unshown
 }
 
-// hideUnshown leaves out the items that a person was not shown, if others of the workspace were:
-// whoever agrees to all after a listing means those that were listed. It returns a line for each.
+// hideUnshown leaves out the items that a person was not shown, if other items of the workspace
+// were shown: whoever agrees to everything after a listing means the listed items. It returns a
+// line for each item that is left out.
 func (t *Trust) hideUnshown(waiting []Reviewed) (items []Reviewed, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -58,9 +58,9 @@ func Open(w source.Where) *Store {
 // Root returns the root of the repository. The files in it that items name belong to their content.
 func (s *Store) Root() string { return s.root }
 
-// Kept reports whether answers about the repository outlast the run. In the home folder they do
-// not.
-func (s *Store) Kept() bool { return s.place != "" }
+// OutlastsRun reports whether answers about the repository are kept after the run. Answers about
+// the home folder are not.
+func (s *Store) OutlastsRun() bool { return s.place != "" }
 
 // Review returns the items with their present content and state. If the file of answers cannot be
 // read, it returns an error, and all items wait.
@@ -114,9 +114,9 @@ func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
 	}
 }
 
-// May returns nil if an item may be used now, else an error with the reason and the remedy. It
-// reads the files again, so call it before each use.
-func (s *Store) May(i Item) error {
+// Check returns nil if an item may be used now, and otherwise an error with the reason and the
+// remedy. It reads the files again, so call it before each use.
+func (s *Store) Check(i Item) error {
 	reviewed, err := s.Review([]Item{i})
 	if err != nil {
 		return err

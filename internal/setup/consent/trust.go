@@ -30,8 +30,8 @@ type Trust struct {
 
 	mu    sync.Mutex
 	items []Item
-	// shown holds the items as they were last shown in this run, and earlier has those of runs
-	// before it, nil until it is read. An answer is about them.
+	// shown holds the items as they were last shown in this run. earlier has the items as they were
+	// shown in earlier runs, nil until it is read. An answer is about the items as shown.
 	shown   map[itemKey]Reviewed
 	earlier []record
 }

@@ -165,10 +165,10 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 	if got := w.answer(trust, true); got != "agreed: server db of .mcp.json\nIt has changed since it was shown, so it is not used (+ file run.sh: other bytes); agent trust shows it as it is now.\nThis holds until the program ends: nothing is kept for the home folder." {
 		t.Error(got)
 	}
-	if err := trust.Store.May(item); err == nil {
+	if err := trust.Store.Check(item); err == nil {
 		t.Error("what was not shown runs")
 	}
-	if got := w.answer(trust, true); !strings.HasPrefix(got, "agreed: ") || trust.Store.May(item) != nil || trust.Left() != "" {
+	if got := w.answer(trust, true); !strings.HasPrefix(got, "agreed: ") || trust.Store.Check(item) != nil || trust.Left() != "" {
 		t.Errorf("what is there now is not agreed to: %s, %s", got, trust.Left())
 	}
 	if got := w.answer(trust, true); got != "There is nothing that waits for an answer." {

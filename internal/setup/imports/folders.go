@@ -19,8 +19,10 @@ type folders struct {
 	skills []string
 	// others lists folders of skills that this program does not read.
 	others []string
-	// agents lists folders of sub-agents, which this program does not have.
+	// agents lists folders of agents that this program reads itself.
 	agents []string
+	// otherAgents lists folders of agents that this program does not read.
+	otherAgents []string
 }
 
 // inFolders adds the changes for the things in an agent's folders.
@@ -41,17 +43,30 @@ func (p *planner) inFolders(f folders) {
 		}
 	}
 	for _, folder := range f.agents {
+		if _, own := p.where.path(folder); own || p.where.Workspace != p.where.Home {
+			p.readThere(Agents, folder, func(path string) int { return len(agentFiles(path)) })
+		}
+	}
+	for _, folder := range f.otherAgents {
 		path, own := p.where.path(folder)
 		if !own && p.where.Workspace == p.where.Home {
 			continue
 		}
-		entries, _ := os.ReadDir(path)
-		for _, e := range entries {
-			if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".md" || ext == ".toml") {
-				p.subAgent(strings.TrimSuffix(e.Name(), ext), filepath.Join(path, e.Name()))
-			}
+		for _, file := range agentFiles(path) {
+			p.skip(Agents, strings.TrimSuffix(file, filepath.Ext(file)), filepath.Join(path, file), "agents are not read there: move it to ~/.agents/agents")
 		}
 	}
+}
+
+// agentFiles returns the names of the files in a folder that define agents.
+func agentFiles(folder string) (files []string) {
+	entries, _ := os.ReadDir(folder) // an unreadable folder counts as empty
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".md" || ext == ".toml") {
+			files = append(files, e.Name())
+		}
+	}
+	return files
 }
 
 // readThere counts the things in a folder that this program reads itself.
@@ -74,7 +89,7 @@ func skillsIn(folder string) (skills []string) {
 }
 
 func (p *planner) subAgent(name, from string) {
-	p.skip(Agents, name, from, "sub-agents are not taken over; a skill can hold what it is told")
+	p.skip(Agents, name, from, "agents in a file of settings are not read: write it as a Markdown file in ~/.agents/agents")
 }
 
 // agentsIn skips the sub-agents in a file of opencode. It returns the name of their member,

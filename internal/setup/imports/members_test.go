@@ -3,6 +3,7 @@ package imports_test
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,7 @@ func TestNothingIsLeftUnsaid(t *testing.T) {
 		".claude/skills/pdf/SKILL.md":    "---\nname: pdf\n---\n",
 		".claude/skills/web/SKILL.md":    "---\nname: web\n---\n",
 		"work/.claude/agents/ours.md":    "x",
+		".cursor/agents/lint.md":         "x",
 		".codex/config.toml":             "model = \"gpt-5.5\"\nmodel_reasoning_effort = \"high\"\napproval_policy = \"on-request\"\nsandbox_mode = \"read-only\"\n[profiles.fast]\nmodel = \"gpt-5-mini\"\nmodel_reasoning_effort = \"low\"\nmodel_verbosity = \"low\"\n[tui]\nx = 1\n",
 		".gemini/settings.json":          `{"model": {"name": "gemini-3.7-flash"}, "general": {"vimMode": true}}`,
 		".gemini/skills/own/SKILL.md":    "x",
@@ -50,8 +52,9 @@ func TestNothingIsLeftUnsaid(t *testing.T) {
 		"skipped settings 1 →  (permissions.additionalDirectories: ",
 		"already there rules 3 → ",
 		"skipped rules a rule that denies or asks0 →  (the rule deny Nonsense(x)",
-		"skipped sub-agents review0",
-		"skipped sub-agents ours0",
+		"already there sub-agents 1 → " + filepath.Join(p.Home, ".claude/agents") + " ",
+		"already there sub-agents 1 → " + filepath.Join(p.Workspace, ".claude/agents") + " ",
+		"skipped sub-agents lint0 →  (agents are not read there",
 		"already there skills 2 → ",
 		"shown settings model0 → /model gpt-5.5",
 		"shown settings model_reasoning_effort0 → /set reasoning.effort high",

@@ -70,7 +70,7 @@ var sources = []origin{
 		{path: "opencode.json", servers: "mcp"},
 	}, dialect{literal: true}, folders{
 		commands: []string{"+opencode/command", "+opencode/commands"}, others: []string{"+opencode/skill", "+opencode/skills"},
-		agents: []string{"+opencode/agent", "+opencode/agents", ".opencode/agent", ".opencode/agents"},
+		agents: []string{"~/.opencode/agent", "~/.opencode/agents", ".opencode/agent", ".opencode/agents"}, otherAgents: []string{"+opencode/agent", "+opencode/agents"},
 	}, []string{
 		"opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc", ".opencode/plugin", ".opencode/plugins", ".opencode/tool", ".opencode/tools",
 	}},
@@ -81,7 +81,7 @@ var sources = []origin{
 	{"cursor", []file{
 		{path: "~/.cursor/mcp.json", servers: "mcpServers"},
 		{path: ".cursor/mcp.json", servers: "mcpServers"},
-	}, dialect{}, folders{others: []string{"~/.cursor/skills"}, agents: []string{"~/.cursor/agents", ".cursor/agents"}}, []string{".cursor/hooks.json", ".cursor/cli.json"}},
+	}, dialect{}, folders{others: []string{"~/.cursor/skills"}, otherAgents: []string{"~/.cursor/agents", ".cursor/agents"}}, []string{".cursor/hooks.json", ".cursor/cli.json"}},
 	{"vscode", []file{{path: ".vscode/mcp.json", servers: "servers"}}, dialect{}, folders{}, nil},
 	{"windsurf", []file{{path: "~/.codeium/windsurf/mcp_config.json", servers: "mcpServers"}}, dialect{}, folders{}, nil},
 }

@@ -1,9 +1,10 @@
 // Package plugins reads folders with .claude-plugin/plugin.json, which bring skills, commands,
-// agents, hooks and MCP servers, and keeps those that a person has added. It runs nothing of them;
-// Fetch runs git.
+// agents, hooks and MCP servers, and stores the plugins that a person has added. It runs nothing of
+// a plugin; Fetch runs git.
 //
 // A Store has a folder for each plugin and commit, and a list of them. Where names the places in a
-// plugin at which the packages that read a set-up look; what they find there needs consent.
+// plugin at which the packages that read a set-up look; the hooks, servers and agents that they
+// find there need consent.
 package plugins
 
 import (

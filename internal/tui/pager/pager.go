@@ -14,8 +14,8 @@ import (
 
 // Page is a text to read.
 type Page struct {
-	// Key identifies the page among those that come and go while it is read, "" for a page that
-	// stays where it is.
+	// Key identifies a page that may come and go while the person reads it. It is "" for a page
+	// that stays where it is.
 	Key    string
 	Title  string
 	Layout transcript.Layout

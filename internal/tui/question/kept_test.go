@@ -13,7 +13,7 @@ import (
 func askKept(often string) *asking {
 	a := &asking{now: time.Unix(1_000_000, 0)}
 	a.Add(chat.Approval{
-		ID: 7, Always: "any `go test …`", Kept: "any `go test …` (whatever follows)", Often: often, Preview: tools.Preview{Command: "go test ./x"},
+		ID: 7, Always: "any `go test …`", ForGood: "any `go test …` (whatever follows)", Often: often, Preview: tools.Preview{Command: "go test ./x"},
 	}, a.now, time.Time{})
 	a.Arrange(theme, 80, 20)
 	return a

@@ -47,7 +47,7 @@ var stops = choice{"esc", "no, and stop", "stops"}
 func (q *Questions) choices() []choice {
 	asked, always, kept := q.First(), "", ""
 	if q.body.hidden == 0 && !q.body.cramped {
-		always, kept = oneLine(asked.Always).Text, oneLine(asked.Kept).Text
+		always, kept = oneLine(asked.Always).Text, oneLine(asked.ForGood).Text
 	}
 	out := []choice{{"y", "yes", "yes"}}
 	switch {
