@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/history"
+	"agent/internal/secret"
 	"agent/internal/session"
 	"agent/internal/words"
 )
@@ -48,7 +49,7 @@ const (
 	Asked   Kind = "asked"
 )
 
-// An Event is one thing that was done.
+// An Event is one thing that was done. Keys in its texts are left out: an audit is for other people.
 type Event struct {
 	At   time.Time `json:"at"`
 	Kind Kind      `json:"kind"`
@@ -123,7 +124,7 @@ type auditor struct {
 }
 
 func (a *auditor) add(at time.Time, e Event) {
-	e.At = at
+	e.At, e.What, e.Rule = at, secret.Without(e.What), secret.Without(e.Rule)
 	if e.Kind == Read || e.Kind == Wrote { // tools name one file in both ways
 		e.What = disk.Shorten(e.What, a.report.Workspace)
 	}

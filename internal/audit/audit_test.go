@@ -158,6 +158,20 @@ func TestLinesCannotBeForged(t *testing.T) {
 	}
 }
 
+// An audit is for other people: no key that is recognised is in it, whatever part of a deed has it.
+func TestAuditHasNoKeys(t *testing.T) {
+	t.Parallel()
+	const key = "ghp_0123456789abcdefABCDEF0123"
+	const text = "use " + key + " here"
+	log := newLog(t, nil)
+	add(t, log, history.HumanText(text), history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: text, Result: history.TextResult(text)}).WithMeta(history.MetaDeed,
+		history.Deed{Ran: text, Looked: text, Served: text, Read: []history.View{{Path: text, Hash: "h"}}, Wrote: []history.FileChange{{Path: text}}, Asked: &history.Decision{By: "person", Answer: "allowed", Rule: text}}))
+	got := printed(t, log.Path())
+	if strings.Contains(got, key) || strings.Count(got, "use [key] here") < 7 {
+		t.Errorf("the audit is\n%s", got)
+	}
+}
+
 // newLog makes an empty log.
 func newLog(t *testing.T, agent *session.Agent) *session.Log {
 	t.Helper()

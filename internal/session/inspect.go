@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/history"
+	"agent/internal/secret"
 	"agent/internal/words"
 )
 
@@ -87,7 +88,7 @@ func (i *Info) first(r Record) {
 			i.Workspace, i.Branch, i.Parent = cmp.Or(i.Workspace, payload.Workspace), payload.Branch, payload.Parent
 			i.Unattended = payload.Unattended
 			if payload.Agent != nil {
-				i.task = payload.Agent.Title
+				i.task = secret.Without(payload.Agent.Title)
 			}
 		}
 	case TypeEntry:
@@ -98,8 +99,10 @@ func (i *Info) first(r Record) {
 	}
 }
 
+// firstWords returns the first line of a message, without keys: lists, searches, audits and windows
+// show it.
 func firstWords(entry *history.Content) string {
-	return words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(entry.OwnText()), entry.Text())), longestPrompt)
+	return words.Line(secret.Without(words.FirstLine(cmp.Or(strings.TrimSpace(entry.OwnText()), entry.Text()))), longestPrompt)
 }
 
 // tail reads the log from start on. told reports whether an entry there has the counts.

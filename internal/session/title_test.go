@@ -137,3 +137,15 @@ func TestTitleHoldsNoKey(t *testing.T) {
 	}
 	closeLog(t, l)
 }
+
+// Nor is one in what a list shows of the first message.
+func TestFirstPromptHoldsNoKey(t *testing.T) {
+	t.Parallel()
+	l := create(t, options(t))
+	add(t, l, "fix it with sk-proj-0123456789abcdefghij now")
+	closeLog(t, l)
+	info, err := Inspect(l.Path())
+	if want := "fix it with [key] now"; err != nil || info.Title != want || info.FirstPrompt != want {
+		t.Errorf("%+v, %v", info, err)
+	}
+}

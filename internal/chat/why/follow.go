@@ -8,6 +8,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/disk"
 	"agent/internal/history"
+	"agent/internal/secret"
 	"agent/internal/words"
 )
 
@@ -247,7 +248,7 @@ func (t *tracker) stepOf(m history.Mutation) history.Step {
 // title names a block.
 func (t *tracker) title(entry *history.Content, block history.Block) string {
 	const width = 50
-	line := func(text string) string { return words.Line(disk.Shorten(text, t.root), width) }
+	line := func(text string) string { return words.Line(secret.Without(disk.Shorten(text, t.root)), width) }
 	switch b := block.(type) {
 	case *history.ToolCall:
 		return "call: " + line(t.facts(b.Name).Describe(b.Name, b.Arguments()).Title())
