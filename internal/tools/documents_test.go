@@ -73,7 +73,7 @@ const aPDF = "%PDF-1.4\n\x00\xff"
 // A PDF is read by pages, so that a later read of the same pages takes the place of an earlier one.
 func TestPDF(t *testing.T) {
 	t.Parallel()
-	env := fileEnv(t, map[string]string{"a.pdf": aPDF})
+	env := fileEnv(t, map[string]string{"a.pdf": aPDF, "secret.pdf": "%PDF-1.4\nencrypted\n\x00", "broken.pdf": "%PDF-1.4\nbroken\n\x00", "odd.pdf": "%PDF-9\n\x00"})
 	env.Jobs = shell.NewJobs([]string{"PATH=" + t.TempDir()}, nil)
 	t.Cleanup(env.Jobs.Close)
 	refused(t, env, readFile(), params{"file_path": "a.pdf"}, "pdftotext", "not installed")
@@ -83,7 +83,18 @@ func TestPDF(t *testing.T) {
 	}
 	refused(t, env, readFile(), params{"file_path": "a.pdf", "limit": 1}, "not installed")
 	bin := t.TempDir()
-	script := "#!/bin/bash\nread -r head; [ \"$head\" = %PDF-1.4 ] || exit 1\nfor ((i = $6; i <= $8 && i <= 5; i++)); do printf 'text of %s\\n\\f' $i; done\n"
+	// Like the program, it says on stderr why it reads nothing, unless it is told to be quiet.
+	script := `#!/bin/bash
+say() { [ "$1" = -q ] || echo "Command Line Error: $2" >&2; exit "$3"; }
+read -r head
+[ "$head" = %PDF-1.4 ] || exit 3
+read -r kind
+[ "$kind" != encrypted ] || say "$1" 'Incorrect password' 1
+[ "$kind" != broken ] || say "$1" 'Invalid xref' 2
+while [ "$1" != -f ]; do shift; done
+[ "$2" -le 5 ] || say "$1" "Wrong page range given: the first page ($2) can not be after the last page (5)." 99
+for ((i = $2; i <= $4 && i <= 5; i++)); do printf 'text of %s\n\f' $i; done
+`
 	if err := os.WriteFile(filepath.Join(bin, "pdftotext"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +121,10 @@ func TestPDF(t *testing.T) {
 			t.Errorf("%v: %q, %+v", tc.args, got.Text, got.View)
 		}
 	}
-	refused(t, env, readFile(), params{"file_path": "a.pdf", "offset": 6}, "past the end")
+	refused(t, env, readFile(), params{"file_path": "a.pdf", "offset": 6}, "page 6 is past the end")
+	refused(t, env, readFile(), params{"file_path": "secret.pdf", "limit": 1}, "encrypted", "-upw")
+	refused(t, env, readFile(), params{"file_path": "broken.pdf", "limit": 1}, "pdftotext says Command Line Error: Invalid xref")
+	refused(t, env, readFile(), params{"file_path": "odd.pdf", "limit": 1}, "exit status 3")
 	env.Limits.OutputTokens = 20
 	if got := mustRun(t, env, readFile(), params{"file_path": "a.pdf", "limit": 5}); !strings.Contains(got.Text, "read on with offset") || len(got.Text) > 120 {
 		t.Errorf("it is not cut: %q", got.Text)

@@ -129,7 +129,7 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 	limited, cancel := context.WithTimeout(ctx, pdfTime)
 	defer cancel()
 	end, err := e.Jobs.Feed(limited, shell.Command{
-		Line: found, Args: []string{"-q", "-layout", "-enc", "UTF-8", "-f", strconv.Itoa(first), "-l", strconv.Itoa(last), "-", "-"},
+		Line: found, Args: []string{"-layout", "-enc", "UTF-8", "-f", strconv.Itoa(first), "-l", strconv.Itoa(last), "-", "-"},
 		Dir: e.Workspace.Root(), Input: content, Timeout: pdfTime, ReadOnly: true, Confined: confined, Profile: sandbox.Look,
 	}, text, complaint)
 	if err == nil {
@@ -143,7 +143,7 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 	case limited.Err() != nil:
 		return nil, fmt.Errorf("pdftotext took longer than %s", pdfTime)
 	case end.Exit != 0 && len(text.Kept) == 0 && !strings.Contains(string(complaint.Kept), "first page"):
-		return nil, fmt.Errorf("pdftotext says %s", words.Line(string(complaint.Kept), 200))
+		return nil, refusalOf(string(complaint.Kept), end.Exit)
 	}
 	plain := strings.ToValidUTF8(strings.ReplaceAll(string(text.Kept), "\r\n", "\n"), replacement)
 	pages := strings.Split(plain, "\f")
@@ -151,4 +151,15 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 		pages = pages[:len(pages)-1]
 	}
 	return pages, nil
+}
+
+// refusalOf returns what pdftotext complained about before it read nothing.
+func refusalOf(complaint string, exit int) error {
+	switch {
+	case strings.Contains(complaint, "Incorrect password"):
+		return errors.New("it is encrypted and wants a password; pdftotext -upw PASSWORD in the shell reads it")
+	case strings.TrimSpace(complaint) == "":
+		return fmt.Errorf("pdftotext reads nothing of it (exit status %d)", exit)
+	}
+	return fmt.Errorf("pdftotext says %s", words.Line(words.FirstLine(complaint), 200))
 }
