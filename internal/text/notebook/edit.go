@@ -164,7 +164,7 @@ func (n *Notebook) source(c cell, text string) []byte {
 	case text == c.text:
 		return c.source.of(n.raw)
 	case !c.list:
-		return rawjson.AppendString(nil, text)
+		return rawjson.AppendString(nil, strings.ReplaceAll(text, "\n", c.newline))
 	}
 	had := map[string][]byte{}
 	for _, at := range c.lines {
@@ -173,12 +173,12 @@ func (n *Notebook) source(c cell, text string) []byte {
 			had[strings.ReplaceAll(line, "\r\n", "\n")] = at.of(n.raw)
 		}
 	}
-	return n.list(text, had)
+	return n.list(text, c.newline, had)
 }
 
-// list returns a source as a list of lines, laid out as other lists of the file. had has the bytes
-// of some lines.
-func (n *Notebook) list(text string, had map[string][]byte) []byte {
+// list returns a source as a list of lines, laid out as other lists of the file. newline ends its
+// lines there, and had has the bytes of some lines.
+func (n *Notebook) list(text, newline string, had map[string][]byte) []byte {
 	if text == "" {
 		return []byte("[]")
 	}
@@ -201,7 +201,7 @@ func (n *Notebook) list(text string, had map[string][]byte) []byte {
 		if bytes, same := had[line]; same {
 			out = append(out, bytes...)
 		} else {
-			out = rawjson.AppendString(out, line)
+			out = rawjson.AppendString(out, strings.ReplaceAll(line, "\n", newline))
 		}
 	}
 	return append(append(out, tail...), ']')
@@ -228,7 +228,7 @@ func (n *Notebook) newCell(p part, place int) string {
 	if p.kind == "code" {
 		members = append(members, [2]string{"outputs", "[]"})
 	}
-	members = append(members, [2]string{"source", string(n.list(p.text, nil))})
+	members = append(members, [2]string{"source", string(n.list(p.text, "\n", nil))})
 	for i, m := range members {
 		members[i][1] = `"` + m[0] + `"` + colon + m[1]
 	}

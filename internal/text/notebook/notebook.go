@@ -46,6 +46,8 @@ type cell struct {
 	kind    string
 	text    string
 	outputs string
+	// newline ends the lines of the source in the file.
+	newline string
 }
 
 // Parse reads a notebook. The error says why the file is none.
@@ -123,6 +125,10 @@ func parseCell(raw []byte, at span) (cell, error) {
 	}
 	if c.kind = known.Kind; c.source.end == 0 || c.kind != "code" && c.kind != "markdown" && c.kind != "raw" {
 		return c, errors.New("a cell has no source, or is of an unknown kind")
+	}
+	c.newline = "\n"
+	if strings.Contains(c.text, "\r\n") {
+		c.newline = "\r\n"
 	}
 	c.text = strings.ReplaceAll(c.text, "\r\n", "\n")
 	c.outputs = boundedOutputs(known.Outputs)

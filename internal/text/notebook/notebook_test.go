@@ -109,6 +109,26 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+// A source with the line ends of Windows keeps them, in the lines that are edited too.
+func TestLineEndsOfASource(t *testing.T) {
+	t.Parallel()
+	for was, want := range map[string]string{
+		`["x = 1\r\n", "y = 2\r\n", "z"]`: `["x = 1\r\n", "y = 3\r\n","w\r\n","z"]`,
+		`"x = 1\r\ny = 2\r\nz"`:          `"x = 1\r\ny = 3\r\nw\r\nz"`,
+		`"x = 1\ny = 2\nz"`:              `"x = 1\ny = 3\nw\nz"`,
+	} {
+		file := func(source string) string {
+			return `{"cells": [{"cell_type": "code", "outputs": [], "source": ` + source + `}], "nbformat": 4, "nbformat_minor": 4}`
+		}
+		n := parsed(t, file(was))
+		after, err := n.With(strings.Replace(n.Text(), "y = 2\n", "y = 3\nw\n", 1))
+		space := strings.NewReplacer(", ", ",", "[ ", "[")
+		if err != nil || space.Replace(string(after)) != space.Replace(file(want)) {
+			t.Errorf("%s, %v\nwant\n%s", after, err, file(want))
+		}
+	}
+}
+
 func TestWhatIsNoEdit(t *testing.T) {
 	t.Parallel()
 	n := parsed(t, small)
