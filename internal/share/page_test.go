@@ -196,3 +196,14 @@ func TestFencedCodeIsSetApart(t *testing.T) {
 		}
 	}
 }
+
+// Printed, the page shows what is folded on a screen, since paper cannot unfold it.
+func TestPaperIsUnfolded(t *testing.T) {
+	t.Parallel()
+	page := New("a talk", "/home/bob", []*history.Content{history.New(history.Human, &history.Text{Text: "text", IncludedFile: "a.go"})})
+	_, printed, found := strings.Cut(page.HTML, "@media print {")
+	printed, _, _ = strings.Cut(printed, "\n")
+	if !found || !strings.Contains(page.HTML, "<details>") || !strings.Contains(printed, "details::details-content") || !strings.Contains(printed, "content-visibility: visible") {
+		t.Errorf("printed: %s", printed)
+	}
+}
