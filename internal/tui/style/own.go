@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,10 @@ func (c *ownColour) UnmarshalJSON(data []byte) error {
 	var each struct{ TrueColor, ANSI256, ANSI string }
 	one := json.Unmarshal(data, &each.TrueColor) == nil
 	if !one {
-		if err := strict(data, &each); err != nil {
+		var number json.Number
+		if one = json.Unmarshal(data, &number) == nil; one {
+			each.TrueColor = number.String()
+		} else if err := strict(data, &each); err != nil {
 			return err
 		}
 	}
@@ -67,10 +71,23 @@ func sameColour(full string) Colour {
 	return c
 }
 
+// strict reads one JSON object without unknown members.
 func strict(data []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
-	return decoder.Decode(into)
+	err := decoder.Decode(into)
+	var another *json.UnmarshalTypeError
+	switch {
+	case err == nil && decoder.More():
+		return errors.New("something follows the JSON object")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the file ends before the JSON object does")
+	case errors.As(err, &another) && another.Field == "":
+		return fmt.Errorf("a JSON %s stands where an object belongs", another.Value)
+	case errors.As(err, &another):
+		return fmt.Errorf("%q cannot be a JSON %s", another.Field, another.Value)
+	}
+	return err
 }
 
 // OwnName reports whether a person's theme may have a name.

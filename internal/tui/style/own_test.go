@@ -16,6 +16,9 @@ func TestParsePalette(t *testing.T) {
 		p.Green != Palettes[0].Green || p.UserGround.ANSI256 != "236" {
 		t.Errorf("%+v, %v", p, err)
 	}
+	if p, err := ParsePalette("number", []byte(`{"ground":"dark","red":9}`)); err != nil || p.Red.ANSI256 != "9" {
+		t.Errorf("%+v, %v", p.Red, err)
+	}
 	if p, err := ParsePalette("day", []byte(`{"ground":"light"}`)); err != nil || p.Cyan != Palettes[1].Cyan {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -29,7 +32,13 @@ func TestParsePalette(t *testing.T) {
 		`{"ground":"dark","red":"256"}`:                                  `"256" is not a colour`,
 		`{"ground":"dark","rod":"1"}`:                                    `unknown field "rod"`,
 		`{"red":"#ff6b6b"}`:                                              `"ground" says for which ground`,
-		`{`:                                                              "unexpected EOF",
+		`{`:                                                              "the file ends before the JSON object does",
+		``:                                                               "the file ends before the JSON object does",
+		`[]`:                                                             "a JSON array stands where an object belongs",
+		`{"ground":3}`:                                                   `"ground" cannot be a JSON number`,
+		`{"ground":"dark","red":[]}`:                                     "a JSON array stands where an object belongs",
+		`{"ground":"dark","red":300}`:                                    `"300" is not a colour`,
+		`{"ground":"dark"} and`:                                          "something follows the JSON object",
 	} {
 		if _, err := ParsePalette("x", []byte(file)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", file, err, want)
