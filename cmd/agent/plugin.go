@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent/internal/cli"
+	"agent/internal/rawjson"
 	"agent/internal/setup"
 	crew "agent/internal/setup/agents"
 	"agent/internal/setup/hooks"
@@ -30,35 +31,41 @@ once you agreed to exactly what they do: at the start of a session, or with agen
 
 	agent plugin add OWNER/NAME@COMMIT
 	agent plugin add https://example.com/tools.git formatter
-	agent plugin list
+	agent plugin list --json
 	agent plugin update formatter
 	agent plugin remove formatter
 
 A repository with a marketplace.json has several; without a name add lists them.`,
 		Args: cli.NoSubcommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	var yes bool
+	var yes, asJSON bool
 	update := &cobra.Command{
 		Use: "update NAME[@COMMIT]", Short: "Show what is new in a plugin, and use it if you agree",
-		Args: cli.ExactArgs(1, "the name of a plugin"),
-		RunE: func(cmd *cobra.Command, args []string) error { return updatePlugin(cmd.Context(), w, args[0], yes) },
+		Example: "  agent plugin update formatter\n  agent plugin update formatter --yes",
+		Args:    cli.ExactArgs(1, "the name of a plugin"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return updatePlugin(cmd.Context(), w, args[0], yes) },
 	}
 	update.Flags().BoolVar(&yes, "yes", false, "agree beforehand")
+	shown := &cobra.Command{
+		Use: "list", Short: "List the plugins, with their commits and what they bring", Args: cli.ExactArgs(0, "no arguments"),
+		Example: "  agent plugin list\n  agent plugin list --json",
+		RunE:    func(*cobra.Command, []string) error { return listPlugins(w, asJSON) },
+	}
+	shown.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	group.AddCommand(
 		&cobra.Command{
 			Use: "add REPO[@COMMIT] [NAME]", Short: "Add a plugin of a repository, or list what there is to choose",
-			Args: cli.CountedArgs(1, 2, "a repository, and the name of a plugin if it has several"),
+			Example: "  agent plugin add ./tools\n  agent plugin add https://example.com/tools.git formatter",
+			Args:    cli.CountedArgs(1, 2, "a repository, and the name of a plugin if it has several"),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return addPlugin(cmd.Context(), w, args[0], strings.Join(args[1:], ""))
 			},
 		},
-		&cobra.Command{
-			Use: "list", Short: "List the plugins, with their commits and what they bring", Args: cli.ExactArgs(0, "no arguments"),
-			RunE: func(*cobra.Command, []string) error { return listPlugins(w) },
-		},
+		shown,
 		update,
 		&cobra.Command{
 			Use: "remove NAME", Short: "Remove a plugin", Args: cli.ExactArgs(1, "the name of a plugin"),
+			Example: "  agent plugin remove formatter",
 			RunE: func(_ *cobra.Command, args []string) error {
 				store, p, err := w.plugin(args[0])
 				if err == nil {
@@ -228,7 +235,7 @@ func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 }
 
 // listPlugins prints the plugins.
-func listPlugins(w world) error {
+func listPlugins(w world, asJSON bool) error {
 	f, err := w.process.Folders()
 	if err != nil {
 		return err
@@ -236,6 +243,9 @@ func listPlugins(w world) error {
 	all, err := f.Plugins().List()
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		return rawjson.WriteIndented(w.out, append([]plugins.Plugin{}, all...))
 	}
 	if len(all) == 0 {
 		return w.print("There are no plugins; agent plugin add REPO adds one.")
