@@ -114,8 +114,8 @@ func TestLineEndsOfASource(t *testing.T) {
 	t.Parallel()
 	for was, want := range map[string]string{
 		`["x = 1\r\n", "y = 2\r\n", "z"]`: `["x = 1\r\n", "y = 3\r\n","w\r\n","z"]`,
-		`"x = 1\r\ny = 2\r\nz"`:          `"x = 1\r\ny = 3\r\nw\r\nz"`,
-		`"x = 1\ny = 2\nz"`:              `"x = 1\ny = 3\nw\nz"`,
+		`"x = 1\r\ny = 2\r\nz"`:           `"x = 1\r\ny = 3\r\nw\r\nz"`,
+		`"x = 1\ny = 2\nz"`:               `"x = 1\ny = 3\nw\nz"`,
 	} {
 		file := func(source string) string {
 			return `{"cells": [{"cell_type": "code", "outputs": [], "source": ` + source + `}], "nbformat": 4, "nbformat_minor": 4}`
