@@ -85,22 +85,21 @@ func checkPolicyAgrees(t *testing.T, rt *rapid.T, text string) {
 	if err != nil {
 		rt.Fatal(err)
 	}
-	answers := map[int]string{}
+	answers, called := map[int]string{}, 0
 	server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
 		if strings.Contains(r.Messages[0].Content, "# Your task") {
 			return llmtest.Say("done")
 		}
-		n := 0
-		for _, m := range r.Messages {
+		for _, m := range r.Messages { // the last is of the last call; earlier ones may have left the context
 			if m.Role == "tool" {
-				answers[n] = m.Content
-				n++
+				answers[called-1] = m.Content
 			}
 		}
-		if n == len(policyCalls) {
+		if called == len(policyCalls) {
 			return llmtest.Say("done")
 		}
-		return llmtest.Call(policyCalls[n].tool, policyCalls[n].arguments)
+		called++
+		return llmtest.Call(policyCalls[called-1].tool, policyCalls[called-1].arguments)
 	})
 	if err := given.Set(settings.Flags, settings.BaseURL.Key(), server.URL); err != nil {
 		rt.Fatal(err)
