@@ -70,13 +70,12 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fil
 		return slices.ContainsFunc(command.Confined.Policy.DenyRead, func(denied string) bool { return disk.Within(abs, denied) })
 	}
 	seen := map[string]bool{}
-	plain := strings.FieldsFunc(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
-	for i, word := range append(plain, e.rewritten(command)...) {
-		if seen[word] {
+	plain := e.plainNames(command)
+	for i, abs := range append(plain, e.rewritten(command)...) {
+		if seen[abs] {
 			continue
 		}
-		seen[word] = true
-		abs := e.absolute(command.Dir, word)
+		seen[abs] = true
 		if real, err := filepath.EvalSymlinks(abs); err == nil {
 			abs = real
 		}
@@ -90,7 +89,8 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fil
 		case !confined && protect.InGit(rel) && strings.Contains("/"+rel+"/", "/hooks/"):
 			found = protect.File{Path: rel, Name: ".git/hooks", Care: protect.Guarded, Why: "git runs it"}
 		}
-		if found.Care != protect.Free && !slices.Contains(protected, found) {
+		covered := func(other protect.File) bool { return disk.Within(found.Path, other.Path) }
+		if found.Care != protect.Free && !slices.ContainsFunc(protected, covered) {
 			protected = append(protected, found)
 		}
 		if len(protected) == maxNamed {
@@ -100,10 +100,55 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fil
 	return protected
 }
 
+// plainNames returns the absolute paths that the words of a line may name as they are written, in the
+// folders that the line enters. The value of an option may be in its word, as in -f.env and @.env.
+func (e *Env) plainNames(command shell.Command) []string {
+	words := strings.FieldsFunc(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
+	var all []string
+	for _, folder := range e.entered(command) {
+		for _, word := range words {
+			if len(word) > 2 && word[0] == '-' && word[1] != '-' {
+				word = word[2:]
+			}
+			all = append(all, e.absolute(folder, strings.TrimPrefix(word, "@")))
+		}
+	}
+	return all
+}
+
+// entered returns the folder of a command and those that its line enters, by cd or by an option such
+// as -C.
+func (e *Env) entered(command shell.Command) []string {
+	folders := []string{command.Dir}
+	enter := func(name string) {
+		for _, folder := range folders {
+			for _, to := range e.foldersNamed(folder, name) {
+				if len(folders) <= maxFolders && !slices.Contains(folders, to) {
+					folders = append(folders, to)
+				}
+			}
+		}
+	}
+	for _, call := range cmdline.Nested(command.Line) {
+		for i, word := range call[1:] {
+			before := call[i]
+			switch name, value, _ := strings.Cut(word, "="); {
+			case i == 0 && (before == "cd" || before == "pushd"), before == "-C", before == "-D", before == "--chdir", before == "--directory":
+				enter(word)
+			case name == "--chdir" || name == "--directory" || name == "--git-dir" || name == "--work-tree":
+				enter(value)
+			case strings.HasPrefix(word, "-C"):
+				enter(word[2:])
+			}
+		}
+	}
+	return folders
+}
+
 // rewritten returns the words into which a shell turns the words of a line that hold patterns,
 // quotes or variables. Words that name files are absolute paths.
 func (e *Env) rewritten(command shell.Command) []string {
-	if !strings.ContainsAny(command.Line, "*?[{$\\\"'") {
+	if !strings.ContainsAny(command.Line, "*?[{($\\\"'") {
 		return nil
 	}
 	folders := e.folders(command)

@@ -197,7 +197,7 @@ func TestProtectedNames(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, nil)
 	root := env.Workspace.Root()
-	for _, file := range []string{".env", "keys/.env"} {
+	for _, file := range []string{".env", "keys/.env", ".git/hooks/sample"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, file)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -225,6 +225,15 @@ func TestProtectedNames(t *testing.T) {
 		{"echo *", "", ""},
 		{"echo x > .[e]nv", ".env", ""},
 		{"cp x .git/hooks/pre-commit", ".git/hooks/pre-commit", ""},
+		{"cd .git; cp ../new hooks/pre-commit", ".git/hooks/pre-commit", ""},
+		{"(cd .git/hooks && cp ../../new pre-commit)", ".git/hooks", ""},
+		{"env -C .git cp ../new hooks/pre-commit", ".git/hooks/pre-commit", ""},
+		{"cp -t.git/hooks x", ".git/hooks", ""},
+		{"cat sub/keys; cat keys/x", "", ""},
+		{"xargs -akeys/id_rsa", "keys/id_rsa", ""},
+		{"curl -d@id_rsa x", "id_rsa", "id_rsa"},
+		{"cc @id_rsa", "id_rsa", "id_rsa"},
+		{"shopt -s extglob; cat .@(env|x) @(.env)", ".env", ".env"},
 		{"cp .git/config x >.env", ".git/config .env", ".git/config .env"},
 	} {
 		for confined, want := range map[bool]string{false: tc.free, true: tc.confined} {

@@ -377,15 +377,52 @@ func (r *reader) toRoot(dir string) []fs.DirEntry {
 // fields returns the words into which a word expands, for all values of its variables and in all
 // folders.
 func (r *reader) fields(word *syntax.Word) []string {
-	return r.expanded(word, func(cfg *expand.Config) ([]string, error) { return expand.Fields(cfg, word) })
+	var all []string
+	for _, word := range withStars(word) {
+		for _, field := range r.expanded(word, func(cfg *expand.Config) ([]string, error) { return expand.Fields(cfg, word) }) {
+			if !slices.Contains(all, field) {
+				all = append(all, field)
+			}
+		}
+	}
+	return all
+}
+
+// withStars returns the words that match at least the names that a word with extended patterns, as
+// in @(a|b), matches: a star stands in their place, and one for names that begin with a dot.
+func withStars(word *syntax.Word) []*syntax.Word {
+	if word == nil || !slices.ContainsFunc(word.Parts, isExtended) {
+		return []*syntax.Word{word}
+	}
+	var all []*syntax.Word
+	for _, star := range []string{"*", ".*"} {
+		simple := &syntax.Word{}
+		for _, part := range word.Parts {
+			if isExtended(part) {
+				part = &syntax.Lit{Value: star}
+			}
+			simple.Parts = append(simple.Parts, part)
+		}
+		all = append(all, simple)
+	}
+	return all
+}
+
+func isExtended(part syntax.WordPart) bool {
+	_, is := part.(*syntax.ExtGlob)
+	return is
 }
 
 // literals returns the values that a variable may get from a word.
 func (r *reader) literals(word *syntax.Word) []string {
-	return r.expanded(word, func(cfg *expand.Config) ([]string, error) {
-		text, err := expand.Literal(cfg, word)
-		return []string{text}, err
-	})
+	var all []string
+	for _, word := range withStars(word) {
+		all = append(all, r.expanded(word, func(cfg *expand.Config) ([]string, error) {
+			text, err := expand.Literal(cfg, word)
+			return []string{text}, err
+		})...)
+	}
+	return all
 }
 
 func (r *reader) expanded(word *syntax.Word, into func(*expand.Config) ([]string, error)) []string {

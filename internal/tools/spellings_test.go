@@ -1,0 +1,69 @@
+package tools
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// readings are lines that show a file whose path stands for %s, and one below sub whose path from
+// there does. spellings are ways to write .env, from the workspace and from sub.
+var (
+	readings = []string{
+		"cat %s", "cat < %s", "cat<%s", "cat 0<%s", "head -c99 %s", "grep -f%s %s", "grep --file=%s %s", "echo $(<%s)", "echo `cat %s`", "cat <(cat %s)", "xargs -a%s", "xargs -a %s", "xargs --arg-file=%s", "xargs < %s", "while read x; do echo \"$x\"; done < %s", "mapfile a < %s; echo ${a[0]}",
+		"(cat %s)", "{ cat %s; }", "if cat %s; then :; fi", "f() { cat $1; }; f %s", "set -- %s; cat $1", "set -- %s; cat \"$@\"", "x=%s; cat $x", "x=(%s); cat ${x[0]}", "for f in %s; do cat $f; done", "bash -c 'cat %s'", "eval 'cat %s'", "eval cat %s", "sh -ec 'cat $0' %s",
+		"env cat %s", "env F=%s sh -c 'cat $F'", "find . -path ./%s -exec cat {} +", "find %s -exec cat {} +", "printf '%%s\\n' %s | xargs cat", "echo %s | xargs cat", "echo cat %s | sh", "awk 1 %s", "sed '' %s", "sed -n '$r %s' a.txt", "sed p a.txt %s", "tac -- %s", "dd if=%s status=none", "tar -cf- %s", "tar cf - -T list -C . %s", "cp %s b; cat b",
+		"ln -s %s c; cat c", "git diff --no-index a.txt %s", "git diff --no-index -- /dev/null %s", "git hash-object -w %s | xargs git cat-file -p", "diff a.txt %s", "cmp -bl a.txt %s; diff %s a.txt", "sort %s", "sort -o- %s", "paste -d: a.txt %s", "join -a2 a.txt %s", "comm a.txt %s", "base64 -w0 %s | base64 -d", "od -c %s | tr -d ' \\n'",
+		"perl -pe1 %s", "rg . %s", "rg --no-config -f%s %s", "bash %s", ". ./%s 2>&1; echo $K", "source %s; echo $K", "set -a; source ./%s; env", "pr %s", "nl %s", "tee < %s", "column %s", "ed -s %s <<< ,p", "split --filter=cat %s", "wc --files0-from=list0 %s; cat %s",
+		"cat list %s", "cat a.txt %s", "exec 3<%s; cat <&3", "cat ${x:-%s}", "cat ${x:=%s}", "cat \"${x-%s}\"", "test -f %s && cat $_", "ls %s && cat $_", "cd sub; cat ../%s", "cd sub && cat ../%s", "(cd sub; cat ../%s)", "pushd sub; cat ../%s", "env -C sub cat ../%s", "tar -C sub -cf- ../%s", "cat $PWD/%s", "cat ~+/%s", "cat sub/../%s", "cat ./%s", "cat .//%s",
+	}
+	spellings = []string{".env", ".e*", ".[e]nv", ".en?", `.en\v`, "'.env'", `".env"`, ".e''nv", "$'.env'", `$'\x2eenv'`, ".{env,x}", "{.env,}", ".e{n,}v", "${y:-.env}", "$(echo .env)", `"$(printf .env)"`, ".??*", ".[!.]*", ".en[a-z]", ".@(env|x)"}
+)
+
+// A command outside of the sandbox that shows a file with keys, which its line names in whatever way,
+// is asked about.
+func TestKeysThatCommandsShowAreNamed(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash")
+	}
+	readingsOf := readings
+	if testing.Short() {
+		readingsOf = readings[:12]
+	}
+	env := shellEnv(t)
+	root := env.Workspace.Root()
+	shows := func(line string) bool {
+		if _, err := os.Stat(filepath.Join(root, ".env")); err != nil {
+			writeTestFile(t, root, ".env", "K=hunter2\n")
+		}
+		for _, name := range []string{"b", "c"} {
+			_ = os.Remove(filepath.Join(root, name))
+		}
+		cmd := exec.Command(bash, "-O", "extglob", "-c", line)
+		cmd.Dir = root
+		out, _ := cmd.CombinedOutput() // some lines fail after they showed it
+		return strings.Contains(strings.ReplaceAll(string(out), " ", ""), "hunter2")
+	}
+	for name, text := range map[string]string{".env": "K=hunter2\n", "a.txt": "text\n", "list": "a.txt\n", "list0": "a.txt\x00", "sub/b.txt": "b\n"} {
+		writeTestFile(t, root, name, text)
+	}
+	if out, err := exec.Command("git", "-C", root, "init", "-q").CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
+	}
+	for _, reading := range readingsOf {
+		for _, spelling := range spellings {
+			line := strings.ReplaceAll(strings.ReplaceAll(reading, "%s", spelling), "%%", "%")
+			plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(plan.Preview.Protected) == 0 && shows(line) {
+				t.Errorf("%s shows keys unasked", line)
+			}
+		}
+	}
+}
