@@ -70,7 +70,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	if account.MakesKey() {
 		key, err := account.LoginForKey(ctx, http.DefaultTransport, person)
 		if err == nil {
-			err = provider.Try(ctx, of, key, nil, "agent/"+w.process.Version)
+			err = provider.TryLogin(ctx, of, key, nil, "agent/"+w.process.Version)
 		}
 		if err != nil {
 			return err
@@ -89,7 +89,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	l.As, l.Host = o.as, o.host
 	logins := w.process.AccountLogins()
 	if err == nil {
-		err = provider.Try(ctx, of, "", logins.SourceOf(l), "agent/"+w.process.Version)
+		err = provider.TryLogin(ctx, of, "", logins.SourceOf(l), "agent/"+w.process.Version)
 	}
 	if err == nil {
 		l, err = logins.Keep(ctx, l)

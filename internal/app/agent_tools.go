@@ -108,7 +108,7 @@ func namedTools(names, known []string) (meant, notes []string) {
 		bare, _, _ := strings.Cut(strings.TrimSpace(name), "(")
 		found := matching(bare, known)
 		if len(found) == 0 {
-			found = decode.Named(bare)
+			found = decode.ToolsNamed(bare)
 		}
 		if len(found) == 0 {
 			found = decode.OfCopilot(bare)

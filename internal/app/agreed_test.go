@@ -254,7 +254,7 @@ func (h house) shown(t *rapid.T) map[string]string {
 func (h house) asksAgain(t *rapid.T, d *drawn, files map[string]string) {
 	asked := func() bool {
 		all, err := h.trust().Review()
-		return err == nil && slices.ContainsFunc(all, func(r consent.Reviewed) bool { return r.State.Asked() })
+		return err == nil && slices.ContainsFunc(all, func(r consent.Reviewed) bool { return r.State.NeedsAnswer() })
 	}
 	if asked() {
 		lines, _ := h.trust().Lines()

@@ -78,7 +78,7 @@ func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.
 	profiles := settings.NewStore(f.Config, s.Registry())
 	r.profiles(profiles)
 	for _, set := range s.Changed() {
-		if why := settings.NoEffect(s, set.Spec.Key); why != "" {
+		if why := settings.WhyNoEffect(s, set.Spec.Key); why != "" {
 			r.note(why, "")
 		}
 	}

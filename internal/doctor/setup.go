@@ -102,7 +102,7 @@ func (r *report) trust(t *consent.Trust) {
 		switch {
 		case e.State == consent.Agreed:
 			r.ok(what + "used")
-		case e.State.Asked():
+		case e.State.NeedsAnswer():
 			r.note(what+"waits for your yes", "agent trust")
 		default:
 			r.note(what+fmt.Sprint(e.State), "")

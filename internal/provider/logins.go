@@ -48,9 +48,9 @@ func WantsLogin(failure error) bool {
 // weights are the prices of tokens that cost nothing, where the catalogue has none.
 var weights = settings.Prices{Input: 1, CacheRead: 0.1, CacheWrite: 1, Output: 1}
 
-// Try asks a vendor for its models, signed with a key or the tokens of a source, which shows
+// TryLogin asks a vendor for its models, signed with a key or the tokens of a source, which shows
 // whether they count there.
-func Try(ctx context.Context, at vendor.Vendor, key llm.Key, source login.Source, userAgent string) error {
+func TryLogin(ctx context.Context, at vendor.Vendor, key llm.Key, source login.Source, userAgent string) error {
 	config := openai.Config{BaseURL: at.BaseURL, Key: key, UserAgent: userAgent, KeyHelp: "the account at " + at.Title}
 	if source != nil {
 		config.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {

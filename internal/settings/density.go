@@ -44,9 +44,9 @@ func Density(s *Settings) compression.DensityConfig {
 	return config
 }
 
-// NoEffect returns the reason why a setting has no effect with the present values of the others, or
+// WhyNoEffect returns the reason why a setting has no effect with the present values of the others, or
 // "" if it has one.
-func NoEffect(s *Settings, key string) string {
+func WhyNoEffect(s *Settings, key string) string {
 	if !strings.HasPrefix(key, DensityKey("")) {
 		return ""
 	}

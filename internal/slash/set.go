@@ -60,7 +60,7 @@ func (s setter) showOrAssign(ctx context.Context, word string) ([]string, error)
 		return nil, err
 	}
 	lines := DescribeSetting(resolved, s.Settings.Profile())
-	if why := settings.NoEffect(s.Settings, resolved.Spec.Key); why != "" {
+	if why := settings.WhyNoEffect(s.Settings, resolved.Spec.Key); why != "" {
 		lines = append(lines, "  "+why)
 	}
 	return lines, nil
@@ -99,7 +99,7 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 // effect explains why a new value has no effect or another effect than it suggests. It returns
 // the empty string if the value needs no explanation.
 func (s setter) effect(ctx context.Context, key string) string {
-	if why := settings.NoEffect(s.Settings, key); why != "" {
+	if why := settings.WhyNoEffect(s.Settings, key); why != "" {
 		return why
 	}
 	if !slices.Contains([]string{settings.CompressionThreshold.Key(), settings.ContextLimit.Key(), settings.MaxOutputTokens.Key()}, key) {

@@ -60,7 +60,7 @@ func ourRules(text string) (all []string, why string) {
 	served := strings.HasPrefix(name, "mcp__")
 	switch {
 	case served, name == "Bash", name == "Edit", name == "Write", name == "MultiEdit":
-	case decode.Named(name) != nil:
+	case decode.ToolsNamed(name) != nil:
 		return nil, "no effect here"
 	default:
 		return nil, "no effect here: there is no such tool"
@@ -103,9 +103,9 @@ func translate(text string) []string {
 		name = "Edit"
 	}
 	patterns := []string{pattern}
-	tools := decode.Named(name)
+	tools := decode.ToolsNamed(name)
 	if slices.Contains(tools, "replace") { // a rule about edits is about each tool that edits
-		tools = append(slices.Clone(decode.Named("Edit")), "write_file", "apply_patch")
+		tools = append(slices.Clone(decode.ToolsNamed("Edit")), "write_file", "apply_patch")
 	}
 	switch {
 	case slices.Contains(tools, "run_shell_command"):

@@ -80,8 +80,8 @@ const (
 	Refused State = "refused"
 )
 
-// Asked reports whether to ask a person about an item in this state.
-func (s State) Asked() bool { return s == Waiting || s == Changed }
+// NeedsAnswer reports whether to ask a person about an item in this state.
+func (s State) NeedsAnswer() bool { return s == Waiting || s == Changed }
 
 // Reviewed is an item with its present content and state.
 type Reviewed struct {

@@ -265,7 +265,7 @@ func TestStates(t *testing.T) {
 			if r.State != c.want || !strings.HasPrefix(strings.Join(r.Difference, "|"), c.diff) || c.diff == "" && len(r.Difference) > 0 {
 				t.Errorf("%s, %q; want %s, %q", r.State, r.Difference, c.want, c.diff)
 			}
-			if err := s.Check(item); (err == nil) != (c.want == consent.Agreed) || (err == nil) == r.State.Asked() {
+			if err := s.Check(item); (err == nil) != (c.want == consent.Agreed) || (err == nil) == r.State.NeedsAnswer() {
 				t.Errorf("May: %v", err)
 			}
 		})

@@ -110,7 +110,7 @@ func (t *Trust) Lines() ([]string, error) {
 	for _, line := range t.Ignored {
 		lines = append(lines, "ignored  "+line)
 	}
-	if slices.ContainsFunc(all, func(r Reviewed) bool { return r.State.Asked() }) {
+	if slices.ContainsFunc(all, func(r Reviewed) bool { return r.State.NeedsAnswer() }) {
 		if lines = append(lines, ""); runs(all) {
 			lines = append(lines, notCovered)
 		}

@@ -41,7 +41,7 @@ func (t *Trust) noteShown(items []Reviewed) {
 			continue
 		}
 		t.shown[r.key()] = r
-		if root := t.Store.placeOf(r.Item); root != "" && r.State.Asked() {
+		if root := t.Store.placeOf(r.Item); root != "" && r.State.NeedsAnswer() {
 			added = append(added, t.Store.recordOf(r, root, t.now()))
 		}
 	}

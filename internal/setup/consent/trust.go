@@ -73,7 +73,7 @@ func (t *Trust) Waiting() ([]Reviewed, error) {
 
 func (t *Trust) waiting() ([]Reviewed, error) {
 	all, err := t.Review()
-	return slices.DeleteFunc(all, func(r Reviewed) bool { return !r.State.Asked() }), err
+	return slices.DeleteFunc(all, func(r Reviewed) bool { return !r.State.NeedsAnswer() }), err
 }
 
 // ForRun agrees, for this run, to all items that are not refused.

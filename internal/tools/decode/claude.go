@@ -68,8 +68,8 @@ func Ours(name string) []string {
 	return nil
 }
 
-// Named returns our tools that do the work of a tool of any other agent, nil for none.
-func Named(name string) []string {
+// ToolsNamed returns our tools that do the work of a tool of any other agent, nil for none.
+func ToolsNamed(name string) []string {
 	if ours := Ours(name); ours != nil {
 		return ours
 	}

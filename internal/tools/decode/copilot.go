@@ -28,5 +28,5 @@ func OfCopilot(name string) []string {
 	case copilotTools[tool] != nil:
 		return copilotTools[tool]
 	}
-	return Named(tool)
+	return ToolsNamed(tool)
 }
