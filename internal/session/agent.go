@@ -34,8 +34,11 @@ type Agent struct {
 // AgentFolder returns the folder with the logs of the agents of the session whose log is at path.
 func AgentFolder(path string) string { return strings.TrimSuffix(path, extension) }
 
-// AgentPath returns the log of an agent of the session whose log is at path.
-func AgentPath(path, id string) string { return filepath.Join(AgentFolder(path), id+extension) }
+// AgentPath returns the log of an agent of the session whose log is at path. An id comes from a
+// record or from a model, so that its last element alone counts: the log is in the folder.
+func AgentPath(path, id string) string {
+	return filepath.Join(AgentFolder(path), filepath.Base(id)+extension)
+}
 
 // ParentOf returns the id of the session whose agent has its log at path, "" for another log.
 func ParentOf(path string) string {

@@ -8,7 +8,10 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
+
+	"agent/internal/words"
 )
 
 // NotALogError means that the input holds no session record.
@@ -292,9 +295,17 @@ func (p *player) take(r Record, payload any, e event) {
 	}
 }
 
+// isID reports whether a session can have an id, which names folders. A record with another one is
+// not of this program, and the session is called like its file.
+func isID(id string) bool {
+	return id != "" && filepath.IsLocal(id) && filepath.Base(id) == id && id != "." && words.Line(id, 0) == id
+}
+
 func (p *player) session(r Record, payload sessionPayload) {
 	if p.state.ID == "" || payload.Parent != "" {
-		p.state.ID, p.state.Workspace, p.state.Started = payload.ID, payload.Workspace, r.Time
+		if p.state.Workspace, p.state.Started = payload.Workspace, r.Time; isID(payload.ID) {
+			p.state.ID = payload.ID
+		}
 	}
 	if payload.Parent != "" {
 		p.state.Parent = payload.Parent
