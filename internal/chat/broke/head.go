@@ -34,6 +34,9 @@ type Digest struct {
 // same reports whether two digests are of the same text.
 func (d Digest) same(other Digest) bool { return d.Name == other.Name && d.Sum == other.Sum }
 
+// SamePrompt reports whether two heads have the same system prompt.
+func SamePrompt(a, b *Head) bool { return slices.EqualFunc(a.Lines, b.Lines, Digest.same) }
+
 // MetaHead is the key of a reply's metadata with the Head of its request, if that is not the one of
 // the request before.
 const MetaHead = "head"

@@ -147,9 +147,15 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 	t := &tracker{question: question, facts: n.Facts, root: n.Root, calls: map[string]*history.ToolCall{}, at: map[history.Block]*part{}}
 	n.try(ctx)
 	answer := &Answer{Question: question, State: Never, Parts: []Part{}, Problem: n.problem}
+	earlier, err := n.former()
+	if err != nil {
+		return nil, err
+	}
 	if t.file = t.knows(n.Window); !t.file {
 		t.file = t.knowsQuoted(n.Window)
 	}
+	gone := earlier.parts(t)
+	t.file = t.file || len(gone) > 0
 	answer.File = t.file
 	if n.Steps != nil {
 		for step, err := range n.Steps {
@@ -166,12 +172,15 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 	for _, m := range n.observed {
 		t.follow(t.stepOf(m))
 	}
-	answer.Parts = append(append(answer.Parts, t.inHead(n.Window, n.Count)...), t.inEntries(n.Window, n.Model)...)
+	answer.Parts = append(append(append(answer.Parts, t.inHead(n.Window, n.Count)...), t.inEntries(n.Window, n.Model)...), gone...)
 	for _, state := range []State{In, Shortened, Left} {
 		if slices.ContainsFunc(answer.Parts, func(p Part) bool { return p.State == state }) {
 			answer.State = state
 			break
 		}
+	}
+	if answer.State == Never && answer.Problem == "" {
+		answer.Problem = earlier.unknown()
 	}
 	if t.file {
 		for _, h := range n.Window.Contents.HeldParts(question) {
