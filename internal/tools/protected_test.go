@@ -260,6 +260,7 @@ func TestFoldersThatCommandsReadHoldProtectedFiles(t *testing.T) {
 		"grep -r x .": ".env sub/deep/id_rsa", "grep -rn x": ".env sub/deep/id_rsa", "grep -Rl x sub docs": "sub/deep/id_rsa", "grep --recursive x docs": "", "grep x docs/a.md": "",
 		"cd sub && grep -r x .": "sub/deep/id_rsa .env", "rg x": "sub/deep/id_rsa", "rg -uu x": ".env sub/deep/id_rsa", "rg x docs": "", "tar c . | base64": ".env sub/deep/id_rsa", "tar cf - docs": "",
 		"find . -type f -exec cat {} +": ".env sub/deep/id_rsa", "find sub -type f | xargs cat": "sub/deep/id_rsa", "find . -maxdepth 1": "", "ls -R": "", "go test ./...": "", "bash -c 'grep -r x docs sub'": "sub/deep/id_rsa", "sudo grep -r x": ".env sub/deep/id_rsa",
+		"git grep --untracked K": ".env sub/deep/id_rsa", "git grep --no-index K sub": "sub/deep/id_rsa", "git grep K": "", "diff -r sub docs": "sub/deep/id_rsa", "diff docs/a.md docs/a.md": "", "git diff --no-index docs sub": "sub/deep/id_rsa", "git diff": "",
 		"grep -r x s*": "sub/deep/id_rsa", "grep -r x docs {sub,docs}": "sub/deep/id_rsa", "D=sub; grep -r x docs $D": "sub/deep/id_rsa", "grep -r \"$X\" docs": "",
 	} {
 		var got []string

@@ -19,7 +19,7 @@ const maxBelow = 20_000
 // them to the provider (D-121).
 func (e *Env) readBelow(command shell.Command) []protect.File {
 	var found []protect.File
-	for _, s := range e.searched(command) {
+	for _, s := range e.searched(command, false) {
 		found = e.protectedBelow(s, found)
 	}
 	return found
@@ -36,7 +36,7 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 		return nil, true
 	}
 	whole = true
-	for _, s := range e.searched(command) {
+	for _, s := range e.searched(command, command.Confined.Active()) {
 		full := func() bool { return len(kept) >= maxKept }
 		ended := s.walk(full, func(path string, _ fs.DirEntry) bool {
 			why, _ := e.Protected.Ruled(path, false)
@@ -48,7 +48,7 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 		whole = whole && ended
 	}
 	for _, call := range cmdline.Nested(command.Line) {
-		whole = whole && (len(kept) == 0 || call[0] != "git")
+		whole = whole && (len(kept) == 0 || call[0] != "git" || slices.Contains(call, "grep"))
 	}
 	return kept, whole
 }
@@ -73,7 +73,7 @@ func (e *Env) followsLinks(program string, command shell.Command) bool {
 // linksOut reports whether there may be a link below the folders in which a command searches that
 // leads to a file which the model may not read without a question.
 func (e *Env) linksOut(command shell.Command) bool {
-	for _, s := range e.searched(command) {
+	for _, s := range e.searched(command, false) {
 		out := false
 		ended := s.walk(func() bool { return out }, func(path string, entry fs.DirEntry) bool {
 			out = out || entry.Type()&fs.ModeSymlink != 0 && !e.isFree(path)
@@ -119,14 +119,15 @@ func (s searchedFolder) walk(full func() bool, visit func(path string, entry fs.
 	return ended
 }
 
-// searched returns the folders in which a command searches.
-func (e *Env) searched(command shell.Command) []searchedFolder {
+// searched returns the folders in which a command searches. git grep, which reads what git tracks,
+// counts if tracked is set.
+func (e *Env) searched(command shell.Command, tracked bool) []searchedFolder {
 	var folders []searchedFolder
 	var starts []string // the folders in which the line may run, once they are needed
 	calls := cmdline.Nested(command.Line)
 	for _, call := range calls {
 		reads, hidden := readsFolders(call, calls)
-		if !reads {
+		if !reads && !(tracked && call[0] == "git" && slices.Contains(call, "grep")) {
 			continue
 		}
 		if starts == nil {
@@ -169,6 +170,10 @@ func readsFolders(call []string, line [][]string) (reads, hidden bool) {
 		return has("rRd", "--recursive", "--dereference-recursive", "--directories"), true
 	case "rg", "ag", "ack":
 		return true, has("u.a", "--hidden", "--unrestricted", "--no-ignore")
+	case "git":
+		return slices.Contains(call, "grep") && has("", "--untracked", "--no-index", "--no-exclude-standard") || slices.Contains(call, "diff") && has("", "--no-index"), true
+	case "diff":
+		return has("r", "--recursive"), true
 	case "tar", "bsdtar", "zip", "7z", "cpio", "rsync", "scp":
 		return true, true
 	case "find", "fd", "fdfind":

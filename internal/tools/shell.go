@@ -144,8 +144,10 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		place.Outside = preview.Outside != ""
 		preview.Commands = line.Unproven(place)
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
-		if preview.ReadOnly && confined {
+		if preview.ReadOnly {
 			preview.hidden, preview.ReadOnly = env.keptBelow(command)
+			// Nothing hides files without a sandbox.
+			preview.ReadOnly = preview.ReadOnly && (confined || len(preview.hidden) == 0)
 		}
 		if kind != shell.Bash {
 			preview.Commands = nil // rules are about command lines of bash

@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -284,6 +285,11 @@ func TestSearchesOfCommandsLeaveOutWhatIsKept(t *testing.T) {
 	if err := os.Symlink(".", filepath.Join(root, "all")); err != nil {
 		t.Fatal(err)
 	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}} {
+		if out, err := exec.Command("git", append([]string{"-C", root}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %s", args, out)
+		}
+	}
 	env.Protected.Keeps = true
 	env.Protected.Ruled = func(abs string, edit bool) (string, bool) {
 		if !edit && (filepath.Base(abs) == "kept.txt" || abs == filepath.Join(root, "dir") || strings.HasPrefix(abs, filepath.Join(root, "dir")+"/")) {
@@ -292,7 +298,7 @@ func TestSearchesOfCommandsLeaveOutWhatIsKept(t *testing.T) {
 		return "", false
 	}
 	for _, line := range []string{
-		"grep -r word .", "grep -rn word", "grep -r word sub; grep -r word all", "grep --recursive word .", "cd sub && grep -r word .", "cd sub && grep -r word ..", "rg word", "rg -uuu word", "rg word . | head -n 50", "rg word all", "rg --files-with-matches word && rg word sub", "grep -r word s*", "rg word s*", "grep -r word ./s*b", "rg word o* s?b",
+		"grep -r word .", "grep -rn word", "grep -r word sub; grep -r word all", "grep --recursive word .", "cd sub && grep -r word .", "cd sub && grep -r word ..", "rg word", "rg -uuu word", "rg word . | head -n 50", "rg word all", "rg --files-with-matches word && rg word sub", "grep -r word s*", "rg word s*", "grep -r word ./s*b", "rg word o* s?b", "git grep word", "git grep word -- sub",
 	} {
 		plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line})
 		if err != nil || !plan.Preview.ReadOnly || len(plan.Preview.Protected) > 0 {

@@ -1,0 +1,36 @@
+package tools
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Where no sandbox can hide a file that a rule or an ignore file keeps from the model, a search of
+// its folder is asked about.
+func TestSearchesWithoutASandboxAskAboutWhatIsKept(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	root := env.Workspace.Root()
+	writeTestFile(t, root, "dir/kept.txt", "word KEY\n")
+	writeTestFile(t, root, "sub/open.txt", "word open\n")
+	env.Protected.Keeps = true
+	env.Protected.Ruled = func(abs string, edit bool) (string, bool) {
+		if !edit && filepath.Base(abs) == "kept.txt" {
+			return "kept from agents", false
+		}
+		return "", false
+	}
+	for line, looks := range map[string]bool{"rg word": false, "grep -r word .": false, "rg word d*": false, "rg word sub": true, "grep -rn word sub": true, "grep word sub/open.txt": true, "ls -R": true} {
+		plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Preview.ReadOnly != looks {
+			t.Errorf("%s is said to look: %t", line, plan.Preview.ReadOnly)
+		}
+		if !looks && (len(plan.Preview.Protected) != 1 || !strings.HasSuffix(plan.Preview.Protected[0].Path, "kept.txt")) {
+			t.Errorf("%s does not name the file: %+v", line, plan.Preview.Protected)
+		}
+	}
+}
