@@ -55,7 +55,7 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 	ends.add(func() error { tracer.Close(); return nil })
 
 	notes := newNoting(at, rec, happened, models.window, files.trust, at.look)
-	confined := confinement{at, ruling, &guarded{}}
+	confined := confinement{at, ruling, &guarded{programs: files.servers.Programs()}}
 	reach := mayReach(bounds, ruling)
 	env, late := environment(rec, models, files, confined, notes, reach, ends)
 	host := &gates.Host{

@@ -111,7 +111,7 @@ func (c confinement) now() sandbox.Confinement {
 		AllowEnv: c.allowEnv(),
 	}
 	confined.Policy.Agreed = c.guarded.all()
-	confined.Policy.Protected = slices.Concat(confined.Policy.Protected, confined.Policy.Agreed, c.rules.Fixed)
+	confined.Policy.Protected = slices.Concat(confined.Policy.Protected, confined.Policy.Agreed, c.guarded.programs, c.rules.Fixed)
 	confined.Policy.DenyRead = append(confined.Policy.DenyRead, c.rules.Hidden...)
 	if settings.Sandbox.Of(c.at.settings) != settings.SandboxOff {
 		confined.Sandbox = sandbox.Detect()

@@ -50,13 +50,16 @@ func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Ru
 	), append(ignored, imports.Unread(w)...))
 }
 
-// guarded has the paths of the files that agreed items are written in and run. Such a file must not
-// change without the person. The zero value guards none.
-type guarded struct{ paths atomic.Pointer[[]string] }
+// guarded has the paths of the files that agreed items are written in and run, and of the programs of
+// servers in the workspace. Such a file must not change without the person. The zero value guards none.
+type guarded struct {
+	paths    atomic.Pointer[[]string]
+	programs []string
+}
 
 // holds reports whether a file is guarded.
 func (g *guarded) holds(abs string) bool {
-	return slices.ContainsFunc(g.all(), func(path string) bool { return disk.Within(path, abs) })
+	return slices.ContainsFunc(slices.Concat(g.all(), g.programs), func(path string) bool { return disk.Within(path, abs) })
 }
 
 func (g *guarded) all() []string {

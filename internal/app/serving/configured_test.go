@@ -1,6 +1,48 @@
 package serving
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/disk"
+	"agent/internal/setup/servers"
+)
+
+// The programs of servers are guarded where PATH leads into the workspace, up to where one is found.
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	work, elsewhere := disk.Real(t.TempDir()), t.TempDir()
+	for _, program := range []string{filepath.Join(work, "venv", "python"), filepath.Join(elsewhere, "npx")} {
+		if err := os.MkdirAll(filepath.Dir(program), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(program, nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := strings.Join([]string{filepath.Join(work, "bin"), filepath.Join(work, "venv"), elsewhere, filepath.Join(work, "late"), "relative"}, string(filepath.ListSeparator))
+	x := Configured{Place: Place{Workspace: work, Lookup: func(name string) (string, bool) { return path, name == "PATH" }}}
+	for _, s := range []servers.Server{
+		{Name: "a", Transport: servers.Stdio, Command: "python"},
+		{Name: "b", Transport: servers.Stdio, Command: "npx"},
+		{Name: "c", Transport: servers.Stdio, Command: "./python"},
+		{Name: "d", Transport: servers.Stdio, Command: "confined", Sandbox: servers.Sandboxed},
+		{Name: "e", Transport: servers.HTTP, URL: "https://example.com/"},
+		{Name: "f", Transport: servers.Stdio, Command: "own", Env: map[string]string{"PATH": filepath.Join(work, "late")}},
+	} {
+		x.Servers = append(x.Servers, &s)
+	}
+	var want []string
+	for _, name := range []string{"bin/npx", "bin/python", "late/own", "venv/npx", "venv/python"} {
+		want = append(want, filepath.Join(work, filepath.FromSlash(name)))
+	}
+	if got := x.Programs(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
 
 // A variable that holds a key of a provider is known by its name, and by the key in its value.
 func TestKeysInVariables(t *testing.T) {
