@@ -42,10 +42,10 @@ func (e *estimate) ask(typed string) tea.Cmd {
 	})
 }
 
-// view returns the line, or nil if there is none.
+// view returns the line, wrapped, or nil if there is none.
 func (e *estimate) view(width int) []string {
 	if e.text == "" {
 		return nil
 	}
-	return []string{style.Spans{{Text: style.Truncate(e.text, width), Style: e.surface.theme.Dim}}.String()}
+	return style.WrapSpans(style.Spans{{Text: e.text, Style: e.surface.theme.Dim}}, width)
 }
