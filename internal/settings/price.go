@@ -21,7 +21,8 @@ type Prices struct {
 	Output     float64 `json:"output"`
 	CacheRead  float64 `json:"cacheRead"`
 	CacheWrite float64 `json:"cacheWrite"`
-	// Free is set if tokens cost nothing, as with a subscription. The prices say what they weigh.
+	// Free is set if tokens cost nothing, as with a subscription. The prices are then only weights
+	// that compare kinds of tokens.
 	Free bool `json:"-"`
 }
 

@@ -41,7 +41,7 @@ const lastShell = `C:\Windows\System32\cmd.exe`
 // Usual names the shell in the description of the tool.
 const Usual = "the shell that the prompt names (its syntax and quotes)"
 
-// shellNames are names of shells that say more than their programs'.
+// shellNames has the shells whose names for the model say more than the names of their programs.
 var shellNames = map[Kind]string{
 	Bash:       "bash (of Git for Windows; write paths with /)",
 	PowerShell: "pwsh (PowerShell 7)",

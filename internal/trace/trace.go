@@ -24,7 +24,8 @@ type Tracer struct {
 	now   func() time.Time
 	id    string
 	model func() string
-	// printable bounds a text of others and removes what no collector may read.
+	// printable shortens a text from outside of the program and removes the parts that no collector
+	// may read.
 	printable func(text string) string
 	sender    *sender
 

@@ -177,7 +177,8 @@ func setMode(dir folder, name string, mode fs.FileMode) error {
 // A hold keeps other programs from opening a file for writing.
 type hold struct{ file *os.File }
 
-// holdWriters waits until no other program has a file open for writing, and keeps it so.
+// holdWriters waits until no other program has a file open for writing, and then keeps others from
+// opening it.
 func holdWriters(f *os.File) (hold, error) {
 	held, err := disk.ReopenReadOnly(f)
 	if disk.InUse(err) {

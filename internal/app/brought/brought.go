@@ -191,7 +191,8 @@ func (b *Extensions) withheldReason(path string) (why string, denied bool) {
 	return file.Why, file.Denied
 }
 
-// pdf returns what of a PDF goes into a message, as read_file would answer.
+// pdf returns the text of a PDF, or of some of its pages, that goes into a message, as read_file
+// would answer.
 func (b *Extensions) pdf(ctx context.Context, name string, content []byte, pages atcmd.Pages) (text string, whole bool, err error) {
 	if b.Env.SendsPDF(content, pages.First, pages.Count) {
 		return "", true, nil

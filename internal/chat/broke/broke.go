@@ -77,7 +77,8 @@ type Request struct {
 	Head    string
 	Parts   *Head
 	Entries []*history.Content
-	// Mark is the number of entries up to a mark of the request besides that at its end, 0 for none.
+	// Mark is the number of entries up to a mark in the middle of the request, 0 for none. Every
+	// request also has a mark at its end.
 	Mark int
 	// Prompt is the size of the request in tokens as the provider reported it.
 	Prompt int

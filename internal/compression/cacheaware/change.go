@@ -49,7 +49,7 @@ const (
 	Cold   Why = "cold"
 	Soft   Why = "soft"
 	Folded Why = "folded"
-	// Hollow is the reason of a call that leaves with its result, once only pointers are left of
+	// Hollow is the reason of a call that leaves with its result because only pointers are left of
 	// both.
 	Hollow Why = "hollow"
 	// Unnumbered is the reason of a view whose line numbers leave while its lines stay.

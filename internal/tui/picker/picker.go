@@ -22,7 +22,7 @@ type Picker struct {
 	// match.
 	matches []int
 	at      int
-	// page is the number of choices shown last.
+	// page is the number of choices that were shown last.
 	page int
 	// previews holds the requested previews by the index of their choice.
 	previews map[int]string
