@@ -28,7 +28,7 @@ func TestEstimateIsShownWhileTyping(t *testing.T) {
 	if view := s.model.estimate.view(80); len(view) != 1 || !slices.Contains(s.model.live, view[0]) || !slices.Equal(asked, []string{"h", "hi"}) {
 		t.Errorf("shown %q, asked %q", view, asked)
 	}
-	if view := s.model.estimate.view(50); len(view) != 2 || !!strings.Contains(view[1], "the turn") {
+	if view := s.model.estimate.view(50); len(view) != 2 || !strings.Contains(view[1], "the turn") {
 		t.Errorf("narrow: %q", view)
 	}
 	s.press("enter")
