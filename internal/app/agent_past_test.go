@@ -33,6 +33,7 @@ func TestReportsFromRecords(t *testing.T) {
 	writes := history.New(history.AI, &history.Text{Text: "I write."}, call("1", "write_file", map[string]string{"file_path": "first.txt"}),
 		call("2", "write_file", map[string]string{"file_path": "second.txt"}), call("3", "write_file", map[string]string{"file_path": "third.txt"}),
 		call("4", "run_shell_command", map[string]string{"command": "make it"}), call("5", "read_file", map[string]string{"file_path": "first.txt"}))
+	commands := history.New(history.AI, call("4", "run_shell_command", map[string]string{"command": "make it"}))
 	const cutOff = ": interrupted, because the program ended; continue goes on with it\nchanged: "
 	for name, c := range map[string]struct {
 		entries []*history.Content
@@ -42,7 +43,8 @@ func TestReportsFromRecords(t *testing.T) {
 	}{
 		"ended":                           {[]*history.Content{task, report}, 0, ": done\nchanged: none\nREPORT"},
 		"its reply was cut":               {[]*history.Content{task, report.WithMeta(history.MetaInterrupted, true)}, 0, cutOff + "none\nREPORT"},
-		"at work":                         {[]*history.Content{task, writes, wrote}, 0, cutOff + "first.txt, second.txt\nnot known: the changes of run_shell_command make it, which the end of the program cut off\nI write."},
+		"at work":                         {[]*history.Content{task, writes, wrote}, 0, cutOff + "first.txt, second.txt\nnot known: the changes of run_shell_command make it, which the end of the program cut off; changed since it began, by it or by others: made.txt\nI write."},
+		"a command alone":                 {[]*history.Content{task, commands}, 0, cutOff + "none\nnot known: the changes of run_shell_command make it, which the end of the program cut off; changed since it began, by it or by others: made.txt, second.txt\nIt wrote no report. Its latest calls:\n- run_shell_command make it"},
 		"its report was given before":     {[]*history.Content{task, writes, wrote, report}, 4, cutOff + "none\nIt wrote no report."},
 		"its report was given, at work":   {[]*history.Content{task, report, task}, 2, cutOff + "none\nIt wrote no report."},
 		"its report was given, and ended": {[]*history.Content{task, report, task, history.New(history.AI, &history.Text{Text: "MORE"})}, 2, ": done\nchanged: none\nMORE"},
@@ -58,7 +60,7 @@ func TestReportsFromRecords(t *testing.T) {
 			}
 			now := began
 			clock := func() time.Time { now = now.Add(time.Minute); return now }
-			parent, err := session.Create(session.Options{Dir: root, Workspace: root, ID: "20261128-000000-aaaaa", Now: clock})
+			parent, err := session.Create(session.Options{Dir: t.TempDir(), Workspace: root, ID: "20261128-000000-aaaaa", Now: clock})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +86,7 @@ func TestReportsFromRecords(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for file, age := range map[string]time.Duration{"second.txt": 0, "third.txt": 2 * time.Hour} {
+			for file, age := range map[string]time.Duration{"second.txt": 0, "third.txt": 2 * time.Hour, "made.txt": 0} {
 				path := filepath.Join(root, file)
 				if err := os.WriteFile(path, nil, 0o600); err != nil {
 					t.Fatal(err)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"agent/internal/app/team"
 	"agent/internal/chat"
 	"agent/internal/history"
+	"agent/internal/ignore"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
@@ -210,9 +212,42 @@ func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
 		items = append(items, traits.ReportedFile(path, ""))
 	}
 	if len(calls) > 0 {
-		unfinished = "not known: the changes of " + strings.Join(p.titles(calls), "; ") + ", which the end of the program cut off\n"
+		unfinished = "not known: the changes of " + strings.Join(p.titles(calls), "; ") + ", which the end of the program cut off; " + p.since(r) + "\n"
 	}
 	return traits.ReportedFiles(items, ""), unfinished
+}
+
+const (
+	// mostSince bounds the files that are named because they changed since a call, and lookTime the
+	// time to find them.
+	mostSince = 20
+	lookTime  = time.Second
+)
+
+// since names the files of the workspace that are younger than the calls that were cut off, and of
+// which the agent is not known to have changed them.
+func (p agentPast) since(r agentRecord) string {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+	defer cancel()
+	files, err := ignore.Files(ctx, p.workspace.Root(), p.workspace.Root())
+	if err != nil || ctx.Err() != nil {
+		return "the files of the workspace could not be looked at"
+	}
+	var young []string
+	for _, file := range files {
+		info, err := os.Lstat(history.Absolute(p.workspace.Root(), file))
+		if err == nil && info.ModTime().Add(clockLag).After(r.called) && !slices.Contains(r.wrote, file) {
+			young = append(young, traits.ReportedFile(file, ""))
+		}
+	}
+	if len(young) == 0 {
+		return "no other file of the workspace is younger than that"
+	}
+	more := ""
+	if left := len(young) - mostSince; left > 0 {
+		more = words.Count(left, "more file")
+	}
+	return "changed since it began, by it or by others: " + traits.ReportedFiles(young[:min(len(young), mostSince)], more)
 }
 
 // titles describes calls on a line each.
