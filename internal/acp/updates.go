@@ -133,7 +133,7 @@ func (w *shown) event(e chat.Event) {
 		w.calls[e.Call] = c
 		w.showCall(c.id, e.Label.Title(), e.Name, w.session.talk.Tools().Traits(e.Name), e.Arguments)
 	case chat.ToolStarted:
-		w.update(w.idOf(e.Call), update{"status": "in_progress", "title": words.Line(e.Label.Title(), 0)})
+		w.update(w.idOf(e.Call), update{"status": "in_progress", "title": words.Line(e.Label.Title(), longestTitle)})
 	case chat.ToolOutput:
 		w.output(e)
 	case chat.AgentChanged:
@@ -165,6 +165,10 @@ func (w *shown) event(e chat.Event) {
 	}
 }
 
+// longestTitle bounds a title, a name and an item of a plan in characters. The whole text is in the
+// arguments of the call.
+const longestTitle = 500
+
 // showCall shows a call of the model.
 func (w *shown) showCall(id, title, name string, t traits.Traits, given arguments.Arguments) {
 	locations := []location{}
@@ -172,7 +176,7 @@ func (w *shown) showCall(id, title, name string, t traits.Traits, given argument
 		locations = append(locations, location{Path: w.absolute(file)})
 	}
 	w.send(update{
-		"sessionUpdate": "tool_call", "toolCallId": id, "title": words.Line(title, 0), "name": name, "kind": kind(t), "status": "pending",
+		"sessionUpdate": "tool_call", "toolCallId": id, "title": words.Line(title, longestTitle), "name": words.Line(name, longestTitle), "kind": kind(t), "status": "pending",
 		"rawInput": given.Raw(), "locations": locations,
 	})
 }
@@ -291,7 +295,7 @@ func (w *shown) plan() {
 	var add func(todo.List)
 	add = func(items todo.List) {
 		for _, item := range items {
-			entries = append(entries, map[string]any{"content": item.Content, "priority": "medium", "status": string(item.Status)})
+			entries = append(entries, map[string]any{"content": words.Line(item.Content, longestTitle), "priority": "medium", "status": string(item.Status)})
 			add(item.Subtasks)
 		}
 	}
