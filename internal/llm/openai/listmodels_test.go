@@ -47,9 +47,9 @@ func TestListModelsFails(t *testing.T) {
 // terminal obeys, that nobody sees, of several lines, without measure, or with the key.
 func TestListModelsLeavesOutWhatIsNoID(t *testing.T) {
 	t.Parallel()
-	ids := []string{"a b/c:7b@q4_K_M.gguf", "模型-1", ""}
-	for _, text := range []string{"x\x1b[2J", "x\x00", "x\ny", "x\ty", "\u202ex", "x\u200b", "\u009b2J", strings.Repeat("x", 1000), "of sk-test-0123456789"} {
-		ids = append(ids, text)
+	ids := []string{
+		"a b/c:7b@q4_K_M.gguf", "模型-1", "",
+		"x\x1b[2J", "x\x00", "x\ny", "x\ty", "\u202ex", "x\u200b", "\u009b2J", strings.Repeat("x", 1000), "of sk-test-0123456789",
 	}
 	entries := make([]map[string]string, len(ids))
 	for i, id := range ids {
