@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -249,8 +250,8 @@ func TestQuietBreaks(t *testing.T) {
 	}
 }
 
-// reopened resumes the session in another process, as its record has it.
-func (c *cacheBench) reopened(t *testing.T, strategy string) *cacheBench {
+// reopened resumes the session in another process, as its record has it, with some settings.
+func (c *cacheBench) reopened(t *testing.T, strategy string, set ...string) *cacheBench {
 	t.Helper()
 	var entries []*history.Content
 	for _, entry := range c.config.History.RawHistory() {
@@ -266,6 +267,9 @@ func (c *cacheBench) reopened(t *testing.T, strategy string) *cacheBench {
 	}
 	again := newCacheBench(t, c.at.cache)
 	again.set("compression.strategy", strategy)
+	for pair := range slices.Chunk(set, 2) {
+		again.set(pair[0], pair[1])
+	}
 	again.now, again.cache, again.system, again.heads = c.now, c.cache, c.system, c.heads
 	c.cache.now = func() time.Time { return again.now }
 	again.Chat.config.Tools = c.Chat.config.Tools
@@ -310,6 +314,34 @@ func TestBreaksAfterAResume(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A resumed session knows the endpoint of the request before: another one is the cause, and the same
+// is none.
+func TestBreaksAtAnotherEndpoint(t *testing.T) {
+	t.Parallel()
+	c := newCacheBench(t, vendor.Cache{})
+	c.set("base-url", "https://one.example.com/v1")
+	for range 3 {
+		c.turn(t, strings.Repeat("long ", 3000))
+	}
+	for _, tc := range []struct {
+		url  string
+		want broke.Cause
+	}{
+		{"https://one.example.com/v1", broke.Provider},
+		{"https://two.example.com/v1", broke.Model},
+		{"https://two.example.com/v1", broke.Provider},
+	} {
+		c = c.reopened(t, "cache-aware", "base-url", tc.url)
+		c.cache.drops = true
+		if b := c.turn(t, "go on"); b == nil || b.Cause != tc.want {
+			t.Errorf("%s: %v, want %s", tc.url, b, tc.want)
+		}
+		if b := c.turn(t, "go on"); b != nil {
+			t.Errorf("%s: %v", tc.url, b)
+		}
 	}
 }
 
