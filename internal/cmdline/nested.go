@@ -37,8 +37,7 @@ func Nested(line string) [][]string { return nested(line, 0) }
 func nested(line string, depth int) [][]string {
 	var all [][]string
 	add := func(words []string) {
-		base := path.Base(words[0])
-		for i, name := range []string{words[0], base, strings.TrimSuffix(strings.ToLower(base), ".exe")} {
+		for i, name := range []string{words[0], path.Base(words[0]), withoutEnding(words[0])} {
 			if i == 0 || name != words[0] {
 				all = append(all, append([]string{name}, words[1:]...))
 			}

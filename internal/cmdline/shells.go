@@ -26,8 +26,12 @@ func IsShell(program string) bool {
 
 // baseName returns the name of a program without folder, ending and version, as in bash-5.2.
 func baseName(program string) string {
-	name := strings.TrimSuffix(strings.ToLower(path.Base(program)), ".exe")
-	return strings.TrimRight(name, "0123456789.-")
+	return strings.TrimRight(withoutEnding(program), "0123456789.-")
+}
+
+// withoutEnding returns the name of a program without folder and ending, in small letters.
+func withoutEnding(program string) string {
+	return strings.TrimSuffix(strings.ToLower(path.Base(program)), ".exe")
 }
 
 // RunsLines reports whether a program runs lines in its arguments: a shell, a command of the shell

@@ -22,7 +22,7 @@ func OfEnvironment(environ []string) []string {
 		if address, err := url.Parse(value); err == nil && address.Host != "" {
 			value, _ = address.User.Password()
 		}
-		if len(value) >= leastRandom && !filepath.IsAbs(value) && strings.ContainsAny(value, "0123456789") && strings.ToLower(value) != strings.ToUpper(value) {
+		if len(value) >= leastRandom && !filepath.IsAbs(value) && hasLettersAndDigits(value) {
 			secrets = append(secrets, value)
 		}
 	}

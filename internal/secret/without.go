@@ -161,7 +161,11 @@ func isName(c byte) bool {
 // looksSecret reports whether a value that is assigned to the name of a secret looks like one.
 func looksSecret(name, value string, equals bool) bool {
 	quoted := value[0] == '"' || value[0] == '\''
-	mixed := strings.ContainsAny(value, "0123456789") && strings.ToLower(value)+strings.ToUpper(value) != value+value
+	mixed := hasLettersAndDigits(value)
 	variable := equals && name == strings.ToUpper(name)
 	return !strings.HasPrefix(value, "$") && (mixed || variable || quoted && compiled().surely.MatchString(name))
+}
+
+func hasLettersAndDigits(text string) bool {
+	return strings.ContainsAny(text, "0123456789") && strings.ToLower(text) != strings.ToUpper(text)
 }
