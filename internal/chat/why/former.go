@@ -2,6 +2,7 @@ package why
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,9 +13,8 @@ import (
 
 // A former is the system prompts of earlier requests, as far as the record describes them.
 type former struct {
-	// gone has the titles of files of instructions that the next request lacks, in order, and left the
-	// request that was the first without each.
-	gone []string
+	// left maps the title of each file of instructions that the next request lacks to the request that
+	// was the first without it.
 	left map[string]int
 	// changed is the latest request with another prompt than the one before, 0 for none.
 	changed int
@@ -34,7 +34,7 @@ func (n *Next) former() (f former, err error) {
 		}
 		for _, title := range filesOf(latest) {
 			if !slices.Contains(has, title) {
-				f.gone, f.left[title] = append(f.gone, title), replies
+				f.left[title] = replies
 			}
 		}
 		for _, title := range has {
@@ -83,9 +83,9 @@ func filesOf(h *broke.Head) (titles []string) {
 
 // parts returns the files of instructions that a question names and the next request lacks.
 func (f former) parts(t *tracker) (parts []Part) {
-	for _, title := range slices.Compact(slices.Sorted(slices.Values(f.gone))) {
-		request, gone := f.left[title]
-		if !gone || !t.names(strings.TrimPrefix(title, prompts.InstructionsFrom)) {
+	for _, title := range slices.Sorted(maps.Keys(f.left)) {
+		request := f.left[title]
+		if !t.names(strings.TrimPrefix(title, prompts.InstructionsFrom)) {
 			continue
 		}
 		parts = append(parts, Part{
