@@ -117,7 +117,7 @@ lint:
 	@$(GO) build -modfile=tools.mod -o bin/foreign scripts/foreign/main.go
 	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 bin/foreign $(PACKAGES)
 	$(LINT) staticcheck -tags e2e,bench,chaos $(PACKAGES)
-	$(GO) test -run TestComments .
+	$(GO) test -run TestProse .
 
 # Many agents at once: 50 that hold, and 300 runs of which 50 at once.
 .PHONY: load
