@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"agent/internal/nearest"
 	"agent/internal/rawjson"
 	"agent/internal/session"
+	"agent/internal/settings"
 	"agent/internal/setup/plugins"
 	"agent/internal/slash"
 	"agent/internal/snapshot"
@@ -161,44 +163,53 @@ func nearestID(id string, ids []string) string {
 // session is recorded. Conversations for which nobody has chosen a strategy use it (D-90).
 type home struct {
 	Strategy string `json:"strategy"`
+	// BySessions is set if the strategy was chosen by the recorded sessions alone. Earlier programs also
+	// took a profile or a configuration for an older installation, which people copy to new machines.
+	BySessions bool `json:"bySessions,omitempty"`
 }
 
 // homeFile returns the path of the file that holds home.
 func (f Folders) homeFile() string { return filepath.Join(f.Data, "home.json") }
 
-// usualStrategy returns the strategy of conversations for which nobody has chosen one. An
-// installation that is older than the home file keeps its former default.
+// usualStrategy returns the strategy of conversations for which nobody has chosen one: the stored
+// one, else the former default if a program that had it recorded a session here.
 func (f Folders) usualStrategy() string {
-	var known home
-	data, err := disk.Read(f.homeFile())
+	known := f.readHome()
 	switch {
-	case err == nil && json.Unmarshal(data, &known) == nil && slices.Contains(compression.Names(), known.Strategy):
+	case known.Strategy == compression.CacheAwareName, known.BySessions && slices.Contains(compression.Names(), known.Strategy):
 		return known.Strategy
-	case f.hasData():
+	case f.hasOlderSession():
 		return compression.DefaultName
 	}
 	return compression.CacheAwareName
 }
 
-// hasData reports whether the installation has a session, a profile or a configuration.
-func (f Folders) hasData() bool {
-	for _, pattern := range []string{
-		filepath.Join(f.Sessions(), "*"), filepath.Join(f.Config, "profiles", "*"), filepath.Join(f.Config, "config.json"),
-	} {
-		if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
-			return true
-		}
+// readHome returns the content of the home file, the zero value if it is missing or damaged.
+func (f Folders) readHome() (known home) {
+	data, err := disk.Read(f.homeFile())
+	if err != nil || json.Unmarshal(data, &known) != nil {
+		return home{}
 	}
-	return false
+	return known
 }
 
-// storeStrategy writes the default strategy to the home file before the first session is recorded. It
-// returns a notice for the person, "" for none.
+// hasOlderSession reports whether a program that did not record the strategy recorded a session.
+func (f Folders) hasOlderSession() bool {
+	logs, err := fs.Glob(os.DirFS(f.Sessions()), "*/*.jsonl")
+	return err == nil && slices.ContainsFunc(logs, func(path string) bool {
+		return !session.StartsWith(filepath.Join(f.Sessions(), path), settings.CompressionStrategy.Key())
+	})
+}
+
+// storeStrategy writes the default strategy to the home file before the first session is recorded, and
+// corrects a file that took a copied configuration for an older installation. It returns a notice for
+// the person, "" for none.
 func (f Folders) storeStrategy() (notice string, err error) {
-	if _, err := os.Stat(f.homeFile()); err == nil {
+	known := f.readHome()
+	chosen := home{f.usualStrategy(), true}
+	if known.BySessions || known.Strategy == compression.CacheAwareName {
 		return "", nil
 	}
-	chosen := home{f.usualStrategy()}
 	data, err := rawjson.Marshal(chosen)
 	if err != nil {
 		return "", err
@@ -206,9 +217,15 @@ func (f Folders) storeStrategy() (notice string, err error) {
 	if err := os.MkdirAll(f.Data, 0o700); err != nil {
 		return "", err
 	}
-	if err := disk.Replace(f.homeFile(), append(data, '\n'), 0o600); err != nil || chosen.Strategy == compression.CacheAwareName {
+	if err := disk.Replace(f.homeFile(), append(data, '\n'), 0o600); err != nil {
 		return "", err
 	}
-	return "The context is pruned by " + chosen.Strategy + " as before; new installations use " + compression.CacheAwareName +
-		", which asks what each cut costs (/set compression-strategy " + compression.CacheAwareName + ").", nil
+	switch {
+	case known.Strategy == "" && chosen.Strategy == compression.DefaultName:
+		return "The context is pruned by " + chosen.Strategy + " as before; new installations use " + compression.CacheAwareName +
+			", which asks what each cut costs (/set compression-strategy " + compression.CacheAwareName + ").", nil
+	case known.Strategy == compression.DefaultName && chosen.Strategy == compression.CacheAwareName:
+		return "The default of compression.strategy is now " + chosen.Strategy + ": this installation has no session from before that default.", nil
+	}
+	return "", nil
 }

@@ -92,3 +92,23 @@ func (r Record) OfAgent() *Agent {
 	opening, _ := r.opening()
 	return opening.Agent
 }
+
+// StartsWith reports whether the log at path has a value of a setting before its first entry. Logs of
+// older programs lack the settings that those did not record. A file without an entry returns true:
+// it is no evidence of an older program.
+func StartsWith(path, setting string) bool {
+	for r, err := range Scan(path, 0) {
+		switch {
+		case err != nil:
+			return true
+		case r.Type == TypeEntry:
+			return false
+		case r.Type == TypeSetting:
+			payload, err := decode(r.Record)
+			if set, is := payload.(settingPayload); err == nil && is && set.Key == setting {
+				return true
+			}
+		}
+	}
+	return true
+}
