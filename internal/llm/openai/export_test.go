@@ -5,14 +5,15 @@ import (
 	"iter"
 
 	"agent/internal/llm"
+	"agent/internal/llm/entries"
 	"agent/internal/llm/vendor"
 )
 
 // What tests outside the package need of its inside.
 var (
-	ResponseText = responseText
-	Arguments    = arguments
-	FunctionName = functionName
+	ResponseText = entries.ResponseText
+	Arguments    = entries.Arguments
+	FunctionName = entries.FunctionName
 )
 
 // EncodeRequest is the body of a chat completion at a host that nothing is known of.

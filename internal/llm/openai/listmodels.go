@@ -3,30 +3,14 @@ package openai
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
-	"strings"
-	"time"
 
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
+	"agent/internal/llm/endpoint"
 	"agent/internal/llm/loose"
-	"agent/internal/llm/refusal"
 	"agent/internal/llm/vendor"
-	"agent/internal/words"
 )
-
-// probeTimeout bounds every question about models. The answers are worth only a short wait.
-const probeTimeout = 3 * time.Second
-
-// modelsPath is the path of the list of models.
-const modelsPath = "/models"
-
-// maxModelsBody bounds a list of models, in bytes. Routers list hundreds with descriptions.
-const maxModelsBody = 16 << 20
 
 // ModelInfo holds the facts that an endpoint lists about a model.
 type ModelInfo struct {
@@ -71,12 +55,12 @@ type modelEntry struct {
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	entries, err := c.modelEntries(ctx)
 	if err != nil {
-		return nil, llm.RedactError(err, c.keys)
+		return nil, llm.RedactError(err, c.at.Keys())
 	}
 	models := []ModelInfo{}
 	for _, e := range entries {
 		id := cmp.Or(e.ID, e.Slug)
-		if !c.isModelID(id) {
+		if !c.at.IsModelID(id) {
 			continue
 		}
 		window := max(e.MaxModelLen.Count(), e.ContextLength.Count(), e.Meta.TrainedContext.Count(), e.ContextWindow.Count(), e.Capabilities.Limits.Window.Count())
@@ -85,47 +69,15 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	return models, nil
 }
 
-// longestModelID bounds the id of a model in bytes. The longest known ones are names of files.
-const longestModelID = 512
-
-// isModelID reports whether a model can have an id. An id is shown by terminals and editors,
-// written to the record and sent back, so a text that is not one visible line, or that repeats a
-// key, is none.
-func (c *Client) isModelID(id string) bool {
-	return id != "" && len(id) <= longestModelID && words.Visible(id) == id && !strings.ContainsAny(id, "\n\t") && c.keys.Hide(id) == id
-}
-
-// Ask sends a question to a path beside /v1 and decodes the JSON of the answer. There local servers
-// report facts that are not part of the API.
+// Ask sends a question to a path beside /v1 and decodes the JSON of the answer.
 func (c *Client) Ask(ctx context.Context, method, path, question string, answer any) error {
-	beside := &Client{config: c.config, http: c.http}
-	base, query, _ := strings.Cut(c.config.BaseURL, "?")
-	beside.config.BaseURL = strings.TrimSuffix(base, "/v1") + "?" + query
-	response, body, err := beside.fetch(ctx, method, path, question)
-	if err != nil {
-		return err
-	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %d", path, response.StatusCode)
-	}
-	return json.Unmarshal(body, answer)
+	return c.at.Ask(ctx, method, path, question, answer)
 }
 
 func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
-	timed, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
-	response, body, err := c.fetch(timed, http.MethodGet, modelsPath, "")
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case timed.Err() != nil:
-		return nil, c.fail(llm.Unavailable, "", fmt.Sprintf("did not list its models within %s", probeTimeout))
-	case err != nil:
-		return nil, c.connectionFailure(err, "")
-	case response.StatusCode != http.StatusOK:
-		p := refusal.Parse(body[:min(len(body), maxErrorBody)])
-		p.Status, p.Header = response.StatusCode, response.Header
-		return nil, c.problemError(p, "")
+	body, err := c.at.Get(ctx, endpoint.ModelsPath, nil)
+	if err != nil {
+		return nil, err
 	}
 	list := loose.Decode[struct {
 		Data   []modelEntry `json:"data"`
@@ -134,22 +86,8 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 	switch {
 	case list.Data != nil:
 		return list.Data, nil
-	case list.Models != nil && vendor.At(c.host(), "").Instructions:
+	case list.Models != nil && vendor.At(c.at.Host(), "").Instructions:
 		return list.Models, nil
 	}
-	return nil, c.fail(llm.NotAnAPI, "", "/models is not a list of models")
-}
-
-func (c *Client) fetch(ctx context.Context, method, path, question string) (response *http.Response, body []byte, err error) {
-	request, err := c.newRequest(ctx, method, path, strings.NewReader(question))
-	if err != nil {
-		return nil, nil, err
-	}
-	response, err = c.http.Do(request)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err = io.ReadAll(io.LimitReader(response.Body, maxModelsBody))
-	return response, body, err
+	return nil, c.at.Fail(llm.NotAnAPI, "", "/models is not a list of models")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/llm/entries"
 	"agent/internal/rawjson"
 )
 
@@ -13,7 +14,7 @@ import (
 // prompt cache.
 type messageWriter struct {
 	buf []byte
-	ids *callIDs
+	ids *entries.CallIDs
 	// replay decides which attachments are returned.
 	replay replay
 	hints  cacheHints
@@ -67,8 +68,8 @@ func (w *messageWriter) markedText(text, member string, mark json.RawMessage) {
 	w.raw(`}]`)
 }
 
-// human writes a user message: a plain text, or a list of parts if there are images.
-func (w *messageWriter) human(c *history.Content, mark bool) {
+// Human writes a user message: a plain text, or a list of parts if there are images.
+func (w *messageWriter) Human(c *history.Content, mark bool) {
 	if w.answers && w.afterTool {
 		w.open("assistant")
 		w.text("content", betweenToolAndUser)
@@ -76,8 +77,8 @@ func (w *messageWriter) human(c *history.Content, mark bool) {
 	}
 	w.open("user")
 	defer w.close()
-	text := joinText(c.Blocks)
-	media := blocksOf[*history.Media](c.Blocks)
+	text := entries.JoinText(c.Blocks)
+	media := entries.BlocksOf[*history.Media](c.Blocks)
 	switch {
 	case len(media) == 0 && mark:
 		w.markedText(text, "cache_control", w.hints.control)
@@ -105,16 +106,16 @@ func (w *messageWriter) human(c *history.Content, mark bool) {
 }
 
 func (w *messageWriter) media(m *history.Media) {
-	url, ok := imageURL(m)
-	if isDocument(m) && w.documents {
-		w.raw(`{"type":"file","file":{"filename":"` + documentName + `","file_data":`)
+	url, ok := entries.ImageURL(m)
+	if entries.IsDocument(m) && w.documents {
+		w.raw(`{"type":"file","file":{"filename":"` + entries.DocumentName + `","file_data":`)
 		w.buf = rawjson.AppendString(w.buf, url)
 		w.raw(`}}`)
 		return
 	}
 	if !ok {
 		w.raw(`{"type":"text"`)
-		w.text("text", unsendable(m))
+		w.text("text", entries.Unsendable(m))
 		w.raw(`}`)
 		return
 	}
@@ -123,13 +124,13 @@ func (w *messageWriter) media(m *history.Media) {
 	w.raw(`}}`)
 }
 
-// assistant writes the text and the calls of a reply as one message, with the reasoning that the
+// Assistant writes the text and the calls of a reply as one message, with the reasoning that the
 // provider wants returned.
-func (w *messageWriter) assistant(c *history.Content) {
-	w.ids.begin()
+func (w *messageWriter) Assistant(c *history.Content) {
+	w.ids.Begin()
 	w.open("assistant")
 	defer w.close()
-	text, calls := joinText(c.Blocks), c.Calls()
+	text, calls := entries.JoinText(c.Blocks), c.Calls()
 	field, words, details := w.replay.reasoning(c)
 	if field == fieldThinkTags {
 		field, text = "", fieldThinkTags+words+"</think>\n\n"+text
@@ -153,10 +154,10 @@ func (w *messageWriter) assistant(c *history.Content) {
 			w.raw(`,`)
 		}
 		w.raw(`{"type":"function"`)
-		w.text("id", w.ids.add(c, call.ID))
+		w.text("id", w.ids.Add(c, call.ID))
 		w.raw(`,"function":{"name":`)
-		w.buf = rawjson.AppendString(w.buf, functionName(call.Name))
-		w.text("arguments", string(arguments(call)))
+		w.buf = rawjson.AppendString(w.buf, entries.FunctionName(call.Name))
+		w.text("arguments", string(entries.Arguments(call)))
 		w.raw(`}`)
 		w.json(fieldExtraContent, w.replay.signature(call, i == 0))
 		w.raw(`}`)
@@ -164,13 +165,13 @@ func (w *messageWriter) assistant(c *history.Content) {
 	w.raw(`]`)
 }
 
-func (w *messageWriter) response(r *history.ToolResponse, mark bool) {
+func (w *messageWriter) Response(r *history.ToolResponse, mark bool) {
 	w.open("tool")
-	w.text("tool_call_id", w.ids.of(r.CallID))
+	w.text("tool_call_id", w.ids.Of(r.CallID))
 	if mark {
-		w.markedText(responseText(r), "cache_control", w.hints.control)
+		w.markedText(entries.ResponseText(r), "cache_control", w.hints.control)
 	} else {
-		w.text("content", responseText(r))
+		w.text("content", entries.ResponseText(r))
 	}
 	w.close()
 }

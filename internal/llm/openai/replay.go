@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/entries"
 	"agent/internal/llm/vendor"
 )
 
@@ -85,7 +86,7 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 	if len(c.Calls()) > 0 {
 		field = p.field
 	}
-	for _, thinking := range blocksOf[*history.Thinking](c.Blocks) {
+	for _, thinking := range entries.BlocksOf[*history.Thinking](c.Blocks) {
 		if !p.accepts(thinking.Attached) || thinking.Attached.Field == fieldItems {
 			continue
 		}
@@ -127,9 +128,9 @@ func forgetting(attached []*history.Attached) *RefusedAttachments {
 }
 
 // thoughtsIn returns the attachments of the reasoning in a history.
-func thoughtsIn(entries []*history.Content) (all []*history.Attached) {
-	for _, c := range entries {
-		for _, thinking := range blocksOf[*history.Thinking](c.Blocks) {
+func thoughtsIn(conversation []*history.Content) (all []*history.Attached) {
+	for _, c := range conversation {
+		for _, thinking := range entries.BlocksOf[*history.Thinking](c.Blocks) {
 			all = append(all, thinking.Attached)
 		}
 	}
@@ -137,8 +138,8 @@ func thoughtsIn(entries []*history.Content) (all []*history.Attached) {
 }
 
 // signaturesIn returns the attachments of the calls in a history.
-func signaturesIn(entries []*history.Content) (all []*history.Attached) {
-	for _, c := range entries {
+func signaturesIn(conversation []*history.Content) (all []*history.Attached) {
+	for _, c := range conversation {
 		for _, call := range c.Calls() {
 			all = append(all, call.Attached)
 		}

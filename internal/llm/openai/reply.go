@@ -2,13 +2,9 @@ package openai
 
 import (
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"strings"
 	"time"
@@ -16,30 +12,21 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
+	"agent/internal/llm/endpoint"
 	"agent/internal/llm/refusal"
 	"agent/internal/llm/sse"
 )
 
-// Waits at the end of a reply, after everything that matters has arrived.
-const (
-	// usageGrace is the time after the finish reason in which the usage may arrive.
-	usageGrace = 5 * time.Second
-	// drainGrace is the time after the last event in which the end of the body may arrive. If the
-	// body is read to its end, the next request can use the connection.
-	drainGrace = 50 * time.Millisecond
-)
+// usageGrace is the time after the finish reason in which the usage may arrive.
+const usageGrace = 5 * time.Second
 
 // Bounds of one reply. No model reaches them, but a server that never stops would fill the memory
 // or keep the program busy forever.
 const (
-	maxReply  = 8 << 20 // bytes of text, reasoning, arguments and attachments
-	maxParts  = 256     // details of the reasoning
-	maxCalls  = 1024    // a further call ends the reply
-	maxStream = 256 << 20
+	maxReply = 8 << 20 // bytes of text, reasoning, arguments and attachments
+	maxParts = 256     // details of the reasoning
+	maxCalls = 1024    // a further call ends the reply
 )
-
-// errEndless ends a stream of more than maxStream bytes.
-var errEndless = fmt.Errorf("more than %d MiB for one reply", maxStream>>20)
 
 // format is a wire format: it writes requests and reads the events of replies.
 type format interface {
@@ -60,7 +47,7 @@ func (c *Client) stream(ctx context.Context, f format, req request) iter.Seq2[ll
 		case ctx.Err() != nil:
 			yield(nil, ctx.Err())
 		default:
-			yield(nil, r.failure(err))
+			yield(nil, c.at.Failure(err, r.model, r.begun || r.known || r.done))
 		}
 	}
 }
@@ -68,11 +55,11 @@ func (c *Client) stream(ctx context.Context, f format, req request) iter.Seq2[ll
 // run makes the request and emits the reply. It returns nil if the reply was complete or the
 // consumer has stopped.
 func (c *Client) run(ctx context.Context, f format, req request, r *reply) error {
-	x, err := c.post(ctx, f.path(), req.Model, f.encode(req))
+	x, err := c.at.Post(ctx, f.path(), req.Model, f.encode(req), nil)
 	if err != nil {
 		return err
 	}
-	defer x.close()
+	defer x.Close()
 	if err := r.receive(x, f.reader(r, req)); err != nil && r.finish == "" {
 		return err
 	}
@@ -85,17 +72,16 @@ func (c *Client) run(ctx context.Context, f format, req request, r *reply) error
 	}
 	switch {
 	case r.finish == "" && !r.known && r.strange != "":
-		failure := c.fail(llm.NotAnAPI, r.model, "sent events that are not of this API: "+r.strange)
+		failure := c.at.Fail(llm.NotAnAPI, r.model, "sent events that are not of this API: "+r.strange)
 		failure.Final = true
 		return failure
 	case r.finish == "":
 		return r.truncated("the reply ended before it was complete", nil)
 	case r.finish == string(openai.FinishReasonContentFilter) && !r.answered && len(r.calls.calls) == 0:
-		return r.client.problemError(refusal.Problem{Message: "its content filter let nothing of the reply through", Code: r.finish}, r.model)
+		return r.client.at.Problem(refusal.Problem{Message: "its content filter let nothing of the reply through", Code: r.finish}, r.model)
 	}
 	r.complete()
-	x.expect(drainGrace)
-	_, _ = io.Copy(io.Discard, io.LimitReader(x.body, maxErrorBody))
+	x.Drain()
 	return nil
 }
 
@@ -135,9 +121,9 @@ type reply struct {
 
 // receive reads events until the stream ends or the consumer stops. It emits a pulse for an event
 // that adds nothing to the reply.
-func (r *reply) receive(x *exchange, read func(data []byte) error) error {
+func (r *reply) receive(x *endpoint.Exchange, read func(data []byte) error) error {
 	hurried, size := false, 0
-	for event, err := range x.events() {
+	for event, err := range x.Events() {
 		if err != nil {
 			return err
 		}
@@ -152,7 +138,7 @@ func (r *reply) receive(x *exchange, read func(data []byte) error) error {
 		// Gemini may send a finish reason in every event.
 		if r.finish != "" && (!hurried || r.size > size) {
 			hurried, size = true, r.size
-			x.expect(usageGrace)
+			x.Expect(usageGrace)
 		}
 	}
 	return nil
@@ -165,7 +151,7 @@ func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 		return nil
 	}
 	if p, bad := refusal.InEvent(event.Data, event.Name); bad {
-		failure := r.client.problemError(p, r.model)
+		failure := r.client.at.Problem(p, r.model)
 		failure.Costly = failure.Costly || r.begun
 		return failure
 	}
@@ -259,41 +245,11 @@ func (r *reply) emit(chunk llm.Chunk) {
 }
 
 // malformed returns the error for a reply that another attempt would not fix.
-func (r *reply) malformed(text string) *llm.Error {
-	failure := r.client.fail(llm.Unavailable, r.model, text)
-	failure.Hint, failure.Final = refusal.HintServer, true
-	return failure
-}
+func (r *reply) malformed(text string) *llm.Error { return r.client.at.Malformed(r.model, text) }
 
 // truncated returns the error for a reply that broke off.
 func (r *reply) truncated(text string, cause error) *llm.Error {
-	failure := r.client.fail(llm.Truncated, r.model, text)
+	failure := r.client.at.Fail(llm.Truncated, r.model, text)
 	failure.Err, failure.Costly = cause, r.begun || r.known || r.done
 	return failure
-}
-
-// failure returns err as an *Error.
-func (r *reply) failure(err error) *llm.Error {
-	var (
-		known  *llm.Error
-		stray  *sse.StrayError
-		coding *codingError
-		flawed flate.CorruptInputError
-	)
-	switch {
-	case errors.As(err, &known):
-		return known
-	case errors.As(err, &stray):
-		return r.client.problemError(refusal.Problem{NotAnAPI: true, Message: refusal.Line(stray.First)}, r.model)
-	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, errEndless):
-		return r.malformed("sent " + err.Error())
-	case errors.As(err, &coding):
-		return r.malformed(coding.Error())
-	case errors.As(err, &flawed), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
-		return r.malformed("sent an answer that cannot be unpacked")
-	case r.begun, errors.Is(err, io.ErrUnexpectedEOF):
-		return r.truncated("the connection broke within the reply"+r.client.proxyName(), err)
-	default:
-		return r.client.connectionFailure(err, r.model)
-	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/entries"
 	"agent/internal/llm/vendor"
 	"agent/internal/rawjson"
 )
@@ -24,7 +25,7 @@ type request struct {
 
 // request returns a request to this endpoint in a dialect.
 func (c *Client) request(d Dialect, req llm.Request) request {
-	host := c.host()
+	host := c.at.Host()
 	r := request{d.fit(req), d, host, vendor.At(host, req.Model)}
 	if way := r.searches(); way == vendor.SearchNone || way == vendor.SearchResponses && c.config.API == APIChat {
 		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t llm.ToolSpec) bool { return t.Searches })
@@ -48,7 +49,7 @@ func (r request) searches() vendor.Search {
 // appends.
 func (chatCompletions) encode(req request) []byte {
 	w := &messageWriter{
-		buf: make([]byte, 0, sizeHint(req)), ids: newCallIDs(req),
+		buf: make([]byte, 0, sizeHint(req)), ids: entries.NewCallIDs(req.wants.CallIDs, req.Model),
 		replay:       replayFor(req),
 		hints:        cacheHintsFor(req),
 		systemAsUser: req.Dialect.SystemAsUser,
@@ -67,7 +68,7 @@ func (chatCompletions) encode(req request) []byte {
 	w.tools(req.Tools)
 	w.raw(`,"messages":[`)
 	w.system(req.System)
-	writeEntries(w, req.History, w.hints.marked)
+	entries.Write(w, req.History, w.hints.marked)
 	w.raw(`]}`)
 	return w.buf
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/history"
+	"agent/internal/llm/entries"
 	"agent/internal/llm/loose"
 	"agent/internal/llm/vendor"
 )
@@ -77,7 +78,7 @@ func float32Of(value *float64) *float32 {
 
 // inputOf returns the conversation as a list of items.
 func inputOf(req request) []any {
-	w := &itemWriter{ids: newCallIDs(req), replay: replayFor(req), free: freeFormsOf(req), asFree: map[string]bool{}, documents: req.wants.Documents}
+	w := &itemWriter{ids: entries.NewCallIDs(req.wants.CallIDs, req.Model), replay: replayFor(req), free: freeFormsOf(req), asFree: map[string]bool{}, documents: req.wants.Documents}
 	if req.System != "" && !req.wants.Instructions {
 		system := inputText(req.System)
 		if cacheHintsFor(req).breakpoint {
@@ -85,14 +86,14 @@ func inputOf(req request) []any {
 		}
 		w.add(openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleSystem, Content: []any{system}})
 	}
-	writeEntries(w, req.History, nil)
+	entries.Write(w, req.History, nil)
 	return w.items
 }
 
 // itemWriter writes history entries as input items. A growing history only appends items.
 type itemWriter struct {
 	items  []any
-	ids    *callIDs
+	ids    *entries.CallIDs
 	replay replay
 	free   freeForms
 	// asFree holds the ids of the calls in free form. Their answers must be in free form, too.
@@ -103,8 +104,8 @@ type itemWriter struct {
 
 func (w *itemWriter) add(item any) { w.items = append(w.items, item) }
 
-func (w *itemWriter) response(r *history.ToolResponse, _ bool) {
-	output := openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: w.ids.of(r.CallID), Output: responseText(r)}
+func (w *itemWriter) Response(r *history.ToolResponse, _ bool) {
+	output := openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: w.ids.Of(r.CallID), Output: entries.ResponseText(r)}
 	if w.asFree[output.CallID] {
 		output.Type = customCallOutput
 	}
@@ -122,41 +123,41 @@ func inputText(text string) openai.ResponseInputText {
 	return openai.ResponseInputText{Type: "input_text", Text: text}
 }
 
-func (w *itemWriter) human(c *history.Content, _ bool) {
+func (w *itemWriter) Human(c *history.Content, _ bool) {
 	var parts []any
-	if text := joinText(c.Blocks); text != "" {
+	if text := entries.JoinText(c.Blocks); text != "" {
 		parts = append(parts, inputText(text))
 	}
-	for _, m := range blocksOf[*history.Media](c.Blocks) {
-		if url, ok := imageURL(m); isDocument(m) && w.documents {
-			parts = append(parts, inputFile{"input_file", documentName, url})
+	for _, m := range entries.BlocksOf[*history.Media](c.Blocks) {
+		if url, ok := entries.ImageURL(m); entries.IsDocument(m) && w.documents {
+			parts = append(parts, inputFile{"input_file", entries.DocumentName, url})
 		} else if ok {
 			parts = append(parts, openai.ResponseInputImage{Type: "input_image", ImageURL: url})
 		} else {
-			parts = append(parts, inputText(unsendable(m)))
+			parts = append(parts, inputText(entries.Unsendable(m)))
 		}
 	}
 	w.add(openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleUser, Content: parts})
 }
 
-// assistant writes the text and the calls of a reply, with the reasoning items at their places
+// Assistant writes the text and the calls of a reply, with the reasoning items at their places
 // between them. It leaves out reasoning at the end, which the server refuses.
-func (w *itemWriter) assistant(c *history.Content) {
-	w.ids.begin()
+func (w *itemWriter) Assistant(c *history.Content) {
+	w.ids.Begin()
 	var outputs []any
-	if text := joinText(c.Blocks); text != "" {
+	if text := entries.JoinText(c.Blocks); text != "" {
 		part := openai.ResponseOutputContent{Type: "output_text", Text: text}
 		outputs = append(outputs, openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleAssistant, Content: []any{part}})
 	}
 	for _, call := range c.Calls() {
-		id := w.ids.add(c, call.ID)
+		id := w.ids.Add(c, call.ID)
 		if input, ok := w.free.input(call); ok {
 			w.asFree[id] = true
 			outputs = append(outputs, freeCall{Type: customCall, CallID: id, Name: call.Name, Input: input})
 			continue
 		}
 		outputs = append(outputs, openai.ResponseOutputItem{
-			Type: "function_call", CallID: id, Name: functionName(call.Name), Arguments: string(arguments(call)),
+			Type: "function_call", CallID: id, Name: entries.FunctionName(call.Name), Arguments: string(entries.Arguments(call)),
 		})
 	}
 	reasoning := w.replay.items(c)
@@ -178,7 +179,7 @@ type reasoningItem struct {
 
 // items returns the reasoning items to send with an entry.
 func (p replay) items(c *history.Content) []reasoningItem {
-	for _, thinking := range blocksOf[*history.Thinking](c.Blocks) {
+	for _, thinking := range entries.BlocksOf[*history.Thinking](c.Blocks) {
 		if p.signed && p.accepts(thinking.Attached) && thinking.Attached.Field == fieldItems {
 			return loose.Decode[[]reasoningItem](thinking.Attached.Data)
 		}

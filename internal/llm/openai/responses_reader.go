@@ -45,7 +45,7 @@ func (s *responseReader) take(data []byte) error {
 	case openai.ResponseStreamEventOutputItemDone:
 		s.finishItem(event.OutputIndex, member(data, "item"))
 	case openai.ResponseStreamEventError:
-		return r.client.problemError(refusal.Problem{Message: refusal.Line(event.Message), Code: event.Code}, r.model)
+		return r.client.at.Problem(refusal.Problem{Message: refusal.Line(event.Message), Code: event.Code}, r.model)
 	case openai.ResponseStreamEventCompleted, openai.ResponseStreamEventIncomplete, openai.ResponseStreamEventFailed:
 		return s.end(member(data, "response"))
 	case "":
@@ -147,7 +147,7 @@ func summaryOf(item openai.ResponseOutputItem) string {
 func (s *responseReader) end(raw json.RawMessage) error {
 	r, response := s.reply, loose.Decode[openai.CreateResponseResponse](raw)
 	if failed := response.Error; failed != nil && response.Status == openai.ResponseStatusFailed {
-		return r.client.problemError(refusal.Problem{Message: refusal.Line(failed.Message), Code: failed.Code}, r.model)
+		return r.client.at.Problem(refusal.Problem{Message: refusal.Line(failed.Message), Code: failed.Code}, r.model)
 	}
 	if s.outputs == 0 {
 		for index, item := range loose.Decode[[]json.RawMessage](member(raw, "output")) {
@@ -157,7 +157,7 @@ func (s *responseReader) end(raw json.RawMessage) error {
 	r.usage = loose.Decode[chatUsage](member(raw, "usage")).report(0)
 	switch {
 	case response.Status == openai.ResponseStatusFailed:
-		return r.client.problemError(refusal.Problem{Message: "the response failed"}, r.model)
+		return r.client.at.Problem(refusal.Problem{Message: "the response failed"}, r.model)
 	case response.IncompleteDetails != nil && response.IncompleteDetails.Reason == "content_filter":
 		r.finish = string(openai.FinishReasonContentFilter)
 	case response.Status == openai.ResponseStatusIncomplete:

@@ -1,4 +1,4 @@
-package openai
+package endpoint
 
 import (
 	"net/http"
@@ -11,8 +11,8 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// problemError returns the *Error for a problem that a server reports.
-func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
+// Problem returns the *llm.Error for a problem that a server reports.
+func (e *Endpoint) Problem(p refusal.Problem, model string) *llm.Error {
 	failure := p.Meaning()
 	text := p.Message
 	switch {
@@ -25,10 +25,10 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 		text = strings.TrimSuffix(statusText(p.Status)+": "+text, ": ")
 	}
 	if p.NotAnAPI || p.Status == http.StatusProxyAuthRequired || p.Code == "" && p.Status >= http.StatusInternalServerError {
-		text += c.proxyName()
+		text += e.proxyName()
 	}
-	failure.Where, failure.Message, failure.Status = llm.About(c.endpoint(), model), sentence(text), p.Status
-	failure.RetryAfter = p.Wait(c.config.Now())
+	failure.Where, failure.Message, failure.Status = llm.About(e.Name(), model), sentence(text), p.Status
+	failure.RetryAfter = p.Wait(e.config.Now())
 	// Other vendors use these words for a quota that is used up. Gemini also uses them for the
 	// quota of a minute, but then it asks to wait.
 	if p.Status == http.StatusTooManyRequests && failure.RetryAfter > 0 {
@@ -36,42 +36,42 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 	}
 	switch {
 	case p.Status == http.StatusProxyAuthRequired:
-		failure.Hint = c.hintLogin()
-	case failure.Kind == llm.Auth && c.config.Key == "":
+		failure.Hint = e.hintLogin()
+	case failure.Kind == llm.Auth && e.config.Key == "":
 		failure.Hint = refusal.HintNoKey
 	}
-	if c.config.KeyHelp != "" {
-		failure.Hint = strings.Replace(failure.Hint, vendor.EnvKey, c.config.KeyHelp, 1)
+	if e.config.KeyHelp != "" {
+		failure.Hint = strings.Replace(failure.Hint, vendor.EnvKey, e.config.KeyHelp, 1)
 	}
 	if failure.Kind == llm.ContextOverflow {
 		failure.ContextLimit = p.Window()
 	}
 	if location := p.RedirectTarget(); location != "" {
-		failure.Hint = c.hintRedirect(location)
+		failure.Hint = e.hintRedirect(location)
 	}
 	return &failure
 }
 
 // hintRedirect returns the hint for a redirect, because redirects are not followed.
-func (c *Client) hintRedirect(location string) string {
-	if at, err := url.Parse(c.endpoint()); err == nil {
+func (e *Endpoint) hintRedirect(location string) string {
+	if at, err := url.Parse(e.Name()); err == nil {
 		if to, err := at.Parse(location); err == nil {
 			location = to.Redacted()
 		}
 	}
-	if strings.HasPrefix(c.config.BaseURL, "https:") && strings.HasPrefix(location, "http:") {
+	if strings.HasPrefix(e.config.BaseURL, "https:") && strings.HasPrefix(location, "http:") {
 		return "it redirects to plain " + location + ", where others could read the key; nothing was sent there: check base-url"
 	}
 	base := location
-	for _, path := range []string{chatCompletions{}.path(), responses{}.path(), modelsPath} {
+	for _, path := range append(e.config.Paths, ModelsPath) {
 		base = strings.TrimSuffix(base, path)
 	}
 	return "it redirects to " + location + ", which got neither key nor request; if you trust it, set base-url to " + base
 }
 
-// fail returns an *Error about a model at the endpoint of c.
-func (c *Client) fail(kind llm.ErrorKind, model, text string) *llm.Error {
-	return &llm.Error{Kind: kind, Where: llm.About(c.endpoint(), model), Message: sentence(text), Hint: refusal.Hint(kind)}
+// Fail returns an *Error about a model at the endpoint.
+func (e *Endpoint) Fail(kind llm.ErrorKind, model, text string) *llm.Error {
+	return &llm.Error{Kind: kind, Where: llm.About(e.Name(), model), Message: sentence(text), Hint: refusal.Hint(kind)}
 }
 
 // sentence removes the full stop at the end of a server's text, because a hint follows it.

@@ -1,4 +1,4 @@
-package openai
+package endpoint
 
 import (
 	"errors"
@@ -15,12 +15,12 @@ import (
 )
 
 // proxy returns the proxy for requests to this endpoint, or nil.
-func (c *Client) proxy() *url.URL {
-	transport, ok := c.config.Transport.(*http.Transport)
+func (e *Endpoint) proxy() *url.URL {
+	transport, ok := e.config.Transport.(*http.Transport)
 	if !ok || transport.Proxy == nil {
 		return nil
 	}
-	request, err := http.NewRequest(http.MethodPost, c.config.BaseURL, nil)
+	request, err := http.NewRequest(http.MethodPost, e.config.BaseURL, nil)
 	if err != nil {
 		return nil
 	}
@@ -32,16 +32,16 @@ func (c *Client) proxy() *url.URL {
 }
 
 // proxyName names the proxy, "" if there is none, for an error that the proxy may have caused.
-func (c *Client) proxyName() string {
-	if proxy := c.proxy(); proxy != nil {
+func (e *Endpoint) proxyName() string {
+	if proxy := e.proxy(); proxy != nil {
 		return " (through the proxy " + proxy.Host + ")"
 	}
 	return ""
 }
 
 // hintLogin returns the hint that tells where to write the login of the proxy.
-func (c *Client) hintLogin() string {
-	return "write the login into " + proxyVariable(c.config.BaseURL) + " as http://USER:PASSWORD@HOST"
+func (e *Endpoint) hintLogin() string {
+	return "write the login into " + proxyVariable(e.config.BaseURL) + " as http://USER:PASSWORD@HOST"
 }
 
 // proxyVariable returns the environment variable that sets the proxy for an address.
@@ -52,18 +52,18 @@ func proxyVariable(address string) string {
 
 // proxyFailure returns message and hint for a request that failed at the proxy. It reports false if
 // the request failed elsewhere.
-func (c *Client) proxyFailure(err error) (llm.Error, bool) {
-	proxy := c.proxy()
+func (e *Endpoint) proxyFailure(err error) (llm.Error, bool) {
+	proxy := e.proxy()
 	if proxy == nil {
 		return llm.Error{}, false
 	}
 	where := "the proxy " + proxy.Host + " "
-	check := "check " + proxyVariable(c.config.BaseURL) + ", or put the host into NO_PROXY"
+	check := "check " + proxyVariable(e.config.BaseURL) + ", or put the host into NO_PROXY"
 	var connect *net.OpError
 	cause := rootCause(err)
 	switch status := statusOf(cause); {
 	case status == http.StatusProxyAuthRequired:
-		return llm.Error{Kind: llm.Auth, Message: where + "wants a login", Hint: c.hintLogin(), Status: status, Final: true}, true
+		return llm.Error{Kind: llm.Auth, Message: where + "wants a login", Hint: e.hintLogin(), Status: status, Final: true}, true
 	case status != 0:
 		again := status >= http.StatusInternalServerError || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status < http.StatusBadRequest
 		return llm.Error{Message: where + "answered " + cause, Hint: check, Final: !again}, true

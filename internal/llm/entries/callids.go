@@ -1,4 +1,4 @@
-package openai
+package entries
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// callIDs chooses the ids of the calls in a request, and pairs calls and responses by position
+// CallIDs chooses the ids of the calls in a request, and pairs calls and responses by position
 // (D-11): a response answers the first call of the latest entry that has the same id in the history
 // and has no answer yet.
-type callIDs struct {
+type CallIDs struct {
 	form vendor.IDForm
 	// model is the model of the request. Ids that it has made are sent unchanged.
 	model string
@@ -23,16 +23,17 @@ type callIDs struct {
 	taken map[string]bool
 }
 
-func newCallIDs(req request) *callIDs {
-	return &callIDs{form: req.wants.CallIDs, model: req.Model, waiting: map[string][]string{}, taken: map[string]bool{}}
+// NewCallIDs returns the ids of a request to a model, in the form that the vendor accepts.
+func NewCallIDs(form vendor.IDForm, model string) *CallIDs {
+	return &CallIDs{form: form, model: model, waiting: map[string][]string{}, taken: map[string]bool{}}
 }
 
-// begin starts an entry with calls.
-func (c *callIDs) begin() { clear(c.waiting) }
+// Begin starts an entry with calls.
+func (c *CallIDs) Begin() { clear(c.waiting) }
 
-// add returns the id to send for a call of an entry: its id in the form that the vendor accepts,
+// Add returns the id to send for a call of an entry: its id in the form that the vendor accepts,
 // changed if it is empty or was used before.
-func (c *callIDs) add(entry *history.Content, id string) string {
+func (c *CallIDs) Add(entry *history.Content, id string) string {
 	form := c.form
 	if by, ok := entry.Metadata[history.MetaModel].(string); ok && by == c.model {
 		form = vendor.AnyIDs
@@ -46,8 +47,8 @@ func (c *callIDs) add(entry *history.Content, id string) string {
 	return wire
 }
 
-// of returns the sent id of the call that a response answers.
-func (c *callIDs) of(id string) string {
+// Of returns the sent id of the call that a response answers.
+func (c *CallIDs) Of(id string) string {
 	waiting := c.waiting[id]
 	if len(waiting) == 0 {
 		return id

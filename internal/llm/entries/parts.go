@@ -1,4 +1,6 @@
-package openai
+// Package entries has what all wire formats make of the entries of a history: the texts of messages
+// and answers, the arguments of calls as servers take them, and the ids of calls.
+package entries
 
 import (
 	"bytes"
@@ -16,22 +18,22 @@ const noOutput = "(no output)"
 // maxFunctionName is the greatest length of a function's name that servers accept.
 const maxFunctionName = 64
 
-// entryWriter writes entries in a wire format. mark is set for an entry at the end of a part to
+// Writer writes entries in a wire format. mark is set for an entry at the end of a part to
 // cache.
-type entryWriter interface {
-	human(c *history.Content, mark bool)
-	assistant(c *history.Content)
-	response(r *history.ToolResponse, mark bool)
+type Writer interface {
+	Human(c *history.Content, mark bool)
+	Assistant(c *history.Content)
+	Response(r *history.ToolResponse, mark bool)
 }
 
-// writeEntries writes the entries of a history. marked holds the indexes of the entries with a
+// Write writes the entries of a history. marked holds the indexes of the entries with a
 // mark. It leaves out empty entries. Images in tools' answers follow the last answer, because
 // nothing else may be between the answers to one reply.
-func writeEntries(w entryWriter, entries []*history.Content, marked map[int]bool) {
+func Write(w Writer, entries []*history.Content, marked map[int]bool) {
 	var answered []history.Block
 	images := func() {
 		if len(answered) > 0 {
-			w.human(history.New(history.Human, answered...), false)
+			w.Human(history.New(history.Human, answered...), false)
 			answered = nil
 		}
 	}
@@ -40,23 +42,23 @@ func writeEntries(w entryWriter, entries []*history.Content, marked map[int]bool
 		case c.Empty():
 		case c.Speaker == history.Tool:
 			answered = append(answered, imagesOf(c)...)
-			responses := blocksOf[*history.ToolResponse](c.Blocks)
+			responses := BlocksOf[*history.ToolResponse](c.Blocks)
 			for j, r := range responses {
-				w.response(r, marked[i] && j == len(responses)-1)
+				w.Response(r, marked[i] && j == len(responses)-1)
 			}
 		case c.Speaker == history.AI:
 			images()
-			w.assistant(c)
+			w.Assistant(c)
 		default:
 			images()
-			w.human(c, marked[i])
+			w.Human(c, marked[i])
 		}
 	}
 	images()
 }
 
-// blocksOf returns the blocks of type B.
-func blocksOf[B history.Block](blocks []history.Block) []B {
+// BlocksOf returns the blocks of type B.
+func BlocksOf[B history.Block](blocks []history.Block) []B {
 	var all []B
 	for _, b := range blocks {
 		if of, ok := b.(B); ok {
@@ -66,12 +68,12 @@ func blocksOf[B history.Block](blocks []history.Block) []B {
 	return all
 }
 
-// joinText joins text blocks as history.Content.Text does. Each included file is a block with its
+// JoinText joins text blocks as history.Content.Text does. Each included file is a block with its
 // markers on lines of their own (D-18). It leaves out blank blocks, so that a blank text beside
 // calls does not count as content.
-func joinText(blocks []history.Block) string {
+func JoinText(blocks []history.Block) string {
 	var texts []string
-	for _, t := range blocksOf[*history.Text](blocks) {
+	for _, t := range BlocksOf[*history.Text](blocks) {
 		if strings.TrimSpace(t.Text) != "" {
 			texts = append(texts, t.Text)
 		}
@@ -99,25 +101,25 @@ func imagesOf(c *history.Content) []history.Block {
 	return append([]history.Block{&history.Text{Text: "[What " + tool + " answered besides its text:]"}}, images...)
 }
 
-// imageURL returns an image as a data URL; ok is false for media of other types.
-func imageURL(m *history.Media) (url string, ok bool) {
+// ImageURL returns an image as a data URL; ok is false for media of other types.
+func ImageURL(m *history.Media) (url string, ok bool) {
 	return "data:" + m.MimeType + ";base64," + m.Data, strings.HasPrefix(m.MimeType, "image/")
 }
 
-// isDocument reports whether media are a PDF.
-func isDocument(m *history.Media) bool { return m.MimeType == history.PDF }
+// IsDocument reports whether media are a PDF.
+func IsDocument(m *history.Media) bool { return m.MimeType == history.PDF }
 
-// documentName is the name under which a PDF is sent: servers want one.
-const documentName = "document.pdf"
+// DocumentName is the name under which a PDF is sent: servers want one.
+const DocumentName = "document.pdf"
 
-// unsendable returns a text that replaces media of a type that no API takes.
-func unsendable(m *history.Media) string {
+// Unsendable returns a text that replaces media of a type that no API takes.
+func Unsendable(m *history.Media) string {
 	return fmt.Sprintf("(an attachment of type %s, which cannot be sent)", m.MimeType)
 }
 
-// responseText returns a tool's answer as the model reads it: result, exit code and error. It
+// ResponseText returns a tool's answer as the model reads it: result, exit code and error. It
 // is never empty.
-func responseText(r *history.ToolResponse) string {
+func ResponseText(r *history.ToolResponse) string {
 	text := r.Result.Text()
 	if r.Error == "" && r.ExitCode == nil && strings.TrimSpace(text) != "" {
 		return text
@@ -153,9 +155,9 @@ func says(r *history.ToolResponse, part string) bool {
 	}
 }
 
-// arguments returns a call's parameters as a JSON object. It wraps other values into an object,
+// Arguments returns a call's parameters as a JSON object. It wraps other values into an object,
 // because servers parse the arguments of old calls and refuse the whole request.
-func arguments(call *history.ToolCall) []byte {
+func Arguments(call *history.ToolCall) []byte {
 	parameters := bytes.TrimSpace(call.Parameters)
 	switch {
 	case len(parameters) == 0 || string(parameters) == "null":
@@ -167,9 +169,9 @@ func arguments(call *history.ToolCall) []byte {
 	}
 }
 
-// functionName returns a name in the form that servers accept. The model may invent an invalid
+// FunctionName returns a name in the form that servers accept. The model may invent an invalid
 // name, and servers would then refuse every later request of the conversation.
-func functionName(name string) string {
+func FunctionName(name string) string {
 	mapped := cmp.Or(plainName(name), "unknown")
 	return mapped[:min(len(mapped), maxFunctionName)]
 }

@@ -1,4 +1,4 @@
-package openai
+package endpoint
 
 import (
 	"cmp"
@@ -15,23 +15,23 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// connectionFailure returns the *Error for a request without an answer.
-func (c *Client) connectionFailure(err error, model string) *llm.Error {
+// connectionFailure returns the *llm.Error for a request without an answer.
+func (e *Endpoint) connectionFailure(err error, model string) *llm.Error {
 	if unsigned, is := errors.AsType[*llm.Error](err); is { // there is no key, so nothing was sent
 		return unsigned
 	}
-	failure, atProxy := c.proxyFailure(err)
+	failure, atProxy := e.proxyFailure(err)
 	if !atProxy {
-		failure = c.describeConnection(err)
+		failure = e.describeConnection(err)
 	}
-	failure.Err, failure.Where, failure.Message = err, llm.About(c.endpoint(), model), sentence(failure.Message)
+	failure.Err, failure.Where, failure.Message = err, llm.About(e.Name(), model), sentence(failure.Message)
 	failure.Hint = cmp.Or(failure.Hint, refusal.Hint(failure.Kind))
 	return &failure
 }
 
 // describeConnection returns message and hint for a request that failed on its way, and the kind if
 // it is not Unavailable.
-func (c *Client) describeConnection(err error) llm.Error {
+func (e *Endpoint) describeConnection(err error) llm.Error {
 	var (
 		lookup      *net.DNSError
 		certificate *tls.CertificateVerificationError
@@ -56,9 +56,9 @@ func (c *Client) describeConnection(err error) llm.Error {
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return llm.Error{Message: "cannot be reached: " + rootCause(err), Hint: network, Unreachable: true}
 	case errors.Is(err, io.EOF):
-		return llm.Error{Message: "the connection closed without an answer" + c.proxyName()}
+		return llm.Error{Message: "the connection closed without an answer" + e.proxyName()}
 	default:
-		return llm.Error{Message: "no answer: " + rootCause(err) + c.proxyName()}
+		return llm.Error{Message: "no answer: " + rootCause(err) + e.proxyName()}
 	}
 }
 

@@ -1,8 +1,9 @@
-package openai
+package endpoint
 
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -27,45 +28,48 @@ const (
 	errorBodyGrace = 10 * time.Second
 )
 
-// exchange is one request whose reply is arriving.
-type exchange struct {
+// Exchange is one request whose reply is arriving.
+type Exchange struct {
 	body io.ReadCloser
 	// kind is the media type that the server names.
 	kind string
 	// encoding is the compression that the server names.
 	encoding string
 	cancel   context.CancelFunc
+	// Header is the header of the answer.
+	Header http.Header
 	// deadline ends the exchange if the rest of the body does not arrive in time.
 	deadline *time.Timer
 }
 
-// post sends a request to a path of the endpoint and returns the exchange once the reply begins.
-// For any other answer it returns an *Error.
-func (c *Client) post(parent context.Context, path, model string, body []byte) (*exchange, error) {
+// Post sends a request to a path of the endpoint and returns the exchange once the reply begins.
+// For any other answer it returns an *llm.Error. The headers are added to those of every request.
+func (e *Endpoint) Post(parent context.Context, path, model string, body []byte, header http.Header) (*Exchange, error) {
 	ctx, cancel := context.WithCancel(parent)
-	request, err := c.newRequest(ctx, http.MethodPost, path, bytes.NewReader(c.withExtra(body)))
+	request, err := e.newRequest(ctx, http.MethodPost, path, bytes.NewReader(e.withExtra(body)))
 	if err != nil {
 		cancel()
 		return nil, err
 	}
+	setAll(request.Header, header)
 	request.Header.Set("Accept", "text/event-stream")
-	response, err := c.http.Do(request)
+	response, err := e.http.Do(request)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	x := &exchange{cancel: cancel, body: response.Body, encoding: strings.ToLower(response.Header.Get("Content-Encoding"))}
+	x := &Exchange{cancel: cancel, body: response.Body, Header: response.Header, encoding: strings.ToLower(response.Header.Get("Content-Encoding"))}
 	x.kind, _, _ = mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if response.StatusCode != http.StatusOK || x.kind == "text/html" {
-		defer x.close()
-		return nil, c.refusalError(x, response, model)
+		defer x.Close()
+		return nil, e.refusalError(x, response, model)
 	}
 	return x, nil
 }
 
 // decodedBody returns the body without compression. Some proxies use gzip although the request did not
 // offer it, and some do so without a header, so the first bytes decide.
-func (x *exchange) decodedBody() (*bufio.Reader, error) {
+func (x *Exchange) decodedBody() (*bufio.Reader, error) {
 	const gzipMagic = "\x1f\x8b"
 	plain := bufio.NewReader(x.body)
 	begin, err := plain.Peek(len(gzipMagic))
@@ -91,20 +95,20 @@ func (e *codingError) Error() string {
 	return "compressed its answer with " + refusal.Line(e.encoding) + ", which nobody asked for"
 }
 
-// refusalError returns the *Error for an answer that is not a reply.
-func (c *Client) refusalError(x *exchange, response *http.Response, model string) *llm.Error {
-	x.expect(errorBodyGrace)
+// refusalError returns the *llm.Error for an answer that is not a reply.
+func (e *Endpoint) refusalError(x *Exchange, response *http.Response, model string) *llm.Error {
+	x.Expect(errorBodyGrace)
 	var body []byte
 	if plain, err := x.decodedBody(); err == nil {
 		body, _ = io.ReadAll(io.LimitReader(plain, maxErrorBody))
 	}
 	p := refusal.Parse(body)
 	p.Status, p.Header = response.StatusCode, response.Header
-	return c.problemError(p, model)
+	return e.Problem(p, model)
 }
 
-// events yields the events of the reply. If the server does not stream, its document is one event.
-func (x *exchange) events() iter.Seq2[sse.Event, error] {
+// Events yields the events of the reply. If the server does not stream, its document is one event.
+func (x *Exchange) Events() iter.Seq2[sse.Event, error] {
 	return func(yield func(sse.Event, error) bool) {
 		body, err := x.decodedBody()
 		if err != nil {
@@ -160,16 +164,16 @@ func beginsDocument(body *bufio.Reader) bool {
 	}
 }
 
-// expect ends the exchange after d. A later call replaces the time.
-func (x *exchange) expect(d time.Duration) {
+// Expect ends the exchange after d. A later call replaces the time.
+func (x *Exchange) Expect(d time.Duration) {
 	if x.deadline != nil {
 		x.deadline.Stop()
 	}
 	x.deadline = time.AfterFunc(d, x.cancel)
 }
 
-// close ends the exchange, whatever its state.
-func (x *exchange) close() {
+// Close ends the exchange, whatever its state.
+func (x *Exchange) Close() {
 	if x.deadline != nil {
 		x.deadline.Stop()
 	}
@@ -179,15 +183,46 @@ func (x *exchange) close() {
 
 // withExtra adds the user's members to a body, which is a JSON object. They replace members of the
 // same name, because some servers refuse a repeated name.
-func (c *Client) withExtra(body []byte) []byte {
-	if len(c.config.ExtraBody) == 0 {
+func (e *Endpoint) withExtra(body []byte) []byte {
+	if len(e.config.ExtraBody) == 0 {
 		return body
 	}
 	var members map[string]json.RawMessage
-	err := errors.Join(json.Unmarshal(body, &members), json.Unmarshal(c.config.ExtraBody, &members))
+	err := errors.Join(json.Unmarshal(body, &members), json.Unmarshal(e.config.ExtraBody, &members))
 	whole, failed := rawjson.Marshal(members)
 	if errors.Join(err, failed) != nil {
 		return body // the setting takes only objects
 	}
 	return whole
+}
+
+// unreadable returns the error for an answer that is no stream of events, or that cannot be
+// unpacked; nil for other errors.
+func (e *Endpoint) unreadable(err error, model string) *llm.Error {
+	var (
+		stray  *sse.StrayError
+		coding *codingError
+		flawed flate.CorruptInputError
+	)
+	switch {
+	case errors.As(err, &stray):
+		return e.Problem(refusal.Problem{NotAnAPI: true, Message: refusal.Line(stray.First)}, model)
+	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, errEndless):
+		return e.Malformed(model, "sent "+err.Error())
+	case errors.As(err, &coding):
+		return e.Malformed(model, coding.Error())
+	case errors.As(err, &flawed), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
+		return e.Malformed(model, "sent an answer that cannot be unpacked")
+	}
+	return nil
+}
+
+// drainGrace is the time after the last event in which the end of the body may arrive. If the body
+// is read to its end, the next request can use the connection.
+const drainGrace = 50 * time.Millisecond
+
+// Drain reads the end of the body, which has nothing of the reply any more.
+func (x *Exchange) Drain() {
+	x.Expect(drainGrace)
+	_, _ = io.Copy(io.Discard, io.LimitReader(x.body, maxErrorBody))
 }

@@ -1,0 +1,277 @@
+// Package endpoint talks HTTP to the server of a model, in the way that all wire formats share: it
+// sends requests with the key and the headers of the user, reads the events of replies, and explains
+// failures of connections, proxies and servers to a person. It knows no wire format.
+//
+//	exchange, err := at.Post(ctx, "/messages", model, body, nil)
+//	if err != nil {
+//		return err
+//	}
+//	defer exchange.Close()
+//	for event, err := range exchange.Events() {
+//		…
+//	}
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/llm/refusal"
+	"agent/internal/llm/vendor"
+	"agent/internal/secret"
+	"agent/internal/words"
+)
+
+// Config configures an Endpoint. Only BaseURL is required.
+type Config struct {
+	// BaseURL is the address of the endpoint without a slash at its end. It may have a query, which
+	// every request gets.
+	BaseURL string
+	// Paths lists the paths that are added to BaseURL. A hint about a redirect leaves them out.
+	Paths []string
+	// Key is sent unless it is empty: as the bearer token, or in the header KeyHeader.
+	Key       llm.Key
+	KeyHeader string
+	// KeyHelp names the origin of the key in hints; empty means vendor.EnvKey.
+	KeyHelp string
+	// Sign, which may be nil, wraps what makes the requests, to add a key that changes. used is
+	// told each key before it is sent.
+	Sign func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper
+	// UserAgent is sent with every request, unless it is empty.
+	UserAgent string
+	// Headers are sent with every request. They never replace a header that the client itself
+	// sets.
+	Headers map[string]string
+	// ExtraBody is a JSON object whose members are added to the body of every request for a reply,
+	// replacing members of the same name; empty for none.
+	ExtraBody json.RawMessage
+	// Transport makes the requests; nil means a transport that uses the proxies of the environment
+	// and keeps connections.
+	Transport http.RoundTripper
+	// Now reads the clock; nil means the real one.
+	Now func() time.Time
+}
+
+// Endpoint is the server of a model. It is safe for concurrent use and keeps its connections between
+// requests.
+type Endpoint struct {
+	config Config
+	http   *http.Client
+	// keys holds the keys that errors must not show.
+	keys *llm.Keys
+}
+
+// New returns an endpoint. It sends nothing.
+func New(config Config) *Endpoint {
+	if config.Transport == nil {
+		config.Transport = newTransport()
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	keys := &llm.Keys{}
+	keys.Add(config.Key)
+	for name, value := range config.Headers {
+		keys.Add(llm.Key(secret.OfHeader(name, value)))
+	}
+	if config.Sign != nil {
+		config.Transport = config.Sign(config.Transport, keys.Add)
+	}
+	return &Endpoint{
+		config: config, keys: keys,
+		// A redirect is reported, not followed. Following it would turn the request into a GET and
+		// could carry the key elsewhere.
+		http: &http.Client{Transport: config.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}},
+	}
+}
+
+// newTransport returns Go's default transport with three changes. It does not compress streams,
+// because servers then hold events back to fill a block. It detects a connection that broke while
+// the machine slept. It reports an unreadable proxy as an error.
+func newTransport() http.RoundTripper {
+	transport, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	transport = transport.Clone()
+	transport.DisableCompression = true
+	transport.Proxy = proxyFromEnvironment
+	const pingAfter, pingAnswer = 15 * time.Second, 15 * time.Second
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAnswer}
+	return transport
+}
+
+// Close closes idle connections. Replies that are being streamed continue.
+func (e *Endpoint) Close() { e.http.CloseIdleConnections() }
+
+// Keys returns the keys that texts must not show.
+func (e *Endpoint) Keys() *llm.Keys { return e.keys }
+
+// product is the name of the program that OpenRouter shows.
+const product = "agent"
+
+// newRequest makes a request to a path of the endpoint, with the headers that every request has.
+func (e *Endpoint) newRequest(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	base, query, _ := strings.Cut(e.config.BaseURL, "?")
+	if query != "" {
+		query = "?" + query
+	}
+	request, err := http.NewRequestWithContext(ctx, method, base+path+query, body)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range e.config.Headers {
+		request.Header.Set(name, value)
+	}
+	if vendor.At(e.Host(), "").Title && request.Header.Get("X-Title") == "" {
+		request.Header.Set("X-Title", product)
+	}
+	if e.config.UserAgent != "" {
+		request.Header.Set("User-Agent", e.config.UserAgent)
+	}
+	switch {
+	case e.config.Key == "":
+	case e.config.KeyHeader != "":
+		request.Header.Set(e.config.KeyHeader, string(e.config.Key))
+	default:
+		request.Header.Set("Authorization", "Bearer "+string(e.config.Key))
+	}
+	request.Header.Set("Content-Type", "application/json")
+	return request, nil
+}
+
+// Host returns the endpoint's host, with its port if it has one.
+func (e *Endpoint) Host() string {
+	u, err := url.Parse(e.config.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// Name returns the base URL without user, password and query, for messages.
+func (e *Endpoint) Name() string {
+	u, err := url.Parse(e.config.BaseURL)
+	if err != nil {
+		return "the endpoint"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// ModelsPath is the path of the list of models.
+const ModelsPath = "/models"
+
+const (
+	// probeTimeout bounds every question about models. The answers are worth only a short wait.
+	probeTimeout = 3 * time.Second
+	// maxModelsBody bounds a list of models, in bytes. Routers list hundreds with descriptions.
+	maxModelsBody = 16 << 20
+)
+
+// Get asks a path of the endpoint, with further headers, and returns the body of the answer. It
+// waits for a short time only. The error is an *llm.Error unless ctx has ended.
+func (e *Endpoint) Get(ctx context.Context, path string, header http.Header) ([]byte, error) {
+	timed, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	response, body, err := e.fetch(timed, http.MethodGet, path, "", header)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case timed.Err() != nil:
+		return nil, e.Fail(llm.Unavailable, "", fmt.Sprintf("did not list its models within %s", probeTimeout))
+	case err != nil:
+		return nil, e.connectionFailure(err, "")
+	case response.StatusCode != http.StatusOK:
+		p := refusal.Parse(body[:min(len(body), maxErrorBody)])
+		p.Status, p.Header = response.StatusCode, response.Header
+		return nil, e.Problem(p, "")
+	}
+	return body, nil
+}
+
+// Ask sends a question to a path beside /v1 and decodes the JSON of the answer. There local servers
+// report facts that are not part of the API.
+func (e *Endpoint) Ask(ctx context.Context, method, path, question string, answer any) error {
+	beside := &Endpoint{config: e.config, http: e.http}
+	base, query, _ := strings.Cut(e.config.BaseURL, "?")
+	beside.config.BaseURL = strings.TrimSuffix(base, "/v1") + "?" + query
+	response, body, err := beside.fetch(ctx, method, path, question, nil)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %d", path, response.StatusCode)
+	}
+	return json.Unmarshal(body, answer)
+}
+
+func (e *Endpoint) fetch(ctx context.Context, method, path, question string, header http.Header) (response *http.Response, body []byte, err error) {
+	request, err := e.newRequest(ctx, method, path, strings.NewReader(question))
+	if err != nil {
+		return nil, nil, err
+	}
+	setAll(request.Header, header)
+	response, err = e.http.Do(request)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err = io.ReadAll(io.LimitReader(response.Body, maxModelsBody))
+	return response, body, err
+}
+
+func setAll(to, from http.Header) {
+	for name, values := range from {
+		to[name] = values
+	}
+}
+
+// longestModelID bounds the id of a model in bytes. The longest known ones are names of files.
+const longestModelID = 512
+
+// IsModelID reports whether a model can have an id. An id is shown by terminals and editors,
+// written to the record and sent back, so a text that is not one visible line, or that repeats a
+// key, is none.
+func (e *Endpoint) IsModelID(id string) bool {
+	return id != "" && len(id) <= longestModelID && words.Visible(id) == id && !strings.ContainsAny(id, "\n\t") && e.keys.Hide(id) == id
+}
+
+// maxStream bounds a reply in bytes. A server that never stops would keep the program busy forever.
+const maxStream = 256 << 20
+
+// errEndless ends a stream of more than maxStream bytes.
+var errEndless = fmt.Errorf("more than %d MiB for one reply", maxStream>>20)
+
+// Malformed returns the error for a reply that another attempt would not fix.
+func (e *Endpoint) Malformed(model, text string) *llm.Error {
+	failure := e.Fail(llm.Unavailable, model, text)
+	failure.Hint, failure.Final = refusal.HintServer, true
+	return failure
+}
+
+// Failure returns err, which ended a reply, as an *llm.Error. begun means that a part of the reply
+// had arrived.
+func (e *Endpoint) Failure(err error, model string, begun bool) *llm.Error {
+	if known, is := errors.AsType[*llm.Error](err); is {
+		return known
+	}
+	if failure := e.unreadable(err, model); failure != nil {
+		return failure
+	}
+	if !begun && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return e.connectionFailure(err, model)
+	}
+	failure := e.Fail(llm.Truncated, model, "the connection broke within the reply"+e.proxyName())
+	failure.Err, failure.Costly = err, begun
+	return failure
+}
