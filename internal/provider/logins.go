@@ -26,7 +26,7 @@ func (c *Connection) titleOf(id string) string {
 	return ""
 }
 
-// Limits returns what the latest replies told of the limits of the subscription in use.
+// Limits returns the limits of the subscription in use, as the latest replies told them.
 func (c *Connection) Limits() []login.Window {
 	id := c.endpointInUse().Login
 	if id == "" || c.config.Logins == nil {

@@ -42,7 +42,7 @@ type Config struct {
 	KeyHeader string
 	// KeyHelp names the origin of the key in hints; empty means vendor.EnvKey.
 	KeyHelp string
-	// Sign, which may be nil, wraps what makes the requests, to add a key that changes. used is
+	// Sign, which may be nil, wraps the transport, to add a key that changes. used is
 	// told each key before it is sent.
 	Sign func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper
 	// UserAgent is sent with every request, unless it is empty.

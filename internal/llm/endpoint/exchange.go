@@ -43,7 +43,7 @@ type Exchange struct {
 }
 
 // Post sends a request to a path of the endpoint and returns the exchange once the reply begins.
-// For any other answer it returns an *llm.Error. The headers are added to those of every request.
+// For any other answer it returns an *llm.Error. The headers come in addition to the usual ones.
 func (e *Endpoint) Post(parent context.Context, path, model string, body []byte, header http.Header) (*Exchange, error) {
 	ctx, cancel := context.WithCancel(parent)
 	request, err := e.newRequest(ctx, http.MethodPost, path, bytes.NewReader(e.withExtra(body)))

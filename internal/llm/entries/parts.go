@@ -1,5 +1,5 @@
-// Package entries has what all wire formats make of the entries of a history: the texts of messages
-// and answers, the arguments of calls as servers take them, and the ids of calls.
+// Package entries turns the entries of a history into the parts of messages that all wire formats
+// share: texts, answers, the arguments of calls as servers take them, and the ids of calls.
 package entries
 
 import (

@@ -30,7 +30,7 @@ import (
 
 // Config configures a Client. Only BaseURL is required.
 type Config struct {
-	// BaseURL and the following fields are those of endpoint.Config.
+	// BaseURL and the following fields are documented in endpoint.Config.
 	BaseURL   string
 	Key       llm.Key
 	KeyHelp   string

@@ -59,7 +59,7 @@ func replayFor(req request) replay {
 	return p
 }
 
-// skipSignature is a signature that Google accepts in place of one that is lost or comes from
+// skipSignature is a signature that Google accepts in place of a lost one, or of one from
 // another model.
 var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
 

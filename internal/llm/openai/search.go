@@ -11,7 +11,7 @@ import (
 // maxSources bounds the addresses of one search that are told.
 const maxSources = 50
 
-// searchAction is what a server did in a search of the Responses API.
+// searchAction is a step of a server in a search of the Responses API.
 type searchAction struct {
 	Type    string   `json:"type"`
 	Query   string   `json:"query"`
