@@ -194,7 +194,7 @@ func (p *Process) prepareSandbox(s *settings.Settings) (notice string, err error
 		return "", nil
 	}
 	box := sandbox.Detect()
-	if box.Backend() != sandbox.Namespaces {
+	if !(sandbox.Confinement{Sandbox: box}).Guarantees(sandbox.Work).Ends {
 		p.swept.Do(sandbox.Sweep)
 	}
 	switch {

@@ -3,6 +3,9 @@ package sandbox
 import (
 	"context"
 	"os/exec"
+	"slices"
+
+	"agent/internal/disk"
 )
 
 // Confinement is the sandbox and the policy that the commands of a conversation share. Each
@@ -15,21 +18,69 @@ type Confinement struct {
 	AllowEnv []string
 }
 
-// Active reports whether commands are confined.
-func (c Confinement) Active() bool { return c.Sandbox != nil && c.Sandbox.Active() }
+// Guarantees says what holds for a command, whatever its line does. A guard asks for the guarantee
+// that it needs and not whether there is a sandbox: a weaker backend gives fewer.
+type Guarantees struct {
+	// Files is set if the command changes only files that its policy lets it write. Protected
+	// files stay as they are, or the sandbox restores them when the command ends.
+	Files bool
+	// Keys is set if the command cannot open the key files that the survey of the workspace finds.
+	// DenyRead holds wherever Files does.
+	Keys bool
+	// Network is set if the command reaches neither another host nor a program of this one that
+	// it did not start itself.
+	Network bool
+	// Signals is set if the command cannot send signals to processes that it did not start.
+	Signals bool
+	// Ends is set if the kernel ends the command and every process that it started when this
+	// program ends. Then no Watcher is needed.
+	Ends bool
+}
+
+// Guarantees returns what the sandbox ensures for commands of a profile.
+func (c Confinement) Guarantees(profile Profile) Guarantees {
+	backend := None
+	if c.Sandbox != nil && profile != Open {
+		backend = c.Sandbox.backend
+	}
+	if backend == None {
+		return Guarantees{}
+	}
+	c.Policy.Profile = profile
+	return Guarantees{
+		Files:   true,
+		Keys:    hidesKeys(backend, profile),
+		Network: !c.Policy.network() && (backend != Seatbelt || profile == Look), // a seatbelt leaves Work the loopback
+		Signals: c.Sandbox.keepsSignals,
+		Ends:    backend == Namespaces,
+	}
+}
+
+// hidesKeys reports whether a command cannot open key files of the workspace. Landlock cannot hide
+// files in a folder where the command may create some.
+func hidesKeys(backend Backend, profile Profile) bool {
+	return backend != None && profile != Open && (backend != Landlock || profile == Look)
+}
+
+// Hides reports whether a command of a profile cannot open a file, an absolute path without links.
+func (c Confinement) Hides(path string, profile Profile) bool {
+	holds := c.Guarantees(profile)
+	if !holds.Files {
+		return false
+	}
+	hidden := existing(c.Policy.DenyRead)
+	if holds.Keys && c.Policy.Survey != nil {
+		hidden = append(hidden, c.Policy.keyFiles(c.Policy.Survey.Before())...)
+	}
+	return slices.ContainsFunc(hidden, func(denied string) bool { return disk.Within(path, denied) })
+}
 
 // Word names for the record how commands of this profile are confined: "sandbox" or "none".
 func (c Confinement) Word(profile Profile) string {
-	if c.Active() && profile != Open {
+	if c.Guarantees(profile).Files {
 		return "sandbox"
 	}
 	return "none"
-}
-
-// Holds reports whether the kernel ends a command of this profile, with every process that it
-// started, when this program ends. Then no Watcher is needed.
-func (c Confinement) Holds(profile Profile) bool {
-	return c.Sandbox != nil && c.Sandbox.backend == Namespaces && profile != Open
 }
 
 // Start starts a command with the given profile. See Sandbox.Start.

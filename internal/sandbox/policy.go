@@ -180,13 +180,17 @@ func (p *Policy) addSurvey(found survey.Files, backend Backend) {
 		slices.Sort(p.Protected)
 		p.Protected = slices.Compact(p.Protected)
 	}
-	if backend == Landlock && p.Profile == Work {
-		return // this backend cannot hide files in a folder where the command may create some
+	if hidesKeys(backend, p.Profile) {
+		p.DenyRead = append(p.DenyRead, p.keyFiles(found)...)
 	}
+}
+
+// keyFiles returns the key files of the workspace that the policy does not let commands read.
+func (p Policy) keyFiles(found survey.Files) []string {
 	allowed := existing(p.AllowRead)
-	p.DenyRead = append(p.DenyRead, slices.DeleteFunc(existing(found.KeyFiles), func(path string) bool {
+	return slices.DeleteFunc(existing(found.KeyFiles), func(path string) bool {
 		return slices.ContainsFunc(allowed, func(folder string) bool { return disk.Within(path, folder) })
-	})...)
+	})
 }
 
 // existing returns the paths that exist, with links resolved and without duplicates.

@@ -27,7 +27,7 @@ var harmlessDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/rand
 func newRuleset(abi int, rules []confine.Rule) *confine.Ruleset {
 	rights := [...]int{13, 13, 14, 15, 15, 16}[min(abi, 5)] // the number of rights that the version knows
 	set := &confine.Ruleset{Rules: rules, Handled: 1<<rights - 1}
-	if abi >= 6 {
+	if abi >= scopeABI {
 		set.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}
 	return set
@@ -41,6 +41,9 @@ func landlockABI() int {
 	}
 	return int(version)
 }
+
+// scopeABI is the first version of Landlock that limits signals and abstract sockets.
+const scopeABI = 6
 
 func grant(access uint64, paths ...string) []confine.Rule {
 	var rules []confine.Rule

@@ -55,6 +55,8 @@ func (b Backend) String() string {
 type Sandbox struct {
 	backend Backend
 	why     string
+	// keepsSignals is set if no signal of a command reaches processes outside.
+	keepsSignals bool
 	// shared holds resources of the backend that several commands use.
 	shared shared
 }

@@ -43,6 +43,7 @@ func (s *Sandbox) try() (string, error) {
 		if err := tryHelper(&s.shared.holders); err != nil {
 			return "", err
 		}
+		s.keepsSignals = true
 		if abi < helperABI {
 			return "namespaces and seccomp; the kernel has no Landlock", nil
 		}
@@ -51,6 +52,7 @@ func (s *Sandbox) try() (string, error) {
 		if abi < threadABI {
 			return "", fmt.Errorf("the kernel's Landlock is version %d, %d is needed", abi, threadABI)
 		}
+		s.keepsSignals = abi >= scopeABI
 		return fmt.Sprintf("Landlock %d and seccomp; commands have no network of their own, and git's hooks are put back after a command instead of being read-only", abi), nil
 	}
 	return "", errors.New("it is not for this system")

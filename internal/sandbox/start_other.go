@@ -22,6 +22,7 @@ func (s *Sandbox) try() (string, error) {
 	if _, err := os.Stat(sandboxExec); err != nil {
 		return "", err
 	}
+	s.keepsSignals = true
 	return "sandbox-exec; untried", nil
 }
 

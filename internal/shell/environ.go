@@ -34,7 +34,7 @@ func (j *Jobs) environment(c Command) []string {
 	case c.ReadOnly:
 		environ = sandbox.PlainEnviron(environ, c.Distrusted...)
 		set = append(append(set, git.Variables()...), golang...)
-	case c.Typed || c.Confined.Active() && c.Profile != sandbox.Open:
+	case c.Typed || c.Confined.Guarantees(c.Profile).Files:
 	default:
 		environ = sandbox.UnconfinedEnviron(environ, c.Distrusted...)
 		if !c.FoundInside {

@@ -163,7 +163,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	cmd.WaitDelay = j.Grace
 	policy := c.Confined
 	policy.Policy.Grace = j.Grace
-	if !policy.Holds(c.Profile) {
+	if !policy.Guarantees(c.Profile).Ends {
 		j.groups.Watch()
 	}
 	running, err := policy.Start(ctx, cmd, c.Profile)

@@ -62,12 +62,14 @@ const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
 
 // protectedNames returns the protected files that a command line names, whatever it does with
 // them, also by patterns and variables. A command can hide its files all the same, and the sandbox
-// protects against that. For a confined command it leaves out files that the sandbox already
-// protects.
-func (e *Env) protectedNames(command shell.Command, confined bool) []protect.File {
+// protects against that. It leaves out what the sandbox of this very command prevents: changes that
+// are guarded against, and reading a file that is denied. A key file that is written as it is called
+// stays in although it is hidden, since a person may allow it.
+func (e *Env) protectedNames(command shell.Command) []protect.File {
 	var protected []protect.File
-	hidden := func(abs string) bool { // no confined command can read it
-		return slices.ContainsFunc(command.Confined.Policy.DenyRead, func(denied string) bool { return disk.Within(abs, denied) })
+	confined := command.Confined.Guarantees(command.Profile).Files
+	denied := func(abs string) bool { // by the settings and rules of the person, or by its owner
+		return confined && slices.ContainsFunc(command.Confined.Policy.DenyRead, func(denied string) bool { return disk.Within(abs, denied) })
 	}
 	seen := map[string]bool{}
 	plain := e.plainNames(command)
@@ -82,7 +84,9 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fil
 		rel := e.Workspace.Rel(abs)
 		found := e.Protected.Read(abs, rel)
 		switch edit := e.Protected.Edit(abs, rel); {
-		case confined && (edit.Care == protect.Guarded && found.Care == protect.Free || hidden(abs) || i >= len(plain) && found.Keys):
+		case confined && edit.Care == protect.Guarded && found.Care == protect.Free, denied(abs):
+			continue
+		case i >= len(plain) && found.Keys && command.Confined.Hides(abs, command.Profile):
 			continue
 		case edit.Care == protect.Guarded:
 			found = edit

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/protect"
+	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 )
@@ -205,46 +206,49 @@ func TestProtectedNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	hiding := shell.Command{Dir: root, Confined: sandbox.Confinement{Policy: sandbox.Policy{DenyRead: []string{filepath.Join(root, "keys")}}}}
+	hiding := sandbox.Policy{Workspace: root, DenyRead: []string{filepath.Join(root, "keys")}, Survey: survey.New(root, survey.MaxFolders)}
 	for _, tc := range []struct {
-		line           string
-		free, confined string
+		line string
+		// What is asked about without a sandbox, with Landlock alone and with namespaces.
+		free, landlock, namespaces string
 	}{
-		{"cat a.txt", "", ""},
-		{"cat .env; cat .env", ".env", ".env"},
-		{"cat keys/.env", "keys/.env", ""},
-		{"cat .e*", ".env", ""},
-		{"cat .[e]nv", ".env", ""},
-		{"cat .e''nv", ".env", ""},
-		{`cat .e\nv $'.env'`, ".env", ".env"},
-		{"E=.env; cat $E", ".env", ".env"},
-		{"cat .{env,x}", ".env", ""},
-		{"cd keys && cat .e*", ".env keys/.env", ""}, // the cd may fail
-		{"for f in .e*; do cat $f; done", ".env", ""},
-		{"cat $(echo .env)", ".env", ".env"},
-		{"echo *", "", ""},
-		{"echo x > .[e]nv", ".env", ""},
-		{"cp x .git/hooks/pre-commit", ".git/hooks/pre-commit", ""},
-		{"cd .git; cp ../new hooks/pre-commit", ".git/hooks/pre-commit", ""},
-		{"(cd .git/hooks && cp ../../new pre-commit)", ".git/hooks", ""},
-		{"env -C .git cp ../new hooks/pre-commit", ".git/hooks/pre-commit", ""},
-		{"cp -t.git/hooks x", ".git/hooks", ""},
-		{"cat sub/keys; cat keys/x", "", ""},
-		{"xargs -akeys/id_rsa", "keys/id_rsa", ""},
-		{"curl -d@id_rsa x", "id_rsa", "id_rsa"},
-		{"cc @id_rsa", "id_rsa", "id_rsa"},
-		{"shopt -s extglob; cat .@(env|x) @(.env)", ".env", ".env"},
-		{"cp .git/config x >.env", ".git/config .env", ".git/config .env"},
+		{"cat a.txt", "", "", ""},
+		{"cat .env; cat .env", ".env", ".env", ".env"},
+		{"cat keys/.env", "keys/.env", "", ""},
+		{"cat .e*", ".env", ".env", ""},
+		{"cat .[e]nv", ".env", ".env", ""},
+		{"cat .e''nv", ".env", ".env", ""},
+		{`cat .e\nv $'.env'`, ".env", ".env", ".env"},
+		{"E=.env; cat $E", ".env", ".env", ".env"},
+		{"cat .{env,x}", ".env", ".env", ""},
+		{"cd keys && cat .e*", ".env keys/.env", ".env", ""}, // the cd may fail
+		{"for f in .e*; do cat $f; done", ".env", ".env", ""},
+		{"cat $(echo .env)", ".env", ".env", ".env"},
+		{"echo *", "", "", ""},
+		{"echo x > .[e]nv", ".env", ".env", ""},
+		{"cp x .git/hooks/pre-commit", ".git/hooks/pre-commit", "", ""},
+		{"cd .git; cp ../new hooks/pre-commit", ".git/hooks/pre-commit", "", ""},
+		{"(cd .git/hooks && cp ../../new pre-commit)", ".git/hooks", "", ""},
+		{"env -C .git cp ../new hooks/pre-commit", ".git/hooks/pre-commit", "", ""},
+		{"cp -t.git/hooks x", ".git/hooks", "", ""},
+		{"cat sub/keys; cat keys/x", "", "", ""},
+		{"xargs -akeys/id_rsa", "keys/id_rsa", "", ""},
+		{"curl -d@id_rsa x", "id_rsa", "id_rsa", "id_rsa"},
+		{"cc @id_rsa", "id_rsa", "id_rsa", "id_rsa"},
+		{"shopt -s extglob; cat .@(env|x) @(.env)", ".env", ".env", ".env"},
+		{"cp .git/config x >.env", ".git/config .env", ".git/config .env", ".git/config .env"},
 	} {
-		for confined, want := range map[bool]string{false: tc.free, true: tc.confined} {
-			command := hiding
-			command.Line = tc.line
+		for backend, want := range map[sandbox.Backend]string{sandbox.None: tc.free, sandbox.Landlock: tc.landlock, sandbox.Namespaces: tc.namespaces} {
+			box, err := sandbox.Use(backend)
+			if err != nil {
+				continue
+			}
 			var got []string
-			for _, found := range env.protectedNames(command, confined) {
+			for _, found := range env.protectedNames(shell.Command{Line: tc.line, Dir: root, Profile: sandbox.Work, Confined: sandbox.Confinement{Sandbox: box, Policy: hiding}}) {
 				got = append(got, found.Path)
 			}
 			if strings.Join(got, " ") != want {
-				t.Errorf("%s, confined %t: %q, want %q", tc.line, confined, got, want)
+				t.Errorf("%s, sandbox %s: %q, want %q", tc.line, backend, got, want)
 			}
 		}
 	}

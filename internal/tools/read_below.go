@@ -8,15 +8,16 @@ import (
 
 	"agent/internal/cmdline"
 	"agent/internal/protect"
+	"agent/internal/sandbox"
 	"agent/internal/shell"
 )
 
 // maxBelow bounds the files and folders below which protected files are looked for.
 const maxBelow = 20_000
 
-// readBelow returns the protected files that a command outside of the sandbox would read without
-// naming them, because they are below the folders that it searches or packs. The output would carry
-// them to the provider (D-121).
+// readBelow returns the protected files that a command from which no sandbox hides them would read
+// without naming them, because they are below the folders that it searches or packs. The output
+// would carry them to the provider (D-121).
 func (e *Env) readBelow(command shell.Command) []protect.File {
 	var found []protect.File
 	for _, s := range e.searched(command, false) {
@@ -36,7 +37,7 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 		return nil, true
 	}
 	whole = true
-	for _, s := range e.searched(command, command.Confined.Active()) {
+	for _, s := range e.searched(command, command.Confined.Guarantees(sandbox.Look).Files) {
 		full := func() bool { return len(kept) >= maxKept }
 		ended := s.walk(full, func(path string, _ fs.DirEntry) bool {
 			why, _ := e.Protected.Ruled(path, false)

@@ -133,7 +133,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		preview.Directory = env.Workspace.Rel(command.Dir)
 		preview.Title += " in " + preview.Directory
 	}
-	confined := command.Confined.Active()
+	confined := command.Confined.Guarantees(sandbox.Work).Files
 	if confined && args.Outside != "" {
 		preview.Outside = args.Outside
 		preview.Title += " — outside the sandbox: " + words.Headline(args.Outside)
@@ -146,8 +146,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
 		if preview.ReadOnly {
 			preview.hidden, preview.ReadOnly = env.keptBelow(command)
-			// Nothing hides files without a sandbox.
-			preview.ReadOnly = preview.ReadOnly && (confined || len(preview.hidden) == 0)
+			preview.ReadOnly = preview.ReadOnly && (command.Confined.Guarantees(sandbox.Look).Files || len(preview.hidden) == 0)
 		}
 		if kind != shell.Bash {
 			preview.Commands = nil // rules are about command lines of bash
@@ -159,10 +158,14 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		return preview
 	}
 	preview = env.warnUnwatched(preview)
-	preview.Protected = env.protectedNames(command, preview.Confined)
+	command.Profile = preview.profile(args)
+	preview.Protected = env.protectedNames(command)
+	if !command.Confined.Guarantees(command.Profile).Keys {
+		preview.Protected = append(preview.Protected, env.readBelow(command)...)
+	}
 	if !preview.Confined {
 		found := env.foundInside(command)
-		preview.Protected, preview.FoundInside = slices.Concat(preview.Protected, found, env.readBelow(command)), len(found) > 0
+		preview.Protected, preview.FoundInside = slices.Concat(preview.Protected, found), len(found) > 0
 		if preview.Outside != "" {
 			env.markWritten(command, preview.Commands)
 		}
@@ -210,7 +213,7 @@ func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 				return false
 			}
 			policy := command.Confined.Policy
-			return command.Confined.Active() || policy.Survey == nil || len(policy.Survey.Before().KeyFiles) == 0
+			return command.Confined.Guarantees(sandbox.Look).Keys || policy.Survey == nil || len(policy.Survey.Before().KeyFiles) == 0
 		},
 	}
 }

@@ -94,7 +94,7 @@ type refusal struct {
 // advice returns notes for the model on the refusals of the sandbox: one line for each kind, and
 // a single one for the vaguer words.
 func (e *Env) advice(command shell.Command, end shell.Result) []string {
-	if !command.Confined.Active() || command.Profile == sandbox.Open {
+	if !command.Confined.Guarantees(command.Profile).Files {
 		return nil
 	}
 	found := refusalsIn(command, end)

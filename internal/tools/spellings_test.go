@@ -4,8 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"agent/internal/protect/survey"
+	"agent/internal/sandbox"
 )
 
 // readings are lines that show a file whose path stands for %s, and one below sub whose path from
@@ -22,48 +26,82 @@ var (
 	spellings = []string{".env", ".e*", ".[e]nv", ".en?", `.en\v`, "'.env'", `".env"`, ".e''nv", "$'.env'", `$'\x2eenv'`, ".{env,x}", "{.env,}", ".e{n,}v", "${y:-.env}", "$(echo .env)", `"$(printf .env)"`, ".??*", ".[!.]*", ".en[a-z]", ".@(env|x)"}
 )
 
-// A command outside of the sandbox that shows a file with keys, which its line names in whatever way,
-// is asked about.
+// reviewed are the lines of security-4 that read .env or server.key, by every sandbox but the
+// strongest unasked.
+var reviewed = []string{
+	"cat .en*", "cat .e?v", "cat .[e]nv", "X=.en; cat ${X}v", "head -1 .en*", "cat < .en*", "cp .en* z; cat z", "sed -n p .en*", "tar cf - .en*", "bash -c 'cat .en*'",
+	"for f in .e*; do cat $f; done", "cat server.k*", "base64 .en*", "awk 1 .en*", "find . -name '.en*' -exec cat {} +", "cat ./.en*", "cd sub; cat ../.en*", "tail -n5 .en* a.txt", "wc -c .en*; cat .en*",
+	"cat .env", "cat server.key", "X=.env; cat $X", "cat {.env,a.txt}", "cat $(echo .env)", "cat *.key", "tar cf - .", "grep -r hunter . > out; cat out",
+}
+
+// A command that shows a file with keys, which its line names in whatever way, is asked about, or
+// runs in a sandbox that hides the file. That holds for each sandbox by itself.
 func TestKeysThatCommandsShowAreNamed(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("there is no bash")
 	}
-	readingsOf := readings
-	if testing.Short() {
-		readingsOf = readings[:12]
-	}
-	env := shellEnv(t)
-	root := env.Workspace.Root()
-	shows := func(line string) bool {
-		if _, err := os.Stat(filepath.Join(root, ".env")); err != nil {
-			writeTestFile(t, root, ".env", "K=hunter2\n")
+	for backend, most := range map[sandbox.Backend]int{sandbox.None: len(readings), sandbox.Landlock: len(readings), sandbox.Namespaces: 3} {
+		if testing.Short() {
+			most = min(most, 12)
 		}
-		for _, name := range []string{"b", "c"} {
-			_ = os.Remove(filepath.Join(root, name))
+		lines := slices.Clone(reviewed)
+		for _, reading := range readings[:most] {
+			for _, spelling := range spellings {
+				lines = append(lines, strings.ReplaceAll(strings.ReplaceAll(reading, "%s", spelling), "%%", "%"))
+			}
 		}
-		cmd := exec.Command(bash, "-O", "extglob", "-c", line)
-		cmd.Dir = root
-		out, _ := cmd.CombinedOutput() // some lines fail after they showed it
-		return strings.Contains(strings.ReplaceAll(string(out), " ", ""), "hunter2")
-	}
-	for name, text := range map[string]string{".env": "K=hunter2\n", "a.txt": "text\n", "list": "a.txt\n", "list0": "a.txt\x00", "sub/b.txt": "b\n"} {
-		writeTestFile(t, root, name, text)
-	}
-	if out, err := exec.Command("git", "-C", root, "init", "-q").CombinedOutput(); err != nil {
-		t.Fatalf("%s", out)
-	}
-	for _, reading := range readingsOf {
-		for _, spelling := range spellings {
-			line := strings.ReplaceAll(strings.ReplaceAll(reading, "%s", spelling), "%%", "%")
-			plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line})
+		t.Run(backend.String(), func(t *testing.T) {
+			t.Parallel()
+			box, err := sandbox.Use(backend)
 			if err != nil {
-				t.Fatal(err)
+				t.Skip(err)
 			}
-			if len(plan.Preview.Protected) == 0 && shows(line) {
-				t.Errorf("%s shows keys unasked", line)
+			env := shellEnv(t)
+			root := env.Workspace.Root()
+			for name, text := range map[string]string{"a.txt": "text\n", "list": "a.txt\n", "list0": "a.txt\x00", "sub/b.txt": "b\n"} {
+				writeTestFile(t, root, name, text)
 			}
-		}
+			if out, err := exec.Command("git", "-C", root, "init", "-q").CombinedOutput(); err != nil {
+				t.Fatalf("%s", out)
+			}
+			show := func(_ string, plan Plan) string { return plan.Apply(t.Context()).ForModel() }
+			if backend == sandbox.None {
+				show = func(line string, _ Plan) string {
+					cmd := exec.Command(bash, "-O", "extglob", "-c", line)
+					cmd.Dir = root
+					out, _ := cmd.CombinedOutput() // some lines fail after they showed it
+					return string(out)
+				}
+			}
+			asked, kept := 0, 0
+			for _, line := range lines {
+				for _, name := range []string{"b", "c", "z", "out"} {
+					_ = os.Remove(filepath.Join(root, name))
+				}
+				for _, name := range []string{".env", "server.key"} {
+					if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+						writeTestFile(t, root, name, "K=hunter2\n")
+					}
+				}
+				// A file that a command made may be read by the next: each line has a survey of its own.
+				policy := sandbox.Policy{Workspace: root, Temp: env.Workspace.TempDir(), Survey: survey.New(root, survey.MaxFolders)}
+				env.Confinement = func() sandbox.Confinement { return sandbox.Confinement{Sandbox: box, Policy: policy} }
+				plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(plan.Preview.Protected) > 0 {
+					asked++
+					continue
+				}
+				kept++
+				if shown := strings.ReplaceAll(show(line, plan), " ", ""); strings.Contains(shown, "hunter2") || strings.Contains(shown, "odW50ZXIy") {
+					t.Errorf("%s shows keys unasked", line)
+				}
+			}
+			t.Logf("%d lines: %d asked about, %d show nothing", len(lines), asked, kept)
+		})
 	}
 }

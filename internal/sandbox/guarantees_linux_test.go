@@ -1,0 +1,50 @@
+package sandbox_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"agent/internal/protect"
+	"agent/internal/protect/survey"
+	"agent/internal/sandbox"
+)
+
+// Each backend gives what it guarantees in each profile, and no more: a guarantee is what a command
+// meets when it tries. Guards rely on nothing else.
+func TestGuaranteesAreWhatCommandsMeet(t *testing.T) {
+	t.Parallel()
+	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
+		for _, profile := range []sandbox.Profile{sandbox.Look, sandbox.Work, sandbox.Open} {
+			for _, network := range []bool{false, true} {
+				t.Run(backend.String()+"/"+profile.String()+map[bool]string{true: "/network"}[network], func(t *testing.T) {
+					t.Parallel()
+					s := use(t, backend)
+					h := newHouse(t)
+					key, ssh := filepath.Join(h.workspace, ".env"), filepath.Join(h.home, ".ssh/id_ed25519")
+					write(t, key, "K=hunter2")
+					policy := h.policy(profile)
+					policy.Network, policy.Survey, policy.DenyRead = network, survey.New(h.workspace, survey.MaxFolders), protect.Secrets(h.home)
+					c := sandbox.Confinement{Sandbox: s, Policy: policy}
+					holds := c.Guarantees(profile)
+					for _, probe := range []struct {
+						what, line string
+						kept       bool
+					}{
+						{"files", `echo x > ../sibling/new`, holds.Files},
+						{"keys", `cat .env`, holds.Keys},
+						{"keys by a pattern", `cat .e*`, holds.Keys},
+						{"what hides .env", `cat .env`, c.Hides(key, profile)},
+						{"what hides ~/.ssh", `cat ~/.ssh/id_ed25519`, c.Hides(ssh, profile)},
+						{"what hides a/f", `cat a/f`, c.Hides(filepath.Join(h.workspace, "a/f"), profile)},
+						{"network", `SANDBOX_TEST_TOOL=dial $SELF tcp $TCP`, holds.Network},
+						{"signals", `kill -0 $VICTIM`, holds.Signals},
+					} {
+						if got := h.run(s, policy, probe.line); (got.exit != 0) != probe.kept {
+							t.Errorf("%s: guaranteed %t, yet %s exits with %d: %s", probe.what, probe.kept, probe.line, got.exit, got.output)
+						}
+					}
+				})
+			}
+		}
+	}
+}
