@@ -143,8 +143,8 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 func (o modelsOptions) catalogueRows() []modelRow {
 	names := map[string]string{}
 	for _, name := range vendor.Names() {
-		if known, _ := vendor.Named(name); known.Catalogue != "" {
-			names[known.Catalogue] = name
+		if known, _ := vendor.Named(name); known.Catalogue != "" && names[known.Catalogue] == "" {
+			names[known.Catalogue] = name // the first: chatgpt offers models of openai
 		}
 	}
 	var filtered, named, others []modelRow
@@ -153,6 +153,7 @@ func (o modelsOptions) catalogueRows() []modelRow {
 		name, known := names[m.Provider]
 		row.Provider = cmp.Or(name, m.Provider)
 		switch {
+		case o.provider != "" && !strings.EqualFold(row.Provider, o.provider):
 		case known && name == o.filter:
 			filtered = append(filtered, row)
 		case known:
@@ -228,5 +229,12 @@ func priceCell(p *settings.Prices) string {
 	}
 	const digits = 1e6 // drops the rounding errors of converting a price per token to a price per million
 	price := func(x float64) string { return strconv.FormatFloat(math.Round(x*digits)/digits, 'f', -1, 64) }
-	return strings.Join([]string{price(p.Input), price(p.Output), price(p.CacheRead), price(p.CacheWrite)}, " / ")
+	four := func(in, out, read, write float64) string {
+		return strings.Join([]string{price(in), price(out), price(read), price(write)}, " / ")
+	}
+	cell := four(p.Input, p.Output, p.CacheRead, p.CacheWrite)
+	for _, s := range p.Steps {
+		cell += ", above " + words.Tokens(s.Above) + " " + four(s.Input, s.Output, s.CacheRead, s.CacheWrite)
+	}
+	return cell
 }

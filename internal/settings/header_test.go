@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -77,11 +78,11 @@ func TestPricesOfTheCatalogue(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
 	known := settings.Prices{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}
-	if got, ok := settings.PricesOf(s, &known); !ok || got != known {
+	if got, ok := settings.PricesOf(s, &known); !ok || !reflect.DeepEqual(got, known) {
 		t.Errorf("%+v, %t", got, ok)
 	}
 	set(t, s, settings.Session, "price.input", "1")
-	if got, ok := settings.PricesOf(s, &known); !ok || got != (settings.Prices{Input: 1, Output: 25, CacheRead: 1, CacheWrite: 1}) {
+	if got, ok := settings.PricesOf(s, &known); !ok || !reflect.DeepEqual(got, settings.Prices{Input: 1, Output: 25, CacheRead: 1, CacheWrite: 1}) {
 		t.Errorf("with an input price of one's own: %+v, %t", got, ok)
 	}
 }

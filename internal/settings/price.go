@@ -1,5 +1,13 @@
 package settings
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // The prices of a million tokens, in USD.
 var (
 	PriceInput      = dollars("price.input", "the catalogue's", "price of a million input tokens in USD")
@@ -7,6 +15,19 @@ var (
 	PriceCacheRead  = dollars("price.cache-read", "the catalogue's, else the input price", "price of a million input tokens read from the provider's cache", "price.cached")
 	PriceCacheWrite = dollars("price.cache-write", "the catalogue's, else the input price", "price of a million input tokens written to the provider's cache")
 )
+
+// PriceTiers holds the prices above steps. They win over the catalogue's.
+var PriceTiers = Optional("price.tiers", tiersKind, "the catalogue's", "prices of requests above a number of input tokens, in USD for a million tokens")
+
+const tiersForm = "steps such as 272000:4/15/0.2/5, joined by semicolons: above so many input tokens, the prices of input, output, cache read and cache write"
+
+var tiersKind = oneLine(TypeString, tiersForm, func(text string) (string, error) {
+	steps, err := ParseSteps(text)
+	if err != nil {
+		return "", fmt.Errorf("must be %s: %w", tiersForm, err)
+	}
+	return FormatSteps(steps), nil
+})
 
 // MaxCost is the cost of a run, in USD, after which no further request is made.
 var MaxCost = dollars("max-cost", "no limit", "no further request once this run of the program has cost as much USD, where prices are known")
@@ -21,18 +42,90 @@ type Prices struct {
 	Output     float64 `json:"output"`
 	CacheRead  float64 `json:"cacheRead"`
 	CacheWrite float64 `json:"cacheWrite"`
+	// Steps lists the prices of longer requests, in ascending order.
+	Steps []Step `json:"steps,omitempty"`
 	// Free is set if tokens cost nothing, as with a subscription. The prices are then only weights
 	// that compare kinds of tokens.
 	Free bool `json:"-"`
 }
 
-// Cost returns the cost of tokens, in USD. cached counts the prompt tokens that were read from the
+// A Step holds the prices of a request with more than Above input tokens, cached ones included. All
+// tokens of the request cost as much, not only those above the step.
+type Step struct {
+	Above      int     `json:"above"`
+	Input      float64 `json:"input"`
+	Output     float64 `json:"output"`
+	CacheRead  float64 `json:"cacheRead"`
+	CacheWrite float64 `json:"cacheWrite"`
+}
+
+// leastStep is the smallest number of tokens at which a step is plausible.
+const leastStep = 1000
+
+// ParseSteps reads steps in the form N:in/out/read/write[;…]. It reports an error for steps that
+// contradict themselves: negative prices, reading from a cache above the price of input, steps
+// below 1,000 tokens or out of order.
+func ParseSteps(text string) ([]Step, error) {
+	var steps []Step
+	for part := range strings.SplitSeq(text, ";") {
+		above, prices, ok := strings.Cut(strings.TrimSpace(part), ":")
+		n, err := strconv.Atoi(above)
+		cells := strings.Split(prices, "/")
+		if !ok || err != nil || len(cells) != 4 {
+			return nil, fmt.Errorf("%q is no step", part)
+		}
+		var p [4]float64
+		for i, cell := range cells {
+			if p[i], err = strconv.ParseFloat(cell, 64); err != nil || !(p[i] >= 0) || p[i] > maxPrice {
+				return nil, fmt.Errorf("%q is no price", cell)
+			}
+		}
+		switch {
+		case n < leastStep:
+			return nil, fmt.Errorf("a step at %d tokens is below %d", n, leastStep)
+		case p[2] > p[0]:
+			return nil, errors.New("reading from a cache costs more than input")
+		case len(steps) > 0 && n <= steps[len(steps)-1].Above:
+			return nil, errors.New("the steps do not ascend")
+		}
+		steps = append(steps, Step{n, p[0], p[1], p[2], p[3]})
+	}
+	return steps, nil
+}
+
+// maxPrice is the largest plausible price of a million tokens, in USD.
+const maxPrice = 1e6
+
+// FormatSteps returns steps in the form that ParseSteps reads.
+func FormatSteps(steps []Step) string {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+	parts := make([]string, len(steps))
+	for i, s := range steps {
+		parts[i] = strconv.Itoa(s.Above) + ":" + strings.Join([]string{number(s.Input), number(s.Output), number(s.CacheRead), number(s.CacheWrite)}, "/")
+	}
+	return strings.Join(parts, ";")
+}
+
+// At returns the prices of a request with prompt input tokens.
+func (p Prices) At(prompt int) Prices {
+	for _, s := range slices.Backward(p.Steps) {
+		if prompt > s.Above {
+			p.Input, p.Output, p.CacheRead, p.CacheWrite = s.Input, s.Output, s.CacheRead, s.CacheWrite
+			break
+		}
+	}
+	p.Steps = nil
+	return p
+}
+
+// Cost returns the cost of the tokens of one request, in USD. cached counts the prompt tokens that were read from the
 // provider's cache, and written the prompt tokens that were written to it.
 func (p Prices) Cost(prompt, cached, written, completion int) float64 {
 	const million = 1e6
 	if p.Free {
 		return 0
 	}
+	p = p.At(prompt)
 	fresh := max(0, prompt-cached-written)
 	return (float64(fresh)*p.Input + float64(cached)*p.CacheRead + float64(written)*p.CacheWrite + float64(completion)*p.Output) / million
 }
@@ -65,6 +158,9 @@ func InputPricesOf(s *Settings, known *Prices) (Prices, bool) {
 	}
 	if write, ok := PriceCacheWrite.Get(s); ok {
 		p.CacheWrite = write
+	}
+	if tiers, ok := PriceTiers.Get(s); ok {
+		p.Steps, _ = ParseSteps(tiers) // checked when it was set
 	}
 	return p, set || known != nil
 }

@@ -3,6 +3,7 @@ package settings_test
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -173,7 +174,7 @@ func TestAccessors(t *testing.T) {
 		settings.Prices{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3},
 	}
 	for i := range want {
-		if got[i] != want[i] {
+		if !reflect.DeepEqual(got[i], want[i]) {
 			t.Errorf("accessor %d: got %v, want %v", i, got[i], want[i])
 		}
 	}

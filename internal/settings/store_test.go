@@ -125,6 +125,9 @@ func TestEverySettingPersists(t *testing.T) {
 
 // sample is a valid value that is not the default.
 func sample(spec *settings.Spec) string {
+	if spec.Key == settings.PriceTiers.Key() {
+		return "272000:4/15/0.2/5"
+	}
 	switch spec.Type() {
 	case settings.TypeURL:
 		return "http://localhost:1/v1"

@@ -10,17 +10,19 @@ import (
 // relative to the price of input that is not cached.
 type Price struct{ Read, Write float64 }
 
-// SafePrice is assumed for models of unknown price. A decision that pays at this price pays at
-// any other price with a smaller ratio of write to read.
-var SafePrice = Price{Read: 0.1, Write: 1.25}
+// SafePrice is assumed for models of unknown price: the smallest price of reading that a vendor has
+// beside the largest of writing. A decision that pays at this price pays at any other price with a
+// smaller ratio of write to read.
+var SafePrice = Price{Read: 0.025, Write: 1.25}
 
 // PriceOf returns the price of a model from the prices of its input tokens: plain, read from a
-// cache, and written to a cache. It returns SafePrice if input has no price.
+// cache, and written to a cache. It returns SafePrice if input has no price. No token costs less for
+// being written: a smaller price stands for none of its own.
 func PriceOf(input, read, write float64) Price {
 	if input <= 0 {
 		return SafePrice
 	}
-	return Price{Read: read / input, Write: write / input}
+	return Price{Read: read / input, Write: max(write, input) / input}
 }
 
 // LocalPrice is the price of a server whose tokens cost nothing. It counts the work of reading

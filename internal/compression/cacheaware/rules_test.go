@@ -293,9 +293,10 @@ func TestWaitingHasItsPrice(t *testing.T) {
 		for _, entry := range say.entries {
 			e.Add(entry)
 		}
-		e.Sent(Moment{Price: SafePrice, Cold: true})
+		price := Price{Read: 0.1, Write: 1.25}
+		e.Sent(Moment{Price: price, Cold: true})
 		e.account.None += 1e6
-		if p := e.Plan(Moment{Price: SafePrice}); (len(p.Changes) > 0) != want {
+		if p := e.Plan(Moment{Price: price}); (len(p.Changes) > 0) != want {
 			t.Errorf("after %d requests went %v", requests, p.Changes)
 		}
 	}

@@ -51,7 +51,7 @@ var vendors = []Vendor{
 		Name: "groq", Title: "Groq", BaseURL: "https://api.groq.com/openai/v1", KeyVariable: "GROQ_API_KEY", Catalogue: "groq",
 	},
 	{
-		Name: "mistral", Title: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVariable: "MISTRAL_API_KEY",
+		Name: "mistral", Title: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVariable: "MISTRAL_API_KEY", Catalogue: "mistral",
 		domains: []string{"mistral.ai"}, serves: "mistral",
 		wants:  Wants{CallIDs: NineIDs, AnswersTools: true, ReportsUsage: true},
 		adjust: func(_ string, w *Wants) { w.CallIDs = NineIDs },
@@ -80,7 +80,7 @@ var vendors = []Vendor{
 		},
 	},
 	{
-		Name: "vertex", Title: "Google Vertex AI", KeyVariable: "CLOUDSDK_AUTH_ACCESS_TOKEN",
+		Name: "vertex", Title: "Google Vertex AI", KeyVariable: "CLOUDSDK_AUTH_ACCESS_TOKEN", Catalogue: "vertexai",
 		Cloud: &Cloud{
 			Address:   "https://{region}-aiplatform.googleapis.com/v1/projects/{project}/locations/{region}/endpoints/openapi",
 			Global:    "https://aiplatform.googleapis.com/v1/projects/{project}/locations/global/endpoints/openapi",
@@ -89,14 +89,14 @@ var vendors = []Vendor{
 		},
 	},
 	{
-		Name: "bedrock", Title: "Amazon Bedrock", KeyVariable: "AWS_BEARER_TOKEN_BEDROCK",
+		Name: "bedrock", Title: "Amazon Bedrock", KeyVariable: "AWS_BEARER_TOKEN_BEDROCK", Catalogue: "bedrock",
 		Cloud: &Cloud{
 			Address:   "https://bedrock-runtime.{region}.amazonaws.com/openai/v1",
 			Variables: map[string][]string{"region": {"AWS_REGION", "AWS_DEFAULT_REGION"}},
 		},
 	},
 	{
-		Name: "azure", Title: "Azure OpenAI", KeyVariable: "AZURE_OPENAI_API_KEY",
+		Name: "azure", Title: "Azure OpenAI", KeyVariable: "AZURE_OPENAI_API_KEY", Catalogue: "azure",
 		Cloud: &Cloud{
 			Address:  "https://{resource}.openai.azure.com/openai/v1",
 			Endpoint: "AZURE_OPENAI_ENDPOINT", Path: "/openai/v1",

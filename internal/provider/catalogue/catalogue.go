@@ -1,8 +1,9 @@
 // Package catalogue holds public facts about models: their windows, limits, prices and inputs. The
 // report of an endpoint and the settings of a user take precedence over them.
 //
-// The facts come from charmbracelet/catwalk (MIT licence) of August 2026. TestPack writes the file,
-// and corrects wrong cache prices.
+// The facts come from charmbracelet/catwalk (MIT licence, 2026-10-28) and, for the vendors that it
+// knows, from earendil-works/pi-ai (MIT licence, 2026-11-20). TestPack writes the file, and corrects
+// wrong cache prices. A file that was fetched later takes its place (see UseFile).
 package catalogue
 
 import (
@@ -14,15 +15,17 @@ import (
 	"sync"
 
 	"agent/internal/llm/vendor"
+	"agent/internal/pattern"
 	"agent/internal/settings"
 )
 
-// text has a line for each model: provider, id, window, most output, the prices of input,
-// output, cache read and cache write, flags, efforts. An empty number is not known. A lookup
-// searches the lines without parsing them all, because a start needs one model of 1 500.
+// embedded has the day of the list in its first line, and then a line for each model: provider, id,
+// window, most output, the prices of input, output, cache read and cache write, flags, efforts, steps
+// of prices, bound reasoning. An empty cell is not known. A lookup searches the lines without parsing
+// them all, because a start needs one model of 2 000.
 //
 //go:embed models.tsv
-var text string
+var embedded string
 
 // Model is a model at a provider.
 type Model struct {
@@ -37,22 +40,31 @@ type Model struct {
 	Images bool
 	// Efforts lists the values of reasoning.effort that the model takes.
 	Efforts []string
+	// Bound says what the vendor demands of the past before it reads reasoning again; "" if the
+	// line does not say it.
+	Bound vendor.BoundReasoning
 }
 
 // All returns every model, in the order of the source.
 func All() []Model {
+	text := current().lines
 	models := make([]Model, 0, strings.Count(text, "\n"))
 	for line := range strings.Lines(text) {
-		models = append(models, mustParse(line))
+		if m, err := checked(line); err == nil {
+			models = append(models, m)
+		}
 	}
 	return models
 }
 
-// At returns a model of a provider of the catalogue. It looks for the id, and then for the longest
-// id that the name continues with -, : or @, as names with dates do.
+// At returns a model of a provider of the catalogue. It looks for the id, and then for the id that
+// the name continues with a date or a tag. Any other continuation is another model.
 func At(provider, model string) (Model, bool) {
 	return firstWhere(model, func(m *Model) bool { return m.Provider == provider })
 }
+
+// tag matches the end of a name that names the same model as the name without it.
+var tag = pattern.New(`^(.+?)(?:-20\d{6}|-20\d\d-\d\d-\d\d|-latest|:[a-z][a-z-]*|@.+)$`)
 
 // makers lists the providers that make the models they offer. Their facts take precedence over the
 // facts of other providers.
@@ -63,16 +75,26 @@ func ByMaker(model string) (Model, bool) {
 	return firstWhere(model, func(m *Model) bool { return slices.Contains(makers, m.Provider) })
 }
 
-// firstWhere returns the first model with a name for which is reports true.
+// firstWhere returns the first model with a name for which is reports true. A model with the same id
+// takes precedence over models that only have the same BaseName.
 func firstWhere(model string, is func(*Model) bool) (Model, bool) {
-	return Longest(model, func(name string) (Model, bool) {
-		models := modelsNamed(name)
-		i := slices.IndexFunc(models, func(m Model) bool { return is(&m) })
-		if i < 0 {
-			return Model{}, false
+	for name := vendor.BaseName(model); name != ""; {
+		var found *Model
+		for _, m := range modelsNamed(name) {
+			if is(&m) && (found == nil || m.ID == model) {
+				found = &m
+			}
 		}
-		return models[i], true
-	})
+		if found != nil {
+			return *found, true
+		}
+		match := tag.FindStringSubmatch(name)
+		if match == nil {
+			break
+		}
+		name = match[1]
+	}
+	return Model{}, false
 }
 
 // Window returns the window of a model in tokens, 0 if it is not known, and the part of the model's
@@ -117,28 +139,21 @@ func modelsNamed(name string) []Model {
 		return models.([]Model)
 	}
 	var models []Model
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(current().lines) {
 		_, rest, _ := strings.Cut(line, "\t")
 		id, _, _ := strings.Cut(rest, "\t")
 		// Comparing the lengths first avoids copying most ids.
 		if len(id)-strings.LastIndexByte(id, '/')-1 == len(name) && vendor.BaseName(id) == name {
-			models = append(models, mustParse(line))
+			if m, err := checked(line); err == nil {
+				models = append(models, m)
+			}
 		}
 	}
 	lookups.Store(name, models)
 	return models
 }
 
-// mustParse returns the model of a line of text. A test parses every line.
-func mustParse(line string) Model {
-	m, err := parse(strings.TrimSuffix(line, "\n"))
-	if err != nil {
-		panic("catalogue: " + err.Error())
-	}
-	return m
-}
-
-const columns = 10
+const columns = 12
 
 func parse(line string) (Model, error) {
 	cells := strings.Split(line, "\t")
@@ -162,13 +177,21 @@ func parse(line string) (Model, error) {
 	if cells[9] != "" {
 		m.Efforts = strings.Split(cells[9], ",")
 	}
+	m.Bound = vendor.BoundReasoning(cells[11])
 	if cells[4] != "" && cells[5] != "" {
 		m.Prices = &settings.Prices{Input: numbers[2], Output: numbers[3], CacheRead: numbers[2], CacheWrite: numbers[2]}
-		if cells[6] != "" && numbers[4] <= numbers[2] { // a higher price than the input's cannot be right
+		// A higher price than the input's cannot be right, and 0 stands for not known.
+		if numbers[4] > 0 && numbers[4] <= numbers[2] {
 			m.Prices.CacheRead = numbers[4]
 		}
-		if cells[7] != "" {
+		if cells[7] != "" && numbers[5] >= numbers[2] { // less than the input's means no price of its own
 			m.Prices.CacheWrite = numbers[5]
+		}
+		if cells[10] != "" {
+			var err error
+			if m.Prices.Steps, err = settings.ParseSteps(cells[10]); err != nil {
+				return Model{}, fmt.Errorf("%q: %w", line, err)
+			}
 		}
 	}
 	return m, nil

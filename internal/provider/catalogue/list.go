@@ -1,0 +1,119 @@
+package catalogue
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/llm/vendor"
+)
+
+// MaxSize bounds a list that is fetched, in bytes.
+const MaxSize = 1 << 20
+
+// list is a list of models and its day.
+type list struct {
+	lines string
+	day   time.Time
+}
+
+// dayForm is the form of the day in the first line of a list.
+const dayForm = "#\t" + time.DateOnly
+
+// cut separates the first line of a list from the rest.
+func cut(text string) (list, error) {
+	first, rest, _ := strings.Cut(text, "\n")
+	day, err := time.Parse(dayForm, first)
+	if err != nil {
+		return list{}, fmt.Errorf("the first line is not # and a day: %w", err)
+	}
+	return list{rest, day}, nil
+}
+
+var (
+	file    string
+	current = sync.OnceValue(load)
+)
+
+// UseFile names a file with a list that was fetched. It has to be called before the first lookup,
+// which reads the file.
+func UseFile(path string) { file = path }
+
+// load returns the list of the file if it is newer than the list of the program.
+func load() list {
+	own, err := cut(embedded)
+	if err != nil {
+		panic("catalogue: " + err.Error())
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() > MaxSize {
+		return own
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return own
+	}
+	if fetched, err := cut(string(data)); err == nil && fetched.day.After(own.day) {
+		return fetched
+	}
+	return own
+}
+
+// Day returns the day of the list in use.
+func Day() time.Time { return current().day }
+
+// outdatedAfter is the age after which the prices of a list are not relied on.
+const outdatedAfter = 60 * 24 * time.Hour
+
+// Outdated reports whether the list in use is too old to be relied on.
+func Outdated(now time.Time) bool { return now.Sub(Day()) > outdatedAfter }
+
+// Check returns a fetched list without the lines that contradict themselves, and the reasons why
+// they were dropped. It returns an error if the text is no list.
+func Check(text string) (kept string, dropped []string, err error) {
+	l, err := cut(text)
+	if err != nil {
+		return "", nil, err
+	}
+	var b strings.Builder
+	b.WriteString(l.day.Format(dayForm) + "\n")
+	for line := range strings.Lines(l.lines) {
+		if _, err := checked(line); err != nil {
+			dropped = append(dropped, err.Error())
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String(), dropped, nil
+}
+
+// checked returns the model of a line, or why the line cannot be right.
+func checked(line string) (Model, error) {
+	line = strings.TrimSuffix(line, "\n")
+	m, err := parse(line)
+	if err != nil {
+		return Model{}, err
+	}
+	cells := strings.Split(line, "\t")
+	name := cells[0] + " " + cells[1]
+	for _, cell := range cells[2:8] {
+		// parse has read the numbers.
+		if n, _ := strconv.ParseFloat(cell, 64); cell != "" && !(n >= 0 && n < 1e9) {
+			return Model{}, fmt.Errorf("%s: %s cannot be", name, cell)
+		}
+	}
+	input, _ := strconv.ParseFloat(cells[4], 64)
+	if read, _ := strconv.ParseFloat(cells[6], 64); cells[4] != "" && read > input {
+		return Model{}, fmt.Errorf("%s: reading from the cache costs %g, fresh input %g", name, read, input)
+	}
+	if !slices.Contains([]vendor.BoundReasoning{"", vendor.BoundNone, vendor.BoundTurn, vendor.BoundPrefix}, m.Bound) {
+		return Model{}, fmt.Errorf("%s: %q is no binding of reasoning", name, m.Bound)
+	}
+	if cells[0] == "" || cells[1] == "" || strings.ContainsFunc(line, func(r rune) bool { return r < ' ' && r != '\t' || r > '~' }) {
+		return Model{}, fmt.Errorf("%q is no model", name)
+	}
+	return m, nil
+}
