@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/app/gates"
 	"agent/internal/disk"
+	"agent/internal/git/layout"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
@@ -35,6 +36,7 @@ func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *survey.S
 		AllowRead:         settings.Paths(settings.SandboxAllowRead.Of(s), p.Home, root),
 		Network:           settings.SandboxAllowNetwork.Of(s),
 		Caches:            p.cacheFolder(root),
+		UserCaches:        sandbox.UserCaches(p.Home, p.Env),
 	}
 }
 
@@ -120,12 +122,13 @@ func (c confinement) now() sandbox.Confinement {
 }
 
 // cacheFolder returns the folder for the caches of commands in a workspace, "" if there is no
-// place for it.
+// place for it. The worktrees of a repository share the folder, so that a new one builds as fast.
 func (p *Process) cacheFolder(root string) string {
 	base := p.Caches()
 	if base == "" {
 		return ""
 	}
+	root = layout.InMain(root)
 	sum := sha256.Sum256([]byte(root))
 	return filepath.Join(base, filepath.Base(root)+"-"+hex.EncodeToString(sum[:6]))
 }

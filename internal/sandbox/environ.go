@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,15 +22,6 @@ func Environ(environ, allowed []string) []string {
 	})
 }
 
-// caches maps variables that tell build tools where their cache is to the names of the folders.
-// If a cache were shared with the world outside the sandbox, a command could put files there that
-// run later. The build folder of cargo stays in the workspace, where people look for its results.
-var caches = map[string]string{
-	"GOCACHE": "go-build", "GOLANGCI_LINT_CACHE": "golangci-lint", "STATICCHECK_CACHE": "staticcheck",
-	"npm_config_cache": "npm", "YARN_CACHE_FOLDER": "yarn",
-	"PIP_CACHE_DIR": "pip", "UV_CACHE_DIR": "uv",
-}
-
 // environ returns the variables that a confined command gets besides the inherited ones.
 func (p Policy) environ() (set []string) {
 	if p.Temp != "" {
@@ -40,10 +30,8 @@ func (p Policy) environ() (set []string) {
 	if p.PrivateTemp != "" && disk.Within(p.dir, SystemTemp) {
 		set = append(set, "PWD="+p.dir) // the path by which the command sees the folder
 	}
-	if p.Profile == Work && p.Caches != "" {
-		for _, name := range slices.Sorted(maps.Keys(caches)) {
-			set = append(set, name+"="+filepath.Join(p.Caches, caches[name]))
-		}
+	for _, c := range p.ownCaches() {
+		set = append(set, c.variable+"="+filepath.Join(p.Caches, c.name))
 	}
 	return set
 }

@@ -9,7 +9,7 @@ import (
 
 // KillHolders ends what keeps the namespaces of a session, as somebody outside might.
 func (s *Sandbox) KillHolders() {
-	for _, h := range s.shared.holders.byNetwork {
+	for _, h := range s.shared.holders.all {
 		_ = h.cmd.Process.Kill()
 	}
 }
@@ -26,8 +26,7 @@ func (s *Sandbox) KillHolderAsItStarts(t *testing.T) <-chan string {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	one := &holder{cmd, pair[0]}
-	s.shared.holders = holders{byNetwork: map[bool]*holder{false: one, true: one}}
+	s.shared.holders = holders{all: []*holder{{cmd: cmd, channel: pair[0]}}}
 	read := make(chan string, 1)
 	go func() {
 		rights := make([]byte, 256)

@@ -175,6 +175,7 @@ type ran struct {
 	output string
 	left   bool
 	undone []string
+	cold   []string
 }
 
 // run runs a line of bash in the sandbox.
@@ -192,7 +193,7 @@ func (h *house) runCommand(s *sandbox.Sandbox, policy sandbox.Policy, cmd *exec.
 		h.t.Fatal(err)
 	}
 	_ = c.Wait()
-	return ran{cmd.ProcessState.ExitCode(), output.String(), c.End().LeftBehind, c.End().Undone}
+	return ran{cmd.ProcessState.ExitCode(), output.String(), c.End().LeftBehind, c.End().Undone, c.End().ColdCaches}
 }
 
 func (h *house) command(line string) *exec.Cmd {

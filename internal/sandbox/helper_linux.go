@@ -42,7 +42,7 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 	if err != nil {
 		return &setupError{err}
 	}
-	pid, ours, err := holders.start(policy.network(), keeper.Request{Setsid: attributes(c.cmd).Setsid}, p.files)
+	pid, ours, err := holders.start(policy, keeper.Request{Setsid: attributes(c.cmd).Setsid}, p.files)
 	p.started()
 	if err != nil {
 		return &setupError{err}
@@ -110,6 +110,7 @@ func (p Policy) spec(environ, args []string) confine.Spec {
 		Temp:      p.PrivateTemp,
 		Shown:     p.shownTo(environ, args),
 		Write:     p.writableMounts(),
+		Layered:   paths(p.layered),
 		ReadOnly:  p.presentPaths(),
 		Hidden:    p.DenyRead,
 		Devices:   harmlessDevices,

@@ -1,11 +1,13 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -15,11 +17,11 @@ import (
 )
 
 // holders keeps the processes that own the namespaces which the commands of a session share.
-// There is one with network access and one without. Because of the sharing, one command can start
-// a server and the next command can reach it, but nobody else can.
+// There is one with network access and one without, for each folder of layers. Because of the
+// sharing, one command can start a server and the next command can reach it, but nobody else can.
 type holders struct {
-	mu        sync.Mutex
-	byNetwork map[bool]*holder
+	mu  sync.Mutex
+	all []*holder
 }
 
 // holder is a process that owns namespaces. It ends when its channel closes, as happens when this
@@ -27,30 +29,29 @@ type holders struct {
 type holder struct {
 	cmd     *exec.Cmd
 	channel int
+	network bool
+	layers  layers
 }
 
 // start has a holder start a helper as a child of this process, with the given standard files and
 // a new channel. The channel closes when either side ends. A holder that has ended is replaced.
-func (h *holders) start(network bool, asked keeper.Request, files [3]*os.File) (pid int, channel *os.File, err error) {
+func (h *holders) start(policy Policy, asked keeper.Request, files [3]*os.File) (pid int, channel *os.File, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.byNetwork == nil {
-		h.byNetwork = map[bool]*holder{}
-	}
 	var gone error
 	for range 2 {
-		one := h.byNetwork[network]
-		if one == nil {
-			if one, err = newHolder(network); err != nil {
-				return 0, nil, err
-			}
-			h.byNetwork[network] = one
+		one, err := h.holderFor(policy)
+		if err != nil {
+			return 0, nil, err
+		}
+		if _, err := one.mount(policy.layered); err != nil {
+			return 0, nil, err
 		}
 		ours, theirs, err := socketPair()
 		if err != nil {
 			return 0, nil, err
 		}
-		reply, err := one.ask(asked, [4]*os.File{files[0], files[1], files[2], theirs})
+		reply, err := one.ask(asked, files[0], files[1], files[2], theirs)
 		theirs.Close()
 		switch {
 		case err == nil && reply.Failed == "":
@@ -63,10 +64,50 @@ func (h *holders) start(network bool, asked keeper.Request, files [3]*os.File) (
 		// channel is not used again, or this helper would do the work of the next one.
 		ours.Close()
 		gone = err
-		one.end()
-		delete(h.byNetwork, network)
+		h.end(one)
 	}
 	return 0, nil, gone
+}
+
+// holderFor returns the holder for a command, and starts it if there is none yet. A holder that
+// has no layers yet takes those of any folder.
+func (h *holders) holderFor(policy Policy) (*holder, error) {
+	for _, one := range h.all {
+		if one.network == policy.network() && (policy.layerFolder == "" || one.layers.folder == "" || one.layers.folder == policy.layerFolder) {
+			one.layers.folder = cmp.Or(one.layers.folder, policy.layerFolder)
+			return one, nil
+		}
+	}
+	one, err := newHolder(policy.network())
+	if err != nil {
+		return nil, err
+	}
+	one.layers.folder = policy.layerFolder
+	h.all = append(h.all, one)
+	return one, nil
+}
+
+// end ends a holder, which is not used again.
+func (h *holders) end(one *holder) {
+	one.end()
+	h.all = slices.DeleteFunc(h.all, func(other *holder) bool { return other == one })
+}
+
+// layer mounts the layers that a command can have on the user's caches, and returns the caches
+// with one. It returns none if the kernel or the file system has no layers.
+func (h *holders) layer(policy Policy) []Cache {
+	wanted := policy.layers()
+	if len(wanted) == 0 {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	one, err := h.holderFor(policy)
+	if err != nil {
+		return nil // the start of the command fails with the same error
+	}
+	mounted, _ := one.mount(wanted)
+	return mounted
 }
 
 // newHolder starts a holder in its own namespaces.
@@ -85,7 +126,8 @@ func newHolder(network bool) (*holder, error) {
 	cmd.Dir = "/"
 	cmd.ExtraFiles = []*os.File{theirs}
 	intoNamespaces(attributes(cmd), network)
-	h := &holder{cmd, pair[0]}
+	attributes(cmd).Cloneflags |= unix.CLONE_NEWNS
+	h := &holder{cmd: cmd, channel: pair[0], network: network}
 	err = cmd.Start()
 	theirs.Close() // only the holder keeps this end, so the channel closes when the holder ends
 	if err != nil {
@@ -104,16 +146,20 @@ func newHolder(network bool) (*holder, error) {
 }
 
 // ask sends a request and copies of the files, and returns the reply.
-func (h *holder) ask(asked keeper.Request, files [4]*os.File) (keeper.Reply, error) {
+func (h *holder) ask(asked keeper.Request, files ...*os.File) (keeper.Reply, error) {
 	message, err := json.Marshal(asked)
 	if err != nil {
 		return keeper.Reply{}, err
 	}
-	var fds []int
-	for _, file := range files {
-		fds = append(fds, int(file.Fd()))
+	var rights []byte
+	if len(files) > 0 {
+		var fds []int
+		for _, file := range files {
+			fds = append(fds, int(file.Fd()))
+		}
+		rights = unix.UnixRights(fds...)
 	}
-	if err := unix.Sendmsg(h.channel, message, unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL); err != nil {
+	if err := unix.Sendmsg(h.channel, message, rights, nil, unix.MSG_NOSIGNAL); err != nil {
 		return keeper.Reply{}, fmt.Errorf("the holder of the namespaces is gone: %w", err)
 	}
 	return h.reply()

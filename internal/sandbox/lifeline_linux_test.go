@@ -35,7 +35,7 @@ func TestNothingBeginsWithoutTheProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pid, ours, err := s.shared.holders.start(false, keeper.Request{}, p.files)
+		pid, ours, err := s.shared.holders.start(policy, keeper.Request{}, p.files)
 		p.started()
 		if err != nil {
 			t.Fatal(err)

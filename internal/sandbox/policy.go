@@ -72,9 +72,13 @@ type Policy struct {
 	AllowRead []string
 	// Network gives Work access to the network.
 	Network bool
-	// Caches is a folder for the caches of build tools in Work. If it is empty, the tools use
-	// their own.
+	// Caches is a folder for what Work writes to the caches of build tools. If it is empty, the
+	// tools use their own caches.
 	Caches string
+	// UserCaches lists the user's own caches of build tools. Where the backend has namespaces, a
+	// command sees them below a layer that takes what it writes. Other commands, and those caches
+	// that it may not read, get an empty folder in Caches.
+	UserCaches []Cache
 	// Grace is the time between asking the remaining processes to end and ending them by force.
 	Grace time.Duration
 	// LongRunning is set for a server, which runs long and is mostly idle. Outside of a namespace its
@@ -84,6 +88,10 @@ type Policy struct {
 	// dir is the folder that the command starts in, and git are the folders outside the work tree
 	// that git has to write.
 	dir string
+	// layerFolder is the folder of the layers, which no command writes directly. layered lists the
+	// caches with a layer.
+	layerFolder string
+	layered     []Cache
 	// dirInTemp is set if dir is in PrivateTemp.
 	dirInTemp bool
 	git       []string
@@ -117,6 +125,9 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	}
 	if p.Profile != Open && p.Workspace == "" {
 		return p, fmt.Errorf("the policy names no workspace")
+	}
+	if p.Caches != "" {
+		p.layerFolder = p.Caches + ".layers"
 	}
 	if p.Profile == Work && p.Caches != "" && os.MkdirAll(p.Caches, 0o700) != nil {
 		p.Caches = "" // a home that cannot be written, or a full disk, is no reason to run nothing
@@ -210,6 +221,9 @@ func (p Policy) writable() []string {
 	if p.Profile == Work {
 		paths = append(paths, p.Workspace, p.Caches)
 		paths = append(append(paths, p.git...), p.AllowWrite...)
+		for _, c := range p.layered {
+			paths = append(paths, c.Path)
+		}
 	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)

@@ -1,9 +1,11 @@
 package sandbox_test
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,6 +198,111 @@ func TestCachesAreOfTheWorkspace(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
+}
+
+// Commands read the user's caches and write to them in a layer, which the next command, the next
+// session and another session at the same time find again. The user's files stay as they are.
+func TestCachesHaveLayers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	cache := h.home + "/.cache/go-build"
+	before := map[string]string{"warm": "mine", "gone": "mine", "deep/f": "mine"}
+	for name, content := range before {
+		write(t, filepath.Join(cache, name), content)
+	}
+	s := use(t, sandbox.Namespaces)
+	policy := h.withCaches(sandbox.Work)
+	if got := h.run(s, policy, `echo -n ${GOCACHE:-kept}`); got.output != "kept" {
+		t.Skip("layers do not work here: ", got.output)
+	}
+	cd := `cd ` + cache + ` && `
+	if got := h.run(s, policy, cd+`cat warm && echo planted > warm && echo planted > new && rm gone && echo planted > deep/f && mv deep/f deep/g`); got.exit != 0 || got.output != "mine" {
+		t.Fatalf("%+v", got)
+	}
+	const seen = `cat warm new deep/g && test ! -e gone && echo more >> new`
+	for name, session := range map[string]*sandbox.Sandbox{"the next command": s, "another session": use(t, sandbox.Namespaces)} {
+		if got := h.run(session, policy, cd+seen); got.exit != 0 || !strings.HasPrefix(got.output, "planted\nplanted\n") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if got := h.run(s, h.withCaches(sandbox.Look), cd+`cat warm && ! touch x`); got.exit != 0 {
+		t.Errorf("a command that only reads: %+v", got)
+	}
+	if got := h.run(s, policy, `echo x > `+policy.Caches+`.layers/1/x`); got.exit == 0 {
+		t.Errorf("the layers are writable: %+v", got)
+	}
+	s.KillHolders()
+	if got := h.run(s, policy, cd+`echo planted > warm`); got.exit != 0 {
+		t.Errorf("after the end of the holder: %+v", got)
+	}
+	after := map[string]string{}
+	for _, name := range []string{"warm", "gone", "deep/f", "deep/g", "new", "x"} {
+		if content, err := os.ReadFile(filepath.Join(cache, name)); err == nil {
+			after[name] = string(content)
+		}
+	}
+	if !maps.Equal(before, after) {
+		t.Errorf("the user's cache has become %v", after)
+	}
+}
+
+// A cache that the user hides, lets commands write, or works in has no layer.
+func TestCachesWithoutLayers(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		cache := h.home + "/.cache/go-build"
+		write(t, cache+"/key", "hidden")
+		for name, change := range map[string]func(*sandbox.Policy){
+			"hidden":              func(p *sandbox.Policy) { p.DenyRead = append(p.DenyRead, cache) },
+			"hidden with others":  func(p *sandbox.Policy) { p.DenyRead = append(p.DenyRead, h.home+"/.cache") },
+			"hidden in part":      func(p *sandbox.Policy) { p.DenyRead = append(p.DenyRead, cache+"/key") },
+			"writable":            func(p *sandbox.Policy) { p.AllowWrite = []string{cache} },
+			"layers are writable": func(p *sandbox.Policy) { p.AllowWrite = []string{p.Caches + ".layers"} },
+		} {
+			policy := h.withCaches(sandbox.Work)
+			if err := os.MkdirAll(policy.Caches+".layers", 0o700); err != nil {
+				t.Fatal(err)
+			}
+			change(&policy)
+			got := h.run(s, policy, `echo $GOCACHE; cat `+cache+`/key`)
+			if first, _, _ := strings.Cut(got.output, "\n"); first != policy.Caches+"/go-build" {
+				t.Errorf("%s: %+v", name, got)
+			}
+			if strings.HasPrefix(name, "hidden") && strings.Contains(got.output, "\nhidden") {
+				t.Errorf("%s: %+v", name, got)
+			}
+		}
+	})
+}
+
+// The end of a command names the caches that it began to fill.
+func TestColdCaches(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		write(t, h.home+"/.npm/x", "warm")
+		if err := os.MkdirAll(h.home+"/.cache/pip", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		const fill = `for dir in ${GOCACHE:-$HOME/.cache/go-build} ${PIP_CACHE_DIR:-$HOME/.cache/pip}; do mkdir -p $dir && touch $dir/x; done`
+		if got := h.run(s, h.withCaches(sandbox.Work), `true`); len(got.cold) > 0 {
+			t.Errorf("a command without tools: %q", got.cold)
+		}
+		if got := h.run(s, h.withCaches(sandbox.Work), fill); got.exit != 0 || !slices.Equal(slices.Sorted(slices.Values(got.cold)), []string{"go-build", "pip"}) {
+			t.Errorf("the first: %+v", got)
+		}
+		if got := h.run(s, h.withCaches(sandbox.Work), fill); got.exit != 0 || len(got.cold) > 0 {
+			t.Errorf("the second: %+v", got)
+		}
+	})
+}
+
+func (h *house) withCaches(profile sandbox.Profile) sandbox.Policy {
+	policy := h.policy(profile)
+	policy.Caches = h.home + "/.cache/agent/x"
+	policy.UserCaches = sandbox.UserCaches(h.home, func(string) string { return "" })
+	return policy
 }
 
 // Building and testing work inside.

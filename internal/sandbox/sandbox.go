@@ -116,7 +116,9 @@ type Command struct {
 	// kill ends the process and every process that it started, by force.
 	kill  func()
 	guard *guard
-	end   End
+	// cold lists the caches that were empty before the command.
+	cold []Cache
+	end  End
 }
 
 // End reports how a command ended, besides its exit status.
@@ -129,6 +131,9 @@ type End struct {
 	TooMany bool
 	// Undone lists the protected files that the command changed and the sandbox restored.
 	Undone []string
+	// ColdCaches names the caches of build tools that were empty before the command and that it
+	// has begun to fill.
+	ColdCaches []string
 	// Unwatched is set if the workspace has more folders than the survey visits, so that Undone
 	// may be incomplete.
 	Unwatched bool
@@ -165,6 +170,8 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 	started := &Command{cmd: cmd, wait: cmd.Wait, finish: func() End { return End{} }}
 	started.kill = func() { KillGroup(cmd.Process.Pid) }
 	if backend != None {
+		policy.layered = s.layer(policy, backend)
+		started.cold = policy.emptyCaches()
 		started.guard = newGuard(policy, backend)
 		cmd.Env = append(cmd.Environ(), policy.environ()...)
 		cmd.Env = cmd.Environ() // keeps the last of two variables of one name
@@ -181,6 +188,7 @@ func (c *Command) Wait() error {
 	err := c.wait()
 	c.end = c.finish()
 	c.end.Undone, c.end.Unwatched = c.guard.end()
+	c.end.ColdCaches = filled(c.cold)
 	return err
 }
 

@@ -35,6 +35,14 @@ func (s *Sandbox) start(ctx context.Context, backend Backend, c *Command, policy
 	}
 }
 
+// layer puts layers on the user's caches for a command, and returns the caches that have one.
+func (s *Sandbox) layer(policy Policy, backend Backend) []Cache {
+	if backend != Namespaces {
+		return nil
+	}
+	return s.shared.holders.layer(policy)
+}
+
 // try tests whether the backend works and returns a description of it.
 func (s *Sandbox) try() (string, error) {
 	abi := landlockABI()

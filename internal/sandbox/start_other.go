@@ -34,6 +34,9 @@ func (s *Sandbox) start(_ context.Context, backend Backend, c *Command, policy P
 	return c.cmd.Start()
 }
 
+// layer returns no caches, because this system has no layers.
+func (s *Sandbox) layer(Policy, Backend) []Cache { return nil }
+
 // EndAll does nothing on this system. On Linux it ends every process of this program's commands
 // by force.
 func EndAll() {}

@@ -14,6 +14,9 @@ var backends []Backend
 
 func (s *Sandbox) try() (string, error) { return "", errors.New("it is not for this system") }
 
+// layer returns no caches, because this system has no layers.
+func (s *Sandbox) layer(Policy, Backend) []Cache { return nil }
+
 // start starts a command in a job, so that its processes end with it.
 func (s *Sandbox) start(_ context.Context, _ Backend, c *Command, _ Policy) error {
 	if _, err := startInJob(c.cmd); err != nil {

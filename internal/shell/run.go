@@ -88,6 +88,9 @@ type Ending struct {
 	// Unwatched is set if the workspace has more folders than the survey visits, so that Undone
 	// may be incomplete.
 	Unwatched bool
+	// ColdCaches names the caches of build tools that were empty before the command and that it
+	// has begun to fill.
+	ColdCaches []string
 	// Took is the running time.
 	Took time.Duration
 }
@@ -192,7 +195,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	close(over)
 	unhurried()
 
-	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone, Unwatched: running.End().Unwatched}
+	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone, Unwatched: running.End().Unwatched, ColdCaches: running.End().ColdCaches}
 	end.Hidden = pipe.failedCommands()
 	end.Exit, end.Signal = exitCode(cmd.ProcessState, running.End().Signal)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"agent/internal/sandbox"
 	"agent/internal/shell"
@@ -111,5 +112,24 @@ func TestTheExitLineOfAPipe(t *testing.T) {
 	env := shellEnv(t)
 	if answer := command(t, env, "(exit 3) | cat"); !strings.Contains(answer.Note, "[exit 0 ((exit 3): 3) after ") || *answer.ExitCode != 0 || answer.Error != "" {
 		t.Errorf("%+v", answer)
+	}
+}
+
+// A slow command with an empty cache says so, and so does one that ran into the limit.
+func TestSlowBecauseOfAnEmptyCache(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ending shell.Ending
+		says   bool
+	}{
+		"slow":      {shell.Ending{Took: time.Minute, ColdCaches: []string{"go-build"}}, true},
+		"timed out": {shell.Ending{Took: time.Second, TimedOut: true, ColdCaches: []string{"go-build"}}, true},
+		"quick":     {shell.Ending{Took: time.Second, ColdCaches: []string{"go-build"}}, false},
+		"warm":      {shell.Ending{Took: time.Minute}, false},
+	} {
+		answer := shellEnv(t).answerCommand(shell.Command{Line: "go build"}, shell.Result{Ending: c.ending})
+		if got := strings.Count(answer.Text, "the cache of go-build was empty"); got != map[bool]int{true: 1}[c.says] {
+			t.Errorf("%s: %q", name, answer.Text)
+		}
 	}
 }

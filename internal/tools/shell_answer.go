@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 	if answer.Text == "" {
 		answer.Note = "[no output]"
 	}
-	for _, note := range append(e.advice(command, end), undoneLines(end)...) {
+	for _, note := range slices.Concat(e.advice(command, end), undoneLines(end), coldLines(end)) {
 		answer.Text = lines.Append(answer.Text, note)
 	}
 	switch {
@@ -63,6 +64,17 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 		}
 	}
 	return answer
+}
+
+// slow is the time from which an answer says that an empty cache made the command slow.
+const slow = 20 * time.Second
+
+// coldLines returns a line if a command was slow because build tools had to fill an empty cache.
+func coldLines(end shell.Result) []string {
+	if len(end.ColdCaches) == 0 || !end.TimedOut && end.Took < slow {
+		return nil
+	}
+	return []string{fmt.Sprintf("[sandbox: slow because the cache of %s was empty; the next run continues with what this one has stored]", strings.Join(end.ColdCaches, ", "))}
 }
 
 // startJob runs a command in the background.

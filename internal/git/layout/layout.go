@@ -72,6 +72,27 @@ func Enclosing(dir string) (folder, prefix string) {
 	return folder, prefix
 }
 
+// InMain returns the folder that corresponds to dir in the main work tree of its repository. It
+// returns dir itself outside of a linked work tree, and if the repository does not know the work
+// tree: anybody can write a .git file that names another repository.
+func InMain(dir string) string {
+	top := Top(dir)
+	if top == "" {
+		return dir
+	}
+	folder := Real(GitDir(top))
+	common := Real(CommonDirOf(folder))
+	if folder == "" || common == "" || filepath.Dir(folder) != filepath.Join(common, "worktrees") ||
+		Real(PathIn(filepath.Join(folder, "gitdir"), "", folder)) != Real(filepath.Join(top, ".git")) {
+		return dir
+	}
+	below, err := filepath.Rel(top, dir)
+	if err != nil {
+		return dir
+	}
+	return filepath.Join(strings.TrimSuffix(common, string(filepath.Separator)+".git"), below)
+}
+
 // WorkTree returns the work tree that the configuration in a git folder names, as in a submodule.
 // It returns the empty string if it names none.
 func WorkTree(folder string) string {

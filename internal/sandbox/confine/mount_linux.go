@@ -133,6 +133,11 @@ func setAttributes(dir uintptr, path string, flags uintptr, attributes uint64) e
 // except the writable paths; /run has no sockets of services; /dev and /proc belong to the
 // command alone; and hidden files cannot be read.
 func (s *Spec) arrange() error {
+	for _, path := range s.Layered {
+		if !isLayer(path) {
+			return wrapError("write", path, errors.New("the cache has no layer"))
+		}
+	}
 	writable, err := copyTrees(s.Write, attrNoDevice)
 	if err != nil {
 		return err

@@ -28,6 +28,9 @@ type Spec struct {
 	// Write lists the writable files and folders, parents first. Everything else is mounted
 	// read-only.
 	Write []string
+	// Layered lists those of Write that are writable only because a layer covers them. The helper
+	// refuses to continue if one has no layer.
+	Layered []string
 	// ReadOnly lists paths inside Write that stay read-only.
 	ReadOnly []string
 	// Hidden lists files and folders that cannot be opened.

@@ -18,9 +18,14 @@ const (
 	OwnNetwork = "own-network"
 )
 
-// Request asks the holder to start a helper. Four descriptors come with it: the standard input,
-// output and error of the helper, and its channel.
+// MaxMessage is the largest size of a request, in bytes.
+const MaxMessage = 64 << 10
+
+// Request asks the holder to start a helper, or to mount a layer. Four descriptors come with a
+// request for a helper: its standard input, output and error, and its channel.
 type Request struct {
+	// Layer is the layer to mount. If it is nil, a helper is started.
+	Layer *confine.Layer `json:",omitempty"`
 	// Setsid makes the helper the head of a new session.
 	Setsid bool
 }
@@ -41,7 +46,7 @@ const (
 	capSysAdmin = 21
 )
 
-// hold keeps the user and network namespaces of a session and starts helpers in them, until the
+// hold keeps the user, mount and network namespaces of a session and starts helpers in them, until the
 // program has ended. The program cannot do this itself: every Go program has several threads, and
 // the kernel forbids such a process to enter a user namespace. A process that the holder starts
 // is in it from the beginning.
@@ -61,7 +66,7 @@ func hold(network string) int {
 		return confine.ExitBroken
 	}
 	const descriptors = 4
-	message, rights := make([]byte, 1024), make([]byte, syscall.CmsgSpace(4*descriptors))
+	message, rights := make([]byte, MaxMessage), make([]byte, syscall.CmsgSpace(4*descriptors))
 	for {
 		n, rightsN, _, _, err := syscall.Recvmsg(confine.Channel, message, rights, syscall.MSG_CMSG_CLOEXEC)
 		if err == syscall.EINTR {
@@ -76,7 +81,11 @@ func hold(network string) int {
 			err = json.Unmarshal(message[:n], &asked)
 		}
 		var answer Reply
-		if err == nil {
+		switch {
+		case err != nil:
+		case asked.Layer != nil:
+			err = asked.Layer.Mount()
+		default:
 			answer.PID, err = startHelper(asked, files)
 		}
 		if err != nil {
