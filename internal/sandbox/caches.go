@@ -13,11 +13,11 @@ import (
 	"agent/internal/git/layout"
 )
 
-// Cache is a folder in which a build tool of the user keeps what it can make or fetch again.
+// Cache is a folder of files that a build tool of the user can make or download again.
 type Cache struct {
 	// Name identifies the cache. Path is its folder.
 	Name, Path string
-	// upper is the folder of the layer that takes what commands write to the cache.
+	// upper is the folder of the layer. The files that commands write to the cache go there.
 	upper string
 }
 

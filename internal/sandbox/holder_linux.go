@@ -70,7 +70,7 @@ func (h *holders) start(policy Policy, asked keeper.Request, files [3]*os.File) 
 }
 
 // holderFor returns the holder for a command, and starts it if there is none yet. A holder that
-// has no layers yet takes those of any folder.
+// has no layers yet serves any folder.
 func (h *holders) holderFor(policy Policy) (*holder, error) {
 	for _, one := range h.all {
 		if one.network == policy.network() && (policy.layerFolder == "" || one.layers.folder == "" || one.layers.folder == policy.layerFolder) {

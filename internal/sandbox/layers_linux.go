@@ -16,11 +16,11 @@ import (
 
 // layers are the layers that a holder has mounted on the user's caches. They are in a slot, a
 // numbered folder that no other holder uses meanwhile, because the kernel wants each layer to be
-// mounted once. What is in the other slots of the workspace lies below.
+// mounted once. The content of the other slots of the workspace lies below.
 type layers struct {
 	// folder has the slots.
 	folder string
-	// slot is the folder of the slot, and others are those of the other slots. lock keeps the slot.
+	// slot is the folder of the slot, and others are the folders of the other slots. lock keeps the slot.
 	slot   string
 	others []string
 	lock   *os.File

@@ -72,11 +72,11 @@ type Policy struct {
 	AllowRead []string
 	// Network gives Work access to the network.
 	Network bool
-	// Caches is a folder for what Work writes to the caches of build tools. If it is empty, the
+	// Caches is a folder for the writes of Work to the caches of build tools. If it is empty, the
 	// tools use their own caches.
 	Caches string
 	// UserCaches lists the user's own caches of build tools. Where the backend has namespaces, a
-	// command sees them below a layer that takes what it writes. Other commands, and those caches
+	// command sees them below a layer that receives its writes. Other commands, and those caches
 	// that it may not read, get an empty folder in Caches.
 	UserCaches []Cache
 	// Grace is the time between asking the remaining processes to end and ending them by force.

@@ -5,13 +5,13 @@ import (
 	"syscall"
 )
 
-// A Layer takes what commands write to a folder, so that the folder itself stays as it is.
-// Commands see both together.
+// A Layer receives the files that commands write to a folder, so that the folder itself stays as
+// it is. Commands see both together.
 type Layer struct {
 	// Path is the folder. Lower lists the layers between it and this one, topmost first.
 	Path  string
 	Lower []string
-	// Upper receives what is written. Work is an empty folder beside it for the kernel.
+	// Upper receives the written files. Work is an empty folder beside it for the kernel.
 	Upper, Work string
 }
 

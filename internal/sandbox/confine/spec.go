@@ -28,7 +28,7 @@ type Spec struct {
 	// Write lists the writable files and folders, parents first. Everything else is mounted
 	// read-only.
 	Write []string
-	// Layered lists those of Write that are writable only because a layer covers them. The helper
+	// Layered lists the folders in Write that are writable only because a layer covers them. The helper
 	// refuses to continue if one has no layer.
 	Layered []string
 	// ReadOnly lists paths inside Write that stay read-only.
