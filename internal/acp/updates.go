@@ -160,6 +160,8 @@ func (w *shown) event(e chat.Event) {
 		w.searched(e)
 	case chat.Notice:
 		w.sendNotice("info", e.Text)
+	case chat.TurnCost:
+		w.sendNotice("info", e.String())
 	case chat.TurnEnded:
 		w.endOpenCalls()
 	}

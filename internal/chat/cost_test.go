@@ -28,8 +28,8 @@ func TestCost(t *testing.T) {
 	if got := b.stats.Cost; math.Abs(got-2.64) > 1e-9 {
 		t.Errorf("cost %v", got)
 	}
-	if told := notices(b); !strings.Contains(told, "cost: $2.64, the session $2.64") {
-		t.Errorf("the cost was not told: %s", told)
+	if told := seen[TurnCost](b); len(told) != 1 || told[0].String() != "cost: $2.64, the session $2.64" || strings.Contains(notices(b), "cost: $") {
+		t.Errorf("the cost was not told once, apart from the notices: %v, %s", told, notices(b))
 	}
 	b.set("max-cost", "2.6")
 	out, err = b.prompt("again")
@@ -124,7 +124,7 @@ func TestCostUnknown(t *testing.T) {
 	if b.stats.Cost != 0 || b.stats.Unpriced.PromptTokens != 200 {
 		t.Errorf("%+v", b.stats)
 	}
-	if told := notices(b); strings.Count(told, "max-cost cannot be kept") != 1 || strings.Contains(told, "cost: $") {
+	if told := notices(b); strings.Count(told, "max-cost cannot be kept") != 1 || len(seen[TurnCost](b)) > 0 {
 		t.Errorf("notices:\n%s", told)
 	}
 }

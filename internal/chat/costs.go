@@ -120,10 +120,10 @@ func (t *totals) checkCost() error {
 	return nil
 }
 
-// tellCost says what a turn of the person has cost, with its agents.
+// tellCost reports the cost of a turn of the user, with its agents.
 func (t *totals) tellCost(before Stats) {
 	if cost := t.CostSince(before); cost != "" {
-		t.emit.notice("cost: %s, the session %s", cost, words.Dollars(t.Cost+t.Agents.Cost))
+		t.emit(TurnCost{cost, t.SessionCost()})
 	}
 }
 

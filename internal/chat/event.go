@@ -196,6 +196,17 @@ func (s Searched) String() string {
 // Notice is a line that the user should read.
 type Notice struct{ Text string }
 
+// TurnCost reports the cost of a turn of the user, with its agents, as Stats.CostSince writes it, and
+// the cost of the session so far in USD. The screen shows both in the result line of the turn instead.
+type TurnCost struct {
+	Turn    string
+	Session float64
+}
+
+func (e TurnCost) String() string {
+	return "cost: " + e.Turn + ", the session " + words.Dollars(e.Session)
+}
+
 // QueueChanged lists the messages that wait for the next pause, oldest first.
 type QueueChanged struct{ Messages []string }
 
@@ -232,6 +243,7 @@ type Status struct {
 
 func (TurnStarted) event()        {}
 func (TurnEnded) event()          {}
+func (TurnCost) event()           {}
 func (UserMessage) event()        {}
 func (MessageReturned) event()    {}
 func (TextDelta) event()          {}

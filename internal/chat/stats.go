@@ -44,6 +44,9 @@ func (s Stats) CostSince(before Stats) string {
 	return text
 }
 
+// SessionCost returns the cost of the session in USD, with that of its agents.
+func (s Stats) SessionCost() float64 { return s.Cost + s.Agents.Cost }
+
 // AgentStats sums up the agents of a session.
 type AgentStats struct {
 	// Agents is the number of agents that were started.

@@ -116,6 +116,8 @@ func (p *Printer) printForPerson(e chat.Event) {
 		p.say("%s", e)
 	case chat.Notice:
 		p.say("%s", e.Text)
+	case chat.TurnCost:
+		p.say("%s", e)
 	case chat.AgentStarted:
 		p.say("· agent %s %s: %s", e.Agent, e.ID, e.Title)
 	case chat.AgentEvent:

@@ -196,6 +196,8 @@ func streamLine(e chat.Event) any {
 		return searchLine{"search", e.Query, append([]string{}, e.Sources...)}
 	case chat.Notice:
 		return noticeLine{"notice", e.Text}
+	case chat.TurnCost:
+		return noticeLine{"notice", e.String()}
 	case chat.Noted:
 		return noteLine{"note", e.ID, e.State, e.Text, e.Grounds}
 	case chat.AgentStarted:

@@ -153,7 +153,7 @@ var states = map[string]func(*screenplay){
 			chat.TurnStarted{},
 			chat.UsageReported{PromptTokens: 41_000, CompletionTokens: 1_200, CachedTokens: 37_700},
 			chat.StatusChanged{Stats: chat.Stats{Cost: 0.62, Agents: chat.AgentStats{Agents: 1, Cost: 0.04}, Saving: chat.Saving{Tokens: 22_000, Cost: 0.054}}},
-			chat.TurnEnded{})
+			chat.TurnCost{Turn: "$0.12 + $0.04 of agents", Session: 0.66}, chat.TurnEnded{})
 	},
 	"todo": func(s *screenplay) {
 		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo-model", Tokens: 48_600, Limit: 128_000, Todo: "todo 1/3 · have the parser refuse what is no list, with a\x1b[2J sentence that says which field is wrong"}},

@@ -21,7 +21,11 @@ func (a *activity) endTurn(interrupted bool) {
 	if u.requests == 0 && u.files == 0 && !(interrupted && workTime >= time.Second) {
 		return
 	}
-	strip := u.strip(workTime, a.surface.stats.CostSince(u.before))
+	cost, session := a.surface.stats.CostSince(u.before), ""
+	if total := words.Dollars(a.surface.stats.SessionCost()); cost != "" && total != cost {
+		session = "session " + total
+	}
+	strip := u.strip(workTime, cost, session)
 	said := u.freed.String(a.surface.stats.Saving.Minus(u.before.Saving))
 	if said == "" || a.surface.settings().QuietDensity {
 		a.surface.print(transcript.Text, strip)
@@ -33,9 +37,9 @@ func (a *activity) endTurn(interrupted bool) {
 	})
 }
 
-// strip lays out the result of a turn: the time, the changes, the tests and the cost. It is
-// bright if files were changed or tests ran, and quiet after an answer alone.
-func (u *turn) strip(took time.Duration, cost string) transcript.Layout {
+// strip lays out the result of a turn: the time, the changes, the tests, and the costs of the turn and
+// the session. It is bright if files were changed or tests ran, and quiet after an answer alone.
+func (u *turn) strip(took time.Duration, cost, session string) transcript.Layout {
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(t.Dim, "·")
 		spans := style.Spans{{Text: words.Elapsed(took), Style: t.Dim}}
@@ -57,6 +61,9 @@ func (u *turn) strip(took time.Duration, cost string) transcript.Layout {
 		}
 		if cost != "" {
 			add(cost, t.Plain)
+		}
+		if session != "" {
+			add(session, t.Dim)
 		}
 		if u.files > 0 {
 			add("/undo", t.Dim)
