@@ -89,11 +89,11 @@ func (c *Crew) Working() (ids, tasks []string) {
 	return ids, tasks
 }
 
-// AgentSavings returns what pruning saved in the conversations of agents, without those in which
-// it saved nothing.
+// AgentSavings returns what pruning saved or lost in the conversations of agents, without those in
+// which it did neither.
 func (c *Crew) AgentSavings() (savings []slash.AgentSaving) {
 	for _, a := range c.team.List() {
-		if a.Stats.Saving.Tokens > 0 {
+		if a.Stats.Saving.Sign() != 0 {
 			savings = append(savings, slash.AgentSaving{ID: a.ID, Agent: a.Agent, Saving: a.Stats.Saving})
 		}
 	}

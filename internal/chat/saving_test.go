@@ -1,9 +1,12 @@
 package chat
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"testing"
 
+	"agent/internal/llm"
 	"agent/internal/settings"
 )
 
@@ -47,17 +50,50 @@ func TestSavingIsTold(t *testing.T) {
 
 func TestSavingInWords(t *testing.T) {
 	t.Parallel()
-	for want, s := range map[string]Saving{
-		"":                   {},
-		"12k tokens":         {Tokens: 12_000},
-		"12k tokens, $0.034": {Tokens: 12_000, Cost: 0.0339},
-		"5 tokens":           {Tokens: 5, Cost: -1},
+	for _, tt := range []struct {
+		s    Saving
+		want string
+	}{
+		{Saving{}, ""},
+		{Saving{Tokens: 95}, ""},
+		{Saving{Tokens: 50_000, Without: 128_000, Saved: 1200, Cost: 0.5}, ""}, // less than 1%
+		{Saving{Tokens: 50_000, Without: 128_000, Saved: -1200, Cost: -0.5}, ""},
+		{Saving{Tokens: 50_000, Without: 128_000, Saved: 12_000}, "saved 12k tokens at full price"},
+		{Saving{Tokens: 50_000, Without: 128_000, Saved: 12_000, Cost: 0.0339}, "saved $0.034"},
+		{Saving{Tokens: 50_000, Without: 128_000, Saved: -12_000}, "lost 12k tokens at full price"},
+		{Saving{Tokens: 50_000, Without: 128_000, Saved: -12_000, Cost: -0.0339}, "lost $0.034"},
 	} {
-		if got := s.String(); got != want {
-			t.Errorf("%+v: %q, want %q", s, got, want)
+		if got := tt.s.String(); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.s, got, tt.want)
 		}
 	}
-	if got := (Saving{5, 2}).Minus(Saving{3, 1}); got != (Saving{2, 1}) {
+	a, b := Saving{5, 4, 3, 2}, Saving{4, 3, 2, 1}
+	if got := a.Minus(b); got != (Saving{1, 1, 1, 1}) || got.Plus(b) != a {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Issue 46: where the provider reports that it found less in its cache than a prefix, pruning is not
+// said to have saved anything.
+func TestRoughCacheSavesNothing(t *testing.T) {
+	t.Parallel()
+	r := newLogged(t)
+	r.set("compression.strategy", "cache-aware")
+	r.set("context-limit", "1000000")
+	r.at.prices = &settings.Prices{Input: 10, Output: 10, CacheRead: 1, CacheWrite: 10}
+	r.model.next = func(int) answerFunc {
+		return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
+			tokens := r.window.Measure.Tokens()
+			respond(llm.Text{Delta: "ok"}, llm.Usage{PromptTokens: tokens, CachedTokens: tokens * 6 / 10, CompletionTokens: 1}, llm.Finish{Reason: "stop"})(ctx, req, yield)
+		}
+	}
+	for i := range 40 {
+		r.pair(fmt.Sprint(i), "run_shell_command", fmt.Sprint("go test ./", i), wordy(3000))
+		if _, err := r.prompt("on"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := r.stats.Saving; s.Sign() >= 0 || !strings.HasPrefix(s.String(), "lost $") || s.Tokens <= 0 {
+		t.Errorf("%+v: %q", s, s)
 	}
 }

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"math"
 
 	"agent/internal/llm"
 	"agent/internal/session"
@@ -73,30 +74,59 @@ func (a AgentStats) String() string {
 	return text
 }
 
-// Saving compares a session with the same session without pruning.
+// Saving compares the input of a session with the input of the same session without pruning.
 type Saving struct {
-	// Tokens is the number of input tokens saved.
+	// Tokens is the number of input tokens that pruning kept out of the requests. Most of them would have
+	// been read from the cache, so their number says little about the cost.
 	Tokens int
-	// Cost is the sum saved in USD, by the prices of the model in use; 0 if they are unknown.
+	// Without is the cost of the input without pruning, and Saved the part of it that pruning saved. Both
+	// are in input tokens at the full price. Saved is negative if pruning cost more than it saved.
+	Without, Saved float64
+	// Cost is Saved in USD, by the prices of the model in use; 0 if they are unknown.
 	Cost float64
 }
 
 // Minus returns the saving since before.
 func (s Saving) Minus(before Saving) Saving {
-	return Saving{s.Tokens - before.Tokens, s.Cost - before.Cost}
+	return Saving{s.Tokens - before.Tokens, s.Without - before.Without, s.Saved - before.Saved, s.Cost - before.Cost}
 }
 
-// String returns the saving as a few words such as "12k tokens, $0.03", or "" if nothing was
-// saved.
+// Plus returns the sum of two savings.
+func (s Saving) Plus(more Saving) Saving {
+	return Saving{s.Tokens + more.Tokens, s.Without + more.Without, s.Saved + more.Saved, s.Cost + more.Cost}
+}
+
+// Sign returns 1 for a saving and -1 for a loss. It returns 0 for less than 1% of the cost without
+// pruning, which is not worth a line, and which the estimates do not support.
+func (s Saving) Sign() int {
+	const least = 0.01
+	switch {
+	case s.Saved > 0 && s.Saved >= least*s.Without:
+		return 1
+	case s.Saved < 0 && -s.Saved >= least*s.Without:
+		return -1
+	}
+	return 0
+}
+
+// Amount returns the saving or the loss without its sign: "$0.034", or "12k tokens at full price" if
+// the prices are unknown.
+func (s Saving) Amount() string {
+	if s.Cost != 0 {
+		return words.Dollars(math.Abs(s.Cost))
+	}
+	return words.Tokens(int(math.Abs(s.Saved))) + " tokens at full price"
+}
+
+// String returns the saving as "saved $0.034" or "lost $0.034", "" for less than 1%.
 func (s Saving) String() string {
-	if s.Tokens <= 0 {
-		return ""
+	switch s.Sign() {
+	case 1:
+		return "saved " + s.Amount()
+	case -1:
+		return "lost " + s.Amount()
 	}
-	text := words.Tokens(s.Tokens) + " tokens"
-	if s.Cost >= leastCost {
-		text += ", " + words.Dollars(s.Cost)
-	}
-	return text
+	return ""
 }
 
 // leastCost is the smallest sum worth showing, in USD.
@@ -104,11 +134,11 @@ const leastCost = 0.0005
 
 // saved returns the saving of pruning so far.
 func (c *Chat) saved() Saving {
-	account := c.window.Account.Saved()
-	saving := Saving{Tokens: c.window.Measure.Scaled(account.Tokens)}
+	account, scaled := c.window.Account.Saved(), func(tokens float64) float64 { return float64(c.window.Measure.Scaled(int(tokens))) }
+	saving := Saving{Tokens: c.window.Measure.Scaled(account.Tokens), Without: scaled(account.None), Saved: scaled(account.None - account.Spent)}
 	if prices, ok := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(settings.Model.Of(c.config.Settings))); ok && !prices.Free {
 		const million = 1_000_000
-		saving.Cost = float64(c.window.Measure.Scaled(int(account.None-account.Spent))) * prices.Input / million
+		saving.Cost = saving.Saved * prices.Input / million
 	}
 	return saving
 }

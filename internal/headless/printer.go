@@ -155,7 +155,7 @@ func (p *Printer) say(format string, args ...any) {
 func (p *Printer) Finish(run Run) error {
 	result := run.result()
 	if saved := run.Stats.Saving.String(); saved != "" && p.format != StreamJSON {
-		p.say("saved by pruning in this session: %s", saved)
+		p.say("pruning %s in this session", saved)
 	}
 	if run.Changed != nil && p.format != StreamJSON {
 		p.say("%s", run.Changed)

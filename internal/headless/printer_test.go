@@ -258,8 +258,8 @@ func TestDensityTellsItsPrice(t *testing.T) {
 func TestSavingIsInTheResult(t *testing.T) {
 	t.Parallel()
 	run := done()
-	run.Stats.Saving = chat.Saving{Tokens: 12_345, Cost: 0.25}
-	for format, told := range map[string]string{JSON: "saved by pruning in this session: 12.3k tokens, $0.25\n", StreamJSON: ""} {
+	run.Stats.Saving = chat.Saving{Tokens: 12_345, Without: 90_000, Saved: 9000, Cost: 0.25}
+	for format, told := range map[string]string{JSON: "pruning saved $0.25 in this session\n", StreamJSON: ""} {
 		var out, people strings.Builder
 		if err := NewPrinter(format, &out, &people).Finish(run); err != nil {
 			t.Fatal(err)

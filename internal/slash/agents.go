@@ -13,8 +13,8 @@ import (
 type Agents interface {
 	// AgentLines describes the agents that can be given tasks, and those of the session.
 	AgentLines() []string
-	// AgentSavings returns what pruning saved in the conversations of agents, without those in
-	// which it saved nothing.
+	// AgentSavings returns what pruning saved or lost in the conversations of agents, without those in
+	// which it did neither.
 	AgentSavings() []AgentSaving
 	// Working returns the ids of the agents that work, with their tasks.
 	Working() (ids, tasks []string)
@@ -28,17 +28,21 @@ type AgentSaving struct {
 	chat.Saving
 }
 
-// tellAgents lists the savings of agents, and sums them up with that of their conversation.
+// tellAgents lists the savings of agents, then their sum with that of their conversation.
 func tellAgents(agents []AgentSaving, own chat.Saving) []string {
 	if len(agents) == 0 {
 		return nil
 	}
 	rows, sum := [][]string{}, own
 	for _, a := range agents {
-		rows = append(rows, []string{"agent " + a.Agent, a.ID, "saved " + a.Saving.String()})
-		sum.Tokens, sum.Cost = sum.Tokens+a.Tokens, sum.Cost+a.Cost
+		rows = append(rows, []string{"agent " + a.Agent, a.ID, a.Saving.String()})
+		sum = sum.Plus(a.Saving)
 	}
-	return append(table.Lines("lll", rows), "with the agents pruning saved "+sum.String())
+	lines := table.Lines("lll", rows)
+	if total := sum.String(); total != "" {
+		lines = append(lines, "with the agents pruning "+total)
+	}
+	return lines
 }
 
 func agentsCommand(d Deps) command.Command {

@@ -29,11 +29,11 @@ func TestStopAllAgents(t *testing.T) {
 func TestDensityOfAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *slash.Deps) {
-		d.Agents = fakeAgents{[]slash.AgentSaving{{ID: "s-abcde", Agent: "explore", Saving: chat.Saving{Tokens: 24_000, Cost: 0.02}}}}
+		d.Agents = fakeAgents{[]slash.AgentSaving{{ID: "s-abcde", Agent: "explore", Saving: chat.Saving{Tokens: 24_000, Without: 9000, Saved: 8000, Cost: 0.02}}}}
 	})
-	w.session.stats.Saving = chat.Saving{Tokens: 1000}
+	w.session.stats.Saving = chat.Saving{Tokens: 1000, Without: 5000, Saved: -2000, Cost: -0.005}
 	lines := text(w.run(t, "/density all"))
-	for _, want := range []string{"agent explore  s-abcde  saved 24k tokens, $0.02", "with the agents pruning saved 25k tokens, $0.02"} {
+	for _, want := range []string{"agent explore  s-abcde  saved $0.02", "with the agents pruning saved $0.015"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q in\n%s", want, lines)
 		}

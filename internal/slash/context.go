@@ -243,7 +243,7 @@ func statsCommand(d Deps) command.Command {
 				rows = append(rows, []string{"searches", strconv.Itoa(stats.Searches), "of the web"})
 			}
 			if saved := stats.Saving.String(); saved != "" {
-				rows = append(rows, []string{"saved", saved, "by pruning"})
+				rows = append(rows, []string{"pruning", "", saved})
 			}
 			return command.Output{Lines: table.Lines("lrl", rows)}, nil
 		}}, {Args: "cache", Does: "list the requests that read less from the provider's cache than they could have, and why", Run: command.Say(func(context.Context, []string) ([]string, error) {
@@ -257,16 +257,25 @@ func shareOfInput(tokens int, s chat.Stats) string {
 	return fmt.Sprintf("%d%% of the input", chat.Percent(tokens, s.PromptTokens))
 }
 
-// costRow returns the row with the cost of the session. Requests that were sent before their
-// prices were known are charged at the prices that are set now.
+// costRow returns the row with the cost of the session.
 func costRow(s *settings.Settings, stats chat.Stats) []string {
+	cost, known := sessionCost(s, stats)
+	if !known {
+		return []string{"cost", "?", "/set price.input and price.output"}
+	}
+	return []string{"cost", words.Dollars(cost)}
+}
+
+// sessionCost returns the cost of the session's requests in USD, false if prices are missing. Requests
+// that were sent before their prices were known are charged at the prices that are set now.
+func sessionCost(s *settings.Settings, stats chat.Stats) (usd float64, known bool) {
 	rest := stats.Unpriced
 	if rest == (chat.UsageReported{}) {
-		return []string{"cost", words.Dollars(stats.Cost)}
+		return stats.Cost, true
 	}
 	prices, ok := settings.PricesOf(s, nil)
 	if !ok {
-		return []string{"cost", "?", "/set price.input and price.output"}
+		return 0, false
 	}
-	return []string{"cost", words.Dollars(stats.Cost + prices.Cost(rest.PromptTokens, rest.CachedTokens, rest.CacheWriteTokens, rest.CompletionTokens))}
+	return stats.Cost + prices.Cost(rest.PromptTokens, rest.CachedTokens, rest.CacheWriteTokens, rest.CompletionTokens), true
 }

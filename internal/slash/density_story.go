@@ -21,9 +21,9 @@ const (
 	storyPrunes = 4
 )
 
-// tellStory compares the cost of the requests with their cost without pruning. It shows the
-// latest requests at which something happened, at most most, and the sum over all requests.
-func tellStory(story chat.Story, ledger []chat.PruneRecord, most int) []string {
+// tellStory compares the cost of the requests with their cost without pruning. It shows the input of
+// the latest requests at which something happened, at most most, and the sum over all requests.
+func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.PruneRecord, most int) []string {
 	if len(story.Bills) == 0 {
 		return nil
 	}
@@ -44,7 +44,11 @@ func tellStory(story chat.Story, ledger []chat.PruneRecord, most int) []string {
 			notable = append(notable, b)
 		}
 	}
-	rows := [][]string{{"request", "sent", "of", "cost", "without", ""}}
+	if cost, known := sessionCost(d.Settings, stats); known && cost > 0 && story.Dollars > 0 && stats.Requests >= len(story.Bills) {
+		// The sum is the cost that the provider's counts give, replies included, as in /stats.
+		spent, none = cost/story.Dollars, (cost+stats.Saving.Cost)/story.Dollars
+	}
+	rows := [][]string{{"request", "sent", "of", "input", "without", ""}}
 	for _, b := range notable[max(0, len(notable)-most):] {
 		rows = append(rows, []string{strconv.Itoa(b.Request), words.Tokens(b.Tokens), words.Tokens(b.All), money(story, b.Spent), money(story, b.None), describeUnusual(b, freed[b.Request])})
 	}

@@ -82,7 +82,7 @@ func TestDensityTellsTheStory(t *testing.T) {
 		{Request: 43, Tokens: 32_000, All: 37_000, Spent: 3600, None: 4200},
 	}}
 	const want = `5 requests: $0.25, without pruning $0.25 (99%); the cache was cold 1 time
-request  sent     of    cost  without
+request  sent     of   input  without
       1    9k     9k   $0.11    $0.11  cold
      41   30k  34.4k   $0.05    $0.04  4.4k freed
      42   31k    36k  $0.035   $0.041  a.go read again
@@ -91,6 +91,15 @@ request  sent     of    cost  without
 	got := text(w.run(t, "/density"))
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("shows\n%s\nwant\n%s", got, want)
+	}
+	// The sum is that of /stats, and a loss is one in both.
+	w.session.stats.Requests, w.session.stats.Cost = 5, 0.82
+	w.session.stats.Saving = chat.Saving{Tokens: 9000, Without: 25_000, Saved: -2000, Cost: -0.02}
+	if got := text(w.run(t, "/density")); !strings.HasPrefix(got, "5 requests: $0.82, without pruning $0.80 (102%)") {
+		t.Errorf("shows\n%s", got)
+	}
+	if got := text(w.run(t, "/stats")); !strings.Contains(got, "$0.82") || !strings.Contains(got, "lost $0.02") || strings.Contains(got, "saved") {
+		t.Errorf("shows\n%s", got)
 	}
 	w.session.story.Dollars, w.session.story.Shortfalls = 0, true
 	if got := text(w.run(t, "/density")); !strings.Contains(got, "without pruning 25.1k") || !strings.Contains(got, "only the end of the latest request") {

@@ -42,9 +42,9 @@ func (d density) lists(all bool) command.Run {
 			return nil, err
 		}
 		agents := tellAgents(d.Agents.AgentSavings(), stats.Saving)
-		lines := slices.Concat(agents, tellStory(story, ledger, len(story.Bills)), d.describeLedger(ledger), d.describeHeld(held))
+		lines := slices.Concat(agents, d.tellStory(story, stats, ledger, len(story.Bills)), d.describeLedger(ledger), d.describeHeld(held))
 		if !all && len(lines) > screenLines {
-			lines = append(agents[max(0, len(agents)-1):], d.onOneScreen(story, ledger, held)...)
+			lines = append(agents[max(0, len(agents)-1):], d.onOneScreen(story, stats, ledger, held)...)
 		}
 		return lines, nil
 	})
@@ -55,8 +55,8 @@ func (d density) lists(all bool) command.Run {
 const screenLines = 18
 
 // onOneScreen shows the latest lines of each part of the report, and counts the lines it omits.
-func (d density) onOneScreen(story chat.Story, ledger []chat.PruneRecord, held []chat.HeldPart) []string {
-	lines := append(tellStory(story, ledger, storyRows), d.latestPrunes(ledger)...)
+func (d density) onOneScreen(story chat.Story, stats chat.Stats, ledger []chat.PruneRecord, held []chat.HeldPart) []string {
+	lines := append(d.tellStory(story, stats, ledger, storyRows), d.latestPrunes(ledger)...)
 	if detail := d.describeHeld(held); len(detail) > 0 {
 		lines = append(lines, detail[1])
 	}

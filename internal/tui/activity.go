@@ -31,6 +31,8 @@ type activity struct {
 	said sayings
 	// commands holds the lines of the running slash commands.
 	commands []string
+	// toldLoss is set once the person was told that pruning has cost more than it saved.
+	toldLoss bool
 	// aside is set while a question beside the conversation is answered.
 	aside bool
 	// waiting holds messages that wait until a command of the person is done, because the changes

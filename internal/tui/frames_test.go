@@ -149,11 +149,18 @@ var states = map[string]func(*screenplay){
 			chat.TurnEnded{Err: errors.New("the key was refused (401): set OPENAI_API_KEY or the setting auth-keyfile")})
 	},
 	"saved": func(s *screenplay) {
-		s.events(chat.StatusChanged{Stats: chat.Stats{Cost: 0.5, Saving: chat.Saving{Tokens: 10_000, Cost: 0.02}}},
+		s.events(chat.StatusChanged{Stats: chat.Stats{Cost: 0.5, Saving: chat.Saving{Tokens: 10_000, Without: 50_000, Saved: 5000, Cost: 0.02}}},
 			chat.TurnStarted{},
 			chat.UsageReported{PromptTokens: 41_000, CompletionTokens: 1_200, CachedTokens: 37_700},
-			chat.StatusChanged{Stats: chat.Stats{Cost: 0.62, Agents: chat.AgentStats{Agents: 1, Cost: 0.04}, Saving: chat.Saving{Tokens: 22_000, Cost: 0.054}}},
+			chat.StatusChanged{Stats: chat.Stats{Cost: 0.62, Agents: chat.AgentStats{Agents: 1, Cost: 0.04}, Saving: chat.Saving{Tokens: 22_000, Without: 90_000, Saved: 13_500, Cost: 0.054}}},
 			chat.TurnCost{Turn: "$0.12 + $0.04 of agents", Session: 0.66}, chat.TurnEnded{})
+	},
+	"lost": func(s *screenplay) { // a loss is said once, and the saving of a turn does not hide it
+		loss := func(saved, cost float64) chat.StatusChanged {
+			return chat.StatusChanged{Stats: chat.Stats{Cost: 0.5, Saving: chat.Saving{Tokens: 10_000, Without: 50_000, Saved: saved, Cost: cost}}}
+		}
+		s.events(chat.TurnStarted{}, chat.UsageReported{PromptTokens: 41_000}, loss(-5000, -0.05), chat.TurnEnded{},
+			chat.TurnStarted{}, chat.UsageReported{PromptTokens: 41_000}, loss(-3000, -0.03), chat.TurnEnded{})
 	},
 	"todo": func(s *screenplay) {
 		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo-model", Tokens: 48_600, Limit: 128_000, Todo: "todo 1/3 · have the parser refuse what is no list, with a\x1b[2J sentence that says which field is wrong"}},

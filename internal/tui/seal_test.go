@@ -56,6 +56,7 @@ var allEvents = []chat.Event{
 	chat.Searched{},
 	chat.Waiting{},
 	chat.Notice{},
+	chat.TurnCost{},
 	chat.Noted{},
 	chat.AgentWaiting{},
 	chat.AgentStarted{},

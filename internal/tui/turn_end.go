@@ -26,15 +26,31 @@ func (a *activity) endTurn(interrupted bool) {
 		session = "session " + total
 	}
 	strip := u.strip(workTime, cost, session)
-	said := u.freed.String(a.surface.stats.Saving.Minus(u.before.Saving))
-	if said == "" || a.surface.settings().QuietDensity {
-		a.surface.print(transcript.Text, strip)
-		return
+	layouts := []transcript.Layout{strip}
+	if !a.surface.settings().QuietDensity {
+		layouts = append(layouts, a.savingLines()...)
 	}
-	saving := noteRows(func(t *style.Theme) style.Style { return t.OK }, "≈", said)
-	a.surface.print(transcript.Text, func(t *style.Theme, width int) []string {
-		return append(strip(t, width), saving(t, width)...)
+	a.surface.print(transcript.Text, func(t *style.Theme, width int) (rows []string) {
+		for _, layout := range layouts {
+			rows = append(rows, layout(t, width)...)
+		}
+		return rows
 	})
+}
+
+// savingLines lays out what pruning removed and saved in the turn. It says once that pruning has cost
+// the session more than it saved. A cut costs something at once and saves later, so the loss of a
+// single turn says nothing.
+func (a *activity) savingLines() (lines []transcript.Layout) {
+	session := a.surface.stats.Saving
+	if said := a.turn.freed.String(session.Minus(a.turn.before.Saving), session); said != "" {
+		lines = append(lines, noteRows(func(t *style.Theme) style.Style { return t.OK }, "≈", said))
+	}
+	if session.Sign() < 0 && !a.toldLoss {
+		a.toldLoss = true
+		lines = append(lines, noteRows(warn, "!", "pruning has cost "+session.Amount()+" more than it saved in this session · /density"))
+	}
+	return lines
 }
 
 // strip lays out the result of a turn: the time, the changes, the tests, and the costs of the turn and
@@ -106,14 +122,15 @@ func (f *freed) add(prunes []history.Prune) {
 const mostFreed = 2
 
 // String returns a line about the freed tokens and their origin, and the savings of pruning in
-// the turn, earlier cuts included. It is empty if nothing was freed or saved.
-func (f *freed) String(saved chat.Saving) string {
+// the turn, earlier cuts included, unless pruning has saved nothing in the whole session. It is empty
+// if nothing was freed or saved.
+func (f *freed) String(turn, session chat.Saving) string {
 	var said []string
 	if f.tokens > 0 {
 		said = append(said, fmt.Sprintf("freed %s tokens: %s", words.Tokens(f.tokens), f.names()))
 	}
-	if text := saved.String(); text != "" {
-		said = append(said, "saved "+text)
+	if turn.Sign() > 0 && session.Saved > 0 {
+		said = append(said, turn.String())
 	}
 	if len(said) == 0 {
 		return ""

@@ -121,11 +121,11 @@ func (t *tally) sums(stats chat.Stats) string {
 	return strings.Join(parts, ", ") + " · "
 }
 
-// costWithout returns the cost that the session would have had without pruning, "" if it would not
-// have been higher.
+// costWithout returns the cost that the session would have had without pruning, "" if that is about
+// the same or unknown.
 func costWithout(stats chat.Stats) string {
 	text := words.Dollars(stats.Cost + stats.Saving.Cost)
-	if stats.Saving.Cost <= 0 || text == words.Dollars(stats.Cost) {
+	if stats.Saving.Sign() == 0 || text == words.Dollars(stats.Cost) {
 		return ""
 	}
 	return " (" + text + " without pruning)"
