@@ -13,8 +13,10 @@ import (
 	"agent/internal/offline/logs"
 	"agent/internal/rawjson"
 	"agent/internal/slash"
+	"agent/internal/words"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 // searchFlags holds the flags of agent sessions search.
@@ -61,9 +63,6 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.Cache == "" {
-		return usage(errors.New("there is no folder for the search index; set HOME or XDG_CACHE_HOME"))
-	}
 	here, err := filepath.EvalSymlinks(w.process.Dir)
 	if err != nil {
 		return err
@@ -72,6 +71,8 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 	if _, err := find.ParseQuery(query, w.process.Now()); err != nil {
 		return usage(err)
 	}
+	progress, finish := w.searchProgress()
+	finder.Progress = progress
 	look := finder.Search
 	if o.other {
 		look = finder.Others(logs.Find(w.process.Home, w.process.Env, func(path string, err error) {
@@ -79,6 +80,7 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 		}))
 	}
 	hits, remarks, err := look(cmd.Context(), query, o.all)
+	finish()
 	if err != nil {
 		return err
 	}
@@ -94,6 +96,28 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 		return statusError(exitFailed)
 	}
 	return err
+}
+
+// progressDelay is the time after which a search shows its progress.
+const progressDelay = 200 * time.Millisecond
+
+// searchProgress shows on a terminal how much a search has read. finish removes the line.
+func (w world) searchProgress() (show func(read, all int64), finish func()) {
+	if !term.IsTerminal(int(w.stderr.Fd())) {
+		return nil, func() {}
+	}
+	begin, shown := w.process.Now(), false
+	show = func(read, all int64) {
+		if w.process.Now().Sub(begin) >= progressDelay {
+			shown = true
+			fmt.Fprintf(w.stderr, "\r\x1b[Ksearched %s of %s", words.Bytes(read), words.Bytes(all))
+		}
+	}
+	return show, func() {
+		if shown {
+			fmt.Fprint(w.stderr, "\r\x1b[K")
+		}
+	}
 }
 
 // foundEntry is a found entry in JSON.

@@ -43,7 +43,7 @@ func (r agentRecords) log(id string) string {
 // entriesOf yields the records of a log that added an entry, with their entries.
 func entriesOf(log string) iter.Seq2[session.Record, *history.Content] {
 	return func(yield func(session.Record, *history.Content) bool) {
-		for record, err := range session.Scan(log, 0) {
+		for record, err := range session.Scan(log) {
 			if err != nil {
 				return
 			}

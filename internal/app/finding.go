@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -22,15 +21,11 @@ import (
 	"agent/internal/worktree"
 )
 
-// Index returns the search index of the recorded sessions.
-func (f Folders) Index() find.Index {
+// Search returns the search over the recorded sessions.
+func (f Folders) Search() find.Sessions {
 	registry := sync.OnceValue(func() *tools.Registry { return tools.NewRegistry(tools.Default()...) })
-	folder := ""
-	if f.Cache != "" {
-		folder = filepath.Join(f.Cache, "find")
-	}
-	return find.Index{
-		Folder: folder, Sessions: f.Sessions(),
+	return find.Sessions{
+		Folder: f.Sessions(),
 		Traits: func(tool string) tools.Traits { return registry().Traits(tool) },
 	}
 }
@@ -38,7 +33,7 @@ func (f Folders) Index() find.Index {
 // Finder returns the search over the recorded sessions. It separates the sessions of the repository
 // around a workspace from all others.
 func (f Folders) Finder(workspace string, now func() time.Time) slash.Finder {
-	return slash.Finder{Index: f.Index(), Here: f.sameRepository(workspace), Now: now}
+	return slash.Finder{Sessions: f.Search(), Here: f.sameRepository(workspace), Now: now}
 }
 
 // sameRepository returns a function that reports whether a folder belongs to the repository around
@@ -79,7 +74,7 @@ func (f finding) Find(ctx context.Context, query, id string) (passages []string,
 		return nil, "", err
 	}
 	options := find.Options{In: f.Here, Session: id, Except: f.own(), Most: mostPassages}
-	found, err := f.Index.Search(ctx, q, options)
+	found, err := f.Sessions.Search(ctx, q, options)
 	if err != nil {
 		return nil, "", err
 	}
@@ -111,13 +106,13 @@ func (f finding) findNotes(wanted []string) (passages []string) {
 
 // Outline implements tools.Sessions.
 func (f finding) Outline(ctx context.Context, id string) (tools.Excerpt, error) {
-	places, err := f.Index.Places(ctx, id, f.Here)
+	places, err := f.Sessions.Places(ctx, id, f.Here)
 	if err != nil {
 		return tools.Excerpt{}, err
 	}
 	var rows []string
 	for _, p := range places {
-		entry, err := f.Index.Read(p)
+		entry, err := f.Sessions.Read(p)
 		if err == nil && entry.IsMessage() {
 			rows = append(rows, fmt.Sprintf("%d. %s", p.Number, words.Line(secret.Without(entry.OwnText()), 160)))
 		}
@@ -128,13 +123,13 @@ func (f finding) Outline(ctx context.Context, id string) (tools.Excerpt, error) 
 
 // Entry implements tools.Sessions.
 func (f finding) Entry(ctx context.Context, id string, number int) (tools.Excerpt, error) {
-	places, err := f.Index.Places(ctx, id, f.Here)
+	places, err := f.Sessions.Places(ctx, id, f.Here)
 	if err != nil {
 		return tools.Excerpt{}, err
 	}
 	for _, p := range places {
 		if p.Number == uint64(number) {
-			entry, err := f.Index.Read(p)
+			entry, err := f.Sessions.Read(p)
 			if err != nil {
 				return tools.Excerpt{}, err
 			}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,13 +92,17 @@ func (f Folders) Snapshots() string { return filepath.Join(f.State, "snapshots")
 // SnapshotsOf returns the folder with the snapshots of a session.
 func (f Folders) SnapshotsOf(session string) string { return filepath.Join(f.Snapshots(), session) }
 
-// DeleteSession removes the record and the snapshots of a session, also from the search index.
+// DeleteSession removes the record and the snapshots of a session.
 func (f Folders) DeleteSession(info session.Info) error {
 	if err := session.Delete(info.Path); err != nil {
 		return err
 	}
 	_ = snapshot.Remove(f.SnapshotsOf(info.ID)) // a later sweep removes the rest
-	return f.Index().Forget(context.Background())
+	if f.Cache == "" {
+		return nil
+	}
+	// Versions before December 2026 kept a search index with the words of all sessions.
+	return os.RemoveAll(filepath.Join(f.Cache, "find"))
 }
 
 // SessionLists returns the lists of recorded sessions, for one workspace or for all.

@@ -89,7 +89,7 @@ func Of(path string) (*Report, error) {
 		return nil, err
 	}
 	a := auditor{report: r, hosts: map[string]bool{}}
-	for record, err := range session.Scan(path, 0) {
+	for record, err := range session.Scan(path) {
 		if err != nil {
 			return nil, err
 		}

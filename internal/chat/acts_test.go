@@ -38,7 +38,7 @@ func TestActsAreRecorded(t *testing.T) {
 	wrote := map[string]history.FileChange{"undo": {Path: "b.txt", Before: sum}, "redo": {Path: "b.txt", After: sum}}
 	exits := map[string]int{"!!": 3, "a message": 4}
 	var allowed history.Decision
-	for record, err := range session.Scan(log.Path(), 0) {
+	for record, err := range session.Scan(log.Path()) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,10 +34,9 @@ func traitsOf(tool string) traits.Traits {
 	return traits.Traits{}
 }
 
-// index returns an index over a folder for sessions.
-func index(t testing.TB) Index {
-	base := t.TempDir()
-	return Index{filepath.Join(base, "cache", "find"), filepath.Join(base, "sessions"), traitsOf}
+// newSessions returns the search over an empty folder.
+func newSessions(t testing.TB) Sessions {
+	return Sessions{filepath.Join(t.TempDir(), "sessions"), traitsOf}
 }
 
 // A recording writes the log of a session by hand.
@@ -48,9 +47,9 @@ type recording struct {
 	at   time.Time
 }
 
-func (x Index) record(t testing.TB, folder, id, workspace string, at time.Time) *recording {
+func (x Sessions) record(t testing.TB, folder, id, workspace string, at time.Time) *recording {
 	t.Helper()
-	r := &recording{t: t, path: filepath.Join(x.Sessions, folder, id+".jsonl"), at: at}
+	r := &recording{t: t, path: filepath.Join(x.Folder, folder, id+".jsonl"), at: at}
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +124,7 @@ func (r *recording) grow(from *rand.Rand, entries int) {
 }
 
 // sessions generates recordings in several workspaces.
-func (x Index) sessions(t testing.TB, seed int64, n int) (all []*recording) {
+func (x Sessions) sessions(t testing.TB, seed int64, n int) (all []*recording) {
 	from := rand.New(rand.NewSource(seed))
 	for i := range n {
 		w := from.Intn(4)
@@ -143,9 +142,9 @@ type plain struct {
 	d             document
 }
 
-// scan reads all logs without the index and without the program's reading of logs.
-func (x Index) scan(t testing.TB) (all []plain) {
-	paths, err := filepath.Glob(filepath.Join(x.Sessions, "*", "*.jsonl"))
+// scan reads all logs without the sieve and without the program's reading of logs.
+func (x Sessions) scan(t testing.TB) (all []plain) {
+	paths, err := filepath.Glob(filepath.Join(x.Folder, "*", "*.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 // SearchOther returns the entries of other programs' sessions that fit a query, in the order of
 // Search. It reads all files, and calls skip with each file that it cannot read. The number of an
 // entry counts the entries of the file.
-func (x Index) SearchOther(ctx context.Context, files []logs.File, q Query, o Options, skip func(path string, err error)) (found Results, err error) {
+func (x Sessions) SearchOther(ctx context.Context, files []logs.File, q Query, o Options, skip func(path string, err error)) (found Results, err error) {
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return found, err
@@ -36,7 +36,7 @@ func (x Index) SearchOther(ctx context.Context, files []logs.File, q Query, o Op
 	return found, nil
 }
 
-func (x Index) other(path string, q *Query, o Options) (hits []Hit, err error) {
+func (x Sessions) other(path string, q *Query, o Options) (hits []Hit, err error) {
 	file, err := disk.Open(path)
 	if err != nil {
 		return nil, err

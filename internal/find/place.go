@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"io/fs"
 	"time"
 
 	"agent/internal/history"
@@ -20,8 +20,7 @@ type Place struct {
 	Time   time.Time
 	Kind   string
 
-	at     int64
-	length int
+	span
 }
 
 // A MissingError says that a session or an entry of it cannot be found.
@@ -31,39 +30,52 @@ func (e *MissingError) Error() string { return "there is no " + e.What }
 
 // Places lists the entries of a session that can be searched, in the order of the record. in
 // reports whether sessions of a workspace may be shown; nil allows all.
-func (x Index) Places(ctx context.Context, id string, in func(workspace string) bool) (places []Place, err error) {
-	for range attempts {
-		if places, err = x.places(ctx, id, in); !errors.Is(err, errDamaged) {
-			break
-		}
-	}
-	return places, err
-}
-
-func (x Index) places(ctx context.Context, id string, in func(workspace string) bool) (places []Place, err error) {
-	v, err := x.updated(ctx)
+func (x Sessions) Places(ctx context.Context, id string, in func(workspace string) bool) (places []Place, err error) {
+	logs, err := x.logs()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("can't list the sessions: %w", err)
 	}
-	defer v.close()
-	workspaces := v.workspaces()
-	for _, s := range v.segments {
-		for _, e := range s.entries {
-			log := s.parts[e.part].log
-			if sessionOf(log) == id && (in == nil || workspaces[log] != "" && in(workspaces[log])) {
-				places = append(places, Place{id, x.log(log), workspaces[log], e.seq, time.UnixMilli(e.time), kinds[e.kind], e.at, e.length})
-			}
+	for _, l := range logs {
+		if l.id() != id {
+			continue
+		}
+		some, workspace, err := x.places(ctx, l)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("can't read session %s: %w", id, err)
+		}
+		if in == nil || workspace != "" && in(workspace) {
+			places = append(places, some...)
 		}
 	}
 	if len(places) == 0 {
 		return nil, &MissingError{fmt.Sprintf("session %q that can be shown here", id)}
 	}
-	slices.SortFunc(places, func(a, b Place) int { return cmp.Or(cmp.Compare(a.Log, b.Log), cmp.Compare(a.at, b.at)) })
 	return places, nil
 }
 
+func (x Sessions) places(ctx context.Context, l log) (places []Place, workspace string, err error) {
+	in := &reader{traits: x.Traits}
+	for r, err := range session.Scan(l.path) {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return nil, "", err
+		}
+		workspace = cmp.Or(r.Works(), workspace)
+		entry := r.Entry()
+		if entry == nil || r.Length > largestRecord {
+			continue
+		}
+		if d, ok := in.document(entry, r.Time); ok {
+			places = append(places, Place{Session: l.id(), Log: l.path, Number: r.Seq, Time: r.Time, Kind: d.kind, span: span{r.At, r.Length}})
+		}
+	}
+	for i := range places {
+		places[i].Workspace = workspace
+	}
+	return places, workspace, nil
+}
+
 // Read returns the entry at a place, without what was fetched from records.
-func (x Index) Read(p Place) (*history.Content, error) {
+func (x Sessions) Read(p Place) (*history.Content, error) {
 	r, err := session.ReadAt(p.Log, p.at, p.length)
 	if err != nil {
 		return nil, err

@@ -1,15 +1,18 @@
 package find
 
 import (
+	"bytes"
 	"cmp"
 	"container/heap"
 	"context"
 	"errors"
-	"path"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
+	"agent/internal/history"
 	"agent/internal/session"
 )
 
@@ -39,6 +42,8 @@ type Options struct {
 	Session, Except string
 	// Most is the number of hits to return.
 	Most int
+	// Progress is called with the number of bytes read so far and of all bytes; nil for nobody.
+	Progress func(read, all int64)
 }
 
 // Results is the result of a search.
@@ -46,19 +51,35 @@ type Results struct {
 	Hits []Hit
 	// More is set if there are more hits than were asked for.
 	More bool
-	// NotIndexed is the number of sessions that are not in the index, because it has its full size.
-	NotIndexed int
 }
 
-// A candidate is an entry that fits the index's part of a query: entry n of a segment.
+// largestRecord bounds a record that is searched, in bytes.
+const largestRecord = 32 << 20
+
+// A span is the place of a record in a log.
+type span struct {
+	at     int64
+	length int
+}
+
+// A candidate is a record that may fit a query.
 type candidate struct {
-	of       *segment
-	n, score int32
-	time     int64
+	in *source
+	span
+	// reply is the place of the latest reply before the record, whose calls it may answer.
+	reply span
+	seq   uint64
+	time  time.Time
+	// score is the score of the document if the document is known, else an upper limit.
+	score int
+	*document
 }
 
-func (c candidate) entry() entry { return c.of.entries[c.n] }
-func (c candidate) log() string  { return c.of.parts[c.entry().part].log }
+// A source is a log with the workspace of its session.
+type source struct {
+	log
+	workspace string
+}
 
 // candidates is a heap with the best candidate on top.
 type candidates []candidate
@@ -75,57 +96,19 @@ func (c *candidates) Pop() any {
 
 func (c candidates) Less(i, j int) bool {
 	a, b := c[i], c[j]
-	if a.score != b.score {
-		return a.score > b.score
-	}
-	if a.time != b.time {
-		return a.time > b.time
-	}
-	return cmp.Or(strings.Compare(b.log(), a.log()), cmp.Compare(b.entry().seq, a.entry().seq)) < 0
+	return cmp.Or(cmp.Compare(b.score, a.score), b.time.Compare(a.time), strings.Compare(b.in.path, a.in.path), cmp.Compare(b.seq, a.seq)) < 0
 }
 
-// attempts is how often a search begins again after it found the index damaged or a log changed.
-const attempts = 3
-
-// Search brings the index up to date, and returns the entries that fit a query. Entries in which
-// more words match come first, and among equals the latest.
-func (x Index) Search(ctx context.Context, q Query, o Options) (found Results, err error) {
-	for range attempts {
-		if found, err = x.search(ctx, q, o); !errors.Is(err, errDamaged) {
-			break
-		}
-	}
-	return found, err
-}
-
-func (x Index) search(ctx context.Context, q Query, o Options) (found Results, err error) {
-	v, err := x.updated(ctx)
+// Search returns the entries that fit a query. Entries in which more words match come first, and
+// among equals the latest.
+func (x Sessions) Search(ctx context.Context, q Query, o Options) (found Results, err error) {
+	all, err := x.candidates(ctx, newSieve(&q), &q, o)
 	if err != nil {
 		return found, err
 	}
-	defer v.close()
-	found.NotIndexed = v.left
-	workspaces := v.workspaces()
-	entries := 0
-	for _, s := range v.segments {
-		entries += len(s.entries)
-	}
-	all := make(candidates, 0, entries)
-	for _, s := range v.segments {
-		err := all.add(s, &q, func(log string) bool {
-			id := sessionOf(log)
-			return id != o.Except && (o.Session == "" || id == o.Session) && (o.In == nil || workspaces[log] != "" && o.In(workspaces[log]))
-		})
-		if errors.Is(err, errDamaged) { // the next update reads its logs anew
-			err = errors.Join(err, x.remove(ctx, s.path))
-		}
-		if err != nil {
-			return found, err
-		}
-	}
 	heap.Init(&all)
 	type copied struct {
-		time int64
+		time time.Time
 		seq  uint64
 		text string
 	}
@@ -134,14 +117,20 @@ func (x Index) search(ctx context.Context, q Query, o Options) (found Results, e
 		if err := ctx.Err(); err != nil {
 			return found, err
 		}
-		c := heap.Pop(&all).(candidate)
-		d, err := x.document(c)
-		if err != nil {
-			continue // the log was deleted or changed at this moment
+		c := &all[0]
+		if c.document == nil {
+			d, err := x.document(*c)
+			if c.score = q.score(d); err != nil || c.score < 0 { // or the log changed at this moment
+				heap.Pop(&all)
+				continue
+			}
+			c.document = &d
+			heap.Fix(&all, 0)
+			continue
 		}
-		e := c.entry()
-		same := copied{e.time, e.seq, d.text}
-		if seen[same] || !q.phrasesFit(d.text) {
+		best := heap.Pop(&all).(candidate)
+		same := copied{best.time, best.seq, best.text}
+		if seen[same] {
 			continue
 		}
 		seen[same] = true
@@ -149,32 +138,16 @@ func (x Index) search(ctx context.Context, q Query, o Options) (found Results, e
 			found.More = true
 			break
 		}
-		found.Hits = append(found.Hits, Hit{
-			Session: sessionOf(c.log()), Log: x.log(c.log()), Workspace: workspaces[c.log()],
-			Entry: e.seq, Time: d.at, Kind: d.kind, Tools: compact(d.tools), Paths: compact(d.paths), Score: int(c.score), Passage: q.passage(d.text),
-		})
+		found.Hits = append(found.Hits, best.hit(&q))
 	}
 	return found, nil
 }
 
-// sessionOf returns the id of the session whose log has a name.
-func sessionOf(log string) string { return strings.TrimSuffix(path.Base(log), ".jsonl") }
-
-// workspaces returns the folder of each log, as its latest part has it.
-func (v *view) workspaces() map[string]string {
-	latest := map[string]part{}
-	for _, s := range v.segments {
-		for _, p := range s.parts {
-			if p.to >= latest[p.log].to {
-				latest[p.log] = p
-			}
-		}
+func (c candidate) hit(q *Query) Hit {
+	return Hit{
+		Session: c.in.id(), Log: c.in.path, Workspace: c.in.workspace,
+		Entry: c.seq, Time: c.time, Kind: c.kind, Tools: compact(c.tools), Paths: compact(c.paths), Score: c.score, Passage: q.passage(c.text),
 	}
-	folders := make(map[string]string, len(latest))
-	for log, p := range latest {
-		folders[log] = p.workspace
-	}
-	return folders
 }
 
 func compact(list []string) []string {
@@ -183,112 +156,104 @@ func compact(list []string) []string {
 	return slices.Compact(list)
 }
 
-// add adds the entries of a segment that fit all of a query but its phrases, of which only the
-// words were looked up.
-func (c *candidates) add(s *segment, q *Query, wanted func(log string) bool) error {
-	inLog := make([]bool, len(s.parts))
-	for i, p := range s.parts {
-		inLog[i] = wanted(p.log)
-	}
-	if !slices.Contains(inLog, true) {
-		return nil
-	}
-	scores, err := s.scores(q)
+// candidates returns the records of the logs that may fit a query.
+func (x Sessions) candidates(ctx context.Context, s *sieve, q *Query, o Options) (all candidates, err error) {
+	logs, err := x.logs()
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("can't list the sessions: %w", err)
 	}
-	for n, score := range scores {
-		if e := &s.entries[n]; score >= 0 && inLog[e.part] && q.in(time.UnixMilli(e.time)) {
-			*c = append(*c, candidate{s, int32(n), score, e.time})
+	logs = slices.DeleteFunc(logs, func(l log) bool { return l.id() == o.Except || o.Session != "" && l.id() != o.Session })
+	var read, size int64
+	for _, l := range logs {
+		size += l.size
+	}
+	progress := func(n int64) error {
+		if o.Progress != nil {
+			o.Progress(min(read+n, size), size)
 		}
+		return ctx.Err()
 	}
-	return nil
+	for _, l := range logs {
+		in := &source{log: l}
+		some, err := in.candidates(s, q, progress)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			continue // deleted meanwhile, or of somebody else
+		}
+		if err != nil {
+			return nil, fmt.Errorf("can't read session %s: %w", l.id(), err)
+		}
+		if o.In == nil || in.workspace != "" && o.In(in.workspace) {
+			all = append(all, some...)
+		}
+		read += l.size
+	}
+	return all, nil
 }
 
-// scores returns the number of words that match in each entry, -1 if the entry does not fit.
-func (s *segment) scores(q *Query) ([]int32, error) {
-	scores, marks := make([]int32, len(s.entries)), make([]int, len(s.entries))
-	must := 0 // the terms of which all have to be there
-	// with calls use once for each entry that has the term or, if whole is not set, a term that
-	// begins with it.
-	with := func(term string, whole bool, use func(n int)) error {
-		seen := make([]bool, len(s.entries))
-		return s.eachTerm(term, whole, func(list []int, _ string) {
-			for _, n := range list {
-				if !seen[n] {
-					seen[n] = true
-					use(n)
-				}
+// progressBytes is the number of bytes between two reports of progress.
+const progressBytes = 1 << 20
+
+// candidates returns the records of a log that may fit a query, and sets the workspace.
+func (in *source) candidates(s *sieve, q *Query, progress func(read int64) error) (found candidates, err error) {
+	var reply span
+	replyNames, reported := false, int64(-progressBytes)
+	for line, err := range session.Lines(in.path) {
+		if err == nil && line.At-reported >= progressBytes {
+			reported, err = line.At, progress(line.At)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, opens := line.Payload(session.TypeSession); opens {
+			if r, err := line.Parse(); err == nil {
+				in.workspace = cmp.Or(r.Works(), in.workspace)
 			}
-		})
-	}
-	for _, word := range q.words {
-		if err := with(word, !begins(word), func(n int) { scores[n]++ }); err != nil {
-			return nil, err
+		}
+		payload, adds := line.Payload(session.TypeEntry)
+		if !adds || len(line.Text) > largestRecord {
+			continue
+		}
+		s.read(payload)
+		here := span{line.At, len(line.Text)}
+		if bytes.Contains(payload, speaker(history.AI)) {
+			reply, replyNames = here, s.names()
+		}
+		score := s.score()
+		if score < 0 || !s.names() && !replyNames {
+			continue
+		}
+		if r, err := line.Parse(); err == nil && q.in(r.Time) {
+			found = append(found, candidate{in: in, span: here, reply: reply, seq: r.Seq, time: r.Time, score: score})
 		}
 	}
-	for _, term := range q.required() {
-		must++
-		if err := with(term, true, func(n int) { marks[n]++ }); err != nil {
-			return nil, err
-		}
-	}
-	for n := range scores {
-		if marks[n] < must || len(q.words) > 0 && scores[n] == 0 {
-			scores[n] = -1
-		}
-	}
-	for _, word := range q.without {
-		if err := with(word, !begins(word), func(n int) { scores[n] = -1 }); err != nil {
-			return nil, err
-		}
-	}
-	return scores, nil
+	return found, nil
 }
 
-// required returns the terms that every fitting entry has.
-func (q *Query) required() (terms []string) {
-	for _, p := range q.phrases {
-		if !p.absent {
-			terms = append(terms, p.words...)
-		}
-	}
-	for _, path := range q.paths {
-		terms = append(terms, pathMark+path)
-	}
-	for _, tool := range q.tools {
-		terms = append(terms, toolMark+tool)
-	}
-	slices.Sort(terms)
-	return slices.Compact(terms)
-}
+// speaker returns the text by which a payload names its speaker. It cannot be in a string.
+func speaker(s history.Speaker) []byte { return []byte(`"speaker":"` + s + `"`) }
 
-// document reads the document of a candidate from its log, an answer with its calls if they are in
-// the same segment.
-func (x Index) document(c candidate) (d document, err error) {
+// document reads the document of a candidate from its log, an answer with its calls.
+func (x Sessions) document(c candidate) (d document, err error) {
 	in := &reader{traits: x.Traits}
-	e := c.entry()
-	for n := c.n - 1; kinds[e.kind] == Result && n >= 0 && c.of.entries[n].part == e.part; n-- {
-		if kind := kinds[c.of.entries[n].kind]; kind == Call || kind == Reply {
-			_, _ = x.entry(c.log(), c.of.entries[n], in)
-			break
-		}
+	if c.reply.length > 0 && c.reply != c.span {
+		_, _ = c.in.read(c.reply, in) // without it the answer has no paths
 	}
-	return x.entry(c.log(), e, in)
+	return c.in.read(c.span, in)
 }
 
-func (x Index) entry(log string, e entry, in *reader) (d document, err error) {
-	r, err := session.ReadAt(x.log(log), e.at, e.length)
+// errNothing reports a record without a document.
+var errNothing = errors.New("the record has nothing to search")
+
+// read reads the document of a record.
+func (l log) read(at span, in *reader) (d document, err error) {
+	r, err := session.ReadAt(l.path, at.at, at.length)
 	if err != nil {
 		return d, err
 	}
-	added := r.Entry()
-	if added == nil || r.Seq != e.seq {
-		return d, errDamaged
+	if entry := r.Entry(); entry != nil {
+		if d, ok := in.document(entry, r.Time); ok {
+			return d, nil
+		}
 	}
-	d, ok := in.document(added, r.Time)
-	if !ok {
-		return d, errDamaged
-	}
-	return d, nil
+	return d, errNothing
 }

@@ -3,11 +3,12 @@ package find
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
-	"math/rand"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -136,7 +137,7 @@ func hits(found Results) (list []string) {
 	return list
 }
 
-func (x Index) ask(t interface{ Fatal(...any) }, query string, o Options) Results {
+func (x Sessions) ask(t interface{ Fatal(...any) }, query string, o Options) Results {
 	q, err := ParseQuery(query, start)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +155,7 @@ func (x Index) ask(t interface{ Fatal(...any) }, query string, o Options) Result
 // What a search finds, and in which order, equals what a plain scan of the records finds.
 func TestSearchEqualsAScan(t *testing.T) {
 	t.Parallel()
-	x := index(t)
+	x := newSessions(t)
 	x.sessions(t, 1, 200)
 	all := x.scan(t)
 	in := func(workspace string) bool { return workspace != "/home/w3" }
@@ -175,7 +176,7 @@ func TestSearchEqualsAScan(t *testing.T) {
 // The sessions of other programs are searched as they are, with the same words.
 func TestSearchOther(t *testing.T) {
 	t.Parallel()
-	x := index(t)
+	x := newSessions(t)
 	log := filepath.Join(t.TempDir(), "0b1c.jsonl")
 	var lines strings.Builder
 	for i, message := range []string{
@@ -214,99 +215,53 @@ func TestSearchOther(t *testing.T) {
 	}
 }
 
-// Wherever the index is damaged, a search finds the same.
-func TestDamagedIndex(t *testing.T) {
+// A search finds the words that JSON writes with escapes.
+func TestSearchReadsEscapes(t *testing.T) {
 	t.Parallel()
-	x := index(t)
-	x.sessions(t, 5, 6)
-	want := hits(x.ask(t, "beta parser -error", Options{}))
-	for i := range 60 {
-		segments, _ := filepath.Glob(filepath.Join(x.Folder, "*"+ending))
-		if len(segments) != 1 {
-			t.Fatal(segments)
+	x := newSessions(t)
+	r := x.record(t, "w0-abcd", "one", "/home/w0", start)
+	for i, text := range []string{
+		`first\nline\ttab \"quoted\" back\\slash a\/b`, `\u00fcbung m\u00dcll`, `\ud835\udc9cscript \ud835 lone`, `\u0041lpha be\u0074a`, `dash\u2014dash`, `C:\\new\\table`, `end\\`,
+	} {
+		r.raw(fmt.Sprintf(`{"v":1,"seq":%d,"ts":"2026-11-01T09:00:00Z","type":"entry","payload":{"speaker":"human","blocks":[{"type":"text","text":"%s"}]}}`+"\n", 10+i, text))
+	}
+	r.raw(`{"payload":{"blocks":[{"text":"other order","type":"text"}],"speaker":"human"},"type":"entry","ts":"2026-11-01T09:00:00Z","seq":30,"v":1}` + "\n")
+	for query, want := range map[string]string{
+		"line": "10", "tab": "10", "quoted": "10", "slash": "10", "b": "10", "nline": "", "übung": "11", "MÜLL": "11", "𝒜script": "12", "lone": "12", "alpha": "13", "beta": "13",
+		"dash": "14", "new": "15", "table": "15", "ew": "", "end": "16", "order": "30", "speaker": "", "entry": "",
+	} {
+		var got []string
+		for _, h := range x.ask(t, query, Options{}).Hits {
+			got = append(got, fmt.Sprint(h.Entry))
 		}
-		data, err := os.ReadFile(segments[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		data[i*(len(data)-1)/59] ^= 0x10
-		if err := os.WriteFile(segments[0], data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := hits(x.ask(t, "beta parser -error", Options{})); !slices.Equal(got, want) {
-			t.Fatalf("byte %d of 59 parts: %v, want %v", i, got, want)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q finds %q, want %q", query, got, want)
 		}
 	}
 }
 
-// An index that is brought up to date step by step finds what a new one does: logs grow, are
-// deleted, cut off, written anew, and copied into forks; segments are damaged or lost.
-func TestIndexFollowsTheRecords(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		base, err := os.MkdirTemp(t.TempDir(), "")
+// No word of a document escapes the sieve, whatever escapes its JSON has.
+func FuzzSieve(f *testing.F) {
+	for _, text := range []string{"a b", "\x00<&>\u2028é", "über\tÜBER", "\\u0041 \\n", "K\u212a"} {
+		f.Add(text, false)
+		f.Add(text, true)
+	}
+	f.Fuzz(func(t *testing.T, text string, ascii bool) {
+		data, err := json.Marshal(text)
 		if err != nil {
-			rt.Fatal(err)
+			t.Fatal(err)
 		}
-		x := Index{filepath.Join(base, "find"), filepath.Join(base, "sessions"), traitsOf}
-		seed := int64(rapid.IntRange(1, 1<<30).Draw(rt, "seed"))
-		all := x.sessions(t, seed, rapid.IntRange(0, 8).Draw(rt, "sessions"))
-		from := rand.New(rand.NewSource(seed + 1))
-		for range rapid.IntRange(1, 6).Draw(rt, "steps") {
-			x.ask(rt, "beta", Options{})
-			if len(all) == 0 {
-				all = append(all, x.sessions(t, seed+2, 1)...)
-			}
-			i := from.Intn(len(all))
-			switch step := rapid.SampledFrom([]string{"grow", "delete", "cut", "rewrite", "begin", "damage", "lose", "half"}).Draw(rt, "step"); step {
-			case "grow":
-				all[i].grow(from, 3)
-			case "delete":
-				_ = os.Remove(all[i].path)
-				all = slices.Delete(all, i, i+1)
-			case "cut", "rewrite":
-				data, err := os.ReadFile(all[i].path)
-				if err != nil {
-					rt.Fatal(err)
-				}
-				if data = data[:from.Intn(len(data))]; step == "rewrite" {
-					data = append([]byte(strings.ReplaceAll(string(data), "alpha", "omega")), '\n')
-				}
-				if err := os.WriteFile(all[i].path, data, 0o600); err != nil {
-					rt.Fatal(err)
-				}
-				future := time.Now().Add(time.Duration(from.Intn(1000)) * time.Second)
-				_ = os.Chtimes(all[i].path, future, future)
-			case "begin":
-				all = append(all, x.record(t, "w1-abcd", fmt.Sprint("20261120-", from.Intn(1e6)), "/home/w1", start))
-			case "half": // a line that another program has not finished yet
-				all[i].raw(`{"v":1,"seq":9`)
-				x.ask(rt, "beta", Options{})
-				all[i].raw("\n")
-			default:
-				segments, _ := filepath.Glob(filepath.Join(x.Folder, "*"))
-				if len(segments) == 0 {
-					continue
-				}
-				path := segments[from.Intn(len(segments))]
-				data, _ := os.ReadFile(path)
-				if step == "lose" || len(data) == 0 {
-					_ = os.Remove(path)
-					continue
-				}
-				data[from.Intn(len(data))] ^= 1 << from.Intn(8)
-				if err := os.WriteFile(path, data[:len(data)-from.Intn(2)], 0o600); err != nil {
-					rt.Fatal(err)
-				}
-			}
+		if ascii {
+			data = []byte(strconv.QuoteToASCII(text))
 		}
-
-		for _, query := range []string{"alpha omega", "parser -error", `path:f1.go`, `"read lock"`} {
-			fresh := x
-			fresh.Folder = filepath.Join(base, "fresh")
-			if got, want := hits(x.ask(rt, query, Options{})), hits(fresh.ask(rt, query, Options{})); !slices.Equal(got, want) {
-				rt.Fatalf("%s: %.300v, want %.300v", query, fmt.Sprint(got), fmt.Sprint(want))
-			}
+		var plain string
+		if json.Unmarshal(data, &plain) != nil {
+			return // Go's escapes are not all JSON's
+		}
+		s := newSieve(&Query{words: wordsOf(plain)})
+		s.read(data)
+		if missing := slices.IndexFunc(s.words, func(w string) bool { return !s.seen[w] }); missing >= 0 {
+			t.Errorf("the sieve misses %q in %s", s.words[missing], data)
 		}
 	})
 }

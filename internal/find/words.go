@@ -12,9 +12,9 @@ const (
 	shortestBeginning = 4
 )
 
-// folded maps each ASCII letter of a word to lower case, and all other ASCII to 0.
-var folded = func() (table [utf8.RuneSelf]byte) {
-	for c := range table {
+// folded maps each ASCII letter of a word to lower case, and all other bytes to 0.
+var folded = func() (table [256]byte) {
+	for c := range utf8.RuneSelf {
 		switch b := byte(c); {
 		case b >= 'A' && b <= 'Z':
 			table[c] = b + 'a' - 'A'
@@ -29,40 +29,42 @@ var folded = func() (table [utf8.RuneSelf]byte) {
 // of letters, digits, marks and underscores. The word is valid until use returns.
 func eachWord(text string, use func(word []byte, begin, end int)) {
 	var memory [longestWord + utf8.UTFMax]byte
-	word, begin := memory[:0], -1
 	for i := 0; i < len(text); {
-		size, letter := 1, byte(0)
-		r := rune(0)
-		if c := text[i]; c < utf8.RuneSelf {
-			letter = folded[c]
-		} else {
-			if r, size = utf8.DecodeRuneInString(text[i:]); unicode.In(r, unicode.L, unicode.N, unicode.M) {
-				r = unicode.ToLower(r)
-			} else {
-				r = 0
-			}
+		word, end := foldWord(text, i, memory[:0])
+		if end == i {
+			_, size := utf8.DecodeRuneInString(text[i:])
+			i += size
+			continue
 		}
-		switch {
-		case letter == 0 && r == 0:
-			if begin >= 0 {
-				use(word, begin, i)
-				word, begin = memory[:0], -1
+		use(word, i, end)
+		i = end
+	}
+}
+
+// foldWord appends the word of a text that begins at i to word, in lower case, and returns the end
+// of the word in the text, i if no word begins there.
+func foldWord[T string | []byte](text T, i int, word []byte) (folds []byte, end int) {
+	for i < len(text) {
+		if c := text[i]; c < utf8.RuneSelf {
+			letter := folded[c]
+			if letter == 0 {
+				break
 			}
-		case begin < 0:
-			begin = i
-			fallthrough
-		default:
-			if letter != 0 && len(word) < longestWord {
+			if i++; len(word) < longestWord {
 				word = append(word, letter)
-			} else if r != 0 && len(word)+utf8.RuneLen(r) <= longestWord {
-				word = utf8.AppendRune(word, r)
 			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
+		if !unicode.In(r, unicode.L, unicode.N, unicode.M) {
+			break
+		}
+		if r = unicode.ToLower(r); len(word)+utf8.RuneLen(r) <= longestWord {
+			word = utf8.AppendRune(word, r)
 		}
 		i += size
 	}
-	if begin >= 0 {
-		use(word, begin, len(text))
-	}
+	return word, i
 }
 
 // wordsOf returns the words of a text in lower case.

@@ -18,30 +18,60 @@ type Scanned struct {
 	Length int
 }
 
-// Scan returns the records of the log at path from an offset on, in order. The offset is 0 or
-// follows a line. Scan leaves out lines that cannot be read, and a last line without its line
-// break: another program may still be writing it.
-func Scan(path string, from int64) iter.Seq2[Scanned, error] {
-	return func(yield func(Scanned, error) bool) {
+// A Line is a line of a log that is not parsed yet.
+type Line struct {
+	// At is the offset of the line in bytes.
+	At int64
+	// Text has no line break. It is valid until the next line is read.
+	Text []byte
+}
+
+// Lines returns the lines of the log at path, in order. Lines leaves out a last line without its
+// line break: another program may still be writing it.
+func Lines(path string) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
 		file, err := disk.Open(path)
 		if err != nil {
-			yield(Scanned{}, err)
+			yield(Line{}, err)
 			return
 		}
 		defer file.Close()
-		lines := newLineReader(io.NewSectionReader(file, from, 1<<62))
+		lines := newLineReader(file)
 		for {
-			at := from + lines.at
-			line, err := lines.next()
+			at := lines.at
+			text, err := lines.next()
 			if errors.Is(err, io.EOF) {
 				return
 			}
+			if !yield(Line{at, bytes.TrimSuffix(text, []byte("\n"))}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Payload returns the part of the line that holds the payload of a record of type t. ok is false if
+// the line is a record of another type. Payload does not parse the line.
+func (l Line) Payload(t Type) (payload []byte, ok bool) {
+	before, payload, ends := bytes.Cut(l.Text, []byte(`,"payload":`))
+	if !ends {
+		return l.Text, true // another program wrote its members in another order
+	}
+	return payload, bytes.Contains(before, []byte(`"type":"`+t+`"`))
+}
+
+// Parse returns the record in the line.
+func (l Line) Parse() (Record, error) { return parse(l.Text) }
+
+// Scan returns the records of the log at path, in order. It leaves out lines that cannot be read.
+func Scan(path string) iter.Seq2[Scanned, error] {
+	return func(yield func(Scanned, error) bool) {
+		for line, err := range Lines(path) {
 			if err != nil {
 				yield(Scanned{}, err)
 				return
 			}
-			body := bytes.TrimSuffix(line, []byte("\n"))
-			if r, wrong := parse(body); wrong == nil && !yield(Scanned{r, at, len(body)}, nil) {
+			if r, wrong := line.Parse(); wrong == nil && !yield(Scanned{r, line.At, len(line.Text)}, nil) {
 				return
 			}
 		}
@@ -97,7 +127,7 @@ func (r Record) OfAgent() *Agent {
 // older programs lack the settings that those did not record. A file without an entry returns true:
 // it is no evidence of an older program.
 func StartsWith(path, setting string) bool {
-	for r, err := range Scan(path, 0) {
+	for r, err := range Scan(path) {
 		switch {
 		case err != nil:
 			return true

@@ -22,10 +22,12 @@ import (
 
 // A Finder searches recorded sessions for a person.
 type Finder struct {
-	Index find.Index
+	Sessions find.Sessions
 	// Here reports whether sessions of a folder belong to the repository of this session.
 	Here func(workspace string) bool
 	Now  func() time.Time
+	// Progress is called with the number of bytes read so far and of all bytes; nil for nobody.
+	Progress func(read, all int64)
 }
 
 // MostFound bounds the passages that a person is shown.
@@ -38,7 +40,7 @@ func (f Finder) Search(ctx context.Context, query string, all bool) (hits []find
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := f.Index.Search(ctx, q, options)
+	found, err := f.Sessions.Search(ctx, q, options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,9 +49,6 @@ func (f Finder) Search(ctx context.Context, query string, all bool) (hits []find
 	}
 	if found.More {
 		remarks = append(remarks, fmt.Sprintf("There are more than %d; more words, path:FILE or after:DATE narrow the search.", MostFound))
-	}
-	if found.NotIndexed > 0 {
-		remarks = append(remarks, words.Count(found.NotIndexed, "session")+" not searched, because the index is full; agent sessions delete makes room.")
 	}
 	return found.Hits, remarks, nil
 }
@@ -62,7 +61,7 @@ func (f Finder) Others(files []logs.File) func(ctx context.Context, query string
 			return nil, nil, err
 		}
 		var remarks []string
-		found, err := f.Index.SearchOther(ctx, files, q, options, func(path string, err error) {
+		found, err := f.Sessions.SearchOther(ctx, files, q, options, func(path string, err error) {
 			remarks = append(remarks, fmt.Sprintf("%s cannot be read: %v", path, disk.Reason(err)))
 		})
 		return found.Hits, remarks, err
@@ -71,7 +70,7 @@ func (f Finder) Others(files []logs.File) func(ctx context.Context, query string
 
 // asked returns a parsed query, with the options for the sessions of the repository or for all.
 func (f Finder) asked(query string, all bool) (find.Query, find.Options, error) {
-	options := find.Options{In: f.Here, Most: MostFound}
+	options := find.Options{In: f.Here, Most: MostFound, Progress: f.Progress}
 	if all {
 		options.In = nil
 	}
@@ -178,7 +177,7 @@ const entriesAround = 2
 
 // show returns a place of a session of the repository, with so many entries before and after it.
 func (f Finder) show(ctx context.Context, id string, number uint64, around int) (lines []string, err error) {
-	places, err := f.Index.Places(ctx, id, f.Here)
+	places, err := f.Sessions.Places(ctx, id, f.Here)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +187,7 @@ func (f Finder) show(ctx context.Context, id string, number uint64, around int) 
 		}
 		lines = append(lines, fmt.Sprintf("Session %s in %s; agent -r %s goes on with it.", id, p.Workspace, id))
 		for _, near := range places[max(0, i-around):min(len(places), i+around+1)] {
-			entry, err := f.Index.Read(near)
+			entry, err := f.Sessions.Read(near)
 			if err != nil {
 				return nil, err
 			}
