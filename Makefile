@@ -110,6 +110,11 @@ frames: build
 	$(GO) test -count=1 -run TestPictures ./internal/tui -update
 	RECORD_DEMO=1 $(GO) test -tags e2e -count=1 -run TestTerminalDemo ./cmd/agent
 
+# The generated pages of docs/reference.
+.PHONY: docs
+docs:
+	$(GO) test -count=1 -run TestReferenceIsCurrent ./cmd/agent -update-reference
+
 lint:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files"; exit 1; }
 	@files=$$($(LINT) gofumpt -l .); test -z "$$files" || { echo "gofumpt: $$files"; exit 1; }

@@ -30,17 +30,16 @@ const (
 	exitInterrupted = 130
 )
 
-// exitStatuses lists the exit statuses with their meanings, for the manual page. The guide lists
-// them too.
+// exitStatuses lists the exit statuses with their meanings, for the manual page and the reference.
 var exitStatuses = []cli.ExitStatus{
-	{Code: exitOK, Means: "the answer is complete"},
-	{Code: exitFailed, Means: "the turn failed"},
-	{Code: exitUsage, Means: "wrong usage or settings"},
-	{Code: exitProvider, Means: "the endpoint or its key"},
-	{Code: exitLimit, Means: "a limit: turns, time, cost"},
-	{Code: exitNotAllowed, Means: "something needed consent that nobody could give"},
-	{Code: exitHeld, Means: "another program has the session open; try again"},
-	{Code: exitInterrupted, Means: "interrupted"},
+	{Code: exitOK, Means: "The answer is complete.", Retry: "no"},
+	{Code: exitFailed, Means: "The run failed, or the model's reply was empty.", Retry: "no"},
+	{Code: exitUsage, Means: "The command line, a setting, a profile or the input is invalid.", Retry: "no"},
+	{Code: exitProvider, Means: "No endpoint is configured, the key was refused, or the provider kept failing.", Retry: "later"},
+	{Code: exitLimit, Means: "--max-turns, --max-cost or --timeout was reached.", Retry: "resume with -c or --session-id"},
+	{Code: exitNotAllowed, Means: "A call needed approval, and no user was there to give it.", Retry: "no; allow it with --allow"},
+	{Code: exitHeld, Means: "Another program has the session open.", Retry: "later"},
+	{Code: exitInterrupted, Means: "The run was interrupted.", Retry: "resume with --session-id"},
 }
 
 // usage marks an error as wrong usage, settings or input: exit status 2.

@@ -15,7 +15,6 @@ import (
 	"agent/internal/front/script"
 	"agent/internal/gate"
 	"agent/internal/headless"
-	"agent/internal/nearest"
 	"agent/internal/pattern"
 
 	"github.com/spf13/cobra"
@@ -142,8 +141,10 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newImport(w),
 		newMan(w),
 	)
-	root.SetHelpCommand(cli.NewHelp())
+	root.AddCommand(newDocs(w))
+	root.SetHelpCommand(cli.NewHelp(func(words []string) error { return searchDocs(w, root, words) }))
 	cli.StrictCompletion(root)
+	describe(root)
 	return root
 }
 
@@ -227,40 +228,6 @@ func (o *sessionOptions) check(given func(flag string) bool) error {
 		}
 	}
 	return nil
-}
-
-// elsewhere maps commands of similar programs to the command for the same purpose here, "" if
-// there is none.
-var elsewhere = map[string]string{
-	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT",
-	"serve": "", "update": "", "upgrade": "",
-}
-
-// mistyped refuses a prompt of a single word that was probably meant as a command: as a prompt it
-// would cost money and not help the person.
-func mistyped(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return nil
-	}
-	word := args[0]
-	var names []string
-	for _, c := range cmd.Commands() {
-		if !c.Hidden {
-			names = append(names, c.Name())
-		}
-	}
-	instead, known := elsewhere[word]
-	likely := nearest.Of(word, names, 1)
-	switch {
-	case known && instead == "":
-		return usage(fmt.Errorf("there is no command %q; see agent --help, or send the word with agent -- %s", word, word))
-	case known:
-	case len(likely) == 0 || strings.Contains(likely[0], word) || strings.ContainsAny(word, " \n/@!"):
-		return nil // a part of a name may be meant as a word: "log", "set"
-	default:
-		instead = "agent " + likely[0]
-	}
-	return usage(fmt.Errorf("there is no command %q; did you mean %s? To send the word to the model: agent -- %s", word, instead, word))
 }
 
 // completeFlag registers the completion of a flag's value. It cannot fail for a flag that exists.

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"slices"
 
+	"agent/docs"
 	"agent/internal/chat"
 	"agent/internal/chat/broke"
 	"agent/internal/chat/why"
 	"agent/internal/command"
 	"agent/internal/gitdiff"
 	"agent/internal/history"
+	"agent/internal/manual"
 	"agent/internal/session"
 	"agent/internal/share"
 	"agent/internal/slash"
@@ -87,6 +89,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Recorded:  c.parts.rec.log != nil,
 		Workspace: c.parts.at.workspace.Root(),
 		Log:       slash.Log{Path: c.parts.at.process.log.Path, Level: c.parts.at.process.log.Level},
+		Manual:    func() []manual.Page { return manual.Pages(docs.Files) },
 		Now:       c.parts.at.process.Now,
 	}, slices.Concat(c.parts.at.process.Commands, screen.Commands)...)
 }

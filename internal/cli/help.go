@@ -10,6 +10,7 @@ import (
 	"agent/internal/tui/style"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // helpColumns bounds the width of help in columns, because longer lines are hard to read.
@@ -26,19 +27,54 @@ func Help(out io.Writer, width int, cmd *cobra.Command) {
 	}
 }
 
-// NewHelp returns the command that explains another command.
-func NewHelp() *cobra.Command {
+// NewHelp returns the command that explains another command. search answers words that are no
+// command.
+func NewHelp(search func(words []string) error) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Explain a command",
+		Use:     "help [WORDS]",
+		Short:   "Explain a command, or search the documentation",
+		Example: "  agent help sessions\n  agent help undo a change",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return NoSubcommand(about, rest)
+			if err != nil || len(rest) > 0 || about == cmd.Root() && len(args) > 0 {
+				return search(args)
 			}
 			return about.Help()
 		},
 	}
+}
+
+// groupKey is the annotation of a flag with its group.
+const groupKey = "group"
+
+// GroupFlag puts a flag into a group of the help.
+func GroupFlag(f *pflag.Flag, group string) {
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[groupKey] = []string{group}
+}
+
+// groupedFlags returns the usage of the flags of a command, each
+// group below its title.
+func groupedFlags(cmd *cobra.Command) string {
+	var titles []string
+	sets := map[string]*pflag.FlagSet{}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		title := "Flags"
+		if group := f.Annotations[groupKey]; len(group) > 0 {
+			title = group[0] + " flags"
+		}
+		if sets[title] == nil {
+			titles, sets[title] = append(titles, title), pflag.NewFlagSet(title, pflag.ContinueOnError)
+		}
+		sets[title].AddFlag(f)
+	})
+	var b strings.Builder
+	for _, title := range titles {
+		fmt.Fprintf(&b, "\n%s:\n%s", title, sets[title].FlagUsages())
+	}
+	return b.String()
 }
 
 // StrictCompletion makes the completion command refuse unknown shells.
@@ -46,11 +82,22 @@ func StrictCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" {
-			cmd.Short = "Print what completes commands and flags in a shell"
+			cmd.Short = "Generate a shell completion script"
 			cmd.Args = NoSubcommand
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}
+}
+
+// usageOf returns the usage of a command, with its flags in groups.
+func usageOf(cmd *cobra.Command) string {
+	usage := cmd.UsageString()
+	before, flags, found := strings.Cut(usage, "\n\nFlags:\n")
+	if !found {
+		return usage
+	}
+	_, after, _ := strings.Cut(flags, "\n\n")
+	return before + "\n" + groupedFlags(cmd) + "\n" + after
 }
 
 // helpRows returns the help of a command for a terminal of a width.
@@ -59,7 +106,7 @@ func helpRows(cmd *cobra.Command, width int) (rows []string) {
 	if about == "" {
 		about = cmd.Short
 	}
-	text := unbroken(about) + "\n\n" + strings.TrimRight(cmd.UsageString(), "\n")
+	text := unbroken(about) + "\n\n" + strings.TrimRight(usageOf(cmd), "\n")
 	for line := range strings.SplitSeq(text, "\n") {
 		rows = append(rows, Wrap(line, width)...)
 	}

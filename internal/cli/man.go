@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// An ExitStatus is a status with which the program ends, and its meaning in a few words.
+// An ExitStatus is a status with which the program ends, its meaning in a few words, and whether a
+// script should run the program again.
 type ExitStatus struct {
-	Code  int
-	Means string
+	Code         int
+	Means, Retry string
 }
 
 // Page returns the manual page of a program and all its commands in the language of man(7). The
@@ -27,6 +28,7 @@ func Page(root *cobra.Command, statuses []ExitStatus) string {
 	for _, s := range statuses {
 		fmt.Fprintf(&b, ".TP\n%d\n%s\n", s.Code, roff(s.Means))
 	}
+	b.WriteString(".SH EXAMPLES\n.nf\n" + roff(root.Example) + "\n.fi\n")
 	b.WriteString(".SH SEE ALSO\n.BR git (1)\n")
 	return b.String()
 }

@@ -112,6 +112,8 @@ type Command struct {
 	Aliases []string
 	// Help is one line.
 	Help string
+	// Group is the title under which /help lists the command.
+	Group string
 	// Loses is set if the command gives up something that no other command brings back here: the
 	// context, or the open session.
 	Loses bool
@@ -120,6 +122,14 @@ type Command struct {
 	Raw bool
 	// Forms lists the ways to type the command.
 	Forms []Form
+}
+
+// Group returns commands with the title of their group.
+func Group(title string, commands ...Command) []Command {
+	for i := range commands {
+		commands[i].Group = title
+	}
+	return commands
 }
 
 // Key describes a key of the screen, for people.

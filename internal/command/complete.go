@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sahilm/fuzzy"
@@ -14,7 +15,7 @@ func (c *Commands) Complete(line string) (start int, proposals []Completion) {
 	words, _ := split(line)
 	last := words[len(words)-1]
 	if len(words) == 1 {
-		return 0, rank(last.text, c.names(last.text))
+		return 0, c.withMeant(last.text, rank(last.text, c.names(last.text)))
 	}
 	command, err := c.find(strings.TrimPrefix(words[0].text, "/"))
 	if err != nil {
@@ -49,6 +50,40 @@ func (c *Commands) names(typed string) []Completion {
 		}
 	}
 	return names
+}
+
+// leastMeant is the number of letters from which commands are found by their meaning.
+const leastMeant = 3
+
+// withMeant adds the commands that a typed word means: by a word of their help, or by the name of
+// a command of another program for the same purpose.
+func (c *Commands) withMeant(typed string, proposals []Completion) []Completion {
+	word := strings.ToLower(strings.TrimPrefix(typed, "/"))
+	if len(word) < leastMeant {
+		return proposals
+	}
+	for _, command := range c.all {
+		value := "/" + command.Name
+		if c.means(command, word) && !slices.ContainsFunc(proposals, func(p Completion) bool { return p.Value == value }) {
+			proposals = append(proposals, Completion{Value: value, Help: command.Help, Loses: command.Loses})
+		}
+	}
+	return proposals
+}
+
+func (c *Commands) means(command Command, word string) bool {
+	for _, told := range strings.Fields(command.Help) {
+		if hasPrefixFold(told, word) {
+			return true
+		}
+	}
+	for name, answer := range c.elsewhere {
+		first, _, _ := strings.Cut(answer, " ")
+		if hasPrefixFold(name, word) && first == "/"+command.Name {
+			return true
+		}
+	}
+	return false
 }
 
 // completions is a list of proposals that fuzzy can search.

@@ -1,7 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"agent/internal/table"
@@ -10,10 +13,10 @@ import (
 // help returns the command that explains the others.
 func (c *Commands) help() Command {
 	return Command{
-		Name: "help", Aliases: []string{"h", "?"}, Help: "list the commands, or explain one",
+		Name: "help", Aliases: []string{"h", "?", "docs"}, Help: "list commands, or search the docs",
 		Forms: []Form{
 			{Does: "list the commands", Run: Say(func(context.Context, []string) ([]string, error) { return c.overview(), nil })},
-			{Args: "COMMAND", Does: "explain one", Run: Say(c.explain), Complete: func([]string) (names []Completion) {
+			{Args: "WORDS…", Rest: true, Does: "explain a command, or search the documentation", Run: c.explain, Complete: func([]string) (names []Completion) {
 				for _, command := range c.all {
 					names = append(names, Completion{Value: command.Name, Help: command.Help})
 				}
@@ -29,16 +32,24 @@ func (c *Commands) help() Command {
 // overview lists the commands and the keys.
 func (c *Commands) overview() []string {
 	var rows [][]string
+	group := ""
 	for _, command := range c.all {
-		rows = append(rows, []string{"/" + command.Name, command.Help})
+		if command.Group != group {
+			group = command.Group
+			rows = append(rows, []string{""}, []string{group})
+		}
+		rows = append(rows, []string{"  /" + command.Name, command.Help})
+	}
+	if len(c.callable()) > 0 {
+		rows = append(rows, []string{""}, []string{"Skills and command files"})
 	}
 	for _, file := range c.callable() {
-		rows = append(rows, []string{strings.TrimSpace("/" + file.Name + " " + file.Hint), file.Help})
+		rows = append(rows, []string{"  " + strings.TrimSpace("/"+file.Name+" "+file.Hint), file.Help})
 	}
-	rows = append(rows,
-		[]string{"!CMD", "run a shell command yourself"},
-		[]string{"@PATH", "put a file or a folder into your message"})
-	lines := append(table.Lines("ll", rows), "", "/help COMMAND explains one; Tab completes names and values.")
+	rows = append(rows, []string{""}, []string{"In a message"},
+		[]string{"  !CMD", "run a shell command yourself"},
+		[]string{"  @PATH", "include a file or a folder"})
+	lines := append(table.Lines("ll", rows), "", "/help WORDS explains a command or searches the docs.")
 	if c.keys == nil {
 		return lines
 	}
@@ -49,11 +60,21 @@ func (c *Commands) overview() []string {
 	return append(append(lines, ""), table.Lines("ll", rows)...)
 }
 
-// explain describes one command in full.
-func (c *Commands) explain(_ context.Context, names []string) ([]string, error) {
-	command, err := c.find(strings.TrimPrefix(names[0], "/"))
+// explain describes one command in full, or searches the documentation for words.
+func (c *Commands) explain(_ context.Context, words []string) (Output, error) {
+	command, err := c.find(strings.TrimPrefix(words[0], "/"))
+	if len(words) > 1 || err != nil && !strings.HasPrefix(words[0], "/") {
+		if c.Answer == nil {
+			return Output{}, cmp.Or(err, errors.New("there is no documentation here"))
+		}
+		lines, text := c.Answer(strings.Join(words, " "))
+		if len(lines) == 0 && text == "" {
+			return Output{}, fmt.Errorf("nothing found for %q; /help lists all commands", strings.Join(words, " "))
+		}
+		return Output{Lines: lines, Answer: text}, nil
+	}
 	if err != nil {
-		return nil, err
+		return Output{}, err
 	}
 	var rows [][]string
 	for _, form := range command.Forms {
@@ -63,5 +84,5 @@ func (c *Commands) explain(_ context.Context, names []string) ([]string, error) 
 	if len(command.Aliases) > 0 {
 		lines = append(lines, "also /"+strings.Join(command.Aliases, ", /"))
 	}
-	return lines, nil
+	return Output{Lines: lines}, nil
 }

@@ -16,6 +16,9 @@ type Commands struct {
 	keys  func() []Key
 	// elsewhere maps names of commands of other programs to the sentence that answers them.
 	elsewhere map[string]string
+	// Answer searches the documentation for words. The answer is Markdown, "" for nothing; lines
+	// name commands and settings. It is nil without documentation.
+	Answer func(words string) (lines []string, text string)
 }
 
 // New returns commands, in the order in which /help shows them after itself. files lists the

@@ -47,7 +47,7 @@ func tellAgents(agents []AgentSaving, own chat.Saving) []string {
 
 func agentsCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "agents", Aliases: []string{"agent"}, Help: "show the agents and their tasks, or end one",
+		Name: "agents", Aliases: []string{"agent"}, Help: "list subagents, or stop one",
 		Forms: []command.Form{
 			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Agents.AgentLines(), nil })},
 			{Args: "stop all", Does: "end those that work", Run: command.Say(func(context.Context, []string) ([]string, error) {

@@ -16,7 +16,7 @@ import (
 
 func approvalCommand(s setter) command.Command {
 	return command.Command{
-		Name: "approval", Aliases: []string{"mode"}, Help: "show or choose what runs without asking you",
+		Name: "approval", Aliases: []string{"mode"}, Help: "choose what runs without approval",
 		Forms: []command.Form{
 			{Does: "choose from the modes; take back what you allowed with \"always\"", Run: s.showApproval},
 			{Args: "MODE", Does: "choose one for this session", Run: s.setCommand(settings.ApprovalMode.Key()), Complete: completeModes},
@@ -125,7 +125,7 @@ func completeModes([]string) (modes []command.Completion) {
 func themeCommand(s setter) command.Command {
 	themes := func([]string) []command.Completion { return s.completeValues([]string{settings.Theme.Key()}) }
 	return command.Command{
-		Name: "theme", Help: "show or choose the colours of the screen",
+		Name: "theme", Help: "choose the colors of the screen",
 		Forms: []command.Form{
 			{Does: "choose from the themes", Run: func(context.Context, []string) (command.Output, error) {
 				inUse := settings.Theme.Of(s.Settings)

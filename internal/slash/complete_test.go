@@ -22,8 +22,10 @@ func TestComplete(t *testing.T) {
 		// first are the best proposals, in order.
 		first []string
 	}{
-		{"/", 0, []string{"/help", "/quit"}},
-		{"/co", 0, []string{"/context", "/compress", "/copy", "/compact", "/cost", "/config"}},
+		{"/", 0, []string{"/help", "/clear"}},
+		{"/memory", 0, []string{"/notes"}},
+
+		{"/co", 0, []string{"/copy", "/context", "/compress", "/config", "/compact", "/cost"}},
 		{"/Com", 0, []string{"/compress", "/compact"}},
 		{"/ctx", 0, []string{"/ctx", "/context"}},
 		{"/dnsty", 0, []string{"/density"}},

@@ -19,7 +19,7 @@ import (
 func contextCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "context", Aliases: []string{"ctx"},
-		Help: "show what fills the context, and let it go",
+		Help: "list the context, largest first",
 		Forms: []command.Form{
 			{Does: "list the parts, the largest first: Enter shows one, Ctrl+X lets it go, Ctrl+T keeps it", Run: func(ctx context.Context, _ []string) (command.Output, error) {
 				return d.contextMap(ctx)

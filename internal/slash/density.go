@@ -20,7 +20,7 @@ type density struct{ Deps }
 func densityCommand(deps Deps) command.Command {
 	d := density{deps}
 	return command.Command{
-		Name: "density", Aliases: []string{"prunes"}, Help: "list what left the context, and why",
+		Name: "density", Aliases: []string{"prunes"}, Help: "list pruned content, with reasons",
 		Forms: []command.Form{
 			{Does: "say on one screen what requests cost, what left the context, and why", Run: d.lists(false)},
 			{Args: "all", Does: "list all that left, cut by cut, and all that is held back", Run: d.lists(true)},

@@ -11,8 +11,10 @@
 package slash
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"agent/internal/chat"
@@ -21,6 +23,7 @@ import (
 	"agent/internal/command"
 	"agent/internal/gate"
 	"agent/internal/history"
+	"agent/internal/manual"
 	"agent/internal/settings"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
@@ -156,6 +159,8 @@ type Deps struct {
 	// Workspace is the absolute path of the folder in which the session works.
 	Workspace string
 	Log       Log
+	// Manual returns the pages of the documentation; it is nil without any.
+	Manual func() []manual.Page
 	// Now returns the current time.
 	Now func() time.Time
 }
@@ -201,15 +206,40 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 	kept := profiles{d}
 	set := setter{d, offered, kept}
 	moved := &files{past: d.Past, notes: d.Notes}
-	all := []command.Command{
-		quitCommand(), clearCommand(d), retryCommand(d), asideCommand(d), rewindCommand(d),
-		sessionsCommand(d), findCommand(d), resumeCommand(d), renameCommand(d), forkCommand(d),
-		rememberCommand(d), notesCommand(d), forgetCommand(d),
-		contextCommand(d), densityCommand(d), whyCommand(d), compressCommand(d), statsCommand(d),
-		setCommand(set), settingsCommand(d), profileCommand(kept), modelCommand(offered), approvalCommand(set), themeCommand(set), keysCommand(d),
-		toolsCommand(d), todoCommand(d), jobsCommand(d), agentsCommand(d), diffCommand(d), undoCommand(moved), redoCommand(moved), copyCommand(d), exportCommand(d), shareCommand(d),
-		instructionsCommand(d), skillsCommand(d), hooksCommand(d), trustCommand(d), mcpCommand(d), webCommand(d), initCommand(),
-		debugCommand(d),
+	for i := range more {
+		more[i].Group = cmp.Or(more[i].Group, "Program")
 	}
-	return command.New(d.Setup.Callable, d.Keys.Shown, elsewhere, append(all, more...)...)
+	all := slices.Concat(
+		command.Group("Conversation",
+			clearCommand(d), retryCommand(d), asideCommand(d), rewindCommand(d), undoCommand(moved), redoCommand(moved), diffCommand(d), copyCommand(d),
+		),
+		command.Group("Sessions",
+			sessionsCommand(d), findCommand(d), resumeCommand(d), renameCommand(d), forkCommand(d), exportCommand(d), shareCommand(d),
+		),
+		command.Group("Model and settings",
+			modelCommand(offered), approvalCommand(set), profileCommand(kept), settingsCommand(d), setCommand(set), themeCommand(set), keysCommand(d),
+		),
+		command.Group("Context and cost",
+			contextCommand(d), densityCommand(d), whyCommand(d), compressCommand(d), statsCommand(d),
+		),
+		command.Group("Work",
+			todoCommand(d), agentsCommand(d), jobsCommand(d), toolsCommand(d), webCommand(d), initCommand(),
+		),
+		command.Group("Memory",
+			rememberCommand(d), notesCommand(d), forgetCommand(d), instructionsCommand(d),
+		),
+		command.Group("Extensions",
+			mcpCommand(d), skillsCommand(d), hooksCommand(d), trustCommand(d),
+		),
+		more,
+		command.Group("Program",
+			quitCommand(),
+			debugCommand(d),
+		),
+	)
+	commands := command.New(d.Setup.Callable, d.Keys.Shown, elsewhere, all...)
+	if d.Manual != nil {
+		commands.Answer = func(words string) ([]string, string) { return answer(words, d, commands) }
+	}
+	return commands
 }

@@ -32,7 +32,7 @@ type models struct {
 
 func modelCommand(m *models) command.Command {
 	return command.Command{
-		Name: "model", Aliases: []string{"models"}, Help: "list the endpoint's models, or switch to one",
+		Name: "model", Aliases: []string{"models"}, Help: "list models, or switch to one",
 		Forms: []command.Form{
 			{Does: "choose from the models of the endpoint", Run: m.choose},
 			{Args: "NAME [EFFORT]", Does: "use that one from the next message on", Run: command.Say(m.use), Complete: m.complete},

@@ -97,7 +97,7 @@ func (d Deps) noteIDs([]string) (ids []command.Completion) {
 
 func notesCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "notes", Help: "list what was kept for later sessions",
+		Name: "notes", Help: "list the notes for later sessions",
 		Forms: []command.Form{
 			{Does: "choose one to see where it comes from, to agree, edit or delete", Run: d.listNotes},
 			{Args: "ID", Does: "show a note whole", Complete: d.noteIDs, Run: func(ctx context.Context, values []string) (command.Output, error) {

@@ -19,7 +19,7 @@ import (
 
 func rewindCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "rewind", Aliases: []string{"checkpoint"}, Help: "go back to an earlier message, or forward",
+		Name: "rewind", Aliases: []string{"checkpoint"}, Help: "return to an earlier message",
 		Forms: []command.Form{
 			{Does: "choose from your earlier messages", Run: d.choosePoint},
 			{Args: "NUMBER [files]", Does: "make the context, or also the files, what they were before that message", Run: d.rewind, Complete: d.completePoints},

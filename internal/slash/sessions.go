@@ -23,7 +23,7 @@ var errNotRecorded = errors.New("nothing is recorded here")
 
 func sessionsCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "sessions", Help: "list the recorded sessions, or go on with one",
+		Name: "sessions", Help: "list recorded sessions, or resume one",
 		Forms: []command.Form{
 			{Does: "choose from the sessions of this folder", Run: d.chooseSession(false)},
 			{Args: "all", Does: "choose from those of every folder", Run: d.chooseSession(true)},
@@ -33,7 +33,7 @@ func sessionsCommand(d Deps) command.Command {
 
 func resumeCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "resume", Help: "leave this session and go on with another",
+		Name: "resume", Help: "leave this session and resume another",
 		Forms: []command.Form{
 			{Does: "choose from the sessions of this folder", Run: d.chooseSession(false)},
 			{Args: "NAME", Rest: true, Does: "go on with that one: an id, its last letters, or words of the title", Run: d.resume, Complete: func([]string) (proposals []command.Completion) {
@@ -97,7 +97,7 @@ func (d Deps) rename(_ context.Context, words []string) ([]string, error) {
 
 func forkCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "fork", Help: "go on in a session of its own; this one stays",
+		Name: "fork", Help: "continue in a copy of this session",
 		Forms: plain(func(ctx context.Context) (command.Output, error) {
 			if d.Record.Fork == nil {
 				return command.Output{}, errNotRecorded

@@ -25,7 +25,7 @@ func listCommand(name, help string, lines func() []string, none string, aliases 
 }
 
 func toolsCommand(d Deps) command.Command {
-	return listCommand("tools", "list what the model can do", func() []string {
+	return listCommand("tools", "list the tools of the model", func() []string {
 		var rows [][]string
 		for _, tool := range d.Tools() {
 			rows = append(rows, []string{tool.Name, tool.Traits.String(), firstSentence(tool.Description)})
@@ -43,11 +43,11 @@ func firstSentence(text string) string {
 }
 
 func todoCommand(d Deps) command.Command {
-	return listCommand("todo", "show what the model means to do", d.Todos, "The todo list is empty; the model writes it.", "todos")
+	return listCommand("todo", "show the todo list of the model", d.Todos, "The todo list is empty; the model writes it.", "todos")
 }
 
 func instructionsCommand(d Deps) command.Command {
-	return listCommand("instructions", "list the instructions that the model reads", d.Setup.Instructions,
+	return listCommand("instructions", "list the instruction files", d.Setup.Instructions,
 		"There are no instructions; /init lets the model write AGENTS.md.")
 }
 
@@ -57,7 +57,7 @@ func skillsCommand(d Deps) command.Command {
 }
 
 func hooksCommand(d Deps) command.Command {
-	return listCommand("hooks", "list the hooks and what became of them", d.Setup.Hooks,
+	return listCommand("hooks", "list the hooks and their runs", d.Setup.Hooks,
 		"There are no hooks. They are written in hooks.json of your configuration folder, or in .agents/hooks.json or .claude/settings.json of a project.")
 }
 
@@ -76,7 +76,7 @@ func trustCommand(d Deps) command.Command {
 		return command.Say(func(_ context.Context, names []string) ([]string, error) { return d.Trust.Answer(yes, names...) })
 	}
 	return command.Command{
-		Name: "trust", Help: "what the repository wants, and your yes or no",
+		Name: "trust", Help: "approve what the repository configures",
 		Forms: []command.Form{
 			{Does: "list it", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Trust.Lines() })},
 			{Args: "yes [ITEM…]", Rest: true, Does: "agree to all that waits, or to items", Run: answer(true)},
@@ -102,7 +102,7 @@ type Servers interface {
 
 func mcpCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "mcp", Help: "the MCP servers and their tools",
+		Name: "mcp", Help: "list MCP servers and their tools",
 		Forms: []command.Form{
 			{Does: "list them; on the screen, keys switch one on and off, reconnect it or log in", Run: func(context.Context, []string) (command.Output, error) {
 				lines := d.Servers.ServerLines()

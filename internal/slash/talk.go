@@ -27,7 +27,7 @@ func showOne(lines func(ctx context.Context, value string) ([]string, error)) co
 
 func quitCommand() command.Command {
 	return command.Command{
-		Name: "quit", Aliases: []string{"exit", "q"}, Help: "leave; the session can be continued later", Loses: true,
+		Name: "quit", Aliases: []string{"exit", "q"}, Help: "quit; agent -c resumes the session", Loses: true,
 		Forms: plain(func(context.Context) (command.Output, error) { return command.Output{Quit: true}, nil }),
 	}
 }
@@ -50,14 +50,14 @@ func clearCommand(d Deps) command.Command {
 
 func retryCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "retry", Help: "send the conversation again after a failure",
+		Name: "retry", Help: "repeat the last request after a failure",
 		Forms: plain(func(ctx context.Context) (command.Output, error) { return command.Output{}, d.Session.Retry(ctx) }),
 	}
 }
 
 func asideCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "btw", Aliases: []string{"aside"}, Help: "ask beside the conversation; nothing is kept", Raw: true,
+		Name: "btw", Aliases: []string{"aside"}, Help: "ask a side question that is not recorded", Raw: true,
 		Forms: []command.Form{{Args: "QUESTION", Rest: true, Run: func(ctx context.Context, values []string) (command.Output, error) {
 			answer, err := d.Session.Aside(ctx, strings.Join(values, " "))
 			if errors.Is(err, chat.ErrInterrupted) {
@@ -101,7 +101,7 @@ func copyCommand(d Deps) command.Command {
 
 func exportCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "export", Help: "write the conversation to a file",
+		Name: "export", Help: "export the conversation to a file",
 		Forms: []command.Form{
 			{Does: "write it to a new file in the workspace", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
 				return d.export(ctx, d.exportName())
@@ -147,7 +147,7 @@ func written(path, text string) ([]string, error) {
 
 func shareCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "share", Help: "write a page of HTML for other people",
+		Name: "share", Help: "export the session as a web page",
 		Forms: []command.Form{
 			{Does: "list what would be replaced", Run: command.Say(func(context.Context, []string) ([]string, error) {
 				_, replaced := d.Views.Page()
@@ -172,7 +172,7 @@ func (d Deps) share(path string) ([]string, error) {
 
 func diffCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "diff", Help: "show what changed since the last commit",
+		Name: "diff", Help: "show changes since the last commit",
 		Forms: plain(func(ctx context.Context) (command.Output, error) {
 			diff, err := d.Diff(ctx)
 			if err == nil && strings.TrimSpace(diff) == "" {
@@ -185,7 +185,7 @@ func diffCommand(d Deps) command.Command {
 
 func keysCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "keys", Help: "show which keys do what, and test one",
+		Name: "keys", Help: "list the keys, and test one",
 		Forms: plain(func(context.Context) (command.Output, error) {
 			if d.Keys.Read == nil {
 				return command.Output{}, errors.New("keys are the screen's, and there is none here")
@@ -214,7 +214,7 @@ func debugCommand(d Deps) command.Command {
 		}
 	}
 	return command.Command{
-		Name: "debug", Help: "show where the log is; log more or less",
+		Name: "debug", Help: "show the log file; log more or less",
 		Forms: []command.Form{
 			{Does: "show where the log is", Run: at(func() {})},
 			{Args: "on", Does: "log requests and decisions in detail", Run: at(func() { d.Log.Level.Set(slog.LevelDebug) })},

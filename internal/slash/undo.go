@@ -14,11 +14,11 @@ import (
 )
 
 func undoCommand(f *files) command.Command {
-	return f.command(snapshot.Undo, "put files back to what they were")
+	return f.command(snapshot.Undo, "undo the file changes of the last turn")
 }
 
 func redoCommand(f *files) command.Command {
-	return f.command(snapshot.Redo, "take the latest undo of files back")
+	return f.command(snapshot.Redo, "redo the changes that /undo reverted")
 }
 
 // command returns a command that shows its changes to files, and makes them after the person has

@@ -21,7 +21,7 @@ type Web interface {
 
 func webCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "web", Help: "search the web yourself, or read a page",
+		Name: "web", Help: "search the web, or read a page",
 		Forms: []command.Form{{Args: "QUERY|ADDRESS", Rest: true, Run: func(ctx context.Context, given []string) (command.Output, error) {
 			text := strings.Join(given, " ")
 			switch {

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"agent/docs"
+	"agent/internal/app"
+	"agent/internal/cli"
+	"agent/internal/manual"
+	"agent/internal/nearest"
+	"agent/internal/slash"
+	"agent/internal/table"
+	"agent/internal/words"
+
+	"github.com/spf13/cobra"
+)
+
+// newDocs returns the command that prints the documentation.
+func newDocs(w world) *cobra.Command {
+	var search bool
+	cmd := &cobra.Command{
+		Use:   "docs [TOPIC]",
+		Short: "Show the documentation, or the page on a topic",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if search && len(args) > 0 {
+				return searchDocs(w, cmd.Root(), args)
+			}
+			return printTopic(w, cmd.Root(), args)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) (topics []cobra.Completion, _ cobra.ShellCompDirective) {
+			for _, page := range manual.Pages(docs.Files) {
+				topics = append(topics, cobra.CompletionWithDesc(path.Base(page.Name), page.Title))
+			}
+			return topics, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	cmd.Flags().BoolVarP(&search, "search", "s", false, "search all pages for the words")
+	return cmd
+}
+
+// printTopic prints the page on a topic, or the map of the documentation without one.
+func printTopic(w world, root *cobra.Command, args []string) error {
+	topic := strings.Join(args, " ")
+	if topic == "" {
+		topic = "readme"
+	}
+	pages := manual.Topic(manual.Pages(docs.Files), topic)
+	if len(pages) == 0 {
+		return searchDocs(w, root, args)
+	}
+	if len(pages) == 1 {
+		return w.print(strings.Split(strings.TrimSpace(pages[0].Text), "\n")...)
+	}
+	var rows [][]string
+	for _, page := range pages {
+		rows = append(rows, []string{"agent docs " + path.Base(page.Name), page.Title})
+	}
+	return w.print(table.Lines("ll", rows)...)
+}
+
+// searchDocs prints commands, settings and the section of the documentation that fit words best.
+func searchDocs(w world, root *cobra.Command, args []string) error {
+	entries := slash.Entries(nil, app.Registry())
+	for i := range entries {
+		entries[i].Name = "setting " + strings.TrimPrefix(entries[i].Name, "/set ")
+	}
+	var add func(parent *cobra.Command)
+	add = func(parent *cobra.Command) {
+		for _, c := range parent.Commands() {
+			if !c.Hidden {
+				entries = append(entries, manual.Entry{Name: c.CommandPath(), Help: c.Short})
+				add(c)
+			}
+		}
+	}
+	add(root)
+	found := manual.Search(strings.Join(args, " "), entries, manual.Pages(docs.Files))
+	if len(found.Entries)+len(found.Sections) == 0 {
+		return usage(fmt.Errorf("nothing found for %q. Run: agent docs", strings.Join(args, " ")))
+	}
+	var rows [][]string
+	for _, entry := range found.Entries {
+		rows = append(rows, []string{entry.Name, words.Line(entry.Help, 0)})
+	}
+	lines := table.Lines("ll", rows)
+	for i, section := range found.Sections {
+		if i > 0 {
+			lines = append(lines, "See also: agent docs "+path.Base(section.Page)+" ("+section.Title+")")
+			continue
+		}
+		lines = append(lines, "")
+		lines = append(lines, strings.Split(section.Text, "\n")...)
+		lines = append(lines, "", "Read more: agent docs "+path.Base(section.Page))
+	}
+	return w.print(lines...)
+}
+
+// elsewhere maps commands of similar programs to the command for the same purpose here, "" if
+// there is none.
+var elsewhere = map[string]string{
+	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT",
+	"commands": "agent --help", "manual": "agent docs", "usage": "agent savings",
+	"serve": "", "update": "", "upgrade": "",
+}
+
+// verbs are words that follow the name of a command in many programs.
+var verbs = []string{"list", "ls", "show", "add", "remove", "rm", "help", "get", "new", "status"}
+
+// mostMistyped is the greatest number of words that can be a mistyped command.
+const mostMistyped = 3
+
+// mistyped refuses a prompt that was probably meant as a command or as a topic of the
+// documentation: as a prompt it would cost money and not help the user.
+func mistyped(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 || len(args) > mostMistyped || strings.ContainsAny(args[0], " \n/@!") {
+		return nil
+	}
+	asked := strings.Join(args, " ")
+	instead := ""
+	switch meant, command := meantCommand(cmd, args[0]); {
+	case len(args) > 1 && command != nil && isSubcommand(command, args[1]):
+		instead = strings.Join(append([]string{meant}, args[1:]...), " ")
+	case len(args) > 1:
+		return nil
+	case meant != "":
+		instead = meant
+	default:
+		known, exists := elsewhere[args[0]]
+		topics := manual.Topic(manual.Pages(docs.Files), args[0])
+		isTopic := slices.ContainsFunc(topics, func(p manual.Page) bool { return path.Base(p.Name) == strings.ToLower(args[0]) })
+		switch {
+		case exists && known == "":
+			return usage(fmt.Errorf("there is no command %q; see agent --help, or send the word with agent -- %s", asked, asked))
+		case exists:
+			instead = known
+		case isTopic:
+			instead = "agent docs " + args[0]
+		default:
+			return nil
+		}
+	}
+	return usage(fmt.Errorf("there is no command %q; did you mean %s? To send the words to the model: agent -- %s", asked, instead, asked))
+}
+
+// meantCommand returns the command line and the command that a word is near to, nil for none. A
+// part of a name, such as "log" or "set", may be meant as a word.
+func meantCommand(cmd *cobra.Command, word string) (line string, command *cobra.Command) {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	likely := nearest.Of(word, names, 1)
+	if len(likely) == 0 || strings.Contains(likely[0], word) && likely[0] != word+"s" {
+		return "", nil
+	}
+	for _, c := range cmd.Commands() {
+		if c.Name() == likely[0] {
+			return "agent " + c.Name(), c
+		}
+	}
+	return "", nil
+}
+
+// isSubcommand reports whether a word is near a subcommand, or is a usual verb of commands.
+func isSubcommand(command *cobra.Command, word string) bool {
+	var names []string
+	for _, c := range command.Commands() {
+		names = append(names, c.Name())
+	}
+	return len(names) > 0 && (slices.Contains(verbs, word) || slices.Contains(names, word))
+}
+
+// describe adds the group and the examples of each command, and the groups of flags.
+func describe(root *cobra.Command) {
+	for _, group := range commandGroups {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
+		for _, c := range root.Commands() {
+			if slices.Contains(strings.Fields(group.names), c.Name()) {
+				c.GroupID = group.title
+			}
+		}
+	}
+	root.SetHelpCommandGroupID(commandGroups[0].title)
+	root.SetCompletionCommandGroupID("Scripts")
+	for line, examples := range commandExamples {
+		c, rest, err := root.Find(strings.Fields(line)[1:])
+		if err != nil || len(rest) > 0 {
+			panic(errors.Join(err, errors.New("no command "+line)))
+		}
+		c.Example = "  " + strings.ReplaceAll(examples, "\n", "\n  ")
+	}
+	for _, group := range flagGroups {
+		for name := range strings.FieldsSeq(group.names) {
+			if f := root.Flags().Lookup(name); f != nil {
+				cli.GroupFlag(f, group.title)
+			}
+		}
+	}
+}

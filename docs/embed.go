@@ -1,0 +1,9 @@
+// Package docs holds the documentation of the program, as the program shows it.
+package docs
+
+import "embed"
+
+// Files holds the pages for users. Pages for contributors are not part of the program.
+//
+//go:embed README.md getting-started.md install.md compare.md how-to/*.md concepts/*.md reference/*.md
+var Files embed.FS

@@ -1,0 +1,53 @@
+package slash
+
+import (
+	"strings"
+
+	"agent/internal/command"
+	"agent/internal/manual"
+	"agent/internal/settings"
+	"agent/internal/table"
+)
+
+// answer searches commands, settings, keys and the documentation for words. It returns the names
+// that fit, and the best section as Markdown.
+func answer(words string, d Deps, commands *command.Commands) (lines []string, text string) {
+	entries := Entries(commands.All(), d.Settings.Registry())
+	if d.Keys.Shown != nil {
+		for _, key := range d.Keys.Shown() {
+			entries = append(entries, manual.Entry{Name: key.Name, Help: key.Does})
+		}
+	}
+	found := manual.Search(words, entries, d.Manual())
+	var rows [][]string
+	for _, entry := range found.Entries {
+		rows = append(rows, []string{entry.Name, entry.Help})
+	}
+	lines = table.Lines("ll", rows)
+	for i, section := range found.Sections {
+		if i == 0 {
+			text = section.Text
+			continue
+		}
+		lines = append(lines, "see also: "+section.Title+" ("+section.Page+")")
+	}
+	return lines, text
+}
+
+// Entries returns the names and the help of commands and settings, as the documentation search
+// takes them. Words of other programs for a command count as its help.
+func Entries(commands []command.Command, registry *settings.Registry) (entries []manual.Entry) {
+	for _, c := range commands {
+		help := c.Help
+		for _, form := range c.Forms {
+			if form.Does != "" {
+				help += "; " + form.Does
+			}
+		}
+		entries = append(entries, manual.Entry{Name: "/" + c.Name, Help: strings.TrimSuffix(help, "; ")})
+	}
+	for _, spec := range registry.Specs() {
+		entries = append(entries, manual.Entry{Name: "/set " + spec.Key, Help: spec.Help})
+	}
+	return entries
+}
