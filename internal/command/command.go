@@ -1,6 +1,9 @@
 // Package command declares, parses, completes and runs slash commands. It knows no screen: a
 // command returns an Output, which the terminal and the headless mode render in their own ways.
 // The commands themselves are in package slash.
+//
+// A Command declares its forms, and Commands runs, completes and explains all of them. /help with
+// words that are no command asks the Answer of Commands, which searches the documentation.
 package command
 
 import "context"
