@@ -10,7 +10,8 @@
 //		}
 //	}
 //
-// Requests, chunks and errors do not depend on a wire format; package openai implements two. The
+// Requests, chunks and errors do not depend on a wire format; package openai implements two, and
+// package anthropic another. The
 // package knows the content model of package history and nothing of the turn loop. It never logs a
 // key.
 package llm
@@ -25,7 +26,7 @@ import (
 )
 
 // Provider streams the replies of a model. A provider that talks to a server makes one request for
-// one reply. The function testProvider in package openai tests this contract. A Provider is safe
+// one reply. TestProvider in package llmtest tests this contract. A Provider is safe
 // for concurrent use.
 type Provider interface {
 	// Stream sends the request and yields the reply as it arrives. The sequence ends after a Finish
@@ -128,6 +129,12 @@ type Usage struct {
 	// CacheWriteTokens is the part of PromptTokens written to the cache, if the provider charges
 	// for that.
 	CacheWriteTokens int
+	// LongWriteTokens is the part of CacheWriteTokens that the cache keeps for an hour, which costs
+	// twice the input.
+	LongWriteTokens int
+	// CacheMiss is the provider's reason why its cache missed, in its own words; "" if it gives
+	// none.
+	CacheMiss string
 }
 
 // Searched says that the server has searched the web. Query is empty if the server does not tell.

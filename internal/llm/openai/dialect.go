@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/entries"
 	"agent/internal/llm/vendor"
 	"agent/internal/pattern"
 )
@@ -46,7 +47,7 @@ type Dialect struct {
 // ConversationLessons holds lessons from one conversation with an endpoint. They are not kept for later runs.
 type ConversationLessons struct {
 	// Forgotten holds attachments of this conversation that the endpoint has refused.
-	Forgotten *RefusedAttachments
+	Forgotten *entries.Refused
 	// NoReasoning leaves out all attachments of reasoning, because the endpoint refused new
 	// attachments, too.
 	NoReasoning bool
@@ -200,7 +201,7 @@ func (d *Dialect) forget(refused []*history.Attached, all *bool) {
 		*all = true
 		return
 	}
-	d.Forgotten = forgetting(refused)
+	d.Forgotten = entries.Refuse(refused)
 	*all = *all || d.Forgotten == nil
 }
 

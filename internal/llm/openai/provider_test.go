@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
+	"agent/internal/testing/llmtest"
 )
 
 // TestProviders runs the conformance suite over every provider: each format bare,
@@ -39,7 +40,7 @@ func TestProviders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			testProvider(t, func(url string) llm.Provider { return open(t, url) })
+			llmtest.TestProvider(t, func(url string) llm.Provider { return open(t, url) })
 		})
 	}
 }

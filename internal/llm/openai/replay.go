@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"hash/maphash"
 
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -39,7 +38,7 @@ type replay struct {
 	// own is set if signatures that came from this model at this host are returned.
 	own bool
 	// forgotten holds attachments that this model at this host has refused.
-	forgotten *RefusedAttachments
+	forgotten *entries.Refused
 }
 
 // replayFor returns the replay of a request.
@@ -65,7 +64,7 @@ var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_though
 
 // accepts reports whether an attachment comes from this model at this host and was not refused.
 func (p replay) accepts(a *history.Attached) bool {
-	return a.From(p.model, p.host) && !p.forgotten.has(a)
+	return a.From(p.model, p.host) && !p.forgotten.Has(a)
 }
 
 // signature returns the extra_content to send with a call, or nil. first is set for the first call
@@ -98,33 +97,6 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 		}
 	}
 	return field, words, details
-}
-
-// RefusedAttachments is a set of attachments that are not returned because they were refused: signatures of
-// a model that was replaced, or reasoning that was encrypted for another account. It is immutable;
-// nil is the empty set.
-type RefusedAttachments struct{ sums map[uint64]bool }
-
-// forgettingSeed is the seed of the sums. Sums are not stored, so each process may have another
-// seed.
-var forgettingSeed = maphash.MakeSeed()
-
-func sumOf(a *history.Attached) uint64 { return maphash.Bytes(forgettingSeed, a.Data) }
-
-func (f *RefusedAttachments) has(a *history.Attached) bool { return f != nil && f.sums[sumOf(a)] }
-
-// forgetting returns the set of the attachments that are not empty, or nil if all are empty.
-func forgetting(attached []*history.Attached) *RefusedAttachments {
-	f := &RefusedAttachments{map[uint64]bool{}}
-	for _, a := range attached {
-		if a != nil && len(a.Data) > 0 {
-			f.sums[sumOf(a)] = true
-		}
-	}
-	if len(f.sums) == 0 {
-		return nil
-	}
-	return f
 }
 
 // thoughtsIn returns the attachments of the reasoning in a history.

@@ -11,12 +11,13 @@ import (
 const (
 	Chat      = "chat/completions"
 	Responses = "responses"
+	Messages  = "messages"
 )
 
 // Request is a request for a reply as the server got it. One to the Responses API
 // is in the terms of chat completions.
 type Request struct {
-	// API is the format it came in: Chat or Responses.
+	// API is the format it came in: Chat, Responses or Messages.
 	API string
 	// Number counts the chat requests from 0.
 	Number int
@@ -101,6 +102,12 @@ type wireTool struct {
 func decode(api string, body []byte) (*Request, error) {
 	request := &Request{API: api, Body: body}
 	var wire wireRequest
+	if api == Messages {
+		var named struct{ Model string }
+		err := errors.Join(json.Unmarshal(body, &named), json.Unmarshal(body, &request.Fields))
+		request.Model = named.Model
+		return request, errors.Join(err, request.fromMessages(body))
+	}
 	if err := errors.Join(json.Unmarshal(body, &wire), json.Unmarshal(body, &request.Fields)); err != nil {
 		return request, err
 	}

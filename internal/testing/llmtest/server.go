@@ -1,5 +1,5 @@
 // Package llmtest is a scripted OpenAI-compatible model server for tests, which
-// speaks chat completions and the Responses API. A test gives it the turns the model
+// speaks chat completions, the Responses API and the Messages API. A test gives it the turns the model
 // takes, faults included, and asks it afterwards what it was sent:
 //
 //	srv := llmtest.New(t,
@@ -39,6 +39,7 @@ type Server struct {
 	answers  map[string]string
 	hanging  map[string]bool
 	calls    int
+	claude   *claude
 }
 
 // New starts a server that answers its n-th request with the n-th turn. A request
@@ -59,7 +60,7 @@ func New(t testing.TB, turns ...Turn) *Server {
 func NewFunc(t testing.TB, next func(*Request) Turn) *Server {
 	t.Helper()
 	s := &Server{
-		t: t, next: next, closed: make(chan struct{}), hanging: map[string]bool{},
+		t: t, next: next, closed: make(chan struct{}), hanging: map[string]bool{}, claude: newClaude(),
 		answers: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"test-model","object":"model"}]}`},
 	}
 	web := httptest.NewServer(http.HandlerFunc(s.serve))
@@ -100,13 +101,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	api := strings.TrimPrefix(r.URL.Path, "/v1/")
-	if r.Method != http.MethodPost || api != Chat && api != Responses {
+	if r.Method != http.MethodPost || api != Chat && api != Responses && api != Messages {
 		s.serveOther(w, r)
 		return
 	}
 	request := s.record(r, api, body)
 	out := &reply{server: s, w: w, request: request, gone: r.Context().Done()}
 	out.wire = chatWire{out}
+	if api == Messages {
+		out.wire = &messagesWire{reply: out}
+	}
 	if api == Responses {
 		out.wire = &responsesWire{reply: out}
 	}
@@ -137,6 +141,9 @@ func (s *Server) record(r *http.Request, api string, body []byte) *Request {
 	request, err := decode(api, body)
 	if err == nil {
 		err = request.validate()
+	}
+	if err == nil && api == Messages {
+		err = s.claude.judge(request)
 	}
 	if err != nil {
 		s.t.Errorf("llmtest: invalid request: %v\n%s", err, excerpt(body))

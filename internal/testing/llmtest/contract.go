@@ -1,4 +1,4 @@
-package openai_test
+package llmtest
 
 import (
 	"context"
@@ -13,14 +13,13 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/testing/llmtest"
 )
 
-// testProvider is the conformance suite of llm.Provider: it runs whatever open returns
+// TestProvider is the conformance suite of llm.Provider: it runs whatever open returns
 // for the URL of a scripted server through complete replies, refusals, faults,
 // interrupts and requests at the same time. A provider that retries by itself
 // passes as one that does not; it must not really wait between its attempts.
-func testProvider(t *testing.T, open func(url string) llm.Provider) {
+func TestProvider(t *testing.T, open func(url string) llm.Provider) {
 	t.Helper()
 	suite := suite{open}
 	t.Run("replies", suite.replies)
@@ -41,30 +40,30 @@ func (s suite) replies(t *testing.T) {
 	const odd = "é世\U0001F600 \"quoted\" \\ \t\n<&>\u2028 end"
 	call := func(name, arguments string) llm.ToolCall { return llm.ToolCall{Name: name, Arguments: arguments} }
 	for name, tt := range map[string]struct {
-		turn llmtest.Turn
-		want llmtest.Reply
+		turn Turn
+		want Reply
 	}{
-		"text":          {llmtest.Say("Hel", "lo"), llmtest.Reply{Text: "Hello", Finish: "stop"}},
-		"odd text":      {llmtest.Say(odd, odd), llmtest.Reply{Text: odd + odd, Finish: "stop"}},
-		"many deltas":   {llmtest.Say(strings.Split(strings.Repeat("word ", 2000), " ")...), llmtest.Reply{Text: strings.Repeat("word", 2000), Finish: "stop"}},
-		"reasoning":     {llmtest.Think("let me ", "see").Say("ok"), llmtest.Reply{Reasoning: "let me see", Text: "ok", Finish: "stop"}},
-		"one call":      {llmtest.Call("f", `{"a":"`+strings.Repeat("x", 5000)+`"}`), llmtest.Reply{Calls: []llm.ToolCall{call("f", `{"a":"`+strings.Repeat("x", 5000)+`"}`)}, Finish: "tool_calls"}},
-		"no arguments":  {llmtest.Call("f", `{}`), llmtest.Reply{Calls: []llm.ToolCall{call("f", `{}`)}, Finish: "tool_calls"}},
-		"bad arguments": {llmtest.Call("f", `{"a":`), llmtest.Reply{Calls: []llm.ToolCall{call("f", `{"a":`)}, Finish: "tool_calls"}},
+		"text":          {Say("Hel", "lo"), Reply{Text: "Hello", Finish: "stop"}},
+		"odd text":      {Say(odd, odd), Reply{Text: odd + odd, Finish: "stop"}},
+		"many deltas":   {Say(strings.Split(strings.Repeat("word ", 2000), " ")...), Reply{Text: strings.Repeat("word", 2000), Finish: "stop"}},
+		"reasoning":     {Think("let me ", "see").Say("ok"), Reply{Reasoning: "let me see", Text: "ok", Finish: "stop"}},
+		"one call":      {Call("f", `{"a":"`+strings.Repeat("x", 5000)+`"}`), Reply{Calls: []llm.ToolCall{call("f", `{"a":"`+strings.Repeat("x", 5000)+`"}`)}, Finish: "tool_calls"}},
+		"no arguments":  {Call("f", `{}`), Reply{Calls: []llm.ToolCall{call("f", `{}`)}, Finish: "tool_calls"}},
+		"bad arguments": {Call("f", `{"a":`), Reply{Calls: []llm.ToolCall{call("f", `{"a":`)}, Finish: "tool_calls"}},
 		"parallel calls": {
-			llmtest.Think("hm").Say("Looking.").Call("f", `{"n":1}`).Call("g", `{"n":2}`).Call("f", `{"n":1}`),
-			llmtest.Reply{Reasoning: "hm", Text: "Looking.", Calls: []llm.ToolCall{call("f", `{"n":1}`), call("g", `{"n":2}`), call("f", `{"n":1}`)}, Finish: "tool_calls"},
+			Think("hm").Say("Looking.").Call("f", `{"n":1}`).Call("g", `{"n":2}`).Call("f", `{"n":1}`),
+			Reply{Reasoning: "hm", Text: "Looking.", Calls: []llm.ToolCall{call("f", `{"n":1}`), call("g", `{"n":2}`), call("f", `{"n":1}`)}, Finish: "tool_calls"},
 		},
-		"usage":             {llmtest.Say("hi").Usage(100, 20, 80), llmtest.Reply{Text: "hi", Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 20, CachedTokens: 80}, Finish: "stop"}},
-		"cut by its length": {llmtest.Say("hi").Finish("length"), llmtest.Reply{Text: "hi", Finish: "length"}},
-		"filtered":          {llmtest.Say("hi").Finish("content_filter"), llmtest.Reply{Text: "hi", Finish: "content_filter"}},
-		"keep-alives":       {llmtest.Turn{}.Comments(500).Say("hi").Comments(500), llmtest.Reply{Text: "hi", Finish: "stop"}},
-		"nothing":           {llmtest.Turn{}, llmtest.Reply{Finish: "stop"}},
+		"usage":             {Say("hi").Usage(100, 20, 80), Reply{Text: "hi", Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 20, CachedTokens: 80}, Finish: "stop"}},
+		"cut by its length": {Say("hi").Finish("length"), Reply{Text: "hi", Finish: "length"}},
+		"filtered":          {Say("hi").Finish("content_filter"), Reply{Text: "hi", Finish: "content_filter"}},
+		"keep-alives":       {Turn{}.Comments(500).Say("hi").Comments(500), Reply{Text: "hi", Finish: "stop"}},
+		"nothing":           {Turn{}, Reply{Finish: "stop"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := llmtest.New(t, tt.turn)
-			got := llmtest.Collect(t.Context(), t, s.open(srv.URL), llmtest.Question("hi"))
+			srv := New(t, tt.turn)
+			got := Collect(t.Context(), t, s.open(srv.URL), Question("hi"))
 			if tt.want.Usage == (llm.Usage{}) {
 				got.Usage = llm.Usage{}
 			}
@@ -84,23 +83,23 @@ func (s suite) refusals(t *testing.T) {
 	t.Parallel()
 	const message = `{"error":{"message":"%s"}}`
 	for name, tt := range map[string]struct {
-		turn llmtest.Turn
+		turn Turn
 		kind llm.ErrorKind
 	}{
-		"bad request":   {llmtest.Fail(400, fmt.Sprintf(message, "bad value")), llm.BadRequest},
-		"key":           {llmtest.Fail(401, fmt.Sprintf(message, "no such key")), llm.Auth},
-		"model":         {llmtest.Fail(404, fmt.Sprintf(message, "the model m does not exist")), llm.ModelNotFound},
-		"path":          {llmtest.Fail(404, "404 page not found"), llm.NotAnAPI},
-		"window":        {llmtest.Fail(400, fmt.Sprintf(message, "maximum context length is 4096 tokens")), llm.ContextOverflow},
-		"rate":          {llmtest.Fail(429, fmt.Sprintf(message, "slow down")), llm.RateLimit},
-		"server":        {llmtest.Fail(500, fmt.Sprintf(message, "boom")), llm.Unavailable},
-		"web page":      {llmtest.HTML(http.StatusOK), llm.NotAnAPI},
-		"in the stream": {llmtest.Say("Hel").Event(`{"error":{"message":"boom"}}`), llm.Unavailable},
+		"bad request":   {Fail(400, fmt.Sprintf(message, "bad value")), llm.BadRequest},
+		"key":           {Fail(401, fmt.Sprintf(message, "no such key")), llm.Auth},
+		"model":         {Fail(404, fmt.Sprintf(message, "the model m does not exist")), llm.ModelNotFound},
+		"path":          {Fail(404, "404 page not found"), llm.NotAnAPI},
+		"window":        {Fail(400, fmt.Sprintf(message, "maximum context length is 4096 tokens")), llm.ContextOverflow},
+		"rate":          {Fail(429, fmt.Sprintf(message, "slow down")), llm.RateLimit},
+		"server":        {Fail(500, fmt.Sprintf(message, "boom")), llm.Unavailable},
+		"web page":      {HTML(http.StatusOK), llm.NotAnAPI},
+		"in the stream": {Say("Hel").Event(`{"error":{"message":"boom"}}`), llm.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return tt.turn })
-			got := llmtest.Collect(t.Context(), t, s.open(srv.URL), llmtest.Question("hi"))
+			srv := NewFunc(t, func(*Request) Turn { return tt.turn })
+			got := Collect(t.Context(), t, s.open(srv.URL), Question("hi"))
 			var failure *llm.Error
 			if !errors.As(got.Err, &failure) || failure.Kind != tt.kind {
 				t.Errorf("got %v, want an error of kind %d", got.Err, tt.kind)
@@ -113,19 +112,19 @@ func (s suite) refusals(t *testing.T) {
 // error says that it broke off.
 func (s suite) faults(t *testing.T) {
 	t.Parallel()
-	for name, turn := range map[string]llmtest.Turn{
-		"no answer":              llmtest.Drop(),
-		"an empty stream":        llmtest.Turn{}.NoFinish(),
-		"ends within the text":   llmtest.Say("Hello").NoFinish(),
-		"ends after a call":      llmtest.Call("f", `{}`).NoFinish(),
-		"breaks within the text": llmtest.Say("Hello").Cut(),
-		"breaks within an event": llmtest.Say("Hello", "there").CutAt(200),
-		"breaks within a call":   llmtest.Say("x").Call("write_file", `{"content":"0123456789"}`).CutAt(500),
+	for name, turn := range map[string]Turn{
+		"no answer":              Drop(),
+		"an empty stream":        Turn{}.NoFinish(),
+		"ends within the text":   Say("Hello").NoFinish(),
+		"ends after a call":      Call("f", `{}`).NoFinish(),
+		"breaks within the text": Say("Hello").Cut(),
+		"breaks within an event": Say("Hello", "there").CutAt(200),
+		"breaks within a call":   Say("x").Call("write_file", `{"content":"0123456789"}`).CutAt(500),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := llmtest.New(t, turn, llmtest.Say("complete"))
-			got := llmtest.Collect(t.Context(), t, s.open(srv.URL), llmtest.Question("hi"))
+			srv := New(t, turn, Say("complete"))
+			got := Collect(t.Context(), t, s.open(srv.URL), Question("hi"))
 			var failure *llm.Error
 			switch {
 			case got.Retries > 0:
@@ -145,22 +144,22 @@ func (s suite) faults(t *testing.T) {
 // interrupts end the request at once, on both sides.
 func (s suite) interrupts(t *testing.T) {
 	t.Parallel()
-	for name, turn := range map[string]llmtest.Turn{
+	for name, turn := range map[string]Turn{
 		"before the reply": {},
-		"within the text":  llmtest.Say("Hello"),
-		"within a call":    llmtest.Call("f", `{"a":1}`),
+		"within the text":  Say("Hello"),
+		"within a call":    Call("f", `{"a":1}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			arrived, gone := make(chan struct{}), make(chan struct{})
-			srv := llmtest.New(t, turn.Reached(arrived).Gone(gone))
+			srv := New(t, turn.Reached(arrived).Gone(gone))
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			go func() {
 				<-arrived
 				cancel()
 			}()
-			if got := llmtest.Collect(ctx, t, s.open(srv.URL), llmtest.Question("hi")); got.Err == nil || len(got.Calls) > 0 {
+			if got := Collect(ctx, t, s.open(srv.URL), Question("hi")); got.Err == nil || len(got.Calls) > 0 {
 				t.Errorf("got %+v", got)
 			}
 			await(t, gone)
@@ -169,8 +168,8 @@ func (s suite) interrupts(t *testing.T) {
 	t.Run("by leaving", func(t *testing.T) {
 		t.Parallel()
 		gone := make(chan struct{})
-		srv := llmtest.New(t, llmtest.Say("Hello").Gone(gone))
-		for chunk, err := range s.open(srv.URL).Stream(t.Context(), llmtest.Question("hi")) {
+		srv := New(t, Say("Hello").Gone(gone))
+		for chunk, err := range s.open(srv.URL).Stream(t.Context(), Question("hi")) {
 			if _, pulse := chunk.(llm.Pulse); !pulse || err != nil {
 				break
 			}
@@ -181,8 +180,8 @@ func (s suite) interrupts(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		srv := llmtest.New(t)
-		if got := llmtest.Collect(ctx, t, s.open(srv.URL), llmtest.Question("hi")); got.Err == nil {
+		srv := New(t)
+		if got := Collect(ctx, t, s.open(srv.URL), Question("hi")); got.Err == nil {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -208,7 +207,7 @@ func (s suite) history(t *testing.T) {
 	answer := func(id, text string) history.Block {
 		return &history.ToolResponse{CallID: id, ToolName: "f", Result: history.TextResult(text)}
 	}
-	req := llmtest.Question("first")
+	req := Question("first")
 	req.Tools = []llm.ToolSpec{{Name: "f", Description: "does f", Schema: []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`)}}
 	req.History = append(req.History,
 		history.New(history.AI, &history.Thinking{Thought: "hm"}, &history.Text{Text: "I look."}, call("a", `{"a":"1"}`), call("b", `null`)),
@@ -218,8 +217,8 @@ func (s suite) history(t *testing.T) {
 		history.New(history.AI, &history.Text{Text: "done"}),
 		history.New(history.Human, &history.Text{Text: "and this?"}, &history.Media{MimeType: "image/png", Data: "AAAA"}),
 	)
-	srv := llmtest.New(t, llmtest.Say("ok"))
-	got := llmtest.Collect(t.Context(), t, s.open(srv.URL), req)
+	srv := New(t, Say("ok"))
+	got := Collect(t.Context(), t, s.open(srv.URL), req)
 	if got.Text != "ok" || got.Err != nil {
 		t.Fatalf("got %+v", got)
 	}
@@ -247,14 +246,14 @@ func (s suite) history(t *testing.T) {
 // sameTime: requests at the same time do not get in each other's way.
 func (s suite) sameTime(t *testing.T) {
 	t.Parallel()
-	srv := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn { return llmtest.Say("re: ", r.Last().Content).Call("f", `{}`) })
+	srv := NewFunc(t, func(r *Request) Turn { return Say("re: ", r.Last().Content).Call("f", `{}`) })
 	provider := s.open(srv.URL)
 	const many = 8
 	replies := make(chan string, many)
 	for i := range many {
 		go func() {
 			want := fmt.Sprintf("re: %d", i)
-			if got := llmtest.Collect(t.Context(), t, provider, llmtest.Question(fmt.Sprint(i))); got.Text != want {
+			if got := Collect(t.Context(), t, provider, Question(fmt.Sprint(i))); got.Text != want {
 				t.Errorf("got %q, want %q", got.Text, want)
 			}
 			replies <- want

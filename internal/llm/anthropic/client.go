@@ -1,0 +1,248 @@
+// Package anthropic implements llm.Provider for the Messages API of Anthropic, which clouds and
+// gateways speak as well. It writes requests, reads streams, places the marks of the prompt cache,
+// and returns thinking byte for byte.
+//
+// A [Client] talks to one endpoint:
+//
+//	client := anthropic.NewClient(anthropic.Config{Endpoint: endpoint.Config{BaseURL: "https://api.anthropic.com/v1", Key: key}})
+//	for chunk, err := range client.Stream(ctx, request) {
+//		…
+//	}
+//
+// A request is a list of messages of blocks (conversation), to which marks are added (mark) after
+// thinking that is void was left out (dropVoid). The newest models accept thinking only while
+// everything before it is unchanged. So each reply is stored with a digest of the conversation that
+// it answers, and thinking whose digest differs is not sent. A [Dialect] holds what an endpoint
+// taught by refusing requests.
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/llm/endpoint"
+	"agent/internal/llm/loose"
+	"agent/internal/llm/vendor"
+)
+
+// Config configures a Client.
+type Config struct {
+	// Endpoint describes the endpoint. A key is sent in the header x-api-key, except to Vertex,
+	// which takes a bearer token.
+	Endpoint endpoint.Config
+	// Vertex means that the endpoint is the one of a project at Google Vertex AI, where the address
+	// names the model.
+	Vertex bool
+	// Limits returns the greatest reply and the window of a model in tokens, 0 for what is not
+	// known; nil knows nothing.
+	Limits func(model string) (output, window int)
+	// ThinkingDisplay is "summarized" or "omitted"; "" leaves the choice to the model.
+	ThinkingDisplay string
+	// Lessons stores the dialects that the endpoint taught, for later runs; nil stores nothing.
+	Lessons llm.Lessons[Dialect]
+	// Retry controls the waits between attempts.
+	Retry llm.RetryPolicy
+}
+
+// Client talks to one endpoint. Its Provider has all wrappers of package llm. It is safe for
+// concurrent use.
+type Client struct {
+	llm.Provider
+
+	config Config
+	at     *endpoint.Endpoint
+
+	mu sync.Mutex
+	// latest holds the id of the latest message of each session, by the key of its cache. The
+	// provider compares requests with it.
+	latest map[string]string
+	// limits holds the limits that the latest reply told.
+	limits []Limit
+	// warned holds the notes that were given, each once.
+	warned map[string]bool
+}
+
+// apiVersion is the version of the API. It has had no other since 2023.
+const apiVersion = "2023-06-01"
+
+// NewClient returns a client for one endpoint.
+func NewClient(config Config) *Client {
+	config.Endpoint.Paths = []string{messagesPath}
+	if !config.Vertex {
+		config.Endpoint.KeyHeader = "X-Api-Key"
+	}
+	config.Endpoint.BaseURL = versioned(config.Endpoint.BaseURL)
+	if config.Limits == nil {
+		config.Limits = func(string) (int, int) { return 0, 0 }
+	}
+	if config.Endpoint.Now == nil {
+		config.Endpoint.Now = time.Now
+	}
+	c := &Client{config: config, at: endpoint.New(config.Endpoint), latest: map[string]string{}, warned: map[string]bool{}}
+	speak := func(d Dialect) llm.Provider { return llm.Watch(&speaking{c, d}, c.at.Name()) }
+	c.Provider = llm.Retry(llm.Redact(llm.Adapt(speak, learn, config.Lessons), c.at.Keys()), config.Retry)
+	return c
+}
+
+// versioned adds /v1 to a base URL without a version: other programs name gateways without it.
+func versioned(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return base
+	}
+	path := strings.TrimRight(u.Path, "/")
+	last := path[strings.LastIndex(path, "/")+1:]
+	if len(last) > 1 && last[0] == 'v' && '0' <= last[1] && last[1] <= '9' || strings.Contains(path, "/v1/") {
+		return base
+	}
+	u.Path = path + "/v1"
+	return u.String()
+}
+
+// Close closes idle connections. Replies that are being streamed continue.
+func (c *Client) Close() { c.at.Close() }
+
+// messagesPath is the path of replies.
+const messagesPath = "/messages"
+
+// path returns the path of replies of a model.
+func (c *Client) path(model string) string {
+	if c.config.Vertex {
+		return "/publishers/anthropic/models/" + url.PathEscape(model) + ":streamRawPredict"
+	}
+	return messagesPath
+}
+
+// speaking is the Provider that sends requests in a dialect.
+type speaking struct {
+	client  *Client
+	dialect Dialect
+}
+
+// maxPauses bounds how often a reply that the server has paused is continued.
+const maxPauses = 16
+
+// Stream implements llm.Provider.
+func (s *speaking) Stream(ctx context.Context, plain llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
+		c := s.client
+		req := c.request(s.dialect, plain)
+		r := &reply{client: c, req: req, yield: yield}
+		body := req.conversation()
+		r.origin = body.origin()
+		err := r.exchange(ctx, body)
+		for pauses := 0; err == nil && r.paused && !r.quit && pauses < maxPauses; pauses++ {
+			body.resume(r.raw())
+			err = r.exchange(ctx, body)
+		}
+		if err == nil && !r.quit {
+			err = r.complete()
+		}
+		switch {
+		case r.quit || err == nil:
+		case ctx.Err() != nil:
+			yield(nil, ctx.Err())
+		default:
+			yield(nil, c.at.Failure(err, req.Model, r.begun))
+		}
+	}
+}
+
+// newNotes returns the notes that were not given before.
+func (c *Client) newNotes(notes []string) (fresh []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, note := range notes {
+		if !c.warned[note] {
+			c.warned[note] = true
+			fresh = append(fresh, note)
+		}
+	}
+	return fresh
+}
+
+// previous returns the id of the latest message of a session, "" if there is none.
+func (c *Client) previous(session string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.latest[session]
+}
+
+// maxSessions bounds the sessions whose latest message is known.
+const maxSessions = 64
+
+func (c *Client) remember(session, id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.latest) >= maxSessions {
+		clear(c.latest)
+	}
+	c.latest[session] = id
+}
+
+// headerOf returns the headers of a request.
+func headerOf(betas []string) http.Header {
+	header := http.Header{"Anthropic-Version": {apiVersion}}
+	if len(betas) > 0 {
+		header.Set("Anthropic-Beta", strings.Join(betas, ","))
+	}
+	return header
+}
+
+// ModelInfo holds the facts that an endpoint lists about a model, 0 for numbers that it does not
+// list.
+type ModelInfo struct {
+	ID           string
+	ContextLimit int
+}
+
+// maxPages bounds the pages of a list of models.
+const maxPages = 20
+
+// ListModels asks the endpoint for its models. The error is an *llm.Error unless ctx has ended.
+func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
+	models := []ModelInfo{}
+	after := ""
+	for range maxPages {
+		path := endpoint.ModelsPath + "?limit=1000"
+		if after != "" {
+			path += "&after_id=" + url.QueryEscape(after)
+		}
+		body, err := c.at.Get(ctx, path, headerOf(nil))
+		if err != nil {
+			return nil, llm.RedactError(err, c.at.Keys())
+		}
+		var list struct {
+			Data []struct {
+				ID     string    `json:"id"`
+				Window loose.Int `json:"max_input_tokens"`
+				Length loose.Int `json:"max_model_len"`
+			} `json:"data"`
+			More bool   `json:"has_more"`
+			Last string `json:"last_id"`
+		}
+		if json.Unmarshal(body, &list) != nil || list.Data == nil {
+			return nil, c.at.Fail(llm.NotAnAPI, "", "/models is not a list of models")
+		}
+		for _, m := range list.Data {
+			if c.at.IsModelID(m.ID) {
+				models = append(models, ModelInfo{ID: m.ID, ContextLimit: max(m.Window.Count(), m.Length.Count())})
+			}
+		}
+		if !list.More || list.Last == "" || list.Last == after {
+			break
+		}
+		after = list.Last
+	}
+	return models, nil
+}
+
+// facts returns what is known of the model of a request.
+func (c *Client) facts(model string) vendor.Claude { return vendor.ClaudeOf(model) }

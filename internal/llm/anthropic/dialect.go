@@ -1,0 +1,118 @@
+package anthropic
+
+import (
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/entries"
+	"agent/internal/pattern"
+)
+
+// Dialect describes how an endpoint wants requests, as far as it has taught that by refusals. The
+// zero value is the usual form. Its JSON has the parts that stay true in later runs.
+type Dialect struct {
+	// Bound means that the model accepts thinking only while everything before it is unchanged.
+	Bound bool `json:"bound,omitzero"`
+	// OmitBinding leaves out the demand to drop thinking that is void.
+	OmitBinding bool `json:"omitBinding,omitzero"`
+	// OmitDiagnostics does not ask why the cache missed.
+	OmitDiagnostics bool `json:"omitDiagnostics,omitzero"`
+	// OmitDisplay leaves the display of thinking to the model.
+	OmitDisplay bool `json:"omitDisplay,omitzero"`
+	// OmitSchema leaves out the schema of the reply.
+	OmitSchema bool `json:"omitSchema,omitzero"`
+	// OmitCache leaves out the marks of the cache.
+	OmitCache bool `json:"omitCache,omitzero"`
+	// OmitThinking asks for no thinking, which the model does not have.
+	OmitThinking bool `json:"omitThinking,omitzero"`
+	// OmitEffort leaves out the effort, which the model does not take.
+	OmitEffort bool `json:"omitEffort,omitzero"`
+
+	ConversationLessons `json:"-"`
+}
+
+// ConversationLessons holds lessons from one conversation with an endpoint. They are not kept for
+// later runs.
+type ConversationLessons struct {
+	// Forgotten holds the thinking of this conversation that the endpoint has refused.
+	Forgotten *entries.Refused
+	// NoThinking returns no thinking, because the endpoint refused new thinking, too.
+	NoThinking bool
+	// OmitSampling leaves out temperature and top_p, which the model does not take.
+	OmitSampling bool
+	// OmitSearch leaves out the server's own search of the web.
+	OmitSearch bool
+}
+
+// lesson maps words in a refusal to a change of the dialect.
+type lesson struct {
+	// words matches a refusal in lower case.
+	words  *pattern.Pattern
+	change func(d *Dialect, req llm.Request)
+	// note describes the loss for the conversation to a person, "" if there is none.
+	note string
+}
+
+// unknown matches, after the name of a member, the refusal of the member, and not of its value.
+const unknown = `.{0,80}(?:extra inputs|not (?:permitted|supported|support|allowed|available)|unsupported|unrecognized|unknown|unexpected|does not)`
+
+// lessons lists all lessons in the order in which they are tried.
+var lessons = []lesson{
+	{pattern.New(`block_binding` + unknown + `|thinking-binding-controls`), func(d *Dialect, _ llm.Request) { d.OmitBinding = true }, ""},
+	{pattern.New(`bound to a different conversation`), func(d *Dialect, req llm.Request) {
+		d.Bound = true
+		d.forget(req)
+	}, "the provider refused the thinking of earlier replies, because the conversation before it has changed; the conversation goes on without it"},
+	{pattern.New(`signature.{0,60}thinking|thinking.{0,60}signature|redacted_thinking|thinking.{0,40}cannot be modified`), func(d *Dialect, req llm.Request) {
+		d.forget(req)
+	}, "the provider cannot read its thinking of earlier replies any more; the conversation goes on without it"},
+	{pattern.New(`diagnostics` + unknown), func(d *Dialect, _ llm.Request) { d.OmitDiagnostics = true }, ""},
+	{pattern.New(`cache_control|prompt.caching`), func(d *Dialect, _ llm.Request) { d.OmitCache = true }, ""},
+	{pattern.New(`thinking\.\S*display|\bdisplay\b`), func(d *Dialect, _ llm.Request) { d.OmitDisplay = true }, ""},
+	{pattern.New(`output_config\.format|output_format|json_schema|structured.output`), func(d *Dialect, req llm.Request) {
+		d.OmitSchema = d.OmitSchema || req.Schema != nil
+	}, ""},
+	{pattern.New(`output_config|\beffort\b`), func(d *Dialect, req llm.Request) {
+		d.OmitEffort = d.OmitEffort || req.ReasoningEffort != ""
+	}, "the model does not take this reasoning.effort; the conversation goes on with its own"},
+	{pattern.New(`temperature|top_p`), func(d *Dialect, req llm.Request) {
+		d.OmitSampling = d.OmitSampling || req.Temperature != nil || req.TopP != nil
+	}, "the model does not take the settings temperature and top_p; the conversation goes on without them"},
+	{pattern.New(`web_search`), func(d *Dialect, req llm.Request) {
+		for _, t := range req.Tools {
+			d.OmitSearch = d.OmitSearch || t.Searches
+		}
+	}, "the server does not search the web for this model; the conversation goes on without it"},
+	{pattern.New(`(?:adaptive )?thinking` + unknown), func(d *Dialect, _ llm.Request) { d.OmitThinking = true }, ""},
+}
+
+// learn is the llm.Learn of this package. It applies the first lesson of a refusal that is new to
+// the dialect.
+func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note string) {
+	for _, l := range lessons {
+		wanted = d
+		if l.words.MatchString(refused) {
+			l.change(&wanted, req)
+		}
+		if wanted != d {
+			return wanted, l.note
+		}
+	}
+	return d, ""
+}
+
+// forget returns no thinking of the conversation so far. If some was forgotten before, or there is
+// none, no thinking is returned at all.
+func (d *Dialect) forget(req llm.Request) {
+	if d.Forgotten != nil {
+		d.NoThinking = true
+		return
+	}
+	var all []*history.Attached
+	for _, c := range req.History {
+		for _, t := range entries.BlocksOf[*history.Thinking](c.Blocks) {
+			all = append(all, t.Attached)
+		}
+	}
+	d.Forgotten = entries.Refuse(all)
+	d.NoThinking = d.NoThinking || d.Forgotten == nil
+}

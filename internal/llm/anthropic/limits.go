@@ -1,0 +1,51 @@
+package anthropic
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Limit is a limit of the account that a reply told.
+type Limit struct {
+	// Name names it for a person.
+	Name string
+	// Most and Left count what the limit is about.
+	Most, Left float64
+	// Resets is when the limit is full again; zero if that is not known.
+	Resets time.Time
+}
+
+// limitNames maps the words in headers to names for a person.
+var limitNames = map[string]string{
+	"requests": "requests a minute", "tokens": "tokens a minute", "input-tokens": "input tokens a minute", "output-tokens": "output tokens a minute",
+}
+
+// tellLimits notes the limits in the headers of a reply. A reply without any changes nothing.
+func (c *Client) tellLimits(header http.Header) {
+	var limits []Limit
+	for _, word := range []string{"requests", "tokens", "input-tokens", "output-tokens"} {
+		prefix := "Anthropic-Ratelimit-" + word
+		most, err := strconv.ParseFloat(header.Get(prefix+"-Limit"), 64)
+		left, failed := strconv.ParseFloat(header.Get(prefix+"-Remaining"), 64)
+		if err != nil || failed != nil || !(most > 0) || !(left >= 0) {
+			continue
+		}
+		resets, _ := time.Parse(time.RFC3339, header.Get(prefix+"-Reset"))
+		limits = append(limits, Limit{limitNames[word], most, left, resets})
+	}
+	if len(limits) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.limits = limits
+}
+
+// Limits returns the limits that the latest reply told.
+func (c *Client) Limits() []Limit {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.limits)
+}

@@ -1,0 +1,34 @@
+package anthropic
+
+import (
+	"slices"
+
+	"agent/internal/llm"
+	"agent/internal/llm/loose"
+)
+
+// maxSources bounds the addresses of one search that are told.
+const maxSources = 50
+
+// tellSearch tells of a search that the server made by itself, and of what it found.
+func (r *reply) tellSearch(b *replyBlock) {
+	switch b.kind {
+	case "server_tool_use":
+		if b.name == "web_search" {
+			query := loose.Decode[struct{ Query string }](member(b.raw(), "input")).Query
+			r.emit(llm.Searched{Query: query, Times: 1})
+		}
+	case "web_search_tool_result":
+		var told llm.Searched
+		for _, found := range loose.Decode[loose.List[struct {
+			URL string `json:"url"`
+		}]](member(b.start, "content")) {
+			if found.URL != "" && len(told.Sources) < maxSources && !slices.Contains(told.Sources, found.URL) {
+				told.Sources = append(told.Sources, found.URL)
+			}
+		}
+		if len(told.Sources) > 0 {
+			r.emit(told)
+		}
+	}
+}

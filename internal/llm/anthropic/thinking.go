@@ -1,0 +1,171 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/entries"
+	"agent/internal/llm/loose"
+)
+
+// fieldMessages is the Field of what is attached to replies of this API.
+const fieldMessages = "messages"
+
+// origin describes the request that a reply answers.
+type origin struct {
+	// Prefix is the digest of the conversation without its thinking.
+	Prefix string `json:"prefix"`
+	// First is the digest of the oldest thinking in the conversation, "" if there was none.
+	First string `json:"first,omitzero"`
+}
+
+// kept is what is stored with a reply, so that it goes back as it came.
+type kept struct {
+	origin
+	// Blocks are the blocks of the reply in order.
+	Blocks []keptBlock `json:"blocks"`
+
+	// digest distinguishes the reply. valid is set if the conversation before the reply is still
+	// the one that it answered.
+	digest string
+	valid  bool
+}
+
+// keptBlock is one block of a reply. Exactly one of Chars, Call and Raw is set: texts and calls are
+// in the entry of the reply, from which density may remove them.
+type keptBlock struct {
+	// Chars is the length of a text in bytes.
+	Chars int `json:"chars,omitzero"`
+	// Citations are those of a text.
+	Citations json.RawMessage `json:"citations,omitzero"`
+	// Call is the id of a call.
+	Call string `json:"call,omitzero"`
+	// Raw is any other block.
+	Raw json.RawMessage `json:"raw,omitzero"`
+}
+
+// withText returns a text block with its citations.
+func (k keptBlock) withText(text string) []byte {
+	raw := textBlock(text)
+	if len(k.Citations) > 0 {
+		raw = append(raw[:len(raw)-1], `,"citations":`...)
+		raw = append(append(raw, k.Citations...), '}')
+	}
+	return raw
+}
+
+// chars returns the length of the texts.
+func (k *kept) chars() (n int) {
+	for _, b := range k.Blocks {
+		n += b.Chars
+	}
+	return n
+}
+
+// isThinking reports whether a block is thinking.
+func isThinking(raw []byte) bool {
+	kind := loose.Decode[struct{ Type string }](raw).Type
+	return kind == "thinking" || kind == "redacted_thinking"
+}
+
+// keptIn returns what is stored with a reply, nil if nothing is sent of it: it comes from another
+// model or host, the person wants none back, or the endpoint has refused it.
+func keptIn(c *history.Content, r *request) *kept {
+	if r.Replay == llm.ReplayNever || r.dialect.NoThinking {
+		return nil
+	}
+	for _, t := range entries.BlocksOf[*history.Thinking](c.Blocks) {
+		if !t.Attached.From(r.Model, r.host) || t.Attached.Field != fieldMessages || r.dialect.Forgotten.Has(t.Attached) {
+			continue
+		}
+		var k kept
+		if json.Unmarshal(t.Attached.Data, &k) == nil {
+			k.digest = entries.Digest(t.Attached)
+			return &k
+		}
+	}
+	return nil
+}
+
+// dropVoid leaves out thinking that the model would refuse, and notes the oldest that is left.
+//
+// For bound models all thinking is void that follows a change of the conversation. Thinking in front
+// of the oldest that the newest reply has seen is left out, too: for that reply it was not there.
+func (c *conversation) dropVoid(bound bool) {
+	var thought []*kept
+	for _, m := range c.messages {
+		for _, b := range m.blocks {
+			if k := b.thinking; k != nil && (k.valid || !bound) && (len(thought) == 0 || thought[len(thought)-1] != k) {
+				thought = append(thought, k)
+			}
+		}
+	}
+	if bound && len(thought) > 0 {
+		thought = seenBy(thought)
+	}
+	sent := map[*kept]bool{}
+	for _, k := range thought {
+		sent[k] = true
+	}
+	if len(thought) > 0 {
+		c.first = thought[0].digest
+	}
+	for i := range c.messages {
+		m := &c.messages[i]
+		left := m.blocks[:0]
+		for _, b := range m.blocks {
+			if b.thinking == nil || sent[b.thinking] {
+				left = append(left, b)
+			}
+		}
+		m.blocks = left
+	}
+}
+
+// seenBy returns the thinking from the oldest on that the newest reply has seen. If that is gone,
+// it was taken from the beginning, and all counts.
+func seenBy(thought []*kept) []*kept {
+	newest := thought[len(thought)-1]
+	if newest.First == "" {
+		return thought[len(thought)-1:]
+	}
+	for i, k := range thought {
+		if k.digest == newest.First {
+			return thought[i:]
+		}
+	}
+	return thought
+}
+
+// pack returns the attachment for a reply, nil if there is nothing that only an attachment keeps.
+func (r *reply) pack() *history.Attached {
+	k := kept{origin: r.origin}
+	special := false
+	for _, b := range r.blocks {
+		switch {
+		case b.kind == kindText && b.text.Len() == 0:
+		case b.kind == kindText:
+			special = special || len(b.citations) > 0
+			k.Blocks = append(k.Blocks, keptBlock{Chars: b.text.Len(), Citations: b.allCitations()})
+		case b.kind == kindCall:
+			k.Blocks = append(k.Blocks, keptBlock{Call: b.id})
+		default:
+			special = true
+			k.Blocks = append(k.Blocks, keptBlock{Raw: b.raw()})
+		}
+	}
+	if !special {
+		return nil
+	}
+	var data bytes.Buffer
+	encoder := json.NewEncoder(&data)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(k) != nil {
+		return nil // a block that is no JSON cannot be sent back
+	}
+	return &history.Attached{
+		Model: r.req.Model, Host: r.req.host, Wanted: true, Field: fieldMessages, Data: bytes.TrimSpace(data.Bytes()),
+	}
+}

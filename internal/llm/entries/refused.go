@@ -1,0 +1,39 @@
+package entries
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"agent/internal/history"
+)
+
+// Refused is a set of attachments that are not returned because they were refused: signatures of a
+// model that was replaced, reasoning that was encrypted for another account, or thinking whose past
+// has changed. It is immutable; nil is the empty set.
+type Refused struct{ digests map[string]bool }
+
+// Has reports whether an attachment is in the set.
+func (f *Refused) Has(a *history.Attached) bool { return f != nil && f.digests[Digest(a)] }
+
+// Refuse returns the set of the attachments that are not empty, or nil if all are empty.
+func Refuse(attached []*history.Attached) *Refused {
+	f := &Refused{map[string]bool{}}
+	for _, a := range attached {
+		if a != nil && len(a.Data) > 0 {
+			f.digests[Digest(a)] = true
+		}
+	}
+	if len(f.digests) == 0 {
+		return nil
+	}
+	return f
+}
+
+// digestLength is the length of a digest in bytes. Nobody gains by making two equal.
+const digestLength = 12
+
+// Digest returns a short text that distinguishes an attachment from all others.
+func Digest(a *history.Attached) string {
+	sum := sha256.Sum256(a.Data)
+	return hex.EncodeToString(sum[:digestLength])
+}
