@@ -116,6 +116,7 @@ type settingsOptions struct {
 	model        string
 	provider     string
 	baseURL      string
+	api          string
 	profile      string
 	approvalMode string
 	maxTurns     string
@@ -129,7 +130,8 @@ func (o *settingsOptions) register(cmd *cobra.Command, w world) {
 	f := cmd.Flags()
 	f.StringVarP(&o.model, "model", "m", "", "the model to use")
 	f.StringVar(&o.provider, "provider", "", "the `NAME` of a provider: "+strings.Join(vendor.Names(), ", "))
-	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint")
+	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint, or of one of the Messages API")
+	f.StringVar(&o.api, "api", "", "the wire `FORMAT` of the endpoint: auto, chat, responses or messages")
 	f.StringVar(&o.profile, "profile", "", "the profile to load")
 	repeatable(f, &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "profile", completeProfiles(w))
@@ -155,6 +157,7 @@ func (o settingsOptions) sources() app.Sources {
 		{settings.Model.Key(), o.model},
 		{settings.Provider.Key(), o.provider},
 		{settings.BaseURL.Key(), o.baseURL},
+		{settings.API.Key(), o.api},
 		{settings.ApprovalMode.Key(), o.approvalMode},
 		{settings.MaxTurns.Key(), o.maxTurns},
 		{settings.MaxCost.Key(), o.maxCost},

@@ -51,19 +51,24 @@ type totals struct {
 // count adds a provider's figures for a request to model to the totals. The prices come from the
 // settings, else from the endpoint.
 func (t *totals) count(model string, u llm.Usage, of *settings.Settings, at Endpoint) {
-	t.UsageReported.add(u)
+	t.UsageReported.add(reportedOf(u))
 	if prices, ok := settings.PricesOf(of, at.Prices(model)); ok {
 		if t.first == 0 {
-			t.first = prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, 0)
+			t.first = prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, 0) + prices.CostOfHour(u.PromptTokens, u.LongWriteTokens)
 		}
-		t.spend(prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens))
+		t.spend(prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens) + prices.CostOfHour(u.PromptTokens, u.LongWriteTokens))
 		return
 	}
 	t.cannotLimit("the prices of %s are not known; set price.input and price.output", model)
-	t.Unpriced.add(u)
+	t.Unpriced.add(reportedOf(u))
 }
 
-func (u *UsageReported) add(more llm.Usage) {
+// reportedOf returns the figures of a request for front ends.
+func reportedOf(u llm.Usage) UsageReported {
+	return UsageReported{PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, CachedTokens: u.CachedTokens, CacheWriteTokens: u.CacheWriteTokens}
+}
+
+func (u *UsageReported) add(more UsageReported) {
 	u.PromptTokens += more.PromptTokens
 	u.CompletionTokens += more.CompletionTokens
 	u.CachedTokens += more.CachedTokens
@@ -130,7 +135,7 @@ func (t *totals) tellCost(before Stats) {
 // countUsage adds the provider's figures of a request to model and reports them.
 func (c *Chat) countUsage(model string, u llm.Usage) {
 	c.stats.count(model, u, c.config.Settings, c.config.Endpoint)
-	c.emit(UsageReported(u))
+	c.emit(reportedOf(u))
 	c.stats.cache.reported(model, u)
 	c.emitStatus()
 }

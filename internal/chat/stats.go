@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"agent/internal/llm"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
@@ -61,7 +60,7 @@ type AgentStats struct {
 func (a *AgentStats) add(s Stats) {
 	a.Agents++
 	a.Requests += s.Requests
-	a.UsageReported.add(llm.Usage(s.UsageReported))
+	a.UsageReported.add(s.UsageReported)
 	a.Cost += s.Cost
 }
 

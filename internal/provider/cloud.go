@@ -31,9 +31,24 @@ func (from Sources) addressOf(v vendor.Vendor) (string, error) {
 		}
 		return "https://" + u.Host + c.Path, nil
 	}
-	address := c.Address
-	if c.Global != "" && from.cloudOr(c, "region") == "global" {
-		address = c.Global
+	return from.filled(v, c.Address, c.Global)
+}
+
+// claudeAddressOf returns the address of the Messages API for Claude models at a cloud, "" if they
+// are reached at the usual address.
+func (from Sources) claudeAddressOf(v vendor.Vendor) (string, error) {
+	if v.Cloud == nil || v.Cloud.Claude == "" {
+		return "", nil
+	}
+	return from.filled(v, v.Cloud.Claude, v.Cloud.ClaudeGlobal)
+}
+
+// filled returns an address of a cloud with the parts of the person's account. In the region global
+// it is another.
+func (from Sources) filled(v vendor.Vendor, address, global string) (string, error) {
+	c := v.Cloud
+	if global != "" && from.cloudOr(c, "region") == "global" {
+		address = global
 	}
 	for _, name := range []string{"project", "region", "resource"} {
 		if !strings.Contains(address, "{"+name+"}") {

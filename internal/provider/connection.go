@@ -21,6 +21,7 @@ import (
 
 	"agent/internal/hosts"
 	"agent/internal/llm"
+	"agent/internal/llm/anthropic"
 	"agent/internal/llm/openai"
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
@@ -87,6 +88,8 @@ type Connection struct {
 	consent consent
 	// dialects holds the dialects that endpoints understood.
 	dialects *lessons[openai.Dialect]
+	// claudes holds the dialects of the Messages API that endpoints understood.
+	claudes *lessons[anthropic.Dialect]
 	// lives holds the times that the caches of endpoints keep a prompt.
 	lives *lessons[time.Duration]
 
@@ -136,6 +139,7 @@ func New(config Config) *Connection {
 	return &Connection{
 		config: config, consent: consent{filepath.Join(config.Folder, "allowed.json")},
 		dialects: newLessons[openai.Dialect](config.State, dialectFile, dialectLife, config.Now),
+		claudes:  newLessons[anthropic.Dialect](config.State, claudeFile, claudeLife, config.Now),
 		lives:    newLessons[time.Duration](config.State, lifeFile, lifeLife, config.Now),
 		learned:  func() {}, note: config.Caution, hide: func(llm.Key) {}, reached: func(string) {}, cautioned: map[string]bool{}, hidden: map[llm.Key]bool{},
 	}
@@ -189,6 +193,7 @@ func (c *Connection) sources() Sources {
 		KeyFile:    keyFile,
 		KeyCommand: choice(settings.AuthCommand.Key(), settings.Session),
 		Login:      choice(settings.Login.Key(), settings.Session),
+		Model:      settings.Model.Of(c.config.Settings),
 		Logins:     c.titleOf,
 		Cloud: func(name string) string {
 			value, _ := c.config.Settings.Get("cloud." + name)
@@ -216,7 +221,7 @@ func (c *Connection) settingsKey() string {
 	var b strings.Builder
 	for _, key := range []string{
 		settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key(), settings.Login.Key(),
-		settings.CloudProject.Key(), settings.CloudRegion.Key(), settings.CloudResource.Key(),
+		settings.CloudProject.Key(), settings.CloudRegion.Key(), settings.CloudResource.Key(), settings.Model.Key(),
 	} {
 		value, from := s.Get(key)
 		fmt.Fprintf(&b, "%s %d\n", value, from)
@@ -232,6 +237,8 @@ type extras struct {
 	headers map[string]string
 	body    settings.JSON
 	api     openai.API
+	// display is the setting thinking-display.
+	display string
 	// left lists the settings, each with its layer, that were made for another endpoint and are not
 	// sent to this one.
 	left []string
@@ -241,7 +248,7 @@ type extras struct {
 // settings of layers that were made for another endpoint.
 func (c *Connection) extras(endpoint Endpoint) extras {
 	sources, s := c.sources(), c.config.Settings
-	e := extras{headers: map[string]string{}, api: openai.API(settings.API.Of(s))}
+	e := extras{headers: map[string]string{}, api: openai.API(settings.API.Of(s)), display: settings.ThinkingDisplay.Of(s)}
 	take := func(key string, from settings.Source) bool {
 		if endpoint.accepts(from, sources) {
 			return true
@@ -262,7 +269,7 @@ func (c *Connection) extras(endpoint Endpoint) extras {
 }
 
 func (e extras) equal(other extras) bool {
-	return e.body == other.body && e.api == other.api && maps.Equal(e.headers, other.headers)
+	return e.body == other.body && e.api == other.api && e.display == other.display && maps.Equal(e.headers, other.headers)
 }
 
 // current returns the endpoint for the present settings. It asks a new endpoint for its models in
@@ -291,7 +298,7 @@ func (c *Connection) current() (*peer, error) {
 		return c.peer, nil
 	}
 	if c.peer != nil {
-		c.peer.client.Close()
+		c.peer.close()
 	}
 	client := openai.Config{
 		BaseURL: endpoint.BaseURL, Key: endpoint.Key,
@@ -314,7 +321,10 @@ func (c *Connection) current() (*peer, error) {
 		}
 		return login.Sign(base, endpoint.BaseURL, source, func(key llm.Key) { used(key); c.hideToken(key) })
 	}
-	c.peer = &peer{endpoint: endpoint, extras: extras, follows: follows, client: openai.NewClient(client), asked: make(chan struct{})}
+	c.peer = &peer{
+		endpoint: endpoint, extras: extras, follows: follows, client: openai.NewClient(client), claude: c.newClaude(endpoint, extras, client, source),
+		asked: make(chan struct{}),
+	}
 	for _, key := range c.peer.keys() {
 		c.hide(key)
 	}
@@ -433,7 +443,7 @@ func (c *Connection) Provider() (llm.Provider, error) {
 	if p.offer(model).Assumed {
 		go c.refresh(p)
 	}
-	return p.client, nil
+	return p, nil
 }
 
 // Close closes idle connections.
@@ -441,7 +451,7 @@ func (c *Connection) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.peer != nil {
-		c.peer.client.Close()
+		c.peer.close()
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ type Sources struct {
 	// Provider, BaseURL, KeyFile and KeyCommand are the settings provider, base-url,
 	// auth-keyfile and auth-command.
 	Provider, BaseURL, KeyFile, KeyCommand Choice
+	// Model is the setting model. Without an endpoint it names the vendor.
+	Model string
 	// Login is the setting login, and Logins returns the login with an id that is kept, as a person
 	// reads it; "" for none.
 	Login  Choice
@@ -52,6 +54,8 @@ type Sources struct {
 type Endpoint struct {
 	// BaseURL is empty if nothing names an endpoint.
 	BaseURL string
+	// ClaudeURL is the address of the Messages API for Claude models, "" if that is BaseURL.
+	ClaudeURL string
 	// From is the layer that names the endpoint.
 	From settings.Source
 	// Provider is the name of its Vendor, "" if it has none.
@@ -139,6 +143,9 @@ func Resolve(from Sources) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	if e.BaseURL == "" {
+		if e, err := from.maker(); err != nil || e.Signed() {
+			return e, err
+		}
 		openAI := vendor.All()[0]
 		e.BaseURL, e.Provider = openAI.BaseURL, openAI.Name
 		if err := e.findKey(from); err != nil || !e.Signed() {
@@ -152,6 +159,18 @@ func Resolve(from Sources) (Endpoint, error) {
 	return e, e.checkPlain(from)
 }
 
+// maker returns the vendor that makes the model, if there is a key for it, else an Endpoint without a
+// key.
+func (from Sources) maker() (Endpoint, error) {
+	maker := vendor.MakerOf(from.Model)
+	if maker.Name == "" {
+		return Endpoint{}, nil
+	}
+	e := Endpoint{BaseURL: maker.BaseURL, Provider: maker.Name}
+	err := e.findKey(from)
+	return e, err
+}
+
 // choose returns the endpoint that provider or base-url names. The stronger layer decides, and
 // base-url if both are of one layer. A provider beside a base URL names the kind of server that is
 // there; the host decides which key it gets.
@@ -162,7 +181,11 @@ func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 	}
 	if strings.TrimSpace(baseURL.Text) == "" || named && provider.From > baseURL.From {
 		address, err := from.addressOf(byName)
-		return Endpoint{BaseURL: address, From: provider.From, Provider: byName.Name}, err
+		if err != nil {
+			return Endpoint{From: provider.From, Provider: byName.Name}, err
+		}
+		claude, err := from.claudeAddressOf(byName)
+		return Endpoint{BaseURL: address, ClaudeURL: claude, From: provider.From, Provider: byName.Name}, err
 	}
 	base, err := NormalizeBaseURL(baseURL.Text)
 	if err != nil {
@@ -360,7 +383,7 @@ func isLoopback(host string) bool {
 }
 
 // NormalizeBaseURL returns an address in the form that requests are built from: without a slash at
-// its end and without /chat/completions; a query stays. It refuses addresses of schemes other than
+// its end and without /chat/completions or /messages; a query stays. It refuses addresses of schemes other than
 // http and https, and addresses with secrets in them.
 func NormalizeBaseURL(raw string) (string, error) {
 	const complete = "write it in full, such as http://localhost:8080/v1"
@@ -386,7 +409,9 @@ func NormalizeBaseURL(raw string) (string, error) {
 		}
 	}
 	path := strings.TrimRight(u.Path, "/")
-	path = strings.TrimRight(strings.TrimSuffix(path, "/chat/completions"), "/")
+	for _, complete := range []string{"/chat/completions", "/messages"} {
+		path = strings.TrimRight(strings.TrimSuffix(path, complete), "/")
+	}
 	base := u.Scheme + "://" + u.Host + path
 	if u.RawQuery != "" {
 		base += "?" + u.RawQuery

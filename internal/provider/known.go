@@ -18,7 +18,7 @@ func (c *Connection) Models(ctx context.Context) ([]Offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return offers(ctx, p.client)
+	return p.list(ctx)
 }
 
 // Listed returns the ids of the models that the endpoint in use has listed so far. It does not
@@ -94,6 +94,8 @@ func (c *Connection) SearchesWeb(model string) error {
 		return errors.New("web-search is provider, and no endpoint is in use")
 	case wants.Search == vendor.SearchNone:
 		return fmt.Errorf("web-search is provider, and %s is not known to search by itself over this API; name a service instead (/set web-search)", host)
+	case wants.Search == vendor.SearchMessages && api != openai.APIAuto && api != apiMessages:
+		return fmt.Errorf("web-search is provider, and %s searches over the Messages API only; set api to auto", host)
 	case wants.Search == vendor.SearchResponses && api == openai.APIChat:
 		return fmt.Errorf("web-search is provider, and %s searches over the Responses API only; set api to auto", host)
 	}
@@ -127,6 +129,11 @@ func (c *Connection) Family(model string) (family vendor.Family, why string) {
 func (c *Connection) Cache(model string) vendor.Cache {
 	host := c.endpointInUse().Host()
 	cache := vendor.CacheAt(host, model)
+	if c.speaksMessages(model) {
+		cache = vendor.MarkedCache
+	} else if vendor.At(host, model).Messages {
+		cache = vendor.Cache{Kind: vendor.CacheNone} // its endpoint for chat completions has none
+	}
 	if life := c.lives.of(host).Learned(model); life > 0 {
 		cache.Life = life
 	}
@@ -162,7 +169,7 @@ func (c *Connection) Efforts(model string) []string {
 // the catalogue says that the model sees.
 func (c *Connection) Documents(model string) bool {
 	m, found := c.listed(model)
-	return found && m.Images && vendor.At(c.endpointInUse().Host(), model).Documents
+	return found && m.Images && (vendor.At(c.endpointInUse().Host(), model).Documents || c.speaksMessages(model))
 }
 
 // NoImages returns the reason why a model gets no images, "" if it gets them. Images are left out

@@ -42,6 +42,10 @@ const (
 	dialectFile = "endpoints.json"
 	dialectLife = 7 * 24 * time.Hour
 
+	// claudeFile holds the dialects of the Messages API. What binds thinking stays true for longer.
+	claudeFile = "claude.json"
+	claudeLife = 30 * 24 * time.Hour
+
 	// lifeFile holds the times that the caches of endpoints keep a prompt.
 	lifeFile = "caches.json"
 	lifeLife = 30 * 24 * time.Hour

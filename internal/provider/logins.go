@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"agent/internal/llm"
+	"agent/internal/llm/anthropic"
+	"agent/internal/llm/endpoint"
 	"agent/internal/llm/openai"
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
@@ -56,6 +58,14 @@ func TryLogin(ctx context.Context, at vendor.Vendor, key llm.Key, source login.S
 		config.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
 			return login.Sign(base, at.BaseURL, source, used)
 		}
+	}
+	if vendor.At(hostOf(at.BaseURL), "").Messages {
+		client := anthropic.NewClient(anthropic.Config{Endpoint: endpoint.Config{
+			BaseURL: at.BaseURL, Key: key, UserAgent: userAgent, KeyHelp: config.KeyHelp, Sign: config.Sign,
+		}})
+		defer client.Close()
+		_, err := client.ListModels(ctx)
+		return err
 	}
 	client := openai.NewClient(config)
 	defer client.Close()

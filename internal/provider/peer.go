@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/anthropic"
 	"agent/internal/llm/openai"
 	"agent/internal/provider/catalogue"
 	"agent/internal/secret"
@@ -24,6 +25,8 @@ type peer struct {
 	// follows holds the settings that determine the endpoint, as Connection.follows returns them.
 	follows string
 	client  *openai.Client
+	// claude speaks the Messages API.
+	claude *anthropic.Client
 	// asked is closed when the endpoint has listed its models, or has failed to.
 	asked  chan struct{}
 	waited sync.Once
@@ -33,6 +36,9 @@ type peer struct {
 	// failed is the reason why the endpoint did not list its models when it was last asked, or nil.
 	failed error
 	told   bool
+	// foundMessages is set once the endpoint, of which nothing is known, has listed its models as the
+	// Messages API does.
+	foundMessages bool
 	// refreshing is set while the endpoint is asked again.
 	refreshing bool
 }
@@ -92,7 +98,7 @@ func (c *Connection) refresh(p *peer) {
 func (c *Connection) ask(p *peer) {
 	ctx, cancel := context.WithTimeout(context.Background(), learnTimeout)
 	defer cancel()
-	found, err := offers(ctx, p.client)
+	found, err := p.list(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.failed = err; err == nil {

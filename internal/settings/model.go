@@ -51,8 +51,11 @@ var (
 		"how long a reasoning model thinks before it answers")
 	ReasoningReplay = Declare("reasoning.replay", Enum("auto", "always", "never"), "auto",
 		"send a model's reasoning back to it; auto does where the vendor wants it")
-	API = Declare("api", Enum("auto", "chat", "responses"), "auto",
-		"wire format: chat completions or OpenAI's Responses API; auto knows which models need which")
+	API = Declare("api", Enum("auto", "chat", "responses", "messages"), "auto",
+		"wire format: chat completions, OpenAI's Responses API or Anthropic's Messages API; auto knows which models need which")
+	// ThinkingDisplay is what the Messages API returns of the model's thinking.
+	ThinkingDisplay = Declare("thinking-display", Enum("summarized", "omitted", "auto"), "summarized",
+		"what models of Anthropic show of their thinking: a summary, nothing, or what the model itself chooses (auto)")
 	ExtraBody = Optional("extra-body", Object(
 		"authorization", "messages", "input", "tools", "functions", "model", "stream", "n",
 		"previous_response_id", "conversation", "background",

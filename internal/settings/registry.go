@@ -20,7 +20,7 @@ func All() []Group {
 		{CategoryModel, []Declared{
 			Model, Provider, BaseURL, AuthKeyfile, AuthCommand, AuthCommandLife, Login, LoginClientID, OnLimit,
 			CloudProject, CloudRegion, CloudResource, ContextLimit, MaxOutputTokens,
-			Temperature, TopP, ReasoningEffort, Headers, ExtraBody, ReasoningReplay, API,
+			Temperature, TopP, ReasoningEffort, Headers, ExtraBody, ReasoningReplay, API, ThinkingDisplay,
 			PromptCache, ModelFamily, EditTool, Tools, EditTolerance, CacheKind, CacheLife,
 			RequestTimeout, IdleTimeout, MaxRetries,
 		}},

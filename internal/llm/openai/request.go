@@ -27,7 +27,7 @@ type request struct {
 func (c *Client) request(d Dialect, req llm.Request) request {
 	host := c.at.Host()
 	r := request{d.fit(req), d, host, vendor.At(host, req.Model)}
-	if way := r.searches(); way == vendor.SearchNone || way == vendor.SearchResponses && c.config.API == APIChat {
+	if way := r.searches(); way == vendor.SearchNone || way == vendor.SearchMessages || way == vendor.SearchResponses && c.config.API == APIChat {
 		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t llm.ToolSpec) bool { return t.Searches })
 	}
 	return r

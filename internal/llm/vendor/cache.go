@@ -59,11 +59,11 @@ var MarkedCache = Cache{Kind: CacheMarks, Reach: anthropicReach, Life: anthropic
 func CacheAt(host, model string) Cache {
 	w, v := At(host, model), at(host)
 	switch {
-	case w.CacheMarks:
+	case w.CacheMarks, w.Messages:
 		return MarkedCache
 	case w.Breakpoint:
 		return Cache{Kind: CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute}
-	case v.Name == "anthropic", FamilyOf(model).Name == "claude" && !v.translates:
+	case FamilyOf(model).Name == "claude" && !v.translates:
 		return Cache{Kind: CacheNone}
 	case v.Name == "openai":
 		return Cache{Step: 128}

@@ -17,7 +17,7 @@ func TestCacheAt(t *testing.T) {
 	}{
 		{"openrouter.ai", "anthropic/claude-opus-5", marked},
 		{"gw.example", "claude-opus-5", marked},
-		{"api.anthropic.com", "claude-opus-5", vendor.Cache{Kind: vendor.CacheNone}},
+		{"api.anthropic.com", "claude-opus-5", marked},
 		{"api.openai.com", "gpt-5.6", vendor.Cache{Kind: vendor.CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute}},
 		{"api.openai.com", "gpt-5", vendor.Cache{Step: 128}},
 		{"api.deepseek.com", "deepseek-chat", vendor.Cache{Step: 64}},

@@ -47,6 +47,9 @@ type Cloud struct {
 	Address string
 	// Global is the Address in the region global, "" for none of its own.
 	Global string
+	// Claude is the address of the Messages API for Claude models, "" if they are reached at
+	// Address. ClaudeGlobal is that in the region global.
+	Claude, ClaudeGlobal string
 	// Variables lists, for each part of the address, the variables of the environment that give it
 	// if it is not set.
 	Variables map[string][]string
@@ -107,6 +110,17 @@ func at(host string) Vendor {
 		return ownServer
 	}
 	return Vendor{}
+}
+
+// MakerOf returns the vendor that makes a model and serves it for a key, or the zero Vendor if it is
+// not known.
+func MakerOf(model string) Vendor {
+	family := FamilyOf(model).Name
+	i := slices.IndexFunc(vendors, func(v Vendor) bool { return v.serves == family && v.Cloud == nil && !v.Account && v.KeyVariable != "" })
+	if i < 0 {
+		return Vendor{}
+	}
+	return vendors[i]
 }
 
 // BillsNothing reports whether a host, with its port, belongs to a server that people run

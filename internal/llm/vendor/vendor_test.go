@@ -23,7 +23,7 @@ func TestAt(t *testing.T) {
 		{"openrouter.ai", "anthropic/claude-opus-5", vendor.Wants{Search: vendor.SearchOpenRouter, Title: true, Thoughts: true, CacheKey: true, Documents: true, SessionID: true, CacheMarks: true, OutputLimit: old}},
 		{"openrouter.ai", "deepseek/deepseek-v4", vendor.Wants{Search: vendor.SearchOpenRouter, Title: true, Thoughts: true, CacheKey: true, Documents: true, SessionID: true, OutputLimit: old}},
 		{"gw.example", "claude-opus-5", vendor.Wants{CacheMarks: true, OutputLimit: old}},
-		{"api.anthropic.com", "claude-opus-5", vendor.Wants{OutputLimit: old}},
+		{"api.anthropic.com", "claude-opus-5", vendor.Wants{Messages: true, Search: vendor.SearchMessages, Documents: true, OutputLimit: old}},
 		{"localhost:8080", "claude-like", vendor.Wants{OutputLimit: old}},
 		{"generativelanguage.googleapis.com", "gemini-3-pro", vendor.Wants{Signatures: true, OutputLimit: old}},
 		{"generativelanguage.googleapis.com", "gemini-2.5-pro", vendor.Wants{OutputLimit: old}},

@@ -26,7 +26,9 @@ var vendors = []Vendor{
 	{
 		Name: "anthropic", Title: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVariable: "ANTHROPIC_API_KEY", Catalogue: "anthropic",
 		domains: []string{"anthropic.com"}, serves: "claude",
-		adjust: func(_ string, w *Wants) { w.CacheMarks = false }, // its endpoint for this API does not read marks
+		wants: Wants{Messages: true, Documents: true, Search: SearchMessages},
+		// Its endpoint for chat completions does not read marks.
+		adjust: func(_ string, w *Wants) { w.CacheMarks = false },
 	},
 	{
 		Name: "gemini", Title: "Google Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVariable: "GEMINI_API_KEY", Catalogue: "gemini",
@@ -86,6 +88,9 @@ var vendors = []Vendor{
 			Global:    "https://aiplatform.googleapis.com/v1/projects/{project}/locations/global/endpoints/openapi",
 			Variables: map[string][]string{"project": {"GOOGLE_CLOUD_PROJECT", "CLOUDSDK_CORE_PROJECT"}, "region": {"GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_REGION"}},
 			Command:   "gcloud auth print-access-token",
+
+			Claude:       "https://{region}-aiplatform.googleapis.com/v1/projects/{project}/locations/{region}",
+			ClaudeGlobal: "https://aiplatform.googleapis.com/v1/projects/{project}/locations/global",
 		},
 	},
 	{
@@ -93,6 +98,20 @@ var vendors = []Vendor{
 		Cloud: &Cloud{
 			Address:   "https://bedrock-runtime.{region}.amazonaws.com/openai/v1",
 			Variables: map[string][]string{"region": {"AWS_REGION", "AWS_DEFAULT_REGION"}},
+
+			Claude: "https://bedrock-mantle.{region}.api.aws/anthropic/v1",
+		},
+	},
+	{
+		Name: "foundry", Title: "Microsoft Foundry", KeyVariable: "ANTHROPIC_FOUNDRY_API_KEY",
+		domains: []string{"services.ai.azure.com"}, serves: "claude",
+		wants:  Wants{Messages: true, Documents: true, Search: SearchMessages},
+		adjust: func(_ string, w *Wants) { w.CacheMarks = false },
+		Cloud: &Cloud{
+			Address:   "https://{resource}.services.ai.azure.com/anthropic/v1",
+			Variables: map[string][]string{"resource": {"ANTHROPIC_FOUNDRY_RESOURCE"}},
+			Endpoint:  "ANTHROPIC_FOUNDRY_BASE_URL", Path: "/anthropic/v1",
+			Command: "az account get-access-token --resource https://cognitiveservices.azure.com --query accessToken --output tsv",
 		},
 	},
 	{

@@ -6,6 +6,8 @@ type Wants struct {
 	// Responses means that the model takes tools with reasoning only on the Responses API,
 	// or better there.
 	Responses bool
+	// Messages means that the model is reached over the Messages API of Anthropic.
+	Messages bool
 	// Instructions means that the system prompt is the member instructions of a request on the
 	// Responses API, and that the server keeps nothing.
 	Instructions bool
@@ -56,6 +58,8 @@ const (
 	SearchResponses
 	// SearchOpenRouter is the tool of OpenRouter.
 	SearchOpenRouter
+	// SearchMessages is the tool web_search of the Messages API.
+	SearchMessages
 )
 
 // IDForm is the form that the ids of calls must have. Vendors refuse a whole conversation because
