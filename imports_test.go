@@ -86,6 +86,7 @@ var rooms = []room{
 	{"internal/llm/vendor", nil, "a vendor is a value"},
 	{"internal/llm/refusal", []string{"internal/llm", "internal/llm/vendor"}, "what words mean depends on no request"},
 	{"internal/llm/openai", []string{"internal/history", "internal/llm"}, "a wire format turns requests into bytes and knows no settings"},
+	{"internal/llm/anthropic", []string{"internal/history", "internal/llm"}, "a wire format turns requests into bytes and knows no settings"},
 	{"internal/llm", []string{"internal/history"}, "a provider turns history into replies"},
 	{"internal/lexer", nil, "reading a grammar needs nothing"},
 	{"internal/gitdiff", []string{"internal/git", "internal/sandbox"}, "it runs git and nothing else"},

@@ -111,12 +111,29 @@ func (r repeated) String() string { return strings.Join(*r.values, ",") }
 // Type implements pflag.Value. The completion of cobra looks for "Array" in the result.
 func (repeated) Type() string { return "stringArray" }
 
+// assigning is the value of a flag that sets a setting as --set does.
+type assigning struct {
+	set *[]string
+	key string
+}
+
+// Set implements pflag.Value.
+func (a assigning) Set(value string) error {
+	*a.set = append(*a.set, a.key+"="+value)
+	return nil
+}
+
+// String implements pflag.Value.
+func (assigning) String() string { return "" }
+
+// Type implements pflag.Value.
+func (assigning) Type() string { return "string" }
+
 // settingsOptions holds the flags that set settings.
 type settingsOptions struct {
 	model        string
 	provider     string
 	baseURL      string
-	api          string
 	profile      string
 	approvalMode string
 	maxTurns     string
@@ -131,7 +148,7 @@ func (o *settingsOptions) register(cmd *cobra.Command, w world) {
 	f.StringVarP(&o.model, "model", "m", "", "the model to use")
 	f.StringVar(&o.provider, "provider", "", "the `NAME` of a provider: "+strings.Join(vendor.Names(), ", "))
 	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint, or of one of the Messages API")
-	f.StringVar(&o.api, "api", "", "the wire `FORMAT` of the endpoint: auto, chat, responses or messages")
+	f.Var(assigning{&o.set, settings.API.Key()}, "api", "the wire `FORMAT` of the endpoint: auto, chat, responses or messages")
 	f.StringVar(&o.profile, "profile", "", "the profile to load")
 	repeatable(f, &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "profile", completeProfiles(w))
@@ -157,7 +174,6 @@ func (o settingsOptions) sources() app.Sources {
 		{settings.Model.Key(), o.model},
 		{settings.Provider.Key(), o.provider},
 		{settings.BaseURL.Key(), o.baseURL},
-		{settings.API.Key(), o.api},
 		{settings.ApprovalMode.Key(), o.approvalMode},
 		{settings.MaxTurns.Key(), o.maxTurns},
 		{settings.MaxCost.Key(), o.maxCost},

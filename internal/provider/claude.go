@@ -70,7 +70,7 @@ func (c *Connection) speaksMessages(model string) bool {
 }
 
 // speaksMessages reports whether requests to a model go over the Messages API: the setting api says
-// so, the vendor does, or an endpoint of which nothing is known has listed its models in that form.
+// so, the vendor does, or an unknown endpoint has listed its models in that form.
 func (p *peer) speaksMessages(model string) bool {
 	switch {
 	case p.extras.api != "" && p.extras.api != openai.APIAuto:
@@ -99,7 +99,7 @@ func (p *peer) close() {
 	p.claude.Close()
 }
 
-// list asks the endpoint for its models. An endpoint of which nothing is known, and which does not
+// list asks the endpoint for its models. An unknown endpoint that does not
 // list them in the form of OpenAI, is asked in the form of Anthropic.
 func (p *peer) list(ctx context.Context) ([]Offer, error) {
 	if p.speaksMessages("") {

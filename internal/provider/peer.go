@@ -36,7 +36,7 @@ type peer struct {
 	// failed is the reason why the endpoint did not list its models when it was last asked, or nil.
 	failed error
 	told   bool
-	// foundMessages is set once the endpoint, of which nothing is known, has listed its models as the
+	// foundMessages is set once an unknown endpoint has listed its models as the
 	// Messages API does.
 	foundMessages bool
 	// refreshing is set while the endpoint is asked again.

@@ -53,9 +53,9 @@ var (
 		"send a model's reasoning back to it; auto does where the vendor wants it")
 	API = Declare("api", Enum("auto", "chat", "responses", "messages"), "auto",
 		"wire format: chat completions, OpenAI's Responses API or Anthropic's Messages API; auto knows which models need which")
-	// ThinkingDisplay is what the Messages API returns of the model's thinking.
+	// ThinkingDisplay chooses the form in which the Messages API returns thinking.
 	ThinkingDisplay = Declare("thinking-display", Enum("summarized", "omitted", "auto"), "summarized",
-		"what models of Anthropic show of their thinking: a summary, nothing, or what the model itself chooses (auto)")
+		"how models of Anthropic show their thinking: as a summary, not at all, or as the model itself chooses (auto)")
 	ExtraBody = Optional("extra-body", Object(
 		"authorization", "messages", "input", "tools", "functions", "model", "stream", "n",
 		"previous_response_id", "conversation", "background",

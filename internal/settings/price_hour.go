@@ -1,6 +1,6 @@
 package settings
 
-// CostOfHour returns what tokens cost more that the cache keeps for an hour: such a write costs twice
+// CostOfHour returns the additional cost of tokens that the cache keeps for an hour: such a write costs twice
 // the input at Anthropic, and CacheWrite is the price of the usual five minutes.
 func (p Prices) CostOfHour(prompt, tokens int) float64 {
 	const million = 1e6

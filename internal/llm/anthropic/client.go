@@ -12,8 +12,8 @@
 // A request is a list of messages of blocks (conversation), to which marks are added (mark) after
 // thinking that is void was left out (dropVoid). The newest models accept thinking only while
 // everything before it is unchanged. So each reply is stored with a digest of the conversation that
-// it answers, and thinking whose digest differs is not sent. A [Dialect] holds what an endpoint
-// taught by refusing requests.
+// it answers, and thinking whose digest differs is not sent. A [Dialect] holds the lessons
+// of an endpoint that refused requests.
 package anthropic
 
 import (
@@ -29,7 +29,6 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/endpoint"
 	"agent/internal/llm/loose"
-	"agent/internal/llm/vendor"
 )
 
 // Config configures a Client.
@@ -40,8 +39,8 @@ type Config struct {
 	// Vertex means that the endpoint is the one of a project at Google Vertex AI, where the address
 	// names the model.
 	Vertex bool
-	// Limits returns the greatest reply and the window of a model in tokens, 0 for what is not
-	// known; nil knows nothing.
+	// Limits returns the greatest reply and the window of a model in tokens, 0 for unknown
+	// numbers; nil knows nothing.
 	Limits func(model string) (output, window int)
 	// ThinkingDisplay is "summarized" or "omitted"; "" leaves the choice to the model.
 	ThinkingDisplay string
@@ -243,6 +242,3 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	}
 	return models, nil
 }
-
-// facts returns what is known of the model of a request.
-func (c *Client) facts(model string) vendor.Claude { return vendor.ClaudeOf(model) }

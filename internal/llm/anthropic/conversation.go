@@ -68,7 +68,7 @@ func (c *conversation) size() int {
 	return size
 }
 
-// origin returns what a reply to the conversation is stored with.
+// origin describes the conversation for the record of a reply.
 func (c *conversation) origin() origin { return origin{Prefix: c.digest, First: c.first} }
 
 // resume adds the blocks of a reply that the server has paused. The next request continues it.

@@ -1,6 +1,13 @@
 package anthropic
 
-import "agent/internal/llm"
+import (
+	"net/http"
+
+	"agent/internal/llm"
+)
 
 // Bare returns the format of a client without anything around it.
 func Bare(c *Client) llm.Provider { return &speaking{c, Dialect{}} }
+
+// Tell notes the limits in the headers of a reply.
+func Tell(c *Client, header http.Header) { c.tellLimits(header) }

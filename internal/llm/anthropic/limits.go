@@ -11,7 +11,7 @@ import (
 type Limit struct {
 	// Name names it for a person.
 	Name string
-	// Most and Left count what the limit is about.
+	// Most and Left count requests or tokens.
 	Most, Left float64
 	// Resets is when the limit is full again; zero if that is not known.
 	Resets time.Time

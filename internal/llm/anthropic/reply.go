@@ -167,7 +167,7 @@ type wireMessage struct {
 	wireReport
 }
 
-// wireReport is what the server tells of the request.
+// wireReport is the report of the server on the request.
 type wireReport struct {
 	Transformations []struct {
 		Type   string `json:"type"`
@@ -232,7 +232,7 @@ func (r *reply) wholeMessage(m wireMessage) {
 	}
 }
 
-// report handles what the server tells of the request.
+// report handles the report of the server on the request.
 func (r *reply) report(w wireReport) {
 	if reason := w.Diagnostics.Reason.Type; reason != "" {
 		r.missed = reason
@@ -524,7 +524,7 @@ type usage struct {
 	} `json:"cache_creation"`
 }
 
-// with returns the numbers of u, replaced by those that a later report has.
+// with returns the numbers of u, replaced by the numbers in a later report.
 func (u usage) with(later usage) usage {
 	for _, pair := range [][2]*loose.Int{
 		{&u.Input, &later.Input}, {&u.Output, &later.Output}, {&u.CacheRead, &later.CacheRead},

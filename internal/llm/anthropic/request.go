@@ -95,7 +95,7 @@ func (r *request) effort() string {
 	return r.ReasoningEffort
 }
 
-// notes returns what the request leaves out or changes of the settings, for a person.
+// notes tells a person which settings the request leaves out or changes.
 func (r *request) notes() (notes []string) {
 	if (r.Temperature != nil || r.TopP != nil) && !r.takesSampling() {
 		notes = append(notes, "the model "+r.Model+" takes neither temperature nor top_p while it thinks; the conversation goes on without them")

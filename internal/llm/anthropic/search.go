@@ -10,7 +10,7 @@ import (
 // maxSources bounds the addresses of one search that are told.
 const maxSources = 50
 
-// tellSearch tells of a search that the server made by itself, and of what it found.
+// tellSearch tells of a search that the server made by itself, and of its results.
 func (r *reply) tellSearch(b *replyBlock) {
 	switch b.kind {
 	case "server_tool_use":

@@ -10,7 +10,7 @@ import (
 	"agent/internal/llm/loose"
 )
 
-// fieldMessages is the Field of what is attached to replies of this API.
+// fieldMessages is the Field of attachments to replies of this API.
 const fieldMessages = "messages"
 
 // origin describes the request that a reply answers.
@@ -21,7 +21,7 @@ type origin struct {
 	First string `json:"first,omitzero"`
 }
 
-// kept is what is stored with a reply, so that it goes back as it came.
+// kept is stored with a reply, so that it goes back as it came.
 type kept struct {
 	origin
 	// Blocks are the blocks of the reply in order.
@@ -38,7 +38,7 @@ type kept struct {
 type keptBlock struct {
 	// Chars is the length of a text in bytes.
 	Chars int `json:"chars,omitzero"`
-	// Citations are those of a text.
+	// Citations belong to a text.
 	Citations json.RawMessage `json:"citations,omitzero"`
 	// Call is the id of a call.
 	Call string `json:"call,omitzero"`
@@ -70,7 +70,7 @@ func isThinking(raw []byte) bool {
 	return kind == "thinking" || kind == "redacted_thinking"
 }
 
-// keptIn returns what is stored with a reply, nil if nothing is sent of it: it comes from another
+// keptIn returns the kept form of a reply, nil if nothing of it is sent: it comes from another
 // model or host, the person wants none back, or the endpoint has refused it.
 func keptIn(c *history.Content, r *request) *kept {
 	if r.Replay == llm.ReplayNever || r.dialect.NoThinking {

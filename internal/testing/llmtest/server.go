@@ -72,6 +72,15 @@ func NewFunc(t testing.TB, next func(*Request) Turn) *Server {
 	return s
 }
 
+// NewUnjudged is NewFunc for replies of the Messages API that the test writes itself: thinking need
+// not be this server's.
+func NewUnjudged(t testing.TB, next func(*Request) Turn) *Server {
+	t.Helper()
+	s := NewFunc(t, next)
+	s.claude.lenient = true
+	return s
+}
+
 // Answer sets what a path other than /v1/chat/completions answers with status
 // 200, for example "/v1/models" or "/props". An empty body makes it a 404.
 func (s *Server) Answer(path, body string) {

@@ -1,0 +1,225 @@
+package anthropic_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/anthropic"
+	"agent/internal/testing/llmtest"
+)
+
+// events is a stream of the Messages API with the given blocks and end.
+func events(blocks ...string) llmtest.Turn {
+	turn := llmtest.Turn{}.NoFinish().Event(`{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":10,"cache_read_input_tokens":100,"cache_creation_input_tokens":50,"cache_creation":{"ephemeral_1h_input_tokens":40,"ephemeral_5m_input_tokens":10},"output_tokens":1}}}`)
+	for _, b := range blocks {
+		turn = turn.Event(b)
+	}
+	return turn
+}
+
+func stop(reason string) string {
+	return `{"type":"message_delta","delta":{"stop_reason":"` + reason + `"},"usage":{"output_tokens":7}}`
+}
+
+const ended = `{"type":"message_stop"}`
+
+// Thinking of every kind, blocks of unknown types and searches of the server go back byte for byte
+// and in order, between texts and calls.
+func TestRepliesGoBackAsTheyCame(t *testing.T) {
+	t.Parallel()
+	raw := []string{
+		`{"type":"thinking","thinking":"","signature":"not base64 é <&>"}`,
+		`{"type":"redacted_thinking","data":"x+/="}`,
+		`{"type":"text","text":"one"}`,
+		`{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"go"}}`,
+		`{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[{"type":"web_search_result","url":"https://go.dev","encrypted_content":"e="}]}`,
+		`{"type":"text","text":" two","citations":[{"type":"web_search_result_location","url":"https://go.dev"}]}`,
+		`{"type":"from_next_year","data":[1,2]}`,
+		`{"type":"tool_use","id":"toolu_1","name":"f","input":{"b":1,"a":2}}`,
+	}
+	var blocks []string
+	for i, b := range raw {
+		n := string(rune('0' + i))
+		blocks = append(blocks, `{"type":"content_block_start","index":`+n+`,"content_block":`+b+`}`, `{"type":"content_block_stop","index":`+n+`}`)
+	}
+	blocks = append(blocks, `{"type":"unheard_of","x":1}`, stop("tool_use"), ended)
+	turns, srv := []llmtest.Turn{events(blocks...), llmtest.Say("ok")}, (*llmtest.Server)(nil)
+	srv = llmtest.NewUnjudged(t, func(r *llmtest.Request) llmtest.Turn { return turns[r.Number] })
+	client := newClient(t, srv.URL)
+	req := llmtest.Question("hi")
+	req.Model = "claude-opus-5-5"
+	got := llmtest.Collect(t.Context(), t, client, req)
+	if got.Text != "one two" || len(got.Calls) != 1 || got.Finish != "tool_calls" || got.Err != nil {
+		t.Fatalf("got %+v", got)
+	}
+	req.History = append(req.History,
+		history.New(history.AI, &history.Thinking{Attached: got.Thought}, &history.Text{Text: got.Text}, &history.ToolCall{ID: "toolu_1", Name: "f", Parameters: json.RawMessage(got.Calls[0].Arguments)}).WithMeta(history.MetaModel, req.Model),
+		history.New(history.Tool, &history.ToolResponse{CallID: "toolu_1", ToolName: "f", Result: history.TextResult("done")}))
+	llmtest.Collect(t.Context(), t, client, req)
+	var sent struct {
+		Messages []struct{ Content []json.RawMessage }
+	}
+	if err := json.Unmarshal(srv.Requests()[1].Body, &sent); err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range sent.Messages[1].Content {
+		if string(b) != raw[i] {
+			t.Errorf("block %d went back as %s, and came as %s", i, b, raw[i])
+		}
+	}
+	if len(sent.Messages[1].Content) != len(raw) {
+		t.Errorf("%d blocks went back, and %d came", len(sent.Messages[1].Content), len(raw))
+	}
+}
+
+// Usage counts reads and writes of the cache as parts of the prompt.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, events(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}`, stop("end_turn"), ended))
+	got := llmtest.Collect(t.Context(), t, newClient(t, srv.URL), llmtest.Question("hi"))
+	want := llm.Usage{PromptTokens: 160, CompletionTokens: 7, CachedTokens: 100, CacheWriteTokens: 50, LongWriteTokens: 40}
+	if diff := cmp.Diff(want, got.Usage); diff != "" || got.Err != nil {
+		t.Error(diff, got.Err)
+	}
+}
+
+// A reply that the server pauses is continued with its blocks as they are.
+func TestPausedReply(t *testing.T) {
+	t.Parallel()
+	text := func(text string) string {
+		return `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"` + text + `"}}`
+	}
+	turns := []llmtest.Turn{events(text("one "), stop("pause_turn"), ended), events(text("two"), stop("end_turn"), ended)}
+	srv := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn { return turns[r.Number] })
+	got := llmtest.Collect(t.Context(), t, newClient(t, srv.URL), llmtest.Question("hi"))
+	if got.Text != "one two" || got.Usage.PromptTokens != 320 || got.Finish != "stop" {
+		t.Errorf("got %+v", got)
+	}
+	if last := srv.Requests()[1].Last(); last.Role != "assistant" || last.Content != "one " {
+		t.Errorf("it was continued after %+v", last)
+	}
+}
+
+// Ends of replies, and malformed streams, are errors of the right kind.
+func TestEndsOfReplies(t *testing.T) {
+	t.Parallel()
+	text := `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}`
+	for name, tt := range map[string]struct {
+		turn llmtest.Turn
+		kind llm.ErrorKind
+		says string
+	}{
+		"a full window":         {events(text, stop("model_context_window_exceeded"), ended), llm.ContextOverflow, "window"},
+		"a refusal":             {events(stop("refusal"), ended), llm.BadRequest, "refuses to answer"},
+		"an overload inside":    {events(text, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), llm.Unavailable, "Overloaded"},
+		"no message_stop":       {events(text), llm.Truncated, "before it was complete"},
+		"an unopened block":     {events(`{"type":"content_block_delta","index":3,"delta":{"type":"text_delta","text":"x"}}`), llm.Unavailable, "block 3"},
+		"overloaded":            {llmtest.Fail(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), llm.Unavailable, "Overloaded"},
+		"a rate":                {llmtest.Fail(429, `{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}`, "Retry-After", "300"), llm.RateLimit, "slow"},
+		"too large":             {llmtest.Fail(413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`), llm.BadRequest, "maximum size"},
+		"a key":                 {llmtest.Fail(401, `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}`), llm.Auth, "invalid x-api-key"},
+		"a permission":          {llmtest.Fail(403, `{"type":"error","error":{"type":"permission_error","message":"no access"}}`), llm.Auth, "no access"},
+		"a model":               {llmtest.Fail(404, `{"type":"error","error":{"type":"not_found_error","message":"model: claude-x"}}`), llm.ModelNotFound, "claude-x"},
+		"the field at fault":    {llmtest.Fail(400, `{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: must be positive"}}`), llm.BadRequest, "max_tokens: must be positive"},
+		"prompt and max_tokens": {llmtest.Fail(400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`), llm.ContextOverflow, "too long"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return tt.turn })
+			got := llmtest.Collect(t.Context(), t, anthropic.Bare(newClient(t, srv.URL)), llmtest.Question("hi"))
+			failure, is := errors.AsType[*llm.Error](got.Err)
+			if !is || failure.Kind != tt.kind || !strings.Contains(failure.Message, tt.says) {
+				t.Errorf("got %v", got.Err)
+			}
+		})
+	}
+}
+
+// A call whose arguments were cut off by the output limit is marked, and the history stays valid.
+func TestCutCall(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, events(
+		`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"f","input":{}}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}`, stop("max_tokens"), ended))
+	got := llmtest.Collect(t.Context(), t, newClient(t, srv.URL), llmtest.Question("hi"))
+	if len(got.Calls) != 1 || !got.Calls[0].Cut || got.Finish != "length" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// A gateway that does not know the controls of thinking, and one that finds thinking bound although
+// nothing says so, are asked once more without, and that is remembered.
+func TestLessons(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ model, refusal, absent string }{
+		"controls": {"claude-opus-5-5", "thinking.adaptive.block_binding: Extra inputs are not permitted", "block_binding"},
+		"bound":    {"claude-opus-5", "messages.1.content.0: Invalid signature in thinking block. The block is bound to a different conversation", `"thinking":"hm"`},
+		"marks":    {"claude-opus-5", "system.0.cache_control: Extra inputs are not permitted", "cache_control"},
+		"display":  {"claude-opus-5", "thinking.display: not supported", `"display"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refused, _ := json.Marshal(map[string]any{"type": "error", "error": map[string]string{"type": "invalid_request_error", "message": tt.refusal}})
+			srv := llmtest.New(t, llmtest.Think("hm").Say("one"), llmtest.Fail(400, string(refused)), llmtest.Say("two"), llmtest.Say("three"))
+			client := newClient(t, srv.URL, func(c *anthropic.Config) { c.ThinkingDisplay = "summarized" })
+			req := llmtest.Question("hi")
+			req.Model, req.System = tt.model, strings.Repeat("be brief ", 3000)
+			first := llmtest.Collect(t.Context(), t, client, req)
+			req.History = append(req.History, history.New(history.AI, &history.Thinking{Thought: "hm", Attached: first.Thought}, &history.Text{Text: first.Text}), history.HumanText("more"))
+			for _, want := range []string{"two", "three"} {
+				if got := llmtest.Collect(t.Context(), t, client, req); got.Text != want || got.Err != nil {
+					t.Fatalf("got %+v", got)
+				}
+			}
+			sent := srv.Requests()
+			for i, has := range []bool{true, false, false} {
+				if strings.Contains(string(sent[i+1].Body), tt.absent) != has {
+					t.Errorf("request %d has %s: %v", i+2, tt.absent, !has)
+				}
+			}
+		})
+	}
+}
+
+// The headers are those of the API, and limits in the headers of replies are told.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.New(t, llmtest.Say("hi"))
+	client := newClient(t, strings.TrimSuffix(srv.URL, "/v1"))
+	llmtest.Collect(t.Context(), t, client, llmtest.Question("hi"))
+	h := srv.Requests()[0].Header
+	if h.Get("X-Api-Key") != "sk-ant-key-1" || h.Get("Anthropic-Version") != "2023-06-01" || h.Get("Authorization") != "" {
+		t.Errorf("headers %v", h)
+	}
+	anthropic.Tell(client, http.Header{"Anthropic-Ratelimit-Tokens-Limit": {"1000"}, "Anthropic-Ratelimit-Tokens-Remaining": {"250"}, "Anthropic-Ratelimit-Tokens-Reset": {"2026-11-29T12:00:00Z"}})
+	want := []anthropic.Limit{{Name: "tokens a minute", Most: 1000, Left: 250, Resets: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)}}
+	if diff := cmp.Diff(want, client.Limits()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The judge refuses what Anthropic refuses.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	const user = `{"role":"user","content":[{"type":"text","text":"hi"}]}`
+	for problem, body := range map[string]string{
+		"always thinks":     `{"model":"claude-opus-5-5","max_tokens":9,"thinking":{"type":"disabled"},"messages":[` + user + `]}`,
+		"no temperature":    `{"model":"claude-opus-5-5","max_tokens":9,"temperature":1,"messages":[` + user + `]}`,
+		"are both of":       `{"model":"m","max_tokens":9,"messages":[` + user + `,` + user + `]}`,
+		"keeps nothing":     `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]}]}`,
+		"without an answer": `{"model":"m","max_tokens":9,"messages":[` + user + `,{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}]}`,
+		"blank":             `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":" "}]}]}`,
+	} {
+		if err := llmtest.JudgeMessages([]byte(body)); err == nil || !strings.Contains(err.Error(), problem) {
+			t.Errorf("%s: %v", problem, err)
+		}
+	}
+}
