@@ -18,6 +18,7 @@ import (
 	"agent/internal/nearest"
 	"agent/internal/setup/effect"
 	"agent/internal/setup/source"
+	"agent/internal/words"
 )
 
 // Names of the agents of the program.
@@ -50,6 +51,8 @@ type Agent struct {
 	Tools, Without []string
 	// Looks is set for an agent that changes nothing.
 	Looks bool
+	// Kind is the field kind as it is written: "local", or "" if the file does not say.
+	Kind string
 	// Model names a profile or a model, "" for the model of the conversation. Effort is the value
 	// of reasoning.effort, "" for that of the conversation.
 	Model, Effort string
@@ -128,25 +131,44 @@ func (s Set) Named(name string) (Agent, error) {
 	return Agent{}, fmt.Errorf("there is no agent %q%s; there are %s", name, nearest.Question(name, names), strings.Join(names, ", "))
 }
 
-// Effects lists everything of a repository's agent that a person agrees to: the tools, the model
-// and the bounds.
+// Effects lists everything that decides what an agent is sent, what it may do, and how long: every
+// field that its file sets, so that no change of one passes as what a person agreed to.
 func (a Agent) Effects() effect.List {
 	all := effect.List{{Name: "agent", Text: a.Name}}
-	if a.Model != "" {
-		all = append(all, effect.Part{Name: "model", Text: a.Model})
+	add := func(name string, texts ...string) {
+		for _, text := range texts {
+			if text != "" {
+				all = append(all, effect.Part{Name: name, Text: text})
+			}
+		}
 	}
-	if a.Effort != "" {
-		all = append(all, effect.Part{Name: "effort", Text: a.Effort})
+	add("description", a.Description)
+	if a.Looks {
+		add("mode", "only looks")
+	} else {
+		add("mode", "that of the conversation")
 	}
-	if a.Tools == nil {
-		all = append(all, effect.Part{Name: "tools", Text: "*"})
+	add("kind", a.Kind)
+	add("model", a.Model)
+	add("effort", a.Effort)
+	switch {
+	case a.Tools == nil:
+		add("tools", "*")
+	case len(a.Tools) == 0:
+		add("tools", "none")
 	}
-	for _, tool := range a.Tools {
-		all = append(all, effect.Part{Name: "tools", Text: tool})
+	add("tools", a.Tools...)
+	add("without", a.Without...)
+	if a.MaxTurns > 0 {
+		add("at most", words.Count(a.MaxTurns, "request"))
 	}
-	for _, tool := range a.Without {
-		all = append(all, effect.Part{Name: "without", Text: tool})
+	if a.Timeout > 0 {
+		add("at most", a.Timeout.String())
 	}
+	if a.Background {
+		add("runs", "in the background")
+	}
+	add("skills", a.Skills...)
 	return append(all, effect.Part{Name: "prompt", Text: a.Prompt})
 }
 

@@ -75,8 +75,8 @@ func parse(text, name string) (Agent, error) {
 	}
 	a.Timeout = time.Duration(minutes) * time.Minute
 	a.Looks = onlyLooks(first("permissionmode", "sandbox_mode"))
-	if kind := first("kind"); kind != "" && kind != "local" {
-		return a, fmt.Errorf("is of the kind %s; only agents that work here are used", kind)
+	if a.Kind = first("kind"); a.Kind != "" && a.Kind != "local" {
+		return a, fmt.Errorf("is of the kind %s; only agents that work here are used", a.Kind)
 	}
 	for name := range fields {
 		if !slices.Contains(used, name) {
