@@ -89,8 +89,8 @@ func others(value reflect.Value) (all []reflect.Value) {
 	return all
 }
 
-// What a person agrees to covers every field of an item that decides anything: the same consent holds
-// for no other content. harmless names the fields that decide nothing, each with the reason.
+// Consent covers every field of an item that decides anything. harmless names the fields that decide
+// nothing, each with the reason.
 func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -203,7 +203,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 	}
 }
 
-// The changes of security-4, 2: none passes as the file that was agreed to.
+// None of the changes of security-4, 2 passes as the agreed file.
 func TestAnotherAgentFileIsAnotherContent(t *testing.T) {
 	t.Parallel()
 	markdown := "---\nname: x\ndescription: d\nmodel: m\npermissionMode: plan\nmaxTurns: 3\ntimeout_mins: 1\nbackground: false\nskills: a\nkind: local\n---\nLook.\n"

@@ -18,8 +18,9 @@ type Confinement struct {
 	AllowEnv []string
 }
 
-// Guarantees says what holds for a command, whatever its line does. A guard asks for the guarantee
-// that it needs and not whether there is a sandbox: a weaker backend gives fewer.
+// Guarantees lists the promises of a sandbox about a command. They hold for any command line. A guard
+// asks for the guarantee that it needs and not whether there is a sandbox: a weaker backend gives
+// fewer.
 type Guarantees struct {
 	// Files is set if the command changes only files that its policy lets it write. Protected
 	// files stay as they are, or the sandbox restores them when the command ends.
@@ -37,7 +38,7 @@ type Guarantees struct {
 	Ends bool
 }
 
-// Guarantees returns what the sandbox ensures for commands of a profile.
+// Guarantees returns the guarantees of the sandbox for commands of a profile.
 func (c Confinement) Guarantees(profile Profile) Guarantees {
 	backend := None
 	if c.Sandbox != nil && profile != Open {

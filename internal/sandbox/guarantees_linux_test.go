@@ -9,8 +9,7 @@ import (
 	"agent/internal/sandbox"
 )
 
-// Each backend gives what it guarantees in each profile, and no more: a guarantee is what a command
-// meets when it tries. Guards rely on nothing else.
+// Each backend keeps its guarantees in each profile and gives no more: a command tries to break each.
 func TestGuaranteesAreWhatCommandsMeet(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {

@@ -62,9 +62,9 @@ const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
 
 // protectedNames returns the protected files that a command line names, whatever it does with
 // them, also by patterns and variables. A command can hide its files all the same, and the sandbox
-// protects against that. It leaves out what the sandbox of this very command prevents: changes that
-// are guarded against, and reading a file that is denied. A key file that is written as it is called
-// stays in although it is hidden, since a person may allow it.
+// protects against that. It leaves out files that the sandbox of this very command guards against
+// changes or denies. A hidden key file that the line names plainly stays in, since a person may allow
+// it.
 func (e *Env) protectedNames(command shell.Command) []protect.File {
 	var protected []protect.File
 	confined := command.Confined.Guarantees(command.Profile).Files

@@ -131,8 +131,8 @@ func (s Set) Named(name string) (Agent, error) {
 	return Agent{}, fmt.Errorf("there is no agent %q%s; there are %s", name, nearest.Question(name, names), strings.Join(names, ", "))
 }
 
-// Effects lists everything that decides what an agent is sent, what it may do, and how long: every
-// field that its file sets, so that no change of one passes as what a person agreed to.
+// Effects lists every field of an agent's file that decides its text, its rights or its bounds. A
+// change of any of them is asked about.
 func (a Agent) Effects() effect.List {
 	all := effect.List{{Name: "agent", Text: a.Name}}
 	add := func(name string, texts ...string) {
