@@ -41,7 +41,8 @@ func chaosSeed(t *testing.T) uint64 {
 // shares are the parts of the time of all that the tests may take.
 var shares = map[string]float64{
 	"TestChaosAgents":      0.1,
-	"TestChaosKill":        0.35,
+	"TestChaosKill":        0.25,
+	"TestChaosUndo":        0.1,
 	"TestChaosRecord":      0.15,
 	"TestChaosEnds":        0.05,
 	"TestChaosCrashPoints": 0.1,

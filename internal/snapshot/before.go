@@ -54,16 +54,37 @@ func (b *before) path(place int) string {
 	return folder + name
 }
 
-// existed reports whether a file was at a path.
-func (b *before) existed(rel string) bool {
+// place returns the place of a file that existed.
+func (b *before) place(rel string) (place int, existed bool) {
 	place, ok := b.listing.find(rel)
 	if !ok {
 		further := slices.Index(b.further, rel)
 		if place = len(b.listing.files) + further; further < 0 {
-			return false
+			return 0, false
 		}
 	}
-	return b.seen[place].is(there)
+	return place, b.seen[place].is(there)
+}
+
+// madeSince returns a function that reports whether a file or folder was made since the command
+// began, or renamed by it. inodes are those of all files and folders before.
+func (b *before) madeSince(inodes []uint32) func(rel string) bool {
+	return func(rel string) bool {
+		abs := absolute(b.root, rel)
+		at, ok := stampOf(abs)
+		_, moved := slices.BinarySearch(inodes, uint32(at.inode))
+		return ok && (moved || !bornAt(abs).Before(b.begun))
+	}
+}
+
+// madeFolders returns the folders above a file that were made since.
+func (b *before) madeFolders(rel string, since func(rel string) bool) (made []string) {
+	for dir := path.Dir(rel); !b.folders[dir]; dir = path.Dir(dir) {
+		if since(dir) {
+			made = append(made, dir)
+		}
+	}
+	return made
 }
 
 // look looks at all files and returns those whose content is neither known nor in git.

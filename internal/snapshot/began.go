@@ -2,7 +2,9 @@ package snapshot
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"agent/internal/disk"
@@ -11,9 +13,15 @@ import (
 // Before a command runs, the journal says so, and a file beside the journal describes the
 // workspace. When the program dies in the middle of the command, the next run compares the
 // workspace with that file to find the changes of the command (D-87).
+//
+// Several commands can run at the same time, and tools can edit files meanwhile. A command
+// that ends accounts for the changes that no other node has recorded since it began.
 
 // began records a command that is about to run.
 type began struct {
+	// Slot tells the commands apart that run at the same time. It counts from 1, and is 0 in
+	// journals of older versions, in which the next node of any kind ends the command.
+	Slot  int       `json:"slot,omitempty"`
 	Turn  int       `json:"turn"`
 	Title string    `json:"title,omitempty"`
 	Root  string    `json:"root"`
@@ -26,6 +34,14 @@ type began struct {
 	Unknown string `json:"unknown,omitempty"`
 	// Half holds the changes made by an undo or redo that was interrupted earlier.
 	Half []Change `json:"half,omitempty"`
+
+	// head is the node at which the workspace was when the command began.
+	head int
+	// was describes the workspace when the command began. It is nil for a command of an earlier
+	// run, which died in the middle of it.
+	was *before
+	// idle is set for a command that did not run, since its context had ended by then.
+	idle bool
 }
 
 // mostNoted is the number of files up to which a workspace is described before a command. A
@@ -34,50 +50,157 @@ const mostNoted = 100_000
 
 const noteName = "command"
 
-func (s *Store) notePath() string { return filepath.Join(s.Folder, noteName) }
+// notePath returns the file of a store that describes the workspace before the command of a slot.
+func notePath(store string, slot int) string {
+	name := noteName
+	if slot > 1 {
+		name = fmt.Sprintf("%s-%d", noteName, slot)
+	}
+	return filepath.Join(store, name)
+}
 
 // begin notes that a command is about to run.
-func (s *Store) begin(was *before, half []Change) {
-	b := &began{Turn: s.turn, Title: s.title, Root: s.files.workspace.Root(), At: was.begun, Listed: was.listed, Half: half}
+func (s *Store) begin(was *before, half []Change) *began {
+	b := &began{
+		Slot: s.tree.freeSlot(), Turn: s.turn, Title: s.title, Root: s.files.workspace.Root(),
+		At: was.begun, Listed: was.listed, Half: half, head: s.tree.head, was: was,
+	}
 	if err := s.note(b, was); err != nil {
 		b.Held, b.Unknown = 0, err.Error()
 	}
-	s.tree.began = b
+	s.tree.began = append(s.tree.began, b)
 	s.write(record{Began: b})
+	return b
 }
 
-// endUnchanged notes that the command changed nothing.
-func (s *Store) endUnchanged() {
-	if s.tree.began != nil {
-		s.tree.began = nil
-		s.write(record{Ended: true})
-	}
-}
-
-// finishCommand records the changes of a command during which an earlier run of the program
-// ended.
-func (s *Store) finishCommand(ctx context.Context) {
-	b := s.tree.began
-	if b == nil || s.ready() != nil {
-		return
-	}
-	s.tree.began = nil
-	unknown := b.Unknown
-	var changes []Change
-	all := true
-	switch was, err := s.readNote(b); {
-	case b.Root != s.files.workspace.Root():
-		unknown = "it ran in " + b.Root
-	case unknown != "":
-	case err != nil:
-		unknown = "what was noted before it cannot be read: " + disk.Reason(err).Error()
-	default:
-		changes, all = s.scanAfter(context.WithoutCancel(ctx), was)
-	}
-	if len(changes) == 0 && all && unknown == "" {
-		s.write(record{Ended: true})
-		return
+// end records the changes of a running command, and returns the number of the node; 0 if the
+// command changed nothing.
+func (s *Store) end(ctx context.Context, b *began) int {
+	defer b.was.index.Close()
+	changes, all := s.changesOf(ctx, b, b.was)
+	if len(changes) == 0 && (all || b.idle) {
+		s.tree.end(b.Slot)
+		s.write(record{Ended: true, Of: b.Slot})
+		return 0
 	}
 	s.keepHalf(b.Half)
-	s.record(node{Turn: b.Turn, Title: b.Title, Unlisted: !all, Unknown: unknown, Changes: changes})
+	return s.record(node{Of: b.Slot, Unlisted: !all, Changes: changes})
+}
+
+// finishInterrupted records the changes of the commands in the middle of which an earlier run of
+// the program died.
+func (s *Store) finishInterrupted(ctx context.Context) {
+	for _, b := range slices.Clone(s.tree.began) {
+		if b.was != nil || s.ready() != nil {
+			continue
+		}
+		unknown := b.Unknown
+		var changes []Change
+		all := true
+		switch was, err := s.readNote(b); {
+		case b.Root != s.files.workspace.Root():
+			unknown = "it ran in " + b.Root
+		case unknown != "":
+		case err != nil:
+			unknown = "what was noted before it cannot be read: " + disk.Reason(err).Error()
+		default:
+			changes, all = s.changesOf(context.WithoutCancel(ctx), b, was)
+			was.index.Close()
+		}
+		if len(changes) == 0 && all && unknown == "" {
+			s.tree.end(b.Slot)
+			s.write(record{Ended: true, Of: b.Slot})
+			continue
+		}
+		s.keepHalf(b.Half)
+		turn, title := b.Turn, b.Title
+		if last := s.tree.nodes[s.tree.head]; last != nil && last.Turn > turn {
+			turn, title = last.Turn, last.Title // a command of a background agent, during a later turn
+		}
+		s.record(node{Of: b.Slot, Turn: turn, Title: title, Unlisted: !all, Unknown: unknown, Changes: changes})
+	}
+}
+
+// changesOf returns the changes of a command that other nodes have not recorded since it began.
+// was describes the workspace at that time. all is false when the command may have created files
+// that the changes do not list.
+func (s *Store) changesOf(ctx context.Context, b *began, was *before) (changes []Change, all bool) {
+	changes, all = s.scanAfter(ctx, was)
+	recorded := s.tree.targets(b.head)
+	if len(recorded) == 0 {
+		return changes, all
+	}
+	var rest []Change
+	made := map[string][]string{}
+	for _, c := range changes {
+		if _, ok := recorded[c.Path]; ok {
+			made[c.Path] = c.Made
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	for path, state := range recorded {
+		after, same := s.compare(path, state)
+		if same && state.sameMode(after) && (state.Mode != 0 || after.Mode&^usualMode == 0) || state.vague() && after.Kind == File {
+			continue
+		}
+		c := Change{Path: path, Before: state, After: after}
+		if state.Kind == Missing {
+			c.Made = made[path]
+		}
+		if after.Kind == Missing {
+			c.Gone = s.files.missingFolders(absolute(s.files.workspace.Root(), path))
+		}
+		rest = append(rest, c)
+	}
+	sortChanges(rest)
+	return rest, all
+}
+
+// recordSoFar records what running commands have changed so far, before another command begins. So
+// whatever a command finds changed at its end was changed after it began.
+func (s *Store) recordSoFar(ctx context.Context) {
+	for _, b := range slices.Clone(s.tree.began) {
+		if changes, _ := s.changesOf(ctx, b, b.was); len(changes) > 0 {
+			s.record(node{Changes: changes})
+		}
+	}
+}
+
+// recordBefore records what running commands have done to files before an edit of these files. So
+// each change of a file begins where the one before ends.
+func (s *Store) recordBefore(edit []Change) {
+	var changes []Change
+	for _, c := range edit {
+		for _, b := range s.tree.began {
+			if before, ok := s.changeBefore(b, c); ok {
+				if !s.contents.meet(context.Background(), before.Before, before.After) {
+					changes = append(changes, before)
+				}
+				break
+			}
+		}
+	}
+	if len(changes) > 0 {
+		s.record(node{Changes: changes})
+	}
+}
+
+// changeBefore returns what has happened to a file since a command began, before an edit of it. ok
+// is false if the command may not have seen the file.
+func (s *Store) changeBefore(b *began, edit Change) (c Change, ok bool) {
+	c = Change{Path: edit.Path, After: edit.Before}
+	if c.After.Kind == Missing {
+		c.Gone = edit.Made
+	}
+	if c.Before, ok = s.tree.targets(b.head)[c.Path]; ok {
+		return c, true
+	}
+	if place, existed := b.was.place(c.Path); existed {
+		c.Before = b.was.statesOf([]int{place}, s.Secret)[0]
+		return c, true
+	}
+	since := b.was.madeSince(b.was.inodes())
+	c.Before, c.Made = State{Kind: Missing}, b.was.madeFolders(c.Path, since)
+	return c, b.was.listed && since(c.Path)
 }

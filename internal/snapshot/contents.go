@@ -26,16 +26,24 @@ type contents struct {
 	fetched map[string]string
 }
 
-// fetch copies the contents that the steps of a way need and only git has. Where a filter
-// made git store another content than the file had, the sizes differ and the content is
-// left out.
-func (c *contents) fetch(ctx context.Context, way []*passage) error {
+// targetsOf returns the states to which a way leads.
+func targetsOf(way []*passage) []State {
+	states := make([]State, len(way))
+	for i, p := range way {
+		states[i] = p.target
+	}
+	return states
+}
+
+// fetch copies the contents of states that only git has. Where a filter made git store another
+// content than the file had, the sizes differ and the content is left out.
+func (c *contents) fetch(ctx context.Context, states []State) error {
 	wanted := map[string]int64{}
 	var names strings.Builder
-	for _, p := range way {
-		name, ok := strings.CutPrefix(p.target.Sum, gitSum)
-		if _, known := c.fetched[p.target.Sum]; ok && !known && p.target.Kind == File && wanted[name] == 0 {
-			wanted[name] = p.target.Size + 1
+	for _, state := range states {
+		name, ok := strings.CutPrefix(state.Sum, gitSum)
+		if _, known := c.fetched[state.Sum]; ok && !known && state.Kind == File && wanted[name] == 0 {
+			wanted[name] = state.Size + 1
 			names.WriteString(name + "\n")
 		}
 	}
@@ -61,6 +69,34 @@ func (c *contents) fetch(ctx context.Context, way []*passage) error {
 			c.fetched[gitSum+name] = sum
 		}
 	}
+}
+
+// meet reports whether a change that begins with one state can follow one that ends with the
+// other, with nothing between. It is false only if the states are known to differ.
+func (c *contents) meet(ctx context.Context, end, begin State) bool {
+	switch {
+	case end.Kind != begin.Kind || end.LinkTarget != begin.LinkTarget:
+		return false
+	case end.Kind != File || end.Sum == begin.Sum && end.Sum != "":
+		return end.allowsMode(begin)
+	case !end.allowsMode(begin):
+		return false
+	case end.vague() || begin.vague():
+		return true
+	case end.Sum == "" && begin.Sum == "":
+		return end.Size == begin.Size && end.Written.Equal(begin.Written)
+	case end.Sum == "" || begin.Sum == "":
+		return end.Size == begin.Size
+	case strings.HasPrefix(end.Sum, gitSum) == strings.HasPrefix(begin.Sum, gitSum):
+		return false
+	}
+	if strings.HasPrefix(begin.Sum, gitSum) {
+		end, begin = begin, end
+	}
+	if err := c.fetch(ctx, []State{end}); err == nil && c.fetched[end.Sum] != "" {
+		return c.fetched[end.Sum] == begin.Sum
+	}
+	return end.Size == begin.Size // git has another content than the file had
 }
 
 // content returns the content that a state describes. now is the present file; if only its mode

@@ -39,12 +39,13 @@ func (s *Store) Edit(files ...FileEdit) (mark Mark, failed func()) {
 	if len(inside) == 0 || s.ready() != nil {
 		return "", none
 	}
-	s.finishCommand(context.Background())
+	s.finishInterrupted(context.Background())
 	changes := make([]Change, len(inside))
 	for i, file := range inside {
 		changes[i] = s.changeOf(file)
 	}
 	s.keepHalf(s.halfDone())
+	s.recordBefore(changes)
 	id := s.record(node{Changes: changes})
 	return s.markOf(id), func() {
 		s.mu.Lock()

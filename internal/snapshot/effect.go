@@ -28,7 +28,7 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 	for _, c := range s.tree.nodes[id].Changes {
 		way = append(way, &passage{path: c.Path, target: c.Before})
 	}
-	if err := s.contents.fetch(ctx, way); err != nil {
+	if err := s.contents.fetch(ctx, targetsOf(way)); err != nil {
 		s.warn("%v", err)
 	}
 	var all []Effect

@@ -38,8 +38,9 @@ type record struct {
 	Move *move `json:"move,omitempty"`
 	// Began is a command that is about to run. It ends with a node, or with Ended.
 	Began *began `json:"began,omitempty"`
-	// Ended is set if the command changed nothing.
+	// Ended is set if the command of the slot Of changed nothing.
 	Ended bool `json:"ended,omitempty"`
+	Of    int  `json:"of,omitempty"`
 	// Beside is a program that was started in the background of a turn.
 	Beside *beside `json:"beside,omitempty"`
 }

@@ -99,7 +99,8 @@ func (l *listing) newFiles(was *before) (added []string) {
 				continue
 			}
 		}
-		if rel := folder + name; !was.existed(rel) {
+		rel := folder + name
+		if _, existed := was.place(rel); !existed {
 			added = append(added, rel)
 		} else if at, ok := was.listing.find(rel); ok {
 			next = at + 1

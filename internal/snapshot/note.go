@@ -55,7 +55,7 @@ func (s *Store) note(b *began, was *before) error {
 		all.Write(line)
 	}
 	b.Held = checksum(all.Bytes())
-	return os.WriteFile(s.notePath(), all.Bytes(), 0o600)
+	return os.WriteFile(notePath(s.Folder, b.Slot), all.Bytes(), 0o600)
 }
 
 func appendClean(line []byte, file seen, e *index.Entry) []byte {
@@ -84,7 +84,7 @@ type notedFile struct {
 
 // readNote reads the description that note wrote before a command.
 func (s *Store) readNote(b *began) (*before, error) {
-	data, err := os.ReadFile(s.notePath())
+	data, err := os.ReadFile(notePath(s.Folder, b.Slot))
 	if err != nil {
 		return nil, err
 	}

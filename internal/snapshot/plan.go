@@ -120,7 +120,7 @@ func (s *Store) planWith(ctx context.Context, choose func() (*Plan, error)) (*Pl
 		return nil, errNoStore
 	}
 	defer s.mu.Unlock()
-	s.finishCommand(ctx)
+	s.finishInterrupted(ctx)
 	p, err := choose()
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (s *Store) plan(ctx context.Context, p *Plan) error {
 		return err
 	}
 	slices.SortFunc(way, func(a, b *passage) int { return strings.Compare(a.path, b.path) })
-	if err := s.contents.fetch(ctx, way); err != nil {
+	if err := s.contents.fetch(ctx, targetsOf(way)); err != nil {
 		s.warn("%v", err)
 	}
 	outcomes := make([]outcome, len(way))

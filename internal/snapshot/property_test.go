@@ -76,11 +76,10 @@ func TestAnyWorkIsUndoneAndRedone(t *testing.T) {
 
 // work changes files as a tool or a command does.
 func (b *bench) work(r *rapid.T, content string) {
-	names := rapid.SampledFrom([]string{"a", "d/b", "d/e/c", "d/e", "new", "x/y/z", "x"})
-	name, other := names.Draw(r, "name"), names.Draw(r, "other")
-	info, err := os.Lstat(b.path(name))
 	switch rapid.SampledFrom([]string{"edit", "edit", "command"}).Draw(r, "by") {
 	case "edit":
+		name := anyName.Draw(r, "name")
+		info, err := os.Lstat(b.path(name))
 		if err == nil && !info.Mode().IsRegular() {
 			return
 		}
@@ -96,9 +95,17 @@ func (b *bench) work(r *rapid.T, content string) {
 		}
 	case "command":
 		settle := b.BeginCommand(b.t.Context())
-		b.change(rapid.SampledFrom([]string{"remove", "move", "mode", "folder", "link", "append", "all"}).Draw(r, "command"), b.path(name), b.path(other), content)
+		b.anyChange(r, content)
 		settle()
 	}
+}
+
+var anyName = rapid.SampledFrom([]string{"a", "d/b", "d/e/c", "d/e", "new", "x/y/z", "x"})
+
+// anyChange does one of the things that commands do.
+func (b *bench) anyChange(r *rapid.T, content string) {
+	how := rapid.SampledFrom([]string{"remove", "move", "mode", "folder", "link", "append", "all"}).Draw(r, "command")
+	b.change(how, b.path(anyName.Draw(r, "name")), b.path(anyName.Draw(r, "other")), content)
 }
 
 // change does what a command may do, or nothing where that cannot be done.

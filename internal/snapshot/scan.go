@@ -5,7 +5,6 @@ import (
 	"errors"
 	"hash/maphash"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -54,24 +53,18 @@ func (s *Store) BeginCommand(ctx context.Context) (settle func() Mark) {
 	if s.ready() != nil {
 		return func() Mark { return "" }
 	}
-	s.finishCommand(ctx)
+	s.finishInterrupted(ctx)
 	half := s.halfDone()
-	was := s.scanBefore(ctx)
-	// A command whose context ended before it began does not run.
-	idle := ctx.Err() != nil
-	if !idle {
-		s.begin(was, half)
-	}
+	s.recordSoFar(ctx)
+	b := s.begin(s.scanBefore(ctx), half)
+	b.idle = ctx.Err() != nil
 	return func() Mark {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		changes, all := s.scanAfter(context.WithoutCancel(ctx), was)
-		if len(changes) == 0 && (all || idle) {
-			s.endUnchanged()
-			return ""
+		if id := s.end(context.WithoutCancel(ctx), b); id != 0 {
+			return s.markOf(id)
 		}
-		s.keepHalf(half)
-		return s.markOf(s.record(node{Unlisted: !all, Changes: changes}))
+		return ""
 	}
 }
 
@@ -159,7 +152,6 @@ func (s *Store) unlistedChanges(listed *listing) []string {
 // scanAfter returns the changes since the command began. all is false when the command
 // may have created files that the changes do not list.
 func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, all bool) {
-	defer was.index.Close()
 	touched := was.changedPlaces()
 	states := was.statesOf(touched, s.Secret)
 	for i, place := range touched {
@@ -183,8 +175,12 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 		created, all = s.createdFiles(ctx, was)
 		changes = append(changes, created...)
 	}
-	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	sortChanges(changes)
 	return changes, all
+}
+
+func sortChanges(changes []Change) {
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // compare returns the present state of a file and reports whether was describes it too.
@@ -216,34 +212,20 @@ func (s *Store) createdFiles(ctx context.Context, was *before) (changes []Change
 		new = now.newFiles(was)
 	}
 	for _, rel := range s.unlistedChanges(now) {
-		if !was.existed(rel) {
+		if _, existed := was.place(rel); !existed {
 			new = append(new, rel)
 		}
 	}
 	if len(new) == 0 {
 		return nil, all
 	}
-	inodes := was.inodes()
-	// madeSince reports whether a file or folder was made since the command began, or
-	// renamed by it.
-	madeSince := func(rel string) bool {
-		abs := absolute(s.files.workspace.Root(), rel)
-		at, ok := stampOf(abs)
-		_, moved := slices.BinarySearch(inodes, uint32(at.inode))
-		return ok && (moved || !bornAt(abs).Before(was.begun))
-	}
+	since := was.madeSince(was.inodes())
 	for _, rel := range new {
-		if !madeSince(rel) {
+		if !since(rel) {
 			continue
 		}
 		after, _ := s.compare(rel, State{Kind: Missing})
-		c := Change{Path: rel, Before: State{Kind: Missing}, After: after}
-		for dir := filepath.Dir(rel); !was.folders[dir]; dir = filepath.Dir(dir) {
-			if madeSince(dir) {
-				c.Made = append(c.Made, filepath.ToSlash(dir))
-			}
-		}
-		changes = append(changes, c)
+		changes = append(changes, Change{Path: rel, Before: State{Kind: Missing}, After: after, Made: was.madeFolders(rel, since)})
 	}
 	return changes, all
 }

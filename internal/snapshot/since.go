@@ -33,7 +33,7 @@ func (s *Store) Since(ctx context.Context, m Mark) Changes {
 	}
 	way, _, _ := s.tree.way(s.tree.head, to)
 	slices.SortFunc(way, func(a, b *passage) int { return strings.Compare(a.path, b.path) })
-	counts := len(way) <= mostCounted && s.contents.fetch(ctx, way) == nil
+	counts := len(way) <= mostCounted && s.contents.fetch(ctx, targetsOf(way)) == nil
 	outcomes := make([]outcome, len(way))
 	if counts {
 		links := linksThatGo(way)

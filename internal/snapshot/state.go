@@ -110,6 +110,17 @@ func (s State) is(now State, has func(sum string) bool) bool {
 	return has(s.Sum)
 }
 
+// usualMode has the permissions that a new file may have. The system takes some of them away.
+const usualMode fs.FileMode = 0o666
+
+// vague reports whether nothing is known of a file but that it exists.
+func (s State) vague() bool { return s.Kind == File && s.Sum == "" && s.Written.IsZero() }
+
+// allowsMode reports whether two states may have the same permissions.
+func (s State) allowsMode(other State) bool {
+	return s.Kind != File || s.Mode == 0 || other.Mode == 0 || s.Mode == other.Mode
+}
+
 // sameMode reports whether s allows the permissions of a file in its present state.
 func (s State) sameMode(now State) bool {
 	return s.Kind != File || s.Mode == 0 || s.Mode == now.Mode

@@ -115,8 +115,13 @@ func (s *Store) load(folder string) error {
 	for _, b := range s.besides {
 		s.turn = max(s.turn, b.Turn)
 	}
-	if b := s.tree.began; b != nil {
+	told := ""
+	for _, b := range s.tree.began {
 		s.turn = max(s.turn, b.Turn)
+		if b.Title == told {
+			continue
+		}
+		told = b.Title
 		s.warn("The program ended in the middle of a command of “%s”: what has changed in the workspace since that began counts as the command's, and /undo takes it back.", b.Title)
 	}
 	return nil
@@ -138,9 +143,10 @@ func (s *loaded) replay(r record) error {
 	case r.Move != nil:
 		s.tree.half = s.tree.half.begin(*r.Move, s.tree.head)
 	case r.Began != nil:
-		s.tree.began = r.Began
+		r.Began.head = s.tree.head
+		s.tree.began = append(s.tree.began, r.Began)
 	case r.Ended:
-		s.tree.began = nil
+		s.tree.end(r.Of)
 	case r.Beside != nil:
 		s.besides = append(s.besides, *r.Beside)
 	}
@@ -176,7 +182,7 @@ func (s *Store) Mark() Mark {
 	if s.ready() != nil {
 		return ""
 	}
-	s.finishCommand(context.Background())
+	s.finishInterrupted(context.Background())
 	return s.markOf(s.tree.head)
 }
 

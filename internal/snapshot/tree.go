@@ -37,6 +37,8 @@ type node struct {
 	Unlisted bool `json:"unlisted,omitempty"`
 	// Unknown is the reason why the changes of a command are not known, or "" if they are.
 	Unknown string `json:"unknown,omitempty"`
+	// Of is the slot of the command that ends with the node, 0 for another change.
+	Of int `json:"of,omitempty"`
 }
 
 // unknown returns a problem for each gap in the knowledge of a command's changes.
@@ -59,8 +61,9 @@ type tree struct {
 	redo []int
 	// half is the undo or redo in which the program died.
 	half halfWay
-	// began is the command in which the program died, nil for none.
-	began *began
+	// began has the commands that have not ended, in the order in which they began: those that
+	// run, and those in the middle of which an earlier run of the program died.
+	began []*began
 }
 
 func newTree() tree { return tree{nodes: map[int]*node{}, half: nowhere} }
@@ -68,7 +71,36 @@ func newTree() tree { return tree{nodes: map[int]*node{}, half: nowhere} }
 func (t *tree) add(n *node) {
 	t.nodes[n.ID] = n
 	t.last = max(t.last, n.ID)
-	t.head, t.redo, t.half, t.began = n.ID, nil, nowhere, nil
+	t.head, t.redo, t.half = n.ID, nil, nowhere
+	t.end(n.Of)
+}
+
+// end notes that the command of a slot has ended.
+func (t *tree) end(slot int) {
+	t.began = slices.DeleteFunc(t.began, func(b *began) bool { return b.Slot == slot })
+}
+
+// freeSlot returns the lowest slot that no command has.
+func (t *tree) freeSlot() int {
+	slot := 1
+	for slices.ContainsFunc(t.began, func(b *began) bool { return b.Slot == slot }) {
+		slot++
+	}
+	return slot
+}
+
+// targets returns the states at the head of all files that were changed since another node, by
+// path.
+func (t *tree) targets(from int) map[string]State {
+	states := map[string]State{}
+	if from == t.head {
+		return states
+	}
+	way, _, _ := t.way(from, t.head)
+	for _, p := range way {
+		states[p.path] = p.target
+	}
+	return states
 }
 
 // drop removes a node whose change failed.
@@ -83,6 +115,11 @@ func (t *tree) drop(id int) {
 	for _, other := range t.nodes {
 		if other.Up == id {
 			other.Up = n.Up
+		}
+	}
+	for _, b := range t.began {
+		if b.head == id {
+			b.head = n.Up
 		}
 	}
 	delete(t.nodes, id)
