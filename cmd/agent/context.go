@@ -102,21 +102,30 @@ func contextCommand(w world, name, short string, act contextAction) *cobra.Comma
 
 func newReplay(w world) *cobra.Command {
 	var o contextOptions
+	var against string
 	cmd := &cobra.Command{
 		Use:   "replay FILE…",
 		Short: "Replay recordings and compare ways of keeping the context small",
 		Long: `Feeds the turns of recordings through the pre-send window, once for each way of
 keeping the context small, and compares what would have been sent and what the model
 could not see any more of what it needed. A window that is not set holds the largest
-request twice. FILE may be - for standard input.`,
+request twice. FILE may be - for standard input.
+
+Costs are relative to sending everything: with --against recorded what the recording
+has, with --against sent what this program sends, without the line numbers of other
+programs and with long answers cut.`,
 		Args: cli.CountedArgs(1, math.MaxInt, "one file or more, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if against != string(offline.AsRecorded) && against != string(offline.AsSent) {
+				return usage(fmt.Errorf("--against is recorded or sent, not %q", against))
+			}
 			var reports []*offline.Report
 			for _, file := range args {
 				in, err := readInput(w, file)
 				if err != nil {
 					return err
 				}
+				in.Against = offline.Reference(against)
 				report, err := offline.Replay(cmd.Context(), in, offline.Strategies(), engines(w, o.settingsOptions))
 				if err != nil {
 					return inputError(in.Name, err)
@@ -129,6 +138,7 @@ request twice. FILE may be - for standard input.`,
 			return offline.Print(w.out, reports)
 		},
 	}
+	cmd.Flags().StringVar(&against, "against", string(offline.AsRecorded), "what costs are relative to: recorded or sent")
 	o.register(cmd, w)
 	return cmd
 }

@@ -5,36 +5,60 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/compression"
 	"agent/internal/history"
-	"agent/internal/settings"
 	"agent/internal/words"
 )
 
-// withLimits returns the entries of a stretch as they would be under the setting found-max-tokens:
-// longer answers of commands and searches are cut to their head and tail. Answers that show files
-// are left alone. With a setting of 0 nothing is cut.
-func (e *Engine) withLimits(s Stretch) []*history.Content {
-	most := settings.FoundMaxTokens.Of(e.Settings)
+// referenceTokens bounds the answers of commands and searches in the reference AsSent. It stays as it is
+// when the default of found-max-tokens changes, so that figures of different versions compare.
+const referenceTokens = 2000
+
+// cut returns the entries of a stretch with the longer answers of commands and searches cut to the
+// head and tail of most tokens. Answers that show files are left alone. A limit of 0 cuts nothing.
+func (s Stretch) cut(most int) []*history.Content {
 	if most == 0 {
 		return s.entries
 	}
+	return s.changed(func(part compression.RecordedUnit, text string) string {
+		if !part.Found || part.Tokens <= most {
+			return text
+		}
+		return headAndTail(text, len(text)*most/part.Tokens)
+	})
+}
+
+// withoutNumbers returns the entries of a stretch without the numbers before the lines of views.
+func (s Stretch) withoutNumbers() []*history.Content {
+	return s.changed(func(part compression.RecordedUnit, text string) string {
+		if part.Path == "" {
+			return text
+		}
+		return compression.WithoutNumbers(text)
+	})
+}
+
+// changed returns the entries of a stretch with the texts of answers as change returns them. It
+// copies what it changes.
+func (s Stretch) changed(change func(part compression.RecordedUnit, text string) string) []*history.Content {
 	entries := s.entries
-	for _, found := range s.Needs.Found() {
-		if found.Tokens <= most {
+	for _, part := range s.Needs.Parts {
+		response, ok := entries[part.Entry].Blocks[part.Block].(*history.ToolResponse)
+		if !ok {
+			continue
+		}
+		text := response.Result.Text()
+		arrives := change(part, text)
+		if arrives == text {
 			continue
 		}
 		if &entries[0] == &s.entries[0] {
 			entries = slices.Clone(entries)
 		}
-		entry := entries[found.Entry]
+		entry := entries[part.Entry]
 		blocks := slices.Clone(entry.Blocks)
-		response, ok := blocks[found.Block].(*history.ToolResponse)
-		if !ok {
-			continue
-		}
-		text := response.Result.Text()
-		blocks[found.Block] = response.WithResult(headAndTail(text, len(text)*most/found.Tokens))
-		entries[found.Entry] = entry.WithBlocks(blocks)
+		blocks[part.Block] = response.WithResult(arrives)
+		entries[part.Entry] = entry.WithBlocks(blocks)
 	}
 	return entries
 }

@@ -59,3 +59,29 @@ func TestHeadAndTail(t *testing.T) {
 		}
 	}
 }
+
+// A replay against what is sent has no line numbers on either side, and cuts long answers on both.
+func TestReplayAgainstSent(t *testing.T) {
+	t.Parallel()
+	view, long := strings.Repeat("  12|\\tsome words\\n", 200), strings.Repeat("some words\\n", 1500)
+	document := fmt.Sprintf(`{"workspaceRoot":"/w","history":[
+		{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":"read_file","parameters":{"file_path":"a.go"}},{"type":"tool_call","id":"2","name":"bash","parameters":{"command":"make"}}]},
+		{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":"read_file","result":"%s"},{"type":"tool_response","callId":"2","toolName":"bash","result":"%s"}]},
+		{"speaker":"ai","blocks":[{"type":"text","text":"done"}]}]}`, view, long)
+	in := parse(t, document)
+	recorded := replayed(t, in, "found-max-tokens=1000")
+	in.Against = AsSent
+	sent := replayed(t, in, "found-max-tokens=1000")
+	for i := range sent.Variants {
+		if less := recorded.Variants[i].TotalInput - sent.Variants[i].TotalInput; less < 400 {
+			t.Errorf("%s: %d tokens less without numbers", sent.Variants[i].Name, less)
+		}
+	}
+	none, other := sent.Variants[0].TotalInput, sent.Variants[1].TotalInput
+	if cut := recorded.Variants[0].TotalInput - none; cut < 1400 {
+		t.Errorf("the reference is %d tokens smaller", cut)
+	}
+	if diff := none - other; diff < 900 || diff > 1100 {
+		t.Errorf("a bound of 1000 tokens makes %d tokens of difference to the reference", diff)
+	}
+}

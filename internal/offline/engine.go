@@ -40,7 +40,21 @@ type Input struct {
 	Scales map[string]float64
 	// Document is the source of the history if it can carry configuration, else nil.
 	Document *history.Document
+	// Against is what a replay compares with.
+	Against Reference
 }
+
+// A Reference is what a replay compares with, if everything is sent.
+type Reference string
+
+// The references.
+const (
+	// AsRecorded sends the answers as the recording has them.
+	AsRecorded Reference = "recorded"
+	// AsSent sends the answers as this program does: no numbers before the lines of views, and answers
+	// of commands and searches cut as they arrive. The other variants send no numbers either.
+	AsSent Reference = "sent"
+)
 
 // An Engine works on one history with the user's settings. The configuration of a document
 // changes its settings.

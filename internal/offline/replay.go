@@ -121,7 +121,14 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 		}
 		largest = max(largest, sum)
 		clock := newClock(entries, all.At)
-		r.Stretches = append(r.Stretches, Stretch{judge.New(entries, options), clock.gaps(r.cache), entries, len(said), clock})
+		s := Stretch{judge.New(entries, options), clock.gaps(r.cache), entries, len(said), clock}
+		if in.Against == AsSent {
+			s.entries = s.withoutNumbers()
+			for _, entry := range s.entries {
+				entry.CountTokens(counter)
+			}
+		}
+		r.Stretches = append(r.Stretches, s)
 	}
 	r.size = max(w.Limits.Size(), 2*(r.Head+largest))
 	return r, nil

@@ -53,8 +53,11 @@ func (r *run) all(ctx context.Context) error {
 			r.ledger = requests{counter: r.ledger.counter, service: r.ledger.service, cache: r.cache}
 		}
 		entries := s.entries
-		if !r.variant.sendsEverything() {
-			entries = r.engine.withLimits(s)
+		switch {
+		case !r.variant.sendsEverything():
+			entries = s.cut(settings.FoundMaxTokens.Of(r.engine.Settings))
+		case r.Against == AsSent:
+			entries = s.cut(referenceTokens)
 		}
 		r.arrived = nil
 		for i, entry := range entries {

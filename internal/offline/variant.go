@@ -74,6 +74,8 @@ func PriceModels() []PriceModel {
 	full := compression.Price{Read: 1, Write: 1}
 	return []PriceModel{
 		{Name: "read 0.1 write 1.25", Price: usual},
+		{Name: "read 0.05 write 1.25", Price: compression.Price{Read: 0.05, Write: 1.25}},
+		{Name: "read 0.025 write 1.25", Price: compression.Price{Read: 0.025, Write: 1.25}},
 		{Name: "read 0.1 write 1", Price: compression.Price{Read: 0.1, Write: 1}},
 		{Name: "read 0.25 write 1", Price: compression.Price{Read: 0.25, Write: 1}},
 		{Name: "read 0.033 write 1", Price: compression.Price{Read: 0.033, Write: 1}},
