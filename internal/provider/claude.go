@@ -132,3 +132,16 @@ func (p *peer) listClaude(ctx context.Context) ([]Offer, error) {
 	}
 	return found, nil
 }
+
+// keyLimits returns the limits of the key in use, as the latest reply of the Messages API told them.
+func (c *Connection) keyLimits() (windows []login.Window) {
+	p, err := c.inUse()
+	if err != nil {
+		return nil
+	}
+	for _, l := range p.claude.Limits() {
+		const percent = 100
+		windows = append(windows, login.Window{Name: l.Name, Used: percent * max(0, 1-l.Left/l.Most), Of: l.Most, Resets: l.Resets})
+	}
+	return windows
+}

@@ -28,11 +28,11 @@ func (c *Connection) titleOf(id string) string {
 	return ""
 }
 
-// Limits returns the limits of the subscription in use, as the latest replies told them.
+// Limits returns the limits of the subscription or the key in use, as the latest replies told them.
 func (c *Connection) Limits() []login.Window {
 	id := c.endpointInUse().Login
 	if id == "" || c.config.Logins == nil {
-		return nil
+		return c.keyLimits()
 	}
 	limited, is := c.config.Logins.Source(id).(login.Limited)
 	if !is {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"agent/internal/history"
@@ -47,6 +48,8 @@ type Break struct {
 	Cause Cause `json:"cause"`
 	// What says in words what changed first.
 	What string `json:"what"`
+	// Provider is the provider's own reason, "" if it gives none.
+	Provider string `json:"provider,omitempty"`
 	// At is the time of the request.
 	At time.Time `json:"at"`
 	// Tokens is the number of tokens that the provider had to read anew, and Dollars what that cost
@@ -57,6 +60,9 @@ type Break struct {
 
 // String returns the break in one line.
 func (b Break) String() string {
+	if b.Provider != "" {
+		return "cache: " + b.What + " (the provider: " + b.Provider + "); " + b.cost()
+	}
 	return "cache: " + b.What + "; " + b.cost()
 }
 
@@ -199,12 +205,15 @@ func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Break {
 			lost -= next.short
 		}
 		if w.reads && !w.elsewhere && cache.Kind != vendor.CacheNone && lost >= max(least, before.Prompt/share) && !isRest(lost, u.CachedTokens) {
-			found = &Break{Cause: cause, What: what, At: now.At, Tokens: lost}
+			found = &Break{Cause: cause, What: what, Provider: words.Line(strings.ReplaceAll(u.CacheMiss, "_", " "), longestReason), At: now.At, Tokens: lost}
 		}
 	}
 	*w = next
 	return found
 }
+
+// longestReason bounds the reason of a provider, in characters.
+const longestReason = 80
 
 // usual is how long a cache of unknown life is expected to keep a prefix: some providers keep it for
 // 5 minutes without use, others less.

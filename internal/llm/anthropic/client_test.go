@@ -143,6 +143,22 @@ func TestEndsOfReplies(t *testing.T) {
 	}
 }
 
+// Thinking that the server drops is told once for each reason, and the reason of a cache miss comes
+// with the usage.
+func TestReportsOnTheRequest(t *testing.T) {
+	t.Parallel()
+	turn := llmtest.Turn{}.NoFinish().Event(`{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":10},"input_transformations":[{"type":"thinking_dropped","path":"messages.1.content.0","reason":"prefix_binding_mismatch"}],"diagnostics":{"cache_miss_reason":{"type":"tools_changed"}}}}`).
+		Event(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}`).Event(stop("end_turn")).Event(ended)
+	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return turn })
+	client := newClient(t, srv.URL)
+	for i := range 2 {
+		got := llmtest.Collect(t.Context(), t, client, llmtest.Question("hi"))
+		if len(got.Notes) != 1-i || i == 0 && !strings.Contains(got.Notes[0], "a defect") || got.Usage.CacheMiss != "tools_changed" {
+			t.Errorf("reply %d: %+v", i+1, got)
+		}
+	}
+}
+
 // A call whose arguments were cut off by the output limit is marked, and the history stays valid.
 func TestCutCall(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"agent/internal/llm"
@@ -217,6 +219,7 @@ func (r *reply) takeEvent(data []byte) error {
 func (r *reply) begins(m wireMessage) {
 	r.counted = r.counted.with(m.Usage)
 	r.report(m.wireReport)
+	r.tellDropped()
 	if m.ID != "" {
 		r.client.remember(r.req.Cache.Key, m.ID)
 	}
@@ -245,6 +248,25 @@ func (r *reply) report(w wireReport) {
 		if t.Type == "thinking_dropped" {
 			r.dropped[t.Reason]++
 		}
+	}
+}
+
+// tellDropped tells a person, once for each reason, that the server has dropped thinking. Thinking
+// whose conversation has changed should not have been sent.
+func (r *reply) tellDropped() {
+	if r.begun {
+		return
+	}
+	var notes []string
+	for _, reason := range slices.Sorted(maps.Keys(r.dropped)) {
+		why := strings.ReplaceAll(refusal.Line(reason), "_", " ")
+		if reason == "prefix_binding_mismatch" {
+			why = "the conversation before it has changed; this is a defect of this program"
+		}
+		notes = append(notes, "the provider dropped thinking of earlier replies: "+why)
+	}
+	for _, note := range r.client.newNotes(notes) {
+		r.emit(llm.Adapted{Note: note})
 	}
 }
 
