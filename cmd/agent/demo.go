@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"agent/internal/llm/demo"
 	"agent/internal/provider"
@@ -20,12 +21,12 @@ func newDemo(w world) *cobra.Command {
 		Use:   "demo [PROMPT…]",
 		Short: "Play a short coding job with the embedded demo model",
 		Long: `The same program against an embedded, scripted model in a scratch workspace:
-no key and no network are needed, and nothing of yours is touched. The model has
-no intelligence and says so; everything else is real.`,
+it needs no key and no network, and changes no files of yours. Only the model is
+scripted; everything else is real.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.headless = cmd.Flags().Changed("prompt")
-			return runDemo(cmd.Context(), w, o.withWords(args), "This is the demo: a scripted model without intelligence, in a scratch workspace. Everything but the model is real.")
+			return runDemo(cmd.Context(), w, o.withWords(args), "This is the demo: a scripted model in a scratch workspace. Costs are those of Claude Sonnet 4.5.")
 		},
 	}
 	o.register(cmd, w)
@@ -33,6 +34,9 @@ no intelligence and says so; everything else is real.`,
 	cmd.Flags().Lookup("prompt").NoOptDefVal = " "
 	return cmd
 }
+
+// demoSettings holds the prices of Claude Sonnet 4.5 in November 2026.
+var demoSettings = []string{"price.input=3", "price.output=15", "price.cache-read=0.3"}
 
 // runDemo runs the demo in a scratch workspace that is removed afterwards.
 func runDemo(ctx context.Context, w world, o sessionOptions, notice string) error {
@@ -50,6 +54,7 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 	o.Workspace, o.isolated, o.Record.Folder = scratch, true, filepath.Join(temp.Path(), "records")
 	o.baseURL, o.provider, o.model = "", "", ""
 	o.Record.Continue, o.Record.Resume, o.Record.Fork = false, "", false // the records of a demo are removed with it
+	o.set = append(slices.Clone(demoSettings), o.set...)
 	if o.prompt == "" {
 		o.prompt = demo.Prompt
 	}

@@ -54,7 +54,7 @@ func TestTerminalDemoApprovals(t *testing.T) {
 		s.read("? edit till.sh")
 		s.keys("Escape") // no, and stop
 		s.until("> " + idle)
-		s.once("I am the demo model", "use 1000", "> continue", "Now the tests have to agree.", "My edit repaired one check")
+		s.once("This job takes a minute.", "use 1000", "> continue", "Now the tests have to agree.", "My edit repaired one check")
 		if screen := s.screen(); strings.Contains(screen, "? edit") {
 			t.Error("a question is left on the screen")
 		}

@@ -53,10 +53,14 @@ func (p *Process) Settings(from Sources) (*settings.Settings, error) {
 	}
 	s := settings.New(registryWith(p.Themes()))
 	bounds.Narrow(s)
+	usual := compression.CacheAwareName
 	if !from.Isolated {
-		if err := s.Set(settings.Default, settings.CompressionStrategy.Key(), f.usualStrategy()); err != nil {
-			return nil, err
-		}
+		usual = f.usualStrategy()
+	}
+	if err := s.Set(settings.Default, settings.CompressionStrategy.Key(), usual); err != nil {
+		return nil, err
+	}
+	if !from.Isolated {
 		if err := p.useOwn(s, settings.NewStore(f.Config, s.Registry()), from.Profile); err != nil {
 			return nil, err
 		}

@@ -91,7 +91,7 @@ func (c conversation) repair(start int) reply {
 	}
 	if _, listed := latest(p.known, toolList, "."); !listed && p.edits() == 0 {
 		return reply{
-			text:  "I am the demo model: a script, no intelligence, but the tools and the files are real. I begin by looking around.",
+			text:  "This job takes a minute. It shows how `agent` asks before each change, and how it prunes outdated content so that the session costs less. I am a script; the tools and files are real.",
 			calls: []call{{toolList, map[string]string{"path": "."}}},
 		}
 	}
@@ -200,18 +200,12 @@ func (p progress) summary(run fact) string {
 		"- **The bug:** `till.sh` charged shipping for orders of exactly 10.00.",
 		"- **The repair:** `-gt 1000` became `-ge 1000`. My first attempt, `-ge 10`, forgot that amounts are in cents; the tests caught it.",
 		"",
-		p.aboutDensity() + " `help` tells what else I can do.",
+		"Each edit made an earlier reading of `till.sh` outdated, and `agent` prunes outdated content when that pays. Try next:",
+		"",
+		"1. `/density` shows what was pruned and what that saved.",
+		"2. `/undo` reverts the repair.",
+		"3. Send `read till.sh`, or `help` for what else I can do.",
 	}, "\n")
-}
-
-// aboutDensity tells the user whether outdated answers are still in the context.
-func (p progress) aboutDensity() string {
-	for _, f := range p.known[:len(p.known)-len(p.current)] {
-		if f.is(toolRead, till) {
-			return "Each edit made an earlier reading of `till.sh` stale. They are still in my context, so density is off; `/set compression.strategy high-density` lets the program take such readings out."
-		}
-	}
-	return "Have you seen what the edits saved? Each made an earlier reading of `till.sh` stale, and the program took it out of the context before the next request. `/density` lists what went, `/context` shows what is left."
 }
 
 // testLine returns the summary line of a test run.

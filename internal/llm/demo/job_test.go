@@ -53,17 +53,16 @@ func TestRepair(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		prune bool
-		told  string
 	}{
-		{"stale readings pruned", true, "/density"},
-		{"everything kept", false, "density is off"},
+		{"stale readings pruned", true},
+		{"everything kept", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlayer(t)
 			p.prune = test.prune
 			words := p.say(Prompt)
-			wantWords(t, words, "all 6 checks passed", "in cents", test.told)
+			wantWords(t, words, "all 6 checks passed", "in cents", "1. `/density`", "2. `/undo`")
 			p.wantCalls(wholeJob)
 			p.wantRepaired()
 		})
@@ -80,7 +79,7 @@ func TestFirstAttemptFailsForSmallOrders(t *testing.T) {
 		words, _ := p.step()
 		said += words
 	}
-	wantWords(t, said, "FAIL  cheese 2: 14.90, but it should be 10.00", "FAIL  apple 1: 0.50, but it should be 5.40", "no intelligence")
+	wantWords(t, said, "FAIL  cheese 2: 14.90, but it should be 10.00", "FAIL  apple 1: 0.50, but it should be 5.40", "I am a script")
 }
 
 func TestARefusedEditIsAskedForAgainOnlyOnRequest(t *testing.T) {
