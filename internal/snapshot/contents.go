@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,6 +70,11 @@ func (c *contents) fetch(ctx context.Context, states []State) error {
 			c.fetched[gitSum+name] = sum
 		}
 	}
+}
+
+// joined reports whether all changes on the way of a file follow each other.
+func (c *contents) joined(ctx context.Context, p *passage) bool {
+	return !slices.ContainsFunc(p.joints, func(j joint) bool { return !c.meet(ctx, j.end, j.begin) })
 }
 
 // meet reports whether a change that begins with one state can follow one that ends with the

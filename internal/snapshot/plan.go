@@ -145,6 +145,9 @@ func (s *Store) plan(ctx context.Context, p *Plan) error {
 	links := linksThatGo(way)
 	_ = atOnce(len(way), func(i int) error { outcomes[i] = s.outcome(way[i], links); return nil })
 	for i, o := range outcomes {
+		if o.step != nil && !s.contents.joined(ctx, way[i]) {
+			o = outcome{refused: errBetween}
+		}
 		switch {
 		case o.refused != nil:
 			p.Refused = append(p.Refused, Problem{way[i].path, o.refused.Error()})
@@ -256,6 +259,9 @@ func (f version) isBetween(p *passage) bool {
 		return end.sameMode(f.State) || end.Mode|ownerWrites == f.Mode
 	})
 }
+
+// errBetween refuses a plan that would take changes of others away with the ones around them.
+var errBetween = errors.New("it was changed in between, by somebody else")
 
 // changedSince describes how a file differs from its expected state.
 func changedSince(now, expected State) error {

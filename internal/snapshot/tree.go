@@ -170,7 +170,13 @@ type passage struct {
 	halfway *State
 	// folders are removed if they are empty.
 	folders []string
+	// joints has the states where one change of the file ends and the next one begins. If they
+	// differ, somebody else has changed the file in between.
+	joints []joint
 }
+
+// joint has the state of a file after one change and before the next.
+type joint struct{ end, begin State }
 
 // way returns the passages between two nodes, unordered, and the workspaces in which the changes
 // were made. unknown describes changes that the way undoes and that were not recorded fully.
@@ -180,7 +186,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unkno
 	at := func(c Change, expected State) *passage {
 		p := passages[c.Path]
 		if p == nil {
-			p = &passage{path: c.Path, expected: expected}
+			p = &passage{path: c.Path, expected: expected, target: expected}
 			passages[c.Path] = p
 			order = append(order, p)
 		}
@@ -191,7 +197,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unkno
 		unknown = append(unknown, n.unknown()...)
 		for _, c := range slices.Backward(n.Changes) {
 			p := at(c, c.After)
-			p.target = c.Before
+			p.pass(c.After, c.Before)
 			p.folders = append(p.folders, c.Made...)
 		}
 	}
@@ -199,11 +205,19 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unkno
 		roots[n.Root] = true
 		for _, c := range n.Changes {
 			p := at(c, c.Before)
-			p.target = c.After
+			p.pass(c.Before, c.After)
 			p.folders = append(p.folders, c.Gone...)
 		}
 	}
 	return order, roots, unknown
+}
+
+// pass adds a change of the file to the way, from one state to another.
+func (p *passage) pass(from, to State) {
+	if p.target != from {
+		p.joints = append(p.joints, joint{p.target, from})
+	}
+	p.target = to
 }
 
 // halfway adds the files of an interrupted move to a way from the head. Each of them is in
