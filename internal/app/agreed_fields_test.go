@@ -209,13 +209,22 @@ func TestAnotherAgentFileIsAnotherContent(t *testing.T) {
 	markdown := "---\nname: x\ndescription: d\nmodel: m\npermissionMode: plan\nmaxTurns: 3\ntimeout_mins: 1\nbackground: false\nskills: a\nkind: local\n---\nLook.\n"
 	codex := "name = \"x\"\ndescription = \"d\"\nmodel = \"m\"\nsandbox_mode = \"read-only\"\ndeveloper_instructions = \"Look.\"\n"
 	for _, tt := range []struct{ name, text, from, to string }{
-		{"x.md", markdown, "permissionMode: plan", "permissionMode: acceptEdits"}, {"x.md", markdown, "permissionMode: plan\n", ""},
+		{"x.md", markdown, "permissionMode: plan", "permissionMode: acceptEdits"},
+		{"x.md", markdown, "permissionMode: plan\n", ""},
 		{"x.md", strings.Replace(markdown, "permissionMode: plan", "sandbox_mode: read-only", 1), "sandbox_mode: read-only", "sandbox_mode: danger-full-access"},
-		{"x.md", markdown, "maxTurns: 3", "maxTurns: 500"}, {"x.md", markdown, "maxTurns: 3\n", ""}, {"x.md", markdown, "timeout_mins: 1", "timeout_mins: 500"},
-		{"x.md", markdown, "background: false", "background: true"}, {"x.md", markdown, "skills: a", "skills: b"}, {"x.md", markdown, "skills: a\n", ""},
-		{"x.md", markdown, "description: d", "description: e"}, {"x.md", markdown, "kind: local\n", ""},
-		{"x.toml", codex, "sandbox_mode = \"read-only\"", "sandbox_mode = \"workspace-write\""}, {"x.toml", codex, "sandbox_mode = \"read-only\"\n", ""}, {"x.toml", codex, "description = \"d\"", "description = \"e\""},
-		{"x.toml", codex, "\"m\"", "\"n\""}, {"x.toml", codex, "Look.", "Work."},
+		{"x.md", markdown, "maxTurns: 3", "maxTurns: 500"},
+		{"x.md", markdown, "maxTurns: 3\n", ""},
+		{"x.md", markdown, "timeout_mins: 1", "timeout_mins: 500"},
+		{"x.md", markdown, "background: false", "background: true"},
+		{"x.md", markdown, "skills: a", "skills: b"},
+		{"x.md", markdown, "skills: a\n", ""},
+		{"x.md", markdown, "description: d", "description: e"},
+		{"x.md", markdown, "kind: local\n", ""},
+		{"x.toml", codex, "sandbox_mode = \"read-only\"", "sandbox_mode = \"workspace-write\""},
+		{"x.toml", codex, "sandbox_mode = \"read-only\"\n", ""},
+		{"x.toml", codex, "description = \"d\"", "description = \"e\""},
+		{"x.toml", codex, "\"m\"", "\"n\""},
+		{"x.toml", codex, "Look.", "Work."},
 	} {
 		folder := map[string]string{"x.md": ".claude/agents", "x.toml": ".codex/agents"}[tt.name]
 		where := source.Where{Config: t.TempDir(), Home: t.TempDir(), Workspace: t.TempDir()}

@@ -549,8 +549,11 @@ type usage struct {
 // with returns the numbers of u, replaced by the numbers in a later report.
 func (u usage) with(later usage) usage {
 	for _, pair := range [][2]*loose.Int{
-		{&u.Input, &later.Input}, {&u.Output, &later.Output}, {&u.CacheRead, &later.CacheRead},
-		{&u.CacheWrite, &later.CacheWrite}, {&u.Writes.Long, &later.Writes.Long},
+		{&u.Input, &later.Input},
+		{&u.Output, &later.Output},
+		{&u.CacheRead, &later.CacheRead},
+		{&u.CacheWrite, &later.CacheWrite},
+		{&u.Writes.Long, &later.Writes.Long},
 	} {
 		// Gateways send zeros in place of the numbers that the first report had.
 		if pair[1].Is && (pair[1].Value > 0 || !pair[0].Is) {
