@@ -103,7 +103,7 @@ func listSessions(w world, all bool) (app.Folders, []session.Info, error) {
 }
 
 func newSessionsShow(w world) *cobra.Command {
-	var stats bool
+	var stats, context bool
 	cmd := sessionCommand(w, "show NAME", "Show the conversation of a session, or with --stats what it holds", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
@@ -113,7 +113,11 @@ func newSessionsShow(w world) *cobra.Command {
 			return err
 		}
 		if !stats {
-			return w.print(strings.TrimRight(history.Transcript(in.History), "\n"))
+			said, err := spoken(info, in, context)
+			if err != nil {
+				return err
+			}
+			return w.print(strings.TrimRight(history.Transcript(said...), "\n"))
 		}
 		engine, err := newEngine(w, settingsOptions{})
 		if err != nil {
@@ -125,19 +129,24 @@ func newSessionsShow(w world) *cobra.Command {
 		}
 		return w.printOutcome(shown)
 	})
+	cmd.Flags().BoolVar(&context, "context", false, contextUsage)
 	cmd.Flags().BoolVar(&stats, "stats", false, "how many tokens it holds, and its largest entries")
 	return cmd
 }
 
 func newSessionsExport(w world) *cobra.Command {
-	var asJSON bool
-	cmd := sessionCommand(w, "export NAME", "Print a session's current conversation as Markdown, or as the document that agent context reads", func(_ app.Folders, info session.Info) error {
+	var asJSON, context bool
+	cmd := sessionCommand(w, "export NAME", "Print a session's conversation as Markdown, or as the document that agent context reads", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
 		}
 		if !asJSON {
-			_, err := fmt.Fprintln(w.out, strings.TrimRight(history.Transcript(in.History), "\n"))
+			said, err := spoken(info, in, context)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(w.out, strings.TrimRight(history.Transcript(said...), "\n"))
 			return err
 		}
 		document, err := history.WriteDocument(in.WorkspaceRoot, in.History)
@@ -147,7 +156,8 @@ func newSessionsExport(w world) *cobra.Command {
 		_, err = w.out.Write(document)
 		return err
 	})
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document")
+	cmd.Flags().BoolVar(&context, "context", false, contextUsage)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document of what is in the context")
 	return cmd
 }
 

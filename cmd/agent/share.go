@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/disk"
+	"agent/internal/history"
 	"agent/internal/offline"
 	"agent/internal/session"
 	"agent/internal/share"
@@ -17,14 +18,14 @@ import (
 
 func newSessionsShare(w world) *cobra.Command {
 	var out, format string
-	var yes bool
+	var yes, context bool
 	var cmd *cobra.Command
-	cmd = sessionCommand(w, "share NAME", "Write a session's current conversation as one HTML page for other people, or as a document for a bug report", func(_ app.Folders, info session.Info) error {
+	cmd = sessionCommand(w, "share NAME", "Write a session's conversation as one HTML page for other people, or as a document for a bug report", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
 		}
-		text, replaced, err := shared(w, format, info.Title, in)
+		text, replaced, err := shared(w, format, info, in, context)
 		if err != nil {
 			return err
 		}
@@ -54,7 +55,7 @@ func newSessionsShare(w world) *cobra.Command {
 		return w.print("written to " + out)
 	})
 	cmd.Long = `html is one file without scripts, which loads nothing, light and dark, for a browser, a
-phone or paper. document is what agent context reads, for the report of a bug: a replay
+phone or paper. It holds every message, call and answer of the record. document is what agent context reads, for the report of a bug: a replay
 of it prunes the same entries. Keys and passwords that are recognised are replaced, and
 the path of your home folder; in a document by text of as many tokens. What is replaced
 is shown before anything is written. Images stay as they are.`
@@ -63,18 +64,35 @@ is shown before anything is written. Images stay as they are.`
   agent sessions share qecgs --format document --yes`
 	cmd.Flags().StringVar(&out, "out", "", "the file, which must not exist (default session-ID.html or .json)")
 	cmd.Flags().StringVar(&format, "format", "html", "html or document")
+	cmd.Flags().BoolVar(&context, "context", false, contextUsage)
 	cmd.Flags().BoolVar(&yes, "yes", false, "write it without asking")
 	return cmd
 }
+
+// spoken returns the conversation of a session as it was recorded, in parts that /clear began, or with
+// context what is in the context of the model.
+func spoken(info session.Info, in offline.Input, context bool) ([][]*history.Content, error) {
+	if context {
+		return [][]*history.Content{in.History}, nil
+	}
+	return session.Conversation(info.Path)
+}
+
+// contextUsage explains the flag --context.
+const contextUsage = "what is in the model's context, without what was pruned, compressed or cleared"
 
 // shareFormats maps each format to the ending of its files.
 var shareFormats = map[string]string{"html": ".html", "document": ".json"}
 
 // shared returns a conversation in a format for other people, and what was replaced in it.
-func shared(w world, format, title string, in offline.Input) ([]byte, share.Replacements, error) {
+func shared(w world, format string, info session.Info, in offline.Input, context bool) ([]byte, share.Replacements, error) {
 	switch format {
 	case "html":
-		page := share.New(title, w.process.Home, in.History)
+		said, err := spoken(info, in, context)
+		if err != nil {
+			return nil, share.Replacements{}, err
+		}
+		page := share.New(info.Title, w.process.Home, said)
 		return []byte(page.HTML), page.Replacements, nil
 	case "document":
 		counter := tokens.For(tokens.EncodingFor(""))

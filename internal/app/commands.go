@@ -32,6 +32,19 @@ type Screen struct {
 	Commands []command.Command
 }
 
+// said returns every message, call and answer of the record, in parts that /clear began. It returns what
+// is in the context if nothing is recorded or the record cannot be read.
+func (c *Conversation) said() [][]*history.Content {
+	if log := c.parts.rec.log; log != nil {
+		parts, err := log.Conversation()
+		if err == nil {
+			return parts
+		}
+		c.parts.at.log.Warn("the record cannot be read; the context is shared instead", "error", err)
+	}
+	return [][]*history.Content{c.history.RawHistory()}
+}
+
 // Commands returns the slash commands. They act on the session on, which is c or wraps c.
 // Requests that they start in the background end with ctx.
 func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Screen) *command.Commands {
@@ -50,7 +63,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			Page: func() (string, []string) {
 				title := words.FirstLine(words.Line(firstMessage(c.history.RawHistory()), 100))
 				title = cmp.Or(c.parts.rec.title(), title)
-				page := share.New(title, c.parts.at.process.Home, c.history.RawHistory())
+				page := share.New(title, c.parts.at.process.Home, c.said())
 				return page.HTML, page.Report()
 			},
 		},
@@ -74,7 +87,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			}
 		}},
 		Agents:     c.Crew,
-		Transcript: func(context.Context) (string, error) { return history.Transcript(c.history.RawHistory()), nil },
+		Transcript: func(context.Context) (string, error) { return history.Transcript(c.said()...), nil },
 		Document: func(context.Context) (string, error) { // in the form that the command agent context reads
 			text, err := history.WriteDocument(c.parts.at.workspace.Root(), c.history.RawHistory())
 			return string(text), err

@@ -5,22 +5,31 @@ import (
 	"strings"
 )
 
-// Transcript writes entries as Markdown for people: each with its speaker, tool calls with their
-// arguments, and results in full.
-func Transcript(entries []*Content) string {
+// Transcript writes the entries of a conversation as Markdown for people: each with its speaker, tool
+// calls with their arguments, and results in full. A rule separates the parts.
+func Transcript(parts ...[]*Content) string {
 	var b strings.Builder
-	for _, entry := range entries {
-		if entry.Empty() {
-			continue
+	for i, part := range parts {
+		if i > 0 {
+			b.WriteString("---\n\n")
 		}
-		if entry.Speaker != Tool {
-			fmt.Fprintf(&b, "## %s\n\n", speakerTitle(entry.Speaker))
-		}
-		for _, block := range entry.Blocks {
-			transcribe(&b, block)
+		for _, entry := range part {
+			transcribeEntry(&b, entry)
 		}
 	}
 	return b.String()
+}
+
+func transcribeEntry(b *strings.Builder, entry *Content) {
+	if entry.Empty() {
+		return
+	}
+	if entry.Speaker != Tool {
+		fmt.Fprintf(b, "## %s\n\n", speakerTitle(entry.Speaker))
+	}
+	for _, block := range entry.Blocks {
+		transcribe(b, block)
+	}
 }
 
 func speakerTitle(s Speaker) string {

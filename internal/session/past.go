@@ -186,3 +186,51 @@ func (l *Log) rewind(_ uint64, m history.Mutation) (change, error) {
 	l.timeline = then.timeline
 	return change{kind: TypeRewind, payload: rewindPayload{To: m.To}}, nil
 }
+
+// Conversation returns every message, call and answer of the log at path, in order, without the
+// branches that a rewind abandoned. Pruning, compression and /clear remove nothing from it. Each
+// /clear begins a new part.
+func Conversation(path string) ([][]*history.Content, error) {
+	lines, err := textAt(path)
+	if err != nil {
+		return nil, err
+	}
+	return conversation(lines)
+}
+
+// Conversation returns every message, call and answer of the log up to now, as the function
+// Conversation does.
+func (l *Log) Conversation() ([][]*history.Content, error) {
+	lines, err := l.soFar()
+	if err != nil {
+		return nil, err
+	}
+	return conversation(lines)
+}
+
+func conversation(lines text) ([][]*history.Content, error) {
+	p, err := read(lines)
+	if err != nil {
+		return nil, err
+	}
+	in, err := openPages(p.text)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	parts := [][]*history.Content{nil}
+	for _, e := range p.journal.line(math.MaxUint64) {
+		last := len(parts) - 1
+		switch {
+		case e.clears && len(parts[last]) > 0:
+			parts = append(parts, nil)
+		case e.entry:
+			entry, _, err := in.entry(e)
+			if err != nil {
+				return nil, err
+			}
+			parts[last] = append(parts[last], entry)
+		}
+	}
+	return parts, nil
+}

@@ -19,9 +19,9 @@ type Page struct {
 //go:embed page.css
 var styles string
 
-// New returns the page of a conversation. home is the path of the home folder, "" if it is not
-// known.
-func New(title, home string, entries []*history.Content) *Page {
+// New returns the page of a conversation. A rule separates its parts, each of which /clear began. home
+// is the path of the home folder, "" if it is not known.
+func New(title, home string, parts [][]*history.Content) *Page {
 	c := &cleaner{home: home, at: "~"}
 	p := &pageWriter{clean: c}
 	title = escape(c.text("title", title))
@@ -32,8 +32,15 @@ func New(title, home string, entries []*history.Content) *Page {
 <title>%s</title><style>
 %s</style></head><body><h1>%s</h1>
 `, title, styles, title)
-	for i, entry := range entries {
-		p.entry(i+1, entry)
+	number := 0
+	for i, part := range parts {
+		if i > 0 {
+			p.out.WriteString("<hr>\n")
+		}
+		for _, entry := range part {
+			number++
+			p.entry(number, entry)
+		}
 	}
 	p.out.WriteString("</body></html>\n")
 	return &Page{p.out.String(), c.Replacements}
@@ -79,7 +86,9 @@ func (p *pageWriter) block(where string, block history.Block) {
 		}
 		p.markdown(p.clean.text(where, b.Text))
 	case *history.ToolCall:
-		p.addFolded(p.clean.text(where, b.Name), p.clean.arguments(where, b))
+		const longest = 100
+		arguments := p.clean.arguments(where, b)
+		p.addFolded(p.clean.text(where, b.Name)+" "+words.Line(strings.Join(strings.Fields(arguments), " "), longest), arguments)
 	case *history.ToolResponse:
 		head := "answer of " + p.clean.text(where, b.ToolName)
 		if b.ExitCode != nil {

@@ -52,7 +52,7 @@ func planted(t *testing.T) (entries []*history.Content, secrets []string) {
 func TestNoPlantedSecretIsLeft(t *testing.T) {
 	t.Parallel()
 	entries, secrets := planted(t)
-	page := New("sk-proj-0123456789abcdefXY", "/home/bob", entries)
+	page := New("sk-proj-0123456789abcdefXY", "/home/bob", [][]*history.Content{entries})
 	report := strings.Join(page.Report(), "\n")
 	for _, value := range append(secrets, "0123456789abcdefXY") {
 		if strings.Contains(page.HTML, value) || strings.Contains(report, value) {
@@ -127,7 +127,7 @@ func TestSecretsAtOddPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := New("t", "/home/bob", entries)
+	page := New("t", "/home/bob", [][]*history.Content{entries})
 	for name, text := range map[string]string{"document": string(document.JSON), "page": page.HTML, "report": strings.Join(append(document.Report(), page.Report()...), "\n")} {
 		if strings.Contains(text, "abcdefABCD99") || strings.Contains(text, hidden[:20]) {
 			t.Errorf("the %s has a secret:\n%s", name, text)
@@ -146,10 +146,10 @@ func TestSecretsAtOddPlaces(t *testing.T) {
 func TestHiddenCharactersAreShown(t *testing.T) {
 	t.Parallel()
 	const odd = "a\u202eb\x1b[31mc\u200bd\x00"
-	page := New(odd, "", []*history.Content{
+	page := New(odd, "", [][]*history.Content{{
 		history.HumanText(odd + "\r\nnext"),
 		history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: odd, Result: history.TextResult(odd)}),
-	})
+	}})
 	if strings.ContainsAny(page.HTML, "\u202e\x1b\u200b\x00\r") || !strings.Contains(page.HTML, "&lt;U+202E&gt;") {
 		t.Errorf("%q", page.HTML)
 	}
@@ -164,11 +164,11 @@ func TestThePageIsHarmless(t *testing.T) {
 		"<http://ok.example>", "\"><svg onload=alert(1)>",
 	} {
 		arguments, _ := json.Marshal(map[string]string{"command": attack})
-		page := New(attack, "", []*history.Content{
+		page := New(attack, "", [][]*history.Content{{
 			history.HumanText(attack), history.HumanText("- x\n\n  " + attack),
 			history.New(history.AI, &history.ToolCall{ID: "1", Name: "run", Parameters: arguments}),
 			history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "run", Result: history.TextResult(attack)}),
-		})
+		}})
 		body := page.HTML[strings.Index(page.HTML, "<body>"):]
 		if found := regexp.MustCompile(`(?i)<(script|img|iframe|svg|style|link|object|a)\b|<div[^>]*on|<[a-z]+[^>]*\s(src|on[a-z]+)=|href="javascript`).FindString(body); found != "" {
 			t.Errorf("%q leaves %q", attack, found)
@@ -181,7 +181,7 @@ func TestThePageIsHarmless(t *testing.T) {
 
 func TestHomeIsShortened(t *testing.T) {
 	t.Parallel()
-	page := New("t", "/home/bob", []*history.Content{history.HumanText("/home/bob/x and /home/bobby/y in /home/bob.")})
+	page := New("t", "/home/bob", [][]*history.Content{{history.HumanText("/home/bob/x and /home/bobby/y in /home/bob.")}})
 	if !strings.Contains(page.HTML, "~/x and /home/bobby/y in") || page.Homes != 2 {
 		t.Errorf("%d\n%s", page.Homes, page.HTML)
 	}
@@ -189,7 +189,7 @@ func TestHomeIsShortened(t *testing.T) {
 
 func TestFencedCodeIsSetApart(t *testing.T) {
 	t.Parallel()
-	page := New("t", "", []*history.Content{history.HumanText("so\n```go\na < b\n~~~\n```\n\nand\n~~~~\nopen")})
+	page := New("t", "", [][]*history.Content{{history.HumanText("so\n```go\na < b\n~~~\n```\n\nand\n~~~~\nopen")}})
 	for _, want := range []string{"<div class=\"text\">so</div>\n<pre>a &lt; b\n~~~</pre>\n<div class=\"text\">and</div>\n<pre>open</pre>"} {
 		if !strings.Contains(page.HTML, want) {
 			t.Errorf("no %q in\n%s", want, page.HTML)
@@ -200,7 +200,7 @@ func TestFencedCodeIsSetApart(t *testing.T) {
 // Printed, the page shows what is folded on a screen, since paper cannot unfold it.
 func TestPaperIsUnfolded(t *testing.T) {
 	t.Parallel()
-	page := New("a talk", "/home/bob", []*history.Content{history.New(history.Human, &history.Text{Text: "text", IncludedFile: "a.go"})})
+	page := New("a talk", "/home/bob", [][]*history.Content{{history.New(history.Human, &history.Text{Text: "text", IncludedFile: "a.go"})}})
 	_, printed, found := strings.Cut(page.HTML, "@media print {")
 	printed, _, _ = strings.Cut(printed, "\n")
 	if !found || !strings.Contains(page.HTML, "<details>") || !strings.Contains(printed, "details::details-content") || !strings.Contains(printed, "content-visibility: visible") {
