@@ -142,7 +142,7 @@ func TestWhatIsSaidOfAPatch(t *testing.T) {
 		t.Error(diff)
 	}
 	answer := plan.Apply(t.Context())
-	for _, part := range []string{"Updated a.go; added new/b.go; deleted c.txt; moved run.sh to bin/run.sh.", "3|func A() { B() }", "2|echo 2"} {
+	for _, part := range []string{"Updated a.go; added new/b.go; deleted c.txt; moved run.sh to bin/run.sh.", "a.go: line 3, +1 −1", "bin/run.sh: line 2, +1 −1"} {
 		if !strings.Contains(answer.Text, part) || answer.Error != "" {
 			t.Errorf("the answer lacks %q: %+v", part, answer)
 		}

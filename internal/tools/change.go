@@ -28,6 +28,9 @@ type edit struct {
 	// given holds the lines that the call itself has for the files. The answer does not repeat
 	// them.
 	given string
+	// show is set if the answer shows the changed lines although the call has them: they went to
+	// more places than the call names, or with another indentation.
+	show bool
 }
 
 // A change is the part of an edit that concerns one file.
@@ -248,8 +251,8 @@ func (c change) unified() string {
 }
 
 // report returns the text that the model reads of an edit: a description, the changed lines of
-// each file as they are now, and the notes. It repeats neither a new file nor the middle of many
-// new lines, because the call itself holds them.
+// each file as they are now, and the notes. Where the lines are exactly as the call gave them, it
+// says only where they are. It repeats neither a new file nor the middle of many new lines.
 func (p edit) report(limits Limits) string {
 	out, several := p.done, len(p.changes) > 1
 	if several {
@@ -264,9 +267,15 @@ func (p edit) report(limits Limits) string {
 		if several {
 			heading = "\n" + words.Name(c.rel) + ", the"
 		}
-		if len(c.diff) > 0 {
+		switch {
+		case !p.show && c.diff.AsGiven(p.given):
+			if several {
+				out += "\n" + words.Name(c.rel)
+			}
+			out += ": " + c.diff.Places()
+		case len(c.diff) > 0:
 			out += heading + " changed lines now, as NUMBER|TEXT:\n" + strings.TrimSuffix(shorten(c.diff.Regions(p.given), room), "\n")
-		} else if !several {
+		case !several:
 			out += ". Only its line ends changed"
 		}
 	}

@@ -50,7 +50,7 @@ func TestNotebooks(t *testing.T) {
 	answer := mustRun(t, env, replace(), params{"file_path": "a.ipynb", "old_string": "x = 1", "new_string": "x = 2"})
 	want := strings.Replace(aNotebook, "x = 1", "x = 2", 1)
 	is(want)
-	if !strings.Contains(answer.Text, "2|x = 2") || !strings.Contains(answer.Diff, "-x = 1\n+x = 2\n print(x)") {
+	if !strings.Contains(answer.Text, ": line 2, +1 −1") || !strings.Contains(answer.Diff, "-x = 1\n+x = 2\n print(x)") {
 		t.Errorf("the answer is %q with the diff\n%s", answer.Text, answer.Diff)
 	}
 	refused(t, env, replace(), params{"file_path": "a.ipynb", "old_string": "\n1\n", "new_string": "\n2\n"}, "outputs of the cell")

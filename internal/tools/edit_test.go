@@ -68,7 +68,7 @@ func TestAnEditThatPartsAHardLinkSaysSo(t *testing.T) {
 		if err != nil || plan.Preview.Title != "edit "+file+said {
 			t.Fatalf("got %+v, %v", plan.Preview, err)
 		}
-		wantResult(t, plan.Apply(t.Context()), "Replaced once in "+file+said+". The changed lines now, as NUMBER|TEXT:\n1|new")
+		wantResult(t, plan.Apply(t.Context()), "Replaced once in "+file+said+": line 1, +1 −1")
 	}
 	wantContent(t, env, "f", "new\n")
 	wantContent(t, env, "g", "old\n")
@@ -281,18 +281,19 @@ func TestEditAnswersWithTheChangedRegion(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"f.txt": numberedLines(1, 40)})
 	answer := mustRun(t, env, replace(), params{"file_path": "f.txt", "old_string": "line 5\n", "new_string": "five\nfive\n"})
-	wantResult(t, answer, `Replaced once in f.txt. The changed lines now, as NUMBER|TEXT:
-4|line 4
-5|five
-6|five
-7|line 6`)
+	wantResult(t, answer, "Replaced once in f.txt: lines 5-6, +2 −1")
+	see(t, env, "f.txt")
+	answer = mustRun(t, env, replace(), params{"file_path": "f.txt", "old_string": "  five\n  five\n", "new_string": "  fives\n"})
+	if !strings.Contains(answer.ForModel(), "changed lines now, as NUMBER|TEXT:\n") || !strings.Contains(answer.ForModel(), "5|fives\n") {
+		t.Errorf("an edit with another indentation answers with\n%s", answer.ForModel())
+	}
 	see(t, env, "f.txt")
 	answer = mustRun(t, env, replace(), params{"file_path": "f.txt", "old_string": "0\n", "new_string": "zero\n", "expected_replacements": 4})
-	if !strings.Contains(answer.ForModel(), "11|line 1zero\n") || !strings.Contains(answer.ForModel(), "…\n18|line 17\n") {
+	if !strings.Contains(answer.ForModel(), "10|line 1zero\n") || !strings.Contains(answer.ForModel(), "…\n17|line 17\n") {
 		t.Errorf("got\n%s", answer.ForModel())
 	}
 	answer = mustRun(t, env, writeFile(), params{"file_path": "f.txt", "content": strings.Repeat("same\n", 5000)})
-	if want := "3|same\n… 4995 lines as given\n4999|same\n5000|same"; !strings.HasSuffix(answer.ForModel(), want) {
+	if want := ": lines 1-5000, +5000 −40"; !strings.HasSuffix(answer.ForModel(), want) {
 		t.Errorf("a big change answers with\n%s", answer.ForModel())
 	}
 }

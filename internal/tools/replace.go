@@ -101,7 +101,9 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	for _, splice := range splices {
 		given.WriteString(textfile.PlainEnds(splice.Text) + "\n")
 	}
-	return plannedText(s, d.With(splices...), given.String(), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
+	planned, err := plannedText(s, d.With(splices...), given.String(), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
+	planned.show = r.shifted != "" || len(splices) > len(edits)
+	return planned, err
 }
 
 // numberError adds the number of the failed edit to an error, if a call has several edits.

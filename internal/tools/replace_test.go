@@ -216,7 +216,7 @@ func TestEditsOfOneCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		if tc.want == "" {
-			if answer.Error != "" || strings.Count(string(got), "new ") != tc.n || !strings.HasPrefix(answer.Text, fmt.Sprintf("Replaced %d times in f.txt.", tc.n)) {
+			if answer.Error != "" || strings.Count(string(got), "new ") != tc.n || !strings.HasPrefix(answer.Text, fmt.Sprintf("Replaced %d times in f.txt: lines ", tc.n)) {
 				t.Errorf("%s: %+v", name, answer)
 			}
 		} else if !strings.Contains(answer.Error, tc.want) || string(got) != text {

@@ -3,6 +3,7 @@ package textdiff
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"agent/internal/text/lines"
@@ -45,6 +46,39 @@ func (d Diff) Regions(given string) string {
 		}
 	}
 	return strings.ToValidUTF8(out.String(), "\uFFFD")
+}
+
+// AsGiven reports whether the new text holds nothing that a reader of given must be shown: each
+// hunk has new lines, and all of them stand unchanged in given.
+func (d Diff) AsGiven(given string) bool {
+	for _, h := range d {
+		if h.count('+') == len(h.lines) || !h.stands(given) {
+			return false
+		}
+	}
+	return len(d) > 0
+}
+
+// Places says where the changed lines are in the new text, and how many lines were added and
+// removed, as in "lines 3-5, 9, +4 −1".
+func (d Diff) Places() string {
+	var ranges []string
+	added, removed, first, last := 0, 0, 0, 0
+	for _, h := range d {
+		h = h.narrowed(0)
+		added, removed = added+len(h.lines)-h.count('+'), removed+len(h.lines)-h.count('-')
+		first, last = h.to, h.to+h.count('-')-1
+		if first == last {
+			ranges = append(ranges, strconv.Itoa(first))
+		} else {
+			ranges = append(ranges, fmt.Sprintf("%d-%d", first, last))
+		}
+	}
+	noun := "lines"
+	if len(ranges) == 1 && first == last {
+		noun = "line"
+	}
+	return fmt.Sprintf("%s %s, +%d −%d", noun, strings.Join(ranges, ", "), added, removed)
 }
 
 // rest names the lines of the new text that have no room, beginning with a line of the first
