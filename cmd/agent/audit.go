@@ -33,8 +33,10 @@ written (hash before and after), each command (its confinement and exit status),
 host, each decision (by whom, the answer, the rule), of the session and its agents.
 Branches that a rewind left are listed too. Each line of the record has the hash of the
 one before: a line that was changed, removed or put in later is named, and the exit
-status is 1. A record that was written anew from there on, or cut at its end, is not
-noticed. Records of older versions have no hashes, and say so.`
+status is 1. So is an agent whose record is missing, belongs to another agent, or lacks
+the end that the session has the hash of, and a record of an agent that the session did
+not begin. A record of a session that was written anew from there on, or cut at its end,
+is not noticed. Records of older versions have no hashes, and say so.`
 	cmd.Example = "  agent sessions audit qecgs\n  agent sessions audit qecgs --json > audit.json"
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

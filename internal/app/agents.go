@@ -167,9 +167,13 @@ func (c *Crew) bounds(a agents.Agent) team.Bounds {
 // agent records the start or the end of an agent.
 func (r *record) agent(state chat.AgentState, status, changed string) {
 	r.writeJSON(state.Stats, func(log *session.Log, figures json.RawMessage) error {
-		return log.Agent(session.Agent{
+		a := session.Agent{
 			ID: state.ID, Call: state.CallID, Agent: state.Agent, Title: state.Title, Model: state.Model, Status: status, Changed: changed, Figures: figures,
-		})
+		}
+		if status != "" {
+			a.Last = session.LastHash(session.AgentPath(log.Path(), a.ID))
+		}
+		return log.Agent(a)
 	})
 }
 

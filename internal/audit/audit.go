@@ -4,6 +4,8 @@ package audit
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +35,11 @@ type Report struct {
 	Events    []Event `json:"events"`
 	// Agents has a report for each agent of the session, whose records are their own.
 	Agents []Report `json:"agents,omitempty"`
+	// Problems says where the records of agents differ from the record of the session.
+	Problems []string `json:"problems,omitempty"`
+
+	// agentID is the id of the agent that the record names, "" for the record of a session.
+	agentID string
 }
 
 // Kind is the kind of an event.
@@ -80,18 +87,52 @@ type Event struct {
 
 // Of audits the session whose log is at path, with its agents.
 func Of(path string) (*Report, error) {
-	info, err := session.Inspect(path)
+	r, began, err := of(path)
 	if err != nil {
 		return nil, err
 	}
+	records := map[string]bool{}
+	for _, agent := range session.AgentsOf(path) {
+		records[agent.ID] = true
+		its, _, err := of(agent.Path, began.ends(agent.ID)...)
+		if err != nil {
+			return nil, err
+		}
+		if its.Chain.Missing {
+			r.Problems = append(r.Problems, "the record of agent "+agent.ID+" lacks its end, or is another one")
+		}
+		if !slices.ContainsFunc(began, func(a session.Agent) bool { return a.ID == agent.ID }) {
+			r.Problems = append(r.Problems, "the session began no agent "+agent.ID+", which has a record")
+		}
+		if its.agentID != agent.ID {
+			r.Problems = append(r.Problems, fmt.Sprintf("the record of agent %s is of %s", agent.ID, cmp.Or(its.agentID, "no agent")))
+		}
+		r.Agents = append(r.Agents, *its)
+	}
+	for _, a := range began {
+		if !records[a.ID] && worked(a) {
+			records[a.ID] = true
+			r.Problems = append(r.Problems, fmt.Sprintf("agent %s (%s) has no record", a.ID, a.Agent))
+		}
+	}
+	return r, nil
+}
+
+// of audits one log. It returns the starts and ends of agents in it, too. hashes are those of lines
+// that the log must have.
+func of(path string, hashes ...string) (*Report, beginnings, error) {
+	info, err := session.Inspect(path)
+	if err != nil {
+		return nil, nil, err
+	}
 	r := &Report{ID: info.ID, Title: info.Title, Workspace: info.Workspace, Started: info.Started, Used: info.Used, Events: []Event{}}
-	if r.Chain, err = session.Verify(path); err != nil {
-		return nil, err
+	if r.Chain, err = session.Verify(path, hashes...); err != nil {
+		return nil, nil, err
 	}
 	a := auditor{report: r, hosts: map[string]bool{}}
 	for record, err := range session.Scan(path) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if entry := record.Entry(); entry != nil {
 			a.entry(record.Time, entry)
@@ -100,20 +141,37 @@ func Of(path string) (*Report, error) {
 			a.addAct(record.Time, act)
 		}
 		a.readOpening(record)
-	}
-	for _, agent := range session.AgentsOf(path) {
-		of, err := Of(agent.Path)
-		if err != nil {
-			return nil, err
+		if agent, is := record.Agent(); is {
+			a.agents = append(a.agents, agent)
 		}
-		r.Agents = append(r.Agents, *of)
 	}
-	return r, nil
+	return r, a.agents, nil
+}
+
+// worked reports whether an agent must have a record: it ended with one, a model answered it, or it
+// was at work when the program ended. An agent that ended before it began has none.
+func worked(a session.Agent) bool {
+	var figures struct{ Requests int }
+	_ = json.Unmarshal(a.Figures, &figures) // no figures, no requests
+	return a.Last != "" || figures.Requests > 0 || a.Status == "done" || a.Status == "" && a.Model != ""
+}
+
+// beginnings are the starts and ends of agents that a session recorded.
+type beginnings []session.Agent
+
+// ends returns the hashes of the lines with which an agent ended, one for each of its tasks.
+func (b beginnings) ends(id string) (hashes []string) {
+	for _, a := range b {
+		if a.ID == id && a.Last != "" {
+			hashes = append(hashes, a.Last)
+		}
+	}
+	return hashes
 }
 
 // Whole reports whether no record of the session or its agents was changed.
 func (r *Report) Whole() bool {
-	return len(r.Chain.Broken) == 0 && !slices.ContainsFunc(r.Agents, func(a Report) bool { return !a.Whole() })
+	return len(r.Chain.Broken) == 0 && len(r.Problems) == 0 && !slices.ContainsFunc(r.Agents, func(a Report) bool { return !a.Whole() })
 }
 
 // An auditor takes the entries of a record in order.
@@ -121,6 +179,8 @@ type auditor struct {
 	report *Report
 	// hosts holds the hosts that were reached.
 	hosts map[string]bool
+	// agents holds the starts and ends of agents.
+	agents beginnings
 }
 
 func (a *auditor) add(at time.Time, e Event) {
@@ -171,7 +231,7 @@ func (a *auditor) addAct(at time.Time, act session.Act) {
 // readOpening takes what a record says of the log that it opens.
 func (a *auditor) readOpening(record session.Scanned) {
 	if agent := record.OfAgent(); agent != nil {
-		a.report.Agent = agent.Agent
+		a.report.Agent, a.report.agentID = agent.Agent, agent.ID
 	}
 	a.report.LacksActs = a.report.LacksActs || record.LacksActs()
 }

@@ -26,6 +26,9 @@ func (r *Report) markdown(b *strings.Builder, level string) {
 	fmt.Fprintf(b, "%s Audit of %s\n\n%s\n\n", level, of, code(words.Line(r.Title, 100)))
 	fmt.Fprintf(b, "- in %s, from %s to %s\n", code(r.Workspace), r.Started.UTC().Format("2006-01-02 15:04:05"), r.Used.UTC().Format("2006-01-02 15:04:05 UTC"))
 	fmt.Fprintf(b, "- record: %s\n", r.chain())
+	for _, problem := range r.Problems {
+		fmt.Fprintf(b, "- **changed after it was written**: %s\n", code(problem))
+	}
 	if r.LacksActs {
 		b.WriteString("- lacks what an older version did not record: hooks, checks, servers, hosts of those, what undo wrote\n")
 	}
@@ -58,16 +61,16 @@ func (r *Report) chain() string {
 		lines := strings.Trim(fmt.Sprint(c.Broken), "[]")
 		return "**changed after it was written**: before line " + strings.ReplaceAll(lines, " ", ", ") + " a line was changed, removed or put in"
 	}
-	text := words.Count(c.Records, "line") + ", each with the hash of the one before"
+	text := words.Count(c.Records-c.Without, "line") + ", each with the hash of the one before; none was changed"
 	switch {
 	case c.Records == 0:
 		return "**empty**"
 	case c.Without == c.Records:
 		return words.Count(c.Records, "line") + " without hashes, written by an older version: whether it was changed is not known"
 	case c.Without > 0:
-		text += fmt.Sprintf(", but for %d of an older version", c.Without)
+		text = fmt.Sprintf("%s. %s without a hash may have been changed: an older version wrote them, or somebody else", text, words.Count(c.Without, "line"))
 	}
-	return text + "; none was changed"
+	return text
 }
 
 // details says what else is known of an event.

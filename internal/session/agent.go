@@ -23,6 +23,8 @@ type Agent struct {
 	// Status says how the agent ended, "" while it works. Changed names the changed files.
 	Status  string `json:"status,omitempty"`
 	Changed string `json:"changed,omitempty"`
+	// Last is the hash of the last line of the agent's log when the agent ended, "" without a log.
+	Last string `json:"last,omitempty"`
 	// Figures holds the figures of the agent in the form that its conversation gives them.
 	Figures json.RawMessage `json:"figures,omitempty"`
 

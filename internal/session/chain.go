@@ -12,7 +12,8 @@ import (
 
 // Each line of a log has the hash of the line before, so that a line that is changed, removed or
 // put in later is noticed. A chain that somebody writes anew from there on, or that ends early, is
-// not noticed.
+// not noticed by itself. The log of a session therefore has the hash of the last line of each agent
+// that ended.
 
 // hashOf returns the hash of a line, without its line break.
 func hashOf(line []byte) string {
@@ -28,11 +29,34 @@ type Chain struct {
 	Without int `json:"withoutHash"`
 	// Broken holds the numbers of the lines before which something was changed, removed or put in.
 	Broken []int `json:"broken"`
+	// Missing is set if the log lacks a line that another log knows by its hash.
+	Missing bool `json:"missing,omitempty"`
 }
 
-// Verify checks the chain of the log at path. The log may be in use.
-func Verify(path string) (Chain, error) {
-	c := Chain{Broken: []int{}}
+// LastHash returns the hash of the last line of the log at path, "" if there is none.
+func LastHash(path string) string {
+	var last []byte
+	for line, err := range Lines(path) {
+		if err != nil {
+			return ""
+		}
+		last = append(last[:0], line.Text...)
+	}
+	if len(last) == 0 {
+		return ""
+	}
+	return hashOf(last)
+}
+
+// Verify checks the chain of the log at path, and that the log has a line for each of the hashes. The
+// log may be in use.
+func Verify(path string, hashes ...string) (c Chain, err error) {
+	c.Broken = []int{}
+	unseen := map[string]bool{}
+	for _, hash := range hashes {
+		unseen[hash] = true
+	}
+	defer func() { c.Missing = len(unseen) > 0 }()
 	file, err := disk.Open(path)
 	if err != nil {
 		return c, err
@@ -53,9 +77,11 @@ func Verify(path string) (Chain, error) {
 		if len(body) == 0 {
 			continue
 		}
+		hash := hashOf(body)
+		delete(unseen, hash)
 		r, wrong := parse(body)
 		if wrong != nil {
-			before[hashOf(body)] = true
+			before[hash] = true
 			continue
 		}
 		c.Records++
@@ -69,7 +95,7 @@ func Verify(path string) (Chain, error) {
 			c.Broken = append(c.Broken, number)
 		}
 		chained = r.Prev != nil
-		before = map[string]bool{hashOf(body): true}
+		before = map[string]bool{hash: true}
 	}
 	return c, nil
 }

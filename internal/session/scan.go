@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"iter"
@@ -115,6 +116,12 @@ func (r Record) Works() string {
 		return opening.Workspace
 	}
 	return ""
+}
+
+// Agent returns the agent whose start or end the record notes.
+func (r Record) Agent() (a Agent, is bool) {
+	is = r.Type == TypeAgent && json.Unmarshal(r.Payload, &a) == nil
+	return a, is
 }
 
 // OfAgent returns the agent whose log the record opens, nil for another record.
