@@ -36,7 +36,7 @@ type printable interface{ Print(io.Writer) error }
 func newContext(w world) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "context",
-		Short: "The context engine on files, without a model",
+		Short: "Inspect and replay context pruning on saved sessions",
 		Long: `Works on a session log, or on a document
 {"workspaceRoot":"/w","history":[ENTRY,…],"config":{…}}. FILE may be - for
 standard input.`,

@@ -139,7 +139,7 @@ func newACP(w world) *cobra.Command {
 	var o sessionOptions
 	cmd := &cobra.Command{
 		Use:   "acp",
-		Short: "Be driven by an editor over the Agent Client Protocol",
+		Short: "Run as an agent for an editor (Agent Client Protocol)",
 		Long: `Speaks the Agent Client Protocol, version 1, over standard input and output, for
 editors such as Zed, JetBrains' and Emacs. Each session of the editor is a conversation
 in the folder that the editor names. What is for people goes to standard error.`,

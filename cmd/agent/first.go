@@ -42,8 +42,7 @@ func firstMinute(w world, o sessionOptions) app.Connector {
 	}
 }
 
-// errDemo reports that the person chose the demo; errLeft ends the program, because the person
-// chose nothing.
+// errDemo is returned if the user selects the demo, errLeft if the user cancels.
 var (
 	errDemo = errors.New("the demo was chosen")
 	errLeft = statusError(exitOK)
@@ -57,6 +56,9 @@ const (
 
 // chooseEndpoint asks the person to choose an endpoint, until one can be used.
 func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.Connection) (notice string, err error) {
+	if err := w.tell("agent is a coding agent: a model reads and edits this folder, and asks before each change."); err != nil {
+		return "", err
+	}
 	for {
 		ways := c.Ways(ctx)
 		chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, firstPick(ways))
@@ -64,7 +66,7 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 		case err != nil:
 			return "", err
 		case !ok:
-			return "", errLeft
+			return "", errors.Join(w.tell("No model selected. Run agent to choose again, or agent demo to look around."), errLeft)
 		case chosen.Line == playDemo:
 			return "", errDemo
 		case chosen.Line != pasteKey:
@@ -84,7 +86,7 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 
 // firstPick lists the ways to an endpoint, then the choice to paste a key, and the demo.
 func firstPick(ways []provider.Way) command.Pick {
-	pick := command.Pick{Title: "who shall answer"}
+	pick := command.Pick{Title: "Choose a model provider"}
 	for n, way := range ways {
 		choice := command.Choice{Line: strconv.Itoa(n)}
 		if local := way.Local; local.Name != "" {
@@ -95,8 +97,8 @@ func firstPick(ways []provider.Way) command.Pick {
 		pick.Choices = append(pick.Choices, choice)
 	}
 	return command.Pick{Title: pick.Title, Choices: append(pick.Choices,
-		command.Choice{Name: "paste a key", Help: "it is not shown, and kept as agent login keeps it", Line: pasteKey},
-		command.Choice{Name: "the demo", Help: "a scripted model in a scratch folder, no key and no network", Line: playDemo},
+		command.Choice{Name: "paste a key", Help: "hidden while you type; stored in your keyring", Line: pasteKey},
+		command.Choice{Name: "the demo", Help: "try it without a key or a network", Line: playDemo},
 	)}
 }
 
@@ -109,7 +111,7 @@ func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, 
 	}
 	of, told := ownerOf(key)
 	if !told {
-		pick := command.Pick{Title: "whose key it is"}
+		pick := command.Pick{Title: "Whose API key is it?"}
 		for _, known := range vendor.All() {
 			if known.KeyVariable != "" {
 				pick.Choices = append(pick.Choices, command.Choice{Name: known.Title, Help: hostOf(known), Line: known.Name})

@@ -28,7 +28,7 @@ func newImport(w world) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
 		Use:   "import [SOURCE…]",
-		Short: "Take over the servers, hooks and notes of other agents",
+		Short: "Import MCP servers, hooks and notes from other agents",
 		Long: `Takes over what other agents have configured, all that is there or that of some:
 ` + strings.Join(imports.Sources(), ", ") + `.
 

@@ -17,8 +17,8 @@ import (
 func shellCommands(w world) []command.Command {
 	return []command.Command{
 		inSession(w, "doctor", "check the configuration, the endpoint and the terminal"),
-		inSession(w, "import", "take over servers and hooks of other agents"),
-		inSession(w, "savings", "what past sessions cost, and what they would have cost here"),
+		inSession(w, "import", "import servers and hooks from other agents"),
+		inSession(w, "savings", "compare the cost of past sessions"),
 		inSession(w, "logout", "forget a key or a login"),
 	}
 }

@@ -35,7 +35,7 @@ func newLogin(w world) *cobra.Command {
 	var o loginOptions
 	cmd := &cobra.Command{
 		Use:   "login [PROVIDER]",
-		Short: "Keep the key of a provider, or log in to an account, for you alone",
+		Short: "Store a provider's API key, or log in to an account",
 		Long: `login keeps an API key for a provider (openai if none is named), for the host of
 --base-url, or for a service that searches the web. It is read without showing it,
 or from standard input:
@@ -70,7 +70,7 @@ func newLogout(w world) *cobra.Command {
 	var o loginOptions
 	cmd := &cobra.Command{
 		Use:   "logout [PROVIDER]",
-		Short: "Forget the key or the login of a provider that login keeps",
+		Short: "Delete a stored API key or login",
 		Args:  cli.CountedArgs(0, 1, "one provider, or none for openai"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.logout(cmd.Context(), w, strings.Join(args, ""))

@@ -36,7 +36,7 @@ func newModels(w world) *cobra.Command {
 	var o modelsOptions
 	cmd := &cobra.Command{
 		Use:   "models [FILTER]",
-		Short: "Models with window, prices and efforts: those of your endpoint, or of the catalogue",
+		Short: "List models with context size, prices and reasoning levels",
 		Long: `models lists what your endpoint offers, with what the catalogue knows of it; without
 an endpoint, what the catalogue knows of the providers that --provider names. Prices are
 USD per million tokens: of input, of output, of what a cache reads and writes. A terminal that is

@@ -20,7 +20,7 @@ func newNotes(w world) *cobra.Command {
 	list := newNotesList(w, "list", "List the notes of this repository and those that hold everywhere", false)
 	group := &cobra.Command{
 		Use:   "notes",
-		Short: "Notes for later sessions; without more, those of this repository",
+		Short: "List, add and delete notes for later sessions",
 		Args:  cli.NoSubcommand,
 		RunE:  list.RunE,
 	}

@@ -42,7 +42,7 @@ Besides TOOL(ARGUMENT) it takes mode=, sandbox=, host=, provider=, server= and l
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch err := w.process.TestPolicy(args[0]); {
 			case err == nil:
-				return w.print("not refused: mode, rules and consent decide as without a policy")
+				return w.print("Allowed: no policy on this machine restricts it. Approval modes and rules still apply.")
 			case is[app.InputError](err):
 				return err
 			default:

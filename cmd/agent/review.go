@@ -23,7 +23,7 @@ func newReview(w world, run func(context.Context, world, sessionOptions) error) 
 	var asJSON, asSARIF, fetch bool
 	cmd := &cobra.Command{
 		Use:   "review [BASE|BASE...COMMIT|NUMBER] [#PATH…] [WORDS…]",
-		Short: "Review a change without changing anything, with findings as data if wanted",
+		Short: "Review a change, and print the findings",
 		Long: `review has the model look at what changed since the main branch, since BASE, or in the
 pull request NUMBER, in a conversation of its own that can only look. A pull request is
 fetched from the remote origin into no branch, which you are asked about on a terminal;

@@ -30,7 +30,7 @@ func newSavings(w world) *cobra.Command {
 	var o savingsFlags
 	cmd := &cobra.Command{
 		Use:   "savings [PATH…]",
-		Short: "What past sessions cost, of any agent, and what they would have cost here",
+		Short: "Compare the cost of past sessions, from any agent, with and without pruning",
 		Long: `Reads the sessions that coding agents recorded on this machine (Claude Code, codex,
 gemini-cli, pi, and this program), replays each at the prices of the model that it used,
 once with everything in the context and once with the strategy cache-aware, and

@@ -21,7 +21,7 @@ func newSessions(w world) *cobra.Command {
 	list := newSessionsList(w)
 	group := &cobra.Command{
 		Use:   "sessions",
-		Short: "Recorded sessions; without more, those of this folder",
+		Short: "List, search, show and share recorded sessions",
 		Args:  cli.NoSubcommand,
 		RunE:  list.RunE,
 	}

@@ -27,7 +27,7 @@ func newSettingsCommand(w world) *cobra.Command {
 	var asJSON, schema bool
 	cmd := &cobra.Command{
 		Use:   "settings [KEY]",
-		Short: "Every setting with its value, where that comes from, and what it takes",
+		Short: "List settings with value, source and valid values",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage(errors.New("agent settings only shows; a value is for one run with --set KEY=VALUE, and kept by agent profile save NAME --set KEY=VALUE"))
@@ -225,7 +225,7 @@ func newProfile(w world) *cobra.Command {
 	var o settingsOptions
 	group := &cobra.Command{
 		Use:   "profile",
-		Short: "Profiles: settings kept under a name",
+		Short: "Save and manage settings under a name",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (args[0] == "load" || args[0] == "use") {
 				return usage(errors.New("a profile is loaded for a run by --profile NAME, and at every start by agent profile default NAME"))

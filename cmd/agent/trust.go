@@ -33,7 +33,7 @@ func newTrust(w world) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "trust",
-		Short: "Show and answer what a repository wants run, connected to or allowed",
+		Short: "List and approve what a repository configures",
 		Long: `Lists what the files of the current folder's repository want run, connected to or
 allowed, and whether you agreed: used, waiting, changed or refused. Your answer is for
 exactly that content, and for the bytes of the scripts that it names. Nothing is started.`,

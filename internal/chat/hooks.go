@@ -146,7 +146,7 @@ func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) 
 		return false, nil
 	}
 	if *refused == maxStops {
-		m.emit.notice("hooks of Stop had the turn go on %s in a row; it ends all the same", words.Count(maxStops, "time"))
+		m.emit.notice("stopped: Stop hooks continued this turn %s in a row, the maximum", words.Count(maxStops, "time"))
 		return false, nil
 	}
 	heard := m.runHooks(ctx, Moment{Event: hooks.Stop, Text: lastReply, Refused: *refused})

@@ -117,7 +117,7 @@ func (t *Trust) Lines() ([]string, error) {
 		lines = append(lines, "trust yes agrees to all that waits, trust yes ITEM to one, by its name or its letters; trust no refuses.")
 	}
 	if len(lines) == 0 {
-		lines = []string{"This folder wants nothing run, connected to or allowed."}
+		lines = []string{"Nothing in this repository needs your approval."}
 	}
 	return lines, nil
 }

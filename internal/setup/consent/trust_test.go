@@ -195,7 +195,7 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 		t.Error("answers of a broken file are forgotten")
 	}
 	nothing := consent.Find(source.Where{Config: w.home, Home: w.home, Workspace: w.root}, func() time.Time { return day }, nil, nil)
-	if got := w.lines(nothing); got != "This folder wants nothing run, connected to or allowed." {
+	if got := w.lines(nothing); got != "Nothing in this repository needs your approval." {
 		t.Error(got)
 	}
 }
