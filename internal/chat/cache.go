@@ -65,16 +65,17 @@ func cacheOf(s *settings.Settings, known vendor.Cache) vendor.Cache {
 	cache, asked := known, llm.CachePolicy(settings.PromptCache.Of(s))
 	switch {
 	case asked == llm.CacheOff && known.Kind == vendor.CacheMarks && !known.Ends:
-		cache = vendor.Cache{Kind: vendor.CacheNone}
+		cache = vendor.Cache{Kind: vendor.CacheNone, Bound: known.Bound}
 	case (asked == llm.Cache5m || asked == llm.Cache1h) && !known.Ends && known.Step == 0:
 		cache = vendor.MarkedCache
+		cache.Bound = known.Bound
 		if asked == llm.Cache1h {
 			cache.Life = hourLife
 		}
 	}
 	cache.Kind = cmp.Or(cache.Kind, vendor.CachePrefix) // a record names every kind
 	if kind := settings.CacheKind.Of(s); kind != "auto" && vendor.CacheKind(kind) != cache.Kind {
-		cache = vendor.Cache{Kind: vendor.CacheKind(kind), Reach: vendor.MarkedCache.Reach, Life: cache.Life}
+		cache = vendor.Cache{Kind: vendor.CacheKind(kind), Reach: vendor.MarkedCache.Reach, Life: cache.Life, Bound: known.Bound}
 	}
 	if life := settings.CacheLife.Of(s); life > 0 {
 		cache.Life = life

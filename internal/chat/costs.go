@@ -154,7 +154,12 @@ func (c *Config) price(model string) compression.Price {
 	prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(model))
 	switch {
 	case ok && prices.Input > 0:
-		return compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
+		price := compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
+		if len(prices.Steps) > 0 {
+			s := prices.Steps[0]
+			price.Step = compression.StepOf(s.Above, prices.Input, s.Input, s.CacheRead, s.CacheWrite)
+		}
+		return price
 	case c.Endpoint.Local():
 		return compression.LocalPrice
 	default:

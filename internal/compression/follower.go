@@ -3,6 +3,7 @@ package compression
 import (
 	"encoding/json"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +71,8 @@ type (
 	FollowerOptions = cacheaware.Options
 	// Price holds the prices of cached and of other input tokens.
 	Price = cacheaware.Price
+	// PriceStep holds the prices of longer requests.
+	PriceStep = cacheaware.PriceStep
 	// Moment holds the facts that are known when a request is about to be sent.
 	Moment = cacheaware.Moment
 	// Plan lists the changes of the context before a request, with their cost.
@@ -99,6 +102,27 @@ var (
 // PriceOf returns the price of a model from the prices of its input tokens: plain, read from a
 // cache, and written to a cache. It returns SafePrice if input has no price.
 func PriceOf(input, read, write float64) Price { return cacheaware.PriceOf(input, read, write) }
+
+// StepOf returns the prices above a step, relative to the price of input below it.
+func StepOf(above int, input, stepInput, read, write float64) PriceStep {
+	factor := stepInput / input
+	p := PriceOf(stepInput, read, write)
+	return PriceStep{Above: above, Read: factor * p.Read, Write: factor * p.Write}
+}
+
+// AtBoundary reports whether the next request begins a turn: what was added after the latest reply
+// begins with a message, and not with an answer to a call. Only there may the past change if
+// reasoning is bound to it.
+func AtBoundary(entries []*history.Content) bool {
+	begins := false
+	for _, entry := range slices.Backward(entries) {
+		if entry.Speaker == history.AI {
+			return begins
+		}
+		begins = entry.Speaker == history.Human
+	}
+	return true
+}
 
 // NewFollower returns a Follower of an empty conversation.
 func NewFollower(o FollowerOptions) Follower { return cacheaware.New(o) }

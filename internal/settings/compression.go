@@ -21,6 +21,9 @@ var (
 	// 1 later.
 	CompressionPace = Declare("compression.pace", Number(AtLeast(0, "above 0").WithoutLow()), 1,
 		"how long cache-aware keeps what is not used; 0.5 is brisk, 2 careful")
+	// CompressionBoundaries says where the past may change for models with bound reasoning.
+	CompressionBoundaries = Declare("compression.boundaries", Enum("auto", "always"), "auto",
+		"where pruning may edit the past of models that drop reasoning after an edit: auto (between turns) or always (before each request)")
 	// CompressionProfile is the profile whose model writes summaries (D-36).
 	CompressionProfile = Optional("compression.profile", ProfileName(), "the model in use",
 		"profile whose model writes the summaries")

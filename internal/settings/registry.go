@@ -26,7 +26,7 @@ func All() []Group {
 		}},
 		{CategoryBehaviour, slices.Concat([]Declared{
 			CompressionStrategy, CompressionThreshold, CompressionPreserveThreshold,
-			CompressionPace, CompressionTopPreserveThreshold, CompressionProfile,
+			CompressionPace, CompressionBoundaries, CompressionTopPreserveThreshold, CompressionProfile,
 		}, density(), []Declared{
 			ApprovalMode, MaxTurns,
 			Theme, Keys, Links, Columns, NoticeDensity, NoticeCache, Estimate, Notify, NotifyCommand, StatusLineCommand,

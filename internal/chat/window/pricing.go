@@ -145,7 +145,16 @@ func (p *pricing) moment() compression.Moment {
 	m := p.always
 	m.Price, m.Head, m.Cache, m.At, m.Cold = p.price(), p.heads.overhead(), p.cache(), p.now(), p.cacheIsCold()
 	m.Pace = settings.CompressionPace.Of(p.strategies.settings)
+	latest, ok := p.engine.Latest()
+	m.Kept = p.pastIsKept() && !(ok && latest.Model != p.model()) // another model reads none of the reasoning
 	return m
+}
+
+// pastIsKept reports whether pruning has to wait for the end of the turn, because the model's
+// reasoning is bound to the past.
+func (p *pricing) pastIsKept() bool {
+	return p.models.Cache(p.model()).Bound && settings.CompressionBoundaries.Of(p.strategies.settings) == "auto" &&
+		!compression.AtBoundary(p.history.RawHistory())
 }
 
 // cache describes the provider's cache: the known facts about the model's provider, corrected by

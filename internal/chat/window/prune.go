@@ -32,7 +32,7 @@ func (p *Pruning) EnsureDensityOptimized(strategy compression.Strategy) error {
 	}
 	optimizer, ok := strategy.(compression.Optimizer)
 	generation := p.history.Generation()
-	if !ok || p.optimised == generation && !p.measure.overLimit() {
+	if over := p.measure.overLimit(); !ok || !over && (p.optimised == generation || p.pricing.pastIsKept()) {
 		return nil
 	}
 	p.optimised = generation
@@ -73,9 +73,10 @@ func (p *Pruning) apply(result history.DensityResult) error {
 func (p *Pruning) byPrice(strategy compression.Pruner) error {
 	p.pricing.follow(strategy)
 	m := p.pricing.moment()
+	m.Price.Step.Above = p.measure.unscaled(m.Price.Step.Above)
 	p.pricing.request = &compression.Request{
 		At: p.pricing.now().UnixMilli(), Model: p.pricing.model(), Head: m.Head, Limit: p.measure.limits.Size(), HeadSum: p.pricing.heads.Sum(),
-		Read: m.Price.Read, Write: m.Price.Write, Cold: m.Cold, Cache: m.Cache,
+		Read: m.Price.Read, Write: m.Price.Write, Step: m.Price.Step, Cold: m.Cold, Cache: m.Cache,
 	}
 	if err := p.carryOut(p.pricing.engine.Plan(m)); err != nil {
 		return err

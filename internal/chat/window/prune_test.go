@@ -470,7 +470,7 @@ func TestUpcomingIsWhatComes(t *testing.T) {
 				}
 			}
 			bills, _ := p.Account.Bills()
-			if bill := bills[len(bills)-1]; bill.Tokens != next.Bill.Tokens || bill.None != next.Bill.None || math.Abs(bill.Spent-next.Bill.Spent) > 1 {
+			if bill := bills[len(bills)-1]; bill.Tokens != next.Bill.Tokens || bill.None != next.Bill.None || math.Abs(bill.Spent-next.Bill.Spent) > 2.5 { // sizes of parts are inexact by a token or two
 				t.Errorf("request %d cost %+v, said was %+v", n, bill, next.Bill)
 			}
 			for _, h := range next.Held {

@@ -129,7 +129,8 @@ func (a *account) cachedTokens(m Moment, kept int) int {
 }
 
 func cost(m Moment, cached, total int) float64 {
-	return float64(cached)*m.Price.Read + float64(total-cached)*m.Price.Write
+	p := m.Price.at(total)
+	return float64(cached)*p.Read + float64(total-cached)*p.Write
 }
 
 // costOfAll returns the cost of the next request if nothing had ever been pruned.
@@ -147,7 +148,7 @@ func (a *account) costOfAll(m Moment) float64 {
 func (a *account) bank(m Moment, newSaved float64) float64 {
 	none := a.None + a.costOfAll(m)
 	total := m.Head + a.conversation.total
-	uncut := cost(m, a.cachedTokens(m, a.sent), total) - m.Price.Write*newSaved
+	uncut := cost(m, a.cachedTokens(m, a.sent), total-int(newSaved))
 	return none - a.Spent - uncut + (debt-inexact)*none
 }
 

@@ -33,8 +33,9 @@ type conversation struct {
 	human int
 	// edits lists, for each applied edit, the first request that carried its result.
 	edits []int
-	// answered is the number of units in front of the latest reply.
-	answered int
+	// answered is the number of units in front of the latest reply, replied the number up to its
+	// end.
+	answered, replied int
 	// total is the size of the conversation now, unpruned its size without any pruning, in
 	// tokens.
 	total, unpruned int
@@ -60,6 +61,9 @@ func (cv *conversation) append(entry *history.Content) {
 		cv.answered = len(cv.units)
 	}
 	cv.addBlocks(at, entry)
+	if entry.Speaker == history.AI {
+		cv.replied = len(cv.units)
+	}
 }
 
 // addBlocks makes units of the blocks of an entry. Their sizes add up to the size of the entry in

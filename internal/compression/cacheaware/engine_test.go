@@ -16,7 +16,11 @@ import (
 )
 
 // prices are the models that what is promised is promised for.
-var prices = []Price{{0.1, 1.25}, {0.1, 1}, {0.25, 1}, {1, 1}}
+var prices = []Price{
+	{Read: 0.1, Write: 1.25}, {Read: 0.1, Write: 1}, {Read: 0.25, Write: 1}, {Read: 1, Write: 1},
+	{Read: 0.05, Write: 1.25}, {Read: 0.025, Write: 1.25}, {Read: 0.0125, Write: 1.25},
+	{Read: 0.1, Write: 1.25, Step: PriceStep{Above: 8000, Read: 0.2, Write: 2.5}},
+}
 
 // histories is how many random histories a property is tried on: as many as HISTORIES
 // says, else enough for every day.

@@ -67,7 +67,9 @@ func (e *Engine) Plan(m Moment) Plan {
 	s := newSweep(a, m, candidates, folds)
 	cuts := s.cuts()
 	bank := a.bank(m, s.newSaved)
-	cuts = slices.DeleteFunc(cuts, func(c cut) bool { return !m.Pressed && c.freed < a.leastFreed(m) })
+	cuts = slices.DeleteFunc(cuts, func(c cut) bool {
+		return !m.Pressed && (c.freed < a.leastFreed(m) || m.Kept && c.at < e.conversation.replied)
+	})
 	best := choose(cuts, bank-m.rounding(), func(texts int) float64 { return a.faults(m, texts) }, m.Pressed)
 	if best == nil {
 		return Plan{Bank: bank}
@@ -270,12 +272,16 @@ func (s *sweep) takeFolds(at int) bool {
 }
 
 func (s *sweep) cut(at int) cut {
-	r, w := s.m.Price.Read, s.m.Price.Write
+	total := s.m.Head + s.conversation.total
 	if at >= s.account.sent || s.m.Cold || !s.account.sentOnce || s.m.Cache.Kind == vendor.CacheNone {
 		freed := s.saved + s.newSaved
-		return cut{at: at, atOnce: true, risky: s.risky, dearer: -w * freed, saves: r * freed, freed: freed}
+		p := s.m.Price.at(total - int(freed))
+		return cut{at: at, atOnce: true, risky: s.risky, dearer: -p.Write * freed, saves: p.Read * freed, freed: freed}
 	}
-	dearer := (w-r)*float64(s.warm-s.finds[at]) - w*s.saved
+	total -= int(s.newSaved)
+	after := total - int(s.saved)
+	dearer := cost(s.m, s.finds[at], after) - cost(s.m, s.warm, total)
+	r := s.m.Price.at(after).Read
 	worth := r * (s.conversation.horizon()*s.lasting + waitShare*s.waited)
 	return cut{at: at, risky: s.risky, dearer: dearer, worth: worth - dearer, saves: r * s.saved, freed: s.saved}
 }

@@ -8,7 +8,27 @@ import (
 
 // Price holds the prices of an input token read from a cache and of an input token written to it,
 // relative to the price of input that is not cached.
-type Price struct{ Read, Write float64 }
+type Price struct {
+	Read, Write float64
+	// Step holds the prices of longer requests, or the zero PriceStep.
+	Step PriceStep
+}
+
+// PriceStep holds the prices of a request with more than Above input tokens, relative to the price of
+// input below the step. It applies to all tokens of the request.
+type PriceStep struct {
+	Above int     `json:"above"`
+	Read  float64 `json:"read"`
+	Write float64 `json:"write"`
+}
+
+// at returns the price of the tokens of a request.
+func (p Price) at(tokens int) Price {
+	if p.Step.Above > 0 && tokens > p.Step.Above {
+		return Price{Read: p.Step.Read, Write: p.Step.Write}
+	}
+	return p
+}
 
 // SafePrice is assumed for models of unknown price: the smallest price of reading that a vendor has
 // beside the largest of writing. A decision that pays at this price pays at any other price with a
@@ -47,6 +67,9 @@ type Moment struct {
 	Cold bool
 	// Pace scales the patience of all classes; 0 means 1.
 	Pace float64
+	// Kept is set if everything up to the latest reply has to stay as it was sent, because later
+	// reasoning is bound to it and the turn is still running.
+	Kept bool
 	// Patience, if above 0, is the share of patience that pressure on the window leaves. Pressed
 	// is set if the price of a cut does not count.
 	Patience float64

@@ -26,7 +26,9 @@ type Request struct {
 	// Read and Write are the prices used to judge the request. Cold is set if nothing was cached.
 	Read  float64 `json:"read"`
 	Write float64 `json:"write"`
-	Cold  bool    `json:"cold"`
+	// Step holds the prices above a number of tokens.
+	Step PriceStep `json:"step,omitzero"`
+	Cold bool      `json:"cold"`
 	// Cache describes the provider's cache as it was believed to be. Mark is the position of the
 	// free mark.
 	Cache vendor.Cache `json:"cache,omitzero"`
@@ -42,7 +44,7 @@ type Request struct {
 
 // Moment returns the moment of the request, as the account settled it.
 func (r Request) Moment() Moment {
-	return Moment{Price: Price{r.Read, r.Write}, Head: r.Head, Cold: r.Cold, Cache: r.Cache, Mark: r.Mark, At: r.Time()}
+	return Moment{Price: Price{r.Read, r.Write, r.Step}, Head: r.Head, Cold: r.Cold, Cache: r.Cache, Mark: r.Mark, At: r.Time()}
 }
 
 // Time returns the time of sending.

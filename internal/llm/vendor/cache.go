@@ -27,6 +27,9 @@ type Cache struct {
 	Ends  bool `json:"ends,omitzero"`
 	// Life is the time for which a prefix is kept after its latest use; 0 means unknown.
 	Life time.Duration `json:"life,omitzero"`
+	// Bound is set if reasoning is bound to its past (BoundPrefix), so that an edit costs more than
+	// the cached part of a request.
+	Bound bool `json:"bound,omitzero"`
 }
 
 // longestLife is the longest time for which any provider keeps a prefix.
@@ -57,6 +60,12 @@ var MarkedCache = Cache{Kind: CacheMarks, Reach: anthropicReach, Life: anthropic
 
 // CacheAt returns the known facts about the cache of an endpoint for a model.
 func CacheAt(host, model string) Cache {
+	c := cacheAt(host, model)
+	c.Bound = BoundReasoningOf(model).Prefix()
+	return c
+}
+
+func cacheAt(host, model string) Cache {
 	w, v := At(host, model), at(host)
 	switch {
 	case w.CacheMarks, w.Messages:
