@@ -48,10 +48,10 @@ var (
 		"seconds a shell command may take before it is stopped")
 	ToolOutputMaxTokens = Declare("tool-output-max-tokens", Int(AtLeast(1, "above 0")), 16000,
 		"most tokens of one tool result; the rest goes to a file")
-	// FoundMaxTokens bounds the results of commands and searches. On recorded sessions, a bound of
-	// 2 000 tokens lowered the relative cost of the input from 0.626 to 0.612 and lost no edit. Results that show
+	// FoundMaxTokens bounds the results of commands and searches. On 30 recorded sessions, a bound of
+	// 500 tokens instead of 2 000 lowered the cost at 0.05 from 0.942 to 0.871, with no more edits lost. Results that show
 	// files are not bounded by it, because edits quote them.
-	FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 2000,
+	FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 500,
 		"most tokens of what a command prints or a search finds; the rest is named and can be had; 0 is no bound of its own")
 	FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,
 		"most lines one read of a file returns")
