@@ -67,7 +67,7 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 	ends.add(servers.Close)
 	texts, brings := brought.New(brought.Config{
 		Settings: at.settings, Where: at.where, Env: env, Lend: host.Lend, Trust: files.trust, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: news(servers, notes), Window: models.window,
-		NoImages: models.noImages, Environ: confined.environ, Log: at.log,
+		Unattended: at.options.Unattended, NoImages: models.noImages, Environ: confined.environ, Log: at.log,
 	}, files.texts)
 	notices = slices.Concat(ruled, brings, gates.Skipped(files.hooks), files.notices(at.options.AsksTrust), texts.Head(), late)
 	return &equipment{

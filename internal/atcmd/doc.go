@@ -13,11 +13,11 @@
 // source.
 //
 // Not every @ begins a path. An @ that follows a letter, a digit or any of . - + / \ @ is part of
-// an address or of a word (a@b.c); an @ inside a fenced code block belongs to the code. A word
-// that names no file and looks like no path, such as @Override, stays text with a note. A word
-// that looks like a path, because it holds a slash or a dot or is quoted, but names no file is a
-// [MissingError]: the message is not sent, because the model would answer about a file it never
-// saw.
+// an address or of a word (a@b.c); an @ inside a fenced code block or between backticks belongs to the code. A
+// word that names no file and resembles no path of the workspace, such as @Override or
+// @types/node, stays text with a note. A word that looks like a path, because it holds a slash or
+// a dot or is quoted, but names no file is a [MissingError]: the message is not sent, because the
+// model would answer about a file it never saw. If nobody can correct it, it stays text too.
 //
 // [Expand] does this work for a [Message]. A [Completer] belongs to an editor, and proposes paths
 // while a person types.

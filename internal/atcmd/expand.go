@@ -37,6 +37,8 @@ type Options struct {
 	// PDF returns the text of pages of a PDF, or that the model is sent the file itself. A nil PDF
 	// includes none.
 	PDF func(ctx context.Context, name string, content []byte, pages Pages) (text string, whole bool, err error)
+	// Unattended is set if nobody can correct the message. A mention that names no file stays text.
+	Unattended bool
 	// Elsewhere reports whether a mention that names no file names something else, which the
 	// caller includes. A nil Elsewhere reports false.
 	Elsewhere func(mention string) bool
@@ -44,7 +46,7 @@ type Options struct {
 
 // Expansion is a message with its files.
 type Expansion struct {
-	// Blocks holds the user's text byte for byte, with data in blocks of its own, then one block
+	// Blocks holds the user's text as it was typed, but for the backslash of \@, with data in blocks of its own, then one block
 	// for each file, in the order in which they are named.
 	Blocks []history.Block
 	// Included lists the files, in the order of their blocks.
@@ -75,7 +77,7 @@ type Included struct {
 type Skipped struct{ Path, Reason string }
 
 // Expand reads the files that the typed parts of message mention. It returns a *MissingError if
-// something that looks like a path names nothing, and the error of ctx if ctx ended. Skipped
+// something that looks like a path of this workspace names nothing, and the error of ctx if ctx ended. Skipped
 // lists everything else that cannot be included. A file named twice, in whatever spelling, is
 // included once.
 func Expand(ctx context.Context, message Message, options Options) (Expansion, error) {
@@ -145,9 +147,7 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 			e.include(m.path, true, m.pages)
 		case e.workspace.elsewhere(m.path):
 			e.result.Elsewhere = append(e.result.Elsewhere, m.path)
-		case m.looksLikePath():
-			e.noteMissing(m)
-		default:
+		case e.options.Unattended || !m.looksLikePath() || !e.noteMissing(m):
 			e.skip("@"+m.path, noSuchFile)
 		}
 		if err := ctx.Err(); err != nil {

@@ -328,11 +328,11 @@ func TestMissing(t *testing.T) {
 		{"@settings.go", []Missing{{"settings.go", []string{"internal/settings/settings.go"}}}},
 		{"@readme.md?", []Missing{{"readme.md", []string{"README.md"}}}},
 		{"@src/conifg.json!", []Missing{{"src/conifg.json", []string{"config.json"}}}},
-		{"@zzz/qqq.x", []Missing{{"zzz/qqq.x", nil}}},
+		{"@cmd/qqq.x", []Missing{{"cmd/qqq.x", nil}}},
+		{"@/qqq.x", []Missing{{"/qqq.x", nil}}},
 		{`@"main"`, []Missing{{"main", []string{"main.go", "cmd/main.go"}}}},
 		{"@*.rs", []Missing{{"*.rs", nil}}},
-		{"@x.y and @main.go and @x.y, @z/", []Missing{{"x.y", nil}, {"z/", nil}}},
-		{"@ignroed.go", []Missing{{"ignroed.go", nil}}},
+		{"@cmd/x.y and @main.go and @cmd/x.y, @cmd/z/", []Missing{{"cmd/x.y", nil}, {"cmd/z/", nil}}},
 	} {
 		t.Run(strings.ReplaceAll(test.text, "/", "|"), func(t *testing.T) {
 			t.Parallel()
@@ -348,6 +348,42 @@ func TestMissing(t *testing.T) {
 				t.Errorf("missing (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Words that are no paths of the workspace stay text, and where nobody can answer, any does
+// (live-4 2). The backslash of an escaped @ is not sent, but for code and data.
+func TestNoFileStaysText(t *testing.T) {
+	t.Parallel()
+	root := space(t, map[string]string{"main.go": "", "cmd/main.go": ""})
+	for _, test := range []struct {
+		text, sent string
+		unattended bool
+		skipped    int
+	}{
+		{text: "@click.argument, @types/node @vue/cli and @pytest.mark.parametrize", skipped: 4},
+		{text: "(and so `@click.argument`) `@mian.go`"},
+		{text: `@mian.go @cmd/qqq.x @"main" @*.rs`, unattended: true, skipped: 4},
+		{text: `a \@click.argument and \@mian.go`, sent: `a @click.argument and @mian.go`},
+		{text: "`\\@x.y` \\@z.go\n```\n\\@x\n```", sent: "`\\@x.y` @z.go\n```\n\\@x\n```"},
+		{text: `a\\@b`},
+	} {
+		got, err := Expand(t.Context(), Typed(test.text), Options{Root: root, Unattended: test.unattended})
+		if err != nil {
+			t.Errorf("%s: %v", test.text, err)
+			continue
+		}
+		want := test.sent
+		if want == "" {
+			want = test.text
+		}
+		if sent := got.Blocks[0].(*history.Text).Text; sent != want || len(got.Skipped) != test.skipped || len(got.Included) > 0 {
+			t.Errorf("%s: sent %q, skipped %v, included %v", test.text, sent, got.Skipped, got.Included)
+		}
+	}
+	pasted := Message{{Text: `\@a `}, {Text: `\@b`, Source: history.Pasted}}
+	if got, err := Expand(t.Context(), pasted, Options{Root: root}); err != nil || got.Blocks[0].(*history.Text).Text != `@a \@b` {
+		t.Errorf("%v, %v", got.Blocks, err)
 	}
 }
 

@@ -10,7 +10,7 @@ type spans [][2]int
 
 // fences finds the fenced code blocks of a Markdown text. A block that is never closed extends to
 // the end.
-func fences(text string) spans {
+func code(text string) spans {
 	var found spans
 	open, start, at := "", 0, 0
 	for line := range strings.Lines(text) {
@@ -21,11 +21,35 @@ func fences(text string) spans {
 		case open != "" && closes(line, open):
 			found = append(found, [2]int{start, at + len(line)})
 			open = ""
+		case open == "":
+			found = append(found, inlineCode(line, at)...)
 		}
 		at += len(line)
 	}
 	if open != "" {
 		found = append(found, [2]int{start, len(text)})
+	}
+	return found
+}
+
+// inlineCode returns the spans of a line between two equal runs of backticks. at is the position
+// of the line.
+func inlineCode(line string, at int) spans {
+	var found spans
+	start, run := -1, 0
+	for i := 0; i < len(line); {
+		length := len(line[i:]) - len(strings.TrimLeft(line[i:], "`"))
+		switch {
+		case length == 0:
+			i++
+			continue
+		case start < 0 && strings.Contains(line[i+length:], strings.Repeat("`", length)):
+			start, run = i, length
+		case length == run:
+			found = append(found, [2]int{at + start, at + i + length})
+			start, run = -1, 0
+		}
+		i += length
 	}
 	return found
 }

@@ -111,7 +111,9 @@ func (m Message) passages() []passage {
 // itself and needs no title.
 func (p passage) block(alone bool) history.Block {
 	switch {
-	case p.source == "" || alone:
+	case p.source == "":
+		return &history.Text{Text: plain(p.text, p.data)}
+	case alone:
 		return &history.Text{Text: p.text, Source: p.source}
 	case p.source == history.Piped:
 		return history.NewData(p.source, "Piped in"+lineCount(p.text)+":", p.text)

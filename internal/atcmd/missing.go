@@ -33,12 +33,20 @@ func (e *MissingError) Error() string {
 	return b.String() + `; write \@ for an @ that is not a file`
 }
 
-// noteMissing records a path that does not exist.
-func (e *expander) noteMissing(m mention) {
+// noteMissing records a path that does not exist. It returns false for a word that need not be a
+// path of this workspace, such as @types/node or @click.argument: one that is neither quoted nor
+// a pattern, begins with no folder of the workspace, and resembles no file.
+func (e *expander) noteMissing(m mention) bool {
 	if slices.ContainsFunc(e.missing, func(known Missing) bool { return known.Path == m.path }) {
-		return
+		return true
 	}
-	e.missing = append(e.missing, Missing{m.path, nearestFiles(m.path, e.workspace.all())})
+	near := nearestFiles(m.path, e.workspace.all())
+	first, _, below := strings.Cut(m.path, "/")
+	if !m.quoted && !isGlob(m.path) && len(near) == 0 && !(below && (first == "" || e.workspace.exists(first))) {
+		return false
+	}
+	e.missing = append(e.missing, Missing{m.path, near})
+	return true
 }
 
 // maxNearest bounds the names that an error offers in place of a missing one.

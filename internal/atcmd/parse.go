@@ -83,11 +83,11 @@ type names interface {
 	elsewhere(name string) bool
 }
 
-// parse finds the first maxMentions mentions of text, in order. They do not overlap. Fenced code
-// and data hold no mentions.
+// parse finds the first maxMentions mentions of text, in order. They do not overlap. Code, in
+// a fence or between backticks, and data hold no mentions.
 func parse(text string, data spans, known names) []mention {
 	var found []mention
-	code := fences(text)
+	code := code(text)
 	for at := 0; at < len(text) && len(found) < maxMentions; {
 		next := strings.IndexByte(text[at:], '@')
 		if next < 0 {
@@ -239,6 +239,23 @@ func spaceless(r rune) bool {
 func isGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
 
 func unescape(token string) string { return strings.ReplaceAll(token, `\ `, " ") }
+
+// plain returns typed text without the backslashes that keep an @ from being a mention. Code and
+// data stay as they are.
+func plain(text string, data spans) string {
+	if !strings.Contains(text, `\@`) {
+		return text
+	}
+	code := code(text)
+	var b strings.Builder
+	for i := range len(text) {
+		escapes := strings.HasPrefix(text[i:], `\@`) && (i == 0 || text[i-1] != '\\')
+		if !escapes || code.endAround(i) > i || data.endAround(i) > i {
+			b.WriteByte(text[i])
+		}
+	}
+	return b.String()
+}
 
 // looksLikePath reports whether a person who wrote m meant a file.
 func (m mention) looksLikePath() bool { return m.quoted || strings.ContainsAny(m.path, "/.") }

@@ -39,7 +39,9 @@ func TestParse(t *testing.T) {
 		{"a file that ends in a dot", "see @end.", []string{"end."}},
 		{"a file that ends in a dot, at the end of a sentence", "see @end..", []string{"end."}},
 		{"brackets", "(@a.go) [@b.go] <@a.go> {@b.go}", []string{"a.go", "b.go", "a.go", "b.go"}},
-		{"markdown", "**@a.go** and `@b.go`", []string{"a.go", "b.go"}},
+		{"markdown", "**@a.go** and `@b.go`", []string{"a.go"}},
+		{"a span of code", "@a.go ``@b.go ` @a.go`` @b.go", []string{"a.go", "b.go"}},
+		{"a backtick alone", "it`s @a.go\n`@b.go", []string{"a.go", "b.go"}},
 		{"list without spaces", "@a.go,@b.go", []string{"a.go", "b.go"}},
 		{"a comma in the name", "@a,b.go", []string{"a,b.go"}},
 		{"possessive", "@a.go's end", []string{"a.go"}},
@@ -67,7 +69,7 @@ func TestParse(t *testing.T) {
 		{"a word before a colon", "@docs: see", []string{"?docs"}},
 		{"fenced code", "@a.go\n```java\n@Override @b.go\n```\n@b.go", []string{"a.go", "b.go"}},
 		{"unclosed fence", "@a.go\n~~~\n@b.go\n```\n@b.go", []string{"a.go"}},
-		{"a code span is no fence", "```@a.go``` @b.go", []string{"a.go", "b.go"}},
+		{"a code span is no fence", "```@a.go``` @b.go", []string{"b.go"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

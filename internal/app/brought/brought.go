@@ -52,7 +52,9 @@ type Config struct {
 	NoImages func() string
 	// Environ returns the environment that commands see, as "KEY=value".
 	Environ func() []string
-	Log     *slog.Logger
+	// Unattended is set if nobody can answer an approval.
+	Unattended bool
+	Log        *slog.Logger
 }
 
 // Extensions holds the instructions, skills and commands of a conversation.
@@ -179,7 +181,7 @@ func (b *Extensions) Foresee(ctx context.Context, typed string) []history.Block 
 // mentions returns the options with which a message is read and nothing is run or counts as seen.
 // Expand adds the others.
 func (b *Extensions) mentions() atcmd.Options {
-	return atcmd.Options{Root: b.Env.Workspace.Root(), NoImages: b.NoImages(), Kept: b.withheldReason, Elsewhere: b.Servers.IsResource}
+	return atcmd.Options{Root: b.Env.Workspace.Root(), NoImages: b.NoImages(), Kept: b.withheldReason, Unattended: b.Unattended, Elsewhere: b.Servers.IsResource}
 }
 
 // withheldReason returns why the text of a file is not sent unless it is named, "" if it may be.
