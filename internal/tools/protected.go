@@ -71,6 +71,9 @@ func (e *Env) protectedNames(command shell.Command) []protect.File {
 	denied := func(abs string) bool { // by the settings and rules of the person, or by its owner
 		return confined && slices.ContainsFunc(command.Confined.Policy.DenyRead, func(denied string) bool { return disk.Within(abs, denied) })
 	}
+	shown := func(abs string) bool { // by sandbox.allow-read, which names the file
+		return confined && slices.ContainsFunc(command.Confined.Policy.AllowRead, func(allowed string) bool { return disk.Within(abs, allowed) })
+	}
 	seen := map[string]bool{}
 	plain := e.plainNames(command)
 	for i, abs := range append(plain, e.rewritten(command)...) {
@@ -86,7 +89,7 @@ func (e *Env) protectedNames(command shell.Command) []protect.File {
 		switch edit := e.Protected.Edit(abs, rel); {
 		case confined && edit.Care == protect.Guarded && found.Care == protect.Free, denied(abs):
 			continue
-		case i >= len(plain) && found.Keys && command.Confined.Hides(abs, command.Profile):
+		case i >= len(plain) && found.Keys && (command.Confined.Hides(abs, command.Profile) || shown(abs)):
 			continue
 		case edit.Care == protect.Guarded:
 			found = edit
