@@ -17,8 +17,13 @@ import (
 
 // prices are the models that what is promised is promised for.
 var prices = []Price{
-	{Read: 0.1, Write: 1.25}, {Read: 0.1, Write: 1}, {Read: 0.25, Write: 1}, {Read: 1, Write: 1},
-	{Read: 0.05, Write: 1.25}, {Read: 0.025, Write: 1.25}, {Read: 0.0125, Write: 1.25},
+	{Read: 0.1, Write: 1.25},
+	{Read: 0.1, Write: 1},
+	{Read: 0.25, Write: 1},
+	{Read: 1, Write: 1},
+	{Read: 0.05, Write: 1.25},
+	{Read: 0.025, Write: 1.25},
+	{Read: 0.0125, Write: 1.25},
 	{Read: 0.1, Write: 1.25, Step: PriceStep{Above: 8000, Read: 0.2, Write: 2.5}},
 }
 
