@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/hosts"
 	"agent/internal/llm"
 	"agent/internal/llm/refusal"
 	"agent/internal/llm/vendor"
@@ -89,7 +90,7 @@ func New(config Config) *Endpoint {
 		config: config, keys: keys,
 		// A redirect is reported, not followed. Following it would turn the request into a GET and
 		// could carry the key elsewhere.
-		http: &http.Client{Transport: config.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		http: &http.Client{Transport: hosts.Staying(config.Transport), CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},
 	}
