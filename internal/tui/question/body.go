@@ -72,7 +72,7 @@ func (b *body) layCall(t *style.Theme, request Asked, width int) {
 		b.title = oneLine(p.Title).Text + ": shall it be carried out?"
 		b.rows = planRows(t, p.Plan, width)
 	case request.Repeats != "":
-		b.title = whoAsks(request) + "the model keeps repeating the same call. Continue?"
+		b.title = whoAsks(request) + "the model repeats a call. Continue?"
 		b.rows = style.WrapText(style.Reveal(request.Repeats).Text, width)
 	case p.Diff != "":
 		b.title = oneLine(p.Title).Text + t.Say("  "+patch.StatText(p.Diff))
