@@ -20,9 +20,6 @@ const (
 	Result  = "result"
 )
 
-// kinds has the kinds in the order in which segments number them.
-var kinds = []string{Message, Reply, Call, Result}
-
 // longestArgument bounds the part of an argument that is searched, in bytes. Command lines, paths
 // and patterns are shorter; the content of a file is longer, and only its beginning is searched.
 const longestArgument = 1024
