@@ -19,14 +19,22 @@ import (
 // free lets the model of the agent answer.
 func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
 	t.Helper()
-	answers := make(chan struct{})
+	answers, asked := make(chan struct{}), make(chan struct{})
 	free = sync.OnceFunc(func() { close(answers) })
+	turns := inTurn(llmtest.Call("task", `{"task":"look","background":true}`), llmtest.Say("meanwhile"), llmtest.Say("well"))
+	lead := func(r *llmtest.Request) llmtest.Turn {
+		if r.Last().Role == "tool" {
+			close(asked)
+		}
+		return turns(r)
+	}
 	agent := func(*llmtest.Request) llmtest.Turn {
+		<-asked // the model was asked twice, however fast the agent is
 		f.Chat.Interrupt()
 		<-answers
 		return llmtest.Say("found it")
 	}
-	f = newFirm(t, o, inTurn(llmtest.Call("task", `{"task":"look","background":true}`), llmtest.Say("meanwhile"), llmtest.Say("well")), agent)
+	f = newFirm(t, o, lead, agent)
 	t.Cleanup(free)
 	if outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil || outcome.Stop != chat.StopInterrupted {
 		t.Fatalf("%+v, %v", outcome, err)

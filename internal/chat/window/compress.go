@@ -186,13 +186,14 @@ func (w *Window) Compressions() int { return w.compressions }
 func (w *Window) CompressionContext(strategy compression.Strategy, entries []*history.Content, tokens []int) compression.Context {
 	entries, tokens = withoutTodos(entries, tokens)
 	_, carried := w.todos.entry()
+	reserve := w.Measure.unscaled(w.Limits.reserve())
 	return compression.Context{
 		History:           entries,
 		Tokens:            tokens,
 		Count:             w.History.CountContent,
 		Overhead:          w.heads.overhead() + carried,
-		ContextLimit:      w.Measure.unscaled(w.Limits.Size()),
-		Reserve:           w.Measure.unscaled(w.Limits.reserve()) + 1,
+		ContextLimit:      w.Measure.Room() + reserve, // a request fits if it takes at most Room
+		Reserve:           reserve,
 		Threshold:         w.Limits.threshold(strategy),
 		PreserveThreshold: settings.CompressionPreserveThreshold.Of(w.config.Settings),
 		Facts:             w.config.Facts,

@@ -168,7 +168,7 @@ func TestWhatAStrategyIsGiven(t *testing.T) {
 	if len(c.History) != 5 || len(c.Tokens) != 5 || c.Overhead != b.overhead() || c.Total() < 1000 {
 		t.Errorf("given %d entries, %v, overhead %d", len(c.History), c.Tokens, c.Overhead)
 	}
-	if c.ContextLimit != 5000 || c.Reserve != 1001 || c.Threshold != 0.1 || c.PreserveThreshold != 0.3 {
+	if c.ContextLimit != 5000 || c.Reserve != 1000 || c.Threshold != 0.1 || c.PreserveThreshold != 0.3 {
 		t.Errorf("given limit %d, reserve %d, threshold %v, share %v", c.ContextLimit, c.Reserve, c.Threshold, c.PreserveThreshold)
 	}
 	if got := b.results()[0]; got != "[read_file: src/a.go — success, 4999 characters]" && !strings.HasPrefix(got, "[read_file: src/a.go — success") {

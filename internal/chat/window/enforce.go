@@ -80,9 +80,10 @@ func (w *Window) inTheirTokens(err error) error {
 	if !errors.As(err, &overflow) {
 		return err
 	}
+	overhead := w.Measure.Scaled(overflow.Overhead)
 	return &compression.ContextOverflowError{
-		Overhead: w.Measure.Scaled(overflow.Overhead),
-		Message:  w.Measure.Scaled(overflow.Message),
+		Overhead: overhead,
+		Message:  w.Measure.Scaled(overflow.Overhead+overflow.Message) - overhead,
 		Reserve:  w.Limits.reserve(),
 		Limit:    w.Limits.Size(),
 	}

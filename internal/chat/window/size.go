@@ -56,11 +56,18 @@ func (m *Measure) Scaled(estimate int) int {
 	return m.calibration.Scale(m.limits.model(), estimate)
 }
 
-// unscaled is the inverse of Scaled: it converts a size in the provider's tokens to our own. It
-// rounds down, so that a request that fits by our count fits by theirs.
+// unscaled is the inverse of Scaled: it returns the largest size by our own count that is at most
+// tokens in the provider's.
 func (m *Measure) unscaled(tokens int) int {
 	const probe = 1_000_000
-	return int(int64(tokens) * probe / int64(max(1, m.Scaled(probe))))
+	estimate := int(int64(tokens) * probe / int64(max(1, m.Scaled(probe))))
+	for m.Scaled(estimate) > tokens {
+		estimate--
+	}
+	for m.Scaled(estimate+1) <= tokens {
+		estimate++
+	}
+	return estimate
 }
 
 // leastOutput is the number of tokens that one result may take in any window, however small.
