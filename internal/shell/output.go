@@ -38,8 +38,8 @@ type output struct {
 // maxOutputBytes is the most that is held in memory, even if the limit on results is larger.
 const maxOutputBytes = 1 << 20
 
-// slackShare divides the limit of an output to give its slack.
-const slackShare = 10
+// SlackShare divides the limit of an output to give its slack.
+const SlackShare = 10
 
 // newOutput returns an output whose text is about limit bytes long. If spoolDir is empty, the cut
 // part is lost.
@@ -47,7 +47,7 @@ func newOutput(limit int, spoolDir string, room *atomic.Int64) *output {
 	limit = min(limit, maxOutputBytes)
 	// The end gets the larger share, because programs usually report errors there.
 	head := limit * 2 / 5
-	return &output{headMax: head, tailMax: limit - head, slack: limit / slackShare, spoolDir: spoolDir, room: room}
+	return &output{headMax: head, tailMax: limit - head, slack: limit / SlackShare, spoolDir: spoolDir, room: room}
 }
 
 // newLog returns an output that is written to a file from the start. Its readers get at most

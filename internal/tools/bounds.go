@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/shell"
 	"agent/internal/text/lines"
 	"agent/internal/words"
 )
@@ -23,6 +24,17 @@ func (l Limits) readLines() int { return atLeastOne(l.ReadLines) }
 func (l Limits) searchLimits() Limits {
 	l.OutputTokens = min(l.OutputTokens, atLeastOne(l.FoundTokens))
 	return l
+}
+
+// shownTokens bounds the answer of a command that shows files, such as cat. The rest is in a file
+// that the answer names. read_file has the larger limit.
+const shownTokens = 4000
+
+// shownRoom returns the bytes of output of a command that shows files. They leave room for the notes
+// and for the slack of the output.
+func (l Limits) shownRoom() int {
+	l.OutputTokens = min(l.OutputTokens, shownTokens)
+	return l.room(notesBytes + l.OutputBytes()/shell.SlackShare)
 }
 
 // withFoundLimits returns a copy of the Env with the limits for search results.

@@ -8,7 +8,7 @@ import (
 )
 
 // What a command prints or a search finds takes little of the context, and the rest can
-// be had: from a file, or by going on. What shows a file is left as it is.
+// be had: from a file, or by going on. What shows a file may be longer.
 func TestFoundIsShort(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
@@ -35,6 +35,19 @@ func TestFoundIsShort(t *testing.T) {
 		}
 		if short && !strings.Contains(answer.Text, answer.Spool) {
 			t.Errorf("%s does not say where the rest is", line)
+		}
+	}
+	// A file that is shown may take more, but not as much as read_file, and nothing is cut without a
+	// way to the rest.
+	env.Limits.OutputTokens = 16_000
+	for count, short := range map[int]bool{1600: false, 1700: true, 1900: true, 20_000: true} {
+		lines := numberedLines(1, count)
+		if err := os.WriteFile(filepath.Join(env.Workspace.Root(), "long.txt"), []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		answer := command(t, env, "cat long.txt")
+		if shown := len(answer.ForModel()); shown > shownTokens*bytesPerToken || (answer.Text == lines) == short || strings.Contains(answer.Text, "left out here; the whole output is in "+answer.Spool) != short {
+			t.Errorf("a file of %d bytes is shown with %d: %.100q", len(lines), shown, answer.Text)
 		}
 	}
 	found := call(t, env, searchFileContent(), params{"pattern": ".", "max_results": 1000})

@@ -306,13 +306,13 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 	if env.Confinement != nil {
 		confined = env.Confinement()
 	}
-	limits := env.Limits.searchLimits()
+	room := env.Limits.searchLimits().room(notesBytes)
 	if showsFiles(a.Command) {
-		limits = env.Limits
+		room = env.Limits.shownRoom()
 	}
 	return shell.Command{
 		Line: a.Command, Pipe: cmdline.Pipeline(a.Command), Leaves: !env.OfAgent, Call: env.Call, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
-		OutputBytes: limits.room(notesBytes), SpoolDir: env.Workspace.TempDir(),
+		OutputBytes: room, SpoolDir: env.Workspace.TempDir(),
 		Confined: confined, Distrusted: slices.Concat(env.Workspace.Folders(), confined.Policy.Writable()),
 	}, nil
 }
