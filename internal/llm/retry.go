@@ -28,6 +28,8 @@ const (
 	dialAttemptsUnattended = 8
 	// costlyAttempts bounds the attempts that cost minutes or paid tokens.
 	costlyAttempts = 3
+	// aliveAttempts bounds the attempts after which a server had only sent keep-alives.
+	aliveAttempts = 2
 )
 
 // RetryPolicy controls the waits of Retry. The zero value waits in real time.
@@ -82,7 +84,7 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 			previous = latest
 			r.reached.Store(r.reached.Load() || !failure.Unreachable)
 			delay, again := r.delay(failure, r.attempts(failure, req.patience()))
-			if !again || failure.Costly && costly >= costlyAttempts {
+			if !again || failure.Costly && costly >= mostCostly(failure) {
 				yield(nil, failure)
 				return
 			}
@@ -95,6 +97,14 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 			}
 		}
 	}
+}
+
+// mostCostly returns the number of costly attempts after which a failure like this one is final.
+func mostCostly(failure *Error) int {
+	if stalled := (*stallError)(nil); errors.As(failure, &stalled) && stalled.alive {
+		return aliveAttempts
+	}
+	return costlyAttempts
 }
 
 // attempt is one request and its reply.
@@ -178,8 +188,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 
 // Patience bounds the waits of Watch for a provider and the attempts of Retry.
 type Patience struct {
-	// First bounds the wait for the first part of a reply, and for each further part while only
-	// keep-alives arrive.
+	// First bounds the wait for the first part of a reply. While only keep-alives arrive, the wait
+	// for each part may last twice as long.
 	First time.Duration
 	// Idle bounds the silence of a reply that has begun. A keep-alive ends the silence.
 	Idle time.Duration

@@ -101,11 +101,13 @@ func TestWatch(t *testing.T) {
 	}{
 		"in time":                      {[]step{{first - 1, word}, {idle - 1, word}}, "", first + idle - 2},
 		"silent from the start":        {[]step{{first + 1, word}}, "sent nothing for 10s", first},
-		"signs of life alone":          {[]step{{6 * time.Second, life}, {6 * time.Second, life}}, "sent nothing for 10s", first},
+		"signs of life alone":          {slices.Repeat([]step{{6 * time.Second, life}}, 4), "sent only keep-alives for 20s", 2 * first},
+		"signs of life, then a part":   {[]step{{6 * time.Second, life}, {6 * time.Second, life}, {6 * time.Second, word}}, "", 18 * time.Second},
+		"silent after signs of life":   {[]step{{6 * time.Second, life}, {first + 1, word}}, "sent nothing for 10s", 6*time.Second + first},
 		"silent after a part":          {[]step{{first - 1, word}, {idle + 1, word}}, "sent nothing for 4s", first - 1 + idle},
 		"silent after a hidden part":   {[]step{{first - 1, token}, {idle + 1, word}}, "sent nothing for 4s", first - 1 + idle},
 		"signs of life after a part":   {[]step{{0, word}, {3 * time.Second, life}, {3 * time.Second, life}, {3 * time.Second, word}}, "", 9 * time.Second},
-		"signs of life after it alone": {[]step{{0, word}, {3 * time.Second, life}, {3 * time.Second, life}, {3 * time.Second, life}, {3 * time.Second, life}}, "sent nothing for 10s", first},
+		"signs of life after it alone": {append([]step{{0, word}}, slices.Repeat([]step{{3 * time.Second, life}}, 7)...), "sent only keep-alives for 20s", 2 * first},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -20,10 +20,19 @@ type watching struct {
 // hintSilence is the hint for a silent server.
 const hintSilence = "try again later, or raise request-timeout or idle-timeout if the model needs longer"
 
-// stallError is the cause of cancelling a request whose server was silent.
-type stallError struct{ after time.Duration }
+// stallError is the cause of cancelling a request whose server was silent, or sent only keep-alives
+// if alive is set.
+type stallError struct {
+	after time.Duration
+	alive bool
+}
 
-func (e *stallError) Error() string { return fmt.Sprintf("sent nothing for %s", e.after) }
+func (e *stallError) Error() string {
+	if e.alive {
+		return fmt.Sprintf("sent only keep-alives for %s", e.after)
+	}
+	return fmt.Sprintf("sent nothing for %s", e.after)
+}
 
 // Stream implements Provider.
 func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, error] {
@@ -51,8 +60,7 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 	}
 }
 
-// stallClock cancels a request whose server is silent for too long: without a part of the reply or,
-// after the reply has begun, without a sign of life.
+// stallClock cancels a request whose server is silent for too long, or sends only keep-alives.
 type stallClock struct {
 	cancel   context.CancelCauseFunc
 	patience Patience
@@ -64,12 +72,21 @@ type stallClock struct {
 
 // start starts the clock again. part reports whether a part of the reply arrived.
 func (c *stallClock) start(part bool) {
+	alive := aliveFactor * c.patience.First
 	if part {
-		c.due = time.Now().Add(c.patience.First)
+		c.due = time.Now().Add(alive)
 	}
-	silent, left := c.patience.First, time.Until(c.due)
-	if c.begun && c.patience.Idle < left {
-		silent, left = c.patience.Idle, c.patience.Idle
+	silent := c.patience.First
+	if c.begun {
+		silent = min(silent, c.patience.Idle)
 	}
-	c.timer = time.AfterFunc(left, func() { c.cancel(&stallError{silent}) })
+	stalled := &stallError{after: silent}
+	if left := time.Until(c.due); left < silent {
+		silent, stalled = left, &stallError{after: alive, alive: true}
+	}
+	c.timer = time.AfterFunc(silent, func() { c.cancel(stalled) })
 }
+
+// aliveFactor is how many times longer than on a silent server Watch waits on one that sends
+// keep-alives, because its model may be thinking.
+const aliveFactor = 2

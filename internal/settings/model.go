@@ -79,7 +79,7 @@ var (
 // Timeouts and retries of requests.
 var (
 	RequestTimeout = Declare("request-timeout", Duration(time.Second, 24*time.Hour), 5*time.Minute,
-		"how long to wait for the first piece of a reply, and between two while only keep-alives come")
+		"how long to wait for the first piece of a reply; twice as long for each piece while keep-alives come")
 	IdleTimeout = Declare("idle-timeout", Duration(time.Second, 24*time.Hour), 2*time.Minute,
 		"how long a reply that has begun may be silent")
 	MaxRetries = Declare("max-retries", Int(UpTo(100, "from 0 to 100")), 8,

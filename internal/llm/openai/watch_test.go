@@ -90,7 +90,7 @@ func TestSilence(t *testing.T) {
 		{"pauses under two minutes", slowServer{parts: append(repeat(30, part{119 * time.Second, textEvent}), complete...), closes: true}, 30 * 119 * time.Second, ""},
 		{"silent within the reply", slowServer{parts: []part{{time.Second, textEvent}}}, time.Second + 2*time.Minute, "sent nothing for 2m0s"},
 		{"keep-alives within the reply", slowServer{parts: append(append([]part{{0, textEvent}}, repeat(2, part{100 * time.Second, keepAlive})...), complete...), closes: true}, 200 * time.Second, ""},
-		{"nothing but keep-alives", slowServer{parts: append([]part{{0, textEvent}}, repeat(1000, part{10 * time.Second, keepAlive})...)}, 5 * time.Minute, "sent nothing for 5m0s"},
+		{"nothing but keep-alives", slowServer{parts: append([]part{{0, textEvent}}, repeat(1000, part{10 * time.Second, keepAlive})...)}, 10 * time.Minute, "sent only keep-alives for 10m0s"},
 		{"silent after the finish reason", slowServer{parts: []part{{0, textEvent}, {0, finishEvent}}}, 5 * time.Second, ""},
 		{"goes on after the finish reason", slowServer{parts: append([]part{{0, textEvent}, {0, finishEvent}}, append(repeat(3, part{4 * time.Second, textEvent}), part{4 * time.Second, doneEvent})...), closes: true}, 16 * time.Second, ""},
 		{"keep-alives after the finish reason", slowServer{parts: append([]part{{0, textEvent}, {0, finishEvent}}, repeat(9, part{time.Second, keepAlive})...)}, 5 * time.Second, ""},
@@ -141,6 +141,36 @@ func TestStallIsTriedAgain(t *testing.T) {
 			t.Errorf("took %s", took)
 		}
 	})
+}
+
+// TestKeepAlives: a model that thinks for six minutes gets one request, and one that never answers
+// two.
+func TestKeepAlives(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		keepAlives, requests int
+		fails                bool
+	}{
+		"six minutes": {36, 1, false},
+		"for ever":    {1000, 2, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				server := &slowServer{parts: append(repeat(tc.keepAlives, part{10 * time.Second, keepAlive}), part{0, textEvent}, part{0, finishEvent}, part{0, doneEvent}), closes: true}
+				client := openai.NewClient(openai.Config{BaseURL: "http://host.example/v1", Transport: server})
+				req := ask("hi")
+				req.Patience = nil
+				_, err := collect(t.Context(), client, req)
+				if server.requests != tc.requests || (err != nil) != tc.fails {
+					t.Errorf("%d requests, %v", server.requests, err)
+				}
+				if tc.fails && (failure(t, err).Attempts != 2 || !strings.Contains(err.Error(), "sent only keep-alives for 10m0s")) {
+					t.Errorf("%v", err)
+				}
+			})
+		})
+	}
 }
 
 // TestWaitingIsCancellable: the wait between attempts ends with ctx, at once.
