@@ -279,7 +279,7 @@ func TestRecallIsBounded(t *testing.T) {
 	}
 	r.pair("3", "read_file", "b.txt", "one\ntwo Kiwis\nthree\n"+long)
 	r.pair("4", "write_file", "b.txt", "ok")
-	if got := r.recalls(`{"match":"two kiwi"}`).Result.Text(); !strings.Contains(got, "b.txt, ") || !strings.Contains(got, "; line 5: two Kiwis\n") || strings.Contains(got, "long.txt") {
+	if got := r.recalls(`{"match":"two kiwi"}`).Result.Text(); !strings.Contains(got, "b.txt, ") || !strings.Contains(got, "; line 5 of the item: two Kiwis\n") || strings.Contains(got, "long.txt") {
 		t.Errorf("%q", got)
 	}
 	if got := r.recalls(`{"match":"other"}`).Result.Text(); !strings.Contains(got, `names or holds "other"`) {

@@ -217,7 +217,7 @@ func (e *Env) matches(ctx context.Context, r RemovedContent, match string) (plac
 	for line := range strings.Lines(text) {
 		number++
 		if strings.Contains(strings.ToLower(line), match) {
-			return fmt.Sprintf("; line %d: %s", number, words.Line(strings.TrimSpace(line), maxRow)), true
+			return fmt.Sprintf("; line %d of the item: %s", number, words.Line(strings.TrimSpace(line), maxRow)), true
 		}
 	}
 	return "", false

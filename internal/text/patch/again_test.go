@@ -32,3 +32,22 @@ func TestAnchorAgain(t *testing.T) {
 		}
 	}
 }
+
+// An anchor may be a part of one line, such as a declaration without its parameters. Of several such
+// lines none is guessed, and the message names them.
+func TestAnchorIsAPartOfALine(t *testing.T) {
+	t.Parallel()
+	const file = "func walk(a int) {\n\tone\n}\n\nfunc walkAll() {\n\tone\n}\n\nfunc last(b int) {\n\tone\n}\n"
+	for anchor, want := range map[string]string{
+		"func last(":     strings.Replace(file, "func last(b int) {\n\tone", "func last(b int) {\n\ttwo", 1),
+		"func walkAll":   strings.Replace(file, "func walkAll() {\n\tone", "func walkAll() {\n\ttwo", 1),
+		"func walk(a":    strings.Replace(file, "one", "two", 1),
+		"func walk":      "Nearest: 1|func walk(a int) {, 5|func walkAll() {",
+		"func missing()": "no line in the file is",
+	} {
+		after, _, err := tree{"f": file}.patched("*** Begin Patch\n*** Update File: f\n@@ " + anchor + "\n-\tone\n+\ttwo\n*** End Patch\n")
+		if err == nil && after["f"] != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v", anchor, after["f"], err)
+		}
+	}
+}

@@ -105,12 +105,31 @@ func (a *applier) anchor(c Chunk) (from int, anchored bool, err error) {
 		if !ok && a.repeatsAnchor(anchor, c, from) {
 			continue
 		}
+		holders := a.holders(anchor, from)
+		if !ok && len(holders) == 1 {
+			found, ok = place{at: holders[0]}, true
+		}
 		if !ok {
 			return 0, false, Failed(NoAnchor, "%s: no line %s is %s.%s", a.path, searched(from), quoted(anchor), a.nearest(anchor, from))
 		}
 		from, anchored = found.at+1, true
 	}
 	return from, anchored, nil
+}
+
+// holders returns the lines, from a line on, that hold an anchor. A model often names a declaration
+// without its parameters.
+func (a *applier) holders(anchor string, from int) []int {
+	var all []int
+	if anchor = strings.TrimSpace(anchor); anchor == "" {
+		return nil
+	}
+	for at := from; at < len(a.lines); at++ {
+		if strings.Contains(a.lines[at], anchor) && a.isFree(at, 1) {
+			all = append(all, at)
+		}
+	}
+	return all
 }
 
 // repeatsAnchor reports whether an anchor repeats the anchor of an earlier chunk, as in two changes of
@@ -290,11 +309,20 @@ func (a *applier) near(old []string) string {
 	return " No lines of the file are close to them; read the file again."
 }
 
-// nearest names the lines, from a line on, that are closest to an anchor.
+// mostNear bounds the lines that a message names.
+const mostNear = 3
+
+// nearest names the lines, from a line on, that hold an anchor or are closest to it.
 func (a *applier) nearest(anchor string, from int) string {
+	near := a.holders(anchor, from)
+	if len(near) == 0 {
+		for _, at := range textdiff.Closest(a.lines[from:], []string{anchor}) {
+			near = append(near, from+at)
+		}
+	}
 	var found []string
-	for _, at := range textdiff.Closest(a.lines[from:], []string{anchor}) {
-		found = append(found, fmt.Sprintf("%d|%s", from+at+1, lines.Cut(a.lines[from+at], excerptBytes)))
+	for _, at := range near[:min(len(near), mostNear)] {
+		found = append(found, fmt.Sprintf("%d|%s", at+1, lines.Cut(a.lines[at], excerptBytes)))
 	}
 	if len(found) == 0 {
 		return " An anchor is a whole line of the file, the nearest declaration above the change."
