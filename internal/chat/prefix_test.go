@@ -33,20 +33,21 @@ type onTheWire struct {
 }
 
 // sendJob has a model read and write for jobCalls calls, with a human's word between. A
-// session that is killed ends there, and goes on from its log.
+// session that is killed ends there, and goes on from its log. The server reports no tokens: a report
+// that nothing was cached would be believed.
 func sendJob(t *testing.T, strategy string, killed bool, set ...string) onTheWire {
 	t.Helper()
 	var calls atomic.Int64
 	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn {
 		n := calls.Add(1)
 		if n > jobCalls {
-			return llmtest.Say("all done")
+			return llmtest.Say("all done").NoUsage()
 		}
 		if n%2 == 0 { // shows nothing new, so that something is saved from the start
-			return llmtest.Turn{}.CallID(fmt.Sprint("c", n), "read_file", `{"file_path":"seen.go"}`)
+			return llmtest.Turn{}.CallID(fmt.Sprint("c", n), "read_file", `{"file_path":"seen.go"}`).NoUsage()
 		}
 		note := strings.Repeat(fmt.Sprint("word", n, " "), 300)
-		return llmtest.Turn{}.CallID(fmt.Sprint("c", n), "write_file", fmt.Sprintf(`{"file_path":"part%d.go","note":%q}`, n%3, note))
+		return llmtest.Turn{}.CallID(fmt.Sprint("c", n), "write_file", fmt.Sprintf(`{"file_path":"part%d.go","note":%q}`, n%3, note)).NoUsage()
 	})
 	r := newRecorded(t, t.TempDir())
 	client := openai.NewClient(openai.Config{BaseURL: "http://api.example.com/v1", Transport: srv.Transport()})

@@ -80,8 +80,6 @@ func PriceModels() []PriceModel {
 		{Name: "read 0.25 write 1", Price: compression.Price{Read: 0.25, Write: 1}},
 		{Name: "read 0.033 write 1", Price: compression.Price{Read: 0.033, Write: 1}},
 		{Name: "read 0.02 write 1", Price: compression.Price{Read: 0.02, Write: 1}},
-		{Name: "read 0.05 write 1.25", Price: compression.Price{Read: 0.05, Write: 1.25}},
-		{Name: "read 0.025 write 1.25", Price: compression.Price{Read: 0.025, Write: 1.25}},
 		{Name: "no cache", Price: full},
 		{Name: "no cache hint", Price: full, Against: usual},
 	}

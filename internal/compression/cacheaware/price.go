@@ -30,9 +30,9 @@ func (p Price) at(tokens int) Price {
 	return p
 }
 
-// SafePrice is assumed for models of unknown price. It is not safe for models whose cached tokens
-// cost less than a tenth.
-var SafePrice = Price{Read: 0.1, Write: 1.25}
+// SafePrice is assumed for models of unknown price. No vendor sells a cached token for a smaller share
+// of a new one, and a cut that pays at this price pays wherever a cached token costs more.
+var SafePrice = Price{Read: 0.025, Write: 1.25}
 
 // PriceOf returns the price of a model from the prices of its input tokens: plain, read from a
 // cache, and written to a cache. It returns SafePrice if input has no price. No token costs less for

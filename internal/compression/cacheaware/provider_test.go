@@ -304,3 +304,44 @@ func TestFreeMark(t *testing.T) {
 		t.Error("a provider that marks by itself was sent a mark")
 	}
 }
+
+// Decisions at the assumed price are safe at every price that a vendor has: at no point is more than
+// 1.2 % more billed than for everything.
+func TestSafePriceIsSafe(t *testing.T) {
+	t.Parallel()
+	cut := 0
+	for seed := range histories(t, 40) {
+		r := rand.New(rand.NewPCG(uint64(seed), 21))
+		e, all := newEngine(), newEngine()
+		cache := vendor.Cache{}
+		to, toAll := &provider{cache: cache, held: map[uint64]time.Time{}}, &provider{cache: cache, held: map[uint64]time.Time{}}
+		at := time.Unix(1_000_000, 0)
+		reads := []float64{0.1, 0.05, 0.025}
+		spent, none := make([]float64, len(reads)), make([]float64, len(reads))
+		for _, entry := range randomTalk(r, 60) {
+			if entry.Speaker == history.AI {
+				m := Moment{Price: SafePrice, Head: 500, Cold: e.Fresh(), Cache: cache, At: at}
+				plan := e.Plan(m)
+				cut += len(plan.Changes)
+				e.Apply(plan)
+				found, foundAll := to.found(m.Head, bodyOf(e), 0, at), toAll.found(m.Head, bodyOf(all), 0, at)
+				for i, read := range reads {
+					m.Price = Price{Read: read, Write: SafePrice.Write}
+					spent[i] += cost(m, found, m.Head+e.conversation.total)
+					none[i] += cost(m, foundAll, m.Head+all.conversation.total)
+					if spent[i] > 1.012*none[i] {
+						t.Fatalf("seed %d, read %v, request %d: %.0f is billed, %.0f for everything", seed, read, e.conversation.request, spent[i], none[i])
+					}
+				}
+				m.Price = SafePrice
+				e.Sent(m)
+				all.Sent(m)
+			}
+			e.Add(entry)
+			all.Add(entry)
+		}
+	}
+	if cut == 0 {
+		t.Error("nothing was ever cut")
+	}
+}
