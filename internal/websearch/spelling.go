@@ -3,55 +3,108 @@ package websearch
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"html"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"agent/internal/pattern"
 )
 
 // A spelling is a text that a query spells.
 type spelling struct {
 	text string
-	// signless has the letters and digits of the text alone.
+	// signless has the letters and digits of the text alone, see lettersAndDigits.
 	signless string
 }
 
 func newSpelling(text string) spelling { return spelling{text, lettersAndDigits(text)} }
 
-// spellings returns a text and the texts that it may hide: the same text in the usual letters
-// instead of letters of other alphabets, the text without the escapes of addresses, and the texts
-// that its words encode in base64 and hex.
+// maxSpellings bounds the spellings of a query, which encodings in encodings could multiply.
+const maxSpellings = 50
+
+// spellings returns a text and the texts that it may hide: the text in usual letters instead of
+// look-alikes, without the escapes of addresses and of HTML, and the texts that base64 and hex
+// encode anywhere in it. An encoding may hide another one.
 func spellings(text string) []spelling {
-	all := []spelling{newSpelling(text)}
+	texts := []string{text}
 	add := func(more string) {
-		if more != "" && more != text {
-			all = append(all, newSpelling(more))
+		if len(texts) < maxSpellings && !slices.Contains(texts, more) {
+			texts = append(texts, more)
 		}
 	}
-	plain := norm.NFKC.String(text)
-	add(plain)
-	for unescaped := plain; ; {
-		next, err := url.QueryUnescape(unescaped)
-		if err != nil || next == unescaped {
-			break
-		}
-		add(next)
-		unescaped = next
-	}
-	const shortest = 16 // of a word that may hold a key
-	for _, word := range strings.FieldsFunc(plain, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'<>(),;:`, r) }) {
-		if len(word) < shortest {
-			continue
-		}
-		word = strings.TrimRight(word, "=")
-		for _, decode := range []func(string) ([]byte, error){base64.RawStdEncoding.DecodeString, base64.RawURLEncoding.DecodeString, hex.DecodeString} {
-			if held, err := decode(word); err == nil {
-				add(string(held))
-			}
+	var all []spelling
+	for i := 0; i < len(texts); i++ {
+		all = append(all, newSpelling(texts[i]))
+		add(inUsualLetters(texts[i]))
+		add(html.UnescapeString(addressEscape.ReplaceAllStringFunc(texts[i], unescape)))
+		for _, held := range decoded(texts[i]) {
+			add(held)
 		}
 	}
 	return all
+}
+
+// inUsualLetters returns a text with letters and digits of ASCII instead of look-alikes.
+func inUsualLetters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if usual, ok := lookAlikes()[r]; ok {
+			return usual
+		}
+		if unicode.In(r, unicode.Mn, unicode.Cf) { // accents, and invisible signs
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(text))
+}
+
+var addressEscape = pattern.New(`%[0-9A-Fa-f]{2}|\+`)
+
+func unescape(escape string) string {
+	text, _ := url.QueryUnescape(escape) // the pattern matches no other escapes
+	return text
+}
+
+var (
+	base64Run = pattern.New(`[A-Za-z0-9+/]{16,}`)
+	hexRun    = pattern.New(`[0-9a-f]{16,}`)
+	// printable matches a result that no other text has by chance.
+	printable = pattern.New(`[ -~]{12,}`)
+	// inBase64 writes both alphabets of base64 as one, without white space.
+	inBase64 = strings.NewReplacer("-", "+", "_", "/", " ", "", "\t", "", "\n", "", "\r", "")
+	// inHex leaves out the signs of programming languages before each byte.
+	inHex = strings.NewReplacer("0x", "", "0X", "", `\x`, "", `\u00`, "")
+)
+
+// decoded returns the texts that base64 and hex encode in a text. The signs before an encoding may
+// belong to its alphabet, so each run is decoded from each of the first characters.
+func decoded(text string) (held []string) {
+	decode := func(run string, unit int, decode func(string) []byte) {
+		for begin := range unit {
+			if plain := string(decode(run[begin:])); printable.MatchString(plain) {
+				held = append(held, plain)
+			}
+		}
+	}
+	for _, run := range base64Run.FindAllStringSubmatch(inBase64.Replace(text), -1) {
+		decode(run[0], 4, func(run string) []byte {
+			if len(run)%4 == 1 {
+				run = run[:len(run)-1]
+			}
+			plain, _ := base64.RawStdEncoding.DecodeString(run)
+			return plain
+		})
+	}
+	for _, run := range hexRun.FindAllStringSubmatch(onlyLettersAndDigits(inHex.Replace(text)), -1) {
+		decode(run[0], 2, func(run string) []byte {
+			plain, _ := hex.DecodeString(run[:len(run)&^1])
+			return plain
+		})
+	}
+	return held
 }
 
 // leastSplit is the length from which a value is found although signs stand between its
@@ -64,11 +117,18 @@ func (s spelling) holds(value string) bool {
 	if strings.Contains(s.text, value) {
 		return true
 	}
-	value = lettersAndDigits(value)
-	return len(value) >= leastSplit && strings.ContainsAny(value, "0123456789") && strings.Contains(s.signless, value)
+	signless := lettersAndDigits(value)
+	return len(signless) >= leastSplit && strings.ContainsAny(value, "0123456789") && strings.Contains(s.signless, signless)
 }
 
-func lettersAndDigits(text string) string {
+// lettersAndDigits returns the letters and digits of a text. It makes look-alikes of ASCII the same,
+// because a letter of another alphabet may stand for either.
+func lettersAndDigits(text string) string { return alike.Replace(onlyLettersAndDigits(text)) }
+
+var alike = strings.NewReplacer("i", "1", "l", "1", "o", "0")
+
+// onlyLettersAndDigits returns the letters and digits of a text, in small letters.
+func onlyLettersAndDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
