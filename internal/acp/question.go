@@ -50,7 +50,11 @@ func (w *shown) choose(ctx context.Context, call string, a chat.Approval, inquir
 	var options []permissionOption
 	text := []string{inquiry.Question}
 	for i, o := range inquiry.Options[:min(len(inquiry.Options), len(optionKinds))] {
-		options = append(options, permissionOption{strconv.Itoa(i), words.Line(o.Label, 80), optionKinds[i]})
+		kind := optionKinds[i]
+		if inquiry.YesNo && i == 1 {
+			kind = "reject_once"
+		}
+		options = append(options, permissionOption{strconv.Itoa(i), words.Line(o.Label, 80), kind})
 		if o.Description != "" {
 			text = append(text, o.Label+": "+o.Description)
 		}

@@ -297,7 +297,10 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 	r.Diff = textdiff.New(before, after).Unified(from, to)
 	mode := gate.Mode(settings.ApprovalMode.Of(n.at.settings))
 	r.Asks = !n.at.options.Unattended && mode != gate.ModeFullAuto && !mode.OnlyLooks()
-	r.Keep = func(agreed bool) (said, summary string, err error) {
+	r.Keep = func(text string, agreed bool) (said, summary string, err error) {
+		if note.Text, err = notes.Clean(text); err != nil {
+			return "", "", err
+		}
 		if err := n.room(); err != nil { // other calls of the reply may have taken it
 			return "", "", err
 		}

@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/session"
 	"agent/internal/snapshot"
+	"agent/internal/tools"
 )
 
 // What is done beside the calls of the model is in the record: files that undo and redo changed,
@@ -61,5 +63,21 @@ func TestActsAreRecorded(t *testing.T) {
 	}
 	if len(wrote)+len(exits) > 0 || allowed != (history.Decision{By: "mode full-auto", Answer: "allowed"}) {
 		t.Errorf("not recorded: %v %v; the call was allowed by %+v", wrote, exits, allowed)
+	}
+}
+
+// A call whose proposal the user declines is recorded as refused by them, although they answered.
+func TestADeclinedProposalIsRecordedAsRefused(t *testing.T) {
+	t.Parallel()
+	for _, declined := range []bool{true, false} {
+		r := &runner{env: &tools.Env{}}
+		k := &call{answer: tools.Answer{Declined: declined}, asked: decisionOf(Decision{Allow: true}, true, gate.Approval{})}
+		want := "allowed"
+		if declined {
+			want = "refused"
+		}
+		if got := r.deed(k).Asked; *got != (history.Decision{By: "person", Answer: want}) {
+			t.Errorf("declined %t: %+v", declined, got)
+		}
 	}
 }

@@ -13,6 +13,9 @@ import (
 func (r *runner) deed(k *call) history.Deed {
 	d := history.Deed{Asked: k.asked, Read: k.answer.Read}
 	d.Wrote, d.Unlisted = r.env.FileChanges(k.answer.Change)
+	if k.answer.Declined && d.Asked != nil {
+		d.Asked = &history.Decision{By: d.Asked.By, Answer: "refused"}
+	}
 	ran := k.refused == ""
 	if k.asked == nil && !ran {
 		d.Asked = &history.Decision{By: "gate", Answer: "refused", Rule: k.refused}

@@ -28,6 +28,12 @@ type Inquiry struct {
 	Options []Option `json:"options" jsonschema:"2 to 4, the recommended one first; the user can always answer otherwise"`
 	// Several is set if more than one option may be chosen.
 	Several bool `json:"multiSelect,omitempty" jsonschema:"several options may be chosen"`
+	// YesNo is set if the first of two options is a yes and the second a no. The keys y and n then
+	// choose them.
+	YesNo bool `json:"-"`
+	// Draft is a text that the person may edit before saying yes; Words of the answer then holds the
+	// edited text. Without a draft, the person may answer in their own words.
+	Draft string `json:"-"`
 }
 
 // Option is a choice of an inquiry.
@@ -99,8 +105,15 @@ func checkInquiries(all []Inquiry) error {
 			}
 			labels[o.Label], asked.Options[j] = true, o
 		}
+		asked.YesNo = !asked.Several && len(asked.Options) == 2 && begins(asked.Options[0].Label, "yes") && begins(asked.Options[1].Label, "no")
 	}
 	return nil
+}
+
+// begins reports whether the first word of a label is word, in small or capital letters.
+func begins(label, word string) bool {
+	first, _, _ := strings.Cut(label, " ")
+	return strings.EqualFold(strings.Trim(first, ",.:;!"), word)
 }
 
 // saidBy returns the answer with the person's replies, each question and its reply on two lines.

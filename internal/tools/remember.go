@@ -1,10 +1,12 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"agent/internal/traits"
@@ -25,9 +27,9 @@ type Remembering struct {
 	Diff string
 	// Asks is set if a person is asked. Else the note is kept as a proposal.
 	Asks bool
-	// Keep keeps the note, as a proposal unless a person agreed, and says so to the model and, in a
-	// few words, to the person.
-	Keep func(agreed bool) (said, summary string, err error)
+	// Keep keeps the note with a text, as a proposal unless a person agreed, and says so to the model
+	// and, in a few words, to the person.
+	Keep func(text string, agreed bool) (said, summary string, err error)
 }
 
 type rememberArgs struct {
@@ -50,7 +52,7 @@ func Remember() Tool {
 		Name: "remember",
 		Description: "Keeps a fact for later sessions of this repository: what cost effort to find out and is in no file. " +
 			"Not: what the code, its documents or git say, progress of this task, guesses. Name the files it rests on.",
-		Traits: Traits{Key: "note", Stateful: true, Remembers: true, Words: traits.Say("remembering", "remembered", "remember")},
+		Traits: Traits{Key: "note", Stateful: true, Remembers: true, Words: []traits.Words{{Now: "remembering", Done: "remembered", Do: "remember", Declined: "not kept"}}},
 	}, func(_ context.Context, env *Env, args rememberArgs) (Plan, error) {
 		if env.Notes == nil {
 			return Plan{}, errNoNotes
@@ -67,7 +69,7 @@ func Remember() Tool {
 		if err != nil {
 			return Plan{}, err
 		}
-		plan := Plan{Apply: func(context.Context) Answer { return r.answer(false) }}
+		plan := Plan{Apply: func(context.Context) Answer { return r.answer(r.Text, false) }}
 		if r.Asks {
 			question := "Keep this note for later sessions? " + r.Text
 			if len(args.Files) > 0 {
@@ -78,21 +80,30 @@ func Remember() Tool {
 			}
 			question = strings.ReplaceAll(question, "\n", " ")
 			plan.Preview = Preview{Title: "the model wants to remember", Diff: r.Diff, Inquiries: []Inquiry{{
-				Question: question, Header: "note", Options: []Option{{Label: keepNote}, {Label: dropNote}},
+				Question: question, Header: "note", Options: []Option{{Label: keepNote}, {Label: dropNote}}, YesNo: true, Draft: r.Text,
 			}}}
 			plan.Answered = func(given []InquiryAnswer) Answer {
-				if said := given[0]; said.String() != keepNote {
-					return Answer{Text: "The user does not want this note: " + said.String(), Summary: "not kept"}
+				said := given[0]
+				if !slices.Contains(said.Chosen, keepNote) {
+					text := "The user does not want this note."
+					if said.Words != "" {
+						text += " They say: " + said.Words
+					}
+					return Answer{Text: text, Summary: "not kept", Declined: true}
 				}
-				return r.answer(true)
+				answer := r.answer(cmp.Or(said.Words, r.Text), true)
+				if answer.Error == "" && said.Words != "" && said.Words != r.Text {
+					answer = answer.Noted("The user changed it to: " + said.Words)
+				}
+				return answer
 			}
 		}
 		return plan, nil
 	})
 }
 
-func (r Remembering) answer(agreed bool) Answer {
-	said, summary, err := r.Keep(agreed)
+func (r Remembering) answer(text string, agreed bool) Answer {
+	said, summary, err := r.Keep(text, agreed)
 	if err != nil {
 		return failedAnswer(err)
 	}

@@ -16,6 +16,8 @@ type Words struct {
 	// Now is the verb for a running call, Done for a finished call, and Do for a call that failed
 	// or was refused.
 	Now, Done, Do string
+	// Declined is the verb for a call whose proposal the person declined; most tools have none.
+	Declined string
 	// About is the subject of a call, with {NAME} in place of the values of its parameters.
 	// Without it, the subject is the key of the call, its path, and its numbers.
 	About string
@@ -44,6 +46,10 @@ func (s Label) Ended() string { return join(s.Done, s.Subject) }
 
 // NotDone describes a call that failed or was refused.
 func (s Label) NotDone() string { return join(s.Do, s.Subject) }
+
+// NotWanted describes a call whose proposal the person declined: "not kept: the tests need a
+// database".
+func (s Label) NotWanted() string { return join(s.Words.Declined+":", s.Subject) }
 
 // Title describes the call on one line: the tool and its subject.
 func (s Label) Title() string { return join(s.Name, s.Subject) }

@@ -32,8 +32,8 @@ type Exchange struct {
 // Call is a tool call.
 type Call struct {
 	Label traits.Label
-	// Failed is set if the call did not succeed.
-	Failed bool
+	// Failed is set if the call did not succeed, and Declined if the person said no to its proposal.
+	Failed, Declined bool
 }
 
 // earlierShown is the most exchanges of a resumed session that are printed.
@@ -75,9 +75,10 @@ func (a *activity) showEarlier(e Earlier) {
 	}
 }
 
-// foldedRows lays out calls as one line for the successful ones and one for the failed ones.
+// foldedRows lays out calls as one line for the successful ones, one for the failed ones, and one for
+// each declined one.
 func foldedRows(calls []Call) transcript.Layout {
-	worked := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Failed })
+	worked := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Failed || c.Declined })
 	failed := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
 	return func(t *style.Theme, width int) (rows []string) {
 		if len(worked) > 0 {
@@ -85,6 +86,11 @@ func foldedRows(calls []Call) transcript.Layout {
 		}
 		if len(failed) > 0 {
 			rows = append(rows, noteRows(dim, "✗", summariseCalls(failed, traits.Label.NotDone))(t, width)...)
+		}
+		for _, c := range calls {
+			if c.Declined {
+				rows = append(rows, noteRows(dim, "·", describe(c.Label).NotWanted())(t, width)...)
+			}
 		}
 		return rows
 	}

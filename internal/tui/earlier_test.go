@@ -21,19 +21,20 @@ func TestEarlierIsFolded(t *testing.T) {
 		Unfinished: true,
 		Exchanges: append(slices.Repeat([]Exchange{{Said: "long ago", Reply: "a **reply**"}}, earlierShown+12), []Exchange{
 			{Said: "fix the test", Calls: []Call{
-				{said("read_file a.go"), false},
-				{said("read_line_range a.go"), false},
-				{said("read_file b.go"), false},
-				{said("replace a.go"), false},
-				{said("replace a.go"), false},
-				{said("run_shell_command go test ./...\n# and more"), true},
-				{said("odd"), false},
+				{Label: said("read_file a.go")},
+				{Label: said("read_line_range a.go")},
+				{Label: said("read_file b.go")},
+				{Label: said("replace a.go")},
+				{Label: said("replace a.go")},
+				{Label: said("run_shell_command go test ./...\n# and more"), Failed: true},
+				{Label: said("odd")},
+				{Label: traits.Label{Words: traits.Words{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}, Declined: true},
 			}, Reply: "It is **fixed**."},
 			{Said: "thanks"},
 		}...),
 	}}, 80, 24)
 	got := strings.Join(m.frame().Printed, "\n")
-	want := []string{"· 14 earlier exchanges", "> fix the test", "✓ read a.go, b.go ×3 · edited a.go ×2 · odd", "✗ run go test ./... # and more", "It is fixed.", "> thanks", "! the model has not finished"}
+	want := []string{"· 14 earlier exchanges", "> fix the test", "✓ read a.go, b.go ×3 · edited a.go ×2 · odd", "✗ run go test ./... # and more", "· not kept: it is slow", "It is fixed.", "> thanks", "! the model has not finished"}
 	for _, text := range want {
 		at := strings.Index(got, text)
 		if at < 0 {

@@ -15,6 +15,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // D-46: what is pasted is sent as data: it is no command, no shell line and includes
@@ -95,6 +96,17 @@ func TestShellModeShowsFortyLines(t *testing.T) {
 		if got := strings.Count(s.all(), "line "); got != want {
 			t.Errorf("typed = %v: %d lines are printed, want %d", typed, got, want)
 		}
+	}
+}
+
+// A proposal that the user declined has no tick, and is not told as done.
+func TestADeclinedProposalHasNoTick(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	label := traits.Label{Words: traits.Words{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}
+	s.events(chat.ToolEnded{Name: "remember", Label: label, Answer: tools.Answer{Text: "no", Summary: "not kept", Declined: true}})
+	if all := s.all(); !strings.Contains(all, "· not kept: it is slow") || strings.Contains(all, "✓") || strings.Contains(all, "remember") {
+		t.Errorf("printed:\n%s", all)
 	}
 }
 

@@ -160,6 +160,9 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	if refused := refusal(e); refused != "" {
 		return noteRows(bad, "✗", describe(e.Label).NotDone()+" — "+refused)(t, width)
 	}
+	if a.Declined {
+		return noteRows(dim, "·", describe(e.Label).NotWanted())(t, width)
+	}
 	failed := a.Error != "" || a.ExitCode != nil && *a.ExitCode != 0
 	glyph := t.Sign(t.OK, "✓")
 	if failed {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ func (s *Servers) ask(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
 	if q.URL != "" {
 		return s.askToOpen(ctx, title, q), nil
 	}
-	inquiries := []tools.Inquiry{{Header: title, Question: q.Message, Options: []tools.Option{{Label: "yes"}, {Label: "no"}}}}
+	inquiries := []tools.Inquiry{{Header: title, Question: q.Message, Options: yesOrNo, YesNo: true}}
 	if len(q.Fields) > 0 {
 		inquiries = nil
 	}
@@ -62,7 +63,7 @@ func (s *Servers) askToOpen(ctx context.Context, title string, q mcp.Question) m
 	const open = "open it"
 	answers, answered := s.Inquire(ctx, title, []tools.Inquiry{{
 		Header: title, Question: q.Message + " — open a page of " + host + "? " + q.URL,
-		Options: []tools.Option{{Label: open, Description: "in your browser"}, {Label: "no"}},
+		Options: []tools.Option{{Label: open, Description: "in your browser"}, {Label: "no"}}, YesNo: true,
 	}})
 	switch {
 	case !answered:
@@ -75,6 +76,8 @@ func (s *Servers) askToOpen(ctx context.Context, title string, q mcp.Question) m
 	}
 	return mcp.Answer{Action: mcp.Accept}
 }
+
+var yesOrNo = []tools.Option{{Label: "yes"}, {Label: "no"}}
 
 // leaveOut is the label of the option that leaves a field empty.
 const leaveOut = "leave it out"
@@ -89,7 +92,7 @@ func inquiryOf(f mcp.Field) tools.Inquiry {
 		inquiry.Options = append(inquiry.Options, tools.Option{Label: cmp.Or(o.Title, o.Value)})
 	}
 	if f.Type == "boolean" {
-		inquiry.Options = []tools.Option{{Label: "yes"}, {Label: "no"}}
+		inquiry.Options, inquiry.YesNo = slices.Clone(yesOrNo), f.Required
 	}
 	if usual := usualOf(f); usual != "" && len(inquiry.Options) == 0 {
 		inquiry.Options = append(inquiry.Options, tools.Option{Label: usual, Description: "the usual"})

@@ -39,7 +39,7 @@ func TestFieldsOfForms(t *testing.T) {
 			options += o.Label
 		}
 		value, filled := valueOf(tt.field, tt.given)
-		if got := fmt.Sprint(value, " ", filled); got != tt.want || options != tt.options || inquiry.Several != (tt.field.Type == "list") {
+		if got := fmt.Sprint(value, " ", filled); got != tt.want || options != tt.options || inquiry.Several != (tt.field.Type == "list") || inquiry.YesNo != (options == "yes,no") {
 			t.Errorf("%+v: %q, options %q", tt.field, got, options)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // model's tool calls and last reply to it.
 func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier {
 	var e tui.Earlier
-	good := callsSucceeded(entries)
+	good, declined := outcomes(entries)
 	for _, entry := range entries {
 		if entry.IsMessage() || entry.Holds(history.Printed) { // nobody replies to printed text alone
 			e.Exchanges = append(e.Exchanges, tui.Exchange{Said: ownWords(entry)})
@@ -31,24 +31,27 @@ func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier
 		}
 		calls := entry.Calls()
 		for _, call := range calls {
-			exchange.Calls = append(exchange.Calls, tui.Call{Label: registry.Traits(call.Name).Describe(call.Name, call.Arguments()), Failed: !good[call.ID]})
+			exchange.Calls = append(exchange.Calls, tui.Call{Label: registry.Traits(call.Name).Describe(call.Name, call.Arguments()), Failed: !good[call.ID] && !declined[call.ID], Declined: declined[call.ID]})
 		}
 		e.Unfinished = len(calls) > 0 || entry.Metadata[history.MetaInterrupted] == true
 	}
 	return e
 }
 
-// callsSucceeded reports, by the id of each answered call, whether the call succeeded.
-func callsSucceeded(entries []*history.Content) map[string]bool {
-	good := map[string]bool{}
+// outcomes reports, by the id of each answered call, whether the call succeeded, and whether it ran and
+// the user declined its proposal.
+func outcomes(entries []*history.Content) (good, declined map[string]bool) {
+	good, declined = map[string]bool{}, map[string]bool{}
 	for _, entry := range entries {
+		deed, _ := history.MetaOf[history.Deed](entry, history.MetaDeed)
 		for _, block := range entry.Blocks {
 			if r, ok := block.(*history.ToolResponse); ok {
 				good[r.CallID] = r.Error == "" && (r.ExitCode == nil || *r.ExitCode == 0)
+				declined[r.CallID] = r.Error == "" && deed.Asked != nil && deed.Asked.Answer == "refused"
 			}
 		}
 	}
-	return good
+	return good, declined
 }
 
 // ownWords returns the text that the user typed, without the files and data in the message. If

@@ -37,9 +37,28 @@ func inquiryTitle(i *tools.Inquiry) string {
 func optionRows(t *style.Theme, i *tools.Inquiry, width int) []string {
 	var rows []string
 	for n, o := range i.Options {
-		rows = append(rows, style.WrapSpans(style.Spans{{Text: strconv.Itoa(n+1) + ": ", Style: t.Accent}, {Text: optionText(o)}}, width)...)
+		rows = append(rows, style.WrapSpans(style.Spans{{Text: optionKey(i, n) + ": ", Style: t.Accent}, {Text: optionText(o)}}, width)...)
 	}
 	return rows
+}
+
+// optionKey returns the key of option n: y or n if the options are a yes and a no, otherwise the number
+// of the option.
+func optionKey(i *tools.Inquiry, n int) string {
+	if i.YesNo {
+		return []string{"y", "n"}[n]
+	}
+	return strconv.Itoa(n + 1)
+}
+
+// optionOf returns the option with a key, from 0, or -1.
+func optionOf(i *tools.Inquiry, key string) int {
+	for n := range i.Options {
+		if optionKey(i, n) == key {
+			return n
+		}
+	}
+	return -1
 }
 
 // optionText returns the label and the description of an option.
@@ -96,11 +115,15 @@ func (q *Questions) writeOwn(text string) {
 	q.reason.InsertPaste(text)
 }
 
-// giveOwn answers in the person's own words, together with the marked options.
+// giveOwn answers in the person's own words, together with the marked options, or with the edited
+// draft.
 func (q *Questions) giveOwn(now time.Time) Reply {
 	words := strings.TrimSpace(q.reason.Value())
 	if words == "" {
 		return Reply{}
+	}
+	if q.inquiry().Draft != "" {
+		q.marked = []int{0} // an edited draft is a yes
 	}
 	return q.give(tools.InquiryAnswer{Chosen: labels(q.inquiry(), q.marked), Words: words}, now)
 }

@@ -6,6 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"agent/internal/chat"
+	"agent/internal/command"
 	"agent/internal/tools"
 	"agent/internal/tui/term"
 )
@@ -118,5 +122,99 @@ func TestInquiryByLines(t *testing.T) {
 	a.wait(time.Second)
 	if got, want := a.Line("3, 1", a.now).Decision.Answers, []tools.InquiryAnswer{{Words: "3"}, {Chosen: []string{"vet", "fuzz"}}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A question with two answers, a yes and a no, takes y and n and no number, whoever asks it and however
+// it is answered.
+func TestYesAndNoAreKeys(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		labels := [2]string{rapid.StringMatching(`[a-z1-9 ]{1,12}`).Draw(t, "yes") + "+", rapid.StringMatching(`[a-z1-9 ]{0,12}`).Draw(t, "no") + "-"}
+		yesNo := tools.Inquiry{Question: "Is it so?", Options: []tools.Option{{Label: labels[0]}, {Label: labels[1]}}, YesNo: true}
+		if rapid.Bool().Draw(t, "draft") {
+			yesNo.Draft = rapid.StringMatching(`[a-z]{1,20}`).Draw(t, "text")
+		}
+		a := &asking{now: time.Unix(1_000_000, 0)}
+		switch rapid.IntRange(0, 4).Draw(t, "kind") {
+		case 0:
+			a.AddOwn(&command.Ask{Title: "Is it so?", YesEffect: labels[0], YesCommand: "/yes", NoEffect: labels[1], NoLine: "no"}, a.now)
+		case 1:
+			a.Add(chat.Approval{ID: 7, Repeats: "three times", Preview: tools.Preview{Command: "x"}}, a.now, time.Time{})
+		case 2:
+			a.Add(chat.Approval{ID: 7, Preview: tools.Preview{Plan: "1. x"}}, a.now, time.Time{})
+		case 3:
+			a.Add(chat.Approval{ID: 7, Preview: tools.Preview{Command: "x"}}, a.now, time.Time{})
+		default:
+			a.Add(chat.Approval{ID: 7, Preview: tools.Preview{Inquiries: []tools.Inquiry{yesNo}}}, a.now, time.Time{})
+		}
+		a.Arrange(theme, 60, 20)
+		var keys string
+		for _, c := range a.choices() {
+			keys += c.key
+		}
+		if !strings.HasPrefix(keys, "yn") || strings.ContainsAny(keys, "0123456789") {
+			t.Fatalf("the keys are %q", keys)
+		}
+		asks, inquiry := a.First().Own, a.Inquiry()
+		says := rapid.SampledFrom([]string{"y", "n"}).Draw(t, "says")
+		var reply Reply
+		if rapid.Bool().Draw(t, "by a line") {
+			a.wait(time.Second)
+			reply = a.Line(says, a.now)
+		} else if reply = a.alone(says); a.Explaining() {
+			reply = a.press("enter")
+		}
+		want := labels[strings.Index("yn", says)]
+		switch {
+		case asks != nil && (reply.Run != "") == (says == "y") && reply.Declined == (says == "n"):
+		case inquiry != nil && reply.Decision.Allow && reply.Decision.Answers[0].String() == want:
+		case asks == nil && inquiry == nil && reply.Answered && reply.Decision.Allow == (says == "y"):
+		default:
+			t.Errorf("%s is %+v", says, reply)
+		}
+	})
+}
+
+// Inquiry is the inquiry that is shown.
+func (a *asking) Inquiry() *tools.Inquiry { return a.First().Inquiry() }
+
+// A draft is edited before the yes; words that are typed alone are a message.
+func TestADraftIsEditedFirst(t *testing.T) {
+	t.Parallel()
+	noted := tools.Inquiry{Question: "Keep: slow", Options: []tools.Option{{Label: "keep"}, {Label: "drop"}}, YesNo: true, Draft: "slow"}
+	preview := tools.Preview{Title: "a note", Inquiries: []tools.Inquiry{noted}}
+	want := []tools.InquiryAnswer{{Chosen: []string{"keep"}, Words: "slow at night"}}
+	a := ask(60, 20, preview)
+	a.press("e")
+	a.text(" at night")
+	if reply := a.press("enter"); !reflect.DeepEqual(reply.Decision.Answers, want) {
+		t.Errorf("%+v", reply)
+	}
+	a = ask(60, 20, preview)
+	a.wait(time.Second)
+	if reply := a.Line("e", a.now); reply.Hint == "" || reply.Answered {
+		t.Errorf("e alone: %+v", reply)
+	}
+	if reply := a.Line("e slow at night", a.now); !reflect.DeepEqual(reply.Decision.Answers, want) {
+		t.Errorf("%+v", reply)
+	}
+	a = ask(60, 20, preview)
+	a.wait(time.Second)
+	if reply := a.Line("n it is in the guide", a.now); !reflect.DeepEqual(reply.Decision.Answers, []tools.InquiryAnswer{{Chosen: []string{"drop"}, Words: "it is in the guide"}}) {
+		t.Errorf("%+v", reply)
+	}
+	a = ask(60, 20, preview)
+	for _, line := range []string{"yes please", "1", "y but later"} {
+		a.wait(time.Second)
+		if reply := a.Line(line, a.now); !reply.Pass {
+			t.Errorf("%q is no message: %+v", line, reply)
+		}
+	}
+	if a.text("1"); !a.Drafting() {
+		t.Error("a number is no message")
+	}
+	if says := ask(60, 20, preview).Answers(); says != "Type y: keep; n: drop; e and the text: edit it first; stop: no answer, and stop; v: hear it again; anything else is a message." {
+		t.Error(says)
 	}
 }

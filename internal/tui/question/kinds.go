@@ -3,7 +3,6 @@ package question
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -90,8 +89,11 @@ func oftenNote(asked Asked) string {
 	return " · " + oneLine(asked.Often).Text
 }
 
-// options returns the choices of an inquiry: the model's options, the person's own words, and no
-// answer.
+// editFirst is the key that edits the draft of a question before it is answered with yes.
+const editFirst = "e"
+
+// options returns the choices of an inquiry: its options, editing its draft or answering in the
+// person's own words, and no answer.
 func (q *Questions) options() (all []choice) {
 	for n, o := range q.inquiry().Options {
 		mark := ""
@@ -101,10 +103,13 @@ func (q *Questions) options() (all []choice) {
 				mark = "[x] "
 			}
 		}
-		all = append(all, choice{strconv.Itoa(n + 1), mark + optionText(o), mark + oneLine(o.Label).Text})
+		all = append(all, choice{optionKey(q.inquiry(), n), mark + optionText(o), mark + oneLine(o.Label).Text})
 	}
-	return append(all,
-		choice{ownWords, "something else: just type it", "words: type"},
+	own := choice{ownWords, "something else: just type it", "words: type"}
+	if q.inquiry().Draft != "" {
+		own = choice{editFirst, "edit it first", "edit"}
+	}
+	return append(all, own,
 		choice{"esc", "no answer, and stop", "stops"})
 }
 

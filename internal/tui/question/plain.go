@@ -13,7 +13,7 @@ import (
 // Answers returns a line that explains the possible answers to the first question, for an
 // interface that reads answers as lines.
 func (q *Questions) Answers() string {
-	if i := q.inquiry(); i != nil {
+	if i := q.inquiry(); i != nil && !i.YesNo {
 		number := "Type its number"
 		if i.Several {
 			number = "Type one or several numbers"
@@ -30,14 +30,24 @@ func (q *Questions) Answers() string {
 			if q.First().Own == nil {
 				key = "n and a reason"
 			}
+			if q.inquiry() != nil {
+				key = "n"
+			}
 			does, _, _ = strings.Cut(does, " (")
 		case forGood:
 			key = "capital A"
+		case editFirst:
+			key = "e and the text"
+		case ownWords:
+			continue
 		}
 		says = append(says, key+": "+does)
 	}
 	rest := "; v: hear it again; anything else is a message."
-	if q.takesWords() {
+	switch {
+	case q.inquiry() != nil && q.takesWords():
+		rest = "; v: hear it again; anything else is an answer in your own words."
+	case q.takesWords():
 		rest = "; v: hear it again; anything else says what to change."
 	}
 	return "Type " + strings.Join(says, "; ") + rest
@@ -55,6 +65,8 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 		return q.answer(chat.Decision{Reason: strings.TrimSpace(reason)}, false, now)
 	case text == "", text[0] == '/', text[0] == '!':
 		return Reply{Pass: true}
+	case inquiry != nil && inquiry.YesNo && q.isChoice(answer) && answer != "v" && (answer != "y" || reason == ""):
+		return q.answerYesNo(answer, strings.TrimSpace(reason), now)
 	case reason != "":
 	case answer == "v":
 		return Reply{View: true}
@@ -77,18 +89,40 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 	case inquiry == nil:
 		return q.answer(chat.Decision{Reason: text}, false, now)
 	}
-	if numbers := numbersOf(inquiry, text); numbers != nil {
+	if numbers := numbersOf(inquiry, text); numbers != nil && !inquiry.YesNo {
 		return q.give(tools.InquiryAnswer{Chosen: labels(inquiry, numbers)}, now)
 	}
 	return q.give(tools.InquiryAnswer{Words: text}, now)
 }
 
+// answerYesNo answers a question with a yes and a no by its key and the words behind it: the reason of
+// a no, or the edited draft.
+func (q *Questions) answerYesNo(key, rest string, now time.Time) Reply {
+	i := q.inquiry()
+	switch {
+	case key == "esc":
+		return q.answer(chat.Decision{}, true, now)
+	case key == "n":
+		return q.give(tools.InquiryAnswer{Chosen: labels(i, []int{1}), Words: rest}, now)
+	case q.TooEarly(now):
+		return tooEarly
+	case key == editFirst && rest == "":
+		return Reply{Hint: "e needs the text behind it: " + i.Draft}
+	}
+	return q.give(tools.InquiryAnswer{Chosen: labels(i, []int{0}), Words: rest}, now)
+}
+
 // tooEarly is the reply to a line that was typed before the question appeared.
 var tooEarly = Reply{Hint: "that was typed before the question was there; answer it again"}
 
-// takesWords reports whether the question can be answered in words: an inquiry, or a plan, where
-// the words describe the change to make.
-func (q *Questions) takesWords() bool { return q.inquiry() != nil || q.First().Preview.Plan != "" }
+// takesWords reports whether the question can be answered in words: an inquiry without a draft, or a
+// plan, where the words describe the change to make.
+func (q *Questions) takesWords() bool {
+	if i := q.inquiry(); i != nil {
+		return i.Draft == ""
+	}
+	return q.First().Preview.Plan != ""
+}
 
 // numbersOf parses the numbers of options and returns them from 0 and in their order, or nil if
 // the text is anything else.

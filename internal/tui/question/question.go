@@ -312,17 +312,22 @@ func (q *Questions) choose(key string, now time.Time) Reply {
 			q.body.showEnd()
 			return Reply{}
 		}
-		if q.inquiry() != nil {
-			return q.pick(int(key[0]-'1'), now)
+		if i := q.inquiry(); i != nil {
+			return q.pick(optionOf(i, key), now)
 		}
 		return q.answer(chat.Decision{Allow: true, Always: key == "a", Keep: key == forGood}, false, now)
 	case "n":
-		if q.First().Own != nil {
+		switch {
+		case q.First().Own != nil:
 			return q.answer(chat.Decision{}, false, now)
+		case q.inquiry() != nil:
+			return q.pick(optionOf(q.inquiry(), key), now)
 		}
 		q.reason = &edit.Editor{}
 	case ownWords:
 		q.writeOwn("")
+	case editFirst:
+		q.writeOwn(q.inquiry().Draft)
 	case "d":
 		return q.answer(chat.Decision{Always: true}, false, now)
 	case "v":

@@ -261,6 +261,8 @@ func keyName(key string) string {
 func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
 	prompt, does := "Why not? ", "Enter refuses"
 	switch asked := q.First(); {
+	case q.inquiry() != nil && q.inquiry().Draft != "":
+		prompt, does = "Edit it: ", "Enter says yes to this text · Esc back to the choices"
 	case q.inquiry() != nil:
 		prompt, does = "Your answer: ", "Enter answers · Esc back to the choices"
 	case asked.Repeats != "":
