@@ -34,23 +34,24 @@ func (p *Policy) Narrow(s *settings.Settings) {
 			return only, p.refuses(key+" "+value, member)
 		})
 	}
-	switch p.Sandbox {
+	sandbox := p.sandbox()
+	switch sandbox {
 	case Auto:
 		s.Bound(settings.Sandbox.Key(), func(value string) (string, error) {
 			if value != settings.SandboxOff {
 				return value, nil
 			}
-			return settings.SandboxAuto, p.refuses("sandbox off", "sandbox")
+			return settings.SandboxAuto, p.refuses("sandbox off", "sandbox or hosts")
 		})
 	case Require, Strict:
 		keep(settings.Sandbox.Key(), "sandbox", settings.SandboxRequire)
 	}
-	if p.Sandbox == Strict {
+	if sandbox == Strict {
 		for _, widens := range []string{settings.SandboxAllowWrite.Key(), settings.SandboxAllowRead.Key(), settings.SandboxAllowEnv.Key()} {
 			keep(widens, "sandbox", "")
 		}
 	}
-	if p.Sandbox == Strict || p.Hosts != nil {
+	if sandbox == Strict || p.Hosts != nil {
 		keep(settings.SandboxAllowNetwork.Key(), "sandbox or hosts", "false")
 	}
 	if p.Hosts != nil {
@@ -61,6 +62,14 @@ func (p *Policy) Narrow(s *settings.Settings) {
 			return websearch.Off, p.refuses("web-search "+way+", which reaches any host", "hosts")
 		})
 	}
+}
+
+// sandbox returns the word for the sandbox. Hosts bound commands only in a sandbox, so they need one.
+func (p *Policy) sandbox() string {
+	if p.Sandbox == "" && p.Hosts != nil {
+		return Auto
+	}
+	return p.Sandbox
 }
 
 // mode returns a mode as the policy allows it: the widest mode of the policy that allows no more

@@ -130,7 +130,7 @@ func checkSettings(t *rapid.T, p *Policy, s *settings.Settings) {
 		t.Fatalf("an edit runs unasked under %q", p.Modes)
 	}
 	word := settings.Sandbox.Of(s)
-	if p.Sandbox != "" && word == settings.SandboxOff || (p.Sandbox == Require || p.Sandbox == Strict) && word != settings.SandboxRequire {
+	if (p.Sandbox != "" || p.Hosts != nil) && word == settings.SandboxOff || (p.Sandbox == Require || p.Sandbox == Strict) && word != settings.SandboxRequire {
 		t.Fatalf("sandbox is %s under %s", word, p.Sandbox)
 	}
 	widened := settings.SandboxAllowWrite.Of(s) + settings.SandboxAllowRead.Of(s) + settings.SandboxAllowEnv.Of(s)

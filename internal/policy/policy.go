@@ -55,7 +55,7 @@ type Policy struct {
 	Providers []string
 	Servers   []string
 	Logins    []string
-	// Sandbox is one of the words above, "" for no bound.
+	// Sandbox is one of the words above, "" for no bound but the one that Hosts need.
 	Sandbox string
 }
 
@@ -226,8 +226,8 @@ func (p *Policy) Lines() []string {
 			lines = append(lines, bound.name+": "+strings.Join(bound.list, ", "))
 		}
 	}
-	if p.Sandbox != "" {
-		lines = append(lines, "sandbox: "+p.Sandbox)
+	if sandbox := p.sandbox(); sandbox != "" {
+		lines = append(lines, "sandbox: "+sandbox)
 	}
 	return lines
 }
