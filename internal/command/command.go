@@ -43,6 +43,11 @@ type Ask struct {
 	Parts []AskPart
 	// YesEffect describes the effect of yes in a few words, and YesCommand is the command line that yes runs.
 	YesEffect, YesCommand string
+	// Yes runs in place of YesCommand if it is set. It does exactly this action, or nothing.
+	Yes func(ctx context.Context) (Output, error)
+	// Current reports whether the question is not outdated; nil means always. A screen drops an
+	// outdated question.
+	Current func() bool
 	// NoEffect describes the effect of no, and NoLine is the line shown then; empty if no leaves
 	// everything unchanged.
 	NoEffect, NoLine string

@@ -115,6 +115,13 @@ func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	n := words.Count(len(plan.Steps), "file")
 	ask := askAbout(plan)
 	ask.Done, ask.YesCommand = []string{went}, back
+	ask.Current = func() bool { return !plan.Outdated() }
+	ask.Yes = func(ctx context.Context) (command.Output, error) {
+		if !ask.Current() {
+			return command.Output{}, errOutdated
+		}
+		return d.rewind(ctx, []string{recordName(p), withFiles})
+	}
 	ask.Title, ask.YesEffect = "put "+n+" back as well, as before that message", "yes, put back"
 	return command.Output{Lines: []string{went, fmt.Sprintf("Files stay as they are; %s puts %s back too.", back, n)}, Ask: ask}
 }

@@ -38,7 +38,8 @@ type files struct {
 	past  Past
 	notes Notes
 
-	// shown holds the plan that one of the commands showed last. A plan is carried out once.
+	// shown holds the plan that one of the commands showed last. A plan is carried out once, and
+	// only while it is the latest.
 	shown atomic.Pointer[goingBack]
 }
 
@@ -91,6 +92,8 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output
 	next := fmt.Sprintf("/%s yes", way)
 	ask := askAbout(plan.Plan, plan.notes...)
 	ask.Title, ask.YesEffect, ask.YesCommand = plan.headline(), "yes, "+string(way), next
+	ask.Yes = func(ctx context.Context) (command.Output, error) { return f.carryOut(ctx, plan) }
+	ask.Current = func() bool { return f.shown.Load() == plan && !plan.Outdated() }
 	lines := []string{plan.headline() + ":"}
 	for _, part := range ask.Parts {
 		lines = append(lines, "  "+part.Title)
@@ -133,13 +136,26 @@ func about(plan *snapshot.Plan) string {
 
 // moveFiles carries out the plan that was shown, or makes a plan if none was shown.
 func (f *files) moveFiles(ctx context.Context, way snapshot.Way) (command.Output, error) {
-	plan := f.shown.Swap(nil)
+	plan := f.shown.Load()
 	if plan == nil || plan.Kind != way {
 		var err error
 		if plan, err = f.planFiles(ctx, way); err != nil {
 			return command.Output{}, err
 		}
+		f.shown.Store(plan)
 	}
+	return f.carryOut(ctx, plan)
+}
+
+// errOutdated refuses the answer to an outdated question.
+var errOutdated = errors.New("nothing was done, since the question is outdated; type its command again")
+
+// carryOut carries out a plan if it is the latest one and was not carried out yet.
+func (f *files) carryOut(ctx context.Context, plan *goingBack) (command.Output, error) {
+	if !f.shown.CompareAndSwap(plan, nil) {
+		return command.Output{}, errOutdated
+	}
+	way := plan.Kind
 	var deleted []string
 	for _, n := range plan.notes {
 		if err := f.notes.Delete(n.ID); err != nil {

@@ -33,7 +33,7 @@ type ChangedFile struct {
 func (s *Store) Apply(p *Plan) ([]ChangedFile, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.tree.head != p.from && s.tree.half.to != p.from {
+	if s.tree.isPast(p) {
 		return nil, errMoved
 	}
 	again := &Plan{from: p.from, to: p.to}
@@ -61,6 +61,20 @@ func (s *Store) Apply(p *Plan) ([]ChangedFile, error) {
 	s.write(record{Move: &move{To: p.to, Done: true, Redo: p.redo}})
 	return changedBy(again.Steps), nil
 }
+
+// Outdated reports whether the program has changed files, or changed them back, since the plan was
+// made. Apply refuses such a plan.
+func (p *Plan) Outdated() bool {
+	if p.store == nil {
+		return false
+	}
+	p.store.mu.Lock()
+	defer p.store.mu.Unlock()
+	return p.store.tree.isPast(p)
+}
+
+// isPast reports whether the files are at another node than the one at which a plan begins.
+func (t *tree) isPast(p *Plan) bool { return t.head != p.from && t.half.to != p.from }
 
 // sameAs reports whether two plans have the same steps.
 func (p *Plan) sameAs(other *Plan) bool {

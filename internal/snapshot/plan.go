@@ -45,6 +45,7 @@ type Plan struct {
 	// Left lists the files that would stay as they are.
 	Left []Problem
 
+	store    *Store
 	from, to int
 	redo     []int
 }
@@ -125,6 +126,7 @@ func (s *Store) planWith(ctx context.Context, choose func() (*Plan, error)) (*Pl
 	if err != nil {
 		return nil, err
 	}
+	p.store = s
 	return p, s.plan(ctx, p)
 }
 

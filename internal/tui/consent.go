@@ -30,6 +30,22 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 	return m.questionReply(reply), !reply.Pass
 }
 
+// settleOutdated returns a command that takes outdated questions off the screen.
+func (m *Model) settleOutdated() tea.Cmd {
+	outdated := m.questions.Outdated()
+	if outdated == nil {
+		return nil
+	}
+	return guardPanic(func() tea.Msg {
+		ids := outdated()
+		return thenDo(func() {
+			for _, id := range ids {
+				m.questions.Settle(id, m.surface.now())
+			}
+		})
+	})
+}
+
 // questionReply carries out the effect of a key, or of passing time, on the waiting question.
 func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	switch {
@@ -46,6 +62,8 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		if reply.End {
 			m.reader.pager.Key(term.Key{Name: "F"})
 		}
+	case reply.Yes != nil:
+		return m.activity.run(reply.Run, reply.Yes)
 	case reply.Run != "":
 		return m.runCommand(reply.Run)
 	case reply.Declined:

@@ -25,7 +25,7 @@ func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 		switch event := event.(type) {
 		case chat.TurnEnded:
 			m.runHeld()
-			next = tea.Batch(next, m.opts.askBranch(m.surface.ctx))
+			next = tea.Batch(next, m.opts.askBranch(m.surface.ctx), m.settleOutdated())
 			if choosesModel(event.Err) && !m.surface.plain && m.opts.Commands != nil {
 				next = tea.Batch(next, m.chooseModel())
 			}

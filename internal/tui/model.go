@@ -210,7 +210,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	case input.Proposed:
 		return guardPanic(m.input.Complete(message))
 	case commandMsg:
-		return m.commandDone(message)
+		return tea.Batch(m.commandDone(message), m.settleOutdated())
 	case wakeMsg:
 		m.resize.settle()
 		return m.questionReply(m.questions.Wake(m.surface.now()))

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -155,11 +156,17 @@ func (m *Model) remember(message atcmd.Message) tea.Cmd {
 
 // runCommand returns a command that runs a slash command concurrently.
 func (m *Model) runCommand(line string) tea.Cmd {
-	m.activity.commands = append(m.activity.commands, line)
-	m.surface.hint = hint{}
-	ctx, commands := m.surface.ctx, m.opts.Commands
+	commands := m.opts.Commands
+	return m.activity.run(line, func(ctx context.Context) (command.Output, error) { return commands.Run(ctx, line) })
+}
+
+// run returns a command that does the work of a slash command concurrently.
+func (a *activity) run(line string, run func(context.Context) (command.Output, error)) tea.Cmd {
+	a.commands = append(a.commands, line)
+	a.surface.hint = hint{}
+	ctx := a.surface.ctx
 	return guardPanic(func() tea.Msg {
-		output, err := commands.Run(ctx, line)
+		output, err := run(ctx)
 		return commandMsg{line, output, err}
 	})
 }

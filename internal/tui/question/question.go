@@ -15,11 +15,13 @@
 package question
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/command"
 	"agent/internal/tools"
 	"agent/internal/tui/edit"
 	"agent/internal/tui/style"
@@ -89,8 +91,10 @@ type Reply struct {
 	Hint string
 	// View asks for the whole question in the pager, and End for a pager that begins at the end.
 	View, End bool
-	// Run is a line to run: the person agreed to the question of a command.
+	// Run is a line to run: the person agreed to the question of a command. Yes is called in place of
+	// it unless it is nil.
 	Run string
+	Yes func(context.Context) (command.Output, error)
 	// Declined is set if the person declined the question of a command. Says is the message for this
 	// case, or "" for "left as it is".
 	Declined bool
@@ -118,6 +122,28 @@ func (q *Questions) Position() (n, of int) {
 // Owned reports whether a question that a command asks is waiting.
 func (q *Questions) Owned() bool {
 	return slices.ContainsFunc(q.waiting, func(asked Asked) bool { return asked.Own != nil })
+}
+
+// Outdated returns a function that lists the IDs of outdated questions of commands. The function
+// may be called from any goroutine. It is nil if no question can be outdated.
+func (q *Questions) Outdated() func() []int {
+	current := map[int]func() bool{}
+	for _, asked := range q.waiting {
+		if asked.Own != nil && asked.Own.Current != nil {
+			current[asked.ID] = asked.Own.Current
+		}
+	}
+	if len(current) == 0 {
+		return nil
+	}
+	return func() (outdated []int) {
+		for id, is := range current {
+			if !is() {
+				outdated = append(outdated, id)
+			}
+		}
+		return outdated
+	}
 }
 
 // Drafting reports whether keys belong to the message.
@@ -344,7 +370,7 @@ func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
 	if own := q.First().Own; own != nil {
 		switch {
 		case d.Allow:
-			reply = Reply{Run: own.YesCommand}
+			reply = Reply{Run: own.YesCommand, Yes: own.Yes}
 		case d.Always:
 			reply = Reply{Run: own.NeverCommand}
 		default:
