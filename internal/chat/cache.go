@@ -80,5 +80,8 @@ func cacheOf(s *settings.Settings, known vendor.Cache) vendor.Cache {
 	if life := settings.CacheLife.Of(s); life > 0 {
 		cache.Life = life
 	}
+	if bound := settings.ReasoningBound.Of(s); bound != "auto" {
+		cache.Bound = bound == "true"
+	}
 	return cache
 }

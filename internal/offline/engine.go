@@ -40,11 +40,11 @@ type Input struct {
 	Scales map[string]float64
 	// Document is the source of the history if it can carry configuration, else nil.
 	Document *history.Document
-	// Against is what a replay compares with.
+	// Against is the reference of a replay.
 	Against Reference
 }
 
-// A Reference is what a replay compares with, if everything is sent.
+// A Reference is the form of a recording to which a replay relates its costs.
 type Reference string
 
 // The references.

@@ -70,6 +70,9 @@ var (
 	// CacheKind says how the provider finds a prompt in its cache (D-95).
 	CacheKind = Declare("cache-kind", Enum("auto", "prefix", "marks", "none"), "auto",
 		"how the provider finds what it has cached: any common beginning, or only what ended at a mark; auto is what is known of it")
+	// ReasoningBound says whether reasoning is lost once the past changes.
+	ReasoningBound = Declare("reasoning-bound", Enum("auto", "true", "false"), "auto",
+		"whether the model drops its reasoning once the past changes, so that pruning waits for the end of a turn; auto is what is known of it", "bound")
 	// CacheLife is the time that the provider keeps a prompt in its cache; 0 means the known time
 	// (D-95).
 	CacheLife = Declare("cache-life", DurationOrAuto(time.Second, 48*time.Hour), 0,
