@@ -28,9 +28,10 @@ type edit struct {
 	// given holds the lines that the call itself has for the files. The answer does not repeat
 	// them.
 	given string
-	// show is set if the answer shows the changed lines although the call has them: they went to
-	// more places than the call names, or with another indentation.
-	show bool
+	// show is set if the answer shows the changed lines although the call has them, because they have
+	// another indentation. spread is set if they went to more places than the call names: the answer
+	// lists the places, and shows the first and the last.
+	show, spread bool
 }
 
 // A change is the part of an edit that concerns one file.
@@ -268,6 +269,8 @@ func (p edit) report(limits Limits) string {
 			heading = "\n" + words.Name(c.rel) + ", the"
 		}
 		switch {
+		case p.spread && len(c.diff) > 0:
+			out += ": " + c.diff.Places() + ". The first and the last place now, as NUMBER|TEXT:\n" + strings.TrimSuffix(shorten(c.diff.Ends().Regions(p.given), room), "\n")
 		case !p.show && c.diff.AsGiven(p.given):
 			if several {
 				out += "\n" + words.Name(c.rel)

@@ -102,7 +102,7 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 		given.WriteString(textfile.PlainEnds(splice.Text) + "\n")
 	}
 	planned, err := plannedText(s, d.With(splices...), given.String(), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
-	planned.show = r.shifted != "" || len(splices) > len(edits)
+	planned.show, planned.spread = r.shifted != "", len(splices) > len(edits)
 	return planned, err
 }
 

@@ -59,26 +59,51 @@ func (d Diff) AsGiven(given string) bool {
 	return len(d) > 0
 }
 
+// maxPlaces bounds the places that Places lists.
+const maxPlaces = 30
+
 // Places says where the changed lines are in the new text, and how many lines were added and
 // removed, as in "lines 3-5, 9, +4 −1".
 func (d Diff) Places() string {
 	var ranges []string
-	added, removed, first, last := 0, 0, 0, 0
+	noun, added, removed := "line", 0, 0
 	for _, h := range d {
-		h = h.narrowed(0)
-		added, removed = added+len(h.lines)-h.count('+'), removed+len(h.lines)-h.count('-')
-		first, last = h.to, h.to+h.count('-')-1
-		if first == last {
-			ranges = append(ranges, strconv.Itoa(first))
-		} else {
-			ranges = append(ranges, fmt.Sprintf("%d-%d", first, last))
+		at := h.to
+		for i := 0; i < len(h.lines); i++ {
+			first, begin := at, i
+			for ; i < len(h.lines) && h.lines[i].op != ' '; i++ {
+				if h.lines[i].op == '+' {
+					at++
+				} else {
+					removed++
+				}
+			}
+			added += at - first
+			switch {
+			case i == begin:
+			case at <= first+1:
+				ranges = append(ranges, strconv.Itoa(first))
+			default:
+				noun, ranges = "lines", append(ranges, fmt.Sprintf("%d-%d", first, at-1))
+			}
+			at++
 		}
 	}
-	noun := "lines"
-	if len(ranges) == 1 && first == last {
-		noun = "line"
+	if len(ranges) > 1 {
+		noun = "lines"
+	}
+	if more := len(ranges) - maxPlaces; more > 0 {
+		ranges = append(ranges[:maxPlaces], fmt.Sprintf("… %d more", more))
 	}
 	return fmt.Sprintf("%s %s, +%d −%d", noun, strings.Join(ranges, ", "), added, removed)
+}
+
+// Ends returns the first and the last of the changes that are near to each other.
+func (d Diff) Ends() Diff {
+	if len(d) < 3 {
+		return d
+	}
+	return Diff{d[0], d[len(d)-1]}
 }
 
 // rest names the lines of the new text that have no room, beginning with a line of the first
