@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/tools"
 	"agent/internal/words"
 )
 
@@ -15,16 +16,24 @@ import (
 const referenceTokens = 2000
 
 // cut returns the entries of a stretch with the longer answers of commands and searches cut to the
-// head and tail of most tokens. Answers that show files are left alone. A limit of 0 cuts nothing.
-func (s Stretch) cut(most int) []*history.Content {
+// head and tail of most tokens. With shorten it makes the output of commands shorter first, as the
+// shell tool does. Answers that show files are left alone. A limit of 0 changes nothing.
+func (s Stretch) cut(most int, shorten bool) []*history.Content {
 	if most == 0 {
 		return s.entries
 	}
 	return s.changed(func(part compression.RecordedUnit, text string) string {
-		if !part.Found || part.Tokens <= most {
+		if !part.Found {
 			return text
 		}
-		return headAndTail(text, len(text)*most/part.Tokens)
+		limit := len(text) * most / max(part.Tokens, 1)
+		if head, tail, ok := tools.FitOutput(part.Command, text, limit); ok && part.Command != "" && shorten {
+			return joined(text, head, tail)
+		}
+		if part.Tokens <= most {
+			return text
+		}
+		return headAndTail(text, limit)
 	})
 }
 
@@ -39,7 +48,7 @@ func (s Stretch) withoutNumbers() []*history.Content {
 }
 
 // changed returns the entries of a stretch with the texts of answers as change returns them. It
-// copies what it changes.
+// copies the entries that it changes.
 func (s Stretch) changed(change func(part compression.RecordedUnit, text string) string) []*history.Content {
 	entries := s.entries
 	for _, part := range s.Needs.Parts {
@@ -73,6 +82,14 @@ func headAndTail(text string, limit int) string {
 	if start := strings.IndexByte(tail, '\n') + 1; start < limit/4 {
 		tail = tail[start:]
 	}
+	return joined(text, head, tail)
+}
+
+// joined returns the beginning of a text and, if there is one, its end, with a note between them.
+func joined(text, head, tail string) string {
+	if tail == "" {
+		return head
+	}
 	gone := len(text) - len(head) - len(tail)
-	return strings.ToValidUTF8(fmt.Sprintf("%s\n[%s left out here]\n%s", head, words.Bytes(int64(gone)), tail), "")
+	return strings.ToValidUTF8(fmt.Sprintf("%s\n[%s left out here]\n%s", strings.TrimSuffix(head, "\n"), words.Bytes(int64(gone)), tail), "")
 }

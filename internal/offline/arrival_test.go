@@ -6,11 +6,20 @@ import (
 	"testing"
 )
 
+// unlike returns so many lines, as they stand in JSON, of which no two in a row are alike.
+func unlike(lines int) string {
+	var out strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&out, "some words %c\\n", 'a'+i%26)
+	}
+	return out.String()
+}
+
 // found-max-tokens cuts what recorded commands and searches answered, as it does live, but
 // not what shows files, and not for the variant that sends everything. 0 cuts nothing.
 func TestReplayCutsWhatArrives(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("some words\\n", 200)
+	long := unlike(165)
 	input := func(tool, parameters string, flags ...string) (none, other int) {
 		document := fmt.Sprintf(`{"workspaceRoot":"/w","history":[
 			{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":%q,"parameters":%s}]},
@@ -42,6 +51,22 @@ func TestReplayCutsWhatArrives(t *testing.T) {
 	}
 }
 
+// A replay makes what commands printed shorter as the shell tool does, and leaves what edits quote.
+func TestReplayGroupsWhatArrives(t *testing.T) {
+	t.Parallel()
+	hits := strings.Repeat(`internal/a/long/name.go:4:x\n`, 200)
+	for command, shorter := range map[string]bool{"grep -rn x .": true, "sed -n 1,200p a | grep -n x": false} {
+		document := fmt.Sprintf(`{"workspaceRoot":"/w","history":[
+			{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":"bash","parameters":{"command":%q}}]},
+			{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":"bash","result":"%s"}]},
+			{"speaker":"ai","blocks":[{"type":"text","text":"done"}]}]}`, command, hits)
+		report := replayed(t, parse(t, document), "found-max-tokens=8000")
+		if less := report.Variants[0].TotalInput - report.Variants[1].TotalInput; (less > 800) != shorter || !shorter && less > 0 {
+			t.Errorf("%s: %d tokens less", command, less)
+		}
+	}
+}
+
 func TestHeadAndTail(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -52,7 +77,6 @@ func TestHeadAndTail(t *testing.T) {
 		{"whole lines", strings.Repeat("line\n", 20), 24, "line\nline\n[81 bytes left out here]\nline\nline\n"},
 		{"one long line", strings.Repeat("x", 100), 20, "xxxxxxxxxx\n[80 bytes left out here]\nxxxxxxxxxx"},
 		{"letters stay whole", strings.Repeat("é", 50), 22, "ééééé\n[78 bytes left out here]\nééééé"},
-		{"nothing", strings.Repeat("x", 100), 0, "\n[100 bytes left out here]\n"},
 	} {
 		if got := headAndTail(c.text, c.limit); got != c.want {
 			t.Errorf("%s: %q, want %q", c.id, got, c.want)
@@ -63,7 +87,7 @@ func TestHeadAndTail(t *testing.T) {
 // A replay against what is sent has no line numbers on either side, and cuts long answers on both.
 func TestReplayAgainstSent(t *testing.T) {
 	t.Parallel()
-	view, long := strings.Repeat("  12|\\tsome words\\n", 200), strings.Repeat("some words\\n", 1500)
+	view, long := strings.Repeat("  12|\\tsome words\\n", 200), unlike(1500)
 	document := fmt.Sprintf(`{"workspaceRoot":"/w","history":[
 		{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":"read_file","parameters":{"file_path":"a.go"}},{"type":"tool_call","id":"2","name":"bash","parameters":{"command":"make"}}]},
 		{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":"read_file","result":"%s"},{"type":"tool_response","callId":"2","toolName":"bash","result":"%s"}]},

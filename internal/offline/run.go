@@ -55,9 +55,9 @@ func (r *run) all(ctx context.Context) error {
 		entries := s.entries
 		switch {
 		case !r.variant.sendsEverything():
-			entries = s.cut(settings.FoundMaxTokens.Of(r.engine.Settings))
+			entries = s.cut(settings.FoundMaxTokens.Of(r.engine.Settings), true)
 		case r.Against == AsSent:
-			entries = s.cut(referenceTokens)
+			entries = s.cut(referenceTokens, false)
 		}
 		r.arrived = nil
 		for i, entry := range entries {

@@ -87,7 +87,7 @@ func FuzzCleaner(f *testing.F) {
 
 func BenchmarkCleanerPlain(b *testing.B) {
 	block := []byte(strings.Repeat("a line of output, as long as lines are\n", 820))
-	c := &cleaner{to: newOutput(64_000, "", nil)}
+	c := &cleaner{to: newOutput(64_000, nil, "", nil)}
 	b.SetBytes(int64(len(block)))
 	for b.Loop() {
 		_, _ = c.Write(block)
@@ -96,7 +96,7 @@ func BenchmarkCleanerPlain(b *testing.B) {
 
 func BenchmarkCleanerColoured(b *testing.B) {
 	block := []byte(strings.Repeat("a \x1b[31mline\x1b[0m of output, as long as lines are\n", 820))
-	c := &cleaner{to: newOutput(64_000, "", nil)}
+	c := &cleaner{to: newOutput(64_000, nil, "", nil)}
 	b.SetBytes(int64(len(block)))
 	for b.Loop() {
 		_, _ = c.Write(block)

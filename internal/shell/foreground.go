@@ -15,7 +15,7 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	if !j.countIn() {
 		return Result{}, ErrClosed
 	}
-	out := newOutput(command.OutputBytes, command.SpoolDir, &j.room)
+	out := newOutput(command.OutputBytes, command.Fit, command.SpoolDir, &j.room)
 	var to io.Writer = out
 	if screen != nil {
 		shown := &foreground{screen: screen}

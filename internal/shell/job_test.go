@@ -170,7 +170,7 @@ func TestTailOfAJob(t *testing.T) {
 	}
 	var room atomic.Int64
 	room.Store(1 << 20)
-	job.output = newOutput(100, t.TempDir(), &room)
+	job.output = newOutput(100, nil, t.TempDir(), &room)
 	print(job.output, "%s", "before\n")
 	job.output.follow()
 	defer job.output.spool.close()

@@ -21,9 +21,11 @@ type output struct {
 	// which at least the last tailMax bytes are kept.
 	head, tail       []byte
 	headMax, tailMax int
-	// slack is how many bytes the output may exceed its limits by without being cut. A smaller
+	// slack is how many bytes the output may exceed its limit by without being cut. A smaller
 	// cut would cost the reader more than it saves.
-	slack int
+	limit, slack int
+	// fit, if not nil, makes the text fit into the limit (Command.Fit).
+	fit   func(text string, limit int) (head, tail string, omitted bool)
 	total int64
 	lines int64
 
@@ -41,19 +43,33 @@ const maxOutputBytes = 1 << 20
 // SlackShare divides the limit of an output to give its slack.
 const SlackShare = 10
 
+// fitBytes is the size of the outputs that are held in memory to be made to fit.
+// An output of up to unfitted bytes is too small for lines of it to be left out.
+const fitBytes, unfitted = 256 << 10, 1900
+
 // newOutput returns an output whose text is about limit bytes long. If spoolDir is empty, the cut
-// part is lost.
-func newOutput(limit int, spoolDir string, room *atomic.Int64) *output {
-	limit = min(limit, maxOutputBytes)
-	// The end gets the larger share, because programs usually report errors there.
-	head := limit * 2 / 5
-	return &output{headMax: head, tailMax: limit - head, slack: limit / SlackShare, spoolDir: spoolDir, room: room}
+// part is lost. fit is as in Command.
+func newOutput(limit int, fit func(string, int) (head, tail string, omitted bool), spoolDir string, room *atomic.Int64) *output {
+	o := &output{limit: min(limit, maxOutputBytes), fit: fit, spoolDir: spoolDir, room: room}
+	o.slack = o.limit / SlackShare
+	held := o.limit
+	if fit != nil {
+		held = max(held, fitBytes)
+	}
+	o.headMax = headOf(held)
+	o.tailMax = held - o.headMax
+	return o
 }
+
+// headOf returns the part of a size that the beginning of an output gets. The end gets the larger
+// share, because programs usually report errors there.
+func headOf(size int) int { return size * 2 / 5 }
 
 // newLog returns an output that is written to a file from the start. Its readers get at most
 // limit bytes at a time.
 func newLog(limit int, spoolDir string, room *atomic.Int64) *output {
 	o := &output{tailMax: min(limit, maxOutputBytes), spoolDir: spoolDir, room: room}
+	o.limit = o.tailMax
 	if spoolDir != "" {
 		o.beginSpool()
 	}
@@ -83,16 +99,17 @@ func (o *output) Write(data []byte) (int, error) {
 // is called before data joins head and tail.
 func (o *output) keep(data []byte) {
 	if o.spool == nil {
-		if o.spoolDir == "" || o.total <= o.uncutSize() {
+		uncut := o.limit + o.slack
+		if o.fit != nil {
+			uncut = min(uncut, unfitted)
+		}
+		if o.spoolDir == "" || o.total <= int64(uncut) {
 			return
 		}
 		o.beginSpool()
 	}
 	o.spool.write(data)
 }
-
-// uncutSize returns the largest size of an output that is not cut.
-func (o *output) uncutSize() int64 { return int64(o.headMax + o.tailMax + o.slack) }
 
 // beginSpool creates the file and writes the text in memory to it.
 func (o *output) beginSpool() {
@@ -117,7 +134,7 @@ func (o *output) follow() int64 {
 	if o.spool == nil && o.spoolDir != "" {
 		o.beginSpool()
 	}
-	o.headMax = len(o.head)
+	o.headMax, o.tailMax = len(o.head), o.limit-headOf(o.limit)
 	return o.total
 }
 
@@ -126,11 +143,31 @@ func (o *output) follow() int64 {
 func (o *output) text() (text, spooled string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.total <= o.uncutSize() {
-		return string(o.head) + string(o.tail), o.spool.path()
+	all, inMemory := "", o.total == int64(len(o.head)+len(o.tail))
+	if inMemory {
+		all = string(o.head) + string(o.tail)
 	}
-	head := wholeLinesBefore(string(o.head))
-	tail := wholeLinesAfter(string(o.tail[len(o.tail)-o.tailMax:]))
+	var head, tail string
+	switch {
+	case inMemory && o.fit != nil:
+		var omitted bool
+		head, tail, omitted = o.fit(all, o.limit+o.slack)
+		if tail == "" && omitted {
+			head = lines.Append(head, fmt.Sprintf("[similar lines were left out; %s]", o.spool.describe()))
+		}
+		if tail == "" {
+			return head, o.spool.path()
+		}
+	case inMemory && len(all) <= o.limit+o.slack:
+		return all, o.spool.path()
+	default:
+		if !inMemory {
+			all = string(o.head)
+		}
+		head = wholeLinesBefore(all[:min(len(all), headOf(o.limit))])
+		all = string(o.head) + string(o.tail)
+		tail = wholeLinesAfter(all[len(all)-min(len(all), o.limit-headOf(o.limit)):])
+	}
 	gone := o.total - int64(len(head)+len(tail))
 	goneLines := max(o.lines-int64(strings.Count(head, "\n")+strings.Count(tail, "\n")), 0)
 	note := fmt.Sprintf("[%s, %d lines, left out here; %s]\n", words.Bytes(gone), goneLines, o.spool.describe())

@@ -13,7 +13,7 @@ func TestOutputIsNotCutForATenth(t *testing.T) {
 	const limit, line = 1000, "123456789\n"
 	for lines, whole := range map[int]bool{90: true, 100: true, 110: true, 111: false, 400: false} {
 		for _, piece := range []int{1, 7, lines} {
-			o := newOutput(limit, t.TempDir(), &atomic.Int64{})
+			o := newOutput(limit, nil, t.TempDir(), &atomic.Int64{})
 			all := strings.Repeat(line, lines)
 			for rest := all; rest != ""; rest = rest[min(piece*len(line), len(rest)):] {
 				if _, err := o.Write([]byte(rest[:min(piece*len(line), len(rest))])); err != nil {

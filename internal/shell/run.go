@@ -40,6 +40,9 @@ type Command struct {
 	Timeout time.Duration
 	// OutputBytes is the approximate limit on the returned output.
 	OutputBytes int
+	// Fit, if not nil, makes an output fit into a number of bytes, whole or by its beginning and its
+	// end. omitted is set if lines are missing.
+	Fit func(text string, limit int) (head, tail string, omitted bool)
 	// SpoolDir is the folder for a file with the whole output. If it is empty, output beyond the
 	// limit is lost.
 	SpoolDir string

@@ -55,7 +55,7 @@ func TestSpoolOnAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no /dev/full")
 	}
-	out := newOutput(100, t.TempDir(), room(spoolLimit))
+	out := newOutput(100, nil, t.TempDir(), room(spoolLimit))
 	out.spool = &spool{file: full, room: spoolLimit, shared: out.room}
 	data := bytes.Repeat([]byte("some output\n"), 100)
 	if n, err := out.Write(data); n != len(data) || err != nil {

@@ -312,7 +312,7 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 	}
 	return shell.Command{
 		Line: a.Command, Pipe: cmdline.Pipeline(a.Command), Leaves: !env.OfAgent, Call: env.Call, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
-		OutputBytes: room, SpoolDir: env.Workspace.TempDir(),
+		OutputBytes: room, Fit: fitter(a.Command), SpoolDir: env.Workspace.TempDir(),
 		Confined: confined, Distrusted: slices.Concat(env.Workspace.Folders(), confined.Policy.Writable()),
 	}, nil
 }

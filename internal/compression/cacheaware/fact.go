@@ -66,8 +66,9 @@ type fact struct {
 	// source takes the place of the result, a repeated call does not.
 	source string
 	class  commandClass
-	// cut describes how much of its output a shell command shows.
-	cut outputCut
+	// line is the command line of a shell command, and cut describes how much of its output it shows.
+	line string
+	cut  outputCut
 	ok  bool
 	// shows is set if the call was made, so that its result takes the place of an earlier one. A
 	// refused call answers nothing.
@@ -187,6 +188,7 @@ func (f *fact) command(line string, resolve func(string) string) {
 		f.act, f.inShell = Edit, true // take reads the patch
 		return
 	}
+	f.line = line
 	f.key, f.cut = commandKey(line)
 	f.class = classify(line)
 	if file, lo, hi, ok := shellView(line); ok {

@@ -24,8 +24,10 @@ type RecordedUnit struct {
 	// Path is the file whose lines From to To the unit shows, or "" if the unit is no view.
 	Path     string
 	From, To int
-	// Found is set if the unit is the result of a command or a search, and shows no file.
-	Found bool
+	// Found is set if the unit is the result of a command or a search, and shows no file. Command is
+	// the command line.
+	Found   bool
+	Command string
 }
 
 // A Quote is a text that an edit replaces.
@@ -48,6 +50,9 @@ func (e *Engine) Recorded() []RecordedUnit {
 			Entry: u.entry, Block: u.block, Request: u.sent, Text: u.text, Tokens: u.full, Left: u.left,
 			Fixed: u.fixed(), Quote: u.part == oldText, Written: entry.Speaker == history.AI,
 			Found: u.part == result && (u.fact.act == Shell || u.fact.act == Find),
+		}
+		if parts[at].Found {
+			parts[at].Command = u.fact.line
 		}
 		if u.part == result && u.fact.act == View && u.fact.ok {
 			parts[at].Path, parts[at].From, parts[at].To = u.fact.path(), u.fact.lo, u.fact.hi

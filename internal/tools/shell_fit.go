@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+
+	"agent/internal/cmdline"
+	"agent/internal/text/compact"
+)
+
+// fitter returns the function that makes the output of a command line shorter, or nil for a command
+// whose output edits may quote.
+func fitter(line string) func(text string, limit int) (head, tail string, omitted bool) {
+	if isQuotable(line) {
+		return nil
+	}
+	return compact.Fit
+}
+
+// FitOutput makes the output of a command line fit into limit bytes, as the shell tool does. A tail
+// means that only the beginning and the end are left. ok is false if the output stays as it is.
+func FitOutput(line, text string, limit int) (head, tail string, ok bool) {
+	fit := fitter(line)
+	if fit == nil {
+		return "", "", false
+	}
+	head, tail, _ = fit(text, limit)
+	return head, tail, true
+}
+
+// isQuotable reports whether edits may quote the output of a command line, because it shows lines of
+// files unchanged or in a diff. A line that is not plain may do so.
+func isQuotable(line string) bool {
+	parsed, err := cmdline.Parse(line)
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(parsed.Commands, func(command cmdline.Command) bool {
+		switch command[0].Text {
+		case "cat", "nl", "sed", "awk", "bat", "diff":
+			return true
+		case "head", "tail": // of a file, and not of a pipe
+			return slices.ContainsFunc(command[1:], func(word cmdline.Word) bool {
+				return strings.Trim(word.Text, "0123456789") != "" && !strings.HasPrefix(word.Text, "-")
+			})
+		case "git":
+			return slices.ContainsFunc(command[1:], func(word cmdline.Word) bool {
+				return slices.Contains([]string{"diff", "show", "log", "blame", "stash"}, word.Text)
+			})
+		}
+		return false
+	})
+}
