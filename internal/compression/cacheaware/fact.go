@@ -69,7 +69,7 @@ type fact struct {
 	// line is the command line of a shell command, and cut describes how much of its output it shows.
 	line string
 	cut  outputCut
-	ok  bool
+	ok   bool
 	// shows is set if the call was made, so that its result takes the place of an earlier one. A
 	// refused call answers nothing.
 	shows bool
