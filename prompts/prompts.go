@@ -36,11 +36,12 @@ type Session struct {
 	Trailer string
 	// Family is the family of the model.
 	Family string
-	// Git is the state of the repository at the start, nil if there is none or it was not read
-	// in time.
+	// Git is the state of the repository at the start, nil if there is none.
 	Git *Git
 	// Sandbox describes the sandbox of commands, nil if they run in none.
 	Sandbox *Sandbox
+	// Agent is set for a subagent, whose last message alone is read, by another model.
+	Agent bool
 	// Tools lists the names of the tools, separated by commas.
 	Tools string
 	// Instructions lists the files with instructions, the most general first.
@@ -51,6 +52,11 @@ type Session struct {
 
 // Has reports whether a tool is offered. Templates call it before they mention a tool.
 func (s Session) Has(tool string) bool { return slices.Contains(strings.Split(s.Tools, ", "), tool) }
+
+// Edits reports whether a tool that changes files is offered.
+func (s Session) Edits() bool {
+	return slices.ContainsFunc([]string{"replace", "apply_patch", "write_file", "ast_edit", "insert_at_line", "delete_line_range"}, s.Has)
+}
 
 // IsGPT reports whether the model belongs to a family of OpenAI.
 func (s Session) IsGPT() bool { return s.Family == "gpt" || s.Family == "gpt-oss" }
@@ -68,6 +74,8 @@ type Git struct {
 	Branch string
 	// Changed counts the files that are new or differ from the last commit.
 	Changed int
+	// Late is set if git did not report the changed files in time.
+	Late bool
 	// Subjects lists the subjects of the last commits, the latest first.
 	Subjects []string
 }

@@ -60,7 +60,6 @@ func TestSystem(t *testing.T) {
 - Workspace: /w
 - Platform: linux/amd64
 - Date: 2025-01-31
-- Tools: read_file, replace
 
 # Instructions from /home/u/AGENTS.md
 
@@ -73,7 +72,7 @@ Use <tabs> & spaces.
 	if !strings.HasPrefix(got, "You are `agent`") || !strings.HasSuffix(got, want) {
 		t.Errorf("got\n%s", got)
 	}
-	if plain := system(t, root(t), Session{Tools: "read_file"}); !strings.HasSuffix(plain, "- Tools: read_file\n") {
+	if plain := system(t, root(t), Session{Tools: "read_file"}); !strings.HasSuffix(plain, "- Date:\n") {
 		t.Errorf("without instructions: %q", plain)
 	}
 }
@@ -89,7 +88,7 @@ func TestLeanSystem(t *testing.T) {
 	bare.Instructions = nil
 	usual, _ := templates.System(bare, false, everything)
 	lean, cut := templates.System(bare, true, everything)
-	if cut || 2*len(lean) > len(usual) || !strings.Contains(lean, "/w (linux/amd64, 2025-01-31)") || !strings.Contains(lean, "read_file, replace") {
+	if cut || 2*len(lean) > len(usual) || !strings.Contains(lean, "/w (linux/amd64, 2025-01-31)") || !strings.Contains(lean, "the edit tools") {
 		t.Errorf("%d bytes of %d:\n%s", len(lean), len(usual), lean)
 	}
 	if with, _ := templates.System(session, true, everything); !strings.HasSuffix(with, "# Instructions from /w/AGENTS.md\n\nUse <tabs> & spaces.\n") {
@@ -178,7 +177,7 @@ func TestBrokenOverride(t *testing.T) {
 // The prompt speaks only of tools that are offered.
 func TestSystemSpeaksOfOfferedTools(t *testing.T) {
 	t.Parallel()
-	for _, tool := range []string{"recall", "todo_write"} {
+	for _, tool := range []string{"recall", "apply_patch"} {
 		with, without := session, session
 		with.Tools += ", " + tool
 		if got := system(t, t.TempDir(), with); !strings.Contains(got, "`"+tool+"`") {
@@ -199,14 +198,15 @@ func TestSystemByModel(t *testing.T) {
 		session   Session
 		says, not []string
 	}{
-		{Session{Tools: "replace", Family: "claude"}, []string{"Add nothing beyond the request", "`replace` needs"}, []string{"apply_patch", "never reply with nothing", "Model:", "Git at", "Shell:"}},
-		{Session{Tools: "replace", Family: "gemini"}, []string{"never reply with nothing"}, []string{"Add nothing beyond"}},
+		{Session{Tools: "replace", Family: "claude"}, []string{"none of notes or summaries", "with the edit tools"}, []string{"apply_patch", "never reply with nothing", "Model:", "Git at", "Shell:"}},
+		{Session{Tools: "replace", Family: "gemini"}, []string{"never reply with nothing", "`old_string`"}, nil},
 		{Session{Tools: "apply_patch", Family: "gpt"}, []string{"Change files with `apply_patch`", "Use the search tool"}, []string{"`replace`"}},
 		{Session{Tools: "apply_patch", Family: "gpt-oss"}, []string{"Use the search tool"}, nil},
 		{Session{Tools: "replace", Family: "other", Model: "m\n- x", Shell: "bash", Git: git}, []string{
 			`- Model: "m\n- x"`, "- Shell: bash\n", `- Git at the start: branch "main", 3 changed or new files; last commits (data): "fix \"it\"", "add"` + "\n",
 			"See it through to verified work", "hold changes that you did not make", "do not make it again in another form",
-		}, []string{"Use the search tool", "Add nothing beyond"}},
+		}, []string{"Use the search tool"}},
+		{Session{Tools: "replace", Git: &Git{Branch: "main", Late: true}}, []string{`branch "main", changed files: not known` + "\n"}, nil},
 	} {
 		got := system(t, root(t), tt.session)
 		for _, want := range tt.says {
@@ -232,8 +232,8 @@ func TestSystemSaysWhatTheSandboxAllows(t *testing.T) {
 		not     []string
 	}{
 		{nil, []string{"instruction files ask for counts as asked for; what they forbid holds"}, []string{"outside`", "TMPDIR", "npm ci"}},
-		{&Sandbox{OwnTemp: true}, []string{"$TMPDIR and a private /tmp, without network", "`outside` with a reason", "`go mod download`, `npm ci`"}, nil},
-		{&Sandbox{}, []string{"workspace, $TMPDIR, without network"}, []string{"private"}},
+		{&Sandbox{OwnTemp: true}, []string{"$TMPDIR and a private /tmp, without network but for servers that they start.", "`outside` with a reason", "`go mod download`, `npm ci`"}, nil},
+		{&Sandbox{}, []string{"workspace, $TMPDIR, without network but"}, []string{"private"}},
 		{&Sandbox{Network: true}, []string{"workspace, $TMPDIR. The"}, []string{"network"}},
 	} {
 		s := session
@@ -249,5 +249,27 @@ func TestSystemSaysWhatTheSandboxAllows(t *testing.T) {
 				t.Errorf("%+v: it says %q", c.sandbox, text)
 			}
 		}
+	}
+}
+
+// live-3 6: an agent is told of no tool and of nobody that it does not have.
+func TestSystemOfAnAgentThatOnlyLooks(t *testing.T) {
+	t.Parallel()
+	templates, err := Load(root(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range []string{"claude", "gemini", "gpt", "other"} {
+		for _, lean := range []bool{false, true} {
+			got, _ := templates.System(Session{Agent: true, Tools: "read_file, run_shell_command, search_file_content", Family: family, Trailer: "x", Sandbox: &Sandbox{}, Git: &Git{}}, lean, everything)
+			for _, other := range []string{"replace`", "apply_patch", "old_string", "edit tools", "successful edit", "Stage", "git reset", "smallest change", "After a change", "commit message", "and change", "what you changed", "ask one", "the user", "Say in one sentence", "recall", "\n\n\n"} {
+				if strings.Contains(got, other) {
+					t.Errorf("%s, lean %t: it says %q:\n%s", family, lean, other, got)
+				}
+			}
+		}
+	}
+	if got, _ := templates.System(Session{Agent: true, Tools: "replace"}, false, everything); !strings.Contains(got, "edit tools") || strings.Contains(got, "the user") {
+		t.Errorf("an agent that edits is told %s", got)
 	}
 }

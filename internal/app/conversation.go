@@ -111,13 +111,19 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	if err != nil {
 		return nil, nil, err
 	}
-	system := SystemPrompt(templates, promptSession(at, models, x.texts, x.notes))
+	now := promptSession(at, models, x.texts, x.notes)
+	system := SystemPrompt(templates, now)
+	ofAgents := SystemPrompt(templates, func() prompts.Session {
+		session := now()
+		session.Agent = true
+		return session
+	})
 	sources := []tools.Source{tools.Fixed("built in", at.offered...)}
 	for _, s := range toolSources() {
 		sources = append(sources, s.of(x))
 	}
 	agents := chat.NewAgents(line, x.host.Consent)
-	crew := newCrew(&hiring{x, tools.Join(sources...), system, compression}, agents)
+	crew := newCrew(&hiring{x, tools.Join(sources...), ofAgents, compression}, agents)
 	registry := tools.Join(append(sources, crew.source())...)
 	limits := &limits{models: models, events: x.events}
 	x.events.follow(x.listeners(limits, crew)...)

@@ -20,7 +20,7 @@ import (
 
 const (
 	// gitPatience bounds how long git may take to report the state of the workspace. After that
-	// the prompt omits the state.
+	// the prompt has the branch alone, which is read without git.
 	gitPatience = 200 * time.Millisecond
 	// latestCommits is the flag of git log for the number of commits to name. maxSubject bounds
 	// the subject of each, in characters.
@@ -83,16 +83,17 @@ func trailer(wanted, model string) string {
 }
 
 // gitState starts to read the state of the repository in dir, and returns a function that waits
-// for the result until gitPatience is over. The result is nil without a repository or if git is
-// late.
+// for the result until gitPatience is over. The result is nil without a repository. If git is
+// late or fails, it has the branch only.
 func gitState(dir string) func() *prompts.Git {
 	branch := layout.Branch(dir)
 	if branch == "" {
 		return func() *prompts.Git { return nil }
 	}
+	branch = words.Line(branch, maxSubject)
 	answered := make(chan *prompts.Git, 2) // the first counts
 	ctx, cancel := context.WithTimeout(context.Background(), gitPatience)
-	context.AfterFunc(ctx, func() { answered <- nil })
+	context.AfterFunc(ctx, func() { answered <- &prompts.Git{Branch: branch, Late: true} })
 	go func() {
 		defer cancel()
 		answered <- askGit(ctx, dir, branch)
@@ -100,9 +101,9 @@ func gitState(dir string) func() *prompts.Git {
 	return sync.OnceValue(func() *prompts.Git { return <-answered })
 }
 
-// askGit returns the state of a repository, nil if git fails or is late.
+// askGit returns the state of a repository, with the branch only if git fails or is late.
 func askGit(ctx context.Context, dir, branch string) *prompts.Git {
-	state := &prompts.Git{Branch: words.Line(branch, maxSubject)}
+	state := &prompts.Git{Branch: branch}
 	subjects := make(chan []string, 1)
 	go func() {
 		out, err := git.Output(ctx, dir, "log", latestCommits, "--format=%s")
@@ -118,7 +119,7 @@ func askGit(ctx context.Context, dir, branch string) *prompts.Git {
 	changed, err := git.Output(ctx, dir, "status", "--porcelain", "--untracked-files=normal")
 	state.Subjects = <-subjects
 	if err != nil || ctx.Err() != nil {
-		return nil
+		return &prompts.Git{Branch: branch, Late: true}
 	}
 	state.Changed = bytes.Count(changed, []byte("\n"))
 	return state

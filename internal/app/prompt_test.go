@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 func TestGitState(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	ended, end := context.WithCancel(t.Context())
+	end()
 	if got := gitState(dir)(); got != nil {
 		t.Errorf("without a repository: %+v", got)
 	}
@@ -28,7 +31,7 @@ func TestGitState(t *testing.T) {
 	}
 	need.Program(t, "git")
 	run("init", "-q", "-b", "work")
-	if got := gitState(dir)(); got != nil && cmp.Diff(&prompts.Git{Branch: "work"}, got) != "" {
+	if got := gitState(dir)(); got == nil || !got.Late && cmp.Diff(&prompts.Git{Branch: "work"}, got) != "" {
 		t.Errorf("without a commit: %+v", got)
 	}
 	for _, subject := range []string{"one", "two", "three", "four"} {
@@ -39,9 +42,15 @@ func TestGitState(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if diff := cmp.Diff(&prompts.Git{Branch: "work", Late: true}, askGit(ended, dir, "work")); diff != "" {
+		t.Errorf("git is late: %s", diff)
+	}
 	state := gitState(dir)
 	got := state()
-	if got == nil {
+	if got != nil && got.Late {
+		if diff := cmp.Diff(&prompts.Git{Branch: "work", Late: true}, got); diff != "" {
+			t.Error(diff)
+		}
 		t.Skip("git takes longer than a prompt waits")
 	}
 	if diff := cmp.Diff(&prompts.Git{Branch: "work", Changed: 2, Subjects: []string{"four", "three", "two"}}, got); diff != "" {

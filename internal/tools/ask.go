@@ -23,11 +23,11 @@ type Inquiry struct {
 	// Question is the text of the question.
 	Question string `json:"question"`
 	// Header names the subject in a word or two; it may be empty.
-	Header string `json:"header,omitempty" jsonschema:"the subject in a word or two"`
+	Header string `json:"header,omitempty" jsonschema:"a word or two"`
 	// Options lists the choices, the recommended one first.
-	Options []Option `json:"options" jsonschema:"2 to 4, the recommended one first; the user can always answer otherwise"`
+	Options []Option `json:"options" jsonschema:"2 to 4, the recommended one first"`
 	// Several is set if more than one option may be chosen.
-	Several bool `json:"multiSelect,omitempty" jsonschema:"several options may be chosen"`
+	Several bool `json:"multiSelect,omitempty"`
 	// YesNo is set if the first of two options is a yes and the second a no. The keys y and n then
 	// choose them.
 	YesNo bool `json:"-"`
@@ -39,7 +39,7 @@ type Inquiry struct {
 // Option is a choice of an inquiry.
 type Option struct {
 	Label       string `json:"label"`
-	Description string `json:"description,omitempty" jsonschema:"what follows from it"`
+	Description string `json:"description,omitempty"`
 }
 
 // InquiryAnswer is the person's answer to one inquiry.
@@ -68,7 +68,7 @@ var errNobody = errors.New("nobody is there to ask; decide and say so")
 func askUser() Tool {
 	return define(Tool{
 		Name: "ask_user",
-		Description: "Asks the user to choose, where the work depends on a decision that is theirs and that neither the request nor the code answers. " +
+		Description: "Asks the user to choose where the work depends on a decision that is theirs and that neither the request nor the code answers. " +
 			"Do not ask what you can find out, nor whether to go on.",
 		Traits: Traits{Asks: true, Words: traits.Say("asking", "asked", "ask")},
 	}, func(_ context.Context, _ *Env, args askUserArgs) (Plan, error) {
@@ -134,7 +134,7 @@ func saidBy(inquiries []Inquiry, given []InquiryAnswer) Answer {
 }
 
 type presentPlanArgs struct {
-	Plan string `json:"plan" jsonschema:"Markdown: what you would change and how you would check it, one numbered list of steps"`
+	Plan string `json:"plan" jsonschema:"Markdown, with one numbered list of steps"`
 }
 
 func presentPlan() Tool {

@@ -14,14 +14,14 @@ import (
 )
 
 type astReadFileArgs struct {
-	FilePath string `json:"file_path" jsonschema:"relative to the workspace or absolute"`
-	Symbol   string `json:"symbol,omitempty" jsonschema:"the declaration to read: Name or Type.Method; without it the outline"`
+	FilePath string `json:"file_path"`
+	Symbol   string `json:"symbol,omitempty" jsonschema:"Name or Type.Method; without it the outline"`
 }
 
 func astReadFile() Tool {
 	return defineRead(Tool{
 		Name:        "ast_read_file",
-		Description: "Reads a source file by its declarations: an outline with line ranges, or the plain text of one declaration with its documentation.",
+		Description: "Reads a source file by its declarations: an outline with line ranges, or one declaration with its documentation.",
 		Traits: Traits{
 			File:    traits.FileNames,
 			Key:     "file_path",

@@ -20,15 +20,15 @@ import (
 )
 
 type globArgs struct {
-	Pattern string `json:"pattern" jsonschema:"such as internal/{a,b}/**/*_test.go"`
-	Path    string `json:"path,omitempty" jsonschema:"the folder to begin at; default the workspace"`
-	Offset  int    `json:"offset,omitempty" jsonschema:"the first file; default 1"`
+	Pattern string `json:"pattern"`
+	Path    string `json:"path,omitempty" jsonschema:"the folder to begin at"`
+	Offset  int    `json:"offset,omitempty" jsonschema:"the first file, from 1"`
 }
 
 func glob() Tool {
 	return defineRead(Tool{
 		Name:        "glob",
-		Description: "Finds files by name and answers with their paths, the latest changed first. Files that git ignores are left out unless path or pattern begins with their folder.",
+		Description: "Finds files by a glob, the latest changed first; those that git ignores only if path or pattern begins with their folder.",
 		Traits: Traits{
 			Key:   "pattern",
 			Words: traits.Say("finding", "found", "find"),

@@ -8,6 +8,7 @@ import (
 	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/text/textfile"
+	"agent/internal/tools/decode"
 	"agent/internal/traits"
 	"agent/internal/words"
 )
@@ -19,10 +20,19 @@ type readFileArgs struct {
 	Column   int    `json:"column,omitempty" jsonschema:"for a line that is too long: the byte to begin with, from 1"`
 }
 
+// readFileSchema holds the parameters that a model is offered. The answer names column to a model that
+// needs it.
+type readFileSchema struct {
+	FilePath string `json:"file_path" jsonschema:"relative to the workspace or absolute"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"the first line, from 1"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"lines to read"`
+}
+
 func readFile() Tool {
 	return defineRead(Tool{
 		Name:        "read_file",
-		Description: "Reads a text file and answers with the plain text, without line numbers. Before a part of it, a line in brackets says which lines these are and how to read on.",
+		Description: "Reads a text file as plain text, without line numbers. A part of it begins with a line in brackets that says which lines these are and how to read on.",
+		offers:      decode.ParametersOf[readFileSchema]().JSON,
 		Traits: Traits{
 			File:      traits.FileNames,
 			Key:       "file_path",

@@ -83,7 +83,7 @@ type recallParameters struct {
 type recallArgs struct {
 	Number  int    `json:"number,omitempty" jsonschema:"the item to fetch"`
 	Match   string `json:"match,omitempty" jsonschema:"list only items with this"`
-	Offset  int    `json:"offset,omitempty" jsonschema:"first line, from 1"`
+	Offset  int    `json:"offset,omitempty"`
 	Find    string `json:"find,omitempty"`
 	Session string `json:"session,omitempty"`
 }

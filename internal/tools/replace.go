@@ -15,11 +15,11 @@ import (
 
 // replaceSchema holds the parameters that a model is offered.
 type replaceSchema struct {
-	FilePath   string      `json:"file_path" jsonschema:"relative to the workspace or absolute"`
-	OldString  string      `json:"old_string,omitempty" jsonschema:"the text to replace, exactly as in the file with all its whitespace; enough of it to occur once"`
-	NewString  string      `json:"new_string,omitempty" jsonschema:"the text to put in its place; may be empty"`
+	FilePath   string      `json:"file_path"`
+	OldString  string      `json:"old_string,omitempty" jsonschema:"exactly as in the file, and only so much that it occurs once"`
+	NewString  string      `json:"new_string,omitempty"`
 	ReplaceAll bool        `json:"replace_all,omitempty" jsonschema:"replace it everywhere"`
-	Edits      []shownEdit `json:"edits,omitempty" jsonschema:"instead of old_string and new_string: up to 50 edits of the file, all or none"`
+	Edits      []shownEdit `json:"edits,omitempty" jsonschema:"instead of old_string and new_string: up to 50 edits of the file, all or none, each matched against the file as it was"`
 }
 
 // A shownEdit is one of several edits in the form that a model is offered.
@@ -48,7 +48,7 @@ type textEdit struct {
 func replace() Tool {
 	return defineEdit(Tool{
 		Name:        "replace",
-		Description: "Replaces text in a file. old_string must be in it exactly, and once unless replace_all is set; else nothing is written and the closest lines are shown.",
+		Description: "Replaces text in a file. Where old_string does not match, nothing is written and the closest lines are shown.",
 		offers:      decode.ParametersOf[replaceSchema]().JSON,
 		Traits: Traits{
 			Density:   traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}},
@@ -90,7 +90,7 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	r := replacing{rel: s.rel, text: d.Text, want: args.ExpectedReplacements, exact: env.Limits.ExactEdits}
 	for i, e := range edits {
 		if err := r.add(i, e); err != nil {
-			return edit{}, numberError(edits, i, err)
+			return edit{}, numberError(edits, i, afterEarlier(edits[:i], e, err))
 		}
 	}
 	splices, err := r.splices()
@@ -104,6 +104,17 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	planned, err := plannedText(s, d.With(splices...), given.String(), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
 	planned.show, planned.spread = r.shifted != "", len(splices) > len(edits)
 	return planned, err
+}
+
+// afterEarlier adds the reason to an error, if the text of an edit occurs in the new text of an
+// earlier one.
+func afterEarlier(earlier []textEdit, e textEdit, err error) error {
+	for i, before := range earlier {
+		if strings.Contains(before.NewString, e.OldString) {
+			return fmt.Errorf("it is in the new text of edit %d, but each edit is matched against the file as it was: %w", i+1, err)
+		}
+	}
+	return err
 }
 
 // numberError adds the number of the failed edit to an error, if a call has several edits.

@@ -156,6 +156,7 @@ func TestSeveralEditsInOneCall(t *testing.T) {
 		"one shifted":     {params{"edits": []params{edit("two", "2"), edit("  four\n", "  4\n")}}, "one\n2\none\nthree\n\t4\n"},
 		"overlap":         {params{"edits": []params{edit("two\none", "x"), edit("one\nthree", "y")}}, "edits 1 and 2 overlap at line 3"},
 		"one not there":   {params{"edits": []params{edit("two", "2"), edit("five", "5")}}, "edit 2 of 2: old_string was not found"},
+		"in a new text":   {params{"edits": []params{edit("two", "five"), edit("five", "6")}}, "edit 2 of 2: it is in the new text of edit 1, but each edit is matched against the file as it was: old_string was not found"},
 		"one ambiguous":   {params{"edits": []params{edit("one", "1"), edit("two", "2")}}, "edit 1 of 2: old_string occurs twice"},
 		"one that is not": {params{"edits": []params{edit("one", "1"), edit("", "2")}}, "edit 2 of 2: old_string is empty"},
 		"both":            {params{"old_string": "two", "new_string": "2", "edits": []params{edit("one", "1")}}, "not both"},

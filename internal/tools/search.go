@@ -19,13 +19,13 @@ import (
 )
 
 type searchArgs struct {
-	Pattern    string `json:"pattern" jsonschema:"RE2; (?i) at its start ignores case"`
-	Path       string `json:"path,omitempty" jsonschema:"a folder or file; default the workspace"`
-	Include    string `json:"include,omitempty" jsonschema:"only files that match this glob, e.g. *.{ts,tsx} or internal/**/*_test.go"`
-	Context    int    `json:"context,omitempty" jsonschema:"lines around each match, at most 10"`
-	Mode       string `json:"mode,omitempty" jsonschema:"lines (default), files (names) or count"`
+	Pattern    string `json:"pattern" jsonschema:"RE2; (?i) ignores case"`
+	Path       string `json:"path,omitempty" jsonschema:"a folder or file"`
+	Include    string `json:"include,omitempty" jsonschema:"a glob such as *.{ts,tsx} or internal/**/*_test.go"`
+	Context    int    `json:"context,omitempty" jsonschema:"lines around each match"`
+	Mode       string `json:"mode,omitempty" jsonschema:"lines (default), files or count"`
 	MaxResults int    `json:"max_results,omitempty" jsonschema:"default 100"`
-	Offset     int    `json:"offset,omitempty" jsonschema:"the first match; default 1"`
+	Offset     int    `json:"offset,omitempty" jsonschema:"the first match, from 1"`
 }
 
 // The modes of a search.
@@ -47,7 +47,7 @@ const (
 func searchFileContent() Tool {
 	return defineRead(Tool{
 		Name: "search_file_content",
-		Description: "Searches the lines of files for a regular expression and answers with numbered lines by file. " +
+		Description: "Searches files for a regular expression and answers with numbered lines by file. " +
 			"Files that git ignores are left out unless path names them or their folder.",
 		Traits: Traits{
 			Key:       "pattern",

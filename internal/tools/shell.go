@@ -24,13 +24,13 @@ import (
 
 type shellArgs struct {
 	Command        string `json:"command,omitempty" jsonschema:"needed unless action is given"`
-	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"end the command after this time"`
-	Background     bool   `json:"background,omitempty" jsonschema:"start the command as a job and answer at once"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty"`
+	Background     bool   `json:"background,omitempty" jsonschema:"start it as a job and answer at once"`
 	Directory      string `json:"directory,omitempty" jsonschema:"default the workspace"`
 	Outside        string `json:"outside,omitempty" jsonschema:"why it must leave the sandbox"`
-	Action         string `json:"action,omitempty" jsonschema:"instead of a command: list the jobs, tail (new output of a job) or kill"`
-	Job            int    `json:"job,omitempty" jsonschema:"its number"`
-	WaitSeconds    int    `json:"wait_seconds,omitempty" jsonschema:"with tail: wait so long for output or the end"`
+	Action         string `json:"action,omitempty" jsonschema:"instead of a command: list jobs, tail (new output of a job) or kill"`
+	Job            int    `json:"job,omitempty"`
+	WaitSeconds    int    `json:"wait_seconds,omitempty" jsonschema:"with tail: wait for output or the end"`
 }
 
 // The actions on jobs.
@@ -50,10 +50,9 @@ const ShellToolName = "run_shell_command"
 func runShellCommand() Tool {
 	t := Tool{
 		Name: ShellToolName,
-		Description: "Runs a command line with " + shell.Usual + " and answers with its output and exit code. There is no input and no terminal. " +
+		Description: "Runs a command line with " + shell.Usual + " and answers with its output and exit code. There is no input and no terminal: use flags that avoid questions and pagers. " +
 			"Processes started with & end with the command; background keeps a server or watcher running. " +
-			"Plain commands that only read (ls, cat, git diff, grep …) run without asking. " +
-			"In a sandbox, commands write only the workspace and temporary folders, and reach only servers that were started in it; outside leaves it.",
+			"Plain commands that only read (ls, cat, git diff, grep …) run without asking.",
 		Traits: Traits{
 			Runs:      true,
 			Key:       "command",

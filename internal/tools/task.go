@@ -25,8 +25,8 @@ type Task struct {
 
 // taskSchema holds the parameters of a task that the model is told of.
 type taskSchema struct {
-	Task       string `json:"task" jsonschema:"all that the agent is told: the goal, what is known, what to report"`
-	Agent      string `json:"agent,omitempty" jsonschema:"a name of the list; default explore"`
+	Task       string `json:"task" jsonschema:"the goal, what is known, what to report"`
+	Agent      string `json:"agent,omitempty" jsonschema:"default explore"`
 	Title      string `json:"title,omitempty" jsonschema:"a few words for the screen"`
 	Background bool   `json:"background,omitempty" jsonschema:"return at once; the report comes as a message"`
 	Continue   string `json:"continue,omitempty" jsonschema:"id of an agent that ended: it goes on with its context"`
@@ -51,13 +51,13 @@ const TaskName = "task"
 
 // taskText tells the model when an agent is worth its cost.
 const taskText = "Gives a task to an agent with its own context; you get its report only. Use it for searches over many files and for independent work; " +
-	"several calls in one reply run at the same time. Not for a file or symbol whose place you know: read it yourself. Say what the report must contain. " +
+	"several calls in one reply run at the same time. Not for a file or symbol whose place you know: read it yourself. " +
 	"What the agent read is not in your context: read a file before you edit it. "
 
-// What was measured on recorded sessions (docs/density.md), for windows from smallWindow tokens on
+// Results measured on recorded sessions (docs/density.md), for windows from smallWindow tokens on
 // and for smaller ones.
 const (
-	taskPays    = "On recorded sessions it paid from ten calls or four files on, below that only with a short report. The agents:\n"
+	taskPays    = "It pays from about ten calls or four files on. The agents:\n"
 	taskCosts   = "In a window as small as yours it costs what it saves: use it for what would not fit. The agents:\n"
 	smallWindow = 48_000
 )

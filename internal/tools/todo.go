@@ -9,12 +9,22 @@ import (
 	"strings"
 
 	"agent/internal/todo"
+	"agent/internal/tools/decode"
 	"agent/internal/traits"
 	"agent/internal/words"
 )
 
 type todoWriteArgs struct {
 	Todos []todoArg `json:"todos" jsonschema:"the whole list, in order"`
+}
+
+// todoSchema holds the parameters that a model is offered. Ids and subtasks are accepted too, but few
+// lists need them.
+type todoSchema struct {
+	Todos []struct {
+		Content string `json:"content"`
+		Status  string `json:"status" jsonschema:"pending, in_progress or completed"`
+	} `json:"todos" jsonschema:"the whole list, in order"`
 }
 
 type todoArg struct {
@@ -38,7 +48,8 @@ var errNoTodos = errors.New("there is no todo list here")
 func todoWrite() Tool {
 	return define(Tool{
 		Name:        "todo_write",
-		Description: "Keeps a list of tasks, which the user sees, for work of several steps. Write the whole list whenever an item is begun or completed, with one item in_progress.",
+		Description: "Keeps a list of tasks that the user sees, for work of more than about six calls. Write it whenever an item is begun or completed, with one in_progress.",
+		offers:      decode.ParametersOf[todoSchema]().JSON,
 		Traits:      Traits{Stateful: true, Words: traits.Say("planning", "planned", "plan")},
 	}, func(_ context.Context, env *Env, args todoWriteArgs) (Plan, error) {
 		list := args.list()

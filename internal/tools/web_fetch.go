@@ -18,8 +18,8 @@ import (
 )
 
 type webFetchArgs struct {
-	URL    string `json:"url" jsonschema:"the http or https address"`
-	Format string `json:"format,omitempty" jsonschema:"markdown, text or html; default markdown"`
+	URL    string `json:"url"`
+	Format string `json:"format,omitempty" jsonschema:"markdown (default), text or html"`
 }
 
 func webFetch() Tool {

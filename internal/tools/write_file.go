@@ -12,14 +12,14 @@ import (
 )
 
 type writeFileArgs struct {
-	FilePath string `json:"file_path" jsonschema:"relative to the workspace or absolute"`
-	Content  string `json:"content" jsonschema:"the whole new content"`
+	FilePath string `json:"file_path"`
+	Content  string `json:"content"`
 }
 
 func writeFile() Tool {
 	return defineEdit(Tool{
 		Name:        "write_file",
-		Description: "Creates a file and its folders, or replaces the whole content of a file that you have read. To change a part, use replace.",
+		Description: "Creates a file and its folders, or replaces all of a file that you have read.",
 		Traits: Traits{
 			Density:   traits.Density{Body: []string{"content"}},
 			Essential: true,

@@ -70,7 +70,7 @@ func (p Parameters[A]) Decode(sent arguments.Arguments) (A, error) {
 	}
 	for _, name := range schema.Required {
 		if given.index(name) < 0 {
-			return args, fmt.Errorf("missing required parameter %q (%s)", name, schema.Properties[name].Description)
+			return args, missing(name, schema.Properties[name].Description)
 		}
 	}
 	strict := json.NewDecoder(bytes.NewReader(given.json()))
@@ -132,4 +132,12 @@ func withoutNull(s *jsonschema.Schema) {
 	for _, property := range s.Properties {
 		withoutNull(property)
 	}
+}
+
+// missing returns the error about a parameter that was not given.
+func missing(name, description string) error {
+	if description != "" {
+		description = " (" + description + ")"
+	}
+	return fmt.Errorf("missing required parameter %q%s", name, description)
 }
