@@ -243,6 +243,7 @@ func newProfile(w world) *cobra.Command {
 		{"save NAME", "Keep the settings of the flags and the environment under a name", true},
 		{"delete NAME", "Delete a profile", true},
 		{"default NAME", "Load a profile at every start; none for no profile", true},
+		{"allow NAME", "Let conversations with other companies fall back to a profile", true},
 	} {
 		cmd := &cobra.Command{Use: sub.use, Short: sub.short, Args: cli.ExactArgs(0, "no arguments")}
 		if sub.named {
@@ -278,7 +279,10 @@ func settingsCommands(cmd *cobra.Command, w world, o settingsOptions) (*command.
 	if err != nil {
 		return nil, err
 	}
-	return slash.New(cmd.Context(), slash.Deps{Settings: s, Profiles: settings.NewStore(f.Config, s.Registry()), Now: w.process.Now}), nil
+	return slash.New(cmd.Context(), slash.Deps{
+		Settings: s, Profiles: settings.NewStore(f.Config, s.Registry()), Now: w.process.Now,
+		Fallback: app.FallbackConsent{Process: w.process, Folders: f, Settings: s},
+	}), nil
 }
 
 func completeProfiles(w world) cobra.CompletionFunc {

@@ -32,8 +32,8 @@ type Screen struct {
 	Commands []command.Command
 }
 
-// said returns every message, call and answer of the record, in parts that /clear began. It returns what
-// is in the context if nothing is recorded or the record cannot be read.
+// said returns every message, call and answer of the record, in parts that /clear began. It returns the
+// context if nothing is recorded or the record cannot be read.
 func (c *Conversation) said() [][]*history.Content {
 	if log := c.parts.rec.log; log != nil {
 		parts, err := log.Conversation()
@@ -55,6 +55,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Permissions: c.parts.host.Consent,
 		Settings:    c.parts.at.settings,
 		Profiles:    c.parts.at.profiles,
+		Fallback:    FallbackConsent{c.parts.at.process, c.parts.at.folders, c.parts.at.settings},
 		Views: slash.Views{
 			Why: func(ctx context.Context, question string) (*why.Answer, error) {
 				return chat.Why(ctx, c.Chat, question)

@@ -40,7 +40,7 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 	})
 }
 
-// endpoints connects a conversation to model servers: its own, and those of other profiles.
+// endpoints connects a conversation to model servers: its own, and servers of other profiles.
 type endpoints struct {
 	// own is the connection in use.
 	own *provider.Connection

@@ -126,7 +126,8 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	crew := newCrew(&hiring{x, tools.Join(sources...), ofAgents, compression}, agents)
 	registry := tools.Join(append(sources, crew.source())...)
 	limits := &limits{models: models, events: x.events}
-	x.events.follow(x.listeners(limits, crew)...)
+	spare := &fallback{settings: at.settings, own: models.own, models: models, emit: x.events.emit, refresh: line.Refresh}
+	x.events.follow(append(x.listeners(limits, crew), spare.watch)...)
 	waited, left := rec.waited()
 	reports := newAgentPast(recorded, rec.log, at, registry)
 	entries := history.NewService(counterOf(settings.Model.Of(at.settings)), rec.observer())
@@ -148,7 +149,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 
 		CompressionPrompt: compression,
 		OtherModel:        models.other,
-		GoesOn:            limits.goesOn,
+		FallBack:          spare.next,
 		TranscriptPath:    rec.path,
 
 		Background:  crew.team,

@@ -80,7 +80,7 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 	}, notices, nil
 }
 
-// environment returns what the tools work with.
+// environment returns the environment of the tools.
 func environment(rec *record, models *endpoints, files setUp, confined confinement, own *noting, reach func(host string) error, ends *closers) (env *tools.Env, notices []string) {
 	at := rec.at
 	env = &tools.Env{

@@ -71,8 +71,9 @@ func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, er
 	env.OfAgent = true
 	env.Seen, env.Todos = tools.NewSeen(), todo.NewBoard(nil, func(todo.List) {})
 	news := h.parts.notes.teller()
+	spare := &fallback{settings: with, own: endpoint, models: h.parts.models, emit: spec.Emit, refresh: func() {}}
 	config := chat.Config{
-		ID: spec.ID, Endpoint: endpoint, Counter: counterOf, Tools: registry, Env: &env, Root: h.parts.at.workspace.Root(),
+		ID: spec.ID, Endpoint: endpoint, FallBack: spare.next, Counter: counterOf, Tools: registry, Env: &env, Root: h.parts.at.workspace.Root(),
 		History: history.NewService(counterOf(child.Model), own.observer()), Session: own.log, Settings: with, Costs: &h.parts.at.process.Costs,
 		System: AgentPrompt(h.system, spec.Agent), Form: formOf(endpoint, with),
 		CompressionPrompt: h.compression, OtherModel: h.parts.models.other, TranscriptPath: own.path,
@@ -85,6 +86,7 @@ func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, er
 		Within:   &spec.Within,
 		Emit: func(e chat.Event) {
 			logEvent(own.logger, e)
+			spare.watch(e)
 			spec.Emit(e)
 		},
 		Log: h.parts.rec.logger, Now: h.parts.at.process.Now,
@@ -187,6 +189,10 @@ func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *set
 		if problem := with.Set(settings.Session, settings.ReasoningEffort.Key(), a.Effort); problem != nil {
 			unused = append(unused, "effort "+a.Effort+" is not known here")
 		}
+	}
+	if endpoint == h.parts.models.own && (settings.Fallback.Of(with) != "" || settings.OnLimit.Of(with) != settings.StopAtLimit) {
+		endpoint = h.parts.models.open(with, nil) // agent and conversation fall back independently
+		endpoint.OnLearned(func() {}, h.parts.models.note)
 	}
 	return endpoint, with, unused, err
 }

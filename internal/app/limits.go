@@ -1,20 +1,14 @@
 package app
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"agent/internal/chat"
 	"agent/internal/login"
-	"agent/internal/settings"
-	"agent/internal/words"
 )
 
-// limits tells a person of the limits of a subscription, and goes on with another profile once one
-// is reached.
+// limits tells a person of the limits of a subscription.
 type limits struct {
 	models *endpoints
 	events *events
@@ -67,36 +61,4 @@ func windowNamed(windows []login.Window, name string) login.Window {
 		return login.Window{}
 	}
 	return windows[i]
-}
-
-// goesOn uses the profile of on-limit once the limit of a subscription is reached.
-func (l *limits) goesOn(failure error) bool {
-	name := settings.OnLimit.Of(l.models.at.settings)
-	if !errors.Is(failure, login.ErrLimit) || name == settings.StopAtLimit {
-		return false
-	}
-	profile, err := l.models.at.profiles.Load(name)
-	if err != nil {
-		l.models.note("on-limit: " + err.Error())
-		return false
-	}
-	before := l.models.own.Named()
-	for _, key := range []string{settings.Provider.Key(), settings.BaseURL.Key(), settings.Model.Key(), settings.Login.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key()} {
-		value, set := profile.Values[key]
-		if !set {
-			_, err = l.models.at.settings.Unset(settings.Session, key)
-		} else {
-			err = l.models.at.settings.Set(settings.Session, key, value.String())
-		}
-		if err != nil {
-			l.models.note("on-limit: " + err.Error())
-			return false
-		}
-	}
-	l.models.at.settings.UseProfile(profile)
-	if l.models.own.Named() == before {
-		return false
-	}
-	l.events.emit(chat.Notice{Text: words.Brief(fmt.Sprintf("%v; going on with the profile %s (%s): the cache of the first is lost", strings.SplitN(failure.Error(), "; wait", 2)[0], name, l.models.own.Named()))})
-	return true
 }

@@ -57,9 +57,9 @@ type Config struct {
 	// OtherModel connects to the model of a profile, for compression.profile. It may be called on
 	// any goroutine. Nil means that no profiles exist.
 	OtherModel func(profile string) (*OtherModel, error)
-	// GoesOn reports whether a request that failed is made again, because the settings name another
-	// endpoint now. It may be nil.
-	GoesOn func(failure error) bool
+	// FallBack reports whether a request that failed is made again, because the settings name
+	// another model now. It may be nil.
+	FallBack func(ctx context.Context, failed FailedRequest) bool
 	// TranscriptPath returns the file that keeps the whole conversation, or "" if no file does
 	// (REQ-HD-012.1). It may be nil.
 	TranscriptPath func() string

@@ -54,14 +54,38 @@ func (l *Line) Inquire(ctx context.Context, title string, inquiries []tools.Inqu
 	case <-ctx.Done():
 		return nil, false
 	}
-	decided, err := ask(ctx, l.inbox, func() (d Decision) {
-		if !l.chat.config.Policy.Unattended {
-			d, _ = l.chat.asker.put(ctx, gate.Question{Approval: Approval{Tool: title, Preview: tools.Preview{Title: title, Inquiries: inquiries}}})
+	answers, err := ask(ctx, l.inbox, func() (answers []tools.InquiryAnswer) {
+		if inquire := l.chat.asker.inquirer(&l.chat.config); inquire != nil {
+			answers, _ = inquire(ctx, title, inquiries)
 		}
-		return d
+		return answers
 	})
-	if err != nil || !decided.Allow || len(decided.Answers) != len(inquiries) {
-		return nil, false
+	return answers, err == nil && answers != nil
+}
+
+// An Inquirer puts questions to the user and returns the answer to each. It reports false if nobody
+// answers.
+type Inquirer func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool)
+
+// inquirer returns the Inquirer for the owner of the chat, nil if no user can be asked.
+func (a *asker) inquirer(c *Config) Inquirer {
+	if c.Policy.Unattended {
+		return nil
 	}
-	return decided.Answers, true
+	return func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool) {
+		decided, _ := a.put(ctx, gate.Question{Approval: Approval{Tool: title, Preview: tools.Preview{Title: title, Inquiries: inquiries}}})
+		if !decided.Allow || len(decided.Answers) != len(inquiries) {
+			return nil, false
+		}
+		return decided.Answers, true
+	}
+}
+
+// A FailedRequest is a request of the conversation that failed after all retries.
+type FailedRequest struct {
+	Err error
+	// Tokens is the size of the context by our own count.
+	Tokens int
+	// Inquire puts questions to the user; nil if no user can be asked.
+	Inquire Inquirer
 }

@@ -171,7 +171,9 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 			}
 			shortened = true
 		}
-		if err != nil && ctx.Err() == nil && c.config.GoesOn != nil && c.config.GoesOn(err) {
+		if err != nil && ctx.Err() == nil && c.config.FallBack != nil &&
+			c.config.FallBack(ctx, FailedRequest{Err: err, Tokens: c.window.Measure.Tokens(), Inquire: c.asker.inquirer(&c.config)}) {
+			c.emitStatus()
 			continue
 		}
 		again, err := c.refusals.recovers(err)

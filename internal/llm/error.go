@@ -41,7 +41,7 @@ type Error struct {
 	Where string
 	// Message describes the failure.
 	Message string
-	// Hint tells the person what to do.
+	// Hint names the next step for the user.
 	Hint string
 	// RetryAfter is the time that the provider asks to wait, 0 if it does not ask.
 	RetryAfter time.Duration

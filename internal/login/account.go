@@ -34,7 +34,7 @@ type Sources struct {
 	all map[string]*account
 }
 
-// transport returns what makes the requests for tokens.
+// transport returns the transport of requests for tokens.
 func (s *Sources) transport() http.RoundTripper {
 	base := s.Transport
 	if base == nil {

@@ -61,7 +61,7 @@ func Left(windows []Window, now time.Time) string {
 
 // A Limited is a Source whose account has limits.
 type Limited interface {
-	// Limits returns what the latest replies told of the limits.
+	// Limits returns the limits by the latest replies.
 	Limits() []Window
 }
 
@@ -124,7 +124,7 @@ func (a *account) checkLimits(response *http.Response) (*http.Response, error) {
 	}
 	e := &llm.Error{
 		Kind: llm.RateLimit, Status: response.StatusCode, Final: true, Message: "the limit of " + name + " is reached",
-		Hint: "wait, or set on-limit to a profile that goes on", Err: ErrLimit,
+		Hint: "wait, or set on-limit to a profile that answers meanwhile", Err: ErrLimit,
 	}
 	if !resets.IsZero() {
 		e.RetryAfter = max(0, resets.Sub(now))

@@ -20,6 +20,9 @@ type allowed struct {
 	KeyHosts []string `json:"hostsForOpenAIKey"`
 	// LocalServers lists the base URLs of servers that may be used without being set.
 	LocalServers []string `json:"localServers"`
+	// FallbackHosts lists the places (see Place) at which a conversation with another endpoint may
+	// continue while that one fails.
+	FallbackHosts []string `json:"fallbackHosts"`
 	// Provider is the vendor to use if no endpoint is set, "" for none.
 	Provider string `json:"provider"`
 }

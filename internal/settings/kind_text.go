@@ -72,6 +72,23 @@ func List(takes string) Kind[string] {
 	return k
 }
 
+// Profiles returns the kind of lists of names of profiles, which need not exist. Items returns the
+// names of a value.
+func Profiles() Kind[string] {
+	k := List("names of profiles with commas between them")
+	parse := k.parse
+	k.parse = func(text string) (string, error) {
+		value, err := parse(text)
+		for _, name := range Items(value) {
+			if err := ValidName(name); err != nil {
+				return "", errors.New("must be names of profiles; " + err.Error())
+			}
+		}
+		return value, err
+	}
+	return k
+}
+
 // Items returns the texts of a value of a List.
 func Items(value string) []string {
 	var items []string

@@ -29,9 +29,12 @@ var (
 		"name of the login to use (agent login PROVIDER --as NAME), where there are several")
 	LoginClientID = Optional("login.client-id", Word(), "none",
 		"client id that a vendor gave you for this program, for logins that need one")
+	// Fallback lists profiles whose models answer while the first one fails.
+	Fallback = Optional("fallback", Profiles(), "none",
+		"profiles that answer, in this order, while the model fails or refuses the login; each turn begins with the first model")
 	// OnLimit is stop, or the name of a profile.
 	OnLimit = Declare("on-limit", Word(), StopAtLimit,
-		"what to do at the limit of a subscription: stop, or go on with the profile of this name")
+		"fallback at the limit of a subscription only: the name of a profile, or stop")
 	CloudProject = Optional("cloud.project", Word(), "GOOGLE_CLOUD_PROJECT",
 		"project whose models the provider vertex serves")
 	CloudRegion = Optional("cloud.region", Word(), "GOOGLE_CLOUD_LOCATION, AWS_REGION",

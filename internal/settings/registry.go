@@ -18,7 +18,7 @@ type Group struct {
 func All() []Group {
 	return []Group{
 		{CategoryModel, []Declared{
-			Model, Provider, BaseURL, AuthKeyfile, AuthCommand, AuthCommandLife, Login, LoginClientID, OnLimit,
+			Model, Provider, BaseURL, AuthKeyfile, AuthCommand, AuthCommandLife, Login, LoginClientID, Fallback, OnLimit,
 			CloudProject, CloudRegion, CloudResource, ContextLimit, MaxOutputTokens,
 			Temperature, TopP, ReasoningEffort, Headers, ExtraBody, ReasoningReplay, API, ThinkingDisplay,
 			PromptCache, ModelFamily, EditTool, Tools, EditTolerance, CacheKind, CacheLife, ReasoningBound,

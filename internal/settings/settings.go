@@ -46,6 +46,8 @@ type Settings struct {
 	mu      sync.RWMutex
 	layers  [layers]map[string]Value
 	profile string
+	// lent holds the own values while those of another profile are lent; nil otherwise.
+	lent *own
 	// changed is called for changes of the session layer. See OnSessionChange.
 	changed func(key, text string)
 	// bounds narrow the values of settings, by key.
@@ -124,8 +126,7 @@ func (s *Settings) Set(layer Source, key, text string) error {
 			return &Error{Problem: err.Error()}
 		}
 	}
-	s.layers[layer][spec.Key] = value
-	s.revision.Add(1)
+	s.change(layer, spec.Key, func(values map[string]Value) { values[spec.Key] = value })
 	if layer == Session {
 		s.changed(spec.Key, value.String())
 	}
@@ -155,8 +156,7 @@ func (s *Settings) Unset(layer Source, key string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, was := s.layers[layer][spec.Key]
-	delete(s.layers[layer], spec.Key)
-	s.revision.Add(1)
+	s.change(layer, spec.Key, func(values map[string]Value) { delete(values, spec.Key) })
 	if layer == Session && was {
 		s.changed(spec.Key, "")
 	}
@@ -190,6 +190,7 @@ func (s *Settings) UseProfile(p *Profile) (hidden []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.revision.Add(1)
+	s.takeBack()
 	s.profile, s.layers[ProfileLayer] = "", make(map[string]Value)
 	if p == nil {
 		s.changed(ProfileChange, NoProfile)
@@ -327,8 +328,17 @@ func (s *Settings) Changed() []Resolved {
 }
 
 // Persistent returns the values to save in a profile: the values of all layers except Default and
-// Found.
+// Found. Lent values are not saved.
 func (s *Settings) Persistent() map[string]Value {
+	s.mu.RLock()
+	lent := s.lent
+	s.mu.RUnlock()
+	if lent != nil {
+		plain := s.Overlay()
+		plain.lent = lent
+		plain.takeBack()
+		return plain.Persistent()
+	}
 	values := make(map[string]Value)
 	for _, resolved := range s.Changed() {
 		s.mu.RLock()

@@ -450,3 +450,50 @@ func TestUseProfile(t *testing.T) {
 		t.Errorf("after none: %q, %d set", s.Profile(), len(s.Changed()))
 	}
 }
+
+// Lent values take the place of the own ones until they are taken back. Nothing of them is saved or
+// recorded, what is set meanwhile stays, and another choice of the model ends them.
+func TestLend(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	writeProfile(t, store, "spare", `{"version":1,"model":"other","settings":{"base-url":"http://spare.example/v1"}}`)
+	lent := func() (*settings.Settings, *[]string) {
+		s, recorded := newSettings(), new([]string)
+		set(t, s, settings.Flags, "base-url", "http://first.example/v1")
+		set(t, s, settings.Session, "model", "first")
+		set(t, s, settings.Session, "temperature", "1")
+		s.OnSessionChange(func(key, text string) { *recorded = append(*recorded, key+"="+text) })
+		s.Lend(load(t, store, "spare"))
+		if settings.Model.Of(s) != "other" || settings.BaseURL.Of(s) != "http://spare.example/v1" || settings.Temperature.Pointer(s) != nil || s.Profile() != "spare" {
+			t.Fatalf("lent: %v", s.Changed())
+		}
+		return s, recorded
+	}
+	s, recorded := lent()
+	set(t, s, settings.Detected, "model", "found")
+	set(t, s, settings.Session, "max-turns", "7")
+	if saved := s.Persistent(); saved["model"].String() != "first" || saved["max-turns"].String() != "7" {
+		t.Errorf("saved: %v", saved)
+	}
+	revision := s.Revision()
+	if !s.TakeBack() || s.TakeBack() || s.Revision() == revision {
+		t.Error("it was not taken back once")
+	}
+	if settings.Model.Of(s) != "first" || settings.BaseURL.Of(s) != "http://first.example/v1" || *settings.Temperature.Pointer(s) != 1 || settings.MaxTurns.Of(s) != 7 || s.Profile() != "" {
+		t.Errorf("taken back: %v", s.Changed())
+	}
+	if !slices.Equal(*recorded, []string{"max-turns=7"}) {
+		t.Errorf("recorded %q", *recorded)
+	}
+	s, _ = lent()
+	set(t, s, settings.Session, "model", "chosen")
+	if settings.Model.Of(s) != "chosen" || settings.BaseURL.Of(s) != "http://first.example/v1" || s.TakeBack() {
+		t.Errorf("another choice: %v", s.Changed())
+	}
+	s, _ = lent()
+	s.Lend(load(t, store, "spare"))
+	s.UseProfile(nil)
+	if settings.Model.Of(s) != "first" || s.TakeBack() {
+		t.Errorf("another profile: %v", s.Changed())
+	}
+}

@@ -9,7 +9,10 @@ import (
 // endpointKeys lists the settings of the model category that belong to the endpoint, and
 // patienceKeys the settings that belong to the user. All others belong to the model.
 var (
-	endpointKeys = []string{Provider.Key(), BaseURL.Key(), AuthKeyfile.Key(), ExtraBody.Key()}
+	endpointKeys = []string{
+		Provider.Key(), BaseURL.Key(), AuthKeyfile.Key(), AuthCommand.Key(), AuthCommandLife.Key(), Login.Key(), LoginClientID.Key(),
+		CloudProject.Key(), CloudRegion.Key(), CloudResource.Key(), API.Key(), ExtraBody.Key(),
+	}
 	patienceKeys = []string{RequestTimeout.Key(), IdleTimeout.Key(), MaxRetries.Key()}
 )
 
@@ -49,6 +52,55 @@ func (s *Settings) With(p *Profile) *Settings {
 	}
 	maps.Copy(with.layers[ProfileLayer], p.Values)
 	return with
+}
+
+// own holds the own values of Settings while those of a profile are lent.
+type own struct {
+	layers  [layers]map[string]Value
+	profile string
+}
+
+// Lend makes s have the values of With(p) until TakeBack, or until somebody sets a value that
+// belongs to the endpoint or the model. Other values that are set meanwhile stay. OnSessionChange
+// does not report any of this.
+func (s *Settings) Lend(p *Profile) {
+	s.TakeBack()
+	with := s.With(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lent = &own{s.layers, s.profile}
+	s.layers, s.profile = with.layers, with.profile
+	s.revision.Add(1)
+}
+
+// TakeBack ends Lend. It reports whether values were lent.
+func (s *Settings) TakeBack() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.takeBack()
+}
+
+func (s *Settings) takeBack() bool {
+	if s.lent == nil {
+		return false
+	}
+	s.layers, s.profile, s.lent = s.lent.layers, s.lent.profile, nil
+	s.revision.Add(1)
+	return true
+}
+
+// change changes the values of a layer, in the own values of s as well if others are lent. Detected
+// values concern the lent ones only.
+func (s *Settings) change(layer Source, key string, change func(values map[string]Value)) {
+	switch {
+	case s.lent == nil, layer == Detected:
+	case s.registry.isAbout(key, true, true):
+		s.takeBack()
+	default:
+		change(s.lent.layers[layer])
+	}
+	change(s.layers[layer])
+	s.revision.Add(1)
 }
 
 // isAbout returns endpoint for a setting that belongs to the endpoint, model for a setting that

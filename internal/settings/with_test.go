@@ -10,12 +10,12 @@ func TestWithAnotherProfile(t *testing.T) {
 		profile map[string]string
 		want    map[string]string
 	}{
-		"nothing": {nil, map[string]string{"model": "big", "base-url": "https://a/v1", "auth-keyfile": "k", "temperature": "0.5", "context-limit": "9000", "max-retries": "3", "header.X-A": "1", "price.input": "2"}},
+		"nothing": {nil, map[string]string{"model": "big", "base-url": "https://a/v1", "auth-keyfile": "k", "login": "work", "temperature": "0.5", "context-limit": "9000", "max-retries": "3", "header.X-A": "1", "price.input": "2"}},
 		"another model": {map[string]string{"model": "small"}, map[string]string{
-			"model": "small", "base-url": "https://a/v1", "auth-keyfile": "k", "temperature": "", "context-limit": "", "max-retries": "3", "header.X-A": "1", "price.input": "",
+			"model": "small", "base-url": "https://a/v1", "auth-keyfile": "k", "login": "work", "temperature": "", "context-limit": "", "max-retries": "3", "header.X-A": "1", "price.input": "",
 		}},
 		"another endpoint": {map[string]string{"base-url": "https://b/v1", "model": "small", "price.input": "7"}, map[string]string{
-			"model": "small", "base-url": "https://b/v1", "auth-keyfile": "", "temperature": "", "context-limit": "", "max-retries": "3", "header.X-A": "", "price.input": "7",
+			"model": "small", "base-url": "https://b/v1", "auth-keyfile": "", "login": "", "temperature": "", "context-limit": "", "max-retries": "3", "header.X-A": "", "price.input": "7",
 		}},
 		"the same endpoint":   {map[string]string{"base-url": "https://a/v1", "model": "small"}, map[string]string{"model": "small", "base-url": "https://a/v1", "auth-keyfile": "k", "header.X-A": "1", "context-limit": ""}},
 		"another temperature": {map[string]string{"temperature": "0"}, map[string]string{"model": "big", "temperature": "0", "context-limit": "9000"}},
@@ -25,7 +25,7 @@ func TestWithAnotherProfile(t *testing.T) {
 			r := NewRegistry(All(), Choices{})
 			s := New(r)
 			for layer, pairs := range map[Source]map[string]string{
-				ProfileLayer: {"auth-keyfile": "k", "temperature": "1"},
+				ProfileLayer: {"auth-keyfile": "k", "login": "work", "temperature": "1"},
 				Environment:  {"base-url": "https://a/v1"},
 				Flags:        {"model": "big", "context-limit": "9000", "max-retries": "3", "header.X-A": "1", "price.input": "2"},
 				Session:      {"temperature": "0.5"},

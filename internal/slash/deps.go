@@ -103,8 +103,14 @@ type Log struct {
 	Level *slog.LevelVar
 }
 
+// FallbackConsent lets conversations continue at the endpoint of a profile while their own fails,
+// and returns its host.
+type FallbackConsent interface {
+	Allow(profile string) (host string, err error)
+}
+
 // Deps holds the dependencies of the commands. Running every command needs all of them; the
-// profile and settings commands need only Settings and Profiles.
+// profile and settings commands need only Settings, Profiles and Fallback.
 type Deps struct {
 	Session     Session
 	Context     Context
@@ -112,6 +118,7 @@ type Deps struct {
 	Permissions Permissions
 	Settings    *settings.Settings
 	Profiles    *settings.Store
+	Fallback    FallbackConsent
 	Views       Views
 	// Models asks the endpoint in use which models it offers.
 	Models func(ctx context.Context) ([]Model, error)

@@ -28,6 +28,7 @@ func profileCommand(p profiles) command.Command {
 			{Args: "default NAME", Does: "load a profile at every start; none for no profile", Run: showOne(p.setDefault), Complete: func([]string) []command.Completion {
 				return append(p.complete(nil), command.Completion{Value: settings.NoProfile, Help: "start without a profile"})
 			}},
+			{Args: "allow NAME", Does: "let conversations with other companies fall back to a profile", Run: showOne(p.allow), Complete: p.complete},
 			{Args: settings.NoProfile, Does: "stop using a profile in this session", Run: command.Say(func(context.Context, []string) ([]string, error) {
 				p.Settings.UseProfile(nil)
 				return []string{"No profile is in use in this session."}, nil
@@ -130,6 +131,14 @@ func (p profiles) setDefault(_ context.Context, name string) ([]string, error) {
 		return nil, err
 	}
 	return []string{fmt.Sprintf("profile %s is loaded at every start", name)}, nil
+}
+
+func (p profiles) allow(_ context.Context, name string) ([]string, error) {
+	host, err := p.Fallback.Allow(name)
+	if err != nil {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("Conversations that fall back to the profile %s may be sent to %s.", name, host)}, nil
 }
 
 func (p profiles) list(context.Context, []string) ([]string, error) {

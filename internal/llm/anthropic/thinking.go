@@ -27,8 +27,8 @@ type kept struct {
 	// Blocks are the blocks of the reply in order.
 	Blocks []keptBlock `json:"blocks"`
 
-	// digest distinguishes the reply. valid is set if the conversation before the reply is still
-	// the one that it answered.
+	// digest distinguishes the reply. valid is set if the conversation before the reply has
+	// not changed since.
 	digest string
 	valid  bool
 }

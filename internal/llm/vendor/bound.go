@@ -35,7 +35,7 @@ var oldClaude = pattern.New(`claude-(?:\d|v\d|instant)`)
 // major + minor. The source is Anthropic's page "Preserved thinking" of November 2026.
 var boundFrom = map[string]int{"opus": 55, "sonnet": 55, "haiku": 55, "fable": 51, "mythos": 51}
 
-// BoundReasoningOf returns what the vendor of a model demands, by the name of the model. A name
+// BoundReasoningOf returns the demand of the vendor of a model, by the name of the model. A name
 // that is not known counts as bound if the newest known models of its family are: that only delays
 // cuts.
 func BoundReasoningOf(model string) BoundReasoning {

@@ -1,0 +1,161 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"agent/internal/chat"
+	"agent/internal/llm"
+	"agent/internal/login"
+	"agent/internal/provider"
+	"agent/internal/settings"
+	"agent/internal/tools"
+	"agent/internal/words"
+)
+
+// fallback lets the profiles of the setting fallback answer while the model of a conversation
+// fails. Every turn begins with the first model again.
+type fallback struct {
+	// settings and own are the settings and the connection of the conversation. models opens others.
+	settings *settings.Settings
+	own      *provider.Connection
+	models   *endpoints
+	emit     func(chat.Event)
+	// refresh reports the status again.
+	refresh func()
+
+	// first is the endpoint with which the turn began, and left holds the profiles that have not
+	// been tried. tried is set once the turn has fallen back.
+	first provider.Endpoint
+	left  []string
+	tried bool
+	// declined holds the places to which the user does not let this session go.
+	declined []string
+}
+
+// watch goes back to the first model at the end of a turn.
+func (f *fallback) watch(e chat.Event) {
+	if _, ends := e.(chat.TurnEnded); !ends {
+		return
+	}
+	f.tried, f.left = false, nil
+	if f.settings.TakeBack() {
+		f.refresh()
+	}
+}
+
+// next makes the settings name the next profile that can answer in place of a model that failed.
+// It reports false if there is none.
+func (f *fallback) next(ctx context.Context, failed chat.FailedRequest) bool {
+	failure, is := errors.AsType[*llm.Error](failed.Err)
+	if !is || !slices.Contains([]llm.ErrorKind{llm.Unavailable, llm.RateLimit, llm.Auth}, failure.Kind) {
+		return false
+	}
+	before := f.own.Named()
+	f.settings.TakeBack()
+	if !f.tried {
+		f.tried = true
+		f.first, _ = f.own.Endpoint() // without one nothing has failed
+		f.left = settings.Items(settings.Fallback.Of(f.settings))
+		if name := settings.OnLimit.Of(f.settings); errors.Is(failure, login.ErrLimit) && name != settings.StopAtLimit {
+			f.left = append([]string{name}, f.left...)
+		}
+	}
+	for len(f.left) > 0 {
+		name := f.left[0]
+		f.left = f.left[1:]
+		if err := f.use(ctx, name, before, failed.Inquire); err != nil {
+			f.emit(chat.Notice{Text: words.Brief(fmt.Sprintf("Can't continue with the profile %s: %v", name, err))})
+			continue
+		}
+		why := *failure
+		why.Hint = ""
+		f.tell(&why, name, failed.Tokens)
+		return true
+	}
+	return false
+}
+
+// use lends the settings a profile, if the conversation may continue at its endpoint and failed does
+// not name its model.
+func (f *fallback) use(ctx context.Context, name, failed string, inquire chat.Inquirer) error {
+	profile, err := f.models.at.profiles.Load(name)
+	if err != nil {
+		return err
+	}
+	to := f.models.open(f.settings.With(profile), nil)
+	defer func() { _ = to.Close() }() // it has no connection
+	place, may, err := to.MayTakeOver(f.first)
+	switch {
+	case err != nil:
+		return err
+	case to.Named() == failed:
+		return errors.New("it names the model that failed")
+	case !may:
+		if err := f.ask(ctx, name, place, inquire); err != nil {
+			return err
+		}
+	}
+	f.settings.Lend(profile)
+	return nil
+}
+
+// ask asks the user whether the conversation may continue at a place of another company. The error
+// says why not.
+func (f *fallback) ask(ctx context.Context, name, place string, inquire chat.Inquirer) error {
+	const always = "yes, from now on"
+	refused := fmt.Errorf("the conversation may not go to %s. To allow it, run: agent profile allow %s", place, name)
+	if inquire == nil || slices.Contains(f.declined, place) {
+		return refused
+	}
+	answers, answered := inquire(ctx, "fallback", []tools.Inquiry{{
+		Question: fmt.Sprintf("%s does not answer. Send this conversation to %s (profile %s)?", f.first.Host(), place, name),
+		Options: []tools.Option{
+			{Label: always, Description: "also in later sessions"},
+			{Label: "no", Description: "the turn ends here"},
+		},
+	}})
+	if !answered || answers[0].String() != always {
+		f.declined = append(f.declined, place)
+		return refused
+	}
+	return f.own.AllowTakeOver(place)
+}
+
+// tell names the next model and the cost of reading the conversation anew.
+func (f *fallback) tell(why error, name string, size int) {
+	model := settings.Model.Of(f.settings)
+	endpoint, _ := f.own.Endpoint() // it was found just before
+	cost := ""
+	if prices, known := settings.PricesOf(f.settings, f.own.Prices(model)); known && !prices.Free && prices.Input > 0 {
+		cost = ", about " + words.Dollars(prices.Cost(size, 0, 0, 0))
+	}
+	f.emit(chat.Notice{Text: words.Brief(fmt.Sprintf("%v. This turn continues with the profile %s (%s at %s). Its cache is empty: it reads %s tokens anew%s",
+		why, name, model, endpoint.Host(), words.Tokens(size), cost))})
+}
+
+// FallbackConsent keeps the endpoints at which conversations with other companies may continue.
+type FallbackConsent struct {
+	Process  *Process
+	Folders  Folders
+	Settings *settings.Settings
+}
+
+// Allow allows the endpoint of a profile and returns its place. Nothing is sent.
+func (c FallbackConsent) Allow(profile string) (place string, err error) {
+	loaded, err := settings.NewStore(c.Folders.Config, c.Settings.Registry()).Load(profile)
+	if err != nil {
+		return "", err
+	}
+	connection := c.Process.Connect(c.Settings.With(loaded), c.Folders, nil)
+	endpoint, err := connection.Endpoint()
+	if err == nil && endpoint.BaseURL == "" {
+		err = provider.ErrNoEndpoint
+	}
+	if err != nil {
+		return "", err
+	}
+	return endpoint.Place(), connection.AllowTakeOver(endpoint.Place())
+}

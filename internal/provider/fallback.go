@@ -1,0 +1,30 @@
+package provider
+
+import "slices"
+
+// MayTakeOver returns the place of the endpoint (see Place), and whether a conversation with
+// another endpoint may continue there: both belong to one company, it is on this machine, or the
+// user has allowed it. Nothing is sent. The error says why no request can be made.
+func (c *Connection) MayTakeOver(from Endpoint) (place string, may bool, err error) {
+	if err := c.Missing(); err != nil {
+		return "", false, err
+	}
+	to, err := c.Endpoint()
+	if err == nil && to.Withheld {
+		err = withheld(to)
+	}
+	company := to.Owner().Name
+	may = to.Place() == from.Place() || company != "" && company == from.Owner().Name ||
+		isLoopback(to.Host()) || slices.Contains(c.consent.read().FallbackHosts, to.Place())
+	return to.Place(), may, err
+}
+
+// AllowTakeOver allows conversations with other endpoints to continue at a place, also in later
+// runs.
+func (c *Connection) AllowTakeOver(place string) error {
+	return c.consent.remember(func(a *allowed) {
+		if !slices.Contains(a.FallbackHosts, place) {
+			a.FallbackHosts = append(a.FallbackHosts, place)
+		}
+	})
+}
