@@ -32,7 +32,19 @@ func userPages(t *testing.T) map[string]string {
 
 var linkTo = regexp.MustCompile(`\]\(([^)#: ]+)(#[^) ]*)?\)|<img[^>]* src="([^":]+)"|srcset="([^":]+)"`)
 
-// Every relative link of a document leads to a file, and the map leads to every page.
+// anchors returns the anchors of the headings of a page, as GitHub makes them.
+func anchors(page string) (all []string) {
+	for line := range strings.Lines(page) {
+		if title, found := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); found && strings.HasPrefix(line, "#") {
+			all = append(all, "#"+notInAnchor.ReplaceAllString(strings.ReplaceAll(strings.ToLower(strings.TrimSpace(title)), " ", "-"), ""))
+		}
+	}
+	return all
+}
+
+var notInAnchor = regexp.MustCompile("[^a-z0-9_-]")
+
+// Every relative link of a document leads to a file and a heading, and the map leads to every page.
 func TestDocsLinks(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
@@ -42,6 +54,10 @@ func TestDocsLinks(t *testing.T) {
 		text, err := os.ReadFile(file)
 		for _, link := range linkTo.FindAllStringSubmatch(string(text), -1) {
 			target := filepath.Join(filepath.Dir(file), link[1]+link[3]+link[4])
+			page, err := os.ReadFile(target)
+			if link[2] != "" && err == nil && !slices.Contains(anchors(string(page)), link[2]) {
+				t.Errorf("%s: %s has no heading %s", file, target, link[2])
+			}
 			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}

@@ -46,8 +46,8 @@ var commandExamples = map[string]string{
 	"agent schema":         "agent schema events\nagent schema result",
 	"agent sessions":       "agent sessions list\nagent sessions list lexer",
 	"agent sessions audit": "agent sessions audit NAME\nagent sessions audit NAME --json",
-	"agent sessions share": "agent sessions share NAME > page.html\nagent sessions share lexer > page.html",
+	"agent sessions share": "agent sessions share NAME\nagent sessions share lexer --out page.html",
 	"agent settings":       "agent settings\nagent settings max-cost\nagent settings --json",
-	"agent trust":          "agent trust\nagent trust yes 1",
-	"agent worktree":       "agent worktree list\nagent worktree remove NAME",
+	"agent trust":          "agent trust\nagent trust yes 'hook SessionStart'",
+	"agent worktree":       "agent --worktree parser\nagent worktree remove parser",
 }

@@ -186,7 +186,7 @@ func largeDay() bool {
 // A day of use: sessions keep notes, while between them, and during them, files are changed, put
 // back, moved and deleted. A note is sent if and only if each of its files is as it was when the
 // note was made; one whose file changes during a session is said to be stale, and each request
-// begins with the one before. Afterwards each session, and what the examples of the guide look
+// begins with the one before. Afterwards each session, and what the examples of the documentation look
 // for, is found.
 func TestADayOfNotes(t *testing.T) {
 	sessions := 12
@@ -353,9 +353,9 @@ func TestADayOfNotes(t *testing.T) {
 		}
 	}
 	places := []string{ids[1], ids[2]}
-	for _, query := range guideSearches(t) {
+	for _, query := range documentedSearches(t) {
 		if len(places) == 0 {
-			t.Fatalf("the guide has another example: %s", query)
+			t.Fatalf("the documentation has another example: %s", query)
 		}
 		if got := first(query); got != places[0] {
 			t.Errorf("%s is found in %s, not in %s", query, got, places[0])
@@ -363,18 +363,18 @@ func TestADayOfNotes(t *testing.T) {
 		places = places[1:]
 	}
 	if len(places) > 0 {
-		t.Error("the guide has fewer examples")
+		t.Error("the documentation has fewer examples")
 	}
 }
 
-// guideSearches returns the queries of the examples in the guide.
-func guideSearches(t *testing.T) (queries []string) {
-	text, err := os.ReadFile("../../docs/guide.md")
+// documentedSearches returns the queries of the examples in the documentation.
+func documentedSearches(t *testing.T) (queries []string) {
+	text, err := os.ReadFile("../../docs/how-to/resume-search-share.md")
 	if err != nil {
 		t.Skip(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if query, ok := strings.CutPrefix(line, "    $ agent sessions search "); ok {
+		if query, ok := strings.CutPrefix(line, "$ agent sessions search "); ok {
 			query = strings.NewReplacer("--json ", "", "'", "").Replace(strings.TrimSpace(query))
 			if _, err := find.ParseQuery(query, time.Now()); err != nil {
 				t.Errorf("%s: %v", query, err)

@@ -47,7 +47,7 @@ func (c *commandLine) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &(*c)[0])
 }
 
-// fields maps the names of the fields in the guide to their destinations.
+// fields maps the names of the fields in the documentation to their destinations.
 func fields(s *Server, w *rawFields) map[string]any {
 	return map[string]any{
 		"type": &w.kind, "command": &w.command, "args": &w.args, "env": &s.Env, "env_vars": &s.EnvVars, "cwd": &s.Cwd,
@@ -66,7 +66,7 @@ func Field(name string) string {
 	return ours
 }
 
-// fieldNames returns the names of the fields in the guide. Shorter names come first, because they
+// fieldNames returns the names of the fields in the documentation. Shorter names come first, because they
 // are the likelier suggestions.
 func fieldNames() []string {
 	return slices.SortedFunc(maps.Keys(fields(&Server{}, &rawFields{})), func(a, b string) int {

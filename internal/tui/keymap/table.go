@@ -21,8 +21,8 @@ type Action struct {
 // Row is a line of the help: actions that belong together.
 type Row struct {
 	Actions []Action
-	// Does is the text for ? and /help, Guide the text for docs/guide.md; an empty text hides the
-	// row there.
+	// Does is the text for ? and /help; an empty text hides the row there. Guide is the longer text
+	// for docs/reference/keys.md, "" for the same.
 	Does, Guide string
 }
 
