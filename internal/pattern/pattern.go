@@ -40,6 +40,11 @@ func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 // FindSubmatchIndex calls [regexp.Regexp.FindSubmatchIndex].
 func (p *Pattern) FindSubmatchIndex(b []byte) []int { return p.compiled().FindSubmatchIndex(b) }
 
+// FindStringSubmatchIndex calls [regexp.Regexp.FindStringSubmatchIndex].
+func (p *Pattern) FindStringSubmatchIndex(s string) []int {
+	return p.compiled().FindStringSubmatchIndex(s)
+}
+
 // SubexpNames calls [regexp.Regexp.SubexpNames].
 func (p *Pattern) SubexpNames() []string { return p.compiled().SubexpNames() }
 

@@ -31,30 +31,46 @@ func OfHeader(name, value string) string {
 	if !Name(name) && !In(value) {
 		return ""
 	}
-	if scheme, rest, found := strings.Cut(value, " "); found && slices.Contains([]string{"bearer", "basic", "token", "apikey"}, strings.ToLower(scheme)) {
+	if scheme, rest, found := strings.Cut(value, " "); found && slices.Contains(schemes, strings.ToLower(scheme)) {
 		return strings.TrimSpace(rest)
 	}
 	return value
 }
 
-// issued are the beginnings of the keys that well-known services issue.
-const issued = `(?:gh[pousr]_|github_pat_|glpat-|sk-|gsk_|xai-|nvapi-|hf_|npm_|pypi-|xox[abeoprs]-|dop_v1_|AIza|AKIA|ASIA|SG\.|rk_live_|sk_live_)`
+// schemes are words before the secret in a header.
+var schemes = []string{"bearer", "basic", "token", "apikey"}
 
-// keyForm is the expression of key.
-const keyForm = `(^|[^A-Za-z0-9])` + issued + `[A-Za-z0-9_\-.]{16,}`
+// issued lists the beginnings of the keys that well-known services issue.
+var issued = []string{
+	"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "gsk_", "xai-", "nvapi-", "hf_", "npm_", "pypi-", "dop_v1_", "AIza", "AKIA", "ASIA", "SG.", "rk_live_", "sk_live_",
+	"xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-", "ya29.", "hvs.", "hvb.", "whsec_", "lin_api_", "figd_", "glc_eyJ", "glsa_", "shpat_", "shpss_", "shpca_", "shppa_", "ATATT3",
+	"AGE-SECRET-KEY-1", "dckr_pat_", "PMAK-", "NRAK-", "pplx-", "sbp_", "rubygems_",
+}
+
+// anyIssued is the expression of the beginnings.
+var anyIssued = `(?:` + strings.ReplaceAll(strings.Join(issued, "|"), ".", `\.`) + `)`
+
+// Expressions of secrets, each with the text before the secret as its first group.
+var (
+	keyForm = `(^|[^A-Za-z0-9])` + anyIssued + `[A-Za-z0-9_\-.]{16,}`
+	// The last part of the address of a webhook is a secret.
+	webhookForm = `(hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/|webhook\.office\.com/webhookb2/|api\.telegram\.org/bot)[\w/:.@\-]{16,}`
+	tokenForm   = `(^|[^A-Za-z0-9])eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-.]{4,}`
+	addressForm = `(://)[^/?#\s:@]*:[^/?#\s@]+`
+)
 
 var (
 	// key has at least 16 characters after its beginning: a shorter word may be a name.
 	key = pattern.New(keyForm)
 	// masked also matches keys that are shortened or have asterisks.
-	masked  = pattern.New(`(^|[^A-Za-z0-9])` + issued + `[A-Za-z0-9_*.\-]{8,}`)
-	onlyKey = pattern.New(`^` + issued + `[A-Za-z0-9_\-.]{16,}$`)
-	// other secrets are a password in an address, a private key and a signed token.
-	other = pattern.New(`://[^/?#\s:@]*:[^/?#\s@]+@|-----BEGIN [A-Z ]*PRIVATE KEY|(?:^|[^A-Za-z0-9])eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{4,}`)
+	masked  = pattern.New(`(^|[^A-Za-z0-9])` + anyIssued + `[A-Za-z0-9_*.\-]{8,}`)
+	onlyKey = pattern.New(`^` + anyIssued + `[A-Za-z0-9_\-.]{16,}$`)
+	// other secrets are a password in an address, a webhook, a private key and a signed token.
+	other = pattern.New(addressForm + `@|` + webhookForm + `|-----BEGIN [A-Z ]*PRIVATE KEY|` + tokenForm)
 )
 
-// In reports whether a text has a key of a well-known service, a password in an address, a
-// signed token or a private key.
+// In reports whether a text has a key of a well-known service, a password in an address, the
+// address of a webhook, a signed token or a private key.
 func In(text string) bool { return key.MatchString(text) || other.MatchString(text) }
 
 // Is reports whether a text is a key of a well-known service and nothing else.
