@@ -14,7 +14,6 @@ import (
 	"agent/internal/history"
 	"agent/internal/secret"
 	"agent/internal/session"
-	"agent/internal/words"
 )
 
 // A Report is the audit of one session. It covers the whole record, branches that a rewind left
@@ -270,7 +269,7 @@ func (a *auditor) deed(at time.Time, d history.Deed, tool, by string) {
 		if d.Ran != "" {
 			what = d.Ran
 		}
-		a.add(at, Event{Kind: Asked, What: words.Line(what, 200), By: d.Asked.By, Answer: d.Asked.Answer, Rule: d.Asked.Rule})
+		a.add(at, Event{Kind: Asked, What: what, By: d.Asked.By, Answer: d.Asked.Answer, Rule: d.Asked.Rule})
 	}
 	if d.Ran != "" {
 		a.add(at, Event{Kind: Ran, What: d.Ran, Profile: d.Profile, Exit: d.Exit, Agreed: d.Agreed, Unlisted: d.Unlisted, By: by})

@@ -172,6 +172,18 @@ func TestAuditHasNoKeys(t *testing.T) {
 	}
 }
 
+// The end of a long command line is not cut.
+func TestLongLinesAreWhole(t *testing.T) {
+	t.Parallel()
+	line := strings.Repeat("a=1 ", 20_000) + "touch hidden"
+	log := newLog(t, nil)
+	add(t, log, history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "run_shell_command", Result: history.TextResult("x")}).WithMeta(history.MetaDeed,
+		history.Deed{Ran: line, Asked: &history.Decision{By: "person", Answer: "allowed", Rule: line}}))
+	if got := printed(t, log.Path()); strings.Count(got, "a=1 touch hidden`") != 3 {
+		t.Errorf("%d lines are whole", strings.Count(got, "touch hidden`"))
+	}
+}
+
 // newLog makes an empty log.
 func newLog(t *testing.T, agent *session.Agent) *session.Log {
 	t.Helper()

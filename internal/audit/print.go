@@ -97,7 +97,7 @@ func (e Event) details() string {
 	say(e.Answer != "", "%s by %s", e.Answer, name(e.By))
 	say(e.Answer == "" && e.By != "", "by %s", name(e.By))
 	say(e.Agreed != "", "agreed to as %s", short(e.Agreed))
-	say(e.Rule != "", "because of %s", code(words.Line(e.Rule, 160)))
+	say(e.Rule != "", "because of %s", code(e.Rule))
 	if len(parts) == 0 {
 		return ""
 	}
@@ -120,9 +120,9 @@ func name(text string) string {
 	return code(words.Line(text, 100))
 }
 
-// code writes a text as code of Markdown, on one line.
+// code writes a whole text as code of Markdown, on one line. A cut could hide the end of a command.
 func code(text string) string {
-	text = words.Line(text, 300)
+	text = words.Line(text, 0)
 	fence := "`"
 	for strings.Contains(text, fence) {
 		fence += "`"

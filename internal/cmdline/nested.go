@@ -130,7 +130,13 @@ func attached(word string) (values []string) {
 
 // Wraps reports whether a program only runs the command in its arguments, as sudo and nice do.
 func Wraps(program string) bool {
-	return slices.Contains(wrappers, program) || strings.HasPrefix(program, "ld-linux") || strings.HasPrefix(program, "ld-musl")
+	return slices.Contains(wrappers, program) || isLoader(program)
+}
+
+// isLoader reports whether a program is the dynamic loader, which has another name on each system:
+// ld.so, ld-linux-x86-64.so.2, ld64.so.1.
+func isLoader(program string) bool {
+	return strings.HasPrefix(program, "ld") && strings.Contains(program, ".so")
 }
 
 // runsLines reports whether a shell or one of its commands takes arguments for lines.

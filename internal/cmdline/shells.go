@@ -10,7 +10,7 @@ import (
 // which it may mean something else. Shells whose names are everyday words, such as rc and nu, are
 // in neither.
 var (
-	plainShells = []string{"sh", "bash", "rbash", "dash", "ash", "ksh", "rksh", "mksh", "lksh", "oksh", "loksh", "pdksh", "posh", "yash", "bosh"}
+	plainShells = []string{"sh", "bash", "rbash", "dash", "ash", "ksh", "rksh", "mksh", "lksh", "oksh", "loksh", "pdksh", "posh", "yash", "bosh", "capsh"}
 	otherShells = []string{"zsh", "rzsh", "fish", "csh", "tcsh", "elvish", "xonsh", "pwsh", "powershell"}
 )
 
