@@ -69,6 +69,7 @@ func (c *Chat) beginAside(question string, end context.CancelCauseFunc) (llm.Req
 		return llm.Request{}, err
 	}
 	request.History = withNudge(request.History, asideWord+question)
+	request, _ = withoutVoid(&c.config, request)
 	c.aside = end
 	c.emit(AsideChanged{Running: true})
 	return request, nil

@@ -12,6 +12,15 @@ import (
 	"agent/internal/settings"
 )
 
+// withoutVoid returns a request without void reasoning, and the number of replies that lose theirs, if
+// the model's reasoning is bound to the conversation before it.
+func withoutVoid(c *Config, r llm.Request) (request llm.Request, replies int) {
+	if !(models{c}).Cache(r.Model).Bound {
+		return r, 0
+	}
+	return llm.WithoutVoid(r)
+}
+
 // emptyReply asks the model to go on after an empty reply. It is sent once.
 const emptyReply = "(your reply was empty: go on, or say that you are done)"
 

@@ -17,6 +17,9 @@ type Stats struct {
 	// UsageReported counts the tokens of all requests.
 	UsageReported
 	Compressions int
+	// Void counts the earlier replies whose reasoning the latest request left out, because the
+	// conversation before them has changed.
+	Void int
 	// Searches counts the searches of the web that services have made.
 	Searches int
 	// Cost is the cost of the requests whose prices were known, in USD; Unpriced counts the

@@ -219,6 +219,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	}
 	// If the user chose no model, Provider has settled on one.
 	request.Model = settings.Model.Of(c.config.Settings)
+	request, c.stats.Void = withoutVoid(&c.config, request)
 	out.Requests++
 	c.stats.Requests++
 	c.Agents.spent.Add(1)
@@ -227,6 +228,9 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	r, err := c.replies.stream(ctx, provider, request)
 	if !r.counted && (err == nil || r.hasBegun()) {
 		c.stats.estimate(r.model, c.estimated(r), c.config.Settings, c.config.Endpoint)
+	}
+	if r.attached != nil {
+		r.attached.Past = llm.Past(request)
 	}
 	if storeErr := c.replies.store(r, err); storeErr != nil {
 		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.understood), gate.NotRun))

@@ -154,6 +154,10 @@ type Attached struct {
 	Field string `json:"field,omitzero"`
 	// Data is JSON that is sent back unchanged.
 	Data json.RawMessage `json:"data,omitzero"`
+	// Past is a digest of the request that the reply answers, "" in older records. Void is set in a
+	// request whose conversation before the reply is another one, so that the data is not sent.
+	Past string `json:"past,omitzero"`
+	Void bool   `json:"-"`
 }
 
 // From reports whether a is not nil and comes from a model at a host.

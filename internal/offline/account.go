@@ -29,6 +29,10 @@ type Figures struct {
 	// them that were nowhere in the context.
 	Words     int `json:"words"`
 	WordsLost int `json:"wordsLost"`
+	// Void counts the replies whose reasoning a change of the past made void, VoidRunning those among
+	// them that belonged to the running turn. Both are 0 unless the model's reasoning is bound.
+	Void        int `json:"voidReasoning,omitzero"`
+	VoidRunning int `json:"voidReasoningOfRunningTurns,omitzero"`
 	// PreSend is the total time of all pre-send windows.
 	PreSend time.Duration `json:"preSendNs"`
 	// Pruned and Compressions count the changes made to the context. The compressions include the
@@ -119,6 +123,8 @@ func (a *Account) plus(b Account) {
 	f.NeverWhole += g.NeverWhole
 	f.Words += g.Words
 	f.WordsLost += g.WordsLost
+	f.Void += g.Void
+	f.VoidRunning += g.VoidRunning
 	f.PreSend += g.PreSend
 	f.Pruned = g.Pruned.Plus(f.Pruned)
 	f.Compressions += g.Compressions

@@ -68,6 +68,8 @@ type Recording struct {
 	size int
 	// cache describes the cache of the provider that gets the requests.
 	cache vendor.Cache
+	// settings are the user's.
+	settings *settings.Settings
 }
 
 // usualLife is how long the provider in a replay keeps a cached prefix, if cache-life is not set.
@@ -104,7 +106,7 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 		return nil, err
 	}
 	w := engine.newWindow(in, View{})
-	r := &Recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife), Head: w.Measure.Tokens()}
+	r := &Recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife), settings: engine.Settings, Head: w.Measure.Tokens()}
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	options := compression.FollowerOptions{Tools: engine.Facts(), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
 	all, err := in.Said()

@@ -297,3 +297,27 @@ func TestReplayEndsWithItsContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Where reasoning is bound, a replay counts the replies whose reasoning a change of the past makes
+// void, and within a turn nothing changes unless a person wants that.
+func TestReplayCountsVoidReasoning(t *testing.T) {
+	t.Parallel()
+	for boundaries, want := range map[string][2]int{"auto": {0, 0}, "always": {2, 2}} {
+		report := replayed(t, parse(t, document("{}")), "reasoning-bound=true", "compression.boundaries="+boundaries)
+		for _, a := range report.Variants {
+			if a.Name == compression.DefaultName && [2]int{a.Void, a.VoidRunning} != want {
+				t.Errorf("%s: %d, %d of running turns", boundaries, a.Void, a.VoidRunning)
+			}
+			if a.Name == noneName && a.Void > 0 {
+				t.Errorf("without pruning %d", a.Void)
+			}
+		}
+		var out bytes.Buffer
+		if err := Print(&out, []*Report{report}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "reasoning that became void") != (boundaries == "always") {
+			t.Errorf("%s:\n%s", boundaries, &out)
+		}
+	}
+}

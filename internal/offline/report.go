@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -83,6 +84,9 @@ func (r *Report) print(out io.Writer) error {
 	row("what reading again cost", func(a Account) string {
 		return fmt.Sprintf("%.1f%%", 100*a.Cost[0].FaultUnits/max(1, a.Cost[0].Reference))
 	})
+	if r.voids() {
+		row("reasoning that became void", func(a Account) string { return fmt.Sprintf("%d, %d of running turns", a.Void, a.VoidRunning) })
+	}
 	row("words lost", func(a Account) string { return share(a.WordsLost, a.Words) })
 	row(counts(r.Variants[0], func(c history.Count) string { return c.Many }), func(a Account) string {
 		return counts(a, func(c history.Count) string { return strconv.Itoa(c.N) })
@@ -92,6 +96,11 @@ func (r *Report) print(out io.Writer) error {
 		return (a.PreSend / time.Duration(max(1, a.Requests))).Round(time.Microsecond).String()
 	})
 	return w.Flush()
+}
+
+// voids reports whether a variant made reasoning void.
+func (r *Report) voids() bool {
+	return slices.ContainsFunc(r.Variants, func(a Account) bool { return a.Void > 0 })
 }
 
 // Sum adds up the reports of all recordings. The worst prefix is the worst of any recording.

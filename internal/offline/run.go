@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -37,6 +38,10 @@ type run struct {
 	entry   int
 	faults  int
 	sight   *judge.VisibleText
+	// valid maps the replies whose reasoning the model still reads to their turns. turn counts the
+	// turns.
+	valid map[*history.Content]int
+	turn  int
 }
 
 // all replays every stretch.
@@ -50,6 +55,7 @@ func (r *run) all(ctx context.Context) error {
 			if err := r.window.History.Clear(); err != nil {
 				return err
 			}
+			clear(r.valid)
 			r.ledger = requests{counter: r.ledger.counter, service: r.ledger.service, cache: r.cache}
 		}
 		entries := s.entries
@@ -77,6 +83,9 @@ func (r *run) all(ctx context.Context) error {
 			if err := r.window.History.Add(entry); err != nil {
 				return err
 			}
+			if r.cache.Bound && entry.Speaker == history.AI {
+				r.valid[entry] = r.turn
+			}
 		}
 	}
 	r.figures.Compressions = r.window.Compressions()
@@ -99,7 +108,7 @@ func (r *run) prepare() error {
 		}
 	}
 	r.engine = engine
-	r.figures.Pruned = compression.CountsOf(nil)
+	r.figures.Pruned, r.valid = compression.CountsOf(nil), map[*history.Content]int{}
 	r.window = engine.newWindow(in, View{
 		OnStep: r.note,
 		Now:    r.nextTime,
@@ -165,6 +174,7 @@ func (r *run) request(ctx context.Context, fault bool) error {
 	}
 	total := r.window.Measure.Tokens()
 	mark, _ := r.window.Mark(entries)
+	r.countVoid(entries)
 	sent := Sent{Reply: r.replies, Tokens: total, Cached: r.ledger.cachedTokens(sentRequest{total, entries, tokens, mark, r.nextTime()}), Fault: fault}
 	r.sent = append(r.sent, sent)
 	r.figures.add(sent)
@@ -199,5 +209,31 @@ func (r *run) readAgain(ctx context.Context, q judge.Quote) error {
 func (r *run) note(step window.Step) {
 	if e, ok := step.(window.Density); ok {
 		r.figures.Pruned = r.figures.Pruned.Plus(e.Metadata)
+	}
+}
+
+// countVoid counts the replies whose reasoning is void from this request on, because something before
+// them is not as it was when they answered.
+func (r *run) countVoid(entries []*history.Content) {
+	previous, same := r.ledger.previous, 0
+	for same < len(previous) && same < len(entries) && previous[same] == entries[same] {
+		same++
+	}
+	if same == len(previous) {
+		same = min(same+1, len(entries)) // the reply to the request before
+	}
+	boundary := compression.AtBoundary(entries)
+	for reply, turn := range r.valid {
+		if slices.Contains(entries[:same], reply) {
+			continue
+		}
+		delete(r.valid, reply)
+		r.figures.Void++
+		if turn == r.turn && !boundary {
+			r.figures.VoidRunning++
+		}
+	}
+	if boundary {
+		r.turn++
 	}
 }

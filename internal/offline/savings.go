@@ -17,6 +17,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/disk"
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 	"agent/internal/offline/logs"
 	"agent/internal/provider/catalogue"
 	"agent/internal/session"
@@ -42,6 +43,9 @@ type Saving struct {
 	// WithCost.
 	Edits   int `json:"edits"`
 	Missing int `json:"missing"`
+	// Void counts the replies whose reasoning pruning would have made void. It is 0 for models whose
+	// reasoning is not bound to the conversation before it.
+	Void int `json:"voidReasoning,omitzero"`
 }
 
 // Relative returns the cost with cache-aware as a share of the recorded cost: in USD if prices
@@ -68,6 +72,7 @@ func (s *Saving) add(t Saving, sessions int) {
 	s.WithCost += t.WithCost
 	s.Edits += t.Edits
 	s.Missing += t.Missing
+	s.Void += t.Void
 }
 
 // SessionSaving is the saving of one session.
@@ -333,6 +338,9 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 	if err != nil {
 		return Saving{}, err
 	}
+	if settings.ReasoningBound.Of(r.settings) == "auto" {
+		r.cache.Bound = vendor.BoundReasoningOf(stretch.Model).Prefix()
+	}
 	saving := Saving{}
 	for _, v := range Strategies() {
 		if !v.sendsEverything() && !v.priced() {
@@ -352,6 +360,7 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 		}
 		saving.With, saving.WithUnits = one.figures.TotalInput, weighed
 		saving.Edits, saving.Missing = one.figures.Edits, one.figures.Blinded
+		saving.Void = one.figures.Void
 	}
 	saving.Cost, saving.WithCost = saving.Units*usd, saving.WithUnits*usd
 	return saving, nil

@@ -83,7 +83,11 @@ func (s *Savings) conclusion() string {
 	} else {
 		line += fmt.Sprintf("; with cache-aware it would have been %s, at %.2f of the price.", words.Tokens(t.With), t.Relative())
 	}
-	return line + fmt.Sprintf("\n%d of the %d texts that edits quoted would have been read again, which is part of the cost.", t.Missing, t.Edits)
+	line += fmt.Sprintf("\n%d of the %d texts that edits quoted would have been read again, which is part of the cost.", t.Missing, t.Edits)
+	if t.Void > 0 {
+		line += fmt.Sprintf("\nThe reasoning of %s would not have been sent again, because pruning changed the conversation before it.", words.Count(t.Void, "reply"))
+	}
+	return line
 }
 
 func (s *Savings) printSkipped(out io.Writer, home string) error {

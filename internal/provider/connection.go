@@ -90,6 +90,8 @@ type Connection struct {
 	dialects *lessons[openai.Dialect]
 	// claudes holds the dialects of the Messages API that endpoints understood.
 	claudes *lessons[anthropic.Dialect]
+	// bound holds the models that bind reasoning, as endpoints have shown.
+	bound *lessons[bool]
 	// lives holds the times that the caches of endpoints keep a prompt.
 	lives *lessons[time.Duration]
 
@@ -140,6 +142,7 @@ func New(config Config) *Connection {
 		config: config, consent: consent{filepath.Join(config.Folder, "allowed.json")},
 		dialects: newLessons[openai.Dialect](config.State, dialectFile, dialectLife, config.Now),
 		claudes:  newLessons[anthropic.Dialect](config.State, claudeFile, claudeLife, config.Now),
+		bound:    newLessons[bool](config.State, boundFile, boundLife, config.Now),
 		lives:    newLessons[time.Duration](config.State, lifeFile, lifeLife, config.Now),
 		learned:  func() {}, note: config.Caution, hide: func(llm.Key) {}, reached: func(string) {}, cautioned: map[string]bool{}, hidden: map[llm.Key]bool{},
 	}
@@ -303,7 +306,7 @@ func (c *Connection) current() (*peer, error) {
 	client := openai.Config{
 		BaseURL: endpoint.BaseURL, Key: endpoint.Key,
 		UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body), API: extras.api,
-		Lessons: c.dialects.of(endpoint.Host()), KeyHelp: endpoint.Vendor().KeyHelp(),
+		Lessons: dialectLessons{c.dialects.of(endpoint.Host()), c.bound.of(endpoint.Host())}, KeyHelp: endpoint.Vendor().KeyHelp(),
 	}
 	var source login.Source // nil if a key is sent as it is
 	if endpoint.Command != "" {

@@ -7,6 +7,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -192,6 +195,16 @@ func TestCacheLives(t *testing.T) {
 	at("127.0.0.1").KeepCacheLife("m", 20*time.Minute)
 	if got := at("127.0.0.1").Cache("m").Life; got != 20*time.Minute {
 		t.Errorf("the next run believes in %v", got)
+	}
+	lives, err := os.ReadFile(filepath.Join(state, "caches.json"))
+	bound := regexp.MustCompile(`"lesson": *\d+`).ReplaceAll(lives, []byte(`"lesson":true`))
+	if err := errors.Join(err, os.WriteFile(filepath.Join(state, "bound.json"), bound, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for model, bound := range map[string]bool{"m": true, "n": false, "claude-opus-5-5": true} {
+		if got := at("127.0.0.1").Cache(model).Bound; got != bound {
+			t.Errorf("the reasoning of %s is bound: %t", model, got)
+		}
 	}
 	if at("127.0.0.1").Cache("n").Life != 0 || at("localhost").Cache("m").Life != 0 {
 		t.Error("another model or endpoint has learned it")

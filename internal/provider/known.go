@@ -134,6 +134,7 @@ func (c *Connection) Cache(model string) vendor.Cache {
 	} else if vendor.At(host, model).Messages {
 		cache = vendor.Cache{Kind: vendor.CacheNone} // its endpoint for chat completions has none
 	}
+	cache.Bound = vendor.BoundReasoningOf(model).Prefix() || c.bound.of(host).Learned(model) || c.claudes.of(host).Learned(model).Bound
 	if life := c.lives.of(host).Learned(model); life > 0 {
 		cache.Life = life
 	}

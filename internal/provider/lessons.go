@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/llm"
+	"agent/internal/llm/openai"
 	"agent/internal/rawjson"
 )
 
@@ -45,6 +46,10 @@ const (
 	// claudeFile holds the dialects of the Messages API. What binds thinking stays true for longer.
 	claudeFile = "claude.json"
 	claudeLife = 30 * 24 * time.Hour
+
+	// boundFile holds the models whose reasoning is bound to the conversation before it.
+	boundFile = "bound.json"
+	boundLife = 30 * 24 * time.Hour
 
 	// lifeFile holds the times that the caches of endpoints keep a prompt.
 	lifeFile = "caches.json"
@@ -118,4 +123,25 @@ func (l *lessons[T]) add(key string, lesson T) error {
 		return err
 	}
 	return disk.Replace(l.path, append(data, '\n'), 0o600)
+}
+
+// dialectLessons keeps the dialects of a host, and for longer whether reasoning is bound.
+type dialectLessons struct {
+	llm.Lessons[openai.Dialect]
+	bound llm.Lessons[bool]
+}
+
+// Learned implements llm.Lessons.
+func (l dialectLessons) Learned(model string) openai.Dialect {
+	d := l.Lessons.Learned(model)
+	d.Bound = l.bound.Learned(model)
+	return d
+}
+
+// Keep implements llm.Lessons.
+func (l dialectLessons) Keep(model string, d openai.Dialect) {
+	if d.Bound {
+		l.bound.Keep(model, true)
+	}
+	l.Lessons.Keep(model, d)
 }

@@ -60,3 +60,24 @@ func TestLessonsFile(t *testing.T) {
 	newLessons[openai.Dialect]("", dialectFile, dialectLife, time.Now).of("h").Keep("m", openai.Dialect{OmitCache: true})
 	newLessons[openai.Dialect]("/dev/null/x", dialectFile, dialectLife, time.Now).of("h").Keep("m", openai.Dialect{OmitCache: true})
 }
+
+// What binds reasoning is kept for longer than the rest of a dialect, and known to the engine.
+func TestBoundIsKept(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_000_000, 0)
+	clock := func() time.Time { return now }
+	folder := t.TempDir()
+	open := func() dialectLessons {
+		return dialectLessons{newLessons[openai.Dialect](folder, dialectFile, dialectLife, clock).of("h"), newLessons[bool](folder, boundFile, boundLife, clock).of("h")}
+	}
+	open().Keep("m", openai.Dialect{Bound: true, OmitUsage: true})
+	for _, tc := range []struct {
+		days int
+		want openai.Dialect
+	}{{6, openai.Dialect{Bound: true, OmitUsage: true}}, {23, openai.Dialect{Bound: true}}, {2, openai.Dialect{}}} {
+		now = now.Add(time.Duration(tc.days) * 24 * time.Hour)
+		if got := open().Learned("m"); got != tc.want || open().Learned("other") != (openai.Dialect{}) {
+			t.Errorf("after %d more days: %+v", tc.days, got)
+		}
+	}
+}

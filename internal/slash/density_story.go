@@ -67,6 +67,9 @@ func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.Pru
 	if story.Shortfalls {
 		lines = append(lines, "The provider finds less in its cache than it should: only the end of the latest request is counted on.")
 	}
+	if stats.Void > 0 {
+		lines = append(lines, fmt.Sprintf("The reasoning of %s is not sent any more, because the conversation before it has changed.", words.Count(stats.Void, "reply")))
+	}
 	return append(lines, "")
 }
 

@@ -40,6 +40,9 @@ type Dialect struct {
 	AnswerTools bool `json:"answerTools,omitzero"`
 	// SystemAsUser sends the system prompt as the first message of the user.
 	SystemAsUser bool `json:"systemAsUser,omitzero"`
+	// Bound means that the model accepts reasoning only while everything before it is unchanged. It
+	// is kept for longer than the other lessons, in another place.
+	Bound bool `json:"-"`
 
 	ConversationLessons `json:"-"`
 }
@@ -143,6 +146,10 @@ var lessons = []lesson{
 	}, "the model does not take this reasoning.effort; the conversation goes on with its own"},
 	{pattern.New(`max_(?:completion_)?tokens`), learnOutputLimit, "the model takes no bound of its output; the conversation goes on without max-output-tokens"},
 	{pattern.New(`thought.?signature`), learnSignatures, "the provider refused the signatures of earlier calls; the conversation goes on without them"},
+	{pattern.New(`bound to a different conversation|prefix.{0,10}mismatch`), func(d *Dialect, _ string, req llm.Request) {
+		d.Bound = true
+		d.forget(thoughtsIn(req.History), &d.NoReasoning)
+	}, "the provider refused the reasoning of earlier replies, because the conversation before it has changed; the conversation goes on without it"},
 	{
 		pattern.New(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), learnUnreadable,
 		"the provider cannot read its reasoning of earlier replies any more (another account, or too old); the conversation goes on without it",

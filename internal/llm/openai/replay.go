@@ -37,6 +37,8 @@ type replay struct {
 	signatures bool
 	// own is set if signatures that came from this model at this host are returned.
 	own bool
+	// bound is set if reasoning counts only while everything before it is unchanged.
+	bound bool
 	// forgotten holds attachments that this model at this host has refused.
 	forgotten *entries.Refused
 }
@@ -44,6 +46,7 @@ type replay struct {
 // replayFor returns the replay of a request.
 func replayFor(req request) replay {
 	p := replay{model: req.Model, host: req.host, own: !req.Dialect.NoSignatures, forgotten: req.Dialect.Forgotten}
+	p.bound = req.Dialect.Bound || vendor.BoundReasoningOf(req.Model).Prefix()
 	p.signatures = req.Dialect.Signatures || req.wants.Signatures
 	switch {
 	case req.Replay == llm.ReplayNever, req.Dialect.NoReasoning, req.Dialect.Reasoning == reasoningRefused:
@@ -62,9 +65,10 @@ func replayFor(req request) replay {
 // another model.
 var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
 
-// accepts reports whether an attachment comes from this model at this host and was not refused.
+// accepts reports whether an attachment comes from this model at this host, is not void and was not
+// refused.
 func (p replay) accepts(a *history.Attached) bool {
-	return a.From(p.model, p.host) && !p.forgotten.Has(a)
+	return a.From(p.model, p.host) && !a.Void && !p.forgotten.Has(a)
 }
 
 // signature returns the extra_content to send with a call, or nil. first is set for the first call

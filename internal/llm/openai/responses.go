@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 
 	"github.com/sashabaranov/go-openai"
@@ -161,13 +163,42 @@ func (w *itemWriter) Assistant(c *history.Content) {
 		})
 	}
 	reasoning := w.replay.items(c)
+	var written said
 	for at, output := range outputs {
 		for len(reasoning) > 0 && reasoning[0].At <= at {
-			w.add(reasoning[0].Item)
+			if !w.replay.bound || reasoning[0].After == written.digest() {
+				w.add(reasoning[0].Item)
+			}
 			reasoning = reasoning[1:]
 		}
 		w.add(output)
+		switch o := output.(type) {
+		case openai.ResponseOutputItem:
+			written.call(o.Name, o.Arguments)
+		case freeCall:
+			written.call(o.Name, o.Input)
+		default:
+			written.text(entries.JoinText(c.Blocks))
+		}
 	}
+}
+
+// said sums up what a reply has said before a reasoning item, which may be bound to it.
+type said struct{ parts string }
+
+func (s *said) text(text string) { s.parts += "text\x00" + text + "\x00" }
+func (s *said) call(name, arguments string) {
+	s.parts += "call\x00" + name + "\x00" + arguments + "\x00"
+}
+
+// digest returns "" for nothing said.
+func (s *said) digest() string {
+	if s.parts == "" {
+		return ""
+	}
+	const length = 8
+	sum := sha256.Sum256([]byte(s.parts))
+	return hex.EncodeToString(sum[:length])
 }
 
 // reasoningItem is a reasoning item of a reply.
@@ -175,6 +206,9 @@ type reasoningItem struct {
 	// At is the number of other items that came before it.
 	At   int             `json:"at"`
 	Item json.RawMessage `json:"item"`
+	// After is the digest of the texts and calls that came before it in the reply, "" if there were
+	// none.
+	After string `json:"after,omitzero"`
 }
 
 // items returns the reasoning items to send with an entry.
@@ -189,5 +223,5 @@ func (p replay) items(c *history.Content) []reasoningItem {
 
 func (responses) reader(r *reply, req request) func([]byte) error {
 	r.attach = attacher{replay: replayFor(req)}
-	return (&responseReader{reply: r, written: map[int]bool{}, free: freeFormsOf(req)}).take
+	return (&responseReader{reply: r, written: map[int]bool{}, free: freeFormsOf(req), req: req}).take
 }

@@ -9,17 +9,20 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/loose"
 	"agent/internal/llm/refusal"
+	"agent/internal/llm/vendor"
 )
 
 // responseReader adds the events of the Responses API to a reply.
 type responseReader struct {
 	reply *reply
+	req   request
 	// free holds the tools that were offered in free form.
 	free freeForms
 	// written holds the indexes of the output items whose text has been emitted, in part or whole.
 	written map[int]bool
-	// outputs counts the items that are not reasoning.
+	// outputs counts the items that are not reasoning, and said sums them up.
 	outputs int
+	said    said
 	// summaries is set once a part of a summary has been emitted. The next part is a new paragraph.
 	summaries bool
 }
@@ -28,6 +31,9 @@ type responseReader struct {
 func (s *responseReader) take(data []byte) error {
 	event := loose.Decode[openai.ResponseStreamEvent](data)
 	r := s.reply
+	if !r.known {
+		s.tellDropped()
+	}
 	r.known = r.known || strings.HasPrefix(string(event.Type), "response.")
 	switch event.Type {
 	case openai.ResponseStreamEventOutputTextDelta, openai.ResponseStreamEventRefusalDelta:
@@ -100,25 +106,31 @@ func (s *responseReader) finishItem(index int, raw json.RawMessage) {
 	item := loose.Decode[openai.ResponseOutputItem](raw)
 	switch item.Type {
 	case "reasoning":
-		s.reply.size += s.reply.attach.addItem(reasoningItem{s.outputs, raw})
+		s.reply.size += s.reply.attach.addItem(reasoningItem{s.outputs, raw, s.said.digest()})
 		if !s.summaries {
 			s.think(summaryOf(item))
 		}
 	case "web_search_call":
-		s.reply.size += s.reply.attach.addItem(reasoningItem{s.outputs, raw})
+		s.reply.size += s.reply.attach.addItem(reasoningItem{s.outputs, raw, s.said.digest()})
 		s.reply.searched(raw)
 	case "message":
 		s.outputs++
+		text := ""
+		for _, part := range item.Content {
+			text += part.Text + part.Refusal
+		}
+		s.said.text(text)
 		if !s.written[index] {
-			for _, part := range item.Content {
-				s.write(index, part.Text+part.Refusal)
-			}
+			s.write(index, text)
 		}
 	case "function_call":
 		s.outputs++
+		s.said.call(item.Name, item.Arguments)
 		s.finishCall(index, item)
 	case customCall:
 		s.outputs++
+		free := loose.Decode[freeCall](raw)
+		s.said.call(free.Name, free.Input)
 		s.finishCall(index, s.free.finish(raw))
 	}
 }
@@ -154,6 +166,7 @@ func (s *responseReader) end(raw json.RawMessage) error {
 			s.finishItem(index, item)
 		}
 	}
+	s.noteDropped(raw)
 	r.usage = loose.Decode[chatUsage](member(raw, "usage")).report(0)
 	switch {
 	case response.Status == openai.ResponseStatusFailed:
@@ -171,4 +184,34 @@ func (s *responseReader) end(raw json.RawMessage) error {
 	}
 	r.done = true
 	return nil
+}
+
+// noteDropped notes that the server has dropped reasoning because the conversation before it has
+// changed. Such reasoning should not have been sent: the model is bound to its past, and was not known
+// to be. The next reply begins with a note about it.
+func (s *responseReader) noteDropped(response json.RawMessage) {
+	for _, change := range loose.Decode[[]struct{ Action, Reason string }](member(response, "input_transformations")) {
+		if change.Action != "removed" || change.Reason != "prefix_mismatch" {
+			continue
+		}
+		note := "the provider dropped reasoning of earlier replies, because the conversation before it had changed"
+		if s.req.Dialect.Bound || vendor.BoundReasoningOf(s.req.Model).Prefix() {
+			note += "; this is a defect of this program"
+		}
+		if lessons := s.reply.client.config.Lessons; lessons != nil {
+			learned := s.req.Dialect
+			learned.Bound = true
+			lessons.Keep(s.req.Model, learned)
+		}
+		s.reply.client.dropped.LoadOrStore(s.req.Model, note)
+		return
+	}
+}
+
+// tellDropped tells once that the server has dropped reasoning from an earlier request.
+func (s *responseReader) tellDropped() {
+	told := &s.reply.client.dropped
+	if note, _ := told.Load(s.req.Model); note != nil && told.CompareAndSwap(s.req.Model, note, "") && note != "" {
+		s.reply.emit(llm.Adapted{Note: note.(string)})
+	}
 }

@@ -40,6 +40,7 @@ type Server struct {
 	hanging  map[string]bool
 	calls    int
 	claude   *claude
+	bound    *boundItems
 }
 
 // New starts a server that answers its n-th request with the n-th turn. A request
@@ -60,7 +61,7 @@ func New(t testing.TB, turns ...Turn) *Server {
 func NewFunc(t testing.TB, next func(*Request) Turn) *Server {
 	t.Helper()
 	s := &Server{
-		t: t, next: next, closed: make(chan struct{}), hanging: map[string]bool{}, claude: newClaude(),
+		t: t, next: next, closed: make(chan struct{}), hanging: map[string]bool{}, claude: newClaude(), bound: &boundItems{before: map[string]string{}},
 		answers: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"test-model","object":"model"}]}`},
 	}
 	web := httptest.NewServer(http.HandlerFunc(s.serve))
@@ -153,6 +154,9 @@ func (s *Server) record(r *http.Request, api string, body []byte) *Request {
 	}
 	if err == nil && api == Messages {
 		err = s.claude.judge(request)
+	}
+	if err == nil && isBound(request) {
+		err = s.bound.verify(request)
 	}
 	if err != nil {
 		s.t.Errorf("llmtest: invalid request: %v\n%s", err, excerpt(body))

@@ -118,8 +118,12 @@ func (w *responsesWire) closeItem() {
 	said := quote(w.open.said.String())
 	done := fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":%s}]}`, said)
 	if w.open.kind == "reasoning" {
+		hidden := encrypted(w.open.said.String())
+		if isBound(w.request) {
+			hidden = w.server.bound.sign(w.request, w.open.said.String(), w.items)
+		}
 		done = fmt.Sprintf(`{"id":"rs_%d_%d","type":"reasoning","summary":[{"type":"summary_text","text":%s}],"encrypted_content":%s}`,
-			w.request.Number, w.outputs, said, quote(encrypted(w.open.said.String())))
+			w.request.Number, w.outputs, said, quote(hidden))
 	}
 	w.done(done)
 	w.open = nil
