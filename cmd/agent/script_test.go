@@ -67,8 +67,13 @@ var programs = map[string]func(){
 // Every request is checked by llmtest, and the key must show up nowhere.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	testscript.Run(t, scriptParams("testdata/script"))
+}
+
+// scriptParams returns the parameters of the scripts in a folder.
+func scriptParams(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -111,7 +116,7 @@ func TestScripts(t *testing.T) {
 			"truncate":  truncate,
 			"leftovers": leftovers,
 		},
-	})
+	}
 }
 
 // scriptTB is the key under which a script keeps its test.
