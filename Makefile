@@ -110,10 +110,11 @@ frames: build
 	$(GO) test -count=1 -run TestPictures ./internal/tui -update
 	RECORD_DEMO=1 $(GO) test -tags e2e -count=1 -run TestTerminalDemo ./cmd/agent
 
-# The generated pages of docs/reference.
+# The generated pages of docs/reference and docs/dev.
 .PHONY: docs
 docs:
 	$(GO) test -count=1 -run TestReferenceIsCurrent ./cmd/agent -update-reference
+	$(GO) test -count=1 -run TestPackagesPageIsCurrent . -update-packages
 
 lint:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files"; exit 1; }

@@ -1,4 +1,4 @@
-// Package agent_test keeps the import rules of the architecture (docs/design.md).
+// Package agent_test keeps the import rules of the architecture (docs/dev/architecture.md).
 package agent_test
 
 import (
@@ -222,9 +222,9 @@ func checkImports(t *testing.T, file string) {
 
 func within(dir, room string) bool { return dir == room || strings.HasPrefix(dir, room+"/") }
 
-// docs/design.md leads a stranger to files that there are.
+// docs/dev/architecture.md leads a stranger to files that there are.
 func TestEveryFileOfTheDesignExists(t *testing.T) {
-	design, err := os.ReadFile("docs/design.md")
+	design, err := os.ReadFile("docs/dev/architecture.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-const ruleBook = "docs/rules.md"
+const ruleBook = "docs/dev/rules.md"
 
 var idPattern = regexp.MustCompile(`\b(REQ-HD-\d{3}(\.\d+)?|(BR-[A-Z]+|EC|ERR)-\d{3}|[ORICAKSD]-\d{2}|P-\d)\b`)
 

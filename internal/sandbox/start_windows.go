@@ -9,7 +9,7 @@ import (
 type shared struct{}
 
 // backends is empty: nothing confines commands on this system yet, see
-// docs/decisions/windows.md.
+// docs/dev/decisions/windows.md.
 var backends []Backend
 
 func (s *Sandbox) try() (string, error) { return "", errors.New("it is not for this system") }

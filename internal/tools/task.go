@@ -54,7 +54,7 @@ const taskText = "Gives a task to an agent with its own context; you get its rep
 	"several calls in one reply run at the same time. Not for a file or symbol whose place you know: read it yourself. " +
 	"What the agent read is not in your context: read a file before you edit it. "
 
-// Results measured on recorded sessions (docs/density.md), for windows from smallWindow tokens on
+// Results measured on recorded sessions (docs/dev/engine-research.md), for windows from smallWindow tokens on
 // and for smaller ones.
 const (
 	taskPays    = "It pays from about ten calls or four files on. The agents:\n"
