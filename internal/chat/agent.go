@@ -115,7 +115,7 @@ func (a *Agents) relay(ctx context.Context, over <-chan struct{}, q gate.Questio
 	id := 0
 	shown := make(chan (<-chan Decision), 1)
 	select {
-	case a.line.inbox <- func() {
+	case a.line.inbox.acts <- func() {
 		if ctx.Err() == nil {
 			var decided <-chan Decision
 			id, decided = a.line.chat.asker.show(q)
@@ -193,7 +193,7 @@ func (c *Chat) deliverReports() (bool, error) {
 func (c *Chat) awaitAgents(ctx context.Context) bool {
 	for len(c.Agents.reports) == 0 && len(c.waiting.queue) == 0 && c.config.runningAgents() > 0 {
 		select {
-		case act := <-c.inbox:
+		case act := <-c.inbox.acts:
 			act()
 		case <-ctx.Done():
 			return false
@@ -226,7 +226,7 @@ func (c *Config) endAgents(in inbox) {
 	}
 	c.Background.StopAll()
 	for c.runningAgents() > 0 {
-		act := <-in
+		act := <-in.acts
 		act()
 	}
 }
@@ -250,7 +250,7 @@ func (a *Agents) Tell(over <-chan struct{}, e Event) {
 // the chat is busy.
 func (a *Agents) TellLatest(e Event) {
 	select {
-	case a.line.inbox <- func() { a.line.chat.emit(e) }:
+	case a.line.inbox.acts <- func() { a.line.chat.emit(e) }:
 	default:
 	}
 }

@@ -11,7 +11,7 @@ import (
 func TestAgentsDoNotWaitForAnOwnerThatIsGone(t *testing.T) {
 	t.Parallel()
 	a := NewAgents(NewLine(), nil)
-	for range cap(a.line.inbox) {
+	for range cap(a.line.inbox.acts) {
 		a.line.inbox.post(func() {})
 	}
 	over := make(chan struct{})

@@ -103,7 +103,7 @@ func (a *asker) waitDecision(ctx context.Context, decided <-chan Decision) (Deci
 			default:
 				return Decision{}, false
 			}
-		case act := <-a.inbox:
+		case act := <-a.inbox.acts:
 			act()
 			a.settleMoot()
 		}

@@ -239,15 +239,20 @@ func New(config Config) *Chat {
 }
 
 // Run serves the chat until ctx ends. If a turn is in progress then, it is interrupted and leaves
-// a valid history.
+// a valid history. Run is called once: nothing is heard after it.
 func (c *Chat) Run(ctx context.Context) {
+	defer c.inbox.end()
+	serveUntil(ctx, c)
+}
+
+func serveUntil(ctx context.Context, c *Chat) {
 	c.emitStatus()
 	c.waiting.giveBackWaited()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case act := <-c.inbox:
+		case act := <-c.inbox.acts:
 			act()
 		}
 		for ctx.Err() == nil {

@@ -230,7 +230,7 @@ func (b *bench) run() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		b.Run(ctx)
+		serveUntil(ctx, b.Chat)
 	}()
 	synctest.Wait()
 	b.stop = func() {

@@ -1,29 +1,43 @@
 package chat
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // inbox carries functions to the goroutine that owns a chat. An idle owner runs them at once;
 // during a turn they run at the next wait.
-type inbox chan func()
+type inbox struct {
+	acts chan func()
+	// over is closed when the owner has ended. Nothing waits for the owner after that.
+	over chan struct{}
+}
 
-func newInbox() inbox { return make(inbox, 64) }
+func newInbox() inbox { return inbox{make(chan func(), 64), make(chan struct{})} }
 
-// post hands work to the owner.
-func (in inbox) post(act func()) { in <- act }
+// errOver is the error for a question to an owner that has ended.
+var errOver = errors.New("the conversation has ended")
 
-// give hands work to an owner that may have ended. It waits until over is closed.
+// post hands work to the owner. The work is lost if the owner has ended.
+func (in inbox) post(act func()) { in.give(nil, act) }
+
+// give does the work of post, and waits no longer than until over is closed.
 func (in inbox) give(over <-chan struct{}, act func()) {
 	select {
-	case in <- act:
+	case in.acts <- act:
+	case <-in.over:
 	case <-over:
 	}
 }
+
+// end notes that the owner has ended.
+func (in inbox) end() { close(in.over) }
 
 // serve runs the functions in the inbox, and does not wait for more.
 func (in inbox) serve() {
 	for {
 		select {
-		case act := <-in:
+		case act := <-in.acts:
 			act()
 		default:
 			return
@@ -35,13 +49,17 @@ func (in inbox) serve() {
 func ask[T any](ctx context.Context, in inbox, question func() T) (T, error) {
 	answer := make(chan T, 1)
 	select {
-	case in <- func() { answer <- question() }:
+	case in.acts <- func() { answer <- question() }:
+	case <-in.over:
+		return *new(T), errOver
 	case <-ctx.Done():
 		return *new(T), ctx.Err()
 	}
 	select {
 	case a := <-answer:
 		return a, nil
+	case <-in.over:
+		return *new(T), errOver
 	case <-ctx.Done():
 		return *new(T), ctx.Err()
 	}
@@ -73,7 +91,7 @@ func awaitWithin[T any](ctx context.Context, in inbox, ch <-chan T) (v T, ok boo
 			return v, ok
 		case <-ctx.Done():
 			return v, false
-		case act := <-in:
+		case act := <-in.acts:
 			act()
 		}
 	}

@@ -24,7 +24,7 @@ func NewLine() *Line { return &Line{inbox: newInbox(), inquiring: make(chan stru
 // Note shows a notice about something outside the conversation.
 func (l *Line) Note(text string) {
 	select {
-	case l.inbox <- func() { l.chat.emit.notice("%s", text) }:
+	case l.inbox.acts <- func() { l.chat.emit.notice("%s", text) }:
 	default: // a notice must not block the caller
 	}
 }
@@ -32,7 +32,7 @@ func (l *Line) Note(text string) {
 // Refresh reports the status again, after a change outside the chat.
 func (l *Line) Refresh() {
 	select {
-	case l.inbox <- func() { l.chat.emitStatus() }:
+	case l.inbox.acts <- func() { l.chat.emitStatus() }:
 	default: // a busy chat reports its status soon anyway
 	}
 }

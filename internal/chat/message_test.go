@@ -284,8 +284,8 @@ func TestOutputNeverBlocks(t *testing.T) {
 func TestOutputOfAFullInbox(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	for range cap(b.inbox) {
-		b.inbox <- func() {}
+	for range cap(b.inbox.acts) {
+		b.inbox.acts <- func() {}
 	}
 	out := &liveOutput{inbox: b.inbox, emit: b.emit, call: 1}
 	_, _ = out.Write([]byte("one "))

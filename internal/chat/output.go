@@ -29,7 +29,7 @@ func (o *liveOutput) Write(p []byte) (int, error) {
 	o.waiting = words.KeepEnd(append(o.waiting, p...), mostLive)
 	if !o.posted {
 		select {
-		case o.inbox <- o.show:
+		case o.inbox.acts <- o.show:
 			o.posted = true
 		default: // a later write tries again
 		}

@@ -95,7 +95,7 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 	defer silence.stop()
 	for {
 		select {
-		case act := <-in.inbox:
+		case act := <-in.inbox.acts:
 			act()
 		case <-silence.ticker.C:
 			if long := silence.length(in.now()); long > 0 {

@@ -125,3 +125,22 @@ func TestWaitedMessagesComeBack(t *testing.T) {
 		t.Errorf("returned %+v, %d requests", returned, len(b.model.requests))
 	}
 }
+
+// Nothing waits for a conversation that has ended, however much it is told.
+func TestNothingWaitsForAnOwnerThatHasEnded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	b.Run(ctx)
+	for range 2 * cap(b.inbox.acts) {
+		b.Chat.Send(atcmd.Typed("abc"))
+		b.Interrupt()
+	}
+	b.Shell("true", false)
+	b.CycleMode()
+	b.Answer(1, Decision{})
+	if _, ok := b.Unqueue(t.Context()); ok {
+		t.Error("a message came back")
+	}
+}

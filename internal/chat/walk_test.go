@@ -408,7 +408,7 @@ func (w *walk) restore() {
 func (w *walk) serve(does func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan struct{})
-	go func() { defer close(served); w.Run(ctx) }()
+	go func() { defer close(served); serveUntil(ctx, w.Chat) }()
 	does(ctx)
 	cancel()
 	<-served

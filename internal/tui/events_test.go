@@ -182,7 +182,8 @@ func TestRunningToolsAreFollowed(t *testing.T) {
 type failingHistory struct{}
 
 func (failingHistory) Load() ([]atcmd.Message, error) { return nil, errors.New("permission denied") }
-func (failingHistory) Append(atcmd.Message) error     { return errors.New("disk full") }
+func (failingHistory) Add(atcmd.Message)              {}
+func (failingHistory) Write() error                   { return errors.New("disk full") }
 
 func TestHistoryThatFailsIsSaidAndDoesNotMatter(t *testing.T) {
 	t.Parallel()

@@ -42,8 +42,9 @@ type History interface {
 	// Load returns earlier prompts, oldest first. It is called once, after the
 	// first paint.
 	Load() ([]atcmd.Message, error)
-	// Append stores a prompt.
-	Append(prompt atcmd.Message) error
+	// Add keeps a prompt in memory, and Write writes the prompts that are not in the file yet.
+	Add(prompt atcmd.Message)
+	Write() error
 }
 
 // Files knows the files of the workspace. Its methods may be called from any goroutine.

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 
 // playScene runs the interface with a driver that plays a scene.
 func playScene(scene string) int {
-	driver := &sceneDriver{}
+	driver, prompts := &sceneDriver{}, &writtenPrompts{}
 	if scene == "pick" {
 		return playPick()
 	}
@@ -53,13 +53,35 @@ func playScene(scene string) int {
 				go driver.manyBlocks()
 			}
 		},
-		Greeting: []string{"hello"}, LogPath: "the log",
+		Greeting: []string{"hello"}, LogPath: "the log", History: prompts,
 	})
+	fmt.Printf("prompts: %q\n", prompts.written)
 	fmt.Printf("ended: %v\n", err)
 	if err != nil {
 		return 1
 	}
 	return 0
+}
+
+// writtenPrompts is a history of prompts.
+type writtenPrompts struct {
+	mu             sync.Mutex
+	added, written []string
+}
+
+func (h *writtenPrompts) Load() ([]atcmd.Message, error) { return nil, nil }
+
+func (h *writtenPrompts) Add(prompt atcmd.Message) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.added = append(h.added, prompt.Text())
+}
+
+func (h *writtenPrompts) Write() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.written = h.added
+	return nil
 }
 
 // playPick lets somebody choose before there is a session.

@@ -39,6 +39,9 @@ func Run(ctx context.Context, opts Options) (err error) {
 		if value := recover(); value != nil {
 			err = logPanic(value, opts)
 		}
+		if opts.History != nil {
+			_ = opts.History.Write() // the loop may have ended before the command that writes it
+		}
 	}()
 	// From here on a signal cannot end the process before the terminal's mode is restored.
 	signals, deaf := term.NotifySignals(opts.Out)

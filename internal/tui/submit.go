@@ -146,8 +146,9 @@ func (m *Model) remember(message atcmd.Message) tea.Cmd {
 		return nil
 	}
 	prompts := m.opts.History
+	prompts.Add(message)
 	return guardPanic(func() tea.Msg {
-		if err := prompts.Append(message); err != nil {
+		if err := prompts.Write(); err != nil {
 			return noteMsg{"the prompt could not be added to the history: " + err.Error()}
 		}
 		return nil

@@ -68,10 +68,9 @@ type keptHistory []atcmd.Message
 
 func (h *keptHistory) Load() ([]atcmd.Message, error) { return *h, nil }
 
-func (h *keptHistory) Append(prompt atcmd.Message) error {
-	*h = append(*h, prompt)
-	return nil
-}
+func (h *keptHistory) Add(prompt atcmd.Message) { *h = append(*h, prompt) }
+
+func (h *keptHistory) Write() error { return nil }
 
 // What was pasted is printed back as it stood in the input.
 func TestSentPastesStayPlaceholders(t *testing.T) {

@@ -49,6 +49,15 @@ func TestTerminalKeysAreNotLost(t *testing.T) {
 	s.until("> early ab日\n  c\n\n> Ask")
 }
 
+// The command that writes a prompt may not run any more when the program ends.
+func TestTerminalLastPromptIsWritten(t *testing.T) {
+	t.Parallel()
+	s := startSession(t, "plain")
+	s.until("Ask for something")
+	s.write("exit\r")
+	s.until(`prompts: ["exit"]`)
+}
+
 func TestTerminalPasteNeverSends(t *testing.T) {
 	t.Parallel()
 	s := startSession(t, "plain")

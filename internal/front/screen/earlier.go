@@ -71,6 +71,8 @@ type promptHistory struct {
 
 	mu      sync.Mutex
 	waiting []session.Prompt
+
+	writing sync.Mutex
 	// behind is set once the person knows that prompts wait.
 	behind bool
 }
@@ -87,8 +89,8 @@ func (h *promptHistory) Load() ([]atcmd.Message, error) {
 	return messages, err
 }
 
-// Append implements tui.History. An image is kept only as its place in the sentence.
-func (h *promptHistory) Append(message atcmd.Message) error {
+// Add implements tui.History. An image is kept only as its place in the sentence.
+func (h *promptHistory) Add(message atcmd.Message) {
 	var prompt session.Prompt
 	for _, part := range message {
 		prompt = append(prompt, session.PromptPart{Text: part.Text, Source: part.Source})
@@ -96,16 +98,29 @@ func (h *promptHistory) Append(message atcmd.Message) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.waiting = append(h.waiting, prompt)
-	for len(h.waiting) > 0 {
-		if err := h.file.Append(h.waiting[0]); err != nil {
+}
+
+// Write implements tui.History.
+func (h *promptHistory) Write() error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	for {
+		h.mu.Lock()
+		waiting := h.waiting
+		h.mu.Unlock()
+		if len(waiting) == 0 {
+			h.behind = false
+			return nil
+		}
+		if err := h.file.Append(waiting[0]); err != nil {
 			if h.behind {
 				return nil
 			}
 			h.behind = true
 			return err
 		}
+		h.mu.Lock()
 		h.waiting = h.waiting[1:]
+		h.mu.Unlock()
 	}
-	h.behind = false
-	return nil
 }

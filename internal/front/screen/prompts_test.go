@@ -20,16 +20,16 @@ func TestPromptsWaitForRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	history := &promptHistory{file: session.Prompts{Path: filepath.Join(folder, "history")}}
-	if err := history.Append(atcmd.Typed("one")); err == nil {
+	if err := keep(history, atcmd.Typed("one")); err == nil {
 		t.Error("it is not said that nothing is recorded")
 	}
-	if err := history.Append(atcmd.Typed("two")); err != nil {
+	if err := keep(history, atcmd.Typed("two")); err != nil {
 		t.Errorf("it is said again: %v", err)
 	}
 	if err := os.Remove(folder); err != nil {
 		t.Fatal(err)
 	}
-	if err := history.Append(atcmd.Typed("three")); err != nil {
+	if err := keep(history, atcmd.Typed("three")); err != nil {
 		t.Error(err)
 	}
 	got, err := history.Load()
@@ -43,7 +43,12 @@ func TestPromptsWaitForRoom(t *testing.T) {
 	if err := os.WriteFile(folder, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := history.Append(atcmd.Typed("four")); err == nil {
+	if err := keep(history, atcmd.Typed("four")); err == nil {
 		t.Error("after a time in which all was recorded it is not said again")
 	}
+}
+
+func keep(history *promptHistory, message atcmd.Message) error {
+	history.Add(message)
+	return history.Write()
 }
