@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,18 +14,18 @@ import (
 
 // Copy copies the store of a session for a fork of the session, so that marks mean the same
 // in both. A missing store is no error, and a content that cannot be read is left out, as
-// if it had been dropped for its age. After an error there is no copy.
+// if it had been dropped for its age. A command that the other session runs has no part in the
+// copy. After an error there is no copy.
 func Copy(from, to string) error {
-	journal, err := os.ReadFile(filepath.Join(from, "journal"))
+	journal, err := disk.Read(filepath.Join(from, "journal"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
 		err = copyObjects(from, to)
 	}
-	// The description of the workspace before a command; undo says if it is missing.
-	if noted, missing := os.ReadFile(filepath.Join(from, noteName)); err == nil && missing == nil {
-		err = os.WriteFile(filepath.Join(to, noteName), noted, 0o600)
+	if err == nil {
+		journal, err = copyCommands(journal, from, to)
 	}
 	if err == nil { // last of all: a folder with a journal is a store
 		err = os.WriteFile(filepath.Join(to, "journal"), journal, 0o600)
@@ -32,6 +34,40 @@ func Copy(from, to string) error {
 		return errors.Join(err, os.RemoveAll(to))
 	}
 	return nil
+}
+
+// copyCommands copies the descriptions of the workspace before the commands that have not ended;
+// undo says if one is missing. If a program has the store open, it runs these commands, and they end
+// in the journal that copyCommands returns.
+func copyCommands(journal []byte, from, to string) ([]byte, error) {
+	read := loaded{tree: newTree()}
+	for line := range bytes.Lines(journal) {
+		if r, ok := parseLine(bytes.TrimSuffix(line, []byte("\n"))); ok {
+			if err := read.replay(r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(read.tree.began) == 0 {
+		return journal, nil
+	}
+	run := inUse(from)
+	for _, b := range read.tree.began {
+		if run {
+			line, err := record{Ended: true, Of: b.Slot}.line()
+			if err != nil {
+				return nil, err
+			}
+			journal = append(append(bytes.TrimSuffix(journal, []byte("\n")), '\n'), line...)
+			continue
+		}
+		if noted, missing := os.ReadFile(notePath(from, b.Slot)); missing == nil {
+			if err := os.WriteFile(notePath(to, b.Slot), noted, 0o600); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return journal, nil
 }
 
 // copyObjects links the contents into another store, since a content with a hash never
@@ -70,6 +106,9 @@ func (s *Store) Fork(folder string) error {
 		return nil
 	}
 	defer s.mu.Unlock()
+	if s.lock != nil {
+		s.finishInterrupted(context.Background())
+	}
 	err := Copy(s.Folder, folder)
 	if err == nil {
 		// The state is read from the copy, since another program may have written to the journal.

@@ -85,17 +85,22 @@ func (j *journal) append(r record) error {
 		}
 		j.out = out
 	}
-	body, err := rawjson.Marshal(r)
+	line, err := r.line()
 	if err != nil {
 		return err
 	}
-	line := fmt.Appendf(nil, "%08x %s\n", checksum(body), body)
 	if j.torn {
 		line = append([]byte("\n"), line...)
 	}
 	n, err := j.out.Write(line)
 	j.torn = err != nil && n > 0
 	return err
+}
+
+// line returns the line of a record in the journal.
+func (r record) line() ([]byte, error) {
+	body, err := rawjson.Marshal(r)
+	return fmt.Appendf(nil, "%08x %s\n", checksum(body), body), err
 }
 
 func (j *journal) close() error {

@@ -282,3 +282,57 @@ func TestAKillWithinAFile(t *testing.T) {
 		}
 	}
 }
+
+// R5: the command that the other session runs is not the fork's, and stays what it is in the other.
+func TestForkOfASessionThatRunsACommand(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "one\n"})
+	b.BeginTurn("1")
+	b.edit("a", "two\n")
+	b.BeginTurn("2")
+	first, second := b.BeginCommand(t.Context()), b.BeginCommand(t.Context())
+	b.write("new", "half\n")
+	fork := filepath.Join(filepath.Dir(b.folder), "s2")
+	if err := snapshot.Copy(b.folder, fork); err != nil {
+		t.Fatal(err)
+	}
+	forked := &bench{t: t, w: b.w, folder: fork}
+	forked.open()
+	if told := forked.Warnings(); len(told) > 0 {
+		t.Errorf("the fork says %q", told)
+	}
+	if plan := forked.planned(forked.PlanUndo(t.Context())); plan.Title != "1" {
+		t.Errorf("the fork undoes %q", plan.Title)
+	}
+	b.write("new", "whole\n")
+	second()
+	first()
+	b.undo()
+	if b.holds("new", "whole\n") {
+		t.Error("the command is not undone in its own session")
+	}
+}
+
+// A fork of a session that was killed has all its commands.
+func TestForkHasAllKilledCommands(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "one\n"})
+	start := b.contents()
+	b.BeginTurn("1")
+	b.BeginCommand(t.Context())
+	b.write("a", "two\n")
+	b.BeginCommand(t.Context())
+	b.write("new", "x\n")
+	b.close()
+	fork := filepath.Join(filepath.Dir(b.folder), "s2")
+	if err := snapshot.Copy(b.folder, fork); err != nil {
+		t.Fatal(err)
+	}
+	forked := &bench{t: t, w: b.w, folder: fork}
+	forked.open()
+	if plan := forked.planned(forked.PlanUndo(t.Context())); len(plan.Left) > 0 {
+		t.Errorf("left %v", plan.Left)
+	}
+	forked.undo()
+	forked.want(start)
+}

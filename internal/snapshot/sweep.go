@@ -118,6 +118,13 @@ func filesBelow(folder string) []onDisk {
 // errInUse is the error for a store that another program has open.
 var errInUse = errors.New("a program has it open")
 
+// inUse reports whether a program has a store open.
+func inUse(folder string) bool {
+	lock := disk.NewFileLock(filepath.Join(folder, lockName))
+	free, err := lock.TryLock()
+	return errors.Join(err, lock.Close()) == nil && !free
+}
+
 // Remove removes a store with all its contents, unless a program has it open. A missing
 // store is no error.
 func Remove(folder string) error {
