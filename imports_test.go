@@ -135,7 +135,7 @@ var rooms = []room{
 	{"internal/arguments", nil, "the arguments of a call are what the model wrote"},
 	{"internal/disk", nil, "writing files needs nothing"},
 	{"internal/worktree", []string{"internal/git", "internal/sandbox", "internal/words", "internal/pattern"}, "a worktree is git's"},
-	{"internal/trace", []string{"internal/chat", "internal/pattern"}, "a tracer listens"},
+	{"internal/trace", []string{"internal/chat", "internal/hosts", "internal/pattern"}, "a tracer listens"},
 	{"internal/shape", nil, "the form of an answer depends on nothing"},
 	{"internal/rawjson", nil, "JSON in texts and files needs nothing"},
 	{"internal/console", nil, "writing to a terminal needs nothing"},

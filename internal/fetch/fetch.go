@@ -60,7 +60,7 @@ func Get(ctx context.Context, u *url.URL, private bool, allowed func(host string
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no whole answer within %s", timeout))
 	defer cancel()
-	client := &http.Client{Transport: hosts.Staying(transport(private)), CheckRedirect: func(next *http.Request, before []*http.Request) error {
+	client := hosts.Client(transport(private), func(next *http.Request, before []*http.Request) error {
 		if len(before) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
 		}
@@ -68,7 +68,7 @@ func Get(ctx context.Context, u *url.URL, private bool, allowed func(host string
 			return err
 		}
 		return allowed(next.URL.Hostname())
-	}}
+	})
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return Page{}, err
@@ -115,7 +115,7 @@ type Reply struct {
 // Ask makes a request to a service in the way of Get, but follows no redirect, because the request
 // may hold a key. It reads at most so many bytes of the answer, and a longer one is an error.
 func Ask(ctx context.Context, request *http.Request, private bool, most int64) (Reply, error) {
-	client := &http.Client{Transport: hosts.Staying(transport(private)), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := hosts.Client(transport(private), hosts.NoRedirect)
 	place := &url.URL{Scheme: request.URL.Scheme, Host: request.URL.Host}
 	response, err := client.Do(request.WithContext(ctx))
 	if err != nil {

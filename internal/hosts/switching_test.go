@@ -12,7 +12,7 @@ import (
 
 // Reliability 3, R3: an answer that switches protocols is an error at once, and its connection is
 // closed.
-func TestStayingRefusesAnotherProtocol(t *testing.T) {
+func TestClientRefusesAnotherProtocol(t *testing.T) {
 	t.Parallel()
 	closed := make(chan error, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -26,7 +26,7 @@ func TestStayingRefusesAnotherProtocol(t *testing.T) {
 		closed <- err
 	}))
 	defer server.Close()
-	client := http.Client{Transport: hosts.Staying(http.DefaultTransport)}
+	client := hosts.Client(nil, nil)
 	response, err := client.Get(server.URL)
 	if err == nil {
 		response.Body.Close()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/hosts"
 	"agent/internal/llm"
 	"agent/internal/llm/loose"
 	"agent/internal/pattern"
@@ -75,7 +76,7 @@ type caller struct {
 }
 
 func newCaller(a Account, transport http.RoundTripper) caller {
-	return caller{a, &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return caller{a, hosts.Client(transport, hosts.NoRedirect)}
 }
 
 // post sends a form, and returns the answer.

@@ -50,7 +50,8 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 		return a, nil
 	}
 	const patience = 20 * time.Second
-	client := &http.Client{Transport: settled{base, a.mayReach}, Timeout: patience}
+	client := hosts.Client(settled{base, a.mayReach}, nil)
+	client.Timeout = patience
 	a.source = &source{logins: a.logins, server: s, client: client}
 	if a.logins.open == nil {
 		return a, nil

@@ -50,7 +50,7 @@ func newWeb(s Server, host Host) (*web, error) {
 		return nil, err
 	}
 	w.life, w.end = context.WithCancel(context.Background())
-	w.client = &http.Client{Transport: w}
+	w.client = hosts.Client(w, nil)
 	return w, nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"agent/internal/hosts"
 )
 
 const (
@@ -73,7 +75,7 @@ type sender struct {
 
 func newSender(c collector, version string, take func() []*span) *sender {
 	s := &sender{collector: c, version: version, take: take, more: make(chan struct{}, 1), end: make(chan struct{}), ended: make(chan struct{})}
-	s.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	s.client = hosts.Client(nil, hosts.NoRedirect)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	go s.run()
 	return s

@@ -90,9 +90,7 @@ func New(config Config) *Endpoint {
 		config: config, keys: keys,
 		// A redirect is reported, not followed. Following it would turn the request into a GET and
 		// could carry the key elsewhere.
-		http: &http.Client{Transport: hosts.Staying(config.Transport), CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		}},
+		http: hosts.Client(config.Transport, hosts.NoRedirect),
 	}
 }
 

@@ -1,0 +1,48 @@
+package agent_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// otherClient matches the ways to make a request without hosts.Client.
+var otherClient = regexp.MustCompile(`new\(http\.Client\)|\bhttp\.(Client\{|DefaultClient|Get\(|Head\(|Post\(|PostForm\()`)
+
+// Reliability 3, R3: every client of the program refuses an answer that switches protocols, since
+// hosts.Client makes them all.
+func TestEveryClientIsMadeInOnePlace(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]bool{
+		"&http.Client{}": true, "new(http.Client)": true, "http.Get(address)": true, "http.DefaultClient.Do(r)": true,
+		"(client *http.Client) error": false, "http.GetBody": false,
+	} {
+		if otherClient.MatchString(source) != want {
+			t.Errorf("%s counts as another client: %v", source, !want)
+		}
+	}
+	made := 0
+	for _, folder := range []string{"cmd", "internal"} {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			path = filepath.ToSlash(path)
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "internal/testing/") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			made += strings.Count(string(source), "hosts.Client(")
+			if found := otherClient.Find(source); found != nil && path != "internal/hosts/switching.go" {
+				t.Errorf("%s: %s; make the client with hosts.Client", path, found)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if made < 7 {
+		t.Errorf("the program makes %d clients", made)
+	}
+}
