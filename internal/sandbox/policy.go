@@ -76,8 +76,8 @@ type Policy struct {
 	// tools use their own caches.
 	Caches string
 	// UserCaches lists the user's own caches of build tools. Where the backend has namespaces, a
-	// command sees them below a layer that receives its writes. Other commands, and those caches
-	// that it may not read, get an empty folder in Caches.
+	// command sees them below a layer that receives its writes. Other commands get copies in Caches,
+	// and an empty folder for each cache that they may not read.
 	UserCaches []Cache
 	// Grace is the time between asking the remaining processes to end and ending them by force.
 	Grace time.Duration

@@ -1,6 +1,8 @@
 package sandbox_test
 
 import (
+	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -265,7 +267,7 @@ func TestCachesWithoutLayers(t *testing.T) {
 				t.Fatal(err)
 			}
 			change(&policy)
-			got := h.run(s, policy, `echo $GOCACHE; cat `+cache+`/key`)
+			got := h.run(s, policy, `echo $GOCACHE; cat `+cache+`/key $GOCACHE/key`)
 			if first, _, _ := strings.Cut(got.output, "\n"); first != policy.Caches+"/go-build" {
 				t.Errorf("%s: %+v", name, got)
 			}
@@ -274,6 +276,97 @@ func TestCachesWithoutLayers(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Commands without layers get a copy of the user's caches, once, which they may change.
+func TestCachesAreCopied(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		write(t, h.home+"/.cache/go-build/00/warm", "mine")
+		if err := os.Symlink(h.home+"/.ssh/id_ed25519", h.home+"/.cache/go-build/00/link"); err != nil {
+			t.Fatal(err)
+		}
+		policy := h.withCaches(sandbox.Work)
+		write(t, policy.Caches+".layers/1", "no folder, so that there are no layers")
+		if got := h.run(s, policy, `echo $GOCACHE; cd $GOCACHE/00 && cat warm; ls; echo planted > warm`); got.output != policy.Caches+"/go-build\nminewarm\n" || got.exit != 0 || len(got.cold) > 0 {
+			t.Errorf("the first: %+v", got)
+		}
+		if got := h.run(s, policy, `cat $GOCACHE/00/warm; rm -r $GOCACHE; ln -s $HOME/.cache/go-build $GOCACHE`); got.output != "planted\n" {
+			t.Errorf("the second: %+v", got)
+		}
+		if got := h.run(s, policy, `cd $GOCACHE/00; cat warm; echo planted > warm`); !strings.HasPrefix(got.output, "mine") || got.exit == 0 {
+			t.Errorf("the third: %+v", got)
+		}
+		if left, _ := filepath.Glob(policy.Caches + ".layers/copy-*"); len(left) > 0 {
+			t.Errorf("it left %q", left)
+		}
+	})
+}
+
+// Whatever a command does to a cache, the user's own cache stays as it is: nothing that runs outside
+// of the sandbox later can come from a command.
+func TestUserCachesStay(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		for name, spoil := range map[string]func(*sandbox.Policy){"layers": func(*sandbox.Policy) {}, "no layers": func(p *sandbox.Policy) { write(t, p.Caches+".layers/1", "") }} {
+			h := newHouse(t)
+			policy := h.withCaches(sandbox.Work)
+			var folders []string
+			for _, c := range policy.UserCaches {
+				folders = append(folders, c.Path)
+				for _, file := range []string{"tool", "deep/tool", "read-only/tool"} {
+					write(t, filepath.Join(c.Path, file), "#!/bin/sh\necho mine\n")
+				}
+				if err := os.Chmod(filepath.Join(c.Path, "read-only"), 0o555); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := snapshotOf(t, folders)
+			spoil(&policy)
+			const attack = `
+				own="$GOCACHE $npm_config_cache $PIP_CACHE_DIR $UV_CACHE_DIR $CCACHE_DIR $YARN_CACHE_FOLDER"; mkdir links
+				for folder in $folders $own; do echo planted > $folder/tool; echo planted >> $folder/deep/tool; echo planted > $folder/new; echo planted > $folder/read-only/tool; tools="$tools $folder/tool"; below="$below $folder/deep/tool"; done
+				cp -l $below links; ln -t links --backup=numbered $tools; for file in links/*; do echo planted > $file; done
+				truncate -s 0 $below; touch -d 2001-01-01 $tools $folders; chmod -R 777 $folders; setfattr -n user.x -v y $tools
+				for folder in $folders $own; do mv $folder/deep $folder/moved; echo planted > $folder/read-only/tool; done
+				rm -rf $folders $own`
+			h.run(s, policy, `folders="`+strings.Join(folders, " ")+`"`+attack)
+			s.KillHolders()
+			if after := snapshotOf(t, folders); !maps.Equal(before, after) {
+				for path := range after {
+					if before[path] != after[path] {
+						t.Errorf("%s: %s was %q and is %q", name, path, before[path], after[path])
+					}
+				}
+				t.Errorf("%s: %d files have become %d", name, len(before), len(after))
+			}
+		}
+	})
+}
+
+// snapshotOf maps the files and folders of some folders to their rights, times and contents.
+func snapshotOf(t *testing.T, folders []string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := entry.Info()
+			if err != nil {
+				return err
+			}
+			content, _ := os.ReadFile(path) // of a folder there is none
+			all[path] = fmt.Sprint(info.Mode(), info.ModTime().UnixNano(), string(content))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
 }
 
 // The end of a command names the caches that it began to fill.

@@ -171,6 +171,7 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 	started.kill = func() { KillGroup(cmd.Process.Pid) }
 	if backend != None {
 		policy.layered = s.layer(policy, backend)
+		policy.copyCaches(ctx)
 		started.cold = policy.emptyCaches()
 		started.guard = newGuard(policy, backend)
 		cmd.Env = append(cmd.Environ(), policy.environ()...)
