@@ -1,0 +1,44 @@
+package anthropic
+
+import (
+	"agent/internal/llm"
+	"agent/internal/llm/loose"
+)
+
+// usage is a report of tokens. A later report of a reply replaces the numbers that it has.
+type usage struct {
+	Input      loose.Int `json:"input_tokens"`
+	Output     loose.Int `json:"output_tokens"`
+	CacheRead  loose.Int `json:"cache_read_input_tokens"`
+	CacheWrite loose.Int `json:"cache_creation_input_tokens"`
+	Writes     struct {
+		Long loose.Int `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
+}
+
+// with returns the numbers of u, replaced by the numbers in a later report.
+func (u usage) with(later usage) usage {
+	for _, pair := range [][2]*loose.Int{
+		{&u.Input, &later.Input},
+		{&u.Output, &later.Output},
+		{&u.CacheRead, &later.CacheRead},
+		{&u.CacheWrite, &later.CacheWrite},
+		{&u.Writes.Long, &later.Writes.Long},
+	} {
+		// Gateways send zeros in place of the numbers that the first report had.
+		if pair[1].Is && (pair[1].Value > 0 || !pair[0].Is) {
+			*pair[0] = *pair[1]
+		}
+	}
+	return u
+}
+
+// added returns the sum of a usage and the report.
+func (u usage) added(to llm.Usage) llm.Usage {
+	to.PromptTokens += u.Input.Count() + u.CacheRead.Count() + u.CacheWrite.Count()
+	to.CompletionTokens += u.Output.Count()
+	to.CachedTokens += u.CacheRead.Count()
+	to.CacheWriteTokens += u.CacheWrite.Count()
+	to.LongWriteTokens += min(u.Writes.Long.Count(), u.CacheWrite.Count())
+	return to
+}
