@@ -117,7 +117,7 @@ func offeredTools(allowed func(name string) error, o Options) []tools.Tool {
 func knownTools(offered []tools.Tool, searches bool) *tools.Registry {
 	known := []tools.Source{tools.Fixed("built in", offered...)}
 	if searches {
-		known = append(known, tools.Fixed("web search", tools.ServerSearch()))
+		known = append(known, tools.Fixed("web search", tools.ServerSearch(nil)))
 	}
 	none := func() []tools.Tool { return nil }
 	for _, s := range append(toolSources(), toolSource{names: isTask}) {

@@ -98,7 +98,7 @@ func (w *webSearch) source() tools.Source {
 			switch {
 			case way() == websearch.Off:
 			case w.searcher.ByServer():
-				return []tools.Tool{tools.ServerSearch()}
+				return []tools.Tool{tools.ServerSearch(w.rules.BlockedHosts())}
 			case w.searcher.Service() != "":
 				return []tools.Tool{tools.WebSearch(w.searcher)}
 			}
@@ -108,9 +108,10 @@ func (w *webSearch) source() tools.Source {
 }
 
 // byServer returns why the model's server does not search the web by itself, nil if it does.
-// Nothing can be asked before such a search, so rules that bound searches turn it off.
+// Nothing can be asked before such a search, so rules that bound searches turn it off, unless the
+// server leaves out the hosts that they deny.
 func (w *webSearch) byServer() error {
-	if rule := w.rules.BoundsSearch(); rule != "" {
+	if rule := w.rules.BoundsSearch(w.models.own.LeavesOutHosts(settings.Model.Of(w.at.settings))); rule != "" {
 		return errors.New("web-search is provider, and " + rule + " cannot be kept there; name a service instead (/set web-search)")
 	}
 	return w.models.own.SearchesWeb(settings.Model.Of(w.at.settings))

@@ -83,7 +83,7 @@ func Head(registry *tools.Registry, form traits.EditFormat, all bool, system Sys
 		names := make([]string, len(offered))
 		for i, t := range offered {
 			names[i] = t.Name
-			head.Tools[i] = llm.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.Parameters(), Free: (*llm.FreeForm)(t.Free), Searches: t.Server}
+			head.Tools[i] = llm.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.Parameters(), Free: (*llm.FreeForm)(t.Free), Searches: t.Server, Blocked: t.Blocked}
 		}
 		head.System, head.Cut = system(lean, names, func(prompt string) bool {
 			return fits(window.Head{System: prompt, Tools: head.Tools})

@@ -67,8 +67,11 @@ type ToolSpec struct {
 	// Schema is the JSON Schema of the parameters object.
 	Schema json.RawMessage
 	// Searches is set for the search of the web that the model's server makes by itself, within the
-	// reply. Nothing else of the tool is sent.
+	// reply. Nothing else of the tool is sent but Blocked.
 	Searches bool
+	// Blocked lists the hosts that Searches leaves out, with their subdomains. Only the Messages API
+	// takes them.
+	Blocked []string
 	// Free is the form of the tool for models that write its argument as plain text; nil if there
 	// is none.
 	Free *FreeForm

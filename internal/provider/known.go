@@ -102,6 +102,10 @@ func (c *Connection) SearchesWeb(model string) error {
 	return nil
 }
 
+// LeavesOutHosts reports whether the endpoint in use leaves out hosts that are named when it
+// searches the web.
+func (c *Connection) LeavesOutHosts(model string) bool { return c.speaksMessages(model) }
+
 // BillsNothing reports whether the endpoint in use is a server that people run themselves, at its
 // usual port, or is used with a subscription.
 func (c *Connection) BillsNothing() bool {

@@ -44,6 +44,8 @@ type Tool struct {
 	// Server is set for a tool that the model's server runs by itself, within the reply: its search
 	// of the web.
 	Server bool
+	// Blocked lists the hosts that a search by the server leaves out.
+	Blocked []string
 	// Traits declares the effects of calls, and the words that describe calls.
 	Traits
 

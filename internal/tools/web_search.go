@@ -49,10 +49,10 @@ func WebSearch(s *websearch.Searcher) Tool {
 }
 
 // ServerSearch returns the tool that stands for the search of the web by the model's server, which
-// makes it within its replies.
-func ServerSearch() Tool {
+// makes it within its replies and leaves out the blocked hosts.
+func ServerSearch(blocked []string) Tool {
 	return define(Tool{
-		Name: WebSearchName, Server: true,
+		Name: WebSearchName, Server: true, Blocked: blocked,
 		Description: "Searches the web, by the model's server itself.",
 		Traits:      Traits{Network: true, Searches: true, Key: "query", Words: []traits.Words{{Now: "searching", Done: "searched", Do: "search", About: `"{query}"`}}},
 	}, func(context.Context, *Env, webSearchArgs) (Plan, error) {

@@ -154,10 +154,21 @@ func (g *Rules) Denies(host string) bool {
 	return g.Found(host) != nil || g.skillRules().Found(host) != nil
 }
 
-// BoundsSearch returns a rule that bounds which pages of the web may be searched or read, "" for
-// none.
-func (g *Rules) BoundsSearch() string {
-	for _, rules := range []permissions.Rules{g.Rules, g.skillRules()} {
+// BlockedHosts returns the hosts that the rules deny to searches of the web, for a server that leaves
+// them out.
+func (g *Rules) BlockedHosts() []string {
+	hosts, _ := g.Rules.BlockedHosts()
+	return hosts
+}
+
+// BoundsSearch returns a rule that bounds searches of the web, "" for none. leavesOut means that the
+// searching server leaves out BlockedHosts.
+func (g *Rules) BoundsSearch(leavesOut bool) string {
+	all := []permissions.Rules{g.Rules, g.skillRules()}
+	if _, only := g.Rules.BlockedHosts(); only && leavesOut {
+		all = all[1:] // rules of skills end with the turn, and the tools of a request do not change then
+	}
+	for _, rules := range all {
 		if rule := rules.OfWeb(); rule != nil {
 			return rule.String()
 		}

@@ -258,7 +258,15 @@ func (r *request) encodeTools() [][]byte {
 	for _, t := range r.Tools {
 		var w writer
 		if t.Searches {
-			w.raw(`{"type":"web_search_20250305","name":"web_search","max_uses":` + strconv.Itoa(maxSearches) + `}`)
+			w.raw(`{"type":"web_search_20250305","name":"web_search","max_uses":` + strconv.Itoa(maxSearches))
+			for i, host := range t.Blocked {
+				w.raw([]string{`,"blocked_domains":[`, `,`}[min(i, 1)])
+				w.string(host)
+			}
+			if len(t.Blocked) > 0 {
+				w.raw(`]`)
+			}
+			w.raw(`}`)
 			tools = append(tools, w.buf)
 			continue
 		}

@@ -367,6 +367,21 @@ func (r Rules) OfWeb() *Rule {
 	return r.first(pages, func(rule Rule) bool { return rule.host != "" })
 }
 
+// BlockedHosts returns the hosts that the rules deny to searches of the web or to reading, with their
+// subdomains. all reports whether the rules bound searches by nothing else.
+func (r Rules) BlockedHosts() (hosts []string, all bool) {
+	for _, rule := range r.all {
+		switch {
+		case rule.about != searches && (rule.about != pages || rule.host == ""):
+		case rule.host == "" || rule.Effect != Deny:
+			return nil, false
+		case !slices.Contains(hosts, rule.host):
+			hosts = append(hosts, rule.host)
+		}
+	}
+	return hosts, true
+}
+
 // Server returns the rule that a call of a server's tool violates, or nil. The name has the form of
 // Claude Code: mcp__SERVER__TOOL.
 func (r Rules) Server(name string) *Rule {

@@ -381,6 +381,26 @@ func TestRulesOfBothFiles(t *testing.T) {
 	}
 }
 
+// A server that searches gets the hosts that rules deny, unless a rule bounds searches otherwise.
+func TestBlockedHosts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		effect Effect
+		rules  string
+		hosts  string
+		all    bool
+	}{
+		{Deny, "WebFetch(domain:a.example) WebSearch(domain:*.b.example) WebFetch(domain:a.example) WebFetch Bash(ls)", "a.example b.example", true},
+		{Deny, "WebFetch(domain:a.example) WebSearch", "", false},
+		{Deny, "", "", true},
+	} {
+		hosts, all := Parse(tt.effect, strings.Fields(tt.rules), "f", "/w", "/h").BlockedHosts()
+		if strings.Join(hosts, " ") != tt.hosts || all != tt.all {
+			t.Errorf("%s %s: %v %v", tt.effect, tt.rules, hosts, all)
+		}
+	}
+}
+
 // A rule about searches of the web says nothing of pages, and the other way.
 func TestSearchesAndPages(t *testing.T) {
 	t.Parallel()
