@@ -8,9 +8,6 @@ import (
 	"agent/internal/history"
 )
 
-// planningKey marks the notes to the model about the mode.
-const planningKey = "mode"
-
 // ReviewKey marks the text of a message that asks for a review. The turn of such a message
 // changes nothing.
 const ReviewKey = "review"
@@ -48,13 +45,13 @@ func (m *modes) aboutMode() []history.Block {
 	if text == before || m.consent.Reviewing() {
 		return nil
 	}
-	return []history.Block{&history.Text{Text: text, Source: history.Brought, Key: planningKey}}
+	return []history.Block{&history.Text{Text: text, Source: history.Brought, Key: history.KeyMode}}
 }
 
 // saidOfMode returns the latest note about the mode in the context, or "".
 func (m *modes) saidOfMode() string {
 	for _, entry := range slices.Backward(m.history.RawHistory()) {
-		if text, found := entry.Keyed(planningKey); found {
+		if text, found := entry.Keyed(history.KeyMode); found {
 			return text
 		}
 	}

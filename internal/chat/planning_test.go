@@ -104,7 +104,7 @@ func TestTheModelKnowsThatItPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 		entries := b.config.History.RawHistory()
-		text, _ := entries[len(entries)-2].Keyed(planningKey)
+		text, _ := entries[len(entries)-2].Keyed(history.KeyMode)
 		told = append(told, text)
 		if said := entries[len(entries)-2].OwnText(); said != "go" {
 			t.Errorf("the person said %q", said)

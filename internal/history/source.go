@@ -56,3 +56,10 @@ func (c *Content) Holds(source Source) bool {
 		return ok && text.Source == source
 	})
 }
+
+// KeyMode is the key of notes about the approval mode. Their words come from the program alone.
+const KeyMode = "mode"
+
+// IsInstruction reports whether the program itself speaks to the model. Text of files, tools,
+// servers and people is no instruction of the program.
+func (t *Text) IsInstruction() bool { return t.Source == Brought && t.Key == KeyMode }

@@ -80,6 +80,49 @@ func TestRepliesGoBackAsTheyCame(t *testing.T) {
 	}
 }
 
+// Instructions of the program that come during a session are system messages after the message of the
+// user and the answers of its calls, on models that take them and until an endpoint refuses them.
+func TestInstructionsAreSystemMessages(t *testing.T) {
+	t.Parallel()
+	note := func(text string) history.Block {
+		return &history.Text{Text: text, Source: history.Brought, Key: history.KeyMode}
+	}
+	call := &history.ToolCall{ID: "a", Name: "f", Parameters: json.RawMessage(`{}`)}
+	entries := []*history.Content{
+		history.New(history.Human, &history.Text{Text: "first"}, note("the mode is plan")),
+		history.New(history.AI, call),
+		history.New(history.Tool, &history.ToolResponse{CallID: "a", ToolName: "f", Result: history.TextResult("done")}),
+		history.New(history.Human, note("the mode is ask"), &history.Text{Text: "a file", IncludedFile: "a.go"}, &history.Text{Text: "skill", Source: history.Brought, Key: "skill:x"}),
+	}
+	for name, tt := range map[string]struct {
+		model  string
+		refuse bool
+		want   string
+	}{
+		"a model that takes them":   {"claude-opus-5-5", false, "user first; system the mode is plan; assistant ; tool done; user a file\nskill; system the mode is ask"},
+		"another model":             {"claude-haiku-4-5", false, "user first\nthe mode is plan; assistant ; tool done; user the mode is ask\na file\nskill"},
+		"an endpoint that does not": {"claude-opus-5-5", true, "user first\nthe mode is plan; assistant ; tool done; user the mode is ask\na file\nskill"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			turns := []llmtest.Turn{llmtest.Say("ok")}
+			if tt.refuse {
+				turns = append([]llmtest.Turn{llmtest.Fail(400, `{"type":"error","error":{"type":"invalid_request_error","message":"messages.1.role: Input should be 'user' or 'assistant'"}}`)}, turns...)
+			}
+			srv := llmtest.New(t, turns...)
+			got := llmtest.Collect(t.Context(), t, newClient(t, srv.URL), llm.Request{Model: tt.model, History: entries})
+			var sent []string
+			requests := srv.Requests()
+			for _, m := range requests[len(requests)-1].Messages {
+				sent = append(sent, m.Role+" "+m.Content)
+			}
+			if all := strings.Join(sent, "; "); all != tt.want || got.Err != nil || len(got.Notes) > 0 {
+				t.Errorf("sent %s %v %v", all, got.Err, got.Notes)
+			}
+		})
+	}
+}
+
 // Usage counts reads and writes of the cache as parts of the prompt.
 func TestUsage(t *testing.T) {
 	t.Parallel()

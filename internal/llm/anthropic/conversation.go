@@ -17,13 +17,14 @@ import (
 const (
 	roleUser      = "user"
 	roleAssistant = "assistant"
+	roleSystem    = "system"
 )
 
 // conversation is the part of a request that the model reads: tools, system prompt and messages.
 type conversation struct {
 	tools  [][]byte
 	system []byte
-	// messages alternate between the roles.
+	// messages alternate between user and assistant, with system messages after those of the user.
 	messages []message
 	// media is the size of the images and documents in bytes.
 	media int
@@ -129,6 +130,8 @@ type builder struct {
 	sum hash.Hash
 	// order holds the sent ids of the calls of the latest reply, in their order.
 	order []string
+	// told holds the instructions of the program that follow the newest message.
+	told []string
 }
 
 func (b *builder) hash(parts ...[]byte) {
@@ -178,6 +181,18 @@ func (b *builder) endUser() {
 	for _, x := range blocks {
 		b.hash(x.raw)
 	}
+	b.instruct()
+}
+
+// instruct puts the waiting instructions into a system message of their own, after the message of
+// the user and the answers of its calls.
+func (b *builder) instruct() {
+	for _, text := range b.told {
+		raw := textBlock(text)
+		b.put(roleSystem, block{raw: raw})
+		b.hash([]byte(roleSystem), raw)
+	}
+	b.told = nil
 }
 
 func (b *builder) add(c *history.Content) {
@@ -193,7 +208,18 @@ func (b *builder) add(c *history.Content) {
 }
 
 func (b *builder) human(c *history.Content) {
-	if text := entries.JoinText(c.Blocks); text != "" {
+	said := c.Blocks
+	if r := b.request; r.facts.SystemMessages && !r.dialect.OmitSystem {
+		said = nil
+		for _, x := range c.Blocks {
+			if t, is := x.(*history.Text); is && t.IsInstruction() {
+				b.told = append(b.told, t.Text)
+			} else {
+				said = append(said, x)
+			}
+		}
+	}
+	if text := entries.JoinText(said); text != "" {
 		b.put(roleUser, block{raw: textBlock(text)})
 	}
 	for _, m := range entries.BlocksOf[*history.Media](c.Blocks) {
@@ -250,14 +276,14 @@ func (b *builder) results(c *history.Content) {
 // assistant puts a reply: every block as it came and in its place. Thinking comes from this model
 // at this host only.
 func (b *builder) assistant(c *history.Content) {
-	b.endUser()
 	b.ids.Begin()
-	before := b.state()
 	k := keptIn(c, b.request)
 	blocks := b.replyBlocks(c, k)
 	if !slices.ContainsFunc(blocks, func(x block) bool { return x.thinking == nil }) {
 		return // thinking alone is not a message
 	}
+	b.endUser()
+	before := b.state()
 	if k != nil {
 		k.valid = k.Prefix == before
 	}

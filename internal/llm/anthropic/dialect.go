@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"slices"
+
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/entries"
@@ -22,6 +24,8 @@ type Dialect struct {
 	OmitSchema bool `json:"omitSchema,omitzero"`
 	// OmitCache leaves out the marks of the cache.
 	OmitCache bool `json:"omitCache,omitzero"`
+	// OmitSystem puts instructions that come later into messages of the user.
+	OmitSystem bool `json:"omitSystem,omitzero"`
 	// OmitThinking asks for no thinking, which the model does not have.
 	OmitThinking bool `json:"omitThinking,omitzero"`
 	// OmitEffort leaves out the effort, which the model does not take.
@@ -74,6 +78,9 @@ var lessons = []lesson{
 	{pattern.New(`output_config|\beffort\b`), func(d *Dialect, req llm.Request) {
 		d.OmitEffort = d.OmitEffort || req.ReasoningEffort != ""
 	}, "the model does not take this reasoning.effort; the conversation goes on with its own"},
+	{pattern.New(`messages\S{0,8}role|\brole\b.{0,60}\b(?:user|system)\b|\bsystem\b.{0,20}\brole\b`), func(d *Dialect, req llm.Request) {
+		d.OmitSystem = d.OmitSystem || instructs(req.History)
+	}, ""},
 	{pattern.New(`temperature|top_p`), func(d *Dialect, req llm.Request) {
 		d.OmitSampling = d.OmitSampling || req.Temperature != nil || req.TopP != nil
 	}, "the model does not take the settings temperature and top_p; the conversation goes on without them"},
@@ -98,6 +105,13 @@ func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note str
 		}
 	}
 	return d, ""
+}
+
+// instructs reports whether a history holds instructions of the program.
+func instructs(entries []*history.Content) bool {
+	return slices.ContainsFunc(entries, func(c *history.Content) bool {
+		return slices.ContainsFunc(c.Blocks, func(x history.Block) bool { t, is := x.(*history.Text); return is && t.IsInstruction() })
+	})
 }
 
 // forget returns no thinking of the conversation so far. If some was forgotten before, or there is

@@ -61,7 +61,14 @@ func newSession(t *testing.T, seed uint64) *session {
 func (s *session) one(n int) bool { return s.rand.IntN(n) == 0 }
 
 func (s *session) say(text string) {
-	s.entries = append(s.entries, history.HumanText(text+" "+fmt.Sprint(s.rand.Uint64())))
+	blocks := []history.Block{&history.Text{Text: text + " " + fmt.Sprint(s.rand.Uint64())}}
+	if s.one(6) {
+		blocks = append(blocks, &history.Text{Text: "[The approval mode is ask now.]", Source: history.Brought, Key: history.KeyMode})
+	}
+	if s.one(9) {
+		blocks = append(blocks, &history.Media{MimeType: history.PDF, Data: "AAAA"})
+	}
+	s.entries = append(s.entries, history.New(history.Human, blocks...))
 }
 
 // turn is a reply: thinking, text and calls, some of them in parallel.
@@ -69,6 +76,13 @@ func (s *session) turn() llmtest.Turn {
 	var turn llmtest.Turn
 	if !s.one(6) {
 		turn = turn.Think("first ", "then ", fmt.Sprint(s.rand.Uint64()))
+	}
+	if s.one(8) {
+		turn = turn.Block(fmt.Sprintf(`{"type":"redacted_thinking","data":"%x"}`, s.rand.Uint64()))
+	}
+	if s.one(9) {
+		turn = turn.Block(`{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"go"}}`).
+			Block(`{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[{"type":"web_search_result","url":"https://go.dev","encrypted_content":"e="}]}`)
 	}
 	if s.one(2) {
 		turn = turn.Say("I look <&> \u2028 é ", "now.")
@@ -199,11 +213,15 @@ func (s *session) record() {
 	}
 }
 
-// interrupt begins a request and leaves it.
+// interrupt begins a request and leaves it. The text that has arrived stays.
 func (s *session) interrupt() {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
 	for chunk, err := range s.client.Stream(ctx, llm.Request{Model: s.model, System: strings.Repeat("be brief ", 900), History: s.entries, Tools: s.tools}) {
+		if text, is := chunk.(llm.Text); is && s.one(2) {
+			s.entries = append(s.entries, history.New(history.AI, &history.Thinking{Thought: "cut"}, &history.Text{Text: text.Delta}).WithMeta(history.MetaModel, s.model))
+			s.say("not that")
+		}
 		if _, pulse := chunk.(llm.Pulse); err != nil || !pulse {
 			break
 		}

@@ -332,8 +332,16 @@ func JudgeMessages(body []byte) error {
 		}
 	}
 	for i, m := range wire.Messages {
-		if i > 0 && m.Role == wire.Messages[i-1].Role {
+		if i == 0 {
+			continue
+		}
+		switch before := wire.Messages[i-1].Role; {
+		case m.Role == before:
 			return fmt.Errorf("messages[%d] and the one before it are both of the %s", i, m.Role)
+		case m.Role == "system" && !facts.SystemMessages:
+			return fmt.Errorf("messages[%d]: the model takes no system messages", i)
+		case m.Role == "system" && before != "user", before == "system" && m.Role != "assistant":
+			return fmt.Errorf("messages[%d]: a system message that does not stand between the user and the assistant", i)
 		}
 	}
 	if err := judgeMarks(flat, facts); err != nil {
@@ -375,6 +383,8 @@ func judgeBlocks(flat []flatBlock) error {
 		last := i+1 == len(flat) || flat[i+1].message != b.message
 		answers := b.role == "user" && b.kind == "tool_result"
 		switch {
+		case b.role == "system" && b.message >= 0 && b.kind != "text":
+			return fmt.Errorf("%s: a block of the type %s", at, b.kind)
 		case b.kind == "text" && strings.TrimSpace(b.block.Text) == "":
 			return fmt.Errorf("%s: a text that is blank", at)
 		case len(open) > 0 && b.role != "assistant" && !answers:

@@ -210,8 +210,8 @@ func (w *messagesWire) end(t Turn) {
 	w.server.claude.served(w.request)
 }
 
-// ServerTool adds a tool that the server itself runs, with its result: two whole blocks.
-func (t Turn) ServerTool(use, result string) Turn {
+// Block adds a whole block of the Messages API.
+func (t Turn) Block(block string) Turn {
 	return t.then(func(r *reply) {
 		w, is := r.wire.(*messagesWire)
 		if !is {
@@ -219,11 +219,9 @@ func (t Turn) ServerTool(use, result string) Turn {
 		}
 		w.begin()
 		w.closeBlock()
-		for _, block := range []string{use, result} {
-			w.typed("content_block_start", fmt.Sprintf(`,"index":%d,"content_block":%s`, w.count, block))
-			w.typed("content_block_stop", fmt.Sprintf(`,"index":%d`, w.count))
-			w.blocks = append(w.blocks, block)
-			w.count++
-		}
+		w.typed("content_block_start", fmt.Sprintf(`,"index":%d,"content_block":%s`, w.count, block))
+		w.typed("content_block_stop", fmt.Sprintf(`,"index":%d`, w.count))
+		w.blocks = append(w.blocks, block)
+		w.count++
 	})
 }

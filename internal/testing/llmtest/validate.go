@@ -32,7 +32,7 @@ func (request *Request) validate() error {
 	if err := validateTools(request.Tools); err != nil {
 		return err
 	}
-	return validateMessages(request.Messages)
+	return request.validateMessages()
 }
 
 func validateTools(tools []Tool) error {
@@ -51,10 +51,13 @@ func validateTools(tools []Tool) error {
 	return nil
 }
 
-func validateMessages(messages []Message) error {
+func (request *Request) validateMessages() error {
 	// open are the calls of the latest assistant message without an answer yet.
 	open := map[string]bool{}
-	for i, m := range messages {
+	for i, m := range request.Messages {
+		if m.Role == "system" && request.API == Messages {
+			continue // JudgeMessages knows where one may stand
+		}
 		if m.Role != "tool" && len(open) > 0 {
 			return fmt.Errorf("messages[%d] (%s) comes while calls wait for an answer: %v", i, m.Role, slices.Collect(maps.Keys(open)))
 		}
