@@ -12,6 +12,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/rawjson"
 	"agent/internal/session"
+	"agent/internal/share"
 	"agent/internal/slash"
 
 	"github.com/spf13/cobra"
@@ -109,7 +110,7 @@ func newSessionsShow(w world) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := w.print(info.Title, info.ID+" in "+info.Workspace, ""); err != nil {
+		if err := w.print(info.ID+" in "+info.Workspace, ""); err != nil {
 			return err
 		}
 		if !stats {
@@ -117,7 +118,7 @@ func newSessionsShow(w world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return w.print(strings.TrimRight(history.Transcript(said...), "\n"))
+			return w.print(strings.TrimRight(share.Markdown(said), "\n"))
 		}
 		engine, err := newEngine(w, settingsOptions{})
 		if err != nil {
@@ -146,7 +147,7 @@ func newSessionsExport(w world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(w.out, strings.TrimRight(history.Transcript(said...), "\n"))
+			_, err = fmt.Fprintln(w.out, strings.TrimRight(share.Markdown(said), "\n"))
 			return err
 		}
 		document, err := history.WriteDocument(in.WorkspaceRoot, in.History)

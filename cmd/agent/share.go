@@ -12,6 +12,7 @@ import (
 	"agent/internal/session"
 	"agent/internal/share"
 	"agent/internal/tokens"
+	"agent/internal/tools"
 
 	"github.com/spf13/cobra"
 )
@@ -69,13 +70,16 @@ is shown before anything is written. Images stay as they are.`
 	return cmd
 }
 
-// spoken returns the conversation of a session as it was recorded, in parts that /clear began, or with
-// context what is in the context of the model.
-func spoken(info session.Info, in offline.Input, context bool) ([][]*history.Content, error) {
+// spoken returns the conversation of a session as it was recorded, or with context what is in the
+// context of the model.
+func spoken(info session.Info, in offline.Input, context bool) (c *share.Conversation, err error) {
+	c = &share.Conversation{Title: info.Title, Traits: tools.NewRegistry(append(tools.Default(), tools.Remember())...).Traits}
 	if context {
-		return [][]*history.Content{in.History}, nil
+		c.Passages = history.Passages(in.History)
+		return c, nil
 	}
-	return session.Conversation(info.Path)
+	c.Passages, err = session.Conversation(info.Path)
+	return c, err
 }
 
 // contextUsage explains the flag --context.
@@ -92,7 +96,7 @@ func shared(w world, format string, info session.Info, in offline.Input, context
 		if err != nil {
 			return nil, share.Replacements{}, err
 		}
-		page := share.New(info.Title, w.process.Home, said)
+		page := share.New(said, w.process.Home)
 		return []byte(page.HTML), page.Replacements, nil
 	case "document":
 		counter := tokens.For(tokens.EncodingFor(""))

@@ -32,17 +32,29 @@ type Screen struct {
 	Commands []command.Command
 }
 
-// said returns every message, call and answer of the record, in parts that /clear began. It returns the
-// context if nothing is recorded or the record cannot be read.
-func (c *Conversation) said() [][]*history.Content {
-	if log := c.parts.rec.log; log != nil {
-		parts, err := log.Conversation()
-		if err == nil {
-			return parts
-		}
-		c.parts.at.log.Warn("the record cannot be read; the context is shared instead", "error", err)
+// shared returns the recorded conversation. It returns the context if nothing is recorded or the record
+// cannot be read.
+func (c *Conversation) shared(ctx context.Context) *share.Conversation {
+	title := words.FirstLine(words.Line(firstMessage(c.history.RawHistory()), 100))
+	s := &share.Conversation{
+		Title:  cmp.Or(c.parts.rec.title(), title),
+		Traits: c.registry.Traits, Passages: history.Passages(c.history.RawHistory()),
 	}
-	return [][]*history.Content{c.history.RawHistory()}
+	if log := c.parts.rec.log; log != nil {
+		passages, err := log.Conversation()
+		if err == nil {
+			s.Passages = passages
+		} else {
+			c.parts.at.log.Warn("the record cannot be read; the context is shared instead", "error", err)
+		}
+	}
+	if stats, err := c.Chat.Stats(ctx); err == nil && stats.SessionCost() > 0 {
+		s.Cost = words.Dollars(stats.SessionCost())
+		if stats.Saving.Cost != 0 {
+			s.Cost += ", without pruning " + words.Dollars(stats.SessionCost()+stats.Saving.Cost)
+		}
+	}
+	return s
 }
 
 // Commands returns the slash commands. They act on the session on, which is c or wraps c.
@@ -61,10 +73,8 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 				return chat.Why(ctx, c.Chat, question)
 			},
 			CacheBreaks: func() ([]broke.Break, error) { return chat.CacheBreaks(c.parts.rec.log, c.history) },
-			Page: func() (string, []string) {
-				title := words.FirstLine(words.Line(firstMessage(c.history.RawHistory()), 100))
-				title = cmp.Or(c.parts.rec.title(), title)
-				page := share.New(title, c.parts.at.process.Home, c.said())
+			Page: func(ctx context.Context) (string, []string) {
+				page := share.New(c.shared(ctx), c.parts.at.process.Home)
 				return page.HTML, page.Report()
 			},
 		},
@@ -88,7 +98,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			}
 		}},
 		Agents:     c.Crew,
-		Transcript: func(context.Context) (string, error) { return history.Transcript(c.said()...), nil },
+		Transcript: func(ctx context.Context) (string, error) { return share.Markdown(c.shared(ctx)), nil },
 		Document: func(context.Context) (string, error) { // in the form that the command agent context reads
 			text, err := history.WriteDocument(c.parts.at.workspace.Root(), c.history.RawHistory())
 			return string(text), err

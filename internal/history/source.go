@@ -25,7 +25,7 @@ const (
 // NewData returns a block that shows content as data of a source: a title line, then the content
 // in a fence that nothing in it can close.
 func NewData(source Source, title, content string) *Text {
-	return &Text{Text: title + "\n\n" + fenced(content, ""), Source: source}
+	return &Text{Text: title + "\n\n" + Fenced(content, ""), Source: source}
 }
 
 // OwnText returns the entry's text without files and data: the human's or the model's own words.

@@ -5,31 +5,20 @@ import (
 	"strings"
 )
 
-// Transcript writes the entries of a conversation as Markdown for people: each with its speaker, tool
-// calls with their arguments, and results in full. A rule separates the parts.
-func Transcript(parts ...[]*Content) string {
-	var b strings.Builder
-	for i, part := range parts {
-		if i > 0 {
-			b.WriteString("---\n\n")
-		}
-		for _, entry := range part {
-			transcribeEntry(&b, entry)
-		}
-	}
-	return b.String()
-}
-
-func transcribeEntry(b *strings.Builder, entry *Content) {
+// Transcript writes an entry as Markdown for people, with its speaker, tool calls with their arguments,
+// and results in full.
+func Transcript(entry *Content) string {
 	if entry.Empty() {
-		return
+		return ""
 	}
+	var b strings.Builder
 	if entry.Speaker != Tool {
-		fmt.Fprintf(b, "## %s\n\n", speakerTitle(entry.Speaker))
+		fmt.Fprintf(&b, "## %s\n\n", speakerTitle(entry.Speaker))
 	}
 	for _, block := range entry.Blocks {
-		transcribe(b, block)
+		transcribe(&b, block)
 	}
+	return b.String()
 }
 
 func speakerTitle(s Speaker) string {
@@ -43,12 +32,12 @@ func transcribe(b *strings.Builder, block Block) {
 	switch block := block.(type) {
 	case *Text:
 		if block.IncludedFile != "" {
-			b.WriteString(fenced(block.Text, "") + "\n")
+			b.WriteString(Fenced(block.Text, "") + "\n")
 			return
 		}
 		b.WriteString(strings.TrimRight(block.Text, "\n") + "\n\n")
 	case *ToolCall:
-		fmt.Fprintf(b, "**%s**\n\n%s\n", block.Name, fenced(string(block.Parameters), "json"))
+		fmt.Fprintf(b, "**%s**\n\n%s\n", block.Name, Fenced(string(block.Parameters), "json"))
 	case *ToolResponse:
 		fmt.Fprintf(b, "Answer of %s", block.ToolName)
 		if block.ExitCode != nil {
@@ -59,16 +48,16 @@ func transcribe(b *strings.Builder, block Block) {
 			fmt.Fprintf(b, "Error: %s\n\n", block.Error)
 		}
 		if text := block.Result.Text(); text != "" {
-			b.WriteString(fenced(text, "") + "\n")
+			b.WriteString(Fenced(text, "") + "\n")
 		}
 	case *Media:
 		fmt.Fprintf(b, "(%s)\n\n", block.MimeType)
 	}
 }
 
-// fenced puts text into a code block whose fence is longer than any run of
-// backticks in it.
-func fenced(text, language string) string {
+// Fenced puts text into a code block of Markdown, whose fence is longer than any run of backticks in
+// the text.
+func Fenced(text, language string) string {
 	longest, run := 2, 0
 	for i := range len(text) {
 		if text[i] != '`' {

@@ -8,7 +8,8 @@ import (
 func TestTranscript(t *testing.T) {
 	t.Parallel()
 	exit := 1
-	got := Transcript([]*Content{
+	var got string
+	for _, entry := range []*Content{
 		New(Human, &Text{Text: "fix it\n\n"}, NewInclusion("a.md", "# Title\n```\ncode\n```")),
 		New(AI, &Thinking{Thought: "hidden"}),
 		New(AI, &Thinking{Thought: "hidden"}, &Text{Text: "looking"}, &ToolCall{Name: "read_file", Parameters: []byte(`{"file_path":"a"}`)}, &ToolCall{Name: "run_shell_command", Parameters: []byte(`{}`)}),
@@ -16,7 +17,9 @@ func TestTranscript(t *testing.T) {
 		New(Tool, &ToolResponse{ToolName: "run_shell_command", Result: TextResult("FAIL"), Error: "exit status 1", ExitCode: &exit}),
 		New(Tool, &ToolResponse{ToolName: "ls"}),
 		New(Human, &Media{MimeType: "image/png", Data: "AAAA"}),
-	})
+	} {
+		got += Transcript(entry)
+	}
 	want := strings.ReplaceAll(`## You
 
 fix it

@@ -27,6 +27,8 @@ type event struct {
 	speaks bool
 	// entry and clears are set for one kind each.
 	entry, clears bool
+	// prunes is set for a change of density.
+	prunes bool
 	// message is set for an entry that the user wrote.
 	message bool
 	// reply is set for an entry in which the model says something.
@@ -44,6 +46,8 @@ func (p *player) appendEvent(payload any, e event) {
 		}
 		p.state.hasEntries = true
 		p.state.Counts.add(payload)
+	case densityPayload:
+		e.prunes = true
 	case compressionPayload:
 		e.speaks = true
 	case clearPayload:

@@ -188,9 +188,9 @@ func (l *Log) rewind(_ uint64, m history.Mutation) (change, error) {
 }
 
 // Conversation returns every message, call and answer of the log at path, in order, without the
-// branches that a rewind abandoned. Pruning, compression and /clear remove nothing from it. Each
-// /clear begins a new part.
-func Conversation(path string) ([][]*history.Content, error) {
+// branches that a rewind abandoned. Pruning, compression and /clear remove nothing from it; they are
+// passages of their own.
+func Conversation(path string) ([]history.Passage, error) {
 	lines, err := textAt(path)
 	if err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func Conversation(path string) ([][]*history.Content, error) {
 
 // Conversation returns every message, call and answer of the log up to now, as the function
 // Conversation does.
-func (l *Log) Conversation() ([][]*history.Content, error) {
+func (l *Log) Conversation() ([]history.Passage, error) {
 	lines, err := l.soFar()
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (l *Log) Conversation() ([][]*history.Content, error) {
 	return conversation(lines)
 }
 
-func conversation(lines text) ([][]*history.Content, error) {
+func conversation(lines text) ([]history.Passage, error) {
 	p, err := read(lines)
 	if err != nil {
 		return nil, err
@@ -218,19 +218,38 @@ func conversation(lines text) ([][]*history.Content, error) {
 		return nil, err
 	}
 	defer in.Close()
-	parts := [][]*history.Content{nil}
+	var passages []history.Passage
 	for _, e := range p.journal.line(math.MaxUint64) {
-		last := len(parts) - 1
-		switch {
-		case e.clears && len(parts[last]) > 0:
-			parts = append(parts, nil)
-		case e.entry:
-			entry, _, err := in.entry(e)
-			if err != nil {
-				return nil, err
-			}
-			parts[last] = append(parts[last], entry)
+		if !e.speaks && !e.prunes {
+			continue
+		}
+		r, payload, err := in.record(e)
+		if err != nil {
+			return nil, err
+		}
+		passage := history.Passage{At: r.Time}
+		switch payload := payload.(type) {
+		case *history.Content:
+			passage.Entry = payload
+		case clearPayload:
+			passage.Cleared = true
+		case densityPayload:
+			passage.Left = leftBy(payload.Prunes)
+		case compressionPayload:
+			passage.Left = leftBy(payload.Prunes)
+		}
+		if passage.Entry != nil || passage.Cleared || len(passage.Left) > 0 {
+			passages = append(passages, passage)
 		}
 	}
-	return parts, nil
+	return passages, nil
+}
+
+// leftBy returns what a record took out of the context.
+func leftBy(payloads []prunePayload) []history.Prune {
+	prunes := make([]history.Prune, len(payloads))
+	for i, p := range payloads {
+		prunes[i] = p.Prune
+	}
+	return prunes
 }

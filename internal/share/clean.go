@@ -1,5 +1,6 @@
-// Package share turns a conversation into one page for other people: without scripts and foreign
-// resources, without secrets, and without the path of the home folder.
+// Package share tells a recorded conversation as the screen showed it: as Markdown, and as one page
+// for other people, without scripts and foreign resources, without secrets, and without the path of
+// the home folder.
 package share
 
 import (
@@ -36,11 +37,16 @@ type cleaner struct {
 	home, at string
 	// count counts tokens, and lines has the lines that were replaced, for a document.
 	count func(string) int
+	// off is set if nothing is replaced.
+	off   bool
 	lines map[string]string
 }
 
 // text returns a text of a part without secrets and home paths.
 func (c *cleaner) text(where, text string) string {
+	if c.off {
+		return text
+	}
 	text = c.withoutHome(text)
 	clean := secret.Without(text)
 	if clean == text {
@@ -107,7 +113,7 @@ var lineBreaks = strings.NewReplacer(`\\`, `\\`, `\n`, "\n")
 func (c *cleaner) value(where, name string, value any) any {
 	switch value := value.(type) {
 	case string:
-		if len(value) >= shortestValue && secret.Name(name) {
+		if !c.off && len(value) >= shortestValue && secret.Name(name) {
 			c.Lines = append(c.Lines, Replacement{where, name + ": " + secret.Placeholder})
 			return secret.Placeholder
 		}

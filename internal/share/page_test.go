@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // planted makes a secret of each form at each of the places where a conversation has text.
@@ -52,7 +53,7 @@ func planted(t *testing.T) (entries []*history.Content, secrets []string) {
 func TestNoPlantedSecretIsLeft(t *testing.T) {
 	t.Parallel()
 	entries, secrets := planted(t)
-	page := New("sk-proj-0123456789abcdefXY", "/home/bob", [][]*history.Content{entries})
+	page := New(conversation("sk-proj-0123456789abcdefXY", entries...), "/home/bob")
 	report := strings.Join(page.Report(), "\n")
 	for _, value := range append(secrets, "0123456789abcdefXY") {
 		if strings.Contains(page.HTML, value) || strings.Contains(report, value) {
@@ -63,6 +64,24 @@ func TestNoPlantedSecretIsLeft(t *testing.T) {
 		t.Errorf("%d planted, %d told:\n%s", len(secrets), len(page.Lines), report)
 	}
 }
+
+// conversation returns entries as a conversation with a tool that edits, one that reads and one that
+// runs commands.
+func conversation(title string, entries ...*history.Content) *Conversation {
+	return &Conversation{Title: title, Passages: history.Passages(entries), Traits: func(name string) traits.Traits {
+		return map[string]traits.Traits{
+			"write_file": {Edits: true, Key: "file_path", Words: traits.Say("writing", "wrote", "write"), Density: traits.Density{Body: []string{"content"}}},
+			"replace":    {Edits: true, Key: "file_path", Words: traits.Say("editing", "edited", "edit"), Density: traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}}},
+			"patch":      {Edits: true, Words: traits.Say("patching", "patched", "patch"), Density: traits.Density{Patch: []string{"patch"}}},
+			"read_file":  {Reads: true, Key: "file_path", Words: traits.Say("reading", "read", "read")},
+			"run":        {Runs: true, Key: "command", Words: traits.Say("running", "ran", "run")},
+			"remember":   {Key: "note", Words: []traits.Words{{Now: "remembering", Done: "remembered", Do: "remember", Declined: "not kept"}}},
+		}[name]
+	}}
+}
+
+// answer is a text of the model.
+func answer(text string) *history.Content { return history.New(history.AI, &history.Text{Text: text}) }
 
 // words4 counts a token for four letters of a word.
 func words4(text string) int {
@@ -127,7 +146,7 @@ func TestSecretsAtOddPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := New("t", "/home/bob", [][]*history.Content{entries})
+	page := New(conversation("t", entries...), "/home/bob")
 	for name, text := range map[string]string{"document": string(document.JSON), "page": page.HTML, "report": strings.Join(append(document.Report(), page.Report()...), "\n")} {
 		if strings.Contains(text, "abcdefABCD99") || strings.Contains(text, hidden[:20]) {
 			t.Errorf("the %s has a secret:\n%s", name, text)
@@ -146,10 +165,10 @@ func TestSecretsAtOddPlaces(t *testing.T) {
 func TestHiddenCharactersAreShown(t *testing.T) {
 	t.Parallel()
 	const odd = "a\u202eb\x1b[31mc\u200bd\x00"
-	page := New(odd, "", [][]*history.Content{{
-		history.HumanText(odd + "\r\nnext"),
+	page := New(conversation(odd,
+		history.HumanText(odd+"\r\nnext"),
 		history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: odd, Result: history.TextResult(odd)}),
-	}})
+	), "")
 	if strings.ContainsAny(page.HTML, "\u202e\x1b\u200b\x00\r") || !strings.Contains(page.HTML, "&lt;U+202E&gt;") {
 		t.Errorf("%q", page.HTML)
 	}
@@ -164,13 +183,13 @@ func TestThePageIsHarmless(t *testing.T) {
 		"<http://ok.example>", "\"><svg onload=alert(1)>",
 	} {
 		arguments, _ := json.Marshal(map[string]string{"command": attack})
-		page := New(attack, "", [][]*history.Content{{
-			history.HumanText(attack), history.HumanText("- x\n\n  " + attack),
+		page := New(conversation(attack,
+			history.HumanText(attack), answer(attack), answer("- x\n\n  "+attack), answer("| a |\n|---|\n| "+attack+" |"),
 			history.New(history.AI, &history.ToolCall{ID: "1", Name: "run", Parameters: arguments}),
 			history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "run", Result: history.TextResult(attack)}),
-		}})
+		), "")
 		body := page.HTML[strings.Index(page.HTML, "<body>"):]
-		if found := regexp.MustCompile(`(?i)<(script|img|iframe|svg|style|link|object|a)\b|<div[^>]*on|<[a-z]+[^>]*\s(src|on[a-z]+)=|href="javascript`).FindString(body); found != "" {
+		if found := regexp.MustCompile(`(?i)<(script|img|iframe|svg|style|link|object|a|form|base|meta)\b|<div[^>]*on|<[a-z]+[^>]*\s(src|on[a-z]+)=|href="javascript`).FindString(body); found != "" {
 			t.Errorf("%q leaves %q", attack, found)
 		}
 		if strings.Count(body, "evil.example") < strings.Count(attack, "evil.example") {
@@ -181,26 +200,16 @@ func TestThePageIsHarmless(t *testing.T) {
 
 func TestHomeIsShortened(t *testing.T) {
 	t.Parallel()
-	page := New("t", "/home/bob", [][]*history.Content{{history.HumanText("/home/bob/x and /home/bobby/y in /home/bob.")}})
+	page := New(conversation("t", history.HumanText("/home/bob/x and /home/bobby/y in /home/bob.")), "/home/bob")
 	if !strings.Contains(page.HTML, "~/x and /home/bobby/y in") || page.Homes != 2 {
 		t.Errorf("%d\n%s", page.Homes, page.HTML)
-	}
-}
-
-func TestFencedCodeIsSetApart(t *testing.T) {
-	t.Parallel()
-	page := New("t", "", [][]*history.Content{{history.HumanText("so\n```go\na < b\n~~~\n```\n\nand\n~~~~\nopen")}})
-	for _, want := range []string{"<div class=\"text\">so</div>\n<pre>a &lt; b\n~~~</pre>\n<div class=\"text\">and</div>\n<pre>open</pre>"} {
-		if !strings.Contains(page.HTML, want) {
-			t.Errorf("no %q in\n%s", want, page.HTML)
-		}
 	}
 }
 
 // Printed, the page shows what is folded on a screen, since paper cannot unfold it.
 func TestPaperIsUnfolded(t *testing.T) {
 	t.Parallel()
-	page := New("a talk", "/home/bob", [][]*history.Content{{history.New(history.Human, &history.Text{Text: "text", IncludedFile: "a.go"})}})
+	page := New(conversation("a talk", history.New(history.Human, &history.Text{Text: "text", IncludedFile: "a.go"})), "/home/bob")
 	_, printed, found := strings.Cut(page.HTML, "@media print {")
 	printed, _, _ = strings.Cut(printed, "\n")
 	if !found || !strings.Contains(page.HTML, "<details>") || !strings.Contains(printed, "details::details-content") || !strings.Contains(printed, "content-visibility: visible") {

@@ -94,7 +94,7 @@ type Views struct {
 	CacheBreaks func() ([]broke.Break, error)
 	// Page returns the conversation as a page of HTML for other people, and what was replaced in it,
 	// a line each.
-	Page func() (html string, replaced []string)
+	Page func(ctx context.Context) (html string, replaced []string)
 }
 
 // Log holds the path of the program's log file and its level.

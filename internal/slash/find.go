@@ -196,7 +196,7 @@ func (f Finder) show(ctx context.Context, id string, number uint64, around int) 
 				mark = "▸─"
 			}
 			lines = append(lines, "", fmt.Sprintf("%s %d, %s, %s", mark, near.Number, near.Kind, near.Time.Format("2006-01-02 15:04")))
-			lines = append(lines, strings.Split(strings.TrimSpace(secret.Without(history.Transcript([]*history.Content{entry}))), "\n")...)
+			lines = append(lines, strings.Split(strings.TrimSpace(secret.Without(history.Transcript(entry))), "\n")...)
 		}
 		return lines, nil
 	}

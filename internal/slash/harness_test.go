@@ -193,7 +193,7 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 				session.why.Question = question
 				return session.why, session.err
 			},
-			CacheBreaks: func() ([]broke.Break, error) { return session.breaks, session.err }, Page: func() (string, []string) { return "<html>", []string{"1 secret replaced"} },
+			CacheBreaks: func() ([]broke.Break, error) { return session.breaks, session.err }, Page: func(context.Context) (string, []string) { return "<html>", []string{"1 secret replaced"} },
 		},
 		Agents: fakeAgents{},
 		Models: func(context.Context) ([]slash.Model, error) {

@@ -119,7 +119,7 @@ func (d Deps) exportName() string {
 
 func (d Deps) export(ctx context.Context, path string) ([]string, error) {
 	if strings.EqualFold(filepath.Ext(path), ".html") {
-		return d.share(path)
+		return d.share(ctx, path)
 	}
 	path = disk.At(d.Workspace, path)
 	write := d.Transcript
@@ -149,11 +149,11 @@ func shareCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "share", Help: "export the session as a web page",
 		Forms: []command.Form{
-			{Does: "list what would be replaced", Run: command.Say(func(context.Context, []string) ([]string, error) {
-				_, replaced := d.Views.Page()
+			{Does: "list what would be replaced", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+				_, replaced := d.Views.Page(ctx)
 				return append(replaced, "/share FILE writes it; a secret of another form is not known, so read it before you send it"), nil
 			})},
-			{Args: "FILE", Does: "write it to FILE, which must not exist, and list what was replaced", Run: showOne(func(_ context.Context, path string) ([]string, error) { return d.share(path) }), Complete: func([]string) []command.Completion {
+			{Args: "FILE", Does: "write it to FILE, which must not exist, and list what was replaced", Run: showOne(d.share), Complete: func([]string) []command.Completion {
 				return []command.Completion{{Value: strings.TrimSuffix(d.exportName(), ".md") + ".html", Help: "in the workspace"}}
 			}},
 		},
@@ -161,8 +161,8 @@ func shareCommand(d Deps) command.Command {
 }
 
 // share writes the page to a new file.
-func (d Deps) share(path string) ([]string, error) {
-	html, replaced := d.Views.Page()
+func (d Deps) share(ctx context.Context, path string) ([]string, error) {
+	html, replaced := d.Views.Page(ctx)
 	lines, err := written(disk.At(d.Workspace, path), html)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,6 @@
-package markdown
+// Package dialect parses Markdown as models write it: CommonMark with the tables, strikethrough and
+// tasks of GitHub.
+package dialect
 
 import (
 	"github.com/yuin/goldmark/ast"
@@ -8,11 +10,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// newParser returns goldmark's parser with the three marks of GitHub's dialect that models write:
+// NewParser returns goldmark's parser with the three marks of GitHub's dialect that models write:
 // tables, strikethrough and tasks. They are parsed here because goldmark's own package compiles
 // the patterns of all its dialects whenever the program starts, which is a fifth of the memory
 // for starting. The tree is the same: TestDialectIsGoldmarks compares the two.
-func newParser() parser.Parser {
+func NewParser() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),

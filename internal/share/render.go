@@ -1,0 +1,158 @@
+package share
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"agent/internal/text/dialect"
+)
+
+// writeMarkdown writes Markdown as HTML. No link, image or HTML of the text becomes one of the page: the
+// addresses of links and images stand behind them as text, and HTML is shown as it is.
+func writeMarkdown(out *strings.Builder, source string) {
+	r := renderer{out, []byte(strings.ReplaceAll(source, "\r\n", "\n"))}
+	r.children(dialect.NewParser().Parse(text.NewReader(r.source)))
+}
+
+type renderer struct {
+	out    *strings.Builder
+	source []byte
+}
+
+func (r renderer) children(parent ast.Node) {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		r.node(n)
+	}
+}
+
+// tag writes the children of a node within a tag.
+func (r renderer) tag(name string, n ast.Node) {
+	r.out.WriteString("<" + name + ">")
+	r.children(n)
+	r.out.WriteString("</" + name + ">")
+}
+
+func (r renderer) node(node ast.Node) {
+	switch n := node.(type) {
+	case *ast.Heading:
+		r.tag(fmt.Sprintf("h%d", min(n.Level+1, 6)), n)
+	case *ast.Paragraph:
+		r.tag("p", n)
+	case *ast.TextBlock:
+		r.children(n)
+	case *ast.FencedCodeBlock:
+		r.pre(n)
+	case *ast.CodeBlock:
+		r.pre(n)
+	case *ast.HTMLBlock:
+		r.pre(n)
+	case *ast.Blockquote:
+		r.tag("blockquote", n)
+	case *ast.List:
+		if n.IsOrdered() {
+			fmt.Fprintf(r.out, `<ol start="%d">`, n.Start)
+			r.children(n)
+			r.out.WriteString("</ol>")
+			return
+		}
+		r.tag("ul", n)
+	case *ast.ListItem:
+		r.tag("li", n)
+	case *ast.ThematicBreak:
+		r.out.WriteString("<hr>")
+	case *extast.Table:
+		r.tag("table", n)
+	case *extast.TableHeader:
+		r.row(n, "th")
+	case *extast.TableRow:
+		r.row(n, "td")
+	case *ast.Text:
+		r.text(n)
+	case *ast.String:
+		r.out.WriteString(escape(string(n.Value)))
+	case *ast.CodeSpan:
+		r.tag("code", rawText(n))
+	case *ast.Emphasis:
+		r.tag([]string{"em", "strong"}[min(max(n.Level, 1), 2)-1], n)
+	case *extast.Strikethrough:
+		r.tag("s", n)
+	case *extast.TaskCheckBox:
+		if n.IsChecked {
+			r.out.WriteString("✓ ")
+		} else {
+			r.out.WriteString("○ ")
+		}
+	case *ast.Link:
+		r.linked(n, string(n.Destination))
+	case *ast.Image:
+		r.linked(n, string(n.Destination))
+	case *ast.AutoLink:
+		r.out.WriteString(escape(string(n.URL(r.source))))
+	case *ast.RawHTML:
+		r.out.WriteString(escape(string(n.Segments.Value(r.source))))
+	default:
+		r.children(n)
+	}
+}
+
+// rawText marks the texts of a code span as raw, so that nothing in them is an escape.
+func rawText(code *ast.CodeSpan) ast.Node {
+	for n := code.FirstChild(); n != nil; n = n.NextSibling() {
+		if t, is := n.(*ast.Text); is {
+			t.SetRaw(true)
+		}
+	}
+	return code
+}
+
+func (r renderer) text(n *ast.Text) {
+	value := n.Segment.Value(r.source)
+	if !n.IsRaw() {
+		value = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(value)))
+	}
+	r.out.WriteString(escape(string(value)))
+	switch {
+	case n.HardLineBreak():
+		r.out.WriteString("<br>")
+	case n.SoftLineBreak():
+		r.out.WriteString("\n")
+	}
+}
+
+// pre writes the lines of a block as they are. An HTML block may end with a line that closes it.
+func (r renderer) pre(n ast.Node) {
+	lines := string(n.Lines().Value(r.source))
+	if block, is := n.(*ast.HTMLBlock); is && block.HasClosure() {
+		lines += string(block.ClosureLine.Value(r.source))
+	}
+	r.out.WriteString("<pre>" + escape(strings.TrimRight(lines, "\n")) + "</pre>")
+}
+
+// row writes the cells of a row.
+func (r renderer) row(row ast.Node, cell string) {
+	r.out.WriteString("<tr>")
+	for n := row.FirstChild(); n != nil; n = n.NextSibling() {
+		name := cell
+		if c, is := n.(*extast.TableCell); is && c.Alignment == extast.AlignRight {
+			name += ` class="right"`
+		}
+		r.out.WriteString("<" + name + ">")
+		r.children(n)
+		r.out.WriteString("</" + cell + ">")
+	}
+	r.out.WriteString("</tr>")
+}
+
+// linked writes the text of a link or an image, and its address behind it unless both are the same.
+func (r renderer) linked(n ast.Node, address string) {
+	before := r.out.Len()
+	r.children(n)
+	if label := r.out.String()[before:]; address != "" && label != escape(address) {
+		r.out.WriteString(" (" + escape(address) + ")")
+	}
+}

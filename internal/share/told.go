@@ -1,0 +1,261 @@
+package share
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/arguments"
+	"agent/internal/history"
+	"agent/internal/text/textdiff"
+	"agent/internal/traits"
+	"agent/internal/words"
+)
+
+// A Conversation is what is shared.
+type Conversation struct {
+	Title string
+	// Cost says what the conversation cost, with and without pruning; "" if that is not known.
+	Cost     string
+	Passages []history.Passage
+	// Traits returns the traits of the tool with a name.
+	Traits func(name string) traits.Traits
+}
+
+// facts describes the conversation on one line: its date, model, turns, changed files and cost.
+func (c *Conversation) facts() string {
+	var day time.Time
+	var model string
+	turns, files := 0, map[string]bool{}
+	for _, p := range c.Passages {
+		if day.IsZero() {
+			day = p.At
+		}
+		if p.Entry == nil {
+			continue
+		}
+		if p.Entry.IsMessage() {
+			turns++
+		}
+		if name, is := p.Entry.Metadata[history.MetaModel].(string); is {
+			model = name
+		}
+		deed, _ := history.MetaOf[history.Deed](p.Entry, history.MetaDeed)
+		for _, change := range deed.Wrote {
+			files[change.Path] = true
+		}
+	}
+	facts := []string{model, words.Count(turns, "turn"), c.Cost}
+	if !day.IsZero() {
+		facts = slices.Insert(facts, 0, day.Format("2 January 2006"))
+	}
+	if len(files) > 0 {
+		facts = slices.Insert(facts, len(facts)-1, words.Count(len(files), "file")+" changed")
+	}
+	return strings.Join(slices.DeleteFunc(facts, func(fact string) bool { return fact == "" }), " · ")
+}
+
+// kind is the kind of a part.
+type kind int
+
+const (
+	// said is text of the user, and answered text of the model in Markdown.
+	said kind = iota
+	answered
+	// did is a call, or something else that is folded.
+	did
+	// left is content that left the context, and cleared a /clear.
+	left
+	cleared
+)
+
+// A part is one piece of the conversation as the screen shows it.
+type part struct {
+	kind kind
+	// begins is set for the first part of a message.
+	begins bool
+	// head is the line of a folded part; diff, and text below it, are what is folded.
+	head, diff, text string
+}
+
+// teller turns passages into parts.
+type teller struct {
+	clean  *cleaner
+	traits func(name string) traits.Traits
+	parts  []part
+	// open holds the calls that have no answer yet, by their ids.
+	open map[string]openCall
+}
+
+// openCall is a call that waits for its answer: the part to complete, and the call in words.
+type openCall struct {
+	part  int
+	label traits.Label
+}
+
+// tell returns the parts of a conversation in the order of the screen, cleaned.
+func (c *Conversation) tell(clean *cleaner) []part {
+	t := teller{clean: clean, traits: c.Traits, open: map[string]openCall{}}
+	number := 0
+	for _, p := range c.Passages {
+		switch {
+		case p.Cleared:
+			t.add(part{kind: cleared, head: "/clear: the model starts over"})
+		case len(p.Left) > 0:
+			t.addLeft(p.Left)
+		case !p.Entry.Empty():
+			number++
+			t.entry(number, p.Entry)
+		}
+	}
+	for _, call := range t.open {
+		t.parts[call.part].head = "· " + call.label.NotDone() + " — no answer"
+	}
+	return t.parts
+}
+
+func (t *teller) add(p part) { t.parts = append(t.parts, p) }
+
+func (t *teller) entry(number int, entry *history.Content) {
+	where := fmt.Sprintf("entry %d (%s)", number, speakers[entry.Speaker])
+	begins := true
+	for _, block := range entry.Blocks {
+		switch b := block.(type) {
+		case *history.Text:
+			switch {
+			case b.IncludedFile != "":
+				t.add(part{kind: did, head: "· " + t.line(where, "included "+b.IncludedFile), text: t.clean.text(where, b.Text)})
+			case entry.Metadata[history.MetaSummary] != nil:
+				t.add(part{kind: did, head: "· summary of what was said before", text: t.clean.text(where, b.Text)})
+			case b.Source != "":
+				t.add(part{kind: did, head: "· " + t.line(where, b.Text), text: t.clean.text(where, b.Text)})
+			case entry.Speaker == history.AI:
+				t.add(part{kind: answered, text: t.clean.text(where, b.Text)})
+			default:
+				t.add(part{kind: said, begins: begins, text: t.clean.text(where, b.Text)})
+				begins = false
+			}
+		case *history.ToolCall:
+			t.call(where, b)
+		case *history.ToolResponse:
+			t.answer(where, entry, b)
+		case *history.Media:
+			t.add(part{kind: did, head: "· " + b.MimeType})
+		}
+	}
+}
+
+// speakers names the speakers in lines about what was replaced.
+var speakers = map[history.Speaker]string{history.Human: "you", history.AI: "agent", history.Tool: "tool"}
+
+// longestHead is the most characters of a line.
+const longestHead = 160
+
+// line returns a cleaned text on one line.
+func (t *teller) line(where, text string) string {
+	return words.Line(words.FirstLine(strings.TrimSpace(t.clean.text(where, text))), longestHead)
+}
+
+// call adds a call. Its head is completed when its answer is known.
+func (t *teller) call(where string, b *history.ToolCall) {
+	tool, given := t.traits(b.Name), b.Arguments()
+	label := tool.Describe(b.Name, given)
+	label.Words = traits.Words{Now: t.line(where, label.Now), Done: t.line(where, label.Done), Do: t.line(where, label.Do), Declined: label.Words.Declined}
+	whole := label.Subject
+	label.Subject = t.line(where, whole)
+	p := part{kind: did, diff: t.clean.text(where, diffOf(tool, given))}
+	if p.diff == "" && (given.Len() > 1 || label.Subject != whole || label.Subject == "" && given.Len() > 0) {
+		p.text = t.clean.arguments(where, b)
+	}
+	t.open[b.ID] = openCall{len(t.parts), label}
+	t.add(p)
+}
+
+// answer completes the call with its answer.
+func (t *teller) answer(where string, entry *history.Content, b *history.ToolResponse) {
+	call, known := t.open[b.CallID]
+	if !known {
+		call = openCall{len(t.parts), traits.Label{Words: traits.Words{Done: t.line(where, "answer of "+b.ToolName), Do: t.line(where, b.ToolName)}}}
+		t.add(part{kind: did})
+	}
+	delete(t.open, b.CallID)
+	p := &t.parts[call.part]
+	result, failure := t.clean.text(where, b.Result.Text()), t.clean.text(where, b.Error)
+	deed, _ := history.MetaOf[history.Deed](entry, history.MetaDeed)
+	added, removed := textdiff.Stat(p.diff)
+	switch {
+	case failure == "" && deed.Asked != nil && deed.Asked.Answer == "refused":
+		p.head = "· " + call.label.NotWanted()
+	case b.ExitCode != nil && *b.ExitCode != 0:
+		p.head = fmt.Sprintf("✗ %s — exit %d", call.label.Ended(), *b.ExitCode)
+	case failure != "":
+		p.head = "✗ " + call.label.NotDone() + " — " + words.Line(words.FirstLine(failure), longestHead)
+	case p.diff != "":
+		p.head = fmt.Sprintf("✓ %s — +%d −%d", call.label.Ended(), added, removed)
+	default:
+		p.head = "✓ " + call.label.Ended() + " — " + words.Count(words.Lines(result), "line")
+	}
+	p.text = strings.Trim(strings.Join(slices.DeleteFunc([]string{p.text, failure, result}, func(s string) bool { return s == "" }), "\n\n"), "\n")
+}
+
+// diffOf returns the change that an edit asks for, in the form of a diff; "" for another call.
+func diffOf(tool traits.Traits, given arguments.Arguments) string {
+	if !tool.Edits {
+		return ""
+	}
+	var diffs []string
+	change := func(text func(name string) string) {
+		if before, after := first(text, tool.Old), cmp.Or(first(text, tool.New), first(text, tool.Body)); before+after != "" {
+			_, hunks, _ := strings.Cut(textdiff.New(before, after).Unified("", ""), "\n@@")
+			diffs = append(diffs, "@@"+hunks)
+		}
+	}
+	change(given.StringArg)
+	for _, name := range tool.List {
+		raw, _ := given.Value(name)
+		var list []map[string]any
+		_ = json.Unmarshal(raw, &list) // other values hold no edits
+		for _, one := range list {
+			change(func(name string) string {
+				text, _ := one[name].(string)
+				return text
+			})
+		}
+	}
+	if patch := first(given.StringArg, tool.Patch); patch != "" {
+		diffs = append(diffs, "@@\n"+patch)
+	}
+	return strings.Join(diffs, "")
+}
+
+// first returns the first text that is not empty among those with these names.
+func first(text func(name string) string, names []string) string {
+	for _, name := range names {
+		if found := text(name); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// mostLeft is the most items named of what left the context.
+const mostLeft = 20
+
+// addLeft adds what left the context, with the reasons.
+func (t *teller) addLeft(prunes []history.Prune) {
+	const where = "what left the context"
+	tokens := 0
+	var lines []string
+	for i, p := range prunes {
+		if tokens += p.Tokens; i < mostLeft {
+			lines = append(lines, t.line(where, fmt.Sprintf("%s: %s, %s tokens", p.Subject, p.Reason, words.Tokens(p.Tokens))))
+		}
+	}
+	if more := len(prunes) - mostLeft; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	t.add(part{kind: left, head: fmt.Sprintf("≈ %s tokens left the context of the model, in %s", words.Tokens(tokens), words.Count(len(prunes), "item")), text: strings.Join(lines, "\n")})
+}
