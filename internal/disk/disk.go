@@ -60,13 +60,35 @@ func (t Target) Replace(data []byte) error {
 		return err
 	}
 	if err = fill(file, data); err == nil {
-		sweep(root, name, temporary, t.Locked)
+		if mine, unknown := root.Lstat(temporary); unknown == nil {
+			sweep(root, name, func(other fs.FileInfo) bool {
+				return os.SameFile(mine, other) || !t.Locked && mine.ModTime().Sub(other.ModTime()) <= time.Hour
+			})
+		}
 		err = rename(root, temporary, name)
 	}
 	if err != nil {
 		return errors.Join(err, removeIfThere(filepath.Join(root.Name(), temporary)))
 	}
 	return SyncFolder(filepath.Dir(path))
+}
+
+// Remove removes the file, if it is there, and the temporary files that killed writers left beside
+// it. The caller holds the lock that all writers use.
+func (t Target) Remove() error {
+	root, err := os.OpenRoot(filepath.Dir(t.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	sweep(root, filepath.Base(t.Path), nil)
+	if err := root.Remove(filepath.Base(t.Path)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // A LinkError is the error of a link that leads out of the folder in which a file belongs.
@@ -153,14 +175,10 @@ const ClockStep = 20 * time.Millisecond
 // randomLetters is the number of random letters in the name of a temporary file.
 const randomLetters = 8
 
-// sweep removes the temporary files that killed writers left beside a file. A temporary file
-// exists for milliseconds, so a file that is an hour older than ours has no owner any more. If
-// the caller holds a lock that all writers use, no other temporary file has an owner.
-func sweep(root *os.Root, name, ours string, locked bool) {
-	mine, err := root.Lstat(ours)
-	if err != nil {
-		return
-	}
+// sweep removes the temporary files that killed writers left beside a file, unless keep keeps one.
+// A temporary file exists for milliseconds, so a file that is an hour older than ours has no owner
+// any more. If the caller holds a lock that all writers use, no other temporary file has an owner.
+func sweep(root *os.Root, name string, keep func(fs.FileInfo) bool) {
 	begin, end := "."+name+".", ".tmp"
 	folder, err := root.Open(".")
 	if err != nil {
@@ -170,10 +188,10 @@ func sweep(root *os.Root, name, ours string, locked bool) {
 	entries, _ := folder.ReadDir(-1)
 	for _, entry := range entries {
 		other := entry.Name()
-		if other == ours || len(other) != len(begin)+randomLetters+len(end) || !strings.HasPrefix(other, begin) || !strings.HasSuffix(other, end) {
+		if len(other) != len(begin)+randomLetters+len(end) || !strings.HasPrefix(other, begin) || !strings.HasSuffix(other, end) {
 			continue
 		}
-		if info, err := entry.Info(); err == nil && (locked || mine.ModTime().Sub(info.ModTime()) > time.Hour) {
+		if info, err := entry.Info(); err == nil && (keep == nil || !keep(info)) {
 			_ = root.Remove(other)
 		}
 	}

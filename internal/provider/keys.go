@@ -82,7 +82,9 @@ func (k Keys) Set(place string, key llm.Key) (where string, err error) {
 		return "", fmt.Errorf("the key cannot be kept: %w", err)
 	}
 	file := k.file(place)
-	if err := disk.Replace(file, []byte(string(key)+"\n"), 0o600); err != nil {
+	if err := disk.WithLock(k.Folder, func() error {
+		return disk.Target{Path: file, Mode: 0o600, Locked: true}.Replace([]byte(string(key) + "\n"))
+	}); err != nil {
 		return "", fmt.Errorf("the key cannot be written to %s: %w", file, disk.Reason(err))
 	}
 	return file, nil
@@ -110,7 +112,10 @@ func (k Keys) file(place string) string {
 }
 
 func (k Keys) removeFile(place string) error {
-	if err := os.Remove(k.file(place)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(k.Folder); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := disk.WithLock(k.Folder, disk.Target{Path: k.file(place)}.Remove); err != nil {
 		return fmt.Errorf("the key in %s cannot be removed: %w", k.file(place), disk.Reason(err))
 	}
 	return nil

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,6 +39,34 @@ func TestKeysInFiles(t *testing.T) {
 	}
 	if key, _ := keys.Get("127.0.0.1:8000"); key != "sk-two" {
 		t.Error("another host's key is gone")
+	}
+}
+
+// Reliability 3, R6: no key stays that a killed writer left, whether another key is kept then or the
+// key is deleted.
+func TestKeysOfKilledWritersGo(t *testing.T) {
+	t.Parallel()
+	for name, act := range map[string]func(Keys) error{
+		"set":    func(k Keys) error { _, err := k.Set("openrouter.ai", "sk-two"); return err },
+		"delete": func(k Keys) error { _, err := k.Delete("openrouter.ai"); return err },
+	} {
+		keys := Keys{Folder: t.TempDir()}
+		left := filepath.Join(keys.Folder, ".openrouter.ai.ABCDEFGH.tmp")
+		other := filepath.Join(keys.Folder, ".api.x.ai.ABCDEFGH.tmp")
+		for _, file := range []string{left, other} {
+			if err := os.WriteFile(file, []byte("sk-one\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := act(keys); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Lstat(left); err == nil {
+			t.Errorf("%s leaves the key of a killed writer", name)
+		}
+		if _, err := os.Lstat(other); err != nil {
+			t.Errorf("%s: the file of another key is gone", name)
+		}
 	}
 }
 
