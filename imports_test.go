@@ -154,7 +154,7 @@ var rooms = []room{
 	{"internal/setup/effect", nil, "a list of texts knows nothing of where they come from"},
 	{"internal/check", []string{"internal/cmdline"}, "it compares what checks print, and knows neither the loop nor consent"},
 	{"internal/hook", []string{"internal/sandbox", "internal/setup/hooks", "internal/setup/permissions", "internal/shell"}, "it runs hooks on what it is handed, and knows neither tools nor the loop"},
-	{"internal/setup/plugins", []string{"internal/setup/source", "internal/text/textdiff"}, "it fetches, keeps and reads folders, and uses nothing of them"},
+	{"internal/setup/plugins", []string{"internal/setup/source", "internal/tempdir", "internal/text/textdiff"}, "it fetches, keeps and reads folders, and uses nothing of them"},
 	{"internal/setup/hooks", []string{"internal/setup/effect", "internal/setup/permissions", "internal/setup/source"}, "it reads files and runs nothing"},
 	{"internal/setup/permissions", []string{"internal/cmdline", "internal/setup/source"}, "it reads rules and asks nobody"},
 	{"internal/setup/fill", nil, "it fills in texts and reads nothing"},

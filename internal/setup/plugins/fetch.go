@@ -12,7 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"agent/internal/tempdir"
 	"agent/internal/words"
 )
 
@@ -22,13 +24,14 @@ type Fetched struct {
 	Dir, Commit string
 
 	// objects is the folder of the repository's objects, and environ the environment of git.
-	objects string
-	environ []string
-	entries []entry
+	objects   string
+	temporary *tempdir.Dir
+	environ   []string
+	entries   []entry
 }
 
 // Close removes the folder.
-func (f Fetched) Close() error { return os.RemoveAll(filepath.Dir(f.Dir)) }
+func (f Fetched) Close() error { return f.temporary.Remove() }
 
 // SplitCommit splits REPO@COMMIT. A repository may be OWNER/NAME of GitHub.
 func SplitCommit(text string) (repository, commit string) {
@@ -62,11 +65,11 @@ func Fetch(ctx context.Context, environ []string, repository, commit string) (f 
 	if strings.HasPrefix(repository, "-") || strings.HasPrefix(commit, "-") {
 		return f, errors.New("a repository or commit does not begin with a dash")
 	}
-	temporary, err := os.MkdirTemp("", "agent-plugin-")
-	if err != nil {
+	f.temporary = tempdir.New(os.TempDir(), time.Now())
+	if err := f.temporary.Make(); err != nil {
 		return f, err
 	}
-	f.Dir, f.objects = filepath.Join(temporary, "files"), filepath.Join(temporary, "objects")
+	f.Dir, f.objects = filepath.Join(f.temporary.Path(), "files"), filepath.Join(f.temporary.Path(), "objects")
 	f.environ = append(slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		return slices.Contains(local, name)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"agent/internal/setup/source"
 	"agent/internal/testing/need"
@@ -342,5 +343,51 @@ func TestRoot(t *testing.T) {
 	}
 	if text, err := (source.Place{Root: dir}).Read(filepath.Join(dir, "f"), 1000); err != nil || !strings.Contains(text.Text, "${") {
 		t.Errorf("%q, %v", text.Text, err)
+	}
+}
+
+// Reliability 3, R7: a fetch that was killed leaves nothing for good: the next one removes its folder,
+// and no folder that is in use.
+func TestFoldersOfKilledFetchesGo(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	repository := t.TempDir()
+	git(t, repository, "init", "-q", "--template=")
+	write(t, repository, map[string]string{"a": "1"})
+	commit(t, repository)
+	folders := func() []string {
+		all, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, folder := range all { // none of them is young
+			if err := os.Chtimes(folder, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return all
+	}
+	first, _ := fetched(t, repository, "")
+	lasting := folders()
+	second, _ := fetched(t, repository, "")
+	if all := folders(); len(lasting) != 1 || len(all) != 2 {
+		t.Fatalf("two fetches have the folders %q", all)
+	}
+	copied := filepath.Join(os.Getenv("TMPDIR"), "agent-"+strings.Repeat("K", 12))
+	if err := os.CopyFS(copied, os.DirFS(lasting[0])); err != nil { // as a killed program leaves it
+		t.Fatal(err)
+	}
+	folders()
+	third, _ := fetched(t, repository, "")
+	if _, err := os.Lstat(copied); err == nil {
+		t.Error("the folder of a killed fetch stays")
+	}
+	for _, f := range []Fetched{first, second, third} {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if all := folders(); len(all) > 0 {
+		t.Errorf("%q stay", all)
 	}
 }
