@@ -14,7 +14,7 @@ import (
 func userPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
-	for _, pattern := range []string{"docs/README.md", "docs/getting-started.md", "docs/install.md", "docs/compare.md", "docs/how-to/*.md", "docs/concepts/*.md", "docs/reference/*.md"} {
+	for _, pattern := range []string{"docs/README.md", "docs/getting-started.md", "docs/install.md", "docs/demo.md", "docs/compare.md", "docs/how-to/*.md", "docs/concepts/*.md", "docs/reference/*.md"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no file (%v)", pattern, err)

@@ -57,8 +57,16 @@ func recorded(screen string) []string {
 func TestTerminalDemoRecording(t *testing.T) {
 	t.Parallel()
 	s := demoPlayed(t, 100)
-	got, file := strings.Join(recorded(s.screen()), "\n")+"\n", filepath.Join("..", "..", "docs", "demo.txt")
-	checkRecording(t, file, got)
+	file := filepath.Join("..", "..", "docs", "demo.md")
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := strings.Cut(string(page), "```text\n")
+	if !found {
+		t.Fatalf("%s has no block for the recording", file)
+	}
+	checkRecording(t, file, before+"```text\n"+strings.Join(recorded(s.screen()), "\n")+"\n```\n")
 }
 
 // The first picture of the README is the end of the demo, in the colours of a dark and of a light
