@@ -71,7 +71,7 @@ var rooms = []room{
 	{"internal/chat/broke", []string{"internal/history", "internal/llm", "prompts"}, "it compares requests, and sends none"},
 	{"internal/chat/gauge", []string{"internal/history"}, "it compares sizes, and knows neither caches nor prices"},
 	{"internal/chat/why", []string{"internal/chat/broke", "internal/chat/window", "internal/compression", "internal/history", "prompts"}, "it follows what left a context, and changes nothing"},
-	{"internal/chat/window", []string{"internal/compression", "internal/history", "internal/llm", "internal/settings", "internal/todo", "internal/tokens"}, "it knows what fits, and neither turns nor tools"},
+	{"internal/chat/window", []string{"internal/compression", "internal/history", "internal/llm", "internal/settings", "internal/todo", "internal/tokens", "prompts"}, "it knows what fits, and neither turns nor tools"},
 	{"internal/chat", []string{"internal/hosts", "internal/gate", "internal/setup/hooks", "internal/llm", "internal/tools", "internal/compression", "internal/history", "internal/session", "internal/settings", "internal/snapshot", "internal/atcmd", "internal/todo", "internal/tokens"}, "the loop knows what it drives and not who watches"},
 	{"internal/gate", []string{"internal/cmdline", "internal/protect", "internal/rules", "internal/settings", "internal/tools"}, "a gate knows the call, and neither the loop nor the screen"},
 	{"internal/compression", []string{"internal/history", "internal/llm/vendor", "internal/nearest", "internal/text/patch", "internal/todo"}, "the engine is pure"},

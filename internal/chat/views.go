@@ -30,7 +30,7 @@ func (v *Views) ContextUsage(ctx context.Context) (ContextUsage, error) {
 // Item is one thing in the context.
 type Item = window.Item
 
-// Items lists the things in the context, the largest first.
+// Items lists the things in the context, the head first, then the largest.
 func (v *Views) Items(ctx context.Context) ([]Item, error) {
 	return ask(ctx, v.inbox, v.window.Contents.Items)
 }

@@ -123,6 +123,8 @@ type Pick struct {
 	// Choices holds the choices in the order in which they are shown. A Pick without choices is
 	// not shown.
 	Choices []Choice
+	// Tells is set if the whole Help of the selected choice stands below the list.
+	Tells bool
 	// Actions lists the effects of keys besides choosing.
 	Actions []PickAction
 	// Turns names in a word the property of a choice that ← and → change, "" if they change

@@ -19,9 +19,9 @@ import (
 func contextCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "context", Aliases: []string{"ctx"},
-		Help: "list the context, largest first",
+		Help: "list all that is in the context",
 		Forms: []command.Form{
-			{Does: "list the parts, the largest first: Enter shows one, Ctrl+X lets it go, Ctrl+T keeps it", Run: func(ctx context.Context, _ []string) (command.Output, error) {
+			{Does: "list the parts, prompt and tools first: Enter shows one, Ctrl+X lets it go, Ctrl+T keeps it", Run: func(ctx context.Context, _ []string) (command.Output, error) {
 				return d.contextMap(ctx)
 			}},
 			{Args: "figures", Does: "sum up the window by kind", Run: func(ctx context.Context, _ []string) (command.Output, error) {
@@ -62,12 +62,15 @@ func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
 	out.Pick = d.pickItem(ctx, usage, items)
 	out.Lines = append(out.Lines, "")
 	var rows [][]string
-	for i, item := range items[:min(len(items), mostItems)] {
-		rows = append(rows, []string{strconv.Itoa(i + 1), words.Tokens(item.Tokens), itemName(item), itemHelp(item)})
+	shown := items[:min(len(items), mostItems)]
+	left := usage.Total()
+	for i, item := range shown {
+		left -= item.Tokens
+		rows = append(rows, []string{strconv.Itoa(i + 1), words.Tokens(item.Tokens), share(item, usage), itemName(item), d.itemHelp(item)})
 	}
-	out.Lines = append(out.Lines, table.Lines("rrll", rows)...)
-	if more := len(items) - mostItems; more > 0 {
-		out.Lines = append(out.Lines, fmt.Sprintf("and %s", words.Count(more, "smaller part")))
+	out.Lines = append(out.Lines, table.Lines("rrrll", rows)...)
+	if more := len(items) - len(shown); more > 0 {
+		out.Lines = append(out.Lines, fmt.Sprintf("and %s, %s together", words.Count(more, "smaller part"), words.Tokens(left)))
 	}
 	return out, nil
 }
@@ -78,13 +81,13 @@ const mostItems = 12
 
 // pickItem returns the list of the parts of the context for a screen.
 func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []chat.Item) *command.Pick {
-	pick := &command.Pick{Title: fmt.Sprintf("%s of %s tokens in the context", words.Tokens(usage.Total()), words.Tokens(usage.Limit))}
+	pick := &command.Pick{Tells: true, Title: fmt.Sprintf("%s of %s tokens in the context", words.Tokens(usage.Total()), words.Tokens(usage.Limit))}
 	byLine := map[string]chat.Item{}
 	for i, item := range items {
 		line := fmt.Sprintf("/context %d", i+1)
 		byLine[line] = item
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: fmt.Sprintf("%6s  %s", words.Tokens(item.Tokens), itemName(item)), Help: itemHelp(item), Line: line, Faded: item.Waiting,
+			Name: fmt.Sprintf("%6s %4s  %s", words.Tokens(item.Tokens), share(item, usage), itemName(item)), Help: d.itemHelp(item), Line: line, Faded: item.Waiting,
 			Also: func() string { return item.Path },
 		})
 	}
@@ -113,14 +116,37 @@ func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []cha
 	return pick
 }
 
+// share returns the share of an item in the next request.
+func share(item chat.Item, usage chat.ContextUsage) string {
+	if percent := chat.Percent(item.Tokens, usage.Total()); percent > 0 {
+		return fmt.Sprintf("%d%%", percent)
+	}
+	return "<1%"
+}
+
 // itemName names a part of the context by its tool and its subject.
 func itemName(item chat.Item) string {
 	return words.Line(strings.TrimSpace(item.Kind+" "+item.Subject), ledgerWidth)
 }
 
-// itemHelp describes a part of the context: its age, how often it was sent, and whether it is
-// pinned or why it waits to be pruned.
-func itemHelp(item chat.Item) string {
+// itemHelp describes a part of the context: what makes it smaller, or its age, how often it was sent,
+// and whether it is pinned or why it waits to be pruned.
+func (d Deps) itemHelp(item chat.Item) string {
+	switch item.Kind {
+	case window.PromptItem:
+		return "in each request · a file prompts/system.md of your configuration replaces it"
+	case window.ToolsItem:
+		if settings.Tools.Of(d.Settings) == settings.AllTools {
+			return "in each request · /set tools few offers fewer"
+		}
+		return "in each request · fewer with /set agents off, notes off or recall.sessions off; /mcp lists those of servers"
+	case window.InstructionsItem:
+		return "in each request · shorten the file, or leave it out of instructions.files"
+	case window.NotesItem:
+		return "in each request · /forget deletes one, notes.budget bounds them"
+	case window.ReasoningItem, window.OtherItem:
+		return "/compress takes it"
+	}
 	age := "this turn"
 	if item.Turns > 0 {
 		age = words.Count(item.Turns, "turn") + " ago"
@@ -146,7 +172,7 @@ func (d Deps) showItem(ctx context.Context, number string) ([]string, error) {
 		return nil, fmt.Errorf("no part %q; /context lists 1 to %d", number, len(items))
 	}
 	item := items[n-1]
-	return append([]string{itemName(item) + " · " + itemHelp(item), ""}, strings.Split(item.Text, "\n")...), nil
+	return append([]string{itemName(item) + " · " + d.itemHelp(item), ""}, strings.Split(item.Text, "\n")...), nil
 }
 
 // usageBar returns the bar that shows the context window by kind.

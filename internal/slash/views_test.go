@@ -94,35 +94,43 @@ func TestContextMap(t *testing.T) {
 	w := newWorld(t)
 	figures(w)
 	w.session.items = []chat.Item{
+		{Kind: "prompt", Head: true, Tokens: 1200}, {Kind: "tools", Head: true, Subject: "14 definitions", Tokens: 3400},
+		{Kind: "instructions", Head: true, Subject: "/w/AGENTS.md", Tokens: 500}, {Kind: "notes", Head: true, Tokens: 90},
 		{Kind: "read_file", Subject: "a.go", Path: "/w/a.go", Tokens: 12_300, Turns: 3, Sent: 9, Reason: "free, until a cut pays", Waiting: true},
 		{Kind: "run_shell_command", Subject: "go test ./...", Tokens: 800, Sent: 1, Text: "ok"},
 		{Kind: "read_file", Subject: "b.go", Path: "/w/b.go", Tokens: 700, Turns: 1, Sent: 2, Pinned: true},
 	}
 	out := w.run(t, "/context")
-	const want = "1  12.3k  read_file a.go                   3 turns ago · sent 9× · free, until a cut pays\n2    800  run_shell_command go test ./...  this turn · sent 1×\n3    700  read_file b.go                   1 turn ago · sent 2× · kept"
+	const want = `1   1.2k   2%  prompt                           in each request · a file prompts/system.md of your configuration replaces it
+2   3.4k   5%  tools 14 definitions             in each request · fewer with /set agents off, notes off or recall.sessions off; /mcp lists those of servers
+3    500   1%  instructions /w/AGENTS.md        in each request · shorten the file, or leave it out of instructions.files
+4     90  <1%  notes                            in each request · /forget deletes one, notes.budget bounds them
+5  12.3k  19%  read_file a.go                   3 turns ago · sent 9× · free, until a cut pays
+6    800   1%  run_shell_command go test ./...  this turn · sent 1×
+7    700   1%  read_file b.go                   1 turn ago · sent 2× · kept`
 	if got := text(out); !strings.HasSuffix(got, "\n\n"+want) {
 		t.Errorf("/context shows\n%s", got)
 	}
-	if out.Pick == nil || len(out.Pick.Choices) != 3 || !out.Pick.Choices[0].Faded || out.Pick.Choices[1].Line != "/context 2" {
+	if out.Pick == nil || len(out.Pick.Choices) != 7 || !out.Pick.Choices[4].Faded || out.Pick.Choices[1].Line != "/context 2" || !out.Pick.Tells {
 		t.Fatalf("the list is %+v", out.Pick)
 	}
-	if got := text(w.run(t, "/context 2")); got != "run_shell_command go test ./... · this turn · sent 1×\n\nok" {
+	if got := text(w.run(t, "/context 6")); got != "run_shell_command go test ./... · this turn · sent 1×\n\nok" {
 		t.Errorf("a part is shown as %q", got)
 	}
-	for _, number := range []string{"0", "4", "x"} {
-		if _, err := w.Commands.Run(t.Context(), "/context "+number); err == nil || !strings.Contains(err.Error(), "/context lists 1 to 3") {
+	for _, number := range []string{"0", "8", "x"} {
+		if _, err := w.Commands.Run(t.Context(), "/context "+number); err == nil || !strings.Contains(err.Error(), "/context lists 1 to 7") {
 			t.Errorf("part %s: %v", number, err)
 		}
 	}
 	for i, want := range []string{"let go a.go", ""} {
-		if _, err := out.Pick.Actions[0].Run(out.Pick.Choices[i], ""); err != nil || want != "" && w.session.done[len(w.session.done)-1] != want {
+		if _, err := out.Pick.Actions[0].Run(out.Pick.Choices[4+i], ""); err != nil || want != "" && w.session.done[len(w.session.done)-1] != want {
 			t.Errorf("letting go: %v, %q", err, w.session.done)
 		}
 	}
-	if _, err := out.Pick.Actions[1].Run(out.Pick.Choices[1], ""); err == nil {
+	if _, err := out.Pick.Actions[1].Run(out.Pick.Choices[5], ""); err == nil {
 		t.Error("a command is kept")
 	}
-	if _, err := out.Pick.Actions[1].Run(out.Pick.Choices[0], ""); err != nil {
+	if _, err := out.Pick.Actions[1].Run(out.Pick.Choices[4], ""); err != nil {
 		t.Error(err)
 	}
 	if got := text(w.run(t, "/context figures")); strings.Contains(got, "a.go") {

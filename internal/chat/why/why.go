@@ -4,6 +4,7 @@
 package why
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -193,9 +194,9 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 // inHead returns the parts of the head that hold the text or are the file of instructions.
 func (t *tracker) inHead(w *window.Window, count func(string) int) (parts []Part) {
 	head := w.Head()
-	for _, s := range sections(head.System) {
-		if t.file && t.names(strings.TrimPrefix(s.title, prompts.InstructionsFrom)) && strings.HasPrefix(s.title, prompts.InstructionsFrom) || !t.file && strings.Contains(s.text, t.question) {
-			parts = append(parts, Part{State: In, What: "system prompt, " + s.title, Tokens: w.Measure.Scaled(count(s.text))})
+	for _, s := range prompts.Sections(head.System) {
+		if t.file && t.names(strings.TrimPrefix(s.Title, prompts.InstructionsFrom)) && strings.HasPrefix(s.Title, prompts.InstructionsFrom) || !t.file && strings.Contains(s.Text, t.question) {
+			parts = append(parts, Part{State: In, What: "system prompt, " + cmp.Or(s.Title, "its beginning"), Tokens: w.Measure.Scaled(count(s.Text))})
 		}
 	}
 	if !t.file && len(parts) == 0 && strings.Contains(head.System, t.question) {
@@ -207,22 +208,6 @@ func (t *tracker) inHead(w *window.Window, count func(string) int) (parts []Part
 		}
 	}
 	return parts
-}
-
-// A section is a part of the system prompt below a title.
-type section struct{ title, text string }
-
-// sections divides a system prompt at its titles.
-func sections(system string) []section {
-	all := []section{{title: "its beginning"}}
-	for line := range strings.Lines(system) {
-		title := strings.TrimSpace(line)
-		if prompts.BeginsPart(title, all[len(all)-1].title) {
-			all = append(all, section{title: title})
-		}
-		all[len(all)-1].text += line
-	}
-	return all
 }
 
 // inEntries returns the parts among the entries: the ones that are in the request, in order, then
@@ -274,8 +259,8 @@ func (t *tracker) knows(w *window.Window) bool {
 	if slices.ContainsFunc(w.Pins.Known(), t.names) || slices.ContainsFunc(w.Ledger.Lines(), func(p window.Prune) bool { return p.Subject == t.question || slices.ContainsFunc(p.Paths, t.names) }) {
 		return true
 	}
-	return slices.ContainsFunc(sections(w.Head().System), func(s section) bool {
-		file, is := strings.CutPrefix(s.title, prompts.InstructionsFrom)
+	return slices.ContainsFunc(prompts.Sections(w.Head().System), func(s prompts.Section) bool {
+		file, is := strings.CutPrefix(s.Title, prompts.InstructionsFrom)
 		return is && t.names(file)
 	})
 }

@@ -41,9 +41,13 @@ func (c *Contents) HeldParts(subject string) []HeldPart {
 	return held
 }
 
-// scaledHeld converts the sizes of parts to the provider's tokens.
+// scaledHeld converts the sizes of parts to the provider's tokens, and says of files that the person has
+// not pinned why they are.
 func (c *Contents) scaledHeld(held []HeldPart) []HeldPart {
-	for i := range held {
+	for i, h := range held {
+		if h.Pinned && !c.staleness.pins[h.Subject] {
+			held[i].Reason = "the model asked for it again, so it stays"
+		}
 		held[i].Tokens = c.measure.Scaled(held[i].Tokens)
 	}
 	return held

@@ -11,14 +11,27 @@ import (
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/words"
+	"agent/prompts"
 )
 
-// An Item is a call with its result, an inclusion, or a text in the context.
+// The kinds of items of the head, which is in every request, and of items that are sums.
+const (
+	PromptItem       = "prompt"
+	ToolsItem        = "tools"
+	InstructionsItem = "instructions"
+	NotesItem        = "notes"
+	ReasoningItem    = "reasoning"
+	OtherItem        = "other"
+)
+
+// An Item is a part of the head, a call with its result, an inclusion, or a text in the context.
 type Item struct {
-	// Kind is the name of the tool of a call, else "included", "you" or "reply".
+	// Kind is one of the above or the name of the tool of a call, else "included", "you" or "reply".
 	Kind string
 	// Subject names the item: a path, a command, the first line of a text.
 	Subject string
+	// Head is set for a part of the head.
+	Head bool
 	// Path is the absolute path of the file that the item is about, or "".
 	Path   string
 	Tokens int
@@ -38,8 +51,53 @@ type Item struct {
 	answer *history.ToolResponse
 }
 
-// Items lists the items in the context, the largest first.
+// Items lists the items of the next request: those of the head, then the others, the largest first.
+// Their tokens add up to its size.
 func (c *Contents) Items() []Item {
+	head := c.headItems()
+	items := append(head, c.entryItems()...)
+	estimate, told := 0, 0
+	for i := range items {
+		estimate += items[i].Tokens
+		before := told
+		told = c.measure.Scaled(estimate)
+		items[i].Tokens = told - before
+	}
+	c.explain(items)
+	slices.SortStableFunc(items[len(head):], func(a, b Item) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	return items
+}
+
+// headItems returns the items of the head, with their tokens by our own count.
+func (c *Contents) headItems() []Item {
+	h := c.measure.heads
+	h.prepare()
+	prompt, rest := Item{Kind: PromptItem, Head: true, Tokens: h.head.system}, []Item{}
+	for _, s := range prompts.Sections(h.head.System) {
+		item := Item{Kind: InstructionsItem, Head: true, Text: s.Text, Tokens: h.counter.Count(s.Text)}
+		file, instructs := strings.CutPrefix(s.Title, prompts.InstructionsFrom)
+		switch {
+		case instructs:
+			item.Subject = file
+		case s.Title == prompts.NotesTitle:
+			item.Kind = NotesItem
+		default:
+			prompt.Text += s.Text
+			continue
+		}
+		prompt.Tokens -= item.Tokens
+		rest = append(rest, item)
+	}
+	tools := Item{Kind: ToolsItem, Head: true, Tokens: h.head.tools, Subject: words.Count(len(h.head.Tools), "definition")}
+	for _, spec := range h.head.Tools {
+		tools.Text += fmt.Sprintf("%s: %s\n%s\n\n", spec.Name, spec.Description, spec.Schema)
+	}
+	all := append([]Item{prompt, tools}, rest...)
+	return slices.DeleteFunc(all, func(i Item) bool { return i.Tokens == 0 })
+}
+
+// entryItems returns the items of the history in its order, with their tokens by our own count.
+func (c *Contents) entryItems() []Item {
 	entries := c.history.RawHistory()
 	replies, messages := 0, 0
 	for _, entry := range entries {
@@ -57,6 +115,9 @@ func (c *Contents) Items() []Item {
 		}
 	}
 	var items []Item
+	count := func(block history.Block) int { return c.history.CountBlocks([]history.Block{block}) }
+	answered := map[history.Block]int{} // the item of an answer
+	reasoning, other := Item{Kind: ReasoningItem, Subject: "of replies"}, Item{Kind: OtherItem}
 	for _, entry := range entries {
 		if entry.Speaker == history.AI {
 			replies--
@@ -64,16 +125,42 @@ func (c *Contents) Items() []Item {
 		if entry.IsMessage() {
 			messages--
 		}
+		if entry.Empty() {
+			continue // it is not sent
+		}
+		own := -1 // the item that takes what the form of the entry adds
+		left := c.history.CountContent(entry)
 		for _, block := range entry.Blocks {
-			if item, ok := c.item(entry, block, answers); ok {
-				item.Turns, item.Sent = messages, replies
-				items = append(items, item)
+			if at, ok := answered[block]; ok {
+				own = at
+				left -= count(block)
+				continue
 			}
+			if thinking, ok := block.(*history.Thinking); ok {
+				n := count(thinking)
+				reasoning.Tokens, left = reasoning.Tokens+n, left-n
+				continue
+			}
+			item, ok := c.item(entry, block, answers)
+			if !ok {
+				continue
+			}
+			item.Tokens = count(block)
+			left -= item.Tokens
+			if item.answer != nil {
+				item.Tokens += count(item.answer)
+				answered[item.answer] = len(items)
+			}
+			item.Turns, item.Sent, own = messages, replies, len(items)
+			items = append(items, item)
+		}
+		if own < 0 {
+			other.Tokens += left
+		} else {
+			items[own].Tokens += left
 		}
 	}
-	c.explain(items)
-	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(b.Tokens, a.Tokens) })
-	return items
+	return append(items, slices.DeleteFunc([]Item{reasoning, other}, func(i Item) bool { return i.Tokens == 0 })...)
 }
 
 // item returns the item that begins with a block. The result of a call belongs to the item of the
@@ -81,18 +168,18 @@ func (c *Contents) Items() []Item {
 func (c *Contents) item(entry *history.Content, block history.Block, answers map[*history.ToolCall]*history.ToolResponse) (Item, bool) {
 	switch b := block.(type) {
 	case *history.ToolCall:
-		blocks, text := []history.Block{b}, string(b.Parameters)
+		text := string(b.Parameters)
 		item := Item{Kind: b.Name, Subject: c.facts(b.Name).Describe(b.Name, b.Arguments()).Subject}
 		if r := answers[b]; r != nil {
-			blocks, text, item.answer = append(blocks, r), text+"\n\n"+r.Result.Text()+r.Error, r
+			text, item.answer = text+"\n\n"+r.Result.Text()+r.Error, r
 		}
 		if files := c.facts(b.Name).FilesOf(b); len(files) == 1 {
 			item.Path = c.staleness.absolute(files[0])
 		}
-		item.Tokens, item.Text = c.measure.Scaled(c.history.CountBlocks(blocks)), text
+		item.Text = text
 		return item, true
 	case *history.Text:
-		item := Item{Kind: "you", Subject: words.FirstLine(b.Text), Text: b.Text, Tokens: c.measure.Scaled(c.history.CountBlocks([]history.Block{b}))}
+		item := Item{Kind: "you", Subject: words.FirstLine(b.Text), Text: b.Text}
 		if entry.Speaker == history.AI {
 			item.Kind = "reply"
 		}
@@ -113,6 +200,9 @@ func (c *Contents) explain(items []Item) {
 		}
 	}
 	for i, item := range items {
+		if item.Head {
+			continue
+		}
 		h, ok := held[cmp.Or(item.Path, item.Subject)]
 		if !ok {
 			h, ok = held[item.Subject]
@@ -133,6 +223,8 @@ func (c *Contents) LetGo(item Item) (tokens int, err error) {
 	switch {
 	case item.Pinned:
 		return 0, fmt.Errorf("%s is pinned; unpin it first", item.Subject)
+	case item.Head:
+		return 0, errors.New("it is in every request; its row says what makes it smaller")
 	case item.answer == nil:
 		return 0, errors.New("only answers of tools can go; a compression takes the rest")
 	}

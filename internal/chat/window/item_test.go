@@ -2,11 +2,16 @@ package window_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/llm"
 	"agent/internal/settings"
 )
 
@@ -24,7 +29,7 @@ func TestItemsAndLettingGo(t *testing.T) {
 			b.add(history.New(history.Human, &history.Text{Text: "and at b"}))
 			b.pair("2", "read_file", "b", wordy(50))
 			b.add(history.New(history.AI, &history.Text{Text: "I see"}))
-			items := b.Contents.Items()
+			items := b.items()
 			var listed []string
 			for _, item := range items {
 				listed = append(listed, fmt.Sprintf("%s %s %d %d", item.Kind, item.Path, item.Turns, item.Sent))
@@ -36,7 +41,7 @@ func TestItemsAndLettingGo(t *testing.T) {
 			if _, err := b.Pins.Pin("a", true); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.Contents.LetGo(b.Contents.Items()[0]); err == nil || !strings.Contains(err.Error(), "pinned") {
+			if _, err := b.Contents.LetGo(b.items()[0]); err == nil || !strings.Contains(err.Error(), "pinned") {
 				t.Errorf("a pinned file: %v", err)
 			}
 			if _, err := b.Pins.Pin("a", false); err != nil {
@@ -49,7 +54,7 @@ func TestItemsAndLettingGo(t *testing.T) {
 			if err != nil || freed < 400 {
 				t.Fatalf("%d tokens, %v", freed, err)
 			}
-			if got := b.Contents.Items(); got[0].Path != "/w/b" || !strings.Contains(fmt.Sprint(got), "[pruned: 1 line") {
+			if got := b.items(); got[0].Path != "/w/b" || !strings.Contains(fmt.Sprint(got), "[pruned: 1 line") {
 				t.Errorf("afterwards there are %v", got)
 			}
 			if ledger := b.Ledger.Lines(); len(ledger) != 1 || ledger[0].Reason != "you let it go" || ledger[0].Tokens < 400 {
@@ -76,14 +81,69 @@ func TestItemsWithOneID(t *testing.T) {
 	b := newBench(t, 0)
 	b.pair("1", "read_file", "a", wordy(500))
 	b.pair("1", "read_file", "b", wordy(100))
-	items := b.Contents.Items()
+	items := b.items()
 	if len(items) != 2 || items[0].Path != "/w/a" || items[0].Tokens < 500 || items[1].Tokens > 200 {
 		t.Fatalf("listed are %+v", items)
 	}
 	if _, err := b.Contents.LetGo(items[1]); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.Contents.Items(); got[0].Path != "/w/a" || got[0].Tokens < 500 || !strings.Contains(got[1].Text, "[pruned: ") {
+	if got := b.items(); got[0].Path != "/w/a" || got[0].Tokens < 500 || !strings.Contains(got[1].Text, "[pruned: ") {
 		t.Errorf("afterwards there are %+v", got)
+	}
+}
+
+// items lists the items behind the head.
+func (b *bench) items() []window.Item {
+	return slices.DeleteFunc(b.Contents.Items(), func(i window.Item) bool { return i.Head })
+}
+
+// user-4 10: the rows add up to the size of the next request, whatever is in it and whatever the scale of
+// the provider, with the head first and each of its parts a row.
+func TestItemsAddUp(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range compression.Names() {
+		t.Run(strategy, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(rt *rapid.T) {
+				b := newBench(rt, 0)
+				b.set(settings.CompressionStrategy, strategy)
+				b.head = window.Head{
+					System: "You work.\n\n# How to work\n\nwith care\n\n# Instructions from /w/AGENTS.md\n\n# Style\n\nbe brief\n\n# Instructions from /w/b/AGENTS.md\n\nbe kind\n\n# Notes\n\nthe tests are slow\n",
+					Tools:  []llm.ToolSpec{{Name: "read_file", Description: "reads a file", Schema: []byte(`{}`)}},
+				}
+				b.Measure.Calibrate(map[string]float64{"test-model": rapid.Float64Range(0.5, 2).Draw(rt, "scale")})
+				for i := range rapid.IntRange(0, 8).Draw(rt, "entries") {
+					text := wordy(rapid.IntRange(1, 50).Draw(rt, "words"))
+					switch rapid.IntRange(0, 4).Draw(rt, "kind") {
+					case 0:
+						b.add(history.New(history.Human, &history.Text{Text: text}))
+					case 1:
+						b.add(history.New(history.AI, &history.Thinking{Thought: text}, &history.Text{Text: text}))
+					case 2:
+						b.add(history.New(history.AI, &history.Thinking{Thought: text}))
+					default:
+						b.pair(fmt.Sprint(i%3), "read_file", fmt.Sprint(i), text)
+					}
+				}
+				items, sum := b.Contents.Items(), 0
+				var head []string
+				for _, item := range items {
+					sum += item.Tokens
+					if item.Head {
+						head = append(head, item.Kind+" "+item.Subject)
+					}
+				}
+				if total := b.Usage().Total(); sum != total {
+					rt.Errorf("the rows add up to %d of %d tokens: %+v", sum, total, items)
+				}
+				if got := strings.Join(head, "|"); got != "prompt |tools 1 definition|instructions /w/AGENTS.md|instructions /w/b/AGENTS.md|notes " || !items[len(head)-1].Head {
+					rt.Errorf("the head is %s", got)
+				}
+				if _, err := b.Contents.LetGo(items[0]); err == nil {
+					rt.Error("the prompt was let go")
+				}
+			})
+		})
 	}
 }

@@ -229,7 +229,7 @@ func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) 
 		return []string{head, t.Dim.Text(style.Truncate(none, width))}, col
 	}
 	if !previews || width < wideEnough {
-		below := p.below(t, room-1-min(len(list), leastList))
+		below := p.below(t, width, room-1-min(len(list), leastList))
 		return slices.Concat([]string{head}, Rows(t, list, p.at, width, room-1-len(below)), below), col
 	}
 	left := width / 2
@@ -240,16 +240,26 @@ func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) 
 // leastList is the number of rows that the list keeps before anything is shown below it.
 const leastList = 3
 
-// below returns an empty row and the sample of the selected theme, if there is room for all of it.
-func (p *Picker) below(t *style.Theme, room int) []string {
-	name := p.pick.Choices[p.matches[p.at]].Theme
-	if name == "" {
+// toldRows is the number of rows for the whole remark about a choice.
+const toldRows = 2
+
+// below returns what stands below the list, if there is room for all of it: an empty row and the sample
+// of the selected theme, or the whole remark about the choice.
+func (p *Picker) below(t *style.Theme, width, room int) (rows []string) {
+	choice := p.pick.Choices[p.matches[p.at]]
+	switch {
+	case p.pick.Tells:
+		for _, row := range style.WrapText(style.Clean(choice.Help), width-4) {
+			rows = append(rows, t.Dim.Text("    "+row))
+		}
+		rows = append(rows, make([]string, toldRows)...)[:toldRows] // the list does not jump
+	case choice.Theme != "":
+		rows = append([]string{""}, t.Sample(choice.Theme)...)
+	}
+	if len(rows) > room {
 		return nil
 	}
-	if rows := append([]string{""}, t.Sample(name)...); len(rows) <= room {
-		return rows
-	}
-	return nil
+	return rows
 }
 
 // withPreview puts the preview of the selected choice to the right of the list.
@@ -343,8 +353,11 @@ func Rows(t *style.Theme, rows []Row, selected, width, room int) []string {
 		if row.InUse {
 			help = "✓ " + help
 		}
-		if help = style.Truncate(help, max(0, width-4-column)); help != "" {
-			name += strings.Repeat(" ", column-style.Width(name))
+		// A remark that would be cut begins earlier, where its row has room.
+		room := max(0, width-4-style.Width(name))
+		pad := min(column-style.Width(name), max(0, room-style.Width(help)))
+		if help = style.Truncate(help, max(0, room-pad)); help != "" {
+			name += strings.Repeat(" ", pad)
 			help = "  " + help
 		}
 		switch {

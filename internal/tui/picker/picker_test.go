@@ -219,3 +219,40 @@ func TestPickerShowsThemes(t *testing.T) {
 		}
 	}
 }
+
+// A remark begins where its row has room for it, and that of the selected choice stands whole below a
+// list that tells.
+func TestRemarksGetTheirRoom(t *testing.T) {
+	t.Parallel()
+	const long = "nothing would be lost with it; it waits for a cut that pays"
+	pick := command.Pick{Choices: []command.Choice{
+		{Name: "a name of thirty-two characters!", Help: "short"}, {Name: "b.go", Help: long}, {Name: "c.go", Help: strings.Repeat("word ", 40) + "end"},
+	}}
+	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	view := func(width int, keys ...string) string {
+		p := Open(pick)
+		for _, key := range keys {
+			p.Key(term.Key{Name: key})
+		}
+		rows, _ := p.View(theme, width, 11)
+		for _, row := range rows {
+			if style.Width(row) > width {
+				t.Errorf("%d columns: %q", width, row)
+			}
+		}
+		return strings.Join(rows, "\n")
+	}
+	if got := view(80); !strings.Contains(got, "  "+long) {
+		t.Errorf("the remark is cut or stands elsewhere:\n%s", got)
+	}
+	if got := view(60, "down"); strings.Contains(got, "that pays") {
+		t.Errorf("told although the list does not tell:\n%s", got)
+	}
+	pick.Tells = true
+	if got := view(60, "down"); !strings.Contains(got, "    nothing would be lost with it; it waits for a cut that") || !strings.Contains(got, "    pays") {
+		t.Errorf("the remark is not told:\n%s", got)
+	}
+	if one, other := view(60), view(60, "down", "down"); strings.Count(one, "\n") != strings.Count(other, "\n") {
+		t.Errorf("the list jumps:\n%s\n%s", one, other)
+	}
+}
