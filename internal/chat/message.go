@@ -2,9 +2,12 @@ package chat
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"agent/internal/atcmd"
 	"agent/internal/history"
+	"agent/internal/todo"
 )
 
 // Expander turns a message of the user into blocks: the text, the data in it, the files that the
@@ -32,7 +35,7 @@ func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansi
 func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error {
 	c.window.Ledger.NextTurn()
 	c.modes.narrow(history.New(history.Human, said.Blocks...))
-	entry := history.New(history.Human, append(said.Blocks, c.modes.aboutMode()...)...)
+	entry := history.New(history.Human, slices.Concat(said.Blocks, c.modes.aboutMode(), c.runner.aboutTodos(c.config.Env.Todos.List()))...)
 	if at := c.config.Env.Snapshots.Mark(); at != "" {
 		entry = entry.WithMeta(history.MetaFiles, string(at))
 	}
@@ -45,6 +48,19 @@ func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error
 	}
 	c.emit(UserMessage{Text: message.Text(), Included: said.Included, Skipped: said.Skipped})
 	return nil
+}
+
+// todosKey marks the notes to the model about a todo list that is not completed.
+const todosKey = "todos"
+
+// aboutTodos returns a note for the next message if the todo list is not completed and the context does
+// not say so yet: a model that forgot its list is reminded of it.
+func (r *runner) aboutTodos(list todo.List) []history.Block {
+	text := fmt.Sprintf("[Of the todo list, %d of %d are completed.]", list.Progress().Done, len(list))
+	if !list.Open() || r.standing(todosKey, text) > 0 {
+		return nil
+	}
+	return []history.Block{&history.Text{Text: text, Source: history.Brought, Key: todosKey}}
 }
 
 // add stores an entry in the history. An error means that the record on disk is behind; the entry

@@ -120,3 +120,36 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 		})
 	}
 }
+
+// live-3 7: the next message says that the list is not completed, once for each state of the list.
+func TestTodosAreRemindedOf(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.planner()
+	done := strings.ReplaceAll(twoTodos, "in_progress", "completed")
+	b.model.next = func(n int) answerFunc {
+		switch n {
+		case 0:
+			return calls("todo_write", twoTodos)
+		case 3:
+			return calls("todo_write", done)
+		}
+		return say("ok")
+	}
+	for range 4 {
+		if _, err := b.prompt("go on"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var said []int
+	for i, entry := range b.config.History.RawHistory() {
+		if text, found := entry.Keyed(todosKey); found {
+			if said = append(said, i); text != "[Of the todo list, 1 of 2 are completed.]" {
+				t.Errorf("it says %q", text)
+			}
+		}
+	}
+	if len(said) != 1 || said[0] != 4 {
+		t.Errorf("the list is reminded of in the entries %v", said)
+	}
+}

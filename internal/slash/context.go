@@ -134,16 +134,16 @@ func itemName(item chat.Item) string {
 func (d Deps) itemHelp(item chat.Item) string {
 	switch item.Kind {
 	case window.PromptItem:
-		return "in each request · a file prompts/system.md of your configuration replaces it"
+		return "each request · a prompts/system.md of yours replaces it"
 	case window.ToolsItem:
 		if settings.Tools.Of(d.Settings) == settings.AllTools {
-			return "in each request · /set tools few offers fewer"
+			return "each request · /set tools few offers fewer"
 		}
-		return "in each request · fewer with /set agents off, notes off or recall.sessions off; /mcp lists those of servers"
+		return "each request · fewer with agents off, notes off; see /mcp"
 	case window.InstructionsItem:
-		return "in each request · shorten the file, or leave it out of instructions.files"
+		return "each request · shorten the file, or see instructions.files"
 	case window.NotesItem:
-		return "in each request · /forget deletes one, notes.budget bounds them"
+		return "each request · /forget deletes one, notes.budget bounds them"
 	case window.ReasoningItem, window.OtherItem:
 		return "/compress takes it"
 	}

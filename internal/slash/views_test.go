@@ -101,10 +101,10 @@ func TestContextMap(t *testing.T) {
 		{Kind: "read_file", Subject: "b.go", Path: "/w/b.go", Tokens: 700, Turns: 1, Sent: 2, Pinned: true},
 	}
 	out := w.run(t, "/context")
-	const want = `1   1.2k   2%  prompt                           in each request · a file prompts/system.md of your configuration replaces it
-2   3.4k   5%  tools 14 definitions             in each request · fewer with /set agents off, notes off or recall.sessions off; /mcp lists those of servers
-3    500   1%  instructions /w/AGENTS.md        in each request · shorten the file, or leave it out of instructions.files
-4     90  <1%  notes                            in each request · /forget deletes one, notes.budget bounds them
+	const want = `1   1.2k   2%  prompt                           each request · a prompts/system.md of yours replaces it
+2   3.4k   5%  tools 14 definitions             each request · fewer with agents off, notes off; see /mcp
+3    500   1%  instructions /w/AGENTS.md        each request · shorten the file, or see instructions.files
+4     90  <1%  notes                            each request · /forget deletes one, notes.budget bounds them
 5  12.3k  19%  read_file a.go                   3 turns ago · sent 9× · free, until a cut pays
 6    800   1%  run_shell_command go test ./...  this turn · sent 1×
 7    700   1%  read_file b.go                   1 turn ago · sent 2× · kept`

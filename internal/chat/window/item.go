@@ -78,7 +78,7 @@ func (c *Contents) headItems() []Item {
 		file, instructs := strings.CutPrefix(s.Title, prompts.InstructionsFrom)
 		switch {
 		case instructs:
-			item.Subject = file
+			item.Subject = strings.TrimPrefix(file, c.staleness.root+"/")
 		case s.Title == prompts.NotesTitle:
 			item.Kind = NotesItem
 		default:

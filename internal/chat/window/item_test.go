@@ -137,7 +137,7 @@ func TestItemsAddUp(t *testing.T) {
 				if total := b.Usage().Total(); sum != total {
 					rt.Errorf("the rows add up to %d of %d tokens: %+v", sum, total, items)
 				}
-				if got := strings.Join(head, "|"); got != "prompt |tools 1 definition|instructions /w/AGENTS.md|instructions /w/b/AGENTS.md|notes " || !items[len(head)-1].Head {
+				if got := strings.Join(head, "|"); got != "prompt |tools 1 definition|instructions AGENTS.md|instructions b/AGENTS.md|notes " || !items[len(head)-1].Head {
 					rt.Errorf("the head is %s", got)
 				}
 				if _, err := b.Contents.LetGo(items[0]); err == nil {

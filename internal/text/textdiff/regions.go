@@ -136,7 +136,7 @@ type piece struct {
 // pieces returns the pieces of the hunk in the new text.
 func (h hunk) pieces(given string) []piece {
 	if h.stands(given) {
-		h = h.narrowed(aroundGiven)
+		h = h.around()
 	}
 	all := []piece{{from: h.to}}
 	at := h.to
@@ -161,6 +161,19 @@ func (h hunk) pieces(given string) []piece {
 		at += len(run)
 	}
 	return all
+}
+
+// around returns the hunk with aroundGiven unchanged lines on each side, or more if the edges would be
+// blank where lines were only removed: blank lines do not show the place.
+func (h hunk) around() hunk {
+	blank := func(line diffLine) bool { return line.op == ' ' && strings.TrimSpace(line.text) == "" }
+	for around := aroundGiven; ; around++ {
+		narrow := h.narrowed(around)
+		added := h.count('+') < len(h.lines)
+		if added || len(narrow.lines) == len(h.lines) || !blank(narrow.lines[0]) && !blank(narrow.lines[len(narrow.lines)-1]) {
+			return narrow
+		}
+	}
 }
 
 // stands reports whether all new lines of the hunk stand unchanged in given.

@@ -119,3 +119,18 @@ func TestNear(t *testing.T) {
 		t.Error("something is close to nothing")
 	}
 }
+
+// live-3 7: where lines were only removed, a line that is not blank is shown on either side.
+func TestRegionsOfADeletion(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ before, after, want string }{
+		{"a\nb\n\ngone\n\nc\nd\n", "a\nb\n\n\nc\nd\n", "2|b\n3|\n4|\n5|c\n"},
+		{"a\nb\ngone\nc\nd\n", "a\nb\nc\nd\n", "2|b\n3|c\n"},
+		{"a\n\n\n\ngone\n", "a\n\n\n\n", "2|\n3|\n4|\n"},
+		{"gone\n", "", ""},
+	} {
+		if got := New(c.before, c.after).Regions(""); got != c.want {
+			t.Errorf("%q to %q: %q, want %q", c.before, c.after, got, c.want)
+		}
+	}
+}
