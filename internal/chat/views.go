@@ -14,7 +14,7 @@ type ContextUsage = window.Usage
 // PruneRecord is one line of the ledger that /density shows.
 type PruneRecord = window.Prune
 
-// Views shows what the context holds and what has left it.
+// Views shows the content of the context, and the content that has left it.
 type Views struct {
 	inbox    inbox
 	window   *window.Window

@@ -129,7 +129,7 @@ func itemName(item chat.Item) string {
 	return words.Line(strings.TrimSpace(item.Kind+" "+item.Subject), ledgerWidth)
 }
 
-// itemHelp describes a part of the context: what makes it smaller, or its age, how often it was sent,
+// itemHelp describes a part of the context: how to make it smaller, or its age, how often it was sent,
 // and whether it is pinned or why it waits to be pruned.
 func (d Deps) itemHelp(item chat.Item) string {
 	switch item.Kind {

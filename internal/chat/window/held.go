@@ -41,8 +41,8 @@ func (c *Contents) HeldParts(subject string) []HeldPart {
 	return held
 }
 
-// scaledHeld converts the sizes of parts to the provider's tokens, and says of files that the person has
-// not pinned why they are.
+// scaledHeld converts the sizes of parts to the provider's tokens, and says why files are pinned
+// that the person has not pinned.
 func (c *Contents) scaledHeld(held []HeldPart) []HeldPart {
 	for i, h := range held {
 		if h.Pinned && !c.staleness.pins[h.Subject] {

@@ -51,7 +51,7 @@ type Item struct {
 	answer *history.ToolResponse
 }
 
-// Items lists the items of the next request: those of the head, then the others, the largest first.
+// Items lists the items of the next request: the head, then the others, the largest first.
 // Their tokens add up to its size.
 func (c *Contents) Items() []Item {
 	head := c.headItems()
@@ -128,7 +128,7 @@ func (c *Contents) entryItems() []Item {
 		if entry.Empty() {
 			continue // it is not sent
 		}
-		own := -1 // the item that takes what the form of the entry adds
+		own := -1 // the item that gets the overhead of the entry
 		left := c.history.CountContent(entry)
 		for _, block := range entry.Blocks {
 			if at, ok := answered[block]; ok {

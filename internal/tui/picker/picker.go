@@ -243,7 +243,7 @@ const leastList = 3
 // toldRows is the number of rows for the whole remark about a choice.
 const toldRows = 2
 
-// below returns what stands below the list, if there is room for all of it: an empty row and the sample
+// below returns the rows below the list, if there is room for all of them: an empty row and the sample
 // of the selected theme, or the whole remark about the choice.
 func (p *Picker) below(t *style.Theme, width, room int) (rows []string) {
 	choice := p.pick.Choices[p.matches[p.at]]
