@@ -40,6 +40,8 @@ type cacheWatch struct {
 	// which the person knows.
 	found *broke.Break
 	told  map[broke.Cause]bool
+	// waits is a notice that is shown after the reply, "" for none.
+	waits string
 }
 
 // sending notes a request that is being sent.
@@ -92,7 +94,7 @@ func sentFor(entry *history.Content) (r compression.Request, ok bool) {
 	return r, ok && r.Prompt > 0
 }
 
-// reported takes the provider's report of the request, and tells the first break of each cause.
+// reported takes the provider's report of the request. tell shows the first break of each cause.
 func (w *cacheWatch) reported(model string, u llm.Usage) {
 	if w.sent.Entries != nil && u.PromptTokens > 0 {
 		w.gauge.Reported(w.sent, u.PromptTokens)
@@ -109,7 +111,15 @@ func (w *cacheWatch) reported(model string, u llm.Usage) {
 	}
 	if !w.told[w.found.Cause] && settings.NoticeCache.Of(w.settings) == "on" {
 		w.told[w.found.Cause] = true
-		w.emit.notice("%s", w.found)
+		w.waits = w.found.String()
+	}
+}
+
+// tell shows the notice about the latest reply, which would otherwise stand within its text.
+func (w *cacheWatch) tell() {
+	if w.waits != "" {
+		w.emit.notice("%s", w.waits)
+		w.waits = ""
 	}
 }
 

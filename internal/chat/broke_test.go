@@ -339,6 +339,11 @@ func TestBreaksAtAnotherEndpoint(t *testing.T) {
 		if b := c.turn(t, "go on"); b == nil || b.Cause != tc.want {
 			t.Errorf("%s: %v, want %s", tc.url, b, tc.want)
 		}
+		ended := slices.IndexFunc(c.events, func(e Event) bool { _, is := e.(ReplyEnded); return is })
+		told := slices.IndexFunc(c.events, func(e Event) bool { n, is := e.(Notice); return is && strings.HasPrefix(n.Text, "cache:") })
+		if told < ended && (told >= 0 || tc.want == broke.Model) {
+			t.Errorf("the notice is event %d, and the reply ends with event %d", told, ended)
+		}
 		if b := c.turn(t, "go on"); b != nil {
 			t.Errorf("%s: %v", tc.url, b)
 		}

@@ -232,7 +232,9 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	if r.attached != nil {
 		r.attached.Past = llm.Past(request)
 	}
-	if storeErr := c.replies.store(r, err); storeErr != nil {
+	storeErr := c.replies.store(r, err)
+	c.stats.cache.tell()
+	if storeErr != nil {
 		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.understood), gate.NotRun))
 	}
 	if err == nil {

@@ -276,8 +276,13 @@ func TestJudge(t *testing.T) {
 		"keeps nothing":     `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]}]}`,
 		"without an answer": `{"model":"m","max_tokens":9,"messages":[` + user + `,{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}]}`,
 		"blank":             `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":" "}]}]}`,
+		"takes no system":   `{"model":"claude-haiku-4-5","max_tokens":9,"messages":[` + user + `,{"role":"system","content":"plan"}]}`,
+		"does not stand":    `{"model":"claude-opus-5-5","max_tokens":9,"messages":[` + user + `,{"role":"system","content":"plan"},` + user + `]}`,
+		"":                  `{"model":"claude-opus-5-5","max_tokens":9,"system":"be brief","messages":[{"role":"user","content":"hi"},{"role":"system","content":"plan"},{"role":"assistant","content":"yes"},` + user + `]}`,
 	} {
-		if err := llmtest.JudgeMessages([]byte(body)); err == nil || !strings.Contains(err.Error(), problem) {
+		if err := llmtest.JudgeMessages([]byte(body)); problem == "" && err != nil {
+			t.Error(err)
+		} else if problem != "" && (err == nil || !strings.Contains(err.Error(), problem)) {
 			t.Errorf("%s: %v", problem, err)
 		}
 	}

@@ -58,8 +58,9 @@ type flatBlock struct {
 // flatten returns the blocks of a request.
 func flatten(body []byte) ([]flatBlock, error) {
 	var wire struct {
-		Tools, System []json.RawMessage
-		Messages      []struct {
+		Tools    []json.RawMessage
+		System   json.RawMessage
+		Messages []struct {
 			Role    string
 			Content json.RawMessage
 		}
@@ -88,15 +89,16 @@ func flatten(body []byte) ([]flatBlock, error) {
 	if err := add("tools", -1, wire.Tools); err != nil {
 		return nil, err
 	}
-	if err := add("system", -1, wire.System); err != nil {
+	system, err := blocksOf(wire.System)
+	if err != nil {
+		return nil, fmt.Errorf("system: %w", err)
+	}
+	if err := add("system", -1, system); err != nil {
 		return nil, err
 	}
 	for i, m := range wire.Messages {
-		var text string
-		content := []json.RawMessage{}
-		if json.Unmarshal(m.Content, &text) == nil {
-			content = append(content, json.RawMessage(`{"type":"text","text":`+quote(text)+`}`))
-		} else if err := json.Unmarshal(m.Content, &content); err != nil {
+		content, err := blocksOf(m.Content)
+		if err != nil {
 			return nil, fmt.Errorf("messages[%d]: %w", i, err)
 		}
 		if err := add(m.Role, i, content); err != nil {

@@ -24,14 +24,14 @@ type claudeBlock struct {
 // tools in a user message are messages of their own.
 func (r *Request) fromMessages(body []byte) error {
 	var wire struct {
-		System []claudeBlock
+		System json.RawMessage
 		Tools  []struct {
 			Type, Name, Description string
 			Schema                  json.RawMessage `json:"input_schema"`
 		}
 		Messages []struct {
 			Role    string
-			Content []json.RawMessage
+			Content json.RawMessage
 		}
 	}
 	if err := json.Unmarshal(body, &wire); err != nil {
@@ -45,13 +45,25 @@ func (r *Request) fromMessages(body []byte) error {
 		r.Tools = append(r.Tools, tool)
 	}
 	r.Messages = nil
-	for _, b := range wire.System {
+	system, err := blocksOf(wire.System)
+	if err != nil {
+		return err
+	}
+	for _, raw := range system {
+		var b claudeBlock
+		if err := json.Unmarshal(raw, &b); err != nil {
+			return err
+		}
 		r.Messages = append(r.Messages, Message{Role: "system", Content: b.Text})
 	}
 	for _, m := range wire.Messages {
 		message := Message{Role: m.Role}
 		var texts []string
-		for _, raw := range m.Content {
+		content, err := blocksOf(m.Content)
+		if err != nil {
+			return err
+		}
+		for _, raw := range content {
 			var b claudeBlock
 			if err := json.Unmarshal(raw, &b); err != nil {
 				return err
@@ -76,6 +88,19 @@ func (r *Request) fromMessages(body []byte) error {
 		}
 	}
 	return nil
+}
+
+// blocksOf returns the blocks of a content, which may be one text.
+func blocksOf(content json.RawMessage) (blocks []json.RawMessage, err error) {
+	var text string
+	switch {
+	case len(content) == 0:
+		return nil, nil
+	case json.Unmarshal(content, &text) == nil:
+		return []json.RawMessage{json.RawMessage(`{"type":"text","text":` + quote(text) + `}`)}, nil
+	}
+	err = json.Unmarshal(content, &blocks)
+	return blocks, err
 }
 
 // resultOf reads the content of a tool_result.
