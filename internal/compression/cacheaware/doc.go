@@ -37,7 +37,7 @@
 //	pays back     after 8 requests
 //
 // So at no point of a session does the amount spent exceed the cost of sending everything by more
-// than a debt of three quarters of a hundredth (account.go; TestNeverDearer).
+// than a debt of two hundredths (account.go; TestNeverDearer).
 //
 // The cost of a cut depends on how the provider finds the cached part of a request, and on how
 // long it keeps that part (cache.go). The provider's reports of cached tokens settle the account,

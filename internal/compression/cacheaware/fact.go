@@ -105,6 +105,8 @@ type fact struct {
 	reports bool
 	changes []string
 	heading string
+	// asked is set for the result of a server that the latest human message names.
+	asked bool
 	// unknown is set for an edit whose new text is lost.
 	unknown bool
 	// editsBefore is the number of edits that had been applied before this call.

@@ -119,7 +119,30 @@ func TestRules(t *testing.T) {
 		{"cold: a search, after ten", func(t *talk) { t.call("grep", map[string]any{"pattern": "x"}, text, false); t.idle(10) }, []string{"2 answer: cold"}},
 		{"a whole file stays", func(t *talk) { read(t); t.idle(40) }, nil},
 		{"and goes at last", func(t *talk) { read(t); t.idle(100) }, []string{"2 view: cold"}},
-		{"a file that was looked at goes soon after a new message", func(t *talk) { read(t); t.idle(1); t.human("another thing"); t.idle(24) }, []string{"2 view: cold"}},
+		{"a file that was looked at goes soon after an edit and a new message", func(t *talk) {
+			read(t)
+			t.call("replace", map[string]any{"path": "b.go", "old": "x", "new": "y"}, "ok", false)
+			t.human("another thing")
+			t.idle(24)
+		}, []string{"2 view: cold"}},
+		{"but a file that was read for a plan stays", func(t *talk) { read(t); t.idle(1); t.human("go ahead"); t.idle(24) }, nil},
+		{"cold: a search, after two", func(t *talk) { t.call("grep", map[string]any{"pattern": "x"}, text, false); t.idle(1) }, []string{"2 answer: cold"}},
+		{"a search stays while several calls failed", func(t *talk) {
+			t.call("grep", map[string]any{"pattern": "x"}, text, false)
+			t.entries = append(t.entries,
+				history.New(history.AI, &history.ToolCall{ID: "f1", Name: "shell", Parameters: []byte(`{"command":"ls a"}`)}, &history.ToolCall{ID: "f2", Name: "shell", Parameters: []byte(`{"command":"ls b"}`)}),
+				history.New(history.Tool, &history.ToolResponse{CallID: "f1", ToolName: "shell", Error: "it failed"}, &history.ToolResponse{CallID: "f2", ToolName: "shell", Error: "it failed"}))
+		}, nil},
+		{"the result of a server that a human named", func(t *talk) {
+			t.human("ask Tracker")
+			t.call("mcp__tracker__list", nil, text, false)
+			t.idle(4)
+		}, nil},
+		{"the result of another server", func(t *talk) {
+			t.human("ask Tracker")
+			t.call("mcp__wiki__list", nil, text, false)
+			t.idle(4)
+		}, []string{"3 answer: cold"}},
 		{"not a file that the session works on", func(t *talk) {
 			t.call("replace", map[string]any{"path": "a.go", "old": "x", "new": "y"}, "ok", false)
 			read(t)
@@ -264,7 +287,7 @@ func TestRiskNeedsABank(t *testing.T) {
 		say.human(strings.Repeat("a long story ", 2000))
 		say.call("lines", map[string]any{"path": "a.go", "from": 3, "to": 12}, source("X", 10), false)
 		say.call("shell", map[string]any{"command": "go test"}, strings.Repeat("output ", 50), false)
-		say.idle(30)
+		say.idle(45)
 		e := newEngine()
 		for _, entry := range say.entries {
 			e.Add(entry)
@@ -311,7 +334,7 @@ func TestSince(t *testing.T) {
 	say.call("grep", map[string]any{"pattern": "x"}, source("B", 40), false)
 	say.idle(3)
 	say.call("read", map[string]any{"path": "a.go"}, source("C", 40), false)   // covers the first from 6 on
-	say.call("grep", map[string]any{"pattern": "x"}, source("D", 40), false)   // and this the first from 7 on
+	say.call("grep", map[string]any{"pattern": "x"}, source("D", 40), false)   // and this the first from 7 on; cold itself from 7+1 on
 	say.call("shell", map[string]any{"command": "ls"}, source("E", 40), false) // cold from 8+4 on
 	say.idle(5)
 	e := newEngine()
@@ -324,7 +347,7 @@ func TestSince(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %s %d", e.conversation.units[c.unit].kind(), c.why, c.since))
 		}
 	}
-	if want := []string{"view free 6", "answer free 7", "output cold 12"}; !slices.Equal(got, want) {
+	if want := []string{"view free 6", "answer free 7", "answer cold 8", "output cold 12"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -367,7 +390,7 @@ func TestFeedback(t *testing.T) {
 		say := &talk{}
 		say.human("go")
 		say.call("lines", map[string]any{"path": "a.go", "from": 3, "to": 30}, source("X", 28), false)
-		say.idle(30)
+		say.idle(45)
 		e := newEngine()
 		for _, entry := range say.entries {
 			e.Add(entry)
@@ -398,13 +421,13 @@ func TestPressure(t *testing.T) {
 		e.Add(entry)
 	}
 	e.Sent(Moment{Price: SafePrice, Cold: true})
-	if p := e.Plan(Moment{Price: SafePrice}); len(p.Changes) > 0 {
+	if p := e.Plan(Moment{Price: SafePrice, Pace: 7}); len(p.Changes) > 0 {
 		t.Errorf("without need went %v", p.Changes)
 	}
-	if p := e.Plan(Moment{Price: SafePrice, Pressed: true}); len(p.Changes) > 0 {
+	if p := e.Plan(Moment{Price: SafePrice, Pace: 7, Pressed: true}); len(p.Changes) > 0 {
 		t.Errorf("what is not cold went: %v", p.Changes)
 	}
-	if p := e.Plan(Moment{Price: SafePrice, Pressed: true, Patience: 0.5}); len(p.Changes) != 1 {
+	if p := e.Plan(Moment{Price: SafePrice, Pace: 7, Pressed: true, Patience: 0.5}); len(p.Changes) != 1 {
 		t.Errorf("under pressure went %v", p.Changes)
 	}
 }

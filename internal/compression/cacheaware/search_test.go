@@ -38,7 +38,7 @@ func TestSearchesThatHaveServed(t *testing.T) {
 		tt.after(talk)
 		talk.idle(2)
 		_, e := plan(Moment{}, talk)
-		e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true}))
+		e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true, Pace: 100})) // without age
 		for _, entry := range e.conversation.entries {
 			r, is := entry.Blocks[0].(*history.ToolResponse)
 			if !is {
