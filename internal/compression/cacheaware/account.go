@@ -70,11 +70,11 @@ type account struct {
 // addBill adds the bill of a request that was sent, and makes the request the latest one.
 func (a *account) addBill(m Moment) {
 	a.begin(m)
-	cached := a.cachedTokens(m, a.kept)
+	cached, all := a.cachedTokens(m, a.kept), a.cachedOfAll(m)
 	if m.Reported {
-		cached = int(m.Found * float64(m.Head+a.conversation.total))
+		cached, all = a.corrected(m, cached, all)
 	}
-	b := a.bill(m, cached)
+	b := a.bill(m, cached, all)
 	a.bills, a.conversation.again = append(a.bills, b), nil
 	a.None += b.None
 	a.Spent += b.Spent
@@ -88,11 +88,25 @@ func (a *account) addBill(m Moment) {
 	}
 }
 
-func (a *account) bill(m Moment, cached int) Bill {
+// corrected returns the cached tokens of a request by the provider's report, and those of the request
+// without pruning, corrected by the same share.
+func (a *account) corrected(m Moment, cached, all int) (found, foundOfAll int) {
+	total, unpruned := m.Head+a.conversation.total, m.Head+a.conversation.unpruned
+	found = int(m.Found * float64(total))
+	if cached == 0 {
+		return found, int(m.Found * float64(unpruned))
+	}
+	return found, min(int(float64(all)*float64(found)/float64(cached)), unpruned)
+}
+
+func (a *account) bill(m Moment, cached, all int) Bill {
 	total := m.Head + a.conversation.total
+	if a.conversation.total == a.conversation.unpruned {
+		all = cached // nothing was pruned, so that both are one request
+	}
 	return Bill{
 		Request: a.conversation.nextRequest(), Tokens: total, All: m.Head + a.conversation.unpruned,
-		Spent: cost(m, cached, total), None: a.costOfAll(m), Cold: m.Cold || !a.sentOnce, Again: a.conversation.again,
+		Spent: cost(m, cached, total), None: cost(m, all, m.Head+a.conversation.unpruned), Cold: m.Cold || !a.sentOnce, Again: a.conversation.again,
 	}
 }
 
@@ -133,20 +147,20 @@ func cost(m Moment, cached, total int) float64 {
 	return float64(cached)*p.Read + float64(total-cached)*p.Write
 }
 
-// costOfAll returns the cost of the next request if nothing had ever been pruned.
-func (a *account) costOfAll(m Moment) float64 {
-	cached := 0
-	if a.sentOnce && !m.Cold && m.Cache.Kind != vendor.CacheNone {
-		cached = m.Cache.Whole(m.Head + a.all)
+// cachedOfAll returns how many tokens of the next request the provider would hold if nothing had ever
+// been pruned.
+func (a *account) cachedOfAll(m Moment) int {
+	if !a.sentOnce || m.Cold || m.Cache.Kind == vendor.CacheNone {
+		return 0
 	}
-	return cost(m, cached, m.Head+a.conversation.unpruned)
+	return m.Cache.Whole(m.Head + a.all)
 }
 
 // bank returns how much dearer the next request may get if the sum spent is to stay at or below
 // the cost of sending everything. newSaved counts the tokens that leave before any request has
 // carried them; they are no part of the request any more.
 func (a *account) bank(m Moment, newSaved float64) float64 {
-	none := a.None + a.costOfAll(m)
+	none := a.None + cost(m, a.cachedOfAll(m), m.Head+a.conversation.unpruned)
 	total := m.Head + a.conversation.total
 	uncut := cost(m, a.cachedTokens(m, a.sent), total-int(newSaved))
 	return none - a.Spent - uncut + (debt-inexact)*none

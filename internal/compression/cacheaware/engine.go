@@ -89,7 +89,7 @@ func (e *Engine) Bills() []Bill { return e.account.bills }
 
 // Next returns the bill of the next request if the conversation stays as it is.
 func (e *Engine) Next(m Moment) Bill {
-	return e.account.bill(m, e.account.cachedTokens(m, e.account.kept))
+	return e.account.bill(m, e.account.cachedTokens(m, e.account.kept), e.account.cachedOfAll(m))
 }
 
 // Forecast returns the plan for the next request if it was sent now, the units held back then, and

@@ -345,3 +345,33 @@ func TestSafePriceIsSafe(t *testing.T) {
 		t.Error("nothing was ever cut")
 	}
 }
+
+// While nothing is pruned, the account says that nothing is saved, whatever the provider reports.
+func TestNoSavingWithoutCuts(t *testing.T) {
+	t.Parallel()
+	for name, report := range map[string]func(prompt, held int) int{
+		"everything":   func(_, held int) int { return held },
+		"nothing":      func(int, int) int { return 0 },
+		"steps of 64":  func(_, held int) int { return held - held%64 },
+		"half of it":   func(_, held int) int { return held / 2 },
+		"also the new": func(prompt, _ int) int { return prompt },
+	} {
+		for _, cache := range []vendor.Cache{{}, vendor.MarkedCache, {Kind: vendor.CacheMarks, Ends: true}} {
+			e, held := newEngine(), 0
+			for i, entry := range randomTalk(rand.New(rand.NewPCG(3, 7)), 60) {
+				if entry.Speaker == history.AI {
+					prompt := 500 + e.conversation.total
+					entry = Request{
+						At: int64(i+1) * 400_000, Model: "m", Head: 500, Read: 0.1, Write: 1.25, Cold: i%20 == 0, Cache: cache,
+						Prompt: prompt, Cached: report(prompt, held),
+					}.Stamp(entry)
+					held = prompt
+				}
+				e.Add(entry)
+			}
+			if a := e.Account(); a.Spent != a.None || a.Spent == 0 {
+				t.Errorf("%s, %+v: %.2f was spent, and %.2f without pruning", name, cache, a.Spent, a.None)
+			}
+		}
+	}
+}
