@@ -150,6 +150,9 @@ func TestProgramsElsewhere(t *testing.T) {
 			if !p.inPatch {
 				want = append(want, "9 written content of /w/b.go: free")
 			}
+			if listing := map[string]string{"gemini-cli": "list_directory", "pi": "ls"}[p.name]; listing != "" {
+				want = append(want, "14 answer of "+listing+": cold") // in place of a plan
+			}
 			want = append(want, "16 output of go test ./...: free", "18 output of go test ./...: cold")
 			if diff := cmp.Diff(want, understood(t, calls)); diff != "" {
 				t.Error(diff)
