@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"agent/docs"
 	"agent/internal/chat"
@@ -176,6 +177,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 	}
 	return func() (before, now string, err error) {
 		before = c.parts.rec.log.ID()
+		title := cmp.Or(c.parts.rec.title(), words.FirstLine(words.Line(firstMessage(c.history.RawHistory()), 100)))
 		now, err = c.parts.rec.log.Fork(c.parts.at.sessionOptions(), func(id string) error {
 			if err := c.parts.host.Env.Snapshots.Fork(c.parts.at.folders.SnapshotsOf(id)); err != nil {
 				return fmt.Errorf("the session cannot be forked: %w; agent -r %s --fork goes on without it", err, before)
@@ -183,6 +185,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 			return nil
 		})
 		if err == nil {
+			err = c.parts.rec.log.Rename(forkTitle(title))
 			c.parts.host.Consent.Restore(nil)
 			c.parts.rec.grants(nil)
 			c.Chat.SetBeginning("fork")
@@ -190,6 +193,9 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 		return before, now, err
 	}
 }
+
+// forkTitle returns the title of a fork of a session, which tells the two apart.
+func forkTitle(title string) string { return strings.TrimSpace(title + " (fork)") }
 
 // renamer returns a function that gives the session a title, nil if nothing is recorded.
 func (r *record) renamer() func(title string) error {

@@ -75,4 +75,10 @@ func TestRestorer(t *testing.T) {
 	if len(notices) != 3 || settings.ApprovalMode.Of(at.settings) == "full-auto" || settings.MaxTurns.Of(at.settings) != 7 || settings.BaseURL.Of(at.settings) != "" {
 		t.Errorf("%q", notices)
 	}
+	// The strategy that every session records is no /set of anybody.
+	usual := settings.CompressionStrategy.Of(at.settings)
+	restorer{at.settings, at.profiles, false}.restore(map[string]string{settings.CompressionStrategy.Key(): usual})
+	if _, source := at.settings.Get(settings.CompressionStrategy.Key()); source != settings.Default {
+		t.Errorf("the strategy counts as set: %v", source)
+	}
 }

@@ -231,6 +231,11 @@ func (r *record) open() (notices []string, err error) {
 		return nil, err
 	}
 	notices = append(notices, going+": "+info.Title)
+	if r.how.Fork {
+		if err := r.log.Rename(forkTitle(info.Title)); err != nil {
+			return nil, err
+		}
+	}
 	if root := r.at.workspace.Root(); r.resumed.Workspace != root {
 		notices = append(notices, fmt.Sprintf("It was recorded in %s; from here on it works in %s (-C chooses the folder).", r.resumed.Workspace, root))
 	}

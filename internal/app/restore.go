@@ -85,6 +85,9 @@ func (r restorer) setting(key, text string) (notice string) {
 	case slices.Contains(notRestored, key) || strings.HasPrefix(key, "header.") || strings.Contains(text, secret.Placeholder):
 		return fmt.Sprintf("The session had %s set; it is not set again.", key)
 	}
+	if key == settings.CompressionStrategy.Key() && settings.CompressionStrategy.Of(r.settings) == text {
+		return "" // every session records its strategy, chosen or not
+	}
 	if err := r.settings.Set(settings.Session, key, text); err != nil {
 		return "from the recorded session: " + err.Error()
 	}

@@ -29,7 +29,10 @@ func FetchArgs(ctx context.Context, root, number string, environ []string) ([]st
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
-	address, _ := repository{ctx, root}.run("config", "--get", "remote.origin.url") // without one git says so
+	address, _ := repository{ctx, root}.run("config", "--get", "remote.origin.url")
+	if strings.TrimSpace(address) == "" {
+		return nil, fmt.Errorf("the repository has no remote origin from which pull request %s could be fetched; run git remote add origin URL", number)
+	}
 	from, ref := "origin", "refs/pull/"+number+"/head"
 	if strings.Contains(address, "gitlab") {
 		ref = "refs/merge-requests/" + number + "/head"

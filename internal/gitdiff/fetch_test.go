@@ -146,3 +146,15 @@ func TestFetchWithGh(t *testing.T) {
 		t.Errorf("%q, %v", args, err)
 	}
 }
+
+// A repository without a remote is told so, before anybody is asked to run git.
+func TestFetchNeedsAnOrigin(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := exec.Command("git", "init", "-q", root).Run(); err != nil {
+		t.Fatal(err)
+	}
+	if args, err := FetchArgs(t.Context(), root, "12", nil); err == nil || !strings.Contains(err.Error(), "git remote add origin URL") {
+		t.Errorf("%v, %v", args, err)
+	}
+}

@@ -84,7 +84,13 @@ func filter(infos []Info, fits func(Info) bool) []Info {
 	return slices.DeleteFunc(slices.Clone(infos), func(i Info) bool { return !fits(i) })
 }
 
+// unique returns the one session that fits. Forks of a session that fits as well do not count.
 func unique(fit []Info, name string) (Info, error) {
+	ids := map[string]bool{}
+	for _, info := range fit {
+		ids[info.ID] = true
+	}
+	fit = filter(fit, func(i Info) bool { return !ids[i.Parent] })
 	if len(fit) > 1 {
 		return Info{}, &AmbiguousError{name, fit}
 	}

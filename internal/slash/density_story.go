@@ -139,7 +139,7 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 		lines = append(lines, "Nothing leaves before it.")
 	}
 	if len(next.Held) > 0 {
-		lines = append(lines, d.largest("Held back", "", next.Held, explainedHeld)...)
+		lines = append(lines, d.largest("Stays", "", next.Held, explainedHeld)...)
 	}
 	return append(lines, densityVerbs), nil
 }
@@ -193,7 +193,7 @@ func (d density) largest(title, price string, parts []chat.HeldPart, most int) [
 			rows = append(rows, []string{"", words.Tokens(p.Tokens), d.subject(p.Subject, subject), cutRight(p.Reason, why)})
 		}
 	}
-	sum := fmt.Sprintf("%s: %s, %s tokens%s", title, words.Count(len(parts), "unit"), words.Tokens(tokens), price)
+	sum := fmt.Sprintf("%s: %s, %s tokens%s", title, words.Count(len(parts), "part"), words.Tokens(tokens), price)
 	if left := len(parts) - most; left > 0 {
 		sum += fmt.Sprintf("; %d more", left)
 	}

@@ -40,29 +40,19 @@ func TestDensityListsCutsAndWhatIsHeldBack(t *testing.T) {
 	w := newWorld(t)
 	priced(w)
 	const want = `#  turn  time   tokens  what and why
-cut of 2 units, −4.4k tokens; 1.2k in the bank
-  690 paid, 88 saved a request: pays back by request 49
-1     2  12:05      4k  a.go
-                        cold: view, not used for 31 requests
-2     2  12:05     400  go test ./...
-                        soft: output, not used for 3
-                        requests
-cut of 1 unit, −100 tokens; 0 in the bank
-  cheaper at once
-3     3  12:05     100  a.go
-                        free: view, nothing is lost with it
-4     4  12:05       7  message: hello
-                        dropped: dropped to make room
-                        (context limit)
+before request 41: 2 parts, 4.4k tokens; costs 690 tokens of input, saves 88 with each request, pays back by request 49
+1     2  12:05      4k  a.go: view, not used for 31 requests
+2     2  12:05     400  go test ./...: output, not used for 3 requests
+before request 60: 1 part, 100 tokens; cheaper at once
+3     3  12:05     100  a.go: view, nothing is lost with it
+4     4  12:05       7  message: hello: dropped to make room (context limit)
 
 3 pruned, 4.5k tokens freed; 1 compressed
 /density all, explain, show, restore N, why, pin, unpin PATH
 
-Held back: 2 units, 3k tokens
-    2k  a.go
-        view (part): not used for 40 requests; it waits for a cut that pays
-    1k  b.go
-        view (whole): pinned`
+Still in the context: 2 parts, 3k tokens
+    2k  a.go: not used for 40 requests; it waits for a cut that pays
+    1k  b.go: pinned`
 	if got := text(w.run(t, "/density all")); got != want {
 		t.Errorf("/density all shows\n%s\nwant\n%s", got, want)
 	}
@@ -129,7 +119,7 @@ func TestDensityFitsOneScreen(t *testing.T) {
 			t.Errorf("wider than 80 columns: %s", line)
 		}
 	}
-	for _, want := range []string{"34 more", "120 more", "/density all", "Held back: 2 units, 3k tokens"} {
+	for _, want := range []string{"34 more", "120 more", "/density all", "Still in the context: 2 parts, 3k tokens"} {
 		if !strings.Contains(strings.Join(lines, "\n"), want) {
 			t.Errorf("%q is missing in\n%s", want, strings.Join(lines, "\n"))
 		}
@@ -154,10 +144,10 @@ func TestDensityExplainsTheNextRequest(t *testing.T) {
 	}
 	const want = `The next request: 32.4k of 200k tokens (16%), compression at 170k
 It costs $0.036; without pruning $0.042 for 41k tokens
-Leaves: 2 units, 4.4k tokens; $0.0069 at once, $0.0009 less with each request: pays back after 8
+Leaves: 2 parts, 4.4k tokens; $0.0069 at once, $0.0009 less with each request: pays back after 8
    4k  …very/long/path/a.go  view, not used for 31 reque…
   400  go test ./...         output, not used for 3 requ…
-Held back: 1 unit, 1k tokens
+Stays: 1 part, 1k tokens
   1k  b.go  pinned
 /density all, explain, show, restore N, why, pin, unpin PATH`
 	if got := text(w.run(t, "/density explain")); got != want {

@@ -85,10 +85,7 @@ func (d density) describeLedger(ledger []chat.PruneRecord) []string {
 			lines = append(lines, describeCut(ledger, i)...)
 		}
 		head := heads[i+1] + strings.Repeat(" ", max(0, len(indent)-len(heads[i+1])))
-		lines = append(lines, head+d.subject(p.Subject, ledgerWidth-len(indent)))
-		for why := range strings.SplitSeq(ansi.Wordwrap(pruneKind(p)+": "+p.Reason, ledgerWidth-len(indent), ""), "\n") {
-			lines = append(lines, indent+why)
-		}
+		lines = append(lines, head+d.subject(p.Subject, ledgerWidth-len(indent))+": "+p.Reason)
 	}
 	return append(lines, "", sumOf(ledger), densityVerbs)
 }
@@ -123,12 +120,9 @@ func describeCut(ledger []chat.PruneRecord, first int) []string {
 	}
 	price := "cheaper at once"
 	if cut.Paid > 0 {
-		price = fmt.Sprintf("%s paid, %s saved a request: pays back by request %d", words.Tokens(int(cut.Paid)), words.Tokens(int(cut.Saves)), cut.Request+cut.Back)
+		price = fmt.Sprintf("costs %s tokens of input, saves %s with each request, pays back by request %d", words.Tokens(int(cut.Paid)), words.Tokens(int(cut.Saves)), cut.Request+cut.Back)
 	}
-	return []string{
-		fmt.Sprintf("cut of %s, −%s tokens; %s in the bank", words.Count(units, "unit"), words.Tokens(tokens), words.Tokens(int(cut.Bank))),
-		"  " + price,
-	}
+	return []string{fmt.Sprintf("before request %d: %s, %s tokens; %s", cut.Request, words.Count(units, "part"), words.Tokens(tokens), price)}
 }
 
 // describeHeld lists the parts of the context that could be pruned but are held back, and the
@@ -147,20 +141,13 @@ func (d density) describeHeld(held []chat.HeldPart) []string {
 	if n == 0 {
 		return nil
 	}
-	return append([]string{"", fmt.Sprintf("Held back: %s, %s tokens", words.Count(n, "unit"), words.Tokens(tokens))}, lines...)
+	return append([]string{"", fmt.Sprintf("Still in the context: %s, %s tokens", words.Count(n, "part"), words.Tokens(tokens))}, lines...)
 }
 
 // describePart describes a part of the context and the reason why it is still in the context.
 func (d density) describePart(h chat.HeldPart) []string {
-	what := h.Kind
-	if h.Class != "" && h.Class != h.Kind {
-		what += " (" + h.Class + ")"
-	}
 	const indent = "        "
-	return []string{
-		fmt.Sprintf("%6s  %s", words.Tokens(h.Tokens), cutLeft(d.shorten(h.Subject), ledgerWidth-len(indent))),
-		indent + what + ": " + h.Reason,
-	}
+	return []string{fmt.Sprintf("%6s  %s: %s", words.Tokens(h.Tokens), cutLeft(d.shorten(h.Subject), ledgerWidth-len(indent)), h.Reason)}
 }
 
 // describePrune describes one line of the ledger completely.
@@ -180,7 +167,7 @@ func (d density) describePrune(n int, p chat.PruneRecord) []string {
 	}
 	if cut := p.Cut; cut != nil {
 		rows = append(rows,
-			[]string{"its cut", fmt.Sprintf("before request %d; pays back after %s; %.0f tokens were in the bank", cut.Request, words.Count(cut.Back, "request"), cut.Bank)},
+			[]string{"its cut", fmt.Sprintf("before request %d; pays back after %s; earlier cuts had saved %.0f tokens", cut.Request, words.Count(cut.Back, "request"), cut.Bank)},
 			[]string{"paid", fmt.Sprintf("%.0f tokens at once, saves %.0f with each request", cut.Paid, cut.Saves)})
 	}
 	return table.Lines("ll", rows)

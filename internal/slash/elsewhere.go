@@ -83,7 +83,7 @@ var elsewhere = map[string]string{
 	"sandbox":               "/set sandbox shows it: commands are confined unless you let them out",
 	"save":                  "every session is kept by itself; /export writes a file, /profile save the settings",
 	"scoped-models":         "/model lists the models of the endpoint",
-	"security-review":       "ask for a review in a message, or make it a skill",
+	"security-review":       "/review looks for faults in your changes, security included",
 	"session":               "/stats shows the session; /sessions lists all",
 	"set-effort":            "/set reasoning.effort EFFORT changes how long the model thinks",
 	"share":                 "in the shell, agent sessions share ID writes a page without secrets; /export FILE writes the conversation as it is",

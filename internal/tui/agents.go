@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/chat"
 	"agent/internal/pattern"
@@ -18,6 +19,10 @@ import (
 func (a *activity) agentStarted(state chat.AgentState) {
 	a.removeAgent(state.ID)
 	a.addAgent(state)
+	if a.waitedAt == nil {
+		a.waitedAt = map[string]time.Duration{}
+	}
+	a.waitedAt[state.ID] = a.turn.waited(a.surface.now())
 	if a.surface.plain {
 		a.surface.note(dim, "·", "agent "+state.Agent+" begins: "+state.Title)
 	}
@@ -81,6 +86,7 @@ func (a *activity) agentEnded(e chat.AgentEnded) {
 		a.outputs.add(output{Page: a.agentPage(e.AgentState, false)})
 	}
 	delete(a.heard, e.ID)
+	defer delete(a.waitedAt, e.ID)
 	for i := range a.tools {
 		if a.tools[i].call == e.Call {
 			a.tools[i].told = true
@@ -104,7 +110,10 @@ func (a *activity) endRow(e chat.AgentEnded) transcript.Layout {
 	if e.Waits {
 		said += " before it began"
 	} else {
-		said += ", " + words.Took(a.surface.now().Sub(e.Started)) + ", " + e.AgentState.String()
+		now := a.surface.now()
+		// Questions do not count, as in the time of the turn.
+		waited := max(0, a.turn.waited(now)-a.waitedAt[e.ID])
+		said += ", " + words.Took(now.Sub(e.Started)-waited) + ", " + e.AgentState.String()
 	}
 	what := style.Reveal("agent " + e.Agent + ": " + e.Title).Text
 	said = style.Reveal(words.Line(said, 0)).Text

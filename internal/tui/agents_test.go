@@ -158,3 +158,20 @@ func TestTimeOfQuestionsBesideEachOther(t *testing.T) {
 		t.Error(took)
 	}
 }
+
+// The time of an agent leaves out the time in which questions waited, as the time of the turn does.
+func TestTimeOfAnAgentLeavesOutQuestions(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.events(chat.TurnStarted{})
+	began := chat.AgentState{ID: "s-a", Call: 1, Agent: "explore", Title: "look", Started: s.model.surface.now()}
+	s.events(chat.AgentStarted{AgentState: began})
+	s.wait(2 * time.Second)
+	s.events(askedForCommand("go test ./..."))
+	s.wait(time.Minute)
+	s.events(chat.ApprovalSettled{ID: 7})
+	s.events(chat.AgentEnded{AgentState: began, Status: "done", Changed: "none"})
+	if all := s.all(); !strings.Contains(all, "done, 2s,") {
+		t.Errorf("printed:\n%s", all)
+	}
+}

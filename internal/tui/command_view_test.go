@@ -36,7 +36,8 @@ diff --git a/empty b/empty
 new file mode 100644
 `
 
-// Issue 4: /diff opens what changed: the files with their numbers, then a page each.
+// Issue 4: /diff opens what changed: a page for each file, below its name, and at the end the files with
+// their numbers.
 // The transcript keeps a line of it.
 func TestDiffOutputIsOpened(t *testing.T) {
 	t.Parallel()
@@ -46,12 +47,12 @@ func TestDiffOutputIsOpened(t *testing.T) {
 		t.Error(diff)
 	}
 	page := func() string { return strings.Join(filled(strings.Join(s.model.frame().Full, "\n")), "\n") }
-	if want := "4 files changed, → goes through them\n  new.go — renamed, +1 −1\n  gone.txt — deleted, +0 −1\n  a.png — new, binary\n  empty — new\n"; !strings.HasPrefix(page(), want) {
-		t.Errorf("the files:\n%s", page())
-	}
-	s.press("right")
-	if want := "1  package x\n2 -var a = 1\n2 +var a = 2\n new.go · all · ←→ 2 of 5"; !strings.HasPrefix(page(), want) {
+	if want := "new.go — renamed, +1 −1\n1  package x\n2 -var a = 1\n2 +var a = 2\n new.go · all · ←→ 1 of 5"; !strings.HasPrefix(page(), want) {
 		t.Errorf("a file:\n%s", page())
+	}
+	s.press("right", "right", "right", "right")
+	if want := "4 files changed\n  new.go — renamed, +1 −1\n  gone.txt — deleted, +0 −1\n  a.png — new, binary\n  empty — new\n"; !strings.HasPrefix(page(), want) {
+		t.Errorf("the files:\n%s", page())
 	}
 }
 
@@ -62,7 +63,7 @@ func TestDiffOfOneFile(t *testing.T) {
 	one, _, _ := strings.Cut(patchOfFour, "diff --git a/gone.txt")
 	s.update(commandMsg{line: "/diff", output: command.Output{Diff: one}})
 	page := strings.Join(filled(strings.Join(s.model.frame().Full, "\n")), "\n")
-	if want := "1  package x\n2 -var a = 1\n2 +var a = 2\n new.go · all · q back"; !strings.HasPrefix(page, want) {
+	if want := "new.go — renamed, +1 −1\n1  package x\n2 -var a = 1\n2 +var a = 2\n new.go · all · q back"; !strings.HasPrefix(page, want) {
 		t.Errorf("the file:\n%s", page)
 	}
 }

@@ -85,7 +85,8 @@ func TestQuestionKeys(t *testing.T) {
 		}, calls: []string{yes}, draft: "hold on"},
 		{name: "a paste is a message", do: func(s *screenplay) { s.paste("y"); s.wait(time.Second) }, open: true, draft: "y"},
 		{name: "Ctrl+D neither answers nor quits", do: func(s *screenplay) { s.press("ctrl+d") }, open: true},
-		{name: "Shift+Tab still cycles", do: func(s *screenplay) { s.press("shift+tab") }, calls: []string{"cycle"}, open: true},
+		{name: "Shift+Tab says first that the mode may answer", do: func(s *screenplay) { s.press("shift+tab") }, open: true},
+		{name: "Shift+Tab twice cycles", do: func(s *screenplay) { s.press("shift+tab"); s.press("shift+tab") }, calls: []string{"cycle"}, open: true},
 		{name: "settled by someone else", do: func(s *screenplay) { s.events(chat.ApprovalSettled{ID: 7}); s.typed("y") }, draft: "y"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -511,7 +512,7 @@ func TestAMessageWaitsForTheQuestionOfACommand(t *testing.T) {
 		s.press("tab")
 		s.typed("go on")
 		s.press("enter")
-		if len(s.driver.calls) != 0 || !strings.Contains(s.model.view(), "queued: go on (Up takes it back)") {
+		if len(s.driver.calls) != 0 || !strings.Contains(s.model.view(), "queued: go on (Tab, then Up takes it back)") {
 			t.Errorf("before the answer: %v\n%s", s.driver.calls, s.model.view())
 		}
 		s.wait(time.Second)

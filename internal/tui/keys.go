@@ -44,7 +44,7 @@ var actions = map[string]doing{
 	"background": {do: (*Model).toBackground, when: func(m *Model) bool { return m.commandRuns() || m.jobsRun() }},
 	"show-again": {do: actionFunc(func(m *Model) { m.surface.again = true })},
 	"suspend":    {do: func(*Model) tea.Cmd { return func() tea.Msg { return lendMsg{run: term.Suspend} } }},
-	"mode":       {do: actionFunc(func(m *Model) { m.opts.Driver.CycleMode() })},
+	"mode":       {do: actionFunc(nextMode)},
 }
 
 // actionFunc makes an action of a function that has no command to run.

@@ -48,23 +48,23 @@ func (r *reader) openPage(title string, lay transcript.Layout) {
 	r.openPages(func() []pager.Page { return []pager.Page{page} })
 }
 
-// openDiff opens a patch: a page with the list of changed files, then a page for each file. For a
-// single file the list is left out.
+// openDiff opens a patch at its first file: a page for each file, below its name, and at the end a page
+// that lists the files if there are several.
 func (r *reader) openDiff(title, diff string) {
 	files := patch.Files(diff)
 	var pages []pager.Page
+	for _, f := range files {
+		pages = append(pages, pager.Page{Title: style.Reveal(f.Name).Text, Layout: func(t *style.Theme, width int) []string {
+			return append([]string{style.Truncate(f.Title(t), width), ""}, patch.Render(t, f.Diff, width)...)
+		}})
+	}
 	if len(files) != 1 {
 		pages = append(pages, pager.Page{Title: title, Layout: func(t *style.Theme, _ int) []string {
-			rows := []string{words.Count(len(files), "file") + " changed, → goes through them", ""}
+			rows := []string{words.Count(len(files), "file") + " changed", ""}
 			for _, f := range files {
 				rows = append(rows, "  "+f.Title(t))
 			}
 			return rows
-		}})
-	}
-	for _, f := range files {
-		pages = append(pages, pager.Page{Title: style.Reveal(f.Name).Text, Layout: func(t *style.Theme, width int) []string {
-			return patch.Render(t, f.Diff, width)
 		}})
 	}
 	r.openPages(func() []pager.Page { return pages })

@@ -232,7 +232,7 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	case msg.output.Quit:
 		return tea.Quit
 	}
-	return nil
+	return m.opts.askBranch(m.surface.ctx) // /undo and others change files
 }
 
 // fullScreen lists programs that need the whole terminal, which a line for the shell does not

@@ -57,7 +57,10 @@ type surface struct {
 }
 
 // held is a finished entry that waits, because a later event may add to it.
-type held interface{ rows() transcript.Layout }
+type held interface {
+	rows() transcript.Layout
+	kind() transcript.Kind
+}
 
 // ground is the terminal's background: whether it is dark, and whether that is known.
 type ground struct{ dark, known bool }
@@ -70,6 +73,8 @@ type hint struct {
 	quits bool
 	// rewinds is set if the next Esc opens the list of messages to go back to.
 	rewinds bool
+	// modes is set if the key for the next approval mode takes effect although a question waits.
+	modes bool
 }
 
 // hintTime is how long a hint stays, and how soon the second Ctrl+C must follow to quit.
@@ -176,6 +181,6 @@ func bad(t *style.Theme) style.Style { return t.Bad }
 func (s *surface) endHeld() {
 	if h := s.held; h != nil {
 		s.held = nil
-		s.print(transcript.Line, h.rows())
+		s.print(h.kind(), h.rows())
 	}
 }

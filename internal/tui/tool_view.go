@@ -93,6 +93,9 @@ type heldEdit chat.ToolEnded
 
 func (e heldEdit) rows() transcript.Layout { return toolRows(chat.ToolEnded(e), 0) }
 
+// kind implements held. The blank lines around a change keep the next head apart from its context.
+func (heldEdit) kind() transcript.Kind { return transcript.Text }
+
 // toolRows lays out a finished call, with the tokens that pruning freed because of it.
 func toolRows(e chat.ToolEnded, freed int) transcript.Layout {
 	return func(t *style.Theme, width int) []string { return toolResult(t, e, freed, width) }
@@ -116,7 +119,7 @@ func (a *activity) densityApplied(e chat.DensityApplied) {
 		return
 	}
 	a.surface.held = nil
-	a.surface.print(transcript.Line, toolRows(chat.ToolEnded(edit), freed))
+	a.surface.print(transcript.Text, toolRows(chat.ToolEnded(edit), freed))
 }
 
 // readFile is a file that was read, and the number of its lines that were read.
@@ -127,6 +130,9 @@ type readFile struct {
 
 // heldReads holds files that were read one after another, until something else is printed.
 type heldReads []readFile
+
+// kind implements held.
+func (heldReads) kind() transcript.Kind { return transcript.Line }
 
 // rows lays out the files as one entry.
 func (reads heldReads) rows() transcript.Layout {

@@ -72,11 +72,15 @@ func (u *turn) workTime(now time.Time) time.Duration {
 	if u.started.IsZero() {
 		return 0 // the turn began before this screen
 	}
-	asked := u.asked
-	if !u.askedAt.IsZero() {
-		asked += now.Sub(u.askedAt)
+	return now.Sub(u.started) - u.waited(now)
+}
+
+// waited returns how long questions have waited in the turn.
+func (u *turn) waited(now time.Time) time.Duration {
+	if u.askedAt.IsZero() {
+		return u.asked
 	}
-	return now.Sub(u.started) - asked
+	return u.asked + now.Sub(u.askedAt)
 }
 
 // asks starts the clock of the time that the turn waits for answers, and answered stops it. While

@@ -48,7 +48,7 @@ func (m *Model) layout() {
 	room := most - len(input) - len(status)
 	popup := m.underInput(width, room)
 	room -= len(popup)
-	queue := m.activity.queueView(width, min(3, room/4))
+	queue := m.activity.queueView(width, min(3, room/4), m.questions.Asking())
 	if !m.questions.Open() { // below a question it would look like an answer; meanwhile shows it above
 		queue = append(queue, m.surface.todoView(width, room)...)
 	}

@@ -63,12 +63,12 @@ type reason struct {
 
 // reasons lists every reason, with the name of its count in records and in words.
 var reasons = []reason{
-	{Free, "freePruned", "free"},
-	{Cold, "coldPruned", "cold"},
-	{Soft, "softPruned", "soft"},
-	{Folded, "foldedPruned", "folded"},
-	{Hollow, "hollowPruned", "hollow"},
-	{Unnumbered, "numbersPruned", "without numbers"},
+	{Free, "freePruned", "no longer needed"},
+	{Cold, "coldPruned", "unused"},
+	{Soft, "softPruned", "less used"},
+	{Folded, "foldedPruned", "merged"},
+	{Hollow, "hollowPruned", "empty"},
+	{Unnumbered, "numbersPruned", "without line numbers"},
 }
 
 // Reason explains the change in words.

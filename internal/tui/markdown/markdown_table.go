@@ -47,7 +47,11 @@ func (m *Renderer) table(table *extast.Table, width int) []string {
 	if skip == 0 {
 		out = m.tableHeader(rows[0], widths, table.Alignments)
 	}
-	for _, row := range rows[1+skip:] {
+	wraps := slices.ContainsFunc(decide[1:], func(row []style.Spans) bool { return len(m.tableRow(row, widths, table.Alignments)) > 1 })
+	for i, row := range rows[1+skip:] {
+		if wraps && i+skip > 0 { // else the lines of two rows look like one
+			out = append(out, m.tableRule(widths, "┄", "┄┼┄"))
+		}
 		out = append(out, m.tableRow(row, widths, table.Alignments)...)
 	}
 	return out
@@ -98,11 +102,16 @@ func widen(widths []int, room int) {
 
 // tableHeader returns the first row, and a rule below it.
 func (m *Renderer) tableHeader(row []style.Spans, widths []int, alignments []extast.Alignment) []string {
+	return append(m.tableRow(row, widths, alignments), m.tableRule(widths, "─", "─┼─"))
+}
+
+// tableRule returns a rule made of a mark, with a crossing between the columns.
+func (m *Renderer) tableRule(widths []int, mark, crossing string) string {
 	rules := make([]string, len(widths))
 	for i, w := range widths {
-		rules[i] = strings.Repeat("─", w)
+		rules[i] = strings.Repeat(mark, w)
 	}
-	return append(m.tableRow(row, widths, alignments), m.theme.Dim.Text(strings.Join(rules, "─┼─")))
+	return m.theme.Dim.Text(strings.Join(rules, crossing))
 }
 
 // column holds the needs of the cells of a column.
@@ -130,40 +139,29 @@ func measured(rows [][]style.Spans) []column {
 	return columns
 }
 
-// columnWidths divides the room among the columns. A column that needs less than a fair share
-// gets its need; the others share the rest. It reports false if a column becomes too narrow to
-// read: narrower than six cells, or than an ordinary word in it.
+// columnWidths divides the room among the columns: each has room for its longest word, and the rest is
+// shared by how much more their cells need. It reports false if a column becomes too narrow to read:
+// narrower than six cells, or than an ordinary word in it.
 func columnWidths(rows [][]style.Spans, room int) ([]int, bool) {
 	columns := measured(rows)
-	widths, fixed := make([]int, len(columns)), make([]bool, len(columns))
-	for open := len(columns); open > 0; {
-		share, changed := room/open, false
-		for i, c := range columns {
-			if !fixed[i] && c.width <= share {
-				widths[i], fixed[i], changed = c.width, true, true
-				room -= c.width
-				open--
-			}
-		}
-		if changed {
-			continue
-		}
-		if share < minColumn {
-			return nil, false
-		}
-		for i := range widths {
-			if !fixed[i] {
-				widths[i] = share
-			}
-		}
-		keepWords(widths, columns)
-		for i, c := range columns {
-			if c.ordinary > widths[i] {
-				return widths, false
-			}
-		}
-		break
+	widths := make([]int, len(columns))
+	rest, needs := room, 0
+	for i, c := range columns {
+		widths[i] = min(c.width, max(minColumn, c.ordinary))
+		rest -= widths[i]
+		needs += c.width - widths[i]
 	}
+	if rest < 0 {
+		return widths, false
+	}
+	for i, c := range columns {
+		if need := c.width - widths[i]; need > 0 {
+			more := min(need, rest*need/needs)
+			widths[i] += more
+			rest, needs = rest-more, needs-need
+		}
+	}
+	keepWords(widths, columns)
 	return widths, true
 }
 
