@@ -94,8 +94,10 @@ func TestContextMap(t *testing.T) {
 	w := newWorld(t)
 	figures(w)
 	w.session.items = []chat.Item{
-		{Kind: "prompt", Head: true, Tokens: 1200}, {Kind: "tools", Head: true, Subject: "14 definitions", Tokens: 3400},
-		{Kind: "instructions", Head: true, Subject: "/w/AGENTS.md", Tokens: 500}, {Kind: "notes", Head: true, Tokens: 90},
+		{Kind: "prompt", Head: true, Tokens: 1200},
+		{Kind: "tools", Head: true, Subject: "14 definitions", Tokens: 3400},
+		{Kind: "instructions", Head: true, Subject: "/w/AGENTS.md", Tokens: 500},
+		{Kind: "notes", Head: true, Tokens: 90},
 		{Kind: "read_file", Subject: "a.go", Path: "/w/a.go", Tokens: 12_300, Turns: 3, Sent: 9, Reason: "free, until a cut pays", Waiting: true},
 		{Kind: "run_shell_command", Subject: "go test ./...", Tokens: 800, Sent: 1, Text: "ok"},
 		{Kind: "read_file", Subject: "b.go", Path: "/w/b.go", Tokens: 700, Turns: 1, Sent: 2, Pinned: true},
