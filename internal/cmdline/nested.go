@@ -16,7 +16,13 @@ var (
 		"command", "exec", "builtin",
 	}, lineWrappers...)
 	lineWrappers  = []string{"env", "su", "runuser", "sg", "watch", "flock", "script", "busybox", "toybox"}
-	otherWrappers = []string{"xargs", "parallel", "ltrace", "valgrind", "hyperfine", "entr", "ssh", "hash", "mapfile", "readarray", "compgen"}
+	otherWrappers = []string{
+		"xargs", "parallel", "ltrace", "valgrind", "hyperfine", "entr", "ssh", "hash", "mapfile", "readarray", "compgen",
+		"choom", "uclampset", "i386", "x86_64", "uname26", "arch", "start-stop-daemon", "ssh-agent", "runcon", "newgrp", "systemd-inhibit", "run0", "sudo-rs", "dbus-launch", "aa-exec", "cgexec", "schedtool",
+		"perf", "gdb", "catchsegv", "faketime", "eatmydata", "nocache", "timelimit", "rlwrap", "sem", "tsp", "torify", "torsocks", "proxychains", "proxychains4", "fakechroot", "pseudo",
+		"tini", "dumb-init", "s6-setuidgid", "envdir", "setlock", "screen", "dtach", "abduco", "watchexec", "nodemon", "socat", "expect", "caffeinate", "sandbox-exec",
+		"npx", "uv", "poetry", "pipenv", "bundle", "pyenv", "rbenv", "direnv", "mise",
+	}
 	// evaluators lists commands of the shell that take every argument for a line.
 	evaluators = []string{"eval", "trap", "alias"}
 	// adding lists programs that add words from elsewhere to the command in their arguments.

@@ -23,7 +23,7 @@ var ways = []string{
 	"[[ -v %a ]]", "test -v %a", "[ -v %a ]", "command test -v %a", "printf -v %a x", "read %a <<< 1", "unset %a", "declare %a=1", "typeset -i x=%a", "export x=%a; echo $((x))", "let x=%a", "x=%a; echo $((x))", "x=%a; (( x ))", "x=%a; [[ x -eq 0 ]]", "[[ %a -eq 0 ]]",
 	"x=%a; y=ab; echo ${y:x}", "x=%a; for ((i=x; i<0; i++)); do :; done", "x=(%a); let ${x[0]}", "mapfile %a < /dev/null", "x=%p; echo \"${x@P}\"", "PS4=%p; set -x; :", "PS4=%p bash -xc :", "x=%a; declare -n r=$x; echo $r", "x=%a; echo ${!x}", "f() { return %a; }; f", "t=test; $t -v %a",
 	"env -S%q", "env -vS%q", "env --split-string=%q", "script -qc%q /dev/null > /dev/null", "script --command=%q /dev/null > /dev/null", "echo %q | dash", "dash -c %q", "zsh -c %q", "ksh93 -c %q", "mksh -c %q", "yash -c %q", "busybox ash -c %q", "fish -c %q", "tcsh -c %q",
-	"chrt -o 0 %s", "ld.so /bin/bash -c %q", "/lib64/ld-linux-x86-64.so.2 /bin/bash -c %q", "capsh -- -c %q", "capsh --drop=cap_chown -- -ec %q", "echo %q | capsh --", "setarch -R %s", "prlimit %s", "xargs -a /dev/null %s", "echo x | xargs -I{} %s", "x=(%q); eval \"${x[@]}\"",
+	"chrt -o 0 %s", "ld.so /bin/bash -c %q", "/lib64/ld-linux-x86-64.so.2 /bin/bash -c %q", "capsh -- -c %q", "capsh --drop=cap_chown -- -ec %q", "echo %q | capsh --", "choom -n 0 -- %s", "x86_64 %s", "ssh-agent %s", "start-stop-daemon --start --pidfile /nowhere --startas /bin/bash -- -c %q", "setarch -R %s", "prlimit %s", "xargs -a /dev/null %s", "echo x | xargs -I{} %s", "x=(%q); eval \"${x[@]}\"",
 }
 
 func singleQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
