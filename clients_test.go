@@ -46,3 +46,25 @@ func TestEveryClientIsMadeInOnePlace(t *testing.T) {
 		t.Errorf("the program makes %d clients", made)
 	}
 }
+
+// Reliability 3, R9: what lies in the place of a file of the program's own is opened by package disk,
+// which neither waits for a pipe nor reads a device.
+func TestOwnFilesAreOpenedByDisk(t *testing.T) {
+	t.Parallel()
+	other := regexp.MustCompile(`\bos\.(Open|ReadFile)\(`)
+	for _, room := range []string{"app", "audit", "find", "notes", "offline", "provider/catalogue", "session", "settings", "snapshot"} {
+		files, err := filepath.Glob("internal/" + room + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has the files %q, %v", room, files, err)
+		}
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := other.Find(source); found != nil && !strings.HasSuffix(file, "_test.go") {
+				t.Errorf("%s: %s; open the file with package disk", file, found)
+			}
+		}
+	}
+}

@@ -38,7 +38,7 @@ func (f *turnFile) Add(multiple float64) {
 func (f *turnFile) Multiples() (all []float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	text, _ := os.ReadFile(f.path)
+	text, _ := disk.Read(f.path)
 	for line := range strings.Lines(string(text)) {
 		if m, err := strconv.ParseFloat(strings.TrimSpace(line), 64); err == nil && m > 0 {
 			all = append(all, m)

@@ -7,9 +7,6 @@ import (
 	"os"
 )
 
-// Open opens a file for reading. Others may replace, rename and remove the file meanwhile.
-func Open(path string) (*os.File, error) { return os.Open(path) }
-
 // Truncate cuts a file, which may be open for appending only.
 func Truncate(f *os.File, size int64) error { return f.Truncate(size) }
 

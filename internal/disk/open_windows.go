@@ -10,9 +10,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Open opens a file for reading. Others may replace, rename and remove the file meanwhile.
-func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0) }
-
 // OpenFile opens a file as os.OpenFile does, which does not let others replace, rename and remove
 // it meanwhile. It waits for two seconds for a program that has the file for itself. The flag
 // os.O_TRUNC means nothing to it.

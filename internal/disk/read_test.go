@@ -25,6 +25,10 @@ func TestRead(t *testing.T) {
 		if _, err := Read(path); !errors.Is(err, ErrNoFile) {
 			t.Errorf("%s: %v", path, err)
 		}
+		if f, err := Open(path); !errors.Is(err, ErrNoFile) {
+			t.Errorf("%s is opened: %v", path, err)
+			f.Close()
+		}
 	}
 	if _, err := Read(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)

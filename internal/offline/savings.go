@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -277,7 +276,7 @@ func readSessions(path string, use func(logs.Stretch) error) (damaged int, err e
 
 // ownSession reads a log or a document of this program.
 func ownSession(path string, use func(logs.Stretch) error) error {
-	data, err := os.ReadFile(path)
+	data, err := disk.Read(path)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func copyCommands(journal []byte, from, to string) ([]byte, error) {
 			journal = append(append(bytes.TrimSuffix(journal, []byte("\n")), '\n'), line...)
 			continue
 		}
-		if noted, missing := os.ReadFile(notePath(from, b.Slot)); missing == nil {
+		if noted, missing := disk.Read(notePath(from, b.Slot)); missing == nil {
 			if err := os.WriteFile(notePath(to, b.Slot), noted, 0o600); err != nil {
 				return nil, err
 			}
@@ -88,7 +88,7 @@ func copyObjects(from, to string) error {
 		if os.Link(object.path, copied) == nil {
 			continue
 		}
-		content, err := os.ReadFile(object.path)
+		content, err := disk.Read(object.path)
 		if err != nil {
 			continue
 		}

@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/snapshot"
+	"agent/internal/testing/fifo"
 	"agent/internal/workspace"
 )
 
@@ -515,5 +517,26 @@ func TestForkWithoutLinks(t *testing.T) {
 	b.undo()
 	if got, _ := os.ReadFile(b.path("a")); string(got) != "0" {
 		t.Errorf("a holds %q", got)
+	}
+}
+
+// R9: a device or a pipe in the place of the journal is neither read nor waited for.
+func TestAJournalThatIsNoFile(t *testing.T) {
+	t.Parallel()
+	for name, make := range map[string]func(path string) error{
+		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"pipe":   func(path string) error { return fifo.Make(t, path) },
+	} {
+		b := newBench(t, map[string]string{"a": "0"})
+		b.BeginTurn("1")
+		b.edit("a", "1")
+		b.close()
+		journal := filepath.Join(b.folder, "journal")
+		if err := errors.Join(os.Remove(journal), make(journal)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := snapshot.Open(snapshot.Options{Folder: b.folder, Workspace: b.w}); !errors.Is(err, disk.ErrNoFile) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/git/index"
 )
 
@@ -84,7 +85,7 @@ type notedFile struct {
 
 // readNote reads the description that note wrote before a command.
 func (s *Store) readNote(b *began) (*before, error) {
-	data, err := os.ReadFile(notePath(s.Folder, b.Slot))
+	data, err := disk.Read(notePath(s.Folder, b.Slot))
 	if err != nil {
 		return nil, err
 	}

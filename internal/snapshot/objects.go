@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"agent/internal/disk"
 )
 
 // objects stores contents by their hash, a file each. It is safe for concurrent use.
@@ -37,7 +39,7 @@ func (o *objects) put(sum string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	if held, err := os.ReadFile(path); err == nil && bytes.Equal(held, content) {
+	if held, err := disk.Read(path); err == nil && bytes.Equal(held, content) {
 		now := time.Now()
 		_ = os.Chtimes(path, now, now) // it is in use; the oldest are dropped first
 		return nil
@@ -68,7 +70,7 @@ func (o *objects) get(sum string) ([]byte, error) {
 	if err != nil {
 		return nil, errGone
 	}
-	content, err := os.ReadFile(path)
+	content, err := disk.Read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errGone

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/llm/vendor"
 )
 
@@ -52,7 +53,7 @@ func load() list {
 	if info, err := os.Stat(file); err != nil || info.Size() > MaxSize {
 		return own
 	}
-	data, err := os.ReadFile(file)
+	data, err := disk.Read(file)
 	if err != nil {
 		return own
 	}
