@@ -30,15 +30,15 @@ func FetchArgs(ctx context.Context, root, number string, environ []string) ([]st
 		return nil, fmt.Errorf("git: %w", err)
 	}
 	address, _ := repository{ctx, root}.run("config", "--get", "remote.origin.url")
-	if strings.TrimSpace(address) == "" {
-		return nil, fmt.Errorf("the repository has no remote origin from which pull request %s could be fetched; run git remote add origin URL", number)
-	}
 	from, ref := "origin", "refs/pull/"+number+"/head"
 	if strings.Contains(address, "gitlab") {
 		ref = "refs/merge-requests/" + number + "/head"
 	}
 	if len(keys) > 0 {
 		return nil, fmt.Errorf("the repository's own configuration may run programs (%s), so nothing is fetched; if you trust it, run git fetch origin %s, and review ...FETCH_HEAD", strings.Join(keys, ", "), ref)
+	}
+	if strings.TrimSpace(address) == "" {
+		return nil, fmt.Errorf("the repository has no remote origin from which pull request %s could be fetched; run git remote add origin URL", number)
 	}
 	args := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "protocol.ext.allow=never"}
 	if named := onGitHub.FindStringSubmatch(strings.TrimSpace(address)); named != nil {
