@@ -27,9 +27,10 @@ import (
 // modelsOptions holds the flags of agent models.
 type modelsOptions struct {
 	settingsOptions
-	filter string
-	all    bool
-	json   bool
+	filter  string
+	all     bool
+	json    bool
+	refresh bool
 }
 
 func newModels(w world) *cobra.Command {
@@ -44,12 +45,16 @@ too narrow gets fewer columns; --json has all.`,
 		Args: cli.CountedArgs(0, 1, "a word that the names hold, or none for all"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.filter = strings.ToLower(strings.Join(args, ""))
+			if o.refresh {
+				return w.refreshModels(cmd.Context(), o)
+			}
 			return listModels(cmd.Context(), w, o)
 		},
 	}
 	o.register(cmd, w)
 	cmd.Flags().BoolVar(&o.all, "all", false, "the whole catalogue, of all who sell models, whatever the endpoint offers")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&o.refresh, "refresh", false, "fetch a newer list of models from models-url, and print nothing else")
 	return cmd
 }
 

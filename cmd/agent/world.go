@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"agent/internal/cli"
 	"agent/internal/console"
 	"agent/internal/policy"
+	"agent/internal/provider/catalogue"
 )
 
 // world holds everything that a command takes from outside the program: the terminal, and the
@@ -54,6 +56,9 @@ func processWorld() world {
 		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		out: console.Writer(os.Stdout), people: console.Writer(os.Stderr),
 		heard: new(atomic.Int32),
+	}
+	if f, err := w.process.Folders(); err == nil {
+		catalogue.UseFile(filepath.Join(f.State, catalogue.File))
 	}
 	w.process.Say = func(line string) { _ = w.tell(line) }
 	return w

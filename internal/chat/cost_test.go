@@ -145,3 +145,45 @@ func strategyOf(t *testing.T, name string) compression.Strategy {
 	}
 	return strategy
 }
+
+// Above a step the whole request costs more, the hour of the cache too; max-cost holds with it, and the
+// first request above the step is announced.
+func TestCostAboveAStep(t *testing.T) {
+	t.Parallel()
+	call := llm.ToolCall{ID: "c", Name: "read_file", Arguments: `{"path":"a"}`}
+	b := newBench(t,
+		respond(call, llm.Usage{PromptTokens: 272_000, CompletionTokens: 1000, CachedTokens: 200_000}, llm.Finish{Reason: "tool_calls"}),
+		respond(llm.Text{Delta: "done"}, llm.Usage{PromptTokens: 272_001, CompletionTokens: 1000, CachedTokens: 200_000, CacheWriteTokens: 50_001, LongWriteTokens: 10_000}, llm.Finish{Reason: "stop"}),
+	)
+	b.set("context-limit", "1000000")
+	b.at.prices = &settings.Prices{Input: 2, Output: 10, CacheRead: 0.1, CacheWrite: 2.5, Steps: []settings.Step{{Above: 272_000, Input: 4, Output: 15, CacheRead: 0.2, CacheWrite: 5}}}
+	out, err := b.prompt("go")
+	if err != nil || out.Stop != StopDone {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	below := 0.072*2 + 0.2*0.1 + 0.001*10
+	above := 0.022*4 + 0.2*0.2 + 0.050001*5 + 0.001*15 + 0.01*(2*4-5)
+	if got := b.stats.Cost; math.Abs(got-below-above) > 1e-9 {
+		t.Errorf("cost %v, want %v", got, below+above)
+	}
+	b.set("max-cost", "0.5")
+	if out, err = b.prompt("again"); err != nil || out.Stop != StopMaxCost || out.Requests != 0 {
+		t.Errorf("over the limit: %+v, %v", out, err)
+	}
+}
+
+// The first request above a step is announced once.
+func TestStepIsAnnounced(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("one"), say("two"), say("three"))
+	b.set("context-limit", "1000000")
+	b.at.prices = &settings.Prices{Input: 2, Output: 10, CacheRead: 0.1, CacheWrite: 2.5, Steps: []settings.Step{{Above: 2000, Input: 4, Output: 15, CacheRead: 0.2, CacheWrite: 5}}}
+	for i, text := range []string{"go", wordy(2500), "on"} {
+		if _, err := b.prompt(text); err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Count(notices(b), "tokens. Above 2k everything in it costs double"); told != min(i, 1) {
+			t.Errorf("after %d messages it was said %d times: %s", i+1, told, notices(b))
+		}
+	}
+}

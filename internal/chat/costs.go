@@ -155,6 +155,9 @@ func (c *Config) price(model string) compression.Price {
 	switch {
 	case ok && prices.Input > 0:
 		price := compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
+		if prices.Outdated {
+			price = compression.SafePrice
+		}
 		if len(prices.Steps) > 0 {
 			s := prices.Steps[0]
 			price.Step = compression.StepOf(s.Above, prices.Input, s.Input, s.CacheRead, s.CacheWrite)
@@ -165,4 +168,33 @@ func (c *Config) price(model string) compression.Price {
 	default:
 		return compression.SafePrice
 	}
+}
+
+// warnOfStep says, before the first request above a step of the prices, what it costs and what pruning
+// could free.
+func (c *Chat) warnOfStep() {
+	model := settings.Model.Of(c.config.Settings)
+	prices, ok := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(model))
+	if !ok || prices.Free || len(prices.Steps) == 0 || prices.Input <= 0 {
+		return
+	}
+	usage, step := c.window.Measure.Tokens(), prices.Steps[0]
+	if usage <= step.Above {
+		c.toldStep = false
+		return
+	}
+	if c.toldStep {
+		return
+	}
+	c.toldStep = true
+	text := fmt.Sprintf("The next request has %s tokens. Above %s everything in it costs ", words.Tokens(usage), words.Tokens(step.Above))
+	if step.Input == 2*prices.Input {
+		text += "double"
+	} else {
+		text += fmt.Sprintf("%.3g times as much", step.Input/prices.Input)
+	}
+	if p := c.window.Usage().Prunable; p.Free+p.Cold > 0 {
+		text += "; /density can free " + words.Tokens(p.Free+p.Cold)
+	}
+	c.emit.notice("%s.", text)
 }

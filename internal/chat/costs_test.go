@@ -23,6 +23,7 @@ func TestPrice(t *testing.T) {
 		"set":             {set: map[string]string{"price.input": "2", "price.output": "8", "price.cache-read": "0.5"}, want: compression.Price{Read: 0.25, Write: 1}},
 		"local":           {local: true, want: compression.LocalPrice},
 		"unknown":         {want: compression.SafePrice},
+		"outdated":        {prices: &settings.Prices{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25, Outdated: true}, want: compression.SafePrice},
 	} {
 		b := newBench(t)
 		for key, value := range c.set {

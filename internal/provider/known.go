@@ -69,10 +69,23 @@ func (c *Connection) listed(model string) (catalogue.Model, bool) {
 	return catalogue.At(c.endpointInUse().Vendor().Catalogue, model)
 }
 
-// Prices returns the prices of a model at the endpoint in use, or nil if the catalogue does not
-// have them. With a subscription they are Free.
+// Prices returns the prices of a model at the endpoint in use: as the endpoint reports them, else as
+// the catalogue has them, or nil. With a subscription they are Free.
 func (c *Connection) Prices(model string) *settings.Prices {
 	m, _ := c.listed(model)
+	if m.Prices != nil && catalogue.Outdated(c.config.Now()) {
+		old := *m.Prices
+		old.Outdated, m.Prices = true, &old
+	}
+	if p, err := c.inUse(); err == nil {
+		if reported := p.offer(model).Prices; reported != nil {
+			prices := *reported
+			if m.Prices != nil && m.Prices.Input == prices.Input {
+				prices.Steps = m.Prices.Steps // an endpoint lists none
+			}
+			m.Prices = &prices
+		}
+	}
 	if c.endpointInUse().Login == "" {
 		return m.Prices
 	}

@@ -3,12 +3,14 @@ package provider
 import (
 	"cmp"
 	"context"
+	"math"
 	"net/http"
 	"strings"
 	"time"
 
 	"agent/internal/llm/openai"
 	"agent/internal/llm/vendor"
+	"agent/internal/settings"
 )
 
 // probeTimeout bounds the questions about windows. The answers are worth only a short wait.
@@ -23,6 +25,8 @@ type Offer struct {
 	Assumed bool
 	// Multiplier is how many requests of a subscription a request counts as, 0 if it is not known.
 	Multiplier float64
+	// Prices are the prices that the endpoint reports, nil if it reports none.
+	Prices *settings.Prices
 }
 
 // SameModel reports whether two names mean the same model. A name without a tag has the tag latest.
@@ -41,7 +45,7 @@ func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 	}
 	found := make([]Offer, len(models))
 	for i, m := range models {
-		found[i] = Offer{ID: m.ID, ContextLimit: m.ContextLimit, Multiplier: m.Multiplier}
+		found[i] = Offer{ID: m.ID, ContextLimit: m.ContextLimit, Multiplier: m.Multiplier, Prices: pricesOf(m)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -54,6 +58,24 @@ func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 		askOllama(ctx, client, found)
 	}
 	return found, nil
+}
+
+// pricesOf returns the prices that an endpoint lists for a model, nil if they are not known or cannot
+// be right. Steps are not listed.
+func pricesOf(m openai.ModelInfo) *settings.Prices {
+	const million = 1e6
+	p := m.Prices
+	for _, price := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite} {
+		if !(price >= 0 && price < 1) {
+			return nil
+		}
+	}
+	if p.Input == 0 || p.Output == 0 || p.CacheRead > p.Input {
+		return nil
+	}
+	const digits = 1e9 // drops the rounding errors of the conversion
+	of := func(token float64) float64 { return math.Round(million*token*digits) / digits }
+	return &settings.Prices{Input: of(p.Input), Output: of(p.Output), CacheRead: of(cmp.Or(p.CacheRead, p.Input)), CacheWrite: of(max(p.CacheWrite, p.Input))}
 }
 
 // askLlamaCpp sets the window of all models to the server's window. The server runs one model.

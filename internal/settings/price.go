@@ -29,6 +29,9 @@ var tiersKind = oneLine(TypeString, tiersForm, func(text string) (string, error)
 	return FormatSteps(steps), nil
 })
 
+// ModelsURL is the address from which agent models --refresh fetches a newer list.
+var ModelsURL = Optional("models-url", URL(), "none", "address of a newer list of models with their prices, for agent models --refresh")
+
 // MaxCost is the cost of a run, in USD, after which no further request is made.
 var MaxCost = dollars("max-cost", "no limit", "no further request once this run of the program has cost as much USD, where prices are known")
 
@@ -47,6 +50,8 @@ type Prices struct {
 	// Free is set if tokens cost nothing, as with a subscription. The prices are then only weights
 	// that compare kinds of tokens.
 	Free bool `json:"-"`
+	// Outdated is set if the prices come from a list that is too old to decide by.
+	Outdated bool `json:"-"`
 }
 
 // A Step holds the prices of a request with more than Above input tokens, cached ones included. All
@@ -154,7 +159,7 @@ func InputPricesOf(s *Settings, known *Prices) (Prices, bool) {
 		p = Prices{Input: input, Output: p.Output, CacheRead: input, CacheWrite: input}
 	}
 	if read, ok := PriceCacheRead.Get(s); ok {
-		p.CacheRead = read
+		p.CacheRead, p.Outdated = read, false
 	}
 	if write, ok := PriceCacheWrite.Get(s); ok {
 		p.CacheWrite = write

@@ -40,7 +40,7 @@ func All() []Group {
 			WebSearch, WebSearchURL, WebSearchCommand, WebSearchPrice, WebSearchMaxTokens, WebSearchMaxPerTurn,
 			Sandbox, Shell, SandboxAllowWrite, SandboxDenyRead, SandboxAllowRead, SandboxAllowNetwork, SandboxAllowEnv,
 		}},
-		{CategoryPrice, []Declared{PriceInput, PriceOutput, PriceCacheRead, PriceCacheWrite, PriceTiers, MaxCost}},
+		{CategoryPrice, []Declared{PriceInput, PriceOutput, PriceCacheRead, PriceCacheWrite, PriceTiers, MaxCost, ModelsURL}},
 	}
 }
 

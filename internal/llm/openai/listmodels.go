@@ -3,6 +3,8 @@ package openai
 import (
 	"cmp"
 	"context"
+	"strconv"
+	"strings"
 
 	"github.com/sashabaranov/go-openai"
 
@@ -22,7 +24,12 @@ type ModelInfo struct {
 	// Multiplier is how many requests of a subscription one request to the model counts as, 0 if
 	// the endpoint does not list it.
 	Multiplier float64
+	// Prices are the prices of a token in USD, 0 for those that the endpoint does not list.
+	Prices TokenPrices
 }
+
+// TokenPrices are the prices of a token in USD.
+type TokenPrices struct{ Input, Output, CacheRead, CacheWrite float64 }
 
 // modelEntry is the library's entry of /v1/models with the members in which servers report the
 // window.
@@ -43,10 +50,30 @@ type modelEntry struct {
 	Billing struct {
 		Multiplier float64 `json:"multiplier"`
 	} `json:"billing"`
+	// Pricing is set by OpenRouter and others.
+	Pricing struct {
+		Input      price `json:"prompt"`
+		Output     price `json:"completion"`
+		CacheRead  price `json:"input_cache_read"`
+		CacheWrite price `json:"input_cache_write"`
+	} `json:"pricing"`
 	// Meta is set by llama.cpp. It has the window that the model was trained for.
 	Meta struct {
 		TrainedContext loose.Int `json:"n_ctx_train"`
 	} `json:"meta"`
+}
+
+// price is a number, or a number in a string.
+type price float64
+
+// UnmarshalJSON implements json.Unmarshaler. Any other value counts as 0.
+func (p *price) UnmarshalJSON(raw []byte) error {
+	n, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
+	if err != nil {
+		n = 0
+	}
+	*p = price(n)
+	return nil
 }
 
 // ListModels asks the endpoint for its models and their windows. It leaves out entries whose id no
@@ -64,7 +91,9 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 			continue
 		}
 		window := max(e.MaxModelLen.Count(), e.ContextLength.Count(), e.Meta.TrainedContext.Count(), e.ContextWindow.Count(), e.Capabilities.Limits.Window.Count())
-		models = append(models, ModelInfo{ID: id, OwnedBy: e.OwnedBy, ContextLimit: window, Multiplier: max(0, e.Billing.Multiplier)})
+		models = append(models, ModelInfo{ID: id, OwnedBy: e.OwnedBy, ContextLimit: window, Multiplier: max(0, e.Billing.Multiplier), Prices: TokenPrices{
+			Input: float64(e.Pricing.Input), Output: float64(e.Pricing.Output), CacheRead: float64(e.Pricing.CacheRead), CacheWrite: float64(e.Pricing.CacheWrite),
+		}})
 	}
 	return models, nil
 }

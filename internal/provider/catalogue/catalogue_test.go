@@ -243,7 +243,7 @@ func TestCheck(t *testing.T) {
 	for line := range bad {
 		text += line + "\n"
 	}
-	kept, dropped, err := Check(text)
+	kept, dropped, _, err := Check(text)
 	if want := "#\t2026-12-01\n" + good + "\n"; err != nil || kept != want {
 		t.Errorf("%q, %v", kept, err)
 	}
@@ -255,7 +255,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%q is named by none of %q", why, dropped)
 		}
 	}
-	if _, _, err := Check("<html>"); err == nil {
+	if _, _, _, err := Check("<html>"); err == nil {
 		t.Error("a page was taken for a list")
 	}
 }

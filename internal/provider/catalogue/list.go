@@ -13,6 +13,9 @@ import (
 	"agent/internal/llm/vendor"
 )
 
+// File is the name of a list that was fetched.
+const File = "models.tsv"
+
 // MaxSize bounds a list that is fetched, in bytes.
 const MaxSize = 1 << 20
 
@@ -72,12 +75,12 @@ const outdatedAfter = 60 * 24 * time.Hour
 // Outdated reports whether the list in use is too old to be relied on.
 func Outdated(now time.Time) bool { return now.Sub(Day()) > outdatedAfter }
 
-// Check returns a fetched list without the lines that contradict themselves, and the reasons why
-// they were dropped. It returns an error if the text is no list.
-func Check(text string) (kept string, dropped []string, err error) {
+// Check returns a fetched list without the lines that contradict themselves, the reasons why they
+// were dropped, and the day of the list. It returns an error if the text is no list.
+func Check(text string) (kept string, dropped []string, day time.Time, err error) {
 	l, err := cut(text)
 	if err != nil {
-		return "", nil, err
+		return "", nil, time.Time{}, err
 	}
 	var b strings.Builder
 	b.WriteString(l.day.Format(dayForm) + "\n")
@@ -88,7 +91,7 @@ func Check(text string) (kept string, dropped []string, err error) {
 		}
 		b.WriteString(line)
 	}
-	return b.String(), dropped, nil
+	return b.String(), dropped, l.day, nil
 }
 
 // checked returns the model of a line, or why the line cannot be right.

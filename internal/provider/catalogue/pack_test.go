@@ -109,7 +109,7 @@ func TestPack(t *testing.T) {
 		}
 		fmt.Fprintln(&file, strings.Join(append(cells, flags, strings.Join(m.efforts, ","), settings.FormatSteps(m.steps), bound), "\t"))
 	}
-	if _, dropped, err := Check(file.String()); err != nil || len(dropped) > 0 {
+	if _, dropped, _, err := Check(file.String()); err != nil || len(dropped) > 0 {
 		t.Fatal(dropped, err)
 	}
 	if err := os.WriteFile("models.tsv", file.Bytes(), 0o600); err != nil {

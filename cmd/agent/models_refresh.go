@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"agent/internal/disk"
+	"agent/internal/fetch"
+	"agent/internal/provider"
+	"agent/internal/provider/catalogue"
+	"agent/internal/settings"
+	"agent/internal/words"
+)
+
+// refreshTime bounds the time that a newer list of models may take.
+const refreshTime = 10 * time.Second
+
+var errNoModelsURL = errors.New("Can't refresh the list of models: no address is set, and there is no usual one yet. Run: agent set models-url https://HOST/models.tsv")
+
+// refreshModels fetches a newer list of models into the state folder. The digest of the list is at
+// the same address with .sha256 behind it.
+func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
+	f, s, err := w.configured(o.settingsOptions)
+	if err != nil {
+		return err
+	}
+	address, set := settings.ModelsURL.Get(s)
+	if !set {
+		return errNoModelsURL
+	}
+	text, err := fetchModels(ctx, address)
+	if err != nil {
+		return fmt.Errorf("Can't refresh the list of models: %w", err)
+	}
+	kept, dropped, day, err := catalogue.Check(text)
+	if err != nil {
+		return fmt.Errorf("Can't refresh the list of models: %s is no list: %w", address, err)
+	}
+	for _, line := range dropped {
+		if err := w.tell("Left out: " + words.Line(line, 200)); err != nil {
+			return err
+		}
+	}
+	if !day.After(catalogue.Day()) {
+		return w.print("The list in use is of " + catalogue.Day().Format(time.DateOnly) + ", and the one at " + address + " is not newer.")
+	}
+	if err := os.MkdirAll(f.State, 0o700); err != nil {
+		return disk.Reason(err)
+	}
+	if err := disk.Replace(filepath.Join(f.State, catalogue.File), []byte(kept), 0o600); err != nil {
+		return disk.Reason(err)
+	}
+	return w.print("The list of models is now of " + day.Format(time.DateOnly) + ": " + words.Count(strings.Count(kept, "\n")-1, "model") + ".")
+}
+
+// fetchModels returns the list at an address. It refuses a list that does not have its digest.
+func fetchModels(ctx context.Context, address string) (string, error) {
+	if err := provider.CheckPlain(address); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, refreshTime)
+	defer cancel()
+	var bodies [2][]byte
+	for i, at := range []string{address, address + ".sha256"} {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+		if err != nil {
+			return "", err
+		}
+		reply, err := fetch.Ask(ctx, request, true, catalogue.MaxSize)
+		if err != nil {
+			return "", err
+		}
+		if reply.Status != http.StatusOK {
+			return "", fmt.Errorf("%s answered with status %d", at, reply.Status)
+		}
+		bodies[i] = reply.Body
+	}
+	sum := sha256.Sum256(bodies[0])
+	wanted, _, _ := strings.Cut(strings.TrimSpace(string(bodies[1])), " ")
+	if !strings.EqualFold(wanted, hex.EncodeToString(sum[:])) {
+		return "", errors.New("the list does not have the digest at " + address + ".sha256")
+	}
+	return string(bodies[0]), nil
+}

@@ -1,0 +1,31 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"agent/internal/provider/catalogue"
+)
+
+// The file whose age says when a person was told last that the list of models is old, and how often
+// that is said.
+const (
+	modelsToldFile = "models-told"
+	modelsTold     = 30 * 24 * time.Hour
+)
+
+// outdatedModels returns a notice, once a month, if the list of models is too old to be relied on.
+func outdatedModels(state string, now time.Time) (notice string) {
+	if !catalogue.Outdated(now) {
+		return ""
+	}
+	told := filepath.Join(state, modelsToldFile)
+	if info, err := os.Stat(told); err == nil && now.Sub(info.ModTime()) < modelsTold {
+		return ""
+	}
+	if os.MkdirAll(state, 0o700) == nil && os.WriteFile(told, nil, 0o600) == nil {
+		_ = os.Chtimes(told, now, now) // else it is said again
+	}
+	return "The list of models is of " + catalogue.Day().Format(time.DateOnly) + ", older than 60 days. Its prices count as unknown for pruning. Run: agent models --refresh"
+}
