@@ -173,8 +173,6 @@ type Chat struct {
 	aside context.CancelCauseFunc
 	// summarising is set while a model is asked for a summary.
 	summarising bool
-	// toldStep is set while the person knows that requests are above a step of the prices.
-	toldStep bool
 	// toldMode is the mode at the latest call of tellJobs.
 	toldMode  gate.Mode
 	lastReply string

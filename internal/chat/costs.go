@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/llm"
 	"agent/internal/settings"
@@ -42,6 +43,8 @@ type totals struct {
 	program *Costs
 	// unlimited is set once the user was told that max-cost cannot be kept, or not exactly.
 	unlimited bool
+	// toldStep is set while the person knows that requests are above a step of the prices.
+	toldStep bool
 	// first is the cost of the input of the turn's first request, 0 before it.
 	first float64
 	// cache notices requests that read less from the provider's cache than they could have.
@@ -170,31 +173,26 @@ func (c *Config) price(model string) compression.Price {
 	}
 }
 
-// warnOfStep says, before the first request above a step of the prices, what it costs and what pruning
-// could free.
-func (c *Chat) warnOfStep() {
-	model := settings.Model.Of(c.config.Settings)
-	prices, ok := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(model))
+// warnOfStep says, before the first request of a window above a step of the prices, what it costs and
+// what pruning could free.
+func (t *totals) warnOfStep(w *window.Window, at Endpoint) {
+	prices, ok := settings.InputPricesOf(t.settings, at.Prices(settings.Model.Of(t.settings)))
 	if !ok || prices.Free || len(prices.Steps) == 0 || prices.Input <= 0 {
 		return
 	}
-	usage, step := c.window.Measure.Tokens(), prices.Steps[0]
-	if usage <= step.Above {
-		c.toldStep = false
+	tokens, step, told := w.Measure.Tokens(), prices.Steps[0], t.toldStep
+	t.toldStep = tokens > step.Above
+	if told || !t.toldStep {
 		return
 	}
-	if c.toldStep {
-		return
-	}
-	c.toldStep = true
-	text := fmt.Sprintf("The next request has %s tokens. Above %s everything in it costs ", words.Tokens(usage), words.Tokens(step.Above))
+	text := fmt.Sprintf("The next request has %s tokens. Above %s everything in it costs ", words.Tokens(tokens), words.Tokens(step.Above))
 	if step.Input == 2*prices.Input {
 		text += "double"
 	} else {
 		text += fmt.Sprintf("%.3g times as much", step.Input/prices.Input)
 	}
-	if p := c.window.Usage().Prunable; p.Free+p.Cold > 0 {
+	if p := w.Usage().Prunable; p.Free+p.Cold > 0 {
 		text += "; /density can free " + words.Tokens(p.Free+p.Cold)
 	}
-	c.emit.notice("%s.", text)
+	t.emit.notice("%s.", text)
 }

@@ -204,7 +204,7 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.warnOfStep()
+	c.stats.warnOfStep(c.window, c.config.Endpoint)
 	request.Schema = c.schema
 	if c.nudge != "" {
 		request.History = withNudge(request.History, c.nudge)
