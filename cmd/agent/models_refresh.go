@@ -61,7 +61,7 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 	return w.print("The list of models is now of " + day.Format(time.DateOnly) + ": " + words.Count(strings.Count(kept, "\n")-1, "model") + ".")
 }
 
-// fetchModels returns the list at an address. It refuses a list that does not have its digest.
+// fetchModels returns the list at an address. It refuses a list without its digest.
 func fetchModels(ctx context.Context, address string) (string, error) {
 	if err := provider.CheckPlain(address); err != nil {
 		return "", err

@@ -8,8 +8,8 @@ import (
 	"agent/internal/provider/catalogue"
 )
 
-// The file whose age says when a person was told last that the list of models is old, and how often
-// that is said.
+// The age of the file tells when a person last read that the list of models is old, and modelsTold
+// how often to say it.
 const (
 	modelsToldFile = "models-told"
 	modelsTold     = 30 * 24 * time.Hour

@@ -173,8 +173,8 @@ func (c *Config) price(model string) compression.Price {
 	}
 }
 
-// warnOfStep says, before the first request of a window above a step of the prices, what it costs and
-// what pruning could free.
+// warnOfStep announces the first request above a step of the prices, with its cost and the tokens to
+// free.
 func (t *totals) warnOfStep(w *window.Window, at Endpoint) {
 	prices, ok := settings.InputPricesOf(t.settings, at.Prices(settings.Model.Of(t.settings)))
 	if !ok || prices.Free || len(prices.Steps) == 0 || prices.Input <= 0 {

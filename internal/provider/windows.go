@@ -25,7 +25,7 @@ type Offer struct {
 	Assumed bool
 	// Multiplier is how many requests of a subscription a request counts as, 0 if it is not known.
 	Multiplier float64
-	// Prices are the prices that the endpoint reports, nil if it reports none.
+	// Prices are the prices by the endpoint's report, nil if it reports none.
 	Prices *settings.Prices
 }
 
@@ -60,8 +60,8 @@ func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 	return found, nil
 }
 
-// pricesOf returns the prices that an endpoint lists for a model, nil if they are not known or cannot
-// be right. Steps are not listed.
+// pricesOf returns the listed prices of a model, nil if they are not known or cannot be right. Steps
+// are not listed.
 func pricesOf(m openai.ModelInfo) *settings.Prices {
 	const million = 1e6
 	p := m.Prices

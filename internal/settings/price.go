@@ -29,7 +29,7 @@ var tiersKind = oneLine(TypeString, tiersForm, func(text string) (string, error)
 	return FormatSteps(steps), nil
 })
 
-// ModelsURL is the address from which agent models --refresh fetches a newer list.
+// ModelsURL is the address of a newer list, for agent models --refresh.
 var ModelsURL = Optional("models-url", URL(), "none", "address of a newer list of models with their prices, for agent models --refresh")
 
 // MaxCost is the cost of a run, in USD, after which no further request is made.
@@ -50,7 +50,7 @@ type Prices struct {
 	// Free is set if tokens cost nothing, as with a subscription. The prices are then only weights
 	// that compare kinds of tokens.
 	Free bool `json:"-"`
-	// Outdated is set if the prices come from a list that is too old to decide by.
+	// Outdated is set for prices from a list too old to decide by.
 	Outdated bool `json:"-"`
 }
 

@@ -24,7 +24,7 @@ type ModelInfo struct {
 	// Multiplier is how many requests of a subscription one request to the model counts as, 0 if
 	// the endpoint does not list it.
 	Multiplier float64
-	// Prices are the prices of a token in USD, 0 for those that the endpoint does not list.
+	// Prices are the prices of a token in USD, 0 for unlisted ones.
 	Prices TokenPrices
 }
 

@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// File is the name of a list that was fetched.
+// File is the name of a fetched list.
 const File = "models.tsv"
 
 // MaxSize bounds a list that is fetched, in bytes.
