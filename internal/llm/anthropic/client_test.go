@@ -123,6 +123,48 @@ func TestInstructionsAreSystemMessages(t *testing.T) {
 	}
 }
 
+// The answers of a reply's calls are in one message, in front of everything else and in the order of
+// the calls, however the entries of the history have them. System messages stand behind.
+func TestAnswersComeFirst(t *testing.T) {
+	t.Parallel()
+	answer := func(id string) *history.Content {
+		return history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: "f", Result: history.TextResult(id)})
+	}
+	note := history.New(history.Human, &history.Text{Text: "ask", Source: history.Brought, Key: history.KeyMode})
+	said := history.HumanText("also this")
+	for name, after := range map[string][]*history.Content{
+		"in order":            {answer("a"), answer("b"), said, note},
+		"in another order":    {answer("b"), answer("a"), note, said},
+		"a note in front":     {note, answer("a"), answer("b"), said},
+		"a note between":      {answer("a"), note, answer("b"), said},
+		"a message between":   {answer("b"), said, note, answer("a")},
+		"all in front":        {said, note, answer("b"), answer("a")},
+		"thinking in between": {answer("a"), history.New(history.AI, &history.Thinking{Thought: "cut"}), answer("b"), said, note},
+	} {
+		for model, want := range map[string]string{
+			"claude-opus-5-5":  "user first; assistant ; tool a; tool b; user also this; system ask",
+			"claude-haiku-4-5": "", // the texts come in the order of the entries
+		} {
+			t.Run(name+" "+model, func(t *testing.T) {
+				t.Parallel()
+				call := func(id string) history.Block {
+					return &history.ToolCall{ID: id, Name: "f", Parameters: json.RawMessage(`{}`)}
+				}
+				srv := llmtest.New(t, llmtest.Say("ok"))
+				entries := append([]*history.Content{history.HumanText("first"), history.New(history.AI, call("a"), call("b"))}, after...)
+				got := llmtest.Collect(t.Context(), t, newClient(t, srv.URL), llm.Request{Model: model, History: entries})
+				var sent []string
+				for _, m := range srv.Requests()[0].Messages {
+					sent = append(sent, m.Role+" "+m.Content)
+				}
+				if all := strings.Join(sent, "; "); got.Err != nil || want != "" && all != want {
+					t.Errorf("sent %s %v", all, got.Err)
+				}
+			})
+		}
+	}
+}
+
 // Usage counts reads and writes of the cache as parts of the prompt.
 func TestUsage(t *testing.T) {
 	t.Parallel()
@@ -269,6 +311,9 @@ func TestHeaders(t *testing.T) {
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	const user = `{"role":"user","content":[{"type":"text","text":"hi"}]}`
+	// called is the beginning of a conversation whose last message has two calls, and a and b are their answers.
+	const called = `{"model":"claude-opus-5-5","max_tokens":9,"messages":[` + user + `,{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]},`
+	const a, b = `{"type":"tool_result","tool_use_id":"a","content":"x"}`, `{"type":"tool_result","tool_use_id":"b","content":"x"}`
 	for problem, body := range map[string]string{
 		"always thinks":     `{"model":"claude-opus-5-5","max_tokens":9,"thinking":{"type":"disabled"},"messages":[` + user + `]}`,
 		"no temperature":    `{"model":"claude-opus-5-5","max_tokens":9,"temperature":1,"messages":[` + user + `]}`,
@@ -278,6 +323,9 @@ func TestJudge(t *testing.T) {
 		"blank":             `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":" "}]}]}`,
 		"takes no system":   `{"model":"claude-haiku-4-5","max_tokens":9,"messages":[` + user + `,{"role":"system","content":"plan"}]}`,
 		"does not stand":    `{"model":"claude-opus-5-5","max_tokens":9,"messages":[` + user + `,{"role":"system","content":"plan"},` + user + `]}`,
+		"stand between":     called + `{"role":"system","content":"plan"},{"role":"user","content":[` + a + `,` + b + `]}]}`,
+		"2 (user): text":    called + `{"role":"user","content":[` + a + `,{"type":"text","text":"x"},` + b + `]}]}`,
+		"3 (assistant)":     called + `{"role":"user","content":[` + a + `]},{"role":"assistant","content":"x"},{"role":"user","content":[` + b + `]}]}`,
 		"":                  `{"model":"claude-opus-5-5","max_tokens":9,"system":"be brief","messages":[{"role":"user","content":"hi"},{"role":"system","content":"plan"},{"role":"assistant","content":"yes"},` + user + `]}`,
 	} {
 		if err := llmtest.JudgeMessages([]byte(body)); problem == "" && err != nil {

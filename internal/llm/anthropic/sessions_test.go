@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,29 @@ func TestSessions(t *testing.T) {
 			}
 			if s.kept == 0 {
 				t.Error("no thinking was sent back in the whole session")
+			}
+		})
+	}
+}
+
+// A fork keeps its calls and answers, whatever the conversation does afterwards.
+func TestForksStay(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*session){
+		"goes on":                     func(s *session) { s.say("more") },
+		"rewinds":                     func(s *session) { s.rewind(0); s.say("more") },
+		"edits":                       func(s *session) { s.edit() },
+		"takes a fork":                func(s *session) { s.entries = s.forks[0]; s.say("more") },
+		"takes a fork and rewinds it": func(s *session) { s.entries = s.forks[0]; s.rewind(0); s.say("more"); s.say("more") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t, 1)
+			s.answer(llmtest.Reply{Calls: []llm.ToolCall{{ID: "a", Name: "f", Arguments: `{}`}, {ID: "b", Name: "f", Arguments: `{}`}}})
+			s.fork()
+			before := slices.Clone(s.forks[0])
+			if change(s); !slices.Equal(s.forks[0], before) {
+				t.Error("the fork has changed")
 			}
 		})
 	}
@@ -106,10 +130,10 @@ func (s *session) request() {
 		s.edit()
 	case 1: // rewind to a human message
 		if i := s.human(); i > 0 {
-			s.entries = s.entries[:i+1]
+			s.rewind(i)
 		}
 	case 2:
-		s.forks = append(s.forks, s.entries[:len(s.entries):len(s.entries)])
+		s.fork()
 	case 3:
 		if len(s.forks) > 0 {
 			s.entries = s.forks[s.rand.IntN(len(s.forks))]
@@ -179,6 +203,13 @@ func (s *session) answer(got llmtest.Reply) {
 		s.say("go on")
 	}
 }
+
+// fork keeps the conversation as it is now.
+func (s *session) fork() { s.forks = append(s.forks, slices.Clip(s.entries)) }
+
+// rewind ends the conversation with entry i. Forks share the entries, so what comes next goes into a
+// list of its own.
+func (s *session) rewind(i int) { s.entries = slices.Clip(s.entries[:i+1]) }
 
 // edit shortens an earlier answer, as pruning does.
 func (s *session) edit() {

@@ -380,6 +380,7 @@ func judgeMarks(flat []flatBlock, facts vendor.Claude) error {
 // judgeBlocks holds the rules of single blocks, and of calls with their answers.
 func judgeBlocks(flat []flatBlock) error {
 	var open []string // calls without an answer, in order
+	called := -1      // the message of the calls
 	for i, b := range flat {
 		at := fmt.Sprintf("messages.%d (%s)", b.message, b.role)
 		last := i+1 == len(flat) || flat[i+1].message != b.message
@@ -389,7 +390,7 @@ func judgeBlocks(flat []flatBlock) error {
 			return fmt.Errorf("%s: a block of the type %s", at, b.kind)
 		case b.kind == "text" && strings.TrimSpace(b.block.Text) == "":
 			return fmt.Errorf("%s: a text that is blank", at)
-		case len(open) > 0 && b.role != "assistant" && !answers:
+		case len(open) > 0 && b.message != called && !answers:
 			return fmt.Errorf("%s: %s where the answers of %v must be", at, b.kind, open)
 		case answers && (len(open) == 0 || open[0] != b.block.ToolUseID):
 			return fmt.Errorf("%s: answers %s, and the next open call is %v", at, b.block.ToolUseID, open)
@@ -400,7 +401,7 @@ func judgeBlocks(flat []flatBlock) error {
 		case b.kind == "tool_use" && !isObject(string(b.block.Input)):
 			return fmt.Errorf("%s: the input of %s is no object: %s", at, b.block.ID, b.block.Input)
 		case b.kind == "tool_use":
-			open = append(open, b.block.ID)
+			open, called = append(open, b.block.ID), b.message
 		case isThought(b.kind) && last:
 			return fmt.Errorf("%s: thinking at the end", at)
 		}
