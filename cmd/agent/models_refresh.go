@@ -23,7 +23,7 @@ import (
 // refreshTime bounds the time that a newer list of models may take.
 const refreshTime = 10 * time.Second
 
-var errNoModelsURL = errors.New("Can't refresh the list of models: no address is set, and there is no usual one yet. Run: agent set models-url https://HOST/models.tsv")
+var errNoModelsURL = errors.New("can't refresh the list of models: no address is set, and there is no usual one yet. Run: agent set models-url https://HOST/models.tsv")
 
 // refreshModels fetches a newer list of models into the state folder. The digest of the list is at
 // the same address with .sha256 behind it.
@@ -38,11 +38,11 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 	}
 	text, err := fetchModels(ctx, address)
 	if err != nil {
-		return fmt.Errorf("Can't refresh the list of models: %w", err)
+		return fmt.Errorf("can't refresh the list of models: %w", err)
 	}
 	kept, dropped, day, err := catalogue.Check(text)
 	if err != nil {
-		return fmt.Errorf("Can't refresh the list of models: %s is no list: %w", address, err)
+		return fmt.Errorf("can't refresh the list of models: %s is no list: %w", address, err)
 	}
 	for _, line := range dropped {
 		if err := w.tell("Left out: " + words.Line(line, 200)); err != nil {

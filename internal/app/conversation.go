@@ -266,10 +266,21 @@ func (c *Conversation) Run(ctx context.Context) (err error) {
 // nil. The context serving ends when the conversation ends. The caller must call end, which stops
 // the conversation, waits for it, and returns the *DefectError that ended it, or nil.
 func (c *Conversation) Serve(ctx context.Context, ready <-chan struct{}) (serving context.Context, end func() error) {
+	return c.serve(ctx, ready, func() {})
+}
+
+// ServeScreen is Serve for a screen, after which nobody serves the conversation. So the screen waits
+// for nobody while it ends.
+func (c *Conversation) ServeScreen(ctx context.Context, ready <-chan struct{}) (serving context.Context, end func() error) {
+	return c.serve(ctx, ready, c.Chat.End)
+}
+
+func (c *Conversation) serve(ctx context.Context, ready <-chan struct{}, after func()) (serving context.Context, end func() error) {
 	serving, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		defer after()
 		if ready != nil {
 			select {
 			case <-ready:

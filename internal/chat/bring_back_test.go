@@ -89,7 +89,7 @@ func serve(t *testing.T, b *bench, act func(ctx context.Context)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { defer close(done); serveUntil(ctx, b.Chat) }()
+	go func() { defer close(done); b.Chat.Run(ctx) }()
 	act(ctx)
 	cancel()
 	<-done

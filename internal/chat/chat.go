@@ -239,13 +239,8 @@ func New(config Config) *Chat {
 }
 
 // Run serves the chat until ctx ends. If a turn is in progress then, it is interrupted and leaves
-// a valid history. Run is called once: nothing is heard after it.
+// a valid history.
 func (c *Chat) Run(ctx context.Context) {
-	defer c.inbox.end()
-	serveUntil(ctx, c)
-}
-
-func serveUntil(ctx context.Context, c *Chat) {
 	c.emitStatus()
 	c.waiting.giveBackWaited()
 	for {
@@ -264,6 +259,10 @@ func serveUntil(ctx context.Context, c *Chat) {
 		}
 	}
 }
+
+// End is called after the last Run or Prompt. Nothing waits for the chat after that: what is sent to
+// it is lost, and questions fail.
+func (c *Chat) End() { c.inbox.end() }
 
 // nextTask takes the next piece of work for an idle chat: first the tasks that wait for idleness,
 // then the queued messages. It returns nil if there is none.

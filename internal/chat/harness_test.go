@@ -230,7 +230,7 @@ func (b *bench) run() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		serveUntil(ctx, b.Chat)
+		b.Chat.Run(ctx)
 	}()
 	synctest.Wait()
 	b.stop = func() {

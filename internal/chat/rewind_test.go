@@ -118,7 +118,7 @@ func TestRewindIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := make(chan struct{})
-	go func() { defer close(ended); serveUntil(ctx, r.Chat) }()
+	go func() { defer close(ended); r.Chat.Run(ctx) }()
 	if _, _, err := r.Past.Rewind(ctx, 1, false); err == nil || !strings.Contains(err.Error(), "no point 1") {
 		t.Errorf("no point: %v", err)
 	}

@@ -349,6 +349,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		synctest.Wait()
 		stop()
 		synctest.Wait()
+		b.End()
 		if !slices.Equal(stops(b), []Stop{StopInterrupted}) || len(b.responses()) != 1 {
 			t.Errorf("turns ended %v", stops(b))
 		}

@@ -84,7 +84,7 @@ func (b workbench) serve(does func(context.Context)) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan struct{})
-	go func() { defer close(served); serveUntil(ctx, b.Chat) }()
+	go func() { defer close(served); b.Chat.Run(ctx) }()
 	does(ctx)
 	cancel()
 	<-served

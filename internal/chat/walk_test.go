@@ -408,7 +408,7 @@ func (w *walk) restore() {
 func (w *walk) serve(does func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan struct{})
-	go func() { defer close(served); serveUntil(ctx, w.Chat) }()
+	go func() { defer close(served); w.Chat.Run(ctx) }()
 	does(ctx)
 	cancel()
 	<-served

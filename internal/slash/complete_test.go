@@ -43,7 +43,7 @@ func TestComplete(t *testing.T) {
 		{`/set auth-keyfile "~/my k`, 18, []string{`"~/my keys/k"`}},
 		{"/set uns", 5, []string{"unset"}},
 		{"/set unset ", 11, []string{"model", "auth-keyfile"}},
-		{"/profile ", 9, []string{"save", "load", "list", "show", "delete", "default", "none"}},
+		{"/profile ", 9, []string{"save", "load", "list", "show", "delete", "default", "allow", "none"}},
 		{"/profile load ", 14, []string{"home", "work"}},
 		{"/profile default n", 17, []string{"none"}},
 		{"/set compression.profile w", 25, []string{"work"}},

@@ -72,7 +72,11 @@ func (a *account) addBill(m Moment) {
 	a.begin(m)
 	cached, all := a.cachedTokens(m, a.kept), a.cachedOfAll(m)
 	if m.Reported {
-		cached, all = a.corrected(m, cached, all)
+		found, foundOfAll := a.corrected(m, cached, all)
+		if a.kept == a.sent {
+			all = foundOfAll // after a change of the past, the report is about that change alone
+		}
+		cached = found
 	}
 	b := a.bill(m, cached, all)
 	a.bills, a.conversation.again = append(a.bills, b), nil

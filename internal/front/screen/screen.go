@@ -74,7 +74,7 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 		return "", err
 	}
 	defer c.Close()
-	ctx, end := c.Serve(ctx, listening)
+	ctx, end := c.ServeScreen(ctx, listening)
 	defer func() { _ = end() }() // after an error of the screen
 	settled := time.AfterFunc(settleAfter, func() {
 		if o.Settled != nil {
