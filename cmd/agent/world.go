@@ -17,6 +17,7 @@ import (
 	"agent/internal/console"
 	"agent/internal/policy"
 	"agent/internal/provider/catalogue"
+	"agent/internal/version"
 )
 
 // world holds everything that a command takes from outside the program: the terminal, and the
@@ -52,7 +53,7 @@ func processWorld() world {
 	home, _ := os.UserHomeDir()
 	dir, _ := os.Getwd()
 	w := world{
-		process: &app.Process{Environ: os.Environ(), Home: home, Dir: dir, Version: builtFrom(), Now: time.Now, PolicyFile: policy.System()},
+		process: &app.Process{Environ: os.Environ(), Home: home, Dir: dir, Version: builtFrom(), ModelsAge: version.Linked != "", Now: time.Now, PolicyFile: policy.System()},
 		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		out: console.Writer(os.Stdout), people: console.Writer(os.Stderr),
 		heard: new(atomic.Int32),

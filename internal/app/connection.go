@@ -31,7 +31,7 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 		Remembered: remembered,
 		Settings:   s, Env: p.Env, Home: p.Home, Folder: f.Config, State: f.State,
 		Stored: p.Keys(f).Get, Allowed: p.underPolicy().Provider,
-		Now: p.Now, Ask: ask, Preload: ask != nil, UserAgent: "agent/" + p.Version,
+		Now: p.Now, ModelsAge: p.ModelsAge, Ask: ask, Preload: ask != nil, UserAgent: "agent/" + p.Version,
 		Caution: func(text string) { p.say(text) },
 		Tokens: func(command, baseURL string, life time.Duration) login.Source {
 			return p.printed.of(p).Source(command, baseURL, life)

@@ -79,8 +79,10 @@ func newPlace(p *Process, o Options, ends *closers) (*place, error) {
 	if !o.Record.Off {
 		p.keepTurns(at.folders)
 	}
-	if notice := outdatedModels(at.folders.State, p.Now()); notice != "" && !o.Record.Off {
-		at.notices = append(at.notices, notice)
+	if p.ModelsAge && !o.Record.Off {
+		if notice := outdatedModels(at.folders.State, p.Now()); notice != "" {
+			at.notices = append(at.notices, notice)
+		}
 	}
 	if at.policy, err = flagPolicy(at.known, o); err != nil {
 		return nil, err

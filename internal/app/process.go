@@ -39,6 +39,9 @@ type Process struct {
 	PolicyFile policy.File
 	// Version names the program to endpoints.
 	Version string
+	// ModelsAge lets the built-in list of models become outdated. Tests run at any date and leave it
+	// unset.
+	ModelsAge bool
 	// Say shows a line to a person, on any goroutine; nil shows nothing.
 	Say func(line string)
 	// Now returns the current time.

@@ -56,6 +56,8 @@ type Config struct {
 	State string
 	// Now reads the clock; nil means the real one.
 	Now func() time.Time
+	// ModelsAge lets the prices of an old list of models count as unknown.
+	ModelsAge bool
 	// Stored returns the key that agent login stores for a place; nil means SystemKeys.
 	Stored func(place string) (key llm.Key, where string)
 	// Ask asks the user a question and reports whether they agree; nil if nobody can be asked.

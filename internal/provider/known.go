@@ -73,7 +73,7 @@ func (c *Connection) listed(model string) (catalogue.Model, bool) {
 // the catalogue has them, or nil. With a subscription they are Free.
 func (c *Connection) Prices(model string) *settings.Prices {
 	m, _ := c.listed(model)
-	if m.Prices != nil && catalogue.Outdated(c.config.Now()) {
+	if m.Prices != nil && c.config.ModelsAge && catalogue.Outdated(c.config.Now()) {
 		old := *m.Prices
 		old.Outdated, m.Prices = true, &old
 	}
