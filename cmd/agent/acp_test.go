@@ -57,7 +57,10 @@ func startEditorUnder(t *testing.T, file policy.File, home string, server *llmte
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	var o sessionOptions
-	o.set = append([]string{"model=m", "sandbox=off"}, set...)
+	o.set = append([]string{"model=m"}, set...)
+	if !strings.Contains(strings.Join(set, " "), "sandbox=") {
+		o.set = append(o.set, "sandbox=off")
+	}
 	ended := make(chan error, 1)
 	go func() {
 		ended <- acp.Serve(context.Background(), forEditor(world{process: p}, o), in, out, slog.New(slog.DiscardHandler))

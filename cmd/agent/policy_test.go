@@ -108,7 +108,7 @@ func TestEveryFrontObeysThePolicy(t *testing.T) {
 	for name, tc := range map[string]struct{ policy, tool, arguments, want string }{
 		"a tool":      {`{"tools": ["read_file"]}`, "write_file", write, "tools of"},
 		"a rule":      {`{"deny": ["Edit(by.txt)"]}`, "write_file", write, "deny Edit(by.txt)"},
-		"a host":      {`{"hosts": ["corp.example"], "sandbox": "off"}`, "web_fetch", `{"url":"https://evil.example/"}`, "hosts of"},
+		"a host":      {`{"hosts": ["corp.example"]}`, "web_fetch", `{"url":"https://evil.example/"}`, "hosts of"},
 		"a mode":      {`{"modes": ["plan"]}`, "write_file", write, "approval mode is plan"},
 		"a server":    {`{"servers": []}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "unknown tool"},
 		"its address": {`{"servers": ["https://mcp.corp.example/*"]}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "unknown tool"},
@@ -131,7 +131,11 @@ func TestEveryFrontObeysThePolicy(t *testing.T) {
 					}
 					return llmtest.Call(tc.tool, tc.arguments)
 				})
-				frontsUnderPolicy[front](t, policy.OwnedBy(path, os.Getuid()), home, server)
+				sandbox := "sandbox=off"
+				if strings.Contains(tc.policy, "hosts") {
+					sandbox = "sandbox=auto" // hosts refuse off
+				}
+				frontsUnderPolicy[front](t, policy.OwnedBy(path, os.Getuid()), home, server, sandbox)
 				if _, err := os.Stat(filepath.Join(home, "by.txt")); err == nil || !strings.Contains(answer, tc.want) {
 					t.Errorf("%v; it was answered %q, want %q", err, answer, tc.want)
 				}
@@ -157,16 +161,16 @@ func configure(t *testing.T, home string) {
 }
 
 // frontsUnderPolicy say go in each front end, which is given every right.
-var frontsUnderPolicy = map[string]func(t *testing.T, file policy.File, home string, server *llmtest.Server){
-	"-p": func(t *testing.T, file policy.File, home string, server *llmtest.Server) {
+var frontsUnderPolicy = map[string]func(t *testing.T, file policy.File, home string, server *llmtest.Server, sandbox string){
+	"-p": func(t *testing.T, file policy.File, home string, server *llmtest.Server, sandbox string) {
 		in, err := os.Open(os.DevNull)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		_, _ = runPoliced(t, file, home, server, in, "-p", "go", "-m", "m", "--set", "sandbox=off", "--allow", "write_file(**)", "--allow", "mcp(docs/*)")
+		_, _ = runPoliced(t, file, home, server, in, "-p", "go", "-m", "m", "--set", sandbox, "--allow", "write_file(**)", "--allow", "mcp(docs/*)")
 	},
-	"stream-json": func(t *testing.T, file policy.File, home string, server *llmtest.Server) {
+	"stream-json": func(t *testing.T, file policy.File, home string, server *llmtest.Server, sandbox string) {
 		text := filepath.Join(t.TempDir(), "in")
 		if err := os.WriteFile(text, []byte(`{"type":"user","message":{"role":"user","content":"go"}}`+"\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -176,10 +180,10 @@ var frontsUnderPolicy = map[string]func(t *testing.T, file policy.File, home str
 			t.Fatal(err)
 		}
 		defer in.Close()
-		_, _ = runPoliced(t, file, home, server, in, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "-m", "m", "--set", "sandbox=off", "--allow", "write_file(**)", "--allow", "mcp(docs/*)")
+		_, _ = runPoliced(t, file, home, server, in, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "-m", "m", "--set", sandbox, "--allow", "write_file(**)", "--allow", "mcp(docs/*)")
 	},
-	"acp": func(t *testing.T, file policy.File, home string, server *llmtest.Server) {
-		e := startEditorUnder(t, file, home, server)
+	"acp": func(t *testing.T, file policy.File, home string, server *llmtest.Server, sandbox string) {
+		e := startEditorUnder(t, file, home, server, sandbox)
 		session := e.start(home)
 		mode := e.response(e.request("session/set_mode", map[string]any{"sessionId": session, "modeId": "full-auto"}), nil)
 		option := e.response(e.request("session/set_config_option", map[string]any{"sessionId": session, "configId": "mode", "value": "full-auto"}), nil)

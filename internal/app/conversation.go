@@ -56,6 +56,7 @@ type Conversation struct {
 	registry *tools.Registry
 	history  *history.Service
 	ends     *closers
+	line     *chat.Line
 }
 
 // New starts a conversation, which the caller closes. The error is an InputError if the options
@@ -194,7 +195,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	return &Conversation{
 		Chat: loop, Connection: models.own, Recorded: recorded.Entries, Brought: x.texts, Servers: x.servers, Hooking: x.guards.hooks, Crew: crew,
 		Programs: &Programs{at, rec, x.host.Confinement}, Trust: x.trust, LeftOut: x.leftOut,
-		parts: x, registry: registry, history: entries, ends: ends,
+		parts: x, registry: registry, history: entries, ends: ends, line: line,
 	}, append(notices, x.notes.begun()...), nil
 }
 
@@ -272,7 +273,7 @@ func (c *Conversation) Serve(ctx context.Context, ready <-chan struct{}) (servin
 // ServeScreen is Serve for a screen, after which nobody serves the conversation. So the screen waits
 // for nobody while it ends.
 func (c *Conversation) ServeScreen(ctx context.Context, ready <-chan struct{}) (serving context.Context, end func() error) {
-	return c.serve(ctx, ready, c.Chat.End)
+	return c.serve(ctx, ready, func() { chat.End(c.line) })
 }
 
 func (c *Conversation) serve(ctx context.Context, ready <-chan struct{}, after func()) (serving context.Context, end func() error) {

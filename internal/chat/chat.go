@@ -260,10 +260,6 @@ func (c *Chat) Run(ctx context.Context) {
 	}
 }
 
-// End is called after the last Run or Prompt. Nothing waits for the chat after that: what is sent to
-// it is lost, and questions fail.
-func (c *Chat) End() { c.inbox.end() }
-
 // nextTask takes the next piece of work for an idle chat: first the tasks that wait for idleness,
 // then the queued messages. It returns nil if there is none.
 func (c *Chat) nextTask() func(context.Context) (Outcome, error) {

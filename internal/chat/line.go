@@ -21,6 +21,10 @@ type Line struct {
 // NewLine returns the line of a chat to come.
 func NewLine() *Line { return &Line{inbox: newInbox(), inquiring: make(chan struct{}, 1)} }
 
+// End is called after the last Run or Prompt of a chat. Nothing waits for its owner after that: what
+// is sent to the owner is lost, and questions fail.
+func End(l *Line) { l.inbox.end() }
+
 // Note shows a notice about something outside the conversation.
 func (l *Line) Note(text string) {
 	select {

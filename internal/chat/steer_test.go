@@ -349,7 +349,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		synctest.Wait()
 		stop()
 		synctest.Wait()
-		b.End()
+		b.inbox.end()
 		if !slices.Equal(stops(b), []Stop{StopInterrupted}) || len(b.responses()) != 1 {
 			t.Errorf("turns ended %v", stops(b))
 		}

@@ -133,7 +133,7 @@ func TestNothingWaitsForAnOwnerThatHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	b.Run(ctx)
-	b.End()
+	b.inbox.end()
 	for range 2 * cap(b.inbox.acts) {
 		b.Chat.Send(atcmd.Typed("abc"))
 		b.Interrupt()
