@@ -36,9 +36,8 @@ type Screen struct {
 // shared returns the recorded conversation. It returns the context if nothing is recorded or the record
 // cannot be read.
 func (c *Conversation) shared(ctx context.Context) *share.Conversation {
-	title := words.FirstLine(words.Line(firstMessage(c.history.RawHistory()), 100))
 	s := &share.Conversation{
-		Title:  cmp.Or(c.parts.rec.title(), title),
+		Title:  c.title(),
 		Traits: c.registry.Traits, Passages: history.Passages(c.history.RawHistory()),
 	}
 	if log := c.parts.rec.log; log != nil {
@@ -56,6 +55,11 @@ func (c *Conversation) shared(ctx context.Context) *share.Conversation {
 		}
 	}
 	return s
+}
+
+// title returns the title of the session, else the beginning of its first message.
+func (c *Conversation) title() string {
+	return cmp.Or(c.parts.rec.title(), words.FirstLine(words.Line(firstMessage(c.history.RawHistory()), 100)))
 }
 
 // Commands returns the slash commands. They act on the session on, which is c or wraps c.
@@ -177,7 +181,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 	}
 	return func() (before, now string, err error) {
 		before = c.parts.rec.log.ID()
-		title := cmp.Or(c.parts.rec.title(), words.FirstLine(words.Line(firstMessage(c.history.RawHistory()), 100)))
+		title := c.title()
 		now, err = c.parts.rec.log.Fork(c.parts.at.sessionOptions(), func(id string) error {
 			if err := c.parts.host.Env.Snapshots.Fork(c.parts.at.folders.SnapshotsOf(id)); err != nil {
 				return fmt.Errorf("the session cannot be forked: %w; agent -r %s --fork goes on without it", err, before)

@@ -154,7 +154,7 @@ func (p *pricing) moment() compression.Moment {
 	m.Pace = settings.CompressionPace.Of(p.strategies.settings)
 	if p.isBound() {
 		latest, ok := p.engine.Latest()
-		m.Kept = p.pastIsKept() && !(ok && latest.Model != p.model()) // another model reads none of the reasoning
+		m.Kept = !compression.AtBoundary(p.history.RawHistory()) && !(ok && latest.Model != p.model()) // another model reads none of the reasoning
 		if !m.Kept {
 			m.Pace *= boundaryPace
 		}

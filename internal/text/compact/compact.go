@@ -67,9 +67,10 @@ func end(text string, limit, reach int) string {
 }
 
 // Output returns the output of a command with the paths of hits grouped and without the middle
-// of runs of similar lines. It returns the text unchanged if the text is short, is no text, or would not become shorter by a
-// fifth. From the first line on that reports a failure, nothing changes. omitted is set if lines
-// are missing, so that the whole must be kept elsewhere. Grouping alone loses nothing.
+// of runs of similar lines. It returns the text unchanged if the text is short, is no text, or would
+// not become shorter by a fifth. From the first line on that reports a failure, nothing changes.
+// omitted is set if lines are missing, so that the whole must be kept elsewhere. Grouping alone loses
+// nothing.
 func Output(text string) (short string, omitted bool) {
 	if len(text) < Least || !utf8.ValidString(text) || strings.ContainsRune(text, 0) || isJSON(text) {
 		return text, false
