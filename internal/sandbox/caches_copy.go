@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -113,7 +114,7 @@ func copyFile(from, to string, info fs.FileInfo) error {
 		err = closed
 	}
 	if err != nil {
-		return os.Remove(to)
+		return errors.Join(err, os.Remove(to))
 	}
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
