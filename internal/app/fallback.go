@@ -116,6 +116,7 @@ func (f *fallback) ask(ctx context.Context, name, place string, inquire chat.Inq
 			{Label: always, Description: "also in later sessions"},
 			{Label: "no", Description: "the turn ends here"},
 		},
+		YesNo: true,
 	}})
 	if !answered || answers[0].String() != always {
 		f.declined = append(f.declined, place)
