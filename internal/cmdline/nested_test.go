@@ -40,14 +40,22 @@ func TestNestedFindsWhatRuns(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no bash")
 	}
-	dir := t.TempDir()
-	ran := filepath.Join(dir, "ran")
-	if err := os.WriteFile(filepath.Join(dir, "probe"), []byte("#!/bin/sh\n: > "+ran+"\n"), 0o755); err != nil {
-		t.Fatal(err)
+	folder, run := t.TempDir(), []string{bash, "-c"}
+	if timeout, err := exec.LookPath("timeout"); err == nil { // it ends all that a line started
+		run = append([]string{timeout, "-s", "KILL", "10"}, run...)
 	}
 	check := func(t interface{ Fatalf(string, ...any) }, line string) {
-		_ = os.Remove(ran)
-		cmd := exec.Command(bash, "-c", line)
+		// Some lines wait for themselves without end, as two flocks of one folder do. Each line has a
+		// folder of its own, so that what survives its end is not taken for another line's.
+		dir, err := os.MkdirTemp(folder, "")
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		ran := filepath.Join(dir, "ran")
+		if err := os.WriteFile(filepath.Join(dir, "probe"), []byte("#!/bin/sh\n: > "+ran+"\n"), 0o755); err != nil {
+			t.Fatalf("%v", err)
+		}
+		cmd := exec.Command(run[0], append(slices.Clone(run[1:]), line)...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 		_ = cmd.Run() // some lines fail after they ran the command, some before
 		if _, err := os.Stat(ran); err != nil {
