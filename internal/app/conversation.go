@@ -218,6 +218,9 @@ func (c *Conversation) SessionID() string { return c.parts.rec.SessionID() }
 // recorded.
 func (c *Conversation) ResumeName() string { return c.parts.rec.resumeName() }
 
+// Title returns the title that a person gave the session, "" for none.
+func (c *Conversation) Title() string { return c.parts.rec.title() }
+
 // Version returns the version of the program.
 func (c *Conversation) Version() string { return c.parts.at.process.Version }
 

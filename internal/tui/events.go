@@ -57,6 +57,8 @@ func (m *Model) event(event chat.Event) {
 		m.surface.calling = true
 	case chat.ApprovalSettled:
 		m.questions.Settle(e.ID, m.surface.now())
+	case chat.TurnEnded:
+		m.presence.status.ended = e
 	case chat.UsageReported:
 		m.line.cached = chat.Percent(e.CachedTokens, max(1, e.PromptTokens))
 	}

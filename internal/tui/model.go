@@ -59,7 +59,7 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	s := newSurface(ctx, opts, width, height)
 	m := &Model{
 		opts: opts, surface: s, activity: activity{surface: s, jobs: opts.Jobs}, reader: reader{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s},
-		presence: presence{surface: s, programs: opts.Programs}, own: ownStatus{surface: s, programs: opts.Programs}, estimate: estimate{surface: s, line: opts.Estimate},
+		presence: presence{surface: s, programs: opts.Programs, status: newStatus(s, opts.Title)}, own: ownStatus{surface: s, programs: opts.Programs}, estimate: estimate{surface: s, line: opts.Estimate},
 		typedLines: map[string]bool{},
 		input:      input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
 	}
@@ -231,6 +231,8 @@ func (m *Model) terminalEvent(event term.Event) tea.Cmd {
 		m.presence.unfocused, m.presence.reports = !bool(e), true
 	case term.Background:
 		m.surface.background(e.Dark)
+	case term.StatusSupported:
+		m.presence.status.supported = true
 	}
 	return nil
 }

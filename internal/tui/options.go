@@ -115,6 +115,8 @@ type Options struct {
 	// Found waits until the answering model is known, and returns a line that names it, or "" if
 	// the greeting named it or none was found. Nil means that the greeting named it.
 	Found func(ctx context.Context) string
+	// Title returns the title that the user gave the session, or "". Nil means none.
+	Title func() string
 	// Workspace is the folder shown in the status line.
 	Workspace string
 	// Clipboard writes the image on the clipboard to a file and returns its path. Nil means that

@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/chat"
 	"agent/internal/tui/question"
 	"agent/internal/tui/term"
 	"agent/internal/words"
@@ -24,7 +25,71 @@ type presence struct {
 	reports bool
 	// sequence is an escape sequence to send with the next frame.
 	sequence string
+	status   status
 }
+
+// status reports the state to the terminal, for its tab and for dashboards.
+type status struct {
+	// supported is set once the terminal has answered that it takes reports. draws is set if it draws
+	// progress.
+	supported, draws bool
+	// title returns the title that the user gave the session, or "".
+	title func() string
+	// ended is the end of the latest turn.
+	ended chat.TurnEnded
+	// reported and drawn are the sequences that were sent last.
+	reported, drawn string
+}
+
+func newStatus(s *surface, title func() string) status {
+	if title == nil {
+		title = func() string { return "" }
+	}
+	return status{draws: !s.plain && !s.environ.simpleTerminal() && term.DrawsProgress(s.environ.get), title: title}
+}
+
+// update returns the sequences that report a change of the state. It reports no text of the
+// conversation: a title made from a message is not sent.
+func (s *status) update(questions *question.Questions, running bool, folder string) (sequences string) {
+	now := term.Status{State: "idle", Title: words.Line(cmp.Or(s.title(), folder), newsLimit)}
+	switch {
+	case questions.Open():
+		now.State, now.Kind = "blocked", "permission"
+		if asked := questions.First(); asked.Own != nil || len(asked.Preview.Inquiries) > 0 {
+			now.Kind = "question"
+		}
+	case running:
+		now.State = "working"
+	case s.ended.Err != nil || s.ended.Outcome.Stop == chat.StopFailed:
+		now.State = "error"
+	case s.ended.Outcome.Stop == chat.StopDone:
+		now.State = "done"
+	}
+	if report := now.Report(); s.supported && report != s.reported {
+		s.reported = report
+		sequences += report
+	}
+	progress := now.Progress()
+	if s.draws && progress != s.drawn && (s.drawn != "" || progress != term.Status{}.Progress()) {
+		s.drawn = progress
+		sequences += progress
+	}
+	return sequences
+}
+
+// undo returns the sequences that clear the reported state.
+func (p *presence) undo() (sequences string) {
+	if p.status.reported != "" {
+		sequences += term.Status{}.Report()
+	}
+	if p.status.drawn != "" {
+		sequences += term.Status{}.Progress()
+	}
+	return sequences
+}
+
+// forget makes the next update report everything again, after another program had the terminal.
+func (p *presence) forget() { p.title, p.status.reported, p.status.drawn = "", "", "" }
 
 // say sets the terminal's title to the present state. It also calls the person if a question
 // waits or a long turn has ended, unless the window is known to have the focus.
@@ -41,6 +106,7 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 		p.title = title
 		p.sequence += term.Title(title)
 	}
+	p.sequence += p.status.update(questions, running, filepath.Base(p.surface.workspace))
 	if !p.surface.calling {
 		return nil
 	}

@@ -146,3 +146,58 @@ func TestOwnStatus(t *testing.T) {
 		t.Error("it is shown after it was unset")
 	}
 }
+
+// A terminal hears the state only after it has answered the query, or if its name says that it draws
+// progress. Nothing of a prompt, a question or an answer is in the reports, and all are taken back.
+func TestStatusIsReported(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.model.surface.environ = []string{"TERM=xterm-256color"}
+	take := func() string {
+		sequence := s.model.presence.sequence
+		s.model.presence.sequence = ""
+		_, reports, found := strings.Cut(sequence, "\x1b]7501;")
+		if !found {
+			return ""
+		}
+		return strings.TrimSuffix(reports, "\x1b\\")
+	}
+	secret := chat.UserMessage{Text: "the hidden prompt"}
+	s.model.update(eventsMsg{chat.TurnStarted{}, secret})
+	if got := take(); got != "" || s.model.presence.undo() != "" {
+		t.Errorf("a terminal that did not answer got %q", got)
+	}
+	title := "project"
+	s.model.presence.status.title = func() string { return title }
+	const named = ":title=cHJvamVjdA=="
+	s.model.update(inputMsg{term.StatusSupported{}})
+	for i, step := range []struct {
+		event chat.Event
+		want  string
+	}{
+		{nil, "state=working:app=agent" + named},
+		{askedForCommand("make hidden"), "state=blocked:app=agent:kind=permission" + named},
+		{chat.ApprovalSettled{ID: askedForCommand("").Approval.ID}, "state=working:app=agent" + named},
+		{chat.TextDelta{Delta: "hidden answer"}, ""},
+		{chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("hidden failure")}, "state=error:app=agent" + named},
+		{chat.TurnStarted{}, "state=working:app=agent" + named},
+		{chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}, "state=idle:app=agent" + named},
+		{chat.TurnStarted{}, "state=working:app=agent" + named},
+		{chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}}, "state=done:app=agent" + named},
+	} {
+		if step.event != nil {
+			s.model.update(eventsMsg{step.event})
+		}
+		if got := take(); got != step.want {
+			t.Errorf("step %d: %q, want %q", i, got, step.want)
+		}
+	}
+	if got := s.model.presence.undo(); got != "\x1b]7501;state=clear\x1b\\" {
+		t.Errorf("taken back with %q", got)
+	}
+	s.model.presence.forget()
+	s.model.update(wakeMsg{})
+	if got := take(); got != "state=done:app=agent"+named {
+		t.Errorf("after another program had the terminal: %q", got)
+	}
+}

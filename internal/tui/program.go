@@ -61,6 +61,7 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	next := p.model.update(message)
+	p.terminal.Undo = p.model.presence.undo()
 	if !p.model.resize.settling() {
 		p.terminal.Screen.Post(p.model.frame())
 	}
@@ -87,6 +88,7 @@ func wakeIn(d time.Duration) tea.Cmd {
 func (p *program) lendTerminal(request lendMsg) tea.Cmd {
 	p.keys.Stop()
 	err := p.terminal.Lend(request.run)
+	p.model.presence.forget()
 	if again := p.keys.Start(); again != nil {
 		p.err = again
 		return tea.Quit

@@ -60,6 +60,9 @@ func Run(ctx context.Context, opts Options) (err error) {
 	if !p.model.surface.ground.known && !t.Simple {
 		t.Write(term.BackgroundQuery)
 	}
+	if !t.Simple {
+		t.Write(term.StatusQuery)
+	}
 	loop := newLoop(ctx, p)
 	p.keys = keyboard(t, loop)
 	stop := make(chan struct{})

@@ -145,6 +145,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		Estimate:      estimator(c),
 		Found:         lateModel(c.Settings(), c.Connection),
 		Workspace:     c.Root(),
+		Title:         c.Title,
 		Status:        chat.Status{Model: settings.Model.Of(c.Settings()), Mode: c.Chat.Consent().Mode()},
 		Settings: func() tui.Settings {
 			s := c.Settings()

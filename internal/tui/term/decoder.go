@@ -163,6 +163,9 @@ func (d *Decoder) decode(unit []byte) Event {
 				return Background{dark}
 			}
 		}
+		if answer := string(unit); answer == StatusQuery || answer == statusAnswer+"?\a" {
+			return StatusSupported{}
+		}
 		return nil
 	case unit[1] == 'O':
 		return modified(finals[unit[len(unit)-1]], 0)

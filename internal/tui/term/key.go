@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Event is something that the terminal sent: a Key, a Paste, a Background or a Focus.
+// Event is something that the terminal sent: a Key, a Paste, a Background, a Focus or
+// StatusSupported.
 type Event any
 
 // Key is a key that was pressed.

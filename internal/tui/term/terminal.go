@@ -34,6 +34,8 @@ type Terminal struct {
 	Screen  *Screen
 	// before restores the mode that the terminal had, nil while that is its mode.
 	before func() error
+	// Undo is sent first when the terminal is restored, to clear the reported state.
+	Undo string
 	// Simple is set for a terminal that is sent only the sequences that every terminal knows.
 	Simple bool
 }
@@ -61,7 +63,7 @@ func (t *Terminal) Leave() {
 	t.Screen.Flush()
 	t.Screen.erase()
 	if !t.Simple {
-		t.Write(KeyboardOff + ansi.ResetModeFocusEvent + noTitle)
+		t.Write(t.Undo + KeyboardOff + ansi.ResetModeFocusEvent + noTitle)
 	}
 	t.Write(ansi.ResetModeBracketedPaste + ansi.ShowCursor)
 	_ = t.before()
