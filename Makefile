@@ -15,7 +15,7 @@ run: build
 
 build:
 	@test -x bin/agent || echo "building, about a minute the first time"
-	@$(GO) build -ldflags "-s -w -X agent/internal/version.Linked=$(VERSION)" -o bin/agent ./cmd/agent
+	@$(GO) build -ldflags "-s -w -X agent/internal/base/version.Linked=$(VERSION)" -o bin/agent ./cmd/agent
 
 # What vet has looked at, test does not look at again. Tests have small heaps: collected
 # less often, the dearest packages take a tenth to a half less of the processors' time.

@@ -12,17 +12,17 @@ import (
 // entrances are the files that parse the arguments of a call: the places where a call enters the
 // program, or gets other arguments.
 var entrances = map[string]string{
-	"internal/tools/meant.go":          "the model has written a call, or a command that is a patch",
-	"internal/tools/decode/decode.go":  "a call was translated, so it has other arguments",
-	"internal/tools/decode/members.go": "the arguments were an object in a string, or hold one",
-	"internal/tools/decode/claude.go":  "a call holds the arguments of another call",
-	"internal/mcp/bridge/call.go":      "a call holds the arguments of a server's tool",
-	"internal/app/gates/hook_gate.go":  "a hook has changed the arguments",
-	"internal/app/gates/checks.go":     "a check is a call that no model made",
-	"internal/chat/embedded.go":        "a person has typed a command",
-	"internal/app/search.go":           "a person reads a page",
-	"internal/app/policy.go":           "a person asks what the policy would say of a call",
-	"internal/history/arguments.go":    "the record of a conversation was read",
+	"internal/tools/meant.go":             "the model has written a call, or a command that is a patch",
+	"internal/tools/decode/decode.go":     "a call was translated, so it has other arguments",
+	"internal/tools/decode/members.go":    "the arguments were an object in a string, or hold one",
+	"internal/tools/decode/claude.go":     "a call holds the arguments of another call",
+	"internal/extend/mcp/bridge/call.go":  "a call holds the arguments of a server's tool",
+	"internal/app/hookgates/hook_gate.go": "a hook has changed the arguments",
+	"internal/app/hookgates/checks.go":    "a check is a call that no model made",
+	"internal/chat/embedded.go":           "a person has typed a command",
+	"internal/app/search.go":              "a person reads a page",
+	"internal/app/policy.go":              "a person asks what the policy would say of a call",
+	"internal/history/arguments.go":       "the record of a conversation was read",
 }
 
 // A call is parsed once. Whoever handles it takes the parsed arguments, so that everybody has the

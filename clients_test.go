@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// otherClient matches the ways to make a request without hosts.Client.
+// otherClient matches the ways to make a request without reachlog.Client.
 var otherClient = regexp.MustCompile(`new\(http\.Client\)|\bhttp\.(Client\{|DefaultClient|Get\(|Head\(|Post\(|PostForm\()`)
 
 // Reliability 3, R3: every client of the program refuses an answer that switches protocols, since
-// hosts.Client makes them all.
+// reachlog.Client makes them all.
 func TestEveryClientIsMadeInOnePlace(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]bool{
@@ -32,9 +32,9 @@ func TestEveryClientIsMadeInOnePlace(t *testing.T) {
 				return err
 			}
 			source, err := os.ReadFile(path)
-			made += strings.Count(string(source), "hosts.Client(")
-			if found := otherClient.Find(source); found != nil && path != "internal/hosts/switching.go" {
-				t.Errorf("%s: %s; make the client with hosts.Client", path, found)
+			made += strings.Count(string(source), "reachlog.Client(")
+			if found := otherClient.Find(source); found != nil && path != "internal/reachlog/switching.go" {
+				t.Errorf("%s: %s; make the client with reachlog.Client", path, found)
 			}
 			return err
 		})
@@ -47,12 +47,12 @@ func TestEveryClientIsMadeInOnePlace(t *testing.T) {
 	}
 }
 
-// Reliability 3, R9: what lies in the place of a file of the program's own is opened by package disk,
+// Reliability 3, R9: what lies in the place of a file of the program's own is opened by package fsutil,
 // which neither waits for a pipe nor reads a device.
-func TestOwnFilesAreOpenedByDisk(t *testing.T) {
+func TestOwnFilesAreOpenedByFsutil(t *testing.T) {
 	t.Parallel()
 	other := regexp.MustCompile(`\bos\.(Open|ReadFile)\(`)
-	for _, room := range []string{"app", "audit", "find", "notes", "offline", "provider/catalogue", "session", "settings", "snapshot"} {
+	for _, room := range []string{"app", "audit", "notes", "offline", "provider/catalogue", "session", "sessionsearch", "settings", "snapshot"} {
 		files, err := filepath.Glob("internal/" + room + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s has the files %q, %v", room, files, err)
@@ -63,7 +63,7 @@ func TestOwnFilesAreOpenedByDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			if found := other.Find(source); found != nil && !strings.HasSuffix(file, "_test.go") {
-				t.Errorf("%s: %s; open the file with package disk", file, found)
+				t.Errorf("%s: %s; open the file with package fsutil", file, found)
 			}
 		}
 	}

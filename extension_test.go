@@ -20,7 +20,7 @@ var extensions = []struct{ file, as, registry, after, line string }{
 	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/phase.go", "\toldResults,\n", "\tfillers,\n"},
 	{"strategy.go", "internal/compression/short_results.go", "internal/compression/registry.go", "\ttopDown{},\n", "\tshortResults{},\n"},
 	{"command.go", "internal/slash/ping.go", "internal/slash/deps.go", "\t\tdebugCommand(d),\n", "\t\tpingCommand(),\n"},
-	{"source.go", "internal/app/echoes.go", "internal/app/extend.go", "\t\t{serving.IsTool, func(x *equipment) tools.Source { return x.servers.Source() }},\n", "\t\t{isEcho, (*equipment).echoes},\n"},
+	{"source.go", "internal/app/echoes.go", "internal/app/extend.go", "\t\t{mcphost.IsTool, func(x *equipment) tools.Source { return x.servers.Source() }},\n", "\t\t{isEcho, (*equipment).echoes},\n"},
 	{"gate.go", "internal/app/no_secrets.go", "internal/app/extend.go", "\t\tg.rules.Gate(),\n", "\t\tnoSecrets(),\n"},
 	{"tool.go", "internal/tools/count_letters.go", "internal/tools/registry.go", "\t\tlistDirectory(),\n", "\t\tcountLetters(),\n"},
 }
@@ -159,7 +159,7 @@ func buildExtended(t *testing.T) string {
 	if err := os.WriteFile(file, overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w -X agent/internal/version.Linked=test", "-overlay", file, "-o", agent, "./cmd/agent")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w -X agent/internal/base/version.Linked=test", "-overlay", file, "-o", agent, "./cmd/agent")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

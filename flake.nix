@@ -18,7 +18,7 @@
           # that are imported: set to pkgs.lib.fakeHash, build, and take the hash
           # that nix names.
           vendorHash = "sha256-n56RP9pF1Vy3NB49OM9PYtTnX4C5B1nFUs0p534AyGs=";
-          ldflags = [ "-s" "-w" "-X agent/internal/version.Linked=${self.shortRev or "dirty"}" ];
+          ldflags = [ "-s" "-w" "-X agent/internal/base/version.Linked=${self.shortRev or "dirty"}" ];
           nativeBuildInputs = [ pkgs.installShellFiles ];
           postInstall = ''
             export HOME=$TMPDIR

@@ -19,7 +19,7 @@ import (
 var slowPackages = map[string]string{
 	"github.com/yuin/goldmark":               "0.3 MB with its HTML renderer; parse with goldmark/parser",
 	"github.com/yuin/goldmark/extension":     "it compiles the patterns of all dialects; internal/text/dialect parses ours",
-	"github.com/alecthomas/chroma/v2/lexers": "12 ms and 7 MB; internal/lexer reads a lexer when it is asked for",
+	"github.com/alecthomas/chroma/v2/lexers": "12 ms and 7 MB; internal/base/lexer reads a lexer when it is asked for",
 	"encoding/gob":                           "JSON is what is written",
 	"html/template":                          "text/template writes the prompts",
 	"github.com/charmbracelet/glamour":       "40 ms; internal/tui/markdown lays out",
@@ -27,7 +27,7 @@ var slowPackages = map[string]string{
 
 // slowCalls take long enough to be made when their value is first used.
 var slowCalls = map[string]string{
-	"regexp.MustCompile": "use pattern.New",
+	"regexp.MustCompile": "use lazyregexp.New",
 	"template.Must":      "parse it where it is executed",
 	"crc32.MakeTable":    "call it where the checksum is made",
 	"gzip.NewReader":     "use sync.OnceValue",

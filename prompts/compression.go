@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 //go:embed compression.md
@@ -26,7 +26,7 @@ var CompressionSections = []string{
 // it asks for all. The file is used even then.
 func Compression(overrides string) (prompt, lacks string, err error) {
 	path := filepath.Join(overrides, "compression.md")
-	data, err := disk.Read(path)
+	data, err := fsutil.Read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return compressionPrompt, "", nil

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"text/template"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 //go:embed system.md
@@ -116,7 +116,7 @@ func embedded(name, text string) *template.Template {
 
 func load(overrides, name string, embedded func() *template.Template) (func() *template.Template, error) {
 	path := filepath.Join(overrides, name)
-	text, err := disk.Read(path)
+	text, err := fsutil.Read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return embedded, nil

@@ -7,17 +7,17 @@ import (
 	"time"
 
 	"agent/internal/app"
-	"agent/internal/app/team"
+	"agent/internal/app/subagents"
+	"agent/internal/base/rawjson"
 	"agent/internal/compression"
+	"agent/internal/extend/setup/agents"
+	"agent/internal/extend/setup/trustedfile"
 	"agent/internal/history"
 	"agent/internal/offline"
 	"agent/internal/offline/logs"
-	"agent/internal/rawjson"
 	"agent/internal/session"
-	"agent/internal/setup/agents"
-	"agent/internal/setup/source"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // explored holds the long searches of a recording, with their cost if the agent explore had made
@@ -143,7 +143,7 @@ type engineMakers struct {
 
 // exploring returns the makers for engines of the agent explore and of conversations that have it.
 func exploring(plain func() (*offline.Engine, error)) (engineMakers, error) {
-	set := agents.Find(source.Where{Workspace: "/none"})
+	set := agents.Find(trustedfile.Where{Workspace: "/none"})
 	agent, err := set.Named(agents.Explore)
 	if err != nil {
 		return engineMakers{}, err
@@ -158,7 +158,7 @@ func exploring(plain func() (*offline.Engine, error)) (engineMakers, error) {
 		}
 	}
 	return engineMakers{plain, with(func(e *offline.Engine) {
-		e.Tools = tools.NewRegistry(append(e.Tools.All(), tools.TaskTool(team.List(set, usualWindow, func(text string) int { return len(text) / 4 }).Text, usualWindow, nil))...)
+		e.Tools = tools.NewRegistry(append(e.Tools.All(), tools.TaskTool(subagents.List(set, usualWindow, func(text string) int { return len(text) / 4 }).Text, usualWindow, nil))...)
 	}), with(func(e *offline.Engine) {
 		e.Tools = tools.NewRegistry(slices.DeleteFunc(e.Tools.All(), func(t tools.Tool) bool { return !slices.Contains(agent.Tools, t.Name) })...)
 		e.System = app.AgentPrompt(e.System, agent)
@@ -232,7 +232,7 @@ func delegated(first, last *history.Content, task, report string) []*history.Con
 	if err != nil {
 		panic(err) // texts are always JSON
 	}
-	head := "agent explore, s-abcde: done, 10 requests, 12 calls, 40k tokens, $0.02, 41s\n" + traits.ReportFiles + traits.NoFiles + "\n"
+	head := "agent explore, s-abcde: done, 10 requests, 12 calls, 40k tokens, $0.02, 41s\n" + toolspec.ReportFiles + toolspec.NoFiles + "\n"
 	return []*history.Content{
 		at(history.New(history.AI, &history.ToolCall{ID: "explored", Name: tools.TaskName, Parameters: parameters}), timeOf(first)),
 		at(history.New(history.Tool, &history.ToolResponse{CallID: "explored", ToolName: tools.TaskName, Result: history.TextResult(head + report)}), timeOf(last)),

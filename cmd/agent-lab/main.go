@@ -20,9 +20,9 @@ import (
 	"time"
 
 	"agent/internal/app"
+	"agent/internal/base/rawjson"
 	"agent/internal/history"
 	"agent/internal/offline"
-	"agent/internal/rawjson"
 	"agent/internal/tokens"
 	"agent/internal/tools"
 	"agent/prompts"

@@ -11,7 +11,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/offline/judge"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // byLetter counts a token for each byte.
@@ -22,10 +22,10 @@ func (byLetter) Count(text string) int { return len(text) }
 // options returns the options of an engine that knows two tools and counts with byLetter.
 func options() compression.FollowerOptions {
 	return compression.FollowerOptions{
-		Tools: func(name string) traits.Traits {
-			return map[string]traits.Traits{
+		Tools: func(name string) toolspec.Traits {
+			return map[string]toolspec.Traits{
 				"read": {Reads: true, File: []string{"path"}},
-				"edit": {Edits: true, File: []string{"path"}, Density: traits.Density{Old: []string{"old"}, New: []string{"new"}}},
+				"edit": {Edits: true, File: []string{"path"}, Density: toolspec.Density{Old: []string{"old"}, New: []string{"new"}}},
 			}[name]
 		},
 		Root: "/w", Counter: func() history.Counter { return byLetter{} },

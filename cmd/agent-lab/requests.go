@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
@@ -19,7 +20,6 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/offline"
 	"agent/internal/settings"
-	"agent/internal/words"
 )
 
 // replayedRequests lists the requests of a session of this program: the content pruned before each, the
@@ -273,7 +273,7 @@ func (r *replayedRequests) print(out io.Writer) error {
 		if q.Cold {
 			cache = "cold"
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t  %s\n", q.Number, words.Tokens(q.Tokens), words.Tokens(q.All), words.Tokens(int(q.Cost)), words.Tokens(int(q.Without)), cache, q.left())
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t  %s\n", q.Number, humanize.Tokens(q.Tokens), humanize.Tokens(q.All), humanize.Tokens(int(q.Cost)), humanize.Tokens(int(q.Without)), cache, q.left())
 		all.Cost, all.Without = all.Cost+q.Cost, all.Without+q.Without
 		if q.Differs {
 			differ++
@@ -284,9 +284,9 @@ func (r *replayedRequests) print(out io.Writer) error {
 	}
 	same := "each decided as in the session"
 	if differ > 0 {
-		same = words.Count(differ, "request") + " not as in the session, marked by *"
+		same = humanize.Count(differ, "request") + " not as in the session, marked by *"
 	}
-	_, err := fmt.Fprintf(out, "%s: %s, %.3f of sending everything; %s\n", r.File, words.Count(len(r.Requests), "request"), all.Cost/max(1, all.Without), same)
+	_, err := fmt.Fprintf(out, "%s: %s, %.3f of sending everything; %s\n", r.File, humanize.Count(len(r.Requests), "request"), all.Cost/max(1, all.Without), same)
 	return err
 }
 
@@ -299,7 +299,7 @@ func (q replayedRequest) left() string {
 	}
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(units)) {
-		parts = append(parts, fmt.Sprintf("%d %s %s", units[kind], kind, words.Tokens(tokens[kind])))
+		parts = append(parts, fmt.Sprintf("%d %s %s", units[kind], kind, humanize.Tokens(tokens[kind])))
 	}
 	text := strings.Join(parts, ", ")
 	if q.Differs {

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/cmdline"
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/offline"
 	"agent/internal/offline/judge"
-	"agent/internal/pattern"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // searches finds the long searches of a conversation.
@@ -123,9 +123,9 @@ func looks(entry *history.Content, facts compression.Facts, root string) bool {
 }
 
 // inFolder matches the change of folder before a command.
-var inFolder = pattern.New(`^cd [^&;|]+ && `)
+var inFolder = lazyregexp.New(`^cd [^&;|]+ && `)
 
-func onlyLooks(call *history.ToolCall, tool traits.Traits, root string) bool {
+func onlyLooks(call *history.ToolCall, tool toolspec.Traits, root string) bool {
 	if !tool.Runs {
 		return tool.Reads && !tool.Edits && !tool.Stateful && !tool.Asks
 	}

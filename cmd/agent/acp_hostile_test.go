@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"agent/internal/base/humanize"
 	"agent/internal/testing/llmtest"
-	"agent/internal/words"
 )
 
 // Whatever an endpoint writes into its answers, an editor shows titles, names and the items of a
@@ -48,7 +48,7 @@ func TestEditorShowsBoundedLines(t *testing.T) {
 				shown = append(shown, entry.Content)
 			}
 			for _, one := range shown {
-				if words.Line(one, 0) != one || utf8.RuneCountInString(one) > most {
+				if humanize.Line(one, 0) != one || utf8.RuneCountInString(one) > most {
 					t.Errorf("%s: an editor shows %d bytes, %.200q", name, len(one), one)
 				}
 			}

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/acp"
 	"agent/internal/app"
+	"agent/internal/frontend/acp"
 	"agent/internal/policy"
 	"agent/internal/testing/llmtest"
 )

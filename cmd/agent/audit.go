@@ -5,7 +5,7 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/audit"
-	"agent/internal/rawjson"
+	"agent/internal/base/rawjson"
 	"agent/internal/session"
 
 	"github.com/spf13/cobra"

@@ -2,9 +2,9 @@ package main
 
 import (
 	"agent/internal/app"
+	"agent/internal/base/rawjson"
 	"agent/internal/chat"
-	"agent/internal/chat/broke"
-	"agent/internal/rawjson"
+	"agent/internal/chat/cachemiss"
 	"agent/internal/session"
 
 	"github.com/spf13/cobra"
@@ -22,9 +22,9 @@ func newSessionsCache(w world) *cobra.Command {
 			return err
 		}
 		if asJSON {
-			return rawjson.WriteIndented(w.out, append([]broke.Break{}, breaks...))
+			return rawjson.WriteIndented(w.out, append([]cachemiss.Break{}, breaks...))
 		}
-		return w.print(broke.Lines(breaks)...)
+		return w.print(cachemiss.Lines(breaks)...)
 	})
 	cmd.Long = `For each such request it says what changed first: our pruning, a compression, the
 instructions, the clock, the tools, another model, or nothing, where the life of the

@@ -9,12 +9,12 @@ import (
 	"sync"
 
 	"agent/internal/app"
-	"agent/internal/cli"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/rawjson"
 	"agent/internal/compression"
-	"agent/internal/disk"
+	"agent/internal/frontend/cli"
 	"agent/internal/history"
 	"agent/internal/offline"
-	"agent/internal/rawjson"
 	"agent/internal/session"
 	"agent/internal/tokens"
 	"agent/internal/tools"
@@ -159,7 +159,7 @@ func readInput(w world, file string) (offline.Input, error) {
 		data, err = os.ReadFile(w.process.Path(file))
 	}
 	if err != nil {
-		return offline.Input{}, usage(fmt.Errorf("%s cannot be read: %w", file, disk.Reason(err)))
+		return offline.Input{}, usage(fmt.Errorf("%s cannot be read: %w", file, fsutil.Reason(err)))
 	}
 	in, notices, err := offline.Parse(file, data)
 	if err != nil {

@@ -8,17 +8,17 @@ import (
 	"io"
 	"strings"
 
-	"agent/internal/acp"
 	"agent/internal/app"
+	"agent/internal/base/safeout"
 	"agent/internal/chat"
-	"agent/internal/cli"
 	"agent/internal/command"
-	"agent/internal/console"
-	"agent/internal/front/screen"
-	"agent/internal/front/script"
-	"agent/internal/headless"
+	"agent/internal/frontend/acp"
+	"agent/internal/frontend/cli"
+	"agent/internal/frontend/screen"
+	"agent/internal/frontend/script"
 	"agent/internal/provider"
 	"agent/internal/settings"
+	"agent/internal/streamjson"
 	"agent/internal/tui"
 
 	"github.com/spf13/cobra"
@@ -91,7 +91,7 @@ func askOnTerminal(w world) app.Asker {
 // readLine reads up to a line break and no further, because the rest is for the screen. It
 // returns the text without surrounding blanks, or io.EOF if the input ends without any text.
 func readLine(ctx context.Context, in io.Reader) (string, error) {
-	return console.Await(ctx, func() (string, error) {
+	return safeout.Await(ctx, func() (string, error) {
 		var text []byte
 		for one := make([]byte, 1); ; {
 			n, err := in.Read(one)
@@ -108,7 +108,7 @@ func readLine(ctx context.Context, in io.Reader) (string, error) {
 
 // runHeadless runs one prompt to its end. It never waits for a terminal.
 func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) error {
-	format, err := headless.ParseFormat(o.output)
+	format, err := streamjson.ParseFormat(o.output)
 	if err != nil {
 		return usage(err)
 	}
@@ -126,7 +126,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 			o.Events, o.Unattended, o.Connect, o.FindingsHere = front.Events, front.Unattended, endpoint, schema != nil
 			return newConversation(ctx, w, o)
 		},
-		Status: outcomeStatus, Format: format, Streams: o.input == headless.StreamJSON, Message: o.message(w),
+		Status: outcomeStatus, Format: format, Streams: o.input == streamjson.StreamJSON, Message: o.message(w),
 		Timeout: o.timeout, Shape: schema, OutputSchema: strings.TrimSpace(o.outputSchema), Retryable: o.Record.ID != "", AnswerFile: answerFile,
 	})
 	if err == nil && status != exitOK {

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"agent/internal/base/tempdir"
 	"agent/internal/llm/demo"
 	"agent/internal/provider"
-	"agent/internal/tempdir"
 
 	"github.com/spf13/cobra"
 )

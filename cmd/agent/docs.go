@@ -9,12 +9,12 @@ import (
 
 	"agent/docs"
 	"agent/internal/app"
-	"agent/internal/cli"
+	"agent/internal/base/humanize"
+	"agent/internal/base/suggest"
+	"agent/internal/base/table"
+	"agent/internal/frontend/cli"
 	"agent/internal/manual"
-	"agent/internal/nearest"
 	"agent/internal/slash"
-	"agent/internal/table"
-	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 )
@@ -85,7 +85,7 @@ func searchDocs(w world, root *cobra.Command, args []string) error {
 	}
 	var rows [][]string
 	for _, entry := range found.Entries {
-		rows = append(rows, []string{entry.Name, words.Line(entry.Help, 0)})
+		rows = append(rows, []string{entry.Name, humanize.Line(entry.Help, 0)})
 	}
 	lines := table.Lines("ll", rows)
 	for i, section := range found.Sections {
@@ -156,7 +156,7 @@ func meantCommand(cmd *cobra.Command, word string) (line string, command *cobra.
 			names = append(names, c.Name())
 		}
 	}
-	likely := nearest.Of(word, names, 1)
+	likely := suggest.Of(word, names, 1)
 	if len(likely) == 0 || strings.Contains(likely[0], word) && likely[0] != word+"s" {
 		return "", nil
 	}

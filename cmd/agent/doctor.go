@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"agent/internal/cli"
-	"agent/internal/doctor"
+	"agent/internal/frontend/cli"
+	"agent/internal/frontend/doctor"
 
 	"github.com/spf13/cobra"
 )

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"agent/internal/tempdir"
+	"agent/internal/base/tempdir"
 	"agent/internal/testing/llmtest"
 )
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"agent/internal/app"
+	"agent/internal/base/humanize"
 	"agent/internal/command"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/tui"
-	"agent/internal/words"
 )
 
 // firstMinute returns a connector that uses the endpoint that is set or was chosen before. If
@@ -90,7 +90,7 @@ func firstPick(ways []provider.Way) command.Pick {
 	for n, way := range ways {
 		choice := command.Choice{Line: strconv.Itoa(n)}
 		if local := way.Local; local.Name != "" {
-			choice.Name, choice.Help = local.Name+" on this machine", words.Count(len(local.Models), "model")+": "+local.Models[0]
+			choice.Name, choice.Help = local.Name+" on this machine", humanize.Count(len(local.Models), "model")+": "+local.Models[0]
 		} else {
 			choice.Name, choice.Help = way.Vendor.Title, "with the key in "+way.Vendor.KeyVariable
 		}

@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"agent/internal/app"
-	"agent/internal/app/team"
+	"agent/internal/app/subagents"
 	"agent/internal/chat"
 	"agent/internal/chat/window"
+	kinds "agent/internal/extend/setup/agents"
+	"agent/internal/extend/setup/trustedfile"
 	"agent/internal/llm/vendor"
-	kinds "agent/internal/setup/agents"
-	"agent/internal/setup/source"
 	"agent/internal/tokens"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 	"agent/internal/websearch"
 	"agent/prompts"
 )
@@ -29,7 +29,7 @@ func TestTheHeadFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	registry := tools.NewRegistry(tools.Default()...)
-	head := chat.Head(registry, traits.Replace, true, app.SystemPrompt(templates, func() prompts.Session {
+	head := chat.Head(registry, toolspec.Replace, true, app.SystemPrompt(templates, func() prompts.Session {
 		return prompts.Session{
 			Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Date: "2026-01-31",
 		}
@@ -72,7 +72,7 @@ func TestPromptBudgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	counter := tokens.For(tokens.O200K)
-	task := tools.TaskTool(team.List(kinds.Find(source.Where{Workspace: t.TempDir()}), 200_000, counter.Count).Text, 200_000, nil)
+	task := tools.TaskTool(subagents.List(kinds.Find(trustedfile.Where{Workspace: t.TempDir()}), 200_000, counter.Count).Text, 200_000, nil)
 	for _, family := range vendor.FamilyNames() {
 		session := prompts.Session{
 			Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Shell: "bash", Date: "2026-01-31", Model: "vendor/model-of-usual-length", Family: family,

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agent/internal/app/gates"
-	"agent/internal/disk"
+	"agent/internal/app/hookgates"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
+	"agent/internal/base/table"
+	"agent/internal/extend/setup/imports"
 	"agent/internal/notes"
-	"agent/internal/rawjson"
-	"agent/internal/setup/imports"
-	"agent/internal/table"
-	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 )
@@ -70,7 +70,7 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 			return err
 		}
 	}
-	where := imports.Where{Where: w.process.Where(f, w.process.Dir), Base: filepath.Dir(f.Config), InOurWords: gates.InOurWords}
+	where := imports.Where{Where: w.process.Where(f, w.process.Dir), Base: filepath.Dir(f.Config), InOurWords: hookgates.InOurWords}
 	if err := imports.Check(sources, only); err != nil {
 		return usage(err)
 	}
@@ -115,13 +115,13 @@ func importNotes(w world, o importOptions) error {
 	}
 	lines := problems
 	for _, n := range added {
-		lines = append(lines, "note  "+words.Line(n.Text, 200), "  from "+words.Visible(n.From))
+		lines = append(lines, "note  "+humanize.Line(n.Text, 200), "  from "+humanize.Visible(n.From))
 	}
 	switch {
 	case len(added) > 0 && !o.dry:
-		lines = append(lines, words.Count(len(added), "note")+" proposed; /notes lists them, and they are used once you agree")
+		lines = append(lines, humanize.Count(len(added), "note")+" proposed; /notes lists them, and they are used once you agree")
 	case len(added) > 0:
-		lines = append(lines, words.Count(len(added), "note")+" would be proposed; nothing was written")
+		lines = append(lines, humanize.Count(len(added), "note")+" would be proposed; nothing was written")
 	case len(o.only) > 0:
 		lines = append(lines, "no note of another agent is new")
 	}
@@ -133,7 +133,7 @@ func importLines(plan imports.Plan, dry bool, home string) []string {
 	if len(plan.Changes) == 0 {
 		return []string{"nothing to import: no configuration of another agent was found"}
 	}
-	short := func(path string) string { return words.Visible(disk.Tilde(path, home)) }
+	short := func(path string) string { return humanize.Visible(fsutil.Tilde(path, home)) }
 	var rows [][]string
 	written := 0
 	for _, c := range plan.Changes {
@@ -143,7 +143,7 @@ func importLines(plan imports.Plan, dry bool, home string) []string {
 		kind := strings.TrimSuffix(string(c.Kind), "s")
 		what := kind + " " + c.Name
 		if c.Count > 0 {
-			what = words.Count(c.Count, kind)
+			what = humanize.Count(c.Count, kind)
 		}
 		rows = append(rows, []string{string(c.State), what}, []string{"", "  from " + short(c.From)})
 		if c.To != "" && c.To != c.From {
@@ -158,7 +158,7 @@ func importLines(plan imports.Plan, dry bool, home string) []string {
 	case written == 0:
 		return append(lines, "nothing is new")
 	case dry:
-		return append(lines, fmt.Sprintf("%s would be written; nothing was", words.Count(written, "entry")))
+		return append(lines, fmt.Sprintf("%s would be written; nothing was", humanize.Count(written, "entry")))
 	}
-	return append(lines, words.Count(written, "entry")+" written; agent mcp list and /hooks show them")
+	return append(lines, humanize.Count(written, "entry")+" written; agent mcp list and /hooks show them")
 }

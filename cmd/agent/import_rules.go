@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"agent/internal/app"
+	"agent/internal/base/humanize"
+	"agent/internal/extend/setup/consent"
+	"agent/internal/extend/setup/imports"
 	"agent/internal/rules"
-	"agent/internal/setup/consent"
-	"agent/internal/setup/imports"
 	"agent/internal/tools"
-	"agent/internal/words"
 )
 
 // importedRules holds the rules of an import that may be kept for the project of the current
@@ -61,9 +61,9 @@ func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
 	if len(found.add) == 0 {
 		return nil
 	}
-	lines := []string{"", "May run unasked, always in " + words.Visible(found.permissions.Place()) + ":"}
+	lines := []string{"", "May run unasked, always in " + humanize.Visible(found.permissions.Place()) + ":"}
 	for _, says := range found.says {
-		lines = append(lines, "  "+words.Visible(says))
+		lines = append(lines, "  "+humanize.Visible(says))
 	}
 	lines = append(lines, "\"…\" and * stand for whatever follows. Commands run in the sandbox; without one they are asked about.")
 	if err := w.print(lines...); err != nil {
@@ -76,12 +76,12 @@ func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
 		return w.print("Not kept: nobody is there to ask; --keep-rules keeps them.")
 	default:
 		var err error
-		if yes, err = ask(ctx, fmt.Sprintf("Keep %s for this project?", words.Count(len(found.add), "rule"))); err != nil || !yes {
+		if yes, err = ask(ctx, fmt.Sprintf("Keep %s for this project?", humanize.Count(len(found.add), "rule"))); err != nil || !yes {
 			return err
 		}
 	}
 	if err := found.permissions.Keep(found.add...); err != nil {
 		return err
 	}
-	return w.print(words.Count(len(found.add), "rule") + " kept; /approval lists them and takes them back")
+	return w.print(humanize.Count(len(found.add), "rule") + " kept; /approval lists them and takes them back")
 }

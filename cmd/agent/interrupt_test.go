@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/tempdir"
+	"agent/internal/base/tempdir"
 	"agent/internal/testing/fifo"
 	"agent/internal/testing/llmtest"
 )

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"agent/internal/sandbox/keeper"
+	"agent/internal/sandbox/supervisor"
 	"agent/internal/testing/llmtest"
 )
 
@@ -44,7 +44,7 @@ func killWatcher(program int) bool {
 		for _, child := range strings.Fields(string(children)) {
 			name, _ := os.ReadFile("/proc/" + child + "/cmdline")
 			pid, err := strconv.Atoi(child)
-			if err == nil && strings.HasPrefix(string(name), keeper.WatcherName+"\x00") {
+			if err == nil && strings.HasPrefix(string(name), supervisor.WatcherName+"\x00") {
 				return syscall.Kill(pid, syscall.SIGKILL) == nil
 			}
 		}

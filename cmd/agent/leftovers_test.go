@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/base/tempdir"
 	"agent/internal/sandbox"
-	"agent/internal/tempdir"
 	"agent/internal/testing/llmtest"
 )
 

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/cli"
-	"agent/internal/console"
+	"agent/internal/base/safeout"
+	"agent/internal/base/suggest"
+	"agent/internal/frontend/cli"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
-	"agent/internal/nearest"
 	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/websearch"
@@ -171,7 +171,7 @@ func keyPlace(name, baseURL string) (string, error) {
 	if baseURL == "" {
 		known, found := vendor.Named(cmp.Or(name, "openai"))
 		if names := vendor.Names(); !found {
-			return "", fmt.Errorf("there is no provider %q; there are %s%s", name, strings.Join(names, ", "), nearest.Question(name, names))
+			return "", fmt.Errorf("there is no provider %q; there are %s%s", name, strings.Join(names, ", "), suggest.Question(name, names))
 		}
 		if known.Account {
 			return "", fmt.Errorf("%s takes no key, but a login: agent login %s", known.Title, known.Name)
@@ -229,7 +229,7 @@ func readKey(ctx context.Context, w world, place string) (llm.Key, error) {
 	if err != nil {
 		return "", err
 	}
-	key, err := console.Await(ctx, func() ([]byte, error) { return term.ReadPassword(int(w.stdin.Fd())) })
+	key, err := safeout.Await(ctx, func() ([]byte, error) { return term.ReadPassword(int(w.stdin.Fd())) })
 	if ctx.Err() != nil {
 		return "", errors.Join(ctx.Err(), term.Restore(int(w.stdin.Fd()), state))
 	}

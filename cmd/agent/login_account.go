@@ -13,13 +13,13 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/suggest"
+	"agent/internal/base/table"
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
-	"agent/internal/nearest"
 	"agent/internal/provider"
 	"agent/internal/settings"
-	"agent/internal/table"
-	"agent/internal/words"
 
 	"golang.org/x/term"
 )
@@ -30,7 +30,7 @@ func noAccount(name string) error {
 	for _, a := range login.Accounts() {
 		names = append(names, a.Name)
 	}
-	return fmt.Errorf("there is no login named %q; there are %s%s", name, strings.Join(names, ", "), nearest.Question(name, names))
+	return fmt.Errorf("there is no login named %q; there are %s%s", name, strings.Join(names, ", "), suggest.Question(name, names))
 }
 
 // logIn leads a person to their account, and keeps the login or the key that the vendor makes,
@@ -63,7 +63,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 		if o.browser {
 			openInBrowser(ctx, address)
 		}
-		err := w.tell("Open this address on any device, and type the code "+code+" there:", words.Visible(address), "Waiting for your yes there; Esc ends the login.")
+		err := w.tell("Open this address on any device, and type the code "+code+" there:", humanize.Visible(address), "Waiting for your yes there; Esc ends the login.")
 		watch()
 		return err
 	}}
@@ -162,7 +162,7 @@ func (o *loginOptions) leads(w world) login.Opener {
 		return opener(w, true)
 	}
 	return func(ctx context.Context, address string) (string, error) {
-		if err := w.tell("Open this address to log in:", words.Visible(address), "Type y to open it in a browser here, or paste the address where another one ends up:"); err != nil {
+		if err := w.tell("Open this address to log in:", humanize.Visible(address), "Type y to open it in a browser here, or paste the address where another one ends up:"); err != nil {
 			return "", err
 		}
 		line, err := readLine(ctx, w.stdin)

@@ -22,8 +22,8 @@ import (
 
 	// Must be initialized first: keeps the terminal library from sending queries to the
 	// terminal while the program starts.
+	"agent/internal/base/version"
 	_ "agent/internal/tui/term/termquiet"
-	"agent/internal/version"
 )
 
 func main() { os.Exit(agentMain()) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/cli"
+	"agent/internal/frontend/cli"
 )
 
 // The manual page names every command and every flag, and holds nothing that man takes

@@ -8,16 +8,16 @@ import (
 	"strings"
 
 	"agent/internal/app"
-	"agent/internal/app/serving"
-	"agent/internal/cli"
-	"agent/internal/mcp"
-	"agent/internal/mcp/bridge"
-	"agent/internal/nearest"
-	"agent/internal/rawjson"
+	"agent/internal/app/mcphost"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
+	"agent/internal/base/suggest"
+	"agent/internal/base/table"
+	"agent/internal/extend/mcp"
+	"agent/internal/extend/mcp/bridge"
+	"agent/internal/extend/setup/servers"
+	"agent/internal/frontend/cli"
 	"agent/internal/settings"
-	"agent/internal/setup/servers"
-	"agent/internal/table"
-	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 )
@@ -43,7 +43,7 @@ each needs your consent (agent trust). Servers of other agents: agent import.`,
 // knownServers holds the configured servers together with the folders and settings they depend
 // on.
 type knownServers struct {
-	configured *serving.Configured
+	configured *mcphost.Configured
 	folders    app.Folders
 	settings   *settings.Settings
 }
@@ -82,7 +82,7 @@ func namedServer(w world, name string) (knownServers, *servers.Server, error) {
 	if len(names) == 0 {
 		return found, nil, fmt.Errorf("there is no server %q; agent mcp add adds one", name)
 	}
-	return found, nil, fmt.Errorf("there is no server %q%s; there are: %s", name, nearest.Question(name, names), strings.Join(names, ", "))
+	return found, nil, fmt.Errorf("there is no server %q%s; there are: %s", name, suggest.Question(name, names), strings.Join(names, ", "))
 }
 
 func newMCPList(w world) *cobra.Command {
@@ -197,12 +197,12 @@ func testServer(ctx context.Context, w world, args []string) error {
 	if len(args) > 1 {
 		return callServer(ctx, w, client, args[1:])
 	}
-	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s, %s to the list of tools", server.Name, known.Version, known.Protocol, words.Took(w.process.Now().Sub(started)))}
+	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s, %s to the list of tools", server.Name, known.Version, known.Protocol, humanize.Took(w.process.Now().Sub(started)))}
 	lines = append(lines, bridge.Describe(known)...)
 	if first, count := client.Dropped(); count > 0 {
-		lines = append(lines, words.Count(count, "line")+" of its output were no messages and were dropped:")
+		lines = append(lines, humanize.Count(count, "line")+" of its output were no messages and were dropped:")
 		for _, line := range first {
-			lines = append(lines, "  "+words.Line(line, 200))
+			lines = append(lines, "  "+humanize.Line(line, 200))
 		}
 	}
 	if log := strings.TrimSpace(client.Log()); log != "" {
@@ -210,7 +210,7 @@ func testServer(ctx context.Context, w world, args []string) error {
 		const most = 5
 		lines = append(lines, "its last words:")
 		for _, line := range said[max(0, len(said)-most):] {
-			lines = append(lines, "  "+words.Line(line, 200))
+			lines = append(lines, "  "+humanize.Line(line, 200))
 		}
 	}
 	return printLines(w, lines)
@@ -233,7 +233,7 @@ func callServer(ctx context.Context, w world, client *mcp.Client, args []string)
 		if block.Kind == mcp.Text {
 			lines = append(lines, strings.Split(block.Text, "\n")...)
 		} else {
-			lines = append(lines, strings.TrimSpace(fmt.Sprintf("[%s %s %s]", block.MIME, words.Bytes(int64(len(block.Data))), block.URI)))
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("[%s %s %s]", block.MIME, humanize.Bytes(int64(len(block.Data))), block.URI)))
 		}
 	}
 	if len(result.Structured) > 0 {

@@ -9,10 +9,10 @@ import (
 	"runtime"
 	"strings"
 
-	"agent/internal/cli"
-	"agent/internal/mcp"
-	"agent/internal/setup/servers"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/extend/mcp"
+	"agent/internal/extend/setup/servers"
+	"agent/internal/frontend/cli"
 
 	"github.com/spf13/cobra"
 )
@@ -200,7 +200,7 @@ func takesLogin(server *servers.Server) error {
 // address.
 func opener(w world, noBrowser bool) mcp.Opener {
 	return func(ctx context.Context, address string) (string, error) {
-		if err := w.tell("Open this address to log in:\n" + words.Visible(address)); err != nil {
+		if err := w.tell("Open this address to log in:\n" + humanize.Visible(address)); err != nil {
 			return "", err
 		}
 		if !noBrowser {

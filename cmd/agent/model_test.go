@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"agent/internal/base/humanize"
 	"agent/internal/testing/llmtest"
-	"agent/internal/words"
 )
 
 // startModel starts the model server of a script and points the program at it.
@@ -94,7 +94,7 @@ func sent(ts *testscript.TestScript, neg bool, args []string) {
 		for i, m := range request.Messages {
 			fmt.Fprintf(&all, "%d %s: %s", i, m.Role, m.Content)
 			if n := len(m.Images); n > 0 {
-				fmt.Fprintf(&all, " [%s]", words.Count(n, "image"))
+				fmt.Fprintf(&all, " [%s]", humanize.Count(n, "image"))
 			}
 			all.WriteByte('\n')
 		}

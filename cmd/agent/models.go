@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"agent/internal/app"
-	"agent/internal/cli"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
+	"agent/internal/base/table"
+	"agent/internal/frontend/cli"
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/provider/catalogue"
-	"agent/internal/rawjson"
 	"agent/internal/settings"
-	"agent/internal/table"
-	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 )
@@ -215,7 +215,7 @@ func modelTable(models []modelRow, width int) []string {
 	for i, m := range models {
 		window, images, family := "?", "no", ""
 		if m.Window > 0 {
-			window = words.Tokens(m.Window)
+			window = humanize.Tokens(m.Window)
 		}
 		if m.Images {
 			images = "yes"
@@ -223,7 +223,7 @@ func modelTable(models []modelRow, width int) []string {
 		if m.Family != "" { // the names are the values of the settings model-family and edit-tool
 			family = m.Family + ", " + m.Edits
 		}
-		rows[i] = []string{m.Provider, words.Line(m.ID, 0), window, priceCell(m.Prices), strings.Join(m.Efforts, ","), images, family}
+		rows[i] = []string{m.Provider, humanize.Line(m.ID, 0), window, priceCell(m.Prices), strings.Join(m.Efforts, ","), images, family}
 	}
 	return table.Fit(modelColumns, rows, width)
 }
@@ -239,7 +239,7 @@ func priceCell(p *settings.Prices) string {
 	}
 	cell := four(p.Input, p.Output, p.CacheRead, p.CacheWrite)
 	for _, s := range p.Steps {
-		cell += ", above " + words.Tokens(s.Above) + " " + four(s.Input, s.Output, s.CacheRead, s.CacheWrite)
+		cell += ", above " + humanize.Tokens(s.Above) + " " + four(s.Input, s.Output, s.CacheRead, s.CacheWrite)
 	}
 	return cell
 }

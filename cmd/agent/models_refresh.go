@@ -12,12 +12,12 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/fetch"
 	"agent/internal/provider"
 	"agent/internal/provider/catalogue"
 	"agent/internal/settings"
-	"agent/internal/words"
 )
 
 // refreshTime bounds the time that a newer list of models may take.
@@ -45,7 +45,7 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 		return fmt.Errorf("can't refresh the list of models: %s is no list: %w", address, err)
 	}
 	for _, line := range dropped {
-		if err := w.tell("Left out: " + words.Line(line, 200)); err != nil {
+		if err := w.tell("Left out: " + humanize.Line(line, 200)); err != nil {
 			return err
 		}
 	}
@@ -53,12 +53,12 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 		return w.print("The list in use is of " + catalogue.Day().Format(time.DateOnly) + ", and the one at " + address + " is not newer.")
 	}
 	if err := os.MkdirAll(f.State, 0o700); err != nil {
-		return disk.Reason(err)
+		return fsutil.Reason(err)
 	}
-	if err := disk.Replace(filepath.Join(f.State, catalogue.File), []byte(kept), 0o600); err != nil {
-		return disk.Reason(err)
+	if err := fsutil.Replace(filepath.Join(f.State, catalogue.File), []byte(kept), 0o600); err != nil {
+		return fsutil.Reason(err)
 	}
-	return w.print("The list of models is now of " + day.Format(time.DateOnly) + ": " + words.Count(strings.Count(kept, "\n")-1, "model") + ".")
+	return w.print("The list of models is now of " + day.Format(time.DateOnly) + ": " + humanize.Count(strings.Count(kept, "\n")-1, "model") + ".")
 }
 
 // fetchModels returns the list at an address. It refuses a list without its digest.

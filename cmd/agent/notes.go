@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"agent/internal/app"
-	"agent/internal/cli"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
+	"agent/internal/frontend/cli"
 	"agent/internal/notes"
-	"agent/internal/rawjson"
 	"agent/internal/slash"
-	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 )
@@ -124,7 +124,7 @@ func newNotesAdd(w world) *cobra.Command {
 			if note, err = book.Add(note, to, ""); err != nil {
 				return usage(err)
 			}
-			return w.print(fmt.Sprintf("%s  %s", note.ID, words.Line(note.Text, 200)))
+			return w.print(fmt.Sprintf("%s  %s", note.ID, humanize.Line(note.Text, 200)))
 		},
 	}
 	cmd.Flags().BoolVar(&user, "user", false, "it holds everywhere, not only in this repository, as with user: before TEXT")

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"agent/internal/app"
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/offline"
 	"agent/internal/offline/logs"
-	"agent/internal/words"
 )
 
 // pastDays is the number of days that the line about a person's past with other agents looks back.
@@ -37,7 +37,7 @@ func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversatio
 		return
 	}
 	line := pastLine(ctx, w)
-	if line == "" || c.Chat.Idle(ctx) != nil || os.MkdirAll(f.State, 0o700) != nil || disk.CreateNew(told, nil, 0o600) != nil {
+	if line == "" || c.Chat.Idle(ctx) != nil || os.MkdirAll(f.State, 0o700) != nil || fsutil.CreateNew(told, nil, 0o600) != nil {
 		return
 	}
 	c.Chat.Note(line)
@@ -58,9 +58,9 @@ func pastLine(ctx context.Context, w world) string {
 		}
 		when := fmt.Sprintf("last %d days", pastDays)
 		if !all {
-			when = words.Count(agent.Sessions, "latest session")
+			when = humanize.Count(agent.Sessions, "latest session")
 		}
-		return fmt.Sprintf("Your %s with %s: %s, here %s · agent savings", when, name, words.Dollars(agent.Cost), words.Dollars(agent.WithCost))
+		return fmt.Sprintf("Your %s with %s: %s, here %s · agent savings", when, name, humanize.Dollars(agent.Cost), humanize.Dollars(agent.WithCost))
 	}
 	return ""
 }

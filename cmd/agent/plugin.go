@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/cli"
-	"agent/internal/rawjson"
-	"agent/internal/setup"
-	crew "agent/internal/setup/agents"
-	"agent/internal/setup/hooks"
-	"agent/internal/setup/plugins"
-	"agent/internal/setup/servers"
-	"agent/internal/setup/source"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
+	"agent/internal/extend/setup"
+	crew "agent/internal/extend/setup/agents"
+	"agent/internal/extend/setup/hooks"
+	"agent/internal/extend/setup/plugins"
+	"agent/internal/extend/setup/servers"
+	"agent/internal/extend/setup/trustedfile"
+	"agent/internal/frontend/cli"
 
 	"github.com/spf13/cobra"
 )
@@ -170,7 +170,7 @@ func readFetched(ctx context.Context, fetched plugins.Fetched, folder, name stri
 	at := filepath.Join(fetched.Dir, filepath.FromSlash(folder))
 	left, err := fetched.Write(ctx, folder, at)
 	if _, statErr := os.Stat(at); err == nil && statErr != nil {
-		err = fmt.Errorf("commit %s has no folder %s", fetched.Commit[:10], words.Name(folder))
+		err = fmt.Errorf("commit %s has no folder %s", fetched.Commit[:10], humanize.Name(folder))
 	}
 	if err == nil {
 		p, _, err = plugins.Read(at, name)
@@ -263,22 +263,22 @@ func pluginLines(store plugins.Store, p plugins.Plugin) []string {
 	if p.Path != "" {
 		from += ", folder " + p.Path
 	}
-	lines := []string{words.Line(fmt.Sprintf("%s %s  commit %s of %s", p.Name, p.Version, p.Commit[:10], from), 0)}
+	lines := []string{humanize.Line(fmt.Sprintf("%s %s  commit %s of %s", p.Name, p.Version, p.Commit[:10], from), 0)}
 	if p.Description != "" {
-		lines = append(lines, "  "+words.Line(p.Description, 200))
+		lines = append(lines, "  "+humanize.Line(p.Description, 200))
 	}
 	_, where, err := plugins.Read(store.Dir(p), p.Name)
 	if err != nil {
 		return append(lines, "  not used: "+err.Error())
 	}
 	nowhere := filepath.Join(where.Dir, ".git") // Take copies none
-	w := source.Where{Config: nowhere, Workspace: nowhere, Plugins: []source.Plugin{where}}
+	w := trustedfile.Where{Config: nowhere, Workspace: nowhere, Plugins: []trustedfile.Plugin{where}}
 	add := func(what string, names, leftOut []string) {
 		if len(names) > 0 {
-			lines = append(lines, "  "+what+": "+words.Line(strings.Join(names, ", "), 0))
+			lines = append(lines, "  "+what+": "+humanize.Line(strings.Join(names, ", "), 0))
 		}
 		for _, left := range leftOut {
-			lines = append(lines, "  left out: "+words.Line(left, 300))
+			lines = append(lines, "  left out: "+humanize.Line(left, 300))
 		}
 	}
 	add("", nil, where.Skipped)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"agent/internal/app"
-	"agent/internal/cli"
+	"agent/internal/frontend/cli"
 
 	"github.com/spf13/cobra"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/cli"
+	"agent/internal/frontend/cli"
 	"agent/internal/tui/style"
 )
 

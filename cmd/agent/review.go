@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"agent/internal/cmdline"
-	"agent/internal/front/script"
+	"agent/internal/frontend/script"
 	"agent/internal/gate"
-	"agent/internal/gitdiff"
+	"agent/internal/git/diff"
 	"agent/internal/sandbox"
 
 	"github.com/spf13/cobra"
@@ -45,7 +45,7 @@ stand there is dropped, with a line on standard error.`,
 			case asSARIF:
 				o.outputSchema = script.SARIF
 			}
-			if len(args) > 0 && gitdiff.IsPullRequest(args[0]) && !gitdiff.IsCommit(cmd.Context(), w.process.Path(o.Workspace), args[0]) {
+			if len(args) > 0 && diff.IsPullRequest(args[0]) && !diff.IsCommit(cmd.Context(), w.process.Path(o.Workspace), args[0]) {
 				commit, err := fetchPull(cmd.Context(), w, w.process.Path(o.Workspace), args[0], fetch)
 				if err != nil {
 					return err
@@ -71,7 +71,7 @@ stand there is dropped, with a line on standard error.`,
 
 // fetchPull fetches a pull request into no branch, after the person agreed, and returns its commit.
 func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (string, error) {
-	args, err := gitdiff.FetchArgs(ctx, dir, number, w.process.Environ)
+	args, err := diff.FetchArgs(ctx, dir, number, w.process.Environ)
 	if err != nil {
 		return "", usage(err)
 	}
@@ -93,7 +93,7 @@ func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (s
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.Stdin = dir, w.process.Environ, &said, w.stdin
 	if err := cmd.Run(); err != nil {
-		return "", gitdiff.Unfetched(number, cmp.Or(said.String(), err.Error()))
+		return "", diff.Unfetched(number, cmp.Or(said.String(), err.Error()))
 	}
-	return gitdiff.Fetched(ctx, dir)
+	return diff.Fetched(ctx, dir)
 }

@@ -10,12 +10,12 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/atcmd"
-	"agent/internal/cli"
-	"agent/internal/console"
-	"agent/internal/front/script"
+	"agent/internal/base/lazyregexp"
+	"agent/internal/base/safeout"
+	"agent/internal/frontend/cli"
+	"agent/internal/frontend/script"
 	"agent/internal/gate"
-	"agent/internal/headless"
-	"agent/internal/pattern"
+	"agent/internal/streamjson"
 
 	"github.com/spf13/cobra"
 )
@@ -55,7 +55,7 @@ func execute(ctx context.Context, args []string, w world) int {
 	root.SetArgs(withSessionID(args))
 	err := root.ExecuteContext(ctx)
 	switch {
-	case errors.Is(err, console.ErrGone): // the reader has read enough: no message
+	case errors.Is(err, safeout.ErrGone): // the reader has read enough: no message
 	case errors.Is(err, context.Canceled):
 		_ = w.tell("agent: interrupted")
 	case err != nil && err.Error() != "":
@@ -171,8 +171,8 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVarP(&o.Workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
 	f.StringVar(&o.worktree, "worktree", "", "work in the git worktree `NAME`, on the branch agent/NAME; create it if it is missing")
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
-	f.StringVar(&o.output, "output-format", headless.Text, "what -p prints: "+strings.Join(headless.Formats, ", "))
-	f.StringVar(&o.input, "input-format", headless.Text, "what -p reads: text, or stream-json for messages, answers and cancels as lines of JSON")
+	f.StringVar(&o.output, "output-format", streamjson.Text, "what -p prints: "+strings.Join(streamjson.Formats, ", "))
+	f.StringVar(&o.input, "input-format", streamjson.Text, "what -p reads: text, or stream-json for messages, answers and cancels as lines of JSON")
 	f.BoolVarP(&o.Record.Continue, "continue", "c", false, "resume the latest session in this folder")
 	f.StringVarP(&o.Record.Resume, "resume", "r", "", "resume the session `NAME`: an id, its end, or words of its title; without NAME, choose")
 	f.StringVar(&o.Record.ID, "session-id", "", "go on with the session of exactly this `ID`, or begin it: a job that is tried again goes on where it was")
@@ -191,12 +191,12 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 		return nil
 	}
 	completeFlag(cmd, "resume", completeSessions(w))
-	completeFlag(cmd, "input-format", cobra.FixedCompletions([]string{headless.Text, headless.StreamJSON}, cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(cmd, "output-format", cobra.FixedCompletions(headless.Formats, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "input-format", cobra.FixedCompletions([]string{streamjson.Text, streamjson.StreamJSON}, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "output-format", cobra.FixedCompletions(streamjson.Formats, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // sessionIDs matches the ids that a person can choose.
-var sessionIDs = pattern.New(`^[A-Za-z0-9._-]{1,64}$`)
+var sessionIDs = lazyregexp.New(`^[A-Za-z0-9._-]{1,64}$`)
 
 // isSessionID reports whether an id can be the name of a file.
 func isSessionID(id string) bool { return sessionIDs.MatchString(id) && strings.Trim(id, ".") != "" }
@@ -204,7 +204,7 @@ func isSessionID(id string) bool { return sessionIDs.MatchString(id) && strings.
 // check refuses invalid values, and flags that cannot be combined. given reports whether a flag
 // was given.
 func (o *sessionOptions) check(given func(flag string) bool) error {
-	prints, lines := given("prompt"), o.input == headless.StreamJSON
+	prints, lines := given("prompt"), o.input == streamjson.StreamJSON
 	several := func(flags ...string) bool {
 		return len(slices.DeleteFunc(flags, func(flag string) bool { return !given(flag) })) > 1
 	}
@@ -217,8 +217,8 @@ func (o *sessionOptions) check(given func(flag string) bool) error {
 		{given("session-id") && !isSessionID(o.Record.ID), fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.Record.ID)},
 		{given("session-id") && (o.Record.Continue || o.Record.Resume != "" || o.Record.Fork || o.Record.Off), errors.New("--session-id chooses the session; leave out --continue, --resume, --fork and --no-session")},
 		{given("output-file") && !prints, errors.New("-o is for -p: it keeps the answer of one prompt")},
-		{!lines && o.input != headless.Text, fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},
-		{lines && (!prints || o.output != headless.StreamJSON), errors.New("--input-format stream-json goes with -p '' --output-format stream-json; what is behind -p is the first message")},
+		{!lines && o.input != streamjson.Text, fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},
+		{lines && (!prints || o.output != streamjson.StreamJSON), errors.New("--input-format stream-json goes with -p '' --output-format stream-json; what is behind -p is the first message")},
 		{lines && (o.outputSchema != "" || o.answerFile != ""), errors.New("--input-format stream-json has many answers: leave out --output-schema and -o")},
 		{given("output-schema") && !prints, errors.New("--output-schema is for -p: it is the form of the answer of one prompt")},
 		{given("timeout") && !prints, script.ErrTimeout},

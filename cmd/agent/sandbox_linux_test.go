@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/launcher"
 )
 
 // mostBefore is how many packages may be initialised before the helper.
@@ -21,7 +21,7 @@ func TestHelperComesBeforeTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Args = []string{confine.Name}
+	cmd.Args = []string{launcher.Name}
 	cmd.Env = []string{"GODEBUG=inittrace=1"}
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != 125 {

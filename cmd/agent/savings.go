@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
 	"agent/internal/offline"
 	"agent/internal/offline/logs"
-	"agent/internal/rawjson"
-	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -66,7 +66,7 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 	}
 	var skipped []offline.Skipped
 	files, err := w.sessionFiles(paths, func(path string, err error) {
-		skipped = append(skipped, offline.Skipped{File: path, Reason: disk.Reason(err).Error()})
+		skipped = append(skipped, offline.Skipped{File: path, Reason: fsutil.Reason(err).Error()})
 	})
 	if err != nil {
 		return err
@@ -87,8 +87,8 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 	}
 	found.Days, found.Skipped = o.days, append(found.Skipped, skipped...)
 	if o.svg != "" {
-		if err := disk.Replace(w.process.Path(o.svg), []byte(found.Picture(w.process.Home)), 0o644); err != nil {
-			return fmt.Errorf("the picture cannot be written: %w", disk.Reason(err))
+		if err := fsutil.Replace(w.process.Path(o.svg), []byte(found.Picture(w.process.Home)), 0o644); err != nil {
+			return fmt.Errorf("the picture cannot be written: %w", fsutil.Reason(err))
 		}
 	}
 	if o.json {
@@ -108,7 +108,7 @@ func (w world) sessionFiles(paths []string, skip func(string, error)) (files []l
 		info, err := os.Stat(w.process.Path(path))
 		switch {
 		case err != nil:
-			return nil, usage(fmt.Errorf("%s cannot be read: %w", path, disk.Reason(err)))
+			return nil, usage(fmt.Errorf("%s cannot be read: %w", path, fsutil.Reason(err)))
 		case info.IsDir():
 			files = append(files, logs.Below(w.process.Path(path), skip)...)
 		default:
@@ -128,7 +128,7 @@ func (w world) progress(files []logs.File) (done func(int64), finish func()) {
 		total.Add(f.Size)
 	}
 	show := func(n int64) {
-		fmt.Fprintf(w.stderr, "\r\x1b[K%s of %s, %d of %d sessions", words.Bytes(read.Add(n)), words.Bytes(total.Load()), count.Add(1), len(files))
+		fmt.Fprintf(w.stderr, "\r\x1b[K%s of %s, %d of %d sessions", humanize.Bytes(read.Add(n)), humanize.Bytes(total.Load()), count.Add(1), len(files))
 	}
 	return show, func() { fmt.Fprint(w.stderr, "\r\x1b[K") }
 }

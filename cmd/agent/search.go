@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/disk"
-	"agent/internal/find"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
 	"agent/internal/offline/logs"
-	"agent/internal/rawjson"
+	"agent/internal/sessionsearch"
 	"agent/internal/slash"
-	"agent/internal/words"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -68,7 +68,7 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 		return err
 	}
 	finder, query := f.Finder(here, w.process.Now), strings.Join(args, " ")
-	if _, err := find.ParseQuery(query, w.process.Now()); err != nil {
+	if _, err := sessionsearch.ParseQuery(query, w.process.Now()); err != nil {
 		return usage(err)
 	}
 	progress, finish := w.searchProgress()
@@ -76,7 +76,7 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 	look := finder.Search
 	if o.other {
 		look = finder.Others(logs.Find(w.process.Home, w.process.Env, func(path string, err error) {
-			w.process.Say(fmt.Sprintf("%s cannot be read: %v", path, disk.Reason(err)))
+			w.process.Say(fmt.Sprintf("%s cannot be read: %v", path, fsutil.Reason(err)))
 		}))
 	}
 	hits, remarks, err := look(cmd.Context(), query, o.all)
@@ -110,7 +110,7 @@ func (w world) searchProgress() (show func(read, all int64), finish func()) {
 	show = func(read, all int64) {
 		if w.process.Now().Sub(begin) >= progressDelay {
 			shown = true
-			fmt.Fprintf(w.stderr, "\r\x1b[Ksearched %s of %s", words.Bytes(read), words.Bytes(all))
+			fmt.Fprintf(w.stderr, "\r\x1b[Ksearched %s of %s", humanize.Bytes(read), humanize.Bytes(all))
 		}
 	}
 	return show, func() {
@@ -133,7 +133,7 @@ type foundEntry struct {
 	Score int    `json:"score"`
 }
 
-func foundJSON(hits []find.Hit) []foundEntry {
+func foundJSON(hits []sessionsearch.Hit) []foundEntry {
 	list := []foundEntry{}
 	for _, h := range hits {
 		list = append(list, foundEntry{h.Session, h.Agent, h.Entry, h.Time, h.Kind, strings.Join(h.Paths[:min(1, len(h.Paths))], ""), h.Text, h.Score})

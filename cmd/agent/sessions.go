@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"agent/internal/app"
-	"agent/internal/cli"
+	"agent/internal/base/rawjson"
+	"agent/internal/frontend/cli"
 	"agent/internal/history"
-	"agent/internal/rawjson"
 	"agent/internal/session"
 	"agent/internal/share"
 	"agent/internal/slash"

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"agent/internal/app"
-	"agent/internal/cli"
+	"agent/internal/base/rawjson"
+	"agent/internal/base/suggest"
 	"agent/internal/command"
-	"agent/internal/headless"
+	"agent/internal/frontend/cli"
 	"agent/internal/llm/vendor"
-	"agent/internal/nearest"
-	"agent/internal/rawjson"
 	"agent/internal/settings"
 	"agent/internal/slash"
+	"agent/internal/streamjson"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
@@ -187,9 +187,9 @@ func (o settingsOptions) sources() app.Sources {
 
 // schemas maps names to the schemas of the formats that scripts and editors read.
 var schemas = map[string]func() (*jsonschema.Schema, error){
-	"events":   headless.EventsSchema,
-	"input":    headless.InputSchema,
-	"result":   headless.ResultSchema,
+	"events":   streamjson.EventsSchema,
+	"input":    streamjson.InputSchema,
+	"result":   streamjson.ResultSchema,
 	"settings": func() (*jsonschema.Schema, error) { return app.Registry().ProfileSchema() },
 }
 
@@ -205,7 +205,7 @@ profile file (settings).`,
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if schemas[args[0]] == nil {
-				return usage(fmt.Errorf("there is no schema %q%s", args[0], nearest.Question(args[0], names)))
+				return usage(fmt.Errorf("there is no schema %q%s", args[0], suggest.Question(args[0], names)))
 			}
 			return printSchema(w, args[0])
 		},

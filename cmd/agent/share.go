@@ -6,7 +6,7 @@ import (
 	"io/fs"
 
 	"agent/internal/app"
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/history"
 	"agent/internal/offline"
 	"agent/internal/session"
@@ -46,12 +46,12 @@ func newSessionsShare(w world) *cobra.Command {
 				return err
 			}
 		}
-		err = disk.CreateNew(w.process.Path(out), text, 0o600)
+		err = fsutil.CreateNew(w.process.Path(out), text, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			return usage(fmt.Errorf("%s exists and is left as it is; give another name with --out", out))
 		}
 		if err != nil {
-			return fmt.Errorf("%s cannot be written: %w", out, disk.Reason(err))
+			return fmt.Errorf("%s cannot be written: %w", out, fsutil.Reason(err))
 		}
 		return w.print("written to " + out)
 	})

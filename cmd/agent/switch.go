@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/base/fsutil"
 	"agent/internal/command"
-	"agent/internal/disk"
 	"agent/internal/session"
 	"agent/internal/tui"
 )
@@ -47,7 +47,7 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	}
 	workspace, err := filepath.EvalSymlinks(w.process.Path(o.Workspace))
 	if err != nil {
-		return "", usage(fmt.Errorf("the workspace cannot be opened: %w", disk.Reason(err)))
+		return "", usage(fmt.Errorf("the workspace cannot be opened: %w", fsutil.Reason(err)))
 	}
 	lists := f.SessionLists(workspace, w.process.Now)
 	if name := o.Record.Resume; name != askSession {

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"agent/internal/cli"
-	"agent/internal/rawjson"
-	"agent/internal/setup/consent"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
+	"agent/internal/extend/setup/consent"
+	"agent/internal/frontend/cli"
 
 	"github.com/spf13/cobra"
 )
@@ -70,7 +70,7 @@ exactly that content, and for the bytes of the scripts that it names. Nothing is
 
 func printLines(w world, lines []string) error {
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(w.out, words.Visible(line)); err != nil {
+		if _, err := fmt.Fprintln(w.out, humanize.Visible(line)); err != nil {
 			return err
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"agent/internal/app"
+	"agent/internal/base/rawjson"
 	"agent/internal/chat"
-	"agent/internal/cli"
-	"agent/internal/rawjson"
+	"agent/internal/extend/setup/instructions"
+	"agent/internal/frontend/cli"
 	"agent/internal/settings"
-	"agent/internal/setup/instructions"
 	"agent/prompts"
 
 	"github.com/spf13/cobra"

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"agent/internal/cli"
-	"agent/internal/worktree"
+	"agent/internal/frontend/cli"
+	"agent/internal/git/worktree"
 
 	"github.com/spf13/cobra"
 )

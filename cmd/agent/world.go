@@ -13,11 +13,11 @@ import (
 	"golang.org/x/term"
 
 	"agent/internal/app"
-	"agent/internal/cli"
-	"agent/internal/console"
+	"agent/internal/base/safeout"
+	"agent/internal/base/version"
+	"agent/internal/frontend/cli"
 	"agent/internal/policy"
 	"agent/internal/provider/catalogue"
-	"agent/internal/version"
 )
 
 // world holds everything that a command takes from outside the program: the terminal, and the
@@ -55,7 +55,7 @@ func processWorld() world {
 	w := world{
 		process: &app.Process{Environ: os.Environ(), Home: home, Dir: dir, Version: builtFrom(), ModelsAge: version.Linked != "", Now: time.Now, PolicyFile: policy.System()},
 		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		out: console.Writer(os.Stdout), people: console.Writer(os.Stderr),
+		out: safeout.Writer(os.Stdout), people: safeout.Writer(os.Stderr),
 		heard: new(atomic.Int32),
 	}
 	if f, err := w.process.Folders(); err == nil {

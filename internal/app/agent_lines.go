@@ -8,12 +8,12 @@ import (
 	"unicode"
 
 	"agent/internal/atcmd"
+	"agent/internal/base/humanize"
+	"agent/internal/base/table"
 	"agent/internal/chat"
+	"agent/internal/extend/setup/agents"
 	"agent/internal/history"
-	"agent/internal/setup/agents"
 	"agent/internal/slash"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 // maxListed bounds a description in the list of agents, in bytes.
@@ -29,7 +29,7 @@ func (c *Crew) AgentLines() []string {
 		if a.File != "" {
 			from = c.at.workspace.Rel(a.File)
 		}
-		rows = append(rows, []string{a.Name, words.Line(a.Description, maxListed) + " (" + words.Line(from, 0) + ")"})
+		rows = append(rows, []string{a.Name, humanize.Line(a.Description, maxListed) + " (" + humanize.Line(from, 0) + ")"})
 		switch {
 		case slices.Contains(read.LeftOut, a.Name):
 			rows = append(rows, []string{"", "not in the list that the model reads, which has no room for it; @agent-" + a.Name + " names it"})
@@ -37,12 +37,12 @@ func (c *Crew) AgentLines() []string {
 			rows = append(rows, []string{"", "the model reads a shortened description"})
 		}
 		for _, note := range c.notes(a) {
-			rows = append(rows, []string{"", words.Line(note, 0)})
+			rows = append(rows, []string{"", humanize.Line(note, 0)})
 		}
 	}
 	lines := append([]string{"Agents:"}, table.Lines("ll", rows)...)
 	for _, left := range c.set.Skipped {
-		lines = append(lines, "not offered: "+words.Line(left, 0))
+		lines = append(lines, "not offered: "+humanize.Line(left, 0))
 	}
 	rows = nil
 	for _, a := range c.team.List() {
@@ -50,7 +50,7 @@ func (c *Crew) AgentLines() []string {
 		if status == "" {
 			status = "works"
 		}
-		rows = append(rows, []string{a.ID, a.Agent + ": " + words.Line(a.Title, 0) + " — " + words.Line(status, 0) + ", " + a.AgentState.String()})
+		rows = append(rows, []string{a.ID, a.Agent + ": " + humanize.Line(a.Title, 0) + " — " + humanize.Line(status, 0) + ", " + a.AgentState.String()})
 	}
 	if rows != nil {
 		lines = append(append(lines, "", "In this session:"), table.Lines("ll", rows)...)

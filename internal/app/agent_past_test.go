@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/app/team"
+	"agent/internal/app/subagents"
 	"agent/internal/history"
 	"agent/internal/session"
 	"agent/internal/settings"
@@ -142,10 +142,10 @@ func TestReportsOutliveACompression(t *testing.T) {
 	task := &history.ToolCall{ID: "c", Name: "task", Parameters: json.RawMessage(`{"task":"look"}`)}
 	begun := []history.Mutation{
 		said(history.Human, &history.Text{Text: "go"}), said(history.AI, task),
-		said(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "task", Result: history.TextResult(team.Started("s-aaaaa") + " its report comes as a message")}),
+		said(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "task", Result: history.TextResult(subagents.Started("s-aaaaa") + " its report comes as a message")}),
 	}
 	compressed := history.Mutation{Kind: history.MutationReplaced, Cause: "one-shot", Entries: []*history.Content{history.HumanText("a summary")}}
-	came := said(history.Human, history.NewData(history.Printed, team.Ended("explore", "s-aaaaa")+": look", "REPORT"))
+	came := said(history.Human, history.NewData(history.Printed, subagents.Ended("explore", "s-aaaaa")+": look", "REPORT"))
 	for name, c := range map[string]struct {
 		then []history.Mutation
 		owed bool
@@ -178,7 +178,7 @@ func TestReportsOutliveACompression(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := newAgentPast(state, log, &place{}, tools.NewRegistry())
-		if owed := p.begun[team.Started("s-aaaaa")] > p.came[team.Ended("explore", "s-aaaaa")]; owed != c.owed {
+		if owed := p.begun[subagents.Started("s-aaaaa")] > p.came[subagents.Ended("explore", "s-aaaaa")]; owed != c.owed {
 			t.Errorf("%s: the report is owed: %v", name, owed)
 		}
 		if err := log.Close(); err != nil {

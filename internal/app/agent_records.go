@@ -8,18 +8,18 @@ import (
 	"os"
 	"strings"
 
-	"agent/internal/chat/past"
-	"agent/internal/find"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
+	"agent/internal/base/secret"
+	"agent/internal/chat/rewind"
 	"agent/internal/history"
-	"agent/internal/pattern"
-	"agent/internal/secret"
 	"agent/internal/session"
+	"agent/internal/sessionsearch"
 	"agent/internal/tools"
-	"agent/internal/words"
 )
 
 // agentID matches the ids of agents.
-var agentID = pattern.New(`^s-[a-z0-9]{5}$`)
+var agentID = lazyregexp.New(`^s-[a-z0-9]{5}$`)
 
 // agentRecords lets recall read the records of the agents of a conversation as it reads earlier
 // sessions, which it leaves to Sessions.
@@ -62,9 +62,9 @@ func (r agentRecords) Find(ctx context.Context, query, id string) (passages []st
 	}
 	wanted := strings.ToLower(query)
 	for record, entry := range entriesOf(log) {
-		for line := range strings.Lines(past.Text(entry.Blocks)) {
+		for line := range strings.Lines(rewind.Text(entry.Blocks)) {
 			if strings.Contains(strings.ToLower(line), wanted) {
-				passages = append(passages, fmt.Sprintf("agent %s, number %d: %s", id, record.Seq, secret.Without(words.Line(line, 0))))
+				passages = append(passages, fmt.Sprintf("agent %s, number %d: %s", id, record.Seq, secret.Without(humanize.Line(line, 0))))
 			}
 		}
 	}
@@ -79,13 +79,13 @@ func (r agentRecords) Outline(ctx context.Context, id string) (tools.Excerpt, er
 	}
 	var rows []string
 	for record, entry := range entriesOf(log) {
-		first := words.FirstLine(strings.TrimSpace(secret.Without(past.Text(entry.Blocks))))
+		first := humanize.FirstLine(strings.TrimSpace(secret.Without(rewind.Text(entry.Blocks))))
 		for _, block := range entry.Blocks {
 			if call, is := block.(*history.ToolCall); is {
 				first = call.Name + " " + secret.Without(string(call.Parameters))
 			}
 		}
-		rows = append(rows, fmt.Sprintf("%d. %s: %s", record.Seq, entry.Speaker, words.Line(first, 160)))
+		rows = append(rows, fmt.Sprintf("%d. %s: %s", record.Seq, entry.Speaker, humanize.Line(first, 160)))
 	}
 	return tools.Excerpt{Heading: "[agent " + id + ": its record]", Text: strings.Join(rows, "\n")}, nil
 }
@@ -99,10 +99,10 @@ func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.E
 	for record, entry := range entriesOf(log) {
 		if record.Seq == uint64(number) {
 			heading := fmt.Sprintf("[agent %s, number %d, %s]", id, number, entry.Speaker)
-			return tools.Excerpt{Heading: heading, Text: secret.Without(past.Text(entry.Blocks))}, nil
+			return tools.Excerpt{Heading: heading, Text: secret.Without(rewind.Text(entry.Blocks))}, nil
 		}
 	}
-	return tools.Excerpt{}, &find.MissingError{What: fmt.Sprintf("number %d in agent %s", number, id)}
+	return tools.Excerpt{}, &sessionsearch.MissingError{What: fmt.Sprintf("number %d in agent %s", number, id)}
 }
 
 var _ tools.Sessions = agentRecords{}
@@ -115,7 +115,7 @@ func (r *record) keepReport(id, text string) (where string, err error) {
 	}
 	number := uint64(0)
 	for record, entry := range entriesOf(session.AgentPath(r.log.Path(), id)) {
-		if strings.Contains(past.Text(entry.Blocks), text) {
+		if strings.Contains(rewind.Text(entry.Blocks), text) {
 			number = record.Seq
 		}
 	}

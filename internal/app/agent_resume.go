@@ -9,15 +9,15 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/app/team"
+	"agent/internal/app/subagents"
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
+	"agent/internal/git/ignore"
 	"agent/internal/history"
-	"agent/internal/ignore"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 	"agent/internal/workspace"
 )
 
@@ -29,7 +29,7 @@ type agentPast struct {
 	log      *session.Log
 	settings *settings.Settings
 	// traits returns the traits of a tool. workspace has the files that agents change.
-	traits    func(tool string) traits.Traits
+	traits    func(tool string) toolspec.Traits
 	workspace *workspace.Workspace
 	// called and answered have the ids of the calls in the context, which may repeat.
 	called, answered map[string]bool
@@ -94,8 +94,8 @@ func (p agentPast) answers() map[string]string {
 // next message.
 func (p agentPast) owe(to *chat.Agents) {
 	for _, a := range p.agents {
-		ended := team.Ended(a.Agent, a.ID)
-		if p.begun[team.Started(a.ID)] > p.came[ended] {
+		ended := subagents.Ended(a.Agent, a.ID)
+		if p.begun[subagents.Started(a.ID)] > p.came[ended] {
 			to.Owe(chat.AgentReport{Title: ended + ": " + a.Title, Text: p.report(a), Began: a.Began})
 		}
 	}
@@ -119,14 +119,14 @@ func (p agentPast) report(a session.Agent) string {
 		status = "interrupted before it began; give the task again"
 	}
 	changed, unfinished := p.changes(record)
-	head := team.Heading(a.Agent, a.ID, status)
+	head := subagents.Heading(a.Agent, a.ID, status)
 	var stats chat.Stats
 	if json.Unmarshal(a.Figures, &stats) == nil && stats.Requests > 0 {
-		head += team.Figures(stats)
+		head += subagents.Figures(stats)
 	}
-	head += "\n" + traits.ReportFiles + cmp.Or(a.Changed, changed) + "\n" + unfinished
+	head += "\n" + toolspec.ReportFiles + cmp.Or(a.Changed, changed) + "\n" + unfinished
 	counter := counterOf(settings.Model.Of(p.settings))
-	return team.Within(head, cmp.Or(record.said, team.NoReport(p.titles(record.calls))), settings.AgentsResultMaxTokens.Of(p.settings), counter.Count,
+	return subagents.Within(head, cmp.Or(record.said, subagents.NoReport(p.titles(record.calls))), settings.AgentsResultMaxTokens.Of(p.settings), counter.Count,
 		func(string) (string, error) { return recallOf(a.ID, record.number), nil })
 }
 
@@ -209,12 +209,12 @@ func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
 	}
 	var items []string
 	for _, path := range r.wrote {
-		items = append(items, traits.ReportedFile(path, ""))
+		items = append(items, toolspec.ReportedFile(path, ""))
 	}
 	if len(calls) > 0 {
 		unfinished = "not known: the changes of " + strings.Join(p.titles(calls), "; ") + ", which the end of the program cut off; " + p.since(r) + "\n"
 	}
-	return traits.ReportedFiles(items, ""), unfinished
+	return toolspec.ReportedFiles(items, ""), unfinished
 }
 
 const (
@@ -237,7 +237,7 @@ func (p agentPast) since(r agentRecord) string {
 	for _, file := range files {
 		info, err := os.Lstat(history.Absolute(p.workspace.Root(), file))
 		if err == nil && info.ModTime().Add(clockLag).After(r.called) && !slices.Contains(r.wrote, file) {
-			young = append(young, traits.ReportedFile(file, ""))
+			young = append(young, toolspec.ReportedFile(file, ""))
 		}
 	}
 	if len(young) == 0 {
@@ -245,15 +245,15 @@ func (p agentPast) since(r agentRecord) string {
 	}
 	more := ""
 	if left := len(young) - mostSince; left > 0 {
-		more = words.Count(left, "more file")
+		more = humanize.Count(left, "more file")
 	}
-	return "changed since it began, by it or by others: " + traits.ReportedFiles(young[:min(len(young), mostSince)], more)
+	return "changed since it began, by it or by others: " + toolspec.ReportedFiles(young[:min(len(young), mostSince)], more)
 }
 
 // titles describes calls on a line each.
 func (p agentPast) titles(calls []*history.ToolCall) (titles []string) {
 	for _, call := range calls {
-		titles = append(titles, words.Headline(p.traits(call.Name).Describe(call.Name, call.Arguments()).Title()))
+		titles = append(titles, humanize.Headline(p.traits(call.Name).Describe(call.Name, call.Arguments()).Title()))
 	}
 	return titles
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/setup/agents"
-	"agent/internal/setup/source"
+	"agent/internal/extend/setup/agents"
+	"agent/internal/extend/setup/trustedfile"
 	"agent/internal/tools"
 	"agent/internal/tools/decode"
 )
@@ -22,7 +22,7 @@ var broughtTools = []string{"web_search", "skill", "mcp_find", "mcp_call", "mcp_
 
 // Agents returns the agents that can be offered in a folder. It leaves out those whose files leave
 // them no tool. A tool of a server may still come.
-func Agents(w source.Where) agents.Set {
+func Agents(w trustedfile.Where) agents.Set {
 	set := agents.Find(w)
 	known := slices.Concat(tools.NewRegistry(tools.Default()...).Names(), broughtTools)
 	set.Agents = slices.DeleteFunc(set.Agents, func(a agents.Agent) bool {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/setup/agents"
+	"agent/internal/extend/setup/agents"
 	"agent/internal/tools"
 )
 

@@ -6,27 +6,27 @@ import (
 	"slices"
 	"time"
 
-	"agent/internal/app/brought"
-	"agent/internal/app/team"
+	"agent/internal/app/extensions"
+	"agent/internal/app/subagents"
 	"agent/internal/chat"
+	"agent/internal/extend/setup/agents"
+	"agent/internal/extend/setup/consent"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/setup/agents"
-	"agent/internal/setup/consent"
 	"agent/internal/tools"
 )
 
 // Crew manages the agents of a conversation. It decides which agents are offered, and how much each
 // may spend.
 type Crew struct {
-	team *team.Team
+	team *subagents.Team
 	// set holds the agents that are offered. It is found once, because the model knows the list
 	// from its first request on.
 	set agents.Set
 	// trust has the person's decisions about the agents of the repository. texts has the texts
 	// that messages call.
 	trust  *consent.Trust
-	texts  *brought.Extensions
+	texts  *extensions.Extensions
 	at     *place
 	models *endpoints
 }
@@ -38,7 +38,7 @@ func newCrew(h *hiring, parent *chat.Agents) *Crew {
 	if at.options.NoSetup {
 		c.set.Agents = slices.DeleteFunc(c.set.Agents, func(a agents.Agent) bool { return a.Origin != agents.BuiltIn })
 	}
-	c.team = team.New(team.Config{
+	c.team = subagents.New(subagents.Config{
 		Named:  c.named,
 		Make:   h.hire,
 		Parent: parent,
@@ -120,21 +120,21 @@ func (c *Crew) source() tools.Source {
 }
 
 // catalogue returns the agents as the model reads them.
-func (c *Crew) catalogue() team.Catalogue {
-	return team.List(c.offered(), c.models.window(), c.team.Tokens)
+func (c *Crew) catalogue() subagents.Catalogue {
+	return subagents.List(c.offered(), c.models.window(), c.team.Tokens)
 }
 
 // reviewer returns the agent that reviews changes, or the reason why none does.
-func (c *Crew) reviewer() brought.Agent {
+func (c *Crew) reviewer() extensions.Agent {
 	switch {
 	case c.at.options.FindingsHere:
-		return brought.Agent{}
+		return extensions.Agent{}
 	case settings.Agents.Of(c.at.settings) == settings.AgentsOff:
-		return brought.Agent{Why: "agents is off"}
+		return extensions.Agent{Why: "agents is off"}
 	case c.models.window() < leastWindow:
-		return brought.Agent{Why: "the window is too small for agents"}
+		return extensions.Agent{Why: "the window is too small for agents"}
 	}
-	return brought.Agent{Reviews: c.team.Do}
+	return extensions.Agent{Reviews: c.team.Do}
 }
 
 // turns follows the beginning of turns.
@@ -145,11 +145,11 @@ func (c *Crew) turns(e chat.Event) {
 }
 
 // bounds returns the bounds for an agent as the settings have them now. A file only narrows.
-func (c *Crew) bounds(a agents.Agent) team.Bounds {
+func (c *Crew) bounds(a agents.Agent) subagents.Bounds {
 	with := c.at.settings
 	cost, _ := settings.AgentsMaxCost.Get(with)
 	model, _ := modelFor(a, with)
-	bounds := team.Bounds{
+	bounds := subagents.Bounds{
 		Model:    cmp.Or(model, settings.Model.Of(with)),
 		Parallel: settings.AgentsParallel.Of(with), PerTurn: settings.AgentsPerTurn.Of(with),
 		Requests: settings.AgentsMaxTurns.Of(with), Tokens: settings.AgentsMaxTokens.Of(with),
@@ -179,7 +179,7 @@ func (r *record) agent(state chat.AgentState, status, changed string) {
 
 // earlierAgents returns the agents of a session that is resumed. An agent that worked when the
 // program ended was interrupted, and is left out if it had not begun.
-func earlierAgents(set agents.Set, rec *record) (earlier []team.Earlier) {
+func earlierAgents(set agents.Set, rec *record) (earlier []subagents.Earlier) {
 	for _, a := range rec.resumed.Agents {
 		agent, err := set.Named(a.Agent)
 		if err != nil {
@@ -193,7 +193,7 @@ func earlierAgents(set agents.Set, rec *record) (earlier []team.Earlier) {
 			}
 			a.Status = "interrupted"
 		}
-		earlier = append(earlier, team.Earlier{State: state, Agent: agent, Status: a.Status})
+		earlier = append(earlier, subagents.Earlier{State: state, Agent: agent, Status: a.Status})
 	}
 	return earlier
 }

@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/app/brought"
-	"agent/internal/app/gates"
-	"agent/internal/app/serving"
-	"agent/internal/setup"
-	"agent/internal/setup/agents"
-	"agent/internal/setup/consent"
-	"agent/internal/setup/hooks"
-	"agent/internal/setup/permissions"
-	"agent/internal/setup/servers"
-	"agent/internal/setup/source"
+	"agent/internal/app/extensions"
+	"agent/internal/app/hookgates"
+	"agent/internal/app/mcphost"
+	"agent/internal/extend/setup"
+	"agent/internal/extend/setup/agents"
+	"agent/internal/extend/setup/consent"
+	"agent/internal/extend/setup/hooks"
+	"agent/internal/extend/setup/permissions"
+	"agent/internal/extend/setup/servers"
+	"agent/internal/extend/setup/trustedfile"
 )
 
 // variation is a value with one field changed.
@@ -123,7 +123,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 			},
 			func(value any) []consent.Item {
 				s := value.(servers.Server)
-				return serving.Items(servers.Listing{Servers: []*servers.Server{&s}})
+				return mcphost.Items(servers.Listing{Servers: []*servers.Server{&s}})
 			},
 			map[string]string{
 				"Origin": bound, "File": place, "Fields": "the entry as it is written, which the other fields hold",
@@ -134,7 +134,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 		"hook": {
 			hooks.Hook{Event: hooks.PreToolUse, Matcher: "m", Command: "c", Args: []string{"a"}, Timeout: time.Minute, If: "Bash(x)", Async: true, Once: true, Blocks: true, File: file, Project: root},
 			func(value any) []consent.Item {
-				return gates.Items(hooks.Listing{Hooks: []hooks.Hook{value.(hooks.Hook)}})
+				return hookgates.Items(hooks.Listing{Hooks: []hooks.Hook{value.(hooks.Hook)}})
 			},
 			map[string]string{"File": place, "Plugin": bound, "Raw": "the entry as it is written, which the other fields hold"},
 		},
@@ -142,7 +142,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 			setup.Entry{Name: "x", Origin: setup.Project, File: file, Dir: root, Allowed: []string{"Bash(ls)", "Bash(pwd)"}, Disallowed: []string{"Read"}},
 			func(value any) []consent.Item {
 				e := value.(setup.Entry)
-				return brought.Grants(setup.Set{Skills: setup.Listing{Entries: []*setup.Entry{&e}}})
+				return extensions.Grants(setup.Set{Skills: setup.Listing{Entries: []*setup.Entry{&e}}})
 			},
 			map[string]string{
 				"Origin": bound, "Own": bound, "File": place, "Dir": "the folder of the file", "Notes": noted, "Description": "text for the model, which the grants bound", "Hint": "text for the person who calls it",
@@ -152,7 +152,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 		"rules": {
 			permissions.Offer{File: file, Line: 1, Rules: []string{"Bash(ls)", "Bash(pwd)"}},
 			func(value any) []consent.Item {
-				items, _ := gates.Offered(permissions.Rules{Offered: []permissions.Offer{value.(permissions.Offer)}})
+				items, _ := hookgates.Offered(permissions.Rules{Offered: []permissions.Offer{value.(permissions.Offer)}})
 				return items
 			},
 			map[string]string{"File": place, "Line": "where the rules stand, which the question shows"},
@@ -163,7 +163,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 			if err := os.WriteFile(file, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			store := consent.Open(source.Where{Config: t.TempDir(), Home: t.TempDir(), Workspace: root})
+			store := consent.Open(trustedfile.Where{Config: t.TempDir(), Home: t.TempDir(), Workspace: root})
 			content := func(value any) string {
 				items := tt.items(value)
 				if len(items) == 0 {
@@ -227,7 +227,7 @@ func TestAnotherAgentFileIsAnotherContent(t *testing.T) {
 		{"x.toml", codex, "Look.", "Work."},
 	} {
 		folder := map[string]string{"x.md": ".claude/agents", "x.toml": ".codex/agents"}[tt.name]
-		where := source.Where{Config: t.TempDir(), Home: t.TempDir(), Workspace: t.TempDir()}
+		where := trustedfile.Where{Config: t.TempDir(), Home: t.TempDir(), Workspace: t.TempDir()}
 		state := func(text string, agree bool) (consent.State, string) {
 			path := filepath.Join(where.Workspace, folder, tt.name)
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -13,11 +13,11 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/app"
-	"agent/internal/rawjson"
+	"agent/internal/base/rawjson"
+	"agent/internal/extend/setup/consent"
+	"agent/internal/extend/setup/servers"
+	"agent/internal/extend/setup/trustedfile"
 	"agent/internal/settings"
-	"agent/internal/setup/consent"
-	"agent/internal/setup/servers"
-	"agent/internal/setup/source"
 )
 
 // drawn makes what a repository brings, and keeps every text in it that decides what runs or is sent.
@@ -231,7 +231,7 @@ func (h house) shown(t *rapid.T) map[string]string {
 		t.Fatal(err)
 	}
 	inJSON := []string{}
-	configured, _ := servers.Find(servers.Where{Where: source.Where{Home: h.home, Workspace: h.root}})
+	configured, _ := servers.Find(servers.Where{Where: trustedfile.Where{Home: h.home, Workspace: h.root}})
 	var got []string // mcp get, and of what is no server the question
 	for _, s := range configured.Servers {
 		got = append(got, s.Lines()...)

@@ -9,17 +9,17 @@ import (
 	"strings"
 
 	"agent/docs"
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
-	"agent/internal/chat/broke"
-	"agent/internal/chat/why"
+	"agent/internal/chat/cachemiss"
+	"agent/internal/chat/provenance"
 	"agent/internal/command"
-	"agent/internal/gitdiff"
+	"agent/internal/git/diff"
 	"agent/internal/history"
 	"agent/internal/manual"
 	"agent/internal/session"
 	"agent/internal/share"
 	"agent/internal/slash"
-	"agent/internal/words"
 )
 
 // Screen holds the parts of a front end that the commands need. The zero Screen suits a program
@@ -49,9 +49,9 @@ func (c *Conversation) shared(ctx context.Context) *share.Conversation {
 		}
 	}
 	if stats, err := c.Chat.Stats(ctx); err == nil && stats.SessionCost() > 0 {
-		s.Cost = words.Dollars(stats.SessionCost())
+		s.Cost = humanize.Dollars(stats.SessionCost())
 		if stats.Saving.Cost != 0 {
-			s.Cost += ", without pruning " + words.Dollars(stats.SessionCost()+stats.Saving.Cost)
+			s.Cost += ", without pruning " + humanize.Dollars(stats.SessionCost()+stats.Saving.Cost)
 		}
 	}
 	return s
@@ -59,7 +59,7 @@ func (c *Conversation) shared(ctx context.Context) *share.Conversation {
 
 // title returns the title of the session, else the beginning of its first message.
 func (c *Conversation) title() string {
-	return cmp.Or(c.parts.rec.title(), words.FirstLine(words.Line(firstMessage(c.history.RawHistory()), 100)))
+	return cmp.Or(c.parts.rec.title(), humanize.FirstLine(humanize.Line(firstMessage(c.history.RawHistory()), 100)))
 }
 
 // Commands returns the slash commands. They act on the session on, which is c or wraps c.
@@ -74,10 +74,10 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Profiles:    c.parts.at.profiles,
 		Fallback:    FallbackConsent{c.parts.at.process, c.parts.at.folders, c.parts.at.settings},
 		Views: slash.Views{
-			Why: func(ctx context.Context, question string) (*why.Answer, error) {
+			Why: func(ctx context.Context, question string) (*provenance.Answer, error) {
 				return chat.Why(ctx, c.Chat, question)
 			},
-			CacheBreaks: func() ([]broke.Break, error) { return chat.CacheBreaks(c.parts.rec.log, c.history) },
+			CacheBreaks: func() ([]cachemiss.Break, error) { return chat.CacheBreaks(c.parts.rec.log, c.history) },
 			Page: func(ctx context.Context) (string, []string) {
 				page := share.New(c.shared(ctx), c.parts.at.process.Home)
 				return page.HTML, page.Report()
@@ -108,7 +108,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			text, err := history.WriteDocument(c.parts.at.workspace.Root(), c.history.RawHistory())
 			return string(text), err
 		},
-		Diff:      func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.parts.at.workspace.Root()) },
+		Diff:      func(ctx context.Context) (string, error) { return diff.Workspace(ctx, c.parts.at.workspace.Root()) },
 		Sessions:  c.parts.rec.lists(),
 		Notes:     c.parts.notes.commands(),
 		Finder:    c.parts.at.folders.Finder(c.parts.at.workspace.Root(), c.parts.at.process.Now),

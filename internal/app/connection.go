@@ -16,7 +16,7 @@ import (
 	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/slash"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 	"agent/internal/websearch"
 )
 
@@ -171,8 +171,8 @@ func (e *endpoints) signature() string {
 }
 
 // formOf returns a function that returns the form in which the model in use edits files.
-func formOf(c *provider.Connection, with *settings.Settings) func() traits.EditFormat {
-	return func() traits.EditFormat {
+func formOf(c *provider.Connection, with *settings.Settings) func() toolspec.EditFormat {
+	return func() toolspec.EditFormat {
 		family, _ := c.Family(settings.Model.Of(with))
 		return FormOf(with, family)
 	}
@@ -180,22 +180,22 @@ func formOf(c *provider.Connection, with *settings.Settings) func() traits.EditF
 
 // FormOf returns the form in which models of a family edit files, such as patches. The setting
 // edit-tool takes precedence over FormOfFamily.
-func FormOf(s *settings.Settings, family vendor.Family) traits.EditFormat {
+func FormOf(s *settings.Settings, family vendor.Family) toolspec.EditFormat {
 	switch settings.EditTool.Of(s) {
 	case settings.EditPatch:
-		return traits.Patch
+		return toolspec.Patch
 	case settings.EditReplace:
-		return traits.Replace
+		return toolspec.Replace
 	}
 	return FormOfFamily(family)
 }
 
 // FormOfFamily returns the form of edits that models of a family are trained for.
-func FormOfFamily(family vendor.Family) traits.EditFormat {
+func FormOfFamily(family vendor.Family) toolspec.EditFormat {
 	if family.Patches {
-		return traits.Patch
+		return toolspec.Patch
 	}
-	return traits.Replace
+	return toolspec.Replace
 }
 
 // CostLimit returns an InputError if max-cost is set but cannot be enforced, because the prices

@@ -10,16 +10,16 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"agent/internal/app/brought"
-	"agent/internal/app/gates"
-	"agent/internal/app/serving"
+	"agent/internal/app/extensions"
+	"agent/internal/app/hookgates"
+	"agent/internal/app/mcphost"
 	"agent/internal/chat"
+	"agent/internal/extend/setup/consent"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/provider"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/setup/consent"
 	"agent/internal/shell"
 	"agent/internal/todo"
 	"agent/internal/tools"
@@ -37,11 +37,11 @@ type Conversation struct {
 	// Recorded holds the entries of the session that was resumed.
 	Recorded []*history.Content
 	// Brought holds the instructions, skills and commands.
-	Brought *brought.Extensions
+	Brought *extensions.Extensions
 	// Servers holds the MCP servers in use.
-	Servers *serving.Servers
+	Servers *mcphost.Servers
 	// Hooking holds the hooks, and Crew the agents.
-	Hooking *gates.Hooks
+	Hooking *hookgates.Hooks
 	Crew    *Crew
 	// Programs runs the person's own programs beside the screen.
 	Programs *Programs

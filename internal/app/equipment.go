@@ -3,18 +3,18 @@ package app
 import (
 	"slices"
 
-	"agent/internal/app/brought"
-	"agent/internal/app/gates"
-	"agent/internal/app/serving"
+	"agent/internal/app/extensions"
+	"agent/internal/app/hookgates"
+	"agent/internal/app/mcphost"
+	"agent/internal/base/fsutil"
 	"agent/internal/chat"
-	"agent/internal/disk"
+	"agent/internal/extend/setup/consent"
+	"agent/internal/extend/setup/manifest"
 	"agent/internal/history"
 	"agent/internal/protect"
 	"agent/internal/rules"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
-	"agent/internal/setup/consent"
-	"agent/internal/setup/effect"
 	"agent/internal/tools"
 	"agent/internal/trace"
 )
@@ -26,14 +26,14 @@ type equipment struct {
 	rec     *record
 	models  *endpoints
 	events  *events
-	host    *gates.Host
+	host    *hookgates.Host
 	guards  *guards
 	guarded *guarded
 	trust   *consent.Trust
 	web     *webSearch
-	servers *serving.Servers
+	servers *mcphost.Servers
 	notes   *noting
-	texts   *brought.Extensions
+	texts   *extensions.Extensions
 	// tracer reports to a collector, nil if the environment names none.
 	tracer *trace.Tracer
 	// leftOut names the parts of a set-up that cannot be used, with the reasons.
@@ -44,7 +44,7 @@ type equipment struct {
 // person.
 func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *closers) (_ *equipment, notices []string, err error) {
 	allowed, bounds := consentOf(at, rec), at.process.underPolicy()
-	ruling, ruled := gates.FindRules(at.where, bounds.Rules(at.workspace.Root(), at.process.Home), at.workspace, allowed, at.known)
+	ruling, ruled := hookgates.FindRules(at.where, bounds.Rules(at.workspace.Root(), at.process.Home), at.workspace, allowed, at.known)
 	files, err := readSetUp(at, ruling)
 	if err != nil {
 		return nil, nil, err
@@ -58,22 +58,22 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 	confined := confinement{at, ruling, &guarded{programs: files.servers.Programs()}}
 	reach := mayReach(bounds, ruling)
 	env, late := environment(rec, models, files, confined, notes, reach, ends)
-	host := &gates.Host{
+	host := &hookgates.Host{
 		Consent: allowed, Loop: line, Env: env, Known: at.known, Home: at.where.Home,
 		Settings: at.settings, ID: rec.id, Transcript: rec.path, Trust: files.trust,
-		Confinement: confined.now, Say: at.process.say, Record: gates.Record{Did: rec.acts.did},
+		Confinement: confined.now, Say: at.process.say, Record: hookgates.Record{Did: rec.acts.did},
 	}
 	servers := newServers(rec, models, host, files.servers, mayName(bounds, ruling), tracer.Context, happened.emit, line)
 	ends.add(servers.Close)
-	texts, brings := brought.New(brought.Config{
+	texts, brings := extensions.New(extensions.Config{
 		Settings: at.settings, Where: at.where, Env: env, Lend: host.Lend, Trust: files.trust, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: news(servers, notes), Window: models.window,
 		Unattended: at.options.Unattended, NoImages: models.noImages, Environ: confined.environ, Log: at.log,
 	}, files.texts)
-	notices = slices.Concat(ruled, brings, gates.Skipped(files.hooks), files.notices(at.options.AsksTrust), texts.Head(), late)
+	notices = slices.Concat(ruled, brings, hookgates.Skipped(files.hooks), files.notices(at.options.AsksTrust), texts.Head(), late)
 	return &equipment{
 		at: at, rec: rec, models: models, events: happened, host: host, trust: files.trust, guarded: confined.guarded,
 		guards: &guards{
-			bounds: bounds, rules: ruling, checks: gates.NewChecks(host, ruling), hooks: gates.NewHooks(host, files.hooks), front: at.options.Gates,
+			bounds: bounds, rules: ruling, checks: hookgates.NewChecks(host, ruling), hooks: hookgates.NewHooks(host, files.hooks), front: at.options.Gates,
 		},
 		web: newWebSearch(at, rec, models, ruling, reach), servers: servers, notes: notes, texts: texts,
 		tracer: tracer, leftOut: slices.Concat(ruled, files.leftOut()),
@@ -94,7 +94,7 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 		Notes:       own.forTools(),
 		Sessions:    earlierSessions(at, rec, own),
 		Protected: protect.Places{
-			Home: disk.Real(at.process.Home), Own: at.process.ownFiles(at.folders, at.settings),
+			Home: fsutil.Real(at.process.Home), Own: at.process.ownFiles(at.folders, at.settings),
 			Denied:  append(at.process.realPaths(settings.SandboxDenyRead.Of(at.settings)), confined.rules.Hidden...),
 			Ruled:   confined.rules.RuleAbout,
 			Keeps:   confined.rules.Keeps(),
@@ -104,7 +104,7 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 	}
 	for _, s := range files.texts.Skills.Entries {
 		at.workspace.AllowReading(s.Dir)
-		env.Protected.Open = append(env.Protected.Open, disk.Real(s.Dir))
+		env.Protected.Open = append(env.Protected.Open, fsutil.Real(s.Dir))
 	}
 	if !rec.how.Off {
 		if notice, err := at.folders.storeStrategy(); err != nil {
@@ -124,7 +124,7 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 
 // news returns a function that returns messages for the model about what has changed since the head
 // was made.
-func news(servers *serving.Servers, notes *noting) func() []history.Block {
+func news(servers *mcphost.Servers, notes *noting) func() []history.Block {
 	return func() []history.Block { return append(servers.News(), notes.newsText()...) }
 }
 
@@ -140,7 +140,7 @@ func (x *equipment) useAgreed() {
 	var allowed rules.Rules
 	for _, r := range x.trust.Agreed() {
 		if r.Kind == consent.Allow {
-			allowed = append(allowed, gates.InOurRules(x.at.known, r.Effects.Texts(effect.Rule))...)
+			allowed = append(allowed, hookgates.InOurRules(x.at.known, r.Effects.Texts(manifest.Rule))...)
 		}
 	}
 	x.host.Consent.SetAgreed(allowed)

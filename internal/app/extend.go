@@ -3,8 +3,8 @@ package app
 import (
 	"slices"
 
-	"agent/internal/app/gates"
-	"agent/internal/app/serving"
+	"agent/internal/app/hookgates"
+	"agent/internal/app/mcphost"
 	"agent/internal/chat"
 	"agent/internal/gate"
 	"agent/internal/policy"
@@ -26,7 +26,7 @@ func toolSources() []toolSource {
 		{isWebSearch, func(x *equipment) tools.Source { return x.web.source() }},
 		{isRemember, func(x *equipment) tools.Source { return x.notes.source() }},
 		{nil, func(x *equipment) tools.Source { return x.texts.Source() }},
-		{serving.IsTool, func(x *equipment) tools.Source { return x.servers.Source() }},
+		{mcphost.IsTool, func(x *equipment) tools.Source { return x.servers.Source() }},
 	}
 }
 
@@ -34,9 +34,9 @@ func toolSources() []toolSource {
 // and consent.
 type guards struct {
 	bounds *policy.Policy
-	rules  *gates.Rules
-	checks *gates.Checks
-	hooks  *gates.Hooks
+	rules  *hookgates.Rules
+	checks *hookgates.Checks
+	hooks  *hookgates.Hooks
 	// front holds the gates of the front end.
 	front []gate.Gate
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/llm"
 	"agent/internal/login"
 	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/tools"
-	"agent/internal/words"
 )
 
 // fallback lets the profiles of the setting fallback answer while the model of a conversation
@@ -67,7 +67,7 @@ func (f *fallback) next(ctx context.Context, failed chat.FailedRequest) bool {
 		name := f.left[0]
 		f.left = f.left[1:]
 		if err := f.use(ctx, name, before, failed.Inquire); err != nil {
-			f.emit(chat.Notice{Text: words.Brief(fmt.Sprintf("Can't continue with the profile %s: %v", name, err))})
+			f.emit(chat.Notice{Text: humanize.Brief(fmt.Sprintf("Can't continue with the profile %s: %v", name, err))})
 			continue
 		}
 		why := *failure
@@ -131,10 +131,10 @@ func (f *fallback) tell(why error, name string, size int) {
 	endpoint, _ := f.own.Endpoint() // it was found just before
 	cost := ""
 	if prices, known := settings.PricesOf(f.settings, f.own.Prices(model)); known && !prices.Free && prices.Input > 0 {
-		cost = ", about " + words.Dollars(prices.Cost(size, 0, 0, 0))
+		cost = ", about " + humanize.Dollars(prices.Cost(size, 0, 0, 0))
 	}
-	f.emit(chat.Notice{Text: words.Brief(fmt.Sprintf("%v. This turn continues with the profile %s (%s at %s). Its cache is empty: it reads %s tokens anew%s",
-		why, name, model, endpoint.Host(), words.Tokens(size), cost))})
+	f.emit(chat.Notice{Text: humanize.Brief(fmt.Sprintf("%v. This turn continues with the profile %s (%s at %s). Its cache is empty: it reads %s tokens anew%s",
+		why, name, model, endpoint.Host(), humanize.Tokens(size), cost))})
 }
 
 // FallbackConsent keeps the endpoints at which conversations with other companies may continue.

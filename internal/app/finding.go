@@ -9,22 +9,22 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/chat/past"
-	"agent/internal/disk"
-	"agent/internal/find"
-	"agent/internal/git/layout"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/base/secret"
+	"agent/internal/chat/rewind"
+	"agent/internal/git/worktree"
+	"agent/internal/gitfiles/layout"
 	"agent/internal/notes"
-	"agent/internal/secret"
+	"agent/internal/sessionsearch"
 	"agent/internal/slash"
 	"agent/internal/tools"
-	"agent/internal/words"
-	"agent/internal/worktree"
 )
 
 // Search returns the search over the recorded sessions.
-func (f Folders) Search() find.Sessions {
+func (f Folders) Search() sessionsearch.Sessions {
 	registry := sync.OnceValue(func() *tools.Registry { return tools.NewRegistry(tools.Default()...) })
-	return find.Sessions{
+	return sessionsearch.Sessions{
 		Folder: f.Sessions(),
 		Traits: func(tool string) tools.Traits { return registry().Traits(tool) },
 	}
@@ -47,7 +47,7 @@ func (f Folders) sameRepository(root string) func(folder string) bool {
 		defer mu.Unlock()
 		same, ok := known[folder]
 		if !ok && common != "" {
-			same = disk.Within(folder, worktree.Folder(f.Cache, common)) || layout.Real(folder) == folder && layout.CommonDir(folder) == common
+			same = fsutil.Within(folder, worktree.Folder(f.Cache, common)) || layout.Real(folder) == folder && layout.CommonDir(folder) == common
 		}
 		known[folder] = same
 		return same
@@ -69,11 +69,11 @@ func (f finding) Find(ctx context.Context, query, id string) (passages []string,
 	if wanted, ok := strings.CutPrefix(strings.TrimSpace(query), "note:"); ok && f.notes != nil {
 		return f.findNotes(strings.Fields(strings.ToLower(wanted))), "", nil
 	}
-	q, err := find.ParseQuery(query, f.Now())
+	q, err := sessionsearch.ParseQuery(query, f.Now())
 	if err != nil {
 		return nil, "", err
 	}
-	options := find.Options{In: f.Here, Session: id, Except: f.own(), Most: mostPassages}
+	options := sessionsearch.Options{In: f.Here, Session: id, Except: f.own(), Most: mostPassages}
 	found, err := f.Sessions.Search(ctx, q, options)
 	if err != nil {
 		return nil, "", err
@@ -83,7 +83,7 @@ func (f finding) Find(ctx context.Context, query, id string) (passages []string,
 		if len(h.Tools) > 0 {
 			about += " of " + strings.Join(h.Tools, ", ")
 		}
-		passages = append(passages, fmt.Sprintf("session %s, %s, number %d, %s: %s", h.Session, h.Time.Format("2006-01-02"), h.Entry, words.Line(about, 60), h.Text))
+		passages = append(passages, fmt.Sprintf("session %s, %s, number %d, %s: %s", h.Session, h.Time.Format("2006-01-02"), h.Entry, humanize.Line(about, 60), h.Text))
 	}
 	if q.Plain {
 		remark = "(the pattern was searched as words)"
@@ -98,7 +98,7 @@ func (f finding) findNotes(wanted []string) (passages []string) {
 	for _, s := range states {
 		missing := func(word string) bool { return !strings.Contains(strings.ToLower(s.Text), word) }
 		if s.State != notes.Proposed && !slices.ContainsFunc(wanted, missing) {
-			passages = append(passages, fmt.Sprintf("note %s, %s: %s", s.ID, slash.StateOf(s), words.Line(s.Text, 0)))
+			passages = append(passages, fmt.Sprintf("note %s, %s: %s", s.ID, slash.StateOf(s), humanize.Line(s.Text, 0)))
 		}
 	}
 	return passages
@@ -114,7 +114,7 @@ func (f finding) Outline(ctx context.Context, id string) (tools.Excerpt, error) 
 	for _, p := range places {
 		entry, err := f.Sessions.Read(p)
 		if err == nil && entry.IsMessage() {
-			rows = append(rows, fmt.Sprintf("%d. %s", p.Number, words.Line(secret.Without(entry.OwnText()), 160)))
+			rows = append(rows, fmt.Sprintf("%d. %s", p.Number, humanize.Line(secret.Without(entry.OwnText()), 160)))
 		}
 	}
 	heading := fmt.Sprintf("[session %s: its messages]", id)
@@ -134,10 +134,10 @@ func (f finding) Entry(ctx context.Context, id string, number int) (tools.Excerp
 				return tools.Excerpt{}, err
 			}
 			heading := fmt.Sprintf("[session %s, %s, number %d, %s]", id, p.Time.Format("2006-01-02 15:04"), number, p.Kind)
-			return tools.Excerpt{Heading: heading, Text: secret.Without(past.Text(entry.Blocks))}, nil
+			return tools.Excerpt{Heading: heading, Text: secret.Without(rewind.Text(entry.Blocks))}, nil
 		}
 	}
-	return tools.Excerpt{}, &find.MissingError{What: fmt.Sprintf("number %d in session %s", number, id)}
+	return tools.Excerpt{}, &sessionsearch.MissingError{What: fmt.Sprintf("number %d in session %s", number, id)}
 }
 
 // earlierSessions lets the model search the earlier sessions of the repository, unless the settings

@@ -13,9 +13,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agent/internal/git/worktree"
 	"agent/internal/history"
 	"agent/internal/session"
-	"agent/internal/worktree"
 )
 
 // places are folders with sessions, and whether they belong to the repository of the first.

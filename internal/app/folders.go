@@ -12,13 +12,13 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/base/fsutil"
+	"agent/internal/base/rawjson"
+	"agent/internal/base/suggest"
 	"agent/internal/compression"
-	"agent/internal/disk"
-	"agent/internal/nearest"
-	"agent/internal/rawjson"
+	"agent/internal/extend/setup/plugins"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/setup/plugins"
 	"agent/internal/slash"
 	"agent/internal/snapshot"
 )
@@ -83,7 +83,7 @@ func (f Folders) Sessions() string { return filepath.Join(f.Data, "sessions") }
 
 // Plugins returns the store of the person's plugins.
 func (f Folders) Plugins() plugins.Store {
-	return plugins.Store{Folder: disk.Real(filepath.Join(f.Data, "plugins"))}
+	return plugins.Store{Folder: fsutil.Real(filepath.Join(f.Data, "plugins"))}
 }
 
 // Snapshots returns the folder with the snapshots of files, which has one folder per session.
@@ -144,7 +144,7 @@ func (f Folders) NamedSession(workspace, name string) (session.Info, error) {
 // nearestID returns the id that a person probably meant by a part of it or by a mistyped
 // beginning, "" for none.
 func nearestID(id string, ids []string) string {
-	if near := nearest.Of(id, ids, 1); len(near) > 0 {
+	if near := suggest.Of(id, ids, 1); len(near) > 0 {
 		return near[0]
 	}
 	// shortest is the length of year and month; a shorter beginning fits too many ids.
@@ -156,7 +156,7 @@ func nearestID(id string, ids []string) string {
 	for _, known := range slices.Backward(ids) {
 		whole[known[:min(len(id), len(known))]] = known
 	}
-	for _, beginning := range nearest.Of(id, slices.Sorted(maps.Keys(whole)), 1) {
+	for _, beginning := range suggest.Of(id, slices.Sorted(maps.Keys(whole)), 1) {
 		return whole[beginning]
 	}
 	return ""
@@ -189,7 +189,7 @@ func (f Folders) usualStrategy() string {
 
 // readHome returns the content of the home file, the zero value if it is missing or damaged.
 func (f Folders) readHome() (known home) {
-	data, err := disk.Read(f.homeFile())
+	data, err := fsutil.Read(f.homeFile())
 	if err != nil || json.Unmarshal(data, &known) != nil {
 		return home{}
 	}
@@ -220,7 +220,7 @@ func (f Folders) storeStrategy() (notice string, err error) {
 	if err := os.MkdirAll(f.Data, 0o700); err != nil {
 		return "", err
 	}
-	if err := disk.Replace(f.homeFile(), append(data, '\n'), 0o600); err != nil {
+	if err := fsutil.Replace(f.homeFile(), append(data, '\n'), 0o600); err != nil {
 		return "", err
 	}
 	switch {

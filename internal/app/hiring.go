@@ -6,16 +6,16 @@ import (
 	"io/fs"
 	"slices"
 
-	"agent/internal/app/gates"
-	"agent/internal/app/team"
+	"agent/internal/app/hookgates"
+	"agent/internal/app/subagents"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/extend/setup/agents"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/provider"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/setup/agents"
 	"agent/internal/todo"
 	"agent/internal/tokens"
 	"agent/internal/tools"
@@ -34,7 +34,7 @@ type hiring struct {
 // hire makes the conversation of an agent. It works in the workspace of the conversation, with its
 // permissions, sandbox, servers and snapshots; the history, the record and the view of files are
 // its own.
-func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, err error) {
+func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents.Child, err error) {
 	var closers []func()
 	child.Close = func() {
 		for _, closer := range slices.Backward(closers) {
@@ -92,7 +92,7 @@ func (h *hiring) hire(ctx context.Context, spec team.Spec) (child team.Child, er
 		Log: h.parts.rec.logger, Now: h.parts.at.process.Now,
 	}
 	child.Ended = func(status, changed, said string) {
-		h.parts.guards.hooks.AgentStops(ctx, spec.ID, spec.Agent.Name, gates.AgentEnd{Status: status, Changed: changed, Said: said, Transcript: own.path()})
+		h.parts.guards.hooks.AgentStops(ctx, spec.ID, spec.Agent.Name, hookgates.AgentEnd{Status: status, Changed: changed, Said: said, Transcript: own.path()})
 	}
 	child.Chat, err = newChat(config, own.resumed)
 	return child, err
@@ -103,7 +103,7 @@ func counterOf(model string) history.Counter { return tokens.For(tokens.Encoding
 
 // task returns the expander of an agent: the task is plain text, in which slash, @ and !
 // are characters. The texts of the agent's skills, of hooks of its start and news stand before it.
-func (h *hiring) task(spec team.Spec, news func() []history.Block) chat.Expander {
+func (h *hiring) task(spec subagents.Spec, news func() []history.Block) chat.Expander {
 	return func(ctx context.Context, message atcmd.Message, _ chat.RunEmbedded) (atcmd.Expansion, error) {
 		var said atcmd.Expansion
 		for _, name := range spec.Agent.Skills {
@@ -128,7 +128,7 @@ func AgentPrompt(system chat.SystemPrompt, a agents.Agent) chat.SystemPrompt {
 }
 
 // record opens the record of an agent, which keeps nothing if the conversation is not recorded.
-func (h *hiring) record(spec team.Spec, model string) (own *record, err error) {
+func (h *hiring) record(spec subagents.Spec, model string) (own *record, err error) {
 	at, rec := h.parts.at, h.parts.rec
 	own = &record{at: at, logger: rec.logger.With("agent", spec.ID)}
 	if rec.log == nil {

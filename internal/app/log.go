@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/secret"
 	"agent/internal/chat"
-	"agent/internal/secret"
-	"agent/internal/words"
 )
 
 // stackKey is the key of the stack of a panic in the log.
@@ -60,7 +60,7 @@ func (p *Process) printable(text string) string {
 	for _, value := range secret.OfEnvironment(p.Environ) {
 		text = strings.ReplaceAll(text, value, secret.Placeholder)
 	}
-	return words.Line(secret.Without(text), longestPrintable)
+	return humanize.Line(secret.Without(text), longestPrintable)
 }
 
 // newLog returns a log in a folder. Each text and each error passes printable, but for the stack of

@@ -11,18 +11,18 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"agent/internal/disk"
-	"agent/internal/git"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/extend/setup/consent"
+	"agent/internal/extend/setup/manifest"
+	"agent/internal/git/gitcmd"
 	"agent/internal/notes"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/settings"
-	"agent/internal/setup/consent"
-	"agent/internal/setup/effect"
 	"agent/internal/slash"
 	"agent/internal/text/textdiff"
 	"agent/internal/websearch"
-	"agent/internal/words"
 )
 
 // Notes returns the notes for a workspace. They take no text that quotes a file with keys.
@@ -51,7 +51,7 @@ func sharedNotes(s *settings.Settings, book *notes.Book) []consent.Item {
 }
 
 func sharedItem(book *notes.Book, text string) consent.Item {
-	return consent.Item{Kind: consent.Notes, Name: "for everybody", File: book.File(notes.Shared), Effects: effect.List{{Name: "text", Text: text}}}
+	return consent.Item{Kind: consent.Notes, Name: "for everybody", File: book.File(notes.Shared), Effects: manifest.List{{Name: "text", Text: text}}}
 }
 
 // SharedNotes returns the notes that a repository brings. They are proposals until a person has
@@ -209,7 +209,7 @@ func (n noted) change(did, id string, act func(*notes.Note) (keep bool, err erro
 		return nil
 	}
 	if !n.notes.told[changed.ID] {
-		n.notes.news = append(n.notes.news, "The user has withdrawn this note; do not rely on it: "+words.Line(n.notes.sent[i].Text, 120))
+		n.notes.news = append(n.notes.news, "The user has withdrawn this note; do not rely on it: "+humanize.Line(n.notes.sent[i].Text, 120))
 	}
 	n.notes.sent = slices.Delete(n.notes.sent, i, i+1)
 	delete(n.notes.told, changed.ID) // the number may be given again
@@ -247,7 +247,7 @@ func (n noted) Line() string {
 	if n.notes.text == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s of system (/notes)", words.Tokens(len(n.notes.text)/noteBytesPerToken))
+	return fmt.Sprintf("%s of system (/notes)", humanize.Tokens(len(n.notes.text)/noteBytesPerToken))
 }
 
 const (
@@ -263,7 +263,7 @@ func (n noted) Difference(ctx context.Context, note notes.Note) string {
 	defer cancel()
 	var all strings.Builder
 	for _, g := range note.Grounds {
-		now, _ := disk.Read(filepath.Join(n.notes.book.Root(), filepath.FromSlash(g.Path))) // nothing if it is gone
+		now, _ := fsutil.Read(filepath.Join(n.notes.book.Root(), filepath.FromSlash(g.Path))) // nothing if it is gone
 		if g.Holds(now) {
 			continue
 		}
@@ -276,7 +276,7 @@ func (n noted) Difference(ctx context.Context, note notes.Note) string {
 
 // earlier returns the content on which a note rests, if git has it.
 func (n noted) earlier(ctx context.Context, g notes.Ground) (content []byte, known bool) {
-	log, err := git.Output(ctx, n.notes.book.Root(), "log", earlierCommits, "--format=", "--raw", "--no-abbrev", "--no-renames", "--", g.Path)
+	log, err := gitcmd.Output(ctx, n.notes.book.Root(), "log", earlierCommits, "--format=", "--raw", "--no-abbrev", "--no-renames", "--", g.Path)
 	if err != nil {
 		return nil, false
 	}
@@ -291,7 +291,7 @@ func (n noted) earlier(ctx context.Context, g notes.Ground) (content []byte, kno
 				continue
 			}
 			seen[blob] = true
-			if content, err := git.Output(ctx, n.notes.book.Root(), "cat-file", "blob", blob); err == nil && g.Holds(content) {
+			if content, err := gitcmd.Output(ctx, n.notes.book.Root(), "cat-file", "blob", blob); err == nil && g.Holds(content) {
 				return content, true
 			}
 		}

@@ -6,16 +6,16 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
+	"agent/internal/extend/setup/consent"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/notes"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/setup/consent"
 	"agent/internal/text/textdiff"
 	"agent/internal/tools"
-	"agent/internal/words"
 )
 
 // noting holds the notes of a conversation. The notes in the head stay as they are until the head
@@ -255,7 +255,7 @@ func (n *noting) staleSince(told map[string]bool) (lines []string) {
 	for _, s := range n.checker.Check(n.sent, n.at.process.Now) {
 		if s.State == notes.Stale && !told[s.ID] {
 			told[s.ID] = true
-			lines = append(lines, fmt.Sprintf("%s has changed, on which this note rests; do not rely on it: %s", words.Name(s.Changed), words.Line(s.Text, 120)))
+			lines = append(lines, fmt.Sprintf("%s has changed, on which this note rests; do not rely on it: %s", humanize.Name(s.Changed), humanize.Line(s.Text, 120)))
 		}
 	}
 	return lines

@@ -19,7 +19,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
-	"agent/internal/find"
+	"agent/internal/sessionsearch"
 	"agent/internal/settings"
 	"agent/internal/testing/llmtest"
 	"agent/internal/tools"
@@ -376,7 +376,7 @@ func documentedSearches(t *testing.T) (queries []string) {
 	for line := range strings.Lines(string(text)) {
 		if query, ok := strings.CutPrefix(line, "$ agent sessions search "); ok {
 			query = strings.NewReplacer("--json ", "", "'", "").Replace(strings.TrimSpace(query))
-			if _, err := find.ParseQuery(query, time.Now()); err != nil {
+			if _, err := sessionsearch.ParseQuery(query, time.Now()); err != nil {
 				t.Errorf("%s: %v", query, err)
 			}
 			queries = append(queries, query)

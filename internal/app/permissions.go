@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"agent/internal/base/humanize"
+	"agent/internal/extend/setup/consent"
 	"agent/internal/gate"
 	"agent/internal/rules"
-	"agent/internal/setup/consent"
-	"agent/internal/words"
 )
 
 // consentOf returns the consent of a conversation, by the rules of the flags. Permissions for the
@@ -36,7 +36,7 @@ func restoreGrants(to *gate.Consent, rec *record) (notice string) {
 		return ""
 	}
 	if n := to.Restore(grants); n > 0 {
-		return fmt.Sprintf("What you allowed with \"always\" holds again: %s (/approval lists and takes back).", words.Count(n, "permission"))
+		return fmt.Sprintf("What you allowed with \"always\" holds again: %s (/approval lists and takes back).", humanize.Count(n, "permission"))
 	}
 	return ""
 }

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"agent/internal/app/gates"
-	"agent/internal/disk"
+	"agent/internal/app/hookgates"
+	"agent/internal/base/fsutil"
+	"agent/internal/extend/setup/trustedfile"
 	"agent/internal/gate"
 	"agent/internal/llm/vendor"
 	"agent/internal/protect"
@@ -17,7 +18,6 @@ import (
 	"agent/internal/rules"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
-	"agent/internal/setup/source"
 	"agent/internal/shell"
 	"agent/internal/tools"
 	"agent/internal/websearch"
@@ -36,7 +36,7 @@ type place struct {
 
 	workspace *workspace.Workspace
 	// where names the folders of the set-up.
-	where  source.Where
+	where  trustedfile.Where
 	survey *survey.Survey
 	// jobs runs commands.
 	jobs *shell.Jobs
@@ -135,7 +135,7 @@ func knownTools(offered []tools.Tool, searches bool) *tools.Registry {
 func flagPolicy(known *tools.Registry, o Options) (p gate.Policy, err error) {
 	parse := func(flag string, texts []string) (allowed rules.Rules, err error) {
 		for _, text := range texts {
-			rule, err := gates.Allowing(known, text)
+			rule, err := hookgates.Allowing(known, text)
 			if err != nil {
 				return nil, InputError{fmt.Errorf("%s: %w", flag, err)}
 			}
@@ -177,7 +177,7 @@ func (at *place) openWorkspace(ends *closers) error {
 // purpose, and protected files are refused there anyway.
 func (at *place) confirmed(ctx context.Context) (notices []string, err error) {
 	root := at.workspace.Root()
-	if !protect.Holds(root, disk.Real(at.process.Home)) {
+	if !protect.Holds(root, fsutil.Real(at.process.Home)) {
 		return nil, nil
 	}
 	if at.options.Ask == nil {

@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/app/gates"
-	"agent/internal/arguments"
-	"agent/internal/disk"
+	"agent/internal/app/hookgates"
+	"agent/internal/base/arguments"
+	"agent/internal/base/fsutil"
+	"agent/internal/extend/setup/permissions"
 	"agent/internal/gate"
 	"agent/internal/llm/vendor"
 	"agent/internal/policy"
 	"agent/internal/protect"
 	"agent/internal/provider"
 	"agent/internal/settings"
-	"agent/internal/setup/permissions"
 	"agent/internal/tools"
 )
 
@@ -71,14 +71,14 @@ func underPolicy(bounds *policy.Policy, k gate.Call) error {
 	case k.Preview.Outside != "":
 		return bounds.Outside()
 	case k.Traits.OnlyUsesNetwork() && !k.Traits.Searches && k.Preview.Served == nil:
-		return bounds.Host(gates.PageHost(k))
+		return bounds.Host(hookgates.PageHost(k))
 	}
 	return nil
 }
 
 // mayReach returns a function that returns an error if the policy, or a rule of a person, the
 // repository or a skill of this turn, forbids the pages of a host.
-func mayReach(bounds *policy.Policy, rules *gates.Rules) func(host string) error {
+func mayReach(bounds *policy.Policy, rules *hookgates.Rules) func(host string) error {
 	return func(host string) error {
 		if err := bounds.Host(host); err != nil {
 			return err
@@ -92,7 +92,7 @@ func mayReach(bounds *policy.Policy, rules *gates.Rules) func(host string) error
 
 // mayName returns a function that returns an error if the policy, or a rule that denies, forbids what a
 // person names of a server.
-func mayName(bounds *policy.Policy, rules *gates.Rules) func(served tools.Served) error {
+func mayName(bounds *policy.Policy, rules *hookgates.Rules) func(served tools.Served) error {
 	return func(served tools.Served) error {
 		if err := bounds.Tool(served.HookName()); err != nil {
 			return err
@@ -180,8 +180,8 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	if err := underPolicy(bounds, k); err != nil {
 		return err
 	}
-	absolute := func(path string) string { return disk.Real(disk.At(p.Dir, path)) }
-	if rule := gates.Against(k, absolute, bounds.Rules(p.Dir, p.Home)); rule != nil {
+	absolute := func(path string) string { return fsutil.Real(fsutil.At(p.Dir, path)) }
+	if rule := hookgates.Against(k, absolute, bounds.Rules(p.Dir, p.Home)); rule != nil {
 		return errors.New("a rule of the policy refuses it: " + rule.String())
 	}
 	return nil

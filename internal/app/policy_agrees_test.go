@@ -9,9 +9,9 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/atcmd"
+	"agent/internal/base/rawjson"
 	"agent/internal/chat"
-	"agent/internal/mcp"
-	"agent/internal/rawjson"
+	"agent/internal/extend/mcp"
 	"agent/internal/settings"
 	"agent/internal/testing/llmtest"
 	"agent/internal/testing/mcptest"

@@ -6,13 +6,13 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/command"
-	"agent/internal/disk"
 	"agent/internal/llm"
 	"agent/internal/login"
 	"agent/internal/policy"
-	"agent/internal/words"
 )
 
 // An InputError reports that a person's input is wrong, such as a flag, a folder or the id of a
@@ -103,7 +103,7 @@ func (p *Process) lookup(name string) (value string, set bool) {
 
 // Path makes a path of the command line absolute.
 func (p *Process) Path(path string) string {
-	return disk.At(p.Dir, path)
+	return fsutil.At(p.Dir, path)
 }
 
 // OnEndAtOnce adds a step to EndAtOnce. The caller calls forget once the step has nothing left to
@@ -132,7 +132,7 @@ func (p *Process) EndAtOnce() {
 func (p *Process) say(lines ...string) {
 	for _, line := range lines {
 		if p.Say != nil {
-			p.Say(words.Brief(line))
+			p.Say(humanize.Brief(line))
 		}
 	}
 }
@@ -141,10 +141,10 @@ func (p *Process) say(lines ...string) {
 func brief(notices []string) []string {
 	const most = 40
 	if more := len(notices) - most; more > 0 {
-		notices = append(notices[:most:most], "… "+words.Count(more, "more notice"))
+		notices = append(notices[:most:most], "… "+humanize.Count(more, "more notice"))
 	}
 	for i, line := range notices {
-		notices[i] = words.Brief(line)
+		notices[i] = humanize.Brief(line)
 	}
 	return notices
 }

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/chat"
 	"agent/internal/cmdline"
-	"agent/internal/rawjson"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
 	"agent/internal/shell"

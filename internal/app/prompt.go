@@ -8,13 +8,13 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/app/brought"
+	"agent/internal/app/extensions"
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
-	"agent/internal/git"
-	"agent/internal/git/layout"
+	"agent/internal/git/gitcmd"
+	"agent/internal/gitfiles/layout"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
-	"agent/internal/words"
 	"agent/prompts"
 )
 
@@ -41,7 +41,7 @@ func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat
 // promptSession returns a function that describes the session for the system prompt, with the
 // model in use at the time of the call. The state of the repository is read once, when
 // promptSession is called.
-func promptSession(at *place, models *endpoints, texts *brought.Extensions, notes *noting) func() prompts.Session {
+func promptSession(at *place, models *endpoints, texts *extensions.Extensions, notes *noting) func() prompts.Session {
 	repository := gitState(at.workspace.Root())
 	begun := prompts.Session{
 		Workspace: at.workspace.Root(),
@@ -75,9 +75,9 @@ func promptSandbox(at *place) *prompts.Sandbox {
 func trailer(wanted, model string) string {
 	switch wanted {
 	case "assisted-by":
-		return "Assisted-by: agent (" + words.Line(model, 80) + ")"
+		return "Assisted-by: agent (" + humanize.Line(model, 80) + ")"
 	case "co-authored-by":
-		return "Co-authored-by: agent (" + words.Line(model, 80) + ") <noreply@example.invalid>"
+		return "Co-authored-by: agent (" + humanize.Line(model, 80) + ") <noreply@example.invalid>"
 	}
 	return ""
 }
@@ -90,7 +90,7 @@ func gitState(dir string) func() *prompts.Git {
 	if branch == "" {
 		return func() *prompts.Git { return nil }
 	}
-	branch = words.Line(branch, maxSubject)
+	branch = humanize.Line(branch, maxSubject)
 	answered := make(chan *prompts.Git, 2) // the first counts
 	ctx, cancel := context.WithTimeout(context.Background(), gitPatience)
 	context.AfterFunc(ctx, func() { answered <- &prompts.Git{Branch: branch, Late: true} })
@@ -106,17 +106,17 @@ func askGit(ctx context.Context, dir, branch string) *prompts.Git {
 	state := &prompts.Git{Branch: branch}
 	subjects := make(chan []string, 1)
 	go func() {
-		out, err := git.Output(ctx, dir, "log", latestCommits, "--format=%s")
+		out, err := gitcmd.Output(ctx, dir, "log", latestCommits, "--format=%s")
 		if err != nil {
 			out = nil // a repository without commits
 		}
 		var latest []string
 		for line := range strings.Lines(string(out)) {
-			latest = append(latest, words.Line(strings.TrimSpace(line), maxSubject))
+			latest = append(latest, humanize.Line(strings.TrimSpace(line), maxSubject))
 		}
 		subjects <- latest
 	}()
-	changed, err := git.Output(ctx, dir, "status", "--porcelain", "--untracked-files=normal")
+	changed, err := gitcmd.Output(ctx, dir, "status", "--porcelain", "--untracked-files=normal")
 	state.Subjects = <-subjects
 	if err != nil || ctx.Err() != nil {
 		return &prompts.Git{Branch: branch, Late: true}

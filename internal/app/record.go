@@ -9,16 +9,16 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/git/layout"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
+	"agent/internal/base/rawjson"
+	"agent/internal/base/secret"
+	"agent/internal/extend/mcp/bridge"
+	"agent/internal/gitfiles/layout"
 	"agent/internal/history"
-	"agent/internal/mcp/bridge"
-	"agent/internal/pattern"
-	"agent/internal/rawjson"
 	"agent/internal/rules"
-	"agent/internal/secret"
 	"agent/internal/session"
 	"agent/internal/todo"
-	"agent/internal/words"
 )
 
 // A record keeps a conversation on disk. Without a log it keeps nothing.
@@ -166,7 +166,7 @@ func (r *record) todos() (board *todo.Board, notice string) {
 }
 
 // plainWord matches a word that a shell passes on unchanged and that is not a flag.
-var plainWord = pattern.New(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{2,}$`)
+var plainWord = lazyregexp.New(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{2,}$`)
 
 // resumeName returns the shortest name with which agent -r finds this session: a word of the
 // title that a person gave, the last letters of its id, or the id. It returns "" if nothing is
@@ -241,7 +241,7 @@ func (r *record) open() (notices []string, err error) {
 	}
 	notices = append(notices, session.FirstNotices(r.resumed.Notices)...)
 	for _, job := range r.resumed.Jobs {
-		notices = append(notices, fmt.Sprintf("Background job %d was running when the program was killed, and ended with it: %s", job.ID, words.FirstLine(job.Command)))
+		notices = append(notices, fmt.Sprintf("Background job %d was running when the program was killed, and ended with it: %s", job.ID, humanize.FirstLine(job.Command)))
 	}
 	return notices, nil
 }

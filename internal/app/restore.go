@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/secret"
 	"agent/internal/gate"
-	"agent/internal/secret"
 	"agent/internal/settings"
 )
 

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"agent/internal/app/gates"
-	"agent/internal/disk"
-	"agent/internal/git/layout"
+	"agent/internal/app/hookgates"
+	"agent/internal/base/fsutil"
+	"agent/internal/gitfiles/layout"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
@@ -74,7 +74,7 @@ func (p *Process) secrets(further []string) []string {
 
 // ownFiles returns the folders and files of the program itself.
 func (p *Process) ownFiles(f Folders, s *settings.Settings) []string {
-	own := []string{disk.Real(f.Config), disk.Real(f.Data), disk.Real(f.State)}
+	own := []string{fsutil.Real(f.Config), fsutil.Real(f.Data), fsutil.Real(f.State)}
 	return append(own, p.realPaths(settings.AuthKeyfile.Of(s))...)
 }
 
@@ -82,7 +82,7 @@ func (p *Process) ownFiles(f Folders, s *settings.Settings) []string {
 func (p *Process) realPaths(list string) []string {
 	paths := p.userPaths(list)
 	for i, path := range paths {
-		paths[i] = disk.Real(path)
+		paths[i] = fsutil.Real(path)
 	}
 	return paths
 }
@@ -93,7 +93,7 @@ func (p *Process) userPaths(list string) []string { return settings.Paths(list, 
 // confinement computes the sandbox of commands.
 type confinement struct {
 	at    *place
-	rules *gates.Rules
+	rules *hookgates.Rules
 	// guarded has the files that agreed items are written in and run.
 	guarded *guarded
 }

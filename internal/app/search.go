@@ -11,18 +11,18 @@ import (
 	"slices"
 	"time"
 
-	"agent/internal/app/gates"
-	"agent/internal/arguments"
+	"agent/internal/app/hookgates"
+	"agent/internal/base/arguments"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
 	"agent/internal/chat"
 	"agent/internal/fetch"
 	"agent/internal/protect"
 	"agent/internal/provider"
-	"agent/internal/rawjson"
 	"agent/internal/settings"
 	"agent/internal/shell"
 	"agent/internal/tools"
 	"agent/internal/websearch"
-	"agent/internal/words"
 )
 
 // WebSearch returns a searcher of the web by the settings, which can say who would be asked. It
@@ -61,11 +61,11 @@ type webSearch struct {
 	at       *place
 	rec      *record
 	models   *endpoints
-	rules    *gates.Rules
+	rules    *hookgates.Rules
 }
 
 // newWebSearch returns the search of a conversation. No query names a host that denied refuses.
-func newWebSearch(at *place, rec *record, models *endpoints, rules *gates.Rules, denied func(host string) error) *webSearch {
+func newWebSearch(at *place, rec *record, models *endpoints, rules *hookgates.Rules, denied func(host string) error) *webSearch {
 	w := &webSearch{at: at, rec: rec, models: models, rules: rules}
 	config := at.process.searchConfig(at.settings, at.folders)
 	config.Run = w.run
@@ -166,8 +166,8 @@ func (w *webSearch) run(ctx context.Context, line string, input []byte, limit ti
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
 		return "", fmt.Errorf("%s took longer than %s and was ended", key, limit)
 	case end.Exit != 0:
-		says := words.Line(string(bytes.TrimSpace(complains.Kept)), 0)
-		return "", fmt.Errorf("%s: %s: %s", key, end.ExitText(), words.Line(says, 300))
+		says := humanize.Line(string(bytes.TrimSpace(complains.Kept)), 0)
+		return "", fmt.Errorf("%s: %s: %s", key, end.ExitText(), humanize.Line(says, 300))
 	}
 	return string(printed.Kept), nil
 }

@@ -3,20 +3,20 @@ package app
 import (
 	"path/filepath"
 
-	"agent/internal/app/gates"
-	"agent/internal/app/serving"
+	"agent/internal/app/hookgates"
+	"agent/internal/app/mcphost"
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
+	"agent/internal/extend/mcp"
+	"agent/internal/extend/mcp/catalogue"
+	"agent/internal/extend/setup/servers"
 	"agent/internal/llm"
-	"agent/internal/mcp"
-	"agent/internal/mcp/catalogue"
 	"agent/internal/provider"
-	"agent/internal/setup/servers"
 	"agent/internal/tools"
-	"agent/internal/words"
 )
 
 // Servers finds the MCP servers of a workspace and of the options of a conversation.
-func (p *Process) Servers(f Folders, workspace string, o Options) (*serving.Configured, error) {
+func (p *Process) Servers(f Folders, workspace string, o Options) (*mcphost.Configured, error) {
 	found, err := servers.Find(servers.Where{
 		Where: p.Where(f, workspace), Dir: p.Dir,
 		Given: o.Servers, Editor: o.EditorServers, GivenOnly: o.NoSetup,
@@ -28,7 +28,7 @@ func (p *Process) Servers(f Folders, workspace string, o Options) (*serving.Conf
 	if caches := p.Caches(); caches != "" {
 		known.Dir = filepath.Join(caches, "mcp")
 	}
-	return &serving.Configured{Listing: found, Allowed: p.underPolicy().Server, Place: serving.Place{Environ: p.Environ, Lookup: p.lookup, Workspace: workspace, Catalogue: known}}, nil
+	return &mcphost.Configured{Listing: found, Allowed: p.underPolicy().Server, Place: mcphost.Place{Environ: p.Environ, Lookup: p.lookup, Workspace: workspace, Catalogue: known}}, nil
 }
 
 // Logins returns the store for the results of logins to servers: the keyring of the system, or
@@ -53,16 +53,16 @@ func (k loginKeys) Set(place, secret string) error {
 
 // newServers connects a conversation to its configured servers. Programs of servers get the context
 // of its trace.
-func newServers(rec *record, models *endpoints, host *gates.Host, configured *serving.Configured, may func(tools.Served) error, traced func() string, emit func(chat.Event), line *chat.Line) *serving.Servers {
+func newServers(rec *record, models *endpoints, host *hookgates.Host, configured *mcphost.Configured, may func(tools.Served) error, traced func() string, emit func(chat.Event), line *chat.Line) *mcphost.Servers {
 	at := rec.at
-	equipped := func(configured *serving.Configured) *serving.Configured {
+	equipped := func(configured *mcphost.Configured) *mcphost.Configured {
 		configured.Session, configured.Trust, configured.Traced, configured.Confined = rec.SessionID(), host.Trust, traced, host.Confinement
 		return configured
 	}
-	return serving.New(serving.Config{
+	return mcphost.New(mcphost.Config{
 		Version: at.process.Version, Unattended: at.options.Unattended, Settings: at.settings, Env: host.Env,
 		Logins: at.process.Logins(at.folders), Window: models.window, Browse: at.options.Browse,
-		Read: func() (*serving.Configured, error) {
+		Read: func() (*mcphost.Configured, error) {
 			again, err := at.process.Servers(at.folders, at.workspace.Root(), at.options)
 			if err != nil {
 				return nil, err
@@ -70,7 +70,7 @@ func newServers(rec *record, models *endpoints, host *gates.Host, configured *se
 			return equipped(again), nil
 		},
 		OnFreeze: rec.servers, Did: rec.acts.did, Reached: rec.acts.reach,
-		Tell:    func(text string) { emit(chat.Notice{Text: words.Brief(text)}) },
+		Tell:    func(text string) { emit(chat.Notice{Text: humanize.Brief(text)}) },
 		Inquire: line.Inquire, May: may,
 	}, equipped(configured), rec.resumed.Servers)
 }

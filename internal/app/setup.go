@@ -3,12 +3,12 @@ package app
 import (
 	"slices"
 
-	"agent/internal/app/brought"
-	"agent/internal/app/gates"
-	"agent/internal/app/serving"
-	"agent/internal/setup"
-	"agent/internal/setup/consent"
-	"agent/internal/setup/hooks"
+	"agent/internal/app/extensions"
+	"agent/internal/app/hookgates"
+	"agent/internal/app/mcphost"
+	"agent/internal/extend/setup"
+	"agent/internal/extend/setup/consent"
+	"agent/internal/extend/setup/hooks"
 )
 
 // A setUp is what the files of people and the repository say, as they were read at the start.
@@ -16,14 +16,14 @@ type setUp struct {
 	// texts holds the skills and commands.
 	texts   setup.Set
 	hooks   hooks.Listing
-	servers *serving.Configured
+	servers *mcphost.Configured
 	// trust holds the things of the repository that need consent, and the person's answers.
 	trust *consent.Trust
 }
 
 // readSetUp reads the set-up of a place. The option NoSetup leaves out everything but servers that
 // the options name.
-func readSetUp(at *place, rules *gates.Rules) (s setUp, err error) {
+func readSetUp(at *place, rules *hookgates.Rules) (s setUp, err error) {
 	if s.servers, err = at.process.Servers(at.folders, at.workspace.Root(), at.options); err != nil {
 		return s, err
 	}
@@ -31,7 +31,7 @@ func readSetUp(at *place, rules *gates.Rules) (s setUp, err error) {
 		s.trust = consent.Find(at.where, at.process.Now, nil, nil)
 		return s, nil
 	}
-	s.texts, s.hooks = setup.Find(at.where, brought.SkillPaths(at.settings, at.where)), hooks.Find(at.where)
+	s.texts, s.hooks = setup.Find(at.where, extensions.SkillPaths(at.settings, at.where)), hooks.Find(at.where)
 	s.trust = at.process.trust(at.where, s.texts, rules.Rules, s.servers.Listing, s.hooks, sharedNotes(at.settings, at.look.book))
 	if at.options.TrustProject {
 		err = s.trust.ForRun()
@@ -41,7 +41,7 @@ func readSetUp(at *place, rules *gates.Rules) (s setUp, err error) {
 
 // leftOut names the parts that cannot be used, with the reasons.
 func (s setUp) leftOut() []string {
-	return slices.Concat(s.texts.Skills.Skipped, s.texts.Commands.Skipped, gates.Skipped(s.hooks), s.servers.Problems)
+	return slices.Concat(s.texts.Skills.Skipped, s.texts.Commands.Skipped, hookgates.Skipped(s.hooks), s.servers.Problems)
 }
 
 // notices returns lines for the person about servers, and about things that are not used without

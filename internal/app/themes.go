@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/tui/style"
 )
 
@@ -33,13 +33,13 @@ func (p *Process) Themes() []Theme {
 			if !style.OwnName(name) {
 				continue
 			}
-			data, err := disk.Beginning(file, maxTheme)
+			data, err := fsutil.Beginning(file, maxTheme)
 			theme := Theme{Palette: style.Palette{Name: name}}
 			if err == nil {
 				theme.Palette, err = style.ParsePalette(name, data)
 			}
 			if err != nil {
-				theme = Theme{style.Palette{Name: name}, fmt.Errorf("the theme %s is not used: %s: %w", name, file, disk.Reason(err))}
+				theme = Theme{style.Palette{Name: name}, fmt.Errorf("the theme %s is not used: %s: %w", name, file, fsutil.Reason(err))}
 			}
 			p.themes = append(p.themes, theme)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // mostTurns is the number of turns that are kept.
@@ -30,7 +30,7 @@ func (f *turnFile) Add(multiple float64) {
 		b.WriteString(strconv.FormatFloat(m, 'g', 5, 64) + "\n")
 	}
 	if os.MkdirAll(filepath.Dir(f.path), 0o700) == nil {
-		_ = disk.Replace(f.path, []byte(b.String()), 0o600)
+		_ = fsutil.Replace(f.path, []byte(b.String()), 0o600)
 	}
 }
 
@@ -38,7 +38,7 @@ func (f *turnFile) Add(multiple float64) {
 func (f *turnFile) Multiples() (all []float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	text, _ := disk.Read(f.path)
+	text, _ := fsutil.Read(f.path)
 	for line := range strings.Lines(string(text)) {
 		if m, err := strconv.ParseFloat(strings.TrimSpace(line), 64); err == nil && m > 0 {
 			all = append(all, m)

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"agent/internal/atcmd"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
 	"agent/internal/chat"
-	"agent/internal/disk"
-	"agent/internal/rawjson"
-	"agent/internal/words"
 )
 
 // maxWaitingShown bounds the text of a waiting message in a notice, in characters.
@@ -26,7 +26,7 @@ func (f Folders) askingFile(id string) string { return filepath.Join(f.State, "w
 // WaitsSince returns the time since which a session has waited for a person's answer, or the zero
 // time if it does not wait. The result means nothing for a session that is not running.
 func (f Folders) WaitsSince(id string) time.Time {
-	text, err := disk.Beginning(f.askingFile(id), 64)
+	text, err := fsutil.Beginning(f.askingFile(id), 64)
 	if err != nil {
 		return time.Time{}
 	}
@@ -46,7 +46,7 @@ func (r *record) keepAsking(e chat.Event) {
 		r.asking++
 		err := os.MkdirAll(filepath.Dir(file), 0o700)
 		if err == nil {
-			err = disk.Replace(file, []byte(r.at.process.Now().UTC().Format(time.RFC3339)), 0o600)
+			err = fsutil.Replace(file, []byte(r.at.process.Now().UTC().Format(time.RFC3339)), 0o600)
 		}
 		r.logged(err)
 	case chat.ApprovalSettled:
@@ -96,8 +96,8 @@ func (r *record) waited() (messages []atcmd.Message, notice string) {
 	}
 	var quoted []string
 	for _, message := range messages {
-		quoted = append(quoted, "“"+words.Line(message.Text(), maxWaitingShown)+"”")
+		quoted = append(quoted, "“"+humanize.Line(message.Text(), maxWaitingShown)+"”")
 	}
 	return nil, fmt.Sprintf("The session ended with %s waiting, not sent: %s (agent -c in a terminal has that in the prompt).",
-		words.Count(len(messages), "message"), strings.Join(quoted, ", "))
+		humanize.Count(len(messages), "message"), strings.Join(quoted, ", "))
 }

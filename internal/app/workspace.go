@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/tempdir"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
-	"agent/internal/tempdir"
 	"agent/internal/workspace"
 )
 
@@ -43,7 +43,7 @@ func (p *Process) OpenWorkspace(dir string, s *settings.Settings) (opened *works
 // inside the workspace, where commands could replace the temporary folders.
 func tempParent(root string) string {
 	parent := os.TempDir()
-	if disk.Within(disk.Real(parent), root) && !disk.Within(sandbox.SystemTemp, root) {
+	if fsutil.Within(fsutil.Real(parent), root) && !fsutil.Within(sandbox.SystemTemp, root) {
 		return sandbox.SystemTemp
 	}
 	return parent
@@ -57,7 +57,7 @@ func (p *Process) mapTemp(w *workspace.Workspace, s *settings.Settings, own *tem
 	w.MapTemp(workspace.Mapped{
 		Folder: func() string {
 			writable := append(p.userPaths(settings.SandboxAllowWrite.Of(s)), w.Root())
-			reached := func(writable string) bool { return disk.Within(folder, writable) }
+			reached := func(writable string) bool { return fsutil.Within(folder, writable) }
 			if settings.Sandbox.Of(s) == settings.SandboxOff || slices.ContainsFunc(writable, reached) || !sandbox.Detect().OwnTemp(writable...) {
 				return ""
 			}

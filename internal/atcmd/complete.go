@@ -12,7 +12,7 @@ import (
 
 	"github.com/sahilm/fuzzy"
 
-	"agent/internal/ignore"
+	"agent/internal/git/ignore"
 	"agent/internal/picture"
 )
 

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"unicode"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/history"
 	"agent/internal/text/notebook"
-	"agent/internal/words"
 )
 
 // Options describes the workspace and the abilities of the model.
@@ -99,7 +99,7 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 		return Expansion{}, err
 	}
 	space.resource = options.Elsewhere
-	tree, err := disk.OpenTree(space.root)
+	tree, err := fsutil.OpenTree(space.root)
 	if err != nil {
 		return Expansion{}, fmt.Errorf("the workspace %s cannot be used: %w", options.Root, err)
 	}
@@ -160,7 +160,7 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 // An expander collects the result for one message.
 type expander struct {
 	workspace *workspace
-	tree      *disk.Tree
+	tree      *fsutil.Tree
 	options   Options
 	result    Expansion
 	missing   []Missing
@@ -283,13 +283,13 @@ func (e *expander) add(name string, named bool, of *Pages) refusal {
 		if err != nil {
 			return refusal(err.Error())
 		}
-		included.Bytes, included.Lines, included.Hash = len(text), words.Lines(text), content.hash
+		included.Bytes, included.Lines, included.Hash = len(text), humanize.Lines(text), content.hash
 		if block = pdfText(included.Path, text); whole {
 			included.Bytes, block = len(content.pdf), &history.Media{MimeType: history.PDF, Data: base64.StdEncoding.EncodeToString(content.pdf)}
 		}
 	default:
 		text := modelText(name, content.text)
-		included.Bytes, included.Lines = len(text), words.Lines(text)
+		included.Bytes, included.Lines = len(text), humanize.Lines(text)
 		block = history.NewInclusion(name, text)
 		if e.options.Shown != nil {
 			e.options.Shown(filepath.Join(e.workspace.root, filepath.FromSlash(resolved)), content.text)

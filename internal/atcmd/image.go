@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/history"
 	"agent/internal/picture"
 )
@@ -51,11 +51,11 @@ func images(message Message, noImages string) (blocks []history.Block, included 
 // readImage reads an image from a regular file, and returns the history.Digest of the file. It
 // refuses other files, because opening a pipe would wait for its writer.
 func readImage(path string) (fitted picture.Picture, hash string, err error) {
-	content, err := disk.Beginning(path, picture.MaxFileBytes+1)
+	content, err := fsutil.Beginning(path, picture.MaxFileBytes+1)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return picture.Picture{}, "", errors.New("there is no such file")
-	case errors.Is(err, disk.ErrNoFile):
+	case errors.Is(err, fsutil.ErrNoFile):
 		return picture.Picture{}, "", errors.New("it is not a file")
 	case err != nil:
 		return picture.Picture{}, "", errors.New(string(openRefusal(err)))

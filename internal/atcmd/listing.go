@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/ignore"
+	"agent/internal/git/ignore"
 )
 
 // A listing holds the files of a workspace and their folders, sorted. known is false before the

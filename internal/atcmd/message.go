@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // A Message holds the parts of a person's message in order: typed, pasted and piped text. Only
@@ -28,7 +28,7 @@ type Part struct {
 
 // ImagePart returns the part for an image that a person picked by hand.
 func ImagePart(path string) Part {
-	return Part{Text: "[image " + words.Visible(filepath.Base(path)) + "]", Image: path}
+	return Part{Text: "[image " + humanize.Visible(filepath.Base(path)) + "]", Image: path}
 }
 
 // Typed returns a message of typed text.

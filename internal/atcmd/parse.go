@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // maxPath is the length of the longest possible path, in bytes: no file system has longer paths,
@@ -54,7 +54,7 @@ func (p Pages) String() string {
 }
 
 // pagesBehind matches pages behind the path of a PDF: ":3", ":3-5", ":3-".
-var pagesBehind = pattern.New(`^:([1-9][0-9]{0,4})(-([1-9][0-9]{0,4})?)?`)
+var pagesBehind = lazyregexp.New(`^:([1-9][0-9]{0,4})(-([1-9][0-9]{0,4})?)?`)
 
 // withPages adds the pages that text names behind a mention of a PDF.
 func (m mention) withPages(text string) mention {

@@ -9,7 +9,7 @@ import (
 	"github.com/sahilm/fuzzy"
 	"pgregory.net/rapid"
 
-	"agent/internal/ignore"
+	"agent/internal/git/ignore"
 )
 
 // Issue 12: of many names no more are held than are proposed, and they are those that

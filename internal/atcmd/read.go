@@ -10,7 +10,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/history"
 	"agent/internal/picture"
 )
@@ -50,7 +50,7 @@ type content struct {
 // read returns the content of the file at a resolved path in a tree. It opens regular files only,
 // because opening a pipe waits for its writer and opening a device may do anything. It does not
 // follow a link that was put on the path since the path was resolved.
-func read(tree *disk.Tree, resolved string, info fs.FileInfo, noImages string, takesPDF bool) (content, refusal) {
+func read(tree *fsutil.Tree, resolved string, info fs.FileInfo, noImages string, takesPDF bool) (content, refusal) {
 	if !info.Mode().IsRegular() {
 		return content{}, notAFile
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/disk"
-	"agent/internal/ignore"
+	"agent/internal/base/fsutil"
+	"agent/internal/git/ignore"
 )
 
 // A workspace tells which names exist below its root. It implements names.
@@ -97,7 +97,7 @@ func (w *workspace) all() []string {
 }
 
 func (w *workspace) absolute(name string) string {
-	return disk.At(w.root, filepath.FromSlash(name))
+	return fsutil.At(w.root, filepath.FromSlash(name))
 }
 
 // inside returns the absolute path full relative to the root, with forward

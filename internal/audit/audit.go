@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/secret"
 	"agent/internal/history"
-	"agent/internal/secret"
 	"agent/internal/session"
 )
 
@@ -185,7 +185,7 @@ type auditor struct {
 func (a *auditor) add(at time.Time, e Event) {
 	e.At, e.What, e.Rule = at, secret.Without(e.What), secret.Without(e.Rule)
 	if e.Kind == Read || e.Kind == Wrote { // tools name one file in both ways
-		e.What = disk.Shorten(e.What, a.report.Workspace)
+		e.What = fsutil.Shorten(e.What, a.report.Workspace)
 	}
 	a.report.Events = append(a.report.Events, e)
 }

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"agent/internal/pattern"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 )
 
 // Print writes the report as Markdown.
@@ -23,7 +23,7 @@ func (r *Report) markdown(b *strings.Builder, level string) {
 	if r.Agent != "" {
 		of = "agent " + r.Agent + ", " + r.ID
 	}
-	fmt.Fprintf(b, "%s Audit of %s\n\n%s\n\n", level, of, code(words.Line(r.Title, 100)))
+	fmt.Fprintf(b, "%s Audit of %s\n\n%s\n\n", level, of, code(humanize.Line(r.Title, 100)))
 	fmt.Fprintf(b, "- in %s, from %s to %s\n", code(r.Workspace), r.Started.UTC().Format("2006-01-02 15:04:05"), r.Used.UTC().Format("2006-01-02 15:04:05 UTC"))
 	fmt.Fprintf(b, "- record: %s\n", r.chain())
 	for _, problem := range r.Problems {
@@ -61,14 +61,14 @@ func (r *Report) chain() string {
 		lines := strings.Trim(fmt.Sprint(c.Broken), "[]")
 		return "**changed after it was written**: before line " + strings.ReplaceAll(lines, " ", ", ") + " a line was changed, removed or put in"
 	}
-	text := words.Count(c.Records-c.Without, "line") + ", each with the hash of the one before; none was changed"
+	text := humanize.Count(c.Records-c.Without, "line") + ", each with the hash of the one before; none was changed"
 	switch {
 	case c.Records == 0:
 		return "**empty**"
 	case c.Without == c.Records:
-		return words.Count(c.Records, "line") + " without hashes, written by an older version: whether it was changed is not known"
+		return humanize.Count(c.Records, "line") + " without hashes, written by an older version: whether it was changed is not known"
 	case c.Without > 0:
-		text = fmt.Sprintf("%s. %s without a hash may have been changed: an older version wrote them, or somebody else", text, words.Count(c.Without, "line"))
+		text = fmt.Sprintf("%s. %s without a hash may have been changed: an older version wrote them, or somebody else", text, humanize.Count(c.Without, "line"))
 	}
 	return text
 }
@@ -110,19 +110,19 @@ func short(hash string) string {
 	return hash[:min(len(hash), enough)]
 }
 
-var plainName = pattern.New(`^[\w :./-]*$`)
+var plainName = lazyregexp.New(`^[\w :./-]*$`)
 
 // name writes a name, as code if it holds more than plain characters.
 func name(text string) string {
 	if plainName.MatchString(text) && !strings.Contains(text, "\n") {
 		return text
 	}
-	return code(words.Line(text, 100))
+	return code(humanize.Line(text, 100))
 }
 
 // code writes a whole text as code of Markdown, on one line. A cut could hide the end of a command.
 func code(text string) string {
-	text = words.Line(text, 0)
+	text = humanize.Line(text, 0)
 	fence := "`"
 	for strings.Contains(text, fence) {
 		fence += "`"

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/gate"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // Within makes a conversation that of an agent: a call of another conversation, its parent, began
@@ -305,12 +305,12 @@ type AgentState struct {
 
 // String returns the figures of the agent on a line.
 func (s AgentState) String() string {
-	text := words.Count(s.Stats.Requests, "request")
+	text := humanize.Count(s.Stats.Requests, "request")
 	if tokens := s.Stats.PromptTokens + s.Stats.CompletionTokens; tokens > 0 { // not every server tells them
-		text += " · " + words.Tokens(tokens) + " tokens"
+		text += " · " + humanize.Tokens(tokens) + " tokens"
 	}
 	if s.Stats.Cost >= leastCost {
-		text += " · " + words.Dollars(s.Stats.Cost)
+		text += " · " + humanize.Dollars(s.Stats.Cost)
 	}
 	return text
 }

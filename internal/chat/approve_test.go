@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/gate"
 	"agent/internal/tools"
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/chat/past"
+	"agent/internal/chat/rewind"
 	"agent/internal/history"
 	"agent/internal/session"
 	"agent/internal/tools"
@@ -228,7 +228,7 @@ func recallAll(t *testing.T, r *logged) string {
 func allText(entries []*history.Content) []string {
 	var texts []string
 	for _, entry := range entries {
-		texts = append(texts, past.Text(entry.Blocks))
+		texts = append(texts, rewind.Text(entry.Blocks))
 	}
 	return texts
 }

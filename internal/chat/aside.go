@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/words"
 )
 
 // asideWord introduces the question of an aside to the model.
@@ -107,7 +107,7 @@ func (a *asking) stream(ctx context.Context, provider llm.Provider, request llm.
 			continue
 		case llm.Retrying:
 			a.runOnOwner(func(c *Chat) {
-				c.emit.notice("the question beside: try %d in %s: %s", chunk.Attempt, words.Elapsed(chunk.Delay), llm.Located(chunk.Where, chunk.Reason))
+				c.emit.notice("the question beside: try %d in %s: %s", chunk.Attempt, humanize.Elapsed(chunk.Delay), llm.Located(chunk.Where, chunk.Reason))
 			})
 		}
 		if err == nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/chat/past"
+	"agent/internal/chat/rewind"
 	"agent/internal/history"
 )
 
@@ -125,7 +125,7 @@ func TestBringBackRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	serve(t, b, func(ctx context.Context) {
-		if _, err := b.Past.BringBack(ctx, 1); !errors.Is(err, past.ErrNotRecorded) {
+		if _, err := b.Past.BringBack(ctx, 1); !errors.Is(err, rewind.ErrNotRecorded) {
 			t.Errorf("without a record: %v", err)
 		}
 	})

@@ -5,15 +5,15 @@ import (
 	"slices"
 	"time"
 
-	"agent/internal/chat/broke"
-	"agent/internal/chat/gauge"
+	"agent/internal/base/humanize"
+	"agent/internal/chat/cachemiss"
+	"agent/internal/chat/calibrate"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/words"
 )
 
 // cacheWatch notices requests that read less from the provider's cache than they could have. It
@@ -25,21 +25,21 @@ type cacheWatch struct {
 	settings *settings.Settings
 	endpoint Endpoint
 	window   *window.Window
-	watch    broke.Detector
+	watch    cachemiss.Detector
 	// gauge measures the parts of the conversation, and sent is the request that is being sent.
-	gauge gauge.Gauge
-	sent  gauge.Request
+	gauge calibrate.Gauge
+	sent  calibrate.Request
 	// answered describes the request whose reply arrives.
 	answered compression.Request
 	// head describes the head of the latest request, whose digest is headSum. noted is the digest of
 	// the head that the record describes.
-	head           *broke.Head
+	head           *cachemiss.Head
 	headSum, noted string
 	steps          cacheStep
 	// found is the break of the request whose reply arrives, nil for none. told holds the causes of
 	// which the person knows.
-	found *broke.Break
-	told  map[broke.Cause]bool
+	found *cachemiss.Break
+	told  map[cachemiss.Cause]bool
 	// waits is a notice that is shown after the reply, "" for none.
 	waits string
 }
@@ -50,14 +50,14 @@ func (w *cacheWatch) sending(r llm.Request) {
 	w.answered = compression.Request{At: w.now().UnixMilli(), Model: r.Model, HeadSum: w.sent.Head, Head: w.sent.HeadTokens}
 	mark, _ := w.window.Mark(w.sent.Entries)
 	if w.head == nil || w.sent.Head != w.headSum {
-		w.head, w.headSum = broke.HeadOf(r.System, r.Tools), w.sent.Head
+		w.head, w.headSum = cachemiss.HeadOf(r.System, r.Tools), w.sent.Head
 	}
-	w.watch.Sending(broke.Request{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.sent.Head, Parts: w.head, Entries: w.sent.Entries, Mark: mark})
+	w.watch.Sending(cachemiss.Request{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.sent.Head, Parts: w.head, Entries: w.sent.Entries, Mark: mark})
 }
 
 // measured returns the request of a window, by our own count.
-func (w *cacheWatch) measured(model string, of *window.Window) gauge.Request {
-	r := gauge.Request{Model: w.at(model), Head: of.HeadSum(), HeadTokens: of.Measure.Estimate() - of.History.TotalTokens()}
+func (w *cacheWatch) measured(model string, of *window.Window) calibrate.Request {
+	r := calibrate.Request{Model: w.at(model), Head: of.HeadSum(), HeadTokens: of.Measure.Estimate() - of.History.TotalTokens()}
 	r.Entries, r.Tokens = of.History.Curated()
 	return r
 }
@@ -68,16 +68,16 @@ func (w *cacheWatch) step(step window.Step) {
 	case window.Density:
 		what := "our pruning"
 		if len(step.Prunes) > 0 {
-			what += " took " + words.Line(step.Prunes[0].Subject, 40)
+			what += " took " + humanize.Line(step.Prunes[0].Subject, 40)
 		}
 		if more := len(step.Prunes) - 1; more > 0 {
 			what += fmt.Sprintf(" and %d more", more)
 		}
-		w.watch.Changed(broke.Pruning, what, step.TokensBefore-step.TokensAfter)
+		w.watch.Changed(cachemiss.Pruning, what, step.TokensBefore-step.TokensAfter)
 	case window.Compression:
 		if step.Applied {
 			w.noted = "" // the description may have left
-			w.watch.Changed(broke.Compression, "a compression wrote the conversation anew", step.TokensBefore-step.TokensAfter)
+			w.watch.Changed(cachemiss.Compression, "a compression wrote the conversation anew", step.TokensBefore-step.TokensAfter)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func (w *cacheWatch) reported(model string, u llm.Usage) {
 	if w.sent.Entries != nil && u.PromptTokens > 0 {
 		w.gauge.Reported(w.sent, u.PromptTokens)
 		w.steps.saw(w.sent.Model, u.CachedTokens)
-		w.sent = gauge.Request{}
+		w.sent = calibrate.Request{}
 		w.answered.Prompt, w.answered.Cached = u.PromptTokens, u.CachedTokens
 	}
 	if w.found = w.watch.Reported(u, cacheOf(w.settings, w.endpoint.Cache(model))); w.found == nil {
@@ -131,26 +131,26 @@ func (w *cacheWatch) stamp(reply *history.Content) *history.Content {
 			reply = reply.WithMeta(metaSent, sent)
 		}
 		if w.noted != sent.HeadSum {
-			reply, w.noted = reply.WithMeta(broke.MetaHead, *w.head), sent.HeadSum
+			reply, w.noted = reply.WithMeta(cachemiss.MetaHead, *w.head), sent.HeadSum
 		}
 	}
 	w.answered = compression.Request{}
 	if w.found != nil {
-		reply, w.found = reply.WithMeta(broke.Meta, *w.found), nil
+		reply, w.found = reply.WithMeta(cachemiss.Meta, *w.found), nil
 	}
 	return reply
 }
 
 // resume continues after the latest recorded request.
 func (w *cacheWatch) resume(restored session.State) {
-	var latest *broke.Request
-	head, reads, heads := 0, map[string]bool{}, map[string]*broke.Head{}
+	var latest *cachemiss.Request
+	head, reads, heads := 0, map[string]bool{}, map[string]*cachemiss.Head{}
 	for i, entry := range restored.Entries {
 		r, ok := sentFor(entry)
 		if !ok {
 			continue
 		}
-		if h, described := history.MetaOf[broke.Head](entry, broke.MetaHead); described {
+		if h, described := history.MetaOf[cachemiss.Head](entry, cachemiss.MetaHead); described {
 			heads[r.HeadSum] = &h
 		}
 		host, _ := entry.Metadata[history.MetaHost].(string)
@@ -158,12 +158,12 @@ func (w *cacheWatch) resume(restored session.State) {
 			host = settings.BaseURL.Of(w.settings)
 		}
 		head, reads[r.Model] = r.Head, reads[r.Model] || r.Cached > 0
-		latest = &broke.Request{At: r.Time(), Model: r.Model, Host: host, Head: r.HeadSum, Parts: heads[r.HeadSum], Entries: restored.Entries[:i], Prompt: r.Prompt}
+		latest = &cachemiss.Request{At: r.Time(), Model: r.Model, Host: host, Head: r.HeadSum, Parts: heads[r.HeadSum], Entries: restored.Entries[:i], Prompt: r.Prompt}
 	}
 	if latest == nil {
 		return
 	}
-	for _, b := range broke.In(restored.Entries) {
+	for _, b := range cachemiss.In(restored.Entries) {
 		w.told[b.Cause] = true
 	}
 	w.watch.Resume(*latest, reads[latest.Model])
@@ -173,7 +173,7 @@ func (w *cacheWatch) resume(restored session.State) {
 	}
 	entries, tokens := w.history.Curated()
 	if n := len(latest.Entries); n <= len(entries) && slices.Equal(entries[:n], latest.Entries) {
-		w.gauge.Reported(gauge.Request{Model: w.at(latest.Model), Head: latest.Head, HeadTokens: head, Entries: entries[:n], Tokens: tokens[:n]}, latest.Prompt)
+		w.gauge.Reported(calibrate.Request{Model: w.at(latest.Model), Head: latest.Head, HeadTokens: head, Entries: entries[:n], Tokens: tokens[:n]}, latest.Prompt)
 	}
 }
 
@@ -185,7 +185,7 @@ func (w *cacheWatch) forget() {
 
 // let notes that a person took an item out of the context.
 func (w *cacheWatch) let(item Item, tokens int) {
-	w.watch.Changed(broke.Edited, "you let "+words.Line(item.Subject, 40)+" go", tokens)
+	w.watch.Changed(cachemiss.Edited, "you let "+humanize.Line(item.Subject, 40)+" go", tokens)
 }
 
 // at names a model and the endpoint in use.
@@ -193,9 +193,9 @@ func (w *cacheWatch) at(model string) string { return model + " " + settings.Bas
 
 // CacheBreaks lists the requests of the session that read less from the provider's cache than they
 // could have. Without a record it lists those whose replies are in the context.
-func CacheBreaks(log *session.Log, h *history.Service) ([]broke.Break, error) {
+func CacheBreaks(log *session.Log, h *history.Service) ([]cachemiss.Break, error) {
 	if log == nil {
-		return broke.In(h.RawHistory()), nil
+		return cachemiss.In(h.RawHistory()), nil
 	}
 	state, err := log.State()
 	if err != nil {
@@ -205,10 +205,10 @@ func CacheBreaks(log *session.Log, h *history.Service) ([]broke.Break, error) {
 }
 
 // CacheBreaksIn lists the breaks in the record of a session.
-func CacheBreaksIn(state session.State) (breaks []broke.Break, err error) {
+func CacheBreaksIn(state session.State) (breaks []cachemiss.Break, err error) {
 	said, err := state.Originals()
 	for _, entries := range said.Stretches {
-		breaks = append(breaks, broke.In(entries)...)
+		breaks = append(breaks, cachemiss.In(entries)...)
 	}
 	return breaks, err
 }

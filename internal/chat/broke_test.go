@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/chat/broke"
+	"agent/internal/chat/cachemiss"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
@@ -113,34 +113,34 @@ func newCacheBench(t *testing.T, known vendor.Cache) *cacheBench {
 }
 
 // turn sends a message after a while and returns the break that the reply notes, if it does.
-func (c *cacheBench) turn(t *testing.T, text string) *broke.Break {
+func (c *cacheBench) turn(t *testing.T, text string) *cachemiss.Break {
 	t.Helper()
 	c.now = c.now.Add(20 * time.Second)
-	before := len(broke.In(c.config.History.RawHistory()))
+	before := len(cachemiss.In(c.config.History.RawHistory()))
 	if _, err := c.Prompt(t.Context(), text); err != nil {
 		t.Fatal(err)
 	}
-	if breaks := broke.In(c.config.History.RawHistory()); len(breaks) > before {
+	if breaks := cachemiss.In(c.config.History.RawHistory()); len(breaks) > before {
 		return &breaks[len(breaks)-1]
 	}
 	return nil
 }
 
 // plants are the ways to break a cache, each with its cause.
-func (c *cacheBench) plants(r *rand.Rand) map[broke.Cause]func() {
+func (c *cacheBench) plants(r *rand.Rand) map[cachemiss.Cause]func() {
 	n := r.IntN(1_000_000)
-	return map[broke.Cause]func(){
-		broke.Model:        func() { c.set("model", fmt.Sprint("model-", n)) },
-		broke.Tools:        func() { c.addTool(fmt.Sprint("tool_", n)) },
-		broke.Clock:        func() { c.redate(fmt.Sprintf("2027-%02d-%02d", 1+n%12, 1+n%28)) },
-		broke.Instructions: func() { c.rewrite("use tabs", fmt.Sprint("use tabs ", n)) },
-		broke.Prompt:       func() { c.rewrite("- Git: clean", fmt.Sprint("- Git: clean ", n)) },
-		broke.Life:         func() { c.now = c.now.Add(c.cache.life + time.Duration(n)*time.Millisecond) },
-		broke.Provider:     func() { c.cache.drops = true },
-		broke.Pruning: func() {
-			c.shrink(broke.Pruning)
+	return map[cachemiss.Cause]func(){
+		cachemiss.Model:        func() { c.set("model", fmt.Sprint("model-", n)) },
+		cachemiss.Tools:        func() { c.addTool(fmt.Sprint("tool_", n)) },
+		cachemiss.Clock:        func() { c.redate(fmt.Sprintf("2027-%02d-%02d", 1+n%12, 1+n%28)) },
+		cachemiss.Instructions: func() { c.rewrite("use tabs", fmt.Sprint("use tabs ", n)) },
+		cachemiss.Prompt:       func() { c.rewrite("- Git: clean", fmt.Sprint("- Git: clean ", n)) },
+		cachemiss.Life:         func() { c.now = c.now.Add(c.cache.life + time.Duration(n)*time.Millisecond) },
+		cachemiss.Provider:     func() { c.cache.drops = true },
+		cachemiss.Pruning: func() {
+			c.shrink(cachemiss.Pruning)
 		},
-		broke.Edited: func() { c.shrink(broke.Edited) },
+		cachemiss.Edited: func() { c.shrink(cachemiss.Edited) },
 	}
 }
 
@@ -164,7 +164,7 @@ func (c *cacheBench) redate(date string) {
 }
 
 // shrink shortens the second entry, as pruning does or as something else may.
-func (c *cacheBench) shrink(cause broke.Cause) {
+func (c *cacheBench) shrink(cause cachemiss.Cause) {
 	before := c.window.Measure.Tokens()
 	entry := c.config.History.RawHistory()[2]
 	text := entry.Text()
@@ -172,7 +172,7 @@ func (c *cacheBench) shrink(cause broke.Cause) {
 	if err := c.config.History.ApplyDensityResult(history.DensityResult{Replacements: map[int]*history.Content{2: after}}); err != nil {
 		c.t.Fatal(err)
 	}
-	if cause == broke.Pruning {
+	if cause == cachemiss.Pruning {
 		c.emitStep(window.Density{Prunes: []window.Prune{{Subject: "a.go"}}, TokensBefore: before, TokensAfter: c.window.Measure.Tokens()})
 	}
 }
@@ -186,7 +186,7 @@ func TestPlantedBreaksAreNamed(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("AGENT_CACHE_BREAKS")); err == nil {
 		planted = n
 	}
-	causes := []broke.Cause{broke.Model, broke.Tools, broke.Clock, broke.Instructions, broke.Prompt, broke.Life, broke.Provider, broke.Pruning, broke.Edited}
+	causes := []cachemiss.Cause{cachemiss.Model, cachemiss.Tools, cachemiss.Clock, cachemiss.Instructions, cachemiss.Prompt, cachemiss.Life, cachemiss.Provider, cachemiss.Pruning, cachemiss.Edited}
 	named, clean := 0, 0
 	for _, known := range []vendor.Cache{{}, {Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128}} {
 		r := rand.New(rand.NewPCG(1, uint64(known.Life)))
@@ -233,7 +233,7 @@ func TestQuietBreaks(t *testing.T) {
 		c.cache.drops = i == 3
 		c.turn(t, strings.Repeat("long ", 3000))
 	}
-	if len(broke.In(c.config.History.RawHistory())) != 1 {
+	if len(cachemiss.In(c.config.History.RawHistory())) != 1 {
 		t.Error("the break is not noted")
 	}
 	for _, e := range c.events {
@@ -294,9 +294,9 @@ func TestBreaksAfterAResume(t *testing.T) {
 			for range 3 {
 				c.turn(t, strings.Repeat("long ", 3000))
 			}
-			seen := map[broke.Cause]bool{}
+			seen := map[cachemiss.Cause]bool{}
 			for range 2 {
-				for _, cause := range []broke.Cause{broke.Life, broke.Instructions, broke.Clock, broke.Prompt, broke.Tools, broke.Model, broke.Provider} {
+				for _, cause := range []cachemiss.Cause{cachemiss.Life, cachemiss.Instructions, cachemiss.Clock, cachemiss.Prompt, cachemiss.Tools, cachemiss.Model, cachemiss.Provider} {
 					c = c.reopened(t, strategy)
 					if b := c.turn(t, "as before"); b != nil {
 						t.Fatalf("no cache was broken: %v", b)
@@ -328,11 +328,11 @@ func TestBreaksAtAnotherEndpoint(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		url  string
-		want broke.Cause
+		want cachemiss.Cause
 	}{
-		{"https://one.example.com/v1", broke.Provider},
-		{"https://two.example.com/v1", broke.Model},
-		{"https://two.example.com/v1", broke.Provider},
+		{"https://one.example.com/v1", cachemiss.Provider},
+		{"https://two.example.com/v1", cachemiss.Model},
+		{"https://two.example.com/v1", cachemiss.Provider},
 	} {
 		c = c.reopened(t, "cache-aware", "base-url", tc.url)
 		c.cache.drops = true
@@ -341,7 +341,7 @@ func TestBreaksAtAnotherEndpoint(t *testing.T) {
 		}
 		ended := slices.IndexFunc(c.events, func(e Event) bool { _, is := e.(ReplyEnded); return is })
 		told := slices.IndexFunc(c.events, func(e Event) bool { n, is := e.(Notice); return is && strings.HasPrefix(n.Text, "cache:") })
-		if told < ended && (told >= 0 || tc.want == broke.Model) {
+		if told < ended && (told >= 0 || tc.want == cachemiss.Model) {
 			t.Errorf("the notice is event %d, and the reply ends with event %d", told, ended)
 		}
 		if b := c.turn(t, "go on"); b != nil {
@@ -401,7 +401,7 @@ func TestAModelWithoutReports(t *testing.T) {
 	}
 	c.set("model", "silent")
 	c.cache.as = func(size, _ int) (int, int) { return size, 0 }
-	if b := c.turn(t, "go on"); b == nil || b.Cause != broke.Model {
+	if b := c.turn(t, "go on"); b == nil || b.Cause != cachemiss.Model {
 		t.Fatalf("%v", b)
 	}
 	for range 3 {
@@ -418,8 +418,8 @@ func TestBreaksAfterAPause(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		drops bool
-		want  broke.Cause
-	}{{true, broke.Life}, {false, broke.Instructions}} {
+		want  cachemiss.Cause
+	}{{true, cachemiss.Life}, {false, cachemiss.Instructions}} {
 		c := newCacheBench(t, vendor.Cache{})
 		c.cache.life = time.Hour
 		c.addTool(strings.Repeat("named_at_length_", 40))
@@ -455,7 +455,7 @@ func TestLetGoBreaksTheCache(t *testing.T) {
 			}
 		}
 	}
-	if b := c.turn(t, "go on"); b == nil || b.Cause != broke.Edited || !strings.Contains(b.What, "you let") || !strings.Contains(b.What, "a.go") {
+	if b := c.turn(t, "go on"); b == nil || b.Cause != cachemiss.Edited || !strings.Contains(b.What, "you let") || !strings.Contains(b.What, "a.go") {
 		t.Errorf("%v", b)
 	}
 }
@@ -464,11 +464,11 @@ func TestLetGoBreaksTheCache(t *testing.T) {
 func TestBreaksAreListedWithDates(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
-	one := []broke.Break{{At: at, What: "a", Tokens: 2000}, {At: at.Add(time.Hour), What: "b", Tokens: 2000}}
-	if got := broke.Lines(one); !strings.HasPrefix(got[0], "09:00:00  2") || len(got) != 5 {
+	one := []cachemiss.Break{{At: at, What: "a", Tokens: 2000}, {At: at.Add(time.Hour), What: "b", Tokens: 2000}}
+	if got := cachemiss.Lines(one); !strings.HasPrefix(got[0], "09:00:00  2") || len(got) != 5 {
 		t.Errorf("%q", got)
 	}
-	if got := broke.Lines(append(one, broke.Break{At: at.Add(48 * time.Hour)})); !strings.HasPrefix(got[2], "2026-11-28 10:00:00  2") {
+	if got := cachemiss.Lines(append(one, cachemiss.Break{At: at.Add(48 * time.Hour)})); !strings.HasPrefix(got[2], "2026-11-28 10:00:00  2") {
 		t.Errorf("%q", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/gate"
 	"agent/internal/history"
-	"agent/internal/hosts"
+	"agent/internal/reachlog"
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/tools/decode"
@@ -50,7 +50,7 @@ type call struct {
 	// other calls.
 	took time.Duration
 	// reached has the hosts that the call reached.
-	reached *hosts.List
+	reached *reachlog.List
 	answer  tools.Answer
 }
 
@@ -233,7 +233,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 	done := make(chan *call, len(batch))
 	for _, k := range batch {
-		k.started, k.reached = r.now(), &hosts.List{}
+		k.started, k.reached = r.now(), &reachlog.List{}
 		if k.refused == "" && ctx.Err() != nil {
 			k.refused = gate.NotRun
 		}
@@ -249,7 +249,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 			if r.lockFiles(ctx, k) {
 				defer func() { <-r.writing }()
 			}
-			k.answer = apply(hosts.Watch(ctx, k.reached.Add), k)
+			k.answer = apply(reachlog.Watch(ctx, k.reached.Add), k)
 			k.took = r.now().Sub(k.started)
 			if !k.typed && ctx.Err() == nil {
 				r.runAfterGates(ctx, k)

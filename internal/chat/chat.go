@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"agent/internal/atcmd"
-	"agent/internal/chat/broke"
+	"agent/internal/base/humanize"
+	"agent/internal/chat/cachemiss"
 	"agent/internal/chat/window"
 	"agent/internal/gate"
 	"agent/internal/history"
@@ -20,8 +21,7 @@ import (
 	"agent/internal/settings"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 // Config holds the dependencies of a Chat. A Chat reaches the world outside only through them.
@@ -48,7 +48,7 @@ type Config struct {
 	// System renders the system prompt.
 	System SystemPrompt
 	// Form returns the way in which the model in use edits files.
-	Form func() traits.EditFormat
+	Form func() toolspec.EditFormat
 	// HeadFor names the model in use and its endpoint. The prompt and the tools are made anew
 	// when the name changes. Nil means that it never changes.
 	HeadFor func() string
@@ -187,7 +187,7 @@ type emitter func(Event)
 
 // notice shows the user a line, cut to a bounded length.
 func (e emitter) notice(format string, args ...any) {
-	e(Notice{Text: words.Brief(fmt.Sprintf(format, args...))})
+	e(Notice{Text: humanize.Brief(fmt.Sprintf(format, args...))})
 }
 
 // New returns an idle chat.
@@ -208,7 +208,7 @@ func New(config Config) *Chat {
 	c.refusals = &refusals{emit: emit, history: config.History, window: c.window}
 	cache := &cacheWatch{
 		emit: emit, now: now, history: config.History, settings: config.Settings, endpoint: config.Endpoint,
-		window: c.window, told: map[broke.Cause]bool{},
+		window: c.window, told: map[cachemiss.Cause]bool{},
 	}
 	c.stats = &totals{emit: emit, settings: config.Settings, program: config.Costs, cache: cache}
 	c.replies = &replies{

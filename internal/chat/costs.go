@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"sync"
 
+	"agent/internal/base/humanize"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/llm"
 	"agent/internal/settings"
-	"agent/internal/words"
 )
 
 // Costs sums up the cost of requests. Conversations that share one have one max-cost together.
@@ -114,7 +114,7 @@ func (t *totals) sayOnce(format, model string) {
 type costError struct{ cost, limit float64 }
 
 func (e *costError) Error() string {
-	return fmt.Sprintf("this run has cost %s, and max-cost is %s", words.Dollars(e.cost), words.Dollars(e.limit))
+	return fmt.Sprintf("this run has cost %s, and max-cost is %s", humanize.Dollars(e.cost), humanize.Dollars(e.limit))
 }
 
 // checkCost returns a *costError once the conversations of the program have spent max-cost since
@@ -185,14 +185,14 @@ func (t *totals) warnOfStep(w *window.Window, at Endpoint) {
 	if told || !t.toldStep {
 		return
 	}
-	text := fmt.Sprintf("The next request has %s tokens. Above %s everything in it costs ", words.Tokens(tokens), words.Tokens(step.Above))
+	text := fmt.Sprintf("The next request has %s tokens. Above %s everything in it costs ", humanize.Tokens(tokens), humanize.Tokens(step.Above))
 	if step.Input == 2*prices.Input {
 		text += "double"
 	} else {
 		text += fmt.Sprintf("%.3g times as much", step.Input/prices.Input)
 	}
 	if p := w.Usage().Prunable; p.Free+p.Cold > 0 {
-		text += "; /density can free " + words.Tokens(p.Free+p.Cold)
+		text += "; /density can free " + humanize.Tokens(p.Free+p.Cold)
 	}
 	t.emit.notice("%s.", text)
 }

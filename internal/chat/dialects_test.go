@@ -14,7 +14,7 @@ import (
 	"agent/internal/testing/llmtest"
 	"agent/internal/todo"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // toolCalls are a call of every tool, each of which can be done where the ones before were;
@@ -100,9 +100,9 @@ func TestEveryToolInEveryDialect(t *testing.T) {
 				asked++
 				return llmtest.Turn{}.CallID(fmt.Sprintf("call_%d", asked), toolCalls[asked-1].name, toolCalls[asked-1].arguments)
 			}))
-			form := traits.Replace
+			form := toolspec.Replace
 			if vendor.FamilyOf(d.Model).Patches {
-				form = traits.Patch
+				form = toolspec.Patch
 			}
 			b := d.bench(t, srv, form)
 			if out, err := b.prompt("go"); err != nil || out.Response != "all done" {
@@ -119,11 +119,11 @@ func TestEveryToolInEveryDialect(t *testing.T) {
 }
 
 // bench is a conversation with the server of a dialect, with all tools over files.
-func (d dialect) bench(t *testing.T, srv *llmtest.Server, form traits.EditFormat) workbench {
+func (d dialect) bench(t *testing.T, srv *llmtest.Server, form toolspec.EditFormat) workbench {
 	b := newWorkbench(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n\nfunc G() {}\n", "b": "one\n"})
 	client := openai.NewClient(openai.Config{BaseURL: "http://" + d.Host + "/v1", Transport: srv.Transport()})
 	b.at.provider = func() (llm.Provider, error) { return client, nil }
-	b.config.Form = func() traits.EditFormat { return form }
+	b.config.Form = func() toolspec.EditFormat { return form }
 	b.config.Env.Todos = todo.NewBoard(nil, nil)
 	b.config.Policy = gate.Policy{Unattended: true}
 	b.renew()
@@ -136,7 +136,7 @@ func (d dialect) bench(t *testing.T, srv *llmtest.Server, form traits.EditFormat
 }
 
 // checkOffers compares what the requests declare with what the model is to be offered.
-func (b workbench) checkOffers(t *testing.T, d dialect, requests []*llmtest.Request, form traits.EditFormat) {
+func (b workbench) checkOffers(t *testing.T, d dialect, requests []*llmtest.Request, form toolspec.EditFormat) {
 	t.Helper()
 	var want []string
 	for _, tool := range b.config.Tools.For(form) {

@@ -22,7 +22,7 @@
 //   - gate.Consent, gate.Loop (internal/gate): the calls that may run, the grants of the
 //     session, and whether the model runs in circles
 //   - asker (asking.go): the question that waits for a person
-//   - past.Past (internal/chat/past): going back to an earlier point, and undoing changes
+//   - rewind.Past (internal/chat/rewind): going back to an earlier point, and undoing changes
 //   - totals (costs.go): requests, tokens and costs
 //   - Views (views.go), Past (past.go), Agents (agent.go): what the rest of the program sees of the
 //     context, of earlier points, and of the conversation that runs an agent

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/gate"
 	"agent/internal/tools"
 )

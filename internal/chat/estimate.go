@@ -6,12 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"agent/internal/chat/broke"
+	"agent/internal/base/humanize"
+	"agent/internal/chat/cachemiss"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/settings"
-	"agent/internal/words"
 )
 
 // An Estimate is what a message would cost, in USD.
@@ -31,13 +31,13 @@ const exact = 0.02
 // String returns the estimate in one line. It names one cost for the first request if that is as
 // exact as is promised, and a range otherwise.
 func (e Estimate) String() string {
-	text := "≈ " + words.Dollars(e.First)
+	text := "≈ " + humanize.Dollars(e.First)
 	if e.Most > e.First*(1+exact) || e.Least < e.First*(1-exact) {
-		text = "≈ " + words.Dollars(e.Least) + " to " + words.Dollars(e.Most)
+		text = "≈ " + humanize.Dollars(e.Least) + " to " + humanize.Dollars(e.Most)
 	}
 	text += " for the first request"
 	if e.High > 0 {
-		text += ", " + words.Dollars(e.Low) + " to " + words.Dollars(e.High) + " for the turn"
+		text += ", " + humanize.Dollars(e.Low) + " to " + humanize.Dollars(e.High) + " for the turn"
 	}
 	return text
 }
@@ -103,7 +103,7 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 		r.Entries, r.Tokens = append(r.Entries, entry), append(r.Tokens, of.History.CountContent(entry))
 	}
 	cache := w.steps.of(r.Model, cacheOf(w.settings, w.endpoint.Cache(model)))
-	kept, blocks, has := w.watch.Keeps(broke.Request{At: w.now(), Model: model, Host: settings.BaseURL.Of(w.settings), Head: r.Head, Entries: r.Entries}, cache)
+	kept, blocks, has := w.watch.Keeps(cachemiss.Request{At: w.now(), Model: model, Host: settings.BaseURL.Of(w.settings), Head: r.Head, Entries: r.Entries}, cache)
 	share := 0.0
 	if blocks > 0 {
 		share = float64(of.History.CountBlocks(r.Entries[kept].Blocks[:blocks])) / float64(r.Tokens[kept])

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/arguments"
 	"agent/internal/atcmd"
+	"agent/internal/base/arguments"
+	"agent/internal/base/humanize"
 	"agent/internal/chat/window"
 	"agent/internal/gate"
 	"agent/internal/llm"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 // An Event reports something that happened in the turn loop. Events are emitted in order from the
@@ -71,7 +71,7 @@ type ReplyEnded struct {
 type CallArriving struct {
 	Name string
 	// Label describes the call in words, as far as it is known.
-	Label traits.Label
+	Label toolspec.Label
 }
 
 // CallRequested reports that the model asked for a call; the call may still be refused.
@@ -80,7 +80,7 @@ type CallRequested struct {
 	Call     int
 	ID, Name string
 	// Label describes the call in words.
-	Label     traits.Label
+	Label     toolspec.Label
 	Arguments arguments.Arguments
 }
 
@@ -91,7 +91,7 @@ type ToolStarted struct {
 	ID   string
 	Name string
 	// Label describes the call in words.
-	Label traits.Label
+	Label toolspec.Label
 }
 
 // ToolOutput is a piece of the output of a running command.
@@ -106,7 +106,7 @@ type ToolEnded struct {
 	Call     int
 	ID       string
 	Name     string
-	Label    traits.Label
+	Label    toolspec.Label
 	Traits   tools.Traits
 	Answer   tools.Answer
 	Duration time.Duration
@@ -188,9 +188,9 @@ func (s Searched) String() string {
 		text += ": " + strconv.Quote(s.Query)
 	}
 	if len(s.Sources) > 0 {
-		text += " (" + words.Count(len(s.Sources), "source") + ": " + strings.Join(s.Sources, " ") + ")"
+		text += " (" + humanize.Count(len(s.Sources), "source") + ": " + strings.Join(s.Sources, " ") + ")"
 	}
-	return words.Line(text, 1000)
+	return humanize.Line(text, 1000)
 }
 
 // Notice is a line that the user should read.
@@ -204,7 +204,7 @@ type TurnCost struct {
 }
 
 func (e TurnCost) String() string {
-	return "cost: " + e.Turn + ", the session " + words.Dollars(e.Session)
+	return "cost: " + e.Turn + ", the session " + humanize.Dollars(e.Session)
 }
 
 // QueueChanged lists the messages that wait for the next pause, oldest first.

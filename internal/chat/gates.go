@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/tools"

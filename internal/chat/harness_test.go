@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agent/internal/arguments"
 	"agent/internal/atcmd"
+	"agent/internal/base/arguments"
 	"agent/internal/compression"
 	"agent/internal/gate"
 	"agent/internal/history"
@@ -22,7 +22,7 @@ import (
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 	"agent/internal/workspace"
 )
 
@@ -156,7 +156,7 @@ func newBench(t rapid.TB, turns ...answerFunc) *bench {
 		History:  history.NewService(wordCount{}, nil),
 		Settings: s,
 		Costs:    &Costs{},
-		Form:     func() traits.EditFormat { return traits.Replace },
+		Form:     func() toolspec.EditFormat { return toolspec.Replace },
 		System:   func(bool, []string, func(string) bool) (string, bool) { return "be brief", false },
 		Extensions: Extensions{
 			Refreeze: func() {},
@@ -344,8 +344,8 @@ func testTools() *tools.Registry {
 	}
 	big := strings.Repeat("word ", 200)
 	return tools.NewRegistry(
-		tool("read_file", tools.Traits{Reads: true, Parallel: true, File: traits.FileNames, Key: "file_path"}, applied(answer(tools.Answer{Text: big}))),
-		tool("write_file", tools.Traits{Edits: true, File: traits.FileNames, Key: "file_path"}, edit),
+		tool("read_file", tools.Traits{Reads: true, Parallel: true, File: toolspec.FileNames, Key: "file_path"}, applied(answer(tools.Answer{Text: big}))),
+		tool("write_file", tools.Traits{Edits: true, File: toolspec.FileNames, Key: "file_path"}, edit),
 		tool("fails", tools.Traits{Reads: true, Parallel: true, Key: "file_path"}, applied(answer(tools.Answer{Error: "no such thing"}))),
 		tool("panics", tools.Traits{Reads: true, Parallel: true, Key: "file_path"}, applied(func(context.Context, *tools.Env) tools.Answer { panic("boom") })),
 		tool("waits", tools.Traits{Reads: true, Parallel: true, Key: "file_path"}, applied(func(ctx context.Context, _ *tools.Env) tools.Answer {

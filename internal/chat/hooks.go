@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"agent/internal/base/humanize"
+	"agent/internal/extend/setup/hooks"
 	"agent/internal/gate"
 	"agent/internal/history"
-	"agent/internal/setup/hooks"
-	"agent/internal/words"
 )
 
 // A Moment is an event of the conversation, other than a tool call, at which hooks run.
@@ -146,7 +146,7 @@ func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) 
 		return false, nil
 	}
 	if *refused == maxStops {
-		m.emit.notice("stopped: Stop hooks continued this turn %s in a row, the maximum", words.Count(maxStops, "time"))
+		m.emit.notice("stopped: Stop hooks continued this turn %s in a row, the maximum", humanize.Count(maxStops, "time"))
 		return false, nil
 	}
 	heard := m.runHooks(ctx, Moment{Event: hooks.Stop, Text: lastReply, Refused: *refused})
@@ -161,7 +161,7 @@ func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) 
 	}
 	if again = heard.Refused != "" && heard.Ends == ""; again {
 		*refused++
-		m.emit.notice("%s has the turn go on: %s", heard.By, words.Headline(heard.Refused))
+		m.emit.notice("%s has the turn go on: %s", heard.By, humanize.Headline(heard.Refused))
 	}
 	return again, nil
 }

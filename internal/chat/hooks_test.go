@@ -10,10 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
+	"agent/internal/extend/setup/hooks"
 	"agent/internal/gate"
 	"agent/internal/history"
-	"agent/internal/setup/hooks"
 	"agent/internal/tools"
 )
 

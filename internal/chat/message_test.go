@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/arguments"
 	"agent/internal/atcmd"
+	"agent/internal/base/arguments"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/tools"

@@ -3,7 +3,7 @@ package chat
 import (
 	"sync"
 
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // mostLive limits the output of a call that waits for the owner, in bytes. The output is only
@@ -26,7 +26,7 @@ type liveOutput struct {
 func (o *liveOutput) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.waiting = words.KeepEnd(append(o.waiting, p...), mostLive)
+	o.waiting = humanize.KeepEnd(append(o.waiting, p...), mostLive)
 	if !o.posted {
 		select {
 		case o.inbox.acts <- o.show:

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"agent/internal/atcmd"
-	"agent/internal/chat/past"
+	"agent/internal/chat/rewind"
 	"agent/internal/history"
 	"agent/internal/session"
 	"agent/internal/snapshot"
@@ -17,7 +17,7 @@ import (
 // content that has left the context.
 type Past struct {
 	emit  emitter
-	past  *past.Past
+	past  *rewind.Past
 	views *Views
 	// whenAlone runs a change on the owner, or refuses it while a turn or an agent runs.
 	whenAlone func(ctx context.Context, change func() error) error
@@ -29,7 +29,7 @@ func newPast(c *Chat) *Past {
 	g := &c.config
 	return &Past{
 		emit: c.emit, views: c.Views, whenAlone: func(ctx context.Context, change func() error) error { return whenAlone(ctx, c, change) }, rewound: c.applyRewind,
-		past: &past.Past{
+		past: &rewind.Past{
 			Session: g.Session, History: g.History, Window: c.window, Tools: g.Tools, Env: g.Env,
 			Folder: cmp.Or(g.SessionRoot, g.Root), Add: c.add, Now: g.Now, Answers: g.Answers,
 		},
@@ -147,7 +147,7 @@ func (p *Past) Removed(ctx context.Context, number int) (heading, text string, e
 	if err != nil {
 		return "", "", err
 	}
-	line, err := past.Line(ledger, number)
+	line, err := rewind.Line(ledger, number)
 	if err != nil {
 		return "", "", err
 	}
@@ -189,9 +189,9 @@ func (p *Past) archive(registry *tools.Registry) tools.Archive {
 func (a archive) Removed(ctx context.Context) ([]tools.RemovedContent, error) {
 	ledger, err := a.past.views.Ledger(ctx)
 	var removed []tools.RemovedContent
-	for _, line := range past.Distinct(ledger) {
+	for _, line := range rewind.Distinct(ledger) {
 		if tool, err := a.tools.Get(line.Tool); err != nil || !tool.NeedsRecord {
-			removed = append(removed, tools.RemovedContent{Number: line.Number, Turn: line.Turn, Tokens: line.Tokens, What: past.What(line.Prune)})
+			removed = append(removed, tools.RemovedContent{Number: line.Number, Turn: line.Turn, Tokens: line.Tokens, What: rewind.What(line.Prune)})
 		}
 	}
 	return removed, err

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"testing"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/history"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // D-92: a patch that comes as a command is asked about, refused and recorded as the edit
@@ -20,8 +20,8 @@ func TestAPatchInTheShellIsAskedAboutAsAnEdit(t *testing.T) {
 		b := newBench(t, calls("run_shell_command", command), say("done"))
 		var got string
 		b.Chat.config.Tools = tools.NewRegistry(append(b.config.Tools.All(),
-			tools.Tool{Name: "run_shell_command", Traits: tools.Traits{Runs: true, Density: traits.Density{Command: []string{"command"}}}, Schema: json.RawMessage(`{"type":"object"}`), Plan: applied(nil)},
-			tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: traits.Density{Patch: []string{"input"}}}, Schema: json.RawMessage(`{"type":"object"}`), Plan: patchOnly(&got)})...)
+			tools.Tool{Name: "run_shell_command", Traits: tools.Traits{Runs: true, Density: toolspec.Density{Command: []string{"command"}}}, Schema: json.RawMessage(`{"type":"object"}`), Plan: applied(nil)},
+			tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: toolspec.Density{Patch: []string{"input"}}}, Schema: json.RawMessage(`{"type":"object"}`), Plan: patchOnly(&got)})...)
 		b.renew()
 		b.set("approval-mode", mode)
 		if _, err := b.prompt("go"); err != nil {

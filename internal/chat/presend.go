@@ -12,7 +12,7 @@ import (
 	"agent/internal/settings"
 	"agent/internal/todo"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // EnsureCompressionBeforeSend runs the pre-send window (D-29): density, threshold check,
@@ -70,7 +70,7 @@ type SystemPrompt func(lean bool, tools []string, fits func(prompt string) bool)
 // Head returns a function that makes the system prompt and the tool list of every request. The
 // list holds the tools for a form of edits: all of them or few, and only the essential ones if
 // lean.
-func Head(registry *tools.Registry, form traits.EditFormat, all bool, system SystemPrompt) window.HeadMaker {
+func Head(registry *tools.Registry, form toolspec.EditFormat, all bool, system SystemPrompt) window.HeadMaker {
 	return func(lean bool, fits func(window.Head) bool) window.Head {
 		offered := registry.For(form)
 		switch {

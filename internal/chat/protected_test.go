@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/gate"
 	"agent/internal/protect"
 	"agent/internal/rules"

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"agent/internal/atcmd"
+	"agent/internal/base/humanize"
 	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/words"
 )
 
 // A sent is a message in the history that the model has not answered yet.
@@ -73,7 +73,7 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	case refusal.Kind == llm.NoImages && !window.NewImages(r.history):
 		n, err := window.DropImages(r.history)
 		if err != nil || n > 0 {
-			r.emit.notice("the model takes no images: %s left out of the conversation from here on", words.Count(n, "image"))
+			r.emit.notice("the model takes no images: %s left out of the conversation from here on", humanize.Count(n, "image"))
 			return err == nil, errors.Join(failure, err)
 		}
 	case refusal.OfRequest():

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/pattern"
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/tools/decode"
@@ -271,10 +271,10 @@ func (s *silence) length(now time.Time) time.Duration {
 // writtenCalls matches a call that a model wrote as text because its server does not parse calls,
 // in the forms of Qwen and Hermes, Mistral, Llama, MiniMax, Kimi and DeepSeek. The group holds
 // the name of the tool.
-var writtenCalls = pattern.New(`(?:<tool_call>|\[TOOL_CALLS\]|<function=|<invoke name=|<\|tool_call_begin\|>|<｜tool▁call▁begin｜>)[\[{\s"]*(?:name"\s*:\s*")?(?:function<｜tool▁sep｜>|functions\.|<function=)?(\w+)`)
+var writtenCalls = lazyregexp.New(`(?:<tool_call>|\[TOOL_CALLS\]|<function=|<invoke name=|<\|tool_call_begin\|>|<｜tool▁call▁begin｜>)[\[{\s"]*(?:name"\s*:\s*")?(?:function<｜tool▁sep｜>|functions\.|<function=)?(\w+)`)
 
 // quotedCode matches code that a reply quotes, in which a call is only an example.
-var quotedCode = pattern.New("(?s)```.*?(?:```|$)|`[^`\n]*`")
+var quotedCode = lazyregexp.New("(?s)```.*?(?:```|$)|`[^`\n]*`")
 
 // writtenCallError reports that a model wrote a call of a tool as text.
 type writtenCallError struct{ tool string }

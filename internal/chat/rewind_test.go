@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/atcmd"
+	"agent/internal/base/rawjson"
 	"agent/internal/chat/window"
 	"agent/internal/history"
-	"agent/internal/rawjson"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/todo"

@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
 	"agent/internal/tools"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 // Shell runs a command that the user typed after "!". The model reads the output with the next
@@ -15,7 +15,7 @@ import (
 func (c *Chat) Shell(command string, private bool) {
 	c.inbox.post(func() {
 		if c.waiting.working {
-			c.emit.notice("!%s runs when the turn is over", words.Headline(command))
+			c.emit.notice("!%s runs when the turn is over", humanize.Headline(command))
 		}
 		c.tasks = append(c.tasks, func(ctx context.Context) (Outcome, error) { return c.shell(ctx, command, private) })
 	})
@@ -49,12 +49,12 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 }
 
 // describeTyped describes a command of the user in words, with the signs that they typed.
-func describeTyped(command string, private bool) traits.Label {
+func describeTyped(command string, private bool) toolspec.Label {
 	sign := "!"
 	if private {
 		sign = "!!" // the model does not see the command
 	}
-	return traits.Label{Name: sign, Words: traits.Words{Now: sign, Done: sign, Do: sign}, Subject: words.Headline(command)}
+	return toolspec.Label{Name: sign, Words: toolspec.Words{Now: sign, Done: sign, Do: sign}, Subject: humanize.Headline(command)}
 }
 
 // shellReport tells the model of a command that the user ran. The output is marked as data
@@ -75,6 +75,6 @@ func (c *Chat) announceJobs() {
 		return
 	}
 	for _, job := range c.config.Env.Jobs.Finished() {
-		c.emit.notice("background job %d ended (%s): %s", job.ID, job.Outcome, words.Headline(job.Command))
+		c.emit.notice("background job %d ended (%s): %s", job.ID, job.Outcome, humanize.Headline(job.Command))
 	}
 }

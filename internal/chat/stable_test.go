@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // TestStable: what stays as it is ends before the first thing that density may take
 // out again.
 func TestStable(t *testing.T) {
 	t.Parallel()
-	facts := func(name string) traits.Traits {
-		return traits.Traits{Reads: name == "read_file", File: traits.FileNames}
+	facts := func(name string) toolspec.Traits {
+		return toolspec.Traits{Reads: name == "read_file", File: toolspec.FileNames}
 	}
 	said := history.HumanText("hi")
 	plain := history.New(history.AI, &history.ToolCall{ID: "a", Name: "todo", Parameters: json.RawMessage(`{}`)})

@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
+	"agent/internal/base/humanize"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
-	"agent/internal/words"
 )
 
 // Stats holds the running figures of a session.
@@ -40,9 +40,9 @@ func (s Stats) CostSince(before Stats) string {
 	if own+agents <= 0 {
 		return ""
 	}
-	text := words.Dollars(own)
+	text := humanize.Dollars(own)
 	if agents > 0 {
-		text += " + " + words.Dollars(agents) + " of agents"
+		text += " + " + humanize.Dollars(agents) + " of agents"
 	}
 	return text
 }
@@ -69,9 +69,9 @@ func (a *AgentStats) add(s Stats) {
 
 // String returns the figures on a line, with the cost if it is known.
 func (a AgentStats) String() string {
-	text := words.Count(a.Requests, "request") + ", " + words.Tokens(a.PromptTokens+a.CompletionTokens) + " tokens"
+	text := humanize.Count(a.Requests, "request") + ", " + humanize.Tokens(a.PromptTokens+a.CompletionTokens) + " tokens"
 	if a.Cost >= leastCost {
-		text += ", " + words.Dollars(a.Cost)
+		text += ", " + humanize.Dollars(a.Cost)
 	}
 	return text
 }
@@ -115,9 +115,9 @@ func (s Saving) Sign() int {
 // the prices are unknown.
 func (s Saving) Amount() string {
 	if s.Cost != 0 {
-		return words.Dollars(math.Abs(s.Cost))
+		return humanize.Dollars(math.Abs(s.Cost))
 	}
-	return words.Tokens(int(math.Abs(s.Saved))) + " tokens at full price"
+	return humanize.Tokens(int(math.Abs(s.Saved))) + " tokens at full price"
 }
 
 // String returns the saving as "saved $0.034" or "lost $0.034", "" for less than 1%.
@@ -215,7 +215,7 @@ func (c *Chat) tellJobs() {
 	}
 	for _, job := range c.config.Env.Jobs.List() {
 		if job.Running() {
-			c.emit.notice("the mode is %s, but job %d still runs: %s (/jobs end %d ends it)", mode, job.ID, words.Line(job.Command.Line, 60), job.ID)
+			c.emit.notice("the mode is %s, but job %d still runs: %s (/jobs end %d ends it)", mode, job.ID, humanize.Line(job.Command.Line, 60), job.ID)
 		}
 	}
 }

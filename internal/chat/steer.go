@@ -5,11 +5,11 @@ import (
 	"errors"
 	"time"
 
+	"agent/internal/base/humanize"
+	"agent/internal/extend/setup/hooks"
 	"agent/internal/history"
 	"agent/internal/settings"
-	"agent/internal/setup/hooks"
 	"agent/internal/tools"
-	"agent/internal/words"
 )
 
 // ErrWorking refuses a change that must wait for the end of a turn.
@@ -167,7 +167,7 @@ func whenAlone(ctx context.Context, c *Chat, change func() error) error {
 type agentsError int
 
 func (e agentsError) Error() string {
-	return "work in the background is not at its end (" + words.Count(int(e), "agent") + "); wait for it, or end it with /agents stop all"
+	return "work in the background is not at its end (" + humanize.Count(int(e), "agent") + "); wait for it, or end it with /agents stop all"
 }
 
 func (agentsError) Is(target error) bool { return target == ErrWorking }

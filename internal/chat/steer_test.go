@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm"

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/secret"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/secret"
 	"agent/internal/settings"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/chat/window"
-	"agent/internal/words"
 )
 
 // emitStep emits the steps of the pre-send window as events and notices.
@@ -22,7 +22,7 @@ func (c *Chat) emitStep(step window.Step) {
 		c.emit.notice("%s", cutText(step))
 	case window.Refusal:
 		c.emit.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
-			words.Tokens(step.Tokens), words.Tokens(step.Limit))
+			humanize.Tokens(step.Tokens), humanize.Tokens(step.Limit))
 	}
 	c.emitStatus()
 }
@@ -32,10 +32,10 @@ func (c *Chat) emitStep(step window.Step) {
 func cutText(cut window.Cut) string {
 	if cut.Limit == 0 {
 		return fmt.Sprintf("the server says that it read %s of about %s tokens; that count is not believed, so sizes are estimates and costs may be off",
-			words.Tokens(cut.Reported), words.Tokens(cut.Tokens))
+			humanize.Tokens(cut.Reported), humanize.Tokens(cut.Tokens))
 	}
 	return fmt.Sprintf("THE SERVER CUT THE PROMPT to %s of about %s tokens, and the model did not see the rest. Start it with a larger window (Ollama: OLLAMA_CONTEXT_LENGTH=32768 ollama serve); until then the limit is %s.",
-		words.Tokens(cut.Limit), words.Tokens(cut.Tokens), words.Tokens(cut.Limit))
+		humanize.Tokens(cut.Limit), humanize.Tokens(cut.Tokens), humanize.Tokens(cut.Limit))
 }
 
 // headText returns the notice about the prompt and the tools that fit into the window.
@@ -48,17 +48,17 @@ func headText(head window.HeadChosen) string {
 		parts = append(parts, "the instructions of AGENTS.md files are cut")
 	}
 	if len(parts) == 0 {
-		return fmt.Sprintf("the window of %s tokens holds the whole prompt and all tools", words.Tokens(head.Limit))
+		return fmt.Sprintf("the window of %s tokens holds the whole prompt and all tools", humanize.Tokens(head.Limit))
 	}
 	return fmt.Sprintf("for a window of %s tokens %s; prompt and tools take %s (raise context-limit if the model allows it)",
-		words.Tokens(head.Limit), strings.Join(parts, ", and "), words.Tokens(head.Tokens))
+		humanize.Tokens(head.Limit), strings.Join(parts, ", and "), humanize.Tokens(head.Tokens))
 }
 
 // String returns the event in one quiet line, as the screen shows it: "density: 4 stale reads, 1
 // duplicate file, 12.3k tokens freed (41% → 31%)". The number of tokens is the same as in the
 // ledger.
 func (e DensityApplied) String() string {
-	return fmt.Sprintf("density: %s, %s tokens freed%s", e.Metadata, words.Tokens(e.Freed()), shares(e.TokensBefore, e.TokensAfter, e.Limit))
+	return fmt.Sprintf("density: %s, %s tokens freed%s", e.Metadata, humanize.Tokens(e.Freed()), shares(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
 // Freed returns the number of tokens freed, as in the ledger.
@@ -86,7 +86,7 @@ func describeSaving(before, after, limit int) string {
 	if n < 0 {
 		sign, n = "+", -n
 	}
-	return sign + words.Tokens(n) + " tokens" + shares(before, after, limit)
+	return sign + humanize.Tokens(n) + " tokens" + shares(before, after, limit)
 }
 
 // shares returns the shares of the window before and after, or "" if they are the same.

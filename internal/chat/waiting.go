@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"agent/internal/atcmd"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // waiting holds the messages that wait for the turn loop.
@@ -79,7 +79,7 @@ func (w *waiting) giveBackWaited() {
 		}
 		all = append(all, message...)
 	}
-	w.emit.notice("the session ended with %s waiting; nothing of that is sent before you send it", words.Count(len(w.left), "message"))
+	w.emit.notice("the session ended with %s waiting; nothing of that is sent before you send it", humanize.Count(len(w.left), "message"))
 	w.emit(MessageReturned{Message: all})
 	w.left = nil
 }

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/history"
-	"agent/internal/rawjson"
 	"agent/internal/session"
 	"agent/internal/snapshot"
 )

@@ -16,11 +16,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agent/internal/arguments"
 	"agent/internal/atcmd"
+	"agent/internal/base/arguments"
+	"agent/internal/base/rawjson"
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/rawjson"
 	"agent/internal/session"
 	"agent/internal/snapshot"
 	"agent/internal/todo"

@@ -3,18 +3,18 @@ package chat
 import (
 	"context"
 
-	"agent/internal/chat/why"
+	"agent/internal/chat/provenance"
 	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/settings"
 )
 
 // Why says what became of a text or a file: whether the next request holds it, and if not, why.
-func Why(ctx context.Context, c *Chat, question string) (*why.Answer, error) {
-	return try(ctx, c.inbox, func() (*why.Answer, error) {
+func Why(ctx context.Context, c *Chat, question string) (*provenance.Answer, error) {
+	return try(ctx, c.inbox, func() (*provenance.Answer, error) {
 		model := settings.Model.Of(c.config.Settings)
 		counter := c.config.Counter(model)
-		next := &why.Next{Before: EnsureCompressionBeforeSend, Model: model, Count: counter.Count, Facts: c.config.Tools.Traits, Root: c.config.windowRoot()}
+		next := &provenance.Next{Before: EnsureCompressionBeforeSend, Model: model, Count: counter.Count, Facts: c.config.Tools.Traits, Root: c.config.windowRoot()}
 		next.Window = window.Copy(c.window, history.NewService(counter, next.Observe))
 		if c.config.Session == nil {
 			if err := next.Window.History.Restore(c.config.History.RawHistory()); err != nil {
@@ -27,7 +27,7 @@ func Why(ctx context.Context, c *Chat, question string) (*why.Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		next.Steps = why.Kept(state.Steps())
+		next.Steps = provenance.Kept(state.Steps())
 		if err := next.Window.History.Restore(state.Entries); err != nil {
 			return nil, err
 		}

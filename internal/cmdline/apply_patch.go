@@ -7,14 +7,14 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // appliers lists the names under which models call apply_patch as if it were a program.
 var appliers = []string{"apply_patch", "applypatch"}
 
 // bareWord matches the unquoted word of a here-document for apply_patch.
-var bareWord = pattern.New(`^(\s*(?:cd\s+\S+\s*&&\s*)?(?:apply_patch|applypatch)\s*<<-?)[ \t]*(\w+)`)
+var bareWord = lazyregexp.New(`^(\s*(?:cd\s+\S+\s*&&\s*)?(?:apply_patch|applypatch)\s*<<-?)[ \t]*(\w+)`)
 
 // Applied parses a line that does nothing but give a patch to apply_patch, as a here-document or
 // as one quoted argument, perhaps after "cd DIR &&" and perhaps through "bash -lc". It returns

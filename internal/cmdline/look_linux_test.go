@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/git"
+	"agent/internal/git/gitcmd"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 )
@@ -258,7 +258,7 @@ func newHostilePlace(t *testing.T) hostilePlace {
 		},
 		Repository: func(dir string) bool {
 			if _, known := repositories[dir]; !known {
-				keys, err := git.OwnKeys(t.Context(), dir)
+				keys, err := gitcmd.OwnKeys(t.Context(), dir)
 				repositories[dir] = err == nil && len(keys) == 0
 			}
 			return repositories[dir]

@@ -19,7 +19,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // A Line is a plain command line: nothing but simple commands with literal words, joined by &&,
@@ -52,7 +52,7 @@ const maxLine = 32 << 10
 
 // joinsInsideWord matches a line continuation inside a word. Bash joins the two halves before it
 // reads them, for example $ and a name; the parser does not always.
-var joinsInsideWord = pattern.New(`[^ \t]\\\n|^\\\n`)
+var joinsInsideWord = lazyregexp.New(`[^ \t]\\\n|^\\\n`)
 
 // Parse splits a command line the way bash would. It returns an error for a line that is not
 // plain or not valid shell. Redirections between standard output and standard error and to

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // pathInside reports whether a word, read as a path from dir, stays inside. Text that is no path
@@ -18,7 +18,7 @@ func pathInside(word Word, dir string, at Place) bool {
 	if climbsBack(word.Text) {
 		return false
 	}
-	path := disk.At(dir, word.Text)
+	path := fsutil.At(dir, word.Text)
 	if !word.Glob {
 		return at.Inside(path)
 	}
@@ -50,7 +50,7 @@ func isFile(word Word, dir string, at Place) bool {
 	if word.Text == "-" || word.Text == "/dev/null" {
 		return true
 	}
-	info, err := os.Stat(at.OnDisk(disk.At(dir, word.Text)))
+	info, err := os.Stat(at.OnDisk(fsutil.At(dir, word.Text)))
 	return err == nil && info.Mode().IsRegular()
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // Pipeline returns the names of the commands in the pipe at the end of a line, such as "go test"
@@ -126,8 +126,8 @@ var (
 	// manyCommands lists programs whose first argument selects one of their commands.
 	manyCommands = []string{"go", "git", "npm", "npx", "pnpm", "yarn", "bun", "cargo", "make", "docker", "uv", "poetry", "bundle", "dotnet", "mvn", "gradle", "gradlew"}
 	// launcherWord matches the options, numbers and assignments before that command.
-	launcherWord = pattern.New(`^(-.*|[0-9.]+[smhd]?|[A-Za-z_][A-Za-z0-9_]*=.*)$`)
-	commandWord  = pattern.New(`^[a-z][a-z0-9:_-]{0,23}$`)
+	launcherWord = lazyregexp.New(`^(-.*|[0-9.]+[smhd]?|[A-Za-z_][A-Za-z0-9_]*=.*)$`)
+	commandWord  = lazyregexp.New(`^[a-z][a-z0-9:_-]{0,23}$`)
 )
 
 // callName names a command in a few words: its program, and the program's command.

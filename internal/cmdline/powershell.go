@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // errPower is the error of a line that PowerShell may read otherwise than it looks.
@@ -14,11 +14,11 @@ var errPower = errors.New("not a plain command of PowerShell that only looks")
 var (
 	// powerWord matches a bare word that PowerShell takes as it is: no variable, no wildcard, no
 	// operator, no drive or provider, nothing that a cmdlet or program would take for two words.
-	powerWord = pattern.New(`^[A-Za-z0-9_./+][A-Za-z0-9_./+=-]*$`)
+	powerWord = lazyregexp.New(`^[A-Za-z0-9_./+][A-Za-z0-9_./+=-]*$`)
 	// powerOption matches an option. With a dot or colon PowerShell would hand it on in two parts.
-	powerOption = pattern.New(`^--?[A-Za-z0-9][A-Za-z0-9-]*(=[A-Za-z0-9_/-]+)?$`)
+	powerOption = lazyregexp.New(`^--?[A-Za-z0-9][A-Za-z0-9-]*(=[A-Za-z0-9_/-]+)?$`)
 	// powerQuoted matches a text in single quotes, in which nothing is special but the quote.
-	powerQuoted = pattern.New(`^[A-Za-z0-9_./+=, ()*\[\]{}^|?<>#-]+$`)
+	powerQuoted = lazyregexp.New(`^[A-Za-z0-9_./+=, ()*\[\]{}^|?<>#-]+$`)
 )
 
 // cmdlet is one that only looks, as the command of Unix that looks at the same.

@@ -3,18 +3,18 @@ package cmdline
 import (
 	"slices"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 var (
 	// printsText matches formats of printf that take their arguments for texts. Escapes that could
 	// stand for a percent sign are not among them, because ksh and zsh read them before the format.
-	printsText = pattern.New(`^(?:[^%\\]|\\(?:[abefnrtv\\"'?]|0?33|x1[bB])|%%|%-?\d*(?:\.\d+)?[sbcq])*$`)
+	printsText = lazyregexp.New(`^(?:[^%\\]|\\(?:[abefnrtv\\"'?]|0?33|x1[bB])|%%|%-?\d*(?:\.\d+)?[sbcq])*$`)
 	// hasEffect matches texts that change a variable, or run a command, if they are evaluated as
 	// arithmetic.
-	hasEffect = pattern.New("[=\\[$`\\\\]|\\+\\+|--")
+	hasEffect = lazyregexp.New("[=\\[$`\\\\]|\\+\\+|--")
 	// setsVariable matches formats that make printf set a variable, such as PATH, for later commands.
-	setsVariable = pattern.New("%[-+ #0-9.*'lhjztLq]*n")
+	setsVariable = lazyregexp.New("%[-+ #0-9.*'lhjztLq]*n")
 )
 
 // printfOnlyPrints reports whether printf with these operands only prints. In ksh and zsh, which

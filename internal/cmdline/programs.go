@@ -3,7 +3,7 @@ package cmdline
 import (
 	"sync"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // A readOnlyProgram describes a program that changes nothing: its harmless options and its other
@@ -15,7 +15,7 @@ type readOnlyProgram struct {
 	// that is not a path.
 	flags, valued string
 	// value matches an attached value.
-	value *pattern.Pattern
+	value *lazyregexp.Pattern
 	// number allows a number as an option (-20).
 	number bool
 	// long lists long options without their dashes, with "=" if a value follows.
@@ -25,11 +25,11 @@ type readOnlyProgram struct {
 	// max bounds the number of operands.
 	max int
 	// first must match the first operand.
-	first *pattern.Pattern
+	first *lazyregexp.Pattern
 	// never must not match any operand.
-	never *pattern.Pattern
+	never *lazyregexp.Pattern
 	// each must match every operand, and there must be at least one operand.
-	each *pattern.Pattern
+	each *lazyregexp.Pattern
 	// operandsOnlyLook reports whether all operands together are harmless. If it is nil, they are.
 	operandsOnlyLook func(operands []Word) bool
 	// script means that the first operand, which must match first, is a script for the program and
@@ -48,7 +48,7 @@ type readOnlyProgram struct {
 // no file and no program. The text between slashes holds no slash, and every bracket of a regular
 // expression is closed in it, so that all versions of sed agree on its end: in some of them a slash
 // between brackets does not end the text.
-var sedScript = sync.OnceValue(func() *pattern.Pattern {
+var sedScript = sync.OnceValue(func() *lazyregexp.Pattern {
 	const (
 		listed  = `(?:[^\][/\\\n]|\\[^\]/\n]|\[:[a-z]+:\]|\[[^:.=\][/\\\n])`
 		first   = `(?:[^\][/\\\n^]|\\[^\]/\n]|\[:[a-z]+:\]|\[[^:.=\][/\\\n])`
@@ -58,19 +58,19 @@ var sedScript = sync.OnceValue(func() *pattern.Pattern {
 		address = `(?:\d+|\$|` + regular + `/)`
 		command = `(?:` + address + `(?:,(?:\+?\d+|\$|` + regular + `/))?)?(?:[pdq=]|s` + regular + text + `/[gpI0-9]*)`
 	)
-	return pattern.New(`^` + command + `(?:; ?` + command + `)*$`)
+	return lazyregexp.New(`^` + command + `(?:; ?` + command + `)*$`)
 })
 
 // awkScript matches scripts that print fields or select lines by their number.
-var awkScript = pattern.New(`^(?:(?:NR *(?:==|>=|<=|>|<) *\d+(?: *&& *NR *(?:==|>=|<=|>|<) *\d+)?)? *(?:\{ *print(?: +\$(?:\d+|NF)(?: *, *\$(?:\d+|NF))*)? *\})?)$`)
+var awkScript = lazyregexp.New(`^(?:(?:NR *(?:==|>=|<=|>|<) *\d+(?: *&& *NR *(?:==|>=|<=|>|<) *\d+)?)? *(?:\{ *print(?: +\$(?:\d+|NF)(?: *, *\$(?:\d+|NF))*)? *\})?)$`)
 
 // jqScript matches paths into a document.
-var jqScript = pattern.New(`^(?:\.|(?:\.[A-Za-z_]\w*|\.?\[\d*\]|\."[\w -]+")+)(?: *\| *(?:keys|length|type))?$`)
+var jqScript = lazyregexp.New(`^(?:\.|(?:\.[A-Za-z_]\w*|\.?\[\d*\]|\."[\w -]+")+)(?: *\| *(?:keys|length|type))?$`)
 
 // shortTime matches a short time in seconds, few a small number to count up to.
 var (
-	shortTime = pattern.New(`^\d{1,2}(?:\.\d+)?$`)
-	few       = pattern.New(`^\d{1,5}$`)
+	shortTime = lazyregexp.New(`^\d{1,2}(?:\.\d+)?$`)
+	few       = lazyregexp.New(`^\d{1,5}$`)
 )
 
 // tests lists the tests of the shell for files and texts. -v is not among them, because it
@@ -78,10 +78,10 @@ var (
 var tests = []string{"-e", "-f", "-d", "-s", "-r", "-w", "-x", "-L", "-h", "-z", "-n"}
 
 // ownSettings matches git's settings that hold no password.
-var ownSettings = pattern.New(`^(?:user\.(?:name|email)|init\.defaultBranch|core\.\w+|pull\.\w+|branch\.[\w/-]+\.(?:remote|merge))$`)
+var ownSettings = lazyregexp.New(`^(?:user\.(?:name|email)|init\.defaultBranch|core\.\w+|pull\.\w+|branch\.[\w/-]+\.(?:remote|merge))$`)
 
 // amount matches a number of lines or bytes.
-var amount = pattern.New(`^[+-]?\d+[bkKMG]?B?$`)
+var amount = lazyregexp.New(`^[+-]?\d+[bkKMG]?B?$`)
 
 // unlimited is the value of readOnlyProgram.max for any number of operands.
 const unlimited = -1
@@ -122,7 +122,7 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 		"hostname":   {},
 		"nproc":      {long: []string{"all"}},
 		"uname":      {flags: "asnrvmpio"},
-		"date":       {flags: "uR", max: 1, never: pattern.New(`^([^+]|$)`), namesOnly: true},
+		"date":       {flags: "uR", max: 1, never: lazyregexp.New(`^([^+]|$)`), namesOnly: true},
 		"id":         {flags: "ugGnr", max: 1, namesOnly: true},
 		"arch":       {},
 		"uptime":     {flags: "p"},
@@ -162,7 +162,7 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 		"cat":  {flags: "nbsETAvet", max: unlimited},
 		"head": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}},
 		// In the old syntax, "+5f" is an option that sets the first line and waits for more.
-		"tail": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}, never: pattern.New(`^\+.*f`)},
+		"tail": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}, never: lazyregexp.New(`^\+.*f`)},
 		"wc":   {flags: "lwcmL", max: unlimited, long: []string{"lines", "words", "bytes", "chars"}},
 		"nl":   {valued: "bw", max: unlimited},
 		"od":   {flags: "cxb", valued: "ANtj", max: unlimited},
@@ -211,7 +211,7 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 		"go version": {},
 		"go help":    {max: unlimited, namesOnly: true},
 		// go runs the C compiler to find the values of other variables.
-		"go env": {max: unlimited, namesOnly: true, each: pattern.New(`^GO(ARCH|BIN|CACHE|ENV|EXE|FLAGS|HOSTARCH|HOSTOS|MOD|MODCACHE|NOPROXY|NOSUMDB|OS|PATH|PRIVATE|PROXY|ROOT|SUMDB|TMPDIR|TOOLCHAIN|TOOLDIR|VERSION|WORK)$`)},
+		"go env": {max: unlimited, namesOnly: true, each: lazyregexp.New(`^GO(ARCH|BIN|CACHE|ENV|EXE|FLAGS|HOSTARCH|HOSTOS|MOD|MODCACHE|NOPROXY|NOSUMDB|OS|PATH|PRIVATE|PROXY|ROOT|SUMDB|TMPDIR|TOOLCHAIN|TOOLDIR|VERSION|WORK)$`)},
 
 		"git status": {flags: "sb", valued: "u", max: unlimited, long: []string{
 			"short", "branch", "porcelain", "porcelain=",

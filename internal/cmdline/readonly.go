@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // A Place describes the surroundings of a command: its start folder, the paths inside the
@@ -109,7 +109,7 @@ func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 		if !pathInside(c[1], dir, at) {
 			return nil, false
 		}
-		target := disk.At(dir, c[1].Text)
+		target := fsutil.At(dir, c[1].Text)
 		place := at.OnDisk(target)
 		if real, err := filepath.EvalSymlinks(place); err != nil || real != place {
 			return nil, false

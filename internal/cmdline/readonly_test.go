@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // readOnlyPlace has files, a folder below another, and links that lead out.
@@ -36,7 +36,7 @@ func readOnlyPlace(t *testing.T) Place {
 		if err != nil {
 			real = path
 		}
-		return disk.Within(real, root)
+		return fsutil.Within(real, root)
 	}}
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/nearest"
+	"agent/internal/base/suggest"
 )
 
 // word returns the word of a form at an index, "" if there is none.
@@ -81,7 +81,7 @@ func (c Command) run(ctx context.Context, args []string) (Output, error) {
 		if len(words) == 0 {
 			return Output{}, c.tooMany()
 		}
-		return Output{}, fmt.Errorf("unknown word %q%s; %s", args[n], nearest.Question(args[n], words), c.describeForms())
+		return Output{}, fmt.Errorf("unknown word %q%s; %s", args[n], suggest.Question(args[n], words), c.describeForms())
 	}
 	for _, form := range forms {
 		if form.Run != nil && n >= form.leastWords() {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/table"
+	"agent/internal/base/table"
 )
 
 // help returns the command that explains the others.

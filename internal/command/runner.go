@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/nearest"
+	"agent/internal/base/suggest"
 )
 
 // Commands is the Runner of all slash commands.
@@ -89,7 +89,7 @@ func (c *Commands) find(name string) (Command, error) {
 	for _, file := range c.callable() {
 		names = append(names, "/"+file.Name)
 	}
-	return Command{}, fmt.Errorf("unknown command /%s%s (/help lists all)", name, nearest.Question("/"+name, names))
+	return Command{}, fmt.Errorf("unknown command /%s%s (/help lists all)", name, suggest.Question("/"+name, names))
 }
 
 // A Callable is a skill or a command that is a file. A line that begins with its name is a

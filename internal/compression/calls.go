@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 // maxKeyLength is the greatest length of a call's key parameter as shown (D-26), in characters.
@@ -24,13 +24,13 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 	facts := f.of(call.Name)
 	naming := facts
 	if !facts.WritesFile() && !facts.ShowsFile() {
-		naming = traits.Traits{}
+		naming = toolspec.Traits{}
 		if facts.Key == "" {
-			naming.File = traits.FileNames // a tool that declares nothing may name a file all the same
+			naming.File = toolspec.FileNames // a tool that declares nothing may name a file all the same
 		}
 	}
 	if files := naming.FilesOf(call); len(files) > 0 {
-		return words.Line(strings.Join(files, ", "), maxKeyLength)
+		return humanize.Line(strings.Join(files, ", "), maxKeyLength)
 	}
 	keys := usualKeys[:]
 	if facts.Key != "" {
@@ -38,11 +38,11 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 	}
 	for _, key := range keys {
 		if v, _ := call.Arg(key); v != nil && v != "" {
-			return words.Line(valueText(v), maxKeyLength)
+			return humanize.Line(valueText(v), maxKeyLength)
 		}
 	}
 	if facts.Key != "" {
-		return words.Line(scalars(call), maxKeyLength)
+		return humanize.Line(scalars(call), maxKeyLength)
 	}
 	return ""
 }

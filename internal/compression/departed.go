@@ -3,9 +3,9 @@ package compression
 import (
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // The kinds of content that a compression takes out of a context: something shorter represents
@@ -197,7 +197,7 @@ func subjectOf(entry *history.Content, text *history.Text) history.Prune {
 	case text.IncludedFile != "":
 		return history.Prune{Subject: text.IncludedFile, Paths: []string{text.IncludedFile}}
 	case entry.Speaker == history.Human:
-		return history.Prune{Subject: "message: " + words.Line(text.Text, maxSubject)}
+		return history.Prune{Subject: "message: " + humanize.Line(text.Text, maxSubject)}
 	}
-	return history.Prune{Subject: "reply: " + words.Line(text.Text, maxSubject)}
+	return history.Prune{Subject: "reply: " + humanize.Line(text.Text, maxSubject)}
 }

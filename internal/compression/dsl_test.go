@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 
 	"pgregory.net/rapid"
 )
@@ -144,24 +144,24 @@ func asJSON(tb rapid.TB, v any) string {
 
 // testFacts are the facts of REQ-HD-005.2 and REQ-HD-005.3, and keys for some
 // other tools.
-func testFacts(tool string) traits.Traits {
+func testFacts(tool string) toolspec.Traits {
 	switch tool {
 	case "read_file", "read_line_range", "ast_read_file":
-		return traits.Traits{Reads: true, File: traits.FileNames, Key: "file_path"}
+		return toolspec.Traits{Reads: true, File: toolspec.FileNames, Key: "file_path"}
 	case "read_many_files":
-		return traits.Traits{Reads: true, Files: []string{"paths"}, Key: "paths"}
+		return toolspec.Traits{Reads: true, Files: []string{"paths"}, Key: "paths"}
 	case "write_file", "ast_edit", "replace", "insert_at_line", "delete_line_range":
-		return traits.Traits{Edits: true, File: traits.FileNames, Key: "file_path"}
+		return toolspec.Traits{Edits: true, File: toolspec.FileNames, Key: "file_path"}
 	case "apply_patch":
-		return traits.Traits{Edits: true, Density: traits.Density{Patch: []string{"input"}}}
+		return toolspec.Traits{Edits: true, Density: toolspec.Density{Patch: []string{"input"}}}
 	case "run_shell_command":
-		return traits.Traits{Runs: true, Key: "command"}
+		return toolspec.Traits{Runs: true, Key: "command"}
 	case "task":
-		return traits.Traits{Reads: true, Density: traits.Density{Reports: true}}
+		return toolspec.Traits{Reads: true, Density: toolspec.Density{Reports: true}}
 	case "grep", "glob":
-		return traits.Traits{Reads: true, Key: "pattern"}
+		return toolspec.Traits{Reads: true, Key: "pattern"}
 	default:
-		return traits.Traits{}
+		return toolspec.Traits{}
 	}
 }
 

@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // Facts returns the traits that the named tool declares, or zero traits for an unknown tool. A
 // nil Facts knows no tool.
-type Facts func(toolName string) traits.Traits
+type Facts func(toolName string) toolspec.Traits
 
-func (f Facts) of(toolName string) traits.Traits {
+func (f Facts) of(toolName string) toolspec.Traits {
 	if f == nil {
-		return traits.Traits{}
+		return toolspec.Traits{}
 	}
 	return f(toolName)
 }
@@ -24,8 +24,8 @@ func (f Facts) of(toolName string) traits.Traits {
 // memoised returns Facts that ask f only once for each tool: a history names the same few tools
 // thousands of times.
 func (f Facts) memoised() Facts {
-	known := make(map[string]traits.Traits)
-	return func(toolName string) traits.Traits {
+	known := make(map[string]toolspec.Traits)
+	return func(toolName string) toolspec.Traits {
 		facts, ok := known[toolName]
 		if !ok {
 			facts = f.of(toolName)
@@ -37,7 +37,7 @@ func (f Facts) memoised() Facts {
 
 // listedFiles returns the files that a call lists. It returns false if the list holds anything but
 // plain files, because the call then does not tell which files were read (REQ-HD-005.9, D-15).
-func listedFiles(call *history.ToolCall, facts traits.Traits) ([]string, bool) {
+func listedFiles(call *history.ToolCall, facts toolspec.Traits) ([]string, bool) {
 	include, _ := call.Arg("include")
 	if list, ok := include.([]any); include != nil && include != "" && (!ok || len(list) > 0) {
 		return nil, false

@@ -10,7 +10,7 @@ import (
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/llm/vendor"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // A Follower follows one conversation, decides which parts may leave it, and keeps the account of
@@ -137,7 +137,7 @@ func NumberIn(text string) int { return cacheaware.NumberIn(text) }
 
 // IsPointer reports whether the text of a result is a pointer in place of the text.
 func IsPointer(text string) bool {
-	_, heading := traits.Reported(text) // which stays
+	_, heading := toolspec.Reported(text) // which stays
 	text = text[len(heading):]
 	return text == PrunedPointer || strings.HasPrefix(text, cacheaware.Marker)
 }

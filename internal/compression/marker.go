@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // metaDropped is the key of the metadata that makes an entry a marker. Its value is the number of
@@ -49,7 +49,7 @@ func (g gap) marker() *history.Content {
 	if len(g.written) > 0 {
 		text += "; written in them: " + strings.Join(g.written, ", ")
 		if g.more > 0 {
-			text += " and " + words.Count(g.more, "other file")
+			text += " and " + humanize.Count(g.more, "other file")
 		}
 	}
 	text += g.unread.text()
@@ -100,7 +100,7 @@ func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) []str
 	}
 	var written []string
 	for _, p := range declared.FilesOf(pair.Call) {
-		written = append(written, words.Line(p, maxKeyLength))
+		written = append(written, humanize.Line(p, maxKeyLength))
 	}
 	return written
 }

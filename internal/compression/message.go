@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // metaCut is the key of the metadata that marks a message cut to its beginning and its end.
@@ -120,7 +120,7 @@ func (m messageCut) shortened(text *history.Text, most, number int) string {
 func (m messageCut) way(text *history.Text, number int) string {
 	file := ""
 	if text != nil && text.IncludedFile != "" {
-		file = "; the file is " + words.Line(text.IncludedFile, maxPath)
+		file = "; the file is " + humanize.Line(text.IncludedFile, maxPath)
 	}
 	switch {
 	case m.TranscriptPath != "":

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // A largeResult is a response that a line would shorten.
@@ -125,7 +125,7 @@ const maxNoteError = 200
 // shortNote returns the response with a line in place of its result, and with its error text cut.
 func shortNote(response *history.ToolResponse, key, fate string) *history.ToolResponse {
 	note := *response
-	note.Error = words.Line(response.Error, maxNoteError)
+	note.Error = humanize.Line(response.Error, maxNoteError)
 	if text := response.Result.Text(); !isSummary(text, response) {
 		note.Result = history.TextResult(summaryLine(response, key, fate))
 	}

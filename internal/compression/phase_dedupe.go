@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 var duplicateFiles = Phase{
@@ -127,7 +127,7 @@ func leaveStub(v *view, at history.Ref, prunes []history.Prune) {
 	if left, ok := v.blocks(at.Entry)[at.Block].(*history.Text); ok {
 		blank = left.Text
 	}
-	stub := &history.Text{Text: blank + "[" + words.Line(strings.Join(paths, ", "), maxStubPaths) + ": included again later]"}
+	stub := &history.Text{Text: blank + "[" + humanize.Line(strings.Join(paths, ", "), maxStubPaths) + ": included again later]"}
 	v.set(at, stub)
 	prunes[len(prunes)-1].Left = []history.Block{stub}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/nearest"
+	"agent/internal/base/suggest"
 )
 
 // DefaultName is the strategy used when no setting names one (D-05).
@@ -48,5 +48,5 @@ type UnknownStrategyError struct {
 }
 
 func (e *UnknownStrategyError) Error() string {
-	return fmt.Sprintf("unknown compression strategy %q%s; valid are %s", e.Name, nearest.Question(e.Name, e.Valid), strings.Join(e.Valid, ", "))
+	return fmt.Sprintf("unknown compression strategy %q%s; valid are %s", e.Name, suggest.Question(e.Name, e.Valid), strings.Join(e.Valid, ", "))
 }

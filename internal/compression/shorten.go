@@ -13,7 +13,7 @@ import (
 
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // extent says how much of a call's arguments stays.
@@ -96,7 +96,7 @@ func (s *shortener) keeps(text string) bool {
 	depth := s.in.StackDepth()
 	kind, length := s.in.StackIndex(depth)
 	isName := kind == '{' && length%2 == 1
-	isPath := depth == 1 && len(text) <= maxPath && slices.Contains(traits.FileNames, s.in.StackPointer().LastToken())
+	isPath := depth == 1 && len(text) <= maxPath && slices.Contains(toolspec.FileNames, s.in.StackPointer().LastToken())
 	return isName || isPath
 }
 

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 	"agent/internal/history"
-	"agent/internal/pattern"
-	"agent/internal/words"
 )
 
 // A Summarizer is a model that writes summaries, for the strategies that ask one.
@@ -75,7 +75,7 @@ const (
 	snapshotClose = "</state_snapshot>"
 )
 
-var anyTag = pattern.New(`<[^<>]*>`)
+var anyTag = lazyregexp.New(`<[^<>]*>`)
 
 // snapshotOf returns the snapshot in an answer, without the text around it.
 func snapshotOf(answer string) (string, error) {
@@ -168,7 +168,7 @@ func (c Context) latestSaid(part span) int {
 
 // summaryText returns the text that the model reads in place of n entries.
 func (c Context) summaryText(n int, snapshot string) string {
-	text := fmt.Sprintf("[Summary of %s of this conversation, written by %s]\n\n%s", words.Count(n, "earlier entry"), c.Summarizer.Name, snapshot)
+	text := fmt.Sprintf("[Summary of %s of this conversation, written by %s]\n\n%s", humanize.Count(n, "earlier entry"), c.Summarizer.Name, snapshot)
 	if c.TranscriptPath != "" {
 		// A fork takes over this summary as it is, and may outlive the session it was made of.
 		text += "\n\nEvery session forked from this one keeps the full transcript of what this summarises; here it is recorded in " + c.TranscriptPath + "."

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // maxSummaryLength is the greatest length of a summary line, in characters (D-26).
@@ -44,7 +44,7 @@ func summaryLine(response *history.ToolResponse, key, fate string) string {
 }
 
 func toolLabel(response *history.ToolResponse) string {
-	if label := words.Line(response.ToolName, maxToolLabel); label != "" {
+	if label := humanize.Line(response.ToolName, maxToolLabel); label != "" {
 		return label
 	}
 	return "tool"
@@ -77,7 +77,7 @@ func outcome(response *history.ToolResponse) string {
 func size(text string) string {
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 	if lines > 1 {
-		return words.Count(lines, "line")
+		return humanize.Count(lines, "line")
 	}
-	return words.Count(utf8.RuneCountInString(strings.TrimSuffix(text, "\n")), "character")
+	return humanize.Count(utf8.RuneCountInString(strings.TrimSuffix(text, "\n")), "character")
 }

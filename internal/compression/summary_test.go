@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 
 	"pgregory.net/rapid"
 )
@@ -101,7 +101,7 @@ func TestShortNote(t *testing.T) {
 // a shell's look at a background job.
 func TestKeyOfACallWithoutKeyParameter(t *testing.T) {
 	t.Parallel()
-	shell := Facts(func(string) traits.Traits { return traits.Traits{Key: "command"} })
+	shell := Facts(func(string) toolspec.Traits { return toolspec.Traits{Key: "command"} })
 	for parameters, want := range map[string]string{
 		`{"command":"go test"}`:                               "go test",
 		`{"action":"tail","job":2}`:                           "tail 2",

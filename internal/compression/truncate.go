@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // A truncation drops groups of entries from a history, one by one, until it fits. Tokens are
@@ -144,7 +144,7 @@ func withoutInclusions(entry *history.Content) *history.Content {
 		if !ok || text.IncludedFile == "" {
 			continue
 		}
-		stub := fmt.Sprintf("[%s: removed to fit the context limit, %s]", words.Line(text.IncludedFile, maxKeyLength), size(betweenMarkers(text.Text)))
+		stub := fmt.Sprintf("[%s: removed to fit the context limit, %s]", humanize.Line(text.IncludedFile, maxKeyLength), size(betweenMarkers(text.Text)))
 		if len(stub) >= len(text.Text) {
 			continue
 		}

@@ -16,8 +16,8 @@ import (
 	"syscall"
 	"time"
 
-	"agent/internal/hosts"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/reachlog"
 )
 
 // Limits of a fetch.
@@ -43,7 +43,7 @@ func Check(address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, fmt.Errorf("%q is not an http or https address", words.Line(address, 200))
+		return nil, fmt.Errorf("%q is not an http or https address", humanize.Line(address, 200))
 	case u.User != nil:
 		return nil, errors.New("the address carries a user name or password; leave that out")
 	}
@@ -60,7 +60,7 @@ func Get(ctx context.Context, u *url.URL, private bool, allowed func(host string
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no whole answer within %s", timeout))
 	defer cancel()
-	client := hosts.Client(transport(private), func(next *http.Request, before []*http.Request) error {
+	client := reachlog.Client(transport(private), func(next *http.Request, before []*http.Request) error {
 		if len(before) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
 		}
@@ -88,7 +88,7 @@ func Get(ctx context.Context, u *url.URL, private bool, allowed func(host string
 		return Page{}, reason(ctx, u, err)
 	}
 	if len(body) > MaxBytes {
-		return Page{}, fmt.Errorf("%s is larger than %s", response.Request.URL.Redacted(), words.Bytes(MaxBytes))
+		return Page{}, fmt.Errorf("%s is larger than %s", response.Request.URL.Redacted(), humanize.Bytes(MaxBytes))
 	}
 	mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
 	return Page{response.Request.URL.String(), strings.ToLower(strings.TrimSpace(mediaType)), body}, nil
@@ -115,7 +115,7 @@ type Reply struct {
 // Ask makes a request to a service in the way of Get, but follows no redirect, because the request
 // may hold a key. It reads at most so many bytes of the answer, and a longer one is an error.
 func Ask(ctx context.Context, request *http.Request, private bool, most int64) (Reply, error) {
-	client := hosts.Client(transport(private), hosts.NoRedirect)
+	client := reachlog.Client(transport(private), reachlog.NoRedirect)
 	place := &url.URL{Scheme: request.URL.Scheme, Host: request.URL.Host}
 	response, err := client.Do(request.WithContext(ctx))
 	if err != nil {
@@ -127,7 +127,7 @@ func Ask(ctx context.Context, request *http.Request, private bool, most int64) (
 	case err != nil:
 		return Reply{}, reason(ctx, place, err)
 	case int64(len(body)) > most:
-		return Reply{}, fmt.Errorf("%s answered with more than %s", place, words.Bytes(most))
+		return Reply{}, fmt.Errorf("%s answered with more than %s", place, humanize.Bytes(most))
 	}
 	return Reply{response.StatusCode, response.Header, body}, nil
 }

@@ -11,11 +11,11 @@ import (
 	"agent/internal/rules"
 	"agent/internal/settings"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // does are tools of every kind.
-var does = map[string]traits.Traits{
+var does = map[string]toolspec.Traits{
 	"look": {Reads: true}, "edit": {Edits: true}, "shell": {Runs: true}, "fetch": {Network: true}, "search": {Network: true, Searches: true},
 }
 
@@ -58,7 +58,7 @@ func command(line string) Call {
 	if parsed, err := cmdline.Parse(line); err == nil {
 		preview.Commands = parsed.Commands
 	}
-	return Call{Name: "shell", Traits: does["shell"], Said: traits.Label{Name: "shell", Subject: line}, Preview: preview}
+	return Call{Name: "shell", Traits: does["shell"], Said: toolspec.Label{Name: "shell", Subject: line}, Preview: preview}
 }
 
 // with is a call whose preview says more.
@@ -338,7 +338,7 @@ func TestWhatIsLent(t *testing.T) {
 	c.SetAgreed(ruled(t, "shell(go vet)"))
 	c.Lend(ruled(t, "edit(*)"))
 	c.Lend(ruled(t, "mcp(s/t)"))
-	served := Call{Name: "mcp_call", Traits: traits.Traits{Network: true}, Preview: tools.Preview{Served: &tools.Served{Server: "s", Tool: "t"}}}
+	served := Call{Name: "mcp_call", Traits: toolspec.Traits{Network: true}, Preview: tools.Preview{Served: &tools.Served{Server: "s", Tool: "t"}}}
 	env := edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} })
 	outcomes := func() (all []string) {
 		for _, k := range []Call{edit("a"), served, command("go vet"), env} {

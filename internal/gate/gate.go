@@ -20,9 +20,9 @@ import (
 	"slices"
 	"time"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // A Call is a planned call that has not run.
@@ -34,9 +34,9 @@ type Call struct {
 	// person.
 	AgentID, Agent string
 	Name           string
-	Traits         traits.Traits
+	Traits         toolspec.Traits
 	// Said describes the call in words.
-	Said      traits.Label
+	Said      toolspec.Label
 	Arguments arguments.Arguments
 	// Preview shows the effect of the call.
 	Preview tools.Preview

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/cmdline"
 	"agent/internal/rules"
 	"agent/internal/tools"
-	"agent/internal/words"
 )
 
 // A grant is a person's permission for more than one call, until the person takes it back.
@@ -26,9 +26,9 @@ func (g grant) says() string {
 	case g.Served != "":
 		return "calls of " + g.Served + ", as it is defined now"
 	case g.Outside != "" && g.Directory != "":
-		return "outside the sandbox, this very line: " + words.Headline(g.Outside) + ", in " + g.Directory
+		return "outside the sandbox, this very line: " + humanize.Headline(g.Outside) + ", in " + g.Directory
 	case g.Outside != "":
-		return "outside the sandbox, this very line: " + words.Headline(g.Outside)
+		return "outside the sandbox, this very line: " + humanize.Headline(g.Outside)
 	case kindOfFiles(g.Edits):
 		return "edits of " + g.Edits + " files"
 	case g.Edits != "":

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/cmdline"
 	"agent/internal/rules"
-	"agent/internal/words"
 )
 
 // A Keeper stores permissions for good, for the project of the workspace.
@@ -225,7 +225,7 @@ func (c *Consent) often(offered []grant) string {
 func inShort(k Call) string {
 	switch {
 	case k.Preview.Command != "":
-		return words.Headline(k.Preview.Command)
+		return humanize.Headline(k.Preview.Command)
 	case len(k.Preview.Paths) > 0:
 		return strings.Join(k.Preview.Paths, ", ")
 	}

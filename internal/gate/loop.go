@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/pattern"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 	"agent/internal/tools"
-	"agent/internal/words"
 )
 
 // The bounds of a circle (D-70).
@@ -139,11 +139,11 @@ type pastCall struct {
 
 // durations matches the times in the output of a failing test, which differ between two runs that
 // fail in the same way.
-var durations = pattern.New(`\b\d+(\.\d+)?(ns|µs|ms|s|m)\b`)
+var durations = lazyregexp.New(`\b\d+(\.\d+)?(ns|µs|ms|s|m)\b`)
 
 // asides matches the parts of a command line that do not matter for a comparison: white space,
 // and comments, in the form that they have in JSON.
-var asides = pattern.New(`\s+(?:#(?:[^"\\]|\\[^n])*)?`)
+var asides = lazyregexp.New(`\s+(?:#(?:[^"\\]|\\[^n])*)?`)
 
 func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 	failed := answer.Error != "" || answer.ExitCode != nil && *answer.ExitCode != 0
@@ -183,7 +183,7 @@ func (g *Loop) circle() string {
 		switch {
 		case count < maxRepeats:
 		case last.failed:
-			return fmt.Sprintf("the same call failed in the same way %d times within %s: %s", count, words.Count(len(g.recent)-i, "call"), last.title)
+			return fmt.Sprintf("the same call failed in the same way %d times within %s: %s", count, humanize.Count(len(g.recent)-i, "call"), last.title)
 		case len(different) <= maxCircle:
 			return fmt.Sprintf("the same call got the same answer %d times, with nothing new in between: %s", count, last.title)
 		default:
@@ -208,7 +208,7 @@ func (g *Loop) rotation() string {
 				return ""
 			}
 		}
-		return fmt.Sprintf("the same %s came again and again with the same answers, the last of them %s", words.Count(len(seen), "call"), last.title)
+		return fmt.Sprintf("the same %s came again and again with the same answers, the last of them %s", humanize.Count(len(seen), "call"), last.title)
 	}
 	return ""
 }

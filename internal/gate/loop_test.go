@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // did is one call that a guard is told of.
@@ -22,12 +22,12 @@ type did struct {
 }
 
 func (d did) end(g *Loop) {
-	does := traits.Traits{Reads: true}
+	does := toolspec.Traits{Reads: true}
 	switch d.name {
 	case "replace":
-		does = traits.Traits{Edits: true}
+		does = toolspec.Traits{Edits: true}
 	case "run":
-		does = traits.Traits{Runs: true}
+		does = toolspec.Traits{Runs: true}
 	}
 	answer := tools.Answer{Text: d.answer, Note: d.note}
 	if d.errs {
@@ -40,7 +40,7 @@ func (d did) end(g *Loop) {
 	if d.ends { // as a command, whose note is never the same
 		answer.ExitCode, answer.Note = new(int), fmt.Sprintf("[exit 0 after %s]", d.took)
 	}
-	g.Gate().Ended(Call{Name: d.name, Said: traits.Label{Name: d.name, Subject: d.arguments}, Arguments: arguments.Parse(d.arguments), Traits: does}, answer, d.took)
+	g.Gate().Ended(Call{Name: d.name, Said: toolspec.Label{Name: d.name, Subject: d.arguments}, Arguments: arguments.Parse(d.arguments), Traits: does}, answer, d.took)
 }
 
 // says is what a guard says of the next call.

@@ -6,7 +6,7 @@ import (
 
 	"agent/internal/rules"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // TestConsentToServers_5_6: each mode, rules, grants that hold for a definition, and what a
@@ -46,7 +46,7 @@ func TestConsentToServers_5_6(t *testing.T) {
 		{"allowed in the own file, changed", ModeAsk, nil, mineChanged, false, true},
 	} {
 		c := consentIn(t, tt.mode, Policy{Allow: tt.rules})
-		call := Call{Name: "mcp_call", Traits: traits.Traits{Network: true, Edits: true}, Preview: tools.Preview{Served: &tt.served, ReadOnly: tt.readOnly}}
+		call := Call{Name: "mcp_call", Traits: toolspec.Traits{Network: true, Edits: true}, Preview: tools.Preview{Served: &tt.served, ReadOnly: tt.readOnly}}
 		if got := c.Asks(call); got != tt.asks {
 			t.Errorf("%s: asks %t", tt.name, got)
 		}
@@ -61,7 +61,7 @@ func TestGrantsOfServers(t *testing.T) {
 	t.Parallel()
 	c := consentIn(t, ModeAsk, Policy{})
 	call := func(s tools.Served) Call {
-		return Call{Name: "mcp_call", Traits: traits.Traits{Network: true}, Preview: tools.Preview{Served: &s}}
+		return Call{Name: "mcp_call", Traits: toolspec.Traits{Network: true}, Preview: tools.Preview{Served: &s}}
 	}
 	one := tools.Served{Server: "s", Tool: "t", Definition: "one"}
 	v := c.check(t.Context(), call(one))

@@ -5,7 +5,7 @@ import (
 
 	"agent/internal/protect"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // TestAllowOfHooksSparesTheQuestionAndNothingElse (D-97): not the modes that only
@@ -13,7 +13,7 @@ import (
 // changed definition.
 func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 	t.Parallel()
-	runs := traits.Traits{Runs: true}
+	runs := toolspec.Traits{Runs: true}
 	for _, c := range []struct {
 		name    string
 		mode    Mode
@@ -50,7 +50,7 @@ func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 // TestFullAutoAsksInAHomeFolder (B4): the home folder is a workspace only if it was named.
 func TestFullAutoAsksInAHomeFolder(t *testing.T) {
 	t.Parallel()
-	for _, does := range []traits.Traits{{Runs: true}, {Edits: true}} {
+	for _, does := range []toolspec.Traits{{Runs: true}, {Edits: true}} {
 		for _, atHome := range []bool{true, false} {
 			call := Call{Name: "does", Traits: does, Preview: tools.Preview{Command: "touch x", Unwatched: "home", AtHome: atHome}}
 			if consentIn(t, ModeFullAuto, Policy{}).Asks(call) != atHome {

@@ -3,7 +3,7 @@ package history
 import (
 	"sync"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 )
 
 // callArgs holds the parsed arguments of a call. Density asks for a call's path on every turn;

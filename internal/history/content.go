@@ -6,7 +6,7 @@ import (
 	"maps"
 	"strings"
 
-	"agent/internal/rawjson"
+	"agent/internal/base/rawjson"
 
 	"github.com/go-json-experiment/json/jsontext"
 )

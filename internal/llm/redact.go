@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"agent/internal/secret"
+	"agent/internal/base/secret"
 )
 
 // Key is a provider's key. It prints as a placeholder, so that it never gets into a text by

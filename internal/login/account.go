@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"agent/internal/hosts"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
+	"agent/internal/reachlog"
 )
 
 // sooner is how long before its end a token is refreshed, unless it lasts for a short time only.
@@ -43,7 +43,7 @@ func (s *Sources) transport() http.RoundTripper {
 	if s.Reached == nil {
 		return base
 	}
-	return hosts.Noting(base, s.Reached)
+	return reachlog.Noting(base, s.Reached)
 }
 
 // Source returns the source of the tokens of a kept login.

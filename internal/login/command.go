@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"agent/internal/base/humanize"
 	"agent/internal/llm"
-	"agent/internal/words"
 )
 
 // Bounds of a program that prints a token.
@@ -88,7 +88,7 @@ func (c *command) ask(refused llm.Key) (Token, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), commandTime)
 	defer cancel()
 	printed, complaint, err := c.run(ctx, c.line, maxPrinted+1)
-	if complaint = words.Line(complaint, 300); complaint != "" {
+	if complaint = humanize.Line(complaint, 300); complaint != "" {
 		complaint = ": " + complaint
 	}
 	switch {
@@ -122,7 +122,7 @@ func parse(printed []byte) (Token, error) {
 	text := bytes.TrimSpace(printed)
 	switch {
 	case len(printed) > maxPrinted:
-		return Token{}, fmt.Errorf("printed more than %s", words.Bytes(maxPrinted))
+		return Token{}, fmt.Errorf("printed more than %s", humanize.Bytes(maxPrinted))
 	case len(text) == 0:
 		return Token{}, errors.New("printed nothing")
 	case text[0] == '{':
@@ -149,7 +149,7 @@ func parseJSON(text []byte) (Token, error) {
 		case name == "Authorization" && said.Token != "":
 			return Token{}, errors.New("printed a token and an Authorization header, of which one counts")
 		case !isHeader(name):
-			return Token{}, fmt.Errorf("printed the header %s, which cannot be set", words.Line(name, 60))
+			return Token{}, fmt.Errorf("printed the header %s, which cannot be set", humanize.Line(name, 60))
 		case checkValue(value) != nil:
 			return Token{}, fmt.Errorf("printed a value of the header %s that is none", name)
 		}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/llm"
-	"agent/internal/words"
 
 	"golang.org/x/oauth2"
 )
@@ -60,7 +60,7 @@ func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientI
 		Login string `json:"login"`
 	}
 	if c.ask(ctx, http.MethodGet, a.whoami, map[string]string{"Authorization": "Bearer " + l.Access}, "", &who) == nil {
-		l.Name = words.Line(who.Login, 80) // without a name the login is as good
+		l.Name = humanize.Line(who.Login, 80) // without a name the login is as good
 	}
 	return l, nil
 }
@@ -111,7 +111,7 @@ func (a Account) inBrowser(ctx context.Context, open Opener, query func(returns,
 	case subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(state)) != 1:
 		return "", "", tokenError("", "the address is not the answer to this login")
 	case reason != "" || code == "":
-		return "", "", tokenError("", "the login was refused: %s", words.Line(strings.TrimSpace(reason+" "+answer.Get("error_description")), 300))
+		return "", "", tokenError("", "the login was refused: %s", humanize.Line(strings.TrimSpace(reason+" "+answer.Get("error_description")), 300))
 	}
 	return code, back.Address, nil
 }
@@ -188,7 +188,7 @@ func (c caller) await(ctx context.Context, person Person, address string, given 
 	if address == "" || given.UserCode == "" {
 		return answer{}, tokenError("", "%s gives no code to log in with", c.account.Title)
 	}
-	if err := person.Show(ctx, address, words.Line(given.UserCode, 40)); err != nil {
+	if err := person.Show(ctx, address, humanize.Line(given.UserCode, 40)); err != nil {
 		return answer{}, err
 	}
 	if life := time.Duration(given.Expires.Count()) * time.Second; life > 0 {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 // A Window is a span of time in which a subscription has a limit.
@@ -96,12 +96,12 @@ func (a *account) checkLimits(response *http.Response) (*http.Response, error) {
 	if err != nil {
 		return response, nil
 	}
-	said := loose.Decode[struct {
+	said := lenientjson.Decode[struct {
 		Error struct {
-			Type    string      `json:"type"`
-			Code    string      `json:"code"`
-			Seconds loose.Int   `json:"resets_in_seconds"`
-			At      json.Number `json:"resets_at"`
+			Type    string          `json:"type"`
+			Code    string          `json:"code"`
+			Seconds lenientjson.Int `json:"resets_in_seconds"`
+			At      json.Number     `json:"resets_at"`
 		} `json:"error"`
 	}](text).Error
 	full, resets := said.Type == "usage_limit_reached" || said.Code == "usage_limit_reached" || said.Code == "quota_exceeded", time.Time{}

@@ -12,15 +12,15 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/hosts"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
-	"agent/internal/pattern"
-	"agent/internal/words"
+	"agent/internal/llm/lenientjson"
+	"agent/internal/reachlog"
 )
 
 // hostName is the form of the name of a host.
-var hostName = pattern.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`)
+var hostName = lazyregexp.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`)
 
 // Bounds of a request to a vendor.
 const (
@@ -30,20 +30,20 @@ const (
 
 // answer has what the addresses of OAuth answer.
 type answer struct {
-	Access  string    `json:"access_token"`
-	Refresh string    `json:"refresh_token"`
-	ID      string    `json:"id_token"`
-	Scope   string    `json:"scope"`
-	Expires loose.Int `json:"expires_in"`
+	Access  string          `json:"access_token"`
+	Refresh string          `json:"refresh_token"`
+	ID      string          `json:"id_token"`
+	Scope   string          `json:"scope"`
+	Expires lenientjson.Int `json:"expires_in"`
 	// Resource is the address for requests with the token, where a vendor tells one.
 	Resource string `json:"resource_url"`
 
-	DeviceCode   string    `json:"device_code"`
-	UserCode     string    `json:"user_code"`
-	Address      string    `json:"verification_uri"`
-	AddressToo   string    `json:"verification_url"`
-	AddressWhole string    `json:"verification_uri_complete"`
-	Interval     loose.Int `json:"interval"`
+	DeviceCode   string          `json:"device_code"`
+	UserCode     string          `json:"user_code"`
+	Address      string          `json:"verification_uri"`
+	AddressToo   string          `json:"verification_url"`
+	AddressWhole string          `json:"verification_uri_complete"`
+	Interval     lenientjson.Int `json:"interval"`
 
 	// OpenAI's own device flow.
 	DeviceID    string `json:"device_auth_id"`
@@ -76,7 +76,7 @@ type caller struct {
 }
 
 func newCaller(a Account, transport http.RoundTripper) caller {
-	return caller{a, hosts.Client(transport, hosts.NoRedirect)}
+	return caller{a, reachlog.Client(transport, reachlog.NoRedirect)}
 }
 
 // post sends a form, and returns the answer.
@@ -122,7 +122,7 @@ func (c caller) ask(ctx context.Context, method, address string, headers map[str
 
 // refusalIn returns the refusal in an answer, nil if there is none.
 func (c caller) refusalIn(status int, text []byte) error {
-	said := loose.Decode[struct {
+	said := lenientjson.Decode[struct {
 		Error       json.RawMessage `json:"error"`
 		Description string          `json:"error_description"`
 		Message     string          `json:"message"`
@@ -130,11 +130,11 @@ func (c caller) refusalIn(status int, text []byte) error {
 			Message string `json:"message"`
 		} `json:"error_details"`
 	}](text)
-	code := loose.Decode[string](said.Error)
+	code := lenientjson.Decode[string](said.Error)
 	if status/100 == 2 && code == "" {
 		return nil
 	}
-	within := loose.Decode[struct {
+	within := lenientjson.Decode[struct {
 		Message string `json:"message"`
 	}](said.Error)
 	says := ""
@@ -143,7 +143,7 @@ func (c caller) refusalIn(status int, text []byte) error {
 			says += ": " + part
 		}
 	}
-	e := tokenError("", "%s refuses (%d)%s", c.account.Title, status, words.Line(says, 300))
+	e := tokenError("", "%s refuses (%d)%s", c.account.Title, status, humanize.Line(says, 300))
 	if e.Status = status; status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 		e.Kind, e.Final = llm.Unavailable, false
 	}
@@ -155,7 +155,7 @@ func (c caller) silentError(err error) *llm.Error {
 	if whole, is := errors.AsType[*url.Error](err); is {
 		err = whole.Err
 	}
-	says := words.Line(err.Error(), 200)
+	says := humanize.Line(err.Error(), 200)
 	if slow, is := errors.AsType[net.Error](err); is && slow.Timeout() {
 		says = "nothing came within " + vendorTime.String()
 	}
@@ -179,7 +179,7 @@ func (c caller) login(before Login, a answer, now time.Time) (Login, error) {
 		l.Expires, l.Renew = now.Add(life), now.Add(max(life-sooner, life/2))
 	}
 	if a.Scope != "" {
-		l.Scope = words.Line(a.Scope, 300)
+		l.Scope = humanize.Line(a.Scope, 300)
 	}
 	if base := c.base(a.Resource); base != "" {
 		l.Base = base
@@ -187,7 +187,7 @@ func (c caller) login(before Login, a answer, now time.Time) (Login, error) {
 	claims := claimsOf(a.ID)
 	for _, name := range []string{"email", "preferred_username", "name"} {
 		if text, is := claims[name].(string); is && text != "" {
-			l.Name = words.Line(text, 80)
+			l.Name = humanize.Line(text, 80)
 			break
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/disk"
-	"agent/internal/keyring"
-	"agent/internal/pattern"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/keyring"
+	"agent/internal/base/lazyregexp"
 )
 
 // A Login is the login of a person to an account, as it is kept.
@@ -75,7 +75,7 @@ func (l Login) of() (Account, error) {
 }
 
 // asName is the form of a name that distinguishes logins.
-var asName = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,62}$`)
+var asName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,62}$`)
 
 // CheckAs returns an error for a name that cannot distinguish logins; "" can.
 func CheckAs(as string) error {
@@ -177,7 +177,7 @@ const lockWait = 30 * time.Second
 func (s Store) WithLock(ctx context.Context, act func() error) error {
 	limited, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	unlock, err := disk.Lock(limited, s.Folder, "logins.lock")
+	unlock, err := fsutil.Lock(limited, s.Folder, "logins.lock")
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -199,9 +199,9 @@ func (s Store) read() (map[string]Login, error) {
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&othersMay != 0 {
 		return nil, fmt.Errorf("%s is not used, because others may read it (mode %04o); log in again, which writes it anew", s.File(), info.Mode().Perm())
 	}
-	text, err := disk.Beginning(s.File(), most)
+	text, err := fsutil.Beginning(s.File(), most)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not used: %w", s.File(), disk.Reason(err))
+		return nil, fmt.Errorf("%s is not used: %w", s.File(), fsutil.Reason(err))
 	}
 	kept := map[string]Login{}
 	if json.Unmarshal(text, &kept) != nil {
@@ -230,10 +230,10 @@ func (s Store) change(change func(map[string]Login)) error {
 		return err
 	}
 	if err := os.MkdirAll(s.Folder, 0o700); err != nil {
-		return fmt.Errorf("the login cannot be kept: %w", disk.Reason(err))
+		return fmt.Errorf("the login cannot be kept: %w", fsutil.Reason(err))
 	}
-	if err := (disk.Target{Path: s.File(), Mode: 0o600, Locked: true}).Replace(append(text, '\n')); err != nil {
-		return fmt.Errorf("the login cannot be kept in %s: %w", s.File(), disk.Reason(err))
+	if err := (fsutil.Target{Path: s.File(), Mode: 0o600, Locked: true}).Replace(append(text, '\n')); err != nil {
+		return fmt.Errorf("the login cannot be kept in %s: %w", s.File(), fsutil.Reason(err))
 	}
 	return nil
 }

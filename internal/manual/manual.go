@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // A Page is a Markdown file of the documentation.
@@ -35,8 +35,8 @@ type Section struct {
 type Entry struct{ Name, Help string }
 
 var (
-	comments = pattern.New(`(?s)<!--.*?-->\n?`)
-	alsoLine = pattern.New(`<!-- also: (.*?) -->`)
+	comments = lazyregexp.New(`(?s)<!--.*?-->\n?`)
+	alsoLine = lazyregexp.New(`<!-- also: (.*?) -->`)
 )
 
 // Pages reads the Markdown files of a file system. It panics if a file cannot be read, because the

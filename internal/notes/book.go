@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/git/layout"
-	"agent/internal/setup/source"
-	"agent/internal/words"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/extend/setup/trustedfile"
+	"agent/internal/gitfiles/layout"
 )
 
 const (
@@ -84,7 +84,7 @@ func (b *Book) Notes() (all []Note, problems []string) {
 // Shared returns the notes that the repository brings, and the text of their file, which is empty
 // if there is no note. They are foreign: nobody has agreed to them yet.
 func (b *Book) Shared() (all []Note, text string, problems []string) {
-	if b.root == disk.Real(b.home) {
+	if b.root == fsutil.Real(b.home) {
 		return nil, "", nil
 	}
 	if all, text, problems = b.notes(Shared); len(all) == 0 {
@@ -129,7 +129,7 @@ func (b *Book) Other() (lines []string) {
 			}
 		}
 		if count > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s outside of notes, which are not sent; a note is an item of a list", b.file[scope], words.Count(count, "line")))
+			lines = append(lines, fmt.Sprintf("%s: %s outside of notes, which are not sent; a note is an item of a list", b.file[scope], humanize.Count(count, "line")))
 		}
 	}
 	return lines
@@ -143,16 +143,16 @@ func (e *cutError) Error() string {
 }
 
 func (b *Book) read(scope Scope) ([]piece, error) {
-	path, place := b.file[scope], source.Place{Home: b.home}
+	path, place := b.file[scope], trustedfile.Place{Home: b.home}
 	if scope == Shared {
 		place.Root = b.root
 	}
 	text, err := place.Read(path, longestFile)
 	switch {
-	case source.Missing(err):
+	case trustedfile.Missing(err):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("notes are not read: %w", disk.Reason(err))
+		return nil, fmt.Errorf("notes are not read: %w", fsutil.Reason(err))
 	case text.Cut:
 		err = &cutError{path}
 		text.Text = text.Text[:strings.LastIndexByte(text.Text, '\n')+1]
@@ -162,7 +162,7 @@ func (b *Book) read(scope Scope) ([]piece, error) {
 
 // change changes the file of a scope as a whole, under the lock.
 func (b *Book) change(scope Scope, act func([]piece) ([]piece, error)) error {
-	file := disk.Target{Path: b.file[scope], Mode: 0o600, Locked: true}
+	file := fsutil.Target{Path: b.file[scope], Mode: 0o600, Locked: true}
 	if err := os.MkdirAll(b.folder, 0o700); err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (b *Book) change(scope Scope, act func([]piece) ([]piece, error)) error {
 			return err
 		}
 	}
-	return disk.WithLock(b.folder, func() error {
+	return fsutil.WithLock(b.folder, func() error {
 		pieces, err := b.read(scope)
 		if err != nil {
 			return err

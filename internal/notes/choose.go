@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // heading tells the model what notes are.
@@ -50,7 +50,7 @@ func (n Note) line() string {
 	line := "- " + strings.ReplaceAll(n.Text, "\n", "\n  ")
 	var paths []string
 	for _, g := range n.Grounds {
-		paths = append(paths, words.Name(g.Path))
+		paths = append(paths, humanize.Name(g.Path))
 	}
 	if len(paths) > 0 {
 		line += " [" + strings.Join(paths, ", ") + "]"
@@ -70,7 +70,7 @@ func StaleLine(states []State) string {
 	if stale == 0 {
 		return ""
 	}
-	return "Left out: " + words.Count(stale, "note") + ` whose files have changed (recall with find "note:" shows them).`
+	return "Left out: " + humanize.Count(stale, "note") + ` whose files have changed (recall with find "note:" shows them).`
 }
 
 // Summary says in a line how many notes are used and how many are not, empty without notes.
@@ -93,7 +93,7 @@ func Summary(states []State, now time.Time) string {
 		}
 	}
 	if days := int(now.Sub(oldest).Hours() / 24); !oldest.IsZero() && days > 0 {
-		parts = append(parts, "the oldest "+words.Count(days, "day")+" old")
+		parts = append(parts, "the oldest "+humanize.Count(days, "day")+" old")
 	}
 	return "Notes: " + strings.Join(parts, ", ") + " (/notes)"
 }

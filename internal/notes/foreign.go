@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agent/internal/setup/source"
+	"agent/internal/extend/setup/trustedfile"
 )
 
 // A Foreign note is one that another agent has kept, with the file that it is in.
@@ -33,7 +33,7 @@ func ReadForeign(home, claude, workspace string) (found []Foreign, problems []st
 		files[i] = filepath.Join(claude, "projects", filepath.FromSlash(file))
 	}
 	for _, file := range append(files, filepath.Join(home, ".gemini", "GEMINI.md")) {
-		text, err := source.Place{Home: home}.Read(file, longestFile)
+		text, err := trustedfile.Place{Home: home}.Read(file, longestFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 const (
@@ -100,7 +100,7 @@ func (c *Checker) sum(root *os.Root, path string, now func() time.Time) string {
 		}
 	}
 	at := now()
-	file, err := root.OpenFile(name, os.O_RDONLY|disk.NoWait, 0)
+	file, err := root.OpenFile(name, os.O_RDONLY|fsutil.NoWait, 0)
 	if err != nil {
 		return ""
 	}
@@ -136,12 +136,12 @@ func (b *Book) Ground(from string, paths []string) (grounds []Ground, err error)
 	}
 	root, err := os.OpenRoot(b.root)
 	if err != nil {
-		return nil, disk.Reason(err)
+		return nil, fsutil.Reason(err)
 	}
 	defer root.Close()
 	checker := b.Checker()
 	for _, path := range paths {
-		rel, err := filepath.Rel(b.root, disk.At(from, path))
+		rel, err := filepath.Rel(b.root, fsutil.At(from, path))
 		if err != nil || !filepath.IsLocal(rel) {
 			return nil, fmt.Errorf("%s is outside of the repository, so that no note can rest on it", path)
 		}

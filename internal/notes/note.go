@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"agent/internal/secret"
+	"agent/internal/base/secret"
 )
 
 // Bounds of a note.

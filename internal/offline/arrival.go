@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/tools"
-	"agent/internal/words"
 )
 
 // referenceTokens bounds the answers of commands and searches in the reference AsSent. It stays as it is
@@ -91,5 +91,5 @@ func joined(text, head, tail string) string {
 		return head
 	}
 	gone := len(text) - len(head) - len(tail)
-	return strings.ToValidUTF8(fmt.Sprintf("%s\n[%s left out here]\n%s", strings.TrimSuffix(head, "\n"), words.Bytes(int64(gone)), tail), "")
+	return strings.ToValidUTF8(fmt.Sprintf("%s\n[%s left out here]\n%s", strings.TrimSuffix(head, "\n"), humanize.Bytes(int64(gone)), tail), "")
 }

@@ -11,7 +11,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // program is how another program calls its tools, each as its name and parameters.
@@ -178,7 +178,7 @@ func understood(t *testing.T, calls [][2]string) []string {
 	}
 	in := parse(t, `{"workspaceRoot":"/w","history":[`+strings.Join(entries, ",")+`]}`)
 	// This program has a tool of the same name as codex, with one parameter of its own.
-	ours := tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: traits.Density{Patch: []string{"input"}}}}
+	ours := tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: toolspec.Density{Patch: []string{"input"}}}}
 	facts := (&Engine{Tools: tools.NewRegistry(ours)}).Facts()
 	options := compression.FollowerOptions{Tools: facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} }}
 	engine := compression.NewFollower(options)

@@ -14,7 +14,7 @@ import (
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // Input is a history to work on.
@@ -170,7 +170,7 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 // head makes the system prompt and the tools of every request, for a model that edits by
 // replacing text.
 func (e *Engine) head() window.HeadMaker {
-	return chat.Head(e.Tools, traits.Replace, settings.Tools.Of(e.Settings) == settings.AllTools, e.System)
+	return chat.Head(e.Tools, toolspec.Replace, settings.Tools.Of(e.Settings) == settings.AllTools, e.System)
 }
 
 // models knows of models what a view says, and keeps nothing.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"agent/internal/chat/gauge"
+	"agent/internal/chat/calibrate"
 	"agent/internal/history"
 	"agent/internal/tokens"
 )
@@ -35,12 +35,12 @@ func TestRecordedMessagesCostTheirEstimate(t *testing.T) {
 		ours, theirs := history.NewService(tokens.For(tokens.O200K), nil), history.NewService(tokens.For(tokens.CL100K), nil)
 		const ourHead, theirHead, anEntry, learned = 2400, 3500, 6, 3
 		told := func() int { return theirHead + theirs.TotalTokens() + anEntry*theirs.Len() }
-		request := func() gauge.Request {
-			r := gauge.Request{Model: "m", Head: "h", HeadTokens: ourHead}
+		request := func() calibrate.Request {
+			r := calibrate.Request{Model: "m", Head: "h", HeadTokens: ourHead}
 			r.Entries, r.Tokens = ours.Curated()
 			return r
 		}
-		var g gauge.Gauge
+		var g calibrate.Gauge
 		before, requests := 0, 0
 		for _, entry := range history.Repair(slices.DeleteFunc(slices.Clone(in.History), (*history.Content).Empty), "no answer") {
 			if entry.Speaker == history.AI {

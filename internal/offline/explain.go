@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
-	"agent/internal/chat/why"
+	"agent/internal/chat/provenance"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
-	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/llm/vendor"
 	"agent/internal/settings"
-	"agent/internal/words"
 )
 
 // Explanation describes the work of the pre-send window before the next request.
@@ -120,7 +120,7 @@ func (e *Engine) resumedWindow(in *Input, v View) (*window.Window, error) {
 }
 
 // Why says what became of a text or a file in a session that is resumed now.
-func (e *Engine) Why(ctx context.Context, in Input, question string) (*why.Answer, error) {
+func (e *Engine) Why(ctx context.Context, in Input, question string) (*provenance.Answer, error) {
 	next, err := e.Next(in)
 	if err != nil {
 		return nil, err
@@ -129,11 +129,11 @@ func (e *Engine) Why(ctx context.Context, in Input, question string) (*why.Answe
 }
 
 // Next returns the next request of a session that is resumed now, for questions about it.
-func (e *Engine) Next(in Input) (*why.Next, error) {
+func (e *Engine) Next(in Input) (*provenance.Next, error) {
 	if in.Steps != nil {
-		in.Steps = why.Kept(in.Steps)
+		in.Steps = provenance.Kept(in.Steps)
 	}
-	next := &why.Next{Before: chat.EnsureCompressionBeforeSend, Steps: in.Steps}
+	next := &provenance.Next{Before: chat.EnsureCompressionBeforeSend, Steps: in.Steps}
 	var err error
 	if next.Window, err = e.resumedWindow(&in, View{Observe: next.Observe}); err != nil {
 		return nil, err
@@ -162,10 +162,10 @@ func (x *Explanation) addStep(step window.Step) {
 // take lists the parts that have just left the context of w, and the parts that are still there.
 func (x *Explanation) take(w *window.Window, left []window.Prune, root string) {
 	for _, p := range left {
-		x.Leaves = append(x.Leaves, LeavingPart{string(p.Kind), p.Tool, disk.Shorten(p.Subject, root), p.Reason, p.Tokens, p.Cut})
+		x.Leaves = append(x.Leaves, LeavingPart{string(p.Kind), p.Tool, fsutil.Shorten(p.Subject, root), p.Reason, p.Tokens, p.Cut})
 	}
 	for _, h := range w.Contents.HeldParts("") {
-		x.Stays = append(x.Stays, StayingPart{h.Kind, h.Class, disk.Shorten(h.Subject, root), h.Reason, h.Tokens, h.Waiting, h.Pinned})
+		x.Stays = append(x.Stays, StayingPart{h.Kind, h.Class, fsutil.Shorten(h.Subject, root), h.Reason, h.Tokens, h.Waiting, h.Pinned})
 	}
 }
 
@@ -173,7 +173,7 @@ func (x *Explanation) take(w *window.Window, left []window.Prune, root string) {
 func (x *Explanation) Print(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The next request by %s: %s of %s tokens (%s), compression at %s\n",
-		x.Strategy, words.Tokens(x.TokensBefore), words.Tokens(x.Limit), share(x.TokensBefore, x.Limit), words.Tokens(x.Threshold))
+		x.Strategy, humanize.Tokens(x.TokensBefore), humanize.Tokens(x.Limit), share(x.TokensBefore, x.Limit), humanize.Tokens(x.Threshold))
 	for _, step := range x.Steps {
 		fmt.Fprintln(&b, step)
 	}
@@ -222,9 +222,9 @@ func (x *Explanation) price() string {
 // money formats a cost in USD if the price is known, else in tokens at the full price.
 func (x *Explanation) money(cost float64) string {
 	if x.Dollars > 0 {
-		return words.Dollars(cost * x.Dollars / x.Cost)
+		return humanize.Dollars(cost * x.Dollars / x.Cost)
 	}
-	return words.Tokens(int(cost))
+	return humanize.Tokens(int(cost))
 }
 
 // priceOf describes the cost of a cut and its saving.
@@ -232,7 +232,7 @@ func (x *Explanation) priceOf(cut *history.Cut) string {
 	if cut.Paid <= 0 {
 		return "cheaper at once"
 	}
-	return fmt.Sprintf("%s paid at once, %s saved with each request, pays back after %s", x.money(cut.Paid), x.money(cut.Saves), words.Count(cut.Back, "request"))
+	return fmt.Sprintf("%s paid at once, %s saved with each request, pays back after %s", x.money(cut.Paid), x.money(cut.Saves), humanize.Count(cut.Back, "request"))
 }
 
 // maxSubject limits the length of a subject in a line, in characters.
@@ -245,10 +245,10 @@ func printLargest(b *strings.Builder, title string, parts []StayingPart, most in
 	for _, p := range parts {
 		tokens += p.Tokens
 	}
-	fmt.Fprintf(b, "\n%s: %s, %s tokens\n%s", title, words.Count(len(parts), "unit"), words.Tokens(tokens), strings.Join(about, ""))
+	fmt.Fprintf(b, "\n%s: %s, %s tokens\n%s", title, humanize.Count(len(parts), "unit"), humanize.Tokens(tokens), strings.Join(about, ""))
 	slices.SortStableFunc(parts, func(x, y StayingPart) int { return cmp.Compare(y.Tokens, x.Tokens) })
 	for _, p := range parts[:min(most, len(parts))] {
-		fmt.Fprintf(b, "%7s  %-10s %s: %s\n", words.Tokens(p.Tokens), cmp.Or(p.Class, p.Kind), words.Line(p.Subject, maxSubject), p.Reason)
+		fmt.Fprintf(b, "%7s  %-10s %s: %s\n", humanize.Tokens(p.Tokens), cmp.Or(p.Class, p.Kind), humanize.Line(p.Subject, maxSubject), p.Reason)
 	}
 	if rest := len(parts) - most; rest > 0 {
 		fmt.Fprintf(b, "         and %d more; --json lists all\n", rest)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/compression"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // Facts returns the traits of the tools in a document. The tools of this program declare their own
@@ -14,7 +14,7 @@ import (
 // alone (D-45). A name that both know may hold its patch in the parameters of either, since a
 // recording does not name the program that made it.
 func (e *Engine) Facts() compression.Facts {
-	return func(name string) traits.Traits {
+	return func(name string) toolspec.Traits {
 		known := elsewhere()[strings.ToLower(name)]
 		if tool, err := e.Tools.Get(name); err == nil {
 			own := tool.Traits

@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // byteCounter counts a token a byte, so that figures can be worked out by hand.
@@ -35,8 +35,8 @@ func newEngine(t testing.TB, flags ...string) *Engine {
 		Counter:  func(string) history.Counter { return byteCounter{} },
 		// The names alone make the head of a request: 9 + 7 bytes.
 		Tools: tools.NewRegistry(
-			tools.Tool{Name: "read_file", Traits: tools.Traits{Reads: true, File: traits.FileNames, Key: "file_path"}},
-			tools.Tool{Name: "replace", Traits: tools.Traits{Edits: true, File: traits.FileNames, Key: "file_path", Density: traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}}}},
+			tools.Tool{Name: "read_file", Traits: tools.Traits{Reads: true, File: toolspec.FileNames, Key: "file_path"}},
+			tools.Tool{Name: "replace", Traits: tools.Traits{Edits: true, File: toolspec.FileNames, Key: "file_path", Density: toolspec.Density{Old: []string{"old_string"}, New: []string{"new_string"}}}},
 		),
 		System: func(bool, []string, func(string) bool) (string, bool) { return "sys", false },
 		Now: func() time.Time {

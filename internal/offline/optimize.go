@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/compression"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // Optimization is the outcome of one density optimisation.
@@ -75,7 +75,7 @@ func (o *Optimization) Print(out io.Writer) error {
 		strings.Join(pruned, ", "), len(o.Removals), len(o.Replacements), o.TokensBefore, o.TokensAfter)
 	for _, p := range o.prunes {
 		if err == nil {
-			_, err = fmt.Fprintf(out, "  entry %-5d %-14s %s: %s\n", p.Entry, p.Kind, words.Line(p.Subject, 100), p.Reason)
+			_, err = fmt.Fprintf(out, "  entry %-5d %-14s %s: %s\n", p.Entry, p.Kind, humanize.Line(p.Subject, 100), p.Reason)
 		}
 	}
 	return err

@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"time"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/offline/judge"
-	"agent/internal/rawjson"
 	"agent/internal/settings"
 )
 

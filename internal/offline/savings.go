@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"agent/internal/base/fsutil"
 	"agent/internal/compression"
-	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/llm/vendor"
 	"agent/internal/offline/logs"
@@ -251,7 +251,7 @@ func (s *savings) file(ctx context.Context, file logs.File) error {
 func reasonOf(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return disk.Reason(err).Error()
+		return fsutil.Reason(err).Error()
 	}
 	return err.Error()
 }
@@ -259,7 +259,7 @@ func reasonOf(err error) string {
 // readSessions reads the stretches of a file: a session of this program, a document, or
 // a session of another program.
 func readSessions(path string, use func(logs.Stretch) error) (damaged int, err error) {
-	f, err := disk.Open(path)
+	f, err := fsutil.Open(path)
 	if err != nil {
 		return 0, err
 	}
@@ -276,7 +276,7 @@ func readSessions(path string, use func(logs.Stretch) error) (damaged int, err e
 
 // ownSession reads a log or a document of this program.
 func ownSession(path string, use func(logs.Stretch) error) error {
-	data, err := disk.Read(path)
+	data, err := fsutil.Read(path)
 	if err != nil {
 		return err
 	}

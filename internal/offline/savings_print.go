@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"agent/internal/disk"
-	"agent/internal/words"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 )
 
 // By is the property that groups the sessions of a table.
@@ -31,7 +31,7 @@ func (s *Savings) Print(out io.Writer, by By, home string) error {
 	if len(s.Sessions) == 0 {
 		said := "no sessions were found" + s.when()
 		if s.Older > 0 {
-			said = fmt.Sprintf("none%s; %s (latest %s): agent savings --days 0", s.when(), words.Count(s.Older, "older one"), s.LatestOlder.Local().Format(time.DateOnly))
+			said = fmt.Sprintf("none%s; %s (latest %s): agent savings --days 0", s.when(), humanize.Count(s.Older, "older one"), s.LatestOlder.Local().Format(time.DateOnly))
 		}
 		if _, err := fmt.Fprintln(out, said); err != nil {
 			return err
@@ -57,7 +57,7 @@ func (s *Savings) when() string {
 	if s.Days == 0 {
 		return ""
 	}
-	return " of the last " + words.Count(s.Days, "day")
+	return " of the last " + humanize.Count(s.Days, "day")
 }
 
 func (s *Savings) table(out io.Writer, by By, groups []NamedSaving, home string) error {
@@ -65,7 +65,7 @@ func (s *Savings) table(out io.Writer, by By, groups []NamedSaving, home string)
 	fmt.Fprintf(w, "sessions\trequests\tsent\tcost\twith\tcost\t×\tmissing\t  %s\n", by)
 	for _, g := range append(groups, NamedSaving{"all", s.Total}) {
 		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%s\t%.2f\t%d\t  %s\n", g.Sessions, g.Requests,
-			words.Tokens(g.Sent), usdCell(g.Cost), words.Tokens(g.With), usdCell(g.WithCost), g.Relative(), g.Missing, name(g.Name, home))
+			humanize.Tokens(g.Sent), usdCell(g.Cost), humanize.Tokens(g.With), usdCell(g.WithCost), g.Relative(), g.Missing, name(g.Name, home))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -77,15 +77,15 @@ func (s *Savings) table(out io.Writer, by By, groups []NamedSaving, home string)
 // conclusion describes the outcome in words.
 func (s *Savings) conclusion() string {
 	t := s.Total
-	line := fmt.Sprintf("%s%s sent %s input tokens in %s", words.Count(t.Sessions, "session"), s.when(), words.Tokens(t.Sent), words.Count(t.Requests, "request"))
+	line := fmt.Sprintf("%s%s sent %s input tokens in %s", humanize.Count(t.Sessions, "session"), s.when(), humanize.Tokens(t.Sent), humanize.Count(t.Requests, "request"))
 	if t.Cost > 0 {
-		line += fmt.Sprintf(" for %s; with cache-aware it would have been %s for %s.", words.Dollars(t.Cost), words.Tokens(t.With), words.Dollars(t.WithCost))
+		line += fmt.Sprintf(" for %s; with cache-aware it would have been %s for %s.", humanize.Dollars(t.Cost), humanize.Tokens(t.With), humanize.Dollars(t.WithCost))
 	} else {
-		line += fmt.Sprintf("; with cache-aware it would have been %s, at %.2f of the price.", words.Tokens(t.With), t.Relative())
+		line += fmt.Sprintf("; with cache-aware it would have been %s, at %.2f of the price.", humanize.Tokens(t.With), t.Relative())
 	}
 	line += fmt.Sprintf("\n%d of the %d texts that edits quoted would have been read again, which is part of the cost.", t.Missing, t.Edits)
 	if t.Void > 0 {
-		line += fmt.Sprintf("\nThe reasoning of %s would not have been sent again, because pruning changed the conversation before it.", words.Count(t.Void, "reply"))
+		line += fmt.Sprintf("\nThe reasoning of %s would not have been sent again, because pruning changed the conversation before it.", humanize.Count(t.Void, "reply"))
 	}
 	return line
 }
@@ -103,11 +103,11 @@ func usdCell(cost float64) string {
 	if cost == 0 {
 		return "–"
 	}
-	return words.Dollars(cost)
+	return humanize.Dollars(cost)
 }
 
 func name(path, home string) string {
-	return words.Line(disk.Tilde(path, home), 0)
+	return humanize.Line(fsutil.Tilde(path, home), 0)
 }
 
 // The size of the picture, in pixels.
@@ -161,7 +161,7 @@ func (g NamedSaving) label(units, cost float64) string {
 	if cost > 0 {
 		return usdCell(cost)
 	}
-	return words.Tokens(int(units)) + " tokens"
+	return humanize.Tokens(int(units)) + " tokens"
 }
 
 // tail shortens a text at its beginning.

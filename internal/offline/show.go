@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/command"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // Overview describes the contents of a context.
@@ -79,13 +79,13 @@ func describe(entry *history.Content) string {
 			if b.Error != "" {
 				what = b.Error
 			}
-			return words.Line(b.ToolName+": "+what, width)
+			return humanize.Line(b.ToolName+": "+what, width)
 		case *history.ToolCall:
-			return words.Line(b.Name+" "+string(b.Parameters), width)
+			return humanize.Line(b.Name+" "+string(b.Parameters), width)
 		case *history.Text:
-			return words.Line(b.Text, width)
+			return humanize.Line(b.Text, width)
 		case *history.Media:
-			return words.Line(b.MimeType, width)
+			return humanize.Line(b.MimeType, width)
 		}
 	}
 	return ""

@@ -14,14 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/chat"
-	"agent/internal/chat/why"
+	"agent/internal/chat/provenance"
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
 	"agent/internal/llm/vendor"
-	"agent/internal/rawjson"
 	"agent/internal/session"
 	page "agent/internal/share"
 	"agent/internal/tokens"
@@ -290,34 +290,34 @@ func texts(block history.Block) []string {
 
 // questionsAbout returns texts that a person could ask about a session, from each line of it on, by what
 // became of that line as the request shows it.
-func questionsAbout(s workedSession) map[why.State][]string {
-	q := map[why.State][]string{why.In: {"be brief", "use tabs everywhere"}, why.Never: {"nothing ever said this"}}
+func questionsAbout(s workedSession) map[provenance.State][]string {
+	q := map[provenance.State][]string{provenance.In: {"be brief", "use tabs everywhere"}, provenance.Never: {"nothing ever said this"}}
 	sent := map[string]bool{}
 	for _, text := range s.wire {
 		for _, line := range strings.Split(text, "\n") {
 			sent[line] = true
 		}
 	}
-	add := func(became why.State, lines []string, from int) {
+	add := func(became provenance.State, lines []string, from int) {
 		if len(strings.TrimSpace(lines[from])) >= 6 {
 			q[became] = append(q[became], strings.Join(lines[from:min(len(lines), from+1+from%3)], "\n"))
 		}
 	}
 	for _, entry := range s.said {
 		for _, block := range entry.Blocks {
-			became := why.Left
+			became := provenance.Left
 			if call, is := block.(*history.ToolCall); is && s.calls[call.ID] {
-				became = why.Shortened
+				became = provenance.Shortened
 			}
 			for _, text := range texts(block) {
 				lines := strings.Split(text, "\n")
 				for i, line := range lines {
 					if sent[line] {
-						add(why.In, lines, i)
+						add(provenance.In, lines, i)
 						continue
 					}
 					add(became, lines, i)
-					add(why.Never, []string{line + " and nobody said this"}, 0)
+					add(provenance.Never, []string{line + " and nobody said this"}, 0)
 				}
 			}
 		}
@@ -335,7 +335,7 @@ func TestWhyAgreesWithTheWire(t *testing.T) {
 		text    string
 	}
 	sessions := workedSessions(t)
-	nexts, questions := make([]*why.Next, len(sessions)), map[why.State][]question{}
+	nexts, questions := make([]*provenance.Next, len(sessions)), map[provenance.State][]question{}
 	for i, s := range sessions {
 		var err error
 		if nexts[i], err = whyEngine(t, s.strategy, func() time.Time { return s.now }, fourth{}).Next(s.in); err != nil {
@@ -347,8 +347,8 @@ func TestWhyAgreesWithTheWire(t *testing.T) {
 			}
 		}
 	}
-	answers := map[why.State]int{}
-	ask := func(rt *rapid.T, state why.State) {
+	answers := map[provenance.State]int{}
+	ask := func(rt *rapid.T, state provenance.State) {
 		q := rapid.SampledFrom(questions[state]).Draw(rt, "question")
 		s := sessions[q.session]
 		answer, err := nexts[q.session].Ask(t.Context(), q.text)
@@ -365,19 +365,19 @@ func TestWhyAgreesWithTheWire(t *testing.T) {
 				return slices.ContainsFunc(texts(b), func(text string) bool { return strings.Contains(text, q.text) })
 			})
 		})
-		if sent != (answer.State == why.In) || !sent && said == (answer.State == why.Never) {
+		if sent != (answer.State == provenance.In) || !sent && said == (answer.State == provenance.Never) {
 			rt.Fatalf("%s: %q: %s, sent %t, said %t: %+v", s.name, q.text, answer.State, sent, said, answer.Parts)
 		}
 		for _, p := range answer.Parts {
-			if p.State != why.In && !p.Upcoming && p.Number > 0 && !recalled(rt, s.in.Prunes[p.Number-1].Recorded, s.log, q.text) {
+			if p.State != provenance.In && !p.Upcoming && p.Number > 0 && !recalled(rt, s.in.Prunes[p.Number-1].Recorded, s.log, q.text) {
 				rt.Fatalf("%s: %q: number %d does not bring it back", s.name, q.text, p.Number)
 			}
-			if p.State != why.In && p.Reason == "" || p.State == why.In && p.Tokens == 0 {
+			if p.State != provenance.In && p.Reason == "" || p.State == provenance.In && p.Tokens == 0 {
 				rt.Fatalf("%s: %q: %+v", s.name, q.text, p)
 			}
 		}
 	}
-	for _, state := range []why.State{why.In, why.Shortened, why.Left, why.Never} {
+	for _, state := range []provenance.State{provenance.In, provenance.Shortened, provenance.Left, provenance.Never} {
 		rapid.Check(t, func(rt *rapid.T) { ask(rt, state) })
 		if answers[state] == 0 {
 			t.Errorf("no answer is that a text is %s", state)
@@ -428,13 +428,13 @@ func TestWhyOfFiles(t *testing.T) {
 					}
 				}
 			}
-			if said := slices.ContainsFunc(answer.Parts, func(p why.Part) bool {
-				return p.State == why.In && strings.HasPrefix(p.What, "answer: ")
+			if said := slices.ContainsFunc(answer.Parts, func(p provenance.Part) bool {
+				return p.State == provenance.In && strings.HasPrefix(p.What, "answer: ")
 			}); said != held {
 				t.Errorf("%s, file %d: says %t, sent %t: %+v", s.name, i, said, held, answer.Parts)
 			}
 			for _, p := range answer.Parts {
-				if p.State == why.In && p.Entry == 0 || p.State != why.In && p.Reason == "" {
+				if p.State == provenance.In && p.Entry == 0 || p.State != provenance.In && p.Reason == "" {
 					t.Errorf("%s: %+v", s.name, p)
 				}
 			}
@@ -442,7 +442,7 @@ func TestWhyOfFiles(t *testing.T) {
 	}
 	e := whyEngine(t, "cache-aware", time.Now, fourth{})
 	answer, err := e.Why(t.Context(), Input{WorkspaceRoot: "/w", Steps: func(func(history.Step, error) bool) {}}, "AGENTS.md")
-	if err != nil || answer.State != why.In || answer.Parts[0].What != "system prompt, # Instructions from /w/AGENTS.md" {
+	if err != nil || answer.State != provenance.In || answer.Parts[0].What != "system prompt, # Instructions from /w/AGENTS.md" {
 		t.Errorf("%v: %+v", err, answer)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agent/internal/nearest"
+	"agent/internal/base/suggest"
 	"agent/internal/text/lines"
 )
 
@@ -165,7 +165,7 @@ func (o Outline) offer(named []Declaration, word string) string {
 	for _, d := range named {
 		names = append(names, d.Name)
 	}
-	near := nearest.Of(word, names, maxOffered)
+	near := suggest.Of(word, names, maxOffered)
 	_, last, _ := strings.Cut(word, ".")
 	similar := slices.DeleteFunc(slices.Clone(named), func(d Declaration) bool {
 		short := d.Name[strings.LastIndexByte(d.Name, '.')+1:]

@@ -7,8 +7,8 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 
-	"agent/internal/lexer"
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
+	"agent/internal/base/lexer"
 	"agent/internal/text/lines"
 )
 
@@ -105,4 +105,4 @@ func codeOnly(ctx context.Context, rel, text string) (string, error) {
 	return code.String(), nil
 }
 
-var notLineFeed = pattern.New(`[^\n]`)
+var notLineFeed = lazyregexp.New(`[^\n]`)

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp" // as above
 
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // Limits on images that are read and sent.
@@ -47,7 +47,7 @@ var Extensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 // person why the file cannot be sent; its text continues a sentence after "because ".
 func Fit(file []byte) (Picture, error) {
 	if len(file) > MaxFileBytes {
-		return Picture{}, fmt.Errorf("it has %s, and an image may have %s", words.Bytes(int64(len(file))), words.Bytes(MaxFileBytes))
+		return Picture{}, fmt.Errorf("it has %s, and an image may have %s", humanize.Bytes(int64(len(file))), humanize.Bytes(MaxFileBytes))
 	}
 	config, format, err := image.DecodeConfig(bytes.NewReader(file))
 	switch {

@@ -8,15 +8,15 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agent/internal/extend/setup/permissions"
+	"agent/internal/extend/setup/servers"
 	"agent/internal/gate"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/rules"
 	"agent/internal/settings"
-	"agent/internal/setup/permissions"
-	"agent/internal/setup/servers"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 	"agent/internal/websearch"
 )
 
@@ -125,7 +125,7 @@ func checkSettings(t *rapid.T, p *Policy, s *settings.Settings) {
 	}
 	allow := rules.Rules{}
 	consent := gate.NewConsent(&gate.Policy{Allow: allow, AllowOutside: allow}, s)
-	call := gate.Call{Name: "write_file", Traits: traits.Traits{Edits: true}}
+	call := gate.Call{Name: "write_file", Traits: toolspec.Traits{Edits: true}}
 	if p.Modes != nil && !slices.ContainsFunc(p.Modes, func(m string) bool { return gate.Mode(m).AllowsMoreThan(gate.ModeAsk) }) && !consent.Asks(call) {
 		t.Fatalf("an edit runs unasked under %q", p.Modes)
 	}

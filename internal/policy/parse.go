@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/rawjson"
+	"agent/internal/base/rawjson"
 )
 
 // parse reads the members from the content of a file. It refuses what can be understood in two ways,

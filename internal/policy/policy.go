@@ -19,10 +19,10 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/extend/setup/permissions"
 	"agent/internal/gate"
-	"agent/internal/setup/permissions"
-	"agent/internal/words"
 )
 
 // The words of the member sandbox, the narrowest last.
@@ -88,7 +88,7 @@ type File struct {
 // OwnedBy returns a file that has to belong to the user with an id. It is for tests: the file of a
 // machine is that of System.
 func OwnedBy(path string, user int) File {
-	return File{Path: path, owned: func(_ string, info fs.FileInfo) string { return disk.WritersBeside(info, user) }}
+	return File{Path: path, owned: func(_ string, info fs.FileInfo) string { return fsutil.WritersBeside(info, user) }}
 }
 
 // Load reads a policy, nil if there is no file. The error says what is wrong with the file, under
@@ -112,7 +112,7 @@ func (f File) Load() (*Policy, error) {
 		err = p.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the policy %s does not count, so nothing may run: %s; its administrator has to correct it", f.Path, words.Line(err.Error(), 300))
+		return nil, fmt.Errorf("the policy %s does not count, so nothing may run: %s; its administrator has to correct it", f.Path, humanize.Line(err.Error(), 300))
 	}
 	sum := sha256.Sum256(data)
 	p.Hash = hex.EncodeToString(sum[:])
@@ -125,7 +125,7 @@ func (f File) read() ([]byte, error) {
 	folder, err := os.Stat(filepath.Dir(f.Path))
 	if err != nil {
 		if _, missing := os.Lstat(filepath.Dir(f.Path)); missing == nil {
-			return nil, errors.New("its folder leads nowhere: " + disk.Reason(err).Error())
+			return nil, errors.New("its folder leads nowhere: " + fsutil.Reason(err).Error())
 		}
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (f File) read() ([]byte, error) {
 	case !linked.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
 	}
-	file, err := os.OpenFile(f.Path, os.O_RDONLY|disk.NoWait, 0)
+	file, err := os.OpenFile(f.Path, os.O_RDONLY|fsutil.NoWait, 0)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -160,13 +160,13 @@ func (f File) read() ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
 	if err == nil && len(data) > maxSize {
-		err = errors.New("it is longer than " + words.Bytes(maxSize))
+		err = errors.New("it is longer than " + humanize.Bytes(maxSize))
 	}
 	return data, err
 }
 
 func unreadable(err error) error {
-	return errors.New("it cannot be read: " + disk.Reason(err).Error())
+	return errors.New("it cannot be read: " + fsutil.Reason(err).Error())
 }
 
 // check refuses values that would not narrow as they are meant to.

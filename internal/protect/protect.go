@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // Care says how careful a call must be with a file.
@@ -98,7 +98,7 @@ func (p Places) Read(abs, rel string) File {
 	if found := p.byRule(abs, rel, false); found.Care != Free {
 		return found
 	}
-	if slices.ContainsFunc(p.Open, func(folder string) bool { return disk.Within(abs, folder) }) {
+	if slices.ContainsFunc(p.Open, func(folder string) bool { return fsutil.Within(abs, folder) }) {
 		return Places{Denied: p.Denied}.Read(abs, rel)
 	}
 	if found := p.ownFile(abs, rel); found.Care != Free {
@@ -121,12 +121,12 @@ func (p Places) byRule(abs, rel string, edit bool) File {
 // ownFile returns the protection of the program's own files and of files that a setting denies.
 func (p Places) ownFile(abs, rel string) File {
 	for _, denied := range p.Denied {
-		if disk.Within(abs, denied) {
+		if fsutil.Within(abs, denied) {
 			return File{Path: rel, Name: filepath.Base(denied), Care: Guarded, Why: "the setting sandbox.deny-read names it"}
 		}
 	}
 	for _, own := range p.Own {
-		if own != "" && disk.Within(abs, own) {
+		if own != "" && fsutil.Within(abs, own) {
 			return File{Path: rel, Name: filepath.Base(own), Care: Guarded, Why: "it is the agent's own: its configuration, keys or sessions"}
 		}
 	}
@@ -138,10 +138,10 @@ func (p Places) secret(abs, rel string) File {
 	if isPublic(path.Base(fold(rel))) {
 		return File{}
 	}
-	if home := strings.TrimRight(p.Home, "/"); disk.Within(abs, home) && len(abs) > len(home) {
+	if home := strings.TrimRight(p.Home, "/"); fsutil.Within(abs, home) && len(abs) > len(home) {
 		below := fold(filepath.ToSlash(abs[len(home)+1:]))
 		for i, name := range foldedHomeSecrets() {
-			if disk.Within(below, name) {
+			if fsutil.Within(below, name) {
 				return File{Path: rel, Name: homeSecrets[i], Care: Guarded, Why: "it may hold keys, passwords or what was typed", Keys: true}
 			}
 		}
@@ -160,7 +160,7 @@ func InGit(rel string) bool {
 
 // Holds reports whether a folder is or contains the home folder. A program that works there works
 // next to keys and to files that shells run.
-func Holds(folder, home string) bool { return disk.Within(home, folder) }
+func Holds(folder, home string) bool { return fsutil.Within(home, folder) }
 
 // matches reports whether a path component matches a pattern with at most one star.
 func matches(pattern, name string) bool {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/protect"
 )
 
@@ -143,7 +143,7 @@ func TestListsOfTheSecondReview(t *testing.T) {
 		if got := places.Read("/home/u/"+file, file); got.Care != protect.Guarded {
 			t.Errorf("%s in the home folder can be read unasked", file)
 		}
-		within := func(secret string) bool { return disk.Within("/home/u/"+file, secret) }
+		within := func(secret string) bool { return fsutil.Within("/home/u/"+file, secret) }
 		if !slices.ContainsFunc(protect.Secrets("/home/u"), within) {
 			t.Errorf("commands can read %s in the home folder", file)
 		}

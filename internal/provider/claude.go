@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 
-	"agent/internal/hosts"
 	"agent/internal/llm"
 	"agent/internal/llm/anthropic"
 	"agent/internal/llm/endpoint"
@@ -15,6 +14,7 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
 	"agent/internal/provider/catalogue"
+	"agent/internal/reachlog"
 	"agent/internal/settings"
 )
 
@@ -32,7 +32,7 @@ func (c *Connection) newClaude(at Endpoint, e extras, like openai.Config, source
 		Endpoint: endpoint.Config{
 			BaseURL: base, Key: like.Key, KeyHelp: like.KeyHelp, UserAgent: like.UserAgent, Headers: like.Headers, ExtraBody: like.ExtraBody,
 			Sign: func(transport http.RoundTripper, used func(llm.Key)) http.RoundTripper {
-				transport = hosts.Noting(transport, c.reach)
+				transport = reachlog.Noting(transport, c.reach)
 				if source == nil {
 					return transport
 				}

@@ -6,13 +6,13 @@ import (
 	"net/url"
 	"strings"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/llm/vendor"
-	"agent/internal/pattern"
 	"agent/internal/settings"
 )
 
 // cloudName is the form of a project, a region or a resource, which becomes a part of an address.
-var cloudName = pattern.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
+var cloudName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
 
 // addressOf returns the address of a vendor: of a cloud the one of the person's account.
 func (from Sources) addressOf(v vendor.Vendor) (string, error) {

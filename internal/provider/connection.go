@@ -19,12 +19,12 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/hosts"
 	"agent/internal/llm"
 	"agent/internal/llm/anthropic"
 	"agent/internal/llm/openai"
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
+	"agent/internal/reachlog"
 	"agent/internal/settings"
 )
 
@@ -320,7 +320,7 @@ func (c *Connection) current() (*peer, error) {
 		client.KeyHelp = "agent login " + endpoint.Vendor().Name
 	}
 	client.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
-		base = hosts.Noting(base, c.reach)
+		base = reachlog.Noting(base, c.reach)
 		if source == nil {
 			return base
 		}

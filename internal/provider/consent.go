@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"agent/internal/disk"
-	"agent/internal/rawjson"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/rawjson"
 )
 
 // consent is the file with everything that the user has allowed for good. People can read and edit
@@ -41,7 +41,7 @@ func (c consent) mayUse(baseURL string) bool { return slices.Contains(c.read().L
 // that run at the same time.
 func (c consent) remember(add func(*allowed)) error {
 	if err := rawjson.ChangeShared(c.path, add); err != nil {
-		return fmt.Errorf("what you allowed cannot be remembered in %s: %w", c.path, disk.Reason(err))
+		return fmt.Errorf("what you allowed cannot be remembered in %s: %w", c.path, fsutil.Reason(err))
 	}
 	return nil
 }

@@ -7,12 +7,12 @@ import (
 	"net/url"
 	"strings"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/secret"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
-	"agent/internal/secret"
 	"agent/internal/settings"
-	"agent/internal/words"
 )
 
 // maxShown bounds the part of a wrong value that an error shows, in characters.
@@ -177,7 +177,7 @@ func (from Sources) maker() (Endpoint, error) {
 func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 	byName, named := vendor.Named(provider.Text)
 	if provider.Text != "" && !named {
-		return Endpoint{}, fmt.Errorf("there is no provider %q; there are %s", words.Line(provider.Text, maxShown), strings.Join(vendor.Names(), ", "))
+		return Endpoint{}, fmt.Errorf("there is no provider %q; there are %s", humanize.Line(provider.Text, maxShown), strings.Join(vendor.Names(), ", "))
 	}
 	if strings.TrimSpace(baseURL.Text) == "" || named && provider.From > baseURL.From {
 		address, err := from.addressOf(byName)
@@ -391,15 +391,15 @@ func NormalizeBaseURL(raw string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case !strings.Contains(text, "://"):
-		return "", fmt.Errorf("%q has no http:// or https:// in front; %s", words.Line(text, maxShown), complete)
+		return "", fmt.Errorf("%q has no http:// or https:// in front; %s", humanize.Line(text, maxShown), complete)
 	case err != nil:
 		return "", fmt.Errorf("not a URL; %s", complete)
 	case u.User != nil:
 		return "", fmt.Errorf("%s carries a user name or key; put the key into %s", u.Host, vendor.EnvKey)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "", fmt.Errorf("%q begins with %s://, not http:// or https://", words.Line(text, maxShown), u.Scheme)
+		return "", fmt.Errorf("%q begins with %s://, not http:// or https://", humanize.Line(text, maxShown), u.Scheme)
 	case u.Hostname() == "":
-		return "", fmt.Errorf("%q names no host; %s", words.Line(text, maxShown), complete)
+		return "", fmt.Errorf("%q names no host; %s", humanize.Line(text, maxShown), complete)
 	case u.Fragment != "":
 		return "", fmt.Errorf("%s%s: leave out what follows #", u.Host, u.Path)
 	}

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/llm/vendor"
 	"agent/internal/settings"
-	"agent/internal/words"
 )
 
 // Find makes sure that there is an endpoint: the endpoint that is set or was chosen before, else a
@@ -160,7 +160,7 @@ func shortList(models []string) string {
 	const shown = 3
 	var names []string
 	for _, model := range models[:min(shown, len(models))] {
-		names = append(names, words.Line(model, maxShown))
+		names = append(names, humanize.Line(model, maxShown))
 	}
 	return strings.Join(names, ", ")
 }

@@ -11,8 +11,8 @@ import (
 	"runtime"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/keyring"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/keyring"
 	"agent/internal/llm"
 )
 
@@ -82,10 +82,10 @@ func (k Keys) Set(place string, key llm.Key) (where string, err error) {
 		return "", fmt.Errorf("the key cannot be kept: %w", err)
 	}
 	file := k.file(place)
-	if err := disk.WithLock(k.Folder, func() error {
-		return disk.Target{Path: file, Mode: 0o600, Locked: true}.Replace([]byte(string(key) + "\n"))
+	if err := fsutil.WithLock(k.Folder, func() error {
+		return fsutil.Target{Path: file, Mode: 0o600, Locked: true}.Replace([]byte(string(key) + "\n"))
 	}); err != nil {
-		return "", fmt.Errorf("the key cannot be written to %s: %w", file, disk.Reason(err))
+		return "", fmt.Errorf("the key cannot be written to %s: %w", file, fsutil.Reason(err))
 	}
 	return file, nil
 }
@@ -115,8 +115,8 @@ func (k Keys) removeFile(place string) error {
 	if _, err := os.Lstat(k.Folder); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := disk.WithLock(k.Folder, disk.Target{Path: k.file(place)}.Remove); err != nil {
-		return fmt.Errorf("the key in %s cannot be removed: %w", k.file(place), disk.Reason(err))
+	if err := fsutil.WithLock(k.Folder, fsutil.Target{Path: k.file(place)}.Remove); err != nil {
+		return fmt.Errorf("the key in %s cannot be removed: %w", k.file(place), fsutil.Reason(err))
 	}
 	return nil
 }

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/rawjson"
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
-	"agent/internal/rawjson"
 )
 
 // mostLessons bounds the lessons in a file. The oldest are removed.
@@ -90,7 +90,7 @@ func (l *lessons[T]) read() map[string]taught[T] {
 	if l.path == "" {
 		return all
 	}
-	data, err := disk.Read(l.path)
+	data, err := fsutil.Read(l.path)
 	if err != nil || json.Unmarshal(data, &all) != nil {
 		return map[string]taught[T]{}
 	}
@@ -122,7 +122,7 @@ func (l *lessons[T]) add(key string, lesson T) error {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return err
 	}
-	return disk.Replace(l.path, append(data, '\n'), 0o600)
+	return fsutil.Replace(l.path, append(data, '\n'), 0o600)
 }
 
 // dialectLessons keeps the dialects of a host, and for longer whether reasoning is bound.

@@ -13,9 +13,9 @@ import (
 	"time"
 	"unicode"
 
+	"agent/internal/base/humanize"
 	"agent/internal/llm/openai"
 	"agent/internal/llm/vendor"
-	"agent/internal/words"
 )
 
 // localTimeout bounds the whole search for local servers. A person waits for it at the start.
@@ -93,7 +93,7 @@ func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name
 	}
 	for _, m := range models {
 		// Leave out other names. No setting takes them, and they must not stop the start.
-		if m.ID != "" && words.Visible(m.ID) == m.ID && !strings.ContainsFunc(m.ID, unicode.IsSpace) {
+		if m.ID != "" && humanize.Visible(m.ID) == m.ID && !strings.ContainsFunc(m.ID, unicode.IsSpace) {
 			local.Models = append(local.Models, m.ID)
 		}
 	}

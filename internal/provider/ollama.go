@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"agent/internal/base/lazyregexp"
+	"agent/internal/base/rawjson"
 	"agent/internal/llm/openai"
-	"agent/internal/pattern"
-	"agent/internal/rawjson"
 )
 
 // ollamaLeast is the window, in tokens, that Ollama gives a model by default when memory is scarce.
@@ -94,7 +94,7 @@ func ollamaLoaded(ctx context.Context, client *openai.Client) map[string]int {
 }
 
 // numCtx matches the window in the parameters of a model.
-var numCtx = pattern.New(`(?m)^num_ctx\s+(\d+)`)
+var numCtx = lazyregexp.New(`(?m)^num_ctx\s+(\d+)`)
 
 // ollamaModel returns the window that is set for a model, and the window that it was trained for. A
 // window is 0 if Ollama does not report it.

@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/secret"
 	"agent/internal/llm"
 	"agent/internal/llm/anthropic"
 	"agent/internal/llm/openai"
 	"agent/internal/provider/catalogue"
-	"agent/internal/secret"
 	"agent/internal/settings"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // Markdown returns the findings for a person to read, the worst first.
@@ -18,8 +18,8 @@ func (f Findings) Markdown() string {
 			if one.Severity != severity {
 				continue
 			}
-			fmt.Fprintf(&b, "- **%s** `%s:%d`: %s", severity, strings.ReplaceAll(words.Line(one.File, 0), "`", "'"), one.Line, words.Line(one.Title, 0))
-			if detail := words.Line(one.Detail, 0); detail != "" {
+			fmt.Fprintf(&b, "- **%s** `%s:%d`: %s", severity, strings.ReplaceAll(humanize.Line(one.File, 0), "`", "'"), one.Line, humanize.Line(one.Title, 0))
+			if detail := humanize.Line(one.Detail, 0); detail != "" {
 				b.WriteString(". " + detail)
 			}
 			b.WriteString("\n")

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/rawjson"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
 	"agent/internal/text/lines"
 	"agent/internal/text/textdiff"
-	"agent/internal/words"
 )
 
 // Schema is the JSON Schema of findings, as a model gives them.
@@ -63,7 +63,7 @@ func Check(answer []byte, diff string) (kept Findings, dropped []string, err err
 		if files[f.File] == nil {
 			why = f.File + " is not in the diff"
 		}
-		dropped = append(dropped, words.Line(fmt.Sprintf("dropped a finding: %s: %s", f.Title, why), 300))
+		dropped = append(dropped, humanize.Line(fmt.Sprintf("dropped a finding: %s: %s", f.Title, why), 300))
 	}
 	return kept, dropped, nil
 }

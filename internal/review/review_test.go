@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agent/internal/shape"
+	"agent/internal/base/outputschema"
 	"agent/internal/text/textdiff"
 )
 
@@ -109,7 +109,7 @@ func TestQuotesOfAnyDiff(t *testing.T) {
 
 func TestSchemaAndSARIF(t *testing.T) {
 	t.Parallel()
-	schema, err := shape.Parse([]byte(Schema))
+	schema, err := outputschema.Parse([]byte(Schema))
 	if err != nil || schema.Strict() == nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 
-	"agent/internal/rawjson"
+	"agent/internal/base/rawjson"
 )
 
 // SARIF returns the findings in the Static Analysis Results Interchange Format, version 2.1.0.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/cmdline"
-	"agent/internal/pattern"
 )
 
 // commandPrefix holds the number of words of a command line that name its action; the remaining
@@ -48,7 +48,7 @@ var launchers = map[string]bool{
 }
 
 // subcommand matches the second word of a program with subcommands: a plain word.
-var subcommand = pattern.New(`^[A-Za-z][\w:.-]*$`)
+var subcommand = lazyregexp.New(`^[A-Za-z][\w:.-]*$`)
 
 // Always returns the rules that would allow commands like these from now on. It returns none if a
 // command holds a pattern in a place where the meaning of the rule could not be shown.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/git/layout"
+	"agent/internal/base/fsutil"
+	"agent/internal/gitfiles/layout"
 )
 
 // Cache is a folder of files that a build tool of the user can make or download again.
@@ -94,7 +94,7 @@ func goSettings(file string) map[string]string {
 	if !filepath.IsAbs(file) {
 		return set // such as "off"
 	}
-	content, _ := disk.Read(file)
+	content, _ := fsutil.Read(file)
 	for line := range strings.Lines(string(content)) {
 		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
 			set[name] = value
@@ -114,7 +114,7 @@ func (p Policy) layers() []Cache {
 	apart := slices.Concat(p.writable(), p.DenyRead)
 	meets := func(path string) bool {
 		return slices.ContainsFunc(apart, func(other string) bool {
-			return disk.Within(path, other) || disk.Within(other, path)
+			return fsutil.Within(path, other) || fsutil.Within(other, path)
 		})
 	}
 	if meets(p.layerFolder) {
@@ -125,7 +125,7 @@ func (p Policy) layers() []Cache {
 		c.Path = layout.Real(c.Path)
 		info, err := os.Stat(c.Path)
 		if c.Path == "" || err != nil || !info.IsDir() || meets(c.Path) || slices.ContainsFunc(found, func(other Cache) bool {
-			return disk.Within(c.Path, other.Path) || disk.Within(other.Path, c.Path)
+			return fsutil.Within(c.Path, other.Path) || fsutil.Within(other.Path, c.Path)
 		}) {
 			continue
 		}

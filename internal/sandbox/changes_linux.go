@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // changer changes attributes of files for a command on a thread: mode, owner and times, which
@@ -161,7 +161,7 @@ func (c *changer) may(fd int) bool {
 	if stat.Nlink == 0 || !filepath.IsAbs(path) {
 		return true
 	}
-	in := func(folder string) bool { return disk.Within(path, folder) }
+	in := func(folder string) bool { return fsutil.Within(path, folder) }
 	return slices.ContainsFunc(c.writable, in) && !slices.ContainsFunc(c.hidden, in)
 }
 

@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"slices"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // Confinement is the sandbox and the policy that the commands of a conversation share. Each
@@ -73,7 +73,7 @@ func (c Confinement) Hides(path string, profile Profile) bool {
 	if holds.Keys && c.Policy.Survey != nil {
 		hidden = append(hidden, c.Policy.keyFiles(c.Policy.Survey.Before())...)
 	}
-	return slices.ContainsFunc(hidden, func(denied string) bool { return disk.Within(path, denied) })
+	return slices.ContainsFunc(hidden, func(denied string) bool { return fsutil.Within(path, denied) })
 }
 
 // Word names for the record how commands of this profile are confined: "sandbox" or "none".

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/secret"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/secret"
 )
 
 // serviceVariables lead to services that act for the user.
@@ -27,7 +27,7 @@ func (p Policy) environ() (set []string) {
 	if p.Temp != "" {
 		set = append(set, "TMPDIR="+p.Temp)
 	}
-	if p.PrivateTemp != "" && disk.Within(p.dir, SystemTemp) {
+	if p.PrivateTemp != "" && fsutil.Within(p.dir, SystemTemp) {
 		set = append(set, "PWD="+p.dir) // the path by which the command sees the folder
 	}
 	for _, c := range p.ownCaches() {

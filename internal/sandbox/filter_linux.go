@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/launcher"
 )
 
 // Opcodes of the kernel's BPF machine, and the results that a filter can return.
@@ -46,7 +46,7 @@ const allBits = ^uint32(0)
 
 // filter maps the number of a call to the instructions that decide about it. Calls without an
 // entry are allowed.
-type filter map[uint32][]confine.Instruction
+type filter map[uint32][]launcher.Instruction
 
 // condition tests one argument of a call. It holds if the masked argument is one of values, or,
 // if negated is set, none of them.
@@ -81,19 +81,19 @@ func (f filter) refuse(call uint32, conditions ...condition) {
 	}
 	for _, c := range conditions {
 		rest -= len(c.values) + 2
-		f[call] = append(append(f[call], load(c.argument), confine.Instruction{Code: bpfAnd, K: c.mask}), c.compare(rest+1)...)
+		f[call] = append(append(f[call], load(c.argument), launcher.Instruction{Code: bpfAnd, K: c.mask}), c.compare(rest+1)...)
 	}
 	f[call] = append(f[call], end(refuse))
 }
 
 // compare returns instructions that skip the next fails instructions if the condition does not
 // hold.
-func (c condition) compare(fails int) []confine.Instruction {
+func (c condition) compare(fails int) []launcher.Instruction {
 	equal, other := 0, fails
 	if c.negated {
 		equal, other = fails, 0
 	}
-	var code []confine.Instruction
+	var code []launcher.Instruction
 	for i, value := range c.values {
 		left := len(c.values) - 1 - i
 		no := 0
@@ -108,8 +108,8 @@ func (c condition) compare(fails int) []confine.Instruction {
 // program returns the filter for the kernel. It finds a call by binary search, because the kernel
 // tries the program for every existing call when it is installed. That would otherwise take
 // longer than the whole remaining setup.
-func (f filter) program() []confine.Instruction {
-	begin := []confine.Instruction{
+func (f filter) program() []launcher.Instruction {
+	begin := []launcher.Instruction{
 		load(atArchitecture), test(bpfEqual, architecture, 1, 0), end(kill),
 		load(atCall), test(bpfAbove, x32Calls, 0, 1), end(refuse),
 	}
@@ -118,24 +118,24 @@ func (f filter) program() []confine.Instruction {
 
 // find returns the part of the program that decides about the given sorted calls and the numbers
 // between them.
-func (f filter) find(calls []uint32) []confine.Instruction {
+func (f filter) find(calls []uint32) []launcher.Instruction {
 	switch len(calls) {
 	case 0:
-		return []confine.Instruction{end(allow)}
+		return []launcher.Instruction{end(allow)}
 	case 1:
 		code := append(f[calls[0]][:len(f[calls[0]]):len(f[calls[0]])], end(allow))
-		return append([]confine.Instruction{test(bpfEqual, calls[0], 1, 0), end(allow)}, code...)
+		return append([]launcher.Instruction{test(bpfEqual, calls[0], 1, 0), end(allow)}, code...)
 	}
 	half := len(calls) / 2
 	below, above := f.find(calls[:half]), f.find(calls[half:])
-	code := []confine.Instruction{test(bpfAbove, calls[half], 0, 1), {Code: bpfJump, K: uint32(len(below))}}
+	code := []launcher.Instruction{test(bpfAbove, calls[half], 0, 1), {Code: bpfJump, K: uint32(len(below))}}
 	return append(append(code, below...), above...)
 }
 
-func load(at uint32) confine.Instruction { return confine.Instruction{Code: bpfLoad, K: at} }
+func load(at uint32) launcher.Instruction { return launcher.Instruction{Code: bpfLoad, K: at} }
 
-func test(code uint16, k uint32, yes, no int) confine.Instruction {
-	return confine.Instruction{Code: code, Jt: uint8(yes), Jf: uint8(no), K: k}
+func test(code uint16, k uint32, yes, no int) launcher.Instruction {
+	return launcher.Instruction{Code: code, Jt: uint8(yes), Jf: uint8(no), K: k}
 }
 
-func end(answer uint32) confine.Instruction { return confine.Instruction{Code: bpfEnd, K: answer} }
+func end(answer uint32) launcher.Instruction { return launcher.Instruction{Code: bpfEnd, K: answer} }

@@ -5,12 +5,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/sandbox/confine"
-	"agent/internal/sandbox/keeper"
+	"agent/internal/sandbox/launcher"
+	"agent/internal/sandbox/supervisor"
 )
 
 // run is the kernel's machine: what a program answers to a call.
-func run(t *testing.T, program []confine.Instruction, call uint32, args ...uint64) uint32 {
+func run(t *testing.T, program []launcher.Instruction, call uint32, args ...uint64) uint32 {
 	t.Helper()
 	data := map[uint32]uint32{atArchitecture: architecture, atCall: call}
 	for i, arg := range args {
@@ -80,10 +80,10 @@ func TestFilter(t *testing.T) {
 		"own limit, asked for":       {unix.SYS_PRLIMIT64, []uint64{0, unix.RLIMIT_NOFILE, 0}, allow, allow, allow},
 		"own limit":                  {unix.SYS_PRLIMIT64, []uint64{0, unix.RLIMIT_NOFILE, 1 << 40}, allow, allow, allow},
 		"limit of another":           {unix.SYS_PRLIMIT64, []uint64{7, unix.RLIMIT_NOFILE, 1 << 40}, refuse, refuse, allow},
-		"the mark, asked for":        {unix.SYS_PRLIMIT64, []uint64{0, keeper.MarkLimit, 0}, allow, allow, allow},
-		"the mark":                   {unix.SYS_PRLIMIT64, []uint64{0, keeper.MarkLimit, 4096}, refuse, refuse, allow},
-		"the mark, from a high page": {unix.SYS_PRLIMIT64, []uint64{0, keeper.MarkLimit, 1 << 40}, refuse, refuse, allow},
-		"the mark, by the old call":  {unix.SYS_SETRLIMIT, []uint64{keeper.MarkLimit}, refuse, refuse, allow},
+		"the mark, asked for":        {unix.SYS_PRLIMIT64, []uint64{0, supervisor.MarkLimit, 0}, allow, allow, allow},
+		"the mark":                   {unix.SYS_PRLIMIT64, []uint64{0, supervisor.MarkLimit, 4096}, refuse, refuse, allow},
+		"the mark, from a high page": {unix.SYS_PRLIMIT64, []uint64{0, supervisor.MarkLimit, 1 << 40}, refuse, refuse, allow},
+		"the mark, by the old call":  {unix.SYS_SETRLIMIT, []uint64{supervisor.MarkLimit}, refuse, refuse, allow},
 		"own priority":               {unix.SYS_SETPRIORITY, []uint64{unix.PRIO_PROCESS, 0}, allow, allow, allow},
 		"priority of another":        {unix.SYS_SETPRIORITY, []uint64{unix.PRIO_PROCESS, 7}, refuse, refuse, allow},
 		"priority of a user":         {unix.SYS_SETPRIORITY, []uint64{unix.PRIO_USER, 0}, refuse, refuse, allow},

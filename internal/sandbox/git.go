@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/git/layout"
-	"agent/internal/pattern"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/lazyregexp"
+	"agent/internal/gitfiles/layout"
 )
 
 // gitFolders lists the folders outside of a work tree that git has to write, and the files in
@@ -96,7 +96,7 @@ func (f *gitFolders) addProtected(dir string) {
 
 // ownLine matches configuration lines that git writes when it creates or clones a repository.
 // None of them names a program.
-var ownLine = pattern.New(`(?i)^\s*(\[(core|init|user|remote "[^"]*"|branch "[^"]*"|submodule "[^"]*")\]|(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|name|email|url|fetch|remote|merge|defaultbranch|active)\s*=.*|worktree = (\.\./)+[\w./-]+|[#;].*)?$`)
+var ownLine = lazyregexp.New(`(?i)^\s*(\[(core|init|user|remote "[^"]*"|branch "[^"]*"|submodule "[^"]*")\]|(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|name|email|url|fetch|remote|merge|defaultbranch|active)\s*=.*|worktree = (\.\./)+[\w./-]+|[#;].*)?$`)
 
 // madeByGit reports whether a protected path that did not exist before looks as git itself
 // creates it. The path may be part of a new repository, or a file .git that leads to one.
@@ -108,7 +108,7 @@ func madeByGit(path string) bool {
 		entries, err := os.ReadDir(path)
 		return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), sample) })
 	case "config":
-		content, err := disk.Read(path)
+		content, err := fsutil.Read(path)
 		lines := strings.Split(string(content), "\n")
 		return err == nil && !strings.Contains(string(content), "::") &&
 			!slices.ContainsFunc(lines, func(line string) bool { return !ownLine.MatchString(line) || strings.HasSuffix(line, `\`) })
@@ -127,9 +127,9 @@ func leadsHome(path string) bool {
 	for above := filepath.Dir(parent); dir != ""; above = filepath.Dir(above) {
 		home := filepath.Join(above, ".git")
 		switch {
-		case disk.Within(dir, filepath.Join(home, "modules")):
+		case fsutil.Within(dir, filepath.Join(home, "modules")):
 			return madeByGit(filepath.Join(dir, "config")) && madeByGit(filepath.Join(dir, "hooks")) && missing(dir, "commondir", "config.worktree")
-		case disk.Within(dir, filepath.Join(home, "worktrees")):
+		case fsutil.Within(dir, filepath.Join(home, "worktrees")):
 			return layout.Real(layout.CommonDirOf(dir)) == home && missing(dir, "config.worktree")
 		case above == filepath.Dir(above):
 			return false

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/git/layout"
+	"agent/internal/base/fsutil"
+	"agent/internal/gitfiles/layout"
 )
 
 // GitRuns reports whether git runs or obeys a file because its configuration names it: as a
@@ -19,7 +19,7 @@ func GitRuns(path string, configurations []string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			for _, named := range gitNames(dir, configurations) {
-				if real := layout.Real(named); disk.Within(path, named) || real != "" && disk.Within(path, real) {
+				if real := layout.Real(named); fsutil.Within(path, named) || real != "" && fsutil.Within(path, real) {
 					return true
 				}
 			}
@@ -40,7 +40,7 @@ func gitNames(workTree string, configurations []string) []string {
 	var names []string
 	files := append(configurationsOf(workTree), configurations...)
 	for read := 0; read < len(files) && read < maxIncluded; read++ {
-		content, err := disk.Beginning(files[read], guardedBytes)
+		content, err := fsutil.Beginning(files[read], guardedBytes)
 		if err != nil {
 			continue
 		}
@@ -87,7 +87,7 @@ var gitHooks = []string{
 // hooksIn returns the folder of hooks itself, or, if the folder contains the work tree, the
 // possible hooks in it, because the work tree as a whole cannot be protected.
 func hooksIn(folder, workTree string) []string {
-	if !disk.Within(workTree, folder) {
+	if !fsutil.Within(workTree, folder) {
 		return []string{folder}
 	}
 	var hooks []string
@@ -132,7 +132,7 @@ func gitPath(path, dir string) string {
 			return filepath.Join(home, below)
 		}
 	}
-	return disk.At(dir, path)
+	return fsutil.At(dir, path)
 }
 
 // gitSetting is a line of a configuration. The key consists of the section and the name in lower

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"agent/internal/git/layout"
+	"agent/internal/gitfiles/layout"
 	"agent/internal/testing/fifo"
 )
 

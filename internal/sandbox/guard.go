@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/protect/survey"
 )
 
@@ -89,7 +89,7 @@ func newGuard(policy Policy, backend Backend) *guard {
 // placeOf returns the place of a path in a writable folder, and false if it is in none.
 func (p Policy) placeOf(path string) (place, bool) {
 	for _, base := range append([]string{p.Workspace}, p.git...) {
-		if rel, err := filepath.Rel(base, path); err == nil && disk.Within(path, base) && path != base {
+		if rel, err := filepath.Rel(base, path); err == nil && fsutil.Within(path, base) && path != base {
 			return place{base, rel}, true
 		}
 	}
@@ -127,7 +127,7 @@ func (g *guard) rememberFile(where place, info fs.FileInfo) {
 	if !info.Mode().IsRegular() || info.Size() > guardedBytes || strings.HasSuffix(where.rel, sample) {
 		return
 	}
-	if content, err := disk.Read(where.path()); err == nil {
+	if content, err := fsutil.Read(where.path()); err == nil {
 		g.originals[where.path()] = original{place: where, content: content, mode: info.Mode().Perm()}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/git/layout"
+	"agent/internal/base/fsutil"
+	"agent/internal/gitfiles/layout"
 )
 
 // repositories is the state of the git folders before a command.
@@ -100,7 +100,7 @@ func readTodo(todo string, drop func(line string) bool) (execs []string, without
 	if err != nil {
 		return nil, ""
 	}
-	content, err := disk.Beginning(todo, guardedBytes)
+	content, err := fsutil.Beginning(todo, guardedBytes)
 	if err != nil || len(content) == guardedBytes || !info.Mode().IsRegular() {
 		return []string{"unreadable"}, ""
 	}

@@ -16,10 +16,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/disk"
-	"agent/internal/git/layout"
-	"agent/internal/sandbox/confine"
-	"agent/internal/sandbox/keeper"
+	"agent/internal/base/fsutil"
+	"agent/internal/gitfiles/layout"
+	"agent/internal/sandbox/launcher"
+	"agent/internal/sandbox/supervisor"
 )
 
 const (
@@ -42,7 +42,7 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 	if err != nil {
 		return &setupError{err}
 	}
-	pid, ours, err := holders.start(policy, keeper.Request{Setsid: attributes(c.cmd).Setsid}, p.files)
+	pid, ours, err := holders.start(policy, supervisor.Request{Setsid: attributes(c.cmd).Setsid}, p.files)
 	p.started()
 	if err != nil {
 		return &setupError{err}
@@ -60,17 +60,17 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 	c.wait = p.wait
 	c.finish = func() End {
 		defer ours.Close()
-		var last confine.Report
-		_ = confine.Receive(ours, &last) // a helper that was killed sends no report
+		var last launcher.Report
+		_ = launcher.Receive(ours, &last) // a helper that was killed sends no report
 		return End{LeftBehind: last.LeftBehind, Signal: syscall.Signal(last.Signal)}
 	}
 	return nil
 }
 
 // handOver sends the spec to the helper and waits until the helper has started the command.
-func handOver(channel io.ReadWriter, spec confine.Spec) error {
-	var first confine.Report
-	err := errors.Join(confine.Send(channel, &spec), confine.Receive(channel, &first))
+func handOver(channel io.ReadWriter, spec launcher.Spec) error {
+	var first launcher.Report
+	err := errors.Join(launcher.Send(channel, &spec), launcher.Receive(channel, &first))
 	switch {
 	case err != nil:
 		return &setupError{errors.Join(errors.New("its helper ended before the command"), err)}
@@ -105,8 +105,8 @@ func tryHelper(holders *holders) error {
 
 // spec returns the helper's instructions for a policy and a command with the given environment
 // and arguments.
-func (p Policy) spec(environ, args []string) confine.Spec {
-	spec := confine.Spec{
+func (p Policy) spec(environ, args []string) launcher.Spec {
+	spec := launcher.Spec{
 		Temp:      p.PrivateTemp,
 		Shown:     p.shownTo(environ, args),
 		Write:     p.writableMounts(),
@@ -121,7 +121,7 @@ func (p Policy) spec(environ, args []string) confine.Spec {
 	found := slices.Concat(spec.Shown, spec.Write)
 	spec.Env = p.withoutOwnPrograms(environ, found)
 	spec.Hidden = p.withoutHiddenTemp(slices.Concat(spec.Hidden, listeningSockets()), found)
-	if names := layout.Real("/etc/resolv.conf"); p.network() && disk.Within(names, "/run") {
+	if names := layout.Real("/etc/resolv.conf"); p.network() && fsutil.Within(names, "/run") {
 		spec.Keep = []string{names}
 	}
 	if abi := landlockABI(); abi >= helperABI {

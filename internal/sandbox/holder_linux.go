@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/sandbox/confine"
-	"agent/internal/sandbox/keeper"
+	"agent/internal/sandbox/launcher"
+	"agent/internal/sandbox/supervisor"
 )
 
 // holders keeps the processes that own the namespaces which the commands of a session share.
@@ -35,7 +35,7 @@ type holder struct {
 
 // start has a holder start a helper as a child of this process, with the given standard files and
 // a new channel. The channel closes when either side ends. A holder that has ended is replaced.
-func (h *holders) start(policy Policy, asked keeper.Request, files [3]*os.File) (pid int, channel *os.File, err error) {
+func (h *holders) start(policy Policy, asked supervisor.Request, files [3]*os.File) (pid int, channel *os.File, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var gone error
@@ -118,11 +118,11 @@ func newHolder(network bool) (*holder, error) {
 	}
 	theirs := os.NewFile(uintptr(pair[1]), "holder")
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = []string{keeper.HolderName, keeper.OwnNetwork}
+	cmd.Args = []string{supervisor.HolderName, supervisor.OwnNetwork}
 	if network {
 		cmd.Args[1] = ""
 	}
-	cmd.Env = confine.Environ()
+	cmd.Env = launcher.Environ()
 	cmd.Dir = "/"
 	cmd.ExtraFiles = []*os.File{theirs}
 	intoNamespaces(attributes(cmd), network)
@@ -146,10 +146,10 @@ func newHolder(network bool) (*holder, error) {
 }
 
 // ask sends a request and copies of the files, and returns the reply.
-func (h *holder) ask(asked keeper.Request, files ...*os.File) (keeper.Reply, error) {
+func (h *holder) ask(asked supervisor.Request, files ...*os.File) (supervisor.Reply, error) {
 	message, err := json.Marshal(asked)
 	if err != nil {
-		return keeper.Reply{}, err
+		return supervisor.Reply{}, err
 	}
 	var rights []byte
 	if len(files) > 0 {
@@ -160,12 +160,12 @@ func (h *holder) ask(asked keeper.Request, files ...*os.File) (keeper.Reply, err
 		rights = unix.UnixRights(fds...)
 	}
 	if err := unix.Sendmsg(h.channel, message, rights, nil, unix.MSG_NOSIGNAL); err != nil {
-		return keeper.Reply{}, fmt.Errorf("the holder of the namespaces is gone: %w", err)
+		return supervisor.Reply{}, fmt.Errorf("the holder of the namespaces is gone: %w", err)
 	}
 	return h.reply()
 }
 
-func (h *holder) reply() (reply keeper.Reply, err error) {
+func (h *holder) reply() (reply supervisor.Reply, err error) {
 	message := make([]byte, 4096)
 	for {
 		n, err := unix.Read(h.channel, message)

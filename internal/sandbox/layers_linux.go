@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/sandbox/confine"
-	"agent/internal/sandbox/keeper"
+	"agent/internal/sandbox/launcher"
+	"agent/internal/sandbox/supervisor"
 )
 
 // layers are the layers that a holder has mounted on the user's caches. They are in a slot, a
@@ -93,7 +93,7 @@ func (h *holder) mountOn(c Cache) (upper string, err error) {
 	}
 	sum := sha256.Sum256([]byte(c.Path)) // a layer is never used on another folder
 	name := c.Name + "-" + hex.EncodeToString(sum[:4])
-	layer := confine.Layer{Path: c.Path, Upper: filepath.Join(l.slot, name, "upper"), Work: filepath.Join(l.slot, name, "work")}
+	layer := launcher.Layer{Path: c.Path, Upper: filepath.Join(l.slot, name, "upper"), Work: filepath.Join(l.slot, name, "work")}
 	for _, other := range l.others {
 		if dir := filepath.Join(other, name, "upper"); !isEmpty(dir) {
 			layer.Lower = append(layer.Lower, dir)
@@ -105,8 +105,8 @@ func (h *holder) mountOn(c Cache) (upper string, err error) {
 		}
 	}
 	if err == nil {
-		var reply keeper.Reply
-		if reply, err = h.ask(keeper.Request{Layer: &layer}); err == nil && reply.Failed != "" {
+		var reply supervisor.Reply
+		if reply, err = h.ask(supervisor.Request{Layer: &layer}); err == nil && reply.Failed != "" {
 			err = fmt.Errorf("%s", reply.Failed)
 		}
 	}

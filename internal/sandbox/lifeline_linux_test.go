@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/sandbox/confine"
-	"agent/internal/sandbox/keeper"
+	"agent/internal/sandbox/launcher"
+	"agent/internal/sandbox/supervisor"
 )
 
 // A program that is killed after it has said what to run, and before that runs, runs
@@ -35,7 +35,7 @@ func TestNothingBeginsWithoutTheProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pid, ours, err := s.shared.holders.start(policy, keeper.Request{}, p.files)
+		pid, ours, err := s.shared.holders.start(policy, supervisor.Request{}, p.files)
 		p.started()
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestNothingBeginsWithoutTheProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The helper reads none of it before the end, however busy the machine is.
-		if err := errors.Join(syscall.Kill(pid, syscall.SIGSTOP), confine.Send(ours, &spec), ours.Close(), syscall.Kill(pid, syscall.SIGCONT)); err != nil {
+		if err := errors.Join(syscall.Kill(pid, syscall.SIGSTOP), launcher.Send(ours, &spec), ours.Close(), syscall.Kill(pid, syscall.SIGCONT)); err != nil {
 			t.Fatal(err)
 		}
 		_ = p.wait()

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/git/layout"
+	"agent/internal/base/fsutil"
+	"agent/internal/gitfiles/layout"
 )
 
 // LookPath returns the file that a shell would run for a program's name with SafePath. It is an
@@ -72,6 +72,6 @@ func IsInside(path string, folders []string) bool {
 	}
 	return slices.ContainsFunc(folders, func(folder string) bool {
 		real := layout.Real(folder)
-		return folder != "" && (disk.Within(resolved, folder) || real != "" && disk.Within(resolved, real) || disk.Within(filepath.Clean(path), folder))
+		return folder != "" && (fsutil.Within(resolved, folder) || real != "" && fsutil.Within(resolved, real) || fsutil.Within(filepath.Clean(path), folder))
 	})
 }

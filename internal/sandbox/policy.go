@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"agent/internal/disk"
-	"agent/internal/git/layout"
+	"agent/internal/base/fsutil"
+	"agent/internal/gitfiles/layout"
 	"agent/internal/protect/survey"
 )
 
@@ -170,7 +170,7 @@ func (p Policy) configured(workTree string) []string {
 		names = append(names, layout.Real(name)) // a link has a second path
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
-		return name == "" || !disk.Within(name, p.Workspace) || name == p.Workspace || slices.Contains(p.Protected, name)
+		return name == "" || !fsutil.Within(name, p.Workspace) || name == p.Workspace || slices.Contains(p.Protected, name)
 	})
 }
 
@@ -200,7 +200,7 @@ func (p *Policy) addSurvey(found survey.Files, backend Backend) {
 func (p Policy) keyFiles(found survey.Files) []string {
 	allowed := existing(p.AllowRead)
 	return slices.DeleteFunc(existing(found.KeyFiles), func(path string) bool {
-		return slices.ContainsFunc(allowed, func(folder string) bool { return disk.Within(path, folder) })
+		return slices.ContainsFunc(allowed, func(folder string) bool { return fsutil.Within(path, folder) })
 	})
 }
 
@@ -244,7 +244,7 @@ func (p Policy) Writable() []string {
 // Protected files are not considered.
 func (p Policy) AllowsWrite(path string) bool {
 	folders := append([]string{p.Workspace, p.Temp, "/dev/shm"}, p.Writable()...)
-	return slices.ContainsFunc(folders, func(folder string) bool { return folder != "" && disk.Within(path, layout.Real(folder)) })
+	return slices.ContainsFunc(folders, func(folder string) bool { return folder != "" && fsutil.Within(path, layout.Real(folder)) })
 }
 
 // network reports whether the command has access to the network.

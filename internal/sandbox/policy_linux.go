@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/sandbox/confine"
+	"agent/internal/base/fsutil"
+	"agent/internal/sandbox/launcher"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,9 +24,9 @@ const (
 var harmlessDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 
 // newRuleset returns a ruleset for a kernel with the given version of Landlock.
-func newRuleset(abi int, rules []confine.Rule) *confine.Ruleset {
+func newRuleset(abi int, rules []launcher.Rule) *launcher.Ruleset {
 	rights := [...]int{13, 13, 14, 15, 15, 16}[min(abi, 5)] // the number of rights that the version knows
-	set := &confine.Ruleset{Rules: rules, Handled: 1<<rights - 1}
+	set := &launcher.Ruleset{Rules: rules, Handled: 1<<rights - 1}
 	if abi >= scopeABI {
 		set.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}
@@ -45,16 +45,16 @@ func landlockABI() int {
 // scopeABI is the first version of Landlock that limits signals and abstract sockets.
 const scopeABI = 6
 
-func grant(access uint64, paths ...string) []confine.Rule {
-	var rules []confine.Rule
+func grant(access uint64, paths ...string) []launcher.Rule {
+	var rules []launcher.Rule
 	for _, path := range paths {
-		rules = append(rules, confine.Rule{Path: path, Access: access})
+		rules = append(rules, launcher.Rule{Path: path, Access: access})
 	}
 	return rules
 }
 
 // rulesBesideMounts returns the rules for a command whose hidden files are covered by mounts.
-func (p Policy) rulesBesideMounts() []confine.Rule {
+func (p Policy) rulesBesideMounts() []launcher.Rule {
 	rules := grant(mayRead, "/")
 	rules = append(rules, grant(mayAll, p.writable()...)...)
 	if p.PrivateTemp != "" {
@@ -67,16 +67,16 @@ func (p Policy) rulesBesideMounts() []confine.Rule {
 // rulesAlone returns the rules if Landlock alone has to hide files. Landlock can only allow. So a
 // folder with something hidden below it gets no right itself; its other children get one each.
 // listed holds the folders whose content decided the rules, with their state.
-func (p Policy) rulesAlone() (rules []confine.Rule, listed []stamp) {
+func (p Policy) rulesAlone() (rules []launcher.Rule, listed []stamp) {
 	hidden := append(slices.Clone(p.DenyRead), "/dev")
 	var walk func(dir string)
 	walk = func(dir string) {
 		holds := false
 		for _, path := range hidden {
-			if disk.Within(dir, path) {
+			if fsutil.Within(dir, path) {
 				return
 			}
-			holds = holds || disk.Within(path, dir)
+			holds = holds || fsutil.Within(path, dir)
 		}
 		if !holds {
 			rules = append(rules, grant(mayRead, dir)...)
@@ -93,7 +93,7 @@ func (p Policy) rulesAlone() (rules []confine.Rule, listed []stamp) {
 	}
 	walk("/")
 	for _, path := range p.writable() {
-		if !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return disk.Within(denied, path) }) {
+		if !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return fsutil.Within(denied, path) }) {
 			rules = append(rules, grant(mayAll, path)...)
 			continue
 		}
@@ -102,7 +102,7 @@ func (p Policy) rulesAlone() (rules []confine.Rule, listed []stamp) {
 		entries, _ := os.ReadDir(path)
 		for _, entry := range entries {
 			child := filepath.Join(path, entry.Name())
-			if entry.Type()&fs.ModeSymlink == 0 && !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return disk.Within(denied, child) || disk.Within(child, denied) }) {
+			if entry.Type()&fs.ModeSymlink == 0 && !slices.ContainsFunc(p.DenyRead, func(denied string) bool { return fsutil.Within(denied, child) || fsutil.Within(child, denied) }) {
 				rules = append(rules, grant(mayAll, child)...)
 			}
 		}
@@ -126,7 +126,7 @@ func listeningSockets() []string {
 	for line := range strings.Lines(string(table)) {
 		// Num RefCount Protocol Flags Type St Inode Path
 		fields := strings.Fields(line)
-		if len(fields) < 8 || !filepath.IsAbs(fields[7]) || disk.Within(fields[7], "/run") {
+		if len(fields) < 8 || !filepath.IsAbs(fields[7]) || fsutil.Within(fields[7], "/run") {
 			continue
 		}
 		if _, err := os.Lstat(fields[7]); err == nil && !slices.Contains(paths, fields[7]) {

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/launcher"
 )
 
 // rulesets caches the Landlock rulesets of the latest commands, because making a ruleset opens
@@ -53,7 +53,7 @@ func (r *rulesets) of(p Policy) (fd int, err error) {
 		return r.kept[at].fd, nil
 	}
 	made := ruleset{policy: name}
-	var rules []confine.Rule
+	var rules []launcher.Rule
 	rules, made.listed = p.rulesAlone()
 	if made.fd, err = newRuleset(landlockABI(), rules).Open(); err != nil {
 		return -1, err

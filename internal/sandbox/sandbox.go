@@ -8,7 +8,7 @@
 //
 //   - helper (Linux): new user, mount, process, network and IPC namespaces, with
 //     Landlock and seccomp on top. The program starts itself again to set them up,
-//     see package confine. Every restriction above holds.
+//     see package launcher. Every restriction above holds.
 //   - thread (Linux, where namespaces are forbidden, as in most containers):
 //     Landlock and seccomp on the one thread that starts the command. There is no
 //     network at all. Protected files inside the workspace can be changed, and are

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
-	"agent/internal/sandbox/confine"
-	"agent/internal/sandbox/keeper"
+	"agent/internal/sandbox/launcher"
+	"agent/internal/sandbox/supervisor"
 
 	"golang.org/x/sys/unix"
 )
@@ -63,9 +63,9 @@ type restrictions struct {
 var filters sync.Map
 
 // filterOf returns the seccomp program for the restrictions, from the cache if possible.
-func filterOf(r restrictions) []confine.Instruction {
+func filterOf(r restrictions) []launcher.Instruction {
 	if made, ok := filters.Load(r); ok {
-		return made.([]confine.Instruction)
+		return made.([]launcher.Instruction)
 	}
 	made := newFilter(r)
 	filters.Store(r, made)
@@ -73,7 +73,7 @@ func filterOf(r restrictions) []confine.Instruction {
 }
 
 // newFilter builds the seccomp program for the restrictions.
-func newFilter(r restrictions) []confine.Instruction {
+func newFilter(r restrictions) []launcher.Instruction {
 	f := filter{}
 	f.answer(refuse, neverCalled...)
 	// A filter cannot look into the arguments of clone3; clone is used instead.
@@ -102,9 +102,9 @@ func newFilter(r restrictions) []confine.Instruction {
 		// The limits and priorities of other processes. A limit on its CPU time ends a process.
 		f.refuseAllBut(unix.SYS_PRLIMIT64, atFirst, allBits, 0)
 		// The limit that carries the command's mark. Reading it is allowed.
-		f.refuseAny(unix.SYS_SETRLIMIT, atFirst, allBits, keeper.MarkLimit)
+		f.refuseAny(unix.SYS_SETRLIMIT, atFirst, allBits, supervisor.MarkLimit)
 		for _, half := range []uint32{atThird, atThird + 4} {
-			f.refuse(unix.SYS_PRLIMIT64, condition{atSecond, allBits, false, []uint32{keeper.MarkLimit}}, condition{half, allBits, true, []uint32{0}})
+			f.refuse(unix.SYS_PRLIMIT64, condition{atSecond, allBits, false, []uint32{supervisor.MarkLimit}}, condition{half, allBits, true, []uint32{0}})
 		}
 		f.refuseAllBut(unix.SYS_SETPRIORITY, atFirst, allBits, unix.PRIO_PROCESS)
 		f.refuseAllBut(unix.SYS_SETPRIORITY, atSecond, allBits, 0)

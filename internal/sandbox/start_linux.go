@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/launcher"
 )
 
 // shared holds resources that several commands use.
@@ -94,7 +94,7 @@ func (c *Command) startOnThread(policy Policy, restrict func() (*changer, error)
 	_ = setMark(processes.after, processes.mark)
 	var tooMany atomic.Bool
 	if !policy.LongRunning {
-		go confine.BoundProcesses(policy.processes, processes.count, func() {
+		go launcher.BoundProcesses(policy.processes, processes.count, func() {
 			tooMany.Store(true)
 			processes.kill(c.cmd.Process.Pid)
 		}, ended)

@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/sandbox/confine"
-	"agent/internal/sandbox/keeper"
+	"agent/internal/sandbox/launcher"
+	"agent/internal/sandbox/supervisor"
 )
 
 // commandCount counts the commands of this process.
@@ -25,24 +25,24 @@ var commandCount atomic.Int64
 // moved to its own session has no connection to the command any more, so every process of the
 // command carries a mark.
 type strays struct {
-	mark keeper.Mark
+	mark supervisor.Mark
 	// after is the process ID of the command. Its other processes usually have higher IDs.
 	after int
 }
 
 func newStrays() strays {
-	return strays{mark: keeper.NewMark(os.Getpid(), ownStartTime(), commandCount.Add(1))}
+	return strays{mark: supervisor.NewMark(os.Getpid(), ownStartTime(), commandCount.Add(1))}
 }
 
 // ownMarks returns the common part of the marks of this program's commands.
-func ownMarks() uint64 { return keeper.NewMark(os.Getpid(), ownStartTime(), 0).Owner() }
+func ownMarks() uint64 { return supervisor.NewMark(os.Getpid(), ownStartTime(), 0).Owner() }
 
 var ownStartTime = sync.OnceValue(func() int64 { return startTime(os.Getpid()) })
 
 // setMark marks a process and every process that it starts from now on.
-func setMark(pid int, mark keeper.Mark) error {
+func setMark(pid int, mark supervisor.Mark) error {
 	limit := unix.Rlimit{Cur: uint64(mark), Max: uint64(mark)}
-	return unix.Prlimit(pid, keeper.MarkLimit, &limit, nil)
+	return unix.Prlimit(pid, supervisor.MarkLimit, &limit, nil)
 }
 
 // end asks the remaining processes of the command to end, and ends them by force after grace. It
@@ -69,18 +69,18 @@ func (s strays) end(grace time.Duration) bool {
 }
 
 // owns reports whether a mark belongs to the command.
-func (s strays) owns(mark keeper.Mark) bool { return mark == s.mark }
+func (s strays) owns(mark supervisor.Mark) bool { return mark == s.mark }
 
 // count returns the number of processes of the command.
 func (s strays) count() int {
-	return len(keeper.Marked(confine.Processes(), s.owns))
+	return len(supervisor.Marked(launcher.Processes(), s.owns))
 }
 
 // kill ends the command by force, first its process group, then processes that have left the
 // group.
 func (s strays) kill(group int) {
 	_ = syscall.Kill(-group, syscall.SIGKILL)
-	keeper.EndMarked(s.owns)
+	supervisor.EndMarked(s.owns)
 }
 
 // find returns the processes of the command. Their IDs follow the command's, so for a short
@@ -90,15 +90,15 @@ func (s strays) find() []int {
 	last := lastProcess()
 	switch {
 	case last < s.after: // the IDs have wrapped around
-		return keeper.Marked(confine.Processes(), s.owns)
+		return supervisor.Marked(launcher.Processes(), s.owns)
 	case last-s.after > few:
-		return keeper.Marked(slices.DeleteFunc(confine.Processes(), func(pid int) bool { return pid <= s.after }), s.owns)
+		return supervisor.Marked(slices.DeleteFunc(launcher.Processes(), func(pid int) bool { return pid <= s.after }), s.owns)
 	}
 	var younger []int
 	for pid := s.after + 1; pid <= last; pid++ {
 		younger = append(younger, pid)
 	}
-	return keeper.Marked(younger, s.owns)
+	return supervisor.Marked(younger, s.owns)
 }
 
 // lastProcess returns the process ID that the kernel assigned last, or 0 if it is unknown.
@@ -116,20 +116,20 @@ func lastProcess() int {
 // The others end with their helper.
 func EndAll() {
 	own := ownMarks()
-	keeper.EndMarked(func(m keeper.Mark) bool { return m.Owner() == own })
+	supervisor.EndMarked(func(m supervisor.Mark) bool { return m.Owner() == own })
 }
 
 // Sweep ends processes of commands whose program was killed.
 func Sweep() {
-	for _, pid := range keeper.Marked(confine.Processes(), orphaned) {
+	for _, pid := range supervisor.Marked(launcher.Processes(), orphaned) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
 // orphaned reports whether a mark belongs to a program that has ended.
-func orphaned(mark keeper.Mark) bool {
+func orphaned(mark supervisor.Mark) bool {
 	pid := mark.OwnerID()
-	return keeper.NewMark(pid, startTime(pid), 0).Owner() != mark.Owner()
+	return supervisor.NewMark(pid, startTime(pid), 0).Owner() != mark.Owner()
 }
 
 // startTime returns the start time of a process in the kernel's clock ticks, or 0 if there is no

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/git/layout"
+	"agent/internal/base/fsutil"
+	"agent/internal/gitfiles/layout"
 )
 
 // SystemTemp is the temporary folder that all users of a system share.
@@ -16,7 +16,7 @@ const SystemTemp = "/tmp"
 // OwnTemp reports whether commands can get a /tmp of their own. This needs namespaces, and none
 // of the writable folders may contain the system's /tmp.
 func (s *Sandbox) OwnTemp(writable ...string) bool {
-	holds := func(folder string) bool { return disk.Within(SystemTemp, folder) }
+	holds := func(folder string) bool { return fsutil.Within(SystemTemp, folder) }
 	return s.backend == Namespaces && layout.Real(SystemTemp) == SystemTemp && !slices.ContainsFunc(writable, holds)
 }
 
@@ -41,7 +41,7 @@ func ShownBelowTemp(workspace string, environ []string) []string {
 // addShown adds a path below /tmp if it exists and contains no link.
 func addShown(shown []string, path string) []string {
 	below := strings.HasPrefix(path, SystemTemp+"/") && filepath.Clean(path) == path
-	if !below || layout.Real(path) != path || slices.ContainsFunc(shown, func(folder string) bool { return disk.Within(path, folder) }) {
+	if !below || layout.Real(path) != path || slices.ContainsFunc(shown, func(folder string) bool { return fsutil.Within(path, folder) }) {
 		return shown
 	}
 	return append(shown, path)
@@ -67,7 +67,7 @@ func (p Policy) withOwnTemp(backend Backend) Policy {
 		p.PrivateTemp = ""
 		return p
 	}
-	if disk.Within(p.dir, p.PrivateTemp) {
+	if fsutil.Within(p.dir, p.PrivateTemp) {
 		p.dir, p.dirInTemp = SystemTemp+strings.TrimPrefix(p.dir, p.PrivateTemp), true
 	}
 	return p
@@ -81,13 +81,13 @@ func (p Policy) shownTo(environ, args []string) []string {
 	}
 	shown := ShownBelowTemp(p.Workspace, environ)
 	for _, path := range slices.Concat(args, []string{p.dir}, findGit(p.Workspace).write) {
-		if !disk.Within(path, p.PrivateTemp) {
+		if !fsutil.Within(path, p.PrivateTemp) {
 			shown = addShown(shown, path)
 		}
 	}
 	writable := p.writable()
 	shown = slices.DeleteFunc(shown, func(path string) bool {
-		return p.dirInTemp && path == p.dir || slices.ContainsFunc(writable, func(folder string) bool { return disk.Within(path, folder) })
+		return p.dirInTemp && path == p.dir || slices.ContainsFunc(writable, func(folder string) bool { return fsutil.Within(path, folder) })
 	})
 	slices.Sort(shown)
 	return slices.Compact(shown)
@@ -101,8 +101,8 @@ func (p Policy) withoutHiddenTemp(hidden, found []string) []string {
 		return hidden
 	}
 	return slices.DeleteFunc(slices.Clone(hidden), func(path string) bool {
-		return disk.Within(path, SystemTemp) && !slices.ContainsFunc(found, func(folder string) bool {
-			return disk.Within(path, folder) || disk.Within(folder, path)
+		return fsutil.Within(path, SystemTemp) && !slices.ContainsFunc(found, func(folder string) bool {
+			return fsutil.Within(path, folder) || fsutil.Within(folder, path)
 		})
 	})
 }
@@ -121,7 +121,7 @@ func (p Policy) withoutOwnPrograms(environ, found []string) []string {
 			continue
 		}
 		folders := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
-			return disk.Within(filepath.Clean(dir), SystemTemp) && !slices.ContainsFunc(found, func(folder string) bool { return disk.Within(filepath.Clean(dir), folder) })
+			return fsutil.Within(filepath.Clean(dir), SystemTemp) && !slices.ContainsFunc(found, func(folder string) bool { return fsutil.Within(filepath.Clean(dir), folder) })
 		})
 		environ[i] = "PATH=" + strings.Join(folders, string(os.PathListSeparator))
 	}

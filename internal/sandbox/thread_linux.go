@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/sandbox/confine"
+	"agent/internal/sandbox/launcher"
 )
 
 // threadABI is the first version of Landlock that controls truncating a file.
@@ -22,20 +22,20 @@ func (r *rulesets) confineThread(policy Policy) (*changer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := confine.KeepCapabilities(keptByRoot); err != nil {
+	if err := launcher.KeepCapabilities(keptByRoot); err != nil {
 		return nil, err
 	}
 	limits := restrictions{noSockets: !policy.network(), noChanges: policy.Profile == Look, askChanges: policy.Profile == Work, noNamespaces: true}
 	if !limits.askChanges {
-		return nil, confine.Restrict(ruleset, filterOf(limits))
+		return nil, launcher.Restrict(ruleset, filterOf(limits))
 	}
-	if err := confine.Restrict(ruleset, nil); err != nil {
+	if err := launcher.Restrict(ruleset, nil); err != nil {
 		return nil, err
 	}
 	listener, err := listen(filterOf(limits))
 	if errors.Is(err, unix.EBUSY) { // this program is itself below a listener, which then decides
 		limits.askChanges = false
-		return nil, confine.Restrict(-1, filterOf(limits))
+		return nil, launcher.Restrict(-1, filterOf(limits))
 	}
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (r *rulesets) confineThread(policy Policy) (*changer, error) {
 
 // listen installs a filter on the calling thread and returns the descriptor that delivers the
 // calls.
-func listen(f []confine.Instruction) (listener int, err error) {
+func listen(f []launcher.Instruction) (listener int, err error) {
 	program := unix.SockFprog{Len: uint16(len(f)), Filter: (*unix.SockFilter)(unsafe.Pointer(&f[0]))}
 	fd, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, uintptr(unsafe.Pointer(&program)))
 	if errno != 0 {

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"syscall"
 
-	"agent/internal/sandbox/confine"
-	"agent/internal/sandbox/keeper"
+	"agent/internal/sandbox/launcher"
+	"agent/internal/sandbox/supervisor"
 )
 
 // Watcher is a small process that outlives this program for a moment. However this program ends,
@@ -28,8 +28,8 @@ type Watcher struct {
 // NewWatcher starts a watcher for this process.
 func NewWatcher() (*Watcher, error) {
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = []string{keeper.WatcherName, strconv.FormatUint(ownMarks(), 10)}
-	cmd.Env = confine.Environ()
+	cmd.Args = []string{supervisor.WatcherName, strconv.FormatUint(ownMarks(), 10)}
+	cmd.Env = launcher.Environ()
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that Ctrl+C does not reach it
 	pipe, err := cmd.StdinPipe()
@@ -43,12 +43,12 @@ func NewWatcher() (*Watcher, error) {
 }
 
 // Began tells the watcher that the process group of a command exists.
-func (w *Watcher) Began(group int) { w.say(keeper.Group{ID: group}) }
+func (w *Watcher) Began(group int) { w.say(supervisor.Group{ID: group}) }
 
 // Ended tells the watcher that a process group has ended.
-func (w *Watcher) Ended(group int) { w.say(keeper.Group{ID: group, Gone: true}) }
+func (w *Watcher) Ended(group int) { w.say(supervisor.Group{ID: group, Gone: true}) }
 
-func (w *Watcher) say(g keeper.Group) {
+func (w *Watcher) say(g supervisor.Group) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_ = w.tell.Encode(g)
@@ -56,7 +56,7 @@ func (w *Watcher) say(g keeper.Group) {
 
 // Close ends the watcher. The commands that it knew must have ended.
 func (w *Watcher) Close() {
-	w.say(keeper.Group{Done: true})
+	w.say(supervisor.Group{Done: true})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_ = w.pipe.Close()

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"io"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // Each line of a log has the hash of the line before, so that a line that is changed, removed or
@@ -57,7 +57,7 @@ func Verify(path string, hashes ...string) (c Chain, err error) {
 		unseen[hash] = true
 	}
 	defer func() { c.Missing = len(unseen) > 0 }()
-	file, err := disk.Open(path)
+	file, err := fsutil.Open(path)
 	if err != nil {
 		return c, err
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // errNothingToFork is returned for a session without an entry.
@@ -49,10 +49,10 @@ func Fork(path string, o Options) (*Log, State, error) {
 	l.prev = hashOf(line)
 	size, err := copyLog(newPath, path, state.good, line)
 	if err != nil {
-		return nil, State{}, fmt.Errorf("the session cannot be forked: %w", disk.Reason(err))
+		return nil, State{}, fmt.Errorf("the session cannot be forked: %w", fsutil.Reason(err))
 	}
 	if err := copyAgents(newPath, path, state.Agents); err != nil {
-		return nil, State{}, fmt.Errorf("the session cannot be forked: %w", errors.Join(disk.Reason(err), os.Remove(newPath)))
+		return nil, State{}, fmt.Errorf("the session cannot be forked: %w", errors.Join(fsutil.Reason(err), os.Remove(newPath)))
 	}
 	lock, err := acquire(newPath)
 	if err != nil {
@@ -68,7 +68,7 @@ func Fork(path string, o Options) (*Log, State, error) {
 // copyLog copies the first bytes of a log to path and appends a last line. It returns the size
 // of the copy, and leaves no file after an error.
 func copyLog(path, from string, first int64, last []byte) (size int64, err error) {
-	in, err := disk.Open(from)
+	in, err := fsutil.Open(from)
 	if err != nil {
 		return 0, err
 	}
@@ -92,7 +92,7 @@ func copyLog(path, from string, first int64, last []byte) (size int64, err error
 	if err != nil {
 		return 0, errors.Join(err, os.Remove(temporary))
 	}
-	return size + int64(len(last)), disk.SyncFolder(filepath.Dir(path))
+	return size + int64(len(last)), fsutil.SyncFolder(filepath.Dir(path))
 }
 
 // Fork switches to a copy of the log and returns the copy's id. The original gets a note that

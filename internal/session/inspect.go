@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/base/secret"
 	"agent/internal/history"
-	"agent/internal/secret"
-	"agent/internal/words"
 )
 
 // longestPrompt bounds a prompt in a list, in characters.
@@ -32,7 +32,7 @@ const mostLooked = 100
 
 // Inspect reads the facts that a list shows about the log at path.
 func Inspect(path string) (Info, error) {
-	f, err := disk.Open(path)
+	f, err := fsutil.Open(path)
 	if err != nil {
 		return Info{}, err
 	}
@@ -102,7 +102,7 @@ func (i *Info) first(r Record) {
 // firstWords returns the first line of a message, without keys: lists, searches, audits and windows
 // show it.
 func firstWords(entry *history.Content) string {
-	return words.Line(secret.Without(words.FirstLine(cmp.Or(strings.TrimSpace(entry.OwnText()), entry.Text()))), longestPrompt)
+	return humanize.Line(secret.Without(humanize.FirstLine(cmp.Or(strings.TrimSpace(entry.OwnText()), entry.Text()))), longestPrompt)
 }
 
 // tail reads the log from start on. told reports whether an entry there has the counts.

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/history"
-	"agent/internal/rawjson"
 )
 
 // Log is the open log of one session and its only writer. Its methods are safe

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/history"
 	"agent/internal/testing/need"
 )
@@ -574,7 +574,7 @@ func TestLooksHinderNobody(t *testing.T) {
 	add(t, l, "a")
 	path := l.Path()
 	closeLog(t, l)
-	look := disk.NewFileLock(path)
+	look := fsutil.NewFileLock(path)
 	if locked, err := look.TryRLock(); err != nil || !locked {
 		t.Fatal(locked, err)
 	}

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // Options configures the log of a session.
@@ -66,7 +66,7 @@ func Create(o Options) (*Log, error) {
 	folder := cmp.Or(o.Folder, filepath.Join(o.Dir, folderName(o.Workspace)))
 	now := o.Now()
 	sweep(folder, now)
-	var lock *disk.FileLock
+	var lock *fsutil.FileLock
 	id, path := o.ID, filepath.Join(folder, o.ID+extension)
 	var err error
 	if id == "" {
@@ -86,11 +86,11 @@ func Create(o Options) (*Log, error) {
 // reserve makes and locks the file of a new session with a given id, before its first entry.
 // If two programs begin a session with the same id, the second gets a *LockedError. The error
 // is fs.ErrExist where the session has records by now.
-func reserve(path string) (*disk.FileLock, error) {
+func reserve(path string) (*fsutil.FileLock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	empty, err := disk.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	empty, err := fsutil.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (l *Log) create() (file, error) {
 	if l.disk.left {
 		flags &^= os.O_EXCL
 	}
-	out, err := disk.OpenFile(l.path, flags, 0o600)
+	out, err := fsutil.OpenFile(l.path, flags, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (l *Log) create() (file, error) {
 		lock, err = acquire(l.path)
 	}
 	if err == nil {
-		err = disk.SyncFolder(folder)
+		err = fsutil.SyncFolder(folder)
 	}
 	if err != nil {
 		if lock != nil && l.disk.lock == nil {
@@ -196,7 +196,7 @@ func Available(path string) error {
 	if err := checkWritable(path); err != nil {
 		return err
 	}
-	lock := disk.NewFileLock(path)
+	lock := fsutil.NewFileLock(path)
 	free, err := lock.TryRLock() // a shared lock, since two programs may look at once
 	if err != nil {
 		return unlockable(err)
@@ -213,23 +213,23 @@ func checkWritable(path string) error {
 	if err != nil {
 		return fmt.Errorf("the session cannot be opened: %w", err)
 	}
-	if foreign := disk.OtherWriters(info); foreign != "" {
+	if foreign := fsutil.OtherWriters(info); foreign != "" {
 		return &UnwritableError{idOf(path), foreign}
 	}
-	out, err := disk.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	out, err := fsutil.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
-		return &UnwritableError{idOf(path), disk.Reason(err).Error()}
+		return &UnwritableError{idOf(path), fsutil.Reason(err).Error()}
 	}
 	return out.Close()
 }
 
 // reopen opens the file of a resumed session and cuts off a torn last line.
 func (l *Log) reopen() (file, error) {
-	out, err := disk.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0)
+	out, err := fsutil.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := disk.Truncate(out, l.disk.size); err != nil {
+	if err := fsutil.Truncate(out, l.disk.size); err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
 	return out, nil
@@ -244,8 +244,8 @@ const (
 
 // acquire locks the log at path, which must exist. The lock ends with the process at the
 // latest. When another process has the lock, the error names it as the log does.
-func acquire(path string) (*disk.FileLock, error) {
-	lock := disk.NewFileLock(path)
+func acquire(path string) (*fsutil.FileLock, error) {
+	lock := fsutil.NewFileLock(path)
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
 	_, err := lock.TryLockContext(ctx, lookPoll)
@@ -259,7 +259,7 @@ func acquire(path string) (*disk.FileLock, error) {
 }
 
 func unlockable(err error) error {
-	return fmt.Errorf("the session cannot be opened: %w", disk.ExplainLockError(err, "XDG_DATA_HOME"))
+	return fmt.Errorf("the session cannot be opened: %w", fsutil.ExplainLockError(err, "XDG_DATA_HOME"))
 }
 
 // Holder names the process that has the session at path open. It returns nil when none has.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/history"
 )
 
@@ -50,7 +50,7 @@ func (l *Log) soFar() (text, error) {
 	var written []byte
 	if l.disk.size > 0 {
 		var err error
-		if written, err = disk.Read(l.path); err != nil {
+		if written, err = fsutil.Read(l.path); err != nil {
 			return nil, err
 		}
 		written = written[:min(len(written), int(l.disk.size))]

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // previewBytes is the size of the end of a log that a preview reads.
@@ -15,7 +15,7 @@ const previewBytes = 256 << 10
 // Preview returns the latest messages of the user and the model in the session at path, the
 // newest last, for a person who chooses a session.
 func Preview(path string) string {
-	f, err := disk.Open(path)
+	f, err := fsutil.Open(path)
 	if err != nil {
 		return ""
 	}
@@ -43,7 +43,7 @@ func Preview(path string) string {
 			text = "> " + text
 		}
 		if len(text) > longestShown {
-			text = words.Line(text, longestShown)
+			text = humanize.Line(text, longestShown)
 		}
 		if texts = append(texts, text); len(texts) == mostShown {
 			break

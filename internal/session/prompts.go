@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/lazyregexp"
+	"agent/internal/base/secret"
 	"agent/internal/history"
-	"agent/internal/pattern"
-	"agent/internal/secret"
 )
 
 // Prompts is the file of the user's prompts in all sessions, one a line, the oldest first.
@@ -60,7 +60,7 @@ const (
 // Load returns the newest prompts, oldest first. Lines that cannot be read are
 // skipped; a missing file is an empty history.
 func (p Prompts) Load() ([]Prompt, error) {
-	data, err := disk.Read(p.Path)
+	data, err := fsutil.Read(p.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -93,7 +93,7 @@ func (p Prompt) withoutKeys() Prompt {
 }
 
 // setHeader matches the command that sets a header, whose value may be a key of any form.
-var setHeader = pattern.New(`(?i)^(\s*/set\s+header\.\S*?[\s=]+)\S.*`)
+var setHeader = lazyregexp.New(`(?i)^(\s*/set\s+header\.\S*?[\s=]+)\S.*`)
 
 // Append adds a prompt, without the keys in it: the file outlives its sessions, and what was typed
 // in this one can be had again as it was. It writes the line at once, so that programs that append
@@ -106,7 +106,7 @@ func (p Prompts) Append(prompt Prompt) error {
 	if err := os.MkdirAll(filepath.Dir(p.Path), 0o700); err != nil {
 		return fmt.Errorf("keeping the prompt: %w", err)
 	}
-	file, err := disk.OpenFile(p.Path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := fsutil.OpenFile(p.Path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("keeping the prompt: %w", err)
 	}
@@ -136,7 +136,7 @@ func (p Prompts) rewrite(prompts []Prompt) error {
 		}
 		b.Write(append(line, '\n'))
 	}
-	if err := disk.Replace(p.Path, b.Bytes(), 0o600); err != nil {
+	if err := fsutil.Replace(p.Path, b.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("shortening the prompt history: %w", err)
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/history"
-	"agent/internal/rawjson"
 )
 
 // version is the newest format that this program reads and writes. Lines of a newer one are

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // NotALogError means that the input holds no session record.
@@ -298,7 +298,7 @@ func (p *player) take(r Record, payload any, e event) {
 // isID reports whether a session can have an id, which names folders. A record with another one is
 // not of this program, and the session is called like its file.
 func isID(id string) bool {
-	return id != "" && filepath.IsLocal(id) && filepath.Base(id) == id && id != "." && words.Line(id, 0) == id
+	return id != "" && filepath.IsLocal(id) && filepath.Base(id) == id && id != "." && humanize.Line(id, 0) == id
 }
 
 func (p *player) session(r Record, payload sessionPayload) {

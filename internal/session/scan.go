@@ -7,7 +7,7 @@ import (
 	"io"
 	"iter"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/history"
 )
 
@@ -31,7 +31,7 @@ type Line struct {
 // line break: another program may still be writing it.
 func Lines(path string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		file, err := disk.Open(path)
+		file, err := fsutil.Open(path)
 		if err != nil {
 			yield(Line{}, err)
 			return
@@ -82,7 +82,7 @@ func Scan(path string) iter.Seq2[Scanned, error] {
 // ReadAt returns the record that Scan found at a place. The error is errChanged if the log holds
 // another one there now.
 func ReadAt(path string, at int64, length int) (Record, error) {
-	file, err := disk.Open(path)
+	file, err := fsutil.Open(path)
 	if err != nil {
 		return Record{}, err
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // A program that is killed while it writes the first lines leaves a log without an entry.
@@ -34,7 +34,7 @@ func isEmptyLog(path string, info fs.FileInfo, now time.Time) bool {
 	if !info.Mode().IsRegular() || filepath.Ext(path) != extension || info.Size() > largestEmptyLog || now.Sub(info.ModTime()) < sweepAfter {
 		return false
 	}
-	data, err := disk.Read(path)
+	data, err := fsutil.Read(path)
 	if err != nil {
 		return false
 	}

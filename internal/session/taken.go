@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/words"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 )
 
 // Other programs can take the file of a log away while it is written: remove it or its folder,
@@ -28,7 +28,7 @@ func (l *Log) keep() error {
 		return err
 	}
 	if lost := l.disk.size - info.Size(); lost > 0 {
-		l.taken = fmt.Sprintf("another program has cut %s: %s of this session's record are lost; what comes now is recorded there", l.path, words.Bytes(lost))
+		l.taken = fmt.Sprintf("another program has cut %s: %s of this session's record are lost; what comes now is recorded there", l.path, humanize.Bytes(lost))
 		l.disk.size, l.disk.torn = info.Size(), info.Size() > 0
 	}
 	there, err := os.Lstat(l.path)
@@ -49,13 +49,13 @@ func (l *Log) copyLog(own *os.File, occupied bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	out, err := disk.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o600)
+	out, err := fsutil.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(out, io.NewSectionReader(own, 0, l.disk.size))
 	if err == nil {
-		err = errors.Join(out.Sync(), disk.SyncFolder(filepath.Dir(path)))
+		err = errors.Join(out.Sync(), fsutil.SyncFolder(filepath.Dir(path)))
 	}
 	if err == nil {
 		err = l.lockAgain(path)

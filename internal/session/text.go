@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // text opens the lines of a log for reading. When a session is resumed, most lines are read
@@ -27,7 +27,7 @@ func openText(lines io.ReaderAt) text {
 // stored returns a text that reads the log at path, up to a size.
 func stored(path string, size int64) text {
 	return func() (opened, error) {
-		file, err := disk.Open(path)
+		file, err := fsutil.Open(path)
 		return opened{io.NewSectionReader(file, 0, size), file}, err
 	}
 }

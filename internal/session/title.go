@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/pattern"
-	"agent/internal/secret"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
+	"agent/internal/base/secret"
 )
 
 // longestTitle bounds a title, in characters.
@@ -28,7 +28,7 @@ type titlePayload struct {
 func (l *Log) Rename(title string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.title = words.Line(secret.Hide(words.FirstLine(title)), longestTitle)
+	l.title = humanize.Line(secret.Hide(humanize.FirstLine(title)), longestTitle)
 	return l.append(change{kind: TypeTitle, payload: titlePayload{l.title}})
 }
 
@@ -80,7 +80,7 @@ func latestTitle(data []byte) string {
 }
 
 // politeness matches words at the beginning of a request that say nothing about it.
-var politeness = pattern.New(`(?i)^(hi|hello|hey|ok|okay|so|now|then|please|kindly|(can|could|would|will) you|i('d| would) like you to|i (want|need) you to|let('s| us)|help me( to)?|and)\b[\s,:;.!-]*`)
+var politeness = lazyregexp.New(`(?i)^(hi|hello|hey|ok|okay|so|now|then|please|kindly|(can|could|would|will) you|i('d| would) like you to|i (want|need) you to|let('s| us)|help me( to)?|and)\b[\s,:;.!-]*`)
 
 // titleOf makes a title of the user's first message: the first sentence, without a polite
 // beginning and without the sign before files.
@@ -103,8 +103,8 @@ func titleOf(prompt string) string {
 		}
 	}
 	text = strings.TrimRight(strings.Join(fields, " "), ".,:; ")
-	return words.Line(text, longestTitle)
+	return humanize.Line(text, longestTitle)
 }
 
 // firstSentence matches a sentence that is followed by another.
-var firstSentence = pattern.New(`^(.+?)[.!?;]\s`)
+var firstSentence = lazyregexp.New(`^(.+?)[.!?;]\s`)

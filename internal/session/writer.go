@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 
-	"agent/internal/disk"
-	"agent/internal/words"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 )
 
 // writer writes the lines of a log to disk, in order, each whole and exactly once. Lines that
@@ -17,7 +17,7 @@ type writer struct {
 	open func() (file, error)
 	// keep checks that the file still exists at its path, and makes it again if not.
 	keep func() error
-	lock *disk.FileLock
+	lock *fsutil.FileLock
 	out  file
 	// left is set if a failed attempt left a file of ours.
 	left bool
@@ -50,7 +50,7 @@ type UnsavedError struct {
 }
 
 func (e *UnsavedError) Error() string {
-	return fmt.Sprintf("the session is not saved to %s: %v (%s)", e.Path, disk.Reason(e.Err), words.Count(e.Records, "record"))
+	return fmt.Sprintf("the session is not saved to %s: %v (%s)", e.Path, fsutil.Reason(e.Err), humanize.Count(e.Records, "record"))
 }
 
 // Unwrap returns the cause.
@@ -104,7 +104,7 @@ func (w *writer) write() error {
 // truncate cuts a file, which may be open for appending only.
 func truncate(out file, size int64) error {
 	if f, ok := out.(*os.File); ok {
-		return disk.Truncate(f, size)
+		return fsutil.Truncate(f, size)
 	}
 	return out.Truncate(size)
 }

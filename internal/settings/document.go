@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"agent/internal/rawjson"
+	"agent/internal/base/rawjson"
 
 	"github.com/tailscale/hujson"
 )

@@ -1,6 +1,6 @@
 package settings
 
-import "agent/internal/words"
+import "agent/internal/base/humanize"
 
 // Error is the error for wrong input: an unknown key, an invalid value, or a profile that cannot be
 // used. Its text is one line and names the valid input or the remedy. The call that returns it has
@@ -27,4 +27,4 @@ func (e *Error) Unwrap() error { return e.Err }
 const maxQuoted = 60
 
 // quote returns text in quotation marks, on one line and cut.
-func quote(text string) string { return `"` + words.Line(text, maxQuoted) + `"` }
+func quote(text string) string { return `"` + humanize.Line(text, maxQuoted) + `"` }

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"agent/internal/disk"
-	"agent/internal/rawjson"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/rawjson"
 
 	"github.com/tailscale/hujson"
 )
@@ -17,9 +17,9 @@ import (
 // read returns the document at path, and its text. After an error the document is empty. The error
 // names line and field; for a missing file it is fs.ErrNotExist.
 func read(path string) (document, []byte, error) {
-	data, err := disk.Read(path)
+	data, err := fsutil.Read(path)
 	if err != nil {
-		return newDocument(), nil, &Error{Problem: "cannot read " + path + ": " + disk.Reason(err).Error(), Err: err}
+		return newDocument(), nil, &Error{Problem: "cannot read " + path + ": " + fsutil.Reason(err).Error(), Err: err}
 	}
 	d, err := parseDocument(data)
 	if err == nil {
@@ -43,9 +43,9 @@ func faultError(path string, data []byte, err error) error {
 // locked runs act while no other program changes the files in folder. It creates a missing folder.
 func locked(folder string, act func() error) error {
 	var acting error
-	err := disk.WithLock(folder, func() error { acting = act(); return nil })
+	err := fsutil.WithLock(folder, func() error { acting = act(); return nil })
 	switch {
-	case errors.Is(err, disk.ErrLockHeld):
+	case errors.Is(err, fsutil.ErrLockHeld):
 		return &Error{Problem: err.Error(), Err: err}
 	case err != nil:
 		return errors.Join(acting, unwritable(folder, err))
@@ -64,7 +64,7 @@ func write(path string, d document) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return unwritable(filepath.Dir(path), err)
 	}
-	if err := (disk.Target{Path: path, Mode: 0o600, Locked: true}).Replace(data.Bytes()); err != nil {
+	if err := (fsutil.Target{Path: path, Mode: 0o600, Locked: true}).Replace(data.Bytes()); err != nil {
 		return unwritable(path, err)
 	}
 	return nil
@@ -72,8 +72,8 @@ func write(path string, d document) error {
 
 func unwritable(path string, err error) error {
 	hint := "make the folder writable or set XDG_CONFIG_HOME to one that is"
-	if disk.IsFull(err) {
+	if fsutil.IsFull(err) {
 		hint = "make room on the disk"
 	}
-	return &Error{Problem: "cannot write " + path + ": " + disk.Reason(err).Error() + "; " + hint, Err: err}
+	return &Error{Problem: "cannot write " + path + ": " + fsutil.Reason(err).Error() + "; " + hint, Err: err}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/nearest"
-	"agent/internal/rawjson"
+	"agent/internal/base/rawjson"
+	"agent/internal/base/suggest"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -93,7 +93,7 @@ func Enum(words ...string) Kind[string] {
 	k.parse = func(text string) (string, error) {
 		i := slices.IndexFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
 		if i < 0 {
-			return "", errors.New(mustBe(k.takes, text).Error() + nearest.Question(text, words))
+			return "", errors.New(mustBe(k.takes, text).Error() + suggest.Question(text, words))
 		}
 		return words[i], nil
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"agent/internal/disk"
-	"agent/internal/secret"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/secret"
 )
 
 // oneLine returns a kind of text that parse reads.
@@ -108,7 +108,7 @@ func Paths(value, home, base string) []string {
 		if path == "~" || strings.HasPrefix(path, "~/") {
 			path = home + path[1:]
 		}
-		paths[i] = disk.At(base, path)
+		paths[i] = fsutil.At(base, path)
 	}
 	return paths
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 
 	"github.com/tailscale/hujson"
 )
@@ -17,7 +17,7 @@ const NoProfile = "none"
 // maxName bounds the name of a profile, in bytes, so that its file name is valid everywhere.
 const maxName = 64
 
-var plainName = pattern.New(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
+var plainName = lazyregexp.New(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
 
 // Profile is a named set of validated values.
 type Profile struct {

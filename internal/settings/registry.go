@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/nearest"
+	"agent/internal/base/suggest"
 )
 
 // Group lists the settings of a category, in the order of display.
@@ -119,7 +119,7 @@ func (r *Registry) Lookup(name string) (*Spec, error) {
 	if below := r.below(name); len(below) > 0 {
 		return nil, &Error{Problem: quote(name) + " stands for several settings: " + strings.Join(below, ", ")}
 	}
-	return nil, &Error{Problem: "unknown setting " + quote(name) + nearest.Question(name, names) + " (/settings, or agent settings in the shell, lists all)"}
+	return nil, &Error{Problem: "unknown setting " + quote(name) + suggest.Question(name, names) + " (/settings, or agent settings in the shell, lists all)"}
 }
 
 // below returns the keys that begin with name and a dot.

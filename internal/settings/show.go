@@ -3,7 +3,7 @@ package settings
 import (
 	"strings"
 
-	"agent/internal/secret"
+	"agent/internal/base/secret"
 )
 
 // Shown returns the value as lists and messages show it: with a placeholder for each key or password

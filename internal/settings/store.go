@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/nearest"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/suggest"
 )
 
 // Store keeps profiles in files. Several programs may use it at the same time: a change reads,
@@ -36,7 +36,7 @@ func (s *Store) List() ([]string, error) {
 	folder := filepath.Join(s.folder, "profiles")
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &Error{Problem: "cannot read " + folder + ": " + disk.Reason(err).Error(), Err: err}
+		return nil, &Error{Problem: "cannot read " + folder + ": " + fsutil.Reason(err).Error(), Err: err}
 	}
 	var names []string
 	for _, entry := range entries {
@@ -75,7 +75,7 @@ func (s *Store) missing(name string) error {
 		return err
 	}
 	problem := "no profile " + quote(name)
-	switch near := nearest.Question(name, names); {
+	switch near := suggest.Question(name, names); {
 	case len(names) == 0:
 		problem += "; there are none yet"
 	case near != "":
@@ -133,7 +133,7 @@ func (s *Store) Delete(name string) error {
 		if err := os.Remove(path); err != nil {
 			return unwritable(path, err)
 		}
-		if err := disk.SyncFolder(filepath.Dir(path)); err != nil {
+		if err := fsutil.SyncFolder(filepath.Dir(path)); err != nil {
 			return err
 		}
 		if value[string](config, fieldDefault) != name {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/rawjson"
+	"agent/internal/base/rawjson"
 )
 
 // Value is the validated, canonical value of a setting, or unset.

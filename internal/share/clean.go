@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/secret"
 	"agent/internal/history"
-	"agent/internal/secret"
-	"agent/internal/words"
 )
 
 // A Replacement is one line in which a secret was replaced.
@@ -55,7 +55,7 @@ func (c *cleaner) text(where, text string) string {
 	before := strings.Split(text, "\n")
 	for line := range strings.SplitSeq(clean, "\n") {
 		if strings.Contains(line, secret.Placeholder) && !slices.Contains(before, line) {
-			c.Lines = append(c.Lines, Replacement{where, words.Line(strings.TrimSpace(line), 100)})
+			c.Lines = append(c.Lines, Replacement{where, humanize.Line(strings.TrimSpace(line), 100)})
 		}
 	}
 	return clean
@@ -138,7 +138,7 @@ const shortestValue = 8
 
 // Report returns what was replaced, a line each.
 func (p *Replacements) Report() []string {
-	lines := []string{fmt.Sprintf("%s replaced, the home folder shortened in %s", words.Count(len(p.Lines), "secret"), words.Count(p.Homes, "place"))}
+	lines := []string{fmt.Sprintf("%s replaced, the home folder shortened in %s", humanize.Count(len(p.Lines), "secret"), humanize.Count(p.Homes, "place"))}
 	for _, r := range p.Lines {
 		lines = append(lines, "  "+r.Where+": "+r.Line)
 	}

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/rawjson"
+	"agent/internal/base/secret"
 	"agent/internal/history"
-	"agent/internal/rawjson"
-	"agent/internal/secret"
 )
 
 // A Document is a conversation as the document that agent context reads, for the report of a bug.

@@ -6,7 +6,7 @@ import (
 	"html"
 	"strings"
 
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // A Page is a conversation as a page of HTML.
@@ -40,7 +40,7 @@ func New(c *Conversation, home string) *Page {
 // escape returns a text as HTML that shows every character of it, even characters that a browser
 // would obey or hide, such as the ones that reorder a line.
 func escape(text string) string {
-	return html.EscapeString(words.Visible(strings.ReplaceAll(text, "\r\n", "\n")))
+	return html.EscapeString(humanize.Visible(strings.ReplaceAll(text, "\r\n", "\n")))
 }
 
 type pageWriter struct{ out strings.Builder }

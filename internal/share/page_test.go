@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // planted makes a secret of each form at each of the places where a conversation has text.
@@ -68,14 +68,14 @@ func TestNoPlantedSecretIsLeft(t *testing.T) {
 // conversation returns entries as a conversation with a tool that edits, one that reads and one that
 // runs commands.
 func conversation(title string, entries ...*history.Content) *Conversation {
-	return &Conversation{Title: title, Passages: history.Passages(entries), Traits: func(name string) traits.Traits {
-		return map[string]traits.Traits{
-			"write_file": {Edits: true, Key: "file_path", Words: traits.Say("writing", "wrote", "write"), Density: traits.Density{Body: []string{"content"}}},
-			"replace":    {Edits: true, Key: "file_path", Words: traits.Say("editing", "edited", "edit"), Density: traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}}},
-			"patch":      {Edits: true, Words: traits.Say("patching", "patched", "patch"), Density: traits.Density{Patch: []string{"patch"}}},
-			"read_file":  {Reads: true, Key: "file_path", Words: traits.Say("reading", "read", "read")},
-			"run":        {Runs: true, Key: "command", Words: traits.Say("running", "ran", "run")},
-			"remember":   {Key: "note", Words: []traits.Words{{Now: "remembering", Done: "remembered", Do: "remember", Declined: "not kept"}}},
+	return &Conversation{Title: title, Passages: history.Passages(entries), Traits: func(name string) toolspec.Traits {
+		return map[string]toolspec.Traits{
+			"write_file": {Edits: true, Key: "file_path", Words: toolspec.Say("writing", "wrote", "write"), Density: toolspec.Density{Body: []string{"content"}}},
+			"replace":    {Edits: true, Key: "file_path", Words: toolspec.Say("editing", "edited", "edit"), Density: toolspec.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}}},
+			"patch":      {Edits: true, Words: toolspec.Say("patching", "patched", "patch"), Density: toolspec.Density{Patch: []string{"patch"}}},
+			"read_file":  {Reads: true, Key: "file_path", Words: toolspec.Say("reading", "read", "read")},
+			"run":        {Runs: true, Key: "command", Words: toolspec.Say("running", "ran", "run")},
+			"remember":   {Key: "note", Words: []toolspec.Words{{Now: "remembering", Done: "remembered", Do: "remember", Declined: "not kept"}}},
 		}[name]
 	}}
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
+	"agent/internal/base/humanize"
 	"agent/internal/history"
 	"agent/internal/text/textdiff"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 // A Conversation is what is shared.
@@ -22,7 +22,7 @@ type Conversation struct {
 	Cost     string
 	Passages []history.Passage
 	// Traits returns the traits of the tool with a name.
-	Traits func(name string) traits.Traits
+	Traits func(name string) toolspec.Traits
 }
 
 // facts describes the conversation on one line: its date, model, turns, changed files and cost.
@@ -48,12 +48,12 @@ func (c *Conversation) facts() string {
 			files[change.Path] = true
 		}
 	}
-	facts := []string{model, words.Count(turns, "turn"), c.Cost}
+	facts := []string{model, humanize.Count(turns, "turn"), c.Cost}
 	if !day.IsZero() {
 		facts = slices.Insert(facts, 0, day.Format("2 January 2006"))
 	}
 	if len(files) > 0 {
-		facts = slices.Insert(facts, len(facts)-1, words.Count(len(files), "file")+" changed")
+		facts = slices.Insert(facts, len(facts)-1, humanize.Count(len(files), "file")+" changed")
 	}
 	return strings.Join(slices.DeleteFunc(facts, func(fact string) bool { return fact == "" }), " · ")
 }
@@ -84,7 +84,7 @@ type part struct {
 // teller turns passages into parts.
 type teller struct {
 	clean  *cleaner
-	traits func(name string) traits.Traits
+	traits func(name string) toolspec.Traits
 	parts  []part
 	// open holds the calls that have no answer yet, by their ids.
 	open map[string]openCall
@@ -93,7 +93,7 @@ type teller struct {
 // openCall is a call that waits for its answer: the part to complete, and the call in words.
 type openCall struct {
 	part  int
-	label traits.Label
+	label toolspec.Label
 }
 
 // tell returns the parts of a conversation in the order of the screen, cleaned.
@@ -156,14 +156,14 @@ const longestHead = 160
 
 // line returns a cleaned text on one line.
 func (t *teller) line(where, text string) string {
-	return words.Line(words.FirstLine(strings.TrimSpace(t.clean.text(where, text))), longestHead)
+	return humanize.Line(humanize.FirstLine(strings.TrimSpace(t.clean.text(where, text))), longestHead)
 }
 
 // call adds a call. Its head is completed when its answer is known.
 func (t *teller) call(where string, b *history.ToolCall) {
 	tool, given := t.traits(b.Name), b.Arguments()
 	label := tool.Describe(b.Name, given)
-	label.Words = traits.Words{Now: t.line(where, label.Now), Done: t.line(where, label.Done), Do: t.line(where, label.Do), Declined: label.Words.Declined}
+	label.Words = toolspec.Words{Now: t.line(where, label.Now), Done: t.line(where, label.Done), Do: t.line(where, label.Do), Declined: label.Words.Declined}
 	whole := label.Subject
 	label.Subject = t.line(where, whole)
 	p := part{kind: did, diff: t.clean.text(where, diffOf(tool, given))}
@@ -178,7 +178,7 @@ func (t *teller) call(where string, b *history.ToolCall) {
 func (t *teller) answer(where string, entry *history.Content, b *history.ToolResponse) {
 	call, known := t.open[b.CallID]
 	if !known {
-		call = openCall{len(t.parts), traits.Label{Words: traits.Words{Done: t.line(where, "answer of "+b.ToolName), Do: t.line(where, b.ToolName)}}}
+		call = openCall{len(t.parts), toolspec.Label{Words: toolspec.Words{Done: t.line(where, "answer of "+b.ToolName), Do: t.line(where, b.ToolName)}}}
 		t.add(part{kind: did})
 	}
 	delete(t.open, b.CallID)
@@ -192,17 +192,17 @@ func (t *teller) answer(where string, entry *history.Content, b *history.ToolRes
 	case b.ExitCode != nil && *b.ExitCode != 0:
 		p.head = fmt.Sprintf("✗ %s — exit %d", call.label.Ended(), *b.ExitCode)
 	case failure != "":
-		p.head = "✗ " + call.label.NotDone() + " — " + words.Line(words.FirstLine(failure), longestHead)
+		p.head = "✗ " + call.label.NotDone() + " — " + humanize.Line(humanize.FirstLine(failure), longestHead)
 	case p.diff != "":
 		p.head = fmt.Sprintf("✓ %s — +%d −%d", call.label.Ended(), added, removed)
 	default:
-		p.head = "✓ " + call.label.Ended() + " — " + words.Count(words.Lines(result), "line")
+		p.head = "✓ " + call.label.Ended() + " — " + humanize.Count(humanize.Lines(result), "line")
 	}
 	p.text = strings.Trim(strings.Join(slices.DeleteFunc([]string{p.text, failure, result}, func(s string) bool { return s == "" }), "\n\n"), "\n")
 }
 
 // diffOf returns the change that an edit asks for, in the form of a diff; "" for another call.
-func diffOf(tool traits.Traits, given arguments.Arguments) string {
+func diffOf(tool toolspec.Traits, given arguments.Arguments) string {
 	if !tool.Edits {
 		return ""
 	}
@@ -251,11 +251,11 @@ func (t *teller) addLeft(prunes []history.Prune) {
 	var lines []string
 	for i, p := range prunes {
 		if tokens += p.Tokens; i < mostLeft {
-			lines = append(lines, t.line(where, fmt.Sprintf("%s: %s, %s tokens", p.Subject, p.Reason, words.Tokens(p.Tokens))))
+			lines = append(lines, t.line(where, fmt.Sprintf("%s: %s, %s tokens", p.Subject, p.Reason, humanize.Tokens(p.Tokens))))
 		}
 	}
 	if more := len(prunes) - mostLeft; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
-	t.add(part{kind: left, head: fmt.Sprintf("≈ %s tokens left the context of the model, in %s", words.Tokens(tokens), words.Count(len(prunes), "item")), text: strings.Join(lines, "\n")})
+	t.add(part{kind: left, head: fmt.Sprintf("≈ %s tokens left the context of the model, in %s", humanize.Tokens(tokens), humanize.Count(len(prunes), "item")), text: strings.Join(lines, "\n")})
 }

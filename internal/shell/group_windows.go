@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/sandbox"
 )
 
@@ -80,7 +80,7 @@ func (j *Jobs) gitBash(distrusted []string) string {
 		}
 	}
 	path, err := j.LookPath("bash", distrusted...)
-	if system := sandbox.Variable(j.environ, "SystemRoot"); err != nil || system != "" && disk.Within(path, system) || strings.Contains(path, `\WindowsApps\`) {
+	if system := sandbox.Variable(j.environ, "SystemRoot"); err != nil || system != "" && fsutil.Within(path, system) || strings.Contains(path, `\WindowsApps\`) {
 		return ""
 	}
 	return path

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // quietTime is how long a job must print nothing after new output before Wait returns.
@@ -65,7 +65,7 @@ func (b *Job) State() string {
 	if b.isDone() {
 		return b.end.Outcome()
 	}
-	return fmt.Sprintf("running for %s", words.Took(time.Since(b.began)))
+	return fmt.Sprintf("running for %s", humanize.Took(time.Since(b.began)))
 }
 
 // Wait waits until the job has ended, or has printed something new and then fallen quiet, or
@@ -111,7 +111,7 @@ func (b *Job) ReadNew() (text string, ended *Ending) {
 	b.shown = shown
 	b.mu.Unlock()
 	if lost > 0 {
-		text = fmt.Sprintf("[%s left out here; %s]\n%s", words.Bytes(lost), b.output.spoolNote(), text)
+		text = fmt.Sprintf("[%s left out here; %s]\n%s", humanize.Bytes(lost), b.output.spoolNote(), text)
 	}
 	return text, ended
 }

@@ -4,17 +4,17 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // localeVariables lists the variables that say how bytes are read as characters.
 var localeVariables = []string{"LC_ALL", "LC_CTYPE", "LANG"}
 
 // localeOf matches the language, and the character set behind the dot, of a locale.
-var localeOf = pattern.New(`^(C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)(?:\.([\w-]+))?(?:@\w+)?$`)
+var localeOf = lazyregexp.New(`^(C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)(?:\.([\w-]+))?(?:@\w+)?$`)
 
 // apart matches character sets in which every byte below 128 is a character of its own.
-var apart = pattern.New(`^(?:utf8|ascii|ansix341968|iso8859\d*|koi8[rtu]|cp125\d|euc\w*|tis620)$`)
+var apart = lazyregexp.New(`^(?:utf8|ascii|ansix341968|iso8859\d*|koi8[rtu]|cp125\d|euc\w*|tis620)$`)
 
 // readsBytesApart reports whether a shell with this locale finds the quotes and backslashes of a
 // line where everybody else does. In GBK, Big5 and Shift JIS a backslash can be the second half of

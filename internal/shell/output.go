@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"agent/internal/base/humanize"
 	"agent/internal/text/lines"
-	"agent/internal/words"
 )
 
 // output collects the output of a command. It keeps the beginning and the end in memory, and
@@ -87,7 +87,7 @@ func (o *output) Write(data []byte) (int, error) {
 		o.head = append(o.head, rest[:n]...)
 		rest = rest[n:]
 	}
-	o.tail = words.KeepEnd(append(o.tail, rest...), o.tailMax+o.slack)
+	o.tail = humanize.KeepEnd(append(o.tail, rest...), o.tailMax+o.slack)
 	if o.changed != nil {
 		close(o.changed)
 		o.changed = nil
@@ -170,7 +170,7 @@ func (o *output) text() (text, spooled string) {
 	}
 	gone := o.total - int64(len(head)+len(tail))
 	goneLines := max(o.lines-int64(strings.Count(head, "\n")+strings.Count(tail, "\n")), 0)
-	note := fmt.Sprintf("[%s, %d lines, left out here; %s]\n", words.Bytes(gone), goneLines, o.spool.describe())
+	note := fmt.Sprintf("[%s, %d lines, left out here; %s]\n", humanize.Bytes(gone), goneLines, o.spool.describe())
 	return head + note + tail, o.spool.path()
 }
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // pipeStates is the file in which bash writes the exit codes of the last pipe of a line. A file
@@ -51,7 +51,7 @@ func (s *pipeStates) failedCommands() []string {
 		return nil
 	}
 	const most = 4096
-	content, err := disk.Beginning(s.path, most)
+	content, err := fsutil.Beginning(s.path, most)
 	_ = os.Remove(s.path)
 	if err != nil {
 		return nil

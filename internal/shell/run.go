@@ -20,8 +20,8 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/sandbox"
-	"agent/internal/words"
 )
 
 // Command is a command line to run, with its circumstances.
@@ -101,7 +101,7 @@ type Ending struct {
 // Outcome says in a few words how a command ended and how long it took, such as "exit 1 after
 // 2m03s".
 func (e Ending) Outcome() string {
-	took := words.Took(e.Took)
+	took := humanize.Took(e.Took)
 	switch {
 	case e.NotStarted != nil:
 		return fmt.Sprintf("not started: %v", e.NotStarted)

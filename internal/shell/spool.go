@@ -5,8 +5,8 @@ import (
 	"os"
 	"sync/atomic"
 
-	"agent/internal/disk"
-	"agent/internal/words"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 )
 
 // spoolLimit is the largest file for the output of one command, in bytes, so that a program that
@@ -76,9 +76,9 @@ func (s *spool) describe() string {
 	case s.file == nil:
 		return fmt.Sprintf("it could not be kept: %v", s.error)
 	case s.error != nil:
-		return fmt.Sprintf("its beginning is in %s; the rest could not be kept: %v", s.path(), disk.Reason(s.error))
+		return fmt.Sprintf("its beginning is in %s; the rest could not be kept: %v", s.path(), fsutil.Reason(s.error))
 	case s.cut:
-		return fmt.Sprintf("its first %s are in %s, more is not kept", words.Bytes(s.kept), s.path())
+		return fmt.Sprintf("its first %s are in %s, more is not kept", humanize.Bytes(s.kept), s.path())
 	default:
 		return "the whole output is in " + s.path()
 	}

@@ -3,10 +3,10 @@ package slash
 import (
 	"context"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/table"
 	"agent/internal/chat"
 	"agent/internal/command"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 // Agents holds the agents of the conversation.
@@ -52,7 +52,7 @@ func agentsCommand(d Deps) command.Command {
 			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Agents.AgentLines(), nil })},
 			{Args: "stop all", Does: "end those that work", Run: command.Say(func(context.Context, []string) ([]string, error) {
 				n, err := d.Agents.StopAgents("")
-				return []string{words.Count(n, "agent") + " ended; the model reads what they wrote so far."}, err
+				return []string{humanize.Count(n, "agent") + " ended; the model reads what they wrote so far."}, err
 			})},
 			{Args: "stop ID", Does: "end one", Run: showOne(func(_ context.Context, id string) ([]string, error) {
 				if _, err := d.Agents.StopAgents(id); err != nil {

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"time"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/table"
 	"agent/internal/command"
 	"agent/internal/gate"
 	"agent/internal/settings"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 func approvalCommand(s setter) command.Command {
@@ -77,7 +77,7 @@ func (s setter) use(g gate.Granted) string {
 	case g.Count == 0:
 		said += ", not used yet"
 	default:
-		said += ", used " + words.Count(g.Count, "time") + ", last " + g.Used
+		said += ", used " + humanize.Count(g.Count, "time") + ", last " + g.Used
 	}
 	if s.idle(g) {
 		said += fmt.Sprintf(", not in the last %d days", idleDays)

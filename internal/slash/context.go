@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/table"
 	"agent/internal/chat"
-	"agent/internal/chat/broke"
+	"agent/internal/chat/cachemiss"
 	"agent/internal/chat/window"
 	"agent/internal/command"
 	"agent/internal/settings"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 func contextCommand(d Deps) command.Command {
@@ -66,11 +66,11 @@ func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
 	left := usage.Total()
 	for i, item := range shown {
 		left -= item.Tokens
-		rows = append(rows, []string{strconv.Itoa(i + 1), words.Tokens(item.Tokens), share(item, usage), itemName(item), d.itemHelp(item)})
+		rows = append(rows, []string{strconv.Itoa(i + 1), humanize.Tokens(item.Tokens), share(item, usage), itemName(item), d.itemHelp(item)})
 	}
 	out.Lines = append(out.Lines, table.Lines("rrrll", rows)...)
 	if more := len(items) - len(shown); more > 0 {
-		out.Lines = append(out.Lines, fmt.Sprintf("and %s, %s together", words.Count(more, "smaller part"), words.Tokens(left)))
+		out.Lines = append(out.Lines, fmt.Sprintf("and %s, %s together", humanize.Count(more, "smaller part"), humanize.Tokens(left)))
 	}
 	return out, nil
 }
@@ -81,13 +81,13 @@ const mostItems = 12
 
 // pickItem returns the list of the parts of the context for a screen.
 func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []chat.Item) *command.Pick {
-	pick := &command.Pick{Tells: true, Title: fmt.Sprintf("%s of %s tokens in the context", words.Tokens(usage.Total()), words.Tokens(usage.Limit))}
+	pick := &command.Pick{Tells: true, Title: fmt.Sprintf("%s of %s tokens in the context", humanize.Tokens(usage.Total()), humanize.Tokens(usage.Limit))}
 	byLine := map[string]chat.Item{}
 	for i, item := range items {
 		line := fmt.Sprintf("/context %d", i+1)
 		byLine[line] = item
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: fmt.Sprintf("%6s %4s  %s", words.Tokens(item.Tokens), share(item, usage), itemName(item)), Help: d.itemHelp(item), Line: line, Faded: item.Waiting,
+			Name: fmt.Sprintf("%6s %4s  %s", humanize.Tokens(item.Tokens), share(item, usage), itemName(item)), Help: d.itemHelp(item), Line: line, Faded: item.Waiting,
 			Also: func() string { return item.Path },
 		})
 	}
@@ -126,7 +126,7 @@ func share(item chat.Item, usage chat.ContextUsage) string {
 
 // itemName names a part of the context by its tool and its subject.
 func itemName(item chat.Item) string {
-	return words.Line(strings.TrimSpace(item.Kind+" "+item.Subject), ledgerWidth)
+	return humanize.Line(strings.TrimSpace(item.Kind+" "+item.Subject), ledgerWidth)
 }
 
 // itemHelp describes a part of the context: how to make it smaller, or its age, how often it was sent,
@@ -149,7 +149,7 @@ func (d Deps) itemHelp(item chat.Item) string {
 	}
 	age := "this turn"
 	if item.Turns > 0 {
-		age = words.Count(item.Turns, "turn") + " ago"
+		age = humanize.Count(item.Turns, "turn") + " ago"
 	}
 	parts := []string{age, fmt.Sprintf("sent %d×", item.Sent)}
 	switch {
@@ -194,21 +194,21 @@ func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 	share := func(n int) string { return fmt.Sprintf("%d%%", chat.Percent(n, u.Limit)) }
 	var rows [][]string
 	for _, s := range bar.Segments {
-		rows = append(rows, []string{s.Letter, s.Label, words.Tokens(s.Tokens), share(s.Tokens)})
+		rows = append(rows, []string{s.Letter, s.Label, humanize.Tokens(s.Tokens), share(s.Tokens)})
 	}
 	lines := append(table.Lines("llrr", rows), "",
-		fmt.Sprintf("used         %s of %s tokens (%s)", words.Tokens(u.Total()), words.Tokens(u.Limit), share(u.Total())),
-		fmt.Sprintf("compression  starts at %s (%s)", words.Tokens(u.Threshold), share(u.Threshold)))
+		fmt.Sprintf("used         %s of %s tokens (%s)", humanize.Tokens(u.Total()), humanize.Tokens(u.Limit), share(u.Total())),
+		fmt.Sprintf("compression  starts at %s (%s)", humanize.Tokens(u.Threshold), share(u.Threshold)))
 	if why := whyBelowThreshold(u); why != "" {
 		lines = append(lines, "             "+why)
 	}
 	if u.Prompt > 0 {
-		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", words.Tokens(u.Cached), words.Tokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
+		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", humanize.Tokens(u.Cached), humanize.Tokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
 	}
 	if u.Written > 0 {
-		lines = append(lines, fmt.Sprintf("             %s of them written to it", words.Tokens(u.Written)))
+		lines = append(lines, fmt.Sprintf("             %s of them written to it", humanize.Tokens(u.Written)))
 	}
-	lines = append(lines, fmt.Sprintf("freed        %s so far by density", words.Tokens(u.Freed)))
+	lines = append(lines, fmt.Sprintf("freed        %s so far by density", humanize.Tokens(u.Freed)))
 	if held := heldBack(u.Prunable); held != "" {
 		lines = append(lines, "held back    "+held)
 	}
@@ -220,10 +220,10 @@ func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 func heldBack(s window.PrunableTokens) string {
 	var parts []string
 	if s.Free+s.Cold > 0 {
-		parts = append(parts, fmt.Sprintf("%s free and %s cold, until a cut pays", words.Tokens(s.Free), words.Tokens(s.Cold)))
+		parts = append(parts, fmt.Sprintf("%s free and %s cold, until a cut pays", humanize.Tokens(s.Free), humanize.Tokens(s.Cold)))
 	}
 	if s.Pinned > 0 {
-		parts = append(parts, words.Tokens(s.Pinned)+" pinned")
+		parts = append(parts, humanize.Tokens(s.Pinned)+" pinned")
 	}
 	return strings.Join(parts, "; ")
 }
@@ -235,7 +235,7 @@ func whyBelowThreshold(u chat.ContextUsage) string {
 		return ""
 	}
 	return fmt.Sprintf("%d%% of %s is %s; %s are kept free for the reply, so compression starts at %s",
-		chat.Percent(u.Wanted, u.Limit), words.Tokens(u.Limit), words.Tokens(u.Wanted), words.Tokens(u.Reserve), words.Tokens(u.Threshold))
+		chat.Percent(u.Wanted, u.Limit), humanize.Tokens(u.Limit), humanize.Tokens(u.Wanted), humanize.Tokens(u.Reserve), humanize.Tokens(u.Threshold))
 }
 
 func statsCommand(d Deps) command.Command {
@@ -254,12 +254,12 @@ func statsCommand(d Deps) command.Command {
 			rows := [][]string{
 				{"requests", strconv.Itoa(stats.Requests)},
 				{"tool calls", strconv.Itoa(stats.ToolCalls)},
-				{"input tokens", words.Tokens(stats.PromptTokens)},
-				{"cache reads", words.Tokens(stats.CachedTokens), shareOfInput(stats.CachedTokens, stats)},
-				{"cache writes", words.Tokens(stats.CacheWriteTokens), shareOfInput(stats.CacheWriteTokens, stats)},
-				{"output tokens", words.Tokens(stats.CompletionTokens)},
+				{"input tokens", humanize.Tokens(stats.PromptTokens)},
+				{"cache reads", humanize.Tokens(stats.CachedTokens), shareOfInput(stats.CachedTokens, stats)},
+				{"cache writes", humanize.Tokens(stats.CacheWriteTokens), shareOfInput(stats.CacheWriteTokens, stats)},
+				{"output tokens", humanize.Tokens(stats.CompletionTokens)},
 				{"compressions", strconv.Itoa(stats.Compressions)},
-				{"freed tokens", words.Tokens(usage.Freed), "by density"},
+				{"freed tokens", humanize.Tokens(usage.Freed), "by density"},
 				costRow(d.Settings, stats),
 			}
 			if agents := stats.Agents; agents.Agents > 0 {
@@ -274,7 +274,7 @@ func statsCommand(d Deps) command.Command {
 			return command.Output{Lines: table.Lines("lrl", rows)}, nil
 		}}, {Args: "cache", Does: "list the requests that read less from the provider's cache than they could have, and why", Run: command.Say(func(context.Context, []string) ([]string, error) {
 			breaks, err := d.Views.CacheBreaks()
-			return broke.Lines(breaks), err
+			return cachemiss.Lines(breaks), err
 		})}},
 	}
 }
@@ -289,7 +289,7 @@ func costRow(s *settings.Settings, stats chat.Stats) []string {
 	if !known {
 		return []string{"cost", "?", "/set price.input and price.output"}
 	}
-	return []string{"cost", words.Dollars(cost)}
+	return []string{"cost", humanize.Dollars(cost)}
 }
 
 // sessionCost returns the cost of the session's requests in USD, false if prices are missing. Requests

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/command"
-	"agent/internal/disk"
-	"agent/internal/words"
 )
 
 // density runs the forms of /density.
@@ -90,7 +90,7 @@ func (d density) restorePrune(ctx context.Context, text string) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("%d is back in the context as its newest entry: %s, %s tokens", n, p.Subject, words.Tokens(tokens))}, nil
+	return []string{fmt.Sprintf("%d is back in the context as its newest entry: %s, %s tokens", n, p.Subject, humanize.Tokens(tokens))}, nil
 }
 
 // pin returns the command that pins or unpins a file. says is the sentence for the person, with
@@ -101,7 +101,7 @@ func (d density) pin(pinned bool, says string) command.Run {
 		if err != nil {
 			return nil, err
 		}
-		return []string{fmt.Sprintf(says, disk.Short(file, d.Workspace))}, nil
+		return []string{fmt.Sprintf(says, fsutil.Short(file, d.Workspace))}, nil
 	})
 }
 
@@ -130,7 +130,7 @@ func (d density) completeFiles(loose, pins bool) func([]string) []command.Comple
 		}
 		for _, file := range known {
 			if is := slices.Contains(pinned, file); is && pins || !is && loose {
-				files = append(files, command.Completion{Value: disk.Short(file, d.Workspace)})
+				files = append(files, command.Completion{Value: fsutil.Short(file, d.Workspace)})
 			}
 		}
 		return files

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/table"
 	"agent/internal/chat"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 // Limits that make a story fit a screen of 24 lines: the number of latest requests and the number
@@ -50,14 +50,14 @@ func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.Pru
 	}
 	rows := [][]string{{"request", "sent", "of", "input", "without", ""}}
 	for _, b := range notable[max(0, len(notable)-most):] {
-		rows = append(rows, []string{strconv.Itoa(b.Request), words.Tokens(b.Tokens), words.Tokens(b.All), money(story, b.Spent), money(story, b.None), describeUnusual(b, freed[b.Request])})
+		rows = append(rows, []string{strconv.Itoa(b.Request), humanize.Tokens(b.Tokens), humanize.Tokens(b.All), money(story, b.Spent), money(story, b.None), describeUnusual(b, freed[b.Request])})
 	}
-	sum := fmt.Sprintf("%s: %s, without pruning %s", words.Count(len(story.Bills), "request"), money(story, spent), money(story, none))
+	sum := fmt.Sprintf("%s: %s, without pruning %s", humanize.Count(len(story.Bills), "request"), money(story, spent), money(story, none))
 	if none > 0 {
 		sum += fmt.Sprintf(" (%.0f%%)", 100*spent/none)
 	}
 	if cold > 0 {
-		sum += fmt.Sprintf("; the cache was cold %s", words.Count(cold, "time"))
+		sum += fmt.Sprintf("; the cache was cold %s", humanize.Count(cold, "time"))
 	}
 	lines := []string{sum}
 	if left := len(notable) - most; left > 0 {
@@ -68,7 +68,7 @@ func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.Pru
 		lines = append(lines, "The provider finds less in its cache than it should: only the end of the latest request is counted on.")
 	}
 	if stats.Void > 0 {
-		lines = append(lines, fmt.Sprintf("The reasoning of %s is not sent any more, because the conversation before it has changed.", words.Count(stats.Void, "reply")))
+		lines = append(lines, fmt.Sprintf("The reasoning of %s is not sent any more, because the conversation before it has changed.", humanize.Count(stats.Void, "reply")))
 	}
 	return append(lines, "")
 }
@@ -82,7 +82,7 @@ func (d density) latestPrunes(ledger []chat.PruneRecord) []string {
 	rows := [][]string{{"#", "tokens", "what", "why"}}
 	for i := max(0, len(ledger)-storyPrunes); i < len(ledger); i++ {
 		p := ledger[i]
-		rows = append(rows, []string{strconv.Itoa(i + 1), words.Tokens(p.Tokens), d.subject(p.Subject, subject), cutRight(p.Reason, why)})
+		rows = append(rows, []string{strconv.Itoa(i + 1), humanize.Tokens(p.Tokens), d.subject(p.Subject, subject), cutRight(p.Reason, why)})
 	}
 	sum := sumOf(ledger)
 	if left := len(ledger) - storyPrunes; left > 0 {
@@ -99,7 +99,7 @@ func describeUnusual(b chat.Bill, freed int) string {
 		what = append(what, "cold")
 	}
 	if freed > 0 {
-		what = append(what, words.Tokens(freed)+" freed")
+		what = append(what, humanize.Tokens(freed)+" freed")
 	}
 	for _, path := range b.Again {
 		what = append(what, filepath.Base(path)+" read again")
@@ -110,9 +110,9 @@ func describeUnusual(b chat.Bill, freed int) string {
 // money formats a cost in USD if the price is known, otherwise in tokens at the full price.
 func money(story chat.Story, cost float64) string {
 	if story.Dollars > 0 {
-		return words.Dollars(cost * story.Dollars)
+		return humanize.Dollars(cost * story.Dollars)
 	}
-	return words.Tokens(int(cost))
+	return humanize.Tokens(int(cost))
 }
 
 // Limits for the parts of the next request, which make them fit a screen of 24 lines.
@@ -148,7 +148,7 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 func tellNext(story chat.Story, next chat.Upcoming) []string {
 	b := next.Bill
 	size := fmt.Sprintf("The next request: %s of %s tokens (%d%%), compression at %s",
-		words.Tokens(b.Tokens), words.Tokens(next.Limit), chat.Percent(b.Tokens, next.Limit), words.Tokens(next.Trigger))
+		humanize.Tokens(b.Tokens), humanize.Tokens(next.Limit), chat.Percent(b.Tokens, next.Limit), humanize.Tokens(next.Trigger))
 	if next.Trigger > 0 && b.Tokens >= next.Trigger {
 		size += ": it is due"
 	}
@@ -159,7 +159,7 @@ func tellNext(story chat.Story, next chat.Upcoming) []string {
 	if story.Dollars == 0 {
 		spent += " tokens at full price"
 	}
-	cost := fmt.Sprintf("It costs %s; without pruning %s for %s tokens", spent, money(story, b.None), words.Tokens(b.All))
+	cost := fmt.Sprintf("It costs %s; without pruning %s for %s tokens", spent, money(story, b.None), humanize.Tokens(b.All))
 	if b.Cold {
 		cost += "; nothing of it is cached"
 	}
@@ -190,10 +190,10 @@ func (d density) largest(title, price string, parts []chat.HeldPart, most int) [
 	for i, p := range parts {
 		tokens += p.Tokens
 		if i < most {
-			rows = append(rows, []string{"", words.Tokens(p.Tokens), d.subject(p.Subject, subject), cutRight(p.Reason, why)})
+			rows = append(rows, []string{"", humanize.Tokens(p.Tokens), d.subject(p.Subject, subject), cutRight(p.Reason, why)})
 		}
 	}
-	sum := fmt.Sprintf("%s: %s, %s tokens%s", title, words.Count(len(parts), "part"), words.Tokens(tokens), price)
+	sum := fmt.Sprintf("%s: %s, %s tokens%s", title, humanize.Count(len(parts), "part"), humanize.Tokens(tokens), price)
 	if left := len(parts) - most; left > 0 {
 		sum += fmt.Sprintf("; %d more", left)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/chat"
-	"agent/internal/chat/why"
+	"agent/internal/chat/provenance"
 	"agent/internal/chat/window"
 	"agent/internal/history"
 )
@@ -183,7 +183,7 @@ func TestDensityWhy(t *testing.T) {
 	w := newWorld(t)
 	priced(w)
 	for line, want := range map[string]string{"/density why a.go": "a.go", `/why say  "so"`: `say  "so"`} {
-		w.session.why = &why.Answer{State: why.In, Parts: []why.Part{{State: why.In, What: "answer: read_file a.go", Entry: 3, Tokens: 5}}}
+		w.session.why = &provenance.Answer{State: provenance.In, Parts: []provenance.Part{{State: provenance.In, What: "answer: read_file a.go", Entry: 3, Tokens: 5}}}
 		if got := text(w.run(t, line)); got != "It is in the next request.\nanswer: read_file a.go\n  in, entry 3, 5 tokens" || w.session.why.Question != want {
 			t.Errorf("%s asks %q and shows\n%s", line, w.session.why.Question, got)
 		}

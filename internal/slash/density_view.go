@@ -10,12 +10,12 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/base/table"
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/command"
-	"agent/internal/disk"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 // ledgerWidth is the width of the ledger in columns; it stays readable in a narrow terminal.
@@ -75,7 +75,7 @@ func (d density) describeLedger(ledger []chat.PruneRecord) []string {
 	}
 	rows := [][]string{{"#", "turn", "time", "tokens", "what and why"}}
 	for i, p := range ledger {
-		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(p.Turn), p.At.Format("15:04"), words.Tokens(p.Tokens), ""})
+		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(p.Turn), p.At.Format("15:04"), humanize.Tokens(p.Tokens), ""})
 	}
 	heads := table.Lines("rrlrl", rows)
 	lines := []string{heads[0]}
@@ -100,7 +100,7 @@ func sumOf(ledger []chat.PruneRecord) string {
 			freed += p.Tokens
 		}
 	}
-	sum := fmt.Sprintf("%d pruned, %s tokens freed", len(ledger)-compressed, words.Tokens(freed))
+	sum := fmt.Sprintf("%d pruned, %s tokens freed", len(ledger)-compressed, humanize.Tokens(freed))
 	if compressed > 0 {
 		sum += fmt.Sprintf("; %d compressed", compressed)
 	}
@@ -120,9 +120,9 @@ func describeCut(ledger []chat.PruneRecord, first int) []string {
 	}
 	price := "cheaper at once"
 	if cut.Paid > 0 {
-		price = fmt.Sprintf("costs %s tokens of input, saves %s with each request, pays back by request %d", words.Tokens(int(cut.Paid)), words.Tokens(int(cut.Saves)), cut.Request+cut.Back)
+		price = fmt.Sprintf("costs %s tokens of input, saves %s with each request, pays back by request %d", humanize.Tokens(int(cut.Paid)), humanize.Tokens(int(cut.Saves)), cut.Request+cut.Back)
 	}
-	return []string{fmt.Sprintf("before request %d: %s, %s tokens; %s", cut.Request, words.Count(units, "part"), words.Tokens(tokens), price)}
+	return []string{fmt.Sprintf("before request %d: %s, %s tokens; %s", cut.Request, humanize.Count(units, "part"), humanize.Tokens(tokens), price)}
 }
 
 // describeHeld lists the parts of the context that could be pruned but are held back, and the
@@ -141,13 +141,13 @@ func (d density) describeHeld(held []chat.HeldPart) []string {
 	if n == 0 {
 		return nil
 	}
-	return append([]string{"", fmt.Sprintf("Still in the context: %s, %s tokens", words.Count(n, "part"), words.Tokens(tokens))}, lines...)
+	return append([]string{"", fmt.Sprintf("Still in the context: %s, %s tokens", humanize.Count(n, "part"), humanize.Tokens(tokens))}, lines...)
 }
 
 // describePart describes a part of the context and the reason why it is still in the context.
 func (d density) describePart(h chat.HeldPart) []string {
 	const indent = "        "
-	return []string{fmt.Sprintf("%6s  %s: %s", words.Tokens(h.Tokens), cutLeft(d.shorten(h.Subject), ledgerWidth-len(indent)), h.Reason)}
+	return []string{fmt.Sprintf("%6s  %s: %s", humanize.Tokens(h.Tokens), cutLeft(d.shorten(h.Subject), ledgerWidth-len(indent)), h.Reason)}
 }
 
 // describePrune describes one line of the ledger completely.
@@ -167,7 +167,7 @@ func (d density) describePrune(n int, p chat.PruneRecord) []string {
 	}
 	if cut := p.Cut; cut != nil {
 		rows = append(rows,
-			[]string{"its cut", fmt.Sprintf("before request %d; pays back after %s; earlier cuts had saved %.0f tokens", cut.Request, words.Count(cut.Back, "request"), cut.Bank)},
+			[]string{"its cut", fmt.Sprintf("before request %d; pays back after %s; earlier cuts had saved %.0f tokens", cut.Request, humanize.Count(cut.Back, "request"), cut.Bank)},
 			[]string{"paid", fmt.Sprintf("%.0f tokens at once, saves %.0f with each request", cut.Paid, cut.Saves)})
 	}
 	return table.Lines("ll", rows)
@@ -188,7 +188,7 @@ func (d density) subject(subject string, width int) string {
 
 func (d density) shorten(subject string) string {
 	if filepath.IsAbs(subject) && !strings.Contains(subject, " ") {
-		return disk.Short(subject, d.Workspace)
+		return fsutil.Short(subject, d.Workspace)
 	}
 	return subject
 }

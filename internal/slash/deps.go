@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"agent/internal/chat"
-	"agent/internal/chat/broke"
-	"agent/internal/chat/why"
+	"agent/internal/chat/cachemiss"
+	"agent/internal/chat/provenance"
 	"agent/internal/command"
 	"agent/internal/gate"
 	"agent/internal/history"
@@ -89,9 +89,9 @@ type Model struct {
 // Views holds what only the record and the requests can tell.
 type Views struct {
 	// Why says what became of a text or a file.
-	Why func(ctx context.Context, question string) (*why.Answer, error)
+	Why func(ctx context.Context, question string) (*provenance.Answer, error)
 	// CacheBreaks lists the requests that read less from the provider's cache than they could have.
-	CacheBreaks func() ([]broke.Break, error)
+	CacheBreaks func() ([]cachemiss.Break, error)
 	// Page returns the conversation as a page of HTML for other people, and what was replaced in it,
 	// a line each.
 	Page func(ctx context.Context) (html string, replaced []string)

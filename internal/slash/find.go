@@ -9,20 +9,20 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
+	"agent/internal/base/secret"
 	"agent/internal/command"
-	"agent/internal/disk"
-	"agent/internal/find"
 	"agent/internal/history"
 	"agent/internal/offline/logs"
-	"agent/internal/pattern"
-	"agent/internal/secret"
 	"agent/internal/session"
-	"agent/internal/words"
+	"agent/internal/sessionsearch"
 )
 
 // A Finder searches recorded sessions for a person.
 type Finder struct {
-	Sessions find.Sessions
+	Sessions sessionsearch.Sessions
 	// Here reports whether sessions of a folder belong to the repository of this session.
 	Here func(workspace string) bool
 	Now  func() time.Time
@@ -35,7 +35,7 @@ const MostFound = 50
 
 // Search returns the passages that fit a query, of sessions of the repository or of all, and
 // remarks for the person.
-func (f Finder) Search(ctx context.Context, query string, all bool) (hits []find.Hit, remarks []string, err error) {
+func (f Finder) Search(ctx context.Context, query string, all bool) (hits []sessionsearch.Hit, remarks []string, err error) {
 	q, options, err := f.asked(query, all)
 	if err != nil {
 		return nil, nil, err
@@ -54,44 +54,44 @@ func (f Finder) Search(ctx context.Context, query string, all bool) (hits []find
 }
 
 // Others returns the search over sessions of other programs, which are read at each search.
-func (f Finder) Others(files []logs.File) func(ctx context.Context, query string, all bool) ([]find.Hit, []string, error) {
-	return func(ctx context.Context, query string, all bool) ([]find.Hit, []string, error) {
+func (f Finder) Others(files []logs.File) func(ctx context.Context, query string, all bool) ([]sessionsearch.Hit, []string, error) {
+	return func(ctx context.Context, query string, all bool) ([]sessionsearch.Hit, []string, error) {
 		q, options, err := f.asked(query, all)
 		if err != nil {
 			return nil, nil, err
 		}
 		var remarks []string
 		found, err := f.Sessions.SearchOther(ctx, files, q, options, func(path string, err error) {
-			remarks = append(remarks, fmt.Sprintf("%s cannot be read: %v", path, disk.Reason(err)))
+			remarks = append(remarks, fmt.Sprintf("%s cannot be read: %v", path, fsutil.Reason(err)))
 		})
 		return found.Hits, remarks, err
 	}
 }
 
 // asked returns a parsed query, with the options for the sessions of the repository or for all.
-func (f Finder) asked(query string, all bool) (find.Query, find.Options, error) {
-	options := find.Options{In: f.Here, Most: MostFound, Progress: f.Progress}
+func (f Finder) asked(query string, all bool) (sessionsearch.Query, sessionsearch.Options, error) {
+	options := sessionsearch.Options{In: f.Here, Most: MostFound, Progress: f.Progress}
 	if all {
 		options.In = nil
 	}
-	q, err := find.ParseQuery(query, f.Now())
+	q, err := sessionsearch.ParseQuery(query, f.Now())
 	return q, options, err
 }
 
 // FoundLines lists passages as text: a line for the place, and below it the passage with the words
 // marked.
-func FoundLines(hits []find.Hit, now time.Time) (lines []string) {
+func FoundLines(hits []sessionsearch.Hit, now time.Time) (lines []string) {
 	titles := titlesOf()
 	for _, h := range hits {
-		lines = append(lines, fmt.Sprintf("%s#%d  %s  %s  %s", h.Session, h.Entry, timeAgo(now.Sub(h.Time)), h.Kind, words.Line(titles(h), ledgerWidth)), "  "+h.Marked())
+		lines = append(lines, fmt.Sprintf("%s#%d  %s  %s  %s", h.Session, h.Entry, timeAgo(now.Sub(h.Time)), h.Kind, humanize.Line(titles(h), ledgerWidth)), "  "+h.Marked())
 	}
 	return lines
 }
 
 // titlesOf returns a function that returns the title of a hit's session.
-func titlesOf() func(find.Hit) string {
+func titlesOf() func(sessionsearch.Hit) string {
 	known := map[string]string{}
-	return func(h find.Hit) string {
+	return func(h sessionsearch.Hit) string {
 		title, ok := known[h.Log]
 		if !ok {
 			if h.Agent != "" {
@@ -106,7 +106,7 @@ func titlesOf() func(find.Hit) string {
 }
 
 // place matches the name of an entry of a session.
-var place = pattern.New(`^([A-Za-z0-9._-]{1,64})#([0-9]{1,12})$`)
+var place = lazyregexp.New(`^([A-Za-z0-9._-]{1,64})#([0-9]{1,12})$`)
 
 func findCommand(d Deps) command.Command {
 	return command.Command{
@@ -143,8 +143,8 @@ func (d Deps) find(ctx context.Context, values []string) (command.Output, error)
 }
 
 // pickFound returns a list of passages for a screen.
-func (d Deps) pickFound(hits []find.Hit) *command.Pick {
-	titles, byLine := titlesOf(), map[string]find.Hit{}
+func (d Deps) pickFound(hits []sessionsearch.Hit) *command.Pick {
+	titles, byLine := titlesOf(), map[string]sessionsearch.Hit{}
 	pick := &command.Pick{Title: "found"}
 	for _, h := range hits {
 		line := fmt.Sprintf("/find %s#%d", h.Session, h.Entry)
@@ -167,7 +167,7 @@ func (d Deps) pickFound(hits []find.Hit) *command.Pick {
 	}
 	pick.Actions = append(pick.Actions, command.PickAction{Key: "ctrl+f", Name: "quote", Instead: func(c command.Choice) command.Choice {
 		h := byLine[c.Line]
-		return command.Choice{Draft: fmt.Sprintf("From session %s of %s (%s), entry %d:\n> %s\n", h.Session, h.Time.Format("2006-01-02"), words.Line(titles(h), ledgerWidth), h.Entry, h.Text)}
+		return command.Choice{Draft: fmt.Sprintf("From session %s of %s (%s), entry %d:\n> %s\n", h.Session, h.Time.Format("2006-01-02"), humanize.Line(titles(h), ledgerWidth), h.Entry, h.Text)}
 	}})
 	return pick
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"agent/internal/chat"
-	"agent/internal/chat/broke"
-	"agent/internal/chat/why"
+	"agent/internal/chat/cachemiss"
+	"agent/internal/chat/provenance"
 	"agent/internal/command"
 	"agent/internal/compression"
 	"agent/internal/gate"
@@ -22,7 +22,7 @@ import (
 	"agent/internal/slash"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // The turn loop and its parts are what the commands take for a session.
@@ -56,8 +56,8 @@ type fakeSession struct {
 	points     []history.Point
 	done       []string
 	items      []chat.Item
-	why        *why.Answer
-	breaks     []broke.Break
+	why        *provenance.Answer
+	breaks     []cachemiss.Break
 }
 
 func (f *fakeSession) Items(context.Context) ([]chat.Item, error) { return f.items, f.err }
@@ -189,11 +189,11 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 		Settings:    settings.New(registry),
 		Profiles:    settings.NewStore(filepath.Join(t.TempDir(), "agent"), registry),
 		Views: slash.Views{
-			Why: func(_ context.Context, question string) (*why.Answer, error) {
+			Why: func(_ context.Context, question string) (*provenance.Answer, error) {
 				session.why.Question = question
 				return session.why, session.err
 			},
-			CacheBreaks: func() ([]broke.Break, error) { return session.breaks, session.err }, Page: func(context.Context) (string, []string) { return "<html>", []string{"1 secret replaced"} },
+			CacheBreaks: func() ([]cachemiss.Break, error) { return session.breaks, session.err }, Page: func(context.Context) (string, []string) { return "<html>", []string{"1 secret replaced"} },
 		},
 		Agents: fakeAgents{},
 		Models: func(context.Context) ([]slash.Model, error) {
@@ -201,8 +201,8 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 		},
 		Tools: func() []tools.Tool {
 			return []tools.Tool{
-				{Name: "read_file", Traits: traits.Traits{Reads: true}, Description: "Reads a file. Use it often."},
-				{Name: "replace", Traits: traits.Traits{Edits: true}, Description: "Replaces text\nin a file."},
+				{Name: "read_file", Traits: toolspec.Traits{Reads: true}, Description: "Reads a file. Use it often."},
+				{Name: "replace", Traits: toolspec.Traits{Edits: true}, Description: "Replaces text\nin a file."},
 			}
 		},
 		Transcript: func(context.Context) (string, error) { return "# Conversation\n", nil },

@@ -3,10 +3,10 @@ package slash
 import (
 	"strings"
 
+	"agent/internal/base/table"
 	"agent/internal/command"
 	"agent/internal/manual"
 	"agent/internal/settings"
-	"agent/internal/table"
 )
 
 // answer searches commands, settings, keys and the documentation for words. It returns the names

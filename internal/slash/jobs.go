@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/table"
 	"agent/internal/command"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 // Jobs holds the background jobs.
@@ -25,7 +25,7 @@ func jobsCommand(d Deps) command.Command {
 			{Args: "end N", Does: "end one", Run: showOne(d.endJob), Complete: func([]string) (running []command.Completion) {
 				for _, job := range d.Jobs.List() {
 					if job.Running() {
-						running = append(running, command.Completion{Value: strconv.Itoa(job.ID), Help: words.Line(job.Command, ledgerWidth)})
+						running = append(running, command.Completion{Value: strconv.Itoa(job.ID), Help: humanize.Line(job.Command, ledgerWidth)})
 					}
 				}
 				return running
@@ -41,7 +41,7 @@ func listJobs(jobs []command.Job) []string {
 	}
 	var rows [][]string
 	for _, job := range jobs {
-		rows = append(rows, []string{strconv.Itoa(job.ID), job.State(), words.Line(job.Command, 0)})
+		rows = append(rows, []string{strconv.Itoa(job.ID), job.State(), humanize.Line(job.Command, 0)})
 		if file := job.Spool(); file != "" {
 			rows = append(rows, []string{"", "", "output in " + file})
 		}
@@ -57,7 +57,7 @@ func (d Deps) endJob(_ context.Context, id string) ([]string, error) {
 			return nil, fmt.Errorf("job %d has ended already: %s", job.ID, job.State())
 		default:
 			d.Jobs.End(job.ID)
-			return []string{fmt.Sprintf("job %d was ended: %s", job.ID, words.Line(job.Command, ledgerWidth))}, nil
+			return []string{fmt.Sprintf("job %d was ended: %s", job.ID, humanize.Line(job.Command, ledgerWidth))}, nil
 		}
 	}
 	return nil, fmt.Errorf("there is no job %q; /jobs lists them", id)

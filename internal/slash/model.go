@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/suggest"
+	"agent/internal/base/table"
 	"agent/internal/command"
-	"agent/internal/nearest"
 	"agent/internal/settings"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 // models runs /model for the endpoint in use. It remembers the list of the endpoint, so that
@@ -60,7 +60,7 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 	if i := slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, name) }); i >= 0 {
 		name = ids[i]
 	} else if len(ids) > 0 {
-		return nil, fmt.Errorf("the endpoint has no model %q%s (/model lists all, /set model %s uses it anyway)", name, nearest.Question(name, ids), command.Quote(name))
+		return nil, fmt.Errorf("the endpoint has no model %q%s (/model lists all, /set model %s uses it anyway)", name, suggest.Question(name, ids), command.Quote(name))
 	}
 	lines := []string{"model " + name + " from the next message on" + m.limitNote(name, models)}
 	if lost := m.lostCache(ctx, named(name, models)); lost != "" {
@@ -98,10 +98,10 @@ func (m *models) lostCache(ctx context.Context, next Model) string {
 	if err != nil || next.ID == settings.Model.Of(m.Settings) || usage.Cached+usage.Written == 0 {
 		return ""
 	}
-	text := "The cache of " + words.Tokens(usage.Prompt) + " tokens is lost: the next request reads them anew"
+	text := "The cache of " + humanize.Tokens(usage.Prompt) + " tokens is lost: the next request reads them anew"
 	if next.Prices != nil && !next.Prices.Free {
 		const million = 1e6
-		text += ", for " + words.Dollars(float64(usage.Prompt)*next.Prices.Input/million)
+		text += ", for " + humanize.Dollars(float64(usage.Prompt)*next.Prices.Input/million)
 	}
 	return text + "."
 }
@@ -109,10 +109,10 @@ func (m *models) lostCache(ctx context.Context, next Model) string {
 // limitNote returns the context window that comes with a model, as the end of a sentence.
 func (m *models) limitNote(name string, models []Model) string {
 	if limit, set := settings.ContextLimit.Get(m.Settings); set {
-		return fmt.Sprintf("; context-limit stays %s, as set", words.Tokens(limit))
+		return fmt.Sprintf("; context-limit stays %s, as set", humanize.Tokens(limit))
 	}
 	if limit := named(name, models).ContextLimit; limit > 0 {
-		return ", context " + words.Tokens(limit)
+		return ", context " + humanize.Tokens(limit)
 	}
 	return ""
 }
@@ -140,7 +140,7 @@ func (m *models) describe(models []Model) []string {
 			mark = "*"
 		}
 		if one.ContextLimit > 0 {
-			limit = words.Tokens(one.ContextLimit)
+			limit = humanize.Tokens(one.ContextLimit)
 		}
 		rows = append(rows, []string{mark + " " + one.ID, limit, joined(one.prices(), strings.Join(one.Efforts, "/"))})
 	}
@@ -221,7 +221,7 @@ func (m *models) complete(args []string) (proposals []command.Completion) {
 func (m Model) about() string {
 	window := ""
 	if m.ContextLimit > 0 {
-		window = "context " + words.Tokens(m.ContextLimit)
+		window = "context " + humanize.Tokens(m.ContextLimit)
 	}
 	return joined(window, m.prices(), strings.Join(m.Efforts, "/"))
 }
@@ -234,7 +234,7 @@ func (m Model) prices() string {
 	case m.Prices == nil, m.Prices.Free:
 		return ""
 	}
-	return words.Dollars(m.Prices.Input) + " in, " + words.Dollars(m.Prices.Output) + " out"
+	return humanize.Dollars(m.Prices.Input) + " in, " + humanize.Dollars(m.Prices.Output) + " out"
 }
 
 // joined joins the parts that are not empty.

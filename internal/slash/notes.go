@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/command"
 	"agent/internal/notes"
-	"agent/internal/words"
 )
 
 // Notes holds the notes of the repository and the person.
@@ -90,7 +90,7 @@ func (d Deps) noteIDs([]string) (ids []command.Completion) {
 	}
 	states, _ := d.Notes.List()
 	for _, s := range states {
-		ids = append(ids, command.Completion{Value: s.ID, Help: words.Line(s.Text, ledgerWidth)})
+		ids = append(ids, command.Completion{Value: s.ID, Help: humanize.Line(s.Text, ledgerWidth)})
 	}
 	return ids
 }
@@ -133,7 +133,7 @@ func (d Deps) listNotes(context.Context, []string) (command.Output, error) {
 // NoteLines lists notes as text, one on each line.
 func NoteLines(states []notes.State) (lines []string) {
 	for _, s := range states {
-		lines = append(lines, fmt.Sprintf("%s  %s  %s", s.ID, StateOf(s), words.Line(s.Text, 200)))
+		lines = append(lines, fmt.Sprintf("%s  %s  %s", s.ID, StateOf(s), humanize.Line(s.Text, 200)))
 	}
 	return lines
 }
@@ -141,14 +141,14 @@ func NoteLines(states []notes.State) (lines []string) {
 // StateOf says in words whether a note is used.
 func StateOf(s notes.State) string {
 	if s.State == notes.Stale {
-		return "stale: " + words.Name(s.Changed) + " changed"
+		return "stale: " + humanize.Name(s.Changed) + " changed"
 	}
 	return s.State
 }
 
 // noteLines shows a note with its origin, and how its files have changed.
 func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
-	lines := append(strings.Split(words.Visible(s.Text), "\n"), "", StateOf(s))
+	lines := append(strings.Split(humanize.Visible(s.Text), "\n"), "", StateOf(s))
 	if !s.Made.IsZero() {
 		lines = append(lines, "made on "+s.Made.Format("2006-01-02"))
 	}
@@ -156,16 +156,16 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 	case place.MatchString(s.From):
 		lines = append(lines, "from /find "+s.From)
 	case s.From != "":
-		lines = append(lines, "from "+words.Name(s.From))
+		lines = append(lines, "from "+humanize.Name(s.From))
 	}
 	if !s.Checked.IsZero() {
 		lines = append(lines, "agreed to on "+s.Checked.Format("2006-01-02"))
 	}
 	for _, g := range s.Grounds {
-		lines = append(lines, "rests on "+words.Name(g.Path))
+		lines = append(lines, "rests on "+humanize.Name(g.Path))
 	}
 	if diff := d.Notes.Difference(ctx, s.Note); diff != "" {
-		lines = append(append(lines, ""), strings.Split(words.Visible(strings.TrimSpace(diff)), "\n")...)
+		lines = append(append(lines, ""), strings.Split(humanize.Visible(strings.TrimSpace(diff)), "\n")...)
 		if len(lines) > mostNoteLines {
 			lines = append(lines[:mostNoteLines], "…")
 		}
@@ -181,7 +181,7 @@ func (d Deps) pickNotes(states []notes.State) *command.Pick {
 	pick := &command.Pick{Title: "note"}
 	for _, s := range states {
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: words.Line(s.Text, 0), Help: s.ID + " · " + StateOf(s), Line: "/notes " + s.ID, Faded: s.State != notes.Used,
+			Name: humanize.Line(s.Text, 0), Help: s.ID + " · " + StateOf(s), Line: "/notes " + s.ID, Faded: s.State != notes.Used,
 			Preview: func() string { return strings.Join(d.noteLines(context.Background(), s), "\n") },
 		})
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/table"
 	"agent/internal/command"
 	"agent/internal/settings"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 // profiles runs /profile. A profile is a set of settings that is saved under a name.
@@ -60,7 +60,7 @@ func (p profiles) save(_ context.Context, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{fmt.Sprintf("profile %s saved with %s in %s", name, words.Count(len(values), "setting"), p.Profiles.Path(name))}
+	lines := []string{fmt.Sprintf("profile %s saved with %s in %s", name, humanize.Count(len(values), "setting"), p.Profiles.Path(name))}
 	for _, resolved := range p.Settings.Changed() {
 		if _, saved := values[resolved.Spec.Key]; saved {
 			lines = append(lines, fmt.Sprintf("  %s = %s", resolved.Spec.Key, resolved.Shown()))

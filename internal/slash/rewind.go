@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/table"
 	"agent/internal/command"
 	"agent/internal/history"
 	"agent/internal/snapshot"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 func rewindCommand(d Deps) command.Command {
@@ -91,7 +91,7 @@ func (d Deps) rewind(ctx context.Context, values []string) (command.Output, erro
 	if len(changed) == 0 {
 		return command.Output{Lines: append(lines, "The files held already what they held then.")}, nil
 	}
-	return command.Output{Lines: append(lines, words.Count(len(changed), "file")+" put back; /redo takes that back.")}, nil
+	return command.Output{Lines: append(lines, humanize.Count(len(changed), "file")+" put back; /redo takes that back.")}, nil
 }
 
 // leftFiles reports where the conversation is after a rewind that left the files alone, and asks
@@ -112,7 +112,7 @@ func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 		return command.Output{Lines: []string{went, "The files hold what they held then."}}
 	}
 	back := fmt.Sprintf("/rewind %s %s", recordName(p), withFiles)
-	n := words.Count(len(plan.Steps), "file")
+	n := humanize.Count(len(plan.Steps), "file")
 	ask := askAbout(plan)
 	ask.Done, ask.YesCommand = []string{went}, back
 	ask.Current = func() bool { return !plan.Outdated() }
@@ -179,7 +179,7 @@ func pointText(p history.Point) string {
 
 // messageText returns a message as one line.
 func messageText(message *history.Content) string {
-	text := words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(message.OwnText()), message.Text())), longestPoint)
+	text := humanize.Line(humanize.FirstLine(cmp.Or(strings.TrimSpace(message.OwnText()), message.Text())), longestPoint)
 	return cmp.Or(text, "(images)")
 }
 
@@ -242,7 +242,7 @@ func (d Deps) pointPreview(p history.Point) string {
 	if err != nil || len(plan.Steps) == 0 {
 		return text
 	}
-	lines := []string{words.Count(len(plan.Steps), "file") + " changed since:"}
+	lines := []string{humanize.Count(len(plan.Steps), "file") + " changed since:"}
 	for i, step := range plan.Steps {
 		if i == mostChanged {
 			lines = append(lines, fmt.Sprintf("and %d more", len(plan.Steps)-i))

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/table"
 	"agent/internal/command"
 	"agent/internal/session"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 // errOneSession is the answer if the program ends with its command.
@@ -144,23 +144,23 @@ func SessionLines(infos []session.Info, with Listing, now time.Time) []string {
 			unanswered++
 			continue
 		}
-		text := words.Line(i.Title, ledgerWidth)
+		text := humanize.Line(i.Title, ledgerWidth)
 		if i.Unattended {
 			text = "-p: " + text
 		}
 		if with.Workspaces {
 			text += "  (" + i.Workspace + ")"
 		}
-		rows = append(rows, []string{i.ID, timeAgo(now.Sub(i.Used)), fmt.Sprint(i.Messages), words.Line(i.Branch, 24), text})
+		rows = append(rows, []string{i.ID, timeAgo(now.Sub(i.Used)), fmt.Sprint(i.Messages), humanize.Line(i.Branch, 24), text})
 		if with.Agents {
 			for _, agent := range session.AgentsOf(i.Path) {
-				rows = append(rows, []string{"  " + agent.ID, timeAgo(now.Sub(agent.Used)), "", "", "  " + words.Line(agent.Title, ledgerWidth)})
+				rows = append(rows, []string{"  " + agent.ID, timeAgo(now.Sub(agent.Used)), "", "", "  " + humanize.Line(agent.Title, ledgerWidth)})
 			}
 		}
 	}
 	lines := table.Lines("lrrll", rows)
 	if unanswered > 0 {
-		lines = append(lines, words.Count(unanswered, "run")+" of -p without an answer left out (agent sessions list --json has them)")
+		lines = append(lines, humanize.Count(unanswered, "run")+" of -p without an answer left out (agent sessions list --json has them)")
 	}
 	return lines
 }
@@ -234,7 +234,7 @@ func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pic
 		}},
 	}
 	if len(others) > 0 {
-		name := map[bool]string{true: words.Count(len(others), "conversation"), false: fmt.Sprintf("%d of -p", len(others))}[scripts]
+		name := map[bool]string{true: humanize.Count(len(others), "conversation"), false: fmt.Sprintf("%d of -p", len(others))}[scripts]
 		pick.Actions = append(pick.Actions, command.PickAction{Key: "ctrl+s", Name: name, Run: func(command.Choice, string) (*command.Pick, error) {
 			return again(all, !scripts)
 		}})
@@ -273,10 +273,10 @@ func (s SessionLists) choices(infos []session.Info, all bool) *command.Pick {
 		if i.Parent != "" {
 			about = append(about, "fork")
 		}
-		about = append(about, words.Count(i.Messages, "message"))
+		about = append(about, humanize.Count(i.Messages, "message"))
 		for _, more := range []string{i.Branch, i.Model} {
 			if more != "" {
-				about = append(about, words.Line(more, 40))
+				about = append(about, humanize.Line(more, 40))
 			}
 		}
 		if all {
@@ -303,5 +303,5 @@ func timeAgo(d time.Duration) string {
 	case d < day:
 		return fmt.Sprintf("%d h ago", d/time.Hour)
 	}
-	return words.Count(int(d/day), "day") + " ago"
+	return humanize.Count(int(d/day), "day") + " ago"
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/table"
 	"agent/internal/command"
 	"agent/internal/settings"
-	"agent/internal/table"
 
 	"github.com/charmbracelet/x/ansi"
 )

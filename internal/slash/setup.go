@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/table"
 	"agent/internal/command"
-	"agent/internal/table"
-	"agent/internal/words"
 )
 
 // listCommand returns a command that shows a list, or the sentence none if the list is empty.
@@ -129,7 +129,7 @@ func mcpCommand(d Deps) command.Command {
 				if err != nil {
 					return nil, err
 				}
-				return append(lines, fmt.Sprintf("The next request sends all %s anew: the tools at its head have changed, so that the provider's cache does not hold.", words.Count(usage.Total(), "token"))), nil
+				return append(lines, fmt.Sprintf("The next request sends all %s anew: the tools at its head have changed, so that the provider's cache does not hold.", humanize.Count(usage.Total(), "token"))), nil
 			})},
 		},
 	}

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/base/fsutil"
+	"agent/internal/base/table"
 	"agent/internal/chat"
 	"agent/internal/command"
-	"agent/internal/disk"
-	"agent/internal/table"
 )
 
 // plain returns the forms of a command without arguments.
@@ -121,7 +121,7 @@ func (d Deps) export(ctx context.Context, path string) ([]string, error) {
 	if strings.EqualFold(filepath.Ext(path), ".html") {
 		return d.share(ctx, path)
 	}
-	path = disk.At(d.Workspace, path)
+	path = fsutil.At(d.Workspace, path)
 	write := d.Transcript
 	if strings.EqualFold(filepath.Ext(path), ".json") {
 		write = d.Document
@@ -135,12 +135,12 @@ func (d Deps) export(ctx context.Context, path string) ([]string, error) {
 
 // written writes the conversation to a new file.
 func written(path, text string) ([]string, error) {
-	err := disk.CreateNew(path, []byte(text), 0o600)
+	err := fsutil.CreateNew(path, []byte(text), 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("%s exists and is left as it is; give another name", path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the conversation cannot be written to %s: %w", path, disk.Reason(err))
+		return nil, fmt.Errorf("the conversation cannot be written to %s: %w", path, fsutil.Reason(err))
 	}
 	return []string{"written to " + path}, nil
 }
@@ -163,7 +163,7 @@ func shareCommand(d Deps) command.Command {
 // share writes the page to a new file.
 func (d Deps) share(ctx context.Context, path string) ([]string, error) {
 	html, replaced := d.Views.Page(ctx)
-	lines, err := written(disk.At(d.Workspace, path), html)
+	lines, err := written(fsutil.At(d.Workspace, path), html)
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/command"
 	"agent/internal/notes"
 	"agent/internal/snapshot"
-	"agent/internal/words"
 )
 
 func undoCommand(f *files) command.Command {
@@ -105,7 +105,7 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output
 func askAbout(plan *snapshot.Plan, also ...notes.Note) *command.Ask {
 	ask := &command.Ask{}
 	for _, n := range also {
-		ask.Parts = append(ask.Parts, command.AskPart{Title: "delete the note " + n.ID + ": " + words.Line(n.Text, 120)})
+		ask.Parts = append(ask.Parts, command.AskPart{Title: "delete the note " + n.ID + ": " + humanize.Line(n.Text, 120)})
 	}
 	for _, step := range plan.Steps {
 		ask.Parts = append(ask.Parts, command.AskPart{Title: step.Line(), Diff: step.Diff})
@@ -121,9 +121,9 @@ func staysAsItIs(left snapshot.Problem) string { return "stays as it is: " + lef
 // headline summarizes what goes back in a line.
 func (plan *goingBack) headline() string {
 	if len(plan.Steps)+len(plan.Left) == 0 && len(plan.notes) > 0 {
-		return fmt.Sprintf("%s %s of the model", plan.Kind, words.Count(len(plan.notes), "note"))
+		return fmt.Sprintf("%s %s of the model", plan.Kind, humanize.Count(len(plan.notes), "note"))
 	}
-	return fmt.Sprintf("%s the changes%s to %s", plan.Kind, about(plan.Plan), words.Count(len(plan.Steps), "file"))
+	return fmt.Sprintf("%s the changes%s to %s", plan.Kind, about(plan.Plan), humanize.Count(len(plan.Steps), "file"))
 }
 
 // about names the message whose changes a plan reverts or restores.
@@ -171,7 +171,7 @@ func (f *files) carryOut(ctx context.Context, plan *goingBack) (command.Output, 
 		return command.Output{}, err
 	}
 	did := map[snapshot.Way]string{snapshot.Undo: "Undone", snapshot.Redo: "Done again"}[way]
-	lines := []string{fmt.Sprintf("%s: %s. The model is told with your next message.", did, words.Count(len(changed), "file"))}
+	lines := []string{fmt.Sprintf("%s: %s. The model is told with your next message.", did, humanize.Count(len(changed), "file"))}
 	switch {
 	case len(changed) > 0:
 	case len(plan.Left) > 0:
@@ -197,7 +197,7 @@ func changedLines(changed []snapshot.ChangedFile) []string {
 	var lines []string
 	for i, file := range changed {
 		if i == mostChanged {
-			return append(lines, fmt.Sprintf("  and %s more", words.Count(len(changed)-i, "file")))
+			return append(lines, fmt.Sprintf("  and %s more", humanize.Count(len(changed)-i, "file")))
 		}
 		lines = append(lines, fmt.Sprintf("  %-7s %s", file.Does, file.Path))
 	}

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/command"
 	"agent/internal/websearch"
-	"agent/internal/words"
 )
 
 // Web searches the web for the person. Nothing of it enters the context.
@@ -42,7 +42,7 @@ func webCommand(d Deps) command.Command {
 
 // foundOutput returns the results as a list to choose from; choosing one shows its page.
 func foundOutput(found websearch.Answer) command.Output {
-	head := words.Count(len(found.Results), "result") + " of " + found.Service + " for " + strconv.Quote(found.Query.Text)
+	head := humanize.Count(len(found.Results), "result") + " of " + found.Service + " for " + strconv.Quote(found.Query.Text)
 	pick := &command.Pick{Title: found.Service + ": " + found.Query.Text, Actions: []command.PickAction{{
 		Key: "ctrl+f", Name: "into the message",
 		Instead: func(c command.Choice) command.Choice {

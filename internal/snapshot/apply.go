@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // errMoved refuses a plan that was made for another state of the files.
@@ -47,7 +47,7 @@ func (s *Store) Apply(p *Plan) ([]ChangedFile, error) {
 		return nil, errMoved
 	}
 	if err := s.ready(); err != nil {
-		return nil, fmt.Errorf("nothing was done, since it could not be recorded: %w", disk.Reason(err))
+		return nil, fmt.Errorf("nothing was done, since it could not be recorded: %w", fsutil.Reason(err))
 	}
 	s.write(record{Move: &move{To: p.to, Way: p.Kind, Redo: p.redo}})
 	if err := s.files.goAll(again.Steps); err != nil {

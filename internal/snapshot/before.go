@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"agent/internal/disk"
-	"agent/internal/git/index"
+	"agent/internal/base/fsutil"
+	"agent/internal/gitfiles/index"
 )
 
 // before describes a workspace before a command. Since files may be many, it keeps only
@@ -133,7 +133,7 @@ func (b *before) isClean(index *tracked, place int, at stamp) bool {
 
 // eachFile calls do for every file; ok is false for a file that is missing.
 func (b *before) eachFile(do func(place int, at stamp, ok bool)) {
-	var looker disk.Looker
+	var looker fsutil.Looker
 	defer looker.Close()
 	abs, last := "", "\x00"
 	for place := range len(b.listing.files) + len(b.further) {

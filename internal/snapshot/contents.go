@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/disk"
-	"agent/internal/git"
+	"agent/internal/base/fsutil"
+	"agent/internal/git/gitcmd"
 )
 
 // fetchTime limits how long git may take to return contents.
@@ -56,7 +56,7 @@ func (c *contents) fetch(ctx context.Context, states []State) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	out, err := git.Answer(ctx, c.root, strings.NewReader(names.String()), "cat-file", "--batch")
+	out, err := gitcmd.Answer(ctx, c.root, strings.NewReader(names.String()), "cat-file", "--batch")
 	if err != nil {
 		return fmt.Errorf("git does not give back what it keeps: %w", err)
 	}
@@ -119,7 +119,7 @@ func (c *contents) content(state State, now version) ([]byte, error) {
 		content = []byte{}
 	}
 	if err != nil {
-		err = disk.Reason(err)
+		err = fsutil.Reason(err)
 	}
 	return content, err
 }

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // Copy copies the store of a session for a fork of the session, so that marks mean the same
@@ -17,7 +17,7 @@ import (
 // if it had been dropped for its age. A command that the other session runs has no part in the
 // copy. After an error there is no copy.
 func Copy(from, to string) error {
-	journal, err := disk.Read(filepath.Join(from, "journal"))
+	journal, err := fsutil.Read(filepath.Join(from, "journal"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -61,7 +61,7 @@ func copyCommands(journal []byte, from, to string) ([]byte, error) {
 			journal = append(append(bytes.TrimSuffix(journal, []byte("\n")), '\n'), line...)
 			continue
 		}
-		if noted, missing := disk.Read(notePath(from, b.Slot)); missing == nil {
+		if noted, missing := fsutil.Read(notePath(from, b.Slot)); missing == nil {
 			if err := os.WriteFile(notePath(to, b.Slot), noted, 0o600); err != nil {
 				return nil, err
 			}
@@ -88,7 +88,7 @@ func copyObjects(from, to string) error {
 		if os.Link(object.path, copied) == nil {
 			continue
 		}
-		content, err := disk.Read(object.path)
+		content, err := fsutil.Read(object.path)
 		if err != nil {
 			continue
 		}
@@ -117,7 +117,7 @@ func (s *Store) Fork(folder string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("what is kept for /undo cannot be copied: %w", disk.Reason(err))
+		return fmt.Errorf("what is kept for /undo cannot be copied: %w", fsutil.Reason(err))
 	}
 	return nil
 }

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/text/textdiff"
 	"agent/internal/text/textfile"
-	"agent/internal/words"
 )
 
 // diff returns the difference between two versions of a file, as git writes it.
 func diff(path string, now, then version) string {
-	from, to := words.Name("a/"+path), words.Name("b/"+path)
+	from, to := humanize.Name("a/"+path), humanize.Name("b/"+path)
 	var out strings.Builder
 	fmt.Fprintf(&out, "diff --git %s %s\n", from, to)
 	switch {

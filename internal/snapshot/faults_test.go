@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/snapshot"
 	"agent/internal/testing/fifo"
 	"agent/internal/workspace"
@@ -535,7 +535,7 @@ func TestAJournalThatIsNoFile(t *testing.T) {
 		if err := errors.Join(os.Remove(journal), make(journal)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := snapshot.Open(snapshot.Options{Folder: b.folder, Workspace: b.w}); !errors.Is(err, disk.ErrNoFile) {
+		if _, err := snapshot.Open(snapshot.Options{Folder: b.folder, Workspace: b.w}); !errors.Is(err, fsutil.ErrNoFile) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

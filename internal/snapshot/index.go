@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"time"
 
-	"agent/internal/git/index"
-	"agent/internal/git/layout"
+	"agent/internal/gitfiles/index"
+	"agent/internal/gitfiles/layout"
 )
 
 // isPlainEntry reports whether an index entry is a regular file without a merge conflict.

@@ -12,8 +12,8 @@ import (
 	"os"
 	"strconv"
 
-	"agent/internal/disk"
-	"agent/internal/rawjson"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/rawjson"
 )
 
 // journal is the append-only log of a store, one record a line:
@@ -79,7 +79,7 @@ func checksum(body []byte) uint32 {
 
 func (j *journal) append(r record) error {
 	if j.out == nil {
-		out, err := disk.OpenFile(j.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		out, err := fsutil.OpenFile(j.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (j *journal) close() error {
 // read calls apply for each whole record and returns how many lines are damaged. A
 // journal that does not exist is empty.
 func (j *journal) read(apply func(record) error) (damaged int, err error) {
-	in, err := disk.Open(j.path)
+	in, err := fsutil.Open(j.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

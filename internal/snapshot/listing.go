@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/git/index"
-	"agent/internal/ignore"
+	"agent/internal/git/ignore"
+	"agent/internal/gitfiles/index"
 )
 
 // listing has the files of a workspace. They may be many, so it keeps little of each.

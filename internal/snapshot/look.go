@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/workspace"
 )
 
@@ -55,7 +55,7 @@ func (w *files) look(rel string) (version, error) {
 	}
 	info, err := os.Lstat(f.abs)
 	if err != nil && !isAbsent(err) {
-		return f, disk.Reason(err)
+		return f, fsutil.Reason(err)
 	}
 	f.State = stateOf(f.abs, info, err)
 	if f.Kind != File || f.Size > largest {
@@ -63,7 +63,7 @@ func (w *files) look(rel string) (version, error) {
 	}
 	in, err := f.open()
 	if err != nil {
-		return f, disk.Reason(err)
+		return f, fsutil.Reason(err)
 	}
 	defer in.Close()
 	f.content, err = io.ReadAll(io.LimitReader(in, largest+1))

@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/git/index"
+	"agent/internal/base/fsutil"
+	"agent/internal/gitfiles/index"
 )
 
 // The description of a workspace before a command is a file with these lines:
@@ -85,7 +85,7 @@ type notedFile struct {
 
 // readNote reads the description that note wrote before a command.
 func (s *Store) readNote(b *began) (*before, error) {
-	data, err := disk.Read(notePath(s.Folder, b.Slot))
+	data, err := fsutil.Read(notePath(s.Folder, b.Slot))
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // ErrNothing means that there is nothing to undo or to redo.
@@ -311,7 +311,7 @@ func (s Step) Line() string {
 	case s.then.Kind == File && s.now.Kind == File && s.then.Mode != 0 && s.then.Mode != s.now.Mode:
 		detail = fmt.Sprintf(" (and its mode, to %v)", s.then.Mode)
 	case !isText(s.then):
-		detail = " (" + words.Bytes(int64(len(s.then.content))) + ")"
+		detail = " (" + humanize.Bytes(int64(len(s.then.content))) + ")"
 	}
 	return fmt.Sprintf("%-7s %s%s", s.Does, s.Path, detail)
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/disk"
-	"agent/internal/words"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 )
 
 // Bounds of the copies made before a command. Files whose content git has, and unchanged
@@ -81,7 +81,7 @@ func (s *Store) scanBefore(ctx context.Context) *before {
 	was.listing, was.listed = s.list(ctx, was.index)
 	was.further = s.unlistedChanges(was.listing)
 	s.copy(was, was.look(s.scanned.known))
-	was.begun = time.Now().Add(-disk.ClockStep)
+	was.begun = time.Now().Add(-fsutil.ClockStep)
 	return was
 }
 
@@ -129,7 +129,7 @@ func (s *Store) warnPartial(ctx context.Context, all bool, covered int) {
 		s.scanned.told = false
 	case !s.scanned.told && ctx.Err() == nil:
 		s.scanned.told = true
-		s.warn("The files of the workspace cannot be listed (in %v, up to %d): what this command and those after it create is not known, and /undo leaves it there; it brings back %s that git tracks.", s.listTime, mostFiles, words.Count(covered, "file"))
+		s.warn("The files of the workspace cannot be listed (in %v, up to %d): what this command and those after it create is not known, and /undo leaves it there; it brings back %s that git tracks.", s.listTime, mostFiles, humanize.Count(covered, "file"))
 	}
 }
 

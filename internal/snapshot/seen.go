@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // stamp changes with everything that is done to a file.
@@ -17,16 +17,16 @@ type stamp struct {
 
 // stampOf returns the stamp of a file; ok is false when nothing is there.
 func stampOf(abs string) (s stamp, ok bool) {
-	facts, ok := disk.Look(abs)
+	facts, ok := fsutil.Look(abs)
 	return stampFrom(facts), ok
 }
 
-func stampFrom(f disk.Facts) stamp { return stamp{f.Number, f.Size, f.Mode, f.Written, f.Changed} }
+func stampFrom(f fsutil.Facts) stamp { return stamp{f.Number, f.Size, f.Mode, f.Written, f.Changed} }
 
 // settled reports whether any further change of the file will change the stamp. The clock
 // of file systems is coarse, so that right after a change another may go unnoticed.
 func (s stamp) settled(now time.Time) bool {
-	return now.Sub(time.Unix(0, s.changed)) > disk.ClockStep
+	return now.Sub(time.Unix(0, s.changed)) > fsutil.ClockStep
 }
 
 // identity is a hash of a stamp.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/git/layout"
+	"agent/internal/gitfiles/layout"
 )
 
 // sources has the stamps of everything that a listing depends on: the folders that were

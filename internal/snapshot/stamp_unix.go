@@ -5,7 +5,7 @@ package snapshot
 import (
 	"io/fs"
 
-	"agent/internal/git/index"
+	"agent/internal/gitfiles/index"
 )
 
 // ownerWrites is the permission of a file's owner to write it.

@@ -3,7 +3,7 @@ package snapshot
 import (
 	"io/fs"
 
-	"agent/internal/git/index"
+	"agent/internal/gitfiles/index"
 )
 
 // ownerWrites is the permission to write a file, of its owner, its group and others. Windows has

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/disk"
-	"agent/internal/secret"
-	"agent/internal/words"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/base/secret"
 	"agent/internal/workspace"
 
 	"github.com/gofrs/flock"
@@ -103,7 +103,7 @@ func (s *Store) load(folder string) error {
 	s.Folder, s.loaded = folder, read
 	s.contents.objects = objects{folder: filepath.Join(folder, "objects"), most: mostKept, size: -1}
 	if damaged > 0 {
-		s.warn("%s of what is kept for /undo cannot be read; what came before may not be undone any more", words.Count(damaged, "line"))
+		s.warn("%s of what is kept for /undo cannot be read; what came before may not be undone any more", humanize.Count(damaged, "line"))
 	}
 	if s.tree.half.open() {
 		goesOn, back := s.tree.half.commands()
@@ -170,7 +170,7 @@ func (s *Store) BeginTurn(title string) {
 	}
 	defer s.mu.Unlock()
 	s.turn++
-	s.title = words.Line(secret.Without(words.FirstLine(strings.TrimSpace(title))), longestTitle)
+	s.title = humanize.Line(secret.Without(humanize.FirstLine(strings.TrimSpace(title))), longestTitle)
 }
 
 // Mark returns the present moment. It is zero when the store cannot be written.
@@ -234,7 +234,7 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 	state.Sum, state.Written = sumOf(content), time.Time{}
 	if err := s.contents.put(state.Sum, content); err != nil {
 		s.fail(err)
-		state.NotKept = "it could not be kept: " + disk.Reason(err).Error()
+		state.NotKept = "it could not be kept: " + fsutil.Reason(err).Error()
 	}
 	return state
 }
@@ -273,7 +273,7 @@ func (s *Store) ready() error {
 			err = errors.New("another program has it open")
 			fallthrough
 		case err != nil:
-			err = errors.Join(disk.ExplainLockError(err, "XDG_STATE_HOME"), lock.Close())
+			err = errors.Join(fsutil.ExplainLockError(err, "XDG_STATE_HOME"), lock.Close())
 		default:
 			s.lock = lock
 		}
@@ -293,7 +293,7 @@ func (s *Store) ready() error {
 // fail notes that a content cannot be kept, and warns once.
 func (s *Store) fail(err error) {
 	if s.broken == nil {
-		s.warn("What files held is not kept, so that /undo will not bring it back: %v", disk.Reason(err))
+		s.warn("What files held is not kept, so that /undo will not bring it back: %v", fsutil.Reason(err))
 	}
 	s.broken = err
 }

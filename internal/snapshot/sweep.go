@@ -10,7 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // lockName is the file in a store that is locked while a program has it open.
@@ -120,7 +120,7 @@ var errInUse = errors.New("a program has it open")
 
 // inUse reports whether a program has a store open.
 func inUse(folder string) bool {
-	lock := disk.NewFileLock(filepath.Join(folder, lockName))
+	lock := fsutil.NewFileLock(filepath.Join(folder, lockName))
 	free, err := lock.TryLock()
 	return errors.Join(err, lock.Close()) == nil && !free
 }
@@ -139,5 +139,5 @@ func Remove(folder string) error {
 	if err != nil {
 		return errors.Join(err, lock.Close())
 	}
-	return disk.RemoveLocked(folder, lock)
+	return fsutil.RemoveLocked(folder, lock)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // Status is the progress of an item.
@@ -132,7 +132,7 @@ func (p Progress) String() string {
 	case p.Current == "":
 		return fmt.Sprintf("todo %d/%d", p.Done, p.Total)
 	}
-	return fmt.Sprintf("todo %d/%d · %s", p.Done, p.Total, words.FirstLine(p.Current))
+	return fmt.Sprintf("todo %d/%d · %s", p.Done, p.Total, humanize.FirstLine(p.Current))
 }
 
 // Open reports whether something of the list is left to do.

@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // numbered matches the beginning of a numbered item at the left edge of a text.
-var numbered = pattern.New(`^\d{1,3}[.)]\s+`)
+var numbered = lazyregexp.New(`^\d{1,3}[.)]\s+`)
 
 // Steps returns the numbered items of a Markdown text as a list of pending tasks. It returns
 // none for fewer than two items, or more than a list may have.

@@ -8,9 +8,9 @@ import (
 	"path"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/text/patch"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 type applyPatchArgs struct {
@@ -31,10 +31,10 @@ func applyPatch() Tool {
 		},
 		Traits: Traits{
 			Edits:     true,
-			Form:      traits.Patch,
-			Density:   traits.Density{Patch: []string{"input"}},
+			Form:      toolspec.Patch,
+			Density:   toolspec.Density{Patch: []string{"input"}},
 			Essential: true,
-			Words:     traits.Say("editing", "edited", "edit"),
+			Words:     toolspec.Say("editing", "edited", "edit"),
 		},
 	}, planPatch)
 }
@@ -120,7 +120,7 @@ func (r patchReader) read(name string) ([]byte, error) {
 		r.sources[name] = &source{abs: abs, rel: r.env.Workspace.Rel(abs)}
 		return nil, nil
 	case err != nil:
-		return nil, patch.Failed(patch.BadFile, "%s lies below something that is not a folder, or that cannot be reached: %v.", name, disk.Reason(err))
+		return nil, patch.Failed(patch.BadFile, "%s lies below something that is not a folder, or that cannot be reached: %v.", name, fsutil.Reason(err))
 	case info.IsDir():
 		return nil, patch.Failed(patch.BadFile, "%s is a folder.", name)
 	}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/todo"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 // Bounds of the questions of one call.
@@ -54,7 +54,7 @@ type InquiryAnswer struct {
 func (g InquiryAnswer) String() string {
 	said := g.Chosen
 	if g.Words != "" {
-		said = append(said[:len(said):len(said)], words.FirstLine(g.Words))
+		said = append(said[:len(said):len(said)], humanize.FirstLine(g.Words))
 	}
 	return strings.Join(said, ", ")
 }
@@ -70,7 +70,7 @@ func askUser() Tool {
 		Name: "ask_user",
 		Description: "Asks the user to choose where the work depends on a decision that is theirs and that neither the request nor the code answers. " +
 			"Do not ask what you can find out, nor whether to go on.",
-		Traits: Traits{Asks: true, Words: traits.Say("asking", "asked", "ask")},
+		Traits: Traits{Asks: true, Words: toolspec.Say("asking", "asked", "ask")},
 	}, func(_ context.Context, _ *Env, args askUserArgs) (Plan, error) {
 		if err := checkInquiries(args.Questions); err != nil {
 			return Plan{}, err
@@ -141,7 +141,7 @@ func presentPlan() Tool {
 	return define(Tool{
 		Name:        "present_plan",
 		Description: "In the approval mode plan: shows the user your plan and asks whether you may carry it out.",
-		Traits:      Traits{Asks: true, Words: traits.Say("planning", "planned", "plan")},
+		Traits:      Traits{Asks: true, Words: toolspec.Say("planning", "planned", "plan")},
 	}, func(_ context.Context, env *Env, args presentPlanArgs) (Plan, error) {
 		plan := strings.TrimSpace(args.Plan)
 		if plan == "" {

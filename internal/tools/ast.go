@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/outline"
 	"agent/internal/text/lines"
 	"agent/internal/text/textfile"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 type astReadFileArgs struct {
@@ -23,10 +23,10 @@ func astReadFile() Tool {
 		Name:        "ast_read_file",
 		Description: "Reads a source file by its declarations: an outline with line ranges, or one declaration with its documentation.",
 		Traits: Traits{
-			File:    traits.FileNames,
+			File:    toolspec.FileNames,
 			Key:     "file_path",
-			Density: traits.Density{Fragment: true},
-			Words:   traits.Say("reading", "read", "read"),
+			Density: toolspec.Density{Fragment: true},
+			Words:   toolspec.Say("reading", "read", "read"),
 		},
 	}, runASTReadFile)
 }
@@ -40,7 +40,7 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	}
 	s.Close()
 	if s.whole == nil || len(s.whole) > maxOutlineBytes {
-		return failedAnswer(fmt.Errorf("%s is too large for an outline (%s); use search_file_content and read_file", s.rel, words.Bytes(s.size)))
+		return failedAnswer(fmt.Errorf("%s is too large for an outline (%s); use search_file_content and read_file", s.rel, humanize.Bytes(s.size)))
 	}
 	d := textfile.Parse(s.whole)
 	text := strings.ToValidUTF8(d.Text, replacement)
@@ -50,7 +50,7 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	}
 	env.Seen.Record(s.abs, s.whole)
 	if args.Symbol == "" {
-		heading := fmt.Sprintf("[outline of %s, %s; %s]\n", s.rel, words.Count(d.Count(), "line"), declared.Note)
+		heading := fmt.Sprintf("[outline of %s, %s; %s]\n", s.rel, humanize.Count(d.Count(), "line"), declared.Note)
 		return env.excerptOf(s, heading, declared.String(), func(int) string { return "name one as symbol, or read_file reads the file" })
 	}
 	found, err := declared.Find(args.Symbol)
@@ -71,7 +71,7 @@ func (e *Env) excerptOf(s *source, heading, text string, goOn func(shown int) st
 	n := fitting(all, e.Limits.room(len(heading)+headingBytes))
 	shown := heading + strings.Join(all[:n], "\n") + "\n"
 	if n < len(all) {
-		shown += fmt.Sprintf("[%s more; %s]\n", words.Count(len(all)-n, "line"), goOn(n))
+		shown += fmt.Sprintf("[%s more; %s]\n", humanize.Count(len(all)-n, "line"), goOn(n))
 	}
 	return Answer{Text: shown, Note: s.foreignNote(shown), View: s.shownView(0, 0, false)}
 }
@@ -92,8 +92,8 @@ func astEdit() Tool {
 			"The new code is formatted, the rest of the file stays as it is; when the file would not parse, nothing is written. For other languages use replace.",
 		Traits: Traits{
 			Rare:    true,
-			Density: traits.Density{New: []string{"new_code"}},
-			Words:   traits.Say("editing", "edited", "edit"),
+			Density: toolspec.Density{New: []string{"new_code"}},
+			Words:   toolspec.Say("editing", "edited", "edit"),
 		},
 	}, planASTEdit)
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/shell"
 	"agent/internal/text/lines"
-	"agent/internal/words"
 )
 
 // bytesPerToken is the usual size of a token of text and code, near enough to bound results
@@ -105,7 +105,7 @@ func fitting(list []string, room int) int {
 // the whole list. A total of 0 means that the total is not known, but larger than shown.
 func part(what string, first, shown, total int, narrow string) string {
 	last := first + shown - 1
-	what = words.Plural(what)
+	what = humanize.Plural(what)
 	switch {
 	case first == 1 && last == total:
 		return ""
@@ -140,7 +140,7 @@ func listed[T any](limits Limits, heading string, all []T, offset, most int, wha
 	if note := part(what, first, len(list), len(all), narrow); note != "" {
 		text = lines.Append(text, note)
 	}
-	return Answer{Text: text, Summary: words.Count(len(all), what)}
+	return Answer{Text: text, Summary: humanize.Count(len(all), what)}
 }
 
 // checkOffset refuses an offset that is negative or past the end of a list.
@@ -149,7 +149,7 @@ func checkOffset(offset, total int, what string) error {
 	case offset < 0:
 		return fmt.Errorf("offset counts from 1, not %d", offset)
 	case offset > max(total, 1):
-		return fmt.Errorf("offset %d is past the end: there are %s", offset, words.Count(total, what))
+		return fmt.Errorf("offset %d is past the end: there are %s", offset, humanize.Count(total, what))
 	}
 	return nil
 }

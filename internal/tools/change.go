@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/cmdline"
 	"agent/internal/outline"
 	"agent/internal/protect"
 	"agent/internal/text/textdiff"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 // An edit is a planned change of files that has not been made.
@@ -60,7 +60,7 @@ func (s *source) changeTo(after []byte) change {
 // defineEdit completes a tool that edits one file. plan writes nothing. If its error shows the
 // model the changes in the file, the file counts as seen.
 func defineEdit[A any](t Tool, plan func(env *Env, args A) (edit, error)) Tool {
-	t.Edits, t.Form, t.File, t.Key = true, traits.Replace, traits.FileNames, "file_path"
+	t.Edits, t.Form, t.File, t.Key = true, toolspec.Replace, toolspec.FileNames, "file_path"
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
 		planned, err := plan(env, args)
 		if err != nil {
@@ -106,7 +106,7 @@ func (p edit) filesLine(done bool) string {
 	}
 	var files [len(kinds)][]string
 	for _, c := range p.changes {
-		kind, name := edited, words.Name(c.rel)
+		kind, name := edited, humanize.Name(c.rel)
 		switch {
 		case c.after == nil && gone[c.rel]:
 			continue
@@ -114,7 +114,7 @@ func (p edit) filesLine(done bool) string {
 			files[deleted] = append(files[deleted], name)
 			continue
 		case c.from != "":
-			kind, name = moved, words.Name(c.from)+" to "+name
+			kind, name = moved, humanize.Name(c.from)+" to "+name
 		case c.before == nil:
 			kind = created
 		case len(c.diff) == 0:
@@ -140,7 +140,7 @@ func (p edit) filesLine(done bool) string {
 func (c change) hiddenEffects() string {
 	var besides []string
 	if c.links > 1 {
-		besides = append(besides, fmt.Sprintf("parts it from %s that keep the old text", words.Count(int(c.links-1), "hard link")))
+		besides = append(besides, fmt.Sprintf("parts it from %s that keep the old text", humanize.Count(int(c.links-1), "hard link")))
 	}
 	const writable fs.FileMode = 0o222
 	if c.before != nil && c.mode&writable == 0 {
@@ -196,7 +196,7 @@ func (e *Env) openToEdit(path string) (*source, error) {
 	}
 	s.Close()
 	if s.whole == nil {
-		return nil, fmt.Errorf("%s is too large to edit (%s, the limit is %s); use the shell", s.rel, words.Bytes(s.size), words.Bytes(maxWholeBytes))
+		return nil, fmt.Errorf("%s is too large to edit (%s, the limit is %s); use the shell", s.rel, humanize.Bytes(s.size), humanize.Bytes(maxWholeBytes))
 	}
 	if seen, changed := e.Seen.changed(s.abs, s.whole); changed {
 		return nil, e.refuseChanged(s, seen)
@@ -248,7 +248,7 @@ func (c change) unified() string {
 	case c.after == nil:
 		to = "/dev/null"
 	}
-	return c.diff.Unified(words.Name(from), words.Name(to))
+	return c.diff.Unified(humanize.Name(from), humanize.Name(to))
 }
 
 // report returns the text that the model reads of an edit: a description, the changed lines of
@@ -266,14 +266,14 @@ func (p edit) report(limits Limits) string {
 		}
 		heading := ". The"
 		if several {
-			heading = "\n" + words.Name(c.rel) + ", the"
+			heading = "\n" + humanize.Name(c.rel) + ", the"
 		}
 		switch {
 		case p.spread && len(c.diff) > 0:
 			out += ": " + c.diff.Places() + ". The first and the last place now, as NUMBER|TEXT:\n" + strings.TrimSuffix(shorten(c.diff.Ends().Regions(p.given), room), "\n")
 		case !p.show && c.diff.AsGiven(p.given):
 			if several {
-				out += "\n" + words.Name(c.rel)
+				out += "\n" + humanize.Name(c.rel)
 			}
 			out += ": " + c.diff.Places()
 		case len(c.diff) > 0:
@@ -300,12 +300,12 @@ func (e *Env) DoesNotParse(abs string) string {
 	if s.whole == nil || problem == nil {
 		return ""
 	}
-	return fmt.Sprintf("Note: %s does not parse now: %s", words.Name(s.rel), problem)
+	return fmt.Sprintf("Note: %s does not parse now: %s", humanize.Name(s.rel), problem)
 }
 
 // Edited returns the files that a call of an edit tool names, as absolute paths. It leaves out
 // files that cannot be edited.
-func (e *Env) Edited(t Traits, call traits.Arguments) []string {
+func (e *Env) Edited(t Traits, call toolspec.Arguments) []string {
 	if !t.WritesFile() {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/tools/decode"
 )
 

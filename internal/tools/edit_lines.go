@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/text/textfile"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 type insertAtLineArgs struct {
@@ -21,8 +21,8 @@ func insertAtLine() Tool {
 		Description: "Inserts whole lines before a line of a file that you have read.",
 		Traits: Traits{
 			Rare:    true,
-			Density: traits.Density{New: []string{"content"}},
-			Words:   traits.Say("editing", "edited", "edit"),
+			Density: toolspec.Density{New: []string{"content"}},
+			Words:   toolspec.Say("editing", "edited", "edit"),
 		},
 	}, planInsertAtLine)
 }
@@ -35,7 +35,7 @@ func planInsertAtLine(env *Env, args insertAtLineArgs) (edit, error) {
 	d := s.document()
 	count := d.Count()
 	if args.LineNumber < 1 || args.LineNumber > count+1 {
-		return edit{}, fmt.Errorf("line_number %d is not in %s, which has %s; %d would append", args.LineNumber, s.rel, words.Count(count, "line"), count+1)
+		return edit{}, fmt.Errorf("line_number %d is not in %s, which has %s; %d would append", args.LineNumber, s.rel, humanize.Count(count, "line"), count+1)
 	}
 	if args.Content == "" {
 		return edit{}, fmt.Errorf("%s: content is empty: %w", s.rel, errNoChange)
@@ -47,7 +47,7 @@ func planInsertAtLine(env *Env, args insertAtLineArgs) (edit, error) {
 		text += "\n"
 	}
 	at, _ := d.Span(args.LineNumber, args.LineNumber)
-	inserted := words.Count(strings.Count(text, "\n"), "line")
+	inserted := humanize.Count(strings.Count(text, "\n"), "line")
 	return plannedText(s, d.With(textfile.Splice{Start: at, End: at, Text: text}), text, fmt.Sprintf("Inserted %s into %s at line %d", inserted, s.rel, args.LineNumber))
 }
 
@@ -63,7 +63,7 @@ func deleteLineRange() Tool {
 		Description: "Deletes whole lines of a file that you have read.",
 		Traits: Traits{
 			Rare:  true,
-			Words: traits.Say("editing", "edited", "edit"),
+			Words: toolspec.Say("editing", "edited", "edit"),
 		},
 	}, planDeleteLineRange)
 }
@@ -78,13 +78,13 @@ func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (edit, error) {
 	}
 	d := s.document()
 	if count := d.Count(); args.EndLine > count {
-		return edit{}, fmt.Errorf("lines %d-%d are not in %s, which has %s", args.StartLine, args.EndLine, s.rel, words.Count(count, "line"))
+		return edit{}, fmt.Errorf("lines %d-%d are not in %s, which has %s", args.StartLine, args.EndLine, s.rel, humanize.Count(count, "line"))
 	}
 	start, end := d.Span(args.StartLine, args.EndLine)
 	// A file without final newline keeps having none when its last line is deleted.
 	if end == len(d.Text) && start > 0 && !strings.HasSuffix(d.Text, "\n") {
 		start--
 	}
-	deleted := words.Count(args.EndLine-args.StartLine+1, "line")
+	deleted := humanize.Count(args.EndLine-args.StartLine+1, "line")
 	return plannedText(s, d.With(textfile.Splice{Start: start, End: end}), "", fmt.Sprintf("Deleted %s of %s from line %d", deleted, s.rel, args.StartLine))
 }

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/toolspec"
 	"agent/internal/workspace"
 )
 
@@ -27,7 +27,7 @@ func listDirectory() Tool {
 			Rare:      true,
 			Key:       "path",
 			Essential: true,
-			Words:     traits.Say("listing", "listed", "list"),
+			Words:     toolspec.Say("listing", "listed", "list"),
 		},
 	}, runList)
 }
@@ -43,12 +43,12 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	}
 	folder, err := env.Workspace.OpenFolder(dir)
 	if err != nil {
-		return failedAnswer(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), disk.Reason(err)))
+		return failedAnswer(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), fsutil.Reason(err)))
 	}
 	defer folder.Close()
 	entries, err := fs.ReadDir(folder.FS(), ".")
 	if err != nil {
-		return failedAnswer(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), disk.Reason(err)))
+		return failedAnswer(fmt.Errorf("%s: %w", env.Workspace.Rel(dir), fsutil.Reason(err)))
 	}
 	if len(entries) == 0 {
 		return Answer{Text: env.Workspace.Rel(dir) + " is empty.", Summary: "nothing"}
@@ -85,7 +85,7 @@ func namesWithFiles(ctx context.Context, w *workspace.Workspace, dir string) (ma
 }
 
 func describeEntry(folder *os.Root, entry fs.DirEntry) string {
-	name := words.Name(entry.Name())
+	name := humanize.Name(entry.Name())
 	switch mode := entry.Type(); {
 	case entry.IsDir():
 		return name + "/"
@@ -94,7 +94,7 @@ func describeEntry(folder *os.Root, entry fs.DirEntry) string {
 		if err != nil {
 			return name + " (link)"
 		}
-		return name + " -> " + words.Name(target)
+		return name + " -> " + humanize.Name(target)
 	case !mode.IsRegular():
 		return name + " (no regular file)"
 	}
@@ -102,7 +102,7 @@ func describeEntry(folder *os.Root, entry fs.DirEntry) string {
 	if err != nil {
 		return name
 	}
-	return fmt.Sprintf("%s (%s)", name, words.Bytes(info.Size()))
+	return fmt.Sprintf("%s (%s)", name, humanize.Bytes(info.Size()))
 }
 
 // couldBeTracked reports whether git could track an entry if it were not ignored. Git tracks no
@@ -111,7 +111,7 @@ func couldBeTracked(folder *os.Root, entry fs.DirEntry) bool {
 	if !entry.IsDir() {
 		return entry.Type().IsRegular() || entry.Type()&fs.ModeSymlink != 0
 	}
-	inner, err := disk.OpenFolder(folder, entry.Name())
+	inner, err := fsutil.OpenFolder(folder, entry.Name())
 	if err != nil {
 		return true
 	}

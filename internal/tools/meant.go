@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/cmdline"
 	"agent/internal/shell"
 	"agent/internal/text/patch"

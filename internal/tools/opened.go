@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/history"
 	"agent/internal/text/notebook"
 	"agent/internal/text/textfile"
-	"agent/internal/words"
 	"agent/internal/workspace"
 )
 
@@ -65,7 +65,7 @@ func (e *Env) openResolved(ctx context.Context, abs string) (*source, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &workspace.MissingError{Path: s.rel, Nearest: e.Workspace.Nearest(ctx, abs)}
 	case err != nil:
-		return nil, fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
+		return nil, fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
 	}
 	if err := s.load(); err != nil {
 		s.Close()
@@ -77,15 +77,15 @@ func (e *Env) openResolved(ctx context.Context, abs string) (*source, error) {
 func (s *source) load() error {
 	info, err := s.file.Stat()
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
+		return fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
 	}
 	if info.IsDir() {
 		return fmt.Errorf("%s is a directory; glob or ls shows what is in it", s.rel)
 	}
-	s.size, s.links, s.mode = info.Size(), disk.Links(info), info.Mode()
+	s.size, s.links, s.mode = info.Size(), fsutil.Links(info), info.Mode()
 	head, err := io.ReadAll(io.LimitReader(s.file, sniffBytes))
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
+		return fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
 	}
 	if kind := binaryKind(head); kind != "" {
 		return &BinaryError{Path: s.rel, Kind: kind, Size: s.size}
@@ -96,7 +96,7 @@ func (s *source) load() error {
 	// One byte more than fits shows that the file has just grown.
 	rest, err := io.ReadAll(io.LimitReader(s.file, maxWholeBytes+1-int64(len(head))))
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
+		return fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
 	}
 	whole := append(head, rest...)
 	if count, _ := textfile.Foreign(whole); textfile.IsUTF16(head) && (count > 0 || len(whole) > maxWholeBytes) {
@@ -207,7 +207,7 @@ func (e *BinaryError) Error() string {
 	case e.Kind == damaged16:
 		advice = "it is too large, or not valid; convert it to UTF-8 with iconv in the shell"
 	}
-	return fmt.Sprintf("%s is binary (%s, %s): %s", e.Path, e.Kind, words.Bytes(e.Size), advice)
+	return fmt.Sprintf("%s is binary (%s, %s): %s", e.Path, e.Kind, humanize.Bytes(e.Size), advice)
 }
 
 // replacement stands for bytes that are not UTF-8 in the text that the model is shown.
@@ -224,7 +224,7 @@ func (s *source) foreignNote(shown string) string {
 		return ""
 	}
 	return fmt.Sprintf("[%s is not UTF-8 text: %s, the first in line %d, stand here as %s. replace keeps those outside of old_string; write_file would destroy them and is refused]",
-		s.rel, words.Count(count, "byte"), line, replacement)
+		s.rel, humanize.Count(count, "byte"), line, replacement)
 }
 
 // refuseForeign returns an error if an edit would destroy bytes of a file that are not UTF-8. The
@@ -239,7 +239,7 @@ func refuseForeign(s *source, after []byte, whole bool) error {
 		what = "a new content would destroy them"
 	}
 	return fmt.Errorf("%s is not UTF-8 text: it holds %s that are not, the first in line %d, and %s; nothing was written. Use replace on the lines around them, or convert the file with iconv in the shell first",
-		s.rel, words.Count(count, "byte"), line, what)
+		s.rel, humanize.Count(count, "byte"), line, what)
 }
 
 // foreignFiles returns a note with the names of the files that have lines that are not UTF-8 in

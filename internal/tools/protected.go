@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/fsutil"
 	"agent/internal/cmdline"
-	"agent/internal/cmdline/named"
-	"agent/internal/disk"
+	"agent/internal/cmdline/files"
 	"agent/internal/protect"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
@@ -54,7 +54,7 @@ func (e *Env) mayRead(abs string) bool {
 	if e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free {
 		return true
 	}
-	return slices.ContainsFunc(e.mayReadKeys, func(cleared string) bool { return disk.Within(abs, cleared) })
+	return slices.ContainsFunc(e.mayReadKeys, func(cleared string) bool { return fsutil.Within(abs, cleared) })
 }
 
 // notInPaths holds the characters that separate the possible file names in a command line.
@@ -69,10 +69,10 @@ func (e *Env) protectedNames(command shell.Command) []protect.File {
 	var protected []protect.File
 	confined := command.Confined.Guarantees(command.Profile).Files
 	denied := func(abs string) bool { // by the settings and rules of the person, or by its owner
-		return confined && slices.ContainsFunc(command.Confined.Policy.DenyRead, func(denied string) bool { return disk.Within(abs, denied) })
+		return confined && slices.ContainsFunc(command.Confined.Policy.DenyRead, func(denied string) bool { return fsutil.Within(abs, denied) })
 	}
 	shown := func(abs string) bool { // by sandbox.allow-read, which names the file
-		return confined && slices.ContainsFunc(command.Confined.Policy.AllowRead, func(allowed string) bool { return disk.Within(abs, allowed) })
+		return confined && slices.ContainsFunc(command.Confined.Policy.AllowRead, func(allowed string) bool { return fsutil.Within(abs, allowed) })
 	}
 	seen := map[string]bool{}
 	plain := e.plainNames(command)
@@ -96,7 +96,7 @@ func (e *Env) protectedNames(command shell.Command) []protect.File {
 		case !confined && protect.InGit(rel) && strings.Contains("/"+rel+"/", "/hooks/"):
 			found = protect.File{Path: rel, Name: ".git/hooks", Care: protect.Guarded, Why: "git runs it"}
 		}
-		covered := func(other protect.File) bool { return disk.Within(found.Path, other.Path) }
+		covered := func(other protect.File) bool { return fsutil.Within(found.Path, other.Path) }
 		if found.Care != protect.Free && !slices.ContainsFunc(protected, covered) {
 			protected = append(protected, found)
 		}
@@ -159,7 +159,7 @@ func (e *Env) rewritten(command shell.Command) []string {
 		return nil
 	}
 	folders := e.folders(command)
-	line := named.Shell{
+	line := files.Shell{
 		Folders: folders, Root: e.Workspace.Root(),
 		Values: map[string][]string{"PWD": folders, "HOME": {e.Protected.Home}},
 	}
@@ -276,7 +276,7 @@ func (e *Env) absolute(dir, path string) string {
 	if home, ok := strings.CutPrefix(path, "~/"); ok && e.Protected.Home != "" {
 		dir, path = e.Protected.Home, home
 	}
-	return disk.At(dir, path)
+	return fsutil.At(dir, path)
 }
 
 // interprets reports whether a program runs the files that its arguments name.

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 )
 
 // What no answer holds: the content of a file with keys, and a name outside.

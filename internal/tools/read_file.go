@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/history"
 	"agent/internal/text/textfile"
 	"agent/internal/tools/decode"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 type readFileArgs struct {
@@ -34,11 +34,11 @@ func readFile() Tool {
 		Description: "Reads a text file as plain text, without line numbers. A part of it begins with a line in brackets that says which lines these are and how to read on.",
 		offers:      decode.ParametersOf[readFileSchema]().JSON,
 		Traits: Traits{
-			File:      traits.FileNames,
+			File:      toolspec.FileNames,
 			Key:       "file_path",
-			Density:   traits.Density{From: []string{"offset"}, Count: []string{"limit"}, Headed: true},
+			Density:   toolspec.Density{From: []string{"offset"}, Count: []string{"limit"}, Headed: true},
 			Essential: true,
-			Words:     traits.Say("reading", "read", "read"),
+			Words:     toolspec.Say("reading", "read", "read"),
 		},
 	}, runReadFile)
 }
@@ -105,15 +105,15 @@ func (e *Env) readLines(ctx context.Context, path string, want textfile.Range) (
 	defer s.Close()
 	r, err := s.reader()
 	if err != nil {
-		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
+		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
 	}
 	want.Bytes = e.Limits.room(headingBytes + len(s.note("")))
 	p, err := textfile.ReadPage(ctx, r, want)
 	switch {
 	case err != nil:
-		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
+		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
 	case len(p.Lines) == 0 && want.First > 1:
-		return nil, textfile.Page{}, fmt.Errorf("line %d is past the end of %s, which has %s", want.First, s.rel, words.Count(p.Total, "line"))
+		return nil, textfile.Page{}, fmt.Errorf("line %d is past the end of %s, which has %s", want.First, s.rel, humanize.Count(p.Total, "line"))
 	}
 	if s.whole != nil {
 		e.Seen.Record(s.abs, s.whole)
@@ -126,7 +126,7 @@ func (e *Env) readLines(ctx context.Context, path string, want textfile.Range) (
 func (s *source) extent(p textfile.Page) string {
 	whole := fmt.Sprint(p.Total)
 	if p.Total == 0 {
-		whole = "a file of " + words.Bytes(s.size)
+		whole = "a file of " + humanize.Bytes(s.size)
 	}
 	extent := fmt.Sprintf("lines %d-%d of %s", p.First, p.Last(), whole)
 	if p.Column > 1 {
@@ -147,10 +147,10 @@ func readLineRange() Tool {
 		Description: "Reads some lines of a text file with their numbers, as NUMBER|TEXT: what insert_at_line and delete_line_range need. " +
 			"The text of a line begins right after the bar.",
 		Traits: Traits{
-			File:    traits.FileNames,
+			File:    toolspec.FileNames,
 			Key:     "file_path",
-			Density: traits.Density{From: []string{"start_line"}, To: []string{"end_line"}, Headed: true},
-			Words:   traits.Say("reading", "read", "read"),
+			Density: toolspec.Density{From: []string{"start_line"}, To: []string{"end_line"}, Headed: true},
+			Words:   toolspec.Say("reading", "read", "read"),
 			// read_file does the same with offset and limit, and search numbers lines.
 			Unoffered: true,
 		},

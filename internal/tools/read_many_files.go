@@ -10,10 +10,10 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
 	"agent/internal/text/textfile"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 type readManyFilesArgs struct {
@@ -30,7 +30,7 @@ func readManyFiles() Tool {
 		Traits: Traits{
 			Files: []string{"paths"},
 			Key:   "paths",
-			Words: traits.Say("reading", "read", "read"),
+			Words: toolspec.Say("reading", "read", "read"),
 			// Models do not need the tool, because calls of read_file in one reply run in parallel.
 			Unoffered: true,
 		},
@@ -127,7 +127,7 @@ func (e *Env) section(ctx context.Context, file string, room int) (section, erro
 	if note := s.note(text); note != "" {
 		text = note + "\n" + text
 	}
-	return section{words.Name(s.rel), text, s.shownView(p.First, p.Last(), wholeFile(p))}, nil
+	return section{humanize.Name(s.rel), text, s.shownView(p.First, p.Last(), wholeFile(p))}, nil
 }
 
 // selectFiles returns the files to read, each once, in the order of paths, and a problem for each

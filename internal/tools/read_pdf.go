@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/history"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 	"agent/internal/text/lines"
-	"agent/internal/words"
 )
 
 const (
@@ -33,7 +33,7 @@ func (e *Env) readPDF(ctx context.Context, args readFileArgs) Answer {
 	if err != nil {
 		return failedAnswer(err)
 	}
-	rel := words.Name(e.Workspace.Rel(abs))
+	rel := humanize.Name(e.Workspace.Rel(abs))
 	if e.SendsPDF(content, args.Offset, args.Limit) {
 		return Answer{
 			Text: "[" + rel + " follows as a document; offset and limit read the text of some pages instead]",
@@ -92,7 +92,7 @@ func (e *Env) wholePDF(path string) (abs string, content []byte, err error) {
 	if abs, err = e.Workspace.ResolveRead(path); err != nil {
 		return "", nil, err
 	}
-	rel := words.Name(e.Workspace.Rel(abs))
+	rel := humanize.Name(e.Workspace.Rel(abs))
 	file, err := e.Workspace.Open(abs)
 	if err == nil {
 		defer file.Close()
@@ -100,9 +100,9 @@ func (e *Env) wholePDF(path string) (abs string, content []byte, err error) {
 	}
 	switch {
 	case err != nil:
-		err = fmt.Errorf("cannot read %s: %w", rel, disk.Reason(err))
+		err = fmt.Errorf("cannot read %s: %w", rel, fsutil.Reason(err))
 	case len(content) > history.MaxPDF:
-		err = fmt.Errorf("%s is larger than %s; pdftotext in the shell reads some of its pages", rel, words.Bytes(history.MaxPDF))
+		err = fmt.Errorf("%s is larger than %s; pdftotext in the shell reads some of its pages", rel, humanize.Bytes(history.MaxPDF))
 	}
 	return abs, content, err
 }
@@ -161,5 +161,5 @@ func refusalOf(complaint string, exit int) error {
 	case strings.TrimSpace(complaint) == "":
 		return fmt.Errorf("pdftotext reads nothing of it (exit status %d)", exit)
 	}
-	return fmt.Errorf("pdftotext says %s", words.Line(words.FirstLine(complaint), 200))
+	return fmt.Errorf("pdftotext says %s", humanize.Line(humanize.FirstLine(complaint), 200))
 }

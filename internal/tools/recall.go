@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/text/lines"
 	"agent/internal/tools/decode"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 // An Archive holds the content that left the context of the conversation and is kept in the
@@ -97,7 +97,7 @@ func recall() Tool {
 		Traits: Traits{
 			Key:         "number",
 			NeedsRecord: true,
-			Words: []traits.Words{
+			Words: []toolspec.Words{
 				{Given: "find", Now: "searching", Done: "searched", Do: "search", About: "earlier sessions for {find}"},
 				{Given: "session", Now: "recalling", Done: "recalled", Do: "recall", About: "session {session}"},
 				{Now: "recalling", Done: "recalled", Do: "recall"},
@@ -182,12 +182,12 @@ func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 	sameTurn := !slices.ContainsFunc(removed, func(r RemovedContent) bool { return r.Turn != removed[0].Turn })
 	var rows []string
 	for _, r := range slices.Backward(removed) {
-		what := words.Line(e.inWorkspace(r.What), maxRow)
+		what := humanize.Line(e.inWorkspace(r.What), maxRow)
 		place, ok := e.matches(ctx, r, args.Match)
 		if !ok {
 			continue
 		}
-		row := fmt.Sprintf("%d. %s, %s", r.Number, what, words.Count(r.Tokens, "token"))
+		row := fmt.Sprintf("%d. %s, %s", r.Number, what, humanize.Count(r.Tokens, "token"))
 		if !sameTurn {
 			row += fmt.Sprintf(", turn %d", r.Turn)
 		}
@@ -217,7 +217,7 @@ func (e *Env) matches(ctx context.Context, r RemovedContent, match string) (plac
 	for line := range strings.Lines(text) {
 		number++
 		if strings.Contains(strings.ToLower(line), match) {
-			return fmt.Sprintf("; line %d of the item: %s", number, words.Line(strings.TrimSpace(line), maxRow)), true
+			return fmt.Sprintf("; line %d of the item: %s", number, humanize.Line(strings.TrimSpace(line), maxRow)), true
 		}
 	}
 	return "", false
@@ -228,7 +228,7 @@ func (e *Env) inWorkspace(text string) string {
 	if e.Workspace == nil {
 		return text
 	}
-	return disk.Shorten(text, e.Workspace.Root())
+	return fsutil.Shorten(text, e.Workspace.Root())
 }
 
 // maxRow bounds a description and a line that the list shows, in characters.

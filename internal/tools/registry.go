@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 
-	"agent/internal/nearest"
+	"agent/internal/base/suggest"
 	"agent/internal/rules"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // A Registry holds the tools of a conversation. It joins them from sources in a fixed order, in
@@ -157,10 +157,10 @@ func (r *Registry) Names() []string { return r.Now().Names() }
 // other forms and the tools that are never offered. If no tool has the form, the model gets the
 // form Replace. The order is always the same: a changed order would lose the provider's prefix
 // cache.
-func (r *Registry) For(form traits.EditFormat) []Tool {
+func (r *Registry) For(form toolspec.EditFormat) []Tool {
 	all := r.All()
 	if !slices.ContainsFunc(all, func(t Tool) bool { return t.Form == form }) {
-		form = traits.Replace
+		form = toolspec.Replace
 	}
 	return slices.DeleteFunc(all, func(t Tool) bool { return t.Unoffered || t.Form != "" && t.Form != form })
 }
@@ -222,5 +222,5 @@ type UnknownToolError struct {
 }
 
 func (e *UnknownToolError) Error() string {
-	return fmt.Sprintf("unknown tool %q%s (available: %s)", e.Name, nearest.Question(e.Name, e.Valid), strings.Join(e.Valid, ", "))
+	return fmt.Sprintf("unknown tool %q%s (available: %s)", e.Name, suggest.Question(e.Name, e.Valid), strings.Join(e.Valid, ", "))
 }

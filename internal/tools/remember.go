@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // Notes keeps facts for later sessions.
@@ -52,7 +52,7 @@ func Remember() Tool {
 		Name: "remember",
 		Description: "Keeps a fact for later sessions of this repository: what cost effort to find out and is in no file. " +
 			"Not progress of this task, nor guesses. Name the files it rests on.",
-		Traits: Traits{Key: "note", Stateful: true, Remembers: true, Words: []traits.Words{{Now: "remembering", Done: "remembered", Do: "remember", Declined: "not kept"}}},
+		Traits: Traits{Key: "note", Stateful: true, Remembers: true, Words: []toolspec.Words{{Now: "remembering", Done: "remembered", Do: "remember", Declined: "not kept"}}},
 	}, func(_ context.Context, env *Env, args rememberArgs) (Plan, error) {
 		if env.Notes == nil {
 			return Plan{}, errNoNotes

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 )
 
 // noting keeps the texts that a note was kept with.

@@ -10,7 +10,7 @@ import (
 	"agent/internal/text/quote"
 	"agent/internal/text/textfile"
 	"agent/internal/tools/decode"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // replaceSchema holds the parameters that a model is offered.
@@ -51,9 +51,9 @@ func replace() Tool {
 		Description: "Replaces text in a file. Where old_string does not match, nothing is written and the closest lines are shown.",
 		offers:      decode.ParametersOf[replaceSchema]().JSON,
 		Traits: Traits{
-			Density:   traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}},
+			Density:   toolspec.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}},
 			Essential: true,
-			Words:     traits.Say("editing", "edited", "edit"),
+			Words:     toolspec.Say("editing", "edited", "edit"),
 		},
 	}, planReplace)
 }

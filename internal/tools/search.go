@@ -10,11 +10,11 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/search"
 	"agent/internal/text/lines"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 	"agent/internal/workspace"
 )
 
@@ -52,7 +52,7 @@ func searchFileContent() Tool {
 		Traits: Traits{
 			Key:       "pattern",
 			Essential: true,
-			Words:     traits.Say("searching", "searched", "search"),
+			Words:     toolspec.Say("searching", "searched", "search"),
 		},
 	}, runSearch)
 }
@@ -90,15 +90,15 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	}
 	text := describeMatches(env, args, base, matches, query.Limit, most)
 	if kept := named - len(files); kept > 0 {
-		text = lines.Append(text, fmt.Sprintf("[left out because of keys, an ignore file or a rule: %s; a call whose path names one asks the user or is refused]", words.Count(kept, "file")))
+		text = lines.Append(text, fmt.Sprintf("[left out because of keys, an ignore file or a rule: %s; a call whose path names one asks the user or is refused]", humanize.Count(kept, "file")))
 	}
 	if len(tooLarge) > 0 {
 		const most = 5
 		var names []string
 		for _, file := range tooLarge[:min(most, len(tooLarge))] {
-			names = append(names, words.Name(env.Workspace.Rel(filepath.Join(base, file))))
+			names = append(names, humanize.Name(env.Workspace.Rel(filepath.Join(base, file))))
 		}
-		text = lines.Append(text, fmt.Sprintf("[not searched, because larger than %s: %s: %s]", words.Bytes(maxSearchedBytes), words.Count(len(tooLarge), "file"), strings.Join(names, ", ")))
+		text = lines.Append(text, fmt.Sprintf("[not searched, because larger than %s: %s: %s]", humanize.Bytes(maxSearchedBytes), humanize.Count(len(tooLarge), "file"), strings.Join(names, ", ")))
 	}
 	return Answer{Text: text, Summary: countMatches(matches, query)}
 }
@@ -161,7 +161,7 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	files := map[string]bool{}
 	shown := matches[first-1 : min(len(matches), last)]
 	for i, match := range shown {
-		name := words.Name(env.Workspace.Rel(filepath.Join(base, match.File)))
+		name := humanize.Name(env.Workspace.Rel(filepath.Join(base, match.File)))
 		switch args.Mode {
 		case modeFiles:
 			list = append(list, name)
@@ -188,7 +188,7 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	}
 	reason := ", or narrow pattern, path or include"
 	if n < len(list) {
-		reason += "; cut at " + words.Bytes(int64(room))
+		reason += "; cut at " + humanize.Bytes(int64(room))
 	}
 	switch note := part(args.itemNoun(), first, n, total, reason); {
 	case note != "":
@@ -274,12 +274,12 @@ func countMatches(matches []search.Match, query search.Query) string {
 	for _, found := range shown {
 		files[found.File] = true
 	}
-	hits := words.Count(len(files), "file")
+	hits := humanize.Count(len(files), "file")
 	switch {
 	case query.Count:
-		hits = words.Count(counted(shown), "hit") + " in " + hits
+		hits = humanize.Count(counted(shown), "hit") + " in " + hits
 	case !query.First:
-		hits = words.Count(len(shown), "hit") + " in " + hits
+		hits = humanize.Count(len(shown), "hit") + " in " + hits
 	}
 	if len(matches) > query.Limit {
 		return "the first " + hits
@@ -339,7 +339,7 @@ func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search
 	defer tree.Close()
 	return search.Files(ctx, expression, files, func(file string, buffer []byte) ([]byte, error) {
 		content, err := tree.ReadFile(file, maxSearchedBytes, buffer)
-		if errors.Is(err, disk.ErrTooLarge) {
+		if errors.Is(err, fsutil.ErrTooLarge) {
 			err = search.ErrTooLarge
 		}
 		return content, err

@@ -10,15 +10,15 @@ import (
 	"time"
 	"unicode"
 
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/cmdline"
-	"agent/internal/disk"
-	"agent/internal/git"
+	"agent/internal/git/gitcmd"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 	"agent/internal/snapshot"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 	"agent/internal/workspace"
 )
 
@@ -56,9 +56,9 @@ func runShellCommand() Tool {
 		Traits: Traits{
 			Runs:      true,
 			Key:       "command",
-			Density:   traits.Density{Command: []string{"command"}},
+			Density:   toolspec.Density{Command: []string{"command"}},
 			Essential: true,
-			Words: []traits.Words{
+			Words: []toolspec.Words{
 				{Given: "job", Now: "looking at", Done: "looked at", Do: "look at", About: "job {job}"},
 				{Now: "running", Done: "ran", Do: "run"},
 			},
@@ -95,7 +95,7 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	command.Typed, command.FoundInside = env.Typed, preview.FoundInside
 	command.Confined.Policy.AllowRead = slices.Clone(command.Confined.Policy.AllowRead)
 	for _, found := range preview.Protected { // a person has allowed them by the time the command runs
-		command.Confined.Policy.AllowRead = append(command.Confined.Policy.AllowRead, disk.At(env.Workspace.Root(), found.Path))
+		command.Confined.Policy.AllowRead = append(command.Confined.Policy.AllowRead, fsutil.At(env.Workspace.Root(), found.Path))
 	}
 	return Plan{
 		Preview: preview,
@@ -127,7 +127,7 @@ func runCommand(ctx context.Context, env *Env, args shellArgs, command shell.Com
 }
 
 func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell.Command) Preview {
-	preview := Preview{Title: "run " + words.Headline(args.Command), Command: args.Command, Background: args.Background}
+	preview := Preview{Title: "run " + humanize.Headline(args.Command), Command: args.Command, Background: args.Background}
 	if command.Dir != env.Workspace.Root() {
 		preview.Directory = env.Workspace.Rel(command.Dir)
 		preview.Title += " in " + preview.Directory
@@ -135,7 +135,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	confined := command.Confined.Guarantees(sandbox.Work).Files
 	if confined && args.Outside != "" {
 		preview.Outside = args.Outside
-		preview.Title += " — outside the sandbox: " + words.Headline(args.Outside)
+		preview.Title += " — outside the sandbox: " + humanize.Headline(args.Outside)
 	}
 	kind := env.Jobs.Kind()
 	if line, err := parseFor(kind, args.Command); err == nil {
@@ -173,7 +173,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	if found := command.Confined.Policy.Survey; preview.Unwatched == "" && found != nil && found.Partial() {
 		// The command could write a program that runs later into a folder that is not watched,
 		// and nobody would notice.
-		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, of which only so many are watched", words.Count(survey.MaxFolders, "folder"))
+		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, of which only so many are watched", humanize.Count(survey.MaxFolders, "folder"))
 	}
 	if preview.Unwatched != "" {
 		preview.Confined = false
@@ -204,7 +204,7 @@ func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 			return err == nil
 		},
 		Repository: func(dir string) bool {
-			keys, err := git.OwnKeys(ctx, dir)
+			keys, err := gitcmd.OwnKeys(ctx, dir)
 			return err == nil && len(keys) == 0
 		},
 		Searchable: func(program string) bool {
@@ -251,7 +251,7 @@ func (a shellArgs) check() error {
 			return shell.TooLong(a.Command)
 		}
 		if at := strings.IndexFunc(a.Command, isControl); at >= 0 {
-			return fmt.Errorf("command holds %s; only newlines and tabs are taken, because control characters hide what would run: write them as an escape, such as $'\\r' or \\033 for printf", words.Visible(string([]rune(a.Command[at:])[0])))
+			return fmt.Errorf("command holds %s; only newlines and tabs are taken, because control characters hide what would run: write them as an escape, such as $'\\r' or \\033 for printf", humanize.Visible(string([]rune(a.Command[at:])[0])))
 		}
 	case actionList, actionTail, actionKill:
 		if strings.TrimSpace(a.Command) != "" {

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"sync"
 
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 	"agent/internal/cmdline"
-	"agent/internal/disk"
-	"agent/internal/pattern"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
-	"agent/internal/words"
 )
 
 // Advised remembers the advice about the sandbox that the calls of one reply were given, so that
@@ -151,7 +151,7 @@ func (r refusal) isRefusal(command shell.Command, failed bool) bool {
 		return false
 	case r.kind == refusedWrite && !failed:
 		path := r.path()
-		if path == "" || command.Confined.Policy.AllowsWrite(disk.Real(disk.At(command.Dir, path))) {
+		if path == "" || command.Confined.Policy.AllowsWrite(fsutil.Real(fsutil.At(command.Dir, path))) {
 			return false
 		}
 	}
@@ -159,7 +159,7 @@ func (r refusal) isRefusal(command shell.Command, failed bool) bool {
 }
 
 // matchLine matches the start of a line that a search prints: PATH:NUMBER: or only the number.
-var matchLine = pattern.New(`^(?:[^:]+[:-])?\d+[:-]`)
+var matchLine = lazyregexp.New(`^(?:[^:]+[:-])?\d+[:-]`)
 
 // isMatch reports whether a search has found a line of output in a file.
 func isMatch(line string, command shell.Command) bool {
@@ -173,14 +173,14 @@ func isMatch(line string, command shell.Command) bool {
 	if !ok {
 		return false
 	}
-	info, err := os.Lstat(disk.At(command.Dir, file))
+	info, err := os.Lstat(fsutil.At(command.Dir, file))
 	return err == nil && info.Mode().IsRegular()
 }
 
 // advice returns one line that names the refusal and a remedy.
 func (r refusal) advice(command shell.Command) string {
 	path := r.path()
-	about := " " + words.Line(path, mostNamed)
+	about := " " + humanize.Line(path, mostNamed)
 	if path == "" {
 		about = ""
 	}
@@ -191,7 +191,7 @@ func (r refusal) advice(command shell.Command) string {
 	case refusedNetwork:
 		what = "there is no network"
 		if host := r.host(); host != "" {
-			what += " (" + words.Line(host, mostNamed) + ")"
+			what += " (" + humanize.Line(host, mostNamed) + ")"
 		}
 	case refusedConnection:
 		what = "only servers that commands here started can be reached"
@@ -207,7 +207,7 @@ func (r refusal) advice(command shell.Command) string {
 	switch {
 	case namesKeys(r.line):
 		remedy = "name the file in the command line, which the user is then asked about"
-	case r.kind != refusedNetwork && disk.Within(path, sandbox.SystemTemp) && r.kind != refusedTemp && !command.Confined.Policy.AllowsWrite(path):
+	case r.kind != refusedNetwork && fsutil.Within(path, sandbox.SystemTemp) && r.kind != refusedTemp && !command.Confined.Policy.AllowsWrite(path):
 		remedy = "use $TMPDIR instead, or call again with outside and why"
 	}
 	return fmt.Sprintf("[sandbox: %s; %s]", what, remedy)
@@ -218,10 +218,10 @@ const mostNamed = 80
 
 // pathWord matches an absolute path, or a path that begins with "..", in quotes or between
 // characters that no path holds.
-var pathWord = pattern.New("[\"'`‘“]((?:\\.\\.)?/[^\"'`’”]+)[\"'`’”]|(?:^|[ \t\"'`<>|&;(){}$=,:\\[])((?:\\.\\.)?/[^ \t\n\"'`’”<>|&;(){}$=,:]+)")
+var pathWord = lazyregexp.New("[\"'`‘“]((?:\\.\\.)?/[^\"'`’”]+)[\"'`’”]|(?:^|[ \t\"'`<>|&;(){}$=,:\\[])((?:\\.\\.)?/[^ \t\n\"'`’”<>|&;(){}$=,:]+)")
 
 // shellLine matches what a shell itself says about a file, relative ones too: SHELL: line 1: FILE:
-var shellLine = pattern.New(`^(?:\S*/)?(?:ba|da|z|k)?sh: (?:line )?\d+: (?:cannot create )?([^:]+): $`)
+var shellLine = lazyregexp.New(`^(?:\S*/)?(?:ba|da|z|k)?sh: (?:line )?\d+: (?:cannot create )?([^:]+): $`)
 
 // path returns the path that the line is about: the last path before the words of the refusal,
 // else the first path after them, else "".
@@ -251,9 +251,9 @@ func pathsIn(text string) []string {
 }
 
 var (
-	address    = pattern.New(`([a-z+]+://[^\s"'<>\\]+)`)
-	namedHost  = pattern.New(`(?i)(?:lookup|host:|hostname|eai_again|enotfound|host=|connect to)[\s'"]*([a-z0-9][a-z0-9.-]*)`)
-	hostNumber = pattern.New(`(\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-f:]+\])`)
+	address    = lazyregexp.New(`([a-z+]+://[^\s"'<>\\]+)`)
+	namedHost  = lazyregexp.New(`(?i)(?:lookup|host:|hostname|eai_again|enotfound|host=|connect to)[\s'"]*([a-z0-9][a-z0-9.-]*)`)
+	hostNumber = lazyregexp.New(`(\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-f:]+\])`)
 )
 
 // host returns the host that a line is about, "" if the line names none.
@@ -263,7 +263,7 @@ func (r refusal) host() string {
 			return to.Hostname()
 		}
 	}
-	for _, named := range []*pattern.Pattern{namedHost, hostNumber} {
+	for _, named := range []*lazyregexp.Pattern{namedHost, hostNumber} {
 		if found := named.FindStringSubmatch(r.line); found != nil {
 			return strings.Trim(found[1], ".[]")
 		}
@@ -279,7 +279,7 @@ func undoneLines(end shell.Result) []string {
 		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; what the command made of them was undone]", strings.Join(end.Undone, ", ")))
 	}
 	if end.Unwatched {
-		notes = append(notes, fmt.Sprintf("[sandbox: the workspace has more than %s; what the command made in others was not looked at for what runs later, so commands are asked about now]", words.Count(survey.MaxFolders, "folder")))
+		notes = append(notes, fmt.Sprintf("[sandbox: the workspace has more than %s; what the command made in others was not looked at for what runs later, so commands are asked about now]", humanize.Count(survey.MaxFolders, "folder")))
 	}
 	return notes
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/cmdline"
 	"agent/internal/shell"
 	"agent/internal/text/lines"
-	"agent/internal/words"
 )
 
 // foundNothing reports whether a command failed only because the search at its end had no match.
@@ -27,7 +27,7 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 	if end.NotStarted != nil {
 		return failedAnswer(fmt.Errorf("the command could not be started: %w", end.NotStarted))
 	}
-	answer := Answer{Text: end.Output, Spool: end.Spool, Summary: words.Count(end.Lines, "line")}
+	answer := Answer{Text: end.Output, Spool: end.Spool, Summary: humanize.Count(end.Lines, "line")}
 	if end.Lines == 0 {
 		answer.Summary = "no output"
 	}
@@ -52,7 +52,7 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 		answer.Note, answer.Summary = "[nothing found: "+end.Outcome()+"]", "no hits"
 	case end.TimedOut:
 		answer.Error = fmt.Sprintf("timed out after %s; the command and all it had started were ended. "+
-			"Give timeout_seconds for more time, or run it in the background", words.Took(command.Timeout))
+			"Give timeout_seconds for more time, or run it in the background", humanize.Took(command.Timeout))
 	case end.Interrupted:
 		answer.Error = "interrupted; the command and all it had started were ended"
 	default:
@@ -108,7 +108,7 @@ func inBackground(job *shell.Job, said, kept string) Answer {
 func (e *Env) jobAction(ctx context.Context, args shellArgs) Answer {
 	if args.Action == actionList {
 		all := e.Jobs.List()
-		return Answer{Text: listJobs(all), Summary: words.Count(len(all), "job")}
+		return Answer{Text: listJobs(all), Summary: humanize.Count(len(all), "job")}
 	}
 	job, err := e.Jobs.Find(args.Job)
 	if err != nil {
@@ -128,7 +128,7 @@ func listJobs(all []*shell.Job) string {
 	}
 	var list strings.Builder
 	for _, job := range all {
-		fmt.Fprintf(&list, "job %d: %s, %s printed: %s\n", job.ID, job.State(), words.Bytes(job.Printed()), job.Command.Line)
+		fmt.Fprintf(&list, "job %d: %s, %s printed: %s\n", job.ID, job.State(), humanize.Bytes(job.Printed()), job.Command.Line)
 	}
 	return list.String()
 }

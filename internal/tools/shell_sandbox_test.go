@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"

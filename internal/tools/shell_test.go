@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/cmdline"
 	"agent/internal/shell"
 	"agent/internal/testing/fifo"

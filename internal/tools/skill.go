@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // SkillContent is a skill in the form that the model reads.
@@ -24,7 +24,7 @@ func Skill(catalogue string, activate func(name, arguments string) (SkillContent
 	return defineRead(Tool{
 		Name:        "skill",
 		Description: "Activates a skill of this list, before work that it is for; then follow it:\n" + strings.TrimRight(catalogue, "\n"),
-		Traits:      Traits{Key: "name", Words: traits.Say("activating", "activated", "activate")},
+		Traits:      Traits{Key: "name", Words: toolspec.Say("activating", "activated", "activate")},
 	}, func(_ context.Context, _ *Env, args skillArgs) Answer {
 		found, err := activate(args.Name, args.Arguments)
 		if err != nil {

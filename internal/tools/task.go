@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
+	"agent/internal/base/humanize"
 	"agent/internal/tools/decode"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 // A Task is a task for an agent, as a call names it.
@@ -78,8 +78,8 @@ func TaskTool(list string, window int, plan func(Task) (Preview, BeginTask, erro
 		Description: taskText + measured + strings.TrimRight(list, "\n"),
 		offers:      decode.ParametersOf[taskSchema]().JSON,
 		Traits: Traits{
-			Reads: true, Parallel: true, Key: "task", Density: traits.Density{Reports: true},
-			Words: []traits.Words{
+			Reads: true, Parallel: true, Key: "task", Density: toolspec.Density{Reports: true},
+			Words: []toolspec.Words{
 				{Given: "title", Now: "asking an agent:", Done: "asked an agent:", Do: "ask an agent:", About: "{title}"},
 				{Now: "asking an agent:", Done: "asked an agent:", Do: "ask an agent:"},
 			},
@@ -92,10 +92,10 @@ func TaskTool(list string, window int, plan func(Task) (Preview, BeginTask, erro
 		case len(t.Task) > maxTask:
 			return Plan{}, fmt.Errorf("task has %d bytes, more than %d: name files for the agent to read; nothing was started", len(t.Task), maxTask)
 		}
-		if t.Title = words.Headline(t.Title); t.Title == "" {
-			t.Title = words.Line(words.FirstLine(t.Task), maxTitle)
+		if t.Title = humanize.Headline(t.Title); t.Title == "" {
+			t.Title = humanize.Line(humanize.FirstLine(t.Task), maxTitle)
 		}
-		t.Title = words.Line(t.Title, maxTitle)
+		t.Title = humanize.Line(t.Title, maxTitle)
 		preview, begin, err := plan(t)
 		if err != nil {
 			return Plan{}, err

@@ -17,19 +17,19 @@ import (
 	"encoding/json"
 	"io"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/cmdline"
 	"agent/internal/protect"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 	"agent/internal/snapshot"
 	"agent/internal/todo"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 	"agent/internal/workspace"
 )
 
 // Traits declares the properties of a tool.
-type Traits = traits.Traits
+type Traits = toolspec.Traits
 
 // Tool is one thing the model can do.
 type Tool struct {

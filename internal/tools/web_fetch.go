@@ -11,10 +11,10 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"golang.org/x/net/html"
 
+	"agent/internal/base/humanize"
 	"agent/internal/fetch"
 	"agent/internal/text/lines"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 type webFetchArgs struct {
@@ -29,7 +29,7 @@ func webFetch() Tool {
 		Traits: Traits{
 			Network: true,
 			Key:     "url",
-			Words:   traits.Say("fetching", "fetched", "fetch"),
+			Words:   toolspec.Say("fetching", "fetched", "fetch"),
 		},
 	}, planWebFetch)
 }
@@ -74,7 +74,7 @@ var renderings = map[string]func(context.Context, string) (string, error){
 func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func(context.Context, string) (string, error)) Answer {
 	text := strings.ToValidUTF8(string(page.Body), "\uFFFD")
 	if strings.ContainsRune(text, 0) {
-		return failedAnswer(fmt.Errorf("%s is not text (%s, %s)", page.URL, cmp.Or(page.Type, "of no known type"), words.Bytes(int64(len(page.Body)))))
+		return failedAnswer(fmt.Errorf("%s is not text (%s, %s)", page.URL, cmp.Or(page.Type, "of no known type"), humanize.Bytes(int64(len(page.Body)))))
 	}
 	whole := true
 	if render != nil && strings.Contains(page.Type, "html") {
@@ -96,9 +96,9 @@ func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func
 	}
 	note := ""
 	if !whole || len(shown) < len(text) {
-		note = fmt.Sprintf("[cut: the page has %s]", words.Bytes(int64(size)))
+		note = fmt.Sprintf("[cut: the page has %s]", humanize.Bytes(int64(size)))
 	}
-	return Answer{Text: page.URL + "\n\n" + shown, Note: note, Summary: words.Count(words.Lines(text), "line")}
+	return Answer{Text: page.URL + "\n\n" + shown, Note: note, Summary: humanize.Count(humanize.Lines(text), "line")}
 }
 
 // asMarkdown converts HTML to Markdown, unless ctx ends.

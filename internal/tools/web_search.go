@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 
-	"agent/internal/traits"
+	"agent/internal/base/humanize"
+	"agent/internal/toolspec"
 	"agent/internal/websearch"
-	"agent/internal/words"
 )
 
 // WebSearchName is the name of the tool that searches the web.
@@ -30,7 +30,7 @@ func WebSearch(s *websearch.Searcher) Tool {
 		Traits: Traits{
 			Network: true, Searches: true,
 			Key:   "query",
-			Words: []traits.Words{{Now: "searching", Done: "searched", Do: "search", About: s.Service() + `: "{query}"`}},
+			Words: []toolspec.Words{{Now: "searching", Done: "searched", Do: "search", About: s.Service() + `: "{query}"`}},
 		},
 	}, func(_ context.Context, _ *Env, args webSearchArgs) (Plan, error) {
 		query, note, err := websearch.NewQuery(args.Query, args.Count, args.Domains, args.Recent)
@@ -42,7 +42,7 @@ func WebSearch(s *websearch.Searcher) Tool {
 		}
 		service := s.Service()
 		return Plan{
-			Preview: Preview{Title: "ask " + service + " for " + words.Line(query.Text, 0), Service: service, Hosts: query.OnlyHosts},
+			Preview: Preview{Title: "ask " + service + " for " + humanize.Line(query.Text, 0), Service: service, Hosts: query.OnlyHosts},
 			Apply:   func(ctx context.Context) Answer { return searched(ctx, s, query, note) },
 		}, nil
 	})
@@ -54,7 +54,7 @@ func ServerSearch(blocked []string) Tool {
 	return define(Tool{
 		Name: WebSearchName, Server: true, Blocked: blocked,
 		Description: "Searches the web, by the model's server itself.",
-		Traits:      Traits{Network: true, Searches: true, Key: "query", Words: []traits.Words{{Now: "searching", Done: "searched", Do: "search", About: `"{query}"`}}},
+		Traits:      Traits{Network: true, Searches: true, Key: "query", Words: []toolspec.Words{{Now: "searching", Done: "searched", Do: "search", About: `"{query}"`}}},
 	}, func(context.Context, *Env, webSearchArgs) (Plan, error) {
 		return Plan{}, errors.New("the server searches by itself, within a reply; there is nothing to call")
 	})
@@ -65,7 +65,7 @@ func searched(ctx context.Context, s *websearch.Searcher, query websearch.Query,
 	if err != nil {
 		return failedAnswer(err)
 	}
-	answer := Answer{Text: found.Text(s.MaxTokens()), Note: note, Summary: words.Count(len(found.Results), "result")}
+	answer := Answer{Text: found.Text(s.MaxTokens()), Note: note, Summary: humanize.Count(len(found.Results), "result")}
 	if !found.Cached {
 		answer.Searches = 1
 		answer.Cost, _ = s.Price()

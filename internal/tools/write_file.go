@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"os"
 
+	"agent/internal/base/humanize"
 	"agent/internal/text/textfile"
-	"agent/internal/traits"
-	"agent/internal/words"
+	"agent/internal/toolspec"
 )
 
 type writeFileArgs struct {
@@ -21,9 +21,9 @@ func writeFile() Tool {
 		Name:        "write_file",
 		Description: "Creates a file and its folders, or replaces all of a file that you have read.",
 		Traits: Traits{
-			Density:   traits.Density{Body: []string{"content"}},
+			Density:   toolspec.Density{Body: []string{"content"}},
 			Essential: true,
-			Words:     traits.Say("writing", "wrote", "write"),
+			Words:     toolspec.Say("writing", "wrote", "write"),
 		},
 	}, planWriteFile)
 }
@@ -35,7 +35,7 @@ func planWriteFile(env *Env, args writeFileArgs) (edit, error) {
 	}
 	if _, err := os.Lstat(abs); errors.Is(err, fs.ErrNotExist) {
 		c := (&source{abs: abs, rel: env.Workspace.Rel(abs)}).changeTo([]byte(args.Content))
-		done := fmt.Sprintf("Created %s with %s", c.rel, words.Count(textfile.Parse(c.after).Count(), "line"))
+		done := fmt.Sprintf("Created %s with %s", c.rel, humanize.Count(textfile.Parse(c.after).Count(), "line"))
 		return edit{changes: []change{c}, done: done}, nil
 	}
 	s, err := env.openKnown(args.FilePath)
@@ -46,5 +46,5 @@ func planWriteFile(env *Env, args writeFileArgs) (edit, error) {
 		return edit{}, err
 	}
 	after := textfile.Parse(s.whole).Rewritten(args.Content)
-	return editTo(s, after, textfile.PlainEnds(args.Content), fmt.Sprintf("Wrote %s, now %s", s.rel, words.Count(textfile.Parse(after).Count(), "line")))
+	return editTo(s, after, textfile.PlainEnds(args.Content), fmt.Sprintf("Wrote %s, now %s", s.rel, humanize.Count(textfile.Parse(after).Count(), "line")))
 }

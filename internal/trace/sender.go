@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/hosts"
+	"agent/internal/reachlog"
 )
 
 const (
@@ -75,7 +75,7 @@ type sender struct {
 
 func newSender(c collector, version string, take func() []*span) *sender {
 	s := &sender{collector: c, version: version, take: take, more: make(chan struct{}, 1), end: make(chan struct{}), ended: make(chan struct{})}
-	s.client = hosts.Client(nil, hosts.NoRedirect)
+	s.client = reachlog.Client(nil, reachlog.NoRedirect)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	go s.run()
 	return s

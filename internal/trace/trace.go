@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/chat"
-	"agent/internal/pattern"
 )
 
 // mostSpans bounds the spans that wait to be sent; further spans are dropped and counted.
@@ -87,7 +87,7 @@ func (t *Tracer) Context() string {
 }
 
 // traceparent matches the span of the caller (W3C Trace Context).
-var traceparent = pattern.New(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}`)
+var traceparent = lazyregexp.New(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}`)
 
 func randomHex(n int) string {
 	b := make([]byte, n)

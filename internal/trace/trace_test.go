@@ -15,7 +15,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 func environ(pairs ...string) func(string) string {
@@ -39,7 +39,7 @@ var turn = []chat.Event{
 	chat.UsageReported{PromptTokens: 7, CompletionTokens: 3},
 	chat.Retry{Attempt: 2, Reason: secret},
 	chat.ReplyEnded{Text: secret},
-	chat.ToolStarted{Call: 1, ID: "c1", Name: "run_shell_command", Label: traits.Label{Subject: secret, Key: secret}},
+	chat.ToolStarted{Call: 1, ID: "c1", Name: "run_shell_command", Label: toolspec.Label{Subject: secret, Key: secret}},
 	chat.ToolEnded{Call: 1, Name: "run_shell_command", Answer: tools.Answer{Text: secret, Error: secret}},
 	chat.ToolStarted{Call: 2, ID: "c2", Name: "task"},
 	chat.AgentStarted{AgentState: chat.AgentState{ID: "s-a", Call: 2, Agent: "explore", Model: "small", Title: secret}},

@@ -5,8 +5,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/base/humanize"
 	"agent/internal/tui/pager"
-	"agent/internal/words"
 )
 
 // paste puts pasted text where the person is typing. It never sends or answers anything.
@@ -83,7 +83,7 @@ func (m *Model) controlD() tea.Cmd {
 func (m *Model) quits(key string) string {
 	said := key + " again quits"
 	if agents := len(m.activity.agents); agents > 0 && !m.activity.turn.running {
-		said += " and stops " + words.Count(agents, "agent")
+		said += " and stops " + humanize.Count(agents, "agent")
 	}
 	return said
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"agent/internal/atcmd"
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // activity holds the work in progress: the turn, its reply, the running tools, the messages that
@@ -218,11 +218,11 @@ func (a *activity) queueView(width, room int, asking bool) []string {
 	var lines []string
 	if before := len(waiting) - room; before > 0 && room > 0 {
 		before++ // for the line with the count
-		lines = append(lines, "  "+words.Count(before, "message")+" queued before")
+		lines = append(lines, "  "+humanize.Count(before, "message")+" queued before")
 		waiting = waiting[before:]
 	}
 	for i, text := range waiting {
-		line := "  queued: " + style.Clean(words.FirstLine(text))
+		line := "  queued: " + style.Clean(humanize.FirstLine(text))
 		if i == len(waiting)-1 && len(a.behind) == 0 {
 			if asking {
 				line += " (Tab, then Up takes it back)"
@@ -247,7 +247,7 @@ func (a *activity) questionHeading(width, room int) []string {
 	}
 	said := style.Clean(a.surface.status.Todo)
 	if waits := a.waited().Truncate(time.Minute); waits > 0 {
-		said = strings.TrimPrefix(said+" · asked "+words.Count(int(waits/time.Minute), "minute")+" ago", " · ")
+		said = strings.TrimPrefix(said+" · asked "+humanize.Count(int(waits/time.Minute), "minute")+" ago", " · ")
 	}
 	if said == "" {
 		return nil

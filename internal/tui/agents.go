@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 	"agent/internal/chat"
-	"agent/internal/pattern"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // agentStarted shows an agent that begins to work.
@@ -69,7 +69,7 @@ func (a *activity) addAgentEvent(e chat.AgentEvent) {
 	if a.heard == nil {
 		a.heard = map[string][]byte{}
 	}
-	a.heard[e.ID] = words.KeepEnd(append(a.heard[e.ID], text+"\n\n"...), saidBytes)
+	a.heard[e.ID] = humanize.KeepEnd(append(a.heard[e.ID], text+"\n\n"...), saidBytes)
 }
 
 // agentPage returns the page with the conversation of an agent.
@@ -99,7 +99,7 @@ func (a *activity) agentEnded(e chat.AgentEnded) {
 }
 
 // lineCounts matches the changed lines of a file as the model reads them.
-var lineCounts = pattern.New(`\+(\d+) -(\d+)`)
+var lineCounts = lazyregexp.New(`\+(\d+) -(\d+)`)
 
 // endRow lays out a line about an agent that ended.
 func (a *activity) endRow(e chat.AgentEnded) transcript.Layout {
@@ -113,10 +113,10 @@ func (a *activity) endRow(e chat.AgentEnded) transcript.Layout {
 		now := a.surface.now()
 		// Questions do not count, as in the time of the turn.
 		waited := max(0, a.turn.waited(now)-a.waitedAt[e.ID])
-		said += ", " + words.Took(now.Sub(e.Started)-waited) + ", " + e.AgentState.String()
+		said += ", " + humanize.Took(now.Sub(e.Started)-waited) + ", " + e.AgentState.String()
 	}
 	what := style.Reveal("agent " + e.Agent + ": " + e.Title).Text
-	said = style.Reveal(words.Line(said, 0)).Text
+	said = style.Reveal(humanize.Line(said, 0)).Text
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(t.OK, "✓")
 		if e.Status != "done" {
@@ -145,16 +145,16 @@ func (a *activity) agentsView(width, room int) (lines []string) {
 		}
 	}
 	if len(waiting) > 0 && room > 1 {
-		row := "  " + words.Count(len(waiting), "agent") + " to come: " + style.Reveal(strings.Join(waiting, ", ")).Text
+		row := "  " + humanize.Count(len(waiting), "agent") + " to come: " + style.Reveal(strings.Join(waiting, ", ")).Text
 		defer func() { lines = append(lines, a.surface.theme.Dim.Text(style.Truncate(row, width))) }()
 		room--
 	}
 	more := room - len(working) // second rows
 	for i, s := range working {
 		if left := len(working) - i; left > 1 && len(lines)+1 >= room {
-			return append(lines, a.surface.theme.Dim.Text("  "+words.Count(left, "more agent")))
+			return append(lines, a.surface.theme.Dim.Text("  "+humanize.Count(left, "more agent")))
 		}
-		time := " " + words.Elapsed(a.surface.now().Sub(s.Started))
+		time := " " + humanize.Elapsed(a.surface.now().Sub(s.Started))
 		figures := " · " + s.String() + time
 		if style.Width(figures) > width*3/5 {
 			figures = time

@@ -3,12 +3,12 @@ package tui
 import (
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/command"
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // showCommand shows the output of a command: its bar, its lines and its diff. An output that
@@ -29,7 +29,7 @@ func (m *Model) showCommand(line string, output command.Output) {
 	}
 	if output.Diff != "" {
 		m.reader.openDiff(line, output.Diff)
-		m.surface.answer(transcript.Rows(words.Count(len(patch.Files(output.Diff)), "changed file") + " shown"))
+		m.surface.answer(transcript.Rows(humanize.Count(len(patch.Files(output.Diff)), "changed file") + " shown"))
 		return
 	}
 	lay := commandRows(output)

@@ -11,16 +11,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/tools"
 	"agent/internal/tui/term"
-	"agent/internal/words"
 )
 
 func askedForCommand(command string) chat.ApprovalRequested {
 	return chat.ApprovalRequested{Approval: chat.Approval{
 		ID: 7, Tool: "run_shell_command", Always: `commands "go test"`,
-		Preview: tools.Preview{Title: "run " + words.FirstLine(command), Command: command},
+		Preview: tools.Preview{Title: "run " + humanize.FirstLine(command), Command: command},
 	}}
 }
 

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/traits"
+	"agent/internal/base/humanize"
+	"agent/internal/toolspec"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // Earlier holds the conversation of a resumed session.
@@ -31,7 +31,7 @@ type Exchange struct {
 
 // Call is a tool call.
 type Call struct {
-	Label traits.Label
+	Label toolspec.Label
 	// Failed is set if the call did not succeed, and Declined if the person said no to its proposal.
 	Failed, Declined bool
 }
@@ -54,7 +54,7 @@ func (a *activity) showEarlier(e Earlier) {
 		if a.surface.plain {
 			how = " before these: agent sessions show has them"
 		}
-		a.surface.note(dim, "·", words.Count(before, "earlier exchange")+how)
+		a.surface.note(dim, "·", humanize.Count(before, "earlier exchange")+how)
 	}
 	for i, exchange := range e.Exchanges[before:] {
 		a.surface.print(transcript.Text, promptRows(exchange.Said))
@@ -82,10 +82,10 @@ func foldedRows(calls []Call) transcript.Layout {
 	failed := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
 	return func(t *style.Theme, width int) (rows []string) {
 		if len(worked) > 0 {
-			rows = noteRows(dim, "✓", summariseCalls(worked, traits.Label.Ended))(t, width)
+			rows = noteRows(dim, "✓", summariseCalls(worked, toolspec.Label.Ended))(t, width)
 		}
 		if len(failed) > 0 {
-			rows = append(rows, noteRows(dim, "✗", summariseCalls(failed, traits.Label.NotDone))(t, width)...)
+			rows = append(rows, noteRows(dim, "✗", summariseCalls(failed, toolspec.Label.NotDone))(t, width)...)
 		}
 		for _, c := range calls {
 			if c.Declined {
@@ -104,7 +104,7 @@ const (
 )
 
 // summariseCalls summarises calls in a few words: for each kind the verb, the subjects and the number.
-func summariseCalls(calls []Call, verb func(traits.Label) string) string {
+func summariseCalls(calls []Call, verb func(toolspec.Label) string) string {
 	type kind struct {
 		verb  string
 		calls int
@@ -126,7 +126,7 @@ func summariseCalls(calls []Call, verb func(traits.Label) string) string {
 		}
 		k := kinds[at]
 		k.calls++
-		if about := words.Line(style.Reveal(subject).Text, foldedAbout); about != "" && !slices.Contains(k.about, about) {
+		if about := humanize.Line(style.Reveal(subject).Text, foldedAbout); about != "" && !slices.Contains(k.about, about) {
 			k.about = append(k.about, about)
 		}
 	}

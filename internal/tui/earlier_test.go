@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 	"agent/internal/tui/style"
-	"agent/internal/words"
 )
 
 // What is taken up again is printed folded: what was said, and a line for what was
@@ -28,7 +28,7 @@ func TestEarlierIsFolded(t *testing.T) {
 				{Label: said("replace a.go")},
 				{Label: said("run_shell_command go test ./...\n# and more"), Failed: true},
 				{Label: said("odd")},
-				{Label: traits.Label{Words: traits.Words{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}, Declined: true},
+				{Label: toolspec.Label{Words: toolspec.Words{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}, Declined: true},
 			}, Reply: "It is **fixed**."},
 			{Said: "thanks"},
 		}...),
@@ -51,11 +51,11 @@ func TestManyCallsAreFolded(t *testing.T) {
 	for _, file := range []string{"a", "b", "c", "d", "e", "f"} {
 		calls = append(calls, Call{Label: said("read_file " + file + ".go")})
 	}
-	if got, want := summariseCalls(calls, traits.Label.Ended), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
+	if got, want := summariseCalls(calls, toolspec.Label.Ended), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	named := traits.Label{Words: traits.Words{Done: "asked:", About: "{title}"}, Subject: "count", Key: "all that it is told"}
-	if got := summariseCalls([]Call{{Label: named}}, traits.Label.Ended); got != "asked: count" {
+	named := toolspec.Label{Words: toolspec.Words{Done: "asked:", About: "{title}"}, Subject: "count", Key: "all that it is told"}
+	if got := summariseCalls([]Call{{Label: named}}, toolspec.Label.Ended); got != "asked: count" {
 		t.Errorf("%q", got)
 	}
 }
@@ -101,7 +101,7 @@ func TestEarlierCallsAreRevealedAsLiveOnes(t *testing.T) {
 		s := newScreenplay(t, 80, 24)
 		s.events(chat.ToolEnded{Name: "run_shell_command", Label: call, Answer: tools.Answer{Text: "ok"}})
 		live := strings.Join(s.texts(), " ")
-		shown := words.Line(style.Reveal(command).Text, foldedAbout)
+		shown := humanize.Line(style.Reveal(command).Text, foldedAbout)
 		again := newScreenplayFor(t, 80, 24, func(o *Options) {
 			o.Earlier = Earlier{Exchanges: []Exchange{{Said: "go", Calls: []Call{{Label: call}}}}}
 		})

@@ -8,10 +8,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/atcmd"
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // longTurn is the least duration of a turn whose end calls the person.
@@ -101,7 +101,7 @@ func includedSize(file atcmd.Included) string {
 	if file.Lines == 0 && file.Bytes > 0 {
 		return fmt.Sprintf("%d KiB", (file.Bytes+1023)/1024)
 	}
-	return words.Count(file.Lines, "line")
+	return humanize.Count(file.Lines, "line")
 }
 
 // promptShown is the most lines of a message that are printed back.
@@ -135,7 +135,7 @@ func promptRows(text string) transcript.Layout {
 			}
 		}
 		if more > 0 {
-			rows = append(rows, t.Dim.Text("  … "+words.Count(more, "more line")))
+			rows = append(rows, t.Dim.Text("  … "+humanize.Count(more, "more line")))
 		}
 		return rows
 	}

@@ -6,10 +6,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/base/humanize"
 	"agent/internal/command"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/style"
-	"agent/internal/words"
 )
 
 // titleColumns is the most characters of a command in the title of its job.
@@ -17,7 +17,7 @@ const titleColumns = 60
 
 // jobTitle returns the title of a job.
 func jobTitle(j command.Job) string {
-	return fmt.Sprintf("job %d: %s", j.ID, style.Reveal(words.Line(j.Command, titleColumns)).Text)
+	return fmt.Sprintf("job %d: %s", j.ID, style.Reveal(humanize.Line(j.Command, titleColumns)).Text)
 }
 
 // toBackground puts the call in the lowest row into the background. If none runs, it brings the

@@ -10,8 +10,8 @@ import (
 	"github.com/aymanbagabas/go-osc52/v2"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/base/humanize"
 	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // pasteImage puts the image on the clipboard into the message. Reading the clipboard may be slow,
@@ -33,13 +33,13 @@ func (m *Model) pasteImage() tea.Cmd {
 // copyText puts text on the clipboard, with an escape sequence that works over SSH as well and
 // that the terminal never answers. tmux does not pass the sequence on, but has a command instead.
 func (p *presence) copyText(text string) tea.Cmd {
-	what := words.Count(words.Lines(text), "line")
+	what := humanize.Count(humanize.Lines(text), "line")
 	if p.surface.environ.get("TMUX") != "" {
 		return guardPanic(func() tea.Msg {
 			cmd := exec.Command("tmux", "load-buffer", "-w", "-")
 			cmd.Stdin = strings.NewReader(text)
 			if out, err := cmd.CombinedOutput(); err != nil {
-				return noteMsg{fmt.Sprintf("nothing was copied: tmux load-buffer: %v %s", err, words.FirstLine(string(out)))}
+				return noteMsg{fmt.Sprintf("nothing was copied: tmux load-buffer: %v %s", err, humanize.FirstLine(string(out)))}
 			}
 			return thenDo(func() { p.surface.answer(transcript.Rows("copied " + what + " to tmux's buffer and the clipboard")) })
 		})
@@ -96,7 +96,7 @@ func (m *Model) editOutside() tea.Cmd {
 // readDraft reads an edited prompt. It refuses one that is too long, so that none is sent in part.
 func readDraft(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() > outputBytes {
-		return "", fmt.Errorf("the text has %s, and a message at most %s; name the file in a message instead", words.Bytes(info.Size()), words.Bytes(outputBytes))
+		return "", fmt.Errorf("the text has %s, and a message at most %s; name the file in a message instead", humanize.Bytes(info.Size()), humanize.Bytes(outputBytes))
 	}
 	return readSome(path)
 }

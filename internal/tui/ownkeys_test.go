@@ -9,7 +9,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/command"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 	"agent/internal/tui/keymap"
 )
 
@@ -138,7 +138,7 @@ func TestToTheBackground(t *testing.T) {
 	s.events(chat.TurnStarted{})
 	for call, name := range []string{1: "run_shell_command", 2: "task", 3: "run_shell_command", 4: "web_fetch", 5: "task"} {
 		if name != "" {
-			s.events(chat.ToolStarted{Call: call, Name: name, Label: traits.Label{Words: traits.Words{Now: "call"}, Subject: fmt.Sprint(call)}})
+			s.events(chat.ToolStarted{Call: call, Name: name, Label: toolspec.Label{Words: toolspec.Words{Now: "call"}, Subject: fmt.Sprint(call)}})
 		}
 		if name == "task" {
 			s.events(chat.AgentStarted{AgentState: chat.AgentState{ID: fmt.Sprint("s-", call), Call: call, Agent: "explore", Title: "look"}})

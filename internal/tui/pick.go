@@ -9,11 +9,11 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/base/humanize"
 	"agent/internal/command"
 	"agent/internal/tui/picker"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
-	"agent/internal/words"
 )
 
 // chooser holds the list that is open in place of the input, and the function that handles the
@@ -98,8 +98,8 @@ const promptSearched = 4 << 10
 func promptChoice(prompt string) command.Choice {
 	head := prompt[:min(len(prompt), promptSearched)]
 	choice := command.Choice{Name: strings.ReplaceAll(style.CleanProse(head), "\n", " ⏎ "), Line: prompt}
-	if lines := words.Lines(prompt); lines > 1 {
-		choice.Preview = func() string { return fmt.Sprintf("%s\n\n(%s)", head, words.Count(lines, "line")) }
+	if lines := humanize.Lines(prompt); lines > 1 {
+		choice.Preview = func() string { return fmt.Sprintf("%s\n\n(%s)", head, humanize.Count(lines, "line")) }
 	}
 	return choice
 }

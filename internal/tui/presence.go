@@ -6,10 +6,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/tui/question"
 	"agent/internal/tui/term"
-	"agent/internal/words"
 )
 
 // presence holds the signs of the program outside its window: the title, notifications and the
@@ -51,7 +51,7 @@ func newStatus(s *surface, title func() string) status {
 // update returns the sequences that report a change of the state. It reports no text of the
 // conversation: a title made from a message is not sent.
 func (s *status) update(questions *question.Questions, running bool, folder string) (sequences string) {
-	now := term.Status{State: "idle", Title: words.Line(cmp.Or(s.title(), folder), newsLimit)}
+	now := term.Status{State: "idle", Title: humanize.Line(cmp.Or(s.title(), folder), newsLimit)}
 	switch {
 	case questions.Open():
 		now.State, now.Kind = "blocked", "permission"
@@ -94,7 +94,7 @@ func (p *presence) forget() { p.title, p.status.reported, p.status.drawn = "", "
 // say sets the terminal's title to the present state. It also calls the person if a question
 // waits or a long turn has ended, unless the window is known to have the focus.
 func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
-	name := "agent: " + words.Line(filepath.Base(p.surface.workspace), newsLimit)
+	name := "agent: " + humanize.Line(filepath.Base(p.surface.workspace), newsLimit)
 	title := name
 	switch {
 	case questions.Open():
@@ -143,5 +143,5 @@ func news(questions *question.Questions) (kind, line string) {
 		return "turn-ended", "the turn has ended"
 	}
 	asked := questions.First()
-	return "question", "asks: " + words.Line(cmp.Or(asked.Repeats, asked.Preview.Title), newsLimit)
+	return "question", "asks: " + humanize.Line(cmp.Or(asked.Repeats, asked.Preview.Title), newsLimit)
 }

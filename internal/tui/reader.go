@@ -5,12 +5,12 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/base/humanize"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // reader holds the pager that covers the whole screen, to read outputs, changes or a whole
@@ -60,7 +60,7 @@ func (r *reader) openDiff(title, diff string) {
 	}
 	if len(files) != 1 {
 		pages = append(pages, pager.Page{Title: title, Layout: func(t *style.Theme, _ int) []string {
-			rows := []string{words.Count(len(files), "file") + " changed", ""}
+			rows := []string{humanize.Count(len(files), "file") + " changed", ""}
 			for _, f := range files {
 				rows = append(rows, "  "+f.Title(t))
 			}

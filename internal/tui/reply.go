@@ -4,11 +4,11 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // reply holds the model's answer while it arrives: first thinking, then text. The closed blocks
@@ -34,7 +34,7 @@ func (r *reply) addThinking(delta string, now time.Time) {
 	if !r.thinking() {
 		r.thoughtSince = now
 	}
-	r.thought = words.KeepEnd(append(r.thought, delta...), thoughtKept)
+	r.thought = humanize.KeepEnd(append(r.thought, delta...), thoughtKept)
 }
 
 // maxOpen is the size, in bytes, up to which the open block is rendered with every frame. If the
@@ -124,7 +124,7 @@ func (a *activity) endThinking() {
 	a.outputs.add(output{Page: pager.Page{Title: "reasoning", Layout: proseLay(thought)}})
 	a.reply.thought, a.reply.thoughtSince = nil, time.Time{}
 	if took >= time.Second {
-		a.surface.note(dim, "·", "thought for "+words.Elapsed(took))
+		a.surface.note(dim, "·", "thought for "+humanize.Elapsed(took))
 	}
 }
 

@@ -5,14 +5,14 @@ import (
 	"sync"
 
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // registry has the real tools.
 var registry = sync.OnceValue(func() *tools.Registry { return tools.NewRegistry(tools.Default()...) })
 
 // said says a call of a real tool: its name, and what it is about.
-func said(title string) traits.Label {
+func said(title string) toolspec.Label {
 	name, about, _ := strings.Cut(title, " ")
 	s := registry().Traits(name).Named(name)
 	s.Subject, s.Key = about, about
@@ -20,4 +20,4 @@ func said(title string) traits.Label {
 }
 
 // reading are the traits of a tool that shows a file.
-var reading = traits.Traits{Reads: true, File: traits.FileNames}
+var reading = toolspec.Traits{Reads: true, File: toolspec.FileNames}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
-	"agent/internal/disk"
 	"agent/internal/gate"
 	"agent/internal/tui/style"
-	"agent/internal/words"
 )
 
 // statusLine is the last line: model, context, approval mode, folder and branch.
@@ -83,8 +83,8 @@ func (l *statusLine) spans(width int) style.Spans {
 	}
 	also(s.Unsaved, "not saved", t.Warn)
 	also(s.Unconfined, "no sandbox", t.Warn)
-	also(s.Agents > 0, words.Count(s.Agents, "agent"), t.Dim)
-	also(s.Jobs > 0, words.Count(s.Jobs, "job"), t.Dim)
+	also(s.Agents > 0, humanize.Count(s.Agents, "agent"), t.Dim)
+	also(s.Jobs > 0, humanize.Count(s.Jobs, "job"), t.Dim)
 	also(l.cached > 0, fmt.Sprintf("cache %d%%", l.cached), t.Dim)
 	var line style.Spans
 	for i, part := range parts {
@@ -110,7 +110,7 @@ func (l *statusLine) gauge(s chat.Status, width int) string {
 	if s.Limit <= 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s/%s %d%%", words.Tokens(s.Tokens), words.Tokens(s.Limit), chat.Percent(s.Tokens, s.Limit))
+	text := fmt.Sprintf("%s/%s %d%%", humanize.Tokens(s.Tokens), humanize.Tokens(s.Limit), chat.Percent(s.Tokens, s.Limit))
 	if width < 80 {
 		return text
 	}
@@ -126,7 +126,7 @@ func (l *statusLine) gauge(s chat.Status, width int) string {
 
 // folder returns the path of the workspace, with ~ for the home folder, cut from the left.
 func (l *statusLine) folder(room int) string {
-	path := style.Clean(disk.Tilde(l.surface.workspace, cmp.Or(l.surface.environ.get("HOME"), l.surface.environ.get("USERPROFILE"))))
+	path := style.Clean(fsutil.Tilde(l.surface.workspace, cmp.Or(l.surface.environ.get("HOME"), l.surface.environ.get("USERPROFILE"))))
 	for style.Width(path) > room {
 		_, rest, ok := strings.Cut(strings.TrimPrefix(path, "…/"), "/")
 		if !ok {

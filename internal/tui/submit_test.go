@@ -15,7 +15,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // D-46: what is pasted is sent as data: it is no command, no shell line and includes
@@ -102,7 +102,7 @@ func TestShellModeShowsFortyLines(t *testing.T) {
 func TestADeclinedProposalHasNoTick(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
-	label := traits.Label{Words: traits.Words{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}
+	label := toolspec.Label{Words: toolspec.Words{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}
 	s.events(chat.ToolEnded{Name: "remember", Label: label, Answer: tools.Answer{Text: "no", Summary: "not kept", Declined: true}})
 	if all := s.all(); !strings.Contains(all, "· not kept: it is slow") || strings.Contains(all, "✓") || strings.Contains(all, "remember") {
 		t.Errorf("printed:\n%s", all)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/tui/keymap"
 	"agent/internal/tui/link"
@@ -13,7 +14,6 @@ import (
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // surface is shared by all parts of the screen: the transcript they print to, the look, the size
@@ -161,7 +161,7 @@ func (s *surface) note(look func(*style.Theme) style.Style, glyph, text string) 
 
 // noteRows lays out a note.
 func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcript.Layout {
-	text = strings.TrimSpace(words.Brief(style.CleanProse(text)))
+	text = strings.TrimSpace(humanize.Brief(style.CleanProse(text)))
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(look(t), glyph)
 		margin := strings.Repeat(" ", style.Width(sign))

@@ -7,16 +7,16 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/testrun"
 	"agent/internal/chat"
-	"agent/internal/testrun"
 	"agent/internal/tools"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 	"agent/internal/tui/mailbox"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // These are the bounds on the output shown for a tool, in lines.
@@ -36,7 +36,7 @@ const (
 // runningTool is a running call.
 type runningTool struct {
 	call    int
-	said    traits.Label
+	said    toolspec.Label
 	started time.Time
 	// told is set once a line about the end of the call's agent is printed.
 	told bool
@@ -47,7 +47,7 @@ type runningTool struct {
 func (a *activity) toolOutput(e chat.ToolOutput) {
 	for i := range a.tools {
 		if t := &a.tools[i]; t.call == e.Call {
-			t.output = words.KeepEnd(append(t.output, e.Data...), mailbox.OutputKept)
+			t.output = humanize.KeepEnd(append(t.output, e.Data...), mailbox.OutputKept)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	case told:
 	case (e.Traits.ShowsFile() || e.Traits.ShowsFiles()) && answer.Error == "":
 		reads, _ := a.surface.held.(heldReads)
-		a.surface.held = append(reads, readFile{done.Subject, words.Lines(answer.Text)})
+		a.surface.held = append(reads, readFile{done.Subject, humanize.Lines(answer.Text)})
 	case answer.Diff != "" && refusal(e) == "":
 		a.surface.endHeld()
 		a.surface.held = heldEdit(e)
@@ -153,7 +153,7 @@ func (reads heldReads) rows() transcript.Layout {
 // readLines returns the number of lines read, in words.
 func readLines(t *style.Theme, n int) string {
 	if t.Spoken {
-		return ", " + words.Count(n, "line")
+		return ", " + humanize.Count(n, "line")
 	}
 	return fmt.Sprintf(" (%d)", n)
 }
@@ -180,10 +180,10 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	}
 	said, body := outcome(t, a, width-2, most)
 	if e.Duration >= 100*time.Millisecond && a.ExitCode != nil || e.Duration >= time.Second {
-		said = style.Listed(said, words.Took(e.Duration))
+		said = style.Listed(said, humanize.Took(e.Duration))
 	}
 	if freed > 0 {
-		said += " · freed " + words.Tokens(freed)
+		said += " · freed " + humanize.Tokens(freed)
 	}
 	done := describe(e.Label)
 	what := done.NotDone()
@@ -238,10 +238,10 @@ func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, b
 // howMuch returns the size of a result, before it was shortened, in words.
 func howMuch(a tools.Answer) string {
 	if a.Summary != "" {
-		return style.Reveal(words.FirstLine(a.Summary)).Text
+		return style.Reveal(humanize.FirstLine(a.Summary)).Text
 	}
-	if n := words.Lines(a.Text); n > 0 {
-		return words.Count(n, "line")
+	if n := humanize.Lines(a.Text); n > 0 {
+		return humanize.Count(n, "line")
 	}
 	return "no output"
 }
@@ -277,7 +277,7 @@ func lastLines(t *style.Theme, text string, width, most int, whole bool) []strin
 	if more := len(lines) - most; more > 1 {
 		said := "all of it"
 		if whole {
-			said = words.Count(more, "line") + " before"
+			said = humanize.Count(more, "line") + " before"
 		}
 		rows = append(rows, t.Dim.Text(leftOut(t, said)))
 		lines = lines[more:]
@@ -304,7 +304,7 @@ func (a *activity) toolsView(width, room int) []string {
 		if a.hasAgent(tool) {
 			continue
 		}
-		time := " " + words.Elapsed(a.surface.now().Sub(tool.started))
+		time := " " + humanize.Elapsed(a.surface.now().Sub(tool.started))
 		lines = append(lines, a.surface.spinner()+" "+style.Truncate(tool.said.Running(), width-2-len(time))+a.surface.theme.Dim.Text(time))
 		share := min(liveOutputLines, (room-len(lines))/(len(a.tools)-i))
 		lines = append(lines, dimTail(a.surface.theme, string(tool.output), width, share)...)
@@ -325,8 +325,8 @@ func dimTail(t *style.Theme, text string, width, most int) []string {
 const readVerb = "read"
 
 // describe makes the words of a call safe to show, since names and arguments come from others.
-func describe(said traits.Label) traits.Label {
-	clean := func(text string) string { return style.Reveal(words.FirstLine(text)).Text }
+func describe(said toolspec.Label) toolspec.Label {
+	clean := func(text string) string { return style.Reveal(humanize.FirstLine(text)).Text }
 	said.Now, said.Done, said.Do = clean(said.Now), clean(said.Done), clean(said.Do)
 	said.Subject = clean(said.Subject)
 	return said

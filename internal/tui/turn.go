@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"agent/internal/base/humanize"
+	"agent/internal/base/testrun"
 	"agent/internal/chat"
-	"agent/internal/testrun"
 	"agent/internal/tui/style"
-	"agent/internal/words"
 )
 
 // turn holds the state of the turn in progress, as the screen shows it.
@@ -108,9 +108,9 @@ func (a *activity) doing() string {
 	case u.hook != "":
 		return "waiting for " + style.Clean(u.hook)
 	case u.retry.attempt > 0 && now.Before(u.retry.at):
-		return fmt.Sprintf("try %d in %s", u.retry.attempt, words.Elapsed(u.retry.at.Sub(now)+time.Second-1))
+		return fmt.Sprintf("try %d in %s", u.retry.attempt, humanize.Elapsed(u.retry.at.Sub(now)+time.Second-1))
 	case u.silence.lasts(now):
-		return "nothing from " + a.modelName() + " for " + words.Elapsed(now.Sub(u.silence.since))
+		return "nothing from " + a.modelName() + " for " + humanize.Elapsed(now.Sub(u.silence.since))
 	case u.summariser != "":
 		return "summarising with " + style.Clean(u.summariser)
 	case u.arriving != "":
@@ -120,10 +120,10 @@ func (a *activity) doing() string {
 	case len(a.tools) > 0:
 		return "running"
 	case u.written > 0:
-		return "writing · ~" + words.Tokens(u.written/4) + " tokens"
+		return "writing · ~" + humanize.Tokens(u.written/4) + " tokens"
 	}
 	if n := a.surface.status.Agents; n > 0 && !u.requested {
-		return "waiting for " + words.Count(n, "agent")
+		return "waiting for " + humanize.Count(n, "agent")
 	}
 	return "waiting for " + a.modelName()
 }
@@ -137,7 +137,7 @@ func (a *activity) modelName() string {
 func (a *activity) workingView(width int) []string {
 	var lines []string
 	for i, line := range a.commands {
-		head, ends := a.surface.spinner()+" "+style.Clean(words.FirstLine(line)), ""
+		head, ends := a.surface.spinner()+" "+style.Clean(humanize.FirstLine(line)), ""
 		if a.aside && i == len(a.commands)-1 {
 			ends = " · Esc ends it"
 		}
@@ -147,7 +147,7 @@ func (a *activity) workingView(width int) []string {
 		return lines
 	}
 	now := a.surface.now()
-	head, rest := a.surface.spinner()+" "+a.doing()+" · ", words.Elapsed(a.turn.workTime(now))+" · Esc interrupts"
+	head, rest := a.surface.spinner()+" "+a.doing()+" · ", humanize.Elapsed(a.turn.workTime(now))+" · Esc interrupts"
 	if len(a.tools) > 0 && !a.turn.interrupting {
 		head = "  turn " // each tool has its own clock
 	}
@@ -159,7 +159,7 @@ func (a *activity) workingView(width int) []string {
 	}
 	line := head + rest
 	if r := a.turn.retry; now.Before(r.at) {
-		line += " · " + style.Reveal(words.FirstLine(r.reason)).Text
+		line += " · " + style.Reveal(humanize.FirstLine(r.reason)).Text
 	}
 	return append(lines, a.surface.theme.Dim.Text(style.Truncate(line, width)))
 }
@@ -171,6 +171,6 @@ func (a *activity) printRetries(failed bool) {
 	case r.at.IsZero():
 		a.surface.note(dim, "↻", fmt.Sprintf("it took %d tries: %s", r.attempt, r.reason))
 	case !failed:
-		a.surface.note(dim, "↻", words.Count(r.attempt-1, "try")+" failed: "+r.reason)
+		a.surface.note(dim, "↻", humanize.Count(r.attempt-1, "try")+" failed: "+r.reason)
 	}
 }

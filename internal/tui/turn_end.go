@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
-	"agent/internal/words"
 )
 
 // endTurn prints the result of the turn in a line, and the savings of pruning in another.
@@ -22,7 +22,7 @@ func (a *activity) endTurn(interrupted bool) {
 		return
 	}
 	cost, session := a.surface.stats.CostSince(u.before), ""
-	if total := words.Dollars(a.surface.stats.SessionCost()); cost != "" && total != cost {
+	if total := humanize.Dollars(a.surface.stats.SessionCost()); cost != "" && total != cost {
 		session = "session " + total
 	}
 	strip := u.strip(workTime, cost, session)
@@ -58,7 +58,7 @@ func (a *activity) savingLines() (lines []transcript.Layout) {
 func (u *turn) strip(took time.Duration, cost, session string) transcript.Layout {
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(t.Dim, "·")
-		spans := style.Spans{{Text: words.Elapsed(took), Style: t.Dim}}
+		spans := style.Spans{{Text: humanize.Elapsed(took), Style: t.Dim}}
 		add := func(text string, look style.Style) {
 			spans = append(spans, style.Span{Text: t.Say(" · "), Style: t.Dim}, style.Span{Text: t.Say(text), Style: look})
 		}
@@ -66,7 +66,7 @@ func (u *turn) strip(took time.Duration, cost, session string) transcript.Layout
 			sign = t.Sign(t.OK, "✓")
 		}
 		if u.files > 0 {
-			add(fmt.Sprintf("%s +%d −%d", words.Count(u.files, "file"), u.added, u.removed), t.Strong)
+			add(fmt.Sprintf("%s +%d −%d", humanize.Count(u.files, "file"), u.added, u.removed), t.Strong)
 		}
 		if u.tests != nil {
 			look := t.OK
@@ -127,7 +127,7 @@ const mostFreed = 2
 func (f *freed) String(turn, session chat.Saving) string {
 	var said []string
 	if f.tokens > 0 {
-		said = append(said, fmt.Sprintf("freed %s tokens: %s", words.Tokens(f.tokens), f.names()))
+		said = append(said, fmt.Sprintf("freed %s tokens: %s", humanize.Tokens(f.tokens), f.names()))
 	}
 	if turn.Sign() > 0 && session.Saved > 0 {
 		said = append(said, turn.String())
@@ -145,7 +145,7 @@ func (f *freed) names() string {
 	for _, o := range of[:min(len(of), mostFreed)] {
 		switch {
 		case o.name == "":
-			names = append(names, words.Count(o.count, "result"))
+			names = append(names, humanize.Count(o.count, "result"))
 		case o.count > 1:
 			names = append(names, fmt.Sprintf("%s ×%d", o.name, o.count))
 		default:
@@ -153,7 +153,7 @@ func (f *freed) names() string {
 		}
 	}
 	if more := len(of) - mostFreed; more > 0 {
-		names = append(names, words.Count(more, "other"))
+		names = append(names, humanize.Count(more, "other"))
 	}
 	return strings.Join(names, ", ")
 }

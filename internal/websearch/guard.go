@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/secret"
+	"agent/internal/base/secret"
 )
 
 // Bounds of the files that a query is compared with.

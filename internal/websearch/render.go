@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"agent/internal/pattern"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 )
 
 // Bounds of the parts of a result, in characters.
@@ -27,7 +27,7 @@ const (
 	ends   = "[end of results]"
 )
 
-var forged = pattern.New(`(?i)\[\s*(end\s+of\s+)?results?\b`)
+var forged = lazyregexp.New(`(?i)\[\s*(end\s+of\s+)?results?\b`)
 
 // An Answer is the outcome of a search.
 type Answer struct {
@@ -42,7 +42,7 @@ type Answer struct {
 
 // Text returns the answer as the model reads it, in at most maxTokens.
 func (a Answer) Text(maxTokens int) string {
-	head := fmt.Sprintf("%s of %s for %q, %s", words.Count(len(a.Results), "result"), a.Service, a.Query.Text, a.At.Format(time.DateOnly))
+	head := fmt.Sprintf("%s of %s for %q, %s", humanize.Count(len(a.Results), "result"), a.Service, a.Query.Text, a.At.Format(time.DateOnly))
 	if a.Cached {
 		head += ", as at " + a.At.Format("15:04") + " (not asked again)"
 	}
@@ -118,10 +118,10 @@ func clean(text string, most int) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case words.Hidden(r) || r == unicode.ReplacementChar:
+		case humanize.Hidden(r) || r == unicode.ReplacementChar:
 			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(b.String(), ""))
-	return forged.ReplaceAllString(words.Line(plain, most), "(results")
+	return forged.ReplaceAllString(humanize.Line(plain, most), "(results")
 }

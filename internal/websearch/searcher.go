@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/fetch"
-	"agent/internal/words"
 )
 
 // Ways besides the names of services.
@@ -215,7 +215,7 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Answer, error) {
 		return kept, nil
 	case set.MaxPerTurn > 0 && s.searched >= set.MaxPerTurn:
 		s.mu.Unlock()
-		return Answer{}, fmt.Errorf("this turn has made %s, which is the most (web-search.max-per-turn)", words.Count(s.searched, "search"))
+		return Answer{}, fmt.Errorf("this turn has made %s, which is the most (web-search.max-per-turn)", humanize.Count(s.searched, "search"))
 	case paused != nil && now.Before(paused.until):
 		s.mu.Unlock()
 		return Answer{}, fmt.Errorf("%w; it is not asked again before %s", paused.err, paused.until.Format("15:04"))
@@ -343,7 +343,7 @@ func (service Service) read(reply fetch.Reply) ([]Result, error) {
 		if to == nil {
 			to = &url.URL{}
 		}
-		return nil, errors.New(words.Line(service.Name+" redirects to "+to.Host+", which is not followed", maxExcerpt))
+		return nil, errors.New(humanize.Line(service.Name+" redirects to "+to.Host+", which is not followed", maxExcerpt))
 	case status != http.StatusOK:
 		return nil, errors.New(says(fmt.Sprintf("answered %d", status)))
 	}
@@ -398,7 +398,7 @@ func (s *Searcher) run(ctx context.Context, line string, q Query) ([]Result, err
 	case err != nil:
 		return nil, err
 	case len(printed) > maxReply:
-		return nil, fmt.Errorf("web-search.command printed more than %s", words.Bytes(maxReply))
+		return nil, fmt.Errorf("web-search.command printed more than %s", humanize.Bytes(maxReply))
 	}
 	found, err := members{"results", "url", "title", "snippet", "date"}.read([]byte(printed))
 	if err != nil {

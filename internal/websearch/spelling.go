@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // A spelling is a text that a query spells.
@@ -61,7 +61,7 @@ func inUsualLetters(text string) string {
 	}, norm.NFKD.String(text))
 }
 
-var addressEscape = pattern.New(`%[0-9A-Fa-f]{2}|\+`)
+var addressEscape = lazyregexp.New(`%[0-9A-Fa-f]{2}|\+`)
 
 func unescape(escape string) string {
 	text, _ := url.QueryUnescape(escape) // the pattern matches no other escapes
@@ -69,10 +69,10 @@ func unescape(escape string) string {
 }
 
 var (
-	base64Run = pattern.New(`[A-Za-z0-9+/]{16,}`)
-	hexRun    = pattern.New(`[0-9a-f]{16,}`)
+	base64Run = lazyregexp.New(`[A-Za-z0-9+/]{16,}`)
+	hexRun    = lazyregexp.New(`[0-9a-f]{16,}`)
 	// printable matches a result that no other text has by chance.
-	printable = pattern.New(`[ -~]{12,}`)
+	printable = lazyregexp.New(`[ -~]{12,}`)
 	// inBase64 writes both alphabets of base64 as one, without white space.
 	inBase64 = strings.NewReplacer("-", "+", "_", "/", " ", "", "\t", "", "\n", "", "\r", "")
 	// inHex leaves out the signs of programming languages before each byte.

@@ -15,8 +15,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"agent/internal/pattern"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 )
 
 // Bounds of a query.
@@ -47,12 +47,12 @@ type Result struct {
 }
 
 // host is the form of a host name.
-var host = pattern.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
+var host = lazyregexp.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
 // NewQuery checks the arguments of a search. note says what was changed.
 func NewQuery(text string, count int, domains []string, recent string) (q Query, note string, err error) {
 	q = Query{Text: strings.Join(strings.Fields(text), " "), Count: count, Recent: recent}
-	hidden := func(r rune) bool { return words.Hidden(r) || unicode.IsControl(r) }
+	hidden := func(r rune) bool { return humanize.Hidden(r) || unicode.IsControl(r) }
 	switch {
 	case q.Text == "":
 		return q, "", errors.New("the query is empty; it has 1 to 400 characters")
@@ -61,7 +61,7 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 	case !utf8.ValidString(q.Text) || strings.ContainsFunc(q.Text, hidden):
 		return q, "", errors.New("the query holds characters that are not seen; leave them out")
 	case recent != "" && !slices.Contains([]string{"day", "week", "month", "year"}, recent):
-		return q, "", fmt.Errorf("recent is %q; it must be day, week, month or year", words.Line(recent, 40))
+		return q, "", fmt.Errorf("recent is %q; it must be day, week, month or year", humanize.Line(recent, 40))
 	case len(domains) > maxDomains:
 		return q, "", fmt.Errorf("there are %d domains; at most %d are taken", len(domains), maxDomains)
 	}
@@ -73,7 +73,7 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 	for _, domain := range domains {
 		name, without := strings.CutPrefix(strings.ToLower(strings.TrimSpace(domain)), "-")
 		if !host.MatchString(name) || len(name) > 253 {
-			return q, "", fmt.Errorf("%q in domains is not a host name; write docs.example.com, or -example.com to leave one out", words.Line(domain, 80))
+			return q, "", fmt.Errorf("%q in domains is not a host name; write docs.example.com, or -example.com to leave one out", humanize.Line(domain, 80))
 		}
 		if without {
 			q.WithoutHosts = append(q.WithoutHosts, name)

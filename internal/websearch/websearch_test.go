@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/fetch"
-	"agent/internal/words"
 
 	"pgregory.net/rapid"
 )
@@ -401,7 +401,7 @@ func TestHostileResults(t *testing.T) {
 		most := rapid.IntRange(200, 2000).Draw(t, "most")
 		text := Answer{Service: "brave", Query: Query{Text: "q"}, Results: results}.Text(most)
 		n.Add(int64(len(results)))
-		if text != words.Visible(text) || strings.ContainsAny(text, "\r\t") || len(text) > 4*most {
+		if text != humanize.Visible(text) || strings.ContainsAny(text, "\r\t") || len(text) > 4*most {
 			t.Fatalf("%d bytes of %d: %q", len(text), 4*most, text)
 		}
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // accessList is the attribute with the rights of other users to a file.
@@ -26,7 +26,7 @@ func takeAttributes(f, old *os.File) error {
 			err = unix.Fsetxattr(int(f.Fd()), name, value, 0)
 		}
 		if err != nil && name == accessList {
-			return fmt.Errorf("its access control list could not be kept: %w", disk.Reason(err))
+			return fmt.Errorf("its access control list could not be kept: %w", fsutil.Reason(err))
 		}
 	}
 	if !slices.Contains(kept, accessList) {

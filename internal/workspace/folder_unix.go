@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // A folder is an open folder. Its files are named by their names alone, and links are not
@@ -78,7 +78,7 @@ func (f folder) written(name string) (time.Time, error) {
 	var stat unix.Stat_t
 	err := unix.Fstatat(f.fd(), name, &stat, unix.AT_SYMLINK_NOFOLLOW)
 	if err == nil && stat.Mode&unix.S_IFMT != unix.S_IFREG {
-		err = disk.ErrNoFile
+		err = fsutil.ErrNoFile
 	}
 	return time.Unix(stat.Mtim.Unix()), err
 }
@@ -143,7 +143,7 @@ func takeOver(f, old *os.File) error {
 	was, is := info.Sys().(*syscall.Stat_t), own.Sys().(*syscall.Stat_t)
 	if was.Uid != is.Uid || was.Gid != is.Gid {
 		if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
-			return fmt.Errorf("its owner (user %d, group %d) could not be kept: %w", was.Uid, was.Gid, disk.Reason(err))
+			return fmt.Errorf("its owner (user %d, group %d) could not be kept: %w", was.Uid, was.Gid, fsutil.Reason(err))
 		}
 	}
 	if err := f.Chmod(info.Mode()); err != nil {

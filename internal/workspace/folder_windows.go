@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // A folder is an open folder. Its files are named by their names alone, and links are not
@@ -32,7 +32,7 @@ func (f folder) open(name string) (*os.File, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, disk.ErrNoFile
+		return nil, fsutil.ErrNoFile
 	}
 	return f.root.Open(name)
 }
@@ -57,7 +57,7 @@ func (f folder) writable(name string) error {
 
 // rename renames a file, over another if there is one.
 func (f folder) rename(from, to string) error {
-	return disk.RetryWhileInUse(func() error { return f.root.Rename(from, to) })
+	return fsutil.RetryWhileInUse(func() error { return f.root.Rename(from, to) })
 }
 
 // link gives a file a second name, which must be free.
@@ -68,7 +68,7 @@ func (f folder) symlink(leads, name string) error { return f.root.Symlink(leads,
 
 // remove removes a file, and removeFolder an empty folder.
 func (f folder) remove(name string) error {
-	return disk.RetryWhileInUse(func() error { return f.root.Remove(name) })
+	return fsutil.RetryWhileInUse(func() error { return f.root.Remove(name) })
 }
 func (f folder) removeFolder(name string) error { return f.root.Remove(name) }
 
@@ -82,7 +82,7 @@ func (f folder) written(name string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return time.Time{}, disk.ErrNoFile
+		return time.Time{}, fsutil.ErrNoFile
 	}
 	return info.ModTime(), nil
 }
@@ -116,7 +116,7 @@ func lockReplace(abs string) (release func()) {
 	_, _ = hash.Write([]byte(strings.ToLower(abs)))
 	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
 	defer cancel()
-	unlock, err := disk.Lock(ctx, filepath.Join(os.TempDir(), "agent-locks"), strconv.Itoa(int(hash.Sum32()%most)))
+	unlock, err := fsutil.Lock(ctx, filepath.Join(os.TempDir(), "agent-locks"), strconv.Itoa(int(hash.Sum32()%most)))
 	if err != nil {
 		return func() {}
 	}
@@ -180,8 +180,8 @@ type hold struct{ file *os.File }
 // holdWriters waits until no other program has a file open for writing, and then keeps others from
 // opening it.
 func holdWriters(f *os.File) (hold, error) {
-	held, err := disk.ReopenReadOnly(f)
-	if disk.InUse(err) {
+	held, err := fsutil.ReopenReadOnly(f)
+	if fsutil.InUse(err) {
 		err = errOpen
 	}
 	return hold{held}, err
@@ -198,7 +198,7 @@ func (h hold) release() {
 // renameOver puts a file in the place of another one, which is held. Wine does not rename over an open
 // file, so the hold ends first there.
 func (h hold) renameOver(dir folder, from, to string) error {
-	if err := dir.root.Rename(from, to); !disk.InUse(err) {
+	if err := dir.root.Rename(from, to); !fsutil.InUse(err) {
 		return err
 	}
 	h.release()

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // folders is a chain of folders from a root to a target. Missing folders at its end may have been
@@ -60,7 +60,7 @@ func (w *Workspace) openFolders(abs string) (*folders, error) {
 // openOrMake opens the folder of this name, and makes the folder if it is missing.
 func (f *folders) openOrMake(at *os.Root, name string) (*os.Root, error) {
 	if f.above == nil { // a new folder is empty
-		next, err := disk.OpenFolder(at, name)
+		next, err := fsutil.OpenFolder(at, name)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return next, err
 		}
@@ -73,7 +73,7 @@ func (f *folders) openOrMake(at *os.Root, name string) (*os.Root, error) {
 			f.above = at
 		}
 	}
-	return disk.OpenFolder(at, name)
+	return fsutil.OpenFolder(at, name)
 }
 
 // remove removes the new folders. It leaves a folder in which another program has put something
@@ -86,7 +86,7 @@ func (f *folders) remove() error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("the new folder %s is left behind: %w", filepath.Join(f.made...), disk.Reason(err))
+			return fmt.Errorf("the new folder %s is left behind: %w", filepath.Join(f.made...), fsutil.Reason(err))
 		}
 	}
 	return nil

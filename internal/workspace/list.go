@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 
-	"agent/internal/disk"
-	"agent/internal/ignore"
+	"agent/internal/base/fsutil"
+	"agent/internal/git/ignore"
 )
 
 // Place resolves the path of the file or folder at which a tool starts; "" means the workspace.
@@ -24,7 +24,7 @@ func (w *Workspace) Place(path string) (string, fs.FileInfo, error) {
 		return "", nil, &MissingError{Path: path}
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("%s: %w", path, disk.Reason(err))
+		return "", nil, fmt.Errorf("%s: %w", path, fsutil.Reason(err))
 	}
 	return abs, info, nil
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // systemTemp is the folder that MapTemp replaces.
@@ -50,7 +50,7 @@ func (w *Workspace) ownTemp() string {
 // OnDisk returns the place on disk of a clean absolute path, as commands see it. It follows no
 // links.
 func (w *Workspace) OnDisk(path string) string {
-	if !disk.Within(path, systemTemp) {
+	if !fsutil.Within(path, systemTemp) {
 		return path
 	}
 	own := w.ownTemp()
@@ -67,7 +67,7 @@ func (w *Workspace) OnDisk(path string) string {
 // the folder that commands find as /tmp, count too, so that paths that Resolve returned resolve
 // to themselves.
 func (w *Workspace) isShown(path, own string) bool {
-	return slices.ContainsFunc(w.shown(own), func(folder string) bool { return disk.Within(path, folder) })
+	return slices.ContainsFunc(w.shown(own), func(folder string) bool { return fsutil.Within(path, folder) })
 }
 
 func (w *Workspace) shown(own string) []string {
@@ -79,15 +79,15 @@ func (w *Workspace) shown(own string) []string {
 // name.
 func (w *Workspace) holdsShown(path string) bool {
 	own := ""
-	if disk.Within(path, systemTemp) {
+	if fsutil.Within(path, systemTemp) {
 		own = w.ownTemp()
 	}
-	return own != "" && slices.ContainsFunc(w.shown(own), func(folder string) bool { return folder != path && disk.Within(folder, path) })
+	return own != "" && slices.ContainsFunc(w.shown(own), func(folder string) bool { return folder != path && fsutil.Within(folder, path) })
 }
 
 // AsSeen returns the path under which commands find a path on disk.
 func (w *Workspace) AsSeen(abs string) string {
-	if own := w.ownTemp(); own != "" && disk.Within(abs, own) {
+	if own := w.ownTemp(); own != "" && fsutil.Within(abs, own) {
 		return systemTemp + strings.TrimPrefix(abs, own)
 	}
 	return abs

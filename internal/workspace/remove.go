@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // Remove removes the file if expected accepts it. expected receives the open file, and is called
@@ -112,5 +112,5 @@ func (w *Workspace) inFolder(abs, what string, act func(target) error) error {
 	case errors.Is(err, ErrChanged):
 		return fmt.Errorf("%s %w", w.Rel(abs), err)
 	}
-	return fmt.Errorf("cannot %s %s: %w", what, w.Rel(abs), disk.Reason(err))
+	return fmt.Errorf("cannot %s %s: %w", what, w.Rel(abs), fsutil.Reason(err))
 }

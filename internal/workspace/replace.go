@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // ErrChanged is the error of Replace for a file without the expected content.
@@ -47,7 +47,7 @@ func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) 
 	target := target{dir: folders.last, name: filepath.Base(abs)}
 	flush := func() error {
 		if err := folders.flush(); err != nil {
-			return fmt.Errorf("%s %w: %w", rel, errUnsafe, disk.Reason(err))
+			return fmt.Errorf("%s %w: %w", rel, errUnsafe, fsutil.Reason(err))
 		}
 		return nil
 	}
@@ -69,7 +69,7 @@ func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) 
 var errUnsafe = errors.New("was written, but may be lost if the machine stops now")
 
 func unwritten(rel string, err error) error {
-	return fmt.Errorf("cannot write %s: %w; nothing was changed", rel, disk.Reason(err))
+	return fmt.Errorf("cannot write %s: %w; nothing was changed", rel, fsutil.Reason(err))
 }
 
 // target is a name in an open folder.
@@ -125,7 +125,7 @@ func (t target) open() (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = disk.ErrNoFile
+		err = fsutil.ErrNoFile
 	}
 	if err == nil {
 		err = t.dir.writable(t.name)

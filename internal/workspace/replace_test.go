@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 func TestReplaceCreatesFoldersAndHeedsUmask(t *testing.T) {
@@ -135,7 +135,7 @@ func TestNoAppendedLineIsLost(t *testing.T) {
 		defer close(done)
 		for i := range appended {
 			began := time.Now()
-			f, err := disk.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+			f, err := fsutil.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 			if err != nil {
 				t.Error(err)
 				return
@@ -147,7 +147,7 @@ func TestNoAppendedLineIsLost(t *testing.T) {
 			f.Close()
 			// Something to do between two lines.
 			for range 20 {
-				_, _ = disk.Read(path)
+				_, _ = fsutil.Read(path)
 			}
 		}
 	}()
@@ -158,7 +158,7 @@ func TestNoAppendedLineIsLost(t *testing.T) {
 			running = false
 		default:
 		}
-		before, err := disk.Read(path)
+		before, err := fsutil.Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,11 +9,13 @@ import (
 	"strings"
 	"syscall"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // follow returns the absolute target of a path given by the model, as commands see it.
-func (w *Workspace) follow(path string) (string, error) { return w.followLinks(disk.At(w.root, path)) }
+func (w *Workspace) follow(path string) (string, error) {
+	return w.followLinks(fsutil.At(w.root, path))
+}
 
 // followLinks replaces every symbolic link in a clean absolute path, as commands see it, by the
 // link's target. Unlike filepath.EvalSymlinks it also follows links whose target does not exist,

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"agent/internal/ignore"
+	"agent/internal/git/ignore"
 )
 
 // The names of temporary files have a random part between these two.

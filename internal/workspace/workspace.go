@@ -20,7 +20,7 @@ import (
 	"strings"
 	"syscall"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // A Workspace is the folder that confines file access, and the temporary folder beside it. It is
@@ -67,12 +67,12 @@ func realFolder(path string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(abs); err != nil {
-		return "", disk.Reason(err)
+		return "", fsutil.Reason(err)
 	} else if !info.IsDir() {
 		return "", errNoFolder{}
 	}
 	real, err := filepath.EvalSymlinks(abs)
-	return real, disk.Reason(err)
+	return real, fsutil.Reason(err)
 }
 
 // Root returns the absolute path of the workspace, without symbolic links.
@@ -129,13 +129,13 @@ func (w *Workspace) resolve(path string, within []string) (string, error) {
 	}
 	seen, err := w.follow(path)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, disk.Reason(err))
+		return "", fmt.Errorf("%s: %w", path, fsutil.Reason(err))
 	}
 	real := w.OnDisk(seen)
 	if real != seen {
 		_ = w.mapped.Make() // after an error the use of the folder fails
 	}
-	if !slices.ContainsFunc(within, func(folder string) bool { return disk.Within(real, folder) }) {
+	if !slices.ContainsFunc(within, func(folder string) bool { return fsutil.Within(real, folder) }) {
 		return "", &OutsideError{Path: path, Leads: real, Workspace: w.root}
 	}
 	return real, nil
@@ -147,7 +147,7 @@ func (w *Workspace) Rel(abs string) string {
 	if rel, ok := strings.CutPrefix(abs, w.root); ok && len(rel) > 1 && rel[0] == '/' && fs.ValidPath(rel[1:]) {
 		return rel[1:] // the usual case, fast because a search asks for every file
 	}
-	if !disk.Within(abs, w.root) {
+	if !fsutil.Within(abs, w.root) {
 		return w.AsSeen(abs)
 	}
 	rel, err := filepath.Rel(w.root, abs)
@@ -183,12 +183,12 @@ func (w *Workspace) Open(abs string) (*os.File, error) {
 
 // Tree opens the folder that confines a path that Resolve returned, and returns the path within
 // the folder. The caller closes the tree.
-func (w *Workspace) Tree(abs string) (tree *disk.Tree, path string, err error) {
+func (w *Workspace) Tree(abs string) (tree *fsutil.Tree, path string, err error) {
 	base, path, err := w.Below(abs)
 	if err != nil {
 		return nil, "", err
 	}
-	tree, err = disk.OpenTree(base)
+	tree, err = fsutil.OpenTree(base)
 	return tree, path, err
 }
 
@@ -196,7 +196,7 @@ func (w *Workspace) Tree(abs string) (tree *disk.Tree, path string, err error) {
 // the folder.
 func (w *Workspace) Below(abs string) (base, path string, err error) {
 	for _, folder := range append(w.Folders(), w.looks...) {
-		if disk.Within(abs, folder) {
+		if fsutil.Within(abs, folder) {
 			path, err = filepath.Rel(folder, abs)
 			return folder, filepath.ToSlash(path), err
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/testing/fifo"
 	"agent/internal/testing/need"
 )
@@ -166,14 +166,14 @@ func TestLinkMadeAfterTheCheckLeadsNowhereInsideEither(t *testing.T) {
 			t.Fatal(err)
 		}
 		link(t, w, filepath.Join(w.Root(), strings.Replace(way, "docs", "kept", 1)), way)
-		if f, err := w.Open(abs); !errors.Is(err, disk.ErrLink) {
+		if f, err := w.Open(abs); !errors.Is(err, fsutil.ErrLink) {
 			t.Errorf("%s: opened %v, %v", way, f, err)
 		}
 		tree, _, err := w.Tree(w.Root())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := tree.ReadFile("docs/below/f", 100, nil); !errors.Is(err, disk.ErrLink) {
+		if got, err := tree.ReadFile("docs/below/f", 100, nil); !errors.Is(err, fsutil.ErrLink) {
 			t.Errorf("%s: read %q, %v", way, got, err)
 		}
 		tree.Close()
@@ -226,7 +226,7 @@ func FuzzResolve(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !disk.Within(abs, w.Root()) && !disk.Within(abs, w.TempDir()) {
+		if !fsutil.Within(abs, w.Root()) && !fsutil.Within(abs, w.TempDir()) {
 			t.Fatalf("Resolve(%q) leads to %s", path, abs)
 		}
 		// What exists must be the same file that the system finds, without links.

@@ -17,7 +17,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/settings"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // words counts a token a word, so that tests can do sums; letters is another
@@ -155,8 +155,8 @@ func (b *bench) ask(context.Context, string, string) (compression.Answer, error)
 }
 
 // facts are those of the tools that the tests call.
-func facts(tool string) traits.Traits {
-	return traits.Traits{Reads: tool == "read_file", Edits: tool == "write_file", File: traits.FileNames, Key: "file_path"}
+func facts(tool string) toolspec.Traits {
+	return toolspec.Traits{Reads: tool == "read_file", Edits: tool == "write_file", File: toolspec.FileNames, Key: "file_path"}
 }
 
 // fit makes the next request fit, and checks that it does.

@@ -6,7 +6,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/settings"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // Contents shows the content of the context, and why each part of it is still there.
@@ -56,7 +56,7 @@ func (c *Contents) scaledHeld(held []HeldPart) []HeldPart {
 // heldPart describes a part and why it is still there, for a strategy that does not weigh prices.
 func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]string) HeldPart {
 	h := HeldPart{Kind: "inclusion", Subject: part.Path, Tokens: c.measure.Scaled(c.history.CountBlocks(part.Blocks)), Pinned: c.staleness.pins[part.Path]}
-	facts := traits.Traits{}
+	facts := toolspec.Traits{}
 	if part.Call != nil {
 		h.Kind, facts = part.Call.Name, c.facts(part.Call.Name)
 	}

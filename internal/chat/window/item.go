@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/compression"
 	"agent/internal/history"
-	"agent/internal/words"
 	"agent/prompts"
 )
 
@@ -88,7 +88,7 @@ func (c *Contents) headItems() []Item {
 		prompt.Tokens -= item.Tokens
 		rest = append(rest, item)
 	}
-	tools := Item{Kind: ToolsItem, Head: true, Tokens: h.head.tools, Subject: words.Count(len(h.head.Tools), "definition")}
+	tools := Item{Kind: ToolsItem, Head: true, Tokens: h.head.tools, Subject: humanize.Count(len(h.head.Tools), "definition")}
 	for _, spec := range h.head.Tools {
 		tools.Text += fmt.Sprintf("%s: %s\n%s\n\n", spec.Name, spec.Description, spec.Schema)
 	}
@@ -179,7 +179,7 @@ func (c *Contents) item(entry *history.Content, block history.Block, answers map
 		item.Text = text
 		return item, true
 	case *history.Text:
-		item := Item{Kind: "you", Subject: words.FirstLine(b.Text), Text: b.Text}
+		item := Item{Kind: "you", Subject: humanize.FirstLine(b.Text), Text: b.Text}
 		if entry.Speaker == history.AI {
 			item.Kind = "reply"
 		}

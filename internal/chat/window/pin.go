@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
-	"agent/internal/words"
 )
 
 // Pins are the files whose content density does not prune.
@@ -59,7 +59,7 @@ func theFile(known []string, absolute, name string, pinned bool) (string, error)
 	case len(meant) == 1:
 		return meant[0], nil
 	case len(meant) > 1:
-		return "", fmt.Errorf("%s is the end of %s; write more of one: %s", name, words.Count(len(meant), "file"), strings.Join(meant, ", "))
+		return "", fmt.Errorf("%s is the end of %s; write more of one: %s", name, humanize.Count(len(meant), "file"), strings.Join(meant, ", "))
 	case pinned:
 		return "", fmt.Errorf("the conversation holds nothing of %s", name)
 	case len(known) == 0:

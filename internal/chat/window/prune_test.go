@@ -19,7 +19,7 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // priced is a bench whose strategy asks what pruning costs, with a clock.
@@ -33,12 +33,12 @@ type priced struct {
 	sentAt time.Time
 }
 
-func unitsOf(tool string) traits.Traits {
-	units := map[string]traits.Traits{
+func unitsOf(tool string) toolspec.Traits {
+	units := map[string]toolspec.Traits{
 		"read_file": {Reads: true, File: []string{"file_path"}},
-		"replace":   {Edits: true, File: []string{"file_path"}, Density: traits.Density{Old: []string{"old"}, New: []string{"new"}}},
+		"replace":   {Edits: true, File: []string{"file_path"}, Density: toolspec.Density{Old: []string{"old"}, New: []string{"new"}}},
 		"recall":    {NeedsRecord: true},
-		"shell":     {Runs: true, Density: traits.Density{Command: []string{"file_path"}}},
+		"shell":     {Runs: true, Density: toolspec.Density{Command: []string{"file_path"}}},
 	}
 	known := units[tool]
 	known.Key, known.Elsewhere = "file_path", true

@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/history"
-	"agent/internal/pattern"
 )
 
 // A Change is the removal or replacement of one unit of the context.
@@ -126,7 +126,7 @@ func pointer(what string, number int, also ...string) string {
 	return Marker + strings.Join(parts, ", ") + "]"
 }
 
-var pointerNumber = pattern.New(`\[pruned: [^\]]*, recall (\d+)\]`)
+var pointerNumber = lazyregexp.New(`\[pruned: [^\]]*, recall (\d+)\]`)
 
 // NumberIn returns the number that the first pointer in text names, or 0 if none does.
 func NumberIn(text string) int {
@@ -186,7 +186,7 @@ const Marker = "[pruned: "
 // shortened: "[… 1234 bytes left out; …]".
 const LeftOut = " left out; the call had them all: "
 
-var leftOut = pattern.New(`(\d+) (bytes|items)` + LeftOut)
+var leftOut = lazyregexp.New(`(\d+) (bytes|items)` + LeftOut)
 
 // HoldsNote reports whether text contains a note with LeftOut.
 func HoldsNote(text string) bool { return leftOut.MatchString(text) }

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // conversation holds the entries of a conversation, divided into units, and the changes made to
@@ -84,8 +84,8 @@ func (cv *conversation) addBlocks(at int, entry *history.Content) {
 		switch b := b.(type) {
 		case *history.Text:
 			cv.addText(entry.Speaker, b.Text, u)
-			if b.Source == history.Printed && strings.HasPrefix(b.Text, traits.ReportTitle) {
-				files, _ := traits.Reported(b.Text)
+			if b.Source == history.Printed && strings.HasPrefix(b.Text, toolspec.ReportTitle) {
+				files, _ := toolspec.Reported(b.Text)
 				cv.changedByAgent(files, entry)
 			}
 		case *history.ToolCall:
@@ -158,7 +158,7 @@ func (cv *conversation) addPicture(u unit) {
 }
 
 // take records a long argument of the call.
-func (f *fact) take(a argumentUnit, tool traits.Traits, at int, root string) {
+func (f *fact) take(a argumentUnit, tool toolspec.Traits, at int, root string) {
 	f.short = f.short || isShortEdit(a.part, a.text)
 	switch a.part {
 	case oldText:

@@ -7,13 +7,13 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm/vendor"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // Options holds the dependencies of an Engine.
 type Options struct {
 	// Tools returns the traits that the named tool declares, or zero traits for an unknown tool.
-	Tools func(name string) traits.Traits
+	Tools func(name string) toolspec.Traits
 	// Root is the absolute folder of relative paths in entries that name no workspace.
 	Root string
 	// Numbered reports whether pointers name the number of their content in the record. Nil means

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // Act is the effect of a tool, as far as pruning depends on it.
@@ -31,7 +31,7 @@ const (
 )
 
 // ActOf returns the act of a tool.
-func ActOf(tool traits.Traits) Act {
+func ActOf(tool toolspec.Traits) Act {
 	switch named := len(tool.File) > 0; {
 	case len(tool.Command) > 0:
 		return Shell
@@ -138,7 +138,7 @@ func (f *fact) cover(request int) {
 func (f *fact) wholeView() bool { return f.act == View && f.lo == 1 && f.hi == lastLine }
 
 // newFact describes a call that is about to be made. Relative paths are resolved in root.
-func newFact(call *history.ToolCall, tool traits.Traits, root string) *fact {
+func newFact(call *history.ToolCall, tool toolspec.Traits, root string) *fact {
 	f := &fact{name: call.Name, act: ActOf(tool), reports: tool.Reports, lo: 1, hi: lastLine, result: -1}
 	resolve := func(p string) string { return history.Absolute(root, p) }
 	if f.act == View || f.act == Write || f.act == Edit {
@@ -168,7 +168,7 @@ func newFact(call *history.ToolCall, tool traits.Traits, root string) *fact {
 }
 
 // lines sets the range of lines that a view asks for.
-func (f *fact) lines(call *history.ToolCall, tool traits.Traits) {
+func (f *fact) lines(call *history.ToolCall, tool toolspec.Traits) {
 	f.headed, f.fragment = tool.Headed, tool.Fragment
 	if tool.Fragment {
 		f.hi = lastLine - 1 // never the whole file, and covered by it
@@ -223,9 +223,9 @@ func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 		f.heading = first + "\n"
 	}
 	if f.reports {
-		f.changes, f.heading = traits.Reported(response.Result.Text())
+		f.changes, f.heading = toolspec.Reported(response.Result.Text())
 		if response.Error != "" && f.heading == "" { // of an agent that failed, or that an older program answered after its end
-			f.changes, _ = traits.Reported(response.Error)
+			f.changes, _ = toolspec.Reported(response.Error)
 		}
 	}
 	f.applyRecord(shown)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // fourBytes counts a token for each four bytes, which is fast and near enough.
@@ -15,22 +15,22 @@ type fourBytes struct{}
 
 func (fourBytes) Count(text string) int { return (len(text) + 3) / 4 }
 
-var testTools = map[string]traits.Traits{
-	"read":       {Reads: true, File: []string{"path"}, Density: traits.Density{From: []string{"offset"}, Count: []string{"limit"}, Headed: true}},
-	"lines":      {Reads: true, File: []string{"path"}, Density: traits.Density{From: []string{"from"}, To: []string{"to"}}},
-	"symbol":     {Reads: true, File: []string{"path"}, Density: traits.Density{Fragment: true}},
-	"write":      {Edits: true, File: []string{"path"}, Density: traits.Density{Body: []string{"content"}}},
-	"replace":    {Edits: true, File: []string{"path"}, Density: traits.Density{Old: []string{"old"}, New: []string{"new"}}},
-	"multi":      {Edits: true, File: []string{"path"}, Density: traits.Density{List: []string{"edits"}, Old: []string{"old"}, New: []string{"new"}}},
-	"patch":      {Edits: true, Density: traits.Density{Patch: []string{"patch"}}},
-	"shell":      {Runs: true, Density: traits.Density{Command: []string{"command"}}},
+var testTools = map[string]toolspec.Traits{
+	"read":       {Reads: true, File: []string{"path"}, Density: toolspec.Density{From: []string{"offset"}, Count: []string{"limit"}, Headed: true}},
+	"lines":      {Reads: true, File: []string{"path"}, Density: toolspec.Density{From: []string{"from"}, To: []string{"to"}}},
+	"symbol":     {Reads: true, File: []string{"path"}, Density: toolspec.Density{Fragment: true}},
+	"write":      {Edits: true, File: []string{"path"}, Density: toolspec.Density{Body: []string{"content"}}},
+	"replace":    {Edits: true, File: []string{"path"}, Density: toolspec.Density{Old: []string{"old"}, New: []string{"new"}}},
+	"multi":      {Edits: true, File: []string{"path"}, Density: toolspec.Density{List: []string{"edits"}, Old: []string{"old"}, New: []string{"new"}}},
+	"patch":      {Edits: true, Density: toolspec.Density{Patch: []string{"patch"}}},
+	"shell":      {Runs: true, Density: toolspec.Density{Command: []string{"command"}}},
 	"todo":       {Stateful: true},
-	"task":       {Reads: true, Density: traits.Density{Reports: true}},
+	"task":       {Reads: true, Density: toolspec.Density{Reports: true}},
 	"web_search": {Network: true, Searches: true, Key: "query"},
 	"web_fetch":  {Network: true, Key: "url"},
 }
 
-func toolOf(name string) traits.Traits { return testTools[name] }
+func toolOf(name string) toolspec.Traits { return testTools[name] }
 
 func newEngine() *Engine {
 	return New(Options{Tools: toolOf, Root: "/w", Counter: func() history.Counter { return fourBytes{} }})

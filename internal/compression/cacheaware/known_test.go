@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 type byLetter struct{}
@@ -44,7 +44,7 @@ func TestRecordedCountsAreTakenOver(t *testing.T) {
 	parts := func(entries []*history.Content) ([]RecordedUnit, int) {
 		counter := &listening{text: long}
 		e := New(Options{
-			Tools: func(string) traits.Traits { return traits.Traits{} }, Root: "/w",
+			Tools: func(string) toolspec.Traits { return toolspec.Traits{} }, Root: "/w",
 			Counter: func() history.Counter { return counter },
 		})
 		for _, entry := range entries {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // What two command lines are about is the same if only their frame differs.
@@ -202,7 +202,7 @@ func TestLongArguments(t *testing.T) {
 	if shorter, ok := replaceArgument(twice, "/old", "x"); !ok || string(shorter) != strings.Replace(string(twice), `"5"`, `"x"`, 1) {
 		t.Errorf("the last is shortened: %s", shorter)
 	}
-	if units := longArguments(&history.ToolCall{Parameters: json.RawMessage(`"text"`)}, traits.Traits{}); units != nil {
+	if units := longArguments(&history.ToolCall{Parameters: json.RawMessage(`"text"`)}, toolspec.Traits{}); units != nil {
 		t.Errorf("units %v in parameters that are no object", slices.Collect(maps.Keys(got)))
 	}
 }

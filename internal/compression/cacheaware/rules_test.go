@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // plan says what may go of a conversation of which nothing is cached, as
@@ -90,12 +90,12 @@ func TestRules(t *testing.T) {
 		}, nil},
 		{"D-126 a report that came as a message", func(t *talk) {
 			read(t)
-			t.entries = append(t.entries, history.New(history.Human, history.NewData(history.Printed, traits.ReportTitle+"general s-abcde ended: x", "agent general, s-abcde: done\nchanged: a.go +1 -1\nx")))
+			t.entries = append(t.entries, history.New(history.Human, history.NewData(history.Printed, toolspec.ReportTitle+"general s-abcde ended: x", "agent general, s-abcde: done\nchanged: a.go +1 -1\nx")))
 			t.idle(1)
 		}, []string{"2 view: free"}},
 		{"D-126 the same words in another message", func(t *talk) {
 			read(t)
-			t.human(traits.ReportTitle + "general s-abcde ended\nchanged: a.go +1 -1")
+			t.human(toolspec.ReportTitle + "general s-abcde ended\nchanged: a.go +1 -1")
 			t.idle(1)
 		}, nil},
 		{"F3 the old text of all but the newest three edits", func(t *talk) {

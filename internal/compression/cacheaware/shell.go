@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // commandClass is the purpose of a command line.
@@ -19,9 +19,9 @@ const (
 )
 
 var (
-	leadingCD   = pattern.New(`^\s*cd\s+\S+\s*(&&|;)\s*`)
-	trailingCut = pattern.New(`\s*(2>&1|\|\s*(tail|head)\s+(?:-n\s*)?-?(\d+)|2>/dev/null)\s*$`)
-	checks      = pattern.New(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) (run )?(test|check|build|lint|typecheck|ci|install)|npx (vitest|jest|tsc|eslint|biome|tsx)|vitest|jest|pytest|tox|ruff|mypy|cargo (test|build|check|clippy)|make\b|ctest|ninja|tsc|eslint|gofmt|golangci-lint|staticcheck|mvn|gradlew?|node --test|tsx --test|python3? -m (unittest|pytest)|mise run \S*(test|lint|fmt|build)|dotnet (test|build)|swift (test|build)|rspec|phpunit)`)
+	leadingCD   = lazyregexp.New(`^\s*cd\s+\S+\s*(&&|;)\s*`)
+	trailingCut = lazyregexp.New(`\s*(2>&1|\|\s*(tail|head)\s+(?:-n\s*)?-?(\d+)|2>/dev/null)\s*$`)
+	checks      = lazyregexp.New(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) (run )?(test|check|build|lint|typecheck|ci|install)|npx (vitest|jest|tsc|eslint|biome|tsx)|vitest|jest|pytest|tox|ruff|mypy|cargo (test|build|check|clippy)|make\b|ctest|ninja|tsc|eslint|gofmt|golangci-lint|staticcheck|mvn|gradlew?|node --test|tsx --test|python3? -m (unittest|pytest)|mise run \S*(test|lint|fmt|build)|dotnet (test|build)|swift (test|build)|rspec|phpunit)`)
 )
 
 // commandKey returns a command line without the parts that do not change its subject: a change of
@@ -95,17 +95,17 @@ func classify(line string) commandClass {
 
 // shellViews matches the plain ways of reading one file with a command. The groups are named
 // file, lo and hi.
-var shellViews = []*pattern.Pattern{
-	pattern.New(`^(?:cat|cat -n|nl -ba|nl)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)$`),
-	pattern.New(`^sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?\s+(?P<file>[^\s|;&<>*?$]+)$`),
-	pattern.New(`^head\s+(?:-n\s*)?-?(?P<hi>\d+)\s+(?P<file>[^\s|;&<>*?$]+)$`),
-	pattern.New(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?$`),
-	pattern.New(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*head\s+(?:-n\s*)?-?(?P<hi>\d+)$`),
+var shellViews = []*lazyregexp.Pattern{
+	lazyregexp.New(`^(?:cat|cat -n|nl -ba|nl)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)$`),
+	lazyregexp.New(`^sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?\s+(?P<file>[^\s|;&<>*?$]+)$`),
+	lazyregexp.New(`^head\s+(?:-n\s*)?-?(?P<hi>\d+)\s+(?P<file>[^\s|;&<>*?$]+)$`),
+	lazyregexp.New(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?$`),
+	lazyregexp.New(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*head\s+(?:-n\s*)?-?(?P<hi>\d+)$`),
 }
 
 // patchCommand matches a command that does nothing but apply a patch: apply_patch with the patch
 // as here-document or argument, or the patch alone.
-var patchCommand = pattern.New(`^\s*(?:(?:apply_patch|applypatch)\s+(?:<<-?\s*['"]?\w+['"]?\s*\n|\$?['"]))?\s*\*\*\* Begin Patch\s*\n(?s:.*)\n\*\*\* End Patch\s*(?:['"]|\n\w+)?\s*$`)
+var patchCommand = lazyregexp.New(`^\s*(?:(?:apply_patch|applypatch)\s+(?:<<-?\s*['"]?\w+['"]?\s*\n|\$?['"]))?\s*\*\*\* Begin Patch\s*\n(?s:.*)\n\*\*\* End Patch\s*(?:['"]|\n\w+)?\s*$`)
 
 // shellPatch reports whether a command does nothing but apply a patch.
 func shellPatch(line string) bool {
@@ -114,10 +114,10 @@ func shellPatch(line string) bool {
 
 // refused matches the beginning of the result of an edit that was not made, where no other record
 // says so.
-var refused = pattern.New(`^(?i)\s*(error:|failed |<tool_use_error>)`)
+var refused = lazyregexp.New(`^(?i)\s*(error:|failed |<tool_use_error>)`)
 
 // cutShort matches the note that shell tools put in place of output that they left out.
-var cutShort = pattern.New(`(?m)^\W*\[[^\]\n]*(left out here|omitted|truncated)[^\]\n]*\]`)
+var cutShort = lazyregexp.New(`(?m)^\W*\[[^\]\n]*(left out here|omitted|truncated)[^\]\n]*\]`)
 
 // shellView returns the file and the range of lines that a command shows, or false if the command
 // does anything else.

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // part is the role of a unit in its entry.
@@ -205,7 +205,7 @@ func countedTexts(parameters json.RawMessage) (texts []textArgument) {
 }
 
 // longArguments returns the units among the arguments of a call, in their order.
-func longArguments(call *history.ToolCall, tool traits.Traits) []argumentUnit {
+func longArguments(call *history.ToolCall, tool toolspec.Traits) []argumentUnit {
 	if !bytes.HasPrefix(bytes.TrimSpace(call.Parameters), []byte("{")) {
 		return nil
 	}
@@ -220,7 +220,7 @@ func longArguments(call *history.ToolCall, tool traits.Traits) []argumentUnit {
 
 // partOf returns the part that an argument has, or false if it is no unit. An argument that the
 // tool does not declare must be long.
-func partOf(at jsontext.Pointer, text string, tool traits.Traits) (part, bool) {
+func partOf(at jsontext.Pointer, text string, tool toolspec.Traits) (part, bool) {
 	name := at.LastToken()
 	top := strings.Count(string(at), "/") == 1
 	listed := slices.ContainsFunc(tool.List, func(list string) bool { return strings.HasPrefix(string(at), "/"+list+"/") })

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 // The kinds of blocks. All others are kept as they are.
@@ -32,7 +32,7 @@ type replyBlock struct {
 
 // open begins a block.
 func (r *reply) open(index int, raw json.RawMessage) {
-	begun := loose.Decode[struct {
+	begun := lenientjson.Decode[struct {
 		Type, Text, Thinking, Signature, ID, Name string
 		Input                                     json.RawMessage
 		Citations                                 []json.RawMessage

@@ -28,7 +28,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/endpoint"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 // Config configures a Client.
@@ -220,9 +220,9 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 		}
 		var list struct {
 			Data []struct {
-				ID     string    `json:"id"`
-				Window loose.Int `json:"max_input_tokens"`
-				Length loose.Int `json:"max_model_len"`
+				ID     string          `json:"id"`
+				Window lenientjson.Int `json:"max_input_tokens"`
+				Length lenientjson.Int `json:"max_model_len"`
 			} `json:"data"`
 			More bool   `json:"has_more"`
 			Last string `json:"last_id"`

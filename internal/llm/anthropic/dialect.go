@@ -3,10 +3,10 @@ package anthropic
 import (
 	"slices"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/entries"
-	"agent/internal/pattern"
 )
 
 // Dialect describes how an endpoint wants requests, as far as it has taught that by refusals. The
@@ -50,7 +50,7 @@ type ConversationLessons struct {
 // lesson maps words in a refusal to a change of the dialect.
 type lesson struct {
 	// words matches a refusal in lower case.
-	words  *pattern.Pattern
+	words  *lazyregexp.Pattern
 	change func(d *Dialect, req llm.Request)
 	// note describes the loss for the conversation to a person, "" if there is none.
 	note string
@@ -61,35 +61,35 @@ const unknown = `.{0,80}(?:extra inputs|not (?:permitted|supported|support|allow
 
 // lessons lists all lessons in the order in which they are tried.
 var lessons = []lesson{
-	{pattern.New(`block_binding` + unknown + `|thinking-binding-controls`), func(d *Dialect, _ llm.Request) { d.OmitBinding = true }, ""},
-	{pattern.New(`bound to a different conversation`), func(d *Dialect, req llm.Request) {
+	{lazyregexp.New(`block_binding` + unknown + `|thinking-binding-controls`), func(d *Dialect, _ llm.Request) { d.OmitBinding = true }, ""},
+	{lazyregexp.New(`bound to a different conversation`), func(d *Dialect, req llm.Request) {
 		d.Bound = true
 		d.forget(req)
 	}, "the provider refused the thinking of earlier replies, because the conversation before it has changed; the conversation goes on without it"},
-	{pattern.New(`signature.{0,60}thinking|thinking.{0,60}signature|redacted_thinking|thinking.{0,40}cannot be modified`), func(d *Dialect, req llm.Request) {
+	{lazyregexp.New(`signature.{0,60}thinking|thinking.{0,60}signature|redacted_thinking|thinking.{0,40}cannot be modified`), func(d *Dialect, req llm.Request) {
 		d.forget(req)
 	}, "the provider cannot read its thinking of earlier replies any more; the conversation goes on without it"},
-	{pattern.New(`diagnostics` + unknown), func(d *Dialect, _ llm.Request) { d.OmitDiagnostics = true }, ""},
-	{pattern.New(`cache_control|prompt.caching`), func(d *Dialect, _ llm.Request) { d.OmitCache = true }, ""},
-	{pattern.New(`thinking\.\S*display|\bdisplay\b`), func(d *Dialect, _ llm.Request) { d.OmitDisplay = true }, ""},
-	{pattern.New(`output_config\.format|output_format|json_schema|structured.output`), func(d *Dialect, req llm.Request) {
+	{lazyregexp.New(`diagnostics` + unknown), func(d *Dialect, _ llm.Request) { d.OmitDiagnostics = true }, ""},
+	{lazyregexp.New(`cache_control|prompt.caching`), func(d *Dialect, _ llm.Request) { d.OmitCache = true }, ""},
+	{lazyregexp.New(`thinking\.\S*display|\bdisplay\b`), func(d *Dialect, _ llm.Request) { d.OmitDisplay = true }, ""},
+	{lazyregexp.New(`output_config\.format|output_format|json_schema|structured.output`), func(d *Dialect, req llm.Request) {
 		d.OmitSchema = d.OmitSchema || req.Schema != nil
 	}, ""},
-	{pattern.New(`output_config|\beffort\b`), func(d *Dialect, req llm.Request) {
+	{lazyregexp.New(`output_config|\beffort\b`), func(d *Dialect, req llm.Request) {
 		d.OmitEffort = d.OmitEffort || req.ReasoningEffort != ""
 	}, "the model does not take this reasoning.effort; the conversation goes on with its own"},
-	{pattern.New(`messages\S{0,8}role|\brole\b.{0,60}\b(?:user|system)\b|\bsystem\b.{0,20}\brole\b`), func(d *Dialect, req llm.Request) {
+	{lazyregexp.New(`messages\S{0,8}role|\brole\b.{0,60}\b(?:user|system)\b|\bsystem\b.{0,20}\brole\b`), func(d *Dialect, req llm.Request) {
 		d.OmitSystem = d.OmitSystem || instructs(req.History)
 	}, ""},
-	{pattern.New(`temperature|top_p`), func(d *Dialect, req llm.Request) {
+	{lazyregexp.New(`temperature|top_p`), func(d *Dialect, req llm.Request) {
 		d.OmitSampling = d.OmitSampling || req.Temperature != nil || req.TopP != nil
 	}, "the model does not take the settings temperature and top_p; the conversation goes on without them"},
-	{pattern.New(`web_search`), func(d *Dialect, req llm.Request) {
+	{lazyregexp.New(`web_search`), func(d *Dialect, req llm.Request) {
 		for _, t := range req.Tools {
 			d.OmitSearch = d.OmitSearch || t.Searches
 		}
 	}, "the server does not search the web for this model; the conversation goes on without it"},
-	{pattern.New(`(?:adaptive )?thinking` + unknown), func(d *Dialect, _ llm.Request) { d.OmitThinking = true }, ""},
+	{lazyregexp.New(`(?:adaptive )?thinking` + unknown), func(d *Dialect, _ llm.Request) { d.OmitThinking = true }, ""},
 }
 
 // learn is the llm.Learn of this package. It applies the first lesson of a refusal that is new to

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 	"agent/internal/llm/refusal"
 	"agent/internal/llm/sse"
 )
@@ -46,7 +46,7 @@ func (r *reply) take(event sse.Event) error {
 // wireEvent is an event of a stream, or the whole message from a server that does not stream.
 type wireEvent struct {
 	Type    string          `json:"type"`
-	Index   loose.Int       `json:"index"`
+	Index   lenientjson.Int `json:"index"`
 	Block   json.RawMessage `json:"content_block"`
 	Message wireMessage     `json:"message"`
 	Delta   struct {
@@ -73,7 +73,7 @@ type wireMessage struct {
 
 // takeEvent handles one event whose data are JSON. It ignores events of unknown types.
 func (r *reply) takeEvent(data []byte) error {
-	e := loose.Decode[wireEvent](data)
+	e := lenientjson.Decode[wireEvent](data)
 	r.report(e.wireReport)
 	switch e.Type {
 	case "message_start":
@@ -98,7 +98,7 @@ func (r *reply) takeEvent(data []byte) error {
 		r.known, r.ended = true, true
 	case "message":
 		r.known, r.ended = true, true
-		r.wholeMessage(loose.Decode[wireMessage](data))
+		r.wholeMessage(lenientjson.Decode[wireMessage](data))
 	case "ping":
 		r.known = true
 	}

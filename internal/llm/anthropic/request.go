@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
-	"agent/internal/rawjson"
 )
 
 // request is a request to an endpoint in a dialect.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 // maxSources bounds the addresses of one search that are told.
@@ -15,12 +15,12 @@ func (r *reply) tellSearch(b *replyBlock) {
 	switch b.kind {
 	case "server_tool_use":
 		if b.name == "web_search" {
-			query := loose.Decode[struct{ Query string }](member(b.raw(), "input")).Query
+			query := lenientjson.Decode[struct{ Query string }](member(b.raw(), "input")).Query
 			r.emit(llm.Searched{Query: query, Times: 1})
 		}
 	case "web_search_tool_result":
 		var told llm.Searched
-		for _, found := range loose.Decode[loose.List[struct {
+		for _, found := range lenientjson.Decode[lenientjson.List[struct {
 			URL string `json:"url"`
 		}]](member(b.start, "content")) {
 			if found.URL != "" && len(told.Sources) < maxSources && !slices.Contains(told.Sources, found.URL) {

@@ -7,7 +7,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/entries"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 // fieldMessages is the Field of attachments to replies of this API.
@@ -66,7 +66,7 @@ func (k *kept) chars() (n int) {
 
 // isThinking reports whether a block is thinking.
 func isThinking(raw []byte) bool {
-	kind := loose.Decode[struct{ Type string }](raw).Type
+	kind := lenientjson.Decode[struct{ Type string }](raw).Type
 	return kind == "thinking" || kind == "redacted_thinking"
 }
 

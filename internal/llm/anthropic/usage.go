@@ -2,23 +2,23 @@ package anthropic
 
 import (
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 // usage is a report of tokens. A later report of a reply replaces the numbers that it has.
 type usage struct {
-	Input      loose.Int `json:"input_tokens"`
-	Output     loose.Int `json:"output_tokens"`
-	CacheRead  loose.Int `json:"cache_read_input_tokens"`
-	CacheWrite loose.Int `json:"cache_creation_input_tokens"`
+	Input      lenientjson.Int `json:"input_tokens"`
+	Output     lenientjson.Int `json:"output_tokens"`
+	CacheRead  lenientjson.Int `json:"cache_read_input_tokens"`
+	CacheWrite lenientjson.Int `json:"cache_creation_input_tokens"`
 	Writes     struct {
-		Long loose.Int `json:"ephemeral_1h_input_tokens"`
+		Long lenientjson.Int `json:"ephemeral_1h_input_tokens"`
 	} `json:"cache_creation"`
 }
 
 // with returns the numbers of u, replaced by the numbers in a later report.
 func (u usage) with(later usage) usage {
-	for _, pair := range [][2]*loose.Int{
+	for _, pair := range [][2]*lenientjson.Int{
 		{&u.Input, &later.Input},
 		{&u.Output, &later.Output},
 		{&u.CacheRead, &later.CacheRead},

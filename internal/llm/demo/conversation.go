@@ -10,8 +10,8 @@ import (
 
 	"github.com/sashabaranov/go-openai"
 
-	"agent/internal/pattern"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 )
 
 // request has the fields of a chat completion request that the script reads.
@@ -124,14 +124,14 @@ func (f fact) is(tool, subject string) bool {
 const failureMark = "Error: "
 
 // refusedWords matches the beginning of the error of a call that was refused or interrupted.
-var refusedWords = pattern.New(`(?i)^(the user refused|refused|not run|interrupted)\b`)
+var refusedWords = lazyregexp.New(`(?i)^(the user refused|refused|not run|interrupted)\b`)
 
 func (f fact) failed() bool { return strings.HasPrefix(f.answer, failureMark) }
 
 func (f fact) refused() bool { return f.failed() && refusedWords.MatchString(f.problem()) }
 
 // problem returns the first line of the error of a failed call.
-func (f fact) problem() string { return strings.TrimPrefix(words.FirstLine(f.answer), failureMark) }
+func (f fact) problem() string { return strings.TrimPrefix(humanize.FirstLine(f.answer), failureMark) }
 
 // gone reports whether a one-line note has replaced the answer in the context.
 func (f fact) gone() bool {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/pattern"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 )
 
 // The three forms of the line to repair: the faulty line of the project; the line after the first
@@ -24,8 +24,8 @@ const (
 )
 
 var (
-	jobWords = pattern.New(`(?i)\b(fix|repair|tests? fails?|failing|bug)\b`)
-	goOn     = pattern.New(`(?i)^(please )?(continue|go on|carry on|proceed|retry)\b`)
+	jobWords = lazyregexp.New(`(?i)\b(fix|repair|tests? fails?|failing|bug)\b`)
+	goOn     = lazyregexp.New(`(?i)^(please )?(continue|go on|carry on|proceed|retry)\b`)
 )
 
 // job returns the index of the latest message that asks for the repair.
@@ -215,5 +215,5 @@ func testLine(answer string) string {
 			return strings.TrimSpace(line)
 		}
 	}
-	return words.FirstLine(answer)
+	return humanize.FirstLine(answer)
 }

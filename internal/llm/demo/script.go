@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/rawjson"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
 )
 
 // reply is a reply of the script: a text, and then tool calls.
@@ -56,7 +56,7 @@ func next(r request) reply {
 		return reply{text: snapshot}
 	}
 	if len(c.since(c.asked)) >= maxCalls {
-		return reply{text: "I have made " + words.Count(maxCalls, "call") + " for this and get nowhere, so I stop. I am a script and cannot think of another way."}
+		return reply{text: "I have made " + humanize.Count(maxCalls, "call") + " for this and get nowhere, so I stop. I am a script and cannot think of another way."}
 	}
 	asked := c.request()
 	if start, ok := c.job(); ok && (start == c.asked || goOn.MatchString(asked)) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/pattern"
-	"agent/internal/words"
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 )
 
 const (
@@ -19,16 +19,16 @@ const (
 
 // service is a kind of plain request.
 type service struct {
-	pattern *pattern.Pattern
+	pattern *lazyregexp.Pattern
 	// answer returns the next step for the request. match holds the groups of the pattern.
 	answer func(c conversation, match []string) reply
 }
 
 // services lists the plain requests. They are tried in this order.
 var services = []service{
-	{pattern.New(`(?i)^(help|hi|hello|hey|\?|who are you\b.*|what can you do\b.*)\W*$`), help},
-	{pattern.New(`(?i)^(?:please )?read (?:the file )?(\S+|".+")$`), read},
-	{pattern.New(`(?is)^(?:please )?run (.+)$`), run},
+	{lazyregexp.New(`(?i)^(help|hi|hello|hey|\?|who are you\b.*|what can you do\b.*)\W*$`), help},
+	{lazyregexp.New(`(?i)^(?:please )?read (?:the file )?(\S+|".+")$`), read},
+	{lazyregexp.New(`(?is)^(?:please )?run (.+)$`), run},
 	{goOn, nothingToGoOn},
 }
 
@@ -44,7 +44,7 @@ func (c conversation) serve(asked string) reply {
 			return s.answer(c, match)
 		}
 	}
-	return reply{text: fmt.Sprintf("You wrote: “%s”. A real model would make something of it; I cannot.\n\n%s\n\n%s", words.Line(asked, maxQuoted), what, can)}
+	return reply{text: fmt.Sprintf("You wrote: “%s”. A real model would make something of it; I cannot.\n\n%s\n\n%s", humanize.Line(asked, maxQuoted), what, can)}
 }
 
 func help(conversation, []string) reply { return reply{text: what + "\n\n" + can} }
@@ -104,7 +104,7 @@ const maxQuoted = 60
 
 // lineCount returns the number of lines of a text, in words.
 func lineCount(text string) string {
-	return words.Count(words.Lines(strings.TrimRight(text, "\n")), "line")
+	return humanize.Count(humanize.Lines(strings.TrimRight(text, "\n")), "line")
 }
 
 // fenced returns the first lines of a text as a block of code.

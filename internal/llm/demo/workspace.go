@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // Prompt is the message that starts the repair. The demo suggests it to the user.
@@ -37,7 +37,7 @@ func Workspace(dir string) error {
 		if strings.HasSuffix(name, ".sh") {
 			mode = 0o700
 		}
-		if err := disk.CreateNew(filepath.Join(dir, filepath.Base(name)), content, mode); err != nil {
+		if err := fsutil.CreateNew(filepath.Join(dir, filepath.Base(name)), content, mode); err != nil {
 			return fmt.Errorf("the demo's workspace cannot be made: %w", err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"strings"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/llm"
 	"agent/internal/llm/refusal"
 )
@@ -51,7 +51,7 @@ func (e *Endpoint) describeConnection(err error) llm.Error {
 		return llm.Error{Message: "its certificate is not trusted: " + rootCause(err), Hint: "install the certificate authority, or check base-url", Final: true}
 	case errors.As(err, &lookup):
 		return llm.Error{Message: "the host " + lookup.Name + " is not known", Hint: network, Unreachable: true}
-	case disk.IsRefused(err):
+	case fsutil.IsRefused(err):
 		return llm.Error{Message: "nothing listens there (connection refused)", Hint: "start the server, or check base-url", Unreachable: true}
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return llm.Error{Message: "cannot be reached: " + rootCause(err), Hint: network, Unreachable: true}

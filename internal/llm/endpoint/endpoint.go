@@ -23,12 +23,12 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/hosts"
+	"agent/internal/base/humanize"
+	"agent/internal/base/secret"
 	"agent/internal/llm"
 	"agent/internal/llm/refusal"
 	"agent/internal/llm/vendor"
-	"agent/internal/secret"
-	"agent/internal/words"
+	"agent/internal/reachlog"
 )
 
 // Config configures an Endpoint. Only BaseURL is required.
@@ -90,7 +90,7 @@ func New(config Config) *Endpoint {
 		config: config, keys: keys,
 		// A redirect is reported, not followed. Following it would turn the request into a GET and
 		// could carry the key elsewhere.
-		http: hosts.Client(config.Transport, hosts.NoRedirect),
+		http: reachlog.Client(config.Transport, reachlog.NoRedirect),
 	}
 }
 
@@ -242,7 +242,7 @@ const longestModelID = 512
 // written to the record and sent back, so a text that is not one visible line, or that repeats a
 // key, is none.
 func (e *Endpoint) IsModelID(id string) bool {
-	return id != "" && len(id) <= longestModelID && words.Visible(id) == id && !strings.ContainsAny(id, "\n\t") && e.keys.Hide(id) == id
+	return id != "" && len(id) <= longestModelID && humanize.Visible(id) == id && !strings.ContainsAny(id, "\n\t") && e.keys.Hide(id) == id
 }
 
 // maxStream bounds a reply in bytes. A server that never stops would keep the program busy forever.

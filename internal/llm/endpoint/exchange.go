@@ -15,10 +15,10 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/llm"
 	"agent/internal/llm/refusal"
 	"agent/internal/llm/sse"
-	"agent/internal/rawjson"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 // alike decodes the events of a stream quickly. Nearly all events of a stream differ only in a
@@ -28,13 +28,13 @@ type alike struct {
 // a number of its own.
 const mostMisses = 4
 
-// read decodes an event as loose.Decode does.
+// read decodes an event as lenientjson.Decode does.
 func (a *alike) read(data []byte) chatEvent {
 	if text, ok := a.textOf(data); ok {
 		a.misses = 0
 		return a.withText(text)
 	}
-	event := loose.Decode[chatEvent](data)
+	event := lenientjson.Decode[chatEvent](data)
 	if a.misses < mostMisses {
 		a.learn(data)
 	}
@@ -79,8 +79,8 @@ func (a *alike) learn(data []byte) {
 	}
 	a.misses++
 	a.before, a.after = slices.Clone(data[:from]), slices.Clone(data[from+length:])
-	a.event = loose.Decode[chatEvent](slices.Concat(a.before, []byte(`""`), a.after))
-	if len(a.event.Choices) != 1 || a.event.Choices[0].Delta == nil || !reflect.DeepEqual(a.withText([]byte(`"text"`)), loose.Decode[chatEvent](slices.Concat(a.before, []byte(`"text"`), a.after))) {
+	a.event = lenientjson.Decode[chatEvent](slices.Concat(a.before, []byte(`""`), a.after))
+	if len(a.event.Choices) != 1 || a.event.Choices[0].Delta == nil || !reflect.DeepEqual(a.withText([]byte(`"text"`)), lenientjson.Decode[chatEvent](slices.Concat(a.before, []byte(`"text"`), a.after))) {
 		a.before = nil
 	}
 }
@@ -90,7 +90,7 @@ func stringOf(text []byte) string {
 	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
 		return string(text[1 : len(text)-1])
 	}
-	return loose.Decode[string](text)
+	return lenientjson.Decode[string](text)
 }
 
 // stringLength returns the length of the JSON string at the beginning of data. It returns 0 if

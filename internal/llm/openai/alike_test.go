@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 const alikeEvent = `{"id":"x","created":%d,"model":"m","choices":[{"index":0,"delta":{%s"content":%s},"finish_reason":null}],"usage":null}`
@@ -22,7 +22,7 @@ func TestEventsThatAreAlike(t *testing.T) {
 		for _, more := range []string{"", `"role":"assistant",`, `"reasoning":"\"content\":\"\"",`} {
 			for range 3 {
 				data := []byte(fmt.Sprintf(alikeEvent, 7, more, text))
-				if want, got := loose.Decode[chatEvent](data), events.read(data); !reflect.DeepEqual(want, got) {
+				if want, got := lenientjson.Decode[chatEvent](data), events.read(data); !reflect.DeepEqual(want, got) {
 					t.Errorf("%s is read as\n%+v, want\n%+v", data, got, want)
 				}
 			}
@@ -50,7 +50,7 @@ func FuzzAlike(f *testing.F) {
 		var events alike
 		for _, text := range []string{one, two, one} {
 			data := []byte(before + text + after)
-			if want, got := loose.Decode[chatEvent](data), events.read(data); !reflect.DeepEqual(want, got) {
+			if want, got := lenientjson.Decode[chatEvent](data), events.read(data); !reflect.DeepEqual(want, got) {
 				t.Fatalf("%q is read as %+v, want %+v", data, got, want)
 			}
 		}
@@ -67,7 +67,7 @@ func BenchmarkEvents(b *testing.B) {
 	})
 	b.Run("each", func(b *testing.B) {
 		for b.Loop() {
-			loose.Decode[chatEvent](data)
+			lenientjson.Decode[chatEvent](data)
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 // callAssembler assembles tool calls from the fragments of a stream. By the specification
@@ -28,7 +28,7 @@ type callAssembler struct {
 
 // partialCall is a call whose fragments are arriving.
 type partialCall struct {
-	index loose.Int
+	index lenientjson.Int
 	id    string
 	// ownID is set while id is made by this client because the server has sent none.
 	ownID     bool
@@ -133,7 +133,7 @@ func (p *partialCall) addName(name string) {
 
 // byIndex returns the latest call with an index, because a server that numbers every call 0 means
 // the latest.
-func (a *callAssembler) byIndex(index loose.Int) *partialCall {
+func (a *callAssembler) byIndex(index lenientjson.Int) *partialCall {
 	for i := len(a.calls) - 1; i >= 0; i-- {
 		if a.calls[i].index == index {
 			return a.calls[i]

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 func TestCallAssembly(t *testing.T) {
@@ -199,7 +199,7 @@ func assemble(t interface{ Fatal(...any) }, fragments []string) (calls []llm.Too
 		if !json.Valid([]byte(raw)) {
 			t.Fatal(raw)
 		}
-		started = append(started, a.add(loose.Decode[callFragment]([]byte(raw)))...)
+		started = append(started, a.add(lenientjson.Decode[callFragment]([]byte(raw)))...)
 	}
 	started = append(started, a.announce(func(*partialCall) bool { return true })...)
 	for _, call := range a.calls {

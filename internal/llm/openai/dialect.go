@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/entries"
 	"agent/internal/llm/vendor"
-	"agent/internal/pattern"
 )
 
 // Dialect describes how an endpoint wants requests, as far as it has taught that by refusals. The
@@ -111,7 +111,7 @@ func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note str
 // lesson maps words in a refusal to a change of the dialect.
 type lesson struct {
 	// words matches a refusal in lower case.
-	words *pattern.Pattern
+	words *lazyregexp.Pattern
 	// learn changes the dialect.
 	learn func(d *Dialect, refused string, req llm.Request)
 	// note describes the loss for the conversation to a person, "" if there is none.
@@ -120,12 +120,12 @@ type lesson struct {
 
 // fixedLesson returns a lesson that depends only on the words of the refusal.
 func fixedLesson(words string, change func(d *Dialect)) lesson {
-	return lesson{words: pattern.New(words), learn: func(d *Dialect, _ string, _ llm.Request) { change(d) }}
+	return lesson{words: lazyregexp.New(words), learn: func(d *Dialect, _ string, _ llm.Request) { change(d) }}
 }
 
 // lessons lists all lessons in the order in which they are tried.
 var lessons = []lesson{
-	{pattern.New(`web_search|tool.type|server.tool|\bsearch\b`), func(d *Dialect, _ string, req llm.Request) {
+	{lazyregexp.New(`web_search|tool.type|server.tool|\bsearch\b`), func(d *Dialect, _ string, req llm.Request) {
 		d.OmitSearch = d.OmitSearch || slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Searches })
 	}, "the server does not search the web for this model together with tools; the conversation goes on without it"},
 	fixedLesson(`stream_options`, func(d *Dialect) { d.OmitUsage = true }),
@@ -133,38 +133,38 @@ var lessons = []lesson{
 	fixedLesson(`v1/responses`, func(d *Dialect) { d.API = APIResponses }),
 	fixedLesson(`reasoning.summar`, func(d *Dialect) { d.OmitSummary = true }),
 	fixedLesson(`['"\x60]custom['"\x60]|\bcustom.tools?\b|\blark\b`, func(d *Dialect) { d.OmitFreeForm = true }),
-	{pattern.New(`response_format|json_schema|text\.format|structured.output|grammar`), func(d *Dialect, _ string, req llm.Request) {
+	{lazyregexp.New(`response_format|json_schema|text\.format|structured.output|grammar`), func(d *Dialect, _ string, req llm.Request) {
 		d.OmitSchema = d.OmitSchema || req.Schema != nil
 	}, ""},
 	fixedLesson(`role '?user'? after role '?tool`, func(d *Dialect) { d.AnswerTools = true }),
 	fixedLesson(`system (?:role|messages?) (?:is |are )?not supported|only user and assistant roles|developer instruction is not enabled`, func(d *Dialect) { d.SystemAsUser = true }),
-	{pattern.New(`temperature|top_p`), func(d *Dialect, refused string, req llm.Request) {
+	{lazyregexp.New(`temperature|top_p`), func(d *Dialect, refused string, req llm.Request) {
 		d.OmitSampling = d.OmitSampling || (req.Temperature != nil || req.TopP != nil) && neverTaken.MatchString(refused)
 	}, "the model does not take the settings temperature and top-p; the conversation goes on without them"},
-	{pattern.New(`reasoning_effort|reasoning\.effort`), func(d *Dialect, refused string, req llm.Request) {
+	{lazyregexp.New(`reasoning_effort|reasoning\.effort`), func(d *Dialect, refused string, req llm.Request) {
 		d.OmitEffort = d.OmitEffort || req.ReasoningEffort != "" && neverTaken.MatchString(refused)
 	}, "the model does not take this reasoning.effort; the conversation goes on with its own"},
-	{pattern.New(`max_(?:completion_)?tokens`), learnOutputLimit, "the model takes no bound of its output; the conversation goes on without max-output-tokens"},
-	{pattern.New(`thought.?signature`), learnSignatures, "the provider refused the signatures of earlier calls; the conversation goes on without them"},
-	{pattern.New(`bound to a different conversation|prefix.{0,10}mismatch`), func(d *Dialect, _ string, req llm.Request) {
+	{lazyregexp.New(`max_(?:completion_)?tokens`), learnOutputLimit, "the model takes no bound of its output; the conversation goes on without max-output-tokens"},
+	{lazyregexp.New(`thought.?signature`), learnSignatures, "the provider refused the signatures of earlier calls; the conversation goes on without them"},
+	{lazyregexp.New(`bound to a different conversation|prefix.{0,10}mismatch`), func(d *Dialect, _ string, req llm.Request) {
 		d.Bound = true
 		d.forget(thoughtsIn(req.History), &d.NoReasoning)
 	}, "the provider refused the reasoning of earlier replies, because the conversation before it has changed; the conversation goes on without it"},
 	{
-		pattern.New(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), learnUnreadable,
+		lazyregexp.New(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), learnUnreadable,
 		"the provider cannot read its reasoning of earlier replies any more (another account, or too old); the conversation goes on without it",
 	},
-	{pattern.New("reasoning_content|[`'\"]reasoning[`'\"]"), learnReasoning, ""},
+	{lazyregexp.New("reasoning_content|[`'\"]reasoning[`'\"]"), learnReasoning, ""},
 }
 
 var (
 	// badSignature matches the refusal of a signature, but not the demand for a missing one.
-	badSignature = pattern.New(`corrupt|invalid|not valid|mismatch|does not match|could not be`)
+	badSignature = lazyregexp.New(`corrupt|invalid|not valid|mismatch|does not match|could not be`)
 	// unknownMember matches the refusal of a member, but not the demand for a missing one.
-	unknownMember = pattern.New(`unsupported|not (?:permitted|supported|support|allowed|available|accept)|disallowed|deprecated|unrecognized|unknown|unexpected|extra|cannot both`)
+	unknownMember = lazyregexp.New(`unsupported|not (?:permitted|supported|support|allowed|available|accept)|disallowed|deprecated|unrecognized|unknown|unexpected|extra|cannot both`)
 	// neverTaken matches the refusal of a setting that the model does not take, but not of a value
 	// that is wrong for every model.
-	neverTaken = pattern.New(`not (?:support|permitted|allowed|available|accept)|unsupported|unrecognized|unknown|unexpected|deprecated|disallowed|extra inputs|only be set|cannot both|only the default`)
+	neverTaken = lazyregexp.New(`not (?:support|permitted|allowed|available|accept)|unsupported|unrecognized|unknown|unexpected|deprecated|disallowed|extra inputs|only be set|cannot both|only the default`)
 )
 
 // learnOutputLimit learns the name under which the endpoint takes the output limit, or that it

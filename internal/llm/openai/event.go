@@ -6,7 +6,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 // The types in this file extend the library's types for a streamed chat completion by the members
@@ -14,11 +14,11 @@ import (
 
 // chatEvent is an event of a stream, or the whole completion from a server that does not stream.
 type chatEvent struct {
-	Choices loose.List[chatChoice] `json:"choices"`
-	Usage   chatUsage              `json:"usage"`
+	Choices lenientjson.List[chatChoice] `json:"choices"`
+	Usage   chatUsage                    `json:"usage"`
 	// Timings is a report of llama.cpp.
 	Timings struct {
-		CacheN loose.Int `json:"cache_n"`
+		CacheN lenientjson.Int `json:"cache_n"`
 	} `json:"timings"`
 }
 
@@ -42,9 +42,9 @@ func (e chatEvent) usage() *llm.Usage {
 
 // chatChoice is one choice of an event.
 type chatChoice struct {
-	Index        loose.Int    `json:"index"`
-	Delta        *chatDelta   `json:"delta"`
-	FinishReason finishReason `json:"finish_reason"`
+	Index        lenientjson.Int `json:"index"`
+	Delta        *chatDelta      `json:"delta"`
+	FinishReason finishReason    `json:"finish_reason"`
 	// Usage is set by Moonshot.
 	Usage chatUsage `json:"usage"`
 	// Message is set instead of Delta by servers that do not stream.
@@ -71,7 +71,7 @@ type finishReason string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (r *finishReason) UnmarshalJSON(raw []byte) error {
-	switch reason := openai.FinishReason(loose.Decode[string](raw)); {
+	switch reason := openai.FinishReason(lenientjson.Decode[string](raw)); {
 	case reason == openai.FinishReasonFunctionCall:
 		*r = finishReason(openai.FinishReasonToolCalls)
 	case raw[0] == '"' && reason != openai.FinishReasonNull: // DashScope's null is a string
@@ -85,16 +85,16 @@ func (r *finishReason) UnmarshalJSON(raw []byte) error {
 // chatDelta is a part of the reply that an event brings.
 type chatDelta struct {
 	openai.ChatCompletionStreamChoiceDelta
-	Content   content                  `json:"content"`
-	ToolCalls loose.List[callFragment] `json:"tool_calls"`
+	Content   content                        `json:"content"`
+	ToolCalls lenientjson.List[callFragment] `json:"tool_calls"`
 	// ReasoningContent, Reasoning and ReasoningText are names for the model's thinking. Some
 	// servers send two of them.
-	ReasoningContent loose.Text `json:"reasoning_content"`
-	Reasoning        loose.Text `json:"reasoning"`
-	ReasoningText    loose.Text `json:"reasoning_text"` // Copilot
+	ReasoningContent lenientjson.Text `json:"reasoning_content"`
+	Reasoning        lenientjson.Text `json:"reasoning"`
+	ReasoningText    lenientjson.Text `json:"reasoning_text"` // Copilot
 	// ReasoningDetails is the thinking with signatures, from OpenRouter.
-	ReasoningDetails loose.List[reasoningDetail] `json:"reasoning_details"`
-	Annotations      loose.List[annotation]      `json:"annotations"`
+	ReasoningDetails lenientjson.List[reasoningDetail] `json:"reasoning_details"`
+	Annotations      lenientjson.List[annotation]      `json:"annotations"`
 }
 
 // with returns d with one example for each kind of content in another piece. The method without
@@ -140,7 +140,7 @@ func (d chatDelta) thought() (thought, field string) {
 	}
 	// There may be only details. Encrypted details have no words.
 	for _, detail := range d.ReasoningDetails {
-		thought += loose.Decode[string](detail["text"]) + loose.Decode[string](detail["summary"])
+		thought += lenientjson.Decode[string](detail["text"]) + lenientjson.Decode[string](detail["summary"])
 	}
 	return thought, ""
 }
@@ -155,12 +155,12 @@ type content struct{ answer, thought string }
 func (c *content) UnmarshalJSON(raw []byte) error {
 	*c = content{}
 	if raw[0] == '"' {
-		c.answer = loose.Decode[string](raw)
+		c.answer = lenientjson.Decode[string](raw)
 		return nil
 	}
-	for _, part := range loose.Decode[loose.List[struct {
-		Text     loose.Text `json:"text"`
-		Thinking loose.Text `json:"thinking"`
+	for _, part := range lenientjson.Decode[lenientjson.List[struct {
+		Text     lenientjson.Text `json:"text"`
+		Thinking lenientjson.Text `json:"thinking"`
 	}]](raw) {
 		c.answer += string(part.Text)
 		c.thought += string(part.Thinking)
@@ -173,19 +173,19 @@ func (d chatDelta) calls() []callFragment {
 	if d.FunctionCall == nil {
 		return d.ToolCalls
 	}
-	older := callFragment{Index: loose.Int{Is: true}}
+	older := callFragment{Index: lenientjson.Int{Is: true}}
 	older.Function.Name = d.FunctionCall.Name
-	older.Function.Arguments = loose.JSON(d.FunctionCall.Arguments)
+	older.Function.Arguments = lenientjson.JSON(d.FunctionCall.Arguments)
 	return append(d.ToolCalls, older)
 }
 
 // callFragment is a piece of a tool call, or a whole call.
 type callFragment struct {
 	openai.ToolCall
-	Index    loose.Int `json:"index"`
+	Index    lenientjson.Int `json:"index"`
 	Function struct {
 		openai.FunctionCall
-		Arguments loose.JSON `json:"arguments"`
+		Arguments lenientjson.JSON `json:"arguments"`
 	} `json:"function"`
 	// ExtraContent holds the thought signature of Gemini.
 	ExtraContent json.RawMessage `json:"extra_content"`

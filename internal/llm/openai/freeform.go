@@ -5,10 +5,10 @@ import (
 
 	"github.com/sashabaranov/go-openai"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
-	"agent/internal/rawjson"
+	"agent/internal/llm/lenientjson"
 )
 
 // The types of the items for a call in free form. The library does not define them.
@@ -74,7 +74,7 @@ func (f freeForms) input(call *history.ToolCall) (text string, ok bool) {
 
 // finish turns a complete call in free form into a function call.
 func (f freeForms) finish(raw json.RawMessage) openai.ResponseOutputItem {
-	call := loose.Decode[freeCall](raw)
+	call := lenientjson.Decode[freeCall](raw)
 	parameter := "input"
 	if free := f[call.Name]; free != nil {
 		parameter = free.Parameter

@@ -10,7 +10,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/endpoint"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 	"agent/internal/llm/vendor"
 )
 
@@ -36,15 +36,15 @@ type TokenPrices struct{ Input, Output, CacheRead, CacheWrite float64 }
 type modelEntry struct {
 	openai.Model
 	// MaxModelLen is set by vLLM, ContextLength by OpenRouter and others.
-	MaxModelLen   loose.Int `json:"max_model_len"`
-	ContextLength loose.Int `json:"context_length"`
+	MaxModelLen   lenientjson.Int `json:"max_model_len"`
+	ContextLength lenientjson.Int `json:"context_length"`
 	// Slug is the id and ContextWindow the window at ChatGPT; Capabilities and Billing are set by
 	// GitHub Copilot.
-	Slug          string    `json:"slug"`
-	ContextWindow loose.Int `json:"context_window"`
+	Slug          string          `json:"slug"`
+	ContextWindow lenientjson.Int `json:"context_window"`
 	Capabilities  struct {
 		Limits struct {
-			Window loose.Int `json:"max_context_window_tokens"`
+			Window lenientjson.Int `json:"max_context_window_tokens"`
 		} `json:"limits"`
 	} `json:"capabilities"`
 	Billing struct {
@@ -59,7 +59,7 @@ type modelEntry struct {
 	} `json:"pricing"`
 	// Meta is set by llama.cpp. It has the window that the model was trained for.
 	Meta struct {
-		TrainedContext loose.Int `json:"n_ctx_train"`
+		TrainedContext lenientjson.Int `json:"n_ctx_train"`
 	} `json:"meta"`
 }
 
@@ -108,7 +108,7 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := loose.Decode[struct {
+	list := lenientjson.Decode[struct {
 		Data   []modelEntry `json:"data"`
 		Models []modelEntry `json:"models"`
 	}](body)

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/history"
 	"agent/internal/llm/entries"
-	"agent/internal/rawjson"
 )
 
 // messageWriter writes history entries as messages. The messages of an entry depend only on the

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strconv"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/entries"
 	"agent/internal/llm/vendor"
-	"agent/internal/rawjson"
 )
 
 // request is a request to an endpoint in a dialect.

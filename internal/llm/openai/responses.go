@@ -9,7 +9,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm/entries"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 	"agent/internal/llm/vendor"
 )
 
@@ -215,7 +215,7 @@ type reasoningItem struct {
 func (p replay) items(c *history.Content) []reasoningItem {
 	for _, thinking := range entries.BlocksOf[*history.Thinking](c.Blocks) {
 		if p.signed && p.accepts(thinking.Attached) && thinking.Attached.Field == fieldItems {
-			return loose.Decode[[]reasoningItem](thinking.Attached.Data)
+			return lenientjson.Decode[[]reasoningItem](thinking.Attached.Data)
 		}
 	}
 	return nil

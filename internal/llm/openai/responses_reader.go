@@ -7,7 +7,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 	"agent/internal/llm/refusal"
 	"agent/internal/llm/vendor"
 )
@@ -29,7 +29,7 @@ type responseReader struct {
 
 // take handles one event. A server that does not stream sends the response in place of an event.
 func (s *responseReader) take(data []byte) error {
-	event := loose.Decode[openai.ResponseStreamEvent](data)
+	event := lenientjson.Decode[openai.ResponseStreamEvent](data)
 	r := s.reply
 	if !r.known {
 		s.tellDropped()
@@ -61,7 +61,7 @@ func (s *responseReader) take(data []byte) error {
 }
 
 func member(data []byte, name string) json.RawMessage {
-	return loose.Decode[map[string]json.RawMessage](data)[name]
+	return lenientjson.Decode[map[string]json.RawMessage](data)[name]
 }
 
 func (s *responseReader) write(index int, text string) {
@@ -80,8 +80,8 @@ func (s *responseReader) think(text string) {
 
 // addCall adds a piece of the call at an index.
 func (s *responseReader) addCall(index int, item openai.ResponseOutputItem) {
-	f := callFragment{Index: loose.Int{Value: index, Is: true}}
-	f.ID, f.Function.Name, f.Function.Arguments = item.CallID, item.Name, loose.JSON(item.Arguments)
+	f := callFragment{Index: lenientjson.Int{Value: index, Is: true}}
+	f.ID, f.Function.Name, f.Function.Arguments = item.CallID, item.Name, lenientjson.JSON(item.Arguments)
 	s.reply.addCall(f)
 }
 
@@ -103,7 +103,7 @@ func (s *responseReader) announce() {
 
 // finishItem handles a complete item. It adds only content that has not arrived in pieces.
 func (s *responseReader) finishItem(index int, raw json.RawMessage) {
-	item := loose.Decode[openai.ResponseOutputItem](raw)
+	item := lenientjson.Decode[openai.ResponseOutputItem](raw)
 	switch item.Type {
 	case "reasoning":
 		s.reply.size += s.reply.attach.addItem(reasoningItem{s.outputs, raw, s.said.digest()})
@@ -129,14 +129,14 @@ func (s *responseReader) finishItem(index int, raw json.RawMessage) {
 		s.finishCall(index, item)
 	case customCall:
 		s.outputs++
-		free := loose.Decode[freeCall](raw)
+		free := lenientjson.Decode[freeCall](raw)
 		s.said.call(free.Name, free.Input)
 		s.finishCall(index, s.free.finish(raw))
 	}
 }
 
 func (s *responseReader) finishCall(index int, item openai.ResponseOutputItem) {
-	call := s.reply.calls.byIndex(loose.Int{Value: index, Is: true})
+	call := s.reply.calls.byIndex(lenientjson.Int{Value: index, Is: true})
 	if call == nil || call.arguments.Len() == 0 {
 		s.addCall(index, item)
 	} else if item.Arguments != "" {
@@ -157,17 +157,17 @@ func summaryOf(item openai.ResponseOutputItem) string {
 // end handles the response at its end: complete, cut short or failed. The response also has items
 // that have not arrived as events.
 func (s *responseReader) end(raw json.RawMessage) error {
-	r, response := s.reply, loose.Decode[openai.CreateResponseResponse](raw)
+	r, response := s.reply, lenientjson.Decode[openai.CreateResponseResponse](raw)
 	if failed := response.Error; failed != nil && response.Status == openai.ResponseStatusFailed {
 		return r.client.at.Problem(refusal.Problem{Message: refusal.Line(failed.Message), Code: failed.Code}, r.model)
 	}
 	if s.outputs == 0 {
-		for index, item := range loose.Decode[[]json.RawMessage](member(raw, "output")) {
+		for index, item := range lenientjson.Decode[[]json.RawMessage](member(raw, "output")) {
 			s.finishItem(index, item)
 		}
 	}
 	s.noteDropped(raw)
-	r.usage = loose.Decode[chatUsage](member(raw, "usage")).report(0)
+	r.usage = lenientjson.Decode[chatUsage](member(raw, "usage")).report(0)
 	switch {
 	case response.Status == openai.ResponseStatusFailed:
 		return r.client.at.Problem(refusal.Problem{Message: "the response failed"}, r.model)
@@ -190,7 +190,7 @@ func (s *responseReader) end(raw json.RawMessage) error {
 // changed. Such reasoning should not have been sent: the model is bound to its past, and was not known
 // to be. The next reply begins with a note about it.
 func (s *responseReader) noteDropped(response json.RawMessage) {
-	for _, change := range loose.Decode[[]struct{ Action, Reason string }](member(response, "input_transformations")) {
+	for _, change := range lenientjson.Decode[[]struct{ Action, Reason string }](member(response, "input_transformations")) {
 		if change.Action != "removed" || change.Reason != "prefix_mismatch" {
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 // maxSources bounds the addresses of one search that are told.
@@ -17,14 +17,14 @@ type searchAction struct {
 	Query   string   `json:"query"`
 	Queries []string `json:"queries"`
 	URL     string   `json:"url"`
-	Sources loose.List[struct {
+	Sources lenientjson.List[struct {
 		URL string `json:"url"`
 	}] `json:"sources"`
 }
 
 // searched tells of a search of the Responses API, or of a page that the server opened.
 func (r *reply) searched(item json.RawMessage) {
-	action := loose.Decode[searchAction](member(item, "action"))
+	action := lenientjson.Decode[searchAction](member(item, "action"))
 	if action.Query == "" && len(action.Queries) > 0 {
 		action.Query = action.Queries[0]
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // surrogates joins the two halves of a character that a server has split between two events.
@@ -16,8 +16,8 @@ type surrogates struct {
 // firstHalf matches the escape of a first half at the end of a string, and secondHalf the escape of
 // a second half at the beginning. An even number of backslashes may be in front.
 var (
-	firstHalf  = pattern.New(`(?:^|[^\\])(?:\\\\)*(\\u[dD][89abAB][0-9a-fA-F]{2})"`)
-	secondHalf = pattern.New(`(?:^|[^\\])(?:\\\\)*"(\\u[dD][c-fC-F][0-9a-fA-F]{2})`)
+	firstHalf  = lazyregexp.New(`(?:^|[^\\])(?:\\\\)*(\\u[dD][89abAB][0-9a-fA-F]{2})"`)
+	secondHalf = lazyregexp.New(`(?:^|[^\\])(?:\\\\)*"(\\u[dD][c-fC-F][0-9a-fA-F]{2})`)
 )
 
 // joinHalves joins the halves: it removes a first half from the end of a string, and inserts it in front

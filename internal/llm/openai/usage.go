@@ -2,28 +2,28 @@ package openai
 
 import (
 	"agent/internal/llm"
-	"agent/internal/llm/loose"
+	"agent/internal/llm/lenientjson"
 )
 
 // chatUsage is a report of tokens with the member names of all vendors.
 type chatUsage struct {
-	PromptTokens     loose.Int `json:"prompt_tokens"`
-	CompletionTokens loose.Int `json:"completion_tokens"`
-	TotalTokens      loose.Int `json:"total_tokens"`
+	PromptTokens     lenientjson.Int `json:"prompt_tokens"`
+	CompletionTokens lenientjson.Int `json:"completion_tokens"`
+	TotalTokens      lenientjson.Int `json:"total_tokens"`
 	// InputTokens and OutputTokens are set by Anthropic and the Responses API.
-	InputTokens  loose.Int `json:"input_tokens"`
-	OutputTokens loose.Int `json:"output_tokens"`
+	InputTokens  lenientjson.Int `json:"input_tokens"`
+	OutputTokens lenientjson.Int `json:"output_tokens"`
 
 	// CachedTokens is set by Moonshot, PromptCacheHitTokens by DeepSeek, and the others by
 	// Anthropic.
-	CachedTokens             loose.Int `json:"cached_tokens"`
-	PromptCacheHitTokens     loose.Int `json:"prompt_cache_hit_tokens"`
-	CacheReadInputTokens     loose.Int `json:"cache_read_input_tokens"`
-	CacheCreationInputTokens loose.Int `json:"cache_creation_input_tokens"`
+	CachedTokens             lenientjson.Int `json:"cached_tokens"`
+	PromptCacheHitTokens     lenientjson.Int `json:"prompt_cache_hit_tokens"`
+	CacheReadInputTokens     lenientjson.Int `json:"cache_read_input_tokens"`
+	CacheCreationInputTokens lenientjson.Int `json:"cache_creation_input_tokens"`
 
 	// ServerTools is set by OpenRouter.
 	ServerTools struct {
-		Searches loose.Int `json:"web_search_requests"`
+		Searches lenientjson.Int `json:"web_search_requests"`
 	} `json:"server_tool_use"`
 
 	PromptTokensDetails cacheDetails `json:"prompt_tokens_details"`
@@ -33,9 +33,9 @@ type chatUsage struct {
 // cacheDetails counts the tokens of the prompt that were read from the cache and written to it,
 // with the member names of OpenAI, OpenRouter and LiteLLM.
 type cacheDetails struct {
-	CachedTokens        loose.Int `json:"cached_tokens"`
-	CacheWriteTokens    loose.Int `json:"cache_write_tokens"`
-	CacheCreationTokens loose.Int `json:"cache_creation_tokens"`
+	CachedTokens        lenientjson.Int `json:"cached_tokens"`
+	CacheWriteTokens    lenientjson.Int `json:"cache_write_tokens"`
+	CacheCreationTokens lenientjson.Int `json:"cache_creation_tokens"`
 }
 
 func (d cacheDetails) written() int {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
-	"agent/internal/pattern"
 )
 
 // Hints that the client uses for its own errors, too.
@@ -36,7 +36,7 @@ const (
 // complaint maps words of servers to the meaning of a problem.
 type complaint struct {
 	// words matches the message and the code of a problem, in lower case.
-	words *pattern.Pattern
+	words *lazyregexp.Pattern
 	// in reports whether a problem can have this meaning, judged by its status.
 	in func(Problem) bool
 	// means has the kind, the hint, Final and Costly. An empty hint means the usual one of the
@@ -48,26 +48,26 @@ type complaint struct {
 // precedence over the status.
 var complaints = []complaint{
 	{overflowWords, notOfKey, llm.Error{Kind: llm.ContextOverflow, Final: true}},
-	{pattern.New(`insufficient_quota|exceeded[ _](your[ _])?current[ _]quota|insufficient[ _](balance|credits?|funds)|credit balance is too low|have any credits|arrearage|account is in good standing`), always, llm.Error{Kind: llm.RateLimit, Hint: hintQuota, Final: true}},
-	{pattern.New(`api key not valid|api_key_invalid|(incorrect|invalid) api[ _-]?key`), notOfKey, llm.Error{Kind: llm.Auth, Hint: hintKey, Final: true}},
-	{pattern.New(`(country|region),? .{0,30}not supported|not (available|supported) in your (country|region)|user location is not supported`), always, llm.Error{Kind: llm.BadRequest, Hint: hintPlace, Final: true}},
-	{pattern.New(`requires --jinja|--jinja flag`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "start llama-server with --jinja, which its tool calls need", Final: true}},
-	{pattern.New(`enable-auto-tool-choice`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "start vLLM with --enable-auto-tool-choice and --tool-call-parser", Final: true}},
-	{pattern.New(`tool_use_failed|failed to call a function|tool call validation failed`), notOfKey, llm.Error{Kind: llm.Unavailable, Hint: hintCall, Costly: true}},
-	{pattern.New("does not support (tool|function)|support tool use|no endpoints found that support tool|tools?`? (calling |calls? |use )?(is|are) not (supported|enabled)|function calling is not (supported|enabled)"), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "use a model that supports tool calls", Final: true}},
-	{pattern.New(`v1/responses`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "set api to responses or auto, or reasoning.effort to none: this model takes tools with reasoning only on another API", Final: true}},
-	{pattern.New(`loading model|model is loading|is currently loading`), notOfKey, llm.Error{Kind: llm.Unavailable, Hint: "the server is still loading the model; try again in a moment"}},
-	{pattern.New(`model_not_found|model not (found|exist)|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available|is not supported by any provider)|invalid model|unknown[ _]model|models/\S+ is not found|deploymentnotfound|no endpoints found for`), notOfKey, llm.Error{Kind: llm.ModelNotFound, Hint: hintModel, Final: true}},
-	{pattern.New(`content.?(filter|policy|management|moderation|exists risk)|moderation|flagged|inappropriate|prohibited.content|data_inspection_failed|safety.(system|filter|check)|violat\w+ .{0,40}(polic|guideline)|new_sensitive|sensitive (content|words|information)|high risk|敏感|legal reasons`), ofContent, llm.Error{Kind: llm.BadRequest, Hint: hintContent, Final: true}},
-	{pattern.New(`image_url|image\(s\)|image[ _-]?(input|content|data|dimensions|format)|(no|any|supports?|process|accepts?|enable|allow|invalid|input|0) images?\b|\bimages? (is|are|not|could|exceeds)|not (a )?multi-?modal|mmproj|(support|have) vision|content\.type|content.{0,20} (must|should) be a (valid )?string|messages?\[\d+\].{0,60}expected a string`), ofImages, llm.Error{Kind: llm.NoImages, Hint: hintImages, Final: true}},
+	{lazyregexp.New(`insufficient_quota|exceeded[ _](your[ _])?current[ _]quota|insufficient[ _](balance|credits?|funds)|credit balance is too low|have any credits|arrearage|account is in good standing`), always, llm.Error{Kind: llm.RateLimit, Hint: hintQuota, Final: true}},
+	{lazyregexp.New(`api key not valid|api_key_invalid|(incorrect|invalid) api[ _-]?key`), notOfKey, llm.Error{Kind: llm.Auth, Hint: hintKey, Final: true}},
+	{lazyregexp.New(`(country|region),? .{0,30}not supported|not (available|supported) in your (country|region)|user location is not supported`), always, llm.Error{Kind: llm.BadRequest, Hint: hintPlace, Final: true}},
+	{lazyregexp.New(`requires --jinja|--jinja flag`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "start llama-server with --jinja, which its tool calls need", Final: true}},
+	{lazyregexp.New(`enable-auto-tool-choice`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "start vLLM with --enable-auto-tool-choice and --tool-call-parser", Final: true}},
+	{lazyregexp.New(`tool_use_failed|failed to call a function|tool call validation failed`), notOfKey, llm.Error{Kind: llm.Unavailable, Hint: hintCall, Costly: true}},
+	{lazyregexp.New("does not support (tool|function)|support tool use|no endpoints found that support tool|tools?`? (calling |calls? |use )?(is|are) not (supported|enabled)|function calling is not (supported|enabled)"), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "use a model that supports tool calls", Final: true}},
+	{lazyregexp.New(`v1/responses`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "set api to responses or auto, or reasoning.effort to none: this model takes tools with reasoning only on another API", Final: true}},
+	{lazyregexp.New(`loading model|model is loading|is currently loading`), notOfKey, llm.Error{Kind: llm.Unavailable, Hint: "the server is still loading the model; try again in a moment"}},
+	{lazyregexp.New(`model_not_found|model not (found|exist)|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available|is not supported by any provider)|invalid model|unknown[ _]model|models/\S+ is not found|deploymentnotfound|no endpoints found for`), notOfKey, llm.Error{Kind: llm.ModelNotFound, Hint: hintModel, Final: true}},
+	{lazyregexp.New(`content.?(filter|policy|management|moderation|exists risk)|moderation|flagged|inappropriate|prohibited.content|data_inspection_failed|safety.(system|filter|check)|violat\w+ .{0,40}(polic|guideline)|new_sensitive|sensitive (content|words|information)|high risk|敏感|legal reasons`), ofContent, llm.Error{Kind: llm.BadRequest, Hint: hintContent, Final: true}},
+	{lazyregexp.New(`image_url|image\(s\)|image[ _-]?(input|content|data|dimensions|format)|(no|any|supports?|process|accepts?|enable|allow|invalid|input|0) images?\b|\bimages? (is|are|not|could|exceeds)|not (a )?multi-?modal|mmproj|(support|have) vision|content\.type|content.{0,20} (must|should) be a (valid )?string|messages?\[\d+\].{0,60}expected a string`), ofImages, llm.Error{Kind: llm.NoImages, Hint: hintImages, Final: true}},
 
 	// The message is about a model, not about a path such as /models.
-	{pattern.New(`\bmodel\b`), hasStatus(http.StatusNotFound), llm.Error{Kind: llm.ModelNotFound, Final: true}},
+	{lazyregexp.New(`\bmodel\b`), hasStatus(http.StatusNotFound), llm.Error{Kind: llm.ModelNotFound, Final: true}},
 
 	// Errors in a stream often have no status.
-	{pattern.New(`rate[_ ]limit`), inStream, llm.Error{Kind: llm.RateLimit}},
-	{pattern.New(`authentication|invalid_api_key`), inStream, llm.Error{Kind: llm.Auth}},
-	{pattern.New(`invalid[_ ](?:request|argument|param)|bad[_ ]?request|extra inputs|unknown (?:field|parameter|name)|unrecognized|validation[_ ]error|template[_ ]error`), inStream, llm.Error{Kind: llm.BadRequest}},
+	{lazyregexp.New(`rate[_ ]limit`), inStream, llm.Error{Kind: llm.RateLimit}},
+	{lazyregexp.New(`authentication|invalid_api_key`), inStream, llm.Error{Kind: llm.Auth}},
+	{lazyregexp.New(`invalid[_ ](?:request|argument|param)|bad[_ ]?request|extra inputs|unknown (?:field|parameter|name)|unrecognized|validation[_ ]error|template[_ ]error`), inStream, llm.Error{Kind: llm.BadRequest}},
 }
 
 func always(Problem) bool { return true }

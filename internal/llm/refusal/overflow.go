@@ -4,12 +4,12 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // overflowWords matches the words of servers, in lower case, for a request that is larger than the
 // model's window. There is no common code for it, and the status is 400, 413, 500 or missing.
-var overflowWords = pattern.New(strings.Join([]string{
+var overflowWords = lazyregexp.New(strings.Join([]string{
 	`context_length_exceeded`, // OpenAI and many after it
 	`maximum context length`,  // OpenAI, vLLM, OpenRouter, DeepSeek, Mistral
 	`exceeds the context window`,
@@ -47,7 +47,7 @@ var overflowWords = pattern.New(strings.Join([]string{
 }, "|"))
 
 // overflowLimits matches the window in a message that is about an overflow.
-var overflowLimits = pattern.New(strings.ReplaceAll(strings.Join([]string{
+var overflowLimits = lazyregexp.New(strings.ReplaceAll(strings.Join([]string{
 	`maximum context (?:length|limit)(?: is| of|:) N`,
 	`available context size \(N`,
 	`maximum model length of N`,

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // Problem is an error of a server. It is read from OpenAI's error object, a bare string, FastAPI's
@@ -191,7 +191,7 @@ func placeOf(complaint map[string]any) string {
 }
 
 // Line returns the text of a server as one line of visible characters. It cuts a long text.
-func Line(text string) string { return words.Line(text, longest) }
+func Line(text string) string { return humanize.Line(text, longest) }
 
 // longest bounds the part of a server's text that is shown, in characters.
 const longest = 500

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // Wait returns the time that the server asks to wait, 0 if it does not ask.
@@ -44,7 +44,7 @@ func seconds(s float64) time.Duration {
 
 // askedWait matches a wait in a message in lower case: "try again in 6m0s" (OpenAI, Groq), "retry
 // in 37.5s" (Gemini), "wait 56 seconds" (GitHub), "retry after 12 seconds" (Azure).
-var askedWait = pattern.New(`(?:try again|retry|wait)(?: in| after)? ((?:\d+(?:\.\d+)?(?:h|ms|m|s))+\b|\d+(?:\.\d+)? ?seconds?)`)
+var askedWait = lazyregexp.New(`(?:try again|retry|wait)(?: in| after)? ((?:\d+(?:\.\d+)?(?:h|ms|m|s))+\b|\d+(?:\.\d+)? ?seconds?)`)
 
 // wait returns the time that the message asks to wait, 0 if it does not ask.
 func (p Problem) wait() time.Duration {

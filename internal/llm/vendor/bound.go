@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // BoundReasoning says what a vendor demands of the past before it reads the reasoning of earlier
@@ -26,10 +26,10 @@ func (b BoundReasoning) Prefix() bool { return b == BoundPrefix }
 
 // claudeModel matches the BaseName of a Claude model that has its version behind its name, as all
 // have from version 4 on. A version has at most two digits, so that a date is none.
-var claudeModel = pattern.New(`claude-(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?:[-@:]|$)`)
+var claudeModel = lazyregexp.New(`claude-(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?:[-@:]|$)`)
 
 // oldClaude matches the BaseName of a Claude model that has its version in front of its name.
-var oldClaude = pattern.New(`claude-(?:\d|v\d|instant)`)
+var oldClaude = lazyregexp.New(`claude-(?:\d|v\d|instant)`)
 
 // boundFrom maps the names of Claude models to the first version with bound reasoning, as 10 *
 // major + minor. The source is Anthropic's page "Preserved thinking" of November 2026.

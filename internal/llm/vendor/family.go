@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // Family is a family of models with the same needs, whichever vendor serves them.
@@ -18,7 +18,7 @@ type Family struct {
 	// prefixes lists beginnings of the BaseNames of its models.
 	prefixes []string
 	// is matches further BaseNames of its models; nil matches none.
-	is    *pattern.Pattern
+	is    *lazyregexp.Pattern
 	wants Wants
 }
 
@@ -28,7 +28,7 @@ const Other = "other"
 // families lists the families in the order in which they are tried. To add one, add a value.
 var families = []Family{
 	{Name: "gpt-oss", prefixes: []string{"gpt-oss"}, Patches: true},
-	{Name: "gpt", Patches: true, is: pattern.New(`^(?:codex|o[34](?:-|$)|gpt-(?:[5-9]|\d\d))`)},
+	{Name: "gpt", Patches: true, is: lazyregexp.New(`^(?:codex|o[34](?:-|$)|gpt-(?:[5-9]|\d\d))`)},
 	{Name: "claude", prefixes: []string{"claude"}, wants: Wants{CacheMarks: true}},
 	{Name: "gemini", prefixes: []string{"gemini", "gemma"}},
 	{Name: "qwen", prefixes: []string{"qwen"}},
@@ -106,7 +106,7 @@ func BaseName(model string) string {
 }
 
 // openAIModel matches the BaseName of a model of OpenAI, and its generation.
-var openAIModel = pattern.New(`^(?:o\d|gpt-(\d+)(?:-(\d{1,2})(?:-|$))?)`)
+var openAIModel = lazyregexp.New(`^(?:o\d|gpt-(\d+)(?:-(\d{1,2})(?:-|$))?)`)
 
 // openAIGeneration returns the generation of a model of OpenAI, judged by its BaseName: 5004 for
 // gpt-5-4, oSeries for o3, and 0 for models of other vendors.

@@ -7,7 +7,7 @@ import (
 
 	"agent/internal/compression"
 	"agent/internal/history"
-	"agent/internal/traits"
+	"agent/internal/toolspec"
 )
 
 // byLetter counts a token for each byte.
@@ -18,11 +18,11 @@ func (byLetter) Count(text string) int { return len(text) }
 // options count so.
 func options() compression.FollowerOptions {
 	return compression.FollowerOptions{
-		Tools: func(name string) traits.Traits {
-			return map[string]traits.Traits{
+		Tools: func(name string) toolspec.Traits {
+			return map[string]toolspec.Traits{
 				"read":  {Reads: true, File: []string{"path"}},
-				"edit":  {Edits: true, File: []string{"path"}, Density: traits.Density{Old: []string{"old"}, New: []string{"new"}}},
-				"patch": {Edits: true, Density: traits.Density{Patch: []string{"patch"}}},
+				"edit":  {Edits: true, File: []string{"path"}, Density: toolspec.Density{Old: []string{"old"}, New: []string{"new"}}},
+				"patch": {Edits: true, Density: toolspec.Density{Patch: []string{"patch"}}},
 			}[name]
 		},
 		Root: "/w", Counter: func() history.Counter { return byLetter{} },

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // codexRecord is a line of a rollout of codex. The item is under payload; until 2025 the line was
@@ -126,7 +126,7 @@ func (c *codex) writing(at time.Time) *turn {
 	return c.open
 }
 
-var heredoc = pattern.New(`(?s)^\s*apply_patch\s*<<\s*['"]?\w+['"]?\n(.*)\n\w+\s*$`)
+var heredoc = lazyregexp.New(`(?s)^\s*apply_patch\s*<<\s*['"]?\w+['"]?\n(.*)\n\w+\s*$`)
 
 // codexCall returns a call in the form of our tools: a command or a patch. Other calls stay as
 // they are.

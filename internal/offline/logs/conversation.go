@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/history"
-	"agent/internal/pattern"
 	"agent/internal/text/lines"
 )
 
@@ -294,7 +294,7 @@ func later(a, b time.Time) time.Time {
 // shellTool is the name of the shell tool in every stretch.
 const shellTool = "run_shell_command"
 
-var exitPattern = pattern.New(`(?:[Ee]xit code:?|exited with code|exit status)\s*:?\s*(-?\d+)`)
+var exitPattern = lazyregexp.New(`(?:[Ee]xit code:?|exited with code|exit status)\s*:?\s*(-?\d+)`)
 
 // exitStatus reads the exit status of a command from its answer. Programs write the status at the
 // beginning or at the end.

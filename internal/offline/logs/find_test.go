@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 func TestFind(t *testing.T) {
@@ -46,7 +46,7 @@ func TestFind(t *testing.T) {
 	var got []string
 	recent, _ := Since(Find(home, env, func(path string, err error) { t.Errorf("%s: %v", path, err) }), time.Now().Add(-time.Hour))
 	for _, f := range recent {
-		got = append(got, disk.Short(disk.Short(f.Path, home), codex))
+		got = append(got, fsutil.Short(fsutil.Short(f.Path, home), codex))
 	}
 	slices.Sort(got)
 	want := []string{

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 )
 
 // digest is a checksum of the content of a file or folder.
@@ -36,7 +36,7 @@ func digestOf(path string) (digest, error) {
 			target, linkErr := os.Readlink(at)
 			content, err = []byte(target), linkErr
 		default:
-			content, err = disk.Beginning(at, digestedBytes+1)
+			content, err = fsutil.Beginning(at, digestedBytes+1)
 		}
 		if err == nil && len(content) > digestedBytes {
 			err = errTooLarge

@@ -3,7 +3,7 @@ package survey
 import (
 	"path/filepath"
 
-	"agent/internal/git/index"
+	"agent/internal/gitfiles/index"
 )
 
 // trackedFiles returns the files that git tracks, by its index on disk. If the index cannot be

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/protect"
 )
 
@@ -29,7 +29,7 @@ type Survey struct {
 
 	mu      sync.Mutex
 	folders map[string]*folder
-	reader  disk.FolderReader
+	reader  fsutil.FolderReader
 	// most is how many folders a survey visits at most.
 	most int
 	// partial is set if the last survey did not visit every folder.
@@ -156,7 +156,7 @@ func (s *Survey) During() Files {
 // treatmentOf returns how a key file is treated. first is the treatment of a file that is new to the
 // Survey; After passes made, which also updates the digest of a made file.
 func (s *Survey) treatmentOf(path string, first treatment) treatment {
-	facts, ok := disk.Look(path)
+	facts, ok := fsutil.Look(path)
 	if s.keys == nil || !ok {
 		return secret
 	}
@@ -214,7 +214,7 @@ const gitFolder = ".git"
 // read returns the listing of a folder, from memory if the folder has not changed. It returns nil
 // if path is no folder.
 func (s *Survey) read(path string) *folder {
-	facts, ok := disk.Look(path)
+	facts, ok := fsutil.Look(path)
 	if !ok || !facts.IsDir() {
 		return nil
 	}
@@ -222,7 +222,7 @@ func (s *Survey) read(path string) *folder {
 	if known == nil || known.file != fileOf(facts) || known.changed != facts.Changed {
 		known = s.list(path)
 		known.file = fileOf(facts)
-		if time.Since(time.Unix(0, facts.Changed)) > disk.ClockStep {
+		if time.Since(time.Unix(0, facts.Changed)) > fsutil.ClockStep {
 			known.changed = facts.Changed
 		} // a change right now could get the same time, so the listing is not reused
 		s.folders[path] = known
@@ -276,4 +276,4 @@ func (s *Survey) list(path string) *folder {
 }
 
 // fileOf returns the identity of the file that facts describe.
-func fileOf(facts disk.Facts) file { return file{facts.Device, facts.Number} }
+func fileOf(facts fsutil.Facts) file { return file{facts.Device, facts.Number} }

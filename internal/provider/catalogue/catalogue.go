@@ -14,8 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/llm/vendor"
-	"agent/internal/pattern"
 	"agent/internal/settings"
 )
 
@@ -64,7 +64,7 @@ func At(provider, model string) (Model, bool) {
 }
 
 // tag matches the end of a name that names the same model as the name without it.
-var tag = pattern.New(`^(.+?)(?:-20\d{6}|-20\d\d-\d\d-\d\d|-latest|:[a-z][a-z-]*|@.+)$`)
+var tag = lazyregexp.New(`^(.+?)(?:-20\d{6}|-20\d\d-\d\d-\d\d|-latest|:[a-z][a-z-]*|@.+)$`)
 
 // makers lists the providers that make the models they offer. Their facts take precedence over the
 // facts of other providers.

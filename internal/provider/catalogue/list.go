@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"agent/internal/disk"
+	"agent/internal/base/fsutil"
 	"agent/internal/llm/vendor"
 )
 
@@ -56,7 +56,7 @@ func load() list {
 	if info, err := os.Stat(file); err != nil || info.Size() > MaxSize {
 		return own
 	}
-	data, err := disk.Read(file)
+	data, err := fsutil.Read(file)
 	if err != nil {
 		return own
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/mcp"
+	"agent/internal/extend/mcp"
 )
 
 // word makes a test's program the server.

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 const (
@@ -242,10 +242,10 @@ func Expand(text string) string {
 }
 
 // passes matches a line of a test program about a test that passed.
-var passes = pattern.New(`^\s*(?:ok\s+\S|--- PASS|=== (?:RUN|PAUSE|CONT)|✓|✔|.*\.\.\. ok$|.*\bPASSED\b)`)
+var passes = lazyregexp.New(`^\s*(?:ok\s+\S|--- PASS|=== (?:RUN|PAUSE|CONT)|✓|✔|.*\.\.\. ok$|.*\bPASSED\b)`)
 
 // changing matches the parts in which similar lines may differ.
-var changing = pattern.New(`\b[0-9a-f]{7,64}\b|\d+`)
+var changing = lazyregexp.New(`\b[0-9a-f]{7,64}\b|\d+`)
 
 // likeness returns the common form of similar lines, or "" for a line that is like no other.
 func likeness(line string) string {

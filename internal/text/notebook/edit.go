@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/rawjson"
+	"agent/internal/base/rawjson"
 	"agent/internal/text/lines"
 )
 

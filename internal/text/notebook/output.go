@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/text/lines"
-	"agent/internal/words"
 )
 
 // Bounds of the outputs of a cell that are shown.
@@ -51,7 +51,7 @@ func (o output) outputText() string {
 	var others []string
 	for _, kind := range slices.Sorted(maps.Keys(o.Data)) {
 		if kind != "text/plain" {
-			others = append(others, fmt.Sprintf("[%s, %s]", kind, words.Bytes(int64(len(o.Data[kind])))))
+			others = append(others, fmt.Sprintf("[%s, %s]", kind, humanize.Bytes(int64(len(o.Data[kind])))))
 		}
 	}
 	return strings.TrimSpace(string(plain) + "\n" + strings.Join(others, "\n"))
@@ -74,7 +74,7 @@ func boundedOutputs(outputs []output) string {
 		text, n = text+line, n+1
 	}
 	if rest := len(whole) - len(text); rest > 0 {
-		text += fmt.Sprintf("[… %s more]\n", words.Bytes(int64(rest)))
+		text += fmt.Sprintf("[… %s more]\n", humanize.Bytes(int64(rest)))
 	}
 	return text
 }

@@ -3,7 +3,7 @@ package patch
 import (
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // The lines around a patch.
@@ -209,7 +209,7 @@ func (s *Section) update(i int, line string) error {
 }
 
 // numbers matches the line numbers of a unified diff behind @@.
-var numbers = pattern.New(`^-\d+(,\d+)? \+\d+(,\d+)?( @@|$)`)
+var numbers = lazyregexp.New(`^-\d+(,\d+)? \+\d+(,\d+)?( @@|$)`)
 
 // anchorOf returns the anchor in a line with @@.
 func anchorOf(line string) string {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 	"agent/internal/text/indent"
 	"agent/internal/text/lines"
 	"agent/internal/text/textdiff"
@@ -111,7 +111,7 @@ func notFound(rel, text, old, replacement string) error {
 	return fmt.Errorf("old_string was not found in %s; nothing was written. %s", rel, why)
 }
 
-var lineNumber = pattern.New(`(?m)^ *\d+\|`)
+var lineNumber = lazyregexp.New(`(?m)^ *\d+\|`)
 
 // knownMistake recognises the mistakes that models make when they copy a text.
 func knownMistake(text, old, replacement string) string {

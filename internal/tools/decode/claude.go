@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/arguments"
-	"agent/internal/rawjson"
+	"agent/internal/base/arguments"
+	"agent/internal/base/rawjson"
 	"agent/internal/text/lines"
 	"agent/internal/text/patch"
 )

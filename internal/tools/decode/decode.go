@@ -17,8 +17,8 @@ import (
 	"strings"
 	"unicode"
 
-	"agent/internal/arguments"
-	"agent/internal/rawjson"
+	"agent/internal/base/arguments"
+	"agent/internal/base/rawjson"
 )
 
 // Lookup returns the JSON Schema of the parameters of a tool, and false if no tool has this name.

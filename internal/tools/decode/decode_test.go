@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 	"agent/internal/tools"
 	"agent/internal/tools/decode"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/rawjson"
+	"agent/internal/base/rawjson"
 )
 
 // item maps the members of the items of a list to our names.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/arguments"
-	"agent/internal/rawjson"
+	"agent/internal/base/arguments"
+	"agent/internal/base/rawjson"
 )
 
 // member is a parameter with its value.

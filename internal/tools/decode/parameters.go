@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"agent/internal/arguments"
-	"agent/internal/nearest"
+	"agent/internal/base/arguments"
+	"agent/internal/base/suggest"
 )
 
 // Parameters describes the parameters of a tool as the fields of a struct A: a field's json tag
@@ -83,7 +83,7 @@ func (p Parameters[A]) unknown(given []string) error {
 	names := p.schema().PropertyOrder
 	var says []string
 	for _, name := range given {
-		says = append(says, strconv.Quote(name)+nearest.Question(name, names))
+		says = append(says, strconv.Quote(name)+suggest.Question(name, names))
 	}
 	what := "unknown parameter "
 	if len(says) > 1 {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/arguments"
+	"agent/internal/base/arguments"
 )
 
 type sampleArgs struct {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/base/rawjson"
 	"agent/internal/cmdline"
-	"agent/internal/rawjson"
 )
 
 // forms converts the values of parameters by our names. Values that a conversion does not

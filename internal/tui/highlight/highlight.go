@@ -6,7 +6,7 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 
-	"agent/internal/lexer"
+	"agent/internal/base/lexer"
 	"agent/internal/tui/style"
 )
 

@@ -9,16 +9,16 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
-	"agent/internal/nearest"
-	"agent/internal/rawjson"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/rawjson"
+	"agent/internal/base/suggest"
 	"agent/internal/tui/term"
 )
 
 // Read returns the keys of the program as changed by the file at path, or unchanged if there is
 // no file. A file with faults changes nothing: faults describes each fault with its line.
 func Read(path string) (m *Map, faults []string) {
-	data, err := disk.Read(path)
+	data, err := fsutil.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Default(), nil
 	}
@@ -129,7 +129,7 @@ func (f *file) action(name string) error {
 		}
 	}
 	if !slices.Contains(names, name) {
-		f.fault("there is no action %q%s: /keys lists them", name, nearest.Question(name, names))
+		f.fault("there is no action %q%s: /keys lists them", name, suggest.Question(name, names))
 	}
 	if f.bound[name] {
 		f.fault("%s is there twice", name)

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // Place is a part of a text, in bytes, that becomes a link.
@@ -94,8 +94,8 @@ func (l *Links) file(word string) (Target, int) {
 
 // lined matches a name with a line and a column, name:12 or name:12:5; marked matches name#L12.
 var (
-	lined  = pattern.New(`^(.*?):(\d{1,9})(?::(\d{1,9}))?`)
-	marked = pattern.New(`^(.*?)#L(\d{1,9})()`)
+	lined  = lazyregexp.New(`^(.*?):(\d{1,9})(?::(\d{1,9}))?`)
+	marked = lazyregexp.New(`^(.*?)#L(\d{1,9})()`)
 )
 
 // position parses a name with a line and a column behind it. size is the length of this part of

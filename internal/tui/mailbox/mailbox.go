@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/chat"
-	"agent/internal/words"
 )
 
 // frameTime is the least time between two deliveries of deltas: thirty a second.
@@ -58,7 +58,7 @@ func (m *Mailbox) Put(event chat.Event) {
 	last := &m.waiting[n-1]
 	last.text = append(last.text, text...)
 	if _, output := event.(chat.ToolOutput); output {
-		last.text = words.KeepEnd(last.text, OutputKept)
+		last.text = humanize.KeepEnd(last.text, OutputKept)
 	}
 	wasUrgent := m.urgent
 	m.urgent = m.urgent || !delta && !ofAgent

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/text/textdiff"
 	"agent/internal/tui/style"
-	"agent/internal/words"
 )
 
 // File is the part of a patch for one file.
@@ -61,7 +61,7 @@ func readFile(diff string) File {
 		}
 	}
 	if f.Name == "" { // a file without lines has none of these headers
-		_, f.Name, _ = strings.Cut(words.FirstLine(diff), " b/")
+		_, f.Name, _ = strings.Cut(humanize.FirstLine(diff), " b/")
 	}
 	return f
 }
@@ -79,7 +79,7 @@ func (f *File) name(header, side string) string {
 	if quoted, err := strconv.Unquote(header); err == nil {
 		header = quoted
 	}
-	return words.Name(strings.TrimPrefix(header, side))
+	return humanize.Name(strings.TrimPrefix(header, side))
 }
 
 // Title returns the name of the file and a summary of the change.

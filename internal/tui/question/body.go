@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/tools"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
-	"agent/internal/words"
 )
 
 // body holds the rows of a question, laid out once, and the part of them that is shown.
@@ -44,7 +44,7 @@ func (b *body) lay(t *style.Theme, request Asked, width, count int) {
 	b.rows = nil
 	b.layCall(t, request, width)
 	if remark := request.Preview.Remark; remark != "" && request.Own == nil && request.Inquiry() == nil && request.Repeats == "" {
-		said := oneLine("the model: " + strconv.Quote(words.Line(remark, longestRemark))).Text
+		said := oneLine("the model: " + strconv.Quote(humanize.Line(remark, longestRemark))).Text
 		b.rows = slices.Insert(b.rows, 0, t.Dim.Text(style.Truncate(said, width)))
 	}
 	if request.Task != "" {
@@ -155,7 +155,7 @@ func Command(t *style.Theme, command string, width int) []string {
 			if t.Spoken {
 				gap = ""
 			}
-			rows = append(rows, t.Warn.Text(gap+words.Count(blank, "blank line")))
+			rows = append(rows, t.Warn.Text(gap+humanize.Count(blank, "blank line")))
 			i += blank - 1
 			continue
 		}
@@ -184,12 +184,12 @@ func (b body) view() []string {
 	warn := func(text string) string { return b.theme.Warn.Text(style.Truncate(text, b.width)) }
 	if !b.scrolled {
 		if room < 3 {
-			return []string{warn(fmt.Sprintf("… %s: PgDn shows them", words.Count(len(b.rows), "line")))}[:min(1, room)]
+			return []string{warn(fmt.Sprintf("… %s: PgDn shows them", humanize.Count(len(b.rows), "line")))}[:min(1, room)]
 		}
 		tail := (room - 1) / 3
 		head := room - 1 - tail
 		hidden := len(b.rows) - head - tail
-		out := append(b.rows[:head:head], warn(fmt.Sprintf("… %s … PgUp PgDn scroll, v opens all", words.Count(hidden, "more line"))))
+		out := append(b.rows[:head:head], warn(fmt.Sprintf("… %s … PgUp PgDn scroll, v opens all", humanize.Count(hidden, "more line"))))
 		return append(out, b.rows[len(b.rows)-tail:]...)
 	}
 	shown := max(1, room-1)
@@ -221,5 +221,5 @@ func (b *body) showEnd() { b.scrolled, b.top, b.endSeen = true, len(b.rows), tru
 
 // warning returns rows that warn of the invisible characters.
 func (b *body) warning(t *style.Theme, width int) []string {
-	return style.WrapSpans(style.Spans{{Text: t.Sign(t.Plain, "!") + "it holds " + words.Count(b.hidden, "character") + " that would not be seen, shown as symbols or numbers", Style: t.Warn}}, width)
+	return style.WrapSpans(style.Spans{{Text: t.Sign(t.Plain, "!") + "it holds " + humanize.Count(b.hidden, "character") + " that would not be seen, shown as symbols or numbers", Style: t.Warn}}, width)
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/humanize"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
-	"agent/internal/words"
 )
 
 // tallRoom is the least number of rows for which every choice gets its own row.
@@ -154,7 +154,7 @@ const mostCautions = 6
 func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place) {
 	foot := cautionRows(t, q.First(), width)
 	if more := len(foot) - mostCautions; more > 0 {
-		foot = append(foot[:mostCautions], t.Warn.Text(style.Truncate("! … "+words.Count(more, "more line")+": v opens all", width)))
+		foot = append(foot[:mostCautions], t.Warn.Text(style.Truncate("! … "+humanize.Count(more, "more line")+": v opens all", width)))
 	}
 	if q.body.hidden > 0 {
 		foot = append(foot, q.body.warning(t, width)...)
@@ -191,7 +191,7 @@ func (q *Questions) afterRows(t *style.Theme, width int) []string {
 		rows = append(rows, "  then: "+oneLine(title).Text)
 	}
 	if more := len(after) - mostAfter; more > 0 {
-		rows = append(rows, "  then "+words.Count(more, "more question"))
+		rows = append(rows, "  then "+humanize.Count(more, "more question"))
 	}
 	for i, row := range rows {
 		rows[i] = t.Dim.Text(style.Truncate(row, width))

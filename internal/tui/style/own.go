@@ -12,7 +12,7 @@ import (
 
 	"github.com/muesli/termenv"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 )
 
 // leastContrast is the least contrast of text with its ground, as WCAG 2.1 counts it, at which
@@ -56,7 +56,7 @@ func (c *ownColour) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-var hexColour = pattern.New(`^#[0-9a-fA-F]{6}$`)
+var hexColour = lazyregexp.New(`^#[0-9a-fA-F]{6}$`)
 
 // sameColour returns a colour for all terminals from its value for the most able.
 func sameColour(full string) Colour {
@@ -93,7 +93,7 @@ func strict(data []byte, into any) error {
 // OwnName reports whether a person's theme may have a name.
 func OwnName(name string) bool { return ownName.MatchString(name) && !slices.Contains(Themes(), name) }
 
-var ownName = pattern.New(`^[a-z0-9][a-z0-9-]{0,39}$`)
+var ownName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
 // ParsePalette reads a theme from the contents of a file. It refuses colours that are hard to read
 // on their ground, and names the first of them.

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"agent/internal/words"
+	"agent/internal/base/humanize"
 )
 
 // Range is a part of a text, in bytes.
@@ -55,7 +55,7 @@ func Reveal(text string) Revealed {
 			r.add(strings.Repeat(" ", n), n)
 		// Emoji made of several characters are taken apart too: nothing
 		// distinguishes an ordinary emoji from an emoji that hides text.
-		case c == utf8.RuneError && size == 1, words.Hidden(c), !unicode.IsPrint(c):
+		case c == utf8.RuneError && size == 1, humanize.Hidden(c), !unicode.IsPrint(c):
 			r.hidden++
 			r.mark(symbol(c, rest[:size]))
 		default:
@@ -86,7 +86,7 @@ func (r *revealer) mark(s string) {
 
 // symbol returns the visible text that stands for a hidden character.
 func symbol(r rune, text string) string {
-	if seen := words.Visible(text); seen != text {
+	if seen := humanize.Visible(text); seen != text {
 		return seen
 	}
 	return fmt.Sprintf("<U+%04X>", r)

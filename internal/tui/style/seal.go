@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agent/internal/base/humanize"
 	"agent/internal/tui/link"
-	"agent/internal/words"
 )
 
 // Seal makes a row safe to write to a terminal. Sequences that set a style and links made by this
@@ -59,7 +59,7 @@ func visibleText(text string, r rune) string {
 	case '\n':
 		return "␊"
 	}
-	return words.Visible(text)
+	return humanize.Visible(text)
 }
 
 // styleLength returns the length of the sequence that sets a style (SGR) at the beginning of
@@ -93,5 +93,5 @@ func Hides(r rune) bool {
 	case 0xad, 0x200c, 0x200d, 0x2060: // soft hyphen, non-joiner, joiner, no break
 		return false
 	}
-	return words.Hidden(r)
+	return humanize.Hidden(r)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 
-	"agent/internal/pattern"
+	"agent/internal/base/lazyregexp"
 	"agent/internal/tui/link"
 )
 
@@ -321,7 +321,7 @@ func (t *Theme) Sign(look Style, sign string) string {
 }
 
 // lineStat matches the numbers of added and removed lines.
-var lineStat = pattern.New(`\+(\d+) −(\d+)`)
+var lineStat = lazyregexp.New(`\+(\d+) −(\d+)`)
 
 // spoken replaces the signs within our own lines by words.
 var spoken = strings.NewReplacer(" · ", ", ", " — ", ", ", " → ", " to ", "−", "minus ", "×", "times ", " ~", " about ", "“", "\"", "”", "\"")

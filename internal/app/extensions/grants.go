@@ -1,0 +1,63 @@
+package extensions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/app/hookgates"
+	"agent/internal/extend/setup"
+	"agent/internal/extend/setup/consent"
+)
+
+// lendRules allows the calls that a skill or command asks for, until the end of the turn. The person
+// must own the skill or command, or have agreed to it.
+func (b *Extensions) lendRules(e *setup.Entry) {
+	for _, problem := range b.Rules.Disallow(e) {
+		b.Log.Warn(problem)
+	}
+	if needsConsent(e) && b.Trust.Store.Check(grants(e)) != nil {
+		return
+	}
+	b.Lend(e.Allowed)
+}
+
+// Grants returns the permissions that skills and commands ask for, as items for consent. Only
+// entries of a repository, of plugins and of other programs' folders need consent.
+func Grants(set setup.Set) (items []consent.Item) {
+	for _, e := range slices.Concat(set.Skills.Entries, set.Commands.Entries) {
+		if needsConsent(e) {
+			items = append(items, grants(e))
+		}
+	}
+	return items
+}
+
+// voidRules returns a line for each rule of a skill or command that is not understood. It leaves
+// out rules that a question for consent will show.
+func (b *Extensions) voidRules(set setup.Set) (lines []string) {
+	for _, e := range slices.Concat(set.Skills.Entries, set.Commands.Entries) {
+		for _, rule := range e.Allowed {
+			if why, void := strings.CutPrefix(hookgates.AboutRule(rule), hookgates.NotUnderstood); void && !needsConsent(e) {
+				lines = append(lines, fmt.Sprintf("%s: allowed-tools %s is %s%s", b.Env.Workspace.Rel(e.File), rule, hookgates.NotUnderstood, why))
+			}
+		}
+	}
+	return lines
+}
+
+// needsConsent reports whether an entry asks for permissions and does not belong to the person.
+func needsConsent(e *setup.Entry) bool {
+	return !e.Own && slices.ContainsFunc(e.Allowed, func(text string) bool { return len(hookgates.InOurWords(text)) > 0 })
+}
+
+// grants returns the permissions that a skill or command asks for, as an item for consent.
+func grants(e *setup.Entry) consent.Item {
+	kind := "command "
+	if e.IsSkill() {
+		kind = "skill "
+	}
+	return consent.Item{
+		Kind: consent.Grants, Name: kind + e.Name, Effects: e.Effects(hookgates.AboutRule), File: e.File, User: e.Origin != setup.Project,
+	}
+}

@@ -1,0 +1,196 @@
+package extensions
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/chat"
+	"agent/internal/extend/setup/instructions"
+	"agent/internal/extend/setup/trustedfile"
+	"agent/internal/history"
+	"agent/internal/settings"
+	"agent/internal/text/textdiff"
+	"agent/prompts"
+)
+
+// instructionShare bounds all instructions together: they take at most a tenth of the window.
+const instructionShare = 10
+
+// places returns the folders and limits of the search for instructions.
+func (b *Extensions) places() instructions.Where {
+	return instructions.Where{
+		Where: b.Where,
+		Files: settings.Items(settings.InstructionFiles.Of(b.Settings)),
+		Most:  b.mostBytes,
+		Withhold: func(abs string) string {
+			return b.Env.Protected.Read(abs, b.Env.Workspace.Rel(abs)).Why
+		},
+	}
+}
+
+// Head chooses the instructions for the head of each request. Later changes are sent as
+// differences from them. Head returns notices for the person.
+func (b *Extensions) Head() (notices []string) {
+	b.mostBytes = b.Window() / instructionShare * bytesPerToken
+	found := b.instructions()
+	var files []string
+	b.head, b.modelTexts = nil, found.Files
+	for _, file := range found.Files {
+		b.head = append(b.head, prompts.Instruction{Source: file.Path, Text: file.Text})
+		files = append(files, b.Env.Workspace.Rel(file.Path))
+	}
+	if len(files) > 0 {
+		notices = append(notices, "Instructions: "+strings.Join(files, ", "))
+	}
+	for _, problem := range found.Problems {
+		notices = append(notices, problem.Error())
+	}
+	if name := settings.OutputStyle.Of(b.Settings); name != "" && !b.Off {
+		text, err := b.style(name)
+		if err != nil {
+			return b.newNotices(append(notices, "output-style "+err.Error()))
+		}
+		b.head = append(b.head, prompts.Instruction{Source: "the output style " + name, Text: text})
+	}
+	return b.newNotices(notices)
+}
+
+// Instructions returns the instructions in the head.
+func (b *Extensions) Instructions() []prompts.Instruction { return b.head }
+
+// mostStyle bounds the length of an output style, in bytes.
+const mostStyle = 64 << 10
+
+// style returns the text of an output style: a file in the person's folder for styles, or in
+// Claude Code's.
+func (b *Extensions) style(name string) (string, error) {
+	folders := []string{filepath.Join(b.Where.Config, "output-styles"), filepath.Join(b.Where.Home, ".claude", "output-styles")}
+	if name != filepath.Base(name) {
+		return "", fmt.Errorf("%s: it must be the name of a file in %s, without .md", name, folders[0])
+	}
+	for _, folder := range folders {
+		text, err := trustedfile.Place{Home: b.Where.Home}.Read(filepath.Join(folder, name+".md"), mostStyle)
+		if trustedfile.Missing(err) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if _, body, has := trustedfile.Frontmatter(text.Text); has {
+			text.Text = body
+		}
+		return strings.TrimSpace(text.Text), nil
+	}
+	return "", fmt.Errorf("%s: there is no %s.md in %s", name, name, strings.Join(folders, " or "))
+}
+
+// Refreeze updates the head to the present instructions and skills. Callers use it when the
+// provider's cache of the head is lost anyway. It returns the notices that are new.
+func (b *Extensions) Refreeze() (notices []string) {
+	if notices = b.Head(); !b.Off {
+		found := b.find()
+		b.set.Store(&found)
+		notices = append(notices, b.newNotices(b.offerSkills())...)
+	}
+	b.Servers.Refreeze()
+	return notices
+}
+
+// newNotices returns the notices that the person has not seen, and remembers them as seen.
+func (b *Extensions) newNotices(notices []string) []string {
+	fresh := slices.DeleteFunc(notices, func(notice string) bool { return slices.Contains(b.shownNotices, notice) })
+	b.shownNotices = append(b.shownNotices, fresh...)
+	return fresh
+}
+
+// changedText returns the message about a changed file of instructions: a difference if that is
+// shorter, else the whole text. The difference is always taken from the text in the head, so that
+// the latest message is enough.
+func (b *Extensions) changedText(file instructions.File, whole string) string {
+	if i := slices.IndexFunc(b.head, func(has prompts.Instruction) bool { return has.Source == file.Path }); i >= 0 {
+		difference := textdiff.New(b.head[i].Text, file.Text).Unified("instructions", "instructions")
+		if difference != "" && len(difference) < len(whole)/2 {
+			return fmt.Sprintf("The instructions of %s have changed since the beginning, and hold with this difference:\n%s", b.Env.Workspace.Rel(file.Path), difference)
+		}
+	}
+	return "These instructions have changed and hold as they are now:\n" + whole
+}
+
+// instructions reads the instructions of the workspace and its user.
+func (b *Extensions) instructions() instructions.Listing {
+	if b.Off {
+		return instructions.Listing{}
+	}
+	return instructions.Find(b.places())
+}
+
+// nested returns a file of instructions as a block of a conversation, between marks.
+func (b *Extensions) nested(file instructions.File) chat.NestedInstructions {
+	text := strings.ReplaceAll(file.Text, "</instructions", `<\/instructions`)
+	return chat.NestedInstructions{
+		Key:  "instructions:" + file.Path,
+		Text: fmt.Sprintf("<instructions path=%q>\n%s\n</instructions>", b.Env.Workspace.Rel(file.Path), text),
+	}
+}
+
+// Below returns the instructions in the folders between the workspace and a file, and the rules
+// that apply to the file. It leaves out texts that the model has already received.
+func (b *Extensions) Below(file string) []chat.NestedInstructions {
+	root := b.Env.Workspace.Root()
+	abs := b.Env.Workspace.OnDisk(fsutil.At(root, filepath.FromSlash(file)))
+	if b.Off || !fsutil.Within(abs, root) || abs == root {
+		return nil
+	}
+	rel, err := filepath.Rel(root, abs)
+	if err != nil {
+		return nil
+	}
+	var nested []chat.NestedInstructions
+	for _, below := range instructions.Below(b.places(), filepath.ToSlash(rel)).Files {
+		if !b.modelHas(below) {
+			nested = append(nested, b.nested(below))
+		}
+	}
+	return nested
+}
+
+// modelHas reports whether the model has received a text, in the head or later.
+func (b *Extensions) modelHas(file instructions.File) bool {
+	return slices.ContainsFunc(b.modelTexts, func(has instructions.File) bool { return has.Text == file.Text })
+}
+
+// changes returns messages about the instructions of the workspace that have changed since the
+// model received them. It remembers them as received.
+func (b *Extensions) changes() []history.Block {
+	var blocks []history.Block
+	for _, file := range b.instructions().Files {
+		if b.modelHas(file) {
+			continue
+		}
+		n := b.nested(file)
+		blocks = append(blocks, &history.Text{Text: b.changedText(file, n.Text), Source: history.Brought, Key: n.Key})
+		others := slices.DeleteFunc(b.modelTexts, func(has instructions.File) bool { return has.Path == file.Path })
+		b.modelTexts = append(others, file)
+	}
+	return blocks
+}
+
+// InstructionLines lists the instructions for /instructions: the files in use with their sizes,
+// and the unused ones with the reasons.
+func (b *Extensions) InstructionLines() []string {
+	found := b.instructions()
+	var lines []string
+	for _, file := range found.Files {
+		lines = append(lines, fmt.Sprintf("%s  about %d tokens", b.Env.Workspace.Rel(file.Path), len(file.Text)/bytesPerToken))
+	}
+	for _, unread := range found.Unread {
+		lines = append(lines, "not read: "+unread)
+	}
+	for _, problem := range found.Problems {
+		lines = append(lines, "not read: "+problem.Error())
+	}
+	return lines
+}

@@ -1,0 +1,214 @@
+package extensions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/base/lazyregexp"
+	"agent/internal/base/outputschema"
+	"agent/internal/chat"
+	"agent/internal/cmdline"
+	"agent/internal/command"
+	"agent/internal/extend/setup/agents"
+	"agent/internal/git/diff"
+	"agent/internal/history"
+	"agent/internal/review"
+	"agent/internal/text/lines"
+	"agent/internal/tools"
+)
+
+// reviewName is the name of the built-in command that reviews a change. A command of a person or
+// a repository with the same name replaces it.
+const reviewName = "review"
+
+// reviewCallable describes the built-in review in lists of commands.
+var reviewCallable = command.Callable{
+	Name: reviewName, Origin: "built in", Hint: "[BASE|BASE...COMMIT|NUMBER] [#PATH…] [WORDS…]",
+	Help: "review what changed since BASE (default: the main branch), or a pull request, without changing anything",
+}
+
+// reviewTask says what a review is, reviewAnswer how the model of the conversation answers, and
+// reviewFindings how an agent does.
+const (
+	reviewTask = `Review the change below, as a careful colleague would before it is merged. Change nothing.
+
+Look at the code around each hunk, its callers and its tests, before you judge; run what only looks. Report defects that this change brings or leaves: wrong results, crashes, races, leaks, lost data, security, broken callers, missing or empty tests. Leave out taste, what a formatter does, and what was so before. Each finding must be something that you have checked.
+
+`
+	reviewAnswer   = `Answer with one line a finding, the worst first: file:line: what is wrong, when it happens, and what to do. Without findings say so in one line. Then, in at most three lines, what you could not check.`
+	reviewFindings = "Your last message is JSON alone, which fits this JSON Schema; a program reads it, and drops findings whose quotes do not stand in the change:\n\n" + review.Schema
+)
+
+// reviewAgent works on reviews.
+var reviewAgent = agents.Agent{
+	Name: reviewName, Origin: agents.BuiltIn, Looks: true, Description: "reviews a change and changes nothing",
+	Prompt: "You review a change of the workspace, with tools that only look.",
+}
+
+// A Reviewer has an agent work on a task, and returns its id and what it wrote last. A task with
+// Continue goes on with an earlier one.
+type Reviewer func(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error)
+
+// An Agent reviews in place of the model of the conversation. Without Reviews, Why says why there is
+// none; it is "" if the caller has asked for that.
+type Agent struct {
+	Reviews Reviewer
+	Why     string
+}
+
+// reviewShare is the divisor of the window that bounds the diff in a review.
+const reviewShare = 4
+
+// review serves a message that calls /review. An agent reviews the change, and its reply is added to
+// the message. Without agents, review adds blocks that have the model of the conversation review it.
+// It leaves other messages alone.
+func (b *Extensions) review(ctx context.Context, line string, run chat.RunEmbedded, agent Agent, into *called) (err error) {
+	fields := strings.Fields(line)
+	if len(fields) == 0 || fields[0] != "/"+reviewName {
+		return nil
+	}
+	of, paths, words := b.reviewArguments(ctx, fields[1:])
+	root := b.Env.Workspace.Root()
+	if of.number != "" {
+		of.commit, err = b.fetchPull(ctx, of.number, run)
+	}
+	changes, from := "", ""
+	switch {
+	case err != nil:
+	case of.commit != "":
+		changes, from, err = diff.Between(ctx, root, of.base, of.commit, paths)
+	default:
+		changes, from, err = diff.Since(ctx, root, of.base, paths)
+	}
+	if err == nil && strings.TrimSpace(changes) == "" {
+		err = errors.New("nothing has changed since " + from)
+	}
+	if err != nil {
+		return fmt.Errorf("/%s: %w", reviewName, err)
+	}
+	b.reviewed.Store(&changes)
+	about := ""
+	if of.commit != "" {
+		about += "\n\nThe change ends with the commit " + of.commit + ", which is not checked out: git show COMMIT:FILE has its files."
+	}
+	if words != "" {
+		about += "\n\nThe user adds: " + words
+	}
+	limit := b.Window() / reviewShare * bytesPerToken
+	shown := lines.Head(changes, limit)
+	title := "What changed since " + from + ", as data:"
+	if shown != changes {
+		title = "What changed since " + from + ", as data; its end is left out, read that with git diff:"
+	}
+	data := history.NewData(history.Printed, title, shown)
+	if reviewer := agent.Reviews; reviewer != nil {
+		into.reply = func(ctx context.Context) (string, error) {
+			return reviewed(ctx, reviewer, tools.Task{Title: "what changed since " + from, Task: reviewTask + reviewFindings + about + "\n\n" + data.Text}, changes)
+		}
+		return nil
+	}
+	if agent.Why != "" {
+		into.notice = "the model of this conversation reviews, not an agent: " + agent.Why
+	}
+	into.blocks = []history.Block{&history.Text{Text: reviewTask + reviewAnswer + about, Source: history.Brought, Key: chat.ReviewKey}, data}
+	return nil
+}
+
+// reviewed has an agent review a diff, and returns the findings that quote lines of the diff.
+func reviewed(ctx context.Context, reviewer Reviewer, task tools.Task, diff string) (string, error) {
+	schema, err := outputschema.Parse([]byte(review.Schema))
+	if err != nil {
+		return "", err
+	}
+	id, said, err := reviewer(ctx, reviewAgent, task)
+	if err != nil {
+		return "", err
+	}
+	answer, misfit := schema.Fit(said)
+	if misfit != nil {
+		if _, again, err := reviewer(ctx, reviewAgent, tools.Task{Title: task.Title, Task: schema.RetryRequest(misfit), Continue: id}); err == nil {
+			said = again
+			answer, misfit = schema.Fit(said)
+		} else if ctx.Err() != nil {
+			return "", err
+		}
+	}
+	if misfit != nil {
+		return "Agent " + id + " wrote no findings as data, so nothing of this was checked:\n\n" + said, nil
+	}
+	kept, dropped, err := review.Check(answer, diff)
+	if err != nil {
+		return "", err
+	}
+	text := kept.Markdown()
+	for _, line := range dropped {
+		text += "\n\n(" + line + ")"
+	}
+	return text, nil
+}
+
+// Reviewed returns the whole diff of the latest review, "" if there was none.
+func (b *Extensions) Reviewed() string {
+	if diff := b.reviewed.Load(); diff != nil {
+		return *diff
+	}
+	return ""
+}
+
+// A subject names the change to review: the folder since the history left base, a commit since then,
+// or a pull request.
+type subject struct{ base, commit, number string }
+
+// fetched matches the id of a commit.
+var fetched = lazyregexp.New(`^[0-9a-f]{40,64}$`)
+
+// reviewArguments splits the arguments of a review into its subject, the paths, and other words for
+// the model.
+func (b *Extensions) reviewArguments(ctx context.Context, fields []string) (of subject, paths []string, words string) {
+	isCommit := func(word string) bool { return diff.IsCommit(ctx, b.Env.Workspace.Root(), word) }
+	if len(fields) > 0 && !strings.HasPrefix(fields[0], "#") {
+		base, commit, several := strings.Cut(fields[0], "...")
+		switch {
+		case several && (base == "" || isCommit(base)) && isCommit(commit):
+			of, fields = subject{base: base, commit: commit}, fields[1:]
+		case isCommit(fields[0]):
+			of, fields = subject{base: fields[0]}, fields[1:]
+		case diff.IsPullRequest(fields[0]):
+			of, fields = subject{number: fields[0]}, fields[1:]
+		}
+	}
+	fields = slices.DeleteFunc(fields, func(field string) bool {
+		path, named := strings.CutPrefix(field, "#")
+		if named {
+			paths = append(paths, path)
+		}
+		return named
+	})
+	return of, paths, strings.Join(fields, " ")
+}
+
+// fetchPull fetches a pull request into no branch, by a command that the person is asked about, and
+// returns its commit.
+func (b *Extensions) fetchPull(ctx context.Context, number string, run chat.RunEmbedded) (commit string, err error) {
+	args, err := diff.FetchArgs(ctx, b.Env.Workspace.Root(), number, b.Environ())
+	if err != nil {
+		return "", err
+	}
+	line := "git " + cmdline.Join(args) + " && git rev-parse FETCH_HEAD"
+	output, refused, err := run(ctx, line, "it fetches pull request "+number+", into no branch")
+	switch {
+	case err != nil:
+		return "", err
+	case refused != "":
+		return "", fmt.Errorf("pull request %s was not fetched: %s", number, refused)
+	}
+	for _, line := range lines.Split(output) {
+		if line = strings.TrimSpace(line); fetched.MatchString(line) {
+			return line, nil
+		}
+	}
+	return "", diff.Unfetched(number, output)
+}

@@ -1,0 +1,82 @@
+package extensions
+
+import (
+	"fmt"
+
+	"agent/internal/base/humanize"
+	"agent/internal/base/suggest"
+	"agent/internal/extend/setup"
+	"agent/internal/settings"
+	"agent/internal/tools"
+)
+
+// bytesPerToken estimates tokens from bytes. It is on the low side, so that texts seldom take
+// more tokens than estimated; an exact count is not needed for a budget.
+const bytesPerToken = 3
+
+// Source returns the source of the tool for skills.
+func (b *Extensions) Source() tools.Source {
+	return tools.Source{Name: "skills", Revision: b.toolRevision.Load, List: func() []tools.Tool {
+		if tool := b.tool.Load(); tool != nil {
+			return *tool
+		}
+		return nil
+	}}
+}
+
+// offerSkills offers the model the tool for skills, if it may use any. It returns notices for the
+// person.
+func (b *Extensions) offerSkills() (notices []string) {
+	budget := setup.Budget(b.Window())
+	if set := settings.SkillBudget.Of(b.Settings); set > 0 {
+		budget = set
+	}
+	catalogue, cut, whole := b.Set().Skills.Catalogue(budget, func(text string) int { return len(text) / bytesPerToken })
+	var tool []tools.Tool
+	if catalogue != "" {
+		tool = []tools.Tool{tools.Skill(catalogue, b.activate)}
+	}
+	b.tool.Store(&tool)
+	b.toolRevision.Add(1)
+	if cut > 0 {
+		notices = append(notices, fmt.Sprintf("The descriptions of %s are cut for the model; skills.budget %d shows them whole", humanize.Count(cut, "skill"), whole))
+	}
+	return notices
+}
+
+// SkillText returns the text of a skill for an agent, "" if the model may not use such a skill. It
+// allows nothing.
+func (b *Extensions) SkillText(name string) string {
+	s := b.Set().Skills.Named(name)
+	if s == nil || s.Hidden {
+		return ""
+	}
+	text, _, _ := setup.Call{Entry: s, As: s.Name}.Text(notRun) // notRun gives no error
+	return text
+}
+
+// notRun stands for the output of a command in the text of a skill.
+func notRun(string) (output, refused string, err error) {
+	return "", "run it as a command of yours if it is needed", nil
+}
+
+// activate returns the text of a skill that the model asks for.
+func (b *Extensions) activate(name, arguments string) (tools.SkillContent, error) {
+	s := b.Set().Skills.Named(name)
+	switch {
+	case s == nil:
+		var names []string
+		for _, s := range b.Set().Skills.Entries {
+			if s.ForModel() {
+				names = append(names, s.Name)
+			}
+		}
+		return tools.SkillContent{}, fmt.Errorf("there is no skill %q%s", name, suggest.Question(name, names))
+	case s.Hidden:
+		return tools.SkillContent{}, fmt.Errorf("only the person may activate the skill %s; ask them to type /%s", s.Name, s.Name)
+	}
+	call := setup.Call{Entry: s, As: s.Name, Arguments: arguments}
+	b.lendRules(call.Entry)
+	text, _, err := call.Text(notRun)
+	return tools.SkillContent{Text: text, Key: call.Key()}, err
+}

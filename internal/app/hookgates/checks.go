@@ -1,0 +1,182 @@
+package hookgates
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/base/arguments"
+	"agent/internal/base/humanize"
+	"agent/internal/chat"
+	"agent/internal/extend/hook"
+	"agent/internal/extend/projectcheck"
+	"agent/internal/gate"
+	"agent/internal/history"
+	"agent/internal/sandbox"
+	"agent/internal/settings"
+	"agent/internal/shell"
+	"agent/internal/tools"
+)
+
+// Checks runs the project's checks, such as a linter, before and after the edits of a turn. The
+// model gets the lines that a check prints only after the edits.
+type Checks struct {
+	*Host
+	checks *projectcheck.Checks
+	rules  *Rules
+}
+
+// NewChecks returns the checks of a conversation.
+func NewChecks(h *Host, rules *Rules) *Checks {
+	g := &Checks{Host: h, rules: rules}
+	g.checks = &projectcheck.Checks{
+		Setting: func() string { return settings.CheckCommand.Of(h.Settings) },
+		Root:    h.Env.Workspace.Root(),
+		Run:     g.run,
+	}
+	return g
+}
+
+// Begin starts a turn: no check has run in it yet.
+func (g *Checks) Begin() { g.checks.Begin() }
+
+// Gates returns the two gates of checks, for edits only: the first asks whether the due checks
+// may run, the second runs them before the edit.
+func (g *Checks) Gates() []gate.Gate {
+	return []gate.Gate{
+		{Name: "consent to checks", Stage: gate.Consents, Check: g.may},
+		{Name: "checks", Stage: gate.Consents, Check: g.runBefore, After: g.noteEdit},
+	}
+}
+
+// may decides which checks of an edit may run. A command from the setting may, because the person
+// wrote it. A command that was found in files of the repository needs the approval of any other
+// command. The edit passes in both cases.
+func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
+	if !k.Traits.EditsOnly() {
+		return gate.Verdict{}
+	}
+	for _, command := range g.checks.Due(k.Preview.Paths) {
+		run, err := g.call(ctx, command)
+		if err == nil {
+			if rule := g.rules.ruleAgainst(run); rule != nil {
+				err = errors.New(rule.String())
+			}
+		}
+		asks := err == nil && command.Found && g.Consent.Asks(run)
+		if asks && g.Consent.Unattended {
+			err = fmt.Errorf("approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", g.Consent.Mode(), run.Name)
+		}
+		switch {
+		case err != nil:
+			g.checks.Drop(command)
+			return gate.Verdict{Notice: fmt.Sprintf("the check %s is not run: %v", command, err)}
+		case asks:
+			return gate.Verdict{Ask: g.Consent.Aside(run, func(allowed bool) {
+				if allowed {
+					g.checks.Allow(command)
+				} else {
+					g.checks.Drop(command)
+				}
+			})}
+		}
+		g.checks.Allow(command)
+	}
+	return gate.Verdict{}
+}
+
+// call returns the shell call that would run a check, so that rules and approvals apply to it.
+func (g *Checks) call(ctx context.Context, command projectcheck.Command) (gate.Call, error) {
+	tool, err := g.Known.Get(tools.ShellToolName)
+	if err != nil {
+		return gate.Call{}, err
+	}
+	encoded, err := json.Marshal(map[string]string{tool.Key: command.Line, "directory": command.Dir})
+	if err != nil {
+		return gate.Call{}, err
+	}
+	given := arguments.Parse(encoded)
+	plan, err := tool.Work(ctx, g.Env, given)
+	plan.Preview.Title = "check with " + command.String() + ", before the edits of this turn and after them"
+	return gate.Call{Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, given), Arguments: given, Preview: plan.Preview}, err
+}
+
+// runBefore runs the due checks before an edit.
+func (g *Checks) runBefore(ctx context.Context, k gate.Call) gate.Verdict {
+	if !k.Traits.EditsOnly() {
+		return gate.Verdict{}
+	}
+	return gate.Verdict{Notice: strings.Join(g.checks.Before(ctx), "; ")}
+}
+
+// noteEdit notes a successful edit.
+func (g *Checks) noteEdit(_ context.Context, k gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {
+	if k.Traits.EditsOnly() && answer.Error == "" {
+		g.checks.Edited()
+	}
+	return answer, nil
+}
+
+// mostChecked bounds how much of a check's output is compared, in bytes.
+const mostChecked = 512 << 10
+
+// slowCheck is how long a check runs before a person reads that the turn waits for it.
+const slowCheck = time.Second
+
+// run runs a check in the sandbox, like a command of the model.
+func (g *Checks) run(ctx context.Context, command projectcheck.Command) (string, error) {
+	defer hook.Watch(slowCheck, "the check "+command.String(), g.Loop.WaitsFor)()
+	confined := g.Confinement()
+	settle := g.Env.Snapshots.BeginCommand(ctx)
+	result, err := g.Env.Jobs.Run(ctx, shell.Command{
+		Line: command.Line, Dir: filepath.Join(g.Env.Workspace.Root(), command.Dir), Timeout: projectcheck.Limit, OutputBytes: mostChecked,
+		Distrusted: slices.Concat(g.Env.Workspace.Folders(), confined.Policy.Writable()),
+		Confined:   confined, Profile: sandbox.Work,
+	}, nil)
+	change := settle()
+	if err == nil {
+		g.Record.Ran("check", command.String(), confined.Word(sandbox.Work), result.Ending)
+		g.Record.recordFiles("check", g.Env, change)
+	}
+	switch end := result.Ending; {
+	case err != nil:
+		return "", err
+	case end.NotStarted != nil:
+		return "", end.NotStarted
+	case end.TimedOut:
+		return "", fmt.Errorf("it took longer than %s", humanize.Took(projectcheck.Limit))
+	case end.Interrupted:
+		return "", errors.New("it was ended")
+	case end.Exit == 126 || end.Exit == shell.NotFound:
+		return "", fmt.Errorf("%w (%s)", projectcheck.ErrMissing, humanize.Headline(result.Output))
+	}
+	return result.Output, nil
+}
+
+// Finish runs the checks of a turn when the model ends it. If they print new lines, the model
+// gets them and continues the turn, once.
+func (g *Checks) Finish(ctx context.Context) chat.HookResult {
+	if g.Consent.Mode().OnlyLooks() {
+		return chat.HookResult{}
+	}
+	findings, problems := g.checks.After(ctx)
+	result := chat.HookResult{Notices: problems}
+	for _, f := range findings {
+		says := humanize.Count(f.All, "new line")
+		result.Notices = append(result.Notices, fmt.Sprintf("the check %s has %s:", f.Command, says))
+		result.Notices = append(result.Notices, f.Lines...)
+		result.By, result.Refused = "the check "+f.Command.String(), says
+		text := strings.Join(f.Lines, "\n")
+		if more := f.All - len(f.Lines); more > 0 {
+			text += fmt.Sprintf("\n[%s more]", humanize.Count(more, "line"))
+		}
+		result.Blocks = append(result.Blocks, history.NewData(history.Printed, fmt.Sprintf(
+			"The edits were made. The project's check %s now prints these lines, which it did not print before them; fix what your edits broke, or say why it is right:", f.Command), text))
+	}
+	return result
+}

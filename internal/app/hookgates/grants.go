@@ -1,0 +1,176 @@
+package hookgates
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/extend/setup/consent"
+	"agent/internal/extend/setup/manifest"
+	"agent/internal/extend/setup/permissions"
+	"agent/internal/rules"
+	"agent/internal/tools"
+	"agent/internal/tools/decode"
+)
+
+// InOurRules returns the rules about known tools that have the effect of some rules of Claude Code.
+// Rules without an effect here are left out.
+func InOurRules(known *tools.Registry, texts []string) rules.Rules {
+	var ours rules.Rules
+	for _, text := range texts {
+		for _, said := range InOurWords(text) {
+			if rule, err := known.ParseRule(said); err == nil {
+				ours = append(ours, rule)
+			}
+		}
+	}
+	return ours
+}
+
+// Lend allows the calls that some rules of Claude Code mean, until the end of the turn.
+func (h *Host) Lend(texts []string) {
+	if lent := InOurRules(h.Known, texts); len(lent) > 0 {
+		h.Consent.Lend(lent)
+	}
+}
+
+// InOurWords returns the texts of the rules of this program that have the effect of a rule of
+// Claude Code. It returns none for calls that are allowed anyway and for rules that are not
+// understood.
+func InOurWords(text string) []string {
+	all, _ := ourRules(text)
+	return all
+}
+
+// NotUnderstood begins the reason why a rule of another agent has no meaning here.
+const NotUnderstood = "not understood: "
+
+// AboutRule returns the reason why a rule of Claude Code has no effect here, or "" if it has one.
+func AboutRule(text string) string {
+	_, why := ourRules(text)
+	return why
+}
+
+// ourRules returns a rule of Claude Code as rules of this program, or the reason why there are
+// none.
+func ourRules(text string) (all []string, why string) {
+	name, _, _ := strings.Cut(strings.TrimSpace(text), "(")
+	name = strings.TrimSpace(name)
+	served := strings.HasPrefix(name, "mcp__")
+	switch {
+	case served, name == "Bash", name == "Edit", name == "Write", name == "MultiEdit":
+	case decode.ToolsNamed(name) != nil:
+		return nil, "no effect here"
+	default:
+		return nil, "no effect here: there is no such tool"
+	}
+	if all = translate(text); served {
+		all = []string{strings.TrimSpace(text)} // our rules have the same form for servers
+	}
+	for _, said := range all {
+		if _, err := rules.Parse(said, func(string) (rules.Subject, error) {
+			switch {
+			case served:
+				return rules.Served, nil
+			case name == "Bash":
+				return rules.Commands, nil
+			}
+			return rules.Files, nil
+		}); err != nil {
+			return nil, NotUnderstood + strings.TrimPrefix(err.Error(), fmt.Sprintf("rule %q: ", said))
+		}
+	}
+	if len(all) == 0 {
+		return nil, NotUnderstood + "want " + name + "(PATTERN)"
+	}
+	return all, ""
+}
+
+// translate returns rules of this program for a rule that names a tool as another agent does.
+// Their patterns are not checked. It returns none if the name or the form is unknown.
+func translate(text string) []string {
+	name, pattern, has := strings.Cut(strings.TrimSpace(text), "(")
+	pattern, closed := strings.CutSuffix(pattern, ")")
+	name, pattern = strings.TrimSpace(name), strings.TrimSpace(pattern)
+	switch {
+	case has != closed || has && pattern == "":
+		return nil
+	case !has || pattern == ":*":
+		pattern = "*"
+	}
+	if name == "MultiEdit" {
+		name = "Edit"
+	}
+	patterns := []string{pattern}
+	tools := decode.ToolsNamed(name)
+	if slices.Contains(tools, "replace") { // a rule about edits is about each tool that edits
+		tools = append(slices.Clone(decode.ToolsNamed("Edit")), "write_file", "apply_patch")
+	}
+	switch {
+	case slices.Contains(tools, "run_shell_command"):
+		if begin, prefix := strings.CutSuffix(pattern, ":*"); prefix {
+			patterns = []string{begin + " *"}
+		}
+	case !strings.ContainsAny(pattern, "*?[{"): // a folder stands for all in it
+		below := strings.TrimSuffix(pattern, "/") + "/**"
+		if !strings.Contains(strings.TrimSuffix(pattern, "/"), "/") {
+			below = "**/" + below
+		}
+		patterns = append(patterns, below)
+	}
+	var all []string
+	for _, ours := range tools {
+		for _, pattern := range patterns {
+			all = append(all, ours+"("+pattern+")")
+		}
+	}
+	return all
+}
+
+// Allowing parses a rule of the flag --allow, which may name a tool as other agents do.
+func Allowing(registry *tools.Registry, text string) (all rules.Rules, err error) {
+	name, _, _ := strings.Cut(strings.TrimSpace(text), "(")
+	texts := translate(text)
+	if _, ours := registry.Get(strings.TrimSpace(name)); ours == nil || len(texts) == 0 {
+		texts = []string{text}
+	}
+	for _, said := range texts {
+		rule, failed := registry.ParseRule(said)
+		var unknown *tools.UnknownToolError
+		if errors.As(failed, &unknown) && len(texts) > 1 {
+			continue // this conversation may lack one of several tools
+		}
+		if failed != nil {
+			return nil, failed
+		}
+		all = append(all, rule)
+	}
+	return all, nil
+}
+
+// Offered returns the rules that a repository offers as items for consent, and lines about rules
+// that it may not set or that have no effect.
+func Offered(ruled permissions.Rules) (items []consent.Item, ignored []string) {
+	ignored = slices.Clone(ruled.Ignored)
+	for _, o := range ruled.Offered {
+		var able, idle []string
+		for _, text := range o.Rules {
+			if len(InOurWords(text)) > 0 {
+				able = append(able, text)
+			} else {
+				idle = append(idle, text)
+			}
+		}
+		if len(able) == 0 {
+			ignored = append(ignored, fmt.Sprintf("%s: permissions.allow has no effect here: %s", o.File, strings.Join(idle, ", ")))
+			continue
+		}
+		item := consent.Item{Kind: consent.Allow, Name: "without asking", File: o.File, Line: o.Line}
+		for _, text := range o.Rules {
+			item.Effects = append(item.Effects, manifest.Part{Name: manifest.Rule, Text: text, Note: AboutRule(text)})
+		}
+		items = append(items, item)
+	}
+	return items, ignored
+}

@@ -1,0 +1,46 @@
+package hookgates
+
+import (
+	"testing"
+
+	"agent/internal/rules"
+	"agent/internal/tools"
+)
+
+// What skills and settings of other agents allow of servers' tools is allowed here.
+func TestServersInOurWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"mcp__github__get_issue": "github/get_issue", "mcp__github": "github/any", "mcp__github__get_*": "github/get_x", "mcp__github__get_issue(*)": "github/get_issue",
+	} {
+		ours := InOurWords(text)
+		if len(ours) != 1 {
+			t.Errorf("%s: %q", text, ours)
+			continue
+		}
+		rule, err := tools.NewRegistry().ParseRule(ours[0])
+		if err != nil || (rules.Rules{rule}).AllowingServed(tools.ServedRules, want) == nil {
+			t.Errorf("%s: %v, %v", text, rule, err)
+		}
+	}
+}
+
+// A rule about edits, in the words of another agent, is about every tool that edits.
+func TestEditsInOurWords(t *testing.T) {
+	t.Parallel()
+	registry := tools.NewRegistry(tools.Default()...)
+	for _, text := range []string{"Edit(src/**)", "MultiEdit(src/**)", "edit(src/**)", "str_replace(./src/**)", "Edit(/src/**)", "Edit(src)", "Edit(src/)"} {
+		allowed, err := Allowing(registry, text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		for _, tool := range []string{"replace", "write_file", "apply_patch", "insert_at_line", "ast_edit"} {
+			if !allowed.Allow(tool, nil, []string{"src/a.go"}) || allowed.Allow(tool, nil, []string{"docs/a.go"}) {
+				t.Errorf("%s about %s", text, tool)
+			}
+		}
+	}
+	if allowed, err := Allowing(registry, "write_file(src/**)"); err != nil || allowed.Allow("replace", nil, []string{"src/a.go"}) {
+		t.Errorf("a rule in our words is about its tool only: %v", err)
+	}
+}

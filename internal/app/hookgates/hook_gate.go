@@ -1,0 +1,264 @@
+package hookgates
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/base/arguments"
+	"agent/internal/base/humanize"
+	"agent/internal/extend/hook"
+	"agent/internal/extend/setup/hooks"
+	"agent/internal/extend/setup/permissions"
+	"agent/internal/gate"
+	"agent/internal/history"
+	"agent/internal/tools"
+	"agent/internal/tools/decode"
+)
+
+// hookGate runs hooks before and after each call (setup 6).
+type hookGate struct {
+	hooks *Hooks
+	tools *tools.Registry
+
+	mu sync.Mutex
+	// answers has the hooks' answers about the calls that have not ended, by number.
+	answers map[int]hookAnswer
+}
+
+// hookAnswer is the answer of the hooks of PreToolUse about a call.
+type hookAnswer struct {
+	// arguments are the arguments that the hooks saw, or their replacement for them.
+	arguments arguments.Arguments
+	outcome   hook.Outcome
+	// remarks are lines that the model reads with the answer of the call.
+	remarks []string
+}
+
+// Gates returns the gate of hooks for calls of tools, or none if no hook is about calls.
+func (h *Hooks) Gates(tools *tools.Registry) []gate.Gate {
+	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.IsToolEvent() && h.runner.Has(e) }) {
+		return nil
+	}
+	g := &hookGate{hooks: h, tools: tools, answers: map[int]hookAnswer{}}
+	return []gate.Gate{{Name: "hooks", Stage: gate.Hooks, Check: g.check, Asked: g.permission, After: g.runAfter, Ended: g.forgetAnswer}}
+}
+
+// callsForHooks returns a call with the tool names and arguments of Claude Code, for which hooks
+// are written. A call about several files becomes several calls.
+func (g *hookGate) callsForHooks(k gate.Call) []decode.Their {
+	if served := k.Preview.Served; served != nil {
+		return decode.Served(served.HookName(), k.Arguments, !strings.HasPrefix(k.Name, "mcp__"))
+	}
+	return decode.Theirs(k.Name, k.Arguments, g.hooks.host.Absolute)
+}
+
+// run runs the hooks of an event for a call, file by file, until one refuses. more returns
+// further members of the hooks' input.
+func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more func(decode.Their) map[string]any) (hook.Outcome, error) {
+	var all hook.Outcome
+	for _, their := range g.callsForHooks(k) {
+		input := map[string]any{"tool_name": their.Name, "tool_input": their.Input, "tool_name_native": k.Name, "tool_use_id": k.ID}
+		if k.AgentID != "" {
+			input["agent_id"], input["agent_type"] = k.AgentID, k.Agent
+		}
+		if more != nil {
+			maps.Copy(input, more(their))
+		}
+		names := []string{their.Name}
+		if their.Name != k.Name {
+			names = append(names, k.Name)
+		}
+		out := g.hooks.runner.Run(ctx, hook.Occasion{Event: event, Names: names, Subject: g.subject(their, k), Input: input})
+		if out.Input != nil {
+			back, err := their.Back(out.Input)
+			if err != nil {
+				return all, fmt.Errorf("a hook of %s wants to change the input: %w", event, err)
+			}
+			out.Input = g.tools.Meant(k.Name, string(back)).Arguments.Raw()
+		}
+		if all.Merge(out); all.Blocked() || all.Stop || ctx.Err() != nil {
+			break
+		}
+	}
+	return all, nil
+}
+
+// subject returns the command, host and files of a call, for the conditions of hooks.
+func (g *hookGate) subject(their decode.Their, k gate.Call) permissions.Subject {
+	return permissions.Subject{Tool: their.Name, Command: k.Preview.Command, Host: PageHost(k), Files: their.Files()}
+}
+
+// check runs the hooks of PreToolUse, unless they have already seen the same arguments.
+func (g *hookGate) check(ctx context.Context, k gate.Call) gate.Verdict {
+	g.mu.Lock()
+	known, is := g.answers[k.Number]
+	g.mu.Unlock()
+	if is && bytes.Equal(known.arguments.Raw(), k.Arguments.Raw()) {
+		return g.verdict(k, known.outcome, nil, blocked)
+	}
+	out, err := g.run(ctx, hooks.PreToolUse, k, nil)
+	g.showNotices(out)
+	verdict := g.verdict(k, out, err, blocked)
+	out.Input = nil
+	now := hookAnswer{arguments: k.Arguments, outcome: out, remarks: remarks(hooks.PreToolUse, out)}
+	if verdict.Arguments.Raw() != nil {
+		now.arguments = verdict.Arguments
+	}
+	if verdict.Refusal != "" {
+		verdict.Refusal = joinLines(verdict.Refusal, now.remarks...)
+		now.remarks = nil
+	}
+	now.remarks = append(known.remarks, now.remarks...)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.answers[k.Number] = now
+	return verdict
+}
+
+// blocked begins the refusal by a hook.
+const blocked = "blocked by hook: "
+
+// permission runs the hooks of PermissionRequest, which can answer instead of a person.
+func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
+	if !g.hooks.runner.Has(hooks.PermissionRequest) || len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "" {
+		return gate.Verdict{}
+	}
+	out, err := g.run(ctx, hooks.PermissionRequest, k, nil)
+	g.showNotices(out)
+	verdict := g.verdict(k, out, err, "denied by hook: ")
+	verdict.Ask = nil // the person is about to be asked anyway
+	return verdict
+}
+
+// verdict turns the outcome of hooks before a call into a verdict. refused begins a refusal.
+func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused string) gate.Verdict {
+	switch {
+	case err != nil:
+		return gate.Verdict{Refusal: refused + err.Error()}
+	case out.Stop:
+		stop := &gate.StoppedError{By: out.By, Why: out.Why}
+		return gate.Verdict{Refusal: stop.Error(), End: stop}
+	case out.Blocked():
+		return gate.Verdict{Refusal: refused + out.Reason}
+	}
+	if out.Input != nil && !bytes.Equal(out.Input, k.Arguments.Raw()) {
+		return gate.Verdict{Arguments: arguments.Parse(out.Input)} // the changed call passes all gates again
+	}
+	if out.Decision == hook.Ask && !g.hooks.host.Consent.Asks(k) {
+		why := humanize.Headline(out.Reason)
+		return ask(g.hooks.host.Consent, k, "a hook asks: "+why, "refused: a hook wants a person to be asked ("+out.Reason+"), and nobody is there", out.By+" wants you to be asked: "+why)
+	}
+	return gate.Verdict{Spares: out.Decision == hook.Allow}
+}
+
+// runAfter runs the hooks of PostToolUse, or of PostToolUseFailure if the call failed, and adds
+// their remarks to the answer.
+func (g *hookGate) runAfter(ctx context.Context, k gate.Call, answer tools.Answer, took time.Duration) (tools.Answer, error) {
+	event := hooks.PostToolUse
+	if answer.Error != "" {
+		event = hooks.PostToolUseFailure
+	}
+	g.mu.Lock()
+	before := g.answers[k.Number].remarks
+	g.mu.Unlock()
+	answer = withRemarks(answer, before...)
+	if !g.hooks.runner.Has(event) {
+		return answer, nil
+	}
+	out, _ := g.run(ctx, event, k, func(their decode.Their) map[string]any {
+		more := map[string]any{"tool_response": response(their, answer), "duration_ms": took.Milliseconds()}
+		if event == hooks.PostToolUseFailure {
+			more["error"], more["is_interrupt"] = answer.Error, ctx.Err() != nil
+		}
+		return more
+	})
+	g.showNotices(out)
+	if out.Output != nil {
+		answer.Text, answer.Note, answer.View = *out.Output, "", nil
+	}
+	if view := answer.View; view != nil {
+		if content, changed := out.Changed.Files[view.Path]; changed && content != nil {
+			now := *view
+			now.Hash, answer.View = history.Digest(content), &now
+		} else if changed {
+			answer.View = nil
+		}
+	}
+	if out.Blocked() {
+		out.Context = append([]string{out.Reason}, out.Context...)
+	}
+	answer = withRemarks(answer, remarks(event, out)...)
+	if out.Stop {
+		return answer, &gate.StoppedError{By: out.By, Why: out.Why}
+	}
+	return answer, nil
+}
+
+// forgetAnswer forgets the hooks' answer about a call.
+func (g *hookGate) forgetAnswer(k gate.Call, _ tools.Answer, _ time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.answers, k.Number)
+}
+
+// showNotices shows the notices of hooks to the person.
+func (g *hookGate) showNotices(out hook.Outcome) {
+	for _, line := range out.Notices {
+		g.hooks.host.Loop.Note(line)
+	}
+}
+
+// response returns the result of a call in the form of Claude Code.
+func response(their decode.Their, answer tools.Answer) map[string]any {
+	text := answer.ForModel()
+	if their.Name == "Bash" {
+		all := map[string]any{"stdout": answer.Text, "stderr": "", "interrupted": answer.ExitCode == nil && answer.Error != ""}
+		if answer.ExitCode != nil {
+			all["exit_code"] = *answer.ExitCode
+		}
+		return all
+	}
+	all := map[string]any{"content": text, "success": answer.Error == ""}
+	if file := their.File(); file != "" {
+		all["filePath"] = file
+	}
+	return all
+}
+
+// remarks returns lines from hooks about a call, for the model.
+func remarks(event hooks.Event, out hook.Outcome) []string {
+	var all []string
+	if len(out.Context) > 0 {
+		all = append(all, forModel(event, out.Context...))
+	}
+	if out.Changed.Text != "" {
+		all = append(all, out.Changed.Text)
+	}
+	return all
+}
+
+// withRemarks adds lines to an answer, for the model.
+func withRemarks(answer tools.Answer, remarks ...string) tools.Answer {
+	for _, remark := range remarks {
+		if answer.Error != "" {
+			answer.Error = joinLines(answer.Error, remark)
+		} else {
+			answer = answer.Noted(remark)
+		}
+	}
+	return answer
+}
+
+// joinLines appends lines to a text.
+func joinLines(text string, more ...string) string {
+	for _, m := range more {
+		text += "\n" + m
+	}
+	return text
+}

@@ -1,0 +1,53 @@
+package hookgates
+
+import (
+	"path/filepath"
+	"strings"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/extend/setup/trustedfile"
+	"agent/internal/git/ignore"
+)
+
+// ignoreFiles names the files in the root of a workspace that list, in git's syntax, files agents
+// must not see.
+var ignoreFiles = []string{".agentignore", ".aiignore", ".cursorignore", ".geminiignore", ".crushignore"}
+
+// findIgnored reads the ignore files of a workspace. why returns the reason why a person must be
+// asked before a file is read, or "". unread describes problems with the ignore files.
+func findIgnored(root string) (why func(abs string) string, unread []string) {
+	kept := map[string]func(string) bool{}
+	for _, name := range ignoreFiles {
+		file := filepath.Join(root, name)
+		text, err := trustedfile.Place{Root: root}.Read(file, trustedfile.MaxSettings)
+		if err == nil {
+			kept[name] = ignore.Matcher(strings.TrimPrefix(text.Text, "\uFEFF"))
+		}
+		switch {
+		case trustedfile.Missing(err):
+		case err != nil:
+			unread = append(unread, err.Error())
+		case text.Cut:
+			unread = append(unread, file+" counts only up to "+humanize.Bytes(trustedfile.MaxSettings))
+		}
+	}
+	if len(kept) == 0 {
+		return nil, unread
+	}
+	return func(abs string) string {
+		if abs == root || !fsutil.Within(abs, root) {
+			return ""
+		}
+		rel, err := filepath.Rel(root, abs)
+		if err != nil {
+			return ""
+		}
+		for _, name := range ignoreFiles {
+			if leavesOut := kept[name]; leavesOut != nil && leavesOut(filepath.ToSlash(rel)) {
+				return name + " keeps it from agents"
+			}
+		}
+		return ""
+	}, unread
+}

@@ -1,0 +1,209 @@
+package hookgates
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"agent/internal/base/humanize"
+	"agent/internal/extend/setup"
+	"agent/internal/extend/setup/permissions"
+	"agent/internal/extend/setup/trustedfile"
+	"agent/internal/gate"
+	"agent/internal/protect"
+	"agent/internal/tools"
+)
+
+// Rules has the permission rules of the person, the repository and the skills of this turn. Rules
+// only narrow the permissions of an agent, and apply in every mode.
+type Rules struct {
+	permissions.Rules
+	// Hidden lists files that rules forbid to read.
+	Hidden []string
+	// Fixed lists files that rules forbid to change.
+	Fixed []string
+	// ignored returns why a file counts as ignored, "" if it does not. It is nil if no file does.
+	ignored func(abs string) string
+	// consent has the rules of the flag --allow, and known the tools that those may name.
+	consent   *gate.Consent
+	known     *tools.Registry
+	workspace Workspace
+	home      string
+	// disallowed has the rules of the skills of this turn.
+	disallowed atomic.Pointer[permissions.Rules]
+}
+
+// longestProblem bounds the line about a rule that is not understood, in characters. Its text
+// comes from a file of the repository.
+const longestProblem = 400
+
+// FindRules reads the rules of a workspace and its user, below the rules above. Notices warn of
+// rules that do not protect.
+func FindRules(w trustedfile.Where, above permissions.Rules, in Workspace, consent *gate.Consent, known *tools.Registry) (g *Rules, notices []string) {
+	g = &Rules{Rules: permissions.Read(w).Under(above), workspace: in, home: w.Home, consent: consent, known: known}
+	ignored, unread := findIgnored(in.Root())
+	hidden, unbound := g.Rules.Hidden()
+	fixed, unfixed := g.Rules.Fixed()
+	for _, problem := range slices.Concat(g.Problems, unread, unbound, unfixed) {
+		notices = append(notices, "NOT PROTECTED: "+humanize.Line(problem, longestProblem))
+	}
+	g.Hidden, g.Fixed, g.ignored = hidden, fixed, ignored
+	return g, notices
+}
+
+// RuleAbout returns why a rule protects a file from being read or edited, "" if none does, and
+// whether the rule denies it.
+func (g *Rules) RuleAbout(abs string, edit bool) (why string, denied bool) {
+	rule := g.Reading(abs)
+	if edit {
+		rule = g.Editing(abs)
+	}
+	if rule != nil {
+		return rule.String(), rule.Effect == permissions.Deny
+	}
+	if !edit && g.ignored != nil {
+		why = g.ignored(abs)
+	}
+	return why, false
+}
+
+// Keeps reports whether a question may be wanted before some file is read.
+func (g *Rules) Keeps() bool { return g.ignored != nil || g.AsksToRead() }
+
+// Names reports whether a rule of --allow names a protected file for a tool that reads, so that a
+// command or a skill may include it.
+func (g *Rules) Names(found protect.File) bool {
+	named := g.consent.Allow.Naming(found.Name)
+	return !found.Denied && slices.ContainsFunc(g.known.All(), func(t tools.Tool) bool {
+		return t.Reads && !t.Network && named.Allow(t.Name, nil, []string{found.Path})
+	})
+}
+
+// Gate returns the gate that refuses a call if a rule denies it, and asks about it if a rule
+// wants that. A rule that denies wins over everything that allows the call.
+func (g *Rules) Gate() gate.Gate {
+	return gate.Gate{Name: "permissions", Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+		switch rule := g.ruleAgainst(k); {
+		case rule == nil:
+			return gate.Verdict{}
+		case rule.Effect == permissions.Deny:
+			return gate.Verdict{Refusal: "refused: " + rule.String() + "; do without it, or ask the user to change that rule"}
+		default:
+			return g.askedByRule(k, rule)
+		}
+	}}
+}
+
+// askedByRule returns a question about a command, because a rule asks for it. A rule of --allow
+// makes the question unnecessary. Rules about files do not matter here: their files count as
+// protected, and the question comes from there.
+func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
+	if k.Preview.Command == "" || g.consent.Allow.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) && len(k.Preview.Commands) > 0 {
+		return gate.Verdict{}
+	}
+	return ask(g.consent, k, rule.String(), "refused: "+rule.String()+", and nobody is there to ask", rule.String()+"; --allow '"+k.Name+"(…)' that names it allows it")
+}
+
+// ruleAgainst returns a rule that a call violates, nil for none.
+func (g *Rules) ruleAgainst(k gate.Call) *permissions.Rule {
+	return Against(k, func(path string) string { return absolute(g.workspace, path) }, g.Rules, g.skillRules())
+}
+
+// Against returns a rule that a call violates, nil for none. A rule that denies wins over a rule
+// that asks. absolute returns the absolute path of a path in the call.
+func Against(k gate.Call, absolute func(path string) string, all ...permissions.Rules) *permissions.Rule {
+	var worst *permissions.Rule
+	worse := func(rule *permissions.Rule) {
+		if rule != nil && (worst == nil || rule.Effect == permissions.Deny) {
+			worst = rule
+		}
+	}
+	for _, rules := range all {
+		if k.Preview.Command != "" {
+			worse(rules.Command(k.Preview.Command))
+			worse(rules.Files(k.Preview.Command, absolute(k.Preview.Directory)))
+		}
+		if s := k.Preview.Served; s != nil {
+			worse(rules.Server(s.HookName()))
+		}
+		switch {
+		case k.Traits.Searches:
+			worse(rules.Search())
+		case k.Traits.Network && !k.Traits.Runs && k.Preview.Served == nil:
+			worse(rules.Page(PageHost(k)))
+		}
+		for _, file := range k.Preview.Protected {
+			abs := absolute(file.Path)
+			if k.Traits.Harmless() {
+				worse(rules.Reading(abs))
+			} else {
+				worse(rules.Editing(abs))
+			}
+		}
+		for _, file := range k.Preview.Paths {
+			if k.Traits.Edits {
+				worse(rules.Editing(absolute(file)))
+			}
+		}
+	}
+	return worst
+}
+
+// Denies reports whether a rule forbids the pages of a host.
+func (g *Rules) Denies(host string) bool {
+	return g.Found(host) != nil || g.skillRules().Found(host) != nil
+}
+
+// BlockedHosts returns the hosts that the rules deny to searches of the web, for a server that leaves
+// them out.
+func (g *Rules) BlockedHosts() []string {
+	hosts, _ := g.Rules.BlockedHosts()
+	return hosts
+}
+
+// BoundsSearch returns a rule that bounds searches of the web, "" for none. leavesOut means that the
+// searching server leaves out BlockedHosts.
+func (g *Rules) BoundsSearch(leavesOut bool) string {
+	all := []permissions.Rules{g.Rules, g.skillRules()}
+	if _, only := g.Rules.BlockedHosts(); only && leavesOut {
+		all = all[1:] // rules of skills end with the turn, and the tools of a request do not change then
+	}
+	for _, rules := range all {
+		if rule := rules.OfWeb(); rule != nil {
+			return rule.String()
+		}
+	}
+	return ""
+}
+
+// Disallow forbids the tools that a skill must not use, until the end of the turn. It returns
+// problems with the skill's rules.
+func (g *Rules) Disallow(s *setup.Entry) (problems []string) {
+	if len(s.Disallowed) == 0 {
+		return nil
+	}
+	rules := permissions.Join(g.skillRules(), permissions.Parse(permissions.Deny, s.Disallowed, g.workspace.Rel(s.File), g.workspace.Root(), g.home))
+	g.disallowed.Store(&rules)
+	return rules.Problems
+}
+
+// EndTurn drops the rules of the turn's skills.
+func (g *Rules) EndTurn() { g.disallowed.Store(nil) }
+
+// skillRules returns the rules of the turn's skills.
+func (g *Rules) skillRules() permissions.Rules {
+	if rules := g.disallowed.Load(); rules != nil {
+		return *rules
+	}
+	return permissions.Rules{}
+}
+
+// MayWrite reports whether write_file could write a file of the workspace without a question.
+func (h *Host) MayWrite(rel string) bool {
+	const tool = "write_file"
+	call := gate.Call{Name: tool, Traits: h.Known.Traits(tool), Preview: tools.Preview{Paths: []string{rel}}}
+	if file := h.Env.Protected.Edit(h.Absolute(rel), rel); file.Care != protect.Free {
+		call.Preview.Protected = []protect.File{file}
+	}
+	return !h.Consent.Asks(call)
+}

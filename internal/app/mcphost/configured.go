@@ -1,0 +1,200 @@
+package mcphost
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/chat/window"
+	"agent/internal/extend/mcp"
+	"agent/internal/extend/mcp/bridge"
+	"agent/internal/extend/mcp/catalogue"
+	"agent/internal/extend/setup/consent"
+	"agent/internal/extend/setup/servers"
+	"agent/internal/history"
+	"agent/internal/llm/vendor"
+	"agent/internal/sandbox"
+	"agent/internal/settings"
+)
+
+// Place holds the surroundings from which servers are started.
+type Place struct {
+	// Environ is the environment as "KEY=value".
+	Environ []string
+	// Lookup returns a variable of the environment and whether it is set.
+	Lookup func(name string) (value string, set bool)
+	// Workspace is the folder in which servers work.
+	Workspace string
+	// Catalogue stores the offers of servers between sessions.
+	Catalogue catalogue.Store
+}
+
+// Configured has the servers that are configured for a workspace, and everything that is needed
+// to connect to them.
+type Configured struct {
+	servers.Listing
+	Place
+	// Allowed returns an error if a server must not be used, by its address or command line;
+	// nil bounds nothing.
+	Allowed func(line ...string) error
+	// Session is the identifier of the session in the environment of servers, "" for none.
+	Session string
+	// Traced returns the TRACEPARENT for the environment of servers, "" for none. It may be nil.
+	Traced func() string
+	// Trust has the person's decisions about the servers of a repository.
+	Trust *consent.Trust
+	// Confined returns the sandbox for servers that are configured to run in one; nil for no
+	// sandbox.
+	Confined func() sandbox.Confinement
+	// switched records which servers the person has disabled or enabled since the configuration
+	// was read: a bool by name, true for disabled.
+	switched sync.Map
+}
+
+// item returns a repository's server as an item for consent.
+func item(s *servers.Server) consent.Item {
+	return consent.Item{Kind: consent.Server, Name: s.Name, Effects: s.Effects(), File: s.File, Folder: s.Folder, User: s.Origin == servers.Plugin}
+}
+
+// Items returns the servers that need consent, because a repository configures them.
+func Items(found servers.Listing) (items []consent.Item) {
+	for _, s := range found.Servers {
+		if s.NeedsConsent() && !s.Disabled {
+			items = append(items, item(s))
+		}
+	}
+	return items
+}
+
+// startOf describes the start of a server's program for the record: as it is configured, because what
+// variables stand for may be secret.
+func startOf(x *Configured, wire mcp.Server) history.Deed {
+	did := history.Deed{Profile: wire.Confined.Word(wire.Profile)}
+	for _, s := range x.Servers {
+		if s.Name != wire.Name {
+			continue
+		}
+		did.Ran = strings.Join(s.Words(), " ")
+		if s.NeedsConsent() && x.Trust != nil {
+			if shown, err := x.Trust.Store.Review([]consent.Item{item(s)}); err == nil {
+				did.Agreed = shown[0].Hash
+			}
+		}
+	}
+	return did
+}
+
+// whyUnused returns the reason why a server is not used, or "" if it is used.
+func (x *Configured) whyUnused(s *servers.Server) string {
+	if x.Allowed != nil {
+		with, _ := s.Expand(servers.Environment{Lookup: x.Lookup}) // a variable may make it another server
+		if err := x.Allowed(with.Words()...); err != nil {
+			return err.Error()
+		}
+	}
+	switch {
+	case x.isDisabled(s):
+		return "it is disabled: agent mcp enable " + s.Name
+	case !s.NeedsConsent():
+		return ""
+	case x.Trust == nil:
+		return "it waits for your yes: agent trust"
+	}
+	if err := x.Trust.Store.Check(item(s)); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// Status returns the state of each server as far as the catalogue knows it. It starts no server
+// and connects to none.
+func (x *Configured) Status(s *settings.Settings) []bridge.Status {
+	b := bridge.New(bridge.Config{
+		Servers: x.Used(), Store: x.Catalogue,
+		Window: func() int { return window.SizeOf(settings.ContextLimit.Of(s), 0) },
+		Choice: func() catalogue.Choice { return catalogue.Choice(settings.MCPTools.Of(s)) },
+	})
+	defer b.Close()
+	return b.Status()
+}
+
+// Ask connects to a server and stores its offer in the catalogue. The caller closes the client.
+func (x *Configured) Ask(ctx context.Context, s *servers.Server, host mcp.Host) (*mcp.Client, catalogue.ServerInfo, error) {
+	store := x.Catalogue
+	before, _ := store.Load(s.Name, s.Fields)
+	client, err := mcp.Connect(ctx, x.Wire(s), host)
+	if err != nil {
+		if before.Failed = err.Error(); ctx.Err() == nil {
+			_ = store.Save(s.Name, s.Fields, before)
+		}
+		return nil, before, err
+	}
+	listing, err := bridge.List(ctx, client)
+	if err != nil {
+		client.Close()
+		return nil, before, err
+	}
+	known := catalogue.Take(s.Name, listing, s.Uses).Since(before)
+	_ = store.Save(s.Name, s.Fields, known) // without a stored offer the server is asked again
+	return client, known, nil
+}
+
+// Used returns all servers, each with the reason if it is not used.
+func (x *Configured) Used() []bridge.Server {
+	var all []bridge.Server
+	for _, s := range x.Servers {
+		all = append(all, bridge.Server{Configured: s, Unused: x.whyUnused(s)})
+	}
+	return all
+}
+
+// Wire returns a server in the form that connections need. Commands, keys and consent are looked
+// up anew each time the server starts.
+func (x *Configured) Wire(s *servers.Server) mcp.Server {
+	wire := mcp.Server{Name: s.Name, Type: string(s.Transport), StartTimeout: s.StartTimeout, CallTimeout: s.Timeout}
+	if known, found := x.Catalogue.Load(s.Name, s.Fields); found {
+		wire.Protocol = known.Protocol
+	}
+	wire.URL = s.URL // logins are stored by address
+	wire.Prepare = func(wire mcp.Server) (mcp.Server, error) {
+		if why := x.whyUnused(s); why != "" {
+			return wire, errors.New(why)
+		}
+		with, err := s.Expand(servers.Environment{Lookup: x.Lookup, Key: x.holdsKey})
+		if err != nil {
+			return wire, err
+		}
+		wire.Command, wire.Args, wire.URL, wire.Headers = with.Command, with.Args, with.URL, with.Headers
+		more := map[string]string{"CLAUDE_PROJECT_DIR": x.Workspace, "AGENT_SESSION_ID": x.Session}
+		if x.Traced != nil && x.Traced() != "" {
+			more["TRACEPARENT"] = x.Traced()
+		}
+		wire.Env = with.Environ(x.Environ, more)
+		wire.Dir = fsutil.At(cmp.Or(s.Folder, x.Workspace), with.Cwd)
+		if s.Sandbox == servers.Sandboxed && x.Confined != nil {
+			wire.Confined, wire.Profile = x.Confined(), sandbox.Work
+		}
+		wire.OAuth = mcp.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: with.OAuth.ClientSecret, Scopes: s.OAuth.Scopes, CallbackPort: s.OAuth.CallbackPort}
+		return wire, nil
+	}
+	return wire
+}
+
+// holdsKey reports whether a variable holds a model provider's key, by its name or in its value, as
+// a header or an address may.
+func (p Place) holdsKey(name, value string) bool {
+	const least = 8 // characters of a key, less of which may stand in any text
+	for _, v := range vendor.All() {
+		if v.KeyVariable == "" {
+			continue
+		}
+		key, _ := p.Lookup(v.KeyVariable)
+		if name == v.KeyVariable || key != "" && value == key || len(key) >= least && strings.Contains(value, key) {
+			return true
+		}
+	}
+	return name == vendor.EnvKey
+}

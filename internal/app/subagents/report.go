@@ -1,0 +1,184 @@
+package subagents
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"agent/internal/base/humanize"
+	"agent/internal/chat"
+	"agent/internal/text/lines"
+	"agent/internal/text/textdiff"
+	"agent/internal/tools"
+	"agent/internal/toolspec"
+)
+
+// Heading begins the answer of an agent, "agent NAME, ID: STATUS". It is one line whatever the status
+// says, since the files of a report stand in a line of their own.
+func Heading(agent, id, status string) string {
+	return "agent " + agent + ", " + id + ": " + humanize.Line(status, 0)
+}
+
+// Figures continues a heading with what an agent took.
+func Figures(s chat.Stats) string {
+	text := fmt.Sprintf(", %s, %s, %s tokens", humanize.Count(s.Requests, "request"), humanize.Count(s.ToolCalls, "call"), humanize.Tokens(s.PromptTokens+s.CompletionTokens))
+	if s.Cost > 0 {
+		text += ", " + humanize.Dollars(s.Cost)
+	}
+	return text
+}
+
+// Started begins the answer to a call whose agent goes on in the background.
+func Started(id string) string { return "started " + id + ";" }
+
+// Ended begins the message with the report of an agent in the background.
+func Ended(agent, id string) string { return toolspec.ReportTitle + agent + " " + id + " ended" }
+
+// report returns the answer of an agent that ended: a line about it, the changed files, and its
+// report, all of it within the bound.
+func (j *job) report(status string, notes []string) tools.Answer {
+	text := cmp.Or(strings.TrimSpace(j.said), NoReport(j.latest))
+	if j.call.Model != "" {
+		notes = append(notes, "model is ignored: the user chooses the models")
+	}
+	head := strings.Join(append([]string{j.heading(status), toolspec.ReportFiles + j.changed.String()}, notes...), "\n") + "\n"
+	keep := func(text string) (string, error) { return j.team.Keep(j.ID, text) }
+	return tools.Answer{Text: Within(head, text, j.bounds.ResultTokens, j.team.Tokens, keep), Summary: status}
+}
+
+// LatestCalls is the number of calls that a report without a text lists.
+const LatestCalls = 5
+
+// NoReport returns the report of an agent that wrote none: its latest calls.
+func NoReport(calls []string) string {
+	if len(calls) == 0 {
+		return "It wrote no report."
+	}
+	return "It wrote no report. Its latest calls:\n- " + strings.Join(calls[max(0, len(calls)-LatestCalls):], "\n- ")
+}
+
+const (
+	// aboutCut is the number of tokens left for the line in the middle of a report that is cut.
+	aboutCut = 40
+	// longToken is the length, in bytes, that few tokens exceed.
+	longToken = 16
+)
+
+// Within returns the head of an answer and a report, of at most most tokens unless the head is long. A
+// longer report is cut to its beginning and its end, and the answer says where keep put all of it.
+// Control characters of the report are left out, as those of a command's output are, since the model
+// that reads it may repeat them in a file or a command.
+func Within(head, text string, most int, count func(string) int, keep func(text string) (where string, err error)) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, text)
+	most = max(most-count(head), most/4)
+	if len(text) <= most || len(text) <= most*longToken && count(text) <= most {
+		return head + text
+	}
+	most = max(1, most-aboutCut)
+	for size := min(len(text), most*longToken); ; {
+		begin, end := lines.WholeRunes(text[:size/2]), strings.ToValidUTF8(text[len(text)-size/2:], "")
+		if n := count(begin) + count(end); n > most {
+			size = size * most / n
+			continue
+		}
+		left := fmt.Sprintf("\n… %s of the report left out", humanize.Bytes(int64(len(text)-len(begin)-len(end))))
+		if where, err := keep(text); err == nil {
+			left += "; all of it: " + where
+		}
+		return head + begin + left + " …\n" + end
+	}
+}
+
+// changes collects the files that an agent changed.
+type changes struct {
+	// files maps the paths to the changed lines; names holds the paths in the order of the first
+	// change.
+	files map[string]*lineCount
+	names []string
+}
+
+type lineCount struct {
+	added, removed int
+	// new is set for a file that did not exist, counted if the lines are known.
+	isNew, counted bool
+}
+
+// add notes the files that an answer says are changed. rel returns the path to show for a file.
+func (c *changes) add(answer tools.Answer, rel func(abs string) string) {
+	paths := map[string]string{} // by the names in a diff
+	for _, abs := range answer.Changed {
+		path := rel(abs)
+		c.file(path)
+		paths[humanize.Name(path)] = path
+	}
+	for _, diff := range textdiff.Split(answer.Diff) {
+		name, isNew := pathOf(diff)
+		if name == "" {
+			continue
+		}
+		file := c.file(cmp.Or(paths[name], name))
+		added, removed := textdiff.Stat(diff)
+		file.added, file.removed, file.counted = file.added+added, file.removed+removed, true
+		file.isNew = file.isNew || isNew
+	}
+}
+
+func (c *changes) file(path string) *lineCount {
+	if c.files == nil {
+		c.files = map[string]*lineCount{}
+	}
+	if c.files[path] == nil {
+		c.files[path] = &lineCount{}
+		c.names = append(c.names, path)
+	}
+	return c.files[path]
+}
+
+// pathOf returns the path of the file that a unified diff is about, and whether the file is new.
+func pathOf(diff string) (path string, isNew bool) {
+	for line := range strings.Lines(diff) {
+		line = strings.TrimRight(line, "\n")
+		if from, is := strings.CutPrefix(line, "--- "); is {
+			path, isNew = from, from == none
+		}
+		if to, is := strings.CutPrefix(line, "+++ "); is {
+			if to != none {
+				path = to
+			}
+			break
+		}
+	}
+	return path, isNew
+}
+
+// none stands in a diff for a file that does not exist.
+const none = "/dev/null"
+
+// mostChanged bounds the files that a report names.
+const mostChanged = 40
+
+// String returns the changed files with their lines, as a report lists them.
+func (c *changes) String() string {
+	var items []string
+	for _, path := range c.names[:min(len(c.names), mostChanged)] {
+		how := ""
+		switch file := c.files[path]; {
+		case file.isNew:
+			how = "new"
+		case file.counted:
+			how = fmt.Sprintf("+%d -%d", file.added, file.removed)
+		}
+		items = append(items, toolspec.ReportedFile(path, how))
+	}
+	more := ""
+	if left := len(c.names) - len(items); left > 0 {
+		more = humanize.Count(left, "more file")
+	}
+	return toolspec.ReportedFiles(items, more)
+}

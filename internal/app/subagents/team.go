@@ -1,0 +1,423 @@
+// Package subagents runs the agents of a conversation. An agent is a second conversation that works on
+// one task of the model and gives back a report; everything that it read stays out of the
+// conversation that asked.
+//
+// A Team belongs to a conversation, which makes the agents' conversations for it (Config.Make).
+// The team bounds how many run at once, how many begin in a turn, and what each may spend. A call
+// of the tool task waits for the report; a task in the background returns at once, and its report
+// comes later as a message.
+package subagents
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/base/humanize"
+	"agent/internal/chat"
+	"agent/internal/extend/setup/agents"
+	"agent/internal/gate"
+	"agent/internal/tools"
+)
+
+// Config connects a team to its conversation.
+type Config struct {
+	// Named returns the agent of a name if it is offered. Otherwise the error names the offered
+	// agents.
+	Named func(name string) (agents.Agent, error)
+	// Make makes the conversation of an agent.
+	Make func(ctx context.Context, spec Spec) (Child, error)
+	// Parent is the conversation that the team belongs to.
+	Parent *chat.Agents
+	// Bounds returns the present bounds for an agent.
+	Bounds func(agents.Agent) Bounds
+	// Rel returns the path to show for a file.
+	Rel func(abs string) string
+	// Keep keeps the whole text of a report that is cut for the model, and says where it is.
+	Keep func(id, text string) (where string, err error)
+	// Tokens counts the tokens of a text.
+	Tokens func(text string) int
+	// Record notes the start and the end of an agent.
+	Record func(state chat.AgentState, status, changed string)
+	Now    func() time.Time
+	// Unattended is set if nobody answers questions. A call that needs an approval then ends the
+	// turn of the conversation too; a person who refuses one ends the agent alone.
+	Unattended bool
+}
+
+// Spec describes an agent's conversation to be made.
+type Spec struct {
+	// ID identifies the agent; Call is the call that began it.
+	ID    string
+	Call  tools.AgentCall
+	Agent agents.Agent
+	// Continues is set if the conversation is recorded already and goes on.
+	Continues bool
+	// Within belongs to the configuration of the conversation. Emit receives its events.
+	Within chat.Within
+	Emit   func(chat.Event)
+}
+
+// A Child is the conversation of an agent.
+type Child struct {
+	Chat *chat.Chat
+	// Model is the model that the agent uses.
+	Model string
+	// Unused has a line for each wish of the agent's file that was not granted.
+	Unused []string
+	// Ended is told how the agent ended, the files that it changed and what it said last.
+	Ended func(status, changed, said string)
+	Close func()
+}
+
+// A Team runs the agents of one conversation. It is safe for concurrent use.
+type Team struct {
+	Config
+
+	// working ends with Close.
+	working context.Context
+	end     context.CancelFunc
+	ended   sync.WaitGroup
+
+	mu sync.Mutex
+	// jobs holds the agents of the session, oldest first.
+	jobs []*job
+	// running counts the agents that work, begun the agents that were started in the turn.
+	running, begun int
+	// queue holds the agents that wait for their turn to work, in order.
+	queue []chan struct{}
+}
+
+// New returns a team. earlier holds the agents of a session that is resumed.
+func New(config Config, earlier []Earlier) *Team {
+	t := &Team{Config: config}
+	t.working, t.end = context.WithCancel(context.Background())
+	for _, e := range earlier {
+		t.jobs = append(t.jobs, &job{AgentState: e.State, agent: e.Agent, status: e.Status, reported: true, team: t})
+	}
+	return t
+}
+
+// Earlier is an agent of the record of a session.
+type Earlier struct {
+	State  chat.AgentState
+	Agent  agents.Agent
+	Status string
+}
+
+// Close ends the agents that still work and waits for them.
+func (t *Team) Close() error {
+	t.end()
+	t.ended.Wait()
+	return nil
+}
+
+// BeginTurn sets the count of started agents back, for a new turn of the person.
+func (t *Team) BeginTurn() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.begun = 0
+}
+
+// Running returns the number of agents in the background whose reports have not come yet.
+func (t *Team) Running() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	running := 0
+	for _, j := range t.jobs {
+		if j.Background && !j.reported {
+			running++
+		}
+	}
+	return running
+}
+
+// Plan returns the preview of a task and a function that begins it, or an error for a task that
+// cannot start now. Agents work in the order in which their tasks began.
+func (t *Team) Plan(task tools.Task) (tools.Preview, tools.BeginTask, error) {
+	agent, err := t.agentOf(task)
+	if err != nil {
+		return tools.Preview{}, nil, err
+	}
+	preview := tools.Preview{Title: "give agent " + agent.Name + " a task: " + task.Title + " (" + t.Bounds(agent).String() + ")"}
+	return preview, func(call tools.AgentCall) func(context.Context) tools.Answer {
+		j, err := t.begin(agent, call)
+		if err != nil {
+			return func(context.Context) tools.Answer { return tools.Answer{Error: err.Error()} }
+		}
+		return func(ctx context.Context) tools.Answer { return t.run(ctx, j) }
+	}, nil
+}
+
+// agentOf returns the agent for a task.
+func (t *Team) agentOf(task tools.Task) (agents.Agent, error) {
+	if task.Continue == "" {
+		return t.Named(nameOf(task))
+	}
+	t.mu.Lock()
+	earlier, err := t.continued(task.Continue)
+	t.mu.Unlock()
+	if err != nil {
+		return agents.Agent{}, err
+	}
+	return t.Named(earlier.agent.Name) // which may wait for consent by now
+}
+
+// nameOf returns the name of the agent that a task wants.
+func nameOf(task tools.Task) string {
+	if task.Agent == "" {
+		return agents.Explore
+	}
+	return strings.ToLower(strings.TrimSpace(task.Agent))
+}
+
+// continued returns the agent of an earlier call that can go on. The error names those that can. The
+// caller holds the lock.
+func (t *Team) continued(id string) (*job, error) {
+	problem := fmt.Sprintf("there is no agent %q in this session", id)
+	var free []string
+	for _, j := range t.jobs {
+		switch {
+		case j.ID == id && j.Waits && j.status != "":
+			problem = "agent " + id + " ended before it began; give the task again"
+		case j.Waits && j.status != "":
+		case j.ID == id && j.status != "":
+			return j, nil
+		case j.ID == id:
+			problem = "agent " + id + " still runs; its report comes when it ends"
+		case j.status != "":
+			free = append(free, j.ID)
+		}
+	}
+	if len(free) == 0 {
+		return nil, errors.New(problem + "; none can go on")
+	}
+	return nil, errors.New(problem + "; these can go on: " + strings.Join(free, ", "))
+}
+
+// run has an agent work that has begun. It returns at once if that is in the background.
+func (t *Team) run(ctx context.Context, j *job) tools.Answer {
+	t.Record(j.state(), "", "") // before the model reads of it
+	done := make(chan tools.Answer, 1)
+	t.ended.Go(func() {
+		if answer := j.complete(); !j.state().Background {
+			done <- answer
+		} else {
+			report := chat.AgentReport{Title: Ended(j.Agent, j.ID) + ": " + j.Title, Text: answer.ForModel() + answer.Error, Began: j.began, Denied: j.denied}
+			t.Parent.Report(t.working.Done(), report, func() { j.update(func() { j.reported = true }) })
+		}
+	})
+	select {
+	case answer := <-done:
+		return answer
+	case <-j.behind:
+	case <-ctx.Done():
+		if t.leaves(j) {
+			j.cancel()
+			return <-done
+		}
+	}
+	return tools.Answer{Text: Started(j.ID) + " its report comes as a message", Summary: "in the background"}
+}
+
+// Do has an agent work on a task of the program itself, and returns the agent's id and what it wrote
+// last. The caller is the goroutine that runs the conversation. The task may name an agent of an
+// earlier one that goes on.
+func (t *Team) Do(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error) {
+	j, err := t.begin(agent, tools.AgentCall{Task: task})
+	if err != nil {
+		return "", "", err
+	}
+	t.Record(j.state(), "", "")
+	defer context.AfterFunc(ctx, j.cancel)()
+	done := make(chan struct{})
+	t.ended.Go(func() {
+		defer close(done)
+		j.complete()
+	})
+	t.Parent.Await(done)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+		return j.ID, "", ctx.Err()
+	case j.denied:
+		return j.ID, "", gate.ErrDenied
+	case j.status != "done":
+		return j.ID, j.said, errors.New("agent " + j.ID + " " + j.status)
+	}
+	return j.ID, j.said, nil
+}
+
+// leaves reports whether an agent ends with the call that waits for it: it is in the foreground.
+func (t *Team) leaves(j *job) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !j.Background
+}
+
+// Behind puts the agent of a call, which waits for it, into the background, and reports whether
+// there is one.
+func (t *Team) Behind(call int) bool {
+	t.mu.Lock()
+	var moved *job
+	for _, j := range slices.Backward(t.jobs) {
+		if j.Call == call && j.status == "" && !j.Background {
+			j.Background, moved = true, j
+			close(j.behind)
+			break
+		}
+	}
+	t.mu.Unlock()
+	if moved == nil {
+		return false
+	}
+	t.Parent.TellLatest(chat.AgentChanged{AgentState: moved.state()})
+	return true
+}
+
+// begin registers the agent of a call.
+func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
+	j := &job{team: t, agent: agent, began: t.Now(), bounds: t.Bounds(agent), continues: call.Continue != "", behind: make(chan struct{}), turn: make(chan struct{})}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var earlier *job
+	if j.continues {
+		var err error
+		if earlier, err = t.continued(call.Continue); err != nil {
+			return nil, err
+		}
+	}
+	if t.begun >= j.bounds.PerTurn {
+		return nil, fmt.Errorf("the setting agents.per-turn allows %s in a turn, and so many were started; do the rest yourself", humanize.Count(j.bounds.PerTurn, "agent"))
+	}
+	t.begun++
+	j.ctx, j.cancel = context.WithCancel(t.working)
+	j.AgentState = chat.AgentState{
+		ID: t.newID(), CallID: call.ID, Call: call.Number, Agent: j.agent.Name, Title: call.Title,
+		Background: call.Background || j.agent.Background, Waits: true, Started: j.began,
+	}
+	if j.Background {
+		close(j.behind)
+	}
+	j.call = call
+	if earlier != nil {
+		j.ID = earlier.ID
+		t.jobs = slices.DeleteFunc(t.jobs, func(other *job) bool { return other == earlier })
+	}
+	t.jobs = append(t.jobs, j)
+	if t.running < j.bounds.Parallel && len(t.queue) == 0 {
+		t.running++
+		close(j.turn)
+	} else {
+		t.queue = append(t.queue, j.turn)
+	}
+	return j, nil
+}
+
+// newID returns an id that no agent of the session has. The caller holds the lock.
+func (t *Team) newID() string {
+	for {
+		id := "s-" + strings.ToLower(rand.Text()[:5])
+		if !slices.ContainsFunc(t.jobs, func(j *job) bool { return j.ID == id }) {
+			return id
+		}
+	}
+}
+
+// enter waits until it is the turn of an agent to work. It returns an error if ctx ends first.
+func (t *Team) enter(ctx context.Context, turn chan struct{}) error {
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := slices.Index(t.queue, turn); i >= 0 {
+		t.queue = slices.Delete(t.queue, i, i+1)
+	} else { // its turn came at the same moment
+		t.pass()
+	}
+	return ctx.Err()
+}
+
+// leave lets the next agent work.
+func (t *Team) leave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pass()
+}
+
+// pass gives the place of an agent that ended to the first that waits. The caller holds the lock.
+func (t *Team) pass() {
+	if len(t.queue) == 0 {
+		t.running--
+		return
+	}
+	close(t.queue[0])
+	t.queue = t.queue[1:]
+}
+
+// Stop ends the agent with an id.
+func (t *Team) Stop(id string) error {
+	if t.stop(func(j *job) bool { return j.ID == id }) == 0 {
+		return fmt.Errorf("there is no agent %q that runs; /agents lists them", id)
+	}
+	return nil
+}
+
+// StopAll ends the agents that run, and returns their number.
+func (t *Team) StopAll() int { return t.stop(func(*job) bool { return true }) }
+
+func (t *Team) stop(which func(*job) bool) (stopped int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, j := range t.jobs {
+		if j.status == "" && which(j) {
+			j.cancel()
+			stopped++
+		}
+	}
+	return stopped
+}
+
+// Listed is an agent of the session, for a list.
+type Listed struct {
+	chat.AgentState
+	// Status says how the agent ended, "" while it works.
+	Status string
+}
+
+// List returns the agents of the session, oldest first.
+func (t *Team) List() []Listed {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]Listed, len(t.jobs))
+	for i, j := range t.jobs {
+		all[i] = Listed{j.AgentState, j.status}
+	}
+	return all
+}
+
+// Ended returns the error with which the turn ends after the answer of a call, nil if it goes on.
+// Ids of calls may repeat, so the latest call counts.
+func (t *Team) Ended(callID string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, j := range slices.Backward(t.jobs) {
+		if j.CallID != callID {
+			continue
+		}
+		if j.denied { // nobody could be asked about a call of the agent
+			return gate.ErrDenied
+		}
+		return nil
+	}
+	return nil
+}

@@ -1,0 +1,17 @@
+package fsutil
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// Identity returns a text that distinguishes a file or folder from another at the same path: its
+// number on the file system and the time of its creation. It returns "" if there is no such file.
+func Identity(path string) string {
+	var stat unix.Stat_t
+	if err := unix.Lstat(path, &stat); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d %d.%09d", stat.Ino, stat.Btim.Sec, stat.Btim.Nsec)
+}

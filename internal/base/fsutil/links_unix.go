@@ -1,0 +1,16 @@
+//go:build unix
+
+package fsutil
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// Links returns the number of names of a file on its disk: 1, or more if the file is hard-linked.
+func Links(info fs.FileInfo) uint64 {
+	if status, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(status.Nlink)
+	}
+	return 1
+}

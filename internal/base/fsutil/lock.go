@@ -1,0 +1,84 @@
+package fsutil
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	// lockTimeout is the longest wait for another program. A change takes milliseconds, so a
+	// longer wait means that the other program hangs.
+	lockTimeout = 5 * time.Second
+	lockPoll    = 5 * time.Millisecond
+)
+
+// ErrLockHeld begins the error of a lock that another program did not release in time.
+var ErrLockHeld = errors.New("another program holds")
+
+// WithLock runs act while it holds a lock on folder, so that no other program that uses WithLock
+// changes the files in it. It creates the folder if necessary. If act changes a file, it should
+// also read the file itself, because another program may have changed it before.
+func WithLock(folder string, act func() error) error {
+	const name = ".lock"
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	unlock, err := Lock(ctx, folder, name)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return held(filepath.Join(folder, name))
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(act(), unlock())
+}
+
+// WithFolderLock is like WithLock for a folder in which no lock file may remain, such as a
+// repository. The folder must exist. WithFolderLock locks the folder itself. On file systems
+// that cannot do that, such as NFS, act runs without a lock.
+func WithFolderLock(folder string, act func() error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	lock := newFolderLock(folder)
+	defer lock.Close()
+	if _, err := lock.TryLockContext(ctx, lockPoll); errors.Is(err, context.DeadlineExceeded) {
+		return held(folder)
+	}
+	return act()
+}
+
+func held(what string) error {
+	return fmt.Errorf("%w %s; nothing was saved, try again when it is done", ErrLockHeld, what)
+}
+
+// Lock waits until ctx ends for a lock of this name in folder, which is created if necessary.
+// unlock releases the lock.
+func Lock(ctx context.Context, folder, name string) (unlock func() error, err error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(folder, name), flock.SetPermissions(0o600))
+	_, err = lock.TryLockContext(ctx, lockPoll)
+	return lock.Close, err
+}
+
+// RemoveLocked removes a folder and releases its lock, which is a file in it and goes last.
+func RemoveLocked(folder string, lock *flock.Flock) error {
+	if runtime.GOOS != "windows" {
+		return errors.Join(os.RemoveAll(folder), lock.Close())
+	}
+	entries, err := os.ReadDir(folder)
+	for _, entry := range entries {
+		if entry.Name() != filepath.Base(lock.Path()) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(folder, entry.Name())))
+		}
+	}
+	// The open file cannot be removed.
+	return errors.Join(err, lock.Close(), os.RemoveAll(folder))
+}

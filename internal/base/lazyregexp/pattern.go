@@ -1,0 +1,59 @@
+// Package lazyregexp holds regular expressions that are compiled when they are first used. Compiling
+// all of the program's expressions at its start would take longer than the rest of the start.
+package lazyregexp
+
+import (
+	"regexp"
+	"sync"
+)
+
+// A Pattern is a regular expression in the syntax of regexp. Its methods are safe for concurrent
+// use, and panic if the expression is invalid, as regexp.MustCompile does.
+type Pattern struct {
+	expression string
+	once       sync.Once
+	expr       *regexp.Regexp
+}
+
+// New returns the pattern of an expression.
+func New(expression string) *Pattern {
+	return &Pattern{expression: expression} // one allocation, because every start makes all patterns
+}
+
+// compiled returns the expression, which it compiles once.
+func (p *Pattern) compiled() *regexp.Regexp {
+	p.once.Do(func() { p.expr = regexp.MustCompile(p.expression) })
+	return p.expr
+}
+
+// MatchString calls [regexp.Regexp.MatchString].
+func (p *Pattern) MatchString(s string) bool { return p.compiled().MatchString(s) }
+
+// FindStringSubmatch calls [regexp.Regexp.FindStringSubmatch].
+func (p *Pattern) FindStringSubmatch(s string) []string { return p.compiled().FindStringSubmatch(s) }
+
+// FindAllStringSubmatch calls [regexp.Regexp.FindAllStringSubmatch].
+func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
+	return p.compiled().FindAllStringSubmatch(s, n)
+}
+
+// FindSubmatchIndex calls [regexp.Regexp.FindSubmatchIndex].
+func (p *Pattern) FindSubmatchIndex(b []byte) []int { return p.compiled().FindSubmatchIndex(b) }
+
+// FindStringSubmatchIndex calls [regexp.Regexp.FindStringSubmatchIndex].
+func (p *Pattern) FindStringSubmatchIndex(s string) []int {
+	return p.compiled().FindStringSubmatchIndex(s)
+}
+
+// SubexpNames calls [regexp.Regexp.SubexpNames].
+func (p *Pattern) SubexpNames() []string { return p.compiled().SubexpNames() }
+
+// ReplaceAllString calls [regexp.Regexp.ReplaceAllString].
+func (p *Pattern) ReplaceAllString(s, by string) string {
+	return p.compiled().ReplaceAllString(s, by)
+}
+
+// ReplaceAllStringFunc calls [regexp.Regexp.ReplaceAllStringFunc].
+func (p *Pattern) ReplaceAllStringFunc(s string, by func(string) string) string {
+	return p.compiled().ReplaceAllStringFunc(s, by)
+}

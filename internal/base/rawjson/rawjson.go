@@ -1,0 +1,166 @@
+// Package rawjson reads and writes JSON for programs and people, changes members of files that
+// several programs share, and finds the place of a fault in a file.
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+)
+
+// Marshal is like json.Marshal, but leaves <, > and & as they are, because code is full of them and
+// only web pages need the escapes.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Canonical encodes v with sorted members, without spaces and with all digits of numbers.
+func Canonical(v any) ([]byte, error) {
+	data, err := Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return Marshal(plain)
+}
+
+// Decode returns the value at the beginning of data. It decodes numbers as json.Number, which keeps
+// all their digits.
+func Decode(data []byte) (value any, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	err = d.Decode(&value)
+	return value, err
+}
+
+// Write writes v as one line of JSON. It escapes characters that are invisible or reorder text, so
+// that the line is safe to show in a terminal.
+func Write(out io.Writer, v any) error { return write(out, v, "") }
+
+// WriteIndented writes v for people, with two spaces per level, and escapes as Write does.
+func WriteIndented(out io.Writer, v any) error { return write(out, v, "  ") }
+
+func write(out io.Writer, v any, indent string) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := out.Write(escapeHidden(b.Bytes()))
+	return err
+}
+
+// escapeHidden escapes the hidden characters of a JSON text. They can only be in strings.
+func escapeHidden(text []byte) []byte {
+	plain := func(r rune) bool { return r != '\x7f' && r < 0x80 || !humanize.Hidden(r) }
+	if bytes.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	var out []byte
+	for _, r := range string(text) {
+		switch {
+		case plain(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
+
+// Place is a position in a file. Both numbers count from 1, Column in bytes.
+type Place struct{ Line, Column int }
+
+// String returns the place as line:column, as compilers do.
+func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
+
+// PlaceOf returns the place of the byte at offset. An offset outside of data means the nearest end.
+func PlaceOf(data []byte, offset int) Place {
+	before := data[:min(max(offset, 0), len(data))]
+	return Place{
+		Line:   bytes.Count(before, []byte("\n")) + 1,
+		Column: len(before) - bytes.LastIndexByte(before, '\n'),
+	}
+}
+
+// Merge returns the JSON object in file, a file's content, with the members of v added or replaced,
+// indented for people. The file must contain an object or be empty.
+func Merge(file []byte, v any) ([]byte, error) {
+	all := map[string]json.RawMessage{}
+	if len(file) > 0 {
+		if err := json.Unmarshal(file, &all); err != nil {
+			return nil, err
+		}
+	}
+	data, err := Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(data, &all)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = WriteIndented(&b, all)
+	return b.Bytes(), err
+}
+
+// ReadShared reads the members of a T from the JSON object in a file. Other packages may own other
+// members of the file. A missing file has no members.
+func ReadShared[T any](path string) (members T, err error) {
+	_, members, err = readShared[T](path)
+	return members, err
+}
+
+func readShared[T any](path string) (data []byte, members T, err error) {
+	data, err = fsutil.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, members, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &members)
+	}
+	if err != nil {
+		var none T
+		return nil, none, err
+	}
+	return data, members, nil
+}
+
+// ChangeShared changes the members of a T in the JSON object in a file, and makes the file private
+// to the user. It keeps other members, and the changes that other programs make at the same time.
+func ChangeShared[T any](path string, change func(*T)) error {
+	return fsutil.WithLock(filepath.Dir(path), func() error {
+		data, members, err := readShared[T](path)
+		if err != nil {
+			return err
+		}
+		change(&members)
+		if data, err = Merge(data, members); err != nil {
+			return err
+		}
+		return fsutil.Target{Path: path, Mode: 0o600, Locked: true}.Replace(data)
+	})
+}

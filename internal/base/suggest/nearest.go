@@ -1,0 +1,95 @@
+// Package suggest guesses the name that a person or a model meant by a name that does not exist,
+// so that an error can offer the right one.
+package suggest
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Of returns up to n of the candidates that word may stand for, the likeliest first: candidates
+// that differ from word by typing errors in at most a third of its letters, else candidates with
+// the initials word, else candidates that contain word. Letter case does not matter.
+func Of(word string, candidates []string, n int) []string {
+	type guess struct {
+		name   string
+		errors int
+	}
+	lower := strings.ToLower(word)
+	limit := max(1, len(lower)/3)
+	var guesses []guess
+	for _, name := range candidates {
+		if errors := typingErrors(lower, strings.ToLower(name)); errors <= limit {
+			guesses = append(guesses, guess{name, errors})
+		}
+	}
+	slices.SortStableFunc(guesses, func(a, b guess) int { return a.errors - b.errors })
+	names := make([]string, 0, n)
+	for _, g := range guesses {
+		names = append(names, g.name)
+	}
+	if len(names) == 0 && len(lower) > 1 {
+		for _, name := range candidates {
+			if initials(name) == lower {
+				names = append(names, name)
+			}
+		}
+	}
+	// Fewer letters are part of too many names to be a hint.
+	const shortest = 3
+	if len(names) == 0 && len(lower) >= shortest {
+		for _, name := range candidates {
+			if strings.Contains(strings.ToLower(name), lower) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names[:min(n, len(names))]
+}
+
+// initials returns the first letters of the words in a name, in lower case: hd for high-density.
+func initials(name string) string {
+	var first strings.Builder
+	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		r, _ := utf8.DecodeRuneInString(word)
+		first.WriteRune(unicode.ToLower(r))
+	}
+	return first.String()
+}
+
+// Question returns the end of an error message that offers the likeliest candidate, "; did you
+// mean NAME?", or "" without a likely candidate.
+func Question(word string, candidates []string) string {
+	names := Of(word, candidates, 1)
+	if len(names) == 0 {
+		return ""
+	}
+	return "; did you mean " + names[0] + "?"
+}
+
+// typingErrors returns the number of insertions, deletions, replacements and swaps of
+// neighbouring letters that turn a into b (optimal string alignment).
+func typingErrors(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	before, row, next := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range from {
+		next[0] = i + 1
+		for j := range to {
+			cost := 1
+			if from[i] == to[j] {
+				cost = 0
+			}
+			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(to)]
+}

@@ -1,0 +1,316 @@
+// Package cachemiss says why a request read less from the provider's cache than it could have: it
+// compares what each request is made of with the request before.
+package cachemiss
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/base/humanize"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/vendor"
+)
+
+// Cause says who changed the first byte that the cache had otherwise.
+type Cause string
+
+// The causes.
+const (
+	// Model is another model or endpoint.
+	Model Cause = "model"
+	// Tools are other tools, or the same with another definition.
+	Tools Cause = "tools"
+	// Instructions is a changed file of instructions in the system prompt, Clock a date or a time in
+	// it, and Prompt any other part of it.
+	Instructions Cause = "instructions"
+	Clock        Cause = "clock"
+	Prompt       Cause = "prompt"
+	// Pruning and Compression are changes of the conversation that make it smaller, and Edited is
+	// any other change of what was said.
+	Pruning     Cause = "pruning"
+	Compression Cause = "compression"
+	Edited      Cause = "edited"
+	// Life means that the provider keeps a prefix for a shorter time than has passed.
+	Life Cause = "life"
+	// Provider means that nothing changed and the provider did not find the prefix.
+	Provider Cause = "provider"
+)
+
+// Meta is the key of a reply's metadata with the Break of its request.
+const Meta = "cacheBreak"
+
+// A Break is a request that read less from the provider's cache than it could have.
+type Break struct {
+	Cause Cause `json:"cause"`
+	// What says in words what changed first.
+	What string `json:"what"`
+	// Provider is the provider's own reason, "" if it gives none.
+	Provider string `json:"provider,omitempty"`
+	// At is the time of the request.
+	At time.Time `json:"at"`
+	// Tokens is the number of tokens that the provider had to read anew, and Dollars what that cost
+	// beyond reading them from the cache; 0 if the price is not known.
+	Tokens  int     `json:"tokens"`
+	Dollars float64 `json:"dollars,omitempty"`
+}
+
+// String returns the break in one line.
+func (b Break) String() string {
+	if b.Provider != "" {
+		return "cache: " + b.What + " (the provider: " + b.Provider + "); " + b.cost()
+	}
+	return "cache: " + b.What + "; " + b.cost()
+}
+
+func (b Break) cost() string {
+	cost := humanize.Tokens(b.Tokens) + " tokens read anew"
+	if b.Dollars > 0 {
+		cost += ", " + humanize.Dollars(b.Dollars)
+	}
+	return cost
+}
+
+// Request describes a request of the model as far as the provider's cache depends on it.
+type Request struct {
+	At time.Time
+	// Model and Host say to whom it is sent.
+	Model, Host string
+	// Head is a digest of the system prompt and the tools, and Parts describes them, if that is known.
+	Head    string
+	Parts   *Head
+	Entries []*history.Content
+	// Mark is the number of entries up to a mark in the middle of the request, 0 for none. Every
+	// request also has a mark at its end.
+	Mark int
+	// Prompt is the size of the request in tokens as the provider reported it.
+	Prompt int
+
+	// marks has the numbers of entries up to the marks of this request, and up to the marks of
+	// earlier requests with which it begins.
+	marks []int
+}
+
+// begins returns the number of entries with which two requests begin.
+func (s *Request) begins(other *Request) (n int) {
+	for n < min(len(s.Entries), len(other.Entries)) && s.Entries[n] == other.Entries[n] {
+		n++
+	}
+	return n
+}
+
+// mark notes the marks of a request after the one before.
+func (s *Request) mark(before *Request) {
+	s.marks = []int{s.Mark, len(s.Entries)}
+	if before == nil || before.Model != s.Model || before.Head != s.Head {
+		return
+	}
+	both := s.begins(before)
+	for _, at := range before.marks {
+		if at <= both && !slices.Contains(s.marks, at) {
+			s.marks = append(s.marks, at)
+		}
+	}
+}
+
+// A Detector compares the requests of a conversation. The zero Detector has seen none.
+type Detector struct {
+	before, now *Request
+	// reads is set once the provider has read from its cache for the model of the latest request. short
+	// is the fewest tokens that it has missed where nothing had changed: some providers never read
+	// what they count beside the conversation.
+	reads bool
+	short int
+	// elsewhere is set while the next request may differ from the one before in any way.
+	elsewhere bool
+	// freed is the number of tokens that left since the request before. changed is the kind of the
+	// first change since, and what describes it.
+	freed   int
+	changed Cause
+	what    string
+}
+
+// Resume continues with the latest request of another process, or with an earlier one of this. reads
+// is set if the provider read from its cache for its model then.
+func (w *Detector) Resume(latest Request, reads bool) {
+	if b := w.before; b != nil && b.Model == latest.Model && b.Head == latest.Head && b.At.After(latest.At) {
+		latest.At = b.At // the later requests began with it
+	}
+	latest.mark(nil)
+	*w = Detector{before: &latest, reads: reads, short: unknown}
+}
+
+// Forget expects nothing of the next request: the conversation goes on elsewhere.
+func (w *Detector) Forget() {
+	*w = Detector{before: w.before, reads: w.reads, short: w.short, elsewhere: true}
+}
+
+// Changed notes that the conversation was made smaller by a number of tokens.
+func (w *Detector) Changed(cause Cause, what string, freed int) {
+	w.freed += freed
+	if w.changed == "" {
+		w.changed, w.what = cause, what
+	}
+}
+
+// Sending notes a request that is being sent.
+func (w *Detector) Sending(s Request) { w.now = &s }
+
+const (
+	// least is the number of tokens from which a shortfall counts, and share the share of the expected
+	// tokens: providers find whole blocks, and short prefixes not at all.
+	least = 1024
+	share = 10
+	// tail bounds what a provider counts of a request behind its last entry.
+	tail = 64
+	// unknown stands for a shortfall that no report has shown.
+	unknown = 1 << 40
+)
+
+// isRest reports whether tokens that a request did not read may be the rest of a block, for a provider
+// that finds blocks of 1024 or 2048 tokens.
+func isRest(lost, cached int) bool {
+	for _, block := range []int{1024, 2048} {
+		if cached > 0 && cached%block == 0 && lost < block+tail {
+			return true
+		}
+	}
+	return false
+}
+
+// Reported compares the request that is being sent with the one before, by the provider's report.
+// It returns nil unless the request read less than it could have.
+func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Break {
+	before, now := w.before, w.now
+	if now == nil || u.PromptTokens <= 0 {
+		return nil
+	}
+	now.Prompt = u.PromptTokens
+	next := Detector{before: now, reads: u.CachedTokens > 0, short: unknown}
+	now.mark(before)
+	var found *Break
+	if before != nil {
+		lost := cache.Whole(min(before.Prompt-w.freed, u.PromptTokens)) - u.CachedTokens
+		cause, what := w.cause(cache, u.CachedTokens == 0)
+		if cause != Model {
+			next.reads, next.short = next.reads || w.reads, w.short
+		}
+		if cause == Provider && !w.elsewhere && u.CachedTokens > 0 {
+			next.short = min(next.short, max(0, lost))
+		}
+		if next.short < unknown {
+			lost -= next.short
+		}
+		if w.reads && !w.elsewhere && cache.Kind != vendor.CacheNone && lost >= max(least, before.Prompt/share) && !isRest(lost, u.CachedTokens) {
+			found = &Break{Cause: cause, What: what, Provider: humanize.Line(strings.ReplaceAll(u.CacheMiss, "_", " "), longestReason), At: now.At, Tokens: lost}
+		}
+	}
+	*w = next
+	return found
+}
+
+// longestReason bounds the reason of a provider, in characters.
+const longestReason = 80
+
+// usual is how long a cache of unknown life is expected to keep a prefix: some providers keep it for
+// 5 minutes without use, others less.
+const usual = 4 * time.Minute
+
+// Keeps returns how much of a request the provider's cache has from the request before: the number of
+// entries at its beginning, the number of blocks of the entry after them, and whether it has the head
+// at all.
+func (w *Detector) Keeps(next Request, cache vendor.Cache) (entries, blocks int, head bool) {
+	before := w.before
+	if before == nil || cache.Kind == vendor.CacheNone || before.Model != next.Model || before.Host != "" && before.Host != next.Host ||
+		before.Head != next.Head || next.At.Sub(before.At) > cmp.Or(cache.Life, usual) {
+		return 0, 0, false
+	}
+	entries = before.begins(&next)
+	if cache.Kind == vendor.CacheMarks {
+		found := 0
+		for _, at := range before.marks {
+			if at <= entries {
+				found = max(found, at)
+			}
+		}
+		return found, 0, true
+	}
+	if entries < min(len(before.Entries), len(next.Entries)) {
+		was, is := before.Entries[entries].Blocks, next.Entries[entries].Blocks
+		for blocks < min(len(was), len(is)) && was[blocks] == is[blocks] {
+			blocks++
+		}
+	}
+	return entries, blocks, true
+}
+
+// cause returns the first change. A changed model and a cache whose life has run out come before
+// any comparison of bytes, because then the cache holds nothing of the request. nothing is set if the
+// request read nothing at all.
+func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
+	before, now := w.before, w.now
+	pause := now.At.Sub(before.At)
+	heldNoLonger := "the provider held it no longer after " + humanize.Elapsed(pause)
+	switch {
+	case before.Model != now.Model:
+		return Model, fmt.Sprintf("the model is %s, and was %s", now.Model, before.Model)
+	case before.Host != "" && before.Host != now.Host:
+		return Model, fmt.Sprintf("the endpoint is %s, and was %s", now.Host, before.Host)
+	case cache.Life > 0 && pause > cache.Life:
+		return Life, fmt.Sprintf("its life of %s had run out after %s", humanize.Elapsed(cache.Life), humanize.Elapsed(pause))
+	case before.Head != now.Head && w.changed == Compression:
+		return w.changed, w.what + ", and the prompt was made anew with it"
+	case before.Head != now.Head:
+		cause, what := headCause(before.Parts, now.Parts)
+		if cause != Tools && cache.Life == 0 && pause >= usual && nothing {
+			return Life, heldNoLonger // the tools, which come first, were not found either
+		}
+		return cause, what
+	}
+	for i, entry := range before.Entries {
+		if i < len(now.Entries) && now.Entries[i] == entry {
+			continue
+		}
+		if w.changed != "" {
+			return w.changed, w.what
+		}
+		return Edited, fmt.Sprintf("entry %d of the conversation is another one", i+1)
+	}
+	if cache.Life == 0 && pause >= usual {
+		return Life, heldNoLonger
+	}
+	return Provider, "the provider did not find what it had; nothing here changed"
+}
+
+// In returns the breaks that replies among entries note, in order.
+func In(entries []*history.Content) (breaks []Break) {
+	for _, entry := range entries {
+		if b, ok := history.MetaOf[Break](entry, Meta); ok {
+			breaks = append(breaks, b)
+		}
+	}
+	return breaks
+}
+
+// Lines returns breaks as lines for a person, with their sum.
+func Lines(breaks []Break) []string {
+	if len(breaks) == 0 {
+		return []string{"No request read less from the provider's cache than it could have."}
+	}
+	var lines []string
+	var sum Break
+	for _, b := range breaks {
+		sum.Tokens, sum.Dollars = sum.Tokens+b.Tokens, sum.Dollars+b.Dollars
+		layout := time.TimeOnly
+		if !sameDay(b.At, breaks[0].At) || !sameDay(b.At, breaks[len(breaks)-1].At) {
+			layout = time.DateTime
+		}
+		lines = append(lines, b.At.Format(layout)+"  "+b.cost(), "  "+b.What)
+	}
+	return append(lines, humanize.Count(len(breaks), "break")+": "+sum.cost())
+}
+
+func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }

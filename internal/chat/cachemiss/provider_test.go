@@ -1,0 +1,15 @@
+package cachemiss
+
+import (
+	"strings"
+	"testing"
+)
+
+// The provider's own reason stands beside ours.
+func TestReasonOfTheProvider(t *testing.T) {
+	t.Parallel()
+	b := Break{What: "the tools changed", Provider: "tools changed", Tokens: 2000}
+	if got := b.String(); !strings.Contains(got, "the tools changed (the provider: tools changed); 2k tokens read anew") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,89 @@
+package provenance
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"agent/internal/base/humanize"
+)
+
+// mostParts bounds the number of parts that are shown to a person.
+const mostParts = 12
+
+// Lines returns the answer as lines for a person.
+func (a *Answer) Lines() []string {
+	lines := []string{map[State]string{
+		In:        "It is in the next request.",
+		Shortened: "It is not in the next request: the part that held it was shortened.",
+		Left:      "It is not in the next request: it has left.",
+		Never:     "The conversation has never held it exactly as you wrote it; /find searches other sessions.",
+	}[a.State]}
+	if a.File {
+		lines[0] = map[State]string{
+			In:        "The next request holds the file, or a part of it.",
+			Shortened: "The next request holds only shortened parts of the file.",
+			Left:      "The next request holds nothing of the file: it has left.",
+			Never:     "The conversation has never held anything of the file.",
+		}[a.State]
+	}
+	for i, p := range a.Parts {
+		if i == mostParts {
+			lines = append(lines, fmt.Sprintf("and %d more places", len(a.Parts)-i))
+			break
+		}
+		lines = append(lines, p.lines()...)
+	}
+	if len(a.Stays) > 0 {
+		lines = append(lines, "What pruning says of it:")
+		for _, stays := range a.Stays {
+			lines = append(lines, "  "+stays)
+		}
+	}
+	if a.Problem != "" {
+		lines = append(lines, a.Problem)
+	}
+	return lines
+}
+
+// lines describes a part: where it is, or how it left and comes back.
+func (p Part) lines() []string {
+	if p.State == In {
+		place := "in"
+		if p.Entry > 0 {
+			place = fmt.Sprintf("in, entry %d", p.Entry)
+		}
+		return []string{p.What, fmt.Sprintf("  %s, %s tokens", place, humanize.Tokens(p.Tokens))}
+	}
+	place := string(p.State)
+	switch {
+	case p.Upcoming:
+		place += " before the next request"
+	case p.Request > 0:
+		place += fmt.Sprintf(" with request %d", p.Request)
+	}
+	switch {
+	case p.Entry > 0 && p.State == Left:
+		place += fmt.Sprintf("; a note in entry %d names it", p.Entry)
+	case p.Entry > 0:
+		place += fmt.Sprintf("; the rest is in entry %d", p.Entry)
+	}
+	lines := []string{p.What, "  " + place, "  " + p.Reason}
+	if p.Tokens > 0 {
+		saving := fmt.Sprintf("  %s tokens freed", humanize.Tokens(p.Tokens))
+		if p.Cut != nil && p.Cut.Saves > 0 {
+			saving += fmt.Sprintf("; its cut saves %s a request", humanize.Tokens(int(p.Cut.Saves)))
+		}
+		lines = append(lines, saving)
+	}
+	if p.Back != "" {
+		lines = append(lines, "  back by "+p.Back)
+	}
+	return lines
+}
+
+// Print writes the answer for a person.
+func (a *Answer) Print(out io.Writer) error {
+	_, err := io.WriteString(out, strings.Join(a.Lines(), "\n")+"\n")
+	return err
+}

@@ -1,0 +1,36 @@
+package provenance
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// What a person reads fits 60 columns, and says where, how much, why, what it saves and the way
+// back.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	a := Answer{State: In, File: true, Stays: []string{"view (part): it waits for a cut that pays"}, Parts: []Part{
+		{State: In, What: "answer: read_file a.go", Entry: 12, Tokens: 2100},
+		{State: Shortened, What: "call: write_file a.go", Entry: 4, Request: 7, Reason: "body: seen", Number: 3, Tokens: 900, Cut: &history.Cut{Saves: 120}, Back: "/density restore 3, or the model's recall 3"},
+		{State: Left, What: "answer: read_file a.go", Upcoming: true, Reason: "stale read: written later by replace", Tokens: 50},
+	}}
+	const want = `The next request holds the file, or a part of it.
+answer: read_file a.go
+  in, entry 12, 2.1k tokens
+call: write_file a.go
+  shortened with request 7; the rest is in entry 4
+  body: seen
+  900 tokens freed; its cut saves 120 a request
+  back by /density restore 3, or the model's recall 3
+answer: read_file a.go
+  left before the next request
+  stale read: written later by replace
+  50 tokens freed
+What pruning says of it:
+  view (part): it waits for a cut that pays`
+	if got := strings.Join(a.Lines(), "\n"); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

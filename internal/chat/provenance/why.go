@@ -1,0 +1,288 @@
+// Package provenance answers what became of a text, a file or an instruction: whether it is in the next
+// request, and if not, with which request it left, why, and how it comes back. It follows the
+// recorded changes of a conversation and looks at the request that would be sent now.
+package provenance
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/prompts"
+)
+
+// State says what became of a part.
+type State string
+
+// The states of a part.
+const (
+	// In means that the next request holds the part.
+	In State = "in"
+	// Shortened means that the next request holds the part in a form that lacks what was asked for.
+	Shortened State = "shortened"
+	// Left means that the next request holds nothing of the part.
+	Left State = "left"
+	// Never means that the conversation has never held what was asked for.
+	Never State = "never"
+)
+
+// An Answer says what became of a text or a file.
+type Answer struct {
+	Question string `json:"question"`
+	// File is set if the question names a file that the conversation knows. Otherwise it is a text,
+	// to be found exactly as written.
+	File bool `json:"file"`
+	// State is the best state of a part.
+	State State  `json:"state"`
+	Parts []Part `json:"parts"`
+	// Stays has the reasons for which pruning leaves parts about the file in the context.
+	Stays []string `json:"stays,omitempty"`
+	// Problem says why the work before the next request is not known completely; usually "".
+	Problem string `json:"problem,omitempty"`
+}
+
+// A Part is one place at which the conversation held what was asked for.
+type Part struct {
+	State State `json:"state"`
+	// What names the part: "system prompt, # Notes", "read_file a.go".
+	What string `json:"what"`
+	// Entry is the place of the part among the entries of the next request, from 1; 0 for the head
+	// and for what left.
+	Entry int `json:"entry,omitempty"`
+	// Tokens is the size of the part in the next request, or the number of tokens that its leaving
+	// freed.
+	Tokens int `json:"tokens"`
+	// Request is the number of the request with which the part left or was shortened. Upcoming is
+	// set if that is the next request.
+	Request  int    `json:"request,omitempty"`
+	Upcoming bool   `json:"upcoming,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	// Number is the line of the ledger, which brings the part back; 0 for none.
+	Number int `json:"number,omitempty"`
+	// Cut holds the price of the cut, nil where prices were not weighed.
+	Cut *history.Cut `json:"cut,omitempty"`
+	// Back says how the part comes back.
+	Back string `json:"back,omitempty"`
+}
+
+// A Next is the next request of a conversation, tried on a copy. It is tried with the first question;
+// any number of others may follow.
+type Next struct {
+	// Window is the copy, before the work that precedes the request. Before does that work.
+	Window *window.Window
+	// Model is the model of the request, and Count counts the tokens of a text for it.
+	Model string
+	Count func(text string) int
+	// Facts returns the traits of tools. Root is the folder of relative paths in calls.
+	Facts  compression.Facts
+	Root   string
+	Before func(context.Context, *window.Window) error
+	// Steps has the changes that led to the history of Window.
+	Steps iter.Seq2[history.Step, error]
+	// tried is set once the request was tried: recorded is the history before, observed has the changes
+	// of the copy, and problem says why the work before the request is not known completely.
+	tried    bool
+	recorded []*history.Content
+	observed []history.Mutation
+	problem  string
+}
+
+// Kept returns steps that are read from their record once, however often they are gone through.
+func Kept(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, error] {
+	type read struct {
+		step history.Step
+		err  error
+	}
+	var all []read
+	started := false
+	return func(yield func(history.Step, error) bool) {
+		if !started {
+			started = true
+			for step, err := range steps {
+				all = append(all, read{step, err})
+			}
+		}
+		for _, r := range all {
+			if !yield(r.step, r.err) {
+				return
+			}
+		}
+	}
+}
+
+// Unrecorded says that the conversation is not recorded, so that nobody knows what has left or what
+// would leave before the next request.
+func (n *Next) Unrecorded() {
+	n.Before = func(context.Context, *window.Window) error {
+		return errors.New("nothing is recorded (--no-session), so what has left and what leaves next is not known")
+	}
+}
+
+// Observe notes a change of the copy. It is a history.Observer.
+func (n *Next) Observe(m history.Mutation) error {
+	n.observed = append(n.observed, m)
+	return nil
+}
+
+// try does the work before the request.
+func (n *Next) try(ctx context.Context) {
+	if n.tried {
+		return
+	}
+	n.tried, n.observed, n.recorded = true, nil, n.Window.History.RawHistory()
+	if err := n.Before(ctx, n.Window); errors.Is(err, compression.ErrNoSummarizer) {
+		n.problem = "compression is due before the next request, and only the model can say what a summary would hold"
+	} else if err != nil {
+		n.problem = err.Error()
+	}
+}
+
+// Ask answers a question about a text or a file.
+func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
+	t := &tracker{question: question, facts: n.Facts, root: n.Root, calls: map[string]*history.ToolCall{}, at: map[history.Block]*part{}}
+	n.try(ctx)
+	answer := &Answer{Question: question, State: Never, Parts: []Part{}, Problem: n.problem}
+	earlier, err := n.former()
+	if err != nil {
+		return nil, err
+	}
+	if t.file = t.knows(n.Window); !t.file {
+		t.file = t.knowsQuoted(n.Window)
+	}
+	gone := earlier.parts(t)
+	t.file = t.file || len(gone) > 0
+	answer.File = t.file
+	if n.Steps != nil {
+		for step, err := range n.Steps {
+			if err != nil {
+				return nil, err
+			}
+			t.follow(step)
+		}
+	}
+	if !slices.Equal(t.entries, n.recorded) { // repaired, or not recorded
+		t.follow(history.Step{Kind: history.MutationReplaced, Entries: n.recorded})
+	}
+	t.upcoming = true
+	for _, m := range n.observed {
+		t.follow(t.stepOf(m))
+	}
+	answer.Parts = append(append(append(answer.Parts, t.inHead(n.Window, n.Count)...), t.inEntries(n.Window, n.Model)...), gone...)
+	for _, state := range []State{In, Shortened, Left} {
+		if slices.ContainsFunc(answer.Parts, func(p Part) bool { return p.State == state }) {
+			answer.State = state
+			break
+		}
+	}
+	if answer.State == Never && answer.Problem == "" {
+		answer.Problem = earlier.unknown()
+	}
+	if t.file {
+		for _, h := range n.Window.Contents.HeldParts(question) {
+			answer.Stays = append(answer.Stays, h.Kind+": "+h.Reason)
+		}
+	}
+	return answer, nil
+}
+
+// inHead returns the parts of the head that hold the text or are the file of instructions.
+func (t *tracker) inHead(w *window.Window, count func(string) int) (parts []Part) {
+	head := w.Head()
+	for _, s := range prompts.Sections(head.System) {
+		if t.file && t.names(strings.TrimPrefix(s.Title, prompts.InstructionsFrom)) && strings.HasPrefix(s.Title, prompts.InstructionsFrom) || !t.file && strings.Contains(s.Text, t.question) {
+			parts = append(parts, Part{State: In, What: "system prompt, " + cmp.Or(s.Title, "its beginning"), Tokens: w.Measure.Scaled(count(s.Text))})
+		}
+	}
+	if !t.file && len(parts) == 0 && strings.Contains(head.System, t.question) {
+		parts = append(parts, Part{State: In, What: "system prompt", Tokens: w.Measure.Scaled(count(head.System))})
+	}
+	for _, tool := range head.Tools {
+		if text := tool.Name + "\n" + tool.Description + "\n" + string(tool.Schema); !t.file && strings.Contains(text, t.question) {
+			parts = append(parts, Part{State: In, What: "definition of the tool " + tool.Name, Tokens: w.Measure.Scaled(count(text))})
+		}
+	}
+	return parts
+}
+
+// inEntries returns the parts among the entries: the ones that are in the request, in order, then
+// the others.
+func (t *tracker) inEntries(w *window.Window, model string) (parts []Part) {
+	sent, _ := w.History.Curated()
+	present := map[*part]bool{}
+	for i, entry := range sent {
+		for _, block := range entry.Blocks {
+			p := t.at[block]
+			switch {
+			case t.file && p == nil, !t.file && !t.holds(block), !sends(block, model):
+				continue
+			case p == nil:
+				p = &part{Part: Part{State: In, What: t.title(entry, block)}}
+			}
+			present[p] = true
+			p.Entry = i + 1
+			if p.State == In {
+				p.Tokens = w.Measure.Scaled(w.History.CountBlocks([]history.Block{block}))
+			}
+			parts = append(parts, p.Part)
+		}
+	}
+	for _, p := range t.parts {
+		if present[p] {
+			continue
+		}
+		if _, thought := p.block.(*history.Thinking); thought && p.State == In {
+			p.State, p.Reason, p.Back = Left, "the model's thinking is shown and not sent back", "it does not"
+		}
+		parts = append(parts, p.Part)
+	}
+	return parts
+}
+
+// sends reports whether a block is sent to a model. Thinking goes back only to the model that
+// wants it.
+func sends(block history.Block, model string) bool {
+	thinking, is := block.(*history.Thinking)
+	return !is || thinking.Attached != nil && thinking.Attached.Wanted && thinking.Attached.Model == model
+}
+
+// knows reports whether the question names a file that the conversation or its head knows.
+func (t *tracker) knows(w *window.Window) bool {
+	if t.question == "" || strings.ContainsAny(t.question, "\n\"<>|") {
+		return false
+	}
+	if slices.ContainsFunc(w.Pins.Known(), t.names) || slices.ContainsFunc(w.Ledger.Lines(), func(p window.Prune) bool { return p.Subject == t.question || slices.ContainsFunc(p.Paths, t.names) }) {
+		return true
+	}
+	return slices.ContainsFunc(prompts.Sections(w.Head().System), func(s prompts.Section) bool {
+		file, is := strings.CutPrefix(s.Title, prompts.InstructionsFrom)
+		return is && t.names(file)
+	})
+}
+
+// knowsQuoted is knows for a name between quotes, as a shell wants it, which is the question from then
+// on if it is known.
+func (t *tracker) knowsQuoted(w *window.Window) bool {
+	typed := t.question
+	for _, quote := range []string{`"`, "'"} {
+		inner, opened := strings.CutPrefix(typed, quote)
+		inner, closed := strings.CutSuffix(inner, quote)
+		if t.question = inner; opened && closed && t.knows(w) {
+			return true
+		}
+	}
+	t.question = typed
+	return false
+}
+
+// names reports whether the question names a file: it is the end of its path.
+func (t *tracker) names(file string) bool {
+	question := history.Absolute("", strings.TrimPrefix(t.question, "@"))
+	file = history.Absolute(t.root, file)
+	return file == question || strings.HasSuffix(file, "/"+question)
+}

@@ -1,0 +1,148 @@
+package rewind
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/base/humanize"
+	"agent/internal/chat/window"
+	"agent/internal/history"
+	"agent/internal/session"
+	"agent/internal/snapshot"
+	"agent/internal/tools"
+)
+
+// mostNamed bounds how many files a report names although the model never saw them. A command can
+// change thousands.
+const mostNamed = 50
+
+// Move applies a plan to the files, all of it or nothing. It then brings the conversation in line
+// with the files: the model counts as knowing their new content, its undone writes no longer
+// count (D-48), and a message tells it about the change.
+func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.ChangedFile, error) {
+	changed, err := p.apply(plan, string(plan.Kind))
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]bool)
+	for _, file := range changed {
+		known[file.Abs] = p.Env.Seen.Known(file.Abs)
+		switch {
+		case file.Content == nil:
+			p.Env.Seen.Forget(file.Abs)
+		case p.Env.Seen.Known(file.Abs):
+			p.Env.Seen.Record(file.Abs, file.Content)
+		}
+	}
+	err = p.markUndone()
+	if err != nil || len(changed) == 0 {
+		return changed, err
+	}
+	return changed, p.Add(history.New(history.Human, p.report(plan, changed, known)...))
+}
+
+// apply carries out a plan and records which files it changed. by names the command.
+func (p *Past) apply(plan *snapshot.Plan, by string) ([]snapshot.ChangedFile, error) {
+	changed, err := p.Env.Snapshots.Apply(plan)
+	if err != nil || p.Session == nil || len(changed) == 0 {
+		return changed, err
+	}
+	act := session.Act{By: by}
+	for _, file := range changed {
+		act.Wrote = append(act.Wrote, tools.FileChangeOf(file.Path, file.Before, file.After))
+	}
+	return changed, p.Session.Act(act)
+}
+
+// markUndone marks the writes in the history whose changes were undone, and takes the mark from
+// writes that count again (D-48).
+func (p *Past) markUndone() error {
+	return window.MarkUndone(p.History, func(change string) bool { return !p.Env.Snapshots.InEffect(snapshot.Mark(change)) })
+}
+
+// report returns the message that tells the model which files an undo or a redo changed. A file
+// that the model once saw, and can no longer see as it is now, is shown again if there is room
+// (D-48). known holds the files whose earlier content the model knew.
+func (p *Past) report(plan *snapshot.Plan, changed []snapshot.ChangedFile, known map[string]bool) []history.Block {
+	title := map[snapshot.Way]string{
+		snapshot.Undo: "I undid the changes of files that your latest turn with any had made. These files are again as they were before it:",
+		snapshot.Redo: "I did the changes of files again that I had undone. These files changed with it:",
+	}[plan.Kind]
+	did := map[string]string{"delete": "deleted", "create": "there again", "change": "as it was", "mode": "its mode is as it was"}
+	var list strings.Builder
+	blocks := []history.Block{nil}
+	room := p.Window.Measure.OutputLimit()
+	named, more := 0, 0
+	for _, file := range changed {
+		saw := p.sawBefore(plan, file)
+		if !saw && !known[file.Abs] {
+			if named == mostNamed {
+				more++
+				continue
+			}
+			named++
+		}
+		fmt.Fprintf(&list, "%s: %s", file.Path, did[file.Does])
+		if saw {
+			shown := history.NewInclusion(file.Path, string(file.Content))
+			if tokens := p.Window.Measure.Scaled(p.History.CountBlocks([]history.Block{shown})); isPlain(file.Content) && tokens <= room {
+				room -= tokens
+				blocks = append(blocks, shown)
+				p.Env.Seen.Record(file.Abs, file.Content)
+				list.WriteString(", shown below")
+			} else {
+				list.WriteString("; read it again to see it")
+			}
+		}
+		list.WriteByte('\n')
+	}
+	if more > 0 {
+		fmt.Fprintf(&list, "and %s more\n", humanize.Count(more, "file"))
+	}
+	blocks[0] = history.NewData(history.Undone, title, list.String())
+	return blocks
+}
+
+// isPlain reports whether content is text that the model could write back as it reads it. A
+// carriage return or a null byte would be lost.
+func isPlain(content []byte) bool { return !bytes.ContainsAny(content, "\r\x00") }
+
+// sawBefore reports whether the model once saw the content of a file and no longer sees it as it
+// is: the content left the context after the first write that is undone now, or an earlier report
+// shows an older state of the file.
+func (p *Past) sawBefore(plan *snapshot.Plan, file snapshot.ChangedFile) bool {
+	if file.Content == nil || file.Does == "mode" {
+		return false
+	}
+	for _, prune := range p.Window.Ledger.Lines() {
+		if plan.Kind == snapshot.Undo && !prune.At.Before(plan.Since) && p.isAbout(prune, file.Abs) {
+			return true
+		}
+	}
+	for _, entry := range p.History.RawHistory() {
+		if reportsFile(entry, file.Path) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAbout reports whether the pruned content showed the file at abs.
+func (p *Past) isAbout(prune window.Prune, abs string) bool {
+	for _, path := range prune.Paths {
+		if at, err := p.Env.Workspace.Resolve(path); err == nil && at == abs {
+			return true
+		}
+	}
+	return false
+}
+
+// reportsFile reports whether an entry is a report of an undo or redo that shows a file.
+func reportsFile(entry *history.Content, path string) bool {
+	return entry.Holds(history.Undone) && slices.ContainsFunc(entry.Blocks, func(block history.Block) bool {
+		text, ok := block.(*history.Text)
+		return ok && text.IncludedFile == path
+	})
+}

@@ -1,0 +1,266 @@
+package rewind
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/base/arguments"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/history"
+)
+
+// Line returns the line of the ledger with a number; the first line has number 1. It may be
+// called from any goroutine.
+func Line(ledger []window.Prune, number int) (window.Prune, error) {
+	switch {
+	case len(ledger) == 0:
+		return window.Prune{}, fmt.Errorf("there is no number %d: nothing was removed from the context so far", number)
+	case number < 1 || number > len(ledger):
+		return window.Prune{}, fmt.Errorf("there is no number %d; what was removed has the numbers 1 to %d", number, len(ledger))
+	}
+	return ledger[number-1], nil
+}
+
+// Removed returns the content that a line of the ledger took out of the context, with a heading
+// that describes it and says how old it is. It may be called from any goroutine.
+func (p *Past) Removed(number int, line window.Prune) (heading, text string, err error) {
+	content, err := p.recall(number, line)
+	if err != nil {
+		return "", "", err
+	}
+	heading, err = p.heading(number, line, content)
+	return heading, Text(content.Blocks), err
+}
+
+// BringBack puts removed content back into the context as the newest entry, so that nothing sent
+// before changes. Density does not remove it again. If the strategy weighs the cost of pruning,
+// the file that the content shows is pinned. BringBack returns the tokens that the entry takes.
+func (p *Past) BringBack(number int, heading, text string) (tokens int, err error) {
+	block := history.NewData(history.Restored, "I bring this back into the context. "+heading+":", text)
+	entry := history.New(history.Human, block).WithMeta(history.MetaRestored, number)
+	before := p.Window.Measure.Tokens()
+	tokens = p.Window.Measure.Scaled(p.History.CountContent(entry))
+	if most := p.Window.CompressionTrigger(); before+tokens >= most {
+		return 0, fmt.Errorf("number %d takes %s tokens, and %s of %s are in use before compression starts; ask the model to recall the part that matters",
+			number, humanize.Tokens(tokens), humanize.Tokens(before), humanize.Tokens(most))
+	}
+	if err := p.Window.Pins.Keep(number); err != nil {
+		return 0, err
+	}
+	return tokens, p.Add(entry)
+}
+
+// ErrNotRecorded is returned if removed content is asked for and the conversation has no record.
+var ErrNotRecorded = errors.New("this conversation is not recorded (--no-session), so what left the context is gone")
+
+// recall returns the content that a line of the ledger took out of the context, from the record.
+func (p *Past) recall(number int, line window.Prune) (history.Recollection, error) {
+	if p.Session == nil {
+		return history.Recollection{}, ErrNotRecorded
+	}
+	content, err := p.Session.Recall(line.Recorded)
+	if err != nil {
+		return content, fmt.Errorf("number %d cannot be recalled: %w", number, err)
+	}
+	if len(content.Blocks) == 0 {
+		return content, fmt.Errorf("number %d cannot be recalled: the record does not hold it", number)
+	}
+	return content, nil
+}
+
+// heading describes removed content, and says how old it is and whether its files have changed.
+func (p *Past) heading(number int, line window.Prune, content history.Recollection) (string, error) {
+	heading := fmt.Sprintf("%d: %s, as of turn %d", number, humanize.Line(p.relative(What(line)), maxHeading), content.Turn)
+	if age := p.Now().Sub(content.At); age >= time.Minute {
+		heading += ", " + humanize.Elapsed(age) + " ago"
+	}
+	for _, path := range line.Paths {
+		fate, err := p.fate(path, content)
+		if err != nil {
+			return "", err
+		}
+		if fate != "" {
+			heading += "; " + fate
+		}
+	}
+	return heading, nil
+}
+
+// A NumberedLine is a line of the ledger with its number.
+type NumberedLine struct {
+	window.Prune
+	Number int
+}
+
+// Distinct lists the lines of a ledger, oldest first, without lines whose content a later line
+// holds too: a result that became a pointer, and later left with its call. The later line counts
+// their tokens.
+func Distinct(ledger []window.Prune) []NumberedLine {
+	var distinct []NumberedLine
+	holder := map[history.Recorded]int{} // the index in distinct of the line with the content
+	for i, line := range slices.Backward(ledger) {
+		at, held := len(distinct), len(line.Recorded) > 0
+		for _, place := range line.Recorded {
+			later, ok := holder[place]
+			held = held && ok && (at == len(distinct) || at == later)
+			at = later
+		}
+		if held {
+			distinct[at].Tokens += line.Tokens
+			continue
+		}
+		for _, place := range line.Recorded {
+			holder[place] = len(distinct)
+		}
+		distinct = append(distinct, NumberedLine{line, i + 1})
+	}
+	slices.Reverse(distinct)
+	return distinct
+}
+
+// What describes a line of the ledger: the call that it is about, else its subject.
+func What(line window.Prune) string {
+	switch {
+	case line.Call != "":
+		return line.Call
+	case line.Tool != "" && !strings.HasPrefix(line.Subject, line.Tool):
+		return line.Tool + " " + line.Subject
+	}
+	return line.Subject
+}
+
+// maxHeading bounds how much of a subject a heading shows, in characters.
+const maxHeading = 160
+
+// fate describes how a file has changed since some of its content was recorded. It returns "" if
+// no change is known.
+func (p *Past) fate(path string, since history.Recollection) (string, error) {
+	name := humanize.Line(p.relative(path), maxHeading)
+	written, err := compression.WrittenIn(since.Later, path, p.Folder, p.Tools.Traits)
+	switch {
+	case err != nil:
+		return "", err
+	case written:
+		return name + " was written since; read it to see it as it is", nil
+	case p.Env.Workspace == nil:
+		return "", nil
+	}
+	abs, err := p.Env.Workspace.Resolve(path)
+	if err != nil {
+		return "", nil // nothing is known about files outside the workspace
+	}
+	switch info, err := os.Stat(abs); {
+	case errors.Is(err, os.ErrNotExist):
+		return name + " is not there any more", nil
+	case err == nil && info.ModTime().After(since.At):
+		return name + " was changed on disk since; read it to see it as it is", nil
+	}
+	return "", nil
+}
+
+// relative returns a text with the paths in the workspace as relative to it.
+func (p *Past) relative(text string) string {
+	if p.Env == nil || p.Env.Workspace == nil {
+		return text
+	}
+	return fsutil.Shorten(text, p.Env.Workspace.Root())
+}
+
+// Text returns blocks as the text that the model reads when they are recalled.
+func Text(blocks []history.Block) string {
+	var b strings.Builder
+	for _, block := range blocks {
+		switch block := block.(type) {
+		case *history.Text:
+			b.WriteString(block.Text + "\n")
+		case *history.ToolCall:
+			fmt.Fprintf(&b, "Call of %s:\n%s", block.Name, argumentsText(block.Arguments()))
+		case *history.ToolResponse:
+			writeAnswer(&b, block, len(blocks) > 1)
+		case *history.Media:
+			fmt.Fprintf(&b, "(%s, which cannot be shown again here)\n", block.MimeType)
+		}
+	}
+	return b.String()
+}
+
+// writeAnswer writes a tool's answer. A heading marks where the answer begins if its call comes
+// before it.
+func writeAnswer(b *strings.Builder, answer *history.ToolResponse, afterCall bool) {
+	if afterCall {
+		b.WriteString("Answer:\n")
+	}
+	if text := answer.Result.Text(); text != "" {
+		b.WriteString(strings.TrimSuffix(text, "\n") + "\n")
+	}
+	if answer.ExitCode != nil && *answer.ExitCode != 0 {
+		fmt.Fprintf(b, "exit %d\n", *answer.ExitCode)
+	}
+	if answer.Error != "" {
+		fmt.Fprintf(b, "Error: %s\n", answer.Error)
+	}
+}
+
+// argumentsText returns the arguments of a call, one a line; the lines of a longer text follow
+// its name.
+func argumentsText(given arguments.Arguments) string {
+	if !given.IsObject() {
+		return given.String() + "\n"
+	}
+	var b strings.Builder
+	writeArguments(&b, "  ", given.Map())
+	return b.String()
+}
+
+// writeArguments writes the members of a JSON object. Before the members of an object in a list it
+// writes the name of the list and the index from 1.
+func writeArguments(b *strings.Builder, indent string, members map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		switch value := members[name].(type) {
+		case string:
+			if strings.Contains(value, "\n") {
+				fmt.Fprintf(b, "%s%s:\n%s\n", indent, name, strings.TrimSuffix(value, "\n"))
+				continue
+			}
+			fmt.Fprintf(b, "%s%s: %s\n", indent, name, value)
+		case []any:
+			if items, ok := objects(value); ok {
+				for i, item := range items {
+					fmt.Fprintf(b, "%s%s %d:\n", indent, name, i+1)
+					writeArguments(b, indent+"  ", item)
+				}
+				continue
+			}
+			writeJSON(b, indent+name, value)
+		default:
+			writeJSON(b, indent+name, value)
+		}
+	}
+}
+
+func writeJSON(b *strings.Builder, name string, value any) {
+	if data, err := json.Marshal(value); err == nil {
+		fmt.Fprintf(b, "%s: %s\n", name, data)
+	}
+}
+
+// objects returns the items of a list if all of them are objects and there are any.
+func objects(list []any) (items []map[string]any, ok bool) {
+	for _, item := range list {
+		object, ok := item.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		items = append(items, object)
+	}
+	return items, len(items) > 0
+}

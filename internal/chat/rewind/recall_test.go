@@ -1,0 +1,119 @@
+package rewind
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat/window"
+	"agent/internal/history"
+	"agent/internal/tools"
+	"agent/internal/workspace"
+)
+
+// What others did to the file is reported as well.
+func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	w, err := workspace.New(root, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Past{Env: &tools.Env{Workspace: w}, Tools: tools.NewRegistry()}
+	file := filepath.Join(root, "a.go")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		at   time.Time
+		want string
+	}{{info.ModTime().Add(time.Second), ""}, {info.ModTime().Add(-time.Second), "a.go was changed on disk since; read it to see it as it is"}} {
+		if got, err := p.fate("a.go", history.Recollection{At: c.at}); err != nil || got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if got, err := p.fate(file, history.Recollection{At: info.ModTime().Add(-time.Second)}); err != nil || !strings.HasPrefix(got, "a.go was changed") {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := p.fate("b.go", history.Recollection{}); err != nil || got != "b.go is not there any more" {
+		t.Errorf("%q", got)
+	}
+}
+
+// What comes back reads as it did: calls with their arguments, answers with their end.
+func TestText(t *testing.T) {
+	t.Parallel()
+	exit := 2
+	call := &history.ToolCall{ID: "1", Name: "run_shell_command", Parameters: []byte(`{"command":"a\nb","timeout":3}`)}
+	answer := (&history.ToolResponse{CallID: "1", ToolName: "run_shell_command"}).WithResult("out\n")
+	answer.ExitCode, answer.Error = &exit, "it failed"
+	for name, tc := range map[string]struct {
+		blocks []history.Block
+		want   string
+	}{
+		"words": {[]history.Block{&history.Text{Text: "hello"}}, "hello\n"},
+		"call":  {[]history.Block{call, answer}, "Call of run_shell_command:\n  command:\na\nb\n  timeout: 3\nAnswer:\nout\nexit 2\nError: it failed\n"},
+		"list": {
+			[]history.Block{&history.ToolCall{Name: "replace", Parameters: []byte(`{"file_path":"a","edits":[{"old_string":"a\nb","new_string":"c"}],"n":[1]}`)}},
+			"Call of replace:\n  edits 1:\n    new_string: c\n    old_string:\na\nb\n  file_path: a\n  n: [1]\n",
+		},
+		"answer": {[]history.Block{answer}, "out\nexit 2\nError: it failed\n"},
+		"image":  {[]history.Block{&history.Media{MimeType: "image/png"}}, "(image/png, which cannot be shown again here)\n"},
+	} {
+		if got := Text(tc.blocks); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// A line of the ledger is named by its number, from 1.
+func TestLine(t *testing.T) {
+	t.Parallel()
+	two := []window.Prune{{Subject: "a"}, {Subject: "b"}}
+	for number, want := range map[int]string{-1: "", 0: "", 1: "a", 2: "b", 3: ""} {
+		line, err := Line(two, number)
+		if line.Subject != want || (err == nil) != (want != "") {
+			t.Errorf("%d: %q, %v", number, line.Subject, err)
+		}
+	}
+	if _, err := Line(nil, 1); err == nil || err.Error() != "there is no number 1: nothing was removed from the context so far" {
+		t.Errorf("of none: %v", err)
+	}
+}
+
+// What a later line holds too is listed once, with its later number and all of its tokens.
+func TestDistinct(t *testing.T) {
+	t.Parallel()
+	call, result, other := history.Recorded{Entry: "1", CallID: "a"}, history.Recorded{Entry: "2", CallID: "a"}, history.Recorded{Entry: "2", CallID: "b"}
+	got := ""
+	for _, line := range Distinct([]window.Prune{
+		{Recorded: []history.Recorded{result}, Tokens: 300},
+		{Recorded: []history.Recorded{other}, Tokens: 20},
+		{Recorded: []history.Recorded{call, result}, Tokens: 40},
+		{Tokens: 5},
+	}) {
+		got += fmt.Sprintf("%d:%d ", line.Number, line.Tokens)
+	}
+	if got != "2:20 3:340 4:5 " {
+		t.Error(got)
+	}
+}
+
+// What nothing records cannot be gone back to.
+func TestWithoutARecord(t *testing.T) {
+	t.Parallel()
+	p := &Past{}
+	if _, _, err := p.At(1); err != errNoRecord {
+		t.Errorf("a point: %v", err)
+	}
+	if _, _, err := p.Removed(1, window.Prune{}); err != ErrNotRecorded {
+		t.Errorf("what was removed: %v", err)
+	}
+}

@@ -1,0 +1,112 @@
+package rewind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"agent/internal/history"
+	"agent/internal/session"
+	"agent/internal/snapshot"
+	"agent/internal/todo"
+	"agent/internal/tools"
+)
+
+// errNoRecord is returned if the conversation is not recorded.
+var errNoRecord = errors.New("nothing is recorded (--no-session), so there is nothing to go back to")
+
+// Points returns the points of the record to which the conversation can go. It may be called from
+// any goroutine.
+func (p *Past) Points() ([]history.Point, error) {
+	_, points, err := p.points()
+	return points, err
+}
+
+// points returns the record of the session and its points.
+func (p *Past) points() (*session.Past, []history.Point, error) {
+	if p.Session == nil {
+		return nil, nil, errNoRecord
+	}
+	record, err := p.Session.Past()
+	if err != nil {
+		return nil, nil, fmt.Errorf("the record of the session cannot be read: %w", err)
+	}
+	points, err := record.Points()
+	return record, points, err
+}
+
+// At returns the point with a sequence number and the state of the conversation there. It may be
+// called from any goroutine.
+func (p *Past) At(seq uint64) (history.Point, session.State, error) {
+	record, points, err := p.points()
+	if err != nil {
+		return history.Point{}, session.State{}, err
+	}
+	point := pointAt(points, seq)
+	if point.Seq == 0 {
+		return point, session.State{}, fmt.Errorf("the conversation has no point %d to go to", seq)
+	}
+	restored, err := record.Before(seq)
+	return point, restored, err
+}
+
+// pointAt returns the point with a sequence number, or the zero Point if there is none.
+func pointAt(points []history.Point, seq uint64) history.Point {
+	for _, p := range points {
+		if p.Seq == seq {
+			return p
+		}
+	}
+	return history.Point{}
+}
+
+// Plan plans how the files would return to their state at a point, and changes nothing. It fails
+// if that state was not kept.
+func (p *Past) Plan(ctx context.Context, points []history.Point, seq uint64) (*snapshot.Plan, error) {
+	return p.plan(ctx, pointAt(points, seq))
+}
+
+// plan does the work of Plan for a point. Only a message has a state of the files; an end of a
+// line has none.
+func (p *Past) plan(ctx context.Context, point history.Point) (*snapshot.Plan, error) {
+	if point.Message == nil {
+		return nil, errors.New("files go forward again with /redo")
+	}
+	at, _ := point.Message.Metadata[history.MetaFiles].(string)
+	if at == "" {
+		return nil, errors.New("what the files held at that message was not kept")
+	}
+	return p.Env.Snapshots.PlanRestore(ctx, snapshot.Mark(at))
+}
+
+// RewindFiles returns the files to their state at a message. unchanged names the files that could
+// not be changed and stay as they are.
+func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []snapshot.ChangedFile, unchanged []snapshot.Problem, err error) {
+	plan, err := p.plan(ctx, point)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(plan.Refused) > 0:
+		return nil, nil, &snapshot.RefusedError{Problems: plan.Refused}
+	}
+	changed, err = p.apply(plan, "rewind")
+	return changed, plan.Left, err
+}
+
+// Rewind returns the conversation to its state at a point. Whether a write of
+// the history still counts depends on the present content of the file (D-48), not on its content at
+// that point. changed reports whether the history was rewound; an error may come in addition.
+func (p *Past) Rewind(point history.Point, restored session.State) (changed bool, err error) {
+	if err := p.History.Rewind(restored.Entries, point.Seq); err != nil {
+		return false, err
+	}
+	p.Window.Reset()
+	err = p.restoreWindow(restored)
+	p.Env.Seen = tools.NewSeen() // files may have changed since the model saw them
+	err = errors.Join(err, p.repair(), p.markUndone())
+	if p.Env.Todos != nil {
+		list, _ := todo.Parse(restored.Todos) // an unreadable list counts as empty
+		err = errors.Join(err, p.Env.Todos.Set(list))
+	}
+	return true, err
+}

@@ -1,0 +1,169 @@
+package files
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/base/lazyregexp"
+	"agent/internal/cmdline"
+)
+
+// setters lists commands that give the variables in their arguments other values, or none.
+var setters = []string{"read", "mapfile", "readarray", "getopts", "unset"}
+
+// printers lists commands that only print or look up the words after them.
+var printers = []string{"echo", "printf", "which", "type", "hash", "test", "[", "command -v", "pgrep", "grep"}
+
+// fleeting matches paths whose meaning depends on the process that opens them.
+var fleeting = lazyregexp.New(`^/dev/(?:fd|stdin|tcp|udp)(?:/|$)|^/proc(?:/|$)|\.\./proc(?:/|$)`)
+
+// stacked matches the folders of the stack of pushd, as in ~1 and ~-0.
+var stacked = lazyregexp.New(`^~[+-]?\d`)
+
+// sedRuns matches scripts of sed that may run a command: 1e line, s/x/y/e.
+var sedRuns = lazyregexp.New(`(?:^|[\s;{}!,/|#@0-9$])[0-9gpImMw]*e(?:$|[\s;}])`)
+
+// doubtVariables records the variables that a command changes in a way that is not known.
+func (r *reader) doubtVariables(node syntax.Node) {
+	switch node := node.(type) {
+	case *syntax.CallExpr:
+		setting := false
+		for n, arg := range node.Args {
+			text := arg.Lit()
+			switch {
+			case setting && text == "":
+				r.doubtsAll = true
+			case setting:
+				r.doubtful[text] = true
+			case text == "printf":
+				for m, option := range node.Args[n+1:] {
+					name, is := strings.CutPrefix(option.Lit(), "-v")
+					if is && name == "" && m+n+2 < len(node.Args) {
+						name = node.Args[m+n+2].Lit()
+					}
+					r.doubtful[name] = r.doubtful[name] || is
+					r.doubtsAll = r.doubtsAll || is && name == ""
+				}
+			case n == 0 && (text == "source" || text == "."):
+				r.doubtsAll = true // the file may set any of them
+			}
+			setting = setting || slices.Contains(setters, text)
+		}
+	case *syntax.DeclClause:
+		names := slices.ContainsFunc(node.Args, func(a *syntax.Assign) bool {
+			return a.Name == nil && a.Value != nil && strings.HasPrefix(a.Value.Lit(), "-") && strings.ContainsAny(a.Value.Lit(), "niul")
+		})
+		r.doubtsAll = r.doubtsAll || names || node.Variant.Value == "nameref"
+		for _, a := range node.Args {
+			if a.Name != nil {
+				r.own[a.Name.Value] = true
+			}
+		}
+	}
+}
+
+// doubts reports whether a variable that the line uses has a value that is not known.
+func (r *reader) doubts() bool {
+	for name := range r.used {
+		if r.doubtful[name] || r.doubtsAll && r.own[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// rewrites reports whether an expansion changes a value in a way that is not followed here.
+func rewrites(p *syntax.ParamExp) bool {
+	switch {
+	case p.Slice != nil:
+		plain := func(e syntax.ArithmExpr) bool {
+			word, ok := e.(*syntax.Word)
+			return e == nil || ok && word.Lit() != "" && strings.Trim(word.Lit(), "0123456789") == ""
+		}
+		return !plain(p.Slice.Offset) || !plain(p.Slice.Length)
+	case p.Repl != nil:
+		return p.Repl.Orig == nil || p.Repl.Orig.Lit() == "" || strings.ContainsAny(p.Repl.Orig.Lit()[:1], "#%")
+	case p.Exp != nil:
+		return p.Exp.Op == syntax.OtherParamOps
+	}
+	return false
+}
+
+// unclear reports whether a command may run what its words do not name: a shell that reads its
+// lines from its input, a program that a variable names, code in another language.
+func (r *reader) unclear(call *syntax.CallExpr) bool {
+	var words []string
+	for n, arg := range call.Args {
+		text := arg.Lit()
+		if text == "" || strings.Contains(text, `\`) {
+			if literals := r.fields(arg); len(literals) == 1 {
+				text = literals[0]
+			}
+		}
+		if n == 0 || len(words) > 0 && cmdline.Wraps(path.Base(words[0])) {
+			syntax.Walk(arg, func(node syntax.Node) bool {
+				if p, ok := node.(*syntax.ParamExp); ok && p.Exp == nil && p.Param != nil && r.values[p.Param.Value] == nil {
+					text = unknown
+				}
+				return true
+			})
+			if slices.ContainsFunc(cmdline.Shells(), func(shell string) bool {
+				matches, _ := path.Match(path.Base(text), shell)
+				return matches && path.Base(text) != shell
+			}) {
+				text = unknown
+			}
+		}
+		if words = append(words, text); text == unknown {
+			return true
+		}
+	}
+	if len(words) == 0 || slices.Contains(printers, path.Base(words[0])) || len(words) > 1 && slices.Contains(printers, words[0]+" "+words[1]) {
+		return false
+	}
+	for n, word := range words {
+		if cmdline.IsShell(word) && !hasScript(words[n+1:]) {
+			return true
+		}
+		if Loads(words[n:]) || path.Base(word) == "sed" && slices.ContainsFunc(words[n+1:], sedRuns.MatchString) {
+			return true
+		}
+	}
+	return false
+}
+
+// unknown stands for a word of a command that names a program by a variable of the person.
+const unknown = "\x00"
+
+// hasScript reports whether the arguments of a shell name a script or hold a line, so that it
+// reads no lines from its input. Words that are not literal are empty.
+func hasScript(args []string) bool {
+	for n := 0; n < len(args); n++ {
+		arg := args[n]
+		switch {
+		case arg == "-" || arg == "--":
+		case strings.HasPrefix(arg, "--"):
+			if arg == "--rcfile" || arg == "--init-file" {
+				n++
+			}
+		case strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
+			switch {
+			case strings.ContainsAny(arg, "O"):
+				return false // patterns mean something else
+			case strings.Contains(arg, "c"):
+				rest := slices.DeleteFunc(slices.Clone(args[n+1:]), func(word string) bool { return strings.HasPrefix(word, "-") })
+				return len(rest) == 0 || !cmdline.IsShell(rest[0])
+			case strings.Contains(arg, "s"):
+				return false
+			case strings.Contains(arg, "o"):
+				n++
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}

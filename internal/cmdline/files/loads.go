@@ -1,0 +1,56 @@
+package files
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"agent/internal/base/lazyregexp"
+)
+
+// interpreters maps programs of other languages to the options with which they still run the file
+// in their arguments and nothing else.
+var interpreters = map[string]*lazyregexp.Pattern{
+	"python": lazyregexp.New(`^-[uBsSEIOqbvx]+$|^-W\w+$`), "pypy": lazyregexp.New(`^-[uBsSEIOqb]+$`),
+	"perl": lazyregexp.New(`^-[wTt]+$`), "ruby": lazyregexp.New(`^-w$`), "php": lazyregexp.New(`^-f$`), "lua": lazyregexp.New(`^-W$`),
+	"node":   lazyregexp.New(`^--(?:no-warnings|enable-source-maps|experimental-[\w-]+)$`),
+	"nodejs": lazyregexp.New(`^--(?:no-warnings|enable-source-maps|experimental-[\w-]+)$`),
+}
+
+// awkRuns matches programs of awk that may run a command or read a file.
+var awkRuns = lazyregexp.New(`\bsystem\b|\bgetline\b|\||@(?:include|load)|\bindirect\b`)
+
+// Loads reports whether a program takes code from its arguments or its input, or a module by a name
+// that is not the name of a file, so that the files that it runs are not known. Words that are not
+// known are empty.
+func Loads(words []string) bool {
+	name := strings.TrimRight(path.Base(words[0]), "0123456789.")
+	if slices.Contains([]string{"awk", "gawk", "mawk", "nawk"}, name) {
+		return slices.ContainsFunc(words[1:], awkRuns.MatchString)
+	}
+	harmless, is := interpreters[name]
+	if !is {
+		return false
+	}
+	for _, arg := range words[1:] {
+		switch {
+		case harmless.MatchString(arg):
+		case arg == "--version" || arg == "-V" || arg == "-v" || arg == "--help" || arg == "-h":
+			return false
+		case strings.HasPrefix(arg, "-"):
+			return true
+		default:
+			// A word that is not literal is judged as a word. Without an ending it may be a folder or
+			// a module.
+			return arg != "" && len(path.Ext(arg)) < len(".c")
+		}
+	}
+	return true
+}
+
+// searched lists variables with folders or modules in which programs look for what they load.
+var searched = []string{"PYTHONPATH", "PYTHONHOME", "NODE_PATH", "PERL5LIB", "PERL5OPT", "PERL5DB", "RUBYLIB", "RUBYOPT", "LUA_PATH", "LUA_CPATH", "CLASSPATH", "AWKPATH", "LUA_INIT"}
+
+// IsSearched reports whether a variable names folders or modules from which programs load files that
+// nobody names.
+func IsSearched(variable string) bool { return slices.Contains(searched, variable) }

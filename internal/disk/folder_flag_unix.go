@@ -1,8 +1,0 @@
-//go:build unix && !linux
-
-package disk
-
-import "syscall"
-
-// onlyFolder is the flag of an open call that opens folders only.
-const onlyFolder = syscall.O_DIRECTORY

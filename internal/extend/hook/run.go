@@ -1,0 +1,232 @@
+package hook
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
+	"agent/internal/extend/setup/hooks"
+	"agent/internal/sandbox"
+	"agent/internal/shell"
+)
+
+// blocks is the exit code by which a hook refuses a call, whatever it printed.
+const blocks = 2
+
+// run runs one hook to its end and returns its outcome. It asks for consent once more, because the
+// hook may have waited for others, and its files may have changed since.
+func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Outcome {
+	var refused Outcome
+	if !r.allowed(s, &refused) {
+		s.recordEnd("not run")
+		return refused
+	}
+	stdout, stderr := &output{}, &output{}
+	end, err := r.feed(ctx, s, input, stdout, stderr)
+	if err == nil {
+		r.Record.Ran(s.name(o), strings.Join(s.Words(), " "), r.Confined().Word(profileOf(r.OnlyLooks())), end)
+	}
+	last := end.Outcome()
+	if err != nil {
+		last = humanize.Headline(err.Error())
+	}
+	s.recordEnd(last)
+	if ctx.Err() != nil && o.Event != hooks.SessionEnd {
+		return Outcome{}
+	}
+	said, err := r.outcome(s, o.Event, end, err, stdout, stderr)
+	if err != nil {
+		said = failure(s, err)
+		if missing := end.NotStarted != nil || end.Exit == shell.NotFound; missing && s.missed.Swap(true) {
+			said.Notices = nil // the person knows this already
+		}
+	}
+	if said.Decision != None || said.Stop {
+		said.By = s.String()
+	}
+	if said.Decision != None {
+		said.Reason = r.boundText(cmp.Or(strings.TrimSpace(said.Reason), "it gave no reason"))
+	}
+	for i, text := range said.Context {
+		said.Context[i] = r.boundText(text)
+	}
+	if said.Output != nil {
+		*said.Output = r.boundText(*said.Output)
+	}
+	return said
+}
+
+// failure returns the outcome of a hook that failed: a notice for the person, or a refusal if the
+// hook has Blocks set.
+func failure(s *state, err error) Outcome {
+	var out Outcome
+	if s.Blocks {
+		out.Decision, out.Reason = Deny, fmt.Sprintf("the hook failed: %v", err)
+		return out
+	}
+	out.notice("%s failed and was passed over: %v", s, err)
+	return out
+}
+
+// outcome returns the outcome of a hook that ended. The error says why the hook failed.
+func (r *Runner) outcome(s *state, event hooks.Event, end shell.Ending, err error, stdout, stderr *output) (Outcome, error) {
+	var out Outcome
+	switch {
+	case err != nil:
+		return out, err
+	case end.NotStarted != nil:
+		return out, fmt.Errorf("it could not be started: %w", end.NotStarted)
+	case end.TimedOut:
+		return out, fmt.Errorf("it took longer than %s", humanize.Took(s.limit()))
+	case end.Interrupted && (stdout.flooded() || stderr.flooded()):
+		return out, fmt.Errorf("it printed more than %s and was ended", humanize.Bytes(mostDrained))
+	case end.Interrupted:
+		return out, errors.New("it was ended")
+	case end.Exit == blocks:
+		out.Decision, out.Reason = Deny, stderr.text()
+		return out, nil
+	case end.Exit != 0:
+		return out, errors.New(strings.TrimSuffix(end.ExitText()+": "+humanize.Headline(stderr.text()), ": "))
+	}
+	printed := stdout.text()
+	if isAnswer(printed) {
+		if stdout.more() {
+			err := fmt.Errorf("its JSON is longer than %s", humanize.Bytes(mostRead))
+			if event == hooks.PreToolUse || event == hooks.PermissionRequest { // the cut part may contain a refusal
+				return Outcome{Decision: Deny, Reason: err.Error()}, nil
+			}
+			return out, err
+		}
+		return parse(event, printed)
+	}
+	if strings.TrimSpace(printed) != "" && (event == hooks.SessionStart || event == hooks.UserPromptSubmit) {
+		out.Context = []string{printed}
+	}
+	return out, nil
+}
+
+// limit returns how long the hook may run.
+func (s *state) limit() time.Duration {
+	usual := usualTime
+	switch s.Event {
+	case hooks.UserPromptSubmit:
+		usual = promptTime
+	case hooks.SessionEnd:
+		usual = endTime
+	}
+	return cmp.Or(s.Timeout, usual)
+}
+
+// feed runs the program of a hook.
+func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stderr *output) (shell.Ending, error) {
+	confined, profile := r.Confined(), profileOf(r.OnlyLooks())
+	if profile == sandbox.Look && !confined.Guarantees(profile).Files {
+		return shell.Ending{}, errors.New("nothing may be changed at present, and there is no sandbox to keep it to that")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stdout.full, stderr.full = cancel, cancel
+	project := cmp.Or(s.Project, r.Dir)
+	command := shell.Command{
+		Line: s.Command, Dir: r.Dir, Timeout: s.limit(), Input: input,
+		Environ:    []string{"CLAUDE_PROJECT_DIR=" + project, "AGENT_PROJECT_DIR=" + project, "AGENT=agent"},
+		Distrusted: r.Distrusted(), Confined: confined, Profile: profile,
+	}
+	if s.Args != nil { // a program and not a line of a shell
+		command.Line, command.Args = inProject(s.Command, project), []string{}
+		for _, arg := range s.Args {
+			command.Args = append(command.Args, inProject(arg, project))
+		}
+	}
+	return r.Jobs.Feed(ctx, command, stdout, stderr)
+}
+
+// profileOf returns the profile in which hooks run, by whether the conversation only looks.
+func profileOf(onlyLooks bool) sandbox.Profile {
+	if onlyLooks {
+		return sandbox.Look
+	}
+	return sandbox.Open
+}
+
+// name names a hook for the record, with the agent whose call it is about.
+func (s *state) name(o Occasion) string {
+	name := "hook " + s.Name()
+	if agent, of := o.Input["agent_id"].(string); of {
+		name += " for agent " + agent
+	}
+	return name
+}
+
+// inProject replaces the variable of the project's folder in a word. No shell expands the word.
+func inProject(word, project string) string {
+	for _, name := range []string{"${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR", "${AGENT_PROJECT_DIR}", "$AGENT_PROJECT_DIR"} {
+		word = strings.ReplaceAll(word, name, project)
+	}
+	return word
+}
+
+// boundText cuts a text to the limit for the model. It writes a text that is too long to a file.
+func (r *Runner) boundText(text string) string {
+	text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n")
+	if utf8.RuneCountInString(text) <= mostTold {
+		return text
+	}
+	rest := "is not kept"
+	if file, err := os.CreateTemp(r.Spool(), "hook-*.txt"); err == nil {
+		if _, err = file.WriteString(text); err == nil && file.Close() == nil {
+			rest = "is in " + file.Name()
+		}
+	}
+	return fmt.Sprintf("%s\n[only the first %d characters are here; all of it %s]", string([]rune(text)[:mostTold]), mostTold, rest)
+}
+
+// encode returns members as valid JSON. A model may send half a character, and without a repair a
+// hook would fail on it and be ignored.
+func encode(members map[string]any) ([]byte, error) {
+	for name, value := range members {
+		raw, is := value.(json.RawMessage)
+		if !is {
+			continue
+		}
+		plain, err := rawjson.Decode(raw)
+		if err != nil {
+			return nil, err
+		}
+		members[name] = plain
+	}
+	data, err := rawjson.Marshal(members)
+	return bytes.ToValidUTF8(data, []byte("\uFFFD")), err
+}
+
+// output keeps the beginning of a hook's output and drops the rest.
+type output struct {
+	kept  bytes.Buffer
+	total int64
+	// full ends the hook. It is called if the hook prints too much.
+	full func()
+}
+
+func (o *output) Write(data []byte) (int, error) {
+	o.total += int64(len(data))
+	if room := mostRead - o.kept.Len(); room > 0 {
+		o.kept.Write(data[:min(room, len(data))])
+	}
+	if o.flooded() {
+		o.full()
+	}
+	return len(data), nil
+}
+
+func (o *output) flooded() bool { return o.total > mostRead+mostDrained }
+func (o *output) more() bool    { return o.total > int64(o.kept.Len()) }
+func (o *output) text() string  { return strings.ToValidUTF8(o.kept.String(), "\uFFFD") }

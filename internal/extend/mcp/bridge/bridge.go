@@ -1,0 +1,405 @@
+// Package bridge offers the tools, prompts and resources of MCP servers to the model and the person.
+//
+// A Bridge has the definitions of tools from the catalogue, so that a server is connected only when
+// it is used. In the background it asks servers that are not in the catalogue. Ready freezes the
+// list of offered tools, which then stays the same for the session. The list has the tools
+// mcp_find, mcp_call and mcp_read, which reach all servers, and the tools of the servers that fit
+// into every request. Source returns the tools to the tool runner. Results of calls are bounded.
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/base/humanize"
+	"agent/internal/base/suggest"
+	"agent/internal/extend/mcp"
+	"agent/internal/extend/mcp/catalogue"
+	"agent/internal/extend/setup/servers"
+)
+
+// Server is a configured server.
+type Server struct {
+	Configured *servers.Server
+	// Unused is the reason why the server is not used, empty if it is used.
+	Unused string
+}
+
+// From names the place in which the server is configured, in a word or two.
+func (s Server) From() string {
+	switch s.Configured.Origin {
+	case servers.Flag:
+		return "--mcp-config"
+	case servers.Editor:
+		return "the editor"
+	case servers.Project:
+		return ".mcp.json"
+	case servers.Plugin:
+		return "a plugin"
+	}
+	return "yours"
+}
+
+// Connection is a connection to a server.
+type Connection interface {
+	Tools(ctx context.Context) ([]mcp.Tool, error)
+	Prompts(ctx context.Context) ([]mcp.Prompt, error)
+	Resources(ctx context.Context) ([]mcp.Resource, error)
+	Call(ctx context.Context, tool string, arguments json.RawMessage, progress func(mcp.Progress)) (mcp.Result, error)
+	Prompt(ctx context.Context, name string, arguments map[string]string) (mcp.Result, error)
+	Read(ctx context.Context, uri string) (mcp.Result, error)
+	Protocol() string
+	Version() string
+	Instructions() string
+}
+
+// Config configures a Bridge. Its functions are safe for concurrent use.
+type Config struct {
+	Servers []Server
+	// Connect returns the connection to a server. It connects if there is no connection.
+	Connect func(ctx context.Context, server string) (Connection, error)
+	Store   catalogue.Store
+	// Window is the size of the model's window in tokens.
+	Window func() int
+	// Choice returns the rule by which tools are offered directly.
+	Choice func() catalogue.Choice
+	// ResultTokens bounds a result, in tokens.
+	ResultTokens func() int
+	// OnFreeze is called with the offered tools whenever they are frozen, to record them; it may be
+	// nil.
+	OnFreeze func([]Offered)
+}
+
+// Bridge offers the tools of the servers of a conversation. It is safe for concurrent use.
+type Bridge struct {
+	Config
+
+	// end ends the background work.
+	end     context.CancelFunc
+	ctx     context.Context
+	working sync.WaitGroup
+
+	mu     sync.Mutex
+	states []*state
+	// offered lists the tools that the model is offered.
+	offered []Offered
+	// frozen is set once new facts about servers no longer change offered.
+	frozen bool
+	// revision counts the changes of the tools that can be called.
+	revision uint64
+	// offerRevision counts the changes of offered.
+	offerRevision uint64
+	// settled is closed when all servers have been asked.
+	settled chan struct{}
+	// news holds the names of tools that are new since offered was frozen, by server.
+	news map[string][]string
+}
+
+// state is the state of a server.
+type state struct {
+	Server
+	known catalogue.ServerInfo
+	// pending is set while the server is asked for the first time.
+	pending bool
+}
+
+// New returns a bridge with the facts that the store has about the servers. Start asks the others.
+func New(config Config) *Bridge {
+	b := &Bridge{Config: config, settled: make(chan struct{}), revision: 1}
+	for _, s := range config.Servers {
+		st := &state{Server: s}
+		if s.Unused == "" {
+			st.load(config.Store)
+		}
+		b.states = append(b.states, st)
+	}
+	b.ctx, b.end = context.WithCancel(context.Background())
+	b.settle()
+	return b
+}
+
+// load reads the known facts about a server. A server that was never asked becomes pending.
+func (st *state) load(from catalogue.Store) {
+	st.known, _ = from.Load(st.Configured.Name, st.Configured.Fields)
+	st.pending = !st.known.Asked()
+}
+
+// Start asks, in the background, the servers that the store does not know.
+func (b *Bridge) Start() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, st := range b.states {
+		if st.pending {
+			b.working.Go(func() { _ = b.ask(b.ctx, st) })
+		}
+	}
+}
+
+// Use sets whether a server is used from now on. unused is the reason not to use it, empty to use
+// it.
+func (b *Bridge) Use(server, unused string) {
+	st := b.state(server)
+	if st == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if (st.Unused == "") == (unused == "") {
+		st.Unused = unused
+		return
+	}
+	st.Unused = unused
+	if unused == "" && !st.known.Asked() && b.ctx.Err() == nil {
+		if st.load(b.Store); st.pending {
+			b.settled = make(chan struct{})
+			b.working.Go(func() { _ = b.ask(b.ctx, st) })
+		}
+	}
+	if unused == "" && st.known.Asked() && b.frozen {
+		b.noteNews(st, catalogue.ServerInfo{})
+	}
+	b.noteChange()
+}
+
+// Close ends the background work and waits for its end.
+func (b *Bridge) Close() {
+	b.end()
+	b.working.Wait()
+}
+
+// Changed asks a server again after its tools, prompts or resources have changed.
+func (b *Bridge) Changed(server string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if st := b.state(server); st != nil && st.Unused == "" && b.ctx.Err() == nil {
+		b.working.Go(func() { _ = b.ask(b.ctx, st) })
+	}
+}
+
+// patience bounds the time that a server may take to list its prompts and resources.
+const patience = 10 * time.Second
+
+// ask connects to a server and learns its tools, prompts and resources.
+func (b *Bridge) ask(ctx context.Context, st *state) error {
+	connection, err := b.Connect(ctx, st.Configured.Name)
+	var listing catalogue.Listing
+	if err == nil {
+		listing, err = List(ctx, connection)
+	}
+	if err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		st.pending, st.known.Failed = false, err.Error()
+		if ctx.Err() == nil {
+			b.save(st)
+		}
+		b.noteChange()
+		return err
+	}
+	b.learn(st, catalogue.Take(st.Configured.Name, listing, st.Configured.Uses))
+	return nil
+}
+
+// List asks a server for everything that it offers. It ignores failures to list prompts and
+// resources.
+func List(ctx context.Context, c Connection) (catalogue.Listing, error) {
+	l := catalogue.Listing{Protocol: c.Protocol(), Version: c.Version(), Instructions: c.Instructions()}
+	var err error
+	if l.Tools, err = c.Tools(ctx); err != nil {
+		return l, err
+	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	l.Prompts, _ = c.Prompts(ctx)
+	l.Resources, _ = c.Resources(ctx)
+	return l, nil
+}
+
+// learn replaces the known facts about a server, and tells the model of new tools.
+func (b *Bridge) learn(st *state, known catalogue.ServerInfo) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := st.known
+	st.known, st.pending = known.Since(before), false
+	b.save(st)
+	if b.frozen {
+		b.noteNews(st, before)
+	}
+	b.noteChange()
+}
+
+// save stores the known facts about a server. It ignores failures, because the server is asked
+// again.
+func (b *Bridge) save(st *state) {
+	_ = b.Store.Save(st.Configured.Name, st.Configured.Fields, st.known)
+}
+
+// noteNews notes the new tools of a server for the model.
+func (b *Bridge) noteNews(st *state, before catalogue.ServerInfo) {
+	var names []string
+	for _, t := range st.known.Tools {
+		if _, had := before.Tool(t.Name); !had {
+			names = append(names, t.Shown)
+		}
+	}
+	// Of a server that keeps changing its list, the names that it still has make one line.
+	for _, name := range b.news[st.Configured.Name] {
+		if _, has := st.known.Tool(name); has && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if b.news == nil {
+		b.news = map[string][]string{}
+	}
+	b.news[st.Configured.Name] = names
+}
+
+// News returns, once, a line for the model about the new tools of each server.
+func (b *Bridge) News() (lines []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, st := range b.states {
+		if names := b.news[st.Configured.Name]; len(names) > 0 {
+			lines = append(lines, fmt.Sprintf("%s now also offers: %s. Call them with mcp_call.", st.Configured.Name, someOf(names)))
+		}
+	}
+	b.news = nil
+	return lines
+}
+
+// maxNames bounds a list of names, in bytes.
+const maxNames = 1 << 10
+
+// someOf joins names to a list that is bounded in size.
+func someOf(names []string) string {
+	size := 0
+	for i, name := range names {
+		if size += len(name) + 2; size > maxNames {
+			return strings.Join(names[:i], ", ") + fmt.Sprintf(" and %d more", len(names)-i)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// noteChange notes that known facts have changed. The caller holds the lock.
+func (b *Bridge) noteChange() {
+	b.revision++
+	if !b.frozen {
+		b.offered = b.choose()
+		b.offerRevision++
+	}
+	b.settle()
+}
+
+// settle closes settled if all servers have been asked.
+func (b *Bridge) settle() {
+	if slices.ContainsFunc(b.states, func(st *state) bool { return st.pending }) {
+		return
+	}
+	select {
+	case <-b.settled:
+	default:
+		close(b.settled)
+	}
+}
+
+// Pending returns the servers that are being asked for the first time.
+func (b *Bridge) Pending() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var names []string
+	for _, st := range b.states {
+		if st.pending {
+			names = append(names, st.Configured.Name)
+		}
+	}
+	return names
+}
+
+// WaitReady waits until all servers have been asked, but not longer than wait, and freezes the offered
+// tools. It returns the servers that are still being asked.
+func (b *Bridge) WaitReady(ctx context.Context, wait time.Duration) (late []string) {
+	if b.Frozen() {
+		return nil
+	}
+	if !b.settles(ctx, wait) {
+		return nil
+	}
+	late = b.Pending()
+	b.freeze()
+	return late
+}
+
+// Frozen reports whether the offered tools are frozen.
+func (b *Bridge) Frozen() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.frozen
+}
+
+// state returns the state of a server, or nil if there is no such server.
+func (b *Bridge) state(name string) *state {
+	if i := slices.IndexFunc(b.states, func(st *state) bool { return st.Configured.Name == name }); i >= 0 {
+		return b.states[i]
+	}
+	return nil
+}
+
+// errStarting is the error for a server that is still being asked.
+var errStarting = errors.New("is still starting; call it again later")
+
+// startPatience bounds the wait for servers that are starting.
+const startPatience = 30 * time.Second
+
+// settles waits until all servers have been asked, but not longer than wait. It reports false if
+// ctx ends first.
+func (b *Bridge) settles(ctx context.Context, wait time.Duration) bool {
+	b.mu.Lock()
+	settled := b.settled
+	b.mu.Unlock()
+	select {
+	case <-settled:
+	case <-time.After(wait):
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// usable returns a server that can be called, and the known facts about it. It waits for a server
+// that is still being asked. The error is the reason why a server cannot be called.
+func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.ServerInfo, error) {
+	st := b.state(name)
+	if st == nil {
+		var names []string
+		for _, st := range b.states {
+			if st.Unused == "" {
+				names = append(names, st.Configured.Name)
+			}
+		}
+		return nil, catalogue.ServerInfo{}, fmt.Errorf("there is no server %q%s; there are: %s", humanize.Line(name, 60), suggest.Question(name, names), someOf(names))
+	}
+	b.mu.Lock()
+	pending := st.pending
+	b.mu.Unlock()
+	if pending {
+		b.settles(ctx, startPatience)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case st.Unused != "":
+		return nil, catalogue.ServerInfo{}, fmt.Errorf("%s is not used: %s", name, st.Unused)
+	case st.pending:
+		return nil, catalogue.ServerInfo{}, fmt.Errorf("%s %w", name, errStarting)
+	case !st.known.Asked():
+		return nil, catalogue.ServerInfo{}, fmt.Errorf("%s cannot be used: %s", name, st.known.Failed)
+	}
+	return st, st.known, nil
+}

@@ -1,0 +1,190 @@
+package catalogue
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"agent/internal/base/humanize"
+)
+
+// bytesPerToken is the approximate size of a token of a definition. An exact count would need a
+// vocabulary, and loading one takes longer than a start may take.
+const bytesPerToken = 3.5
+
+// Tokens returns the approximate number of tokens of a text in definitions.
+func Tokens(text string) int { return int(float64(len(text))/bytesPerToken) + 1 }
+
+// Tokens returns the approximate number of tokens that the definition takes in a request.
+func (t Tool) Tokens() int {
+	const frame = 12
+	return frame + Tokens(t.Shown+t.Description+string(t.Schema))
+}
+
+// Tokens returns the approximate number of tokens that all definitions take in a request.
+func (k ServerInfo) Tokens() int {
+	n := 0
+	for _, t := range k.Tools {
+		n += t.Tokens()
+	}
+	return n
+}
+
+// UsableServer is a server that can be used.
+type UsableServer struct {
+	Name string
+	// Origin names the place in which the server is configured.
+	Origin string
+	Known  ServerInfo
+	// Direct is set if its tools are offered directly.
+	Direct bool
+}
+
+const (
+	// wholeIndex bounds an index with the beginnings of descriptions, in tokens.
+	wholeIndex = 1000
+	// namesIndex bounds an index with only the names of tools, in tokens.
+	namesIndex = 2000
+	// maxFirst bounds the beginning of a description in the index, in characters.
+	maxFirst = 60
+)
+
+// Index lists servers and their tools for the model, with as much detail as fits.
+func Index(servers []UsableServer) string {
+	text := ""
+	for _, line := range []func(UsableServer) string{withFirst, withNames, withCount} {
+		var b strings.Builder
+		for _, s := range servers {
+			b.WriteString("\n" + s.Name + " (" + s.Origin + ")" + s.tools(line))
+		}
+		text = b.String()
+		limit := namesIndex
+		if text == "" || strings.Contains(text, "\n- ") {
+			limit = wholeIndex
+		}
+		if Tokens(text) <= limit {
+			break
+		}
+	}
+	return text
+}
+
+// tools describes the tools of a server by say. If they are offered directly or are not known, it
+// returns a note.
+func (s UsableServer) tools(say func(UsableServer) string) string {
+	switch {
+	case s.Direct:
+		return ": offered as " + DirectName(s.Name, "…")
+	case len(s.Known.Tools) == 0:
+		return ": no tools are known yet"
+	}
+	return ":" + say(s)
+}
+
+func withFirst(s UsableServer) string {
+	var b strings.Builder
+	for _, t := range s.Known.Tools {
+		b.WriteString("\n- " + t.Shown)
+		if first := humanize.Line(humanize.FirstLine(t.Description), maxFirst); first != "" {
+			b.WriteString(": " + first)
+		}
+	}
+	return b.String()
+}
+
+func withNames(s UsableServer) string {
+	var names []string
+	for _, t := range s.Known.Tools {
+		names = append(names, t.Shown)
+	}
+	return " " + strings.Join(names, ", ")
+}
+
+func withCount(s UsableServer) string { return " " + humanize.Count(len(s.Known.Tools), "tool") }
+
+// Choice is the rule by which tools are offered directly.
+type Choice string
+
+// The choices of the setting mcp.tools.
+const (
+	Auto     Choice = "auto"
+	Directly Choice = "direct"
+	Search   Choice = "search"
+)
+
+// Fit sets Direct for the servers whose definitions fit into room, in tokens. It takes first the
+// servers that the person always wants, and then the others, each in their order.
+func Fit(servers []UsableServer, always func(name string) bool, choice Choice, room int) {
+	for _, first := range []bool{true, false} {
+		for i := range servers {
+			s := &servers[i]
+			if always(s.Name) != first || choice == Search || len(s.Known.Tools) == 0 {
+				continue
+			}
+			if tokens := s.offeredTokens(); tokens <= room || choice == Directly {
+				s.Direct = true
+				room -= tokens
+			}
+		}
+	}
+}
+
+// offeredTokens returns the number of tokens of the definitions that are short enough to be offered.
+func (s *UsableServer) offeredTokens() int {
+	n := 0
+	for _, t := range s.Known.Tools {
+		if !t.Long {
+			n += t.Tokens()
+		}
+	}
+	return n
+}
+
+// Definition returns the whole definition of a tool for the results of a search.
+func (e Entry) Definition() string {
+	schema := string(e.Schema)
+	if e.Long {
+		schema = shorten(schema, maxSchema)
+	}
+	return fmt.Sprintf("%s/%s\n%s\narguments: %s", e.Server, e.Shown, e.Description, schema)
+}
+
+// maxName is the greatest length of a tool's name that providers accept.
+const maxName = 64
+
+// prefix begins the direct names of tools.
+const prefix = "mcp__"
+
+// DirectName returns the name under which a tool is offered directly. shown is the name of the tool
+// for the model.
+func DirectName(server, shown string) string { return prefix + server + "__" + shown }
+
+// Split returns the server and the tool of a direct name; ok is false for other names.
+func Split(direct string) (server, shown string, ok bool) {
+	rest, ok := strings.CutPrefix(direct, prefix)
+	if !ok {
+		return "", "", false
+	}
+	server, shown, ok = strings.Cut(rest, "__")
+	return server, shown, ok && server != "" && shown != ""
+}
+
+// short returns the name of a tool for the model. It has letters, digits, - and _, and is so short
+// that the direct name has at most maxName characters. If it must be cut or is taken, it ends in
+// digits of a hash.
+func short(server, name string, taken func(string) bool) string {
+	plain := strings.Map(func(r rune) rune {
+		if r < 0x80 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == '-') {
+			return r
+		}
+		return '_'
+	}, name)
+	room := maxName - len(DirectName(server, ""))
+	if len(plain) <= room && !taken(plain) {
+		return plain
+	}
+	const digits = 8
+	sum := sha256.Sum256([]byte(name))
+	return plain[:min(len(plain), room-digits-1)] + "_" + hex.EncodeToString(sum[:])[:digits]
+}

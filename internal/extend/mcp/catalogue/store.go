@@ -1,0 +1,56 @@
+package catalogue
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/base/rawjson"
+)
+
+// Store keeps the known facts about servers, in a file for each.
+type Store struct {
+	// Dir is the folder of the files, empty to store nothing.
+	Dir string
+}
+
+// maxStored bounds a file, in bytes.
+const maxStored = 16 << 20
+
+// path returns the path of the file of a server. It depends on the server's name and on its entry
+// in the configuration, because a changed entry may mean another server.
+func (s Store) path(name string, entry []byte) string {
+	sum := sha256.Sum256(append([]byte(name+"\x00"), entry...))
+	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+".json")
+}
+
+// Load returns the known facts about a server. It reports false if there are none.
+func (s Store) Load(name string, entry []byte) (ServerInfo, bool) {
+	if s.Dir == "" {
+		return ServerInfo{}, false
+	}
+	data, err := fsutil.Beginning(s.path(name, entry), maxStored)
+	var k ServerInfo
+	if err != nil || json.Unmarshal(data, &k) != nil {
+		return ServerInfo{}, false
+	}
+	return k, true
+}
+
+// Save stores the known facts about a server.
+func (s Store) Save(name string, entry []byte, k ServerInfo) error {
+	if s.Dir == "" {
+		return nil
+	}
+	data, err := rawjson.Marshal(k)
+	if err == nil {
+		err = os.MkdirAll(s.Dir, 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	return fsutil.Replace(s.path(name, entry), data, 0o600)
+}

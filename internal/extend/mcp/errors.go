@@ -1,0 +1,134 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+)
+
+// LoginError is the error for a server that wants a login, if there is none or it has expired.
+type LoginError struct{ Server string }
+
+func (e *LoginError) Error() string {
+	return fmt.Sprintf("%s needs a login: agent mcp login %s", e.Server, e.Server)
+}
+
+// Causes of a cancelled context.
+var (
+	errStart  = errors.New("start")
+	errSilent = errors.New("silent")
+	errLong   = errors.New("long")
+)
+
+// causeOf returns the reason why a bounded request was cancelled: one of the causes above, or the
+// error of the caller's context. It returns nil if the request was not cancelled.
+func causeOf(ctx context.Context) error {
+	switch cause := context.Cause(ctx); cause {
+	case errStart, errSilent, errLong:
+		return cause
+	default:
+		return ctx.Err()
+	}
+}
+
+// wantsLogin returns a *LoginError if a failure means that a login is missing, else nil.
+func (c *Client) wantsLogin(err error) error {
+	var login *LoginError
+	switch {
+	case errors.As(err, &login):
+		return login
+	case c.web.lacksLogin():
+		return &LoginError{Server: c.server.Name}
+	}
+	return nil
+}
+
+// explainStart returns an error that tells a person why the start of a server failed.
+func (c *Client) explainStart(err error) error {
+	if login := c.wantsLogin(err); login != nil {
+		return login
+	}
+	switch {
+	case errors.Is(err, errStart):
+		return c.withLast(fmt.Sprintf("%s gave no list of its tools within %s", c.server.Name, c.server.startTimeout()))
+	case err == context.Canceled, err == context.DeadlineExceeded: // from the caller
+		return err
+	case c.hasEnded():
+		return c.withLast(fmt.Sprintf("%s ended at the start (%s)", c.server.Name, c.wire.process.EndText()))
+	}
+	return c.withLast(c.server.Name + " cannot be used: " + plain(err))
+}
+
+// explainCall returns an error that tells a person why a call has no answer, and whether the call
+// may have taken effect.
+func (c *Client) explainCall(err error, silent, total time.Duration, reached string) error {
+	if login := c.wantsLogin(err); login != nil {
+		return login
+	}
+	var say string
+	switch {
+	case errors.Is(err, sdk.ErrSessionMissing):
+		return fmt.Errorf("%s has forgotten this session; the call had no effect, and another one begins anew", c.server.Name)
+	case errors.Is(err, errSilent):
+		say = fmt.Sprintf("%s gave no sign of life for %s, and the call was cancelled; it may have taken effect", c.server.Name, silent)
+	case errors.Is(err, errLong):
+		say = fmt.Sprintf("%s did not answer within %s, and the call was cancelled; it may have taken effect", c.server.Name, total)
+	case err == context.Canceled, err == context.DeadlineExceeded: // from the caller
+		if reached != "" {
+			return fmt.Errorf("cancelled; %s had come to: %s: %w", c.server.Name, reached, err)
+		}
+		return err
+	case c.hasEnded():
+		say = c.server.Name + " ended during the call; it may have taken effect"
+	default:
+		say = c.server.Name + " cannot answer: " + plain(err)
+		if !fsutil.IsRefused(err) {
+			say += "; the call may have taken effect"
+		}
+	}
+	return c.withLast(say)
+}
+
+// withLast adds the last words of the server.
+func (c *Client) withLast(say string) error {
+	if last := c.log.lastLine(); last != "" {
+		return fmt.Errorf("%s. Its last words: %s", say, humanize.Line(last, lastWords))
+	}
+	return errors.New(say)
+}
+
+const lastWords = 300
+
+// refusal returns the error with which the server answered a request, or nil for any other error.
+// The SDK's own errors have the same type but other codes.
+func refusal(err error) *jsonrpc.Error {
+	const closing, unknown, rejected = -32004, -32003, -32005
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) && refused.Code != closing && refused.Code != unknown && refused.Code != rejected {
+		return refused
+	}
+	return nil
+}
+
+// plain returns the text of an error without the prefixes of the SDK.
+func plain(err error) string {
+	if refused := refusal(err); refused != nil {
+		return fmt.Sprintf("%s (%d)", humanize.Line(refused.Message, lastWords), refused.Code)
+	}
+	text := err.Error()
+	for _, noise := range []string{"rejected by transport: ", ": rejected by transport"} {
+		text = strings.ReplaceAll(text, noise, "")
+	}
+	for strings.HasPrefix(text, `calling "`) || strings.HasPrefix(text, `sending "`) {
+		_, text, _ = strings.Cut(text, `": `)
+	}
+	return humanize.Line(text, lastWords)
+}

@@ -1,0 +1,55 @@
+package mcp_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"agent/internal/extend/mcp"
+	"agent/internal/testing/mcptest"
+)
+
+// A server is started by its first use only, once for all who use it at the same time.
+func TestSetStartsAServerOnce(t *testing.T) {
+	t.Parallel()
+	set := mcp.NewSet([]mcp.Server{mcptest.Server(t, "db"), mcptest.Server(t, "unused", "exit")}, mcp.Host{})
+	defer set.Close()
+	var got [5]*mcp.Client
+	var all sync.WaitGroup
+	for i := range got {
+		all.Go(func() { got[i], _ = set.Client(context.Background(), "db") })
+	}
+	all.Wait()
+	for _, client := range got {
+		if client == nil || client != got[0] {
+			t.Fatalf("the connections are %v", got)
+		}
+	}
+	_, err := set.Client(context.Background(), "other")
+	wants(t, err, `there is no server "other"`)
+}
+
+// The end does not wait for a start, and an interrupted start does not count as an end of
+// the program.
+func TestSetEndsStarts(t *testing.T) {
+	mcp.SetPauses(t)
+	set := mcp.NewSet([]mcp.Server{mcptest.Server(t, "db", "mute=initialize")}, mcp.Host{})
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	interrupted, interrupt := context.WithCancel(ctx)
+	interrupt()
+	if _, err := set.Client(interrupted, "db"); err == nil {
+		t.Error("it connected")
+	}
+	started := make(chan error, 1)
+	go func() {
+		_, err := set.Client(context.Background(), "db")
+		started <- err
+	}()
+	<-ctx.Done()
+	cancel()
+	set.Close()
+	wants(t, <-started, "context canceled")
+	_, err := set.Client(context.Background(), "db")
+	wants(t, err, "context canceled")
+}

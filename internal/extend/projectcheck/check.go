@@ -1,0 +1,209 @@
+// Package projectcheck runs the project's own check before the first edit of a turn and after the last, so
+// that the model reads only the problems that its edits have caused. It knows neither the turn
+// loop nor consent.
+package projectcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/cmdline"
+)
+
+// Values of the setting with a special meaning.
+const (
+	// Auto means the check that the files of the project suggest.
+	Auto = "auto"
+	// Off means no check, like an empty value.
+	Off = "off"
+)
+
+// Limit bounds the time of one run of a check.
+const Limit = 20 * time.Second
+
+// mostCommands bounds the commands that are run for one turn.
+const mostCommands = 4
+
+// A Command is a check: a command line and the folder to run it in, relative to the workspace.
+type Command struct {
+	Line, Dir string
+	// Found means that the files of the project suggested the check.
+	Found bool
+}
+
+func (c Command) String() string {
+	if c.Dir == "." {
+		return c.Line
+	}
+	return c.Line + " in " + c.Dir
+}
+
+// A Finding holds the new output of a check.
+type Finding struct {
+	Command Command
+	// Lines holds the first new lines.
+	Lines []string
+	// All is the number of all new lines.
+	All int
+}
+
+// Checks holds the checks of a conversation. It is safe for concurrent use.
+type Checks struct {
+	// Setting returns the present value of check-command.
+	Setting func() string
+	// Root is the workspace.
+	Root string
+	// Run runs a command and returns its output. It returns soon after ctx ends.
+	Run func(context.Context, Command) (string, error)
+
+	mu sync.Mutex
+	// turn lists the checks of this turn in the order of their first edits.
+	turn []*looked
+	// edited is set if an edit was made.
+	edited bool
+	// done is set if the checks have run after the edits.
+	done bool
+	// off holds the checks that are no longer run in this conversation.
+	off map[Command]bool
+}
+
+// A looked is a check of a turn.
+type looked struct {
+	Command
+	// allowed is set if the check may run.
+	allowed bool
+	// ran is set if the check has run before the edits.
+	ran bool
+	// before is the output of the check before the edits.
+	before string
+}
+
+// Begin begins a turn.
+func (c *Checks) Begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn, c.edited, c.done = nil, false, false
+}
+
+// Due returns the checks of files, relative to the workspace, that are not yet decided in this
+// turn.
+func (c *Checks) Due(files []string) []Command {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var due []Command
+	for _, file := range files {
+		command, ok := c.of(file)
+		if !ok || c.done || c.off[command] || len(c.turn)+len(due) == mostCommands || slices.Contains(due, command) {
+			continue
+		}
+		if !slices.ContainsFunc(c.turn, func(l *looked) bool { return l.Command == command }) {
+			due = append(due, command)
+		}
+	}
+	return due
+}
+
+// of returns the check of a file.
+func (c *Checks) of(file string) (Command, bool) {
+	switch line := strings.TrimSpace(c.Setting()); line {
+	case "", Off:
+		return Command{}, false
+	case Auto:
+		return find(c.Root, file)
+	default:
+		return Command{Line: strings.ReplaceAll(line, "{dir}", cmdline.Quote(filepath.Dir(file))), Dir: "."}, true
+	}
+}
+
+// Allow lets a check run in this turn.
+func (c *Checks) Allow(command Command) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn = append(c.turn, &looked{Command: command, allowed: true})
+}
+
+// Drop stops a check from running in this conversation.
+func (c *Checks) Drop(command Command) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.off == nil {
+		c.off = map[Command]bool{}
+	}
+	c.off[command] = true
+	c.turn = slices.DeleteFunc(c.turn, func(l *looked) bool { return l.Command == command })
+}
+
+// Before runs the allowed checks that have not run yet. It drops a check that fails to run, and
+// adds a line for the person to problems.
+func (c *Checks) Before(ctx context.Context) (problems []string) {
+	for _, l := range c.pending(false) {
+		printed, err := c.Run(ctx, l.Command)
+		if ctx.Err() != nil {
+			return problems
+		}
+		if err != nil {
+			c.Drop(l.Command)
+			problems = append(problems, fmt.Sprintf("the check %s is not run any more: %v", l.Command, err))
+			continue
+		}
+		c.mu.Lock()
+		l.before, l.ran = printed, true
+		c.mu.Unlock()
+	}
+	return problems
+}
+
+// Edited records that an edit was made.
+func (c *Checks) Edited() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.edited = true
+}
+
+// After runs the checks after the edits, once in a turn, and returns their new lines.
+func (c *Checks) After(ctx context.Context) (findings []Finding, problems []string) {
+	c.mu.Lock()
+	due := c.edited && !c.done
+	c.done = c.done || due
+	c.mu.Unlock()
+	if !due {
+		return nil, nil
+	}
+	for _, l := range c.pending(true) {
+		printed, err := c.Run(ctx, l.Command)
+		switch {
+		case ctx.Err() != nil:
+			return nil, problems
+		case err != nil:
+			problems = append(problems, fmt.Sprintf("the check %s: %v", l.Command, err))
+		default:
+			if lines, all := newLines(l.before, printed); all > 0 {
+				findings = append(findings, Finding{l.Command, lines, all})
+			}
+		}
+	}
+	return findings, problems
+}
+
+// pending returns the allowed checks that have run before the edits if ran is set, and the others
+// if not.
+func (c *Checks) pending(ran bool) []*looked {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []*looked
+	for _, l := range c.turn {
+		if l.allowed && l.ran == ran {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// ErrMissing is the error of a check whose program cannot be run.
+var ErrMissing = errors.New("its program is not here, or cannot be run")

@@ -1,0 +1,219 @@
+package consent
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/cmdline"
+	"agent/internal/cmdline/files"
+	"agent/internal/extend/setup/manifest"
+	"agent/internal/extend/setup/template"
+)
+
+// Bounds of the content of an item. Nobody can agree to an item beyond them.
+const (
+	maxWords    = 500
+	maxFiles    = 50
+	maxFolders  = 20
+	maxFileSize = 64 << 20
+)
+
+// projectVariables lists variables whose value is the workspace or the folder of the project.
+var projectVariables = []string{"CLAUDE_PROJECT_DIR", "AGENT_PROJECT_DIR", "PWD"}
+
+// files returns the files of the repository that an item names. Names are relative to the
+// workspace, to the repository, to the item's project or to a folder that the item names itself, as
+// in cd DIR && ./run. undetermined reports whether the item may name further files.
+func (s *Store) files(i Item) (found []file, undetermined bool, err error) {
+	if !i.runs() {
+		return nil, false, nil
+	}
+	folders := distinct(i.Folder, s.workspace, s.root)
+	var words []string
+	for grew := true; grew; {
+		if words, undetermined, err = s.words(i, folders); err != nil {
+			return nil, false, err
+		}
+		grew = false
+		for _, word := range words {
+			for _, path := range s.paths(word, folders) {
+				if info, err := os.Stat(path); err == nil && info.IsDir() && !slices.Contains(folders, path) {
+					folders, grew = append(folders, path), true
+				}
+			}
+			if len(folders) > maxFolders {
+				return nil, false, fmt.Errorf("its command names more than %d folders", maxFolders)
+			}
+		}
+	}
+	for _, word := range words {
+		for _, path := range s.paths(word, folders) {
+			f, is, err := s.file(path)
+			if err != nil {
+				return nil, false, err
+			}
+			if is && !slices.Contains(found, f) {
+				found = append(found, f)
+			}
+		}
+	}
+	if len(found) > maxFiles {
+		return nil, false, fmt.Errorf("its command names more than %d files", maxFiles)
+	}
+	slices.SortFunc(found, func(a, b file) int { return strings.Compare(a.Path, b.Path) })
+	return found, undetermined, nil
+}
+
+// words returns all words of an item that may name a file if it runs in one of the folders. Too
+// many words do no harm, because names without a file are ignored.
+func (s *Store) words(i Item, folders []string) (words []string, undetermined bool, err error) {
+	shell := s.shell(i, folders)
+	var program, plain []string // the words of the program up to this part, and as they are
+	for _, p := range i.Effects {
+		text, sure := p.Names(), true
+		switch p.Role {
+		case manifest.Plain:
+			continue
+		case manifest.Line:
+			if s.onlyReads(text) {
+				continue
+			}
+			var more []string
+			more, sure = shell.Line(text)
+			for _, word := range append(more, backslashed(text)...) {
+				words = append(words, pieces(word)...)
+			}
+			if sure {
+				text = "" // the shell has split it
+			}
+		default:
+			var more []string
+			more, sure = s.word(shell, text, slices.ContainsFunc(program, cmdline.RunsLines))
+			words = append(words, more...)
+		}
+		if p.Role == manifest.Word {
+			program = append(program, path.Base(text))
+			plain = append(plain, text)
+		}
+		undetermined = undetermined || !sure || p.Role == manifest.Value && files.IsSearched(p.Key)
+		words = append(words, pieces(text)...) // rather too many words than too few
+	}
+	undetermined = undetermined || len(plain) > 0 && files.Loads(plain)
+	slices.Sort(words)
+	if words = slices.Compact(words); len(words) > maxWords {
+		return nil, false, fmt.Errorf("its command has more than %d words", maxWords)
+	}
+	return words, undetermined, nil
+}
+
+// onlyReads reports whether a line of a shell reads files of the repository and runs none.
+func (s *Store) onlyReads(line string) bool {
+	parsed, err := cmdline.Parse(line)
+	return err == nil && len(parsed.Unproven(cmdline.Place{
+		Dir: s.workspace, Inside: func(path string) bool { return fsutil.Within(path, s.root) },
+		Program:    func(string) bool { return true },
+		Repository: func(string) bool { return false }, // git may run what a repository names
+	})) == 0
+}
+
+// word returns the names of files in one argument of a program. No shell has read the argument, so
+// it counts as it is, and also as a line of shell, because the program may pass it to a shell.
+// inShell says that the program is a shell. sure is false if the argument may name further files.
+func (s *Store) word(shell files.Shell, text string, inShell bool) (words []string, sure bool) {
+	sure = true
+	for _, value := range shell.Values[projectVariables[0]] {
+		plain := text
+		for _, name := range projectVariables {
+			for _, form := range []string{"${" + name + "}", "$" + name} {
+				plain = strings.ReplaceAll(plain, form, value)
+			}
+		}
+		words = append(append(words, plain), pieces(plain)...)
+	}
+	if files.Rewritten(text) {
+		more, all := shell.Line(text)
+		for _, word := range more {
+			words = append(words, pieces(word)...)
+		}
+		sure = all || !inShell
+	}
+	if inShell {
+		return words, sure
+	}
+	for _, piece := range pieces(text) {
+		for _, name := range projectVariables {
+			piece = strings.ReplaceAll(piece, "${"+name+"}", "")
+		}
+		before, after, unknown := strings.Cut(piece, "${")
+		if _, rest, _ := strings.Cut(after, "}"); unknown && before+rest != "" && !strings.Contains(text, "://") {
+			sure = false // the file depends on the variable
+		}
+	}
+	return words, sure
+}
+
+// shell describes the shell that runs the lines of an item.
+func (s *Store) shell(i Item, folders []string) files.Shell {
+	values := map[string][]string{
+		"HOME": {s.home}, "PATH": {""}, "OLDPWD": slices.Clone(folders),
+	}
+	for _, name := range projectVariables {
+		values[name] = distinct(i.Folder, s.workspace, s.root)
+	}
+	values["PWD"] = slices.Clone(folders)
+	for _, p := range i.Effects {
+		switch {
+		case p.Role != manifest.Value:
+		case p.Key == "PWD" || p.Key == "OLDPWD": // a shell resolves globs in these folders
+			values[p.Key] = distinct(append(values[p.Key], s.paths(p.Names(), folders)...)...)
+		default:
+			values[p.Key] = distinct(append(values[p.Key], p.Names())...)
+		}
+	}
+	return files.Shell{Folders: folders, Values: values, Root: s.root}
+}
+
+// pieces returns the parts of a text that may name a file. It splits the text in the ways of
+// programs other than shells.
+func pieces(text string) []string {
+	parts := append([]string{text}, template.Words(text)...)
+	for _, word := range parts {
+		if len(word) > 2 && word[0] == '-' && word[1] != '-' {
+			parts = append(parts, word[2:]) // make -fFILE
+		}
+	}
+	plain := strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(text)
+	return append(parts, fields(plain, ":")...)
+}
+
+// backslashed returns the words of a text in which backslashes separate folders, as for the shells
+// of Windows. It returns none on other systems.
+func backslashed(text string) []string {
+	slashed := filepath.ToSlash(text)
+	if slashed == text {
+		return nil
+	}
+	return fields(strings.NewReplacer(`"`, "", `'`, "").Replace(slashed), "")
+}
+
+// fields splits a text at blanks, marks, and the further separators.
+func fields(text, separators string) []string {
+	separators += " \t\r\n=,;|&()<>`@"
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) })
+}
+
+// distinct returns the texts without empty ones, each once.
+func distinct(texts ...string) []string {
+	var all []string
+	for _, text := range texts {
+		if text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}

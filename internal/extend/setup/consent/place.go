@@ -1,0 +1,59 @@
+package consent
+
+import (
+	"path/filepath"
+	"strings"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/extend/setup/trustedfile"
+	"agent/internal/gitfiles/layout"
+	"agent/internal/protect"
+)
+
+// userPlace is the place of the user's own folders in the file.
+const userPlace = "user"
+
+// root returns the root of the workspace's repository, or the workspace if there is none. A
+// repository that contains the home folder does not count.
+func root(w trustedfile.Where) string {
+	top := trustedfile.Above(w.Home, w.Workspace)[0]
+	if layout.GitDir(top) == "" || protect.Holds(top, w.Home) {
+		return w.Workspace
+	}
+	return top
+}
+
+// place returns the place under which consent to a repository is kept: its root or, for a linked
+// work tree, the root of the main repository. It returns "" if nothing is kept.
+func place(root, home string) string {
+	if protect.Holds(root, home) {
+		return ""
+	}
+	folder, common := layout.GitDir(root), layout.CommonDir(root)
+	switch {
+	case folder == filepath.Join(root, ".git") || !linked(real(folder), common, root): // a .git folder belongs to no other work tree
+		return root
+	case filepath.Base(common) == ".git":
+		return filepath.Dir(common)
+	}
+	return common
+}
+
+// linked reports whether the repository of common has a work tree at root, for which git keeps
+// folder. Each must name the other, because anybody can ship files that name the repository of
+// somebody who has agreed.
+func linked(folder, common, root string) bool {
+	if filepath.Dir(folder) != filepath.Join(common, "worktrees") {
+		return false
+	}
+	data, _ := fsutil.Beginning(filepath.Join(folder, "gitdir"), 4<<10) // a missing file matches no work tree
+	return real(fsutil.At(folder, strings.TrimSpace(string(data)))) == filepath.Join(root, ".git")
+}
+
+// real returns a path with links resolved, or the path itself if it does not exist.
+func real(path string) string {
+	if found, err := filepath.EvalSymlinks(path); err == nil {
+		return found
+	}
+	return path
+}

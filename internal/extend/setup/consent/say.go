@@ -1,0 +1,135 @@
+package consent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/base/humanize"
+)
+
+// shortID is the length of a hash in listings, and the least length of a hash in an answer.
+const shortID = 8
+
+// Part presents an item to a person who judges it.
+type Part struct {
+	Title string
+	Lines []string
+}
+
+// notCovered tells the person the limits of their consent to commands.
+const notCovered = "What these commands load besides is not covered by your answer."
+
+// undetermined describes an item whose commands may use files that are not known.
+const undetermined = "names files that cannot be determined: a later change of them is not asked about"
+
+// Title returns the title of a question about items.
+func Title(items []Reviewed) string {
+	who := "this repository brings"
+	if own := slices.DeleteFunc(slices.Clone(items), func(r Reviewed) bool { return !r.User }); len(own) == len(items) {
+		who = "your plugins and folders bring"
+	} else if len(own) > 0 {
+		who = "this repository, your plugins and folders bring"
+	}
+	return "use what " + who + "? " + humanize.Count(len(items), "item")
+}
+
+// Parts returns the items of a question in as few lines as possible. The files of all commands
+// share one line at the end.
+func (t *Trust) Parts(items []Reviewed) []Part {
+	var parts []Part
+	var files []string
+	for _, r := range items {
+		parts, files = append(parts, t.part(r)), append(files, r.Files...)
+	}
+	switch slices.Sort(files); {
+	case len(files) > 0:
+		parts = append(parts, Part{Lines: []string{"Your answer covers " + strings.Join(slices.Compact(files), ", ") + " as now, and nothing else that these commands load."}})
+	case runs(items):
+		parts = append(parts, Part{Title: notCovered})
+	}
+	return parts
+}
+
+// runs reports whether any of the items runs a command.
+func runs(items []Reviewed) bool {
+	return slices.ContainsFunc(items, func(r Reviewed) bool { return r.runs() })
+}
+
+func (t *Trust) part(r Reviewed) Part {
+	p := Part{Title: strings.ReplaceAll(fmt.Sprintf("%s (%s)", r, t.place(r)), "\n", "␊")}
+	if r.State == Changed {
+		p.Title = "changed: " + p.Title
+	}
+	if len(r.Variables) > 0 {
+		p.Title += " · reads " + strings.Join(r.Variables, ", ")
+	}
+	lines := r.Effects.Lines()
+	if r.Folder != "" && r.Folder != t.Store.Root() {
+		lines = append(lines, "in "+t.Store.relative(r.Folder))
+	}
+	if r.Undetermined {
+		lines = append(lines, undetermined)
+	}
+	for _, line := range append(lines, r.Difference...) {
+		// Further lines of a text are indented, so that they do not look like another item.
+		p.Lines = append(p.Lines, strings.Split(strings.ReplaceAll(line, "\n", "\n    "), "\n")...)
+	}
+	if r.Problem != "" {
+		p.Lines = append(p.Lines, "cannot be agreed to: "+r.Problem)
+	}
+	return p
+}
+
+// place returns the file and the line of an item.
+func (t *Trust) place(r Reviewed) string {
+	if r.Line > 0 {
+		return fmt.Sprintf("%s:%d", t.short(r.File), r.Line)
+	}
+	return t.short(r.File)
+}
+
+// Lines returns a listing of all items with their states, for a person, and remembers them as shown.
+func (t *Trust) Lines() ([]string, error) {
+	all, err := t.Review()
+	if err != nil {
+		return nil, err
+	}
+	t.noteShown(all)
+	var lines []string
+	for _, r := range all {
+		part := t.part(r)
+		lines = append(lines, fmt.Sprintf("%-8s %s  %s", r.State, r.Hash[:min(shortID, len(r.Hash))], strings.TrimPrefix(part.Title, "changed: ")))
+		for _, line := range part.Lines {
+			lines = append(lines, "    "+line)
+		}
+		if len(r.Files) > 0 {
+			lines = append(lines, "    with "+strings.Join(r.Files, ", ")+" as now")
+		}
+	}
+	for _, line := range t.Ignored {
+		lines = append(lines, "ignored  "+line)
+	}
+	if slices.ContainsFunc(all, func(r Reviewed) bool { return r.State.NeedsAnswer() }) {
+		if lines = append(lines, ""); runs(all) {
+			lines = append(lines, notCovered)
+		}
+		lines = append(lines, "trust yes agrees to all that waits, trust yes ITEM to one, by its name or its letters; trust no refuses.")
+	}
+	if len(lines) == 0 {
+		lines = []string{"Nothing in this repository needs your approval."}
+	}
+	return lines, nil
+}
+
+// Report holds all items and ignored settings, for scripts.
+type Report struct {
+	Items   []Reviewed `json:"items"`
+	Ignored []string   `json:"ignored"`
+}
+
+// Report returns the items with their states, and the settings that are ignored.
+func (t *Trust) Report() (Report, error) {
+	all, err := t.Review()
+	return Report{append([]Reviewed{}, all...), append([]string{}, t.Ignored...)}, err
+}

@@ -1,0 +1,236 @@
+package consent
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/base/rawjson"
+	"agent/internal/extend/setup/trustedfile"
+)
+
+// Store keeps a person's answers about the items of a workspace, in allowed.json of the
+// configuration. It is safe for concurrent use.
+type Store struct {
+	path                  string
+	home, workspace, root string
+	// place is the place under which answers about the repository are kept, empty to keep none.
+	place string
+
+	mu sync.Mutex
+	// run holds the answers that were given in this run: true for consent.
+	run map[key]bool
+}
+
+// key identifies a content at a place.
+type key struct{ place, hash string }
+
+// record is an answer in the file.
+type record struct {
+	Root    string          `json:"root"`
+	Item    string          `json:"item"`
+	File    string          `json:"file"`
+	Hash    string          `json:"hash"`
+	Date    string          `json:"date"`
+	Refused bool            `json:"refused,omitempty"`
+	Content json.RawMessage `json:"content"`
+}
+
+// member is the part of allowed.json with the answers.
+type member struct {
+	Setup []record `json:"setup"`
+}
+
+// Open returns the store for a workspace. It does not read the file.
+func Open(w trustedfile.Where) *Store {
+	w.Home, w.Workspace = real(w.Home), real(w.Workspace)
+	root := root(w)
+	return &Store{
+		path: filepath.Join(w.Config, allowedFile), home: w.Home, workspace: w.Workspace, root: root,
+		place: place(root, w.Home), run: map[key]bool{},
+	}
+}
+
+// Root returns the root of the repository. The files in it that items name belong to their content.
+func (s *Store) Root() string { return s.root }
+
+// OutlastsRun reports whether answers about the repository are kept after the run. Answers about
+// the home folder are not.
+func (s *Store) OutlastsRun() bool { return s.place != "" }
+
+// Review returns the items with their present content and state. If the file of answers cannot be
+// read, it returns an error, and all items wait.
+func (s *Store) Review(items []Item) ([]Reviewed, error) {
+	if len(items) == 0 {
+		return nil, nil
+	}
+	records, err := s.read()
+	all := make([]Reviewed, len(items))
+	current := map[string]bool{}
+	for n, i := range items {
+		all[n] = s.look(i)
+		current[all[n].Hash] = true
+	}
+	for n := range all {
+		s.judge(&all[n], records, current)
+	}
+	return all, err
+}
+
+// judge sets the state of an item. An answer about an earlier content makes the item Changed,
+// unless another present item has that content.
+func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
+	if r.Problem != "" {
+		return
+	}
+	s.mu.Lock()
+	inRun := s.run[s.key(*r)]
+	s.mu.Unlock()
+	if inRun {
+		r.State = Agreed
+		return
+	}
+	var earlier *record
+	for n := range records {
+		rec := &records[n]
+		switch {
+		case rec.Root != s.placeOf(r.Item):
+		case rec.Hash == r.Hash && rec.Refused:
+			r.State = Refused
+			return
+		case rec.Hash == r.Hash:
+			r.State = Agreed
+			return
+		case rec.Item == r.String() && rec.File == s.relative(r.File) && !current[rec.Hash] && comparable(rec.Content):
+			earlier = rec // the latest is the last
+		}
+	}
+	if earlier != nil {
+		r.State, r.Difference = Changed, difference(string(earlier.Content), r.Content)
+	}
+}
+
+// Check returns nil if an item may be used now, and otherwise an error with the reason and the
+// remedy. It reads the files again, so call it before each use.
+func (s *Store) Check(i Item) error {
+	reviewed, err := s.Review([]Item{i})
+	if err != nil {
+		return err
+	}
+	switch r := reviewed[0]; {
+	case r.State == Agreed:
+		return nil
+	case r.Problem != "":
+		return s.unclear(r)
+	default:
+		return fmt.Errorf("%s of %s %s", r, s.relative(r.File), unused[r.State])
+	}
+}
+
+// unused holds, by state, the reason why an item is not used, and the remedy.
+var unused = map[State]string{
+	Refused: "is not used: you refused it; agent trust yes changes that",
+	Changed: "is not used: it has changed since you agreed; agent trust shows how",
+	Waiting: "is not used until you agree: agent trust",
+}
+
+// unclear returns the error for an item whose content cannot be determined.
+func (s *Store) unclear(r Reviewed) error {
+	return fmt.Errorf("%s of %s cannot be agreed to: %s", r, s.relative(r.File), r.Problem)
+}
+
+// Agree keeps a person's consent to exactly these contents. If it cannot keep the consent, it
+// returns an error, but the consent counts for this run.
+func (s *Store) Agree(day time.Time, shown ...Reviewed) error { return s.answer(day, false, shown) }
+
+// Refuse keeps a person's refusal of these contents.
+func (s *Store) Refuse(day time.Time, shown ...Reviewed) error { return s.answer(day, true, shown) }
+
+// AgreeForRun agrees to these contents until the program ends.
+func (s *Store) AgreeForRun(shown ...Reviewed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range shown {
+		s.run[s.key(r)] = true
+	}
+}
+
+// Forget removes all answers about the repository and about these items, and all answers of this
+// run.
+func (s *Store) Forget(items ...Item) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.run)
+	return s.update(func(records []record) []record {
+		return slices.DeleteFunc(records, func(r record) bool {
+			return r.Root == s.place || slices.ContainsFunc(items, func(i Item) bool {
+				return r.Root == s.placeOf(i) && r.Item == i.String() && r.File == s.relative(i.File)
+			})
+		})
+	})
+}
+
+// answer records answers for this run and in the file.
+func (s *Store) answer(day time.Time, refused bool, shown []Reviewed) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var added []record
+	for _, r := range shown {
+		if r.Problem != "" {
+			return s.unclear(r)
+		}
+		s.run[s.key(r)] = !refused
+		if root := s.placeOf(r.Item); root != "" {
+			kept := s.recordOf(r, root, day)
+			kept.Refused = refused
+			added = append(added, kept)
+		}
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	return s.update(func(records []record) []record {
+		for _, a := range added {
+			records = slices.DeleteFunc(records, func(r record) bool { return r.Root == a.Root && r.Hash == a.Hash })
+		}
+		return append(records, added...)
+	})
+}
+
+func (s *Store) key(r Reviewed) key { return key{s.placeOf(r.Item), r.Hash} }
+
+// placeOf returns the place under which answers about an item are kept.
+func (s *Store) placeOf(i Item) string {
+	if i.User {
+		return userPlace
+	}
+	return s.place
+}
+
+// read returns the answers in the file.
+func (s *Store) read() ([]record, error) {
+	m, err := rawjson.ReadShared[member](s.path)
+	if err != nil {
+		return nil, fmt.Errorf("what you agreed to cannot be read in %s: %w", s.path, fsutil.Reason(err))
+	}
+	return m.Setup, nil
+}
+
+// update changes the answers in the file. The caller holds the mutex.
+func (s *Store) update(change func([]record) []record) error {
+	err := rawjson.ChangeShared(s.path, func(m *member) {
+		m.Setup = change(m.Setup)
+		m.Setup = m.Setup[max(0, len(m.Setup)-maxRecords):]
+	})
+	if err != nil {
+		return fmt.Errorf("your answer cannot be kept in %s: %w", s.path, fsutil.Reason(err))
+	}
+	return nil
+}
+
+// maxRecords bounds the answers in the file, for all repositories. The oldest are removed.
+const maxRecords = 2000

@@ -1,0 +1,194 @@
+package consent
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/extend/setup/trustedfile"
+)
+
+// Trust holds the items of a workspace and the person's answers about them. All front ends use it:
+// for the question at the start, for listings, and for the line of an unattended run. It is safe
+// for concurrent use.
+type Trust struct {
+	// Store keeps the answers.
+	Store *Store
+	// Ignored has lines about settings that a repository may never make.
+	Ignored []string
+	// Answered is called after each answer, on the goroutine that answers. Set it before the first
+	// answer.
+	Answered func()
+
+	now func() time.Time
+
+	mu    sync.Mutex
+	items []Item
+	// shown holds the items as they were last shown in this run. earlier has the items as they were
+	// shown in earlier runs, nil until it is read. An answer is about the items as shown.
+	shown   map[itemKey]Reviewed
+	earlier []record
+}
+
+// Find returns the Trust of a workspace with these items. Each line of ignored describes settings
+// that a repository may never make, and begins with their file.
+func Find(w trustedfile.Where, now func() time.Time, items []Item, ignored []string) *Trust {
+	t := &Trust{Store: Open(w), now: now, Answered: func() {}, items: items, shown: map[itemKey]Reviewed{}}
+	for _, line := range ignored {
+		t.Ignored = append(t.Ignored, strings.TrimPrefix(line, w.Workspace+"/"))
+	}
+	slices.SortStableFunc(t.items, func(a, b Item) int { return strings.Compare(a.File, b.File) })
+	return t
+}
+
+// Review returns all items as they are now, sorted by file. It returns an error if earlier answers
+// cannot be read.
+func (t *Trust) Review() ([]Reviewed, error) { return t.Store.Review(t.present()) }
+
+func (t *Trust) present() []Item {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.items
+}
+
+// Put adds an item, in place of one with the same kind, name and file.
+func (t *Trust) Put(item Item) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.items = append(slices.DeleteFunc(slices.Clone(t.items), func(i Item) bool { return i.Kind == item.Kind && i.Name == item.Name && i.File == item.File }), item)
+}
+
+// Waiting returns the items to ask a person about, as they are now, and remembers them as shown.
+func (t *Trust) Waiting() ([]Reviewed, error) {
+	waiting, err := t.waiting()
+	t.noteShown(waiting)
+	return waiting, err
+}
+
+func (t *Trust) waiting() ([]Reviewed, error) {
+	all, err := t.Review()
+	return slices.DeleteFunc(all, func(r Reviewed) bool { return !r.State.NeedsAnswer() }), err
+}
+
+// ForRun agrees, for this run, to all items that are not refused.
+func (t *Trust) ForRun() error {
+	all, err := t.Review()
+	if err != nil {
+		return err
+	}
+	t.Store.AgreeForRun(slices.DeleteFunc(all, func(r Reviewed) bool { return r.State == Refused })...)
+	return nil
+}
+
+// Agreed returns the items that may be used now.
+func (t *Trust) Agreed() []Reviewed {
+	all, _ := t.Review()
+	return slices.DeleteFunc(all, func(r Reviewed) bool { return r.State != Agreed })
+}
+
+// Guarded returns the absolute paths of the files that contain agreed items, of the files that their
+// commands name, and of the links on the way to them. Without a person, these must not change.
+func (t *Trust) Guarded() []string {
+	var paths []string
+	for _, r := range t.Agreed() {
+		paths = append(paths, steps(r.File)...)
+		for _, file := range r.Files {
+			paths = append(paths, steps(filepath.Join(t.Store.Root(), file))...)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// steps returns a path, the links on the way to the file there, and the path of the file itself.
+func steps(path string) (all []string) {
+	const most = 40 // links, as Linux follows them
+	all = []string{path}
+	for range most {
+		link := firstLink(path)
+		to, err := os.Readlink(link)
+		if err != nil {
+			break
+		}
+		path = filepath.Join(fsutil.At(filepath.Dir(link), to), strings.TrimPrefix(path, link))
+		all = append(all, link, path)
+	}
+	return all
+}
+
+// firstLink returns the first part of a path that is a link, "" for none.
+func firstLink(path string) string {
+	if parent := filepath.Dir(path); parent != path {
+		if link := firstLink(parent); link != "" {
+			return link
+		}
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return path
+	}
+	return ""
+}
+
+// Left returns a line about the items that nobody has answered about, empty if there are none.
+func (t *Trust) Left() string {
+	waiting, err := t.waiting()
+	switch {
+	case err != nil:
+		return "nothing of the repository is used: " + err.Error()
+	case len(waiting) == 0:
+		return ""
+	}
+	var files []string
+	counts := map[string][]Reviewed{}
+	for _, r := range waiting {
+		file := t.short(r.File)
+		if !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+		counts[file] = append(counts[file], r)
+	}
+	var says []string
+	for _, file := range files {
+		says = append(says, file+": "+strings.Join(countItems(counts[file]), ", "))
+	}
+	return "not used until you agree (agent trust): " + strings.Join(says, "; ")
+}
+
+// countItems describes the items of a file, a kind after the other. Several items of a kind are only
+// counted.
+func countItems(items []Reviewed) []string {
+	var says []string
+	for _, kind := range []Kind{Server, Hook, Grants, Allow, Agent, Notes} {
+		var of []string
+		for _, r := range items {
+			if r.Kind == kind {
+				of = append(of, r.Name)
+			}
+		}
+		switch {
+		case len(of) > 1 && kind == Grants, len(of) > 1 && kind == Allow:
+			says = append(says, fmt.Sprintf("%d times %s", len(of), kind))
+		case len(of) > 1:
+			says = append(says, humanize.Count(len(of), string(kind)))
+		case len(of) == 1:
+			says = append(says, strings.TrimSpace(string(kind)+" "+of[0]))
+		}
+	}
+	return says
+}
+
+// short returns a path relative to the workspace or the repository if it is below one.
+func (t *Trust) short(path string) string {
+	for _, root := range []string{t.Store.workspace, t.Store.Root()} {
+		if rel := fsutil.Short(path, root); rel != path {
+			return rel
+		}
+	}
+	return path
+}

@@ -1,0 +1,176 @@
+package hooks
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/extend/setup/trustedfile"
+)
+
+// place is a home with a configuration and a repository.
+func place(t *testing.T, files map[string]string) trustedfile.Where {
+	t.Helper()
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, "w/.git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		file := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return trustedfile.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(home, "w")}
+}
+
+func one(event, hook string) string {
+	return `{"hooks": {"` + event + `": [{"matcher": "Bash", "hooks": [` + hook + `]}]}}`
+}
+
+// Setup 6: the files, the user's first, in the order of the list; those of other programs in
+// the home folder are not taken in place.
+func TestHooksPlaces(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		".claude/settings.json": one("Stop", `{"type":"command","command":"never"}`),
+		".codex/hooks.json":     one("Stop", `{"type":"command","command":"never"}`),
+		".agents/hooks.json":    one("Stop", `{"type":"command","command":"never"}`),
+	}
+	want := []string{
+		".config/agent/hooks.json", "w/.agents/hooks.json", "w/.codex/hooks.json", "w/.claude/settings.json", "w/.claude/settings.local.json",
+		"w/sub/.claude/settings.json",
+	}
+	for _, file := range want {
+		files[file] = one("Stop", `{"type":"command","command":"`+file+`"}`)
+	}
+	w := place(t, files)
+	w.Workspace = filepath.Join(w.Workspace, "sub")
+	var got []string
+	found := Find(w)
+	for _, h := range found.Hooks {
+		got = append(got, h.Command)
+		if project := strings.TrimSuffix(filepath.Dir(filepath.Dir(h.File)), "/"); h.Own() != (h.Command == want[0]) || !h.Own() && h.Project != project {
+			t.Errorf("%s: own %t, project %s", h.File, h.Own(), h.Project)
+		}
+	}
+	if !slices.Equal(got, want) || len(found.Skipped) > 0 {
+		t.Errorf("found %q, left out %q", got, found.Skipped)
+	}
+	if found := Find(trustedfile.Where{Config: filepath.Join(w.Home, ".config/agent"), Home: w.Home, Workspace: w.Home}); len(found.Hooks) != 1 {
+		t.Errorf("in the home folder: %v", found.Hooks)
+	}
+}
+
+// Setup 6: what a hook can say.
+func TestHooksFields(t *testing.T) {
+	t.Parallel()
+	w := place(t, map[string]string{"w/.claude/settings.json": "\uFEFF" + one("PreToolUse",
+		`{"type":"command","command":"check","args":["a b"],"timeout":1.5,"if":"Bash(git *)","async":true,"once":true,"statusMessage":"x"},
+		{"type":"command","command":"guard","onFailure":"block"}`)})
+	found := Find(w)
+	if len(found.Hooks) != 2 || len(found.Skipped) > 0 {
+		t.Fatalf("%+v", found)
+	}
+	a, b := found.Hooks[0], found.Hooks[1]
+	if a.Event != PreToolUse || a.Matcher != "Bash" || !slices.Equal(a.Words(), []string{"check", "a b"}) || a.Timeout != 1500*time.Millisecond ||
+		a.If != "Bash(git *)" || !a.Async || !a.Once || a.Blocks || a.Name() != "PreToolUse Bash" || !strings.HasPrefix(string(a.Raw), `{"type"`) {
+		t.Errorf("%+v", a)
+	}
+	if !b.Blocks || b.Async || b.Once || b.Timeout != 0 || b.Args != nil {
+		t.Errorf("%+v", b)
+	}
+}
+
+// Setup 0.3, 0.4 and 6: a part that is wrong is left out and named once; the others count.
+func TestHooksLeftOut(t *testing.T) {
+	t.Parallel()
+	good := `{"type":"command","command":"good"}`
+	for text, want := range map[string]string{
+		`{"hooks": {"PreToolUse": [{"matcher": "Bash(", "hooks": [` + good + `]}]}}`:     `NOT USED: the matcher "Bash(" does not compile`,
+		`{"hooks": {"PreToolUse": [{"matcher": "a)(b", "hooks": [` + good + `]}]}}`:      `NOT USED: the matcher "a)(b" does not compile`,
+		`{"hooks": {"Setup": [{"hooks": [` + good + `]}]}}`:                              "for Setup: there is no such event here",
+		one("Stop", `{"type":"http","url":"x"},{"type":"http","url":"y"}`):               `hooks of the type "http" are not run here`,
+		one("Stop", `{"type":"prompt","prompt":"x"}`):                                    `hooks of the type "prompt" are not run here`,
+		one("Stop", `{"type":"agent","prompt":"x"}`):                                     `hooks of the type "agent" are not run here`,
+		one("Stop", `{"type":"mcp_tool"}`):                                               `hooks of the type "mcp_tool" are not run here`,
+		one("Stop", `{"type":"command"}`):                                                "it has no command",
+		one("Stop", `{"type":"command","command":"x","timeout":-1}`):                     "its timeout must be between",
+		one("Stop", `{"type":"command","command":"x","timeout":"1"}`):                    "timeout must be of another kind than string",
+		one("Stop", `{"type":"command","command":"x","onFailure":"deny"}`):               "its onFailure is",
+		one("Stop", `{"type":"command","command":"x","onFailure":"block","async":true}`): "onFailure cannot be block",
+		one("Stop", `{"type":"command","command":"x","if":"Bash(x)"}`):                   "about calls of tools only",
+		one("PreToolUse", `{"type":"command","command":"x","if":"Bash(x"}`):              `NOT USED: its if "Bash(x" is not understood`,
+		one("Stop", `{"type":"command","command":"x","shell":"powershell"}`):             "only bash is run here",
+		one("Stop", `1`):                                   "it must be of another kind than number",
+		`{"hooks": {"Stop": {}}}`:                          "it must be a list",
+		`{"hooks": {"Stop": [1]}}`:                         "it must be of another kind than number",
+		`{"hooks": {`:                                      "unexpected end of JSON input at 1:",
+		`{"hooks": [` + good + `]}`:                        "hooks must be of another kind than array",
+		`{"disableAllHooks":true,` + one("Stop", good)[1:]: "disableAllHooks is set there",
+	} {
+		found := Find(place(t, map[string]string{"w/.claude/settings.json": text, ".config/agent/hooks.json": one("Stop", good)}))
+		if len(found.Hooks) != 1 || len(found.Skipped) != 1 || !strings.Contains(found.Skipped[0], want) || !strings.Contains(found.Skipped[0], "settings.json") {
+			t.Errorf("%s:\nhooks %v\nleft out %q\nwant %q", text, found.Hooks, found.Skipped, want)
+		}
+	}
+}
+
+// Setup 6: absent, "" and * match all; names and lists are exact; all else is an expression
+// for the whole name.
+func TestHooksMatching(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		matcher string
+		yes, no []string
+	}{
+		{"", []string{"Bash", "x"}, nil},
+		{"*", []string{"Bash", "x"}, nil},
+		{"Edit", []string{"Edit"}, []string{"MultiEdit", "edit", "NotebookEdit"}},
+		{"Edit|Write", []string{"Edit", "Write"}, []string{"Read", "Edit|Write"}},
+		{"Edit, Write", []string{"Edit", "Write"}, []string{"Read", ""}},
+		{"mcp__my-server__get-it", []string{"mcp__my-server__get-it"}, []string{"mcp__my-server__get", "mcp__my"}},
+		{"mcp__my-server__.*", []string{"mcp__my-server__get"}, []string{"xmcp__my-server__get"}},
+		{"Notebook.*", []string{"NotebookEdit"}, []string{"xNotebook"}},
+		{"Edit|Wri.*", []string{"Edit", "Write"}, []string{"MultiEdit", "Edits"}},
+		{"^Bash$", []string{"Bash"}, []string{"BashOutput"}},
+	} {
+		matches, err := matcher(c.matcher)
+		if err != nil {
+			t.Errorf("%q: %v", c.matcher, err)
+			continue
+		}
+		h := Hook{matches: matches}
+		for _, name := range c.yes {
+			if !h.Matches(name) || !h.Matches("other", name) && c.matcher != "" {
+				t.Errorf("%q does not match %q", c.matcher, name)
+			}
+		}
+		for _, name := range c.no {
+			if h.Matches(name) {
+				t.Errorf("%q matches %q", c.matcher, name)
+			}
+		}
+	}
+}
+
+func FuzzHooks(f *testing.F) {
+	f.Add(one("PreToolUse", `{"type":"command","command":"x","if":"Bash(x)"}`))
+	f.Fuzz(func(t *testing.T, text string) {
+		var found Listing
+		p := parser{into: &found, file: "f", reported: map[string]bool{}}
+		p.parse([]byte(text))
+		for _, h := range found.Hooks {
+			h.Matches("Bash")
+			if strings.TrimSpace(h.Command) == "" {
+				t.Errorf("%q: an empty command", text)
+			}
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package imports
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/extend/setup/permissions"
+)
+
+// folders lists the folders of an agent that hold a file or a folder for each thing.
+type folders struct {
+	// commands lists folders of commands that this program reads itself.
+	commands []string
+	// skills lists folders of skills that this program reads itself.
+	skills []string
+	// others lists folders of skills that this program does not read.
+	others []string
+	// agents lists folders of agents that this program reads itself.
+	agents []string
+	// otherAgents lists folders of agents that this program does not read.
+	otherAgents []string
+}
+
+// inFolders adds the changes for the things in an agent's folders.
+func (p *planner) inFolders(f folders) {
+	for _, folder := range f.commands {
+		p.readThere(Commands, folder, func(path string) int {
+			entries, _ := os.ReadDir(path) // an unreadable folder counts as empty
+			return len(entries)
+		})
+	}
+	for _, folder := range f.skills {
+		p.readThere(Skills, folder, func(path string) int { return len(skillsIn(path)) })
+	}
+	for _, folder := range f.others {
+		path, _ := p.where.path(folder)
+		for _, skill := range skillsIn(path) {
+			p.skip(Skills, filepath.Base(skill), skill, "skills are not read there: move it to ~/.agents/skills")
+		}
+	}
+	for _, folder := range f.agents {
+		if _, own := p.where.path(folder); own || p.where.Workspace != p.where.Home {
+			p.readThere(Agents, folder, func(path string) int { return len(agentFiles(path)) })
+		}
+	}
+	for _, folder := range f.otherAgents {
+		path, own := p.where.path(folder)
+		if !own && p.where.Workspace == p.where.Home {
+			continue
+		}
+		for _, file := range agentFiles(path) {
+			p.skip(Agents, strings.TrimSuffix(file, filepath.Ext(file)), filepath.Join(path, file), "agents are not read there: move it to ~/.agents/agents")
+		}
+	}
+}
+
+// agentFiles returns the names of the files in a folder that define agents.
+func agentFiles(folder string) (files []string) {
+	entries, _ := os.ReadDir(folder) // an unreadable folder counts as empty
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".md" || ext == ".toml") {
+			files = append(files, e.Name())
+		}
+	}
+	return files
+}
+
+// readThere counts the things in a folder that this program reads itself.
+func (p *planner) readThere(kind Kind, folder string, count func(path string) int) {
+	path, _ := p.where.path(folder)
+	if n := count(path); n > 0 {
+		p.add(Change{Kind: kind, State: Existing, From: path, To: path, Count: n, Lost: []string{"read where they are"}})
+	}
+}
+
+// skillsIn returns the folders of skills below a folder.
+func skillsIn(folder string) (skills []string) {
+	for _, pattern := range []string{"*/SKILL.md", "*/*/SKILL.md"} {
+		files, _ := filepath.Glob(filepath.Join(folder, pattern)) // the pattern is valid
+		for _, file := range files {
+			skills = append(skills, filepath.Dir(file))
+		}
+	}
+	return skills
+}
+
+func (p *planner) subAgent(name, from string) {
+	p.skip(Agents, name, from, "agents in a file of settings are not read: write it as a Markdown file in ~/.agents/agents")
+}
+
+// agentsIn skips the sub-agents in a file of opencode. It returns the name of their member,
+// "agent", or "" if there are none.
+func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (done string) {
+	var agents map[string]any
+	if json.Unmarshal(members["agent"], &agents) != nil || len(agents) == 0 {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(agents)) {
+		p.subAgent(name, from)
+	}
+	return "agent"
+}
+
+// narrowing counts the deny and ask rules of a file, which are in effect already, and skips invalid
+// ones.
+func (p *planner) narrowing(from string) {
+	rules := permissions.Read(p.where.Where)
+	if n := rules.In(from); n > 0 {
+		p.add(Change{Kind: Rules, State: Existing, From: from, To: from, Count: n, Lost: []string{"what they deny is denied here, and what they ask about is asked about"}})
+	}
+	for _, problem := range rules.Problems {
+		if strings.Contains(problem, " of "+from+" ") {
+			p.skip(Rules, "a rule that denies or asks", from, problem)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+// Package imports takes over the configuration of other agents, such as Claude Code and codex.
+//
+// Read reads their files and returns a Plan, which lists a Change for each thing. Plan.Write adds
+// the servers and hooks to our files. All other changes are only shown: this program reads the
+// thing where it is, or the person can enter an equivalent. The package starts nothing, and a
+// Change shows no secret.
+package imports
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/base/humanize"
+	"agent/internal/base/secret"
+	"agent/internal/base/suggest"
+	"agent/internal/extend/setup/servers"
+	"agent/internal/extend/setup/trustedfile"
+)
+
+// Kind is the kind of an imported thing.
+type Kind string
+
+// The kinds. Servers and Hooks are written, the others are shown.
+const (
+	Servers  Kind = "servers"
+	Hooks    Kind = "hooks"
+	Commands Kind = "commands"
+	Skills   Kind = "skills"
+	Rules    Kind = "rules"
+	Settings Kind = "settings"
+	Profiles Kind = "profiles"
+	Agents   Kind = "sub-agents"
+	Logins   Kind = "login"
+)
+
+// kinds lists all kinds.
+var kinds = []Kind{Servers, Hooks, Commands, Skills, Rules, Settings, Profiles, Agents, Logins}
+
+// Kinds lists all kinds for a reader.
+func Kinds() string {
+	names := make([]string, len(kinds))
+	for i, kind := range kinds {
+		names[i] = string(kind)
+	}
+	return strings.Join(names, ", ")
+}
+
+// State says whether an import takes a thing over.
+type State string
+
+// The states.
+const (
+	// New means that the thing is written.
+	New State = "new"
+	// Existing means that the thing is here already, or that this program reads it where it is.
+	Existing State = "already there"
+	// NameTaken means that the thing is not written, because another thing has its name.
+	NameTaken State = "name taken"
+	// Shown means that the person can do it by hand, as To shows.
+	Shown State = "shown"
+	// Skipped means that the thing cannot be used here.
+	Skipped State = "skipped"
+)
+
+// Change is the fate of a thing in the configuration of another agent, or of several such things.
+type Change struct {
+	Kind Kind `json:"kind"`
+	// Name is the name of the thing, empty if the change is about several things.
+	Name string `json:"name"`
+	// Count is the number of things of a change without a name, else 0.
+	Count int   `json:"count,omitempty"`
+	State State `json:"state"`
+	// From is the file or folder of the other agent.
+	From string `json:"from"`
+	// To is the file that the thing is written to, or the equivalent here.
+	To string `json:"to,omitempty"`
+	// Lost lists the parts that are lost and the steps that remain, or the reason of a skipped
+	// change.
+	Lost []string `json:"lost,omitempty"`
+	// Rules lists the equivalents of a rule, each a value of --allow.
+	Rules []string `json:"rules,omitempty"`
+}
+
+// Where holds the folders to search for configurations, and a translation of rules.
+type Where struct {
+	trustedfile.Where
+	// Base is the folder that contains Config, usually ~/.config.
+	Base string
+	// InOurWords translates a rule of Claude Code to rules for --allow. It returns none if there is
+	// no equivalent.
+	InOurWords func(rule string) []string
+}
+
+// Plan lists the changes of an import and holds the entries to write.
+type Plan struct {
+	Changes []Change
+
+	// servers holds the entries to write, by file and name.
+	servers map[string]map[string]json.RawMessage
+	// hooks lists the hooks to append to hooksFile.
+	hooks []hook
+	// hooksFile is our file of hooks.
+	hooksFile string
+}
+
+// planner builds a plan.
+type planner struct {
+	Plan
+	where Where
+	only  []Kind
+	// has holds the present and the planned entries of our files, by file and name.
+	has map[string]map[string]string
+	// hasHooks holds the identities of the present and the planned hooks of our file.
+	hasHooks map[string]bool
+}
+
+// Check returns an error for an unknown name of a source or kind.
+func Check(named []string, only []Kind) error {
+	for _, name := range named {
+		if !slices.Contains(Sources(), name) {
+			return fmt.Errorf("source %q is not known%s (valid: %s)", name, suggest.Question(name, Sources()), strings.Join(Sources(), ", "))
+		}
+	}
+	for _, kind := range only {
+		if !slices.Contains(kinds, kind) {
+			return fmt.Errorf("--only %s is not known (valid: %s)", kind, Kinds())
+		}
+	}
+	return nil
+}
+
+// Read plans the import of the named sources and kinds. Empty lists mean all. A file of another
+// agent that cannot be read becomes a skipped change. An error is about a file of ours.
+func Read(w Where, named []string, only []Kind) (Plan, error) {
+	p := planner{where: w, only: only, has: map[string]map[string]string{}}
+	p.servers, p.hooksFile = map[string]map[string]json.RawMessage{}, filepath.Join(w.Config, "hooks.json")
+	if err := p.readOwn(); err != nil {
+		return Plan{}, err
+	}
+	for _, s := range sources {
+		if len(named) == 0 || slices.Contains(named, s.name) {
+			p.source(s)
+		}
+	}
+	return p.Plan, nil
+}
+
+// readOwn reads our present configuration.
+func (p *planner) readOwn() error {
+	for _, file := range []string{servers.UserFile(p.where.Config), servers.ProjectFile(p.where.Workspace)} {
+		has, err := servers.Entries(file)
+		if err != nil {
+			return err
+		}
+		if has == nil {
+			has = map[string]string{}
+		}
+		p.has[file] = has
+	}
+	return p.ownHooks()
+}
+
+// wants reports whether the import includes a kind.
+func (p *planner) wants(kind Kind) bool { return len(p.only) == 0 || slices.Contains(p.only, kind) }
+
+// add adds a change of a wanted kind. It hides secrets in the texts.
+func (p *planner) add(c Change) {
+	if !p.wants(c.Kind) {
+		return
+	}
+	c.Name = hideSecrets(c.Name)
+	for i, text := range c.Lost {
+		c.Lost[i] = hideSecrets(text)
+	}
+	c.To = hideSecrets(c.To)
+	p.Changes = append(p.Changes, c)
+}
+
+// skip adds a change for a thing that cannot be used, with the reason.
+func (p *planner) skip(kind Kind, name, from, why string) {
+	p.add(Change{Kind: kind, Name: name, State: Skipped, From: from, Lost: []string{why}})
+}
+
+// hideSecrets returns a text on one line, with secrets hidden.
+func hideSecrets(text string) string { return humanize.Line(secret.Hide(text), 200) }
+
+// Writes reports whether the plan changes a file.
+func (p Plan) Writes() bool { return len(p.servers) > 0 || len(p.hooks) > 0 }
+
+// Check returns the reason why the plan cannot be carried out, or nil.
+func (p Plan) Check() error {
+	for _, file := range slices.Sorted(maps.Keys(p.servers)) {
+		if err := servers.CheckFile(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Write carries out the plan. It changes each file atomically.
+func (p Plan) Write() error {
+	for _, file := range slices.Sorted(maps.Keys(p.servers)) {
+		if err := servers.AddAll(file, p.servers[file]); err != nil {
+			return err
+		}
+	}
+	return p.writeHooks()
+}

@@ -1,0 +1,66 @@
+package imports
+
+import (
+	"strings"
+
+	"agent/internal/base/lazyregexp"
+)
+
+// Patterns for variables and placeholders in the configurations of agents.
+var (
+	// envBraces matches a variable of opencode.
+	envBraces = lazyregexp.New(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+	// envDollar matches a variable of an editor.
+	envDollar = lazyregexp.New(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+	// dollarName matches a variable of a shell.
+	dollarName = lazyregexp.New(`\$([A-Za-z_][A-Za-z0-9_]*)`)
+	// input matches an input of VS Code.
+	input = lazyregexp.New(`\$\{input:([^}]*)\}`)
+	// ours matches a variable in our form.
+	ours = lazyregexp.New(`\$(\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\})`)
+	// leftOver matches the beginning of a placeholder that no translation knows.
+	leftOver = lazyregexp.New(`\$\{|\$\(|\{file:|\{env:`)
+	noLetter = lazyregexp.New(`[^A-Za-z0-9]+`)
+)
+
+// variables rewrites the variables in the texts of a value in our form.
+func (t *translation) variables(field string, value any) any {
+	switch value := value.(type) {
+	case string:
+		return t.text(field, value)
+	case []any:
+		for i := range value {
+			value[i] = t.variables(field, value[i])
+		}
+	case map[string]any:
+		for name := range value {
+			value[name] = t.variables(field, value[name])
+		}
+	}
+	return value
+}
+
+// text rewrites the variables in a text in our form. It notes placeholders that it cannot rewrite.
+func (t *translation) text(field, text string) string {
+	if !strings.ContainsAny(text, "${") {
+		return text
+	}
+	if t.literal { // a variable that nobody sets becomes a plain $
+		text = ours.ReplaceAllString(text, "$${AGENT_DOLLAR:-$$}$1")
+	}
+	text = envDollar.ReplaceAllString(text, "$${$1}")
+	text = envBraces.ReplaceAllString(text, "$${$1}")
+	text = strings.NewReplacer("${workspaceFolder}", ".", "${userHome}", "${HOME}").Replace(text)
+	if t.dollar {
+		text = dollarName.ReplaceAllString(text, "$${$1}")
+	}
+	for _, found := range input.FindAllStringSubmatch(text, -1) {
+		name := "INPUT_" + strings.ToUpper(noLetter.ReplaceAllString(found[1], "_"))
+		text = strings.ReplaceAll(text, found[0], "${"+name+"}")
+		t.lose("an input fills in %s: set the variable %s", field, name)
+	}
+	if leftOver.MatchString(ours.ReplaceAllString(text, "")) {
+		t.lose("%s has a placeholder that is not known here: fill it in", field)
+	}
+	return text
+}

@@ -1,0 +1,171 @@
+package instructions
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/base/humanize"
+	"agent/internal/extend/setup/trustedfile"
+)
+
+// Find reads the files for a workspace, the most general first. If they are longer than MaxTotal,
+// the most general ones are cut, and their text says so.
+func Find(w Where) Listing {
+	f := newFinder(w)
+	f.user()
+	project := trustedfile.Above(w.Home, w.Workspace)
+	f.place.Root = project[0]
+	before := len(f.found.Files)
+	for _, dir := range project {
+		f.folder(dir)
+	}
+	if len(f.found.Files) == before {
+		for _, name := range lastResorts {
+			f.add(filepath.Join(project[0], filepath.FromSlash(name)))
+		}
+	}
+	for _, r := range f.rules(project[0]) {
+		if r.always {
+			f.addText(r.path, r.text, r.body)
+		}
+	}
+	f.shorten()
+	return f.found
+}
+
+// finder collects files.
+type finder struct {
+	Where
+	place trustedfile.Place
+	found Listing
+	// contents holds the cleaned contents that were added.
+	contents map[string]bool
+	// paths holds the paths, without links, of the files that were added.
+	paths map[string]bool
+}
+
+func newFinder(w Where) *finder {
+	if len(w.Files) == 0 {
+		w.Files = DefaultFiles
+	}
+	return &finder{Where: w, place: trustedfile.Place{Home: w.Home}, contents: map[string]bool{}, paths: map[string]bool{}}
+}
+
+// user adds the user's own file.
+func (f *finder) user() {
+	own := []string{filepath.Join(f.Config, "AGENTS.md")}
+	for _, name := range userFiles {
+		if f.Home != "" {
+			own = append(own, filepath.Join(f.Home, filepath.FromSlash(name)))
+		}
+	}
+	for _, file := range own {
+		if f.add(file) {
+			return
+		}
+	}
+}
+
+// folder adds the file of a folder and its companion. It reports the folder's other files, which
+// the model does not get.
+func (f *finder) folder(dir string) {
+	winner := ""
+	for _, name := range f.Files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		switch {
+		case winner == "":
+			if f.add(file) {
+				winner = name
+			}
+		case f.isLost(file, winner):
+			f.found.Unread = append(f.found.Unread, fmt.Sprintf("%s beside %s is not read; import it with @%s", name, winner, filepath.Base(name)))
+		}
+	}
+	for _, name := range companions {
+		if f.add(filepath.Join(dir, name)) {
+			return
+		}
+	}
+}
+
+// isLost reports whether the model misses content of a file because winner is read in its place.
+func (f *finder) isLost(file, winner string) bool {
+	text, err := f.place.Read(file, MaxFile)
+	if err == nil && strings.TrimSpace(text.Text) == "@"+winner {
+		return false // it imports winner, for programs that read no other file
+	}
+	return err == nil && !f.paths[text.Real] && !f.contents[clean(text.Text)] && clean(text.Text) != ""
+}
+
+// add adds a file, unless its content was added before, and reports whether the file exists.
+func (f *finder) add(file string) bool {
+	text, err := f.place.Read(file, MaxFile)
+	switch {
+	case trustedfile.Missing(err):
+		return false
+	case err != nil:
+		f.found.Problems = append(f.found.Problems, fmt.Errorf("instructions for the model are left out: %w", err))
+		return true // no other file must silently replace it
+	}
+	f.addText(file, text, clean(text.Text))
+	return true
+}
+
+// addText adds a file with its cleaned text, unless the text is empty or was added before.
+func (f *finder) addText(file string, text trustedfile.Text, cleaned string) {
+	if f.paths[text.Real] || cleaned == "" || f.contents[cleaned] {
+		return
+	}
+	f.paths[text.Real], f.contents[cleaned] = true, true
+	whole := strings.TrimSpace(f.expandImports(cleaned, text.Real, 0))
+	if text.Cut {
+		whole += "\n(cut: the file is longer than 64 KiB)"
+	}
+	f.found.Files = append(f.found.Files, File{file, whole})
+}
+
+// Below reads the instructions for a file below the workspace, apart from the instructions that
+// Find returns: the files of the folders on the way to it, and the rules whose patterns match it.
+// path is relative to the workspace, with slashes.
+func Below(w Where, path string) Listing {
+	f := newFinder(w)
+	project := trustedfile.Above(w.Home, w.Workspace)
+	f.place.Root = project[0]
+	dir := w.Workspace
+	parts := strings.Split(path, "/")
+	for _, part := range parts[:len(parts)-1] {
+		dir = filepath.Join(dir, part)
+		f.folder(dir)
+	}
+	f.found.Unread = nil // only Find reports them
+	for _, root := range project {
+		rel, err := filepath.Rel(root, filepath.Join(w.Workspace, filepath.FromSlash(path)))
+		if err != nil {
+			continue
+		}
+		for _, r := range f.rules(root) {
+			if !r.always && r.matches(filepath.ToSlash(rel)) {
+				f.addText(r.path, r.text, r.body)
+			}
+		}
+	}
+	return f.found
+}
+
+// shorten cuts the most general files if all files together are too long.
+func (f *finder) shorten() {
+	left := MaxTotal
+	if f.Most > 0 {
+		left = min(left, f.Most)
+	}
+	longer := "all instructions together are longer than " + humanize.Bytes(int64(left))
+	for i, file := range slices.Backward(f.found.Files) {
+		if len(file.Text) > left {
+			f.found.Files[i].Text = strings.ToValidUTF8(file.Text[:left], "") + "\n(cut: " + longer + ")"
+			f.found.Problems = append(f.found.Problems, fmt.Errorf("%s is cut: %s", file.Path, longer))
+		}
+		left -= min(left, len(file.Text))
+	}
+}

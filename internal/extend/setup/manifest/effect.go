@@ -1,0 +1,169 @@
+// Package manifest lists the effects of a configured item: everything that decides which programs run
+// and which data is sent, word for word. The question to the person, the listings and the digest of
+// consent all use this list, so that a person agrees to everything they read, and to nothing else.
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Role says which files the text of a part may name.
+type Role int
+
+// The roles.
+const (
+	// Plain is a text that names no file.
+	Plain Role = iota
+	// Word is a word of a program.
+	Word
+	// Line is a line of a shell.
+	Line
+	// Value is the value of a variable in the environment of a program.
+	Value
+	// Folder is the folder in which a program runs.
+	Folder
+)
+
+// The names of parts that mean the same in all items.
+const (
+	Command  = "command"
+	Argument = "argument"
+	// Variable is the name of a variable of the person's environment.
+	Variable = "variable"
+	// Type is the transport of a server, Address its URL.
+	Type    = "type"
+	Address = "url"
+	// Rule is a rule that allows calls without a question.
+	Rule = "allow"
+)
+
+// Part is one effect of an item.
+type Part struct {
+	Name string `json:"name"`
+	// Key distinguishes parts with the same name: it is the name of a variable or of a header.
+	Key string `json:"key,omitempty"`
+	// Text is the text as written, without the values of variables.
+	Text string `json:"text,omitempty"`
+	// Note says why the part has another effect here, or none.
+	Note string `json:"note,omitempty"`
+	Role Role   `json:"-"`
+	// Means is the text to search for the names of files; empty means Text.
+	Means string `json:"-"`
+}
+
+// Names returns the text to search for the names of files.
+func (p Part) Names() string {
+	if p.Means != "" {
+		return p.Means
+	}
+	return p.Text
+}
+
+// List holds the parts of an item in the order in which a person reads them.
+type List []Part
+
+// Texts returns the texts of the parts with a name.
+func (l List) Texts(name string) []string {
+	var texts []string
+	for _, p := range l {
+		if p.Name == name {
+			texts = append(texts, p.Text)
+		}
+	}
+	return texts
+}
+
+// Lines describes all parts to a person. A command shares its line with its arguments, and with the
+// variables of its environment if they fit. Other neighbours with the same name share a line, too.
+func (l List) Lines() []string {
+	var lines []string
+	for n := 0; n < len(l); n++ {
+		p, key := l[n], ""
+		if p.Key != "" {
+			key = " " + p.Key
+		}
+		switch {
+		case p.Name == Command && p.Role == Word:
+			words := []string{quoted(p.Text)}
+			for ; n+1 < len(l) && l[n+1].Name == Argument; n++ {
+				words = append(words, quoted(l[n+1].Text))
+			}
+			for ; n+1 < len(l) && l[n+1].Role == Value && fitsBefore(l[n+1], words); n++ {
+				words = slices.Insert(words, 0, l[n+1].assignment())
+			}
+			lines = append(lines, strings.Join(words, " "))
+		case p.Name == Type && n+1 < len(l) && l[n+1].Name == Address:
+			n++
+			lines = append(lines, Address+" ("+p.Text+"): "+l[n].withNote())
+		case p.Name == Command:
+			lines = append(lines, p.Text)
+		case p.Text == "" && p.Key == "":
+			lines = append(lines, p.Name)
+		case p.Role == Value:
+			lines = append(lines, p.Name+key+"="+p.Text)
+		default:
+			texts := []string{p.withNote()}
+			for ; n+1 < len(l) && p.Key == "" && l[n+1].Key == "" && l[n+1].Name == p.Name && p.Role != Line; n++ {
+				texts = append(texts, l[n+1].withNote())
+			}
+			lines = append(lines, p.Name+key+": "+strings.Join(texts, ", "))
+		}
+	}
+	return lines
+}
+
+// widest is the greatest length, in bytes, of a command line with variables before the command.
+const widest = 72
+
+// fitsBefore reports whether a variable fits on a line before a command.
+func fitsBefore(variable Part, words []string) bool {
+	length := len(variable.assignment())
+	for _, word := range words {
+		length += 1 + len(word)
+	}
+	return length <= widest
+}
+
+// assignment returns a variable as NAME=VALUE.
+func (p Part) assignment() string { return p.Key + "=" + quoted(p.Text) }
+
+// withNote returns the text with its note.
+func (p Part) withNote() string {
+	if p.Note == "" {
+		return p.Text
+	}
+	return p.Text + " (" + p.Note + ")"
+}
+
+// quotes lists the pairs of quotation marks that quoted tries, in this order.
+var quotes = [][2]string{{"'", "'"}, {`"`, `"`}, {"«", "»"}}
+
+// quoted returns a word of a command unchanged if it is plain, else between quotation marks that it
+// does not contain. It escapes nothing, so that a person reads every letter.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"«»") {
+		return word
+	}
+	for _, q := range quotes {
+		if !strings.Contains(word, q[0]) && !strings.Contains(word, q[1]) {
+			return q[0] + word + q[1]
+		}
+	}
+	return fmt.Sprintf("[%d characters: %s]", len([]rune(word)), word)
+}
+
+// Leaves returns the texts of the parts by their places, for a comparison. A place is "command",
+// "argument 2" or "env BASH_ENV".
+func (l List) Leaves() map[string]string {
+	all, counts := map[string]string{}, map[string]int{}
+	for _, p := range l {
+		place := strings.TrimSpace(p.Name + " " + p.Key)
+		if counts[place]++; p.Name == Argument || counts[place] > 1 {
+			place = fmt.Sprintf("%s %d", place, counts[place])
+		}
+		all[place] = p.withNote()
+	}
+	return all
+}

@@ -1,0 +1,61 @@
+package permissions
+
+import (
+	"strings"
+
+	"agent/internal/base/lazyregexp"
+)
+
+var (
+	// quotedText matches a text in quotes.
+	quotedText = lazyregexp.New(`^["'].*["']$|^["']|["']$`)
+	// variable matches a variable as shells write it, scheme a word and a colon at the beginning.
+	variable = lazyregexp.New(`\$\{|\$[A-Z_][A-Z_0-9]+`)
+	scheme   = lazyregexp.New(`^[a-z]+:`)
+	// severalPaths matches a comma between two paths, outside of braces.
+	severalPaths = lazyregexp.New(`^[^{]*[/*][^{]*,[^{}]*[/*]|^[^{]*, `)
+	// foreignSlash matches a backslash as Windows writes it between folders.
+	foreignSlash = lazyregexp.New(`\\[^\s()\[\]{}!#?]`)
+	// joined matches signs that join commands or redirect their output.
+	joined = lazyregexp.New("&&|[|;<>\n]")
+)
+
+// doubt says why the pattern of a rule probably means something else than it says, "" if it does
+// not. Such a rule holds as it is written, which nobody should take for a protection.
+func (r Rule) doubt() string {
+	switch p := r.pattern; {
+	case p == "" || r.about == pages || r.about == tools:
+		return ""
+	case quotedText.MatchString(p):
+		return "the quotes belong to the pattern; leave them out"
+	case r.about == commands:
+		return commandDoubt(p)
+	case strings.HasPrefix(p, "!"):
+		return "a ! does not turn a rule round"
+	case variable.MatchString(p):
+		return "variables are not filled in; ~/ is your home folder, ./ the workspace"
+	case scheme.MatchString(p):
+		return "a path stands there alone, without a word and a colon before it"
+	case severalPaths.MatchString(p):
+		return "a rule has one path; write one rule for each"
+	case foreignSlash.MatchString(p):
+		return "folders are separated by /"
+	}
+	return ""
+}
+
+// commandDoubt is doubt for the pattern of a command.
+func commandDoubt(p string) string {
+	first, _, _ := strings.Cut(strings.TrimSuffix(p, ":*"), " ")
+	switch {
+	case strings.Contains(first, ":") || strings.Contains(strings.TrimSuffix(p, ":*"), ":*"):
+		return "a colon counts only as :* at the end"
+	case strings.Contains(first, "="):
+		return "variables before a program are not looked at; begin with the program"
+	case variable.MatchString(first):
+		return "variables are not filled in; name the program"
+	case joined.MatchString(p):
+		return "a rule is about one command, without what joins several and without redirections"
+	}
+	return ""
+}

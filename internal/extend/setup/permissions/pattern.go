@@ -1,0 +1,144 @@
+package permissions
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/base/lazyregexp"
+	"agent/internal/cmdline"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// matcher reports whether a path or a command matches.
+type matcher func(string) bool
+
+// bases holds the folders at which the patterns of a file begin.
+type bases struct {
+	// here lists the folders for "path", "./path" and "name".
+	here []string
+	// settings lists the folders for "/path".
+	settings []string
+	// home is the folder for "~/path".
+	home string
+}
+
+// basesAt returns bases with one folder for all patterns but "~/path".
+func basesAt(root, home string) bases { return bases{[]string{root}, []string{root}, home} }
+
+// atSettings reports whether a pattern begins at the folder of the settings.
+func atSettings(pattern string) bool {
+	return strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "//")
+}
+
+// place is a part of the file system in which a pattern can match.
+type place struct {
+	// literal is the path of a pattern without wildcards.
+	literal string
+	// base is the folder of all matches of a pattern with wildcards.
+	base    string
+	matches matcher
+}
+
+// places returns the places in which the pattern of a path can match, or the reason why there are
+// none. "//path" is absolute, a name without a slash matches in every folder, and a folder matches
+// everything in it.
+func (b bases) places(pattern string) (all []place, why string) {
+	anywhere := !strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
+	var patterns []string
+	switch {
+	case strings.HasPrefix(pattern, "//"):
+		patterns = []string{absolute(pattern[1:])}
+	case strings.HasPrefix(pattern, "~/"):
+		if b.home == "" {
+			return nil, "there is no home folder"
+		}
+		patterns = []string{filepath.ToSlash(b.home) + pattern[1:]}
+	case atSettings(pattern):
+		for _, root := range b.settings {
+			patterns = append(patterns, path.Join(filepath.ToSlash(root), pattern))
+		}
+	default:
+		for _, root := range b.here {
+			root = filepath.ToSlash(root)
+			if anywhere {
+				root = path.Join(root, "**")
+			}
+			patterns = append(patterns, path.Join(root, pattern))
+		}
+	}
+	for _, pattern := range patterns {
+		pattern = path.Clean(cmp.Or(strings.TrimSuffix(pattern, "/**"), "/"))
+		if !doublestar.ValidatePattern(pattern) {
+			return nil, "the pattern is wrong"
+		}
+		all = append(all, placeOf(pattern))
+	}
+	return all, ""
+}
+
+// placeOf returns the place of an absolute pattern, which is written with slashes.
+func placeOf(pattern string) place {
+	if !strings.ContainsAny(pattern, "*?[{") {
+		literal := filepath.FromSlash(pattern)
+		if real, err := filepath.EvalSymlinks(literal); err == nil {
+			literal = real
+		}
+		return place{literal: literal, matches: func(abs string) bool { return fsutil.Within(patternPath(pattern, abs), literal) }}
+	}
+	base, _ := doublestar.SplitPattern(pattern)
+	wanted := foldCase(pattern)
+	return place{base: filepath.FromSlash(base), matches: func(abs string) bool {
+		for at := foldCase(patternPath(pattern, abs)); at != "/" && at != "."; at = path.Dir(at) { // path.Dir ends at . for a path without a root
+			if doublestar.MatchUnvalidated(wanted, at) {
+				return true
+			}
+		}
+		return false
+	}}
+}
+
+// touches reports whether the place and the folder may have files in common.
+func (p place) touches(folder string) bool {
+	at := cmp.Or(p.literal, p.base)
+	return fsutil.Within(at, folder) || fsutil.Within(folder, at)
+}
+
+// changers lists programs that change the files in their arguments, those of Windows last.
+var changers = []string{
+	"rm", "mv", "cp", "tee", "touch", "truncate", "sed", "dd", "ln", "install", "chmod", "chown", "rsync", "patch",
+	"del", "erase", "move", "copy", "xcopy", "robocopy", "ren", "rd", "rmdir", "attrib", "icacls", "clear-content", "set-content", "add-content",
+	"out-file", "tee-object", "new-item", "remove-item", "move-item", "copy-item", "rename-item", "set-item",
+	"clc", "sc", "ac", "ni", "ri", "mi", "ci", "cpi", "rni", "si",
+}
+
+// changes reports whether a program, or ">" for a redirection, changes the files in its arguments.
+func changes(program string) bool {
+	name := strings.TrimSuffix(strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:]), ".exe")
+	return program == ">" || slices.Contains(changers, name)
+}
+
+// redirected matches a redirection to a file.
+var redirected = lazyregexp.New(`>[>|&]?\s*([^\s;&|<>()]+)`)
+
+// fileWords returns the words of a line that may name files. Each list begins with the program that
+// gets the words, with ">" for a redirection, or with "" for words that any program may get.
+func fileWords(line string) [][]string {
+	all := append(cmdline.Calls(line), statements(line)...)
+	for _, to := range redirected.FindAllStringSubmatch(line, -1) {
+		all = append(all, []string{">", strings.Trim(to[1], `"'`)})
+	}
+	const separators = " \t\n\"'`<>|&;(){}$=,"
+	words := []string{""}
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+		parts := strings.FieldsFunc(word, func(r rune) bool { return r == ':' })
+		if words = append(words, parts...); len(parts) > 1 {
+			words = append(words, word) // a path of Windows has a colon
+		}
+	}
+	return append(all, words)
+}

@@ -1,0 +1,392 @@
+// Package permissions reads the rules by which people restrict Claude Code, and finds the rule that
+// a call violates. Its rules refuse a call or ask about it; they never allow one. It reads files
+// and runs nothing.
+//
+// Read returns the Rules of a workspace and its user. Before a call, the caller asks the method for
+// its subject:
+//
+//	if rule := rules.Command("git push -f"); rule != nil {
+//		return fmt.Errorf("not run: %s", rule)
+//	}
+//
+// A Condition is a single rule of the same syntax. It selects the calls at which a hook runs.
+package permissions
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/cmdline"
+	"agent/internal/extend/setup/trustedfile"
+)
+
+// Effect says whether a rule refuses calls or asks about them.
+type Effect string
+
+// The effects, the stronger first.
+const (
+	Deny Effect = "deny"
+	Ask  Effect = "ask"
+)
+
+// Rule is one rule of a file.
+type Rule struct {
+	// Text is the rule as written.
+	Text string
+	// File is the path of the file with the rule.
+	File   string
+	Effect Effect
+	// doubtful is set if the text of a command does not tell whether the rule matches it.
+	doubtful bool
+
+	about subject
+	// pattern is the text in the parentheses.
+	pattern string
+	// places match the files of the rule. A rule without places matches all files.
+	places []place
+	// below is the folder whose files the rule names as * or **, "" for other rules.
+	below string
+	// words matches the commands of the rule; nil matches all commands.
+	words *commandPattern
+	// host is the host of a rule about pages, "" for all hosts.
+	host string
+	// tool is the name of a server, of its tool, or a name with a star at its end.
+	tool string
+}
+
+// subject is the kind of calls that a rule restricts.
+type subject int
+
+const (
+	nothing subject = iota
+	reads
+	edits
+	commands
+	pages
+	searches
+	tools
+)
+
+// subjects maps the tools of Claude Code to subjects. Tools of servers are not in it.
+var subjects = map[string]subject{
+	"Read": reads, "Grep": reads, "Glob": reads, "LS": reads,
+	"Edit": edits, "Write": edits, "MultiEdit": edits, "NotebookEdit": edits,
+	"Bash": commands, "WebFetch": pages, "WebSearch": searches,
+}
+
+// String describes the rule to a person.
+func (r Rule) String() string {
+	if r.doubtful {
+		return fmt.Sprintf("the rule %s of %s, which may match: the line does not tell what it runs", r.Text, r.File)
+	}
+	return fmt.Sprintf("%s %s of %s", r.Effect, r.Text, r.File)
+}
+
+// Rules are the rules of a workspace and its user.
+type Rules struct {
+	all  []Rule
+	home string
+	// Offered lists the rules of a repository that would allow calls without a question. They have
+	// no effect until a person agrees to them.
+	Offered []Offer
+	// Ignored has lines about settings of a repository that only a person may set.
+	Ignored []string
+	// Sources lists the files that were read.
+	Sources []string
+	// Problems describes rules that are not understood and files that cannot be read. They protect
+	// nothing, so the person must see them.
+	Problems []string
+}
+
+// Read reads the rules of a workspace and its user. Relative paths in a project's file begin at the
+// folder that contains .claude and at the workspace. In the user's own file they begin at the
+// workspace, at the root of its repository and at the home folder.
+func Read(w trustedfile.Where) Rules {
+	r := Rules{home: w.Home}
+	above := trustedfile.Above(w.Home, w.Workspace)
+	own := bases{
+		here:     distinct(w.Workspace, above[0], w.Home),
+		settings: distinct(filepath.Join(w.Home, ".claude"), w.Home),
+		home:     w.Home,
+	}
+	for _, dir := range above {
+		for _, name := range []string{".claude/settings.json", ".claude/settings.local.json"} {
+			if dir == w.Home {
+				r.readOwn(filepath.Join(dir, name), own, w.Workspace)
+				continue
+			}
+			r.file(trustedfile.Place{Root: above[0]}, filepath.Join(dir, name), bases{distinct(dir, w.Workspace), []string{dir}, w.Home})
+		}
+	}
+	if w.Home != "" && !slices.Contains(above, w.Home) {
+		r.readOwn(filepath.Join(w.Home, ".claude/settings.json"), own, w.Workspace)
+	}
+	return r
+}
+
+// distinct returns the folders without empty ones, each once.
+func distinct(folders ...string) []string {
+	var all []string
+	for _, folder := range folders {
+		if folder != "" && !slices.Contains(all, folder) {
+			all = append(all, folder)
+		}
+	}
+	return all
+}
+
+// readOwn reads a file of the user. It reports the rules whose paths begin at the folder of the
+// settings and so match nothing in the workspace.
+func (r *Rules) readOwn(file string, at bases, workspace string) {
+	r.file(trustedfile.Place{Home: at.home}, file, at)
+	for _, rule := range r.all {
+		here := func(p place) bool { return p.touches(workspace) }
+		if rule.File == file && rule.places != nil && atSettings(rule.pattern) && !slices.ContainsFunc(rule.places, here) {
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches nothing here: its path begins at the folder of the settings; .%s would begin at the workspace, /%[2]s at the root", rule, rule.pattern))
+		}
+	}
+}
+
+// In counts the valid rules of a file.
+func (r Rules) In(file string) int {
+	n := 0
+	for _, rule := range r.all {
+		if rule.File == file {
+			n++
+		}
+	}
+	return n
+}
+
+// file reads the rules of a file.
+func (r *Rules) file(from trustedfile.Place, file string, at bases) {
+	data, err := from.Settings(file, trustedfile.MaxSettings)
+	if data == nil && err == nil {
+		return
+	}
+	var settings struct {
+		Permissions struct {
+			Deny []string `json:"deny"`
+			Ask  []string `json:"ask"`
+		} `json:"permissions"`
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &settings)
+	}
+	if err != nil {
+		r.Problems = append(r.Problems, fmt.Sprintf("the rules of %s do not hold: %s", file, strings.TrimPrefix(err.Error(), file+": ")))
+		return
+	}
+	if from.Root != "" {
+		r.offer(file, data)
+	}
+	r.Sources = append(r.Sources, file)
+	r.add(Deny, settings.Permissions.Deny, file, at)
+	r.add(Ask, settings.Permissions.Ask, file, at)
+	// Rules that deny come first.
+	slices.SortStableFunc(r.all, func(a, b Rule) int { return cmp.Compare(b.Effect, a.Effect) })
+}
+
+// add adds the rules of one effect in a file, and reports invalid rules.
+func (r *Rules) add(effect Effect, texts []string, file string, at bases) {
+	for _, text := range texts {
+		rule, why := parse(strings.TrimSpace(text), at)
+		rule.File, rule.Effect = file, effect
+		if why == "" && effect == Ask && (rule.about == pages || rule.about == searches || rule.about == tools) {
+			why = "only files and commands can be asked about by a rule"
+		}
+		if why != "" {
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s %s of %s does not hold: %s", effect, text, file, why))
+			continue
+		}
+		if doubt := rule.doubt(); doubt != "" {
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches only what is written so: %s", rule, doubt))
+		}
+		r.all = append(r.all, rule)
+	}
+}
+
+// parse reads a rule in the syntax of Claude Code. why is the reason why it is invalid, "" if it is
+// valid.
+func parse(text string, at bases) (rule Rule, why string) {
+	name, pattern, has := strings.Cut(text, "(")
+	if has {
+		var closed bool
+		if pattern, closed = strings.CutSuffix(pattern, ")"); !closed {
+			return rule, "the parenthesis is not closed"
+		}
+		pattern = strings.TrimSpace(pattern)
+	}
+	rule.Text, rule.pattern = text, pattern
+	all := slices.Contains([]string{"", "*", "**", ":*", "domain:*"}, pattern)
+	switch rule.about = subjects[name]; {
+	case rule.about == nothing && !strings.HasPrefix(name, "mcp__"):
+		return rule, noTool(name)
+	case rule.about == nothing:
+		if rule.about, rule.tool = tools, name; !all {
+			return rule, "arguments of servers' tools are not looked at"
+		}
+	case all:
+		if len(at.here) > 0 && pattern != "" {
+			rule.below = at.here[0]
+		}
+	case rule.about == commands:
+		rule.words = newCommandPattern(pattern)
+	case rule.about == pages, rule.about == searches:
+		host, domain := strings.CutPrefix(pattern, "domain:")
+		if !domain {
+			return rule, "only domain: is understood in it"
+		}
+		rule.host = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(host)), "*.")
+		if strings.ContainsAny(rule.host, "*/:@ ") {
+			return rule, "the domain is not the name of a host"
+		}
+	default:
+		rule.places, why = at.places(pattern)
+	}
+	return rule, why
+}
+
+// noTool says that rules have no tool of that name.
+func noTool(name string) string {
+	for known := range subjects {
+		if strings.EqualFold(known, strings.TrimSpace(name)) {
+			return "the tool is written " + known
+		}
+	}
+	return "there is no such tool in rules, which have the names of Claude Code"
+}
+
+// Reading returns the rule that reading a file violates, or nil. The path is absolute.
+func (r Rules) Reading(abs string) *Rule { return r.about(reads, abs) }
+
+// Editing returns the rule that changing a file violates, or nil. A rule that denies reading a file
+// denies changing it, too.
+func (r Rules) Editing(abs string) *Rule {
+	if rule := r.about(edits, abs); rule != nil {
+		return rule
+	}
+	return r.about(reads, abs)
+}
+
+func (r Rules) about(about subject, abs string) *Rule {
+	return r.first(about, func(rule Rule) bool { return rule.places == nil || rule.matches(abs) })
+}
+
+// matches reports whether the pattern of the rule matches a file.
+func (r Rule) matches(abs string) bool {
+	return slices.ContainsFunc(r.places, func(p place) bool { return p.matches(abs) })
+}
+
+// first returns the first rule about a subject for which holds reports true, or nil.
+func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
+	if i := slices.IndexFunc(r.all, func(rule Rule) bool { return rule.about == about && holds(rule) }); i >= 0 {
+		return &r.all[i]
+	}
+	return nil
+}
+
+// Command returns the rule that a command line violates, or nil. Commands nested in the line count,
+// too. Where only the shell knows a program or an argument, and it may be one that a rule denies,
+// Command returns this rule with the effect Ask.
+func (r Rules) Command(line string) *Rule {
+	lines := cmdline.Nested(line)
+	violated := r.first(commands, func(rule Rule) bool { return rule.words == nil || slices.ContainsFunc(lines, rule.words.matches) })
+	if violated != nil {
+		return violated
+	}
+	if may := r.first(commands, func(rule Rule) bool { return slices.ContainsFunc(lines, rule.words.may) }); may != nil {
+		doubtful := *may
+		doubtful.doubtful = true
+		doubtful.Effect = Ask
+		return &doubtful
+	}
+	return nil
+}
+
+// Files returns the rule that a command line in the folder dir violates by the files that it names,
+// or nil. A command can use files without naming them; the sandbox protects such files.
+func (r Rules) Files(line, dir string) *Rule {
+	for _, words := range fileWords(line) {
+		change := changes(words[0])
+		for _, word := range words[1:] {
+			abs := resolveWord(dir, word)
+			if len(word) > 1 && word[0] == '~' && os.IsPathSeparator(word[1]) {
+				abs = filepath.Join(r.home, word[1:])
+			}
+			if real, err := filepath.EvalSymlinks(abs); err == nil {
+				abs = real
+			}
+			rule := r.Reading(abs)
+			if change {
+				rule = r.Editing(abs)
+			}
+			if rule != nil && rule.places != nil {
+				return rule
+			}
+		}
+	}
+	return nil
+}
+
+// Page returns the rule that fetching a page of a host violates, or nil.
+func (r Rules) Page(host string) *Rule {
+	host = strings.ToLower(host)
+	return r.first(pages, func(rule Rule) bool {
+		return rule.host == "" || host == rule.host || strings.HasSuffix(host, "."+rule.host)
+	})
+}
+
+// Search returns the rule that a search of the web violates, nil for none.
+func (r Rules) Search() *Rule {
+	return r.first(searches, func(rule Rule) bool { return rule.host == "" })
+}
+
+// Found returns the rule that forbids pages of a host among the results of a search, nil for none.
+func (r Rules) Found(host string) *Rule {
+	for _, about := range []subject{searches, pages} {
+		if rule := r.first(about, func(rule Rule) bool {
+			return rule.host != "" && (host == rule.host || strings.HasSuffix(host, "."+rule.host))
+		}); rule != nil {
+			return rule
+		}
+	}
+	return nil
+}
+
+// OfWeb returns a rule that bounds searches of the web, or the pages of some hosts, nil for none.
+func (r Rules) OfWeb() *Rule {
+	if rule := r.first(searches, func(Rule) bool { return true }); rule != nil {
+		return rule
+	}
+	return r.first(pages, func(rule Rule) bool { return rule.host != "" })
+}
+
+// BlockedHosts returns the hosts that the rules deny to searches of the web or to reading, with their
+// subdomains. all reports whether the rules bound searches by nothing else.
+func (r Rules) BlockedHosts() (hosts []string, all bool) {
+	for _, rule := range r.all {
+		switch {
+		case rule.about != searches && (rule.about != pages || rule.host == ""):
+		case rule.host == "" || rule.Effect != Deny:
+			return nil, false
+		case !slices.Contains(hosts, rule.host):
+			hosts = append(hosts, rule.host)
+		}
+	}
+	return hosts, true
+}
+
+// Server returns the rule that a call of a server's tool violates, or nil. The name has the form of
+// Claude Code: mcp__SERVER__TOOL.
+func (r Rules) Server(name string) *Rule {
+	return r.first(tools, func(rule Rule) bool {
+		prefix, any := strings.CutSuffix(rule.tool, "*")
+		return rule.tool == name || strings.HasPrefix(name, rule.tool+"__") || any && strings.HasPrefix(name, prefix)
+	})
+}

@@ -1,0 +1,157 @@
+package plugins
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/base/humanize"
+	"agent/internal/base/tempdir"
+)
+
+// A Fetched is a commit of a repository, in a temporary folder.
+type Fetched struct {
+	// Dir holds the manifests at the root of the repository; Write adds other files.
+	Dir, Commit string
+
+	// objects is the folder of the repository's objects, and environ the environment of git.
+	objects   string
+	temporary *tempdir.Dir
+	environ   []string
+	entries   []entry
+}
+
+// Close removes the folder.
+func (f Fetched) Close() error { return f.temporary.Remove() }
+
+// SplitCommit splits REPO@COMMIT. A repository may be OWNER/NAME of GitHub.
+func SplitCommit(text string) (repository, commit string) {
+	if i := strings.LastIndexByte(text, '@'); i > strings.LastIndexAny(text, "/:") && i > 0 {
+		return text[:i], text[i+1:]
+	}
+	return text, ""
+}
+
+// address returns the address of a repository for git.
+func address(repository string) string {
+	_, err := os.Stat(repository)
+	if err != nil && strings.Count(repository, "/") == 1 && !strings.ContainsAny(repository, `:\`) && !strings.HasPrefix(repository, ".") {
+		return "https://github.com/" + repository + ".git"
+	}
+	return repository
+}
+
+// local lists the variables that point git at a repository. They are set where git runs the
+// program, in a hook or an alias, and would have it work on the person's own repository.
+var local = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
+	"GIT_NAMESPACE", "GIT_PREFIX", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_ATTR_SOURCE", "GIT_TEMPLATE_DIR",
+}
+
+// Fetch gets a commit of a repository, its newest one if commit is "", and writes what the commit
+// says of plugins. Nothing of the repository runs, and git writes no work tree: neither attributes
+// nor filters change what a file holds. environ is the person's environment, for their access to
+// the repository.
+func Fetch(ctx context.Context, environ []string, repository, commit string) (f Fetched, err error) {
+	if strings.HasPrefix(repository, "-") || strings.HasPrefix(commit, "-") {
+		return f, errors.New("a repository or commit does not begin with a dash")
+	}
+	f.temporary = tempdir.New(os.TempDir(), time.Now())
+	if err := f.temporary.Make(); err != nil {
+		return f, err
+	}
+	f.Dir, f.objects = filepath.Join(f.temporary.Path(), "files"), filepath.Join(f.temporary.Path(), "objects")
+	f.environ = append(slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(local, name)
+	}), "GIT_ALLOW_PROTOCOL=https:ssh:git:file")
+	if err = os.Mkdir(f.Dir, 0o700); err == nil {
+		err = os.Mkdir(f.objects, 0o700)
+	}
+	if err == nil {
+		err = f.fetch(ctx, repository, commit)
+	}
+	if err == nil {
+		err = f.list(ctx)
+	}
+	if err == nil {
+		_, err = f.Write(ctx, path.Dir(manifestFile), filepath.Join(f.Dir, path.Dir(manifestFile)))
+	}
+	if err != nil {
+		return f, errors.Join(fmt.Errorf("%s cannot be fetched: %w", repository, err), f.Close())
+	}
+	return f, nil
+}
+
+// fetch gets the objects of a commit, and its whole id.
+func (f *Fetched) fetch(ctx context.Context, repository, commit string) error {
+	wanted, got := commit, "FETCH_HEAD"
+	if commit == "" {
+		wanted = "HEAD"
+	}
+	_, err := f.git(ctx, nil, "init", "-q", "--bare", "--template=", ".")
+	if err == nil {
+		if _, err = f.git(ctx, nil, "fetch", "-q", "--depth=1", "--no-tags", "--no-recurse-submodules", address(repository), wanted); err != nil && commit != "" {
+			// Some servers give no single commit: all of it is fetched, and the commit looked for.
+			if _, all := f.git(ctx, nil, "fetch", "-q", "--tags", "--no-recurse-submodules", address(repository), "+refs/heads/*:refs/fetched/*"); all == nil {
+				got, err = commit, nil
+			}
+		}
+	}
+	var id []byte
+	if err == nil {
+		id, err = f.git(ctx, nil, "rev-parse", "--verify", "--end-of-options", got+"^{commit}")
+	}
+	f.Commit = strings.TrimSpace(string(id))
+	if err == nil && commitIDs.MatchString(commit) && !strings.HasPrefix(f.Commit, commit) {
+		err = fmt.Errorf("%s names a branch or tag there, which is now at %s; give that id if it is the one", commit, f.Commit)
+	}
+	return err
+}
+
+// git runs git on the objects and returns its output.
+func (f Fetched) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(ctx, "git", append([]string{
+		"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "--git-dir=.",
+	}, args...)...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = f.objects, f.environ, in, &out, &said
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("git %s: %s", args[0], humanize.Line(strings.TrimSpace(said.String()+" "+err.Error()), 400))
+	}
+	return out.Bytes(), nil
+}
+
+// Take writes a plugin of a fetched repository to its folder in the store. It does not list it.
+func (s Store) Take(ctx context.Context, f Fetched, p Plugin) error {
+	to := s.whole(p)
+	if _, err := os.Stat(to); err == nil {
+		return nil // it is this very commit
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	partly, err := os.MkdirTemp(filepath.Dir(to), ".new-")
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(ctx, p.Path, partly); err == nil {
+		err = os.Rename(partly, to)
+	}
+	if err != nil {
+		err = errors.Join(err, os.RemoveAll(partly))
+		if _, there := os.Stat(to); there == nil {
+			return nil // another program has taken it meanwhile
+		}
+	}
+	return err
+}

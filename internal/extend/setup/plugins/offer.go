@@ -1,0 +1,81 @@
+package plugins
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
+	"agent/internal/extend/setup/trustedfile"
+)
+
+// An Offer is an entry of a marketplace.json: a plugin to choose.
+type Offer struct {
+	Name, Description string
+	// Path is the folder of the plugin in the repository. Elsewhere names another repository that
+	// has it; Path is "" then.
+	Path, Elsewhere string
+}
+
+// String describes the offer in a line.
+func (o Offer) String() string {
+	line := o.Name + "  " + humanize.Line(o.Description, 120)
+	if o.Elsewhere != "" {
+		line += "  (agent plugin add " + o.Elsewhere + ")"
+	}
+	return line
+}
+
+// addresses matches repositories that a person can type after a command as they are: no option, and
+// nothing that a shell takes for more than a word.
+var addresses = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._~:/@+-]*$`)
+
+// Offers returns the plugins that a repository lists in .claude-plugin/marketplace.json, none
+// without that file.
+func Offers(dir string) ([]Offer, error) {
+	file := filepath.Join(dir, ".claude-plugin", "marketplace.json")
+	data, err := trustedfile.Place{Root: dir}.Settings(file, trustedfile.MaxSettings)
+	if data == nil {
+		return nil, err
+	}
+	var market struct {
+		Plugins []struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Source      json.RawMessage `json:"source"`
+		} `json:"plugins"`
+		Metadata struct {
+			Root string `json:"pluginRoot"`
+		} `json:"metadata"`
+	}
+	if err := json.Unmarshal(data, &market); err != nil {
+		return nil, fmt.Errorf("marketplace.json: %w", err)
+	}
+	var offers []Offer
+	for _, p := range market.Plugins {
+		o := Offer{Name: p.Name, Description: p.Description}
+		var folder string
+		var other struct {
+			Repo string `json:"repo"`
+			URL  string `json:"url"`
+		}
+		switch {
+		case json.Unmarshal(p.Source, &folder) == nil:
+			o.Path = path.Join(".", market.Metadata.Root, strings.TrimPrefix(folder, "./"))
+			if !filepath.IsLocal(filepath.FromSlash(o.Path)) {
+				continue
+			}
+		case json.Unmarshal(p.Source, &other) == nil && addresses.MatchString(other.Repo+other.URL):
+			o.Elsewhere = other.Repo + other.URL
+		default:
+			continue
+		}
+		if names.MatchString(o.Name) {
+			offers = append(offers, o)
+		}
+	}
+	return offers, nil
+}

@@ -1,0 +1,227 @@
+// Package plugins reads folders with .claude-plugin/plugin.json, which bring skills, commands,
+// agents, hooks and MCP servers, and stores the plugins that a person has added. It runs nothing of
+// a plugin; Fetch runs git.
+//
+// A Store has a folder for each plugin and commit, and a list of them. Where names the places in a
+// plugin at which the packages that read a set-up look; the hooks, servers and agents that they
+// find there need consent.
+package plugins
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/base/lazyregexp"
+	"agent/internal/base/rawjson"
+	"agent/internal/extend/setup/trustedfile"
+)
+
+// A Plugin is one that a person has added.
+type Plugin struct {
+	Name string `json:"name"`
+	// Repository is what the person named, and Path the folder of the plugin in it, "" for its
+	// root. Commit is the full id of the commit that is used.
+	Repository  string `json:"repository"`
+	Path        string `json:"path,omitempty"`
+	Commit      string `json:"commit"`
+	Description string `json:"description,omitempty"`
+	Version     string `json:"version,omitempty"`
+}
+
+// Store is the folder of the plugins of a person.
+type Store struct{ Folder string }
+
+type list struct {
+	Plugins []Plugin `json:"plugins"`
+}
+
+func (s Store) file() string { return filepath.Join(s.Folder, "plugins.json") }
+
+// Dir returns the folder of a plugin. A commit has its own, so that what a person has agreed to is
+// not changed by another. Older versions of the program named it by the beginning of the commit.
+func (s Store) Dir(p Plugin) string {
+	const beginning = 12
+	if before := filepath.Join(s.Folder, p.Name, p.Commit[:beginning]); !isFolder(s.whole(p)) && isFolder(before) {
+		return before
+	}
+	return s.whole(p)
+}
+
+// whole returns the folder of a plugin that is named by its whole commit.
+func (s Store) whole(p Plugin) string { return filepath.Join(s.Folder, p.Name, p.Commit) }
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// List returns the plugins in the order in which they were added.
+func (s Store) List() ([]Plugin, error) {
+	read, err := rawjson.ReadShared[list](s.file())
+	if err != nil {
+		return nil, fmt.Errorf("the plugins of %s cannot be read: %w", s.file(), fsutil.Reason(err))
+	}
+	return slices.DeleteFunc(read.Plugins, func(p Plugin) bool { return !names.MatchString(p.Name) || !commits.MatchString(p.Commit) }), nil
+}
+
+// Named returns the plugin with a name.
+func (s Store) Named(name string) (Plugin, error) {
+	all, err := s.List()
+	if err != nil {
+		return Plugin{}, err
+	}
+	var known []string
+	for _, p := range all {
+		if p.Name == name {
+			return p, nil
+		}
+		known = append(known, p.Name)
+	}
+	if known == nil {
+		return Plugin{}, fmt.Errorf("there is no plugin %q; none was added", name)
+	}
+	return Plugin{}, fmt.Errorf("there is no plugin %q; there are %s", name, strings.Join(known, ", "))
+}
+
+// Put keeps a plugin whose folder is there, in place of another commit of it, whose folder goes.
+func (s Store) Put(p Plugin) error {
+	var before []Plugin
+	err := rawjson.ChangeShared(s.file(), func(l *list) {
+		before = slices.Clone(l.Plugins)
+		if i := slices.IndexFunc(l.Plugins, func(other Plugin) bool { return other.Name == p.Name }); i >= 0 {
+			l.Plugins[i] = p
+		} else {
+			l.Plugins = append(l.Plugins, p)
+		}
+	})
+	for _, old := range before {
+		if err == nil && old.Name == p.Name && old.Commit != p.Commit {
+			err = os.RemoveAll(s.Dir(old))
+		}
+	}
+	return err
+}
+
+// Remove forgets a plugin and removes its folder.
+func (s Store) Remove(p Plugin) error {
+	if err := rawjson.ChangeShared(s.file(), func(l *list) {
+		l.Plugins = slices.DeleteFunc(l.Plugins, func(other Plugin) bool { return other.Name == p.Name })
+	}); err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Join(s.Folder, p.Name))
+}
+
+// Where returns the places of all plugins, and a line for each plugin that cannot be read.
+func (s Store) Where() (all []trustedfile.Plugin, problems []string) {
+	list, err := s.List()
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	for _, p := range list {
+		_, where, err := Read(s.Dir(p), p.Name)
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("plugin %s is not used: %v", p.Name, err))
+			continue
+		}
+		all = append(all, where)
+	}
+	return all, problems
+}
+
+// names is the form of the name of a plugin, and commits that of a full commit id.
+var (
+	names   = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	commits = lazyregexp.New(`^[0-9a-f]{40,64}$`)
+	// commitIDs matches ids of commits and beginnings of them. A branch of such a name would be
+	// taken for the commit, and its owner can move it.
+	commitIDs = lazyregexp.New(`^[0-9a-f]{7,64}$`)
+)
+
+// paths is one path or several.
+type paths []string
+
+// UnmarshalJSON implements json.Unmarshaler. Anything but paths is no path.
+func (p *paths) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*p = paths{one}
+		return nil
+	}
+	_ = json.Unmarshal(data, (*[]string)(p)) // hooks and servers may be written in its place
+	return nil
+}
+
+type manifest struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Version     string `json:"version"`
+	Skills      paths  `json:"skills"`
+	Commands    paths  `json:"commands"`
+	Agents      paths  `json:"agents"`
+	Hooks       paths  `json:"hooks"`
+	Servers     paths  `json:"mcpServers"`
+}
+
+// manifestFile is the place of the manifest in a plugin.
+const manifestFile = ".claude-plugin/plugin.json"
+
+// Read reads the manifest of a plugin and returns the places in it. otherwise is its name where it
+// has no manifest, "" to refuse that.
+func Read(dir, otherwise string) (Plugin, trustedfile.Plugin, error) {
+	where := trustedfile.Plugin{Dir: dir}
+	from := where.Place("")
+	data, err := from.Settings(filepath.Join(dir, manifestFile), trustedfile.MaxSettings)
+	var m manifest
+	switch {
+	case err != nil:
+	case data == nil && otherwise == "":
+		err = errors.New("it has no " + manifestFile)
+	case data == nil:
+		m.Name = otherwise
+	default:
+		if err = json.Unmarshal(data, &m); err != nil {
+			err = fmt.Errorf("%s: %w", manifestFile, err)
+		}
+	}
+	if _, statErr := os.Stat(dir); err == nil && statErr != nil {
+		err = fmt.Errorf("its folder %s is gone; add it again", dir)
+	}
+	if err == nil && !names.MatchString(m.Name) {
+		err = fmt.Errorf("its name %q is not of small letters, digits, dots and dashes", m.Name)
+	}
+	if err != nil {
+		return Plugin{}, where, err
+	}
+	at := func(usual string, further paths) (all []string) {
+		for _, path := range append(paths{usual}, further...) {
+			local := filepath.FromSlash(strings.TrimPrefix(path, "./"))
+			if filepath.IsLocal(local) {
+				all = append(all, filepath.Join(dir, local))
+			} else {
+				where.Skipped = append(where.Skipped, path+" of "+manifestFile+" leads out of the plugin")
+			}
+		}
+		return all
+	}
+	where.Name = m.Name
+	where.Skills, where.Commands, where.Agents = at("skills", m.Skills), at("commands", m.Commands), at("agents", m.Agents)
+	// Hooks and servers may be in the manifest, too.
+	where.Hooks, where.Servers = at("hooks/hooks.json", m.Hooks), at(".mcp.json", m.Servers)
+	if len(m.Hooks) == 0 {
+		where.Hooks = append(where.Hooks, filepath.Join(dir, manifestFile))
+	}
+	var inline struct {
+		Servers map[string]json.RawMessage `json:"mcpServers"`
+	}
+	if json.Unmarshal(data, &inline) == nil && len(inline.Servers) > 0 {
+		where.Servers = append(where.Servers, filepath.Join(dir, manifestFile))
+	}
+	return Plugin{Name: m.Name, Description: m.Description, Version: m.Version}, where, nil
+}

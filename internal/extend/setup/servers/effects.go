@@ -1,0 +1,73 @@
+package servers
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent/internal/extend/setup/manifest"
+)
+
+// Effects lists everything that decides which program the server runs and which data is sent, as
+// written.
+func (s *Server) Effects() manifest.List {
+	var all manifest.List
+	add := func(role manifest.Role, name, key string, texts ...string) {
+		for _, text := range texts {
+			if text != "" || role == manifest.Word || role == manifest.Value || name == "header" {
+				all = append(all, manifest.Part{Name: name, Key: key, Text: text, Role: role, Means: withDefaults(text)})
+			}
+		}
+	}
+	if s.Transport != Stdio || s.URL != "" {
+		add(manifest.Plain, manifest.Type, "", string(s.Transport))
+		add(manifest.Plain, manifest.Address, "", s.URL)
+	}
+	if s.Command != "" {
+		add(manifest.Word, manifest.Command, "", s.Command)
+		add(manifest.Word, manifest.Argument, "", s.Args...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		add(manifest.Value, "env", name, s.Env[name])
+	}
+	if s.Command != "" {
+		add(manifest.Folder, "cwd", "", s.Cwd)
+		if s.Sandbox != Sandboxed {
+			all = append(all, manifest.Part{Name: "outside the sandbox"})
+		}
+	}
+	add(manifest.Plain, manifest.Variable, "", s.EnvVars...)
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		add(manifest.Plain, "header", name, s.Headers[name])
+	}
+	add(manifest.Plain, "oauth client", "", s.OAuth.ClientID)
+	add(manifest.Plain, manifest.Variable, "oauth secret", s.OAuth.ClientSecretEnv)
+	add(manifest.Plain, "oauth scope", "", s.OAuth.Scopes...)
+	if s.OAuth.CallbackPort != 0 {
+		add(manifest.Plain, "oauth port", "", strconv.Itoa(s.OAuth.CallbackPort))
+	}
+	if s.StartTimeout != 0 {
+		add(manifest.Plain, "startup timeout", "", s.StartTimeout.String())
+	}
+	if s.Timeout != 0 {
+		add(manifest.Plain, "timeout", "", s.Timeout.String())
+	}
+	add(manifest.Plain, "tool", "", s.Only...)
+	add(manifest.Plain, "without tool", "", s.Except...)
+	if s.AlwaysLoad {
+		all = append(all, manifest.Part{Name: "always loaded"})
+	}
+	return all
+}
+
+// withDefaults replaces the variables of a text by their defaults. A variable without a default, or
+// one that is usual, gets a name that no shell has, because only the person knows its value.
+func withDefaults(text string) string {
+	return rewriteText(text, strings.Clone, func(name, otherwise string, fallback bool) string {
+		if fallback && !isUsual(name) {
+			return otherwise
+		}
+		return "${" + name + "__OF_THE_PERSON}"
+	})
+}

@@ -1,0 +1,166 @@
+// Package servers reads the configuration of MCP servers in the form of other agents. It neither
+// starts nor connects anything.
+//
+// Find reads all files of a workspace and its user, and returns a Listing with one Server for each
+// name. Server.Expand replaces the variables of a server before it is started:
+//
+//	found, err := servers.Find(servers.Where{Where: where})
+//	for _, s := range found.Servers {
+//		expanded, err := s.Expand(environment)
+//		…
+//	}
+//
+// Add, Remove and SetDisabled change a file for a person.
+package servers
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/base/lazyregexp"
+)
+
+// Origin is the kind of place in which a server is configured.
+type Origin string
+
+// The origins. If servers have the same name, the server of the earlier origin is used.
+const (
+	// Flag is --mcp-config.
+	Flag Origin = "flag"
+	// Editor is the editor that drives the session. It writes "${VAR}" as plain text.
+	Editor Origin = "editor"
+	// User is the person's own mcp.json.
+	User Origin = "user"
+	// Project is .mcp.json of the workspace or of the root of its repository.
+	Project Origin = "project"
+	// Plugin is a plugin that the person has added.
+	Plugin Origin = "plugin"
+)
+
+// Transport is the transport of a server.
+type Transport string
+
+// The transports.
+const (
+	Stdio Transport = "stdio"
+	HTTP  Transport = "http"
+	SSE   Transport = "sse"
+)
+
+// Sandboxed is the value of Server.Sandbox for a program that is confined like a command.
+const Sandboxed = "work"
+
+// Server is a configured server. Its texts contain references to variables, "${VAR}", until
+// [Server.Expand] replaces them.
+type Server struct {
+	Name   string
+	Origin Origin
+	// File is the file of the configuration, empty for JSON from a flag or an editor.
+	File string
+	// Folder is the repository or workspace that the file belongs to, empty for none.
+	Folder string
+
+	Transport Transport
+	// Command is the program of a server with the transport Stdio.
+	Command string
+	Args    []string
+	// Env is added to the environment of the program.
+	Env map[string]string
+	// EnvVars lists variables of the environment that the program gets besides the usual ones.
+	EnvVars []string
+	// Cwd is the folder in which the program runs.
+	Cwd string
+	// URL is the address of a server over HTTP.
+	URL string
+	// Headers are sent with each request.
+	Headers map[string]string
+
+	// StartTimeout bounds the start, 0 for the default.
+	StartTimeout time.Duration
+	// Timeout bounds a call, 0 for the default.
+	Timeout time.Duration
+	// Only lists the tools to use; empty means all.
+	Only []string
+	// Except lists the tools that are not used.
+	Except []string
+	// Allow lists the tools that may be called without a question. A repository cannot set it.
+	Allow []string
+	// AlwaysLoad offers the server's tools directly before the tools of other servers.
+	AlwaysLoad bool
+	Disabled   bool
+	// TrustHints makes the server's hints about its tools count. A repository cannot set it.
+	TrustHints bool
+	// Sandbox is Sandboxed, or "off".
+	Sandbox string
+	OAuth   OAuth
+
+	// Fields is the entry as canonical JSON, before expansion.
+	Fields []byte
+}
+
+// NeedsConsent reports whether others than the person, their flags or their editor configure the
+// server.
+func (s *Server) NeedsConsent() bool { return s.Origin == Project || s.Origin == Plugin }
+
+// Words returns the address of a server, or of one that is a program its command with the arguments.
+// They may be secret.
+func (s *Server) Words() []string {
+	if s.Transport != Stdio {
+		return []string{s.URL}
+	}
+	return append([]string{s.Command}, s.Args...)
+}
+
+// OAuth is the configuration of the login to a server.
+type OAuth struct {
+	ClientID string
+	// ClientSecretEnv is the variable that holds the secret of the client.
+	ClientSecretEnv string
+	// ClientSecret is the value of that variable, which Expand sets.
+	ClientSecret string
+	Scopes       []string
+	CallbackPort int
+}
+
+// Listing holds the servers of a workspace and its user.
+type Listing struct {
+	// Servers are in the order of the configuration. Servers of flags come first.
+	Servers []*Server
+	// Problems lists the entries and files that are not used, with the reasons.
+	Problems []string
+	// Notes lists unknown fields, repeated names and ignored settings for the person.
+	Notes []string
+	// Invalid maps the names of entries that are not used to their errors.
+	Invalid map[string]string
+}
+
+// Named returns the server with a name, or nil.
+func (f Listing) Named(name string) *Server {
+	if i := slices.IndexFunc(f.Servers, func(s *Server) bool { return s.Name == name }); i >= 0 {
+		return f.Servers[i]
+	}
+	return nil
+}
+
+// names matches the names that a server may have.
+var names = lazyregexp.New(`^[A-Za-z0-9_-]{1,32}$`)
+
+// CheckName returns the reason why a server cannot have a name, or "".
+func CheckName(name string) string {
+	switch {
+	case !names.MatchString(name):
+		return "a server's name has 1 to 32 letters, digits, - and _"
+	case strings.Contains(name, "__"), strings.HasSuffix(name, "_"):
+		// mcp__a___b would be a tool of a_ and of a.
+		return "a server's name has no two _ in a row and none at its end"
+	case name == "agent" || name == "mcp":
+		return "the name " + name + " is taken"
+	}
+	return ""
+}
+
+// Uses reports whether a tool of the server is used.
+func (s *Server) Uses(tool string) bool {
+	return (len(s.Only) == 0 || slices.Contains(s.Only, tool)) && !slices.Contains(s.Except, tool)
+}

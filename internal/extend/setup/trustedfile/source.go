@@ -1,0 +1,230 @@
+// Package trustedfile reads files of a set-up: instructions, skills, commands and settings. A file is
+// read only if nobody but the user and the system can have written it, and a file of a
+// repository only if no link leads out of the repository or to a file with keys (D-60, D-61).
+package trustedfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/protect"
+	"agent/internal/text/lines"
+)
+
+// Where holds the folders to search for a set-up. The paths are absolute; empty ones are left out.
+type Where struct {
+	// Config is the folder of the program's configuration.
+	Config string
+	// Home is the user's home folder.
+	Home      string
+	Workspace string
+	// Plugins are the plugins that the person has added.
+	Plugins []Plugin
+}
+
+// Plugin has the places of a plugin's files: folders, and for hooks and servers files.
+type Plugin struct {
+	Name, Dir                                string
+	Skills, Commands, Agents, Hooks, Servers []string
+	// Skipped has a line for each path that leads out of the plugin and is not used.
+	Skipped []string
+}
+
+// Place limits the files of the plugin to its folder, which ${CLAUDE_PLUGIN_ROOT} stands for in them.
+func (p Plugin) Place(home string) Place { return Place{Root: p.Dir, Home: home, plugin: p.Dir} }
+
+// Project returns the workspace and, if it differs, the root of its repository. It leaves out the
+// home folder.
+func (w Where) Project() []string {
+	folders := []string{filepath.Clean(w.Workspace)}
+	if root := Above(w.Home, w.Workspace)[0]; root != w.Workspace {
+		folders = append(folders, root)
+	}
+	return slices.DeleteFunc(folders, func(folder string) bool { return folder == filepath.Clean(w.Home) })
+}
+
+// Place limits the files that Read accepts.
+type Place struct {
+	// Root is the folder that links must not lead out of. It is empty for the user's own files,
+	// whose links may lead anywhere.
+	Root string
+	// Home is the user's home folder.
+	Home string
+	// plugin is the folder of a plugin, "" for other files.
+	plugin string
+}
+
+// Text is the text of a file.
+type Text struct {
+	// Real is the path of the file, with links resolved.
+	Real string
+	Text string
+	// Cut means that the file is longer than Text.
+	Cut bool
+}
+
+// Read reads at most limit bytes of a file. For a missing file the error is fs.ErrNotExist; other
+// errors describe the problem with the file.
+func (p Place) Read(file string, limit int) (Text, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return Text{}, err
+	}
+	if !info.Mode().IsRegular() { // reading a pipe would never end
+		return Text{}, fmt.Errorf("%s is not a regular file", file)
+	}
+	f, err := os.OpenFile(file, os.O_RDONLY|fsutil.NoWait, 0) // it may be a pipe by now
+	if err != nil {
+		return Text{}, err
+	}
+	defer f.Close()
+	real, err := realPath(f)
+	if err != nil {
+		return Text{}, err
+	}
+	if err := p.holds(file, real); err != nil {
+		return Text{}, err
+	}
+	why := foreignReason(filepath.Dir(file), info)
+	if why == "" && real != file {
+		why = foreignReason(filepath.Dir(real), info)
+	}
+	if why != "" {
+		return Text{}, fmt.Errorf("%s: %s, so it could be from anybody; copy it, or change its owner and permissions", file, why)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1)) // one more byte shows whether the file is longer
+	if err != nil {
+		return Text{}, err
+	}
+	if p.plugin != "" {
+		data = bytes.ReplaceAll(data, []byte("${CLAUDE_PLUGIN_ROOT}"), []byte(filepath.ToSlash(p.plugin)))
+	}
+	if len(data) <= limit {
+		return Text{Real: real, Text: string(data)}, nil
+	}
+	return Text{real, lines.WholeRunes(string(data[:limit])), true}, nil
+}
+
+// MaxSettings bounds a file of settings, in bytes.
+const MaxSettings = 1 << 20
+
+// Settings returns the content of a file of settings without its byte order mark, nil for a
+// missing file. The error begins with the path of the file.
+func (p Place) Settings(file string, limit int) ([]byte, error) {
+	text, err := p.Read(file, limit)
+	switch {
+	case Missing(err):
+		return nil, nil
+	case err == nil && text.Cut:
+		err = errors.New("it is longer than " + humanize.Bytes(int64(limit)))
+	case err == nil:
+		return []byte(strings.TrimPrefix(text.Text, "\uFEFF")), nil
+	}
+	return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), file+": "))
+}
+
+// realPath returns the path of an open file, with links resolved. On Linux it makes one system
+// call, because resolving paths is the largest cost of reading many small files.
+func realPath(f *os.File) (string, error) {
+	if runtime.GOOS == "linux" {
+		if real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd())); err == nil && filepath.IsAbs(real) {
+			return real, nil
+		}
+	}
+	return filepath.EvalSymlinks(f.Name())
+}
+
+// holds returns an error for a file that lies outside the root, or that may contain keys.
+func (p Place) holds(file, real string) error {
+	if p.Root == "" {
+		return nil
+	}
+	root := p.Root
+	if !fsutil.Within(real, root) { // the root may be named by a link itself
+		var err error
+		if root, err = filepath.EvalSymlinks(root); err != nil {
+			return err
+		}
+	}
+	rel, err := filepath.Rel(root, real)
+	if err != nil || !filepath.IsLocal(rel) {
+		return &fsutil.LinkError{Path: file, Root: root}
+	}
+	kept := (protect.Places{Home: p.Home}).Read(real, filepath.ToSlash(rel))
+	switch {
+	case kept.Care == protect.Free:
+	case fsutil.Within(file, root) && filepath.Base(file) == filepath.Base(real):
+		return errors.New(kept.Why)
+	default:
+		return fmt.Errorf("%s leads to %s, and %s; remove the link", file, rel, kept.Why)
+	}
+	return nil
+}
+
+// foreignReason returns the reason why other users can change a file, directly or through its folder. It
+// returns "" if they cannot.
+func foreignReason(folder string, file fs.FileInfo) string {
+	if why := fsutil.OtherWriters(file); why != "" {
+		return why
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return err.Error()
+	}
+	if why := fsutil.OtherWriters(info); why != "" {
+		return "of its folder, " + why
+	}
+	return ""
+}
+
+// Above returns the folders from the root of the repository, or from home, down to the workspace.
+// If neither is above the workspace, or other users may write to a folder on the way, it
+// returns only the workspace: files of other users must not instruct the model.
+func Above(home, workspace string) []string {
+	dirs := []string{workspace}
+	for dir := workspace; !isRoot(dir) && dir != home; {
+		parent := filepath.Dir(dir)
+		info, err := os.Stat(parent)
+		if parent == dir || err != nil || fsutil.OtherWriters(info) != "" {
+			return []string{workspace}
+		}
+		dirs = append([]string{parent}, dirs...)
+		dir = parent
+	}
+	return dirs
+}
+
+// Repository returns the root of the repository that contains a folder, or the folder itself if
+// there is none.
+func Repository(folder string) string {
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		if isRoot(dir) {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return folder
+		}
+	}
+}
+
+// isRoot reports whether dir is the root of a repository or of a work tree of git.
+func isRoot(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, ".git"))
+	return err == nil
+}
+
+// Missing reports whether an error means that there is no such file.
+func Missing(err error) bool {
+	var path *fs.PathError
+	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &path) && path.Err.Error() == "not a directory"
+}

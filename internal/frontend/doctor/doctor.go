@@ -1,0 +1,356 @@
+// Package doctor checks the configuration, the endpoint, the model, the terminal and the tools,
+// and says how to fix their problems. It starts no program, and asks the endpoint only for its
+// list of models.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/base/humanize"
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/llm"
+	"agent/internal/login"
+	"agent/internal/provider"
+	"agent/internal/sandbox"
+	"agent/internal/settings"
+	"agent/internal/websearch"
+
+	"golang.org/x/term"
+)
+
+// Finding is the result of one check: a grade, a description and advice.
+type Finding struct {
+	// Grade is "ok", "note" or "fix".
+	Grade string
+	What  string
+	// Todo says how to fix or improve the result, "" if there is nothing to do.
+	Todo string
+}
+
+// report collects the findings.
+type report []Finding
+
+func (r *report) ok(what string)         { *r = append(*r, Finding{"ok", what, ""}) }
+func (r *report) note(what, todo string) { *r = append(*r, Finding{"note", what, todo}) }
+func (r *report) fix(what, todo string)  { *r = append(*r, Finding{"fix", what, todo}) }
+
+// addEach adds one finding for each text.
+func (r *report) addEach(grade, about string, texts []string, todo string) {
+	for _, text := range texts {
+		*r = append(*r, Finding{grade, humanize.Line(about+text, 0), todo})
+	}
+}
+
+// doctorTimeout bounds how long a check waits for the endpoint.
+const doctorTimeout = 5 * time.Second
+
+// Examine runs all checks and returns their findings. A check is skipped if the result of an
+// earlier one makes it impossible.
+func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.File) []Finding {
+	var r report
+	f, err := p.Folders()
+	if err != nil {
+		r.fix("folders: "+err.Error(), "")
+		return r
+	}
+	r.folder(f.Config, "configuration")
+	r.folder(f.Data, "data")
+	r.folder(f.State, "log")
+	if !r.policy(p) {
+		return r
+	}
+	s, err := p.Settings(from)
+	if err != nil {
+		r.fix("settings: "+err.Error(), "correct it, or move the profile away")
+		return r
+	}
+	profiles := settings.NewStore(f.Config, s.Registry())
+	r.profiles(profiles)
+	for _, set := range s.Changed() {
+		if why := settings.WhyNoEffect(s, set.Spec.Key); why != "" {
+			r.note(why, "")
+		}
+	}
+	r.endpoint(ctx, p.Connect(s, f, nil), p.AccountLogins(), s, profiles.LastModel)
+	r.webSearch(p.WebSearch(s, f, p.Connect(s, f, nil)), s)
+	if p.Dir != "" {
+		r.setup(p, f, s)
+	}
+	r.terminal(p.Env("TERM"), in, out)
+	r.sandbox(s)
+	r.program("git", "to find files git ignores and to show diffs")
+	r.program("bash", "to run commands; sh is used instead")
+	r.program("rg", "to search faster")
+	return r
+}
+
+// policy shows the policy of the machine, and reports whether it counts.
+func (r *report) policy(p *app.Process) (counts bool) {
+	bounds, err := p.Policy()
+	switch {
+	case err != nil:
+		r.fix(err.Error(), "")
+	case bounds != nil:
+		r.ok("policy " + bounds.Path + ", sha256 " + bounds.Hash[:12])
+		r.addEach("ok", "policy: ", bounds.Lines(), "")
+	}
+	return err == nil
+}
+
+// folder checks that a folder can be written, or, if it is missing, the nearest existing folder
+// above it.
+func (r *report) folder(dir, name string) {
+	probe := dir
+	info, err := os.Stat(probe)
+	for errors.Is(err, os.ErrNotExist) && probe != filepath.Dir(probe) {
+		probe = filepath.Dir(probe)
+		info, err = os.Stat(probe)
+	}
+	what := name + " folder " + dir
+	switch {
+	case err != nil:
+		r.fix(what+": "+err.Error(), "make it a folder you can write")
+		return
+	case !info.IsDir():
+		r.fix(what+": "+probe+" is not a folder", "move that file away")
+		return
+	}
+	file, err := os.CreateTemp(probe, ".agent-doctor-*")
+	if err != nil {
+		r.fix(what+" cannot be written", "give yourself write permission on "+probe)
+		return
+	}
+	_ = errors.Join(file.Close(), os.Remove(file.Name()))
+	r.ok(what)
+}
+
+// profiles checks that every profile can be loaded.
+func (r *report) profiles(store *settings.Store) {
+	names, err := store.List()
+	if err != nil {
+		r.fix("profiles: "+err.Error(), "")
+		return
+	}
+	r.ok(humanize.Count(len(names), "profile"))
+	for _, name := range names {
+		profile, err := store.Load(name)
+		switch {
+		case err != nil:
+			r.fix("profile "+name+": "+err.Error(), "correct "+store.Path(name))
+		case len(profile.Unknown) > 0:
+			r.note("profile "+name+" holds unknown keys: "+strings.Join(profile.Unknown, ", "), "")
+		}
+	}
+}
+
+// endpoint asks the endpoint for its models, which shows whether the address, the key and the
+// model are right. chosen returns the model that the person chose last at a base URL, or "".
+func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *login.Sources, s *settings.Settings, chosen func(baseURL string) string) {
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
+	defer cancel()
+	notice, _, err := app.FindEndpoint(ctx, c)
+	if unset, is := errors.AsType[*llm.Error](err); is {
+		r.fix(unset.Message, unset.Hint)
+		for _, local := range c.Locals(ctx) {
+			r.note(local.Hint(), "")
+		}
+		return
+	}
+	if err != nil {
+		r.fix("endpoint: "+err.Error(), "")
+		return
+	}
+	endpoint, _ := c.Endpoint()
+	r.ok("endpoint " + endpoint.BaseURL + " (" + endpoint.From.String() + ")")
+	if warning := endpoint.Warning(); warning != "" {
+		r.note(warning, "")
+	}
+	if notice != "" {
+		r.note(notice, "")
+	}
+	known := endpoint.Vendor()
+	switch {
+	case endpoint.Login != "":
+		r.login(logins, endpoint)
+	case endpoint.Command != "":
+		r.ok("key printed by " + humanize.Line(endpoint.Command, 0) + " (" + endpoint.KeyFrom + "), for " + endpoint.Host())
+	case endpoint.Key != "":
+		r.ok("key from " + endpoint.KeyFrom)
+	case known.KeyVariable != "":
+		r.fix("no key for "+known.Title, "set "+known.KeyVariable+", or run agent login "+known.Name)
+	default:
+		r.note("no key; fine for a server of your own", "")
+	}
+	if models, err := c.Models(ctx); err != nil {
+		r.fix("endpoint: "+err.Error(), "")
+	} else {
+		r.model(c, s, models, chosen(endpoint.BaseURL))
+	}
+	// The family follows from the name of the model, so no list of models is needed.
+	if model := settings.Model.Of(s); model != "" {
+		family, why := c.Family(model)
+		r.ok(fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.FormOf(s, family)))
+	}
+}
+
+// login reports which login is used, of whom, until when its token lasts, and where it is kept.
+func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
+	all, err := logins.Store.All()
+	if err != nil {
+		r.fix("login "+endpoint.Login+": "+err.Error(), "")
+		return
+	}
+	i := slices.IndexFunc(all, func(l login.Login) bool { return l.ID() == endpoint.Login })
+	if i < 0 {
+		r.fix("there is no login "+endpoint.Login, "run agent login "+endpoint.Vendor().Name)
+		return
+	}
+	l := all[i]
+	text := "login " + l.Title() + ", kept in " + logins.Store.Where(l)
+	why := " (" + endpoint.From.String() + "), for " + endpoint.Host()
+	until := l.Expires.In(logins.Now().Location()).Format("2006-01-02 15:04")
+	switch ended := !l.Expires.IsZero() && logins.Now().After(l.Expires); {
+	case ended && l.Refresh == "" && !l.InKeyring:
+		r.fix(text+", ended "+until+why, "log in again: agent login "+endpoint.Vendor().Name)
+		return
+	case ended:
+		text += ", token ended " + until + ", which the next request refreshes"
+	case !l.Expires.IsZero():
+		text += ", token until " + until
+	}
+	r.ok(text + why)
+}
+
+// model checks the model from the settings, or else the person's latest choice.
+func (r *report) model(c *provider.Connection, s *settings.Settings, models []provider.Offer, chosen string) {
+	model := settings.Model.Of(s)
+	if model == "" && chosen != "" && len(models) != 1 {
+		r.note("model "+chosen+", which you chose last here, is used on the screen; -p and editors need one that is set", "agent profile save NAME -m "+chosen+", or -m MODEL")
+		model = chosen
+	}
+	at := slices.IndexFunc(models, func(m provider.Offer) bool { return provider.SameModel(m.ID, model) })
+	switch {
+	case model == "" && len(models) == 1:
+		model, at = models[0].ID, 0
+	case model == "":
+		r.fix("no model is set; the endpoint offers "+someOf(models), "choose one: agent profile save NAME -m MODEL, or -m MODEL")
+		return
+	case at < 0:
+		r.note("model "+model+" is not among those the endpoint lists", "check its spelling with /model")
+		return
+	}
+	with := s.Overlay()
+	wrong := with.Set(settings.Session, settings.Model.Key(), model)
+	room := window.NewLimits(with, c.ContextLimit)
+	_, err := room.Reserve()
+	strategy, unknown := compression.Get(settings.CompressionStrategy.Of(with))
+	if err := cmp.Or(wrong, err, unknown); err != nil {
+		r.fix("model "+model+": "+err.Error(), "change it with agent settings or in the profile")
+		return
+	}
+	starts := fmt.Sprintf("compression starts at %d", room.Trigger(strategy))
+	_, known := c.ContextLimit(model)
+	_, set := settings.ContextLimit.Get(s)
+	switch {
+	case set:
+		r.ok(fmt.Sprintf("model %s, context limit %d (set), %s", model, room.Size(), starts))
+	case at >= 0 && models[at].Assumed:
+		r.note(fmt.Sprintf("model %s: its server may give it no more than %d tokens, %s", model, room.Size(), starts), "start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model")
+	case known:
+		r.ok(fmt.Sprintf("model %s, context limit %d, %s", model, room.Size(), starts))
+	default:
+		r.note(fmt.Sprintf("model %s: its context limit is not known, %d is assumed, %s", model, room.Size(), starts), "set context-limit")
+	}
+}
+
+// someOf names the first few models, and says how many more there are.
+func someOf(models []provider.Offer) string {
+	const shown = 3
+	var names []string
+	for _, m := range models[:min(shown, len(models))] {
+		names = append(names, humanize.Line(m.ID, 60))
+	}
+	if more := len(models) - shown; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more; agent models lists them", more))
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
+}
+
+// terminal checks that both files are a terminal that can show the screen.
+func (r *report) terminal(name string, in, out *os.File) {
+	if !term.IsTerminal(int(out.Fd())) || !term.IsTerminal(int(in.Fd())) {
+		r.note("no terminal; only -p will work here", "")
+		return
+	}
+	width, height, err := term.GetSize(int(out.Fd()))
+	if err != nil {
+		r.fix("terminal: its size cannot be read", "use another terminal")
+		return
+	}
+	*r = append(*r, terminalFinding(name, width, height))
+}
+
+// terminalFinding returns the finding about a terminal, from its TERM and its size.
+func terminalFinding(name string, width, height int) Finding {
+	size := fmt.Sprintf("terminal %s, %d×%d", name, width, height)
+	switch {
+	case name == "":
+		return Finding{"fix", "terminal: TERM is not set", "set TERM, for example to xterm-256color"}
+	case name == "dumb":
+		return Finding{"note", "terminal dumb: all is plain lines", "set TERM to what it is, such as xterm-256color, if it can do more"}
+	case width < 60:
+		return Finding{"note", size, "60 columns or more read better"}
+	}
+	return Finding{"ok", size, ""}
+}
+
+// webSearch reports who searches the web.
+func (r *report) webSearch(search *websearch.Searcher, s *settings.Settings) {
+	set, from := s.Get(settings.WebSearch.Key())
+	why := "web-search is " + set.String() + " (" + from.String() + ")"
+	service := search.Service()
+	if search.ByServer() {
+		service = "the model's server itself"
+	}
+	switch err := search.Problem(); {
+	case set.String() == websearch.Off:
+		r.note("no web search: "+why, "/set web-search names who is asked")
+	case err != nil:
+		r.fix("web search: "+err.Error(), "")
+	default:
+		r.ok("web search by " + service + ": " + why)
+	}
+}
+
+// program checks that a program is on PATH; use says how the agent uses it.
+func (r *report) program(name, use string) {
+	if path, err := exec.LookPath(name); err == nil {
+		r.ok(name + " at " + path)
+	} else {
+		r.note(name+" is not on PATH", "install it "+use)
+	}
+}
+
+// sandbox reports how commands are confined.
+func (r *report) sandbox(s *settings.Settings) {
+	why := "the setting sandbox is off"
+	if settings.Sandbox.Of(s) != settings.SandboxOff {
+		box := sandbox.Detect()
+		if why = box.Why(); box.Active() {
+			r.ok("sandbox " + box.Backend().String() + ": " + why)
+			return
+		}
+	}
+	r.note("no sandbox: "+why, "commands that do more than look are asked about")
+}

@@ -1,0 +1,112 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+
+	"agent/internal/app"
+	"agent/internal/base/humanize"
+	"agent/internal/extend/mcp/bridge"
+	"agent/internal/extend/setup"
+	"agent/internal/extend/setup/consent"
+	"agent/internal/extend/setup/hooks"
+	"agent/internal/extend/setup/instructions"
+	"agent/internal/extend/setup/permissions"
+	"agent/internal/notes"
+	"agent/internal/settings"
+)
+
+// setup reports which instructions, skills, commands, rules, servers and hooks the agent uses in
+// the current folder, and which ones it does not use.
+func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
+	where := p.Where(f, p.Dir)
+	texts := instructions.Find(instructions.Where{Where: where, Files: settings.Items(settings.InstructionFiles.Of(s))})
+	callable := setup.Find(where, nil)
+	events := hooks.Find(where)
+	r.ok(fmt.Sprintf("set-up: %s with instructions, %s, %s", humanize.Count(len(texts.Files), "file"), humanize.Count(len(callable.Skills.Entries), "skill"), humanize.Count(len(callable.Commands.Entries), "command")))
+	r.addEach("note", "instructions: ", texts.Unread, "")
+	for _, problem := range texts.Problems {
+		r.note("instructions: "+problem.Error(), "")
+	}
+	r.addEach("note", "left out: ", slices.Concat(callable.Skills.Skipped, callable.Commands.Skipped, app.Agents(where).Skipped), "")
+	rules := permissions.Read(where)
+	for _, file := range rules.Sources {
+		if n := rules.In(file); n > 0 {
+			r.ok(fmt.Sprintf("rules: %s that deny or ask of %s", humanize.Count(n, "rule"), file))
+		}
+	}
+	r.addEach("fix", "not protected: ", rules.Problems, "correct the rule; nothing keeps it until then")
+	r.servers(p, f, s)
+	if n := len(events.Hooks); n > 0 {
+		r.ok(humanize.Count(n, "hook") + " (/hooks lists them)")
+	}
+	r.addEach("fix", "not used: ", events.Skipped, "correct it; it does nothing until then")
+	r.notes(p, f, s)
+	r.trust(p.Trust(f, s, p.Dir))
+}
+
+// notes reports how many notes are used, and what of their files cannot be.
+func (r *report) notes(p *app.Process, f app.Folders, s *settings.Settings) {
+	if settings.Notes.Of(s) == "off" {
+		return
+	}
+	book := f.Notes(p.Home, p.Dir)
+	all, problems := book.Notes()
+	if line := notes.Summary(book.Checker().Check(all, p.Now), p.Now()); line != "" {
+		r.ok(line)
+	}
+	r.addEach("fix", "notes: ", problems, "correct or delete it; it is not used until then")
+	r.addEach("note", "notes: ", book.Other(), "")
+}
+
+// servers reports the state of the MCP servers as far as it is known. It starts none.
+func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
+	configured, err := p.Servers(f, p.Dir, app.Options{})
+	if err != nil {
+		r.fix("mcp: "+err.Error(), "")
+		return
+	}
+	configured.Trust = p.Trust(f, s, p.Dir)
+	_, problems := f.Plugins().Where()
+	r.addEach("fix", "", problems, "")
+	r.addEach("fix", "mcp: ", configured.Problems, "")
+	r.addEach("note", "mcp: ", configured.Notes, "")
+	const many = 20_000 // tokens of definitions
+	for _, st := range configured.Status(s) {
+		what := "mcp " + st.Configured.Name + ": "
+		switch {
+		case st.State == bridge.Unused && st.Configured.NeedsConsent() && !st.Configured.Disabled:
+			// trust reports everything that waits for consent
+		case st.State == bridge.Unused:
+			r.note(what+st.Summary(), "")
+		case st.Known.Failed != "":
+			r.fix(what+st.Known.Failed, "agent mcp test "+st.Configured.Name+" tries it again")
+		case st.State == bridge.Known && !st.Direct && st.Known.Tokens() > many:
+			r.note(what+humanize.Tokens(st.Known.Tokens())+" tokens of definitions, by search only", "")
+		default:
+			r.ok(what + st.Summary())
+		}
+	}
+}
+
+// trust reports the state of each item of a repository that needs consent, with the hooks and
+// servers that still wait for it.
+func (r *report) trust(t *consent.Trust) {
+	report, err := t.Report()
+	if err != nil {
+		r.fix(err.Error(), "correct or remove that file")
+		return
+	}
+	for _, e := range report.Items {
+		what := fmt.Sprintf("%s %s (%s): ", e.Kind, e.Name, e.File)
+		switch {
+		case e.State == consent.Agreed:
+			r.ok(what + "used")
+		case e.State.NeedsAnswer():
+			r.note(what+"waits for your yes", "agent trust")
+		default:
+			r.note(what+fmt.Sprint(e.State), "")
+		}
+	}
+	r.addEach("note", "ignored: ", report.Ignored, "")
+}

@@ -1,0 +1,265 @@
+// Package screen runs a conversation on the terminal. It connects the conversation to the
+// interface of package tui, and adds the greeting, the history of prompts and the goodbye.
+package screen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/base/fsutil"
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/extend/setup/consent"
+	"agent/internal/picture"
+	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/tui"
+	"agent/internal/tui/keymap"
+)
+
+// settleAfter is the time after which memory that only the start needed, such as the text of the
+// vocabulary, is returned to the system. Nobody waits for anything by then.
+const settleAfter = time.Second
+
+// Options holds everything that a screen needs besides the conversation.
+type Options struct {
+	Process *app.Process
+	// Open creates the conversation, which sends its events to events.
+	Open func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error)
+	// In and Out are the terminal; Text writes lines of text to Out.
+	In, Out *os.File
+	Text    io.Writer
+	// NotifySignals keeps Ctrl+C from ending the program until release is called.
+	NotifySignals func() (release func())
+	// Plain prints lines and reads lines, without moving anything on the screen.
+	Plain bool
+	// Scratch is set if the record is deleted when the program ends.
+	Scratch bool
+	// Commands returns slash commands about a conversation; nil for none. A command that leaves
+	// the conversation calls resume with the id of the next session.
+	Commands func(c *app.Conversation, resume func(id string)) []command.Command
+	// Settled is called once, on a goroutine of its own, some time after the prompt is shown; nil
+	// for nothing.
+	Settled func(ctx context.Context, c *app.Conversation)
+	// Initial is sent at once, unless it is empty.
+	Initial atcmd.Message
+}
+
+// Run runs the screen and the turn loop until the person leaves the session. It returns the id of
+// the session to resume next, "" for none. The error is tui.ErrTerminated if the terminal has
+// gone.
+func Run(ctx context.Context, o Options) (next string, err error) {
+	sums, listening := &tally{}, make(chan struct{})
+	var listener func(chat.Event)
+	c, err := o.Open(ctx, func(e chat.Envelope) {
+		sums.take(e.Event)
+		select {
+		case <-listening:
+			listener(e.Event)
+		default: // the screen is not there yet, and needs no event from before
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	ctx, end := c.ServeScreen(ctx, listening)
+	defer func() { _ = end() }() // after an error of the screen
+	settled := time.AfterFunc(settleAfter, func() {
+		if o.Settled != nil {
+			o.Settled(ctx, c)
+		}
+		debug.FreeOSMemory()
+	})
+	defer settled.Stop()
+	screen, err := screenOptions(ctx, o, c, &next)
+	if err != nil {
+		return "", err
+	}
+	screen.Events = func(l func(chat.Event)) { listener = l; close(listening) }
+	err = tui.Run(ctx, screen)
+	if !o.Scratch {
+		sayGoodbye(ctx, o.Text, c, sums)
+	}
+	if defect := end(); defect != nil {
+		return "", defect
+	}
+	return next, err
+}
+
+// screenOptions returns the options of the screen for a conversation. A slash command that leaves
+// the session stores the id of the session to resume in next.
+func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *string) (tui.Options, error) {
+	folders, err := o.Process.Folders()
+	if err != nil {
+		return tui.Options{}, err
+	}
+	log, err := o.Process.Log()
+	if err != nil {
+		return tui.Options{}, err
+	}
+	files := atcmd.NewCompleter(ctx, c.Root(), o.Process.Now)
+	files.Others = c.Servers.Resources
+	shown := app.Screen{Resume: func(id string) { *next = id }}
+	shown.Keys.Shown = tui.PlainKeys
+	if o.Commands != nil {
+		shown.Commands = o.Commands(c, shown.Resume)
+	}
+	bound, faults := &boundKeys{}, []string(nil)
+	if !o.Plain && o.Process.Env("TERM") != "dumb" {
+		bound.path = filepath.Join(folders.Config, "keys.json")
+		_, faults = bound.read()
+		shown.Keys.Shown = func() []command.Key { return tui.Keys(bound.inForce()) }
+		shown.Keys.Read, shown.Keys.File = bound.read, bound.path
+	}
+	var history tui.History // prompts typed in a demo are not kept
+	if !o.Scratch {
+		history = &promptHistory{file: session.Prompts{Path: filepath.Join(folders.Config, "history")}}
+	}
+	return tui.Options{
+		Driver:        c.Chat,
+		Commands:      c.Commands(ctx, c.Chat, shown),
+		Files:         files,
+		Plain:         o.Plain,
+		Palettes:      o.Process.Palettes(),
+		In:            o.In,
+		Out:           o.Out,
+		Environ:       o.Process.Environ,
+		Greeting:      slices.Concat([]string{banner(o.Process, c)}, c.Notices, faults, themeFault(o.Process, c.Settings())),
+		Earlier:       earlierOf(c.Recorded, c.Tools()),
+		History:       history,
+		NotifySignals: o.NotifySignals,
+		Branch:        func(ctx context.Context) string { return branchNow(ctx, c.Root()) },
+		Programs:      c.Programs,
+		Estimate:      estimator(c),
+		Found:         lateModel(c.Settings(), c.Connection),
+		Workspace:     c.Root(),
+		Title:         c.Title,
+		Status:        chat.Status{Model: settings.Model.Of(c.Settings()), Mode: c.Chat.Consent().Mode()},
+		Settings: func() tui.Settings {
+			s := c.Settings()
+			return tui.Settings{
+				Theme: settings.Theme.Of(s), Links: settings.Links.Of(s), Notify: settings.Notify.Of(s),
+				Columns: settings.Columns.Of(s), Vim: settings.Keys.Of(s) == "vim", QuietDensity: settings.NoticeDensity.Of(s) == "off",
+			}
+		},
+		Jobs:      c,
+		Efforts:   func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings())) },
+		Clipboard: clipboard(o.Process.Environ, c.TempDir()),
+		Keys:      bound.inForce,
+		Ask:       askTrust(c.Trust),
+		Initial:   o.Initial,
+		Log:       log.Logger,
+		LogPath:   log.Path,
+		Now:       o.Process.Now,
+	}, nil
+}
+
+// typingPause is the time before the files of a message are read for its estimate, so that not every
+// keystroke reads them.
+const typingPause = 300 * time.Millisecond
+
+// estimator returns the function that makes the line about the cost of a message, nil while the
+// settings want none.
+func estimator(c *app.Conversation) func() func(context.Context, string) string {
+	return func() func(context.Context, string) string {
+		if !settings.Estimate.Of(c.Settings()) {
+			return nil
+		}
+		return func(ctx context.Context, typed string) string {
+			if strings.Contains(typed, "@") {
+				select {
+				case <-time.After(typingPause):
+				case <-ctx.Done():
+					return ""
+				}
+			}
+			e, known, err := chat.EstimateOf(ctx, c.Chat, c.Brought.Foresee(ctx, typed))
+			if err != nil || !known {
+				return ""
+			}
+			return e.String()
+		}
+	}
+}
+
+// boundKeys holds the keys in force: the keys of the program, changed by the file at path as it
+// was last read without a fault.
+type boundKeys struct {
+	path string
+	now  atomic.Pointer[keymap.Map]
+}
+
+func (b *boundKeys) inForce() *keymap.Map {
+	b.now.CompareAndSwap(nil, keymap.Default())
+	return b.now.Load()
+}
+
+// read reads the file again. A file with faults changes nothing.
+func (b *boundKeys) read() (bound []command.Bound, faults []string) {
+	fresh, faults := keymap.Read(b.path)
+	if len(faults) == 0 {
+		b.now.Store(fresh)
+	}
+	return tui.Bound(b.inForce()), faults
+}
+
+// askTrust returns the question about the items that wait for consent, nil if none waits.
+func askTrust(t *consent.Trust) *command.Ask {
+	waiting, err := t.Waiting()
+	if len(waiting) == 0 {
+		return nil
+	}
+	ask := &command.Ask{
+		Title:     consent.Title(waiting),
+		YesEffect: "yes, use these", YesCommand: "/trust yes",
+		NoEffect: "not now", NoLine: t.Left(),
+		NeverEffect: "never use these", NeverCommand: "/trust no",
+	}
+	for _, part := range t.Parts(waiting) {
+		ask.Parts = append(ask.Parts, command.AskPart{Title: part.Title, Lines: part.Lines})
+	}
+	if err != nil {
+		ask.Parts = append(ask.Parts, command.AskPart{Title: err.Error()})
+	}
+	return ask
+}
+
+// clipboard returns a function that saves the image on the clipboard of the desktop to a new file
+// in folder. folder is "" if there is no place for files.
+func clipboard(environ []string, folder string) func(context.Context) (string, error) {
+	var taken atomic.Int64
+	return func(ctx context.Context) (path string, err error) {
+		image, err := picture.Clipboard(ctx, environ)
+		if err != nil {
+			return "", err
+		}
+		if folder == "" {
+			return "", errors.New("there is no temporary folder to keep it in")
+		}
+		path = filepath.Join(folder, fmt.Sprintf("clipboard-%d.png", taken.Add(1)))
+		if err := fsutil.CreateNew(path, image, 0o600); err != nil {
+			return "", fmt.Errorf("the image cannot be kept in %s: %w", folder, fsutil.Reason(err))
+		}
+		return path, nil
+	}
+}
+
+// themeFault returns a line about the person's own theme in use, if it cannot be used.
+func themeFault(p *app.Process, s *settings.Settings) []string {
+	if err := p.ThemeFault(settings.Theme.Of(s)); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package screen
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
+	"agent/internal/chat"
+	"agent/internal/git/diff"
+	"agent/internal/gitfiles/layout"
+	"agent/internal/provider"
+	"agent/internal/settings"
+)
+
+// banner returns the first line of the greeting: program, model and host, folder and branch, and
+// approval mode.
+func banner(p *app.Process, c *app.Conversation) string {
+	root := c.Root()
+	place := fsutil.Tilde(root, p.Home)
+	if branch := layout.Branch(root); branch != "" {
+		place += " " + branch
+	}
+	return strings.Join([]string{"agent " + p.Version, modelAtHost(c.Settings(), c.Connection), place, string(c.Chat.Consent().Mode()), "/help"}, " · ")
+}
+
+// modelAtHost names the model and its host. There may be no model while the endpoint has not
+// listed its models.
+func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
+	model := cmp.Or(settings.Model.Of(s), "no model yet")
+	if endpoint, err := connection.Endpoint(); err == nil {
+		if address, err := url.Parse(endpoint.BaseURL); err == nil && address.Host != "" {
+			model += " at " + address.Host
+			if by := endpoint.Signature(); by != "" {
+				model += ", " + by
+			}
+		}
+	}
+	return model
+}
+
+// lateModel returns nil if the model is known. Otherwise it returns a function that waits for the
+// endpoint and names the model that was found there, or returns "" if the user chose a model
+// meanwhile.
+func lateModel(s *settings.Settings, connection *provider.Connection) func(context.Context) string {
+	if settings.Model.Of(s) != "" {
+		return nil
+	}
+	return func(context.Context) string {
+		if _, err := connection.Provider(); err != nil {
+			return "" // the first request will say it
+		}
+		if _, source := s.Get(settings.Model.Key()); source != settings.Detected {
+			return ""
+		}
+		return "model " + modelAtHost(s, connection)
+	}
+}
+
+// branchNow returns the branch that is checked out in dir, followed by a * if tracked files have
+// changed since the last commit.
+func branchNow(ctx context.Context, dir string) string {
+	ctx, cancel := context.WithTimeout(ctx, branchLimit)
+	defer cancel()
+	branch := layout.Branch(dir)
+	if branch != "" && diff.Changed(ctx, dir) {
+		branch += "*"
+	}
+	return branch
+}
+
+// branchLimit bounds the time that git may take to look for changes.
+const branchLimit = 5 * time.Second
+
+// tally counts turns and changed files between the start and the end of the program.
+type tally struct {
+	mu    sync.Mutex
+	turns int
+	files map[string]bool
+}
+
+// take counts an event.
+func (t *tally) take(e chat.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch e := e.(type) {
+	case chat.UserMessage:
+		t.turns++
+	case chat.TurnEnded:
+		for _, file := range e.Changes.Files {
+			if t.files == nil {
+				t.files = map[string]bool{}
+			}
+			t.files[file] = true
+		}
+	}
+}
+
+// sums returns the turns, tokens, cost and changed files of the run as the beginning of a line,
+// "" if nothing was done.
+func (t *tally) sums(stats chat.Stats) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.turns == 0 {
+		return ""
+	}
+	parts := []string{humanize.Count(t.turns, "turn"), humanize.Tokens(stats.PromptTokens+stats.CompletionTokens) + " tokens"}
+	if stats.Cost > 0 {
+		parts = append(parts, humanize.Dollars(stats.Cost)+costWithout(stats))
+	}
+	if len(t.files) > 0 {
+		parts = append(parts, humanize.Count(len(t.files), "file")+" changed")
+	}
+	return strings.Join(parts, ", ") + " · "
+}
+
+// costWithout returns the cost that the session would have had without pruning, "" if that is about
+// the same or unknown.
+func costWithout(stats chat.Stats) string {
+	text := humanize.Dollars(stats.Cost + stats.Saving.Cost)
+	if stats.Saving.Sign() == 0 || text == humanize.Dollars(stats.Cost) {
+		return ""
+	}
+	return " (" + text + " without pruning)"
+}
+
+// stoppedAgents says which agents end with the program and, for a session that can be resumed, what
+// becomes of their work.
+func stoppedAgents(ids, tasks []string, resumes bool) string {
+	for i, id := range ids {
+		tasks[i] = humanize.Line(tasks[i], 0) + " (" + id + ")"
+	}
+	text := humanize.Count(len(ids), "agent") + " stopped: " + strings.Join(tasks, ", ")
+	if resumes {
+		text += "; after a resume the model is told how far they came, and can have them go on"
+	}
+	return text
+}
+
+// sayGoodbye prints which agents are stopped, a summary of the session and the command that resumes it,
+// unless there is nothing to resume. The turn loop is still running.
+func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *tally) {
+	if c.History().Len() == 0 {
+		return
+	}
+	name := c.ResumeName()
+	if ids, tasks := c.Crew.Working(); len(ids) > 0 {
+		fmt.Fprintln(out, stoppedAgents(ids, tasks, name != ""))
+	}
+	if name == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	line := "agent -r " + name + " takes it up again"
+	if stats, err := c.Chat.Stats(ctx); err == nil {
+		line = sums.sums(stats) + line
+	}
+	fmt.Fprintln(out, line)
+}

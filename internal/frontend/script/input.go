@@ -1,0 +1,71 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"agent/internal/atcmd"
+	"agent/internal/base/safeout"
+	"agent/internal/history"
+)
+
+// maxPipedInput bounds the bytes that standard input may add to a prompt.
+const maxPipedInput = 4 << 20
+
+// prompt returns the prompt of the command line, followed by piped input. Piped input is data,
+// whatever it looks like (D-46).
+func (o Options) prompt(ctx context.Context) (atcmd.Message, error) {
+	if o.Timeout < 0 {
+		return nil, usage(ErrTimeout)
+	}
+	piped, err := o.readPiped(ctx)
+	if err != nil {
+		return nil, err
+	}
+	message := o.Message.Trim()
+	if strings.TrimSpace(piped) != "" {
+		message = append(message, atcmd.Part{Text: piped, Source: history.Piped})
+	}
+	if len(message) == 0 {
+		return nil, usage(errors.New("-p needs a prompt, as its value or on standard input"))
+	}
+	return message, nil
+}
+
+// slowInput is the time after which a wait for piped input is reported.
+const slowInput = 2 * time.Second
+
+// readPiped reads standard input to its end if it is a pipe or a file. It does not read a terminal or
+// another device, so that a run never waits for a person. For a pipe that stays open it tells the
+// person and waits until ctx ends. It does not read a file from which another program has already
+// read, because that is probably the list of a shell loop such as "while read".
+func (o Options) readPiped(ctx context.Context) (string, error) {
+	info, err := o.In.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
+		return "", nil
+	}
+	if info.IsDir() {
+		return "", usage(errors.New("standard input is a folder; pipe text into -p, or name files with @PATH"))
+	}
+	if at, err := o.In.Seek(0, io.SeekCurrent); err == nil && at > 0 {
+		fmt.Fprintln(o.People, "standard input is not read: another program has begun to read that file")
+		return "", nil
+	}
+	slow := time.AfterFunc(slowInput, func() { fmt.Fprintln(o.People, "waiting for the end of standard input …") })
+	defer slow.Stop()
+	data, err := safeout.Await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(o.In, maxPipedInput+1)) })
+	switch {
+	case ctx.Err() != nil:
+		return "", err
+	case err != nil:
+		return "", fmt.Errorf("reading standard input: %w", err)
+	case len(data) > maxPipedInput:
+		return "", usage(errors.New("standard input is longer than 4 MiB; put it into a file and name it with @PATH"))
+	}
+	return strings.ToValidUTF8(string(data), "\uFFFD"), nil
+}

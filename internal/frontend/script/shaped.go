@@ -1,0 +1,114 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/app"
+	"agent/internal/base/fsutil"
+	"agent/internal/base/outputschema"
+	"agent/internal/chat"
+	"agent/internal/review"
+)
+
+// Names of --output-schema for the findings of a review: as they are, and in the format that other
+// tools read.
+const (
+	Findings = "findings"
+	SARIF    = "sarif"
+)
+
+// ReadSchema parses the value of --output-schema, which is a schema, the name of its file, or the
+// name of a form of findings. It returns nil for an empty value. path makes the name of a file
+// absolute.
+func ReadSchema(given string, path func(string) string) (*outputschema.Schema, error) {
+	given = strings.TrimSpace(given)
+	switch given {
+	case "":
+		return nil, nil
+	case Findings, SARIF:
+		return outputschema.Parse([]byte(review.Schema))
+	}
+	text, from := []byte(given), "--output-schema"
+	if !strings.HasPrefix(given, "{") {
+		var err error
+		from += " " + given
+		if text, err = fsutil.Beginning(path(given), maxSchema); err != nil {
+			return nil, fmt.Errorf("%s cannot be read: %w", from, fsutil.Reason(err))
+		}
+	}
+	schema, err := outputschema.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a JSON Schema: %w", from, err)
+	}
+	return schema, nil
+}
+
+// finalOutput returns the output of a run in the form of --output-schema. It drops findings that do
+// not quote the reviewed change.
+func (r *run) finalOutput(c *app.Conversation, output json.RawMessage) (json.RawMessage, error) {
+	if output == nil || r.OutputSchema != Findings && r.OutputSchema != SARIF {
+		return output, nil
+	}
+	diff := c.Brought.Reviewed()
+	if diff == "" {
+		return nil, usage(fmt.Errorf("--output-schema %s is for a review: -p /review", r.OutputSchema))
+	}
+	kept, dropped, err := review.Check(output, diff)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range dropped {
+		fmt.Fprintln(r.People, line)
+	}
+	if r.OutputSchema == SARIF {
+		return kept.SARIF(c.Version())
+	}
+	return kept.JSON()
+}
+
+// maxSchema bounds the file of a schema, in bytes, because the schema is part of a request.
+const maxSchema = 256 << 10
+
+// mostAsked bounds the requests for an answer in a form: one, and two more to repair the answer.
+const mostAsked = 3
+
+// fitAnswer returns the answer of a run in the form of a schema. An answer that already fits is used
+// as it is. Otherwise fitAnswer asks the model for one, and again if the new answer does not fit.
+func fitAnswer(ctx context.Context, c *app.Conversation, schema *outputschema.Schema, run *chat.Outcome) (json.RawMessage, error) {
+	output, misfit := schema.Fit(run.Response)
+	if misfit == nil {
+		return output, nil
+	}
+	if run.Requests == 0 && len(c.Recorded) == 0 {
+		return nil, usage(errors.New("--output-schema is for a prompt that the model answers"))
+	}
+	return inForm(schema, func(text string) (string, bool, error) {
+		asked, err := c.Chat.Ask(ctx, text, schema.Strict())
+		run.Requests += asked.Requests
+		run.Stop, run.Cut = asked.Stop, asked.Cut
+		return asked.Response, asked.Stop == chat.StopDone, err
+	})
+}
+
+// inForm asks for an answer until one fits, at most mostAsked times. It returns nil if an answer
+// is not complete, for example because it was interrupted.
+func inForm(schema *outputschema.Schema, ask func(text string) (answer string, whole bool, err error)) (json.RawMessage, error) {
+	text := schema.Request()
+	var misfit error
+	for range mostAsked {
+		answer, whole, err := ask(text)
+		if err != nil || !whole {
+			return nil, err
+		}
+		var output json.RawMessage
+		if output, misfit = schema.Fit(answer); misfit == nil {
+			return output, nil
+		}
+		text = schema.RetryRequest(misfit)
+	}
+	return nil, fmt.Errorf("the answer does not fit the schema: %w", misfit)
+}

@@ -1,0 +1,206 @@
+package script
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/streamjson"
+)
+
+// run holds the state of a run in progress.
+type run struct {
+	Options
+	printer *streamjson.Printer
+	stop    context.CancelFunc
+	talk    *app.Conversation
+	// changed receives a value for each message and question, and at the end of each turn.
+	changed chan struct{}
+
+	mu sync.Mutex
+	// waiting holds the messages that were read but not sent yet.
+	waiting []atcmd.Message
+	// open holds the questions that wait for an answer, by their ids.
+	open map[int]chat.Approval
+	last chat.TurnEnded
+	done streamjson.Run
+}
+
+// event handles an event of the conversation, on the goroutine of the conversation.
+func (r *run) event(envelope chat.Envelope) {
+	r.mu.Lock()
+	changes := false
+	switch e := envelope.Event.(type) {
+	case chat.StatusChanged:
+		r.done.Status, r.done.Stats = e.Status, e.Stats
+	case chat.ApprovalRequested:
+		r.open[e.Approval.ID], changes = e.Approval, true
+	case chat.ApprovalSettled:
+		delete(r.open, e.ID)
+	case chat.TurnEnded:
+		e.Outcome.Requests += r.last.Outcome.Requests
+		e.Outcome.ToolCalls += r.last.Outcome.ToolCalls
+		r.last, changes = e, true
+		r.done.Ended(e)
+	}
+	r.mu.Unlock()
+	if r.printer.Event(envelope.Event) != nil {
+		r.stop()
+	}
+	if ended, is := envelope.Event.(chat.TurnEnded); is && r.Streams {
+		r.printer.Turn(ended)
+	}
+	if changes {
+		r.change()
+	}
+}
+
+// serve reads lines of JSON from standard input: messages, answers to questions, and cancels.
+// Each message begins a turn of its own, after the earlier messages. The run ends once the input
+// has ended and no work is left.
+func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
+	ctx, end := r.talk.Serve(ctx, nil)
+	if first := r.Message.Trim(); len(first) > 0 {
+		r.talk.Chat.Send(first)
+	}
+	read := make(chan error, 1)
+	go func() {
+		read <- streamjson.ReadInput(r.In, func(in streamjson.Input, err error) { r.take(in, err) })
+	}()
+	err := r.talkOn(ctx, read)
+	interrupted := ctx.Err() != nil
+	defect := end()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case defect != nil:
+		return r.last.Outcome, defect
+	case interrupted:
+		return r.last.Outcome, context.Canceled
+	case err != nil:
+		return r.last.Outcome, fmt.Errorf("reading standard input: %w", err)
+	case r.last.Outcome.Stop == "":
+		return chat.Outcome{Stop: chat.StopDone}, nil
+	}
+	return r.last.Outcome, r.last.Err
+}
+
+// talkOn sends one message after another, until reading has ended and no work is left. After the
+// end of input it refuses questions, because nobody can answer them any more. It returns the
+// error of reading.
+func (r *run) talkOn(ctx context.Context, read <-chan error) (err error) {
+	for reading := true; ctx.Err() == nil; {
+		idle := r.talk.Chat.Idle(ctx) == nil
+		switch message := r.next(idle); {
+		case message != nil:
+			if err := r.say(ctx, message); err != nil {
+				r.printer.Problem(err)
+			}
+			continue
+		case !reading && idle:
+			return err
+		case !reading:
+			r.refuse()
+		}
+		select {
+		case err = <-read:
+			reading = false
+		case <-r.changed:
+		case <-ctx.Done():
+		}
+	}
+	return err
+}
+
+// next removes and returns the first waiting message, nil if none waits or a turn runs.
+func (r *run) next(idle bool) (message atcmd.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if idle && len(r.waiting) > 0 {
+		message, r.waiting = r.waiting[0], r.waiting[1:]
+	}
+	return message
+}
+
+// refuse answers all open questions with no, because nobody is there to answer.
+func (r *run) refuse() {
+	r.mu.Lock()
+	open := slices.Collect(maps.Keys(r.open))
+	r.mu.Unlock()
+	for _, id := range open {
+		r.talk.Chat.Answer(id, chat.Decision{Reason: "nobody is there to ask any more"})
+	}
+}
+
+// change wakes talkOn to look again.
+func (r *run) change() {
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}
+
+// take handles a line of input.
+func (r *run) take(in streamjson.Input, err error) {
+	if err == nil {
+		err = r.obey(in)
+	}
+	if err != nil {
+		r.printer.Problem(err)
+	}
+}
+
+func (r *run) obey(in streamjson.Input) error {
+	switch in.Type {
+	case "cancel":
+		r.talk.Chat.Interrupt()
+		return nil
+	case "answer":
+		r.mu.Lock()
+		asked, open := r.open[in.ID]
+		r.mu.Unlock()
+		if !open {
+			return fmt.Errorf("no question %d waits for an answer", in.ID)
+		}
+		decision, err := in.Decision(asked)
+		if err == nil {
+			r.talk.Chat.Answer(in.ID, decision)
+		}
+		return err
+	}
+	message, err := in.Message()
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.waiting = append(r.waiting, message)
+	r.mu.Unlock()
+	r.change()
+	return nil
+}
+
+// say sends a message, or runs it if it is a slash command.
+func (r *run) say(ctx context.Context, message atcmd.Message) error {
+	if message.Leads() != '/' || !command.IsCommand(message[0].Text) {
+		r.talk.Chat.Send(message)
+		return nil
+	}
+	out, err := r.talk.Commands(ctx, r.talk.Chat, app.Screen{}).Run(ctx, message[0].Text)
+	switch {
+	case err != nil:
+		return err
+	case out.Submit != "":
+		message[0].Text = out.Submit
+		r.talk.Chat.Send(message)
+	default:
+		r.printer.Turn(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}})
+	}
+	return nil
+}

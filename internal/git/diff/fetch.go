@@ -1,0 +1,101 @@
+package diff
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/base/lazyregexp"
+	"agent/internal/git/gitcmd"
+	"agent/internal/sandbox"
+)
+
+var pullRequest = lazyregexp.New(`^[1-9][0-9]{0,6}$`)
+
+// IsPullRequest reports whether a word is written as the number of a pull request.
+func IsPullRequest(word string) bool { return pullRequest.MatchString(word) }
+
+// onGitHub matches the address of a repository on GitHub, however it is written.
+var onGitHub = lazyregexp.New(`^(?:https://(?:[^/@]*@)?github\.com/|(?:ssh://)?git@github\.com[:/])([\w.-]+/[\w.-]+?)(?:\.git)?/?$`)
+
+// FetchArgs returns the arguments with which git fetches a pull request from the server of the
+// remote origin into no branch. environ is what git will see: if the person is signed in to GitHub
+// with gh, that says who they are. The error names settings of the repository's own by which the fetch could run programs; the
+// hooks of the repository do not run.
+func FetchArgs(ctx context.Context, root, number string, environ []string) ([]string, error) {
+	keys, err := gitcmd.OwnKeys(ctx, root)
+	if err != nil {
+		return nil, fmt.Errorf("git: %w", err)
+	}
+	address, _ := repository{ctx, root}.run("config", "--get", "remote.origin.url")
+	from, ref := "origin", "refs/pull/"+number+"/head"
+	if strings.Contains(address, "gitlab") {
+		ref = "refs/merge-requests/" + number + "/head"
+	}
+	if len(keys) > 0 {
+		return nil, fmt.Errorf("the repository's own configuration may run programs (%s), so nothing is fetched; if you trust it, run git fetch origin %s, and review ...FETCH_HEAD", strings.Join(keys, ", "), ref)
+	}
+	if strings.TrimSpace(address) == "" {
+		return nil, fmt.Errorf("the repository has no remote origin from which pull request %s could be fetched; run git remote add origin URL", number)
+	}
+	args := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "protocol.ext.allow=never"}
+	if named := onGitHub.FindStringSubmatch(strings.TrimSpace(address)); named != nil {
+		if gh := signedIn(root, environ); gh != "" {
+			args = append(args, "-c", "credential.helper=", "-c", "credential.helper=!'"+gh+"' auth git-credential")
+			from = "https://github.com/" + named[1] + ".git"
+		}
+	}
+	return append(args, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", from, ref), nil
+}
+
+// signedIn returns the path of gh if it is installed outside of the workspace, and the person has
+// signed in with it, else "".
+func signedIn(root string, environ []string) string {
+	gh, err := sandbox.LookPath("gh", sandbox.Variable(environ, "PATH"), root)
+	if err != nil || strings.Contains(gh, "'") {
+		return ""
+	}
+	if sandbox.Variable(environ, "GH_TOKEN") != "" || sandbox.Variable(environ, "GITHUB_TOKEN") != "" {
+		return gh
+	}
+	folder := sandbox.Variable(environ, "GH_CONFIG_DIR")
+	if folder == "" {
+		folder = filepath.Join(sandbox.Variable(environ, "XDG_CONFIG_HOME"), "gh")
+	}
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(sandbox.Variable(environ, "HOME"), ".config", "gh")
+	}
+	if _, err := os.Stat(filepath.Join(folder, "hosts.yml")); err != nil {
+		return ""
+	}
+	return gh
+}
+
+// unfetched has the ways in which git says that a fetch failed for a reason that a person can change,
+// each with what to do.
+var unfetched = []struct {
+	says *lazyregexp.Pattern
+	do   string
+}{
+	{lazyregexp.New(`couldn't find remote ref`), "origin has no pull request %s"},
+	{lazyregexp.New(`could not read (Username|Password)|Authentication failed|terminal prompts disabled|Permission denied \(publickey`), "origin did not let you read pull request %s; sign in (for GitHub by gh auth login; GH_TOKEN is hidden from commands unless sandbox.allow-env names it)"},
+}
+
+// Unfetched returns the error of a fetch that failed, by what git printed.
+func Unfetched(number, printed string) error {
+	printed = strings.Join(strings.Fields(printed), " ")
+	for _, known := range unfetched {
+		if known.says.MatchString(printed) {
+			return fmt.Errorf(known.do+" (%s)", number, printed)
+		}
+	}
+	return fmt.Errorf("pull request %s cannot be fetched: %s", number, printed)
+}
+
+// Fetched returns the id of the commit that was fetched last.
+func Fetched(ctx context.Context, root string) (string, error) {
+	id, err := repository{ctx, root}.run("rev-parse", "--verify", "--end-of-options", "FETCH_HEAD^{commit}")
+	return strings.TrimSpace(id), err
+}

@@ -1,0 +1,172 @@
+// Package diff compares a workspace with its last commit, or with the commit at which its
+// history left another branch.
+package diff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"agent/internal/base/humanize"
+	"agent/internal/git/gitcmd"
+	"agent/internal/sandbox"
+)
+
+// newFilesShown is how many new files, which git does not track yet, are shown.
+const newFilesShown = 200
+
+// Workspace returns the changes below root since the last commit as a unified diff. It includes
+// the first 200 files that git does not track. It returns an error if there is no commit.
+func Workspace(ctx context.Context, root string) (string, error) {
+	repository := repository{ctx, root}
+	if err := repository.mayRun(); err != nil {
+		return "", err
+	}
+	return repository.since("HEAD", nil)
+}
+
+// Since returns the changes below root since its history left the history of the commit base, in
+// the form of Workspace. Paths, if any, restrict the diff. If base is empty, Since uses the
+// branch that work usually starts from, or else the last commit. from names the commit that is
+// compared with, by the name of the base and a short ID. It returns an error if there is no such
+// commit.
+func Since(ctx context.Context, root, base string, paths []string) (diff, from string, err error) {
+	g := repository{ctx, root}
+	if err := g.mayRun(); err != nil {
+		return "", "", err
+	}
+	commit, from, err := g.fork(base, "HEAD")
+	switch {
+	case err == nil:
+	case base != "":
+		return "", "", err
+	default:
+		commit, from = "HEAD", "the last commit"
+	}
+	diff, err = g.since(commit, paths)
+	return diff, from, err
+}
+
+// Between is like Since, for a commit in place of the folder.
+func Between(ctx context.Context, root, base, commit string, paths []string) (diff, from string, err error) {
+	g := repository{ctx, root}
+	if err := g.mayRun(); err != nil {
+		return "", "", err
+	}
+	begun, from, err := g.fork(base, commit)
+	if err != nil {
+		return "", "", err
+	}
+	diff, err = g.compare(begun, commit, paths)
+	return diff, from, err
+}
+
+// fork returns the commit at which the history of another left that of base, and its name.
+func (g repository) fork(base, of string) (commit, name string, err error) {
+	bases := []string{base}
+	if base == "" {
+		bases = usualBases
+	}
+	for _, name := range bases {
+		if commit, err := g.run("merge-base", "--end-of-options", name, of); err == nil {
+			commit = strings.TrimSpace(commit)
+			return commit, name + " (" + commit[:min(10, len(commit))] + ")", nil
+		}
+	}
+	return "", "", fmt.Errorf("there is no commit %q that the history of %s shares", base, g.dir)
+}
+
+// compare returns the difference of a commit, or of the folder if to is "", from another commit.
+func (g repository) compare(from, to string, paths []string) (string, error) {
+	commits := []string{from}
+	if to != "" {
+		commits = append(commits, to)
+	}
+	return g.run(slices.Concat([]string{"diff"}, commits, []string{"--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--"}, paths)...)
+}
+
+// usualBases lists the usual names of the branch that work starts from.
+var usualBases = []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"}
+
+// IsCommit reports whether a word names a commit of the repository of root.
+func IsCommit(ctx context.Context, root, word string) bool {
+	_, err := repository{ctx, root}.run("rev-parse", "--verify", "--quiet", "--end-of-options", word+"^{commit}")
+	return err == nil
+}
+
+// since returns the changes since a commit.
+func (g repository) since(commit string, paths []string) (string, error) {
+	changed, err := g.compare(commit, "", paths)
+	if err != nil {
+		if _, missing := g.run("rev-parse", "--verify", "--quiet", "HEAD"); missing != nil {
+			return "", fmt.Errorf("there is nothing to compare with: %s is not in a git repository with a commit", g.dir)
+		}
+		return "", fmt.Errorf("git diff: %w", err)
+	}
+	created, err := g.run(append([]string{"ls-files", "--others", "--exclude-standard", "-z", "--"}, paths...)...)
+	if err != nil {
+		return "", fmt.Errorf("git ls-files: %w", err)
+	}
+	var diff strings.Builder
+	diff.WriteString(changed)
+	for i, name := range strings.Split(strings.TrimRight(created, "\x00"), "\x00") {
+		if name == "" || i == newFilesShown {
+			break
+		}
+		file, err := g.run("diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--", os.DevNull, name)
+		if err != nil {
+			return "", fmt.Errorf("git diff of %s: %w", name, err)
+		}
+		diff.WriteString(file)
+	}
+	return diff.String(), nil
+}
+
+// Changed reports whether tracked files have changed since the last commit. It returns false if
+// this cannot be determined safely.
+func Changed(ctx context.Context, root string) bool {
+	repository := repository{ctx, root}
+	if repository.mayRun() != nil {
+		return false
+	}
+	changed, err := repository.run("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+	return err == nil && changed != ""
+}
+
+// repository runs git in a folder.
+type repository struct {
+	ctx context.Context
+	dir string
+}
+
+// mayRun returns an error if a comparison could run programs that the repository's configuration
+// names, and there is no sandbox to confine them.
+func (g repository) mayRun() error {
+	keys, err := gitcmd.OwnKeys(g.ctx, g.dir)
+	if err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	holds := sandbox.Confinement{Sandbox: sandbox.Detect()}.Guarantees(sandbox.Look)
+	if len(keys) > 0 && !(holds.Files && holds.Network) {
+		return fmt.Errorf("the repository's own configuration may run programs (%s), so it is not compared here; look at it with !git diff", strings.Join(keys, ", "))
+	}
+	return nil
+}
+
+// run returns the output of git. A difference between files is not an error.
+func (g repository) run(args ...string) (string, error) {
+	out, err := gitcmd.Output(g.ctx, g.dir, append([]string{"-c", "core.quotepath=off"}, args...)...)
+	var failed *exec.ExitError
+	if errors.As(err, &failed) && (failed.ExitCode() != 1 || len(failed.Stderr) > 0) {
+		reason := humanize.FirstLine(string(failed.Stderr))
+		return "", errors.New(reason)
+	}
+	if err != nil && (failed == nil || args[0] != "diff") {
+		return "", err
+	}
+	return string(out), nil
+}

@@ -1,0 +1,62 @@
+package diff
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/testing/need"
+)
+
+// Issue 4: /diff shows what changed since the last commit.
+func TestWorkspaceDiff(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if _, err := Workspace(t.Context(), root); err == nil || !strings.Contains(err.Error(), "not in a git repository") {
+		t.Errorf("outside of a repository: %v", err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	need.Program(t, "git")
+	git("init", "-q")
+	write("kept.txt", "same\n")
+	write("changed.txt", "old\n")
+	write(".gitignore", "*.log\n")
+	git("add", "-A")
+	git("commit", "-q", "-m", "first")
+	// What people have in their configuration must not change the format.
+	git("config", "diff.noprefix", "true")
+	if diff, err := Workspace(t.Context(), root); diff != "" || err != nil {
+		t.Errorf("nothing changed, but: %q, %v", diff, err)
+	}
+
+	write("changed.txt", "new\n")
+	write("größe neu.txt", "created\n")
+	write("noise.log", "ignored\n")
+	diff, err := Workspace(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"+++ b/changed.txt", "-old\n+new\n", "+++ b/größe neu.txt", "+created\n"} {
+		if !strings.Contains(diff, want) {
+			t.Errorf("%q is missing from:\n%s", want, diff)
+		}
+	}
+	if strings.Contains(diff, "kept") || strings.Contains(diff, "noise") {
+		t.Errorf("it shows what did not change:\n%s", diff)
+	}
+}

@@ -1,0 +1,49 @@
+package ignore
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"syscall"
+
+	"agent/internal/base/fsutil"
+)
+
+// folder is a folder to list. Its content is named by slash paths relative to it, with "." for
+// the folder itself. They are opened without following links, so that a link that somebody
+// creates during the listing does not lead elsewhere.
+type folder struct {
+	tree *fsutil.Tree
+	// root is the absolute path of the tree, and at the slash path of this folder in it.
+	root, at string
+}
+
+// openFolder opens a folder. It follows links in its path.
+func openFolder(root string) (folder, error) {
+	tree, err := fsutil.OpenTree(root)
+	return folder{tree, root, "."}, err
+}
+
+func (f folder) close() { f.tree.Close() }
+
+// below returns the folder at a path.
+func (f folder) below(rel string) folder { return folder{f.tree, f.root, path.Join(f.at, rel)} }
+
+// abs returns the absolute path for a path in the folder.
+func (f folder) abs(rel string) string { return absolute(f.root, path.Join(f.at, rel)) }
+
+// read calls do for each entry of the folder at a path.
+func (f folder) read(reader *fsutil.FolderReader, rel string, do func(name []byte, kind fs.FileMode)) error {
+	return reader.ReadIn(f.tree, path.Join(f.at, rel), do)
+}
+
+func (f folder) lstat(rel string) (fs.FileInfo, error) { return f.tree.Lstat(path.Join(f.at, rel)) }
+
+// isGone reports whether an error means that no folder is there any more.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fsutil.ErrLink)
+}
+
+// absolute returns the absolute path for a slash path in a folder.
+func absolute(dir, rel string) string { return filepath.Join(dir, filepath.FromSlash(rel)) }

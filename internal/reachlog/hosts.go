@@ -1,0 +1,80 @@
+// Package reachlog reports which hosts HTTP requests reach, for the record of a session. A host is
+// reached when there is a connection to it; through a proxy that is the proxy.
+package reachlog
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Watch returns a context whose requests report each host that they reach, also after redirects.
+// The port is left out if it is the usual one. reached may be called on any goroutine.
+func Watch(ctx context.Context, reached func(host string)) context.Context {
+	var mu sync.Mutex
+	asked := ""
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(host string) {
+			mu.Lock()
+			defer mu.Unlock()
+			asked = strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
+		},
+		GotConn: func(httptrace.GotConnInfo) {
+			mu.Lock()
+			host := asked
+			mu.Unlock()
+			reached(host)
+		},
+	})
+}
+
+// Noting returns a transport that makes the requests of base and reports the hosts that they
+// reach.
+func Noting(base http.RoundTripper, reached func(host string)) http.RoundTripper {
+	return noting{base, reached}
+}
+
+type noting struct {
+	http.RoundTripper
+	reached func(host string)
+}
+
+// RoundTrip implements http.RoundTripper.
+func (n noting) RoundTrip(request *http.Request) (*http.Response, error) {
+	return n.RoundTripper.RoundTrip(request.WithContext(Watch(request.Context(), n.reached)))
+}
+
+// CloseIdleConnections closes the idle connections of the transport below.
+func (n noting) CloseIdleConnections() {
+	if closes, is := n.RoundTripper.(interface{ CloseIdleConnections() }); is {
+		closes.CloseIdleConnections()
+	}
+}
+
+// A List keeps hosts, each once. It is safe for concurrent use; a nil List is empty.
+type List struct {
+	mu  sync.Mutex
+	all []string
+}
+
+// Add adds a host.
+func (l *List) Add(host string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.all, host) {
+		l.all = append(l.all, host)
+	}
+}
+
+// All returns the hosts in the order in which they were added.
+func (l *List) All() []string {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.all)
+}

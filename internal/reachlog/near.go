@@ -1,0 +1,19 @@
+package reachlog
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// Near reports whether a host, without a port, is localhost or an address that only this machine or
+// its network reaches. Names of a network of one's own, such as those of a company, are not near.
+func Near(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if address, err := netip.ParseAddr(host); err == nil {
+		address = address.Unmap()
+		return !address.IsGlobalUnicast() || address.IsPrivate()
+	}
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	// Some systems read 127.1 and 0x7f000001 as addresses. No name of the public DNS ends so.
+	return last == "localhost" || strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x")
+}

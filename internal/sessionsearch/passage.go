@@ -1,0 +1,90 @@
+package sessionsearch
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"agent/internal/base/humanize"
+)
+
+// longestPassage bounds a passage in characters.
+const longestPassage = 200
+
+// A Passage is the part of a text that shows why it was found, on one line.
+type Passage struct {
+	Text string
+	// Marks are the places of the words that match, as begin and end in bytes.
+	Marks [][2]int
+}
+
+// Marked returns the passage with signs around the words that match.
+func (p Passage) Marked() string {
+	var b strings.Builder
+	at := 0
+	for _, m := range p.Marks {
+		b.WriteString(p.Text[at:m[0]] + "«" + p.Text[m[0]:m[1]] + "»")
+		at = m[1]
+	}
+	return b.String() + p.Text[at:]
+}
+
+// passage returns the passage of a text in which most of the wanted words are.
+func (q *Query) passage(text string) Passage {
+	wanted := q.wanted()
+	type place struct{ word, begin, end int }
+	var places []place
+	eachWord(text, func(word []byte, begin, end int) {
+		if i := slices.IndexFunc(wanted, func(w string) bool { return matches(word, w) }); i >= 0 {
+			places = append(places, place{i, begin, end})
+		}
+	})
+	// The window that begins with a match and has most different words, the first among equals.
+	best, most := 0, 0
+	for i, first := range places {
+		in := map[int]bool{}
+		for _, p := range places[i:] {
+			if p.end-first.begin > longestPassage*3/4 {
+				break
+			}
+			in[p.word] = true
+		}
+		if len(in) > most {
+			best, most = i, len(in)
+		}
+		if most == len(wanted) || i > mostWindows {
+			break
+		}
+	}
+	begin, lead := 0, ""
+	if len(places) > 0 && places[best].begin > longestPassage/4 {
+		begin, lead = places[best].begin-longestPassage/4, "… "
+		for !utf8.RuneStart(text[begin]) {
+			begin++
+		}
+		if blank := strings.IndexAny(text[begin:places[best].begin], " \t\n"); blank >= 0 {
+			begin += blank
+		}
+	}
+	p := Passage{Text: humanize.Line(lead+text[begin:], longestPassage)}
+	eachWord(p.Text, func(word []byte, begin, end int) {
+		if slices.ContainsFunc(wanted, func(w string) bool { return matches(word, w) }) {
+			p.Marks = append(p.Marks, [2]int{begin, end})
+		}
+	})
+	return p
+}
+
+// mostWindows bounds how many places are compared in a long text.
+const mostWindows = 2000
+
+// wanted returns all words whose places show why a text was found.
+func (q *Query) wanted() []string {
+	wanted := slices.Clone(q.words)
+	for _, p := range q.phrases {
+		if !p.absent {
+			wanted = append(wanted, p.words...)
+		}
+	}
+	return wanted
+}

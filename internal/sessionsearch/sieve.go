@@ -1,0 +1,128 @@
+package sessionsearch
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A sieve counts the words of a query in the bytes of a record. It finds each word that the
+// document of the record has, and possibly more: names of members, secrets and pictures are not
+// part of the document.
+type sieve struct {
+	words []string
+	// required lists the words of phrases, which every document that fits has. named lists the
+	// words of paths and tools, which the record has or the reply whose call it answers.
+	required, named []string
+	// begins has the bytes with which a wanted word may begin.
+	begins [256]bool
+	// wanted lists all of these words by their first byte, and seen has those in the latest line.
+	wanted [256][]string
+	seen   map[string]bool
+	text   []byte
+}
+
+func newSieve(q *Query) *sieve {
+	s := &sieve{words: q.words, seen: map[string]bool{}}
+	for _, p := range q.phrases {
+		if !p.absent {
+			s.required = append(s.required, p.words...)
+		}
+	}
+	for _, name := range slices.Concat(q.paths, q.tools) {
+		s.named = append(s.named, wordsOf(name)...)
+	}
+	for _, word := range slices.Concat(s.words, s.required, s.named) {
+		s.wanted[word[0]] = append(s.wanted[word[0]], word)
+	}
+	for c := range s.begins {
+		s.begins[c] = c >= utf8.RuneSelf || len(s.wanted[folded[c]]) > 0 // a rune is decoded before it is compared
+	}
+	return s
+}
+
+// read reads the words of a line of JSON.
+func (s *sieve) read(line []byte) {
+	clear(s.seen)
+	s.text = unescape(s.text[:0], line)
+	text := s.text
+	var memory [longestWord + utf8.UTFMax]byte
+	for i := 0; i < len(text); {
+		if c := text[i]; !s.begins[c] {
+			for i++; folded[c] != 0 && i < len(text) && folded[text[i]] != 0; i++ {
+			}
+			if folded[c] != 0 && i < len(text) && text[i] >= utf8.RuneSelf {
+				_, i = foldWord(text, i, memory[:0]) // the word goes on
+			}
+			continue
+		}
+		word, end := foldWord(text, i, memory[:0])
+		if i = max(end, i+1); len(word) == 0 {
+			continue
+		}
+		for _, w := range s.wanted[word[0]] {
+			if matches(word, w) && !s.seen[w] {
+				s.seen[w] = true
+			}
+		}
+	}
+}
+
+// score returns the number of words of the query that the latest line has, -1 if it cannot fit.
+func (s *sieve) score() (score int) {
+	for _, w := range s.words {
+		if s.seen[w] {
+			score++
+		}
+	}
+	if score == 0 && len(s.words) > 0 || !s.has(s.required) {
+		return -1
+	}
+	return score
+}
+
+// names reports whether the latest line has the words of the paths and tools.
+func (s *sieve) names() bool { return s.has(s.named) }
+
+func (s *sieve) has(words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !s.seen[w] })
+}
+
+// unescape appends a line to into, with the characters that escapes of JSON stand for. It appends a
+// blank for those that are in no word.
+func unescape(into, line []byte) []byte {
+	for {
+		next := bytes.IndexByte(line, '\\')
+		if next < 0 {
+			return append(into, line...)
+		}
+		r, size := escaped(line[next:])
+		into = utf8.AppendRune(append(into, line[:next]...), r)
+		line = line[min(next+size, len(line)):]
+	}
+}
+
+// escaped returns the character of an escape, a blank for those that are in no word, and the size of the
+// escape in bytes.
+func escaped(text []byte) (r rune, size int) {
+	if len(text) < len(`\u0000`) || text[1] != 'u' {
+		return ' ', len(`\n`)
+	}
+	unit := func(at int) rune {
+		if len(text) < at+len(`\u0000`) || text[at] != '\\' || text[at+1] != 'u' {
+			return utf8.RuneError
+		}
+		n, err := strconv.ParseUint(string(text[at+2:at+6]), 16, 16)
+		if err != nil {
+			return utf8.RuneError
+		}
+		return rune(n)
+	}
+	r = unit(0)
+	if pair := utf16.DecodeRune(r, unit(6)); utf16.IsSurrogate(r) && pair != utf8.RuneError {
+		return pair, 2 * len(`\u0000`)
+	}
+	return r, len(`\u0000`)
+}

@@ -1,0 +1,36 @@
+// Package streamjson reports the events of a turn to a script.
+//
+// A Printer writes a run in one of the Formats: the answer as text, one JSON object at the end,
+// or a stream of JSON lines. It writes lines for people to the error stream. ReadInput reads the
+// lines of JSON that a script sends during a run, as Input. Result is the object that ends a run;
+// the unexported line types describe the stream, and EventsSchema, InputSchema and ResultSchema
+// describe all of them for scripts. Package script owns the Printer and passes the events of the
+// conversation to it.
+package streamjson
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Output formats of a headless run.
+const (
+	// Text prints only the final answer.
+	Text = "text"
+	// JSON prints one object at the end.
+	JSON = "json"
+	// StreamJSON prints one object per line as events happen.
+	StreamJSON = "stream-json"
+)
+
+// Formats lists the formats in the order in which help shows them.
+var Formats = []string{Text, JSON, StreamJSON}
+
+// ParseFormat returns the format called name, in any case. The error lists the valid formats.
+func ParseFormat(name string) (string, error) {
+	if format := strings.ToLower(name); slices.Contains(Formats, format) {
+		return format, nil
+	}
+	return "", fmt.Errorf("unknown output format %q; choose one of %s", name, strings.Join(Formats, ", "))
+}

@@ -1,0 +1,191 @@
+package streamjson
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
+	"agent/internal/chat"
+)
+
+// A Printer writes one run in one format. Events must come from one goroutine.
+type Printer struct {
+	// writing is held while a line is written, because problems of input come from another
+	// goroutine.
+	writing sync.Mutex
+	format  string
+	out     io.Writer
+	people  io.Writer
+	err     error
+	// finished is set once the result has been written.
+	finished bool
+	// waited is the silence of the model that was last reported.
+	waited time.Duration
+}
+
+// NewPrinter returns a printer for one of Formats that writes results to out, and lines for
+// people to people.
+func NewPrinter(format string, out, people io.Writer) *Printer {
+	return &Printer{format: format, out: out, people: people}
+}
+
+// Start announces the session and the parts of the set-up it begins with.
+func (p *Printer) Start(sessionID string, loaded Loaded) {
+	if p.format == StreamJSON {
+		p.line(sessionLine{"session", SchemaVersion, sessionID, loaded})
+	}
+}
+
+// Turn writes the end of a turn, in a run of several turns.
+func (p *Printer) Turn(e chat.TurnEnded) {
+	line := turnLine{Type: "turn", Stop: string(e.Outcome.Stop), Response: e.Outcome.Response, Changed: changedBy(e)}
+	if e.Err != nil {
+		line.Error = e.Err.Error()
+	}
+	p.line(line)
+}
+
+// Problem reports an error in a line of input.
+func (p *Printer) Problem(err error) { p.line(errorLine{"error", err.Error()}) }
+
+// Event writes one event of the turn loop. It returns the first error of writing: the results
+// have no reader any more, so the run is of no use.
+func (p *Printer) Event(e chat.Event) error {
+	if waiting, ok := e.(chat.Waiting); ok && !p.worthTelling(waiting) {
+		return p.failure()
+	}
+	if p.format != StreamJSON {
+		p.printForPerson(e)
+		return nil
+	}
+	if line := streamLine(e); line != nil {
+		p.line(line)
+	}
+	return p.failure()
+}
+
+// failure returns the first error of writing.
+func (p *Printer) failure() error {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	return p.err
+}
+
+// worthTelling reports whether a silence has begun, or has doubled since it was last reported. A
+// log needs to show that a run waits, but not to fill up with such lines.
+func (p *Printer) worthTelling(e chat.Waiting) bool {
+	if e.For >= p.waited && e.For < 2*p.waited {
+		return false
+	}
+	p.waited = e.For
+	return true
+}
+
+// printForPerson prints the events that interest a person who watches the error stream.
+func (p *Printer) printForPerson(e chat.Event) {
+	switch e := e.(type) {
+	case chat.ToolStarted:
+		p.say("· %s", e.Label.Title())
+	case chat.ToolEnded:
+		if e.Answer.Error != "" {
+			p.say("  %s failed: %s", e.Name, humanize.FirstLine(e.Answer.Error))
+		}
+	case chat.UserMessage:
+		for _, s := range e.Skipped {
+			p.say("@%s not included: %s", strings.TrimPrefix(s.Path, "@"), s.Reason)
+		}
+	case chat.DensityApplied:
+		p.say("%s", e)
+	case chat.CompressionStarted:
+		p.say("compression (%s): asking %s for a summary", e.Strategy, e.Model)
+	case chat.Compressed:
+		p.say("%s", e)
+	case chat.Retry:
+		p.say("retrying in %s (attempt %d): %s", e.Delay.Round(10*time.Millisecond), e.Attempt, e.Problem())
+	case chat.Waiting:
+		p.say("%s", waitingText(e))
+	case chat.ProgramWaiting:
+		if e.Names != "" {
+			p.say("waiting for %s", e.Names)
+		}
+	case chat.Searched:
+		p.say("%s", e)
+	case chat.Notice:
+		p.say("%s", e.Text)
+	case chat.TurnCost:
+		p.say("%s", e)
+	case chat.AgentStarted:
+		p.say("· agent %s %s: %s", e.Agent, e.ID, e.Title)
+	case chat.AgentEvent:
+		p.tellOf(e)
+	case chat.AgentEnded:
+		if e.Waits { // it has not begun
+			return
+		}
+		p.say("  agent %s %s: %s, %s; changed: %s", e.Agent, e.ID, e.Status, e.AgentState, e.Changed)
+	}
+}
+
+// tellOf prints the events of an agent that are the concern of a person: what was refused, and why
+// it waits.
+func (p *Printer) tellOf(e chat.AgentEvent) {
+	switch inner := e.Event.(type) {
+	case chat.Notice:
+		p.say("  agent %s %s: %s", e.Agent, e.ID, inner.Text)
+	case chat.Retry:
+		p.say("  agent %s %s: retrying in %s (attempt %d): %s", e.Agent, e.ID, inner.Delay.Round(10*time.Millisecond), inner.Attempt, inner.Problem())
+	}
+}
+
+func waitingText(e chat.Waiting) string {
+	return fmt.Sprintf("waiting for %s, which has sent nothing for %s", e.Model, humanize.Elapsed(e.For))
+}
+
+// say writes a line for people. It makes control characters visible, since models and tools may
+// use them in names, so that no terminal obeys them. It also bounds the length.
+func (p *Printer) say(format string, args ...any) {
+	fmt.Fprintln(p.people, humanize.Visible(humanize.Brief(fmt.Sprintf(format, args...))))
+}
+
+// Finish writes the end of a run. It returns the first error of writing, such as a closed pipe.
+func (p *Printer) Finish(run Run) error {
+	result := run.result()
+	if saved := run.Stats.Saving.String(); saved != "" && p.format != StreamJSON {
+		p.say("pruning %s in this session", saved)
+	}
+	if run.Changed != nil && p.format != StreamJSON {
+		p.say("%s", run.Changed)
+	}
+	switch p.format {
+	case Text:
+		if answer := run.Answer(); run.Err == nil && answer != "" {
+			_, p.err = fmt.Fprintln(p.out, strings.TrimRight(answer, "\n"))
+		}
+	case JSON:
+		p.line(result)
+	case StreamJSON:
+		if result.Error != "" {
+			p.line(errorLine{"error", result.Error})
+		}
+		p.line(resultLine{"result", result})
+	}
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	p.finished = true
+	return p.err
+}
+
+// line writes one JSON object. It writes nothing after an error, because a reader must not see
+// lines with a gap between them, and nothing after the result.
+func (p *Printer) line(v any) {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	if p.err != nil || p.finished {
+		return
+	}
+	p.err = rawjson.Write(p.out, v)
+}

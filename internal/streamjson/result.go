@@ -1,0 +1,169 @@
+package streamjson
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/llm"
+)
+
+// A Result is the JSON object that ends a headless run.
+type Result struct {
+	SessionID string `json:"sessionId"`
+	Response  string `json:"response"`
+	// Output is the answer in the form of --output-schema; left out without that flag.
+	Output json.RawMessage `json:"output,omitempty"`
+	// Cut is the reason why the response is incomplete: "length" or "content_filter"; left out if
+	// the response is complete.
+	Cut       string  `json:"cut,omitempty"`
+	Exit      int     `json:"exit"`
+	Turns     int     `json:"turns"`
+	ToolCalls int     `json:"toolCalls"`
+	Usage     Usage   `json:"usage"`
+	Context   Context `json:"context"`
+	// Agents holds the figures of the agents, which Turns, ToolCalls, Usage and CostUSD leave out.
+	// It is left out if there were none.
+	Agents *AgentsResult `json:"agents,omitempty"`
+	// Changed is left out if no file was changed.
+	Changed *FileChanges `json:"changed,omitempty"`
+	// Searches counts searches of the web; left out if there were none.
+	Searches int `json:"searches,omitempty"`
+	// CostUSD is left out if no price is known.
+	CostUSD    float64 `json:"costUSD,omitempty"`
+	DurationMs int64   `json:"durationMs"`
+	Error      string  `json:"error,omitempty"`
+	// RetryAfter is the time in seconds after which the provider answers again; left out if it does
+	// not say.
+	RetryAfter int `json:"retry_after,omitempty"`
+	// Setup lists the parts of the set-up that were not used; left out if all were used.
+	Setup *Setup `json:"setup,omitempty"`
+}
+
+// Setup lists the parts of a set-up that a run did not use.
+type Setup struct {
+	// Waiting items need a yes, as in "server github (.mcp.json)"; Refused items got a no;
+	// Ignored items are settings that a repository may not make.
+	Waiting []string `json:"waiting,omitempty"`
+	Refused []string `json:"refused,omitempty"`
+	Ignored []string `json:"ignored,omitempty"`
+	// Failed lists the servers that could not be asked and the parts that cannot be used as they
+	// are written, with the reasons.
+	Failed []string `json:"failed,omitempty"`
+}
+
+// AgentsResult sums up the agents of a run.
+type AgentsResult struct {
+	Count   int     `json:"count"`
+	Turns   int     `json:"turns"`
+	Usage   Usage   `json:"usage"`
+	CostUSD float64 `json:"costUSD,omitempty"`
+}
+
+// Usage sums the tokens that the provider reported.
+type Usage struct {
+	PromptTokens     int `json:"promptTokens"`
+	CompletionTokens int `json:"completionTokens"`
+	CachedTokens     int `json:"cachedTokens"`
+	CacheWriteTokens int `json:"cacheWriteTokens"`
+}
+
+// Context describes the context window after the run, in tokens.
+type Context struct {
+	Tokens       int `json:"tokens"`
+	Limit        int `json:"limit"`
+	DensityFreed int `json:"densityFreed"`
+	Compressions int `json:"compressions"`
+	// SavedTokens and SavedUSD are the savings of pruning in the session, compared with sending
+	// everything; left out if the strategy keeps no account or no price is known.
+	SavedTokens int     `json:"savedTokens,omitempty"`
+	SavedUSD    float64 `json:"savedUSD,omitempty"`
+}
+
+// Loaded lists, by name, the parts of a set-up that a run begins with.
+type Loaded struct {
+	Servers  []LoadedServer `json:"servers"`
+	Skills   []string       `json:"skills"`
+	Commands []string       `json:"commands"`
+	Hooks    []string       `json:"hooks"`
+}
+
+// A LoadedServer describes an MCP server: its state, and the reason why it is not used.
+type LoadedServer struct {
+	Name   string `json:"name"`
+	State  string `json:"state"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Run holds the parts of a Result that do not come from events.
+type Run struct {
+	SessionID string
+	Outcome   chat.Outcome
+	// Output is the answer in the requested form, nil for none.
+	Output   json.RawMessage
+	Err      error
+	Exit     int
+	Stats    chat.Stats
+	Status   chat.Status
+	Duration time.Duration
+	Setup    *Setup
+	// Changed is nil if no file was changed.
+	Changed *FileChanges
+}
+
+// Answer returns the answer in the requested form if there is one, otherwise the text of the
+// answer.
+func (r Run) Answer() string {
+	if r.Output != nil {
+		return string(r.Output)
+	}
+	return r.Outcome.Response
+}
+
+func (r Run) result() Result {
+	result := Result{
+		SessionID: r.SessionID,
+		Response:  r.Outcome.Response,
+		Output:    r.Output,
+		Cut:       r.Outcome.Cut,
+		Exit:      r.Exit,
+		Turns:     r.Outcome.Requests,
+		ToolCalls: r.Outcome.ToolCalls,
+		Usage: Usage{
+			PromptTokens:     r.Stats.PromptTokens,
+			CompletionTokens: r.Stats.CompletionTokens,
+			CachedTokens:     r.Stats.CachedTokens,
+			CacheWriteTokens: r.Stats.CacheWriteTokens,
+		},
+		Context: Context{
+			Tokens:       r.Status.Tokens,
+			Limit:        r.Status.Limit,
+			DensityFreed: r.Status.Freed,
+			Compressions: r.Stats.Compressions,
+			SavedTokens:  r.Stats.Saving.Tokens,
+			SavedUSD:     r.Stats.Saving.Cost,
+		},
+		Agents:     agentsOf(r.Stats.Agents),
+		Searches:   r.Stats.Searches,
+		CostUSD:    r.Stats.Cost,
+		DurationMs: r.Duration.Milliseconds(),
+		Setup:      r.Setup,
+		Changed:    r.Changed,
+	}
+	if r.Err != nil {
+		result.Error = r.Err.Error()
+		if refused, is := errors.AsType[*llm.Error](r.Err); is {
+			result.RetryAfter = int((refused.RetryAfter + time.Second - 1) / time.Second)
+		}
+	}
+	return result
+}
+
+// agentsOf returns the figures of the agents, nil if there were none.
+func agentsOf(s chat.AgentStats) *AgentsResult {
+	if s.Agents == 0 {
+		return nil
+	}
+	return &AgentsResult{Count: s.Agents, Turns: s.Requests, Usage: Usage(s.UsageReported), CostUSD: s.Cost}
+}

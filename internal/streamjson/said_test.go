@@ -1,0 +1,16 @@
+package streamjson
+
+import (
+	"strings"
+
+	"agent/internal/tools"
+	"agent/internal/toolspec"
+)
+
+// said says a call of a real tool: its name, and what it is about.
+func said(title string) toolspec.Label {
+	name, about, _ := strings.Cut(title, " ")
+	s := tools.NewRegistry(tools.Default()...).Traits(name).Named(name)
+	s.Subject, s.Key = about, about
+	return s
+}

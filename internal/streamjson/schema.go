@@ -1,0 +1,148 @@
+package streamjson
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// SchemaVersion is the version of the stream-json lines. Adding members keeps the version;
+// removing a member or changing its type needs a new version.
+const SchemaVersion = 1
+
+// lineTypes lists the types of stream-json lines with their Go types.
+var lineTypes = []struct {
+	name string
+	line any
+}{
+	{"session", sessionLine{}},
+	{"text", deltaLine{}},
+	{"reasoning", deltaLine{}},
+	{"tool_call", toolCallLine{}},
+	{"tool_result", toolResultLine{}},
+	{"approval", approvalLine{}},
+	{"settled", settledLine{}},
+	{"turn", turnLine{}},
+	{"density", densityLine{}},
+	{"compression_started", compressionStartedLine{}},
+	{"compression", compressionLine{}},
+	{"usage", usageLine{}},
+	{"retry", retryLine{}},
+	{"notice", noticeLine{}},
+	{"search", searchLine{}},
+	{"note", noteLine{}},
+	{"error", errorLine{}},
+	{"result", resultLine{}},
+}
+
+// dialect names the version of JSON Schema in which the schemas are written.
+const dialect = "https://json-schema.org/draft/2020-12/schema"
+
+// EventsSchema returns the JSON Schema of a line of stream-json.
+func EventsSchema() (*jsonschema.Schema, error) {
+	all := &jsonschema.Schema{Schema: dialect, Title: "A line of agent --output-format stream-json"}
+	for _, t := range lineTypes {
+		line, err := schemaOf(t.line)
+		if err != nil {
+			return nil, err
+		}
+		var name any = t.name
+		line.Properties["type"] = &jsonschema.Schema{Const: &name}
+		all.OneOf = append(all.OneOf, line)
+	}
+	return all, nil
+}
+
+// inputTypes lists the types of input lines with their members. At least one of the members in
+// needs must be present.
+var inputTypes = []struct {
+	name           string
+	members, needs []string
+}{
+	{"user", []string{"text", "content"}, []string{"text", "content"}},
+	{"answer", []string{"id", "allow", "always", "reason", "answers"}, []string{"id"}},
+	{"cancel", nil, nil},
+}
+
+// InputSchema returns the JSON Schema of a line of --input-format stream-json.
+func InputSchema() (*jsonschema.Schema, error) {
+	whole, err := schemaOf(Input{})
+	if err != nil {
+		return nil, err
+	}
+	part := whole.Properties["content"].Items
+	part.Required, part.Properties["type"] = []string{"type"}, &jsonschema.Schema{Enum: []any{"text", "data", "image"}}
+	whole.Properties["content"].Types, whole.Properties["content"].Type = nil, "array"
+	whole.Properties["answers"] = &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}}}
+	all := &jsonschema.Schema{Schema: dialect, Title: "A line of agent --input-format stream-json"}
+	for _, t := range inputTypes {
+		var name any = t.name
+		line := &jsonschema.Schema{Type: "object", Required: []string{"type"}, Properties: map[string]*jsonschema.Schema{"type": {Const: &name}}}
+		for _, member := range t.members {
+			line.Properties[member] = whole.Properties[member]
+		}
+		for _, member := range t.needs {
+			line.AnyOf = append(line.AnyOf, &jsonschema.Schema{Required: []string{member}})
+		}
+		all.OneOf = append(all.OneOf, line)
+	}
+	return all, nil
+}
+
+// ResultSchema returns the JSON Schema of the result of --output-format json.
+func ResultSchema() (*jsonschema.Schema, error) {
+	result, err := schemaOf(Result{})
+	if err != nil {
+		return nil, err
+	}
+	result.Schema, result.Title = dialect, "The result of agent --output-format json"
+	return result, nil
+}
+
+// schemaOf returns the schema of a struct. The schema allows further members, because later
+// versions may add some.
+func schemaOf(v any) (*jsonschema.Schema, error) {
+	s, err := jsonschema.ForType(reflect.TypeOf(v), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[history.Counts]():  {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "integer"}},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	open(s)
+	for field := range reflect.TypeOf(v).Fields() {
+		if field.Anonymous && field.Type.Kind() == reflect.Pointer {
+			s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return hasMember(field.Type.Elem(), name) })
+		}
+	}
+	return s, nil
+}
+
+// hasMember reports whether a struct has a member with a name in JSON. The members of a struct
+// that is embedded by a pointer are absent if the pointer is nil.
+func hasMember(t reflect.Type, name string) bool {
+	for field := range t.Fields() {
+		if member, _, _ := strings.Cut(field.Tag.Get("json"), ","); member == name {
+			return true
+		}
+	}
+	return false
+}
+
+// open lets every object of a schema have members that the schema does not name.
+func open(s *jsonschema.Schema) {
+	if s.Properties != nil {
+		s.AdditionalProperties = nil
+	}
+	for _, p := range s.Properties {
+		open(p)
+	}
+	if s.Items != nil {
+		open(s.Items)
+	}
+}
