@@ -114,7 +114,7 @@ frames: build
 .PHONY: docs
 docs:
 	$(GO) test -count=1 -run TestReferenceIsCurrent ./cmd/agent -update-reference
-	$(GO) test -count=1 -run TestPackagesPageIsCurrent . -update-packages
+	$(GO) test -count=1 -run TestPackagesPageIsCurrent ./internal/structure -update-packages
 
 lint:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files"; exit 1; }

@@ -1,4 +1,4 @@
-package agent_test
+package structure
 
 import (
 	"bufio"
@@ -31,11 +31,11 @@ var private = regexp.MustCompile(`(?i)\b(hollow|patience|ladder|rung|shall|latte
 // nounDoc finds docs that say what a function is instead of what it does.
 var nounDoc = regexp.MustCompile(`^\S+ (is|are|has|have)\b`)
 
-var updateProse = flag.Bool("update-prose", false, "write the rates of testdata/prose/ceilings anew")
+var updateProse = flag.Bool("update-prose", false, "write the rates of internal/structure/testdata/prose/ceilings anew")
 
 // proseFile holds the ceilings of TestProse. They only fall: `go test -run TestProse . -update-prose`
 // lowers them to the rates of today, rounded up to a half, and never raises one.
-const proseFile = "testdata/prose/ceilings"
+const proseFile = "internal/structure/testdata/prose/ceilings"
 
 // A measure counts phrases in texts of one kind.
 type measure struct {
@@ -60,7 +60,7 @@ func (m *measure) rate(name string) float64 {
 }
 
 // Comments, comments of tests, messages and documents are plain English: the rates of relative
-// phrases and of private words, in 1000 words, stay below the ceilings of testdata/prose/ceilings.
+// phrases and of private words, in 1000 words, stay below the ceilings of internal/structure/testdata/prose/ceilings.
 // Libraries and programs that we compared with are at 0.3 to 1.8.
 func TestProse(t *testing.T) {
 	t.Parallel()

@@ -1,4 +1,4 @@
-package agent_test
+package structure
 
 import (
 	"bytes"
@@ -92,7 +92,7 @@ func TestPackagesPageIsCurrent(t *testing.T) {
 	}
 	slices.Sort(dirs)
 	var b strings.Builder
-	b.WriteString("# Packages\n\n<!-- generated: make docs -->\n\nThe packages, with the first sentence of their comments. `imports_test.go` lists what each may import.\n\n| package | does |\n|---|---|\n")
+	b.WriteString("# Packages\n\n<!-- generated: make docs -->\n\nThe packages, with the first sentence of their comments. `internal/structure/imports_test.go` lists what each may import.\n\n| package | does |\n|---|---|\n")
 	for _, dir := range dirs {
 		sentence := strings.TrimPrefix(sentences[dir], "Package "+path.Base(dir)+" ")
 		fmt.Fprintf(&b, "| `%s` | %s |\n", dir, strings.ReplaceAll(sentence, "|", "\\|"))

@@ -1,5 +1,4 @@
-// Package agent_test keeps the import rules of the architecture (docs/dev/architecture.md).
-package agent_test
+package structure
 
 import (
 	"go/parser"
@@ -157,6 +156,7 @@ var rooms = []room{
 	{"internal/extend/setup/plugins", []string{"internal/extend/setup/trustedfile", "internal/base/tempdir", "internal/text/textdiff"}, "it fetches, keeps and reads folders, and uses nothing of them"},
 	{"internal/extend/setup/hooks", []string{"internal/extend/setup/manifest", "internal/extend/setup/permissions", "internal/extend/setup/trustedfile"}, "it reads files and runs nothing"},
 	{"internal/extend/setup/permissions", []string{"internal/cmdline", "internal/extend/setup/trustedfile"}, "it reads rules and asks nobody"},
+	{"internal/structure", nil, "it tests the module from outside"},
 	{"internal/extend/setup/template", nil, "it fills in texts and reads nothing"},
 	{"internal/extend/setup/instructions", []string{"internal/extend/setup/trustedfile"}, "it reads files and neither asks nor runs"},
 	{"internal/extend/setup", []string{"internal/extend/setup/manifest", "internal/extend/setup/template", "internal/extend/setup/trustedfile"}, "it knows names and texts and runs nothing"},

@@ -1,4 +1,4 @@
-package agent_test
+package structure
 
 import (
 	"encoding/json"
@@ -34,7 +34,7 @@ func TestOneFileAndOneLine(t *testing.T) {
 	t.Run("tools and gates at run time", func(t *testing.T) { askExtended(t, agent) })
 	t.Run("start", func(t *testing.T) { checkStartAllocations(t, agent) })
 	t.Run("version", func(t *testing.T) { checkVersion(t, agent) })
-	doc := filepath.Join("testdata", "extension", "doc.json")
+	doc := "internal/structure/testdata/extension/doc.json"
 	// Slash commands want an endpoint, and ask nothing of it.
 	slash := func(line string) []string {
 		return []string{"-p", line, "--no-session", "--base-url", "http://127.0.0.1:1/v1", "-m", "m"}
@@ -149,7 +149,7 @@ func buildExtended(t *testing.T) string {
 			t.Fatal(err)
 		}
 		replace[filepath.Join(root, e.registry)] = registry
-		replace[filepath.Join(root, e.as)] = filepath.Join(root, "testdata", "extension", e.file+".txt")
+		replace[filepath.Join(root, e.as)] = filepath.Join(root, "internal/structure/testdata/extension", e.file+".txt")
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {

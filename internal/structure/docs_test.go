@@ -1,4 +1,4 @@
-package agent_test
+package structure
 
 import (
 	"io/fs"

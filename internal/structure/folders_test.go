@@ -1,0 +1,85 @@
+package structure
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The folders of internal form no circle, so that each can be read after the ones below it.
+func TestFoldersFormNoCircle(t *testing.T) {
+	t.Parallel()
+	arrows := map[string]map[string]bool{}
+	err := filepath.WalkDir("internal", func(file string, entry fs.DirEntry, err error) error {
+		file = filepath.ToSlash(file)
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || isSupport(file) {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		from := strings.Split(file, "/")[1]
+		for _, spec := range parsed.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if below, ours := strings.CutPrefix(imported, "agent/internal/"); ours {
+				if to, _, _ := strings.Cut(below, "/"); to != from {
+					if arrows[from] == nil {
+						arrows[from] = map[string]bool{}
+					}
+					arrows[from][to] = true
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if circle := findCircle(arrows); circle != nil {
+		t.Errorf("these folders import each other: %s", strings.Join(circle, " -> "))
+	}
+	arrows["base"] = map[string]bool{"app": true}
+	if findCircle(arrows) == nil {
+		t.Error("a circle is not found")
+	}
+}
+
+// findCircle returns the folders along a circle of imports, or nil.
+func findCircle(arrows map[string]map[string]bool) []string {
+	const onPath, done = 1, 2
+	state := map[string]int{}
+	var path []string
+	var visit func(folder string) []string
+	visit = func(folder string) []string {
+		path = append(path, folder)
+		switch state[folder] {
+		case onPath:
+			return path[slices.Index(path, folder):]
+		case done:
+			path = path[:len(path)-1]
+			return nil
+		}
+		state[folder] = onPath
+		for _, to := range slices.Sorted(maps.Keys(arrows[folder])) {
+			if circle := visit(to); circle != nil {
+				return circle
+			}
+		}
+		state[folder] = done
+		path = path[:len(path)-1]
+		return nil
+	}
+	for _, folder := range slices.Sorted(maps.Keys(arrows)) {
+		if circle := visit(folder); circle != nil {
+			return circle
+		}
+	}
+	return nil
+}
