@@ -11,7 +11,7 @@ import (
 	"agent/internal/base/humanize"
 	"agent/internal/base/rawjson"
 	"agent/internal/extend/setup"
-	crew "agent/internal/extend/setup/agents"
+	agentfiles "agent/internal/extend/setup/agents"
 	"agent/internal/extend/setup/hooks"
 	"agent/internal/extend/setup/plugins"
 	"agent/internal/extend/setup/servers"
@@ -285,9 +285,9 @@ func pluginLines(store plugins.Store, p plugins.Plugin) []string {
 	set, entry := setup.Find(w, nil), func(e *setup.Entry) string { return e.Name }
 	add("skills", namesOf(set.Skills.Entries, entry), set.Skills.Skipped)
 	add("commands", namesOf(set.Commands.Entries, entry), set.Commands.Skipped)
-	team := crew.Find(w)
-	team.Agents = slices.DeleteFunc(team.Agents, func(a crew.Agent) bool { return a.Origin != crew.Plugin })
-	add("agents", namesOf(team.Agents, func(a crew.Agent) string { return a.Name }), team.Skipped)
+	team := agentfiles.Find(w)
+	team.Agents = slices.DeleteFunc(team.Agents, func(a agentfiles.Agent) bool { return a.Origin != agentfiles.Plugin })
+	add("agents", namesOf(team.Agents, func(a agentfiles.Agent) string { return a.Name }), team.Skipped)
 	found := hooks.Find(w)
 	add("hooks", namesOf(found.Hooks, hooks.Hook.String), found.Skipped)
 	configured, err := servers.Find(servers.Where{Where: w})

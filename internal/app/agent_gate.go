@@ -12,7 +12,7 @@ import (
 // gate returns the gate for calls that give tasks to agents: it asks before each start if the
 // setting agents says so, and ends the turn after an agent that needed an approval nobody could
 // give.
-func (c *Crew) gate() gate.Gate {
+func (c *Subagents) gate() gate.Gate {
 	return gate.Gate{
 		Name: "agents", Stage: gate.Consents,
 		Check: func(_ context.Context, call gate.Call) gate.Verdict {

@@ -21,7 +21,7 @@ const maxListed = 100
 
 // AgentLines describes the agents that can be given tasks, with the parts of their files that are
 // not used, and the agents of the session.
-func (c *Crew) AgentLines() []string {
+func (c *Subagents) AgentLines() []string {
 	var rows [][]string
 	read := c.catalogue()
 	for _, a := range c.set.Agents {
@@ -60,7 +60,7 @@ func (c *Crew) AgentLines() []string {
 
 // notes describes the file of an agent: its tools, its model, and the fields that have no
 // effect. It also tells whether the agent waits for consent.
-func (c *Crew) notes(a agents.Agent) (notes []string) {
+func (c *Subagents) notes(a agents.Agent) (notes []string) {
 	if a.Origin == agents.BuiltIn {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (c *Crew) notes(a agents.Agent) (notes []string) {
 }
 
 // Working returns the ids and the tasks of the agents that work.
-func (c *Crew) Working() (ids, tasks []string) {
+func (c *Subagents) Working() (ids, tasks []string) {
 	for _, a := range c.team.List() {
 		if a.Status == "" {
 			ids, tasks = append(ids, a.ID), append(tasks, a.Title)
@@ -91,7 +91,7 @@ func (c *Crew) Working() (ids, tasks []string) {
 
 // AgentSavings returns what pruning saved or lost in the conversations of agents, without those in
 // which it did neither.
-func (c *Crew) AgentSavings() (savings []slash.AgentSaving) {
+func (c *Subagents) AgentSavings() (savings []slash.AgentSaving) {
 	for _, a := range c.team.List() {
 		if a.Stats.Saving.Sign() != 0 {
 			savings = append(savings, slash.AgentSaving{ID: a.ID, Agent: a.Agent, Saving: a.Stats.Saving})
@@ -101,7 +101,7 @@ func (c *Crew) AgentSavings() (savings []slash.AgentSaving) {
 }
 
 // StopAgents ends the agent with an id, or all that work if id is "", and returns their number.
-func (c *Crew) StopAgents(id string) (int, error) {
+func (c *Subagents) StopAgents(id string) (int, error) {
 	if id == "" {
 		return c.team.StopAll(), nil
 	}
@@ -113,7 +113,7 @@ const agentMention = "@agent-"
 
 // expand turns a message into blocks. If the message begins with @agent-NAME, a further block
 // tells the model to give the task to that agent.
-func (c *Crew) expand(ctx context.Context, message atcmd.Message, run chat.RunEmbedded) (atcmd.Expansion, error) {
+func (c *Subagents) expand(ctx context.Context, message atcmd.Message, run chat.RunEmbedded) (atcmd.Expansion, error) {
 	name, rest := "", ""
 	if len(message) > 0 {
 		if text, is := strings.CutPrefix(message[0].Text, agentMention); is && message[0].Source == "" {

@@ -32,7 +32,7 @@ func TestReportsSurviveAKill(t *testing.T) {
 		case r.Last().Role != "tool":
 			return llmtest.Say("I write.").Call("write_file", `{"file_path":"c, d.txt","content":"x"}`)
 		}
-		for strings.Count(strings.Join(f.Crew.AgentLines(), "\n"), " — done, ") < 2 {
+		for strings.Count(strings.Join(f.Subagents.AgentLines(), "\n"), " — done, ") < 2 {
 			runtime.Gosched()
 		}
 		killed.Do(func() {

@@ -16,9 +16,9 @@ import (
 	"agent/internal/tools"
 )
 
-// Crew manages the agents of a conversation. It decides which agents are offered, and how much each
+// Subagents manages the agents of a conversation. It decides which agents are offered, and how much each
 // may spend.
-type Crew struct {
+type Subagents struct {
 	team *subagents.Team
 	// set holds the agents that are offered. It is found once, because the model knows the list
 	// from its first request on.
@@ -31,10 +31,10 @@ type Crew struct {
 	models *endpoints
 }
 
-// newCrew returns the agents that the model of parent may give tasks to.
-func newCrew(h *hiring, parent *chat.Agents) *Crew {
+// newSubagents returns the agents that the model of parent may give tasks to.
+func newSubagents(h *hiring, parent *chat.Agents) *Subagents {
 	at, rec := h.parts.at, h.parts.rec
-	c := &Crew{set: Agents(at.where), trust: h.parts.trust, texts: h.parts.texts, at: at, models: h.parts.models}
+	c := &Subagents{set: Agents(at.where), trust: h.parts.trust, texts: h.parts.texts, at: at, models: h.parts.models}
 	if at.options.NoSetup {
 		c.set.Agents = slices.DeleteFunc(c.set.Agents, func(a agents.Agent) bool { return a.Origin != agents.BuiltIn })
 	}
@@ -56,14 +56,14 @@ func newCrew(h *hiring, parent *chat.Agents) *Crew {
 
 // offered returns the agents that are offered. It leaves out agents of the repository that need
 // consent and do not have it.
-func (c *Crew) offered() agents.Set {
+func (c *Subagents) offered() agents.Set {
 	set := c.set
 	set.Agents = slices.DeleteFunc(slices.Clone(set.Agents), func(a agents.Agent) bool { return !c.allowed(a) })
 	return set
 }
 
 // named returns the agent with a name, if it is offered.
-func (c *Crew) named(name string) (agents.Agent, error) {
+func (c *Subagents) named(name string) (agents.Agent, error) {
 	if a, err := c.set.Named(name); err == nil && c.allowed(a) {
 		return a, nil
 	}
@@ -90,7 +90,7 @@ func agentItem(a agents.Agent) consent.Item {
 }
 
 // allowed reports whether an agent needs no consent or has it.
-func (c *Crew) allowed(a agents.Agent) bool {
+func (c *Subagents) allowed(a agents.Agent) bool {
 	return !needsConsent(a) || c.trust.Store.Check(agentItem(a)) == nil
 }
 
@@ -98,7 +98,7 @@ func (c *Crew) allowed(a agents.Agent) bool {
 func isTask(name string) bool { return name == tools.TaskName }
 
 // source returns the source of the tool that gives tasks to agents.
-func (c *Crew) source() tools.Source {
+func (c *Subagents) source() tools.Source {
 	offered := func() bool {
 		return settings.Agents.Of(c.at.settings) != settings.AgentsOff && c.models.window() >= leastWindow
 	}
@@ -120,12 +120,12 @@ func (c *Crew) source() tools.Source {
 }
 
 // catalogue returns the agents as the model reads them.
-func (c *Crew) catalogue() subagents.Catalogue {
+func (c *Subagents) catalogue() subagents.Catalogue {
 	return subagents.List(c.offered(), c.models.window(), c.team.Tokens)
 }
 
 // reviewer returns the agent that reviews changes, or the reason why none does.
-func (c *Crew) reviewer() extensions.Agent {
+func (c *Subagents) reviewer() extensions.Agent {
 	switch {
 	case c.at.options.FindingsHere:
 		return extensions.Agent{}
@@ -138,14 +138,14 @@ func (c *Crew) reviewer() extensions.Agent {
 }
 
 // turns follows the beginning of turns.
-func (c *Crew) turns(e chat.Event) {
+func (c *Subagents) turns(e chat.Event) {
 	if _, begins := e.(chat.TurnStarted); begins {
 		c.team.BeginTurn()
 	}
 }
 
 // bounds returns the bounds for an agent as the settings have them now. A file only narrows.
-func (c *Crew) bounds(a agents.Agent) subagents.Bounds {
+func (c *Subagents) bounds(a agents.Agent) subagents.Bounds {
 	with := c.at.settings
 	cost, _ := settings.AgentsMaxCost.Get(with)
 	model, _ := modelFor(a, with)

@@ -46,7 +46,7 @@ func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
 func TestAgentsEndWithTheTurn(t *testing.T) {
 	t.Parallel()
 	f, _ := abandoned(t, app.Options{})
-	if ids, _ := f.Crew.Working(); len(ids) > 0 {
+	if ids, _ := f.Subagents.Working(); len(ids) > 0 {
 		t.Errorf("%q work", ids)
 	}
 	var told []string

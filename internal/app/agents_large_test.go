@@ -389,7 +389,7 @@ func TestFilesOfAgentsWidenNothing(t *testing.T) {
 		if (own == 0) != (asked == own) {
 			t.Errorf("%s: %d questions of agents, %d of the conversation", mode, asked-own, own)
 		}
-		lines := strings.Join(f.Crew.AgentLines(), "\n") // a file may leave itself no tool
+		lines := strings.Join(f.Subagents.AgentLines(), "\n") // a file may leave itself no tool
 		if ended := strings.Count(lines, "done") + strings.Count(lines, "failed"); ended < n {
 			t.Errorf("%s: %d of %d ended:\n%s", mode, ended, n, lines)
 		}

@@ -24,7 +24,7 @@ func TestAgentsWithoutRoom(t *testing.T) {
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 		t.Fatal(err)
 	}
-	offered, lines := string(f.server.Requests()[0].Body), strings.Join(f.Crew.AgentLines(), "\n")
+	offered, lines := string(f.server.Requests()[0].Body), strings.Join(f.Subagents.AgentLines(), "\n")
 	for name, listed := range map[string]bool{"agent-with-a-long-name-000": true, "agent-with-a-long-name-149": false} {
 		if strings.Contains(offered, "- "+name+": does") != listed {
 			t.Errorf("%s is in the list of the model: %v", name, !listed)

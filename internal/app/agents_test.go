@@ -428,7 +428,7 @@ func TestAgentMention(t *testing.T) {
 	if said := f.said(); len(said) != 1 || !strings.HasPrefix(said[0], "look\nhere") || !strings.Contains(said[0], "Give this to the agent explore") {
 		t.Errorf("a name at the end of a line: %q", said)
 	}
-	if lines := strings.Join(f.Crew.AgentLines(), "\n"); !strings.Contains(lines, "explore  ") || !strings.Contains(lines, "general  ") {
+	if lines := strings.Join(f.Subagents.AgentLines(), "\n"); !strings.Contains(lines, "explore  ") || !strings.Contains(lines, "general  ") {
 		t.Errorf("%s", lines)
 	}
 }
@@ -448,7 +448,7 @@ func TestAgentsWithoutTools(t *testing.T) {
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 		t.Fatal(err)
 	}
-	offered, lines := string(f.server.Requests()[0].Body), strings.Join(f.Crew.AgentLines(), "\n")
+	offered, lines := string(f.server.Requests()[0].Body), strings.Join(f.Subagents.AgentLines(), "\n")
 	for name, want := range map[string]bool{"unknown": false, "taken": false, "both": false, "only-task": false, "served": true, "reads": true} {
 		if is := strings.Contains(offered, "- "+name+": d"); is != want {
 			t.Errorf("%s is offered: %v", name, is)

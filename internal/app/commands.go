@@ -102,7 +102,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 				job.Kill(context.Background())
 			}
 		}},
-		Agents:     c.Crew,
+		Agents:     c.Subagents,
 		Transcript: func(ctx context.Context) (string, error) { return share.Markdown(c.shared(ctx)), nil },
 		Document: func(context.Context) (string, error) { // in the form that the command agent context reads
 			text, err := history.WriteDocument(c.parts.at.workspace.Root(), c.history.RawHistory())
@@ -126,7 +126,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 // Background puts the agent or the command of a call, for which the turn waits, into the
 // background. It reports whether the call has one.
 func (c *Conversation) Background(call int) bool {
-	return c.Crew.team.Behind(call) || c.parts.host.Env.Jobs.Background(call)
+	return c.Subagents.team.Behind(call) || c.parts.host.Env.Jobs.Background(call)
 }
 
 // Jobs lists the background jobs, running and ended, oldest first.

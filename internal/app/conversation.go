@@ -40,9 +40,9 @@ type Conversation struct {
 	Brought *extensions.Extensions
 	// Servers holds the MCP servers in use.
 	Servers *mcphost.Servers
-	// Hooking holds the hooks, and Crew the agents.
-	Hooking *hookgates.Hooks
-	Crew    *Crew
+	// Hooking holds the hooks, and Subagents the agents.
+	Hooking   *hookgates.Hooks
+	Subagents *Subagents
 	// Programs runs the person's own programs beside the screen.
 	Programs *Programs
 	// Trust holds the things of the repository that need consent to be run, connected to or
@@ -124,11 +124,11 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		sources = append(sources, s.of(x))
 	}
 	agents := chat.NewAgents(line, x.host.Consent)
-	crew := newCrew(&hiring{x, tools.Join(sources...), ofAgents, compression}, agents)
-	registry := tools.Join(append(sources, crew.source())...)
+	subs := newSubagents(&hiring{x, tools.Join(sources...), ofAgents, compression}, agents)
+	registry := tools.Join(append(sources, subs.source())...)
 	limits := &limits{models: models, events: x.events}
 	spare := &fallback{settings: at.settings, own: models.own, models: models, emit: x.events.emit, refresh: line.Refresh}
-	x.events.follow(append(x.listeners(limits, crew), spare.watch)...)
+	x.events.follow(append(x.listeners(limits, subs), spare.watch)...)
 	waited, left := rec.waited()
 	reports := newAgentPast(recorded, rec.log, at, registry)
 	entries := history.NewService(counterOf(settings.Model.Of(at.settings)), rec.observer())
@@ -153,15 +153,15 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		FallBack:          spare.next,
 		TranscriptPath:    rec.path,
 
-		Background:  crew.team,
+		Background:  subs.team,
 		KeepsAgents: at.options.KeepsAgents,
 		Answers:     reports.answers(),
 
 		KeepWaiting: rec.keepWaiting(),
 		Waited:      waited,
 
-		Extensions: chat.Extensions{Expand: crew.expand, Below: x.texts.Below, News: news(x.servers, x.notes), Refreeze: x.refreeze},
-		Gates:      x.guards.gates(registry, crew.gate()),
+		Extensions: chat.Extensions{Expand: subs.expand, Below: x.texts.Below, News: news(x.servers, x.notes), Refreeze: x.refreeze},
+		Gates:      x.guards.gates(registry, subs.gate()),
 		Hooks:      x.guards.hooks.Moments(x.guards.checks),
 		Begun:      rec.how.begins(),
 		Policy:     gate.Policy{Unattended: at.options.Unattended},
@@ -177,7 +177,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	}
 	reports.owe(agents)
 	ends.add(x.guards.hooks.Close)
-	ends.add(crew.team.Close) // agents use servers and hooks
+	ends.add(subs.team.Close) // agents use servers and hooks
 	models.own.OnLearned(line.Refresh, line.Note)
 	at.jobs.OnJob = func(job shell.JobChange) {
 		rec.write(func(log *session.Log) error { return log.Job(session.Job{ID: job.ID, Command: job.Command}, job.Ended) })
@@ -193,7 +193,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		}
 	}
 	return &Conversation{
-		Chat: loop, Connection: models.own, Recorded: recorded.Entries, Brought: x.texts, Servers: x.servers, Hooking: x.guards.hooks, Crew: crew,
+		Chat: loop, Connection: models.own, Recorded: recorded.Entries, Brought: x.texts, Servers: x.servers, Hooking: x.guards.hooks, Subagents: subs,
 		Programs: &Programs{at, rec, x.host.Confinement}, Trust: x.trust, LeftOut: x.leftOut,
 		parts: x, registry: registry, history: entries, ends: ends, line: line,
 	}, append(notices, x.notes.begun()...), nil

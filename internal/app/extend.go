@@ -51,10 +51,10 @@ func (g *guards) gates(calls *tools.Registry, more ...gate.Gate) []gate.Gate {
 
 // listeners returns the functions that receive every event of the conversation, in order and
 // before the front end, on the goroutine that runs the conversation. They must return at once.
-func (x *equipment) listeners(limits *limits, crew *Crew) []func(chat.Event) {
+func (x *equipment) listeners(limits *limits, subs *Subagents) []func(chat.Event) {
 	return []func(chat.Event){
 		x.guards.turns,
-		crew.turns,
+		subs.turns,
 		x.notes.turns,
 		x.guards.hooks.Notify,
 		x.rec.keepAsking,

@@ -12,7 +12,7 @@ import (
 // entrances are the files that parse the arguments of a call: the places where a call enters the
 // program, or gets other arguments.
 var entrances = map[string]string{
-	"internal/tools/meant.go":             "the model has written a call, or a command that is a patch",
+	"internal/tools/foreign_calls.go":     "the model has written a call, or a command that is a patch",
 	"internal/tools/decode/decode.go":     "a call was translated, so it has other arguments",
 	"internal/tools/decode/members.go":    "the arguments were an object in a string, or hold one",
 	"internal/tools/decode/claude.go":     "a call holds the arguments of another call",

@@ -151,7 +151,7 @@ func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *t
 		return
 	}
 	name := c.ResumeName()
-	if ids, tasks := c.Crew.Working(); len(ids) > 0 {
+	if ids, tasks := c.Subagents.Working(); len(ids) > 0 {
 		fmt.Fprintln(out, stoppedAgents(ids, tasks, name != ""))
 	}
 	if name == "" {
