@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -153,10 +152,13 @@ func readInput(w world, file string) (offline.Input, error) {
 	var data []byte
 	var err error
 	if file == "-" {
-		data, err = io.ReadAll(w.stdin)
+		data, err = io.ReadAll(io.LimitReader(w.stdin, offline.MaxInput+1))
+		if len(data) > offline.MaxInput {
+			err = &fsutil.SizeError{Most: offline.MaxInput}
+		}
 		file = "standard input"
 	} else {
-		data, err = os.ReadFile(w.process.Path(file))
+		data, err = fsutil.ReadUpTo(w.process.Path(file), offline.MaxInput)
 	}
 	if err != nil {
 		return offline.Input{}, usage(fmt.Errorf("%s cannot be read: %w", file, fsutil.Reason(err)))

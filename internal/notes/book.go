@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"agent/internal/base/humanize"
 	"agent/internal/extend/setup/trustedfile"
 	"agent/internal/gitfiles/layout"
+	"agent/internal/workspace"
 )
 
 const (
@@ -143,6 +145,13 @@ func (e *cutError) Error() string {
 }
 
 func (b *Book) read(scope Scope) ([]piece, error) {
+	pieces, _, err := b.readFile(scope)
+	return pieces, err
+}
+
+// readFile returns the pieces of a file, and its text and real path, which are empty for a missing
+// file.
+func (b *Book) readFile(scope Scope) ([]piece, trustedfile.Text, error) {
 	path, place := b.file[scope], trustedfile.Place{Home: b.home}
 	if scope == Shared {
 		place.Root = b.root
@@ -150,17 +159,21 @@ func (b *Book) read(scope Scope) ([]piece, error) {
 	text, err := place.Read(path, longestFile)
 	switch {
 	case trustedfile.Missing(err):
-		return nil, nil
+		return nil, text, nil
 	case err != nil:
-		return nil, fmt.Errorf("notes are not read: %w", fsutil.Reason(err))
+		return nil, text, fmt.Errorf("notes are not read: %w", fsutil.Reason(err))
 	case text.Cut:
 		err = &cutError{path}
 		text.Text = text.Text[:strings.LastIndexByte(text.Text, '\n')+1]
 	}
-	return parse(text.Text, scope), err
+	return parse(text.Text, scope), text, err
 }
 
-// change changes the file of a scope as a whole, under the lock.
+// mostRetries bounds how often a change starts again because an editor saved the file.
+const mostRetries = 100
+
+// change changes the file of a scope as a whole, under the lock. The lock does not bind editors, so
+// change starts again if the file has changed since it was read.
 func (b *Book) change(scope Scope, act func([]piece) ([]piece, error)) error {
 	file := fsutil.Target{Path: b.file[scope], Mode: 0o600, Locked: true}
 	if err := os.MkdirAll(b.folder, 0o700); err != nil {
@@ -172,16 +185,45 @@ func (b *Book) change(scope Scope, act func([]piece) ([]piece, error)) error {
 			return err
 		}
 	}
-	return fsutil.WithLock(b.folder, func() error {
-		pieces, err := b.read(scope)
+	return fsutil.WithLock(b.folder, func() (err error) {
+		for range mostRetries {
+			if err = b.changeOnce(scope, file, act); !errors.Is(err, workspace.ErrChanged) {
+				return err
+			}
+		}
+		return err
+	})
+}
+
+// changeOnce changes the file if nobody else changes it at the same time. The error is
+// workspace.ErrChanged otherwise.
+func (b *Book) changeOnce(scope Scope, file fsutil.Target, act func([]piece) ([]piece, error)) error {
+	pieces, now, err := b.readFile(scope)
+	if err != nil {
+		return err
+	}
+	if pieces, err = act(pieces); err != nil {
+		return err
+	}
+	if now.Real == "" {
+		if err = file.Check(); err == nil {
+			err = fsutil.CreateNew(file.Path, nil, file.Mode)
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s %w", file.Path, workspace.ErrChanged)
+		}
+		if err == nil {
+			now.Real, err = filepath.EvalSymlinks(file.Path)
+		}
 		if err != nil {
 			return err
 		}
-		if pieces, err = act(pieces); err != nil {
-			return err
-		}
-		return file.Replace([]byte(join(pieces)))
-	})
+	}
+	in, err := workspace.New(filepath.Dir(now.Real), "")
+	if err != nil {
+		return err
+	}
+	return in.Replace(now.Real, []byte(now.Text), []byte(join(pieces)))
 }
 
 // mostNotes bounds the notes of a file.

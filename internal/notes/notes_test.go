@@ -334,6 +334,27 @@ func TestKilledWriter(t *testing.T) {
 	}
 }
 
+// Reliability 3, R8: a line that an editor saves while a note is added stays.
+func TestEditorBesideAChange(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]string{"a file": "- first\n", "no file": ""} {
+		b, _ := book(t)
+		if before != "" {
+			write(t, b.file[Repository], before)
+		}
+		saved := 0
+		err := b.change(Repository, func(pieces []piece) ([]piece, error) {
+			if saved++; saved <= 3 {
+				write(t, b.file[Repository], fmt.Sprintf("%s- of the editor, save %d\n", before, saved))
+			}
+			return b.addNote(pieces, &Note{Text: "added"}, Repository, "")
+		})
+		if text := b.text(t); err != nil || !strings.HasPrefix(text, before+"- of the editor, save 3\n") || !strings.Contains(text, "- added\n") {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+}
+
 func TestTwoWritersAtOnce(t *testing.T) {
 	t.Parallel()
 	b, work := book(t)

@@ -11,6 +11,9 @@ import (
 	"agent/internal/session"
 )
 
+// MaxInput is the size of the largest log or document that is read as a whole, in bytes.
+const MaxInput = 1 << 30
+
 // Parse reads a session log, a document, or a session of another agent, and tells them apart by
 // their first lines. Notices report the parts of a log that could not be used.
 func Parse(name string, data []byte) (in Input, notices []string, err error) {

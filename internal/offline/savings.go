@@ -276,7 +276,7 @@ func readSessions(path string, use func(logs.Stretch) error) (damaged int, err e
 
 // ownSession reads a log or a document of this program.
 func ownSession(path string, use func(logs.Stretch) error) error {
-	data, err := fsutil.Read(path)
+	data, err := fsutil.ReadUpTo(path, MaxInput)
 	if err != nil {
 		return err
 	}

@@ -250,8 +250,11 @@ func (t original) isIn(root *os.Root) bool {
 		link, err := root.Readlink(t.rel)
 		return err == nil && link == t.link
 	}
+	if info.Mode().Perm() != t.mode || info.Size() != int64(len(t.content)) {
+		return false
+	}
 	now, err := root.ReadFile(t.rel)
-	return err == nil && info.Mode().Perm() == t.mode && bytes.Equal(now, t.content)
+	return err == nil && bytes.Equal(now, t.content)
 }
 
 func (g *guard) putBack(root *os.Root, was original) bool {

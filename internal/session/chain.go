@@ -62,7 +62,7 @@ func Verify(path string, hashes ...string) (c Chain, err error) {
 		return c, err
 	}
 	defer file.Close()
-	lines, number := newLineReader(file), 0
+	lines, number := newLineReader(file, wholeLog), 0
 	// before holds the hashes of the latest record and of the lines since that are none: a line
 	// that was written in part, because the disk was full, is no record.
 	before := map[string]bool{"": true}

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -25,6 +24,9 @@ const longestPrompt = 200
 const (
 	headStep = 16 << 10
 	tailStep = 64 << 10
+	// largestTail is the largest end of a log that is held in memory. What it lacks is looked for in
+	// the whole log, line by line.
+	largestTail = 256 << 20
 )
 
 // mostLooked is the number of entries at the end of a log that are searched for the model.
@@ -48,7 +50,7 @@ func Inspect(path string) (Info, error) {
 	for step := int64(tailStep); ; step *= 8 {
 		start := max(0, info.Bytes-step)
 		told, err := info.tail(f, start)
-		if err == nil && !told && start == 0 {
+		if err == nil && !told && (start == 0 || step >= largestTail) {
 			told, err = true, info.scan(f)
 		}
 		if err != nil || told {
@@ -60,9 +62,9 @@ func Inspect(path string) (Info, error) {
 
 // head reads the log up to the first message.
 func (i *Info) head(f io.ReaderAt) error {
-	lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, i.Bytes), headStep)
+	lines := newLineReader(io.NewSectionReader(f, 0, i.Bytes), headStep)
 	for i.FirstPrompt == "" {
-		line, err := lines.ReadBytes('\n')
+		line, err := lines.next()
 		if r, wrong := parse(bytes.TrimSpace(line)); wrong == nil {
 			i.first(r)
 		}
@@ -182,7 +184,7 @@ func modelOf(payload []byte) (model string, wrote bool) {
 // newer format are not understood. Such a log is listed nevertheless, so that opening it can
 // explain the problem. A message is an entry with a human speaker.
 func (i *Info) scan(f io.ReaderAt) error {
-	lines := newLineReader(io.NewSectionReader(f, 0, i.Bytes))
+	lines := newLineReader(io.NewSectionReader(f, 0, i.Bytes), wholeLog)
 	for {
 		line, err := lines.next()
 		if bytes.Contains(line[:min(len(line), 120)], []byte(`"type":"entry"`)) {

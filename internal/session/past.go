@@ -50,10 +50,9 @@ func (l *Log) soFar() (text, error) {
 	var written []byte
 	if l.disk.size > 0 {
 		var err error
-		if written, err = fsutil.Read(l.path); err != nil {
+		if written, err = fsutil.Beginning(l.path, l.disk.size); err != nil {
 			return nil, err
 		}
-		written = written[:min(len(written), int(l.disk.size))]
 	}
 	all := append([][]byte{written}, l.disk.waiting...)
 	if l.disk.torn {

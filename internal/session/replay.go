@@ -62,7 +62,7 @@ func read(t text) (*player, error) {
 	}
 	defer in.Close()
 	p := newPlayer(t)
-	lines := newLineReader(in)
+	lines := newLineReader(in, wholeLog)
 	for {
 		begin := lines.at
 		line, err := lines.next()

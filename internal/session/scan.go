@@ -37,7 +37,7 @@ func Lines(path string) iter.Seq2[Line, error] {
 			return
 		}
 		defer file.Close()
-		lines := newLineReader(file)
+		lines := newLineReader(file, wholeLog)
 		for {
 			at := lines.at
 			text, err := lines.next()

@@ -3,6 +3,7 @@ package session
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 
@@ -38,10 +39,29 @@ type lineReader struct {
 	// at is the offset of the next line.
 	at   int64
 	line []byte
+	// most is the length of the longest line that is read, in bytes.
+	most int
 }
 
-func newLineReader(from io.ReaderAt) *lineReader {
-	return &lineReader{in: bufio.NewReaderSize(io.NewSectionReader(from, 0, math.MaxInt64), 256<<10)}
+// largestLine is the length of the longest line of a log that is read, in bytes. A longer line holds
+// no record.
+const largestLine = 512 << 20
+
+// wholeLog is the size of the buffer for reading a whole log, in bytes.
+const wholeLog = 256 << 10
+
+func newLineReader(from io.ReaderAt, buffer int) *lineReader {
+	return &lineReader{in: bufio.NewReaderSize(io.NewSectionReader(from, 0, math.MaxInt64), buffer), most: largestLine}
+}
+
+// A lineError is the error for a line that is too long.
+type lineError struct {
+	at   int64
+	most int
+}
+
+func (e *lineError) Error() string {
+	return fmt.Sprintf("the line at byte %d is longer than %d MiB, and no such line is read", e.at, e.most>>20)
 }
 
 // next returns the next line, with its line break if it has one. The line is valid until the
@@ -53,6 +73,9 @@ func (r *lineReader) next() ([]byte, error) {
 		r.line, r.at = append(r.line, part...), r.at+int64(len(part))
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return r.line, err
+		}
+		if len(r.line) > r.most {
+			return nil, &lineError{r.at - int64(len(r.line)), r.most}
 		}
 	}
 }

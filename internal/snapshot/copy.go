@@ -17,7 +17,7 @@ import (
 // if it had been dropped for its age. A command that the other session runs has no part in the
 // copy. After an error there is no copy.
 func Copy(from, to string) error {
-	journal, err := fsutil.Read(filepath.Join(from, "journal"))
+	journal, err := fsutil.ReadUpTo(filepath.Join(from, "journal"), largestJournal)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -61,7 +61,7 @@ func copyCommands(journal []byte, from, to string) ([]byte, error) {
 			journal = append(append(bytes.TrimSuffix(journal, []byte("\n")), '\n'), line...)
 			continue
 		}
-		if noted, missing := fsutil.Read(notePath(from, b.Slot)); missing == nil {
+		if noted, missing := fsutil.ReadUpTo(notePath(from, b.Slot), largestJournal); missing == nil {
 			if err := os.WriteFile(notePath(to, b.Slot), noted, 0o600); err != nil {
 				return nil, err
 			}
@@ -88,7 +88,7 @@ func copyObjects(from, to string) error {
 		if os.Link(object.path, copied) == nil {
 			continue
 		}
-		content, err := fsutil.Read(object.path)
+		content, err := fsutil.ReadUpTo(object.path, largest)
 		if err != nil {
 			continue
 		}

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -121,6 +122,9 @@ func (j *journal) read(apply func(record) error) (damaged int, err error) {
 		return 0, err
 	}
 	defer in.Close()
+	if info, err := in.Stat(); err != nil || info.Size() > largestJournal {
+		return 0, cmp.Or(err, error(&fsutil.SizeError{Most: largestJournal}))
+	}
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')

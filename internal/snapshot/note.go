@@ -85,7 +85,7 @@ type notedFile struct {
 
 // readNote reads the description that note wrote before a command.
 func (s *Store) readNote(b *began) (*before, error) {
-	data, err := fsutil.Read(notePath(s.Folder, b.Slot))
+	data, err := fsutil.ReadUpTo(notePath(s.Folder, b.Slot), largestJournal)
 	if err != nil {
 		return nil, err
 	}

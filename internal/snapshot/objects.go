@@ -39,7 +39,7 @@ func (o *objects) put(sum string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	if held, err := fsutil.Read(path); err == nil && bytes.Equal(held, content) {
+	if held, err := fsutil.ReadUpTo(path, largest); err == nil && bytes.Equal(held, content) {
 		now := time.Now()
 		_ = os.Chtimes(path, now, now) // it is in use; the oldest are dropped first
 		return nil
@@ -70,7 +70,7 @@ func (o *objects) get(sum string) ([]byte, error) {
 	if err != nil {
 		return nil, errGone
 	}
-	content, err := fsutil.Read(path)
+	content, err := fsutil.ReadUpTo(path, largest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errGone

@@ -25,6 +25,9 @@ const (
 	// largest is the size of the largest file that is kept, in bytes. Tools edit no larger
 	// files.
 	largest = 16 << 20
+	// largestJournal is the size of the largest journal, and of the largest description of a
+	// workspace, that is read, in bytes.
+	largestJournal = 256 << 20
 	// mostKept is the number of bytes that a session keeps. The oldest are dropped first.
 	mostKept = 256 << 20
 	// longestTitle bounds the title of a turn, in characters.

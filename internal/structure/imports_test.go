@@ -59,7 +59,7 @@ var rooms = []room{
 	{"internal/sessionsearch", []string{"internal/history", "internal/offline/logs", "internal/session", "internal/text/lines"}, "it reads records and says where words are, whoever asks"},
 	{"internal/review", []string{"internal/text/lines", "internal/text/textdiff"}, "it compares quotes with a diff, and knows neither models nor git"},
 	{"internal/policy", []string{"internal/gate", "internal/llm/vendor", "internal/provider", "internal/settings", "internal/extend/setup/permissions", "internal/websearch"}, "it compares names with lists, and neither asks nor runs"},
-	{"internal/notes", []string{"internal/gitfiles/layout", "internal/extend/setup/trustedfile"}, "it keeps facts and compares files, and knows neither sessions nor tools"},
+	{"internal/notes", []string{"internal/gitfiles/layout", "internal/extend/setup/trustedfile", "internal/workspace"}, "it keeps facts and compares files, and knows neither sessions nor tools"},
 	{"internal/offline/logs", []string{"internal/history", "internal/base/lazyregexp", "internal/text/lines"}, "it reads what others wrote, and replays nothing"},
 	{"internal/audit", []string{"internal/history", "internal/session"}, "it reads records, and knows nothing of what they are about"},
 	{"internal/share", []string{"internal/history", "internal/base/rawjson", "internal/base/secret", "internal/text/dialect", "internal/text/textdiff", "internal/base/humanize"}, "a page for other people is made of entries alone"},

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
+	"agent/internal/base/fsutil"
 	"agent/internal/toolspec"
 )
 
@@ -117,9 +117,9 @@ func (e *Env) ground(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	content, err := os.ReadFile(abs)
+	content, err := fsutil.Read(abs)
 	if err != nil {
-		return "", fmt.Errorf("%s cannot be read, so that no note can rest on it", path)
+		return "", fmt.Errorf("%s cannot be read, so that no note can rest on it: %w", path, fsutil.Reason(err))
 	}
 	if _, changed := e.Seen.changed(abs, content); changed || !e.Seen.Known(abs) {
 		return "", fmt.Errorf("%s was not read in its present state, so that no note can rest on it; read it first", path)

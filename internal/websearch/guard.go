@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"agent/internal/base/fsutil"
 	"agent/internal/base/secret"
 )
 
@@ -98,7 +98,7 @@ func eachFile(root string, f func(path string, content []byte) error) error {
 		case !entry.Type().IsRegular():
 			return nil
 		}
-		file, err := os.Open(path)
+		file, err := fsutil.Open(path)
 		if err != nil {
 			return nil
 		}

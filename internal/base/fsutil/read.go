@@ -2,8 +2,8 @@ package fsutil
 
 import (
 	"errors"
+	"fmt"
 	"io"
-	"math"
 	"os"
 )
 
@@ -28,8 +28,46 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Read returns the content of a file, which it opens with Open.
-func Read(path string) ([]byte, error) { return Beginning(path, math.MaxInt64) }
+// MaxRead is the size of the largest file that Read reads, in bytes.
+const MaxRead = 64 << 20
+
+// A SizeError is the error for a file that is larger than what is read of it. errors.Is reports
+// ErrTooLarge for it.
+type SizeError struct {
+	// Most is the size of the largest file that is read, in bytes.
+	Most int64
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("it is larger than %d MiB, and no such file is read", e.Most>>20)
+}
+
+// Is reports whether target is ErrTooLarge.
+func (*SizeError) Is(target error) bool { return target == ErrTooLarge }
+
+// Read returns the content of a file of up to MaxRead bytes, which it opens with Open.
+func Read(path string) ([]byte, error) { return ReadUpTo(path, MaxRead) }
+
+// ReadUpTo returns the content of a file, which it opens with Open. The error for a file of more
+// than most bytes wraps a *SizeError.
+func ReadUpTo(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var data []byte
+	info, err := f.Stat()
+	tooLarge := err == nil && info.Size() > most
+	if err == nil && !tooLarge {
+		data, err = io.ReadAll(io.LimitReader(f, most+1))
+		tooLarge = int64(len(data)) > most
+	}
+	if tooLarge {
+		return nil, &os.PathError{Op: "read", Path: path, Err: &SizeError{most}}
+	}
+	return data, err
+}
 
 // Beginning returns at most the first most bytes of a file, as Read does.
 func Beginning(path string, most int64) ([]byte, error) {

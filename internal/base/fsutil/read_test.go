@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"agent/internal/testing/fifo"
@@ -29,6 +30,17 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s is opened: %v", path, err)
 			f.Close()
 		}
+	}
+	// Reliability 3, R9: a huge file is not read, and the error names the file and the bound.
+	huge := filepath.Join(dir, "huge")
+	if err := errors.Join(os.WriteFile(huge, nil, 0o600), os.Truncate(huge, 10<<30)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(huge); !errors.Is(err, ErrTooLarge) || !strings.HasSuffix(err.Error(), "huge: it is larger than 64 MiB, and no such file is read") {
+		t.Errorf("the error is %v", err)
+	}
+	if got, err := ReadUpTo(file, 1); err != nil || string(got) != "x" {
+		t.Errorf("%q %v", got, err)
 	}
 	if _, err := Read(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"agent/internal/base/fsutil"
 )
 
 // projects lists the checks by kind of project: the endings of its files, the files that mark a
@@ -52,6 +54,6 @@ func shows(path, holds string) bool {
 	if holds == "" {
 		return true
 	}
-	content, err := os.ReadFile(path)
+	content, err := fsutil.ReadUpTo(path, longestMarker)
 	return err == nil && bytes.Contains(content, []byte(holds))
 }

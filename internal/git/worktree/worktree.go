@@ -71,7 +71,7 @@ func Open(ctx context.Context, dir, cache, name string) (w Worktree, err error) 
 	if _, err := os.Stat(filepath.Join(w.Path, ".gitmodules")); err == nil {
 		w.Notes = append(w.Notes, "its submodules are empty: git submodule update --init")
 	}
-	if text, err := os.ReadFile(filepath.Join(w.Path, ".gitattributes")); err == nil && strings.Contains(string(text), "filter=lfs") {
+	if text, err := fsutil.Read(filepath.Join(w.Path, ".gitattributes")); err == nil && strings.Contains(string(text), "filter=lfs") {
 		w.Notes = append(w.Notes, "its LFS files are pointers: git lfs pull")
 	}
 	if _, err := os.Stat(w.Inside); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/base/fsutil"
 	"agent/internal/base/humanize"
 	"agent/internal/text/textdiff"
 )
@@ -78,7 +79,7 @@ func contents(dir string) (map[string]content, error) {
 		if err != nil {
 			return err
 		}
-		data, err := os.ReadFile(path)
+		data, err := fsutil.Read(path)
 		files[filepath.ToSlash(rel)] = content{data, info.Mode().Perm()&0o100 != 0}
 		return err
 	})
