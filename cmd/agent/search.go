@@ -38,7 +38,7 @@ letters or more also longer words that it begins.
   tool:NAME       calls of the tool, and their results
   before:DATE     entries before 2026-01-31, or 2026-01-31T09:30; after:DATE those since
 
-Flags stand before the words. Exit status 1 means that nothing was found.`,
+Flags stand before the words. Exit status 1 means that nothing was found, 2 that the search failed.`,
 		Example: "  agent sessions search connection refused path:client.go\n  agent sessions search --json after:2026-11-01 tool:run_shell_command migrate -staging",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return search(cmd, w, o, args)
@@ -81,6 +81,9 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 	}
 	hits, remarks, err := look(cmd.Context(), query, o.all)
 	finish()
+	if err != nil && cmd.Context().Err() == nil {
+		return usage(err) // exit status 1 says that nothing was found
+	}
 	if err != nil {
 		return err
 	}

@@ -17,12 +17,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"agent/internal/shell"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -218,11 +220,24 @@ func (c *Client) connectStdio(ctx context.Context) error {
 		version = stateless
 	}
 	err := c.start(ctx, version)
-	if err != nil && refusal(err) != nil && version == handshakes {
-		c.wire.process.Close()
-		err = c.start(ctx, stateless)
+	if version != handshakes || !refusesVersion(err) {
+		return err
 	}
-	return err
+	c.wire.process.Close()
+	again := c.start(ctx, stateless)
+	if again != nil && refusal(again) == nil {
+		return err // the words of the server say more than that it did not answer
+	}
+	return again
+}
+
+// refusesVersion reports whether a server refused a request in a way that servers use for a protocol
+// they do not know. After any other refusal another protocol does not help.
+func refusesVersion(err error) bool {
+	refused := refusal(err)
+	return refused != nil && slices.Contains([]int64{
+		jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidRequest, jsonrpc.CodeInvalidParams, sdk.CodeUnsupportedProtocolVersion,
+	}, refused.Code)
 }
 
 func (c *Client) start(ctx context.Context, version string) error {

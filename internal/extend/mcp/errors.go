@@ -61,7 +61,7 @@ func (c *Client) explainStart(err error) error {
 		return c.withLast(fmt.Sprintf("%s gave no list of its tools within %s", c.server.Name, c.server.startTimeout()))
 	case err == context.Canceled, err == context.DeadlineExceeded: // from the caller
 		return err
-	case c.hasEnded():
+	case refusal(err) == nil && c.hasEnded():
 		return c.withLast(fmt.Sprintf("%s ended at the start (%s)", c.server.Name, c.wire.process.EndText()))
 	}
 	return c.withLast(c.server.Name + " cannot be used: " + plain(err))

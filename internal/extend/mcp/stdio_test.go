@@ -76,6 +76,17 @@ func TestStdioEras(t *testing.T) {
 	}
 }
 
+// Reliability 3, R10: a server that refuses to begin is not started a second time, and its words are
+// shown.
+func TestStdioRefusal(t *testing.T) {
+	t.Parallel()
+	started := 0
+	_, err := mcp.Connect(context.Background(), mcptest.Server(t, "db", "refuse"), mcp.Host{Started: func(mcp.Server) { started++ }})
+	if err == nil || !strings.Contains(err.Error(), "db cannot be used: the license has expired (-32000)") || started != 1 {
+		t.Errorf("%d starts, %v", started, err)
+	}
+}
+
 func SetShortProbe(t *testing.T) {
 	t.Helper()
 	mcp.SetProbe(t, 100*time.Millisecond)

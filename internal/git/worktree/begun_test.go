@@ -3,6 +3,7 @@ package worktree
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -45,5 +46,15 @@ func TestBegunWorktree(t *testing.T) {
 				t.Error("a file of a finished worktree is gone")
 			}
 		})
+	}
+}
+
+// Reliability 3, R10: the error names the lock that git left, so that it can be removed.
+func TestWorktreeWithALock(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	sh(t, root, "git init -q -b main --template= .; echo a > a; git add .; git commit -qm one; mkdir -p .git/refs/heads/agent; touch .git/refs/heads/agent/wt.lock")
+	if _, err := Open(t.Context(), root, t.TempDir(), "wt"); err == nil || !strings.Contains(err.Error(), filepath.Join("refs", "heads", "agent", "wt.lock")) {
+		t.Error(err)
 	}
 }

@@ -162,10 +162,21 @@ func change(ctx context.Context, dir string, args ...string) error {
 	cmd.Dir = dir
 	cmd.Env = append(sandbox.PlainEnviron(os.Environ(), dir), gitcmd.Variables()...)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return errors.New(humanize.Visible(strings.TrimPrefix(lines[len(lines)-1], "fatal: ")))
+		return errors.New(humanize.Visible(reason(string(out))))
 	}
 	return nil
+}
+
+// reason returns the line of git's output that says what is wrong: the first that git marks, which
+// names the file that is in the way, or the last.
+func reason(output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	for _, line := range lines {
+		if why, marked := strings.CutPrefix(line, "fatal: "); marked {
+			return why
+		}
+	}
+	return lines[len(lines)-1]
 }
 
 // run returns the output of git without the final line break.

@@ -161,6 +161,10 @@ func (s *server) take(m message) {
 			s.send(message{ID: m.ID, Error: &fault{Code: -32601, Message: "initialize is not known"}})
 			return
 		}
+		if s.has("refuse") {
+			s.send(message{ID: m.ID, Error: &fault{Code: -32000, Message: "the license has expired"}})
+			return
+		}
 		reply(map[string]any{"protocolVersion": "2025-11-25", "serverInfo": serverInfo, "instructions": "Use echo.", "capabilities": capabilities})
 	case "server/discover":
 		if s.has("modern") {

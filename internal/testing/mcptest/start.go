@@ -34,6 +34,7 @@ func Main() {
 //   - stderr: 20 MB on the standard error
 //   - mute=METHOD: no answer to a method; unknown methods have none anyway
 //   - modern: only protocol 2026-07-28
+//   - refuse: it refuses to begin a session, with a reason
 //   - exit: it ends at the start, with a reason
 //   - stubborn: it ignores a closed input and SIGTERM
 //   - pages: a list of tools without an end
