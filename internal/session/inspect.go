@@ -24,8 +24,8 @@ const longestPrompt = 200
 const (
 	headStep = 16 << 10
 	tailStep = 64 << 10
-	// largestTail is the largest end of a log that is held in memory. What it lacks is looked for in
-	// the whole log, line by line.
+	// largestTail bounds the end of a log that is held in memory. After it, the list reads the whole
+	// log, line by line.
 	largestTail = 256 << 20
 )
 

@@ -53,7 +53,7 @@ func TestOwnFilesAreOpenedByFsutil(t *testing.T) {
 	t.Parallel()
 	other := regexp.MustCompile(`\bos\.(Open|ReadFile)\(`)
 	for _, room := range []string{
-		"app", "audit", "extend/projectcheck", "extend/setup/plugins", "git", "git/worktree", "notes", "offline",
+		"app", "audit", "extend/projectcheck", "extend/setup/plugins", "git/worktree", "notes", "offline",
 		"provider/catalogue", "session", "sessionsearch", "settings", "snapshot", "tools", "websearch",
 	} {
 		files, err := filepath.Glob("internal/" + room + "/*.go")

@@ -110,8 +110,8 @@ func (r Remembering) answer(text string, agreed bool) Answer {
 	return Answer{Text: said, Summary: summary}
 }
 
-// ground returns the absolute path of a file that a note is to rest on: one that the model has
-// read in its present state.
+// ground returns the absolute path of a file for a note to rest on. The model must have
+// read its present state.
 func (e *Env) ground(path string) (string, error) {
 	abs, err := e.Workspace.Resolve(path)
 	if err != nil {

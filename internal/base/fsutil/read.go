@@ -31,8 +31,8 @@ func Open(path string) (*os.File, error) {
 // MaxRead is the size of the largest file that Read reads, in bytes.
 const MaxRead = 64 << 20
 
-// A SizeError is the error for a file that is larger than what is read of it. errors.Is reports
-// ErrTooLarge for it.
+// A SizeError is the error for a file that is too large to be read. errors.Is reports ErrTooLarge
+// for it.
 type SizeError struct {
 	// Most is the size of the largest file that is read, in bytes.
 	Most int64
