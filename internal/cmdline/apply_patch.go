@@ -8,10 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"agent/internal/base/lazyregexp"
+	"agent/internal/cmdline/programs"
 )
-
-// appliers lists the names under which models call apply_patch as if it were a program.
-var appliers = []string{"apply_patch", "applypatch"}
 
 // bareWord matches the unquoted word of a here-document for apply_patch.
 var bareWord = lazyregexp.New(`^(\s*(?:cd\s+\S+\s*&&\s*)?(?:apply_patch|applypatch)\s*<<-?)[ \t]*(\w+)`)
@@ -45,7 +43,7 @@ func Applied(line string) (dir, patch string, ok bool) {
 
 // appliedBy returns the patch that a statement gives to apply_patch.
 func appliedBy(stmt *syntax.Stmt) (patch string, ok bool) {
-	if words := literalWords(stmt); len(words) == 2 && slices.Contains(appliers, words[0]) {
+	if words := literalWords(stmt); len(words) == 2 && programs.IsNamed(words[0], programs.Patches) {
 		return words[1], true
 	}
 	call, is := stmt.Cmd.(*syntax.CallExpr)
@@ -53,7 +51,7 @@ func appliedBy(stmt *syntax.Stmt) (patch string, ok bool) {
 		return "", false
 	}
 	document := stmt.Redirs[0]
-	if document.Op != syntax.Hdoc && document.Op != syntax.DashHdoc || document.N != nil || document.Hdoc == nil || !slices.Contains(appliers, call.Args[0].Lit()) {
+	if document.Op != syntax.Hdoc && document.Op != syntax.DashHdoc || document.N != nil || document.Hdoc == nil || !programs.IsNamed(call.Args[0].Lit(), programs.Patches) {
 		return "", false
 	}
 	for _, part := range document.Hdoc.Parts {
@@ -95,7 +93,7 @@ func plainly(stmt *syntax.Stmt) bool {
 
 // Applies reports whether a line runs apply_patch as if it were a program, alone or among others.
 func Applies(line string) bool {
-	return slices.ContainsFunc(Calls(line), func(words []string) bool { return slices.Contains(appliers, words[0]) })
+	return slices.ContainsFunc(Calls(line), func(words []string) bool { return programs.IsNamed(words[0], programs.Patches) })
 }
 
 // Below returns the path of name as seen from a folder, if name is relative to the subfolder dir.

@@ -5,11 +5,9 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-)
 
-// evaluating lists the commands of a shell that evaluate their arguments, as subscripts or as
-// arithmetic.
-var evaluating = []string{"test", "[", "printf", "read", "unset", "let", "getopts", "mapfile", "readarray", "wait", "declare", "typeset", "export", "readonly", "local", "shift", "return", "exit"}
+	"agent/internal/cmdline/programs"
+)
 
 // evaluated returns the command lines in the texts of a line that the shell evaluates a second time:
 // in arithmetic, in subscripts, and in values of variables, which arithmetic, a prompt or ${x@P}
@@ -31,7 +29,7 @@ func evaluated(line string) []string {
 		case *syntax.CallExpr:
 			for n, arg := range node.Args {
 				word, err := literalWord(arg)
-				if n == 0 && err != nil || slices.Contains(evaluating, word.Text) { // also behind command and builtin
+				if n == 0 && err != nil || programs.Is(word.Text, programs.Subscripts) { // also behind command and builtin
 					lines = append(lines, quotedLines(node)...)
 					break
 				}

@@ -4,32 +4,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"agent/internal/cmdline/programs"
 )
 
-var (
-	// wrappers lists programs that run the command in their arguments and nothing else, and
-	// lineWrappers those of them that may give it to a shell. otherWrappers lists those that add words
-	// to it, run it elsewhere or only watch it, and builtins that name a command which the shell runs.
-	wrappers = append([]string{
-		"sudo", "doas", "pkexec", "gosu", "su-exec", "setuidgid", "chpst", "softlimit", "nice", "ionice", "chrt", "taskset", "numactl", "prlimit", "cpulimit", "nohup", "time", "timeout", "stdbuf", "unbuffer", "chronic",
-		"setsid", "setpriv", "setarch", "linux32", "linux64", "strace", "unshare", "nsenter", "chroot", "fakeroot", "proot", "bwrap", "firejail", "systemd-run", "dbus-run-session", "xvfb-run",
-		"command", "exec", "builtin",
-	}, lineWrappers...)
-	lineWrappers  = []string{"env", "su", "runuser", "sg", "watch", "flock", "script", "busybox", "toybox"}
-	otherWrappers = []string{
-		"xargs", "parallel", "ltrace", "valgrind", "hyperfine", "entr", "ssh", "hash", "mapfile", "readarray", "compgen",
-		"choom", "uclampset", "i386", "x86_64", "uname26", "arch", "start-stop-daemon", "ssh-agent", "runcon", "newgrp", "systemd-inhibit", "run0", "sudo-rs", "dbus-launch", "aa-exec", "cgexec", "schedtool",
-		"perf", "gdb", "catchsegv", "faketime", "eatmydata", "nocache", "timelimit", "rlwrap", "sem", "tsp", "torify", "torsocks", "proxychains", "proxychains4", "fakechroot", "pseudo",
-		"tini", "dumb-init", "s6-setuidgid", "envdir", "setlock", "screen", "dtach", "abduco", "watchexec", "nodemon", "socat", "expect", "caffeinate", "sandbox-exec",
-		"npx", "uv", "poetry", "pipenv", "bundle", "pyenv", "rbenv", "direnv", "mise",
-	}
-	// evaluators lists commands of the shell that take every argument for a line.
-	evaluators = []string{"eval", "trap", "alias"}
-	// adding lists programs that add words from elsewhere to the command in their arguments.
-	adding = []string{"xargs", "parallel"}
-	// executing lists the options after which find and fd have a command.
-	executing = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
-)
+// executing lists the options after which find and fd have a command.
+var executing = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
 
 // maxNested bounds the nesting of command lines within command lines.
 const maxNested = 4
@@ -43,7 +23,7 @@ func Nested(line string) [][]string { return nested(line, 0) }
 func nested(line string, depth int) [][]string {
 	var all [][]string
 	add := func(words []string) {
-		for i, name := range []string{words[0], path.Base(words[0]), withoutEnding(words[0])} {
+		for i, name := range []string{words[0], path.Base(words[0]), programs.Name(words[0])} {
 			if i == 0 || name != words[0] {
 				all = append(all, append([]string{name}, words[1:]...))
 			}
@@ -67,13 +47,13 @@ func nested(line string, depth int) [][]string {
 		if readsLines(words) || renames(words) {
 			all = append(all, []string{Unknown})
 		}
-		wraps := Wraps(words[0]) || slices.Contains(otherWrappers, words[0])
+		wraps := Wraps(words[0]) || programs.Is(words[0], programs.Carries)
 		for i, word := range words[1:] {
 			if !wraps && !(finds(words[0]) && slices.Contains(executing, words[i])) {
 				continue
 			}
 			inner := words[i+1:]
-			if slices.Contains(adding, words[0]) {
+			if programs.Is(words[0], programs.AddsWords) {
 				inner = withAdded(inner)
 			}
 			add(inner)
@@ -83,7 +63,7 @@ func nested(line string, depth int) [][]string {
 					add(append([]string{value}, inner[1:]...))
 				}
 			}
-			if !wraps || finds(path.Base(word)) || runsLines(path.Base(word)) || slices.Contains(adding, path.Base(word)) {
+			if !wraps || finds(word) || runsLines(word) || programs.Is(word, programs.AddsWords) {
 				all = append(all, nested(Join(inner), depth+1)...)
 			}
 		}
@@ -136,7 +116,7 @@ func attached(word string) (values []string) {
 
 // Wraps reports whether a program only runs the command in its arguments, as sudo and nice do.
 func Wraps(program string) bool {
-	return slices.Contains(wrappers, program) || isLoader(program)
+	return programs.Is(program, programs.Wraps) || isLoader(program)
 }
 
 // isLoader reports whether a program is the dynamic loader, which has another name on each system:
@@ -147,20 +127,20 @@ func isLoader(program string) bool {
 
 // runsLines reports whether a shell or one of its commands takes arguments for lines.
 func runsLines(program string) bool {
-	return IsShell(program) || slices.Contains(evaluators, program)
+	return IsShell(program) || programs.Is(program, programs.Evaluates)
 }
 
-func finds(program string) bool { return slices.Contains([]string{"find", "fd", "fdfind"}, program) }
+func finds(program string) bool { return programs.Is(program, programs.Finds) }
 
 // FindRuns reports whether a call is one of find or fd that runs a command on what it finds.
 func FindRuns(call []string) bool {
-	return finds(path.Base(call[0])) && slices.ContainsFunc(call, func(word string) bool { return slices.Contains(executing, word) })
+	return finds(call[0]) && slices.ContainsFunc(call, func(word string) bool { return slices.Contains(executing, word) })
 }
 
 // linesOfShell returns the commands of the lines in the arguments of a shell.
 func linesOfShell(words []string, depth int) [][]string {
 	var all [][]string
-	isLine := slices.Contains(evaluators, words[0])
+	isLine := programs.Is(words[0], programs.Evaluates)
 	for _, word := range words[1:] {
 		if words[0] == "alias" {
 			_, word, _ = strings.Cut(word, "=")
@@ -168,7 +148,7 @@ func linesOfShell(words []string, depth int) [][]string {
 		if isLine || strings.Contains(word, " ") {
 			all = append(all, nested(word, depth+1)...)
 			all = append(all, linesInWord(word, depth)...)
-			if _, err := Parse(word); slices.Contains(otherShells, baseName(words[0])) && (err != nil || strings.HasPrefix(word, "=")) {
+			if _, err := Parse(word); programs.Is(words[0], programs.ForeignShell) && (err != nil || strings.HasPrefix(word, "=")) {
 				all = append(all, []string{Unknown})
 			}
 		}

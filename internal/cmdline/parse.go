@@ -111,19 +111,23 @@ func Calls(line string) [][]string {
 	var calls [][]string
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			var words []string
-			for _, arg := range call.Args {
-				text := Unknown
-				if word, err := literalWord(arg); err == nil {
-					text = word.Text
-				}
-				words = append(words, text)
-			}
-			calls = append(calls, words)
+			calls = append(calls, callWords(call))
 		}
 		return true
 	})
 	return calls
+}
+
+// callWords returns the words of a command. One that is not literal becomes [Unknown].
+func callWords(call *syntax.CallExpr) []string {
+	words := make([]string, len(call.Args))
+	for i, arg := range call.Args {
+		words[i] = Unknown
+		if word, err := literalWord(arg); err == nil {
+			words[i] = word.Text
+		}
+	}
+	return words
 }
 
 // holdsComment reports whether the line has a comment. The parser continues a comment that ends

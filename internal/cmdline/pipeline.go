@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"agent/internal/base/lazyregexp"
+	"agent/internal/cmdline/programs"
 )
 
 // Pipeline returns the names of the commands in the pipe at the end of a line, such as "go test"
@@ -120,53 +121,26 @@ func firstWords(command string) string {
 	return name
 }
 
-var (
-	// launchers lists programs that run the command at the end of their arguments.
-	launchers = []string{"time", "timeout", "nice", "env", "command", "nohup", "stdbuf", "xargs"}
-	// manyCommands lists programs whose first argument selects one of their commands.
-	manyCommands = []string{"go", "git", "npm", "npx", "pnpm", "yarn", "bun", "cargo", "make", "docker", "uv", "poetry", "bundle", "dotnet", "mvn", "gradle", "gradlew"}
-	// launcherWord matches the options, numbers and assignments before that command.
-	launcherWord = lazyregexp.New(`^(-.*|[0-9.]+[smhd]?|[A-Za-z_][A-Za-z0-9_]*=.*)$`)
-	commandWord  = lazyregexp.New(`^[a-z][a-z0-9:_-]{0,23}$`)
-)
+// commandWord matches the name of a command of a program with several.
+var commandWord = lazyregexp.New(`^[a-z][a-z0-9:_-]{0,23}$`)
 
 // callName names a command in a few words: its program, and the program's command.
 func callName(call *syntax.CallExpr) string {
-	words := launched(call)
+	words := programs.Launched(callWords(call))
 	if len(words) == 0 {
 		return ""
 	}
 	name := path.Base(words[0])
-	if slices.Contains(manyCommands, name) && len(words) > 1 && commandWord.MatchString(words[1]) {
+	if programs.Is(name, programs.Subcommands) && len(words) > 1 && commandWord.MatchString(words[1]) {
 		name += " " + words[1]
 	}
 	return name
 }
 
-// launched returns the words of a command without the launchers before it.
-func launched(call *syntax.CallExpr) []string {
-	var words []string
-	for _, arg := range call.Args {
-		text := "…"
-		if word, err := literalWord(arg); err == nil {
-			text = word.Text
-		}
-		words = append(words, text)
-	}
-	for len(words) > 1 && slices.Contains(launchers, path.Base(words[0])) {
-		rest := slices.IndexFunc(words[1:], func(word string) bool { return !launcherWord.MatchString(word) })
-		if rest < 0 {
-			break
-		}
-		words = words[1+rest:]
-	}
-	return words
-}
-
-// SearchesFiles reports whether a line runs one of some programs, or git grep, on files, so that its
+// SearchesFiles reports whether a line runs a search program, or git grep, on files, so that its
 // output may hold lines of files. A program that reads a pipe finds lines of another command's
 // output instead. SearchesFiles returns true for a line that is not valid shell.
-func SearchesFiles(line string, programs []string) bool {
+func SearchesFiles(line string) bool {
 	file, err := parseBash(line)
 	if err != nil {
 		return true
@@ -180,10 +154,12 @@ func SearchesFiles(line string, programs []string) bool {
 				piped[node.Y.Cmd] = true
 			}
 		case *syntax.CallExpr:
-			reads := piped[node] && len(node.Args) > 0 && slices.Contains(programs, path.Base(node.Args[0].Lit()))
-			found = found || !reads && slices.ContainsFunc(node.Args, func(arg *syntax.Word) bool {
-				return slices.Contains(programs, path.Base(arg.Lit()))
-			})
+			words := callWords(node)
+			added := slices.ContainsFunc(words, func(word string) bool { return programs.Is(word, programs.AddsWords) })
+			if piped[node] && len(words) > 0 && !added && programs.Is(programs.Launched(words)[0], programs.Searches) {
+				break
+			}
+			found = found || slices.ContainsFunc(words, func(word string) bool { return programs.Is(word, programs.Searches) })
 		}
 		return !found
 	})

@@ -13,6 +13,11 @@ func TestPipeline(t *testing.T) {
 		"cd x && FOO=1 go test ./... | grep -v ok | tail": {"go test", "grep", "tail"},
 		"timeout 60 npm run test |& head":                 {"npm run", "head"},
 		"time go vet ./... | tail":                        {"go vet", "tail"},
+		"setsid go test ./... | tail -5":                  {"go test", "tail"},
+		"ionice -c3 go test ./... | tail -5":              {"go test", "tail"},
+		"sudo -u me go test ./... | tail -5":              {"go test", "tail"},
+		"unbuffer go test ./... |& tail -20":              {"go test", "tail"},
+		"chronic go test ./... | tail -5":                 {"go test", "tail"},
 		"env A=b ./run.sh | cat":                          {"run.sh", "cat"},
 		"for i in 1 2; do false; done | cat":              {"for i in 1 2; do false; done", "cat"},
 		"(cd a && go test ./... -run 'TestLong') | tail":  {"(cd a && go test ./... -run …", "tail"},
@@ -43,7 +48,7 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-func TestFinds(t *testing.T) {
+func TestSearchesFiles(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
 		"grep -rn x . ; false":               true,
@@ -57,7 +62,7 @@ func TestFinds(t *testing.T) {
 		"go test ./...":                      false,
 		"touch /usr/share/zz 2>&1 | tail -3": false,
 	} {
-		if got := SearchesFiles(line, []string{"grep", "rg"}); got != want {
+		if got := SearchesFiles(line); got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}
@@ -75,6 +80,11 @@ func TestEndsInSearch(t *testing.T) {
 		"echo a && grep x f && git grep y":      {true, true},
 		"a; (cd b; timeout 5 grep x f)":         {true, true},
 		"{ a; grep x f; }":                      {true, true},
+		"nice grep -r x .":                      {true, true},
+		"ionice -c3 grep -r x .":                {true, true},
+		"setsid grep -r x .":                    {true, true},
+		"chronic grep -r x .":                   {true, true},
+		"sudo -u me zgrep x f":                  {true, true},
 		"make && grep x f":                      {true, false},
 		"cd a && grep x f":                      {true, false},
 		"! grep y f && grep x f":                {true, false},
@@ -91,7 +101,7 @@ func TestEndsInSearch(t *testing.T) {
 		"grep 'x":                               {false, false},
 		"":                                      {false, false},
 	} {
-		if searches, surely := EndsInSearch(line, []string{"grep", "rg"}); [2]bool{searches, surely} != want {
+		if searches, surely := EndsInSearch(line); [2]bool{searches, surely} != want {
 			t.Errorf("%q: %v, %v", line, searches, surely)
 		}
 	}

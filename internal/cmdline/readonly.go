@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/base/fsutil"
+	"agent/internal/cmdline/programs"
 )
 
 // A Place describes the surroundings of a command: its start folder, the paths inside the
@@ -124,7 +125,7 @@ func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 func (c Command) isReadOnly(dirs []string, at Place) bool {
 	name, args := c.programName()
 	program, known := readOnlyPrograms()[name]
-	if !known || !slices.Contains(builtins, c[0].Text) && at.Program != nil && !at.Program(c[0].Text) {
+	if !known || !programs.IsNamed(c[0].Text, programs.Builtin) && at.Program != nil && !at.Program(c[0].Text) {
 		return false
 	}
 	if at.Outside && !program.anyWords && !program.namesOnly && !c.readsPipe() {
@@ -135,7 +136,7 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 	}) {
 		return false
 	}
-	if readsFolders(c[0].Text, args) && at.Searchable != nil && !at.Searchable(c[0].Text) {
+	if c.readsBelow() && at.Searchable != nil && !at.Searchable(c[0].Text) {
 		return false
 	}
 	operands := args
@@ -184,29 +185,25 @@ func revisionInside(word Word, dir string, at Place) bool {
 	return true
 }
 
-// readsFolders reports whether a program reads all files of a folder.
-func readsFolders(name string, args []Word) bool {
-	switch name {
-	case "rg":
-		return true
-	case "grep", "egrep", "fgrep":
-		return slices.ContainsFunc(args, func(arg Word) bool {
-			long := strings.HasPrefix(arg.Text, "--")
-			return long && strings.HasPrefix("--recursive", arg.Text) || !long && strings.HasPrefix(arg.Text, "-") && strings.ContainsAny(arg.Text, "rR")
-		})
+// readsBelow reports whether a command reads the files below folders.
+func (c Command) readsBelow() bool {
+	call := make([]string, len(c))
+	for i, word := range c {
+		call[i] = word.Text
 	}
-	return false
+	below := ReadsBelow(call, nil)
+	return below.Reads && !below.Tracked
 }
 
 // readsPipe reports whether a command reads only its input, as in npm test | tail -n 20: the
 // program reads no files but its operands, and the command has none.
 func (c Command) readsPipe() bool {
-	if !slices.Contains([]string{"head", "tail", "wc", "sort", "uniq"}, c[0].Text) {
+	if !programs.IsNamed(c[0].Text, programs.Filters) {
 		return false
 	}
 	before := ""
 	for _, arg := range c[1:] {
-		lines := (before == "-n" || before == "-c") && (c[0].Text == "head" || c[0].Text == "tail") && amount.MatchString(arg.Text)
+		lines := (before == "-n" || before == "-c") && programs.IsNamed(c[0].Text, programs.Cuts) && amount.MatchString(arg.Text)
 		if !lines && (!strings.HasPrefix(arg.Text, "-") || arg.Text == "--") {
 			return false
 		}
@@ -214,9 +211,6 @@ func (c Command) readsPipe() bool {
 	}
 	return true
 }
-
-// builtins lists the read-only programs that are part of the shell.
-var builtins = []string{"true", "false", "echo", "pwd", "type", "printf", "test", "[", "command"}
 
 // programName returns the command's key in the table of read-only programs, and the words after
 // the key. A program with subcommands has one key for each subcommand, in some cases with the

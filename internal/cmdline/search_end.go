@@ -2,20 +2,21 @@ package cmdline
 
 import (
 	"path"
-	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/cmdline/programs"
 )
 
-// EndsInSearch reports whether a line ends with one of some search programs, or git grep. surely
+// EndsInSearch reports whether a line ends with a search program, or git grep. surely
 // is set if an exit code other than 0 is that of a search, whatever the commands before it did.
-func EndsInSearch(line string, programs []string) (searches, surely bool) {
+func EndsInSearch(line string) (searches, surely bool) {
 	file, err := parseBash(line)
 	if err != nil || len(file.Stmts) == 0 {
 		return false, false
 	}
 	surely = !endsEarly(file)
-	searches, certain := endsInSearch(file.Stmts[len(file.Stmts)-1], programs)
+	searches, certain := endsInSearch(file.Stmts[len(file.Stmts)-1])
 	return searches, certain && surely
 }
 
@@ -24,14 +25,14 @@ func endsEarly(file *syntax.File) bool {
 	early := false
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			early = early || slices.Contains([]string{"set", "exit", "exec", "return", "trap", "shopt", "eval", "source", "."}, call.Args[0].Lit())
+			early = early || programs.Is(call.Args[0].Lit(), programs.Ends)
 		}
 		return !early
 	})
 	return early
 }
 
-func endsInSearch(stmt *syntax.Stmt, programs []string) (searches, surely bool) {
+func endsInSearch(stmt *syntax.Stmt) (searches, surely bool) {
 	if stmt.Background || stmt.Coprocess || stmt.Negated || stmt.Disown {
 		return false, false
 	}
@@ -39,7 +40,7 @@ func endsInSearch(stmt *syntax.Stmt, programs []string) (searches, surely bool) 
 		if len(all) == 0 {
 			return false, false
 		}
-		return endsInSearch(all[len(all)-1], programs)
+		return endsInSearch(all[len(all)-1])
 	}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.Subshell:
@@ -47,13 +48,13 @@ func endsInSearch(stmt *syntax.Stmt, programs []string) (searches, surely bool) 
 	case *syntax.Block:
 		return last(cmd.Stmts)
 	case *syntax.BinaryCmd:
-		searches, surely = endsInSearch(cmd.Y, programs)
+		searches, surely = endsInSearch(cmd.Y)
 		if cmd.Op == syntax.AndStmt {
-			surely = surely && succeedsOrSearches(cmd.X, programs)
+			surely = surely && succeedsOrSearches(cmd.X)
 		}
 		return searches, surely
 	case *syntax.CallExpr:
-		found := isSearch(launched(cmd), programs)
+		found := isSearch(programs.Launched(callWords(cmd)))
 		return found, found
 	}
 	return false, false
@@ -61,25 +62,20 @@ func endsInSearch(stmt *syntax.Stmt, programs []string) (searches, surely bool) 
 
 // succeedsOrSearches reports whether a command in front of && can have failed only as a search
 // without a match.
-func succeedsOrSearches(stmt *syntax.Stmt, programs []string) bool {
+func succeedsOrSearches(stmt *syntax.Stmt) bool {
 	if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && !stmt.Negated && len(stmt.Redirs) == 0 {
-		if slices.Contains([]string{"echo", "printf", "true", ":"}, call.Args[0].Lit()) {
+		if programs.IsNamed(call.Args[0].Lit(), programs.Succeeds) {
 			return true
 		}
 	}
 	if both, ok := stmt.Cmd.(*syntax.BinaryCmd); ok && both.Op == syntax.AndStmt {
-		return succeedsOrSearches(both.X, programs) && succeedsOrSearches(both.Y, programs)
+		return succeedsOrSearches(both.X) && succeedsOrSearches(both.Y)
 	}
-	_, surely := endsInSearch(stmt, programs)
+	_, surely := endsInSearch(stmt)
 	return surely
 }
 
-// isSearch reports whether the words of a command begin with one of some search programs, or with
-// git grep.
-func isSearch(words, programs []string) bool {
-	if len(words) == 0 {
-		return false
-	}
-	program := path.Base(words[0])
-	return slices.Contains(programs, program) || program == "git" && len(words) > 1 && words[1] == "grep"
+// isSearch reports whether a command is a search program, or git grep.
+func isSearch(words []string) bool {
+	return len(words) > 0 && (programs.Is(words[0], programs.Searches) || path.Base(words[0]) == "git" && len(words) > 1 && words[1] == "grep")
 }

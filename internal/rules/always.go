@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/base/lazyregexp"
 	"agent/internal/cmdline"
+	"agent/internal/cmdline/programs"
 )
 
 // commandPrefix holds the number of words of a command line that name its action; the remaining
@@ -66,10 +67,6 @@ func Always(tool string, commands []cmdline.Command) Rules {
 	return rules
 }
 
-// deleters lists words that make a command delete, as its name or behind another program's, such
-// as sudo, xargs or git.
-var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "wipe", "clean", "-delete", "delete", "truncate", "dd"}
-
 // AnyDeletes reports whether one of the commands deletes. No "always" is offered for such commands.
 func AnyDeletes(commands []cmdline.Command) bool {
 	return slices.ContainsFunc(commands, func(command cmdline.Command) bool {
@@ -77,9 +74,12 @@ func AnyDeletes(commands []cmdline.Command) bool {
 	})
 }
 
-// deletes reports whether one of the words deletes.
+// deletes reports whether one of the words makes a command delete, as its name or behind another
+// program's, such as sudo, xargs or git.
 func deletes(words []string) bool {
-	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(deleters, path.Base(word)) })
+	return slices.ContainsFunc(words, func(word string) bool {
+		return programs.Is(word, programs.Deletes) || slices.Contains([]string{"clean", "delete", "-delete"}, path.Base(word))
+	})
 }
 
 // Allows describes exactly the calls that a rule allows: "any `go test …`", "exactly `touch a1`",

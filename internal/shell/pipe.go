@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"agent/internal/base/fsutil"
+	"agent/internal/cmdline/programs"
 )
 
 // pipeStates is the file in which bash writes the exit codes of the last pipe of a line. A file
@@ -84,8 +84,5 @@ func (s *pipeStates) failedCommands() []string {
 // foundNothing reports whether a command of a pipe is a search that ended without a match.
 func foundNothing(name string, code int) bool {
 	program, _, _ := strings.Cut(name, " ")
-	return code == 1 && (name == "git grep" || slices.Contains(Searchers, program))
+	return code == 1 && (name == "git grep" || programs.Is(program, programs.Searches))
 }
-
-// Searchers lists programs that exit with 1 if they find nothing, which is not a failure.
-var Searchers = []string{"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"}

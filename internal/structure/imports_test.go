@@ -113,7 +113,7 @@ var rooms = []room{
 	{"internal/workspace", []string{"internal/git/ignore", "internal/base/suggest"}, "it confines whoever uses it"},
 	{"internal/cmdline", nil, "reading a command line runs nothing"},
 	{"internal/rules", []string{"internal/cmdline"}, "a rule is about commands and files, not about tools"},
-	{"internal/shell", []string{"internal/git/gitcmd", "internal/sandbox", "internal/text/lines"}, "it runs what it is handed and decides nothing"},
+	{"internal/shell", []string{"internal/cmdline", "internal/git/gitcmd", "internal/sandbox", "internal/text/lines"}, "it runs what it is handed and decides nothing"},
 	{"internal/websearch", []string{"internal/fetch"}, "it asks services and knows neither tools nor the loop"},
 	{"internal/reachlog", nil, "it watches requests, whoever makes them"},
 	{"internal/fetch", []string{"internal/reachlog"}, "it fetches what it is handed"},

@@ -11,6 +11,7 @@ import (
 	"agent/internal/base/fsutil"
 	"agent/internal/cmdline"
 	"agent/internal/cmdline/files"
+	"agent/internal/cmdline/programs"
 	"agent/internal/protect"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
@@ -123,8 +124,8 @@ func (e *Env) plainNames(command shell.Command) []string {
 	return all
 }
 
-// entered returns the folder of a command and those that its line enters, by cd or by an option such
-// as -C.
+// entered returns the folder of a command and the folders that its line enters, by cd or by an
+// option such as -C.
 func (e *Env) entered(command shell.Command) []string {
 	folders := []string{command.Dir}
 	enter := func(name string) {
@@ -281,8 +282,7 @@ func (e *Env) absolute(dir, path string) string {
 
 // interprets reports whether a program runs the files that its arguments name.
 func interprets(program string) bool {
-	name := strings.TrimRight(filepath.Base(program), "0123456789.")
-	return program == "." || cmdline.IsShell(program) || slices.Contains([]string{"source", "python", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "osascript"}, name)
+	return programs.Is(program, programs.Interprets|programs.Shell|programs.ForeignShell)
 }
 
 // runsWritten reports whether a path, which may be a pattern, leads to a program in one of the

@@ -120,15 +120,15 @@ func (s searchedFolder) walk(full func() bool, visit func(path string, entry fs.
 	return ended
 }
 
-// searched returns the folders in which a command searches. git grep, which reads what git tracks,
-// counts if tracked is set.
+// searched returns the folders in which a command searches. git grep reads tracked files, and counts
+// if tracked is set.
 func (e *Env) searched(command shell.Command, tracked bool) []searchedFolder {
 	var folders []searchedFolder
 	var starts []string // the folders in which the line may run, once they are needed
 	calls := cmdline.Nested(command.Line)
 	for _, call := range calls {
-		reads, hidden := readsFolders(call, calls)
-		if !reads && !(tracked && call[0] == "git" && slices.Contains(call, "grep")) {
+		below := cmdline.ReadsBelow(call, calls)
+		if !below.Reads || below.Tracked && !tracked {
 			continue
 		}
 		if starts == nil {
@@ -149,38 +149,10 @@ func (e *Env) searched(command shell.Command, tracked bool) []searchedFolder {
 			named = starts
 		}
 		for _, folder := range named {
-			folders = append(folders, searchedFolder{folder, hidden})
+			folders = append(folders, searchedFolder{folder, below.Hidden})
 		}
 	}
 	return folders
-}
-
-// readsFolders reports whether a call in a line reads the files below folders, and whether it reads
-// hidden ones.
-func readsFolders(call []string, line [][]string) (reads, hidden bool) {
-	has := func(letters string, long ...string) bool {
-		return slices.ContainsFunc(call[1:], func(word string) bool {
-			if strings.HasPrefix(word, "--") {
-				return slices.ContainsFunc(long, func(option string) bool { return strings.HasPrefix(word, option) })
-			}
-			return strings.HasPrefix(word, "-") && strings.ContainsAny(word, letters)
-		})
-	}
-	switch filepath.Base(call[0]) {
-	case "grep", "egrep", "fgrep", "zgrep":
-		return has("rRd", "--recursive", "--dereference-recursive", "--directories"), true
-	case "rg", "ag", "ack":
-		return true, has("u.a", "--hidden", "--unrestricted", "--no-ignore")
-	case "git":
-		return slices.Contains(call, "grep") && has("", "--untracked", "--no-index", "--no-exclude-standard") || slices.Contains(call, "diff") && has("", "--no-index"), true
-	case "diff":
-		return has("r", "--recursive"), true
-	case "tar", "bsdtar", "zip", "7z", "cpio", "rsync", "scp":
-		return true, true
-	case "find", "fd", "fdfind":
-		return cmdline.FindRuns(call) || slices.ContainsFunc(line, func(other []string) bool { return filepath.Base(other[0]) == "xargs" }), true
-	}
-	return false, false
 }
 
 // protectedBelow adds the protected files that a command reads below a folder to found, at most

@@ -13,6 +13,7 @@ import (
 	"agent/internal/base/fsutil"
 	"agent/internal/base/humanize"
 	"agent/internal/cmdline"
+	"agent/internal/cmdline/programs"
 	"agent/internal/git/gitcmd"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
@@ -325,13 +326,11 @@ func showsFiles(line string) bool {
 	}
 	shown := false
 	for _, command := range parsed.Commands {
-		switch command[0].Text {
-		case "cd":
-		case "cat", "nl", "head", "tail", "sed":
-			shown = true
-		default:
+		shows := programs.IsNamed(command[0].Text, programs.Shows)
+		if !shows && command[0].Text != "cd" {
 			return false
 		}
+		shown = shown || shows
 	}
 	return shown
 }

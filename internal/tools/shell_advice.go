@@ -163,7 +163,7 @@ var matchLine = lazyregexp.New(`^(?:[^:]+[:-])?\d+[:-]`)
 
 // isMatch reports whether a search has found a line of output in a file.
 func isMatch(line string, command shell.Command) bool {
-	if !cmdline.SearchesFiles(command.Line, shell.Searchers) {
+	if !cmdline.SearchesFiles(command.Line) {
 		return false
 	}
 	if matchLine.MatchString(line) {

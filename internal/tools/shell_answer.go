@@ -18,7 +18,7 @@ func foundNothing(line string, end shell.Result) bool {
 	if end.Exit != 1 || end.TimedOut || end.Interrupted || end.Signal != "" {
 		return false
 	}
-	searches, surely := cmdline.EndsInSearch(line, shell.Searchers)
+	searches, surely := cmdline.EndsInSearch(line)
 	return searches && (surely || end.Lines == 0)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/cmdline"
+	"agent/internal/cmdline/programs"
 	"agent/internal/text/compact"
 )
 
@@ -36,14 +37,14 @@ func isQuotable(line string) bool {
 		return true
 	}
 	return slices.ContainsFunc(parsed.Commands, func(command cmdline.Command) bool {
-		switch command[0].Text {
-		case "cat", "nl", "sed", "awk", "bat", "diff":
+		switch program := command[0].Text; {
+		case programs.IsNamed(program, programs.Quotes):
 			return true
-		case "head", "tail": // of a file, and not of a pipe
+		case programs.IsNamed(program, programs.Cuts): // of a file, and not of a pipe
 			return slices.ContainsFunc(command[1:], func(word cmdline.Word) bool {
 				return strings.Trim(word.Text, "0123456789") != "" && !strings.HasPrefix(word.Text, "-")
 			})
-		case "git":
+		case program == "git":
 			return slices.ContainsFunc(command[1:], func(word cmdline.Word) bool {
 				return slices.Contains([]string{"diff", "show", "log", "blame", "stash"}, word.Text)
 			})

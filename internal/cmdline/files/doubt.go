@@ -9,13 +9,8 @@ import (
 
 	"agent/internal/base/lazyregexp"
 	"agent/internal/cmdline"
+	"agent/internal/cmdline/programs"
 )
-
-// setters lists commands that give the variables in their arguments other values, or none.
-var setters = []string{"read", "mapfile", "readarray", "getopts", "unset"}
-
-// printers lists commands that only print or look up the words after them.
-var printers = []string{"echo", "printf", "which", "type", "hash", "test", "[", "command -v", "pgrep", "grep"}
 
 // fleeting matches paths whose meaning depends on the process that opens them.
 var fleeting = lazyregexp.New(`^/dev/(?:fd|stdin|tcp|udp)(?:/|$)|^/proc(?:/|$)|\.\./proc(?:/|$)`)
@@ -47,10 +42,10 @@ func (r *reader) doubtVariables(node syntax.Node) {
 					r.doubtful[name] = r.doubtful[name] || is
 					r.doubtsAll = r.doubtsAll || is && name == ""
 				}
-			case n == 0 && (text == "source" || text == "."):
+			case n == 0 && programs.IsNamed(text, programs.Sources):
 				r.doubtsAll = true // the file may set any of them
 			}
-			setting = setting || slices.Contains(setters, text)
+			setting = setting || programs.Is(text, programs.Sets)
 		}
 	case *syntax.DeclClause:
 		names := slices.ContainsFunc(node.Args, func(a *syntax.Assign) bool {
@@ -103,14 +98,14 @@ func (r *reader) unclear(call *syntax.CallExpr) bool {
 				text = literals[0]
 			}
 		}
-		if n == 0 || len(words) > 0 && cmdline.Wraps(path.Base(words[0])) {
+		if n == 0 || len(words) > 0 && cmdline.Wraps(words[0]) {
 			syntax.Walk(arg, func(node syntax.Node) bool {
 				if p, ok := node.(*syntax.ParamExp); ok && p.Exp == nil && p.Param != nil && r.values[p.Param.Value] == nil {
 					text = unknown
 				}
 				return true
 			})
-			if slices.ContainsFunc(cmdline.Shells(), func(shell string) bool {
+			if slices.ContainsFunc(programs.Names(programs.Shell|programs.ForeignShell), func(shell string) bool {
 				matches, _ := path.Match(path.Base(text), shell)
 				return matches && path.Base(text) != shell
 			}) {
@@ -121,7 +116,7 @@ func (r *reader) unclear(call *syntax.CallExpr) bool {
 			return true
 		}
 	}
-	if len(words) == 0 || slices.Contains(printers, path.Base(words[0])) || len(words) > 1 && slices.Contains(printers, words[0]+" "+words[1]) {
+	if len(words) == 0 || programs.IsNamed(path.Base(words[0]), programs.Prints) || len(words) > 1 && words[0] == "command" && words[1] == "-v" {
 		return false
 	}
 	for n, word := range words {

@@ -19,6 +19,7 @@ import (
 
 	"agent/internal/base/fsutil"
 	"agent/internal/cmdline"
+	"agent/internal/cmdline/programs"
 )
 
 // Bounds of the search. Beyond them a line is not understood.
@@ -41,12 +42,6 @@ type Shell struct {
 
 // Rewritten reports whether a shell would read a text as more than one plain word.
 func Rewritten(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>()`$*?[{~'\"\\") }
-
-// readers lists commands that set variables from their input, or rename words.
-var readers = []string{"read", "mapfile", "readarray", "printf", "getopts", "let", "eval", "source", ".", "alias"}
-
-// takers lists programs that run their input or all files of a folder, or change how a shell reads words.
-var takers = []string{"xargs", "parallel", "run-parts", "shopt", "alias"}
 
 // Line returns the words that the commands of a line may get, for all ways to read the line. sure
 // reports whether the words are complete.
@@ -217,13 +212,13 @@ func (r *reader) call(call *syntax.CallExpr, depth int) (lines []string) {
 	for n, arg := range call.Args {
 		for _, word := range r.fields(arg) {
 			if n == 0 {
-				r.reads = r.reads || slices.Contains(readers, word)
-				find = path.Base(word) == "find"
+				r.reads = r.reads || programs.Is(word, programs.Renames)
+				find = programs.Is(word, programs.Finds)
 				if word == "cd" && len(call.Args) == 1 {
 					r.add(r.values["HOME"]...)
 				}
 			}
-			if slices.Contains(takers, path.Base(word)) || find && strings.HasPrefix(word, "-exec") || find && strings.HasPrefix(word, "-ok") {
+			if programs.Is(word, programs.Spreads) || find && strings.HasPrefix(word, "-exec") || find && strings.HasPrefix(word, "-ok") {
 				r.sure = false
 			}
 			switch {

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"agent/internal/base/lazyregexp"
+	"agent/internal/cmdline/programs"
 )
 
-// interpreters maps programs of other languages to the options with which they still run the file
-// in their arguments and nothing else.
-var interpreters = map[string]*lazyregexp.Pattern{
+// harmlessOptions maps interpreters to the options with which they still run the file in their
+// arguments and nothing else.
+var harmlessOptions = map[string]*lazyregexp.Pattern{
 	"python": lazyregexp.New(`^-[uBsSEIOqbvx]+$|^-W\w+$`), "pypy": lazyregexp.New(`^-[uBsSEIOqb]+$`),
 	"perl": lazyregexp.New(`^-[wTt]+$`), "ruby": lazyregexp.New(`^-w$`), "php": lazyregexp.New(`^-f$`), "lua": lazyregexp.New(`^-W$`),
 	"node":   lazyregexp.New(`^--(?:no-warnings|enable-source-maps|experimental-[\w-]+)$`),
@@ -24,17 +25,16 @@ var awkRuns = lazyregexp.New(`\bsystem\b|\bgetline\b|\||@(?:include|load)|\bindi
 // that is not the name of a file, so that the files that it runs are not known. Words that are not
 // known are empty.
 func Loads(words []string) bool {
-	name := strings.TrimRight(path.Base(words[0]), "0123456789.")
-	if slices.Contains([]string{"awk", "gawk", "mawk", "nawk"}, name) {
+	if programs.Is(words[0], programs.Awk) {
 		return slices.ContainsFunc(words[1:], awkRuns.MatchString)
 	}
-	harmless, is := interpreters[name]
-	if !is {
+	if !programs.Is(words[0], programs.Interprets) || programs.Is(words[0], programs.Sources) {
 		return false
 	}
+	harmless := harmlessOptions[strings.TrimRight(programs.Name(words[0]), "0123456789.-")]
 	for _, arg := range words[1:] {
 		switch {
-		case harmless.MatchString(arg):
+		case harmless != nil && harmless.MatchString(arg):
 		case arg == "--version" || arg == "-V" || arg == "-v" || arg == "--help" || arg == "-h":
 			return false
 		case strings.HasPrefix(arg, "-"):
@@ -48,9 +48,8 @@ func Loads(words []string) bool {
 	return true
 }
 
-// searched lists variables with folders or modules in which programs look for what they load.
+// searched lists variables with folders or modules from which programs load files.
 var searched = []string{"PYTHONPATH", "PYTHONHOME", "NODE_PATH", "PERL5LIB", "PERL5OPT", "PERL5DB", "RUBYLIB", "RUBYOPT", "LUA_PATH", "LUA_CPATH", "CLASSPATH", "AWKPATH", "LUA_INIT"}
 
-// IsSearched reports whether a variable names folders or modules from which programs load files that
-// nobody names.
+// IsSearched reports whether programs load files from the folders or modules in a variable.
 func IsSearched(variable string) bool { return slices.Contains(searched, variable) }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"agent/internal/base/fsutil"
 	"agent/internal/base/lazyregexp"
 	"agent/internal/cmdline"
+	"agent/internal/cmdline/programs"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -108,18 +108,9 @@ func (p place) touches(folder string) bool {
 	return fsutil.Within(at, folder) || fsutil.Within(folder, at)
 }
 
-// changers lists programs that change the files in their arguments, those of Windows last.
-var changers = []string{
-	"rm", "mv", "cp", "tee", "touch", "truncate", "sed", "dd", "ln", "install", "chmod", "chown", "rsync", "patch",
-	"del", "erase", "move", "copy", "xcopy", "robocopy", "ren", "rd", "rmdir", "attrib", "icacls", "clear-content", "set-content", "add-content",
-	"out-file", "tee-object", "new-item", "remove-item", "move-item", "copy-item", "rename-item", "set-item",
-	"clc", "sc", "ac", "ni", "ri", "mi", "ci", "cpi", "rni", "si",
-}
-
 // changes reports whether a program, or ">" for a redirection, changes the files in its arguments.
 func changes(program string) bool {
-	name := strings.TrimSuffix(strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:]), ".exe")
-	return program == ">" || slices.Contains(changers, name)
+	return program == ">" || programs.Is(program[strings.LastIndexByte(program, '\\')+1:], programs.Changes)
 }
 
 // redirected matches a redirection to a file.

@@ -1,0 +1,44 @@
+package cmdline
+
+import (
+	"slices"
+	"strings"
+
+	"agent/internal/cmdline/programs"
+)
+
+// FoldersRead describes the files below folders that a command reads.
+type FoldersRead struct {
+	// Reads is set if it reads files there, Hidden if also hidden files, and Tracked if git must
+	// track them.
+	Reads, Hidden, Tracked bool
+}
+
+// ReadsBelow describes the files below folders that a call of a line reads.
+func ReadsBelow(call []string, line [][]string) FoldersRead {
+	has := func(letters string, long ...string) bool {
+		return slices.ContainsFunc(call[1:], func(word string) bool {
+			if name, _, _ := strings.Cut(word, "="); strings.HasPrefix(word, "--") {
+				return slices.ContainsFunc(long, func(option string) bool { return strings.HasPrefix(word, option) || strings.HasPrefix(option, name) })
+			}
+			return strings.HasPrefix(word, "-") && strings.ContainsAny(word, letters)
+		})
+	}
+	switch is := func(does programs.Does) bool { return programs.Is(call[0], does) }; {
+	case is(programs.SearchesBelow):
+		return FoldersRead{Reads: true, Hidden: has("u.a", "--hidden", "--unrestricted", "--no-ignore")}
+	case is(programs.Searches):
+		return FoldersRead{Reads: has("rRd", "--recursive", "--dereference-recursive", "--directories"), Hidden: true}
+	case is(programs.Compares):
+		return FoldersRead{Reads: has("r", "--recursive"), Hidden: true}
+	case is(programs.Packs):
+		return FoldersRead{Reads: true, Hidden: true}
+	case is(programs.Finds):
+		return FoldersRead{Reads: FindRuns(call) || slices.ContainsFunc(line, func(other []string) bool { return programs.Is(other[0], programs.Spreads) }), Hidden: true}
+	case programs.Name(call[0]) == "git":
+		grep := slices.Contains(call, "grep")
+		outside := grep && has("", "--untracked", "--no-index", "--no-exclude-standard") || slices.Contains(call, "diff") && has("", "--no-index")
+		return FoldersRead{Reads: grep || outside, Hidden: true, Tracked: !outside}
+	}
+	return FoldersRead{}
+}
