@@ -59,8 +59,11 @@ func boundJob(t *testing.T, set ...string) (within, all int) {
 		key, value, _ := strings.Cut(pair, "=")
 		r.set(key, value)
 	}
-	before := 0
+	before, told := 0, false
 	r.on = func(e Event) {
+		if n, ok := e.(Notice); ok && strings.Contains(n.Text, "is no longer sent, because the conversation before it has changed (our pruning took ") {
+			told = true
+		}
 		if _, ok := e.(RequestStarted); !ok {
 			return
 		}
@@ -76,6 +79,9 @@ func boundJob(t *testing.T, set ...string) (within, all int) {
 	}
 	if srv.ReasoningSent() == 0 {
 		t.Error("no reasoning was sent back")
+	}
+	if told != (before > 0) {
+		t.Errorf("%d replies lost their reasoning, told %t", before, told)
 	}
 	return within, before
 }

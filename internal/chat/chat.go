@@ -300,6 +300,7 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	c.interrupt, c.waiting.working = nil, false
 	if c.config.Within == nil {
 		c.stats.turnEnded(before)
+		c.stats.tellVoid(before)
 		c.stats.tellCost(before)
 	}
 	c.stats.Saving = c.saved()

@@ -55,6 +55,7 @@ type totals struct {
 // settings, else from the endpoint.
 func (t *totals) count(model string, u llm.Usage, of *settings.Settings, at Endpoint) {
 	t.UsageReported.add(reportedOf(u))
+	t.Dropped += u.DroppedThinking
 	if prices, ok := settings.PricesOf(of, at.Prices(model)); ok {
 		if t.first == 0 {
 			t.first = prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, 0) + prices.CostOfHour(u.PromptTokens, u.LongWriteTokens)
@@ -68,7 +69,7 @@ func (t *totals) count(model string, u llm.Usage, of *settings.Settings, at Endp
 
 // reportedOf returns the figures of a request for front ends.
 func reportedOf(u llm.Usage) UsageReported {
-	return UsageReported{PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, CachedTokens: u.CachedTokens, CacheWriteTokens: u.CacheWriteTokens}
+	return UsageReported{PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, CachedTokens: u.CachedTokens, CacheWriteTokens: u.CacheWriteTokens, ThinkingTokens: u.ThinkingTokens}
 }
 
 func (u *UsageReported) add(more UsageReported) {
@@ -76,6 +77,7 @@ func (u *UsageReported) add(more UsageReported) {
 	u.CompletionTokens += more.CompletionTokens
 	u.CachedTokens += more.CachedTokens
 	u.CacheWriteTokens += more.CacheWriteTokens
+	u.ThinkingTokens += more.ThinkingTokens
 }
 
 func (t *totals) spend(usd float64) {
@@ -126,6 +128,21 @@ func (t *totals) checkCost() error {
 		return &costError{spent, limit}
 	}
 	return nil
+}
+
+// noteVoid notes how many replies lose their reasoning in the next request. change made it void.
+func (t *totals) noteVoid(replies int, change string) {
+	if replies > t.Void {
+		t.VoidBy = change
+	}
+	t.Void = replies
+}
+
+// tellVoid reports the reasoning that became void since earlier figures.
+func (t *totals) tellVoid(before Stats) {
+	if lost := t.Void - before.Void; lost > 0 {
+		t.emit.notice("the reasoning of %s is no longer sent, because the conversation before it has changed%s", humanize.Count(lost, "reply"), t.VoidText())
+	}
 }
 
 // tellCost reports the cost of a turn of the user, with its agents.

@@ -147,6 +147,8 @@ type UsageReported struct {
 	CompletionTokens int
 	CachedTokens     int
 	CacheWriteTokens int
+	// ThinkingTokens is the part of CompletionTokens that the model thought, as far as it is reported.
+	ThinkingTokens int
 }
 
 // Retry reports that a request failed and is tried again after Delay. Where names the endpoint

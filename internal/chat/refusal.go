@@ -68,7 +68,7 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	}
 	switch {
 	case refusal.Kind == llm.ContextOverflow:
-		r.window.Refused(refusal.ContextLimit)
+		r.window.Refused(refusal.ContextLimit, refusal.PromptTokens)
 		return true, failure
 	case refusal.Kind == llm.NoImages && !window.NewImages(r.history):
 		n, err := window.DropImages(r.history)

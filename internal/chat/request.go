@@ -12,13 +12,22 @@ import (
 	"agent/internal/settings"
 )
 
-// withoutVoid returns a request without void reasoning, and the number of replies that lose theirs, if
-// the model's reasoning is bound to the conversation before it.
-func withoutVoid(c *Config, r llm.Request) (request llm.Request, replies int) {
+// withoutVoid returns a request without void reasoning, and the replies that lose theirs, if the
+// model's reasoning is bound to the conversation before it.
+func withoutVoid(c *Config, r llm.Request) (request llm.Request, replies []*history.Content) {
 	if !(models{c}).Cache(r.Model).Bound {
-		return r, 0
+		return r, nil
 	}
 	return llm.WithoutVoid(r)
+}
+
+// omitUnsent counts the reasoning that requests to a model leave out as not sent: the void reasoning
+// of some replies, and that of other models.
+func omitUnsent(c *Config, model string, void []*history.Content) {
+	c.History.OmitThinking(func(reply *history.Content) bool {
+		by, told := reply.Metadata[history.MetaModel].(string)
+		return told && by != model || slices.Contains(void, reply)
+	})
 }
 
 // emptyReply asks the model to go on after an empty reply. It is sent once.

@@ -18,8 +18,12 @@ type Stats struct {
 	UsageReported
 	Compressions int
 	// Void counts the earlier replies whose reasoning the latest request left out, because the
-	// conversation before them has changed.
-	Void int
+	// conversation before them has changed. VoidBy names the latest change that made reasoning void.
+	Void   int
+	VoidBy string
+	// Dropped counts the blocks of reasoning that the provider left out of prompts because the
+	// conversation before them had changed. The program should not have sent them.
+	Dropped int
 	// Searches counts the searches of the web that services have made.
 	Searches int
 	// Cost is the cost of the requests whose prices were known, in USD; Unpriced counts the
@@ -31,6 +35,14 @@ type Stats struct {
 	// Saving compares the whole session with a session without pruning, as of the end of the
 	// latest turn; zero for a strategy that keeps no account.
 	Saving Saving
+}
+
+// VoidText says which change made reasoning void, as the end of a sentence; "" if it is not known.
+func (s Stats) VoidText() string {
+	if s.VoidBy == "" {
+		return ""
+	}
+	return " (" + s.VoidBy + ")"
 }
 
 // CostSince returns the cost since earlier figures, with that of the agents apart, or "" if

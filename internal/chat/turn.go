@@ -220,12 +220,14 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	}
 	// If the user chose no model, Provider has settled on one.
 	request.Model = settings.Model.Of(c.config.Settings)
-	request, c.stats.Void = withoutVoid(&c.config, request)
+	request, void := withoutVoid(&c.config, request)
+	omitUnsent(&c.config, request.Model, void)
+	c.stats.cache.sending(request)
+	c.stats.noteVoid(len(void), c.stats.cache.watch.Change())
 	out.Requests++
 	c.stats.Requests++
 	c.Agents.spent.Add(1)
 	c.emit(RequestStarted{})
-	c.stats.cache.sending(request)
 	r, err := c.replies.stream(ctx, provider, request)
 	if !r.counted && (err == nil || r.hasBegun()) {
 		c.stats.estimate(r.model, c.estimated(r), c.config.Settings, c.config.Endpoint)

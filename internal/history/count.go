@@ -129,6 +129,23 @@ type counted struct {
 	content *Content
 	blocks  []int
 	tokens  int
+	// unsent is set if requests leave out the entry's thinking, which counts nothing then.
+	unsent bool
+}
+
+// withThinking returns e with its thinking counted as sent or not.
+func (e counted) withThinking(counter Counter, sent bool) counted {
+	blocks := slices.Clone(e.blocks)
+	for i, b := range e.content.Blocks {
+		if _, is := b.(*Thinking); is {
+			if blocks[i] = 0; sent {
+				blocks[i] = countBlock(counter, b)
+			}
+		}
+	}
+	n := sum(e.content, blocks)
+	n.unsent = !sent
+	return n
 }
 
 func count(counter Counter, c *Content) counted {
@@ -167,7 +184,9 @@ func recount(counter Counter, c *Content, old counted) counted {
 		}
 		blocks[i] = tokens
 	}
-	return sum(c, blocks)
+	n := sum(c, blocks)
+	n.unsent = old.unsent
+	return n
 }
 
 // tokenCounts returns the counts to record, or none if the counter's vocabulary has no name.

@@ -165,6 +165,19 @@ func (s *Service) RecalculateTotalTokens() int {
 	return s.total
 }
 
+// OmitThinking counts the thinking of the replies for which unsent reports true as not sent, and that
+// of the others as sent.
+func (s *Service) OmitThinking(unsent func(reply *Content) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, e := range s.entries {
+		if e.content.Speaker == AI && unsent(e.content) != e.unsent {
+			s.entries[i] = e.withThinking(s.counter, e.unsent)
+		}
+	}
+	s.resum()
+}
+
 func (s *Service) resum() {
 	s.total = 0
 	for _, e := range s.entries {

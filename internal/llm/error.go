@@ -50,6 +50,9 @@ type Error struct {
 	// ContextLimit is the window in tokens that the provider names with a ContextOverflow, 0 if it
 	// names none.
 	ContextLimit int
+	// PromptTokens is the size of the request that the provider names with a ContextOverflow, 0 if it
+	// names none.
+	PromptTokens int
 	// Err is the cause, or nil.
 	Err error
 

@@ -20,20 +20,20 @@ func Past(req Request) string {
 }
 
 // WithoutVoid returns a request without the reasoning of earlier replies that answered another
-// conversation than the one now before them, and the number of these replies. A model whose reasoning
-// is bound to its past refuses such reasoning, or drops it silently.
-func WithoutVoid(req Request) (Request, int) {
+// conversation than the one now before them, and these replies. A model whose reasoning is bound to
+// its past refuses such reasoning, or drops it silently.
+func WithoutVoid(req Request) (Request, []*history.Content) {
 	void := map[int]bool{}
 	walk(req, func(entry int, t *history.Thinking, past string) bool {
 		void[entry] = void[entry] || t.Attached.Past != past
 		return !void[entry]
 	})
-	replies := 0
+	var replies []*history.Content
 	for i, is := range void {
 		if !is {
 			continue
 		}
-		if replies++; replies == 1 {
+		if replies = append(replies, req.History[i]); len(replies) == 1 {
 			req.History = slices.Clone(req.History)
 		}
 		blocks := slices.Clone(req.History[i].Blocks)

@@ -127,6 +127,12 @@ type ToolCall struct {
 type Usage struct {
 	PromptTokens     int
 	CompletionTokens int
+	// ThinkingTokens is the part of CompletionTokens that the model thought, 0 if the provider does
+	// not report it.
+	ThinkingTokens int
+	// DroppedThinking is the number of blocks of earlier thinking that the provider left out of the
+	// prompt, because the conversation before them has changed.
+	DroppedThinking int
 	// CachedTokens is the part of PromptTokens read from the provider's cache.
 	CachedTokens int
 	// CacheWriteTokens is the part of PromptTokens written to the cache, if the provider charges

@@ -257,7 +257,7 @@ func statsCommand(d Deps) command.Command {
 				{"input tokens", humanize.Tokens(stats.PromptTokens)},
 				{"cache reads", humanize.Tokens(stats.CachedTokens), shareOfInput(stats.CachedTokens, stats)},
 				{"cache writes", humanize.Tokens(stats.CacheWriteTokens), shareOfInput(stats.CacheWriteTokens, stats)},
-				{"output tokens", humanize.Tokens(stats.CompletionTokens)},
+				{"output tokens", humanize.Tokens(stats.CompletionTokens), thinkingText(stats)},
 				{"compressions", strconv.Itoa(stats.Compressions)},
 				{"freed tokens", humanize.Tokens(usage.Freed), "by density"},
 				costRow(d.Settings, stats),
@@ -277,6 +277,14 @@ func statsCommand(d Deps) command.Command {
 			return cachemiss.Lines(breaks), err
 		})}},
 	}
+}
+
+// thinkingText returns the part of the output that the model thought, "" if no provider reported it.
+func thinkingText(s chat.Stats) string {
+	if s.ThinkingTokens == 0 {
+		return ""
+	}
+	return humanize.Tokens(s.ThinkingTokens) + " of them thinking"
 }
 
 func shareOfInput(tokens int, s chat.Stats) string {

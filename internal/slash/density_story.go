@@ -68,7 +68,10 @@ func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.Pru
 		lines = append(lines, "The provider finds less in its cache than it should: only the end of the latest request is counted on.")
 	}
 	if stats.Void > 0 {
-		lines = append(lines, fmt.Sprintf("The reasoning of %s is not sent any more, because the conversation before it has changed.", humanize.Count(stats.Void, "reply")))
+		lines = append(lines, fmt.Sprintf("The reasoning of %s is not sent any more, because the conversation before it has changed%s.", humanize.Count(stats.Void, "reply"), stats.VoidText()))
+	}
+	if stats.Dropped > 0 {
+		lines = append(lines, fmt.Sprintf("The provider dropped %s of earlier reasoning, because the conversation before it had changed.", humanize.Count(stats.Dropped, "block")))
 	}
 	return append(lines, "")
 }

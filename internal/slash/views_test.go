@@ -231,6 +231,25 @@ cost               ?  /set price.input and price.output`
 	}
 }
 
+// Thinking is a part of the output where the provider reports it. Reasoning that is not sent any more
+// is named with the change that made it void.
+func TestThinkingIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	figures(w)
+	w.session.story.Bills = []chat.Bill{{Request: 1, Tokens: 10, All: 10, Spent: 10, None: 10}}
+	stats := &w.session.stats
+	stats.ThinkingTokens, stats.Void, stats.VoidBy, stats.Dropped = 6000, 2, "our pruning took a.go", 1
+	for command, want := range map[string]string{
+		"/stats":   "output tokens   8.1k  6k of them thinking",
+		"/density": "The reasoning of 2 replies is not sent any more, because the conversation before it has changed (our pruning took a.go).\nThe provider dropped 1 block of earlier reasoning",
+	} {
+		if got := text(w.run(t, command)); !strings.Contains(got, want) {
+			t.Errorf("%s shows\n%s\nwant\n%s", command, got, want)
+		}
+	}
+}
+
 // The figures fit a terminal of 60 columns. The reasons of /density wrap below their column.
 func TestViewsFitSixtyColumns(t *testing.T) {
 	t.Parallel()

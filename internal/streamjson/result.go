@@ -67,6 +67,9 @@ type Usage struct {
 	CompletionTokens int `json:"completionTokens"`
 	CachedTokens     int `json:"cachedTokens"`
 	CacheWriteTokens int `json:"cacheWriteTokens"`
+	// ThinkingTokens is the part of CompletionTokens that the model thought; left out if the provider
+	// does not report it.
+	ThinkingTokens int `json:"thinkingTokens,omitempty"`
 }
 
 // Context describes the context window after the run, in tokens.
@@ -135,6 +138,7 @@ func (r Run) result() Result {
 			CompletionTokens: r.Stats.CompletionTokens,
 			CachedTokens:     r.Stats.CachedTokens,
 			CacheWriteTokens: r.Stats.CacheWriteTokens,
+			ThinkingTokens:   r.Stats.ThinkingTokens,
 		},
 		Context: Context{
 			Tokens:       r.Status.Tokens,

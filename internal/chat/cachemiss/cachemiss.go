@@ -285,7 +285,19 @@ func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	return Provider, "the provider did not find what it had; nothing here changed"
 }
 
-// In returns the breaks that replies among entries note, in order.
+// Change describes the first change of the conversation since the request before, "" if nothing is
+// known to have changed.
+func (w *Detector) Change() string {
+	if w.before == nil || w.now == nil { // no provider has reported
+		return w.what
+	}
+	if cause, what := w.cause(vendor.Cache{}, false); cause != Life && cause != Provider {
+		return what
+	}
+	return ""
+}
+
+// In returns the breaks noted in replies among entries, in order.
 func In(entries []*history.Content) (breaks []Break) {
 	for _, entry := range entries {
 		if b, ok := history.MetaOf[Break](entry, Meta); ok {

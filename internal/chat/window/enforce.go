@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/settings"
 )
 
 // EnforceLimit enforces the hard limit (D-08): the request and the reserve for the reply must fit
@@ -58,19 +59,29 @@ func (w *Window) reduce(strategy compression.Strategy, done compression.Result) 
 	return reduced, err
 }
 
-// Refused notes that a provider found the request too long although it fits by our count: the
-// window is smaller than we believed. The size of the request, or the size that the provider
-// named if it did (else 0), is the upper bound from now on, and the next pre-send window makes
-// the request smaller (S-12).
-func (w *Window) Refused(named int) {
+// Refused notes that a provider found the request too long although it fits by our count (S-12). The
+// limit from now on is the window that the provider names. If it names none (0), the limit is safely
+// below the size of the request. sent is the size of the request that the provider names, else 0. It
+// corrects our count, so that the next pre-send window makes the request smaller.
+func (w *Window) Refused(named, sent int) {
 	refused := w.Measure.Tokens()
-	bound := refused
-	if named > 0 {
-		bound = min(bound, named)
+	if sent == 0 && w.fits(named) {
+		sent = named // at least
 	}
-	w.Limits.learn(bound)
+	w.Measure.calibration.Observe(w.Limits.model(), w.Measure.Estimate(), sent, 0)
+	limit := named
+	if named == 0 || w.fits(named) {
+		const margin = 10
+		limit = w.Measure.Tokens() - w.Measure.Tokens()/margin
+	}
+	w.Limits.learn(limit)
 	w.refused = true
-	w.config.OnStep(Refusal{Tokens: refused, Limit: w.Limits.Size()})
+	w.config.OnStep(Refusal{Tokens: max(refused, sent), Limit: w.Limits.Size()})
+}
+
+// fits reports whether the next request fits into a window by our count.
+func (w *Window) fits(window int) bool {
+	return w.Measure.Tokens() <= window-ReserveOf(settings.MaxOutputTokens.Of(w.config.Settings), window)
 }
 
 // inTheirTokens converts an overflow from our tokens to the provider's tokens, in which the

@@ -19,7 +19,7 @@ type Limits struct {
 	settings *settings.Settings
 	// known returns the known size of a model's window.
 	known func(model string) (tokens int, ok bool)
-	// learned maps models to the sizes that they refused.
+	// learned maps models to the limits that refusals taught.
 	learned map[string]learnedLimit
 }
 
@@ -33,11 +33,11 @@ func NewLimits(s *settings.Settings, known func(model string) (int, bool)) *Limi
 func (l *Limits) model() string { return settings.Model.Of(l.settings) }
 
 // Size returns the model's window in tokens: the user's setting, else the known size of the
-// model, else a common size; but never more than the model refused.
+// model, else a common size; but never more than a refusal taught.
 func (l *Limits) Size() int {
 	configured := l.configuredSize()
 	if learned, ok := l.learned[l.model()]; ok && learned.configured == configured {
-		return min(configured, learned.refused)
+		return min(configured, learned.limit)
 	}
 	return configured
 }
@@ -57,11 +57,11 @@ func (l *Limits) configuredSize() int {
 // means no setting or no known size.
 func SizeOf(set, known int) int { return cmp.Or(set, known, DefaultLimit) }
 
-// learnedLimit is a request size that a provider refused while the window was believed to have
-// configured tokens. It holds until somebody configures another window.
-type learnedLimit struct{ refused, configured int }
+// learnedLimit is the limit that a refusal taught while the window was believed to have configured
+// tokens. It holds until somebody configures another window.
+type learnedLimit struct{ limit, configured int }
 
-// learn remembers that the model refused a request of the given number of tokens.
+// learn remembers the limit of the model, in tokens.
 func (l *Limits) learn(tokens int) {
 	l.learned[l.model()] = learnedLimit{tokens, l.configuredSize()}
 }

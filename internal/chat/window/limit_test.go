@@ -81,18 +81,22 @@ func TestSizeSources(t *testing.T) {
 	}
 }
 
-// TestRefused: what a provider refused is the limit from then on, for this model,
-// until somebody sets another; a size it names is believed if it is smaller (S-12).
+// TestRefused: the window that a provider names with a refusal is the limit from then on, for this
+// model, until somebody sets another. Without one it is safely below what was refused (S-12).
 func TestRefused_S12(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name  string
 		named func(refused int) int
-		want  func(refused int) int
+		sent  int
+		// want is the limit, and told the size that was refused.
+		want, told func(refused int) int
 	}{
-		{"no size", func(int) int { return 0 }, func(n int) int { return n }},
-		{"a smaller size", func(int) int { return 600 }, func(int) int { return 600 }},
-		{"a larger size", func(n int) int { return 2 * n }, func(n int) int { return n }},
+		{"no size", func(int) int { return 0 }, 0, func(n int) int { return n - n/10 }, func(n int) int { return n }},
+		{"a smaller size", func(int) int { return 600 }, 0, func(int) int { return 600 }, func(n int) int { return n }},
+		{"a larger size", func(n int) int { return n * 3 / 2 }, 0, func(n int) int { return n * 3 / 2 }, func(n int) int { return n * 3 / 2 }},
+		{"a larger size, and what was sent", func(int) int { return 3000 }, 3100, func(int) int { return 3000 }, func(int) int { return 3100 }},
+		{"a window far larger than our count", func(int) int { return 100_000 }, 0, func(n int) int { return 2*n - 2*n/10 }, func(int) int { return 100_000 }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -103,12 +107,15 @@ func TestRefused_S12(t *testing.T) {
 			}
 			b.fit()
 			refused := b.Measure.Tokens()
-			b.Refused(tc.named(refused))
+			b.Refused(tc.named(refused), tc.sent)
 			want := tc.want(refused)
-			if got := told[window.Refusal](b); len(got) != 1 || got[0] != (window.Refusal{Tokens: refused, Limit: want}) || b.Limits.Size() != want {
-				t.Errorf("told %+v, limit %d, want %d", got, b.Limits.Size(), want)
+			if got := told[window.Refusal](b); len(got) != 1 || got[0] != (window.Refusal{Tokens: tc.told(refused), Limit: want}) || b.Limits.Size() != want {
+				t.Errorf("told %+v of %d, limit %d, want %d", got, refused, b.Limits.Size(), want)
 			}
 			b.fit()
+			if got := b.Measure.Estimate(); got >= refused {
+				t.Errorf("the next request has %d tokens by our count, and %d were refused", got, refused)
+			}
 			b.set(settings.Model, "another")
 			if got := b.Limits.Size(); got != window.DefaultLimit {
 				t.Errorf("the limit of another model became %d", got)

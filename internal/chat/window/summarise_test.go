@@ -91,7 +91,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 	b.set(settings.CompressionStrategy, "one-shot")
 	b.fill(20)
 	b.fit()
-	b.Refused(0)
+	b.Refused(0, 0)
 	b.fit()
 	b.fill(40)
 	b.fit()

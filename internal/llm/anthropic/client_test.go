@@ -26,7 +26,7 @@ func events(blocks ...string) llmtest.Turn {
 }
 
 func stop(reason string) string {
-	return `{"type":"message_delta","delta":{"stop_reason":"` + reason + `"},"usage":{"output_tokens":7}}`
+	return `{"type":"message_delta","delta":{"stop_reason":"` + reason + `"},"usage":{"output_tokens":7,"output_tokens_details":{"thinking_tokens":3}}}`
 }
 
 const ended = `{"type":"message_stop"}`
@@ -170,7 +170,7 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, events(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}`, stop("end_turn"), ended))
 	got := llmtest.Collect(t.Context(), t, newClient(t, srv.URL), llmtest.Question("hi"))
-	want := llm.Usage{PromptTokens: 160, CompletionTokens: 7, CachedTokens: 100, CacheWriteTokens: 50, LongWriteTokens: 40}
+	want := llm.Usage{PromptTokens: 160, CompletionTokens: 7, ThinkingTokens: 3, CachedTokens: 100, CacheWriteTokens: 50, LongWriteTokens: 40}
 	if diff := cmp.Diff(want, got.Usage); diff != "" || got.Err != nil {
 		t.Error(diff, got.Err)
 	}
@@ -238,7 +238,7 @@ func TestReportsOnTheRequest(t *testing.T) {
 	client := newClient(t, srv.URL)
 	for i := range 2 {
 		got := llmtest.Collect(t.Context(), t, client, llmtest.Question("hi"))
-		if len(got.Notes) != 1-i || i == 0 && !strings.Contains(got.Notes[0], "a defect") || got.Usage.CacheMiss != "tools_changed" {
+		if len(got.Notes) != 1-i || i == 0 && !strings.Contains(got.Notes[0], "a defect") || got.Usage.CacheMiss != "tools_changed" || got.Usage.DroppedThinking != 1 {
 			t.Errorf("reply %d: %+v", i+1, got)
 		}
 	}

@@ -132,7 +132,7 @@ func (r *reply) complete() error {
 		r.emit(llm.ToolCall{ID: b.id, Name: b.name, Arguments: input, Cut: cut})
 	}
 	if r.usage.PromptTokens+r.usage.CompletionTokens > 0 {
-		r.usage.CacheMiss = r.missed
+		r.usage.CacheMiss, r.usage.DroppedThinking = r.missed, r.dropped[prefixMismatch]
 		r.emit(r.usage)
 	}
 	r.emit(llm.Finish{Reason: finish})

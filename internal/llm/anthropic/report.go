@@ -22,6 +22,9 @@ type wireReport struct {
 	} `json:"diagnostics"`
 }
 
+// prefixMismatch is the reason for dropping thinking whose conversation has changed.
+const prefixMismatch = "prefix_binding_mismatch"
+
 // report handles the report of the server on the request.
 func (r *reply) report(w wireReport) {
 	if reason := w.Diagnostics.Reason.Type; reason != "" {
@@ -47,7 +50,7 @@ func (r *reply) tellDropped() {
 	var notes []string
 	for _, reason := range slices.Sorted(maps.Keys(r.dropped)) {
 		why := strings.ReplaceAll(refusal.Line(reason), "_", " ")
-		if reason == "prefix_binding_mismatch" {
+		if reason == prefixMismatch {
 			why = "the conversation before it has changed; this is a defect of this program"
 		}
 		notes = append(notes, "the provider dropped thinking of earlier replies: "+why)

@@ -14,6 +14,9 @@ type usage struct {
 	Writes     struct {
 		Long lenientjson.Int `json:"ephemeral_1h_input_tokens"`
 	} `json:"cache_creation"`
+	OutputDetails struct {
+		Thinking lenientjson.Int `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
 }
 
 // with returns the numbers of u, replaced by the numbers in a later report.
@@ -24,6 +27,7 @@ func (u usage) with(later usage) usage {
 		{&u.CacheRead, &later.CacheRead},
 		{&u.CacheWrite, &later.CacheWrite},
 		{&u.Writes.Long, &later.Writes.Long},
+		{&u.OutputDetails.Thinking, &later.OutputDetails.Thinking},
 	} {
 		// Gateways send zeros in place of the numbers that the first report had.
 		if pair[1].Is && (pair[1].Value > 0 || !pair[0].Is) {
@@ -37,6 +41,7 @@ func (u usage) with(later usage) usage {
 func (u usage) added(to llm.Usage) llm.Usage {
 	to.PromptTokens += u.Input.Count() + u.CacheRead.Count() + u.CacheWrite.Count()
 	to.CompletionTokens += u.Output.Count()
+	to.ThinkingTokens += min(u.OutputDetails.Thinking.Count(), u.Output.Count())
 	to.CachedTokens += u.CacheRead.Count()
 	to.CacheWriteTokens += u.CacheWrite.Count()
 	to.LongWriteTokens += min(u.Writes.Long.Count(), u.CacheWrite.Count())

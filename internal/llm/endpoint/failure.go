@@ -44,7 +44,7 @@ func (e *Endpoint) Problem(p refusal.Problem, model string) *llm.Error {
 		failure.Hint = strings.Replace(failure.Hint, vendor.EnvKey, e.config.KeyHelp, 1)
 	}
 	if failure.Kind == llm.ContextOverflow {
-		failure.ContextLimit = p.Window()
+		failure.ContextLimit, failure.PromptTokens = p.Window(), p.Prompt()
 	}
 	if location := p.RedirectTarget(); location != "" {
 		failure.Hint = e.hintRedirect(location)

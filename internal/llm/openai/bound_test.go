@@ -138,9 +138,9 @@ func (s *boundSession) request() {
 	}
 	req := llm.Request{Model: s.model, System: "be brief", History: s.entries, Tools: s.tools}
 	if s.model != "gpt-5.6" {
-		var void int
+		var void []*history.Content
 		req, void = llm.WithoutVoid(req)
-		s.void += void
+		s.void += len(void)
 	}
 	got := llmtest.Collect(s.t.Context(), s.t, s.client, req)
 	if got.Err != nil || len(got.Notes) > 0 {

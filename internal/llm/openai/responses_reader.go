@@ -166,8 +166,10 @@ func (s *responseReader) end(raw json.RawMessage) error {
 			s.finishItem(index, item)
 		}
 	}
-	s.noteDropped(raw)
 	r.usage = lenientjson.Decode[chatUsage](member(raw, "usage")).report(0)
+	if n := s.noteDropped(raw); n > 0 && r.usage != nil {
+		r.usage.DroppedThinking = n
+	}
 	switch {
 	case response.Status == openai.ResponseStatusFailed:
 		return r.client.at.Problem(refusal.Problem{Message: "the response failed"}, r.model)
@@ -187,11 +189,14 @@ func (s *responseReader) end(raw json.RawMessage) error {
 }
 
 // noteDropped notes that the server has dropped reasoning because the conversation before it has
-// changed. Such reasoning should not have been sent: the model is bound to its past, and was not known
-// to be. The next reply begins with a note about it.
-func (s *responseReader) noteDropped(response json.RawMessage) {
+// changed, and returns the number of items. Such reasoning should not have been sent: the model is
+// bound to its past, and was not known to be. The next reply begins with a note about it.
+func (s *responseReader) noteDropped(response json.RawMessage) (dropped int) {
 	for _, change := range lenientjson.Decode[[]struct{ Action, Reason string }](member(response, "input_transformations")) {
 		if change.Action != "removed" || change.Reason != "prefix_mismatch" {
+			continue
+		}
+		if dropped++; dropped > 1 {
 			continue
 		}
 		note := "the provider dropped reasoning of earlier replies, because the conversation before it had changed"
@@ -204,8 +209,8 @@ func (s *responseReader) noteDropped(response json.RawMessage) {
 			lessons.Keep(s.req.Model, learned)
 		}
 		s.reply.client.dropped.LoadOrStore(s.req.Model, note)
-		return
 	}
+	return dropped
 }
 
 // tellDropped tells once that the server has dropped reasoning from an earlier request.

@@ -413,6 +413,8 @@ func TestUsageForms(t *testing.T) {
 		"Anthropic":                  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cache_creation_input_tokens":3}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CacheWriteTokens: 3}},
 		"in the choice (Moonshot)":   {`{"choices":[{"index":0,"delta":{},"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":6}}]}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 6}},
 		"thinking in the total only": {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":20}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 11}},
+		"reasoning":                  {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":20,"completion_tokens_details":{"reasoning_tokens":15}}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 20, ThinkingTokens: 15}},
+		"thinking":                   {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":20,"output_tokens_details":{"thinking_tokens":99}}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 20, ThinkingTokens: 20}},
 		"too much":                   {`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"cached_tokens":60}}`, llm.Usage{PromptTokens: 9, CompletionTokens: 2, CachedTokens: 9}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,19 @@ type chatUsage struct {
 
 	PromptTokensDetails cacheDetails `json:"prompt_tokens_details"`
 	InputTokensDetails  cacheDetails `json:"input_tokens_details"`
+
+	CompletionTokensDetails outputDetails `json:"completion_tokens_details"`
+	OutputTokensDetails     outputDetails `json:"output_tokens_details"`
 }
+
+// outputDetails counts the tokens that the model thought, with the member names of OpenAI and of
+// Anthropic.
+type outputDetails struct {
+	ReasoningTokens lenientjson.Int `json:"reasoning_tokens"`
+	ThinkingTokens  lenientjson.Int `json:"thinking_tokens"`
+}
+
+func (d outputDetails) thought() int { return max(d.ReasoningTokens.Count(), d.ThinkingTokens.Count()) }
 
 // cacheDetails counts the tokens of the prompt that were read from the cache and written to it,
 // with the member names of OpenAI, OpenRouter and LiteLLM.
@@ -61,6 +73,7 @@ func (u chatUsage) report(cached int) *llm.Usage {
 	}
 	// Some servers count reasoning only in the total. It is paid for as output.
 	r.CompletionTokens = max(r.CompletionTokens, u.TotalTokens.Count()-r.PromptTokens)
+	r.ThinkingTokens = min(max(u.CompletionTokensDetails.thought(), u.OutputTokensDetails.thought()), r.CompletionTokens)
 	r.CachedTokens = min(r.CachedTokens, r.PromptTokens)
 	r.CacheWriteTokens = min(r.CacheWriteTokens, r.PromptTokens-r.CachedTokens)
 	return &r

@@ -66,18 +66,38 @@ var overflowLimits = lazyregexp.New(strings.ReplaceAll(strings.Join([]string{
 	`max size: N tokens`,
 	`configured limit of N`,
 	`context (?:window|limit)(?: of)? N`,
-}, "|"), "N", `(\d[\d,]*k?)`))
+}, "|"), "N", tokenCount))
+
+// promptSizes matches the size of the refused prompt in a message that is about an overflow.
+var promptSizes = lazyregexp.New(strings.ReplaceAll(strings.Join([]string{
+	`prompt is too long: N tokens`,  // Anthropic
+	`exceed context limit: N \+`,    // Anthropic
+	`messages resulted in N tokens`, // OpenAI, Azure
+	`input token count \(?N`,        // Gemini
+	`request \(N tokens\)`,          // llama.cpp
+	`current length is N`,           // Cerebras
+}, "|"), "N", tokenCount))
+
+// tokenCount matches a number of tokens.
+const tokenCount = `(\d[\d,]*k?)`
 
 // Window returns the window in tokens that the message or the server names, 0 if there is none.
-func (p Problem) Window() int {
-	groups := overflowLimits.FindStringSubmatch(strings.ToLower(p.Message))
-	for _, number := range groups[min(1, len(groups)):] {
-		n, err := strconv.Atoi(strings.NewReplacer(",", "", "k", "000").Replace(number))
+func (p Problem) Window() int { return max(p.limit, p.tokens(overflowLimits)) }
+
+// Prompt returns the size in tokens of the refused prompt that the message names, 0 if it names
+// none.
+func (p Problem) Prompt() int { return p.tokens(promptSizes) }
+
+// tokens returns the number of tokens that a pattern finds in the message, 0 if there is none.
+func (p Problem) tokens(in *lazyregexp.Pattern) int {
+	groups := in.FindStringSubmatch(strings.ToLower(p.Message))
+	for _, found := range groups[min(1, len(groups)):] {
+		n, err := strconv.Atoi(strings.NewReplacer(",", "", "k", "000").Replace(found))
 		if err == nil && n >= leastWindow {
-			return max(p.limit, n)
+			return n
 		}
 	}
-	return p.limit
+	return 0
 }
 
 // leastWindow is the smallest number that counts as a window, in tokens. Smaller numbers count

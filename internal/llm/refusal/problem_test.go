@@ -141,6 +141,23 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// The size of a refused prompt is read from the words of the vendors that name it.
+func TestPrompt(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]int{
+		"prompt is too long: 212,345 tokens > 200000 maximum":                                                 212_345,
+		"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000":                         190_000,
+		"Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 274343 tokens.": 274_343,
+		"The input token count (1050000) exceeds the maximum number of tokens allowed (1048576).":             1_050_000,
+		"request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it":           9000,
+		"This model's maximum context length is 8,192 tokens":                                                 0,
+	} {
+		if got := (Problem{Message: message}).Prompt(); got != want {
+			t.Errorf("%s: %d, want %d", message, got, want)
+		}
+	}
+}
+
 // The meaning of an error is looked for in a bounded text, however long its fields are: patterns
 // over megabytes would take seconds.
 func TestLongErrorsAreCut(t *testing.T) {
