@@ -3,7 +3,7 @@ package main
 // commandGroups lists the commands of agent --help in groups.
 var commandGroups = []struct{ title, names string }{
 	{"Start", "demo login logout models doctor docs help"},
-	{"Sessions", "sessions notes worktree"},
+	{"Sessions", "sessions board attach notes worktree"},
 	{"Configure", "settings profile init"},
 	{"Extend", "mcp plugin import"},
 	{"Trust and safety", "trust sandbox policy"},
@@ -23,6 +23,8 @@ var flagGroups = []struct{ title, names string }{
 var commandExamples = map[string]string{
 	"agent":                "agent\nagent -m gpt-5 \"fix the failing test\"\nagent -c\nagent -p \"explain main.go\" > answer.md",
 	"agent acp":            "agent acp\nagent acp -m MODEL --approval-mode auto-edit",
+	"agent attach":         "agent attach\nagent attach lexer",
+	"agent board":          "agent board\nagent board --json",
 	"agent context":        "agent context replay session.jsonl\nagent context show session.jsonl",
 	"agent demo":           "agent demo\nagent demo -p --output-format json",
 	"agent docs":           "agent docs\nagent docs undo\nagent docs -s limit the cost",

@@ -13,6 +13,7 @@ import (
 	"agent/internal/app/extensions"
 	"agent/internal/app/hookgates"
 	"agent/internal/app/mcphost"
+	"agent/internal/base/secret"
 	"agent/internal/chat"
 	"agent/internal/extend/setup/consent"
 	"agent/internal/gate"
@@ -220,6 +221,23 @@ func (c *Conversation) ResumeName() string { return c.parts.rec.resumeName() }
 
 // Title returns the title that a person gave the session, "" for none.
 func (c *Conversation) Title() string { return c.parts.rec.title() }
+
+// ShownTitle returns the title that lists show: the one that a user gave, or the beginning of the first
+// message.
+func (c *Conversation) ShownTitle() string { return secret.Without(c.title()) }
+
+// RecordSeq returns the number of the latest record of the session, 0 if nothing is recorded.
+func (c *Conversation) RecordSeq() uint64 {
+	if c.parts.rec.log == nil {
+		return 0
+	}
+	return c.parts.rec.log.Seq()
+}
+
+// SocketFolders returns the folders of the sockets of sessions, the preferred one first.
+func (c *Conversation) SocketFolders() []string {
+	return c.parts.at.process.SocketFolders(c.parts.at.folders)
+}
 
 // Version returns the version of the program.
 func (c *Conversation) Version() string { return c.parts.at.process.Version }

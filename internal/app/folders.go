@@ -1,6 +1,7 @@
 package app
 
 import (
+	"agent/internal/attach"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,6 +81,11 @@ func (p *Process) foldersOn(system string) (Folders, error) {
 
 // Sessions returns the folder with the records of all sessions.
 func (f Folders) Sessions() string { return filepath.Join(f.Data, "sessions") }
+
+// SocketFolders returns the folders of the sockets of running sessions, the preferred one first.
+func (p *Process) SocketFolders(f Folders) []string {
+	return attach.Folders(p.Env("XDG_RUNTIME_DIR"), f.State)
+}
 
 // Plugins returns the store of the person's plugins.
 func (f Folders) Plugins() plugins.Store {

@@ -61,6 +61,19 @@ func (l *Log) soFar() (text, error) {
 	return openText(bytes.NewReader(slices.Concat(all...))), nil
 }
 
+// OpenBefore returns the state of the log at path before record seq. The log may be in use.
+func OpenBefore(path string, seq uint64) (State, error) {
+	lines, err := textAt(path)
+	if err != nil {
+		return State{}, err
+	}
+	p, err := read(lines)
+	if err != nil {
+		return State{}, err
+	}
+	return p.at(seq)
+}
+
 // Before returns the state of the conversation before record seq. The observed history may be
 // rewound to the Entries of the latest state that Before returned.
 func (p *Past) Before(seq uint64) (State, error) {

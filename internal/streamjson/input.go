@@ -33,6 +33,8 @@ type Input struct {
 	Allow  bool   `json:"allow"`
 	Always bool   `json:"always"`
 	Reason string `json:"reason"`
+	// Keep allows calls of the same kind permanently in this project.
+	Keep bool `json:"keep"`
 	// Answers maps each question of the model to its answer: a label, several labels, or the
 	// person's own words.
 	Answers map[string]json.RawMessage `json:"answers"`
@@ -94,17 +96,20 @@ func ReadInput(in io.Reader, take func(Input, error)) error {
 
 var errLongLine = errors.New("a line of input may be 16 MiB")
 
-func parseInput(line []byte) (Input, error) {
+func parseInput(line []byte) (Input, error) { return ParseInput(line, "user", "answer", "cancel") }
+
+// ParseInput parses a line of one of the types.
+func ParseInput(line []byte, types ...string) (Input, error) {
 	var in Input
 	if err := json.Unmarshal(line, &in); err != nil {
 		return in, fmt.Errorf("a line of input is not understood: %w", err)
 	}
-	switch in.Type {
-	case "cancel", "interrupt":
+	if in.Type == "interrupt" {
 		in.Type = "cancel"
-	case "answer", "user":
-	default:
-		return in, fmt.Errorf("there is no line of type %q: user, answer and cancel are taken", in.Type)
+	}
+	if !slices.Contains(types, in.Type) {
+		last := len(types) - 1
+		return in, fmt.Errorf("there is no line of type %q: %s and %s are taken", in.Type, strings.Join(types[:last], ", "), types[last])
 	}
 	return in, nil
 }
@@ -112,7 +117,7 @@ func parseInput(line []byte) (Input, error) {
 // Decision returns the answer of a line to a question. If the answer is incomplete, the error
 // says so and nothing is decided.
 func (in Input) Decision(a chat.Approval) (chat.Decision, error) {
-	d := chat.Decision{Allow: in.Allow, Always: in.Always && a.Always != "", Reason: in.Reason}
+	d := chat.Decision{Allow: in.Allow, Always: in.Always && a.Always != "", Keep: in.Keep && a.ForGood != "", Reason: in.Reason}
 	if len(a.Preview.Inquiries) == 0 || !in.Allow && in.Answers == nil {
 		return d, nil
 	}

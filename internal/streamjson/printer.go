@@ -42,11 +42,7 @@ func (p *Printer) Start(sessionID string, loaded Loaded) {
 
 // Turn writes the end of a turn, in a run of several turns.
 func (p *Printer) Turn(e chat.TurnEnded) {
-	line := turnLine{Type: "turn", Stop: string(e.Outcome.Stop), Response: e.Outcome.Response, Changed: changedBy(e)}
-	if e.Err != nil {
-		line.Error = e.Err.Error()
-	}
-	p.line(line)
+	p.line(turnOf(e))
 }
 
 // Problem reports an error in a line of input.

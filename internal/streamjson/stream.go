@@ -203,7 +203,7 @@ func streamLine(e chat.Event) any {
 	case chat.AgentStarted:
 		return agentStartLine{"agent_start", e.ID, e.Agent, e.Model, e.CallID, e.Title}
 	case chat.AgentEvent:
-		return ofAgent(e)
+		return ofAgent(e, streamLine)
 	case chat.AgentEnded:
 		if e.Waits { // it has not begun
 			return nil
@@ -216,10 +216,10 @@ func streamLine(e chat.Event) any {
 	}
 }
 
-// ofAgent returns the line of an event of an agent: the line of the event, with the agent's id as
-// its second member. It returns nil for an event that scripts do not see.
-func ofAgent(e chat.AgentEvent) any {
-	line := streamLine(e.Event)
+// ofAgent returns the line of an event of a subagent: the line that lineOf returns for the event,
+// with the id of the subagent as its second member. It returns nil for an event without a line.
+func ofAgent(e chat.AgentEvent, lineOf func(chat.Event) any) any {
+	line := lineOf(e.Event)
 	if line == nil {
 		return nil
 	}

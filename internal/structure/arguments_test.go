@@ -23,6 +23,7 @@ var entrances = map[string]string{
 	"internal/app/search.go":              "a person reads a page",
 	"internal/app/policy.go":              "a person asks what the policy would say of a call",
 	"internal/history/arguments.go":       "the record of a conversation was read",
+	"internal/streamjson/follow.go":       "a client shows the calls of a session in another process",
 }
 
 // A call is parsed once. Whoever handles it takes the parsed arguments, so that everybody has the

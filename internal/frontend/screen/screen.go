@@ -3,6 +3,7 @@
 package screen
 
 import (
+	"agent/internal/frontend/clients"
 	"context"
 	"errors"
 	"fmt"
@@ -61,9 +62,11 @@ type Options struct {
 // gone.
 func Run(ctx context.Context, o Options) (next string, err error) {
 	sums, listening := &tally{}, make(chan struct{})
+	host := &clients.Host{}
 	var listener func(chat.Event)
 	c, err := o.Open(ctx, func(e chat.Envelope) {
 		sums.take(e.Event)
+		host.Event(e.Event)
 		select {
 		case <-listening:
 			listener(e.Event)
@@ -75,6 +78,10 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 	}
 	defer c.Close()
 	ctx, end := c.ServeScreen(ctx, listening)
+	if err := host.Open(ctx, c, o.Process.Now, clients.Options{Steered: true}); err != nil {
+		c.Notices = append(c.Notices, "Other terminals can't reach this session: "+err.Error())
+	}
+	defer host.Close()
 	defer func() { _ = end() }() // after an error of the screen
 	settled := time.AfterFunc(settleAfter, func() {
 		if o.Settled != nil {
@@ -147,23 +154,25 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		Workspace:     c.Root(),
 		Title:         c.Title,
 		Status:        chat.Status{Model: settings.Model.Of(c.Settings()), Mode: c.Chat.Consent().Mode()},
-		Settings: func() tui.Settings {
-			s := c.Settings()
-			return tui.Settings{
-				Theme: settings.Theme.Of(s), Links: settings.Links.Of(s), Notify: settings.Notify.Of(s),
-				Columns: settings.Columns.Of(s), Vim: settings.Keys.Of(s) == "vim", QuietDensity: settings.NoticeDensity.Of(s) == "off",
-			}
-		},
-		Jobs:      c,
-		Efforts:   func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings())) },
-		Clipboard: clipboard(o.Process.Environ, c.TempDir()),
-		Keys:      bound.inForce,
-		Ask:       askTrust(c.Trust),
-		Initial:   o.Initial,
-		Log:       log.Logger,
-		LogPath:   log.Path,
-		Now:       o.Process.Now,
+		Settings:      func() tui.Settings { return shownSettings(c.Settings()) },
+		Jobs:          c,
+		Efforts:       func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings())) },
+		Clipboard:     clipboard(o.Process.Environ, c.TempDir()),
+		Keys:          bound.inForce,
+		Ask:           askTrust(c.Trust),
+		Initial:       o.Initial,
+		Log:           log.Logger,
+		LogPath:       log.Path,
+		Now:           o.Process.Now,
 	}, nil
+}
+
+// shownSettings returns the settings of a screen.
+func shownSettings(s *settings.Settings) tui.Settings {
+	return tui.Settings{
+		Theme: settings.Theme.Of(s), Links: settings.Links.Of(s), Notify: settings.Notify.Of(s),
+		Columns: settings.Columns.Of(s), Vim: settings.Keys.Of(s) == "vim", QuietDensity: settings.NoticeDensity.Of(s) == "off",
+	}
 }
 
 // typingPause is the time before the files of a message are read for its estimate, so that not every

@@ -3,6 +3,7 @@
 package script
 
 import (
+	"agent/internal/frontend/clients"
 	"context"
 	"errors"
 	"fmt"
@@ -72,6 +73,7 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	r := &run{Options: o, printer: streamjson.NewPrinter(o.Format, o.Out, o.People), stop: cancel, changed: make(chan struct{}, 1), open: map[int]chat.Approval{}}
 	defer func() {
 		if r.talk != nil {
+			r.host.Close()
 			r.talk.Close()
 		}
 	}()
@@ -108,6 +110,9 @@ func (r *run) converse(ctx context.Context) error {
 		return err
 	}
 	r.talk = c
+	if err := r.host.Open(ctx, c, r.Now, clients.Options{}); err != nil {
+		c.Notices = append(c.Notices, "other terminals can't reach this session: "+err.Error())
+	}
 	if err := c.CostLimit(); err != nil {
 		return err
 	}

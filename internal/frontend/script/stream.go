@@ -1,6 +1,7 @@
 package script
 
 import (
+	"agent/internal/frontend/clients"
 	"context"
 	"fmt"
 	"maps"
@@ -21,6 +22,7 @@ type run struct {
 	printer *streamjson.Printer
 	stop    context.CancelFunc
 	talk    *app.Conversation
+	host    clients.Host
 	// changed receives a value for each message and question, and at the end of each turn.
 	changed chan struct{}
 
@@ -35,6 +37,7 @@ type run struct {
 
 // event handles an event of the conversation, on the goroutine of the conversation.
 func (r *run) event(envelope chat.Envelope) {
+	r.host.Event(envelope.Event)
 	r.mu.Lock()
 	changes := false
 	switch e := envelope.Event.(type) {

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/attach"
+	"agent/internal/base/rawjson"
+	"agent/internal/board"
+	"agent/internal/frontend/cli"
+	"agent/internal/frontend/screen"
+	"agent/internal/session"
+	"agent/internal/tui"
+
+	"github.com/spf13/cobra"
+)
+
+func newBoard(w world) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "board",
+		Short: "Show running sessions, those that wait for you first",
+		Long: `Shows a row for each running session. Enter attaches to a session; y, n and a answer
+the question that is shown; m writes a message; s stops a session. With --json it prints
+a line for each session and ends.`,
+		Args: cli.ExactArgs(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			b, err := newSessionBoard(w)
+			if err != nil {
+				return err
+			}
+			defer b.Close()
+			b.Find()
+			b.FindLocked()
+			for _, row := range b.Rows() {
+				if err := rawjson.Write(w.out, row.State); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each session")
+	return cmd
+}
+
+// newSessionBoard returns the board of the user's sessions.
+func newSessionBoard(w world) (*board.Board, error) {
+	f, err := w.process.Folders()
+	if err != nil {
+		return nil, err
+	}
+	return board.New(board.Sources{Sockets: w.process.SocketFolders(f), Sessions: f.Sessions(), WaitsSince: f.WaitsSince}), nil
+}
+
+func newAttach(w world) *cobra.Command {
+	var o sessionOptions
+	cmd := &cobra.Command{
+		Use:   "attach [NAME]",
+		Short: "Show a running session in this terminal too",
+		Long: `Shows the screen of a session that another process runs: its conversation, its questions
+and its prompt. The first answer to a question counts. Ctrl+D leaves; the session continues.
+NAME is an id, its end, or words of the title; without it, the only running session is shown.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return attachTo(cmd.Context(), w, o, strings.Join(args, " "))
+		},
+		ValidArgsFunction: completeSessions(w),
+	}
+	cmd.Flags().BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
+	return cmd
+}
+
+// attachTo shows the session with a name in this terminal.
+func attachTo(ctx context.Context, w world, o sessionOptions, name string) error {
+	if !attach.Supported {
+		return usage(errors.New("Can't attach: this system has no sockets with a check of the user. Run: agent -r NAME"))
+	}
+	b, err := newSessionBoard(w)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	b.Find()
+	row, err := named(b.Rows(), name)
+	if err != nil {
+		return usage(err)
+	}
+	return attachToRow(ctx, w, o, row)
+}
+
+// attachToRow shows the session of a row in this terminal.
+func attachToRow(ctx context.Context, w world, o sessionOptions, row board.Row) error {
+	if _, err := w.startLog(false); err != nil {
+		return err
+	}
+	s, err := w.process.Settings(o.sources())
+	if err != nil {
+		return err
+	}
+	err = screen.Attach(ctx, screen.AttachOptions{
+		Process: w.process, Session: row.State, Socket: row.Socket, Settings: s, In: w.stdin, Out: w.stdout, NotifySignals: w.hear, Plain: o.screenReader,
+	})
+	switch {
+	case errors.Is(err, screen.ErrSessionEnded):
+		return w.tell("The session has ended. Run: agent -r " + row.ID)
+	case errors.Is(err, tui.ErrTerminated):
+		return statusError(exitInterrupted)
+	}
+	return err
+}
+
+// named returns the running session with a name, as session.Named does. An empty name means the only
+// session.
+func named(rows []board.Row, name string) (board.Row, error) {
+	rows = slices.DeleteFunc(rows, func(row board.Row) bool { return row.Socket == "" })
+	infos := make([]session.Info, len(rows))
+	for i, row := range rows {
+		infos[i] = session.Info{ID: row.ID, Title: row.Title, Workspace: row.Folder}
+	}
+	switch {
+	case len(rows) == 0:
+		return board.Row{}, errors.New("Can't attach: no session is running. Run: agent")
+	case name == "" && len(rows) > 1:
+		return board.Row{}, fmt.Errorf("Can't attach: %d sessions are running. Run: agent board", len(rows))
+	case name == "":
+		return rows[0], nil
+	}
+	info, err := session.Named(infos, "", name)
+	if err != nil {
+		return board.Row{}, err
+	}
+	return rows[slices.IndexFunc(rows, func(row board.Row) bool { return row.ID == info.ID })], nil
+}

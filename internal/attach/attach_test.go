@@ -1,0 +1,326 @@
+//go:build linux || darwin
+
+package attach
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// folder returns a short private folder, since paths of sockets are bounded.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "at")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func serve(t *testing.T, dir, id string, hub *Hub, handle func(*Client, []byte)) *Server {
+	t.Helper()
+	s, err := Serve(dir, id, hub, handle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func join(t *testing.T, dir, id string, j Join) (*Conn, Joined) {
+	t.Helper()
+	path, err := Find([]string{dir}, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Dial(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	joined, err := c.Join(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, joined
+}
+
+// A client that leaves and joins again, at any moments, sees every line once and in order, or is told
+// from which record it has to start.
+func TestEveryLineOnce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var recorded uint64
+		hub := NewHub(func() uint64 { return recorded })
+		hub.kept = 1000
+		most := restless * hub.kept
+		known, run := uint64(0), ""
+		places := map[uint64]uint64{0: 0} // the record after each line at rest
+		total := uint64(0)
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			switch rapid.IntRange(0, 2).Draw(t, "step") {
+			case 0, 1:
+				for range rapid.IntRange(1, 20).Draw(t, "lines") {
+					rest := rapid.Bool().Draw(t, "rest")
+					recorded++
+					total++
+					if rest {
+						places[total] = recorded
+					}
+					size := rapid.SampledFrom([]int{1, 1, 100, 300}).Draw(t, "size")
+					hub.Add(Line{Data: fmt.Appendf(nil, `{"type":"text","delta":%q}`, strings.Repeat("x", size)), Rest: rest})
+				}
+			case 2:
+				joined, after := hub.join(Join{After: known, Run: run})
+				if after != joined.After || joined.Run != hub.run {
+					t.Fatalf("%+v", joined)
+				}
+				if joined.Snapshot {
+					if place, rest := places[after]; !rest && hub.size <= most/2 || rest && joined.Record != place {
+						t.Fatalf("it starts at record %d after line %d, want %d (%v)", joined.Record, after, place, rest)
+					}
+				} else if after != known {
+					t.Fatalf("it knew %d and gets the lines after %d", known, after)
+				}
+				run, known = joined.Run, after
+				for {
+					lines, last, behind, _ := hub.next(known, false)
+					if behind {
+						t.Fatal("behind at once")
+					}
+					for i, line := range lines {
+						if numberOf(line) != known+uint64(i)+1 || !json.Valid(line) {
+							t.Fatalf("line %.40s after %d", line, known)
+						}
+					}
+					if last == known {
+						break
+					}
+					known = last
+				}
+				if known != total {
+					t.Fatalf("it knows %d of %d lines", known, total)
+				}
+			}
+			if hub.size > most+400 {
+				t.Fatalf("the hub holds %d bytes", hub.size)
+			}
+		}
+	})
+}
+
+// A join with a number that never existed, or of another run, starts from the record.
+func TestJoinAfterUnknownNumbers(t *testing.T) {
+	t.Parallel()
+	hub := NewHub(func() uint64 { return 7 })
+	for range 3 {
+		hub.Add(Line{Data: []byte(`{"type":"x"}`)})
+	}
+	for _, j := range []Join{{}, {After: 2}, {After: 2, Run: "other"}, {After: 4, Run: hub.run}, {After: 1 << 63, Run: hub.run}} {
+		if joined, _ := hub.join(j); !joined.Snapshot || joined.Record != 7 || joined.After != 0 {
+			t.Errorf("%+v: %+v", j, joined)
+		}
+	}
+	if joined, _ := hub.join(Join{After: 3, Run: hub.run}); joined.Snapshot || joined.After != 3 {
+		t.Errorf("%+v", joined)
+	}
+}
+
+// A client that never reads blocks nothing. It is disconnected and can join again.
+func TestSlowClient(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	hub := NewHub(func() uint64 { return 9 })
+	s := serve(t, dir, "one", hub, func(*Client, []byte) {})
+	slow, joined := join(t, dir, "one", Join{})
+	for range 80 {
+		hub.Add(Line{Data: fmt.Appendf(nil, `{"type":"text","delta":%q}`, strings.Repeat("x", 50_000)), Rest: true})
+	}
+	last, n := error(nil), joined.After
+	for last == nil {
+		var line []byte
+		if line, last = slow.Next(); last == nil && !bytes.Contains(line, []byte(`"type":"error"`)) {
+			if numberOf(line) != n+1 {
+				t.Fatalf("line %d after %d", numberOf(line), n)
+			}
+			n++
+		}
+	}
+	if n >= 80 {
+		t.Errorf("it got all %d lines", n)
+	}
+	again, joined := join(t, dir, "one", Join{After: n, Run: joined.Run})
+	if !joined.Snapshot || joined.After <= n || joined.Record != 9 {
+		t.Errorf("%+v after %d", joined, n)
+	}
+	if line, err := again.Next(); err != nil || numberOf(line) != joined.After+1 {
+		t.Errorf("%.40s %v", line, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Lines of clients are data: too long ones, half ones and floods harm nobody else.
+func TestLinesOfClients(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	var taken atomic.Int32
+	serve(t, dir, "one", NewHub(func() uint64 { return 0 }), func(c *Client, line []byte) {
+		taken.Add(1)
+		c.Tell(map[string]string{"type": "echo", "line": string(line)})
+	})
+	c, _ := join(t, dir, "one", Join{})
+	go func() {
+		_, _ = c.conn.Write(append(bytes.Repeat([]byte("a"), 16<<20), "\n{\"type\":\"hello\"}\n"...))
+	}()
+	for _, want := range []string{"a line may be 1 MiB", "hello"} {
+		if line, err := c.Next(); err != nil || !bytes.Contains(line, []byte(want)) {
+			t.Fatalf("%.80s %v, want %s", line, err, want)
+		}
+	}
+	half, _ := join(t, dir, "one", Join{})
+	_, _ = half.conn.Write([]byte(`{"type":"half"`))
+	_ = half.Close()
+	flood, _ := join(t, dir, "one", Join{})
+	for range 2 * maxTold { // it does not read the answers
+		_, _ = flood.conn.Write([]byte("{\"type\":\"flood\"}\n"))
+	}
+	c.Limit(0)
+	if err := c.Send(map[string]string{"type": "still"}); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := c.Next(); err != nil || !bytes.Contains(line, []byte("still")) {
+		t.Fatalf("%s %v", line, err)
+	}
+	if n := taken.Load(); n < 2 {
+		t.Errorf("%d lines were taken", n)
+	}
+	path, _ := Find([]string{dir}, "one")
+	for _, first := range []string{"{}\n", "nothing\n", `{"type":"user"}` + "\n"} {
+		conn, err := net.Dial("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = conn.Write([]byte(first))
+		answer := make([]byte, 200)
+		n, _ := conn.Read(answer)
+		if !strings.Contains(string(answer[:n]), errNoJoin.Error()) {
+			t.Errorf("%q: %q", first, answer[:n])
+		}
+		_ = conn.Close()
+	}
+}
+
+// Boards get states and questions only, also the open ones.
+func TestBoardsGetStates(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	hub := NewHub(func() uint64 { return 0 })
+	serve(t, dir, "one", hub, func(*Client, []byte) {})
+	hub.Add(Line{Data: []byte(`{"type":"state","state":"working"}`), Board: true})
+	hub.Add(Line{Data: []byte(`{"type":"approval","id":1}`), Board: true, Asks: 1})
+	hub.Add(Line{Data: []byte(`{"type":"approval","id":2}`), Board: true, Asks: 2})
+	hub.Add(Line{Data: []byte(`{"type":"settled","id":1}`), Board: true, Settles: 1})
+	c, joined := join(t, dir, "one", Join{Watch: true})
+	if string(joined.State) != `{"type":"state","n":1,"state":"working"}` || len(joined.Open) != 1 || string(joined.Open[0]) != `{"type":"approval","n":3,"id":2}` {
+		t.Errorf("%s %s", joined.State, joined.Open)
+	}
+	hub.Add(Line{Data: []byte(`{"type":"text","delta":"hidden"}`)})
+	hub.Add(Line{Data: []byte(`{"type":"settled","id":2}`), Board: true, Settles: 2})
+	if line, err := c.Next(); err != nil || string(line) != `{"type":"settled","n":6,"id":2}` {
+		t.Errorf("%s %v", line, err)
+	}
+}
+
+// A socket of a killed program is replaced; anything else at its place is left alone. Only a private
+// folder of the user is used.
+func TestPlacesOfSockets(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	path := filepath.Join(dir, "one"+extension)
+	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.SetUnlinkOnClose(false)
+	_ = dead.Close()
+	if !Dead(path) {
+		t.Error("a socket without a program counts as served")
+	}
+	hub := NewHub(func() uint64 { return 0 })
+	s := serve(t, dir, "one", hub, func(*Client, []byte) {})
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	if _, err := Serve(dir, "one", hub, nil); err == nil {
+		t.Error("two processes serve one session")
+	}
+	if got := List([]string{dir, filepath.Join(dir, "none")}); len(got) != 1 || got[0] != path {
+		t.Errorf("%v", got)
+	}
+	// Removed by another program, and made again; replaced, and left.
+	_ = os.Remove(path)
+	if gone, err := s.Renew(); gone || err != nil || Dead(path) {
+		t.Errorf("%v %v", gone, err)
+	}
+	join(t, dir, "one", Join{})
+	_ = os.Remove(path)
+	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Renew(); err == nil {
+		t.Error("it replaces a file")
+	}
+	if _, err := Find([]string{dir}, "one"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file is found as a socket: %v", err)
+	}
+	_ = s.Close()
+	if text, _ := os.ReadFile(path); string(text) != "mine" {
+		t.Error("closing removed a file of another program")
+	}
+	if err := os.Chmod(dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Serve(dir, "two", hub, nil); err == nil || len(List([]string{dir})) > 0 {
+		t.Error("a folder that others can enter is used")
+	}
+	link := filepath.Join(folder(t), "link")
+	if err := os.Symlink(folder(t), link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Serve(link, "two", hub, nil); err == nil {
+		t.Error("a symlink is used as the folder")
+	}
+	long := folder(t)
+	serve(t, long, strings.Repeat("i", 64)+strings.Repeat("d", 64), hub, func(*Client, []byte) {})
+	if got := List([]string{long}); len(got) != 1 || len(got[0]) > maxPath {
+		t.Errorf("%v", got)
+	}
+	if _, err := Serve(filepath.Join(dir, strings.Repeat("f", 90)), "x", hub, nil); err == nil || !strings.Contains(err.Error(), "XDG_RUNTIME_DIR") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A folder that does not belong to the user, or is relative, is no runtime folder.
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	for runtime, want := range map[string]int{"": 1, "relative": 1, filepath.Join(dir, "none"): 1, dir: 2} {
+		if got := Folders(runtime, "/state"); len(got) != want || got[len(got)-1] != "/state/sockets" {
+			t.Errorf("%q: %v", runtime, got)
+		}
+	}
+}

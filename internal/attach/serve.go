@@ -1,0 +1,351 @@
+package attach
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"agent/internal/base/rawjson"
+	"agent/internal/text/lines"
+)
+
+// Limits of clients.
+const (
+	// MaxLine is the longest line of a client, in bytes.
+	MaxLine = 1 << 20
+	// maxClients bounds the clients of a session, and maxTold the lines for one client that wait.
+	maxClients, maxTold = 64, 64
+	// joinTime is the time in which a client must join, and writeTime the time in which it must take
+	// what was written to it.
+	joinTime, writeTime = 5 * time.Second, 30 * time.Second
+	// closeTime is the time that Close gives clients to take the latest lines.
+	closeTime = time.Second
+)
+
+var (
+	errLongLine = errors.New("a line may be 1 MiB")
+	errNoJoin   = errors.New("the first line must be a join")
+	errBehind   = errors.New("too many lines were not read; join again with the last number")
+	errFull     = errors.New("the session has too many clients")
+)
+
+// A Client is another terminal that follows the session.
+type Client struct {
+	// Terminal is set if a user types at the client.
+	Terminal bool
+
+	conn *net.UnixConn
+	told chan any
+	// gone is closed when the client has left.
+	gone chan struct{}
+	once sync.Once
+}
+
+// Tell sends a line to this client alone. A client that does not read its lines is disconnected.
+func (c *Client) Tell(line any) {
+	select {
+	case c.told <- line:
+	case <-c.gone:
+	default:
+		c.leave()
+	}
+}
+
+// Gone returns a channel that is closed when the client has left.
+func (c *Client) Gone() <-chan struct{} { return c.gone }
+
+func (c *Client) leave() {
+	c.once.Do(func() {
+		close(c.gone)
+		_ = c.conn.Close()
+	})
+}
+
+// A Server serves a Hub on the socket of a session.
+type Server struct {
+	hub    *Hub
+	handle func(*Client, []byte)
+	path   string
+
+	mu       sync.Mutex
+	listener *net.UnixListener
+	socket   fs.FileInfo
+	clients  map[*Client]bool
+	closed   bool
+	serving  sync.WaitGroup
+}
+
+// Serve serves a Hub on the socket of a session until Close. handle is called for each line of a
+// client, one after the other for the same client.
+func Serve(folder, id string, hub *Hub, handle func(*Client, []byte)) (*Server, error) {
+	path, err := pathOf(folder, id)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{hub: hub, handle: handle, path: path, clients: map[*Client]bool{}}
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) open() error {
+	listener, err := listen(s.path)
+	if err != nil {
+		return err
+	}
+	s.listener = listener
+	s.socket, _ = os.Lstat(s.path) // without it the socket is left for the next sweep
+	s.serving.Go(func() { s.accept(listener) })
+	return nil
+}
+
+// Renew makes the socket again if another program has removed it. gone is set if its whole folder was
+// removed, as at the end of a login session.
+func (s *Server) Renew() (gone bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if info, err := os.Lstat(s.path); s.closed || err == nil && s.socket != nil && os.SameFile(info, s.socket) {
+		return false, nil
+	}
+	_, err = os.Lstat(filepath.Dir(s.path))
+	gone = errors.Is(err, fs.ErrNotExist)
+	_ = s.listener.Close()
+	return gone, s.open()
+}
+
+// Close ends all connections once they have received the latest lines, and removes the socket.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	err := s.listener.Close()
+	if info, now := os.Lstat(s.path); now == nil && s.socket != nil && os.SameFile(info, s.socket) {
+		err = errors.Join(err, os.Remove(s.path))
+	}
+	s.mu.Unlock()
+	s.hub.End()
+	left := make(chan struct{})
+	go func() { s.serving.Wait(); close(left) }()
+	select {
+	case <-left:
+	case <-time.After(closeTime): // a client that does not read must not keep the program
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for c := range s.clients {
+			c.leave()
+		}
+	}
+	return err
+}
+
+func (s *Server) accept(listener *net.UnixListener) {
+	for {
+		conn, err := listener.AcceptUnix()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			time.Sleep(100 * time.Millisecond) // there are too many open files
+			continue
+		}
+		if checkPeer(conn) != nil {
+			_ = conn.Close()
+			continue
+		}
+		c := &Client{conn: conn, told: make(chan any, maxTold), gone: make(chan struct{})}
+		s.mu.Lock()
+		full := s.closed || len(s.clients) >= maxClients
+		if !full {
+			s.clients[c] = true
+			s.serving.Go(func() { s.serve(c) })
+		}
+		s.mu.Unlock()
+		if full {
+			_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
+			_ = rawjson.Write(conn, NewProblem(errFull))
+			_ = conn.Close()
+		}
+	}
+}
+
+// serve reads the lines of a client until it leaves.
+func (s *Server) serve(c *Client) {
+	var writing sync.WaitGroup
+	defer func() {
+		c.leave()
+		writing.Wait()
+		s.mu.Lock()
+		delete(s.clients, c)
+		s.mu.Unlock()
+	}()
+	in := bufio.NewReader(c.conn)
+	_ = c.conn.SetReadDeadline(time.Now().Add(joinTime))
+	join, err := readJoin(in)
+	if err != nil {
+		_ = c.conn.SetWriteDeadline(time.Now().Add(time.Second))
+		_ = rawjson.Write(c.conn, NewProblem(err))
+		return
+	}
+	_ = c.conn.SetReadDeadline(time.Time{})
+	c.Terminal = join.Terminal
+	writing.Go(func() { s.write(c, join); c.leave() })
+	for {
+		line, whole, err := lines.Read(in, nil, MaxLine)
+		line = bytes.TrimSpace(line)
+		switch {
+		case !whole:
+			c.Tell(NewProblem(errLongLine))
+		case err != nil: // half a line is none
+		case len(line) > 0:
+			s.handle(c, line)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func readJoin(in *bufio.Reader) (join Join, err error) {
+	line, whole, err := lines.Read(in, nil, MaxLine)
+	if !whole || err != nil || json.Unmarshal(line, &join) != nil || join.Type != "join" {
+		return join, errNoJoin
+	}
+	return join, nil
+}
+
+// write sends the lines of the Hub, and the lines for this client alone, until the client leaves or
+// is too far behind.
+func (s *Server) write(c *Client, join Join) {
+	joined, after := s.hub.join(join)
+	out := bufio.NewWriterSize(c.conn, 32<<10)
+	send := func(line any) error {
+		_ = c.conn.SetWriteDeadline(time.Now().Add(writeTime))
+		return errors.Join(rawjson.Write(out, line), out.Flush())
+	}
+	if send(joined) != nil {
+		return
+	}
+	for {
+		batch, last, behind, more := s.hub.next(after, join.Watch)
+		if behind {
+			_ = send(NewProblem(errBehind))
+			return
+		}
+		if writeAll(c.conn, out, batch) != nil {
+			return
+		}
+		if after = last; len(batch) > 0 && more != nil {
+			select {
+			case line := <-c.told:
+				if send(line) != nil {
+					return
+				}
+			default:
+			}
+			continue
+		}
+		if more == nil {
+			return
+		}
+		select {
+		case line := <-c.told:
+			if send(line) != nil {
+				return
+			}
+		case <-more:
+		case <-c.gone:
+			return
+		}
+	}
+}
+
+func writeAll(conn net.Conn, out *bufio.Writer, batch [][]byte) error {
+	_ = conn.SetWriteDeadline(time.Now().Add(writeTime))
+	for _, line := range batch {
+		_, _ = out.Write(line)
+		_ = out.WriteByte('\n')
+	}
+	return out.Flush()
+}
+
+// A Conn is the connection of a client to a session. One goroutine may read while others send.
+type Conn struct {
+	conn *net.UnixConn
+	in   *bufio.Reader
+	mu   sync.Mutex
+}
+
+// Dial connects to the socket at path, which must belong to a process of the same user.
+func Dial(path string) (*Conn, error) {
+	if err := private(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPeer(conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return &Conn{conn: conn, in: bufio.NewReader(conn)}, nil
+}
+
+// Join joins the session. Lines follow, which Next returns. Join waits as long as Limit permits.
+func (c *Conn) Join(join Join) (joined Joined, err error) {
+	join.Type = "join"
+	if err := c.Send(join); err != nil {
+		return joined, err
+	}
+	line, err := c.Next()
+	if err != nil {
+		return joined, err
+	}
+	var problem Problem
+	if err := json.Unmarshal(line, &joined); err != nil || joined.Type != "joined" {
+		_ = json.Unmarshal(line, &problem)
+		return joined, errors.New("the session did not accept the connection: " + problem.Error)
+	}
+	return joined, nil
+}
+
+// Limit bounds the time of all reading and writing from now on; 0 is no limit.
+func (c *Conn) Limit(d time.Duration) {
+	var until time.Time
+	if d > 0 {
+		until = time.Now().Add(d)
+	}
+	_ = c.conn.SetDeadline(until)
+}
+
+// maxReceived bounds a line from a session, in bytes.
+const maxReceived = 64 << 20
+
+// Next returns the next line. The error is io.EOF once the session has ended.
+func (c *Conn) Next() ([]byte, error) {
+	line, whole, err := lines.Read(c.in, nil, maxReceived)
+	if !whole || err == nil && len(line) == 0 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err // half a line is none
+	}
+	return bytes.TrimSuffix(line, []byte("\n")), nil
+}
+
+// Send sends a line.
+func (c *Conn) Send(line any) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return rawjson.Write(c.conn, line)
+}
+
+// Close ends the connection.
+func (c *Conn) Close() error { return c.conn.Close() }

@@ -1,0 +1,137 @@
+package attach
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/base/fsutil"
+)
+
+const extension = ".sock"
+
+// maxPath is the longest path of a socket that all systems take, in bytes.
+const maxPath = 103
+
+// Folders returns the folders of sockets, the preferred one first. runtime is XDG_RUNTIME_DIR and
+// state the folder for state.
+func Folders(runtime, state string) []string {
+	folders := []string{filepath.Join(state, "sockets")}
+	if info, err := os.Stat(runtime); err == nil && filepath.IsAbs(runtime) && info.IsDir() && fsutil.OwnedByUser(info) {
+		folders = slices.Insert(folders, 0, filepath.Join(runtime, "agent"))
+	}
+	return folders
+}
+
+// pathOf returns the path of the socket of a session. A long id is replaced by its hash.
+func pathOf(folder, id string) (string, error) {
+	path := filepath.Join(folder, id+extension)
+	if len(path) > maxPath {
+		sum := sha256.Sum256([]byte(id))
+		path = filepath.Join(folder, hex.EncodeToString(sum[:8])+extension)
+	}
+	if len(path) > maxPath {
+		return "", fmt.Errorf("the path of its socket is longer than %d bytes: %s; set XDG_RUNTIME_DIR to a shorter folder", maxPath, path)
+	}
+	return path, nil
+}
+
+// private returns an error unless a folder belongs to the user and nobody else can enter it.
+func private(folder string) error {
+	info, err := os.Lstat(folder)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder", folder)
+	case !fsutil.OwnedByUser(info) || info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%s must be a folder of yours that nobody else can enter (chmod 700)", folder)
+	}
+	return nil
+}
+
+// List returns the paths of all sockets in the folders.
+func List(folders []string) (paths []string) {
+	for _, folder := range folders {
+		if private(folder) != nil {
+			continue
+		}
+		entries, _ := os.ReadDir(folder) // no sockets are listed if it cannot be read
+		for _, entry := range entries {
+			if name := entry.Name(); entry.Type() == fs.ModeSocket && strings.HasSuffix(name, extension) && !strings.HasPrefix(name, ".") {
+				paths = append(paths, filepath.Join(folder, name))
+			}
+		}
+	}
+	return paths
+}
+
+// Find returns the path of the socket of a session. The error is fs.ErrNotExist if there is none.
+func Find(folders []string, id string) (string, error) {
+	for _, folder := range folders {
+		path, err := pathOf(folder, id)
+		if err != nil {
+			continue
+		}
+		if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket && private(folder) == nil {
+			return path, nil
+		}
+	}
+	return "", fs.ErrNotExist
+}
+
+// listen makes the socket at a path. It removes a socket that a killed program left there. The socket
+// gets its name once it accepts connections, so that a refused connection means that its program is
+// gone.
+func listen(path string) (*net.UnixListener, error) {
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	if err := private(folder); err != nil {
+		return nil, err
+	}
+	if info, err := os.Lstat(path); err == nil {
+		if info.Mode().Type() != fs.ModeSocket {
+			return nil, fmt.Errorf("%s is not a socket", path)
+		}
+		if !Dead(path) {
+			return nil, errors.New("another process serves " + path)
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	unnamed := filepath.Join(folder, fmt.Sprintf(".%d", os.Getpid()))
+	_ = os.Remove(unnamed) // a killed program with the same number may have left it
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: unnamed, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	listener.SetUnlinkOnClose(false) // it removes whatever has the name by then
+	err = os.Chmod(unnamed, 0o600)
+	if err == nil {
+		err = os.Rename(unnamed, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, listener.Close(), os.Remove(unnamed))
+	}
+	return listener, nil
+}
+
+// Dead reports whether nobody accepts connections on a socket any more.
+func Dead(path string) bool {
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
+	if err == nil {
+		_ = conn.Close()
+		return false
+	}
+	return fsutil.IsRefused(err)
+}

@@ -1,0 +1,306 @@
+// Package board knows the running sessions of the user: their states and their open questions.
+//
+// A Board connects to the socket of each session and keeps a Row for it. A session without a socket,
+// such as on Windows, gets a Row from the lock of its record. The Board never reads conversations.
+package board
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/attach"
+	"agent/internal/chat"
+	"agent/internal/session"
+	"agent/internal/streamjson"
+)
+
+// joinTime is the time in which a session must answer. A stopped process does not.
+const joinTime = 500 * time.Millisecond
+
+// Sources holds the places where sessions are found.
+type Sources struct {
+	// Sockets lists the folders of sockets, and Sessions is the folder of all records.
+	Sockets  []string
+	Sessions string
+	// WaitsSince returns the time since which a session without a socket has waited for an answer.
+	WaitsSince func(id string) time.Time
+}
+
+// A Row is a running session.
+type Row struct {
+	streamjson.State
+	// Questions holds the open questions, oldest first.
+	Questions []chat.Approval
+	// Socket is the path of its socket, "" for none.
+	Socket string
+}
+
+// A Board keeps the rows of the running sessions. It is safe for concurrent use.
+type Board struct {
+	sources Sources
+	changed chan struct{}
+
+	mu    sync.Mutex
+	links map[string]*link
+	// locked holds the rows of sessions without a socket.
+	locked []Row
+	closed bool
+}
+
+// New returns a Board without rows.
+func New(sources Sources) *Board {
+	return &Board{sources: sources, changed: make(chan struct{}, 1), links: map[string]*link{}}
+}
+
+// Changed returns a channel that receives a value after changes of the rows.
+func (b *Board) Changed() <-chan struct{} { return b.changed }
+
+func (b *Board) change() {
+	select {
+	case b.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Find connects to the sessions that have begun since the last call, and waits for their states.
+func (b *Board) Find() {
+	var joining sync.WaitGroup
+	for _, path := range attach.List(b.sources.Sockets) {
+		b.mu.Lock()
+		known := b.closed || b.links[path] != nil
+		one := &link{path: path, asked: map[int]chat.Approval{}}
+		if !known {
+			b.links[path] = one
+		}
+		b.mu.Unlock()
+		if known {
+			continue
+		}
+		joining.Go(func() {
+			if err := one.join(b); err != nil {
+				b.forget(one)
+				b.sweep(path)
+			}
+		})
+	}
+	joining.Wait()
+}
+
+// FindLocked looks for running sessions without a socket. It opens every record, so it is for seldom
+// calls.
+func (b *Board) FindLocked() {
+	paths, _ := fs.Glob(os.DirFS(b.sources.Sessions), "*/*.jsonl") // the pattern is valid
+	var rows []Row
+	reached := map[string]bool{}
+	for _, row := range b.Rows() {
+		reached[row.ID] = row.Socket != ""
+	}
+	for _, path := range paths {
+		path = filepath.Join(b.sources.Sessions, path)
+		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		if reached[id] {
+			continue
+		}
+		held := session.Holder(path)
+		if held == nil {
+			continue
+		}
+		info, err := session.Inspect(path)
+		if err != nil || reached[info.ID] {
+			continue
+		}
+		row := Row{State: streamjson.State{
+			Type: streamjson.StateLine, ID: info.ID, PID: held.PID, Folder: info.Workspace, Title: info.Title, State: "running", Since: held.Since,
+			Branch: info.Branch, Model: info.Model,
+		}}
+		if since := b.sources.WaitsSince(info.ID); !since.IsZero() {
+			row.State.State, row.Since, row.Kind = "blocked", since, "permission"
+		}
+		rows = append(rows, row)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.locked = rows
+	b.change()
+}
+
+// sweep removes the socket of a killed program. The record of its session must not be locked.
+func (b *Board) sweep(path string) {
+	if !attach.Dead(path) {
+		return
+	}
+	id := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	records, _ := fs.Glob(os.DirFS(b.sources.Sessions), "*/"+id+".jsonl")
+	for _, record := range records {
+		if session.Holder(filepath.Join(b.sources.Sessions, record)) != nil {
+			return
+		}
+	}
+	if attach.Dead(path) {
+		_ = os.Remove(path) // another board may have removed it
+	}
+}
+
+// Rows returns the rows: first the sessions that wait for the user, the longest wait first, then
+// failed, finished, working and idle ones.
+func (b *Board) Rows() []Row {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	rows := slices.Clone(b.locked)
+	for _, one := range b.links {
+		if one.joined {
+			rows = append(rows, one.row())
+		}
+	}
+	rank := []string{"blocked", "failed", "done", "working", "running", "idle"}
+	slices.SortFunc(rows, func(x, y Row) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(rank, x.State.State), slices.Index(rank, y.State.State)),
+			x.Since.Compare(y.Since), strings.Compare(x.ID, y.ID))
+	})
+	return rows
+}
+
+// errUnreachable reports that a session takes nothing from a board.
+var errUnreachable = errors.New("the session can't be reached: answer it in its own terminal")
+
+// Send sends a line to a session.
+func (b *Board) Send(id string, line any) error {
+	b.mu.Lock()
+	var conn *attach.Conn
+	for _, one := range b.links {
+		if one.joined && one.state.ID == id {
+			conn = one.conn
+		}
+	}
+	b.mu.Unlock()
+	if conn == nil {
+		return errUnreachable
+	}
+	return conn.Send(line)
+}
+
+// Close ends all connections.
+func (b *Board) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	for _, one := range b.links {
+		if one.conn != nil {
+			_ = one.conn.Close()
+		}
+	}
+}
+
+func (b *Board) forget(one *link) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.links[one.path] == one {
+		delete(b.links, one.path)
+	}
+	b.change()
+}
+
+// A link is the connection to one session. The Board's lock guards it.
+type link struct {
+	path   string
+	conn   *attach.Conn
+	joined bool
+	state  streamjson.State
+	asked  map[int]chat.Approval
+	follow streamjson.Follower
+	// problem is the latest error that the session reported.
+	problem string
+}
+
+func (l *link) row() Row {
+	row := Row{State: l.state, Socket: l.path}
+	for _, asked := range l.asked {
+		row.Questions = append(row.Questions, asked)
+	}
+	slices.SortFunc(row.Questions, func(x, y chat.Approval) int { return x.ID - y.ID })
+	return row
+}
+
+// join connects to the session, and then follows it on a goroutine.
+func (l *link) join(b *Board) error {
+	conn, err := attach.Dial(l.path)
+	if err != nil {
+		return err
+	}
+	conn.Limit(joinTime)
+	joined, err := conn.Join(attach.Join{Watch: true, Terminal: true})
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	conn.Limit(0)
+	b.mu.Lock()
+	l.conn = conn
+	for _, line := range append(joined.Open, joined.State) {
+		l.take(line)
+	}
+	l.joined = l.state.ID != ""
+	closed := b.closed
+	b.mu.Unlock()
+	if closed {
+		return conn.Close()
+	}
+	b.change()
+	go func() {
+		defer b.forget(l)
+		defer conn.Close()
+		for {
+			line, err := conn.Next()
+			if err != nil {
+				return
+			}
+			b.mu.Lock()
+			l.take(line)
+			b.mu.Unlock()
+			b.change()
+		}
+	}()
+	return nil
+}
+
+// take takes a line of the session.
+func (l *link) take(line []byte) {
+	var head struct{ Type, Error string }
+	if json.Unmarshal(line, &head) != nil {
+		return
+	}
+	switch head.Type {
+	case streamjson.StateLine:
+		_ = json.Unmarshal(line, &l.state) // a damaged line changes little
+	case "error":
+		l.problem = head.Error
+	default:
+		switch event, _ := l.follow.Event(line); event := event.(type) {
+		case chat.ApprovalRequested:
+			l.asked[event.Approval.ID] = event.Approval
+		case chat.ApprovalSettled:
+			delete(l.asked, event.ID)
+		}
+	}
+}
+
+// Problem returns the latest error that a session reported to the Board, and forgets it.
+func (b *Board) Problem() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, one := range b.links {
+		if problem := one.problem; problem != "" {
+			one.problem = ""
+			return problem
+		}
+	}
+	return ""
+}

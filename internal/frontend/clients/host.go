@@ -1,0 +1,432 @@
+// Package clients serves a conversation to other terminals of the same user.
+//
+// A Host belongs to the process of the session. It adds each event of the conversation to a Hub of
+// package attach as a line of stream-json, keeps the State that boards show, and carries out the lines
+// of clients: messages, answers, commands. The conversation decides; a client only asks.
+package clients
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/attach"
+	"agent/internal/base/humanize"
+	"agent/internal/base/rawjson"
+	"agent/internal/base/secret"
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/gitfiles/layout"
+	"agent/internal/settings"
+	"agent/internal/streamjson"
+)
+
+// renewTime is the interval in which a Host checks that its socket is still there.
+const renewTime = 30 * time.Second
+
+// Options configures a Host.
+type Options struct {
+	// Steered is set if clients may send messages, answers and commands. Without it they can follow
+	// the session and interrupt it.
+	Steered bool
+	// Detached is set if the session has no terminal.
+	Detached bool
+	// Stop ends a session without a terminal.
+	Stop func()
+	// LoginEnded is called if the folder of the socket is removed, which happens at the end of the
+	// login session. Nil means that the session outlives it.
+	LoginEnded func()
+}
+
+// A Host serves one conversation. The zero Host ignores events until Open.
+type Host struct {
+	mu     sync.Mutex
+	talk   *app.Conversation
+	hub    *attach.Hub
+	server *attach.Server
+	// served is the id of the session whose socket is open.
+	served   string
+	options  Options
+	commands *command.Commands
+	now      func() time.Time
+	state    streamjson.State
+	// stated is the line of the latest state.
+	stated string
+	// open holds the questions that wait for an answer, by their ids, and answered the clients whose
+	// answers were passed on.
+	open map[int]chat.Approval
+	// first is the beginning of the first message, which names a session without a title.
+	first string
+	// running is set during a turn, and ended is its last end.
+	running bool
+	ended   chat.TurnEnded
+	// plans holds the questions of commands that clients were shown, by number.
+	plans  plans
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// Open serves a conversation on the socket of its session until Close. It does nothing for a
+// conversation without a record, and on systems without such sockets.
+func (h *Host) Open(ctx context.Context, c *app.Conversation, now func() time.Time, o Options) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c.SessionID() == "" || !attach.Supported {
+		return nil
+	}
+	h.ctx, h.cancel = context.WithCancel(ctx)
+	h.talk, h.options, h.now, h.open = c, o, now, map[int]chat.Approval{}
+	h.commands = c.Commands(h.ctx, c.Chat, app.Screen{})
+	h.hub = attach.NewHub(c.RecordSeq)
+	h.state = streamjson.State{
+		Type: streamjson.StateLine, PID: os.Getpid(), Folder: c.Root(), State: "idle", Since: now(), Model: settings.Model.Of(c.Settings()),
+		Branch: layout.Branch(c.Root()), Steered: o.Steered, Detached: o.Detached,
+	}
+	if c.History().Len() > 0 {
+		h.first = c.ShownTitle()
+	}
+	h.report()
+	err := h.serve()
+	go h.renew(h.ctx)
+	return err
+}
+
+// serve opens the socket of the session.
+func (h *Host) serve() (err error) {
+	h.served = h.talk.SessionID()
+	folders := h.talk.SocketFolders()
+	h.server, err = attach.Serve(folders[0], h.served, h.hub, h.take)
+	return err
+}
+
+// renew makes the socket again if it is removed, and follows the session to another id after a fork.
+func (h *Host) renew(ctx context.Context) {
+	tick := time.NewTicker(renewTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			h.Renew()
+		}
+	}
+}
+
+// Renew checks at once what renew checks from time to time.
+func (h *Host) Renew() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.server == nil || h.ctx.Err() != nil {
+		return
+	}
+	if h.talk.SessionID() != h.served {
+		go h.server.Close() // it waits for clients
+		h.hub = attach.NewHub(h.talk.RecordSeq)
+		h.stated = ""
+		h.report()
+		_ = h.serve() // it is tried again
+		return
+	}
+	gone, _ := h.server.Renew() // it is tried again
+	if ended := h.options.LoginEnded; gone && ended != nil && h.options.Detached {
+		go ended()
+	}
+}
+
+// Detach tells boards that the session has no terminal any more. stop ends the session.
+func (h *Host) Detach(stop, loginEnded func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.hub == nil {
+		return
+	}
+	h.options.Detached, h.options.Stop, h.options.LoginEnded = true, stop, loginEnded
+	h.state.Detached = true
+	h.report()
+}
+
+// Serving reports whether clients can reach the session.
+func (h *Host) Serving() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.server != nil
+}
+
+// Close tells the clients that the session has ended, and removes its socket.
+func (h *Host) Close() {
+	h.mu.Lock()
+	server, cancel := h.server, h.cancel
+	h.server = nil
+	h.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+	if server != nil {
+		_ = server.Close()
+	}
+}
+
+// Event adds an event of the conversation. It returns at once. The caller is the goroutine that runs
+// the conversation.
+func (h *Host) Event(e chat.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.hub == nil {
+		return
+	}
+	line := attach.Line{}
+	switch e := e.(type) {
+	case chat.TurnStarted:
+		h.running = true
+	case chat.UserMessage:
+		h.first = cmp.Or(h.first, humanize.Line(secret.Without(humanize.FirstLine(e.Text)), maxTitle))
+	case chat.TurnEnded:
+		h.running, h.ended, line.Rest = false, e, true
+	case chat.RequestStarted:
+		line.Rest = true
+	case chat.ApprovalRequested:
+		h.open[e.Approval.ID] = e.Approval
+		line.Asks, line.Board = e.Approval.ID, true
+	case chat.ApprovalSettled:
+		delete(h.open, e.ID)
+		line.Settles, line.Board = e.ID, true
+	case chat.StatusChanged:
+		h.state.Model, h.state.Tokens, h.state.Limit, h.state.CostUSD = e.Status.Model, e.Status.Tokens, e.Status.Limit, e.Stats.SessionCost()
+		if h.talk.SessionID() != h.served {
+			go h.Renew()
+		}
+	}
+	if data := streamjson.ClientLine(e); data != nil {
+		if text, err := rawjson.Marshal(data); err == nil {
+			line.Data = text
+			h.hub.Add(line)
+		}
+	}
+	switch e.(type) {
+	case chat.TurnStarted, chat.TurnEnded, chat.UserMessage, chat.ApprovalRequested, chat.ApprovalSettled, chat.StatusChanged:
+		h.report()
+	}
+}
+
+// maxTitle is the longest title that is made from a message, in characters.
+const maxTitle = 100
+
+// report adds the state of the session if it has changed.
+func (h *Host) report() {
+	s := &h.state
+	before, kind := s.State, s.Kind
+	s.ID, s.Title, s.Kind = h.talk.SessionID(), cmp.Or(h.talk.Title(), h.first), ""
+	switch {
+	case len(h.open) > 0:
+		s.State, s.Kind = "blocked", "permission"
+		for _, asked := range h.open {
+			if len(asked.Preview.Inquiries) > 0 {
+				s.Kind = "question"
+			}
+		}
+	case h.running:
+		s.State = "working"
+	case h.ended.Err != nil || h.ended.Outcome.Stop == chat.StopFailed:
+		s.State = "failed"
+	case h.ended.Outcome.Stop == chat.StopDone:
+		s.State = "done"
+	default:
+		s.State = "idle"
+	}
+	if s.State != before || s.Kind != kind {
+		s.Since = h.now()
+	}
+	text, err := rawjson.Marshal(s)
+	if err != nil || string(text) == h.stated {
+		return
+	}
+	h.stated = string(text)
+	h.hub.Add(attach.Line{Data: text, Board: true})
+}
+
+var (
+	errWatched  = errors.New("this session takes no messages from other terminals: a script or an editor runs it")
+	errTerminal = errors.New("only a client at a terminal can do that (join with terminal)")
+	errAnswered = errors.New("the question was answered already")
+)
+
+// narrow holds the lines that widen nothing, which every client may send.
+var narrow = map[string]bool{"user": true, "answer": true, "refresh": true, "aside_end": true, "stop": true}
+
+// take carries out a line of a client.
+func (h *Host) take(c *attach.Client, line []byte) {
+	in, err := streamjson.ParseClient(line)
+	if err == nil {
+		err = h.obey(c, in)
+	}
+	if err != nil {
+		problem := attach.NewProblem(err)
+		problem.ID = in.ID
+		c.Tell(problem)
+	}
+}
+
+func (h *Host) obey(c *attach.Client, in streamjson.ClientInput) error {
+	if in.Type == "cancel" {
+		h.talk.Chat.Interrupt()
+		return nil
+	}
+	if !h.options.Steered {
+		return errWatched
+	}
+	widens := in.Always || in.Keep || !narrow[in.Type]
+	if widens && !c.Terminal {
+		return errTerminal
+	}
+	switch in.Type {
+	case "answer":
+		return h.answer(in)
+	case "user":
+		message, err := in.Message()
+		if err == nil {
+			h.talk.Chat.Send(message)
+		}
+		return err
+	case "shell":
+		h.talk.Chat.Shell(in.Text, in.Private)
+	case "refresh":
+		h.talk.Chat.Refresh()
+	case "aside_end":
+		h.talk.Chat.EndAside()
+	case "mode":
+		h.talk.Chat.CycleMode()
+	case "unqueue":
+		message, ok := h.talk.Chat.Unqueue(h.ctx)
+		c.Tell(streamjson.Unqueued{Type: "unqueued", ID: in.ID, Text: message.Text(), Empty: !ok})
+	case "complete":
+		start, proposals := h.commands.Complete(in.Text)
+		c.Tell(streamjson.Completion{Type: "completion", ID: in.ID, Start: start, Proposals: proposals})
+	case "command":
+		go func() { c.Tell(h.run(c, in)) }()
+	case "stop":
+		h.stop()
+	}
+	return nil
+}
+
+// answer passes the first answer to a question on.
+func (h *Host) answer(in streamjson.ClientInput) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	asked, open := h.open[in.ID]
+	if !open {
+		return errAnswered
+	}
+	decision, err := in.Decision(asked)
+	if err != nil {
+		return err
+	}
+	delete(h.open, in.ID)
+	go h.talk.Chat.Answer(in.ID, decision) // it may wait for the conversation, which may wait for Event
+	return nil
+}
+
+// stop interrupts the turn, and ends a session without a terminal.
+func (h *Host) stop() {
+	h.mu.Lock()
+	stop := h.options.Stop
+	h.mu.Unlock()
+	h.talk.Chat.Interrupt()
+	if stop != nil {
+		stop()
+	}
+}
+
+// run runs a command for a client and returns its result.
+func (h *Host) run(c *attach.Client, in streamjson.ClientInput) streamjson.CommandResult {
+	result := streamjson.CommandResult{Type: "command_result", ID: in.ID}
+	ctx, cancel := context.WithCancel(h.ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-c.Gone():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	var out command.Output
+	var err error
+	switch {
+	case in.Plan > 0:
+		out, err = h.plans.carryOut(ctx, in.Plan)
+	case h.commands.Sends(in.Text):
+		out.Submit = in.Text
+	default:
+		out, err = h.commands.Run(ctx, in.Text)
+	}
+	if err != nil {
+		result.Error = err.Error()
+	}
+	if out.Submit != "" {
+		message, _ := streamjson.Input{Text: out.Submit}.Message()
+		h.talk.Chat.Send(message)
+	}
+	result.Answer, result.Diff, result.Copy = out.Answer, out.Diff, out.Copy
+	result.Lines = out.Lines
+	if out.Pick != nil || out.Bar != nil {
+		result.Lines = out.Plain()
+	}
+	if out.Ask != nil {
+		result.Ask = h.plans.show(*out.Ask)
+	}
+	if strings.TrimSpace(in.Text) != "" {
+		h.talk.Chat.Refresh()
+	}
+	return result
+}
+
+// plans holds the questions that commands of clients asked. Each is carried out as it was shown, once.
+type plans struct {
+	mu    sync.Mutex
+	asked int
+	open  map[int]command.Ask
+}
+
+// maxPlans bounds the questions that wait.
+const maxPlans = 64
+
+// show returns the question for a client.
+func (p *plans) show(ask command.Ask) *streamjson.CommandQuestion {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked++
+	if p.open == nil {
+		p.open = map[int]command.Ask{}
+	}
+	p.open[p.asked] = ask
+	delete(p.open, p.asked-maxPlans)
+	q := &streamjson.CommandQuestion{
+		Plan: p.asked, Title: ask.Title, Done: ask.Done, YesEffect: ask.YesEffect, NoEffect: ask.NoEffect, NoLine: ask.NoLine,
+		NeverEffect: ask.NeverEffect, NeverCommand: ask.NeverCommand,
+	}
+	for _, part := range ask.Parts {
+		q.Parts = append(q.Parts, streamjson.CommandPart{Title: part.Title, Diff: part.Diff, Lines: part.Lines})
+	}
+	if ask.Yes == nil {
+		q.Plan, q.YesCommand = 0, ask.YesCommand
+	}
+	return q
+}
+
+// carryOut does what yes to a question does, unless the question is outdated or was answered.
+func (p *plans) carryOut(ctx context.Context, plan int) (command.Output, error) {
+	p.mu.Lock()
+	ask, open := p.open[plan]
+	delete(p.open, plan)
+	p.mu.Unlock()
+	if !open || ask.Yes == nil || ask.Current != nil && !ask.Current() {
+		return command.Output{}, errAnswered
+	}
+	return ask.Yes(ctx)
+}
