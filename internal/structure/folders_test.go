@@ -5,7 +5,9 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,4 +84,31 @@ func findCircle(arrows map[string]map[string]bool) []string {
 		}
 	}
 	return nil
+}
+
+// The tree in docs/dev/architecture.md names every folder of internal, and no other.
+func TestTheTreeOfTheDesignIsCurrent(t *testing.T) {
+	t.Parallel()
+	design, err := os.ReadFile("docs/dev/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tree, _ := strings.Cut(string(design), "\ninternal/\n")
+	tree, _, _ = strings.Cut(tree, "```")
+	folders, err := os.ReadDir("internal")
+	if err != nil || len(folders) == 0 {
+		t.Fatal(len(folders), err)
+	}
+	for _, folder := range folders {
+		if !regexp.MustCompile(`(?m)^  (\S+ +)*` + folder.Name() + `(/| |$)`).MatchString(tree) {
+			t.Errorf("the tree in docs/dev/architecture.md does not name %s", folder.Name())
+		}
+	}
+	for _, line := range strings.Split(tree, "\n") {
+		if folder, _, ok := strings.Cut(strings.TrimSpace(line), "/ "); ok && strings.HasPrefix(line, "  ") {
+			if _, err := os.Stat("internal/" + folder); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }
