@@ -184,7 +184,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		rec.write(func(log *session.Log) error { return log.Job(session.Job{ID: job.ID, Command: job.Command}, job.Ended) })
 		line.Refresh()
 	}
-	rememberWrites(recorded.Entries, x.host.Env, registry)
+	rememberFiles(recorded.Entries, x.host.Env, registry)
 	granted := restoreGrants(x.host.Consent, rec)
 	x.useAgreed()
 	x.trust.Answered = x.useAgreed

@@ -49,11 +49,14 @@ func keepFiles(at *place, rec *record, protected protect.Places, ends *closers) 
 	return store, append(notices, store.Warnings()...)
 }
 
-// rememberWrites remembers the files that the model wrote in a recorded conversation, so that the
-// model may write them again without reading them first. A file that somebody else has changed
+// rememberFiles remembers the files that a recorded conversation has met, and those that the model
+// wrote in it, so that the model may write them again without reading them first. A file that somebody else has changed
 // since has other content and is not overwritten.
-func rememberWrites(entries []*history.Content, env *tools.Env, registry *tools.Registry) {
+func rememberFiles(entries []*history.Content, env *tools.Env, registry *tools.Registry) {
 	for _, entry := range entries {
+		if met := history.ViewOf(entry).Path; met != "" {
+			env.Seen.Meet(met)
+		}
 		mark, changed := entry.Metadata[history.MetaChange].(string)
 		if !changed || len(entry.Blocks) == 0 {
 			continue

@@ -335,6 +335,11 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	env := *r.env
 	env.Call, env.CallID = k.Number, k.ID
 	env.Archive = r.archive
+	env.Asked = func(abs string) bool {
+		return slices.ContainsFunc(r.history.RawHistory(), func(entry *history.Content) bool {
+			return entry.Speaker == history.Human && history.Names(entry.Text(), abs)
+		})
+	}
 	env.Output = &liveOutput{inbox: r.inbox, emit: r.emit, call: k.Number}
 	if env.Typed = k.typed; !k.typed {
 		env.Advised = r.advised
@@ -342,6 +347,7 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),
 		FoundTokens:         settings.FoundMaxTokens.Of(r.settings),
+		OutlineTokens:       settings.ReadOutlineTokens.Of(r.settings),
 		ReadLines:           settings.FileReadMaxLines.Of(r.settings),
 		ExactEdits:          settings.EditTolerance.Of(r.settings) == settings.TolerateNone,
 		PrivateAddresses:    settings.WebFetchPrivate.Of(r.settings),

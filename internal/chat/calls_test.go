@@ -174,10 +174,11 @@ func TestToolLimitsFollowTheSettings(t *testing.T) {
 		}
 		return calls("look", `{}`)
 	}
-	want := []tools.Limits{{OutputTokens: 11, FoundTokens: 14, ReadLines: 12, ShellTimeoutSeconds: 13}, {OutputTokens: 21, FoundTokens: 24, ReadLines: 22, ShellTimeoutSeconds: 23}}
+	want := []tools.Limits{{OutputTokens: 11, FoundTokens: 14, OutlineTokens: 15, ReadLines: 12, ShellTimeoutSeconds: 13}, {OutputTokens: 21, FoundTokens: 24, OutlineTokens: 25, ReadLines: 22, ShellTimeoutSeconds: 23}}
 	for _, limits := range want {
 		b.set("tool-output-max-tokens", fmt.Sprint(limits.OutputTokens))
 		b.set("found-max-tokens", fmt.Sprint(limits.FoundTokens))
+		b.set("read-outline-tokens", fmt.Sprint(limits.OutlineTokens))
 		b.set("file-read-max-lines", fmt.Sprint(limits.ReadLines))
 		b.set("shell-timeout-seconds", fmt.Sprint(limits.ShellTimeoutSeconds))
 		if _, err := b.prompt("go"); err != nil {

@@ -3,6 +3,7 @@ package history
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 )
 
 // MetaView is the key of a result's metadata that holds its View, so that the record of a
@@ -40,4 +41,12 @@ func ViewOf(answer *Content) View {
 	}
 	v, _ := MetaOf[View](answer, MetaView)
 	return v
+}
+
+// Names reports whether text names a file by its base name. Very short names occur by chance and do
+// not count.
+func Names(text, path string) bool {
+	const shortest = 5
+	base := path[strings.LastIndexAny(path, `/\`)+1:]
+	return len(base) >= shortest && strings.Contains(text, base)
 }

@@ -1,7 +1,9 @@
 package offline
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,13 +19,17 @@ const referenceTokens = 2000
 
 // cut returns the entries of a stretch with the longer answers of commands and searches cut to the
 // head and tail of most tokens. With shorten it makes the output of commands shorter first, as the
-// shell tool does. Answers that show files are left alone. A limit of 0 changes nothing.
-func (s Stretch) cut(most int, shorten bool) []*history.Content {
-	if most == 0 {
+// shell tool does. A limit of 0 cuts nothing. outlines maps the places of views to the outlines that
+// arrive instead; other answers that show files are left alone.
+func (s Stretch) cut(most int, shorten bool, outlines map[history.Ref]string) []*history.Content {
+	if most == 0 && outlines == nil {
 		return s.entries
 	}
 	return s.changed(func(part compression.RecordedUnit, text string) string {
-		if !part.Found {
+		if outline, ok := outlines[history.Ref{Entry: part.Entry, Block: part.Block}]; ok {
+			return outline
+		}
+		if !part.Found || most == 0 {
 			return text
 		}
 		limit := len(text) * most / max(part.Tokens, 1)
@@ -92,4 +98,59 @@ func joined(text, head, tail string) string {
 	}
 	gone := len(text) - len(head) - len(tail)
 	return strings.ToValidUTF8(fmt.Sprintf("%s\n[%s left out here]\n%s", strings.TrimSuffix(head, "\n"), humanize.Bytes(int64(gone)), tail), "")
+}
+
+// outlines returns the outlines that arrive instead of whole views, as read_file has it for files of
+// more than limit tokens, and the files that are outlined.
+func (s Stretch) outlines(ctx context.Context, limit int, facts compression.Facts) (texts map[history.Ref]string, files map[string]bool) {
+	if limit < 1 {
+		return nil, nil
+	}
+	met := map[string]int{} // the number of the reply that first edits a file
+	for reply, needs := range s.Needs.Replies {
+		for _, q := range needs.Quotes {
+			if _, ok := met[q.Path]; !ok {
+				met[q.Path] = reply
+			}
+		}
+	}
+	texts, files = map[history.Ref]string{}, map[string]bool{}
+	viewed := map[string]bool{}
+	var said strings.Builder // by the user
+	for _, part := range s.Needs.Parts {
+		entry := s.entries[part.Entry]
+		if entry.Speaker == history.Human {
+			said.WriteString(part.Text + "\n")
+		}
+		if part.Path == "" {
+			continue
+		}
+		first, edited := !viewed[part.Path], false
+		if reply, ok := met[part.Path]; ok {
+			edited = reply < part.Request
+		}
+		viewed[part.Path] = true
+		response, ok := entry.Blocks[part.Block].(*history.ToolResponse)
+		if !ok || !first || edited || !part.Whole || len(facts(response.ToolName).Command) > 0 || history.Names(said.String(), part.Path) {
+			continue
+		}
+		if text, ok := tools.Outline(ctx, filepath.Base(part.Path), compression.WithoutNumbers(part.Text), limit); ok {
+			texts[history.Ref{Entry: part.Entry, Block: part.Block}], files[part.Path] = text, true
+		}
+	}
+	return texts, files
+}
+
+// aroundLines is the number of lines on either side of a text that is read again from a file of which
+// the model has seen the outline.
+const aroundLines = 40
+
+// around returns the lines of a text around a quote.
+func around(text, quote string) string {
+	before, after, ok := strings.Cut(text, quote)
+	if !ok {
+		return text
+	}
+	head, tail := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	return strings.Join(head[max(0, len(head)-aroundLines-1):], "") + quote + strings.Join(tail[:min(len(tail), aroundLines+1)], "")
 }

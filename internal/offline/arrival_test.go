@@ -109,3 +109,36 @@ func TestReplayAgainstSent(t *testing.T) {
 		t.Errorf("a bound of 1000 tokens makes %d tokens of difference to the reference", diff)
 	}
 }
+
+// A large file arrives as its outline, and a quote from its middle is read again, with the lines around it.
+func TestReplayOutlinesLargeFiles(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("package big\n")
+	for i := range 400 {
+		fmt.Fprintf(&text, "\n// Value%d is a value.\nfunc Value%[1]d() int {\n\treturn %[1]d\n}\n", i)
+	}
+	document := func(asked string) string {
+		return fmt.Sprintf(`{"workspaceRoot":"/w","history":[
+			{"speaker":"human","blocks":[{"type":"text","text":%q}]},
+			{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":"read_file","parameters":{"file_path":"large.go"}}]},
+			{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":"read_file","result":%q}]},
+			{"speaker":"ai","blocks":[{"type":"tool_call","id":"2","name":"replace","parameters":{"file_path":"large.go","old_string":"\treturn 200","new_string":"\treturn 7"}}]},
+			{"speaker":"tool","blocks":[{"type":"tool_response","callId":"2","toolName":"replace","result":"Replaced once in large.go: line 1203, +1 -1"}]},
+			{"speaker":"ai","blocks":[{"type":"text","text":"done"}]}]}`, asked, text.String())
+	}
+	account := func(asked string, flags ...string) Account {
+		report := replayed(t, parse(t, document(asked)), flags...)
+		return report.Variants[1]
+	}
+	whole, outlined := account("change it"), account("change it", "read-outline-tokens=3000")
+	if whole.Blinded != 0 || outlined.Blinded != 1 || outlined.Requests != whole.Requests+1 {
+		t.Errorf("%d and %d quotes are read again, in %d and %d requests", whole.Blinded, outlined.Blinded, whole.Requests, outlined.Requests)
+	}
+	if outlined.PeakInput > whole.PeakInput/2 {
+		t.Errorf("%d tokens at most with the outline, %d without", outlined.PeakInput, whole.PeakInput)
+	}
+	if named, plain := account("change large.go", "read-outline-tokens=3000"), account("change large.go"); named.TotalInput != plain.TotalInput {
+		t.Errorf("%d tokens of a file that the user names, %d without outlines", named.TotalInput, plain.TotalInput)
+	}
+}

@@ -38,6 +38,8 @@ type run struct {
 	entry   int
 	faults  int
 	sight   *judge.VisibleText
+	// outlined holds the files of the stretch whose outline arrived.
+	outlined map[string]bool
 	// valid maps the replies whose reasoning the model still reads to their turns. turn counts the
 	// turns.
 	valid map[*history.Content]int
@@ -61,9 +63,11 @@ func (r *run) all(ctx context.Context) error {
 		entries := s.entries
 		switch {
 		case !r.variant.sendsEverything():
-			entries = s.cut(settings.FoundMaxTokens.Of(r.engine.Settings), true)
+			var arriving map[history.Ref]string
+			arriving, r.outlined = s.outlines(ctx, settings.ReadOutlineTokens.Of(r.engine.Settings), r.engine.Facts())
+			entries = s.cut(settings.FoundMaxTokens.Of(r.engine.Settings), true, arriving)
 		case r.Against == AsSent:
-			entries = s.cut(referenceTokens, false)
+			entries = s.cut(referenceTokens, false, nil)
 		}
 		r.arrived = nil
 		for i, entry := range entries {
@@ -194,8 +198,12 @@ func (r *run) readAgain(ctx context.Context, q judge.Quote) error {
 	if err != nil {
 		return fmt.Errorf("internal error: %w", err)
 	}
+	shown := q.Source
+	if r.outlined[q.Path] {
+		shown = around(q.Source, q.Text)
+	}
 	call := history.New(history.AI, &history.ToolCall{ID: id, Name: readTool, Parameters: parameters})
-	response := history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: readTool, Result: history.TextResult(q.Source)})
+	response := history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: readTool, Result: history.TextResult(shown)})
 	if err := r.window.History.Add(r.window.Stamp(call)); err != nil {
 		return err
 	}

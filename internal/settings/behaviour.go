@@ -53,6 +53,10 @@ var (
 	// files are not bounded by it, because edits quote them.
 	FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 500,
 		"most tokens of what a command prints or a search finds; the rest is named and can be had; 0 is no bound of its own")
+	// ReadOutlineTokens is off by default: replay cannot show whether a model that has seen an outline
+	// understands as much.
+	ReadOutlineTokens = Declare("read-outline-tokens", Int(AtLeast(0, "of at least 0")), 0,
+		"tokens of a file from which on the first read of it returns its outline, such as 6000; 0 is never")
 	FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,
 		"most lines one read of a file returns")
 	CheckCommand = Optional("check-command", Line(), "off",

@@ -33,7 +33,7 @@ func All() []Group {
 			OutputStyle, InstructionFiles, SkillPaths, SkillBudget, CommitTrailer,
 		})},
 		{CategoryTools, []Declared{
-			ShellTimeoutSeconds, ToolOutputMaxTokens, FoundMaxTokens, FileReadMaxLines,
+			ShellTimeoutSeconds, ToolOutputMaxTokens, FoundMaxTokens, ReadOutlineTokens, FileReadMaxLines,
 			CheckCommand, RecallSessions, Notes, NotesBudget, WebFetchPrivate, MCPTools, MCPResultMaxTokens,
 			Agents, AgentsParallel, AgentsMaxTurns, AgentsTimeout, AgentsMaxCost, AgentsMaxTokens, AgentsPerTurn,
 			AgentsModel, AgentsExploreModel, AgentsResultMaxTokens,

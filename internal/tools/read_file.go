@@ -18,10 +18,11 @@ type readFileArgs struct {
 	Offset   int    `json:"offset,omitempty" jsonschema:"the first line, from 1"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"lines to read"`
 	Column   int    `json:"column,omitempty" jsonschema:"for a line that is too long: the byte to begin with, from 1"`
+	Whole    bool   `json:"whole,omitempty" jsonschema:"the text of a file whose outline was sent"`
 }
 
-// readFileSchema holds the parameters that a model is offered. The answer names column to a model that
-// needs it.
+// readFileSchema holds the parameters that a model is offered. The answer names column and
+// whole to a model that needs them.
 type readFileSchema struct {
 	FilePath string `json:"file_path" jsonschema:"relative to the workspace or absolute"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"the first line, from 1"`
@@ -48,6 +49,11 @@ func (a readFileArgs) reads() []string { return []string{a.FilePath} }
 func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	if args.Offset < 0 || args.Limit < 0 || args.Column < 0 {
 		return failedAnswer(fmt.Errorf("read_file: offset, limit and column count from 1, not %d, %d and %d", args.Offset, args.Limit, args.Column))
+	}
+	if args.Offset+args.Limit+args.Column == 0 && !args.Whole {
+		if answer, ok := env.outline(ctx, args.FilePath); ok {
+			return answer
+		}
 	}
 	want := textfile.Range{First: max(args.Offset, 1), Column: args.Column, Lines: env.Limits.readLines()}
 	if args.Limit > 0 {

@@ -23,6 +23,8 @@ type Seen struct {
 	// kept lists the paths whose text is held, oldest first. bytes is the size of these texts.
 	kept  []string
 	bytes int
+	// named holds the paths that the conversation has met in any way (see Meet).
+	named map[string]bool
 }
 
 type seenFile struct {
@@ -31,7 +33,7 @@ type seenFile struct {
 }
 
 // NewSeen returns an empty Seen.
-func NewSeen() *Seen { return &Seen{files: map[string]seenFile{}} }
+func NewSeen() *Seen { return &Seen{files: map[string]seenFile{}, named: map[string]bool{}} }
 
 // Record notes that the model knows this content of the file at abs, a path that
 // [Workspace.Resolve] returned.
@@ -47,6 +49,21 @@ func (s *Seen) Record(abs string, content []byte) {
 // model wrote before the session was resumed.
 func (s *Seen) Restore(abs string, sum [sha256.Size]byte) { s.set(abs, seenFile{sum: sum}) }
 
+// Meet notes that the model has read a part or the outline of the file, or tried to edit it. From now
+// on a read of the file sends its text.
+func (s *Seen) Meet(abs string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.named[abs] = true
+}
+
+// met reports whether the conversation has met the file.
+func (s *Seen) met(abs string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.named[abs]
+}
+
 // Forget notes that the model no longer knows the file.
 func (s *Seen) Forget(abs string) {
 	s.mu.Lock()
@@ -59,7 +76,7 @@ func (s *Seen) set(abs string, file seenFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dropText(abs)
-	s.files[abs] = file
+	s.files[abs], s.named[abs] = file, true
 	if file.text != nil {
 		s.kept = append(s.kept, abs)
 		s.bytes += len(file.text)

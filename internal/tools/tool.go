@@ -183,6 +183,8 @@ type Env struct {
 	Seen *Seen
 	// Snapshots keeps the contents of files before calls change them; nil keeps nothing.
 	Snapshots *snapshot.Store
+	// Asked reports whether a message of the user names a file; nil means that none does.
+	Asked func(abs string) bool
 	// Todos is the todo list of the conversation.
 	Todos *todo.Board
 	// Archive holds the content that left the context; nil if that is not kept.
@@ -234,6 +236,9 @@ type Limits struct {
 	// FoundTokens bounds the answer of a command or a search, if it is lower than OutputTokens:
 	// the setting found-max-tokens. A value below 1 sets no limit.
 	FoundTokens int
+	// OutlineTokens is the size from which on a read of a whole file answers with its outline: the
+	// setting read-outline-tokens. A value below 1 means never.
+	OutlineTokens int
 	// ReadLines is the setting file-read-max-lines.
 	ReadLines int
 	// ExactEdits refuses an edit that quotes lines with other indentation: the setting

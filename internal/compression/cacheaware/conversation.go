@@ -114,7 +114,7 @@ func (cv *conversation) addText(speaker history.Speaker, text string, u unit) {
 	at := cv.push(u)
 	cv.words.add(text, at, true)
 	for _, f := range cv.files {
-		if f.isNamedIn(text) {
+		if history.Names(text, f.path) {
 			f.mentioned = cv.request
 		}
 	}

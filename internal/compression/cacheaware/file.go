@@ -207,12 +207,3 @@ func (f *file) repeats(done *fact, cv *conversation) bool {
 	}
 	return false
 }
-
-// isNamedIn reports whether text names the file by its base name.
-func (f *file) isNamedIn(text string) bool {
-	base := f.path[strings.LastIndexByte(f.path, '/')+1:]
-	return len(base) >= minName && strings.Contains(text, base)
-}
-
-// minName is the length of the shortest base name that counts as naming a file, in bytes.
-const minName = 5

@@ -24,6 +24,8 @@ type RecordedUnit struct {
 	// Path is the file whose lines From to To the unit shows, or "" if the unit is no view.
 	Path     string
 	From, To int
+	// Whole is set if it shows all lines of the file.
+	Whole bool
 	// Found is set if the unit is the result of a command or a search, and shows no file. Command is
 	// the command line.
 	Found   bool
@@ -55,7 +57,7 @@ func (e *Engine) Recorded() []RecordedUnit {
 			parts[at].Command = u.fact.line
 		}
 		if u.part == result && u.fact.act == View && u.fact.ok {
-			parts[at].Path, parts[at].From, parts[at].To = u.fact.path(), u.fact.lo, u.fact.hi
+			parts[at].Path, parts[at].From, parts[at].To, parts[at].Whole = u.fact.path(), u.fact.lo, u.fact.hi, u.fact.wholeView()
 		}
 		if u.fixed() {
 			parts[at].Text = e.conversation.fixedText(u)

@@ -1,0 +1,128 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/base/humanize"
+	"agent/internal/outline"
+	"agent/internal/text/lines"
+	"agent/internal/text/textfile"
+)
+
+const (
+	// outlineTokens bounds the declarations of an outline.
+	outlineTokens = 1500
+	// headLines and the others are the numbers of lines that an outline shows as they are: of a file
+	// with declarations, and the first and last lines of any other file.
+	headLines, firstLines, lastLines = 30, 60, 10
+	// leastOutlined is the number of lines from which on a file is outlined. Ranges of lines are of
+	// little use for a file with few long ones.
+	leastOutlined = 2 * (firstLines + lastLines)
+	// outlineLine bounds a line that an outline shows, in bytes.
+	outlineLine = 200
+)
+
+// Outline returns the outline of a text file that has more than limit tokens: its first lines, then
+// its declarations with their lines, or its headings and last lines if no declarations are known. It
+// returns false if the file is sent whole instead: a limit of 0, a file below the limit or with few
+// lines, instructions, or an outline that saves less than two thirds.
+func Outline(ctx context.Context, name, text string, limit int) (string, bool) {
+	all := lines.Split(text)
+	if limit < 1 || len(text) <= limit*bytesPerToken || len(text) > maxOutlineBytes || len(all) < leastOutlined || isInstruction(name) {
+		return "", false
+	}
+	size := fmt.Sprintf("%s, about %s", humanize.Count(len(all), "line"), humanize.Tokens(len(text)/bytesPerToken)+" tokens")
+	out := fmt.Sprintf("[outline of %s: %s. Read lines with offset and limit, such as offset %d, limit 200; whole: true sends all]\n", name, size, headLines+1)
+	declared, err := outline.Read(ctx, name, text)
+	if err == nil && len(declared.Declarations) > 0 {
+		out += shownLines(all[:headLines]) + fmt.Sprintf("[declarations, as FIRST-LAST|TEXT; %s]\n", declared.Note) + boundedList(declared.String())
+	} else {
+		out += shownLines(all[:firstLines]) + "[…]\n" + boundedList(headings(all[firstLines:len(all)-lastLines], firstLines+1)) +
+			fmt.Sprintf("[lines %d-%d]\n", len(all)-lastLines+1, len(all)) + shownLines(all[len(all)-lastLines:])
+	}
+	return out, len(out) <= len(text)/3
+}
+
+// isInstruction reports whether a file tells the model how to work or what to do.
+func isInstruction(name string) bool {
+	base := strings.ToUpper(filepath.Base(filepath.ToSlash(name)))
+	if filepath.Ext(base) != ".MD" {
+		return false
+	}
+	for _, word := range []string{"AGENTS", "CLAUDE", "GEMINI", "SKILL", "PLAN"} {
+		if strings.HasPrefix(base, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// shownLines joins lines that are cut to outlineLine.
+func shownLines(list []string) string {
+	var out strings.Builder
+	for _, line := range list {
+		out.WriteString(lines.Cut(strings.TrimSuffix(line, "\n"), outlineLine) + "\n")
+	}
+	return out.String()
+}
+
+// headings lists the headings of Markdown among lines, as LINE|HEADING. first is the number of the
+// first line.
+func headings(list []string, first int) string {
+	var out strings.Builder
+	for i, line := range list {
+		if marks := strings.TrimLeft(line, "#"); len(marks) < len(line) && strings.HasPrefix(marks, " ") {
+			fmt.Fprintf(&out, "%d|%s", first+i, lines.Cut(line, outlineLine))
+		}
+	}
+	return out.String()
+}
+
+// boundedList cuts a list of declarations to outlineTokens. Nested ones leave first.
+func boundedList(list string) string {
+	const room = outlineTokens * bytesPerToken
+	all := lines.Split(list)
+	if len(list) > room {
+		var top []string
+		for _, line := range all {
+			if _, heading, _ := strings.Cut(line, "|"); heading == strings.TrimLeft(heading, " \t") {
+				top = append(top, line)
+			}
+		}
+		if len(top)*4 > len(all) { // otherwise little but one class would be left
+			all = top
+		}
+	}
+	n := fitting(all, room)
+	out := strings.Join(all[:n], "")
+	if left := strings.Count(list, "\n") - n; left > 0 {
+		out += fmt.Sprintf("[%d more left out; search_file_content finds them]\n", left)
+	}
+	return out
+}
+
+// outline answers a read of a whole file with its outline. It returns false if the file is due as it
+// is: it is small, the conversation has met it before, or somebody named it.
+func (e *Env) outline(ctx context.Context, path string) (Answer, bool) {
+	if e.Limits.OutlineTokens < 1 {
+		return Answer{}, false
+	}
+	s, err := e.open(ctx, path)
+	if err != nil {
+		return Answer{}, false // the read itself says why
+	}
+	s.Close()
+	if s.whole == nil || s.cells != nil || e.Seen.met(s.abs) || e.Asked != nil && e.Asked(s.abs) {
+		return Answer{}, false
+	}
+	d := textfile.Parse(s.whole)
+	text, ok := Outline(ctx, s.rel, strings.ToValidUTF8(d.Text, replacement), e.Limits.OutlineTokens)
+	if !ok {
+		return Answer{}, false
+	}
+	e.Seen.Meet(s.abs)
+	return Answer{Text: text, Note: s.foreignNote(text), View: s.shownView(0, 0, false)}, true
+}
