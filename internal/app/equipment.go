@@ -32,6 +32,7 @@ type equipment struct {
 	trust   *consent.Trust
 	web     *webSearch
 	servers *mcphost.Servers
+	symbols *symbols
 	notes   *noting
 	texts   *extensions.Extensions
 	// tracer reports to a collector, nil if the environment names none.
@@ -75,7 +76,7 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 		guards: &guards{
 			bounds: bounds, rules: ruling, checks: hookgates.NewChecks(host, ruling), hooks: hookgates.NewHooks(host, files.hooks), front: at.options.Gates,
 		},
-		web: newWebSearch(at, rec, models, ruling, reach), servers: servers, notes: notes, texts: texts,
+		web: newWebSearch(at, rec, models, ruling, reach), servers: servers, symbols: newSymbols(at, rec, confined, ends), notes: notes, texts: texts,
 		tracer: tracer, leftOut: slices.Concat(ruled, files.leftOut()),
 	}, notices, nil
 }

@@ -24,6 +24,7 @@ type toolSource struct {
 func toolSources() []toolSource {
 	return []toolSource{
 		{isWebSearch, func(x *equipment) tools.Source { return x.web.source() }},
+		{isSymbol, func(x *equipment) tools.Source { return x.symbols.source() }},
 		{isRemember, func(x *equipment) tools.Source { return x.notes.source() }},
 		{nil, func(x *equipment) tools.Source { return x.texts.Source() }},
 		{mcphost.IsTool, func(x *equipment) tools.Source { return x.servers.Source() }},

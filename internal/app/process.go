@@ -12,6 +12,7 @@ import (
 	"agent/internal/command"
 	"agent/internal/llm"
 	"agent/internal/login"
+	"agent/internal/lsp"
 	"agent/internal/policy"
 )
 
@@ -51,6 +52,9 @@ type Process struct {
 
 	// Costs sums up the requests of all conversations.
 	Costs chat.Costs
+
+	// languageServers runs the servers of all conversations.
+	languageServers lsp.Pool
 
 	// swept guards the sweep that ends, once, the processes that commands of killed programs left
 	// running.

@@ -42,6 +42,13 @@ var (
 		"most tokens of the list of skills that the model is shown; a longer one has its descriptions cut, and no name")
 )
 
+// Values of LanguageServers.
+const (
+	ServersAuto = "auto"
+	ServersOn   = "on"
+	ServersOff  = "off"
+)
+
 // Bounds of tools.
 var (
 	ShellTimeoutSeconds = Declare("shell-timeout-seconds", Int(AtLeast(1, "above 0")), 300,
@@ -71,6 +78,8 @@ var (
 		"facts kept for later sessions: on; read, where the model proposes none; or off. It counts from the start of a session, /clear or a compression on")
 	NotesBudget = Declare("notes.budget", Int(AtLeast(1, "above 0")), 1000,
 		"most tokens of the notes that the model is sent")
+	LanguageServers = Declare("language-servers", Enum(ServersAuto, ServersOn, ServersOff), ServersAuto,
+		"offer symbol, which asks gopls and other language servers: auto in a workspace of at least 100 source files, on in any, or off. It counts from the start of a session on")
 	WebFetchPrivate = Declare("web-fetch.private", Bool(), false,
 		"let web_fetch reach addresses of this machine and its network")
 )

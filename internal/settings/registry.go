@@ -34,7 +34,7 @@ func All() []Group {
 		})},
 		{CategoryTools, []Declared{
 			ShellTimeoutSeconds, ToolOutputMaxTokens, FoundMaxTokens, ReadOutlineTokens, FileReadMaxLines,
-			CheckCommand, RecallSessions, Notes, NotesBudget, WebFetchPrivate, MCPTools, MCPResultMaxTokens,
+			CheckCommand, RecallSessions, Notes, NotesBudget, LanguageServers, WebFetchPrivate, MCPTools, MCPResultMaxTokens,
 			Agents, AgentsParallel, AgentsMaxTurns, AgentsTimeout, AgentsMaxCost, AgentsMaxTokens, AgentsPerTurn,
 			AgentsModel, AgentsExploreModel, AgentsResultMaxTokens,
 			WebSearch, WebSearchURL, WebSearchCommand, WebSearchPrice, WebSearchMaxTokens, WebSearchMaxPerTurn,

@@ -182,6 +182,8 @@ type Setup struct {
 	Hooks func() []string
 	// Instructions lists the files with instructions for the model, a line each.
 	Instructions func() []string
+	// LanguageServers describes the language servers that run, a line each.
+	LanguageServers func() []string
 }
 
 // Record changes the record of the session. Its functions are nil if nothing is recorded.
@@ -236,7 +238,7 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 			rememberCommand(d), notesCommand(d), forgetCommand(d), instructionsCommand(d),
 		),
 		command.Group("Extensions",
-			mcpCommand(d), skillsCommand(d), hooksCommand(d), trustCommand(d),
+			mcpCommand(d), serversCommand(d), skillsCommand(d), hooksCommand(d), trustCommand(d),
 		),
 		more,
 		command.Group("Program",

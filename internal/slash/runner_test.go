@@ -13,7 +13,7 @@ import (
 // The commands of the interface, without those of later issues.
 func TestCommandsOfTheInterface(t *testing.T) {
 	t.Parallel()
-	want := strings.Fields("help quit clear compress context density set settings profile model tools stats export copy diff retry rewind sessions find remember notes forget resume rename fork btw keys instructions skills hooks trust mcp init jobs agents approval theme todo debug undo redo web why share")
+	want := strings.Fields("help quit clear compress context density set settings profile model tools stats export copy diff retry rewind sessions find remember notes forget resume rename fork btw keys instructions skills hooks trust mcp servers init jobs agents approval theme todo debug undo redo web why share")
 	var got []string
 	for _, c := range newWorld(t).All() {
 		got = append(got, c.Name)

@@ -100,6 +100,11 @@ type Servers interface {
 	ServerLog(name string) ([]string, error)
 }
 
+func serversCommand(d Deps) command.Command {
+	return listCommand("servers", "list the language servers that run", d.Setup.LanguageServers,
+		"No language server runs. The first call of symbol starts one; agent doctor names the ones that are installed.")
+}
+
 func mcpCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "mcp", Help: "list MCP servers and their tools",

@@ -14,10 +14,10 @@ import (
 
 // Meant returns a call, as the model wrote it, with the names of the present tools and their parameters. Calls of tools
 // that are not the program's own stay unchanged. A command that applies a patch becomes a call of
-// the patch tool.
+// the patch tool, and a rename of a symbol a call of the tool that edits.
 func (r *Registry) Meant(name, written string) decode.Call {
 	now := r.Now()
-	return r.asPatch(decode.Meant(name, arguments.Parse(written), func(name string) (json.RawMessage, bool) {
+	call := r.asPatch(decode.Meant(name, arguments.Parse(written), func(name string) (json.RawMessage, bool) {
 		i, ok := now.index[name]
 		if !ok {
 			return nil, false
@@ -27,6 +27,8 @@ func (r *Registry) Meant(name, written string) decode.Call {
 		}
 		return nil, true
 	}))
+	call.Name = asRename(call.Name, call.Arguments.StringArg("op"))
+	return call
 }
 
 // asPatch turns a command that does nothing but give a patch to apply_patch into a call of that

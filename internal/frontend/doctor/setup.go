@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -37,6 +38,7 @@ func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
 	}
 	r.addEach("fix", "not protected: ", rules.Problems, "correct the rule; nothing keeps it until then")
 	r.servers(p, f, s)
+	r.languageServers(p, s)
 	if n := len(events.Hooks); n > 0 {
 		r.ok(humanize.Count(n, "hook") + " (/hooks lists them)")
 	}
@@ -87,6 +89,19 @@ func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
 			r.ok(what + st.Summary())
 		}
 	}
+}
+
+// languageServers reports the language servers that are installed or missing for the files of the
+// folder.
+func (r *report) languageServers(p *app.Process, s *settings.Settings) {
+	if settings.LanguageServers.Of(s) == settings.ServersOff {
+		return
+	}
+	found, missing := app.LanguageServers(context.Background(), p.Dir, p.Environ)
+	for _, server := range found {
+		r.ok("language server: " + server)
+	}
+	r.addEach("note", "no language server for ", missing, "install it and the model can ask it (symbol)")
 }
 
 // trust reports the state of each item of a repository that needs consent, with the hooks and

@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"agent/internal/base/humanize"
+	"agent/internal/history"
+	"agent/internal/lsp"
+	"agent/internal/sandbox"
+	"agent/internal/settings"
+	"agent/internal/tools"
+	"agent/internal/workspace"
+)
+
+// symbols asks the language servers of a workspace for the model.
+type symbols struct {
+	at      *place
+	folder  *lsp.Folder
+	offered func() bool
+}
+
+// leastFiles is the number of source files from which on the tool is offered. In a smaller workspace
+// searches cost less than the definition of the tool.
+const leastFiles = 100
+
+// newSymbols returns the language servers of a conversation. It begins to count the source files while
+// the rest is made.
+func newSymbols(at *place, rec *record, confined confinement, ends *closers) *symbols {
+	s := &symbols{at: at}
+	s.folder = at.process.languageServers.Open(lsp.Config{
+		Root: at.workspace.Root(), Environ: confined.environ, Confined: confined.now, Cache: at.process.cacheFolder(at.workspace.Root()),
+		Files: func(ctx context.Context, keep func(string) bool) ([]string, error) {
+			return filesOf(ctx, at.workspace, keep)
+		},
+		Started: func(line string, confined sandbox.Confinement) {
+			rec.acts.did("language server", history.Deed{Ran: line, Profile: confined.Word(sandbox.Look)})
+		},
+	})
+	s.offered = sync.OnceValue(s.pays)
+	if s.setting() != settings.ServersOff {
+		go s.offered()
+	}
+	ends.add(func() error { s.folder.Close(); return nil })
+	return s
+}
+
+// filesOf returns the absolute paths of the files of a workspace that git does not ignore.
+func filesOf(ctx context.Context, w *workspace.Workspace, keep func(string) bool) ([]string, error) {
+	base, files, err := w.Files(ctx, w.Root(), keep)
+	for i, file := range files {
+		files[i] = filepath.Join(base, filepath.FromSlash(file))
+	}
+	return files, err
+}
+
+func (s *symbols) setting() string { return settings.LanguageServers.Of(s.at.settings) }
+
+// pays reports whether the workspace has enough files of a language with a server. A server runs code
+// that a repository names, such as plugins of compilers, so it needs a sandbox.
+func (s *symbols) pays() bool {
+	if !s.folder.Confined().Guarantees(sandbox.Look).Files || s.folder.Cache == "" {
+		return false
+	}
+	var found []lsp.Language
+	for _, lang := range lsp.Languages() {
+		if _, err := s.folder.Find(lang); err == nil {
+			found = append(found, lang)
+		}
+	}
+	if len(found) == 0 {
+		return false
+	}
+	files, err := s.folder.Files(context.Background(), func(file string) bool {
+		return slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.Has(file) || lang.IsProject(file) })
+	})
+	if err != nil {
+		return false
+	}
+	least := leastFiles
+	if s.setting() == settings.ServersOn {
+		least = 1
+	}
+	return slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.Serves(files, least) })
+}
+
+// isSymbol reports whether a name is that of a tool that asks language servers.
+func isSymbol(name string) bool { return name == tools.SymbolName || name == tools.RenameName }
+
+// source returns the source of the tools that ask language servers, which has none where they would
+// not pay.
+func (s *symbols) source() tools.Source {
+	return tools.Source{
+		Name: "language servers",
+		Revision: func() uint64 {
+			if s.setting() == settings.ServersOff {
+				return 0
+			}
+			return 1
+		},
+		List: func() []tools.Tool {
+			if s.setting() == settings.ServersOff || !s.offered() {
+				return nil
+			}
+			return []tools.Tool{tools.Symbol(s.folder), tools.Rename(s.folder)}
+		},
+	}
+}
+
+// lines describes the servers that run, a line each.
+func (s *symbols) lines() (lines []string) {
+	for _, st := range s.folder.Running() {
+		line := fmt.Sprintf("%s (%s), running for %s, %s", st.Program, st.Language, humanize.Took(time.Since(st.Since)), humanize.Count(st.Questions, "question"))
+		if st.Memory > 0 {
+			line += ", " + humanize.Bytes(st.Memory)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// LanguageServers returns the language servers that are installed for the files of a workspace, and the
+// names of the missing ones.
+func LanguageServers(ctx context.Context, root string, environ []string) (found, missing []string) {
+	w, err := workspace.New(root, "")
+	if err != nil {
+		return nil, nil
+	}
+	for _, lang := range lsp.Languages() {
+		files, err := filesOf(ctx, w, func(file string) bool { return lang.Has(file) || lang.IsProject(file) })
+		if err != nil || !lang.Serves(files, leastFiles) {
+			continue
+		}
+		if program, err := lsp.Find(lang, root, environ); err == nil {
+			found = append(found, lang.Name+" ("+program+")")
+		} else {
+			missing = append(missing, lang.Name+": "+err.Error())
+		}
+	}
+	return found, missing
+}

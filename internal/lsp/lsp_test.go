@@ -1,0 +1,248 @@
+package lsp_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/lsp"
+	"agent/internal/sandbox"
+	"agent/internal/testing/lsptest"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+)
+
+func TestMain(m *testing.M) {
+	lsptest.Run()
+	goleak.VerifyTestMain(m)
+}
+
+// folder opens a folder with files, in which gopls is the test server with a fault.
+func folder(t *testing.T, fault string, files map[string]string) *lsp.Folder {
+	t.Helper()
+	root := realDir(t)
+	for name, text := range files {
+		write(t, filepath.Join(root, name), text)
+	}
+	environ := lsptest.Environ(t, fault)
+	f := new(lsp.Pool).Open(lsp.Config{
+		Root: root, Cache: realDir(t),
+		Environ:  func() []string { return environ },
+		Confined: func() sandbox.Confinement { return sandbox.Confinement{} },
+		Files: func(_ context.Context, keep func(string) bool) (all []string, err error) {
+			return all, filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+				if err == nil && keep(path) {
+					all = append(all, path)
+				}
+				return err
+			})
+		},
+	})
+	t.Cleanup(f.Close)
+	return f
+}
+
+func realDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// at returns the target of the first place of a word in a file.
+func at(t testing.TB, f *lsp.Folder, name, word string) lsp.Target {
+	t.Helper()
+	path := filepath.Join(f.Root, name)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lsp.Target{Path: path, Content: content, At: strings.Index(string(content), word)}
+}
+
+// shown returns places as FILE:LINE=TEXT.
+func shown(t testing.TB, f *lsp.Folder, places []lsp.Place) (all []string) {
+	t.Helper()
+	for _, p := range places {
+		content, _ := os.ReadFile(p.Path)
+		text := "?"
+		if start, end, ok := p.In(content); ok {
+			text = string(content[start:end])
+		}
+		rel, _ := filepath.Rel(f.Root, p.Path)
+		all = append(all, fmt.Sprintf("%s:%d=%s", rel, p.Line(), text))
+	}
+	return all
+}
+
+// Positions fit in files with CRLF and with characters that take two UTF-16 units, after a question
+// of the server for two settings.
+func TestReferences(t *testing.T) {
+	t.Parallel()
+	f := folder(t, "", map[string]string{"a.go": "package a\r\n\r\n// 𝄞é\r\nvar s = \"𝄞é\" + name // 𝄞\r\n", "b.go": "package a\n\nvar name = 1"})
+	got, err := f.References(t.Context(), at(t, f, "a.go", "name"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(shown(t, f, got.Places), " "); text != "a.go:4=name b.go:3=name" || got.Total != 2 || len(got.Notes) > 0 {
+		t.Errorf("%s, %+v", text, got)
+	}
+	if running := f.Running(); len(running) != 1 || running[0].Questions != 1 || running[0].Program != "gopls" {
+		t.Errorf("%+v", running)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"a.go": "package a\n\nvar name = 1\n", "b.go": "package a\n\nvar other = name\n"}
+	for fault, want := range map[string]string{
+		lsptest.Twice:   "a.go:3=name b.go:3=name",
+		lsptest.Loads:   "a.go:3=name b.go:3=name",
+		lsptest.Outside: ":1=",
+		lsptest.Beyond:  "a.go:1003=? b.go:1003=?",
+		lsptest.Null:    "",
+		lsptest.Dies:    "error: gopls ended: exit status 2: panic: [31mit dies[0m",
+		lsptest.Floods:  "error: gopls ended: ",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			f := folder(t, fault, files)
+			for range 2 { // also a second time, with another process where the first has ended
+				got, err := f.References(t.Context(), at(t, f, "a.go", "name"))
+				text := strings.Join(shown(t, f, got.Places), " ")
+				if err != nil {
+					text = "error: " + err.Error()
+				}
+				if _, outside, found := strings.Cut(text, "etc/hosts"); found {
+					text = outside // how far up it lies depends on the temporary folder
+				}
+				if !strings.HasPrefix(text, want) || want == "" && text != "" {
+					t.Fatalf("%q, want %q", text, want)
+				}
+			}
+		})
+	}
+}
+
+// A server that ends again and again is not started for ever.
+func TestAServerThatDiesIsLeft(t *testing.T) {
+	t.Parallel()
+	f := folder(t, lsptest.Dies, map[string]string{"a.go": "package a\n"})
+	var err error
+	for range 4 {
+		_, err = f.Definition(t.Context(), at(t, f, "a.go", "a"))
+	}
+	if err == nil || !strings.Contains(err.Error(), "ended 3 times and is not started again") {
+		t.Error(err)
+	}
+}
+
+// A million places are counted and not kept.
+func TestManyPlaces(t *testing.T) {
+	t.Parallel()
+	f := folder(t, lsptest.Many, map[string]string{"a.go": "package a\n"})
+	got, err := f.References(t.Context(), at(t, f, "a.go", "a"))
+	if err != nil || got.Total != 20_000 || len(got.Places) != 5000 {
+		t.Errorf("%d of %d, %v", len(got.Places), got.Total, err)
+	}
+}
+
+// A call that is interrupted returns, whatever the server does.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	f := folder(t, lsptest.Silent, map[string]string{"a.go": "package a\n"})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := f.Definition(ctx, at(t, f, "a.go", "a"))
+		ended <- err
+	}()
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestRenameAndDescribe(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"a.go": "package a\n\nvar name = 1\n", "b.go": "package a\n\nvar other = name\n"}
+	f := folder(t, "", files)
+	got, err := f.Rename(t.Context(), at(t, f, "a.go", "name"), "better")
+	if err != nil || len(got.Edits) != 2 || got.Edits[filepath.Join(f.Root, "b.go")][0].New != "better" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := f.Describe(t.Context(), at(t, f, "a.go", "name")); err != nil || got.Text != "func \x1b[31mname\nits text" {
+		t.Errorf("%q, %v", got.Text, err)
+	}
+	if got, err := f.Callers(t.Context(), at(t, f, "a.go", "name")); err != nil || len(got.Places) != 1 || got.Places[0].Within != "caller" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	_, err = folder(t, lsptest.Creates, files).Rename(t.Context(), at(t, f, "a.go", "name"), "better")
+	if err == nil || !strings.Contains(err.Error(), "would also create files") {
+		t.Error(err)
+	}
+}
+
+// No program of the workspace is started, and a language without a program says what is missing.
+func TestProgramsOfTheWorkspace(t *testing.T) {
+	t.Parallel()
+	f := folder(t, "", map[string]string{"a.go": "package a\n", "a.py": "x = 1\n"})
+	if _, err := f.Definition(t.Context(), at(t, f, "a.py", "x")); err == nil || !strings.Contains(err.Error(), "pyright-langserver is not in PATH; it is part of pyright") {
+		t.Error(err)
+	}
+	bin := filepath.Join(f.Root, "bin")
+	if err := os.Mkdir(bin, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "gopls"), []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lsp.Find(lsp.Languages()[0], f.Root, []string{"PATH=" + bin}); err == nil {
+		t.Error("a program of the workspace is found")
+	}
+}
+
+// Whatever happens to the files between questions, each answer is about the files as they are.
+func TestNoStaleAnswer(t *testing.T) {
+	t.Parallel()
+	f := folder(t, "", map[string]string{"a.go": "package a\nvar name = 1\n"})
+	names := []string{"a.go", "b.go", "c.go"}
+	rapid.Check(t, func(r *rapid.T) {
+		for range 10 {
+			file := filepath.Join(f.Root, rapid.SampledFrom(names).Draw(r, "file"))
+			if rapid.IntRange(0, 4).Draw(r, "remove") == 0 && filepath.Base(file) != "a.go" {
+				_ = os.Remove(file)
+			} else {
+				lines := rapid.SliceOfN(rapid.SampledFrom([]string{"", "// 𝄞", "var x = name", "var name = 2\r", "name()"}), 0, 4).Draw(r, "lines")
+				write(t, file, "package a\nvar name = 1\n"+strings.Join(lines, "\n"))
+			}
+			want := 0
+			for _, name := range names {
+				content, _ := os.ReadFile(filepath.Join(f.Root, name))
+				want += strings.Count(string(content), "name")
+			}
+			got, err := f.References(t.Context(), at(t, f, "a.go", "name"))
+			if err != nil || got.Total != want {
+				r.Fatalf("%v, want %d places: %v", shown(t, f, got.Places), want, err)
+			}
+			for _, place := range shown(t, f, got.Places) {
+				if !strings.HasSuffix(place, "=name") {
+					r.Fatal(place)
+				}
+			}
+		}
+	})
+}

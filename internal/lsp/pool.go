@@ -1,0 +1,424 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/base/fsutil"
+	"agent/internal/sandbox"
+	"agent/internal/shell"
+)
+
+// Limits of the running servers of a process.
+const (
+	maxServers = 3
+	maxMemory  = 4 << 30
+	idleTime   = 10 * time.Minute
+	// maxFailures is the number of ends of a server after which it is not started again.
+	maxFailures = 3
+)
+
+// A Pool holds the servers of a process, one for each folder and language. The zero value is ready. It
+// is safe for concurrent use.
+type Pool struct {
+	mu      sync.Mutex
+	running []*entry
+}
+
+type entry struct {
+	root string
+	lang Language
+	// ready is closed once server and err are set.
+	ready  chan struct{}
+	server *server
+	err    error
+
+	used  time.Time
+	asked int
+	// ending is set once the pool ends the server, which is no failure then, or the failure is counted.
+	ending bool
+	idle   *time.Timer
+}
+
+// Config describes the folder of a conversation.
+type Config struct {
+	// Root is the workspace, without links.
+	Root string
+	// Environ returns the environment of commands.
+	Environ func() []string
+	// Confined returns the sandbox of commands.
+	Confined func() sandbox.Confinement
+	// Cache is the folder for the caches of servers.
+	Cache string
+	// Files returns the absolute paths of the files that keep accepts.
+	Files func(ctx context.Context, keep func(path string) bool) ([]string, error)
+	// Started is called when a server has started, with its command line. It may be nil.
+	Started func(line string, confined sandbox.Confinement)
+}
+
+// A Folder asks the servers of a workspace.
+type Folder struct {
+	Config
+	pool *Pool
+
+	mu       sync.Mutex
+	failures map[string]int
+}
+
+// Open returns the view of a conversation. It starts nothing.
+func (p *Pool) Open(c Config) *Folder { return &Folder{Config: c, pool: p, failures: map[string]int{}} }
+
+// Find returns the program of a language, or an error that says why there is none.
+func (f *Folder) Find(lang Language) (program string, err error) {
+	return Find(lang, f.Root, f.Environ())
+}
+
+// Find returns the program of a language in PATH. A program in the workspace does not count.
+func Find(lang Language, root string, environ []string) (program string, err error) {
+	path := sandbox.SafePath(sandbox.Variable(environ, "PATH"), root)
+	if program, err = sandbox.LookPath(lang.Program, path); err != nil {
+		return "", fmt.Errorf("%s is not in PATH; it is part of %s", lang.Program, lang.Package)
+	}
+	if sandbox.IsInside(program, []string{root}) {
+		return "", fmt.Errorf("%s is in the workspace", lang.Program)
+	}
+	return program, nil
+}
+
+// A Status describes a running server.
+type Status struct {
+	Language, Program string
+	Since             time.Time
+	Questions         int
+	// Memory is the size of its processes in bytes, 0 if it is not known.
+	Memory int64
+}
+
+// Running returns the servers that run for the folder.
+func (f *Folder) Running() []Status {
+	f.pool.mu.Lock()
+	defer f.pool.mu.Unlock()
+	sizes := memory()
+	var all []Status
+	for _, e := range f.pool.running {
+		if s := e.running(); s != nil && e.root == f.Root {
+			all = append(all, Status{e.lang.Name, e.lang.Program, s.started, e.asked, sizes(s.process.PID())})
+		}
+	}
+	return all
+}
+
+// running returns the server of an entry, nil if it has not started.
+func (e *entry) running() *server {
+	select {
+	case <-e.ready:
+		return e.server
+	default:
+		return nil
+	}
+}
+
+// server returns the running server of a language, and starts it if there is none.
+func (f *Folder) server(ctx context.Context, lang Language) (*server, error) {
+	p := f.pool
+	p.mu.Lock()
+	at := slices.IndexFunc(p.running, func(e *entry) bool { return e.root == f.Root && e.lang.Name == lang.Name })
+	if at >= 0 && p.running[at].ended() {
+		f.failed(p.running[at])
+		p.running = slices.Delete(p.running, at, at+1)
+		at = -1
+	}
+	e := &entry{root: f.Root, lang: lang, ready: make(chan struct{})}
+	if at >= 0 {
+		e = p.running[at]
+	}
+	e.used = time.Now()
+	e.asked++
+	if at < 0 {
+		f.mu.Lock()
+		failed := f.failures[lang.Name]
+		f.mu.Unlock()
+		if failed >= maxFailures {
+			p.mu.Unlock()
+			return nil, fmt.Errorf("%s ended %d times and is not started again in this session", lang.Program, failed)
+		}
+		p.running = append(p.running, e)
+		p.spare(e)
+		go f.start(e)
+	}
+	p.mu.Unlock()
+	select {
+	case <-e.ready:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if e.err != nil {
+		return nil, e.err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.idle != nil {
+		e.idle.Stop()
+	}
+	e.idle = time.AfterFunc(idleTime, func() { p.end(e) })
+	return e.server, nil
+}
+
+// start starts the server of an entry. It does not end with a question, because others may wait.
+func (f *Folder) start(e *entry) {
+	e.server, e.err = f.launch(context.Background(), e.lang)
+	close(e.ready)
+	if e.err == nil {
+		<-e.server.process.Ended()
+	}
+	f.pool.mu.Lock()
+	f.failed(e)
+	f.pool.mu.Unlock()
+	f.pool.end(e)
+}
+
+// failed counts, once, that a server has ended by itself. The caller holds the lock of the pool.
+func (f *Folder) failed(e *entry) {
+	if !e.ending {
+		e.ending = true
+		f.mu.Lock()
+		f.failures[e.lang.Name]++
+		f.mu.Unlock()
+	}
+}
+
+// ended reports whether a server has not started or has ended.
+func (e *entry) ended() bool {
+	select {
+	case <-e.ready:
+	default:
+		return false
+	}
+	if e.err != nil {
+		return true
+	}
+	select {
+	case <-e.server.conn.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// launch starts a server in the sandbox of commands that only read.
+func (f *Folder) launch(ctx context.Context, lang Language) (*server, error) {
+	program, err := f.Find(lang)
+	if err != nil {
+		return nil, err
+	}
+	cache := filepath.Join(f.Cache, "language-servers", lang.Program)
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return nil, fmt.Errorf("no cache for %s: %w", lang.Program, err)
+	}
+	cache = fsutil.Real(cache)
+	confined := f.Confined()
+	confined.Policy.Temp = cache // the only folder that it may write
+	environ := sandbox.WithSafePath(f.Environ(), f.Root)
+	for _, variable := range append(lang.environ, "TMPDIR="+cache, "XDG_CACHE_HOME="+cache) {
+		environ = append(environ, strings.ReplaceAll(variable, "$CACHE", cache))
+	}
+	says := &shell.HeadWriter{Most: complaintBytes}
+	process, err := shell.StartService(ctx, shell.ServiceCommand{
+		Path: program, Args: lang.Args, Dir: f.Root, Env: environ, Confined: confined, Profile: sandbox.Look,
+	}, says)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be started: %w", lang.Program, err)
+	}
+	if f.Started != nil {
+		f.Started(strings.Join(append([]string{lang.Program}, lang.Args...), " "), confined)
+	}
+	s, err := newServer(ctx, lang, program, f.Root, process, says)
+	if err != nil {
+		err = s.explain(err)
+		process.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// end ends the server of an entry and forgets it.
+func (p *Pool) end(e *entry) {
+	p.mu.Lock()
+	e.ending = true
+	p.running = slices.DeleteFunc(p.running, func(other *entry) bool { return other == e })
+	if e.idle != nil {
+		e.idle.Stop()
+	}
+	p.mu.Unlock()
+	if s := e.running(); s != nil {
+		s.stop()
+	}
+}
+
+// spare ends servers, the least recently used first, until their number and their memory are within
+// the limits. It never ends the server of an entry. The caller holds the lock.
+func (p *Pool) spare(but *entry) {
+	sizes := memory()
+	slices.SortStableFunc(p.running, func(a, b *entry) int { return a.used.Compare(b.used) })
+	for {
+		var sum int64
+		oldest := -1
+		for i, e := range p.running {
+			if s := e.running(); s != nil {
+				sum += sizes(s.process.PID())
+			}
+			if oldest < 0 && e != but && e.running() != nil {
+				oldest = i
+			}
+		}
+		if oldest < 0 || len(p.running) <= maxServers && sum <= maxMemory {
+			return
+		}
+		e := p.running[oldest]
+		p.running = slices.Delete(p.running, oldest, oldest+1)
+		go p.end(e)
+	}
+}
+
+// Close ends the servers of the folder. Other conversations in it start them again.
+func (f *Folder) Close() {
+	f.pool.mu.Lock()
+	all := slices.Clone(f.pool.running)
+	f.pool.mu.Unlock()
+	var ending sync.WaitGroup
+	for _, e := range all {
+		if e.root == f.Root {
+			ending.Go(func() { <-e.ready; f.pool.end(e) })
+		}
+	}
+	ending.Wait()
+}
+
+// A Target is the name that a question is about: its file, and the offset of the name in the content.
+type Target struct {
+	Path    string
+	Content []byte
+	At      int
+}
+
+// An Answer has the places that a server names.
+type Answer struct {
+	Places []Place
+	// Total counts all places of the answer. Places has at most 5000 of them.
+	Total int
+	// Edits are the edits of a rename, by file.
+	Edits map[string][]Edit
+	// Text is the description of a name, as the server wrote it.
+	Text string
+	// Notes say why the answer may be incomplete or old.
+	Notes []string
+}
+
+// ErrNoServer is the error for a file of a language without a server.
+var ErrNoServer = errors.New("no language server is known for this kind of file")
+
+// Definition returns where a name is declared.
+func (f *Folder) Definition(ctx context.Context, t Target) (Answer, error) {
+	return f.places(ctx, t, "textDocument/definition", nil)
+}
+
+// References returns where a name is used, and where it is declared.
+func (f *Folder) References(ctx context.Context, t Target) (Answer, error) {
+	return f.places(ctx, t, "textDocument/references", map[string]any{"context": map[string]bool{"includeDeclaration": true}})
+}
+
+func (f *Folder) places(ctx context.Context, t Target, method string, more map[string]any) (a Answer, err error) {
+	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
+		for name, value := range more {
+			at[name] = value
+		}
+		result, err := s.conn.call(ctx, method, at)
+		if err == nil {
+			a.Places, a.Total, err = placesOf(result, s.inBytes)
+		}
+		return err
+	})
+	slices.SortStableFunc(a.Places, func(x, y Place) int {
+		return cmp.Or(strings.Compare(x.Path, y.Path), cmp.Compare(x.at.Start.Line, y.at.Start.Line), cmp.Compare(x.at.Start.Character, y.at.Start.Character))
+	})
+	return a, err
+}
+
+// Callers returns the calls of a function, each with the name of the function around it.
+func (f *Folder) Callers(ctx context.Context, t Target) (a Answer, err error) {
+	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
+		items, err := list(s.conn.call(ctx, "textDocument/prepareCallHierarchy", at))
+		if err != nil {
+			return err
+		}
+		a.Places = nil
+		for _, item := range items {
+			calls, err := list(s.conn.call(ctx, "callHierarchy/incomingCalls", map[string]any{"item": item}))
+			if err != nil {
+				return err
+			}
+			if err := a.addCalls(calls, s.inBytes); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	a.Total = len(a.Places)
+	return a, err
+}
+
+// Rename returns the edits that give a name another one.
+func (f *Folder) Rename(ctx context.Context, t Target, name string) (a Answer, err error) {
+	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
+		at["newName"] = name
+		result, err := s.conn.call(ctx, "textDocument/rename", at)
+		if err == nil {
+			a.Edits, err = editsOf(result, s.inBytes)
+		}
+		return err
+	})
+	return a, err
+}
+
+// Describe returns the type and the documentation of a name.
+func (f *Folder) Describe(ctx context.Context, t Target) (a Answer, err error) {
+	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
+		result, err := s.conn.call(ctx, "textDocument/hover", at)
+		if err == nil {
+			a.Text, err = hoverOf(result)
+		}
+		return err
+	})
+	return a, err
+}
+
+// ask asks the server of a target. The question gets the parameters that name the target.
+func (f *Folder) ask(ctx context.Context, t Target, question func(ctx context.Context, s *server, at map[string]any) error) (notes []string, err error) {
+	lang, known := Of(t.Path)
+	if !known {
+		return nil, ErrNoServer
+	}
+	s, err := f.server(ctx, lang)
+	if err != nil {
+		return nil, err
+	}
+	list := func(ctx context.Context) ([]string, error) { return f.Files(ctx, lang.concerns) }
+	notes, err = s.ask(ctx, list, t.Path, func(ctx context.Context) error {
+		return question(ctx, s, map[string]any{
+			"textDocument": map[string]any{"uri": uriOf(t.Path)},
+			"position":     positionOf(t.Content, t.At, s.inBytes),
+		})
+	})
+	f.pool.mu.Lock()
+	f.pool.spare(nil)
+	f.pool.mu.Unlock()
+	return notes, err
+}

@@ -1,0 +1,449 @@
+package lsp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"agent/internal/shell"
+	"agent/internal/text/lines"
+)
+
+// Times of a server.
+const (
+	startTime = 30 * time.Second
+	askTime   = 60 * time.Second
+	loadTime  = 20 * time.Second
+	// racyTime is the age below which a file may change without a change of its time.
+	racyTime = 2 * time.Second
+)
+
+const (
+	// maxOpen is the number of files that a server holds open.
+	maxOpen = 32
+	// maxFileBytes is the size of the largest file that is sent to a server.
+	maxFileBytes = 8 << 20
+	// complaintBytes is the number of bytes of standard error that are kept.
+	complaintBytes = 4 << 10
+)
+
+// server is a running server. Its questions are asked one after another.
+type server struct {
+	lang    Language
+	root    string
+	process *shell.Service
+	conn    *conn
+	says    *shell.HeadWriter
+	started time.Time
+	// inBytes is set if positions count bytes.
+	inBytes bool
+	// asking is a lock: it is full while a question is asked.
+	asking chan struct{}
+
+	// files has the stamps of the files of the workspace, open the files that the server holds open,
+	// the least recently used first. Both belong to the question being asked.
+	files map[string]stamp
+	open  []*openFile
+
+	mu sync.Mutex
+	// working has the tokens of work in progress, begun counts them. idle is closed when there is no
+	// work.
+	working map[string]bool
+	begun   int
+	idle    chan struct{}
+	// failure is the latest error that the server reported by itself, such as a project that it
+	// cannot load.
+	failure string
+}
+
+type openFile struct {
+	path    string
+	version int
+	text    []byte
+}
+
+// stamp tells one content of a file from another. racy is set if the file was so new that a later
+// content may have the same stamp.
+type stamp struct {
+	size int64
+	mod  time.Time
+	racy bool
+}
+
+func stampOf(info fs.FileInfo) stamp {
+	return stamp{info.Size(), info.ModTime(), time.Since(info.ModTime()) < racyTime}
+}
+
+// newServer starts the conversation with a process.
+func newServer(ctx context.Context, lang Language, program, root string, process *shell.Service, says *shell.HeadWriter) (*server, error) {
+	s := &server{
+		lang: lang, root: root, process: process, says: says, started: time.Now(), asking: make(chan struct{}, 1),
+		working: map[string]bool{}, idle: make(chan struct{}),
+	}
+	close(s.idle)
+	s.conn = newConn(process.Out, process.In, s.answer)
+	go func() { <-s.conn.ended; process.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	var options any
+	if lang.options != nil {
+		options = lang.options(program)
+	}
+	folder := map[string]any{"uri": uriOf(root), "name": filepath.Base(root)}
+	result, err := s.conn.call(ctx, "initialize", map[string]any{
+		"processId": nil, // the sandbox may hide this process, and servers end without it
+		"rootUri":   folder["uri"], "workspaceFolders": []any{folder},
+		"capabilities": capabilities, "initializationOptions": options,
+	})
+	if err != nil {
+		return s, err
+	}
+	var offered struct {
+		Capabilities struct {
+			PositionEncoding string `json:"positionEncoding"`
+		} `json:"capabilities"`
+		OffsetEncoding string `json:"offsetEncoding"` // of clangd, before the protocol had one
+	}
+	if err := json.Unmarshal(result, &offered); err != nil {
+		return s, badAnswer(err)
+	}
+	s.inBytes = cmp.Or(offered.Capabilities.PositionEncoding, offered.OffsetEncoding) == "utf-8"
+	s.conn.notify("initialized", struct{}{})
+	s.conn.notify("workspace/didChangeConfiguration", map[string]any{"settings": lang.settings})
+	return s, nil
+}
+
+var capabilities = map[string]any{
+	"general":        map[string]any{"positionEncodings": []string{"utf-8", "utf-16"}},
+	"offsetEncoding": []string{"utf-8", "utf-16"},
+	"window":         map[string]any{"workDoneProgress": true},
+	"workspace": map[string]any{
+		"configuration": true, "workspaceFolders": true,
+		"workspaceEdit":         map[string]any{"documentChanges": true},
+		"didChangeWatchedFiles": map[string]any{"dynamicRegistration": true},
+	},
+	"textDocument": map[string]any{
+		"synchronization": map[string]any{"didSave": true},
+		"definition":      map[string]any{"linkSupport": true},
+		"references":      map[string]any{},
+		"rename":          map[string]any{"prepareSupport": true},
+		"hover":           map[string]any{"contentFormat": []string{"plaintext", "markdown"}},
+		"callHierarchy":   map[string]any{},
+	},
+}
+
+// answer answers the requests of the server and follows its progress.
+func (s *server) answer(method string, params json.RawMessage) (result any, known bool) {
+	switch method {
+	case "$/progress":
+		s.progress(params)
+	case "window/showMessage", "window/logMessage":
+		var m struct {
+			Type    int    `json:"type"`
+			Message string `json:"message"`
+		}
+		const isError = 1
+		if json.Unmarshal(params, &m) == nil && m.Type == isError && (method == "window/showMessage" || strings.Contains(m.Message, "load failed")) {
+			s.mu.Lock()
+			s.failure = plain(m.Message)
+			s.mu.Unlock()
+		}
+	case "workspace/configuration":
+		var asked struct {
+			Items []struct {
+				Section string `json:"section"`
+			} `json:"items"`
+		}
+		_ = json.Unmarshal(params, &asked) // then there are no items
+		values := make([]any, len(asked.Items))
+		for i, item := range asked.Items {
+			values[i] = s.lang.settings[item.Section]
+		}
+		return values, true
+	case "workspace/workspaceFolders":
+		return []any{map[string]any{"uri": uriOf(s.root), "name": filepath.Base(s.root)}}, true
+	case "workspace/applyEdit":
+		return map[string]any{"applied": false, "failureReason": "only renames change files"}, true
+	case "client/registerCapability", "client/unregisterCapability", "window/workDoneProgress/create", "window/showMessageRequest":
+		return nil, true
+	}
+	return nil, false
+}
+
+// progress follows the work in progress. The references of a server that is still at work are
+// incomplete.
+func (s *server) progress(params json.RawMessage) {
+	var p struct {
+		Token json.RawMessage `json:"token"`
+		Value struct {
+			Kind string `json:"kind"`
+		} `json:"value"`
+	}
+	const maxTokens = 1000
+	if json.Unmarshal(params, &p) != nil || len(p.Token) > maxTokens {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := len(s.working)
+	switch {
+	case p.Value.Kind == "begin" && before < maxTokens:
+		s.working[string(p.Token)] = true
+		s.begun++
+	case p.Value.Kind == "end":
+		delete(s.working, string(p.Token))
+	}
+	switch now := len(s.working); {
+	case before == 0 && now > 0:
+		s.idle = make(chan struct{})
+	case before > 0 && now == 0:
+		close(s.idle)
+	}
+}
+
+// settle waits until the server has no work in progress. It reports whether that took too long, and
+// how much work was begun.
+func (s *server) settle(ctx context.Context) (loading bool, begun int) {
+	limit := time.NewTimer(loadTime)
+	defer limit.Stop()
+	for {
+		s.mu.Lock()
+		idle, working, begun := s.idle, len(s.working), s.begun
+		s.mu.Unlock()
+		if working == 0 {
+			return false, begun
+		}
+		select {
+		case <-idle:
+		case <-limit.C:
+			return true, begun
+		case <-s.conn.ended:
+			return false, begun
+		case <-ctx.Done():
+			return true, begun
+		}
+	}
+}
+
+// ask asks a question about a place, with the files as they are. It asks again if the server has
+// begun or ended loading meanwhile, or if files have changed. The notes say why the answer may be
+// incomplete or old.
+func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, error), path string, question func(context.Context) error) (notes []string, err error) {
+	select {
+	case s.asking <- struct{}{}:
+		defer func() { <-s.asking }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	files, err := list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.sync(files, path)
+	const tries = 3
+	for try := 1; ; try++ {
+		loading, begun := s.settle(ctx)
+		asked, cancel := context.WithTimeout(ctx, askTime)
+		err := question(asked)
+		late := asked.Err() != nil && ctx.Err() == nil
+		cancel()
+		if late {
+			return nil, fmt.Errorf("%s has not answered in %s", s.lang.Program, askTime)
+		}
+		if err != nil && !isPassing(err) {
+			return nil, s.explain(err)
+		}
+		_, now := s.settle(ctx)
+		changed := s.sync(files, path)
+		switch {
+		case (now > begun && !loading || changed || err != nil) && try < tries:
+			continue
+		case err != nil:
+			return nil, s.explain(err)
+		case loading:
+			notes = append(notes, s.lang.Program+" is still loading, so the answer may be incomplete")
+		case changed:
+			notes = append(notes, "files changed meanwhile, so the answer may be old")
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.failure != "" {
+			notes = append(notes, "the answer may be incomplete, because "+s.lang.Program+" reported: "+s.failure)
+		}
+		return notes, nil
+	}
+}
+
+// explain adds the last output of the server to an error.
+func (s *server) explain(err error) error {
+	select {
+	case <-s.conn.ended:
+	default:
+		return fmt.Errorf("%s: %s", s.lang.Program, plain(err.Error()))
+	}
+	how := err.Error()
+	if s.process.WaitEnd(time.Second) {
+		<-s.process.Drained()
+		how = s.process.EndText()
+	}
+	if printed := plain(string(s.says.Kept)); printed != "" {
+		how += ": " + printed
+	}
+	return fmt.Errorf("%s ended: %s", s.lang.Program, how)
+}
+
+// plain returns the beginning of a text of the server on one line, without control characters.
+func plain(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	const most = 300
+	return lines.Cut(strings.Join(strings.Fields(text), " "), most)
+}
+
+// The kinds of changes of the protocol.
+const (
+	fileCreated = 1
+	fileChanged = 2
+	fileDeleted = 3
+)
+
+// sync tells the server which files have changed since it was told last, and opens the file of a
+// question. It reports whether there were changes that the server did not know.
+func (s *server) sync(files []string, path string) (changed bool) {
+	first := s.files == nil
+	now := make(map[string]stamp, len(files))
+	var events []map[string]any
+	event := func(path string, kind int) {
+		events = append(events, map[string]any{"uri": uriOf(path), "type": kind})
+	}
+	for _, file := range files {
+		info, err := os.Lstat(file)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		is := stampOf(info)
+		now[file] = is
+		switch was, known := s.files[file]; {
+		case !known:
+			event(file, fileCreated)
+			changed = true
+		case was.size != is.size || !was.mod.Equal(is.mod):
+			event(file, fileChanged)
+			changed = true
+		case was.racy:
+			event(file, fileChanged)
+		}
+	}
+	for file := range s.files {
+		if _, there := now[file]; !there {
+			event(file, fileDeleted)
+			changed = true
+		}
+	}
+	s.files = now
+	if len(events) > 0 && !first {
+		s.conn.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": events})
+	}
+	s.open = slices.DeleteFunc(s.open, func(o *openFile) bool {
+		if o.path == path {
+			return false
+		}
+		_, there := now[o.path]
+		keep := there && s.update(o)
+		if !keep {
+			s.close(o)
+		}
+		return !keep
+	})
+	return s.show(path) || changed && !first
+}
+
+// show opens the file of a question, or sends its present content. It reports whether the server held
+// another content.
+func (s *server) show(path string) (changed bool) {
+	at := slices.IndexFunc(s.open, func(o *openFile) bool { return o.path == path })
+	if at >= 0 {
+		o := s.open[at]
+		s.open = append(slices.Delete(s.open, at, at+1), o)
+		before := o.version
+		s.update(o)
+		return o.version != before
+	}
+	text, err := readFile(path)
+	if err != nil {
+		return false // the server then says that there is no such file
+	}
+	if len(s.open) >= maxOpen {
+		s.close(s.open[0])
+		s.open = slices.Delete(s.open, 0, 1)
+	}
+	o := &openFile{path: path, version: 1, text: text}
+	s.open = append(s.open, o)
+	s.conn.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{
+		"uri": uriOf(path), "languageId": s.lang.files[strings.ToLower(filepath.Ext(path))], "version": o.version, "text": string(text),
+	}})
+	return false
+}
+
+// update sends the present content of an open file, if the server holds another. It reports whether
+// the file can be read.
+func (s *server) update(o *openFile) bool {
+	text, err := readFile(o.path)
+	if err != nil {
+		return false
+	}
+	if !bytes.Equal(text, o.text) {
+		o.version++
+		o.text = text
+		s.conn.notify("textDocument/didChange", map[string]any{
+			"textDocument":   map[string]any{"uri": uriOf(o.path), "version": o.version},
+			"contentChanges": []any{map[string]any{"text": string(text)}},
+		})
+	}
+	return true
+}
+
+func (s *server) close(o *openFile) {
+	s.conn.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uriOf(o.path)}})
+}
+
+var errTooLarge = errors.New("it is too large for a language server")
+
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxFileBytes {
+		return nil, errTooLarge
+	}
+	return os.ReadFile(path)
+}
+
+// stop ends the server: by the protocol if it answers at once, or else by force.
+func (s *server) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if _, err := s.conn.call(ctx, "shutdown", nil); err == nil {
+		s.conn.notify("exit", nil)
+	}
+	s.process.Close()
+}

@@ -1,0 +1,354 @@
+// Package lsptest is a language server for tests. It knows words, and does what real servers do
+// wrong.
+package lsptest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// Faults of the server, for the variable LSPTEST.
+const (
+	// Dies ends the server at the first question.
+	Dies = "dies"
+	// Silent answers no question.
+	Silent = "silent"
+	// Floods sends a message of a gigabyte before its answer.
+	Floods = "floods"
+	// Twice sends each answer twice.
+	Twice = "twice"
+	// Outside adds a place outside of the workspace.
+	Outside = "outside"
+	// Many answers with 20000 places.
+	Many = "many"
+	// Overlaps adds an edit that overlaps another.
+	Overlaps = "overlaps"
+	// Beyond moves every range behind the end of its file.
+	Beyond = "beyond"
+	// Loads finds only one reference until its work has ended, which it begins with the first one.
+	Loads = "loads"
+	// Other renames another word.
+	Other = "other"
+	// Creates renames a file, too.
+	Creates = "creates"
+	// Null answers with null.
+	Null = "null"
+)
+
+// Run runs the server and exits if the test program was started as a language server. TestMain
+// calls it first.
+func Run() {
+	if strings.HasPrefix(filepath.Base(os.Args[0]), "gopls") {
+		(&server{in: bufio.NewReader(os.Stdin), fault: os.Getenv("LSPTEST"), files: map[string]string{}, open: map[string]bool{}}).run()
+		os.Exit(0)
+	}
+}
+
+// Environ returns an environment in which gopls is this server with a fault.
+func Environ(t testing.TB, fault string) []string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the server is a link to the test program")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(bin, "gopls")); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"PATH=" + bin, "HOME=" + t.TempDir(), "LSPTEST=" + fault}
+}
+
+type server struct {
+	in    *bufio.Reader
+	fault string
+	root  string
+	// files has the contents that the client has told of, open the files that it holds open.
+	files map[string]string
+	open  map[string]bool
+	asked int
+}
+
+type message struct {
+	ID     json.RawMessage `json:"id,omitempty"`
+	Method string          `json:"method,omitempty"`
+	Params json.RawMessage `json:"params,omitempty"`
+	Result any             `json:"result"`
+}
+
+func (s *server) read() (m message, ok bool) {
+	length := 0
+	for {
+		line, err := s.in.ReadString('\n')
+		if err != nil {
+			return m, false
+		}
+		if line = strings.TrimSpace(line); line == "" {
+			break
+		}
+		if value, is := strings.CutPrefix(line, "Content-Length: "); is {
+			length, _ = strconv.Atoi(value)
+		}
+	}
+	body := make([]byte, length)
+	if _, err := io.ReadFull(s.in, body); err != nil {
+		return m, false
+	}
+	return m, json.Unmarshal(body, &m) == nil
+}
+
+func (s *server) write(fields map[string]any) {
+	fields["jsonrpc"] = "2.0"
+	body, _ := json.Marshal(fields)
+	fmt.Printf("Content-Length: %d\r\n\r\n%s", len(body), body)
+}
+
+func (s *server) run() {
+	fmt.Println("a banner of the server")
+	for {
+		m, ok := s.read()
+		if !ok || m.Method == "exit" {
+			return
+		}
+		if result, asked := s.handle(m); asked && len(m.ID) > 0 {
+			s.write(map[string]any{"id": m.ID, "result": result})
+			if s.fault == Twice {
+				s.write(map[string]any{"id": m.ID, "result": []any{}})
+			}
+		}
+	}
+}
+
+// params has the members of all parameters that the server reads.
+type params struct {
+	RootURI      string `json:"rootUri"`
+	TextDocument struct {
+		URI  string `json:"uri"`
+		Text string `json:"text"`
+	} `json:"textDocument"`
+	Position       position `json:"position"`
+	NewName        string   `json:"newName"`
+	ContentChanges []struct {
+		Text string `json:"text"`
+	} `json:"contentChanges"`
+	Changes []struct {
+		URI  string `json:"uri"`
+		Type int    `json:"type"`
+	} `json:"changes"`
+}
+
+type position struct {
+	Line      int `json:"line"`
+	Character int `json:"character"`
+}
+
+func (s *server) handle(m message) (result any, asked bool) {
+	var p params
+	_ = json.Unmarshal(m.Params, &p)
+	path := pathOf(p.TextDocument.URI)
+	switch m.Method {
+	case "":
+		if values, _ := m.Result.([]any); string(m.ID) == `"c"` && len(values) != 2 {
+			fmt.Fprintln(os.Stderr, "two items were asked for")
+			os.Exit(3)
+		}
+	case "initialize":
+		s.root = pathOf(p.RootURI)
+		return map[string]any{"capabilities": map[string]any{"positionEncoding": "utf-16"}}, true
+	case "initialized":
+		// A client that answers with fewer items than were asked for waits for ever.
+		s.write(map[string]any{"id": "c", "method": "workspace/configuration", "params": map[string]any{"items": []any{map[string]string{"section": "gopls"}, map[string]string{"section": "none"}}}})
+		_ = filepath.WalkDir(s.root, func(path string, _ os.DirEntry, _ error) error { s.load(path); return nil })
+	case "textDocument/didOpen":
+		s.files[path], s.open[path] = p.TextDocument.Text, true
+	case "textDocument/didChange":
+		s.files[path] = p.ContentChanges[0].Text
+	case "textDocument/didClose":
+		delete(s.open, path)
+		s.load(path)
+	case "workspace/didChangeWatchedFiles":
+		for _, change := range p.Changes {
+			if file := pathOf(change.URI); !s.open[file] {
+				s.load(file)
+			}
+		}
+	case "shutdown":
+		return nil, true
+	case "textDocument/definition", "textDocument/references", "textDocument/rename", "textDocument/hover", "textDocument/prepareCallHierarchy":
+		if s.asked++; s.fault == Dies {
+			fmt.Fprintln(os.Stderr, "panic: \x1b[31mit dies\x1b[0m")
+			os.Exit(2)
+		}
+		return s.answer(m.Method, path, p)
+	case "callHierarchy/incomingCalls":
+		var call struct {
+			Item struct{ URI string } `json:"item"`
+		}
+		_ = json.Unmarshal(m.Params, &call)
+		return []any{map[string]any{"from": map[string]any{"name": "caller", "uri": call.Item.URI}, "fromRanges": []any{span(position{}, 1)}}}, true
+	}
+	return nil, false
+}
+
+// load reads a Go file from disk.
+func (s *server) load(path string) {
+	if filepath.Ext(path) != ".go" || s.open[path] {
+		return
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		delete(s.files, path)
+		return
+	}
+	s.files[path] = string(text)
+}
+
+// answer answers a question about the word at a position.
+func (s *server) answer(method, path string, p params) (result any, asked bool) {
+	switch s.fault {
+	case Silent:
+		return nil, false
+	case Floods:
+		fmt.Print("Content-Length: 1073741824\r\n\r\n")
+		for {
+			if _, err := fmt.Print(strings.Repeat(" ", 1<<16)); err != nil {
+				os.Exit(0)
+			}
+		}
+	case Null:
+		return nil, true
+	}
+	word := s.wordAt(path, p.Position)
+	if s.fault == Other && method == "textDocument/rename" {
+		word = "package"
+	}
+	var places []any
+	edits := map[string][]any{}
+	for _, file := range slices.Sorted(keys(s.files)) {
+		for _, at := range words(s.files[file], word) {
+			if s.fault == Beyond {
+				at.Line += 1000
+			}
+			uri := (&url.URL{Scheme: "file", Path: file}).String()
+			places = append(places, map[string]any{"uri": uri, "range": span(at, len(utf16.Encode([]rune(word))))})
+			edits[uri] = append(edits[uri], map[string]any{"range": span(at, len(word)), "newText": p.NewName})
+			if s.fault == Overlaps {
+				edits[uri] = append(edits[uri], map[string]any{"range": span(at, len(word)), "newText": p.NewName + "2"})
+			}
+		}
+	}
+	if s.fault == Outside {
+		places = append(places, map[string]any{"uri": "file:///etc/hosts", "range": span(position{}, 1)})
+		edits["file:///etc/hosts"] = []any{map[string]any{"range": span(position{}, 0), "newText": "x"}}
+	}
+	for s.fault == Many && len(places) < 20_000 {
+		places = append(places, map[string]any{"uri": (&url.URL{Scheme: "file", Path: path}).String(), "range": span(position{len(places), 0}, 0)})
+	}
+	switch method {
+	case "textDocument/hover":
+		return map[string]any{"contents": []any{"func \x1b[31m" + word, map[string]string{"language": "go", "value": "its text"}}}, true
+	case "textDocument/definition":
+		if len(places) > 0 {
+			return places[0], true
+		}
+		return []any{}, true
+	case "textDocument/prepareCallHierarchy":
+		return []any{map[string]any{"name": word, "uri": (&url.URL{Scheme: "file", Path: path}).String()}}, true
+	case "textDocument/rename":
+		changes := []any{}
+		if s.fault == Creates {
+			changes = append(changes, map[string]any{"kind": "create", "uri": "file:///tmp/x"})
+		}
+		for uri, list := range edits {
+			changes = append(changes, map[string]any{"textDocument": map[string]any{"uri": uri}, "edits": list})
+		}
+		return map[string]any{"changes": map[string]any{}, "documentChanges": changes}, true
+	}
+	if s.fault == Loads && s.asked == 1 {
+		progress := func(kind string) {
+			s.write(map[string]any{"method": "$/progress", "params": map[string]any{"token": 1, "value": map[string]string{"kind": kind}}})
+		}
+		progress("begin")
+		defer progress("end")
+		return places[:1], true
+	}
+	return places, true
+}
+
+// wordAt returns the word at a position.
+func (s *server) wordAt(path string, at position) string {
+	for _, found := range allWords(s.files[path]) {
+		if found.at == at {
+			return found.word
+		}
+	}
+	return ""
+}
+
+type found struct {
+	word string
+	at   position
+}
+
+// allWords returns the words of a text with their positions in UTF-16.
+func allWords(text string) (all []found) {
+	for n, line := range strings.Split(text, "\n") {
+		units, begin, word := 0, 0, ""
+		for _, r := range line + " " {
+			switch isWord := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'; {
+			case isWord && word == "":
+				begin, word = units, string(r)
+			case isWord:
+				word += string(r)
+			case word != "":
+				all, word = append(all, found{word, position{n, begin}}), ""
+			}
+			units += utf16.RuneLen(r)
+		}
+	}
+	return all
+}
+
+func words(text, word string) (places []position) {
+	for _, f := range allWords(text) {
+		if f.word == word {
+			places = append(places, f.at)
+		}
+	}
+	return places
+}
+
+func span(at position, length int) map[string]any {
+	return map[string]any{"start": at, "end": position{at.Line, at.Character + length}}
+}
+
+func keys(m map[string]string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for key := range m {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+func pathOf(uri string) string {
+	parsed, err := url.Parse(uri)
+	if err != nil {
+		return ""
+	}
+	return parsed.Path
+}

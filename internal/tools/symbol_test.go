@@ -1,0 +1,251 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/base/arguments"
+	"agent/internal/compression/cacheaware"
+	"agent/internal/lsp"
+	"agent/internal/sandbox"
+	"agent/internal/testing/lsptest"
+	"agent/internal/tokens"
+	"agent/internal/toolspec"
+)
+
+// servers opens the workspace of an Env for language servers, the test server with a fault or, without
+// an environment, the real ones.
+func servers(t testing.TB, env *Env, environ []string) *lsp.Folder {
+	t.Helper()
+	root := env.Workspace.Root()
+	cache, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := new(lsp.Pool).Open(lsp.Config{
+		Root: root, Cache: cache,
+		Environ:  func() []string { return environ },
+		Confined: func() sandbox.Confinement { return sandbox.Confinement{} },
+		Files: func(ctx context.Context, keep func(string) bool) ([]string, error) {
+			base, files, err := env.Workspace.Files(ctx, root, keep)
+			for i := range files {
+				files[i] = filepath.Join(base, files[i])
+			}
+			return files, err
+		},
+	})
+	t.Cleanup(f.Close)
+	return f
+}
+
+var symbolFiles = map[string]string{
+	"a/a.go": "package a\n\n// It is a name.\nfunc Name() int {\n\treturn 1\n}\n\ntype T struct{}\n\nfunc (T) Name() {}\n",
+	"b/b.go": "package b\n\nvar x = Name() + Name()\n\nfunc Only() {} // 𝄞 Only\r\n",
+	"c.txt":  "Name\n",
+}
+
+func TestSymbol(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, symbolFiles)
+	symbol := Symbol(servers(t, env, lsptest.Environ(t, "")))
+	for _, c := range []struct {
+		args params
+		want string
+	}{
+		{params{"op": "definition", "name": "Only"}, "[Only, lines 5-5 of b/b.go]\nfunc Only() {}"},
+		{params{"op": "definition", "name": "T.Name"}, "[T.Name, lines 10-10 of a/a.go]\nfunc (T) Name() {}"},
+		{params{"op": "definition", "name": "a.Name"}, "[Name, lines 3-6 of a/a.go]\n// It is a name.\nfunc Name() int {\n\treturn 1\n}"},
+		{params{"op": "definition", "name": "Name", "file": "b/b.go", "line": 3}, "[Name, lines 3-6 of a/a.go]\n// It is a name.\nfunc Name() int {\n\treturn 1\n}"},
+		{params{"op": "references", "name": "Only"}, "b/b.go:5: func Only() {} // 𝄞 Only\n[2 places in 1 file]\n"},
+		{params{"op": "references", "name": "Name", "file": "b/b.go", "line": 2}, "a/a.go\n4: func Name() int {\n10: func (T) Name() {}\nb/b.go:3: var x = Name() + Name()\n[4 places in 2 files]\n[line 2 does not have the name; line 3 was taken]\n"},
+		{params{"op": "references", "name": "Name"}, "Name is declared twice; name one of these by file and line:\na/a.go:4: func Name() int {\na/a.go:10: func (T) Name() {}"},
+		{params{"op": "callers", "name": "Only"}, "b/b.go:1: package b  [in caller]\n[1 call in 1 file]\n"},
+		{params{"op": "hover", "name": "Only"}, "func [31mOnly\nits text"},
+		{params{"op": "uses", "name": "Only"}, `unknown op "uses" (valid: definition, references, callers, hover, rename)`},
+		{params{"op": "references", "name": "Missing"}, "no file of a language with a server has the name Missing"},
+		{params{"op": "references", "name": "!"}, `name "!" is not a name; give an identifier such as Name or Type.Method`},
+		{params{"op": "references", "name": "Name", "file": "c.txt"}, "c.txt: no language server is known for this kind of file; use search_file_content"},
+		{params{"op": "references", "name": "Name", "line": 3}, "a line needs its file"},
+		{params{"op": "references", "name": "Name", "file": "../a.go"}, "outside"},
+	} {
+		answer := call(t, env, symbol, c.args)
+		if got := answer.Text + answer.Error; strings.TrimSpace(got) != strings.TrimSpace(c.want) && !(c.want == "outside" && strings.Contains(got, c.want)) {
+			t.Errorf("%v:\n%s\nwant:\n%s", c.args, got, c.want)
+		}
+	}
+}
+
+// What a server names is bounded, and stays within the workspace.
+func TestSymbolBounds(t *testing.T) {
+	t.Parallel()
+	for fault, want := range map[string]string{
+		lsptest.Outside: "b/b.go:5: func Only() {} // 𝄞 Only\n[2 places in 1 file]\n[left out: 1 place outside of the workspace]\n",
+		lsptest.Beyond:  "The server knows no place of Only.\n[left out: 2 places in files that cannot be shown or have changed]\n",
+		lsptest.Null:    "The server knows no place of Only.",
+		lsptest.Many:    "",
+	} {
+		env := fileEnv(t, symbolFiles)
+		answer := call(t, env, Symbol(servers(t, env, lsptest.Environ(t, fault))), params{"op": "references", "name": "Only"})
+		if got := answer.Text + answer.Error; want != "" && strings.TrimSpace(got) != strings.TrimSpace(want) || len(got) > 4000 {
+			t.Errorf("%s:\n%s\nwant:\n%s", fault, got, want)
+		}
+	}
+}
+
+// A rename is a call of the tool that edits: its plan shows all files, it is applied as shown, undone,
+// and refused if a file has changed.
+func TestRename(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, symbolFiles)
+	snapshots(t, env)
+	folder := servers(t, env, lsptest.Environ(t, ""))
+	registry := NewRegistry(append(Default(), Symbol(folder), Rename(folder))...)
+	meant := registry.Meant(SymbolName, `{"op":"rename","name":"Name","file":"b/b.go","line":3,"new_name":"Other"}`)
+	if meant.Name != RenameName || registry.Meant(SymbolName, `{"op":"references","name":"x"}`).Name != SymbolName {
+		t.Fatal(meant.Name)
+	}
+	plan, err := Rename(folder).Work(t.Context(), env, meant.Arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := plan.Preview; p.ReadOnly || strings.Join(p.Paths, " ") != "a/a.go b/b.go" || strings.Count(p.Diff, "\n+") != 5 {
+		t.Errorf("%+v", p)
+	}
+	answer := plan.Apply(t.Context())
+	if answer.Text != "Renamed Name to Other at 4 places.\nchanged: a/a.go, b/b.go\n" {
+		t.Errorf("%q %s", answer.Text, answer.Error)
+	}
+	if files, _ := toolspec.Reported(answer.Text); strings.Join(files, " ") != "a/a.go b/b.go" {
+		t.Error(files)
+	}
+	text := func(name string) string {
+		content, _ := os.ReadFile(filepath.Join(env.Workspace.Root(), name))
+		return string(content)
+	}
+	if got := text("b/b.go"); got != strings.ReplaceAll(symbolFiles["b/b.go"], "Name", "Other") {
+		t.Errorf("%q", got)
+	}
+	if len(answer.Changed) != 2 {
+		t.Errorf("kept for undo: %v", answer.Changed)
+	}
+	plan, err = Rename(folder).Work(t.Context(), env, arguments.Parse([]byte(`{"op":"rename","name":"Only","new_name":"Other"}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := text("b/b.go") + "// more\n"
+	if err := os.WriteFile(filepath.Join(env.Workspace.Root(), "b/b.go"), []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if answer := plan.Apply(t.Context()); answer.Error == "" || text("b/b.go") != changed {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// Edits of a server that do not fit the files are refused, and nothing is written.
+func TestBadRenames(t *testing.T) {
+	t.Parallel()
+	for fault, want := range map[string]string{
+		lsptest.Outside:  "would change too: it is outside of the workspace",
+		lsptest.Beyond:   "the file has no such place",
+		lsptest.Overlaps: "the edits of the server overlap",
+		lsptest.Other:    `the server would replace "package", which is not Only`,
+		lsptest.Creates:  "would also create files, which is not supported",
+		lsptest.Null:     "the server cannot rename Only there",
+		"":               `new_name "a b" is not a name`,
+	} {
+		env := fileEnv(t, symbolFiles)
+		name := "Other"
+		if fault == "" {
+			name = "a b"
+		}
+		_, err := planCall(t.Context(), t, Rename(servers(t, env, lsptest.Environ(t, fault))), env, params{"op": "rename", "name": "Only", "new_name": name})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", fault, err, want)
+		}
+	}
+}
+
+// The tool costs at most 250 tokens of each request, and density knows its answers as found things.
+func TestSymbolIsCheap(t *testing.T) {
+	t.Parallel()
+	symbol, rename := Symbol(nil), Rename(nil)
+	size := tokens.For(tokens.O200K).Count(symbol.Name + symbol.Description + string(symbol.Parameters()))
+	if t.Log(size, "tokens"); size > 250 {
+		t.Errorf("%d tokens", size)
+	}
+	if cacheaware.ActOf(symbol.Traits) != cacheaware.Find || !symbol.Retrievable() || !symbol.Harmless() {
+		t.Error("density does not take an answer for a search")
+	}
+	if cacheaware.ActOf(rename.Traits) != cacheaware.Keep || rename.Retrievable() || !rename.EditsOnly() || !rename.Unoffered {
+		t.Error("a rename is no edit")
+	}
+	var schema struct{ Required []string }
+	if err := json.Unmarshal(symbol.Parameters(), &schema); err != nil || fmt.Sprint(schema.Required) != "[op name]" {
+		t.Error(schema.Required, err)
+	}
+}
+
+// Real servers find and rename what their compilers know. Each is skipped where it is missing.
+func TestRealServers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		program              string
+		files                map[string]string
+		name, to, references string
+	}{
+		{"gopls", map[string]string{
+			"go.mod": "module m\n\ngo 1.21\n", "a/a.go": "package a\n\ntype S struct{}\n\nfunc (S) Close() {}\n\nfunc Other() { _ = \"Close\" }\n",
+			"b/b.go": "package b\n\nimport \"m/a\"\n\ntype other struct{}\n\nfunc (other) Close() {}\n\nfunc use(s a.S, o other) {\n\ts.Close()\n\to.Close()\n}\n",
+		}, "S.Close", "Finish", "a/a.go:5: func (S) Close() {}\nb/b.go:10: \ts.Close()\n[2 places in 2 files]\n"},
+		{"typescript-language-server", map[string]string{
+			"tsconfig.json": "{}\n", "a.ts": "export class S { close() { return 1 } }\n",
+			"b.ts": "import { S } from './a'\nclass O { close() {} }\nnew S().close()\nnew O().close()\n",
+		}, "S.close", "finish", "a.ts:1: export class S { close() { return 1 } }\nb.ts:3: new S().close()\n[2 places in 2 files]\n"},
+		{"pyright-langserver", map[string]string{
+			"a.py": "class S:\n    def close(self):\n        return 1\n",
+			"b.py": "from a import S\n\nclass O:\n    def close(self):\n        pass\n\nS().close()\nO().close()\n",
+		}, "S.close", "finish", "a.py:2:     def close(self):\nb.py:7: S().close()\n[2 places in 2 files]\n"},
+		{"clangd", map[string]string{
+			"a.h": "int close_it(int x);\n",
+			"a.c": "#include \"a.h\"\nint close_it(int x) { return x; }\nint use(void) { return close_it(1); }\n",
+		}, "close_it", "finish", "a.c\n2: int close_it(int x) { return x; }\n3: int use(void) { return close_it(1); }\na.h:1: int close_it(int x);\n[3 places in 2 files]\n"},
+	} {
+		t.Run(c.program, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(c.program); err != nil {
+				t.Skip(c.program + " is not installed")
+			}
+			env := fileEnv(t, c.files)
+			folder := servers(t, env, os.Environ())
+			file := ""
+			if c.program == "clangd" {
+				file = "a.c"
+				commands := fmt.Sprintf(`[{"directory": %q, "file": "a.c", "command": "cc -c a.c"}]`, env.Workspace.Root())
+				if err := os.WriteFile(filepath.Join(env.Workspace.Root(), "compile_commands.json"), []byte(commands), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := call(t, env, Symbol(folder), params{"op": "references", "name": c.name, "file": file})
+			if strings.Contains(got.Text, "is still loading") {
+				t.Skip(c.program + " gets no processor time here")
+			}
+			if strings.TrimSpace(got.Text) != strings.TrimSpace(c.references) {
+				t.Errorf("%s%s\nwant:\n%s", got.Text, got.Error, c.references)
+			}
+			answer := call(t, env, Rename(folder), params{"op": "rename", "name": c.name, "new_name": c.to, "file": file})
+			if answer.Error != "" || !strings.HasPrefix(answer.Text, "Renamed ") {
+				t.Errorf("%+v", answer)
+			}
+			got = call(t, env, Symbol(folder), params{"op": "references", "name": strings.TrimSuffix(c.name, lastName(c.name)) + c.to, "file": file})
+			if renamed := strings.ReplaceAll(c.references, lastName(c.name)+"(", c.to+"("); strings.TrimSpace(got.Text) != strings.TrimSpace(renamed) {
+				t.Errorf("%s%s\nwant:\n%s", got.Text, got.Error, renamed)
+			}
+		})
+	}
+}
