@@ -27,10 +27,29 @@ type Text struct {
 	// Key names the source of the text's content, such as "skill:/path/SKILL.md". Newer content
 	// of the same key takes its place. Most texts have no key.
 	Key string `json:"key,omitzero"`
+	// Own is set for instructions that the user keeps outside of the workspace, for all projects.
+	Own bool `json:"own,omitzero"`
+	// Tools is the change of the tools that Text describes, nil for none. Providers that take such
+	// changes within a conversation get it in place of Text.
+	Tools *ToolChange `json:"tools,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
 
 	imported bool // see Imported
+}
+
+// ToolChange says which tools the model has more and which it has no longer, from a place in the
+// conversation on.
+type ToolChange struct {
+	Added   []ToolDefinition `json:"added,omitzero"`
+	Removed []string         `json:"removed,omitzero"`
+}
+
+// ToolDefinition is a tool as requests offer it. Schema is the JSON Schema of its parameters.
+type ToolDefinition struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
 }
 
 // Thinking holds the model's reasoning. It is shown, and sent back only to a provider that wants

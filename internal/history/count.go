@@ -87,6 +87,11 @@ func countBlock(counter Counter, block Block) int {
 	switch b := block.(type) {
 	case *Text:
 		tokens = counter.Count(b.Text)
+		if b.Tools != nil {
+			for _, t := range b.Tools.Added {
+				tokens += counter.Count(t.Name + t.Description + string(t.Schema))
+			}
+		}
 	case *ToolCall:
 		tokens = callOverhead + counter.Count(b.Name) + counter.Count(string(b.Parameters)) + countAttached(counter, b.Attached, "")
 	case *Thinking:

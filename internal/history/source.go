@@ -60,6 +60,7 @@ func (c *Content) Holds(source Source) bool {
 // KeyMode is the key of notes about the approval mode. Their words come from the program alone.
 const KeyMode = "mode"
 
-// IsInstruction reports whether the program itself speaks to the model. Text of files, tools,
-// servers and people is no instruction of the program.
-func (t *Text) IsInstruction() bool { return t.Source == Brought && t.Key == KeyMode }
+// IsInstruction reports whether the text may stand in a system message: the program itself speaks to
+// the model, or the user's own instructions for all projects do. Text of the workspace, of tools and
+// of servers may not.
+func (t *Text) IsInstruction() bool { return t.Source == Brought && (t.Key == KeyMode || t.Own) }

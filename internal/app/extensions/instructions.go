@@ -171,11 +171,16 @@ func (b *Extensions) changes() []history.Block {
 			continue
 		}
 		n := b.nested(file)
-		blocks = append(blocks, &history.Text{Text: b.changedText(file, n.Text), Source: history.Brought, Key: n.Key})
+		blocks = append(blocks, &history.Text{Text: b.changedText(file, n.Text), Source: history.Brought, Key: n.Key, Own: b.isOwn(file.Path)})
 		others := slices.DeleteFunc(b.modelTexts, func(has instructions.File) bool { return has.Path == file.Path })
 		b.modelTexts = append(others, file)
 	}
 	return blocks
+}
+
+// isOwn reports whether a file is one of the user's, for all projects.
+func (b *Extensions) isOwn(file string) bool {
+	return fsutil.Within(file, b.Where.Config) && !fsutil.Within(file, b.Env.Workspace.Root())
 }
 
 // InstructionLines lists the instructions for /instructions: the files in use with their sizes,

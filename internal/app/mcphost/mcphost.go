@@ -213,10 +213,17 @@ func (s *Servers) Refreeze() {
 	}
 }
 
-// News returns messages for the model about tools that are new since the last call.
+// News returns messages for the model about tools that came and went since the last call.
 func (s *Servers) News() (blocks []history.Block) {
-	for _, line := range fromCurrent(s, func(g *generation) []string { return g.bridge.News() }) {
-		blocks = append(blocks, &history.Text{Text: "[" + line + "]", Source: history.Brought})
+	for _, news := range fromCurrent(s, func(g *generation) []bridge.News { return g.bridge.News() }) {
+		text := &history.Text{Text: "[" + news.Line + "]", Source: history.Brought}
+		if len(news.Added)+len(news.Removed) > 0 {
+			text.Tools = &history.ToolChange{Removed: news.Removed}
+			for _, t := range news.Added {
+				text.Tools.Added = append(text.Tools.Added, history.ToolDefinition(t))
+			}
+		}
+		blocks = append(blocks, text)
 	}
 	return blocks
 }

@@ -244,6 +244,78 @@ func TestReportsOnTheRequest(t *testing.T) {
 	}
 }
 
+// newTool is a message about a tool that came.
+func newTool(name string) *history.Content {
+	return history.New(history.Human, &history.Text{
+		Text: "[s now also offers: " + name + "]", Source: history.Brought,
+		Tools: &history.ToolChange{Added: []history.ToolDefinition{{Name: name, Description: strings.Repeat("long ", 400), Schema: []byte(`{"type":"object"}`)}}},
+	})
+}
+
+// A tool that comes or goes within a conversation stands in a system message. The cached prefix is
+// found again, and the thinking before it stays.
+func TestToolChangesKeepThePrefix(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn { return llmtest.Think("hm").Say("ok") })
+	client := newClient(t, srv.URL)
+	req := llmtest.Question("hi")
+	req.Model, req.System = "claude-opus-5-5", strings.Repeat("be brief ", 900)
+	req.Tools = []llm.ToolSpec{{Name: "mcp_call", Schema: []byte(`{"type":"object"}`)}, {Name: "old", Schema: []byte(`{"type":"object"}`)}}
+	prompt := 0
+	for _, step := range []struct {
+		entry *history.Content
+		want  string
+	}{
+		{nil, ""},
+		{newTool("new"), "tool_addition new"},
+		{history.New(history.Human, &history.Text{Text: "[s has no old and no unknown]", Source: history.Brought, Tools: &history.ToolChange{Removed: []string{"old", "unknown"}}}), "tool_removal old"},
+		{newTool("new"), "(go on)"}, // the model has it
+	} {
+		if step.entry != nil {
+			req.History = append(req.History, step.entry)
+		}
+		got := llmtest.Collect(t.Context(), t, client, req)
+		sent := srv.Requests()[len(srv.Requests())-1]
+		if last := sent.Messages[len(sent.Messages)-1]; got.Err != nil || step.want != "" && last.Content != step.want {
+			t.Fatalf("%v, %q, want %q", got.Err, last.Content, step.want)
+		}
+		if got.Usage.CachedTokens < prompt {
+			t.Errorf("%q: %d tokens were read from the cache, and the request before had %d", step.want, got.Usage.CachedTokens, prompt)
+		}
+		prompt = got.Usage.CachedTokens + got.Usage.CacheWriteTokens // what is behind the last mark is not kept
+		thoughts := 0
+		for _, m := range sent.Messages {
+			thoughts += len(m.Reasoning)
+		}
+		if replies := len(srv.Requests()) - 1; thoughts != replies {
+			t.Errorf("%d of %d thoughts were sent back", thoughts, replies)
+		}
+		req.History = append(req.History, history.New(history.AI, &history.Thinking{Thought: got.Reasoning, Attached: got.Thought}, &history.Text{Text: got.Text}).WithMeta(history.MetaModel, req.Model))
+	}
+}
+
+// Models and gateways that take no changes of tools read them in words.
+func TestToolChangesInWords(t *testing.T) {
+	t.Parallel()
+	refuses := func(r *llmtest.Request) llmtest.Turn {
+		if strings.Contains(string(r.Body), "defer_loading") {
+			return llmtest.Fail(http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"tools.1.defer_loading: Extra inputs are not permitted"}}`)
+		}
+		return llmtest.Say("ok")
+	}
+	for _, model := range []string{"claude-haiku-4-5", "claude-opus-5-5"} {
+		srv := llmtest.NewFunc(t, refuses)
+		req := llmtest.Question("hi")
+		req.Model = model
+		req.History = append(req.History, newTool("new"))
+		got := llmtest.Collect(t.Context(), t, newClient(t, srv.URL), req)
+		sent := srv.Requests()[len(srv.Requests())-1]
+		if last := sent.Messages[len(sent.Messages)-1]; got.Err != nil || last.Role != "user" || !strings.Contains(last.Content, "now also offers: new") || len(sent.Tools) != len(req.Tools) {
+			t.Errorf("%s: %v, %+v", model, got.Err, last)
+		}
+	}
+}
+
 // A call whose arguments were cut off by the output limit is marked, and the history stays valid.
 func TestCutCall(t *testing.T) {
 	t.Parallel()

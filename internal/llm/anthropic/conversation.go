@@ -22,8 +22,11 @@ const (
 
 // conversation is the part of a request that the model reads: tools, system prompt and messages.
 type conversation struct {
-	tools  [][]byte
-	system []byte
+	tools [][]byte
+	// deferred holds the definitions of tools that the model gets later, where a system message
+	// names them. They are no part of the prefix.
+	deferred [][]byte
+	system   []byte
 	// messages alternate between user and assistant, with system messages after those of the user.
 	messages []message
 	// media is the size of the images and documents in bytes.
@@ -59,6 +62,9 @@ type block struct {
 func (c *conversation) size() int {
 	size := len(c.system)
 	for _, t := range c.tools {
+		size += len(t)
+	}
+	for _, t := range c.deferred {
 		size += len(t)
 	}
 	for _, m := range c.messages {
@@ -102,6 +108,7 @@ func (r *request) conversation() *conversation {
 	for _, t := range b.c.tools {
 		b.hash(t)
 	}
+	b.deferTools()
 	if !isBlank(r.System) {
 		b.c.system = textBlock(r.System)
 	}
@@ -110,9 +117,7 @@ func (r *request) conversation() *conversation {
 		b.entry = i
 		b.add(c)
 	}
-	if n := len(b.c.messages); n > 0 && b.c.messages[n-1].role == roleAssistant {
-		b.put(roleUser, block{raw: textBlock("(go on)")})
-	}
+	b.answerLast()
 	b.endUser()
 	b.c.digest = b.state()
 	b.c.dropVoid(r.bound)
@@ -130,8 +135,12 @@ type builder struct {
 	sum hash.Hash
 	// order holds the sent ids of the calls of the latest reply, in their order.
 	order []string
-	// told holds the instructions of the program that follow the newest message.
-	told []string
+	// told holds the blocks of the system message that follows the newest message.
+	told [][]byte
+	// defined maps the names of deferred tools to their definitions, and offered holds the names of
+	// the tools that the model has at this place.
+	defined map[string][]byte
+	offered map[string]bool
 }
 
 func (b *builder) hash(parts ...[]byte) {
@@ -187,12 +196,18 @@ func (b *builder) endUser() {
 // instruct puts the waiting instructions into a system message of their own, after the message of
 // the user and the answers of its calls.
 func (b *builder) instruct() {
-	for _, text := range b.told {
-		raw := textBlock(text)
+	for _, raw := range b.told {
 		b.put(roleSystem, block{raw: raw})
 		b.hash([]byte(roleSystem), raw)
 	}
 	b.told = nil
+}
+
+// answerLast puts a message of the user behind a reply that has none.
+func (b *builder) answerLast() {
+	if n := len(b.c.messages); n > 0 && b.c.messages[n-1].role == roleAssistant {
+		b.put(roleUser, block{raw: textBlock("(go on)")})
+	}
 }
 
 func (b *builder) add(c *history.Content) {
@@ -209,12 +224,15 @@ func (b *builder) add(c *history.Content) {
 
 func (b *builder) human(c *history.Content) {
 	said := c.Blocks
-	if r := b.request; r.facts.SystemMessages && !r.dialect.OmitSystem {
+	if b.request.takesSystem() {
 		said = nil
 		for _, x := range c.Blocks {
-			if t, is := x.(*history.Text); is && t.IsInstruction() {
-				b.told = append(b.told, t.Text)
-			} else {
+			switch t, is := x.(*history.Text); {
+			case is && t.IsInstruction():
+				b.told = append(b.told, textBlock(t.Text))
+			case is && t.Tools != nil && b.request.takesToolChanges():
+				b.changeTools(t.Tools)
+			default:
 				said = append(said, x)
 			}
 		}
@@ -281,6 +299,9 @@ func (b *builder) assistant(c *history.Content) {
 	blocks := b.replyBlocks(c, k)
 	if !slices.ContainsFunc(blocks, func(x block) bool { return x.thinking == nil }) {
 		return // thinking alone is not a message
+	}
+	if len(b.told) > 0 {
+		b.answerLast()
 	}
 	b.endUser()
 	before := b.state()

@@ -26,6 +26,8 @@ type Dialect struct {
 	OmitCache bool `json:"omitCache,omitzero"`
 	// OmitSystem puts instructions that come later into messages of the user.
 	OmitSystem bool `json:"omitSystem,omitzero"`
+	// OmitToolChanges tells of changed tools in messages of the user.
+	OmitToolChanges bool `json:"omitToolChanges,omitzero"`
 	// OmitThinking asks for no thinking, which the model does not have.
 	OmitThinking bool `json:"omitThinking,omitzero"`
 	// OmitEffort leaves out the effort, which the model does not take.
@@ -78,8 +80,11 @@ var lessons = []lesson{
 	{lazyregexp.New(`output_config|\beffort\b`), func(d *Dialect, req llm.Request) {
 		d.OmitEffort = d.OmitEffort || req.ReasoningEffort != ""
 	}, "the model does not take this reasoning.effort; the conversation goes on with its own"},
+	{lazyregexp.New(`defer_loading|tool_addition|tool_removal|tool_reference|mid-conversation-tool-changes`), func(d *Dialect, _ llm.Request) {
+		d.OmitToolChanges = true
+	}, ""},
 	{lazyregexp.New(`messages\S{0,8}role|\brole\b.{0,60}\b(?:user|system)\b|\bsystem\b.{0,20}\brole\b`), func(d *Dialect, req llm.Request) {
-		d.OmitSystem = d.OmitSystem || instructs(req.History)
+		d.OmitSystem = d.OmitSystem || instructs(req.History) || changesTools(req.History)
 	}, ""},
 	{lazyregexp.New(`temperature|top_p`), func(d *Dialect, req llm.Request) {
 		d.OmitSampling = d.OmitSampling || req.Temperature != nil || req.TopP != nil
@@ -108,9 +113,12 @@ func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note str
 }
 
 // instructs reports whether a history holds instructions of the program.
-func instructs(entries []*history.Content) bool {
+func instructs(entries []*history.Content) bool { return holds(entries, (*history.Text).IsInstruction) }
+
+// holds reports whether a text of a history is as wanted.
+func holds(entries []*history.Content, is func(*history.Text) bool) bool {
 	return slices.ContainsFunc(entries, func(c *history.Content) bool {
-		return slices.ContainsFunc(c.Blocks, func(x history.Block) bool { t, is := x.(*history.Text); return is && t.IsInstruction() })
+		return slices.ContainsFunc(c.Blocks, func(x history.Block) bool { t, text := x.(*history.Text); return text && is(t) })
 	})
 }
 

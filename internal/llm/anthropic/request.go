@@ -44,6 +44,7 @@ const officialHost = "api.anthropic.com"
 // Betas that requests name.
 const (
 	betaBinding = "thinking-binding-controls-2026-08-01"
+	betaTools   = "mid-conversation-tool-changes-2026-07-01"
 )
 
 // betas returns the betas that the request needs.
@@ -51,6 +52,9 @@ func (r *request) betas() []string {
 	var betas []string
 	if r.controlsBinding() {
 		betas = append(betas, betaBinding)
+	}
+	if r.changesTools() {
+		betas = append(betas, betaTools)
 	}
 	return betas
 }
@@ -159,9 +163,9 @@ func (r *request) encode(c *conversation) []byte {
 	limit := r.maxTokens(c.size() - c.media)
 	w.raw(`"max_tokens":` + strconv.Itoa(limit) + `,"stream":true`)
 	r.options(&w, c, limit)
-	if len(c.tools) > 0 {
+	if len(c.tools)+len(c.deferred) > 0 {
 		w.raw(`,"tools":[`)
-		for i, tool := range c.tools {
+		for i, tool := range slices.Concat(c.tools, c.deferred) {
 			w.item(i, tool, marks.tool == i, marks.control)
 		}
 		w.raw(`]`)
@@ -270,22 +274,28 @@ func (r *request) encodeTools() [][]byte {
 			tools = append(tools, w.buf)
 			continue
 		}
-		w.raw(`{"name":`)
-		w.string(t.Name)
-		if t.Description != "" {
-			w.raw(`,"description":`)
-			w.string(t.Description)
-		}
-		w.raw(`,"input_schema":`)
-		if len(t.Schema) == 0 {
-			w.raw(`{"type":"object","properties":{}}`)
-		} else {
-			w.buf = append(w.buf, t.Schema...)
-		}
-		w.raw(`}`)
-		tools = append(tools, w.buf)
+		tools = append(tools, toolBlock(t))
 	}
 	return tools
+}
+
+// toolBlock returns a tool as the API takes it.
+func toolBlock(t llm.ToolSpec) []byte {
+	var w writer
+	w.raw(`{"name":`)
+	w.string(t.Name)
+	if t.Description != "" {
+		w.raw(`,"description":`)
+		w.string(t.Description)
+	}
+	w.raw(`,"input_schema":`)
+	if len(t.Schema) == 0 {
+		w.raw(`{"type":"object","properties":{}}`)
+	} else {
+		w.buf = append(w.buf, t.Schema...)
+	}
+	w.raw(`}`)
+	return w.buf
 }
 
 // maxSearches bounds the searches of the server within one reply.

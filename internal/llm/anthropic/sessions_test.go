@@ -59,6 +59,16 @@ func TestForksStay(t *testing.T) {
 	}
 }
 
+// changeTools adds a message about tools that came or went.
+func (s *session) changeTools() {
+	name := fmt.Sprintf("mcp__s__%d", s.rand.IntN(4))
+	change := &history.ToolChange{Removed: []string{name}}
+	if s.one(2) {
+		change = &history.ToolChange{Added: []history.ToolDefinition{{Name: name, Description: "a tool", Schema: []byte(`{"type":"object"}`)}}}
+	}
+	s.entries = append(s.entries, history.New(history.Human, &history.Text{Text: "[s has other tools]", Source: history.Brought, Tools: change}))
+}
+
 // session is a generated conversation.
 type session struct {
 	t       *testing.T
@@ -152,6 +162,8 @@ func (s *session) request() {
 		s.tools[0].Description += "."
 	case 8:
 		s.interrupt()
+	case 9: // the tools of a server come or go
+		s.changeTools()
 	}
 	req := llm.Request{Model: s.model, System: strings.Repeat("be brief ", 900), History: s.entries, Tools: s.tools, Cache: llm.Cache{Key: "k", Stable: s.rand.IntN(len(s.entries) + 1)}}
 	if s.one(3) {

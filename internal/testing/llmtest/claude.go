@@ -69,6 +69,7 @@ func flatten(body []byte) ([]flatBlock, error) {
 		return nil, err
 	}
 	var flat []flatBlock
+	deferred := map[string]string{}
 	add := func(role string, message int, raws []json.RawMessage) error {
 		for _, raw := range raws {
 			var members map[string]json.RawMessage
@@ -82,7 +83,15 @@ func flatten(body []byte) ([]flatBlock, error) {
 			if err != nil {
 				return err
 			}
-			flat = append(flat, flatBlock{role: role, raw: string(plain), message: message, kind: b.Type, block: b})
+			if string(members["defer_loading"]) == "true" {
+				deferred[b.Name] = string(plain) // no part of the prefix until a message names it
+				continue
+			}
+			one := flatBlock{role: role, raw: string(plain), message: message, kind: b.Type, block: b}
+			if b.Type == toolAddition {
+				one.raw += deferred[b.Tool.Name]
+			}
+			flat = append(flat, one)
 		}
 		return nil
 	}
@@ -349,7 +358,59 @@ func JudgeMessages(body []byte) error {
 	if err := judgeMarks(flat, facts); err != nil {
 		return err
 	}
+	if err := judgeTools(body, flat, facts); err != nil {
+		return err
+	}
 	return judgeBlocks(flat)
+}
+
+// The kinds of blocks that change the tools.
+const (
+	toolAddition = "tool_addition"
+	toolRemoval  = "tool_removal"
+)
+
+// judgeTools holds the rules of tools that come and go within the conversation.
+func judgeTools(body []byte, flat []flatBlock, facts vendor.Claude) error {
+	var wire struct {
+		Tools []struct {
+			Name     string
+			Deferred bool      `json:"defer_loading"`
+			Cache    *struct{} `json:"cache_control"`
+		}
+	}
+	if err := json.Unmarshal(body, &wire); err != nil {
+		return err
+	}
+	has := map[string]bool{}
+	for _, t := range wire.Tools {
+		_, twice := has[t.Name]
+		switch {
+		case twice:
+			return fmt.Errorf("the tool %s is declared twice", t.Name)
+		case t.Deferred && !facts.SystemMessages:
+			return fmt.Errorf("the model takes no deferred tools")
+		case t.Deferred && t.Cache != nil:
+			return fmt.Errorf("the deferred tool %s has a mark of the cache", t.Name)
+		}
+		has[t.Name] = !t.Deferred
+	}
+	for _, b := range flat {
+		if b.kind != toolAddition && b.kind != toolRemoval {
+			continue
+		}
+		name := b.block.Tool.Name
+		switch offered, declared := has[name]; {
+		case b.role != "system":
+			return fmt.Errorf("messages.%d: %s in a message of the %s", b.message, b.kind, b.role)
+		case !declared || b.block.Tool.Type != "tool_reference":
+			return fmt.Errorf("messages.%d: %s of a tool that is not declared: %q", b.message, b.kind, name)
+		case offered == (b.kind == toolAddition):
+			return fmt.Errorf("messages.%d: %s of %s changes nothing", b.message, b.kind, name)
+		}
+		has[name] = b.kind == toolAddition
+	}
+	return nil
 }
 
 // judgeMarks holds the rules of the marks of the cache.
@@ -386,7 +447,7 @@ func judgeBlocks(flat []flatBlock) error {
 		last := i+1 == len(flat) || flat[i+1].message != b.message
 		answers := b.role == "user" && b.kind == "tool_result"
 		switch {
-		case b.role == "system" && b.message >= 0 && b.kind != "text":
+		case b.role == "system" && b.message >= 0 && b.kind != "text" && b.kind != toolAddition && b.kind != toolRemoval:
 			return fmt.Errorf("%s: a block of the type %s", at, b.kind)
 		case b.kind == "text" && strings.TrimSpace(b.block.Text) == "":
 			return fmt.Errorf("%s: a text that is blank", at)
@@ -420,6 +481,10 @@ func newClaude() *claude {
 func (c *claude) judge(r *Request) error {
 	if err := JudgeMessages(r.Body); err != nil {
 		return err
+	}
+	const beta = "mid-conversation-tool-changes-2026-07-01"
+	if strings.Contains(string(r.Body), `"defer_loading":true`) && !strings.Contains(r.Header.Get("Anthropic-Beta"), beta) {
+		return fmt.Errorf("tools: defer_loading: not permitted without the beta %s", beta)
 	}
 	flat, err := flatten(r.Body)
 	if err != nil || c.lenient {

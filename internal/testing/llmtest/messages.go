@@ -18,6 +18,8 @@ type claudeBlock struct {
 		Data      string
 	}
 	Cache *struct{ Type, TTL string } `json:"cache_control"`
+	// Tool is the tool that comes or goes.
+	Tool struct{ Type, Name string }
 }
 
 // fromMessages reads a request of the Messages API in the terms of chat completions: the answers of
@@ -71,6 +73,8 @@ func (r *Request) fromMessages(body []byte) error {
 			switch b.Type {
 			case "text":
 				texts = append(texts, b.Text)
+			case toolAddition, toolRemoval:
+				texts = append(texts, b.Type+" "+b.Tool.Name)
 			case "image", "document":
 				message.Images = append(message.Images, "data:"+b.Source.MediaType+";base64,"+b.Source.Data)
 			case "tool_use":

@@ -149,6 +149,7 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 // record keeps the request and fails the test if a real server would refuse it.
 func (s *Server) record(r *http.Request, api string, body []byte) *Request {
 	request, err := decode(api, body)
+	request.Header = r.Header.Clone()
 	if err == nil {
 		err = request.validate()
 	}
@@ -161,7 +162,6 @@ func (s *Server) record(r *http.Request, api string, body []byte) *Request {
 	if err != nil {
 		s.t.Errorf("llmtest: invalid request: %v\n%s", err, excerpt(body))
 	}
-	request.Header = r.Header.Clone()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	request.Number = len(s.requests)

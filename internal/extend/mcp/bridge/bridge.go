@@ -97,9 +97,17 @@ type Bridge struct {
 	offerRevision uint64
 	// settled is closed when all servers have been asked.
 	settled chan struct{}
-	// news holds the names of tools that are new since offered was frozen, by server.
-	news map[string][]string
+	// news holds the tools that came and went since offered was frozen and the model was told, by
+	// server.
+	news map[string]*news
+	// added holds the names of the tools that the model was told of with their definitions, and room
+	// is the number of tokens that further definitions may take.
+	added map[string]bool
+	room  int
 }
+
+// news holds the names, as the server shows them, of tools that came and went.
+type news struct{ came, went []string }
 
 // state is the state of a server.
 type state struct {
@@ -240,37 +248,109 @@ func (b *Bridge) save(st *state) {
 	_ = b.Store.Save(st.Configured.Name, st.Configured.Fields, st.known)
 }
 
-// noteNews notes the new tools of a server for the model.
+// noteNews notes for the model which tools of a server came and went.
 func (b *Bridge) noteNews(st *state, before catalogue.ServerInfo) {
-	var names []string
+	if b.news == nil {
+		b.news = map[string]*news{}
+	}
+	old := b.news[st.Configured.Name]
+	if old == nil {
+		old = &news{}
+	}
+	now := &news{}
 	for _, t := range st.known.Tools {
-		if _, had := before.Tool(t.Name); !had {
-			names = append(names, t.Shown)
+		if _, had := before.Tool(t.Name); !had && !slices.Contains(old.went, t.Shown) {
+			now.came = append(now.came, t.Shown)
 		}
 	}
 	// Of a server that keeps changing its list, the names that it still has make one line.
-	for _, name := range b.news[st.Configured.Name] {
-		if _, has := st.known.Tool(name); has && !slices.Contains(names, name) {
-			names = append(names, name)
+	for _, name := range old.came {
+		if _, has := st.known.Tool(name); has && !slices.Contains(now.came, name) {
+			now.came = append(now.came, name)
 		}
 	}
-	if b.news == nil {
-		b.news = map[string][]string{}
+	gone := slices.Clone(old.went)
+	for _, t := range before.Tools {
+		gone = append(gone, t.Shown)
 	}
-	b.news[st.Configured.Name] = names
+	for _, name := range gone {
+		if !slices.ContainsFunc(st.known.Tools, func(t catalogue.Tool) bool { return t.Shown == name }) &&
+			!slices.Contains(old.came, name) && !slices.Contains(now.went, name) {
+			now.went = append(now.went, name)
+		}
+	}
+	b.news[st.Configured.Name] = now
 }
 
-// News returns, once, a line for the model about the new tools of each server.
-func (b *Bridge) News() (lines []string) {
+// News is a message for the model about the tools of a server. Added has the definitions of new tools
+// that may be called by their own names, and Removed the own names of tools that are gone.
+type News struct {
+	Line    string
+	Added   []Offered
+	Removed []string
+}
+
+// News returns, once, messages for the model about the tools that came and went, by server.
+func (b *Bridge) News() (all []News) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, st := range b.states {
-		if names := b.news[st.Configured.Name]; len(names) > 0 {
-			lines = append(lines, fmt.Sprintf("%s now also offers: %s. Call them with mcp_call.", st.Configured.Name, someOf(names)))
+		server := st.Configured.Name
+		of := b.news[server]
+		if of == nil {
+			continue
+		}
+		if len(of.came) > 0 {
+			line := fmt.Sprintf("%s now also offers: %s. Call them with mcp_call.", server, someOf(of.came))
+			all = append(all, News{Line: line, Added: b.addable(st, of.came)})
+		}
+		if len(of.went) > 0 {
+			n := News{Line: fmt.Sprintf("%s no longer offers: %s.", server, someOf(of.went))}
+			for _, shown := range of.went {
+				if name := catalogue.DirectName(server, shown); b.added[name] || b.offers(name) {
+					n.Removed = append(n.Removed, name)
+				}
+			}
+			all = append(all, n)
 		}
 	}
 	b.news = nil
-	return lines
+	return all
+}
+
+// addable returns the definitions of new tools of a server if all of them fit into the room for
+// definitions, otherwise none: then the model calls them with mcp_call.
+func (b *Bridge) addable(st *state, shown []string) (added []Offered) {
+	if b.Choice() == catalogue.Search {
+		return nil
+	}
+	need := 0
+	for _, t := range st.known.Tools {
+		name := catalogue.DirectName(st.Configured.Name, t.Shown)
+		switch {
+		case !slices.Contains(shown, t.Shown):
+		case t.Long:
+			return nil
+		default:
+			if !b.added[name] && !b.offers(name) { // else the request has the definition
+				need += t.Tokens()
+			}
+			added = append(added, Offered{name, t.Description, t.Schema})
+		}
+	}
+	if need > b.room {
+		return nil
+	}
+	b.room -= need
+	for _, t := range added {
+		b.added[t.Name] = true
+	}
+	return added
+}
+
+// offers reports whether requests offer a tool from the beginning. The caller holds the lock.
+func (b *Bridge) offers(name string) bool {
+	return slices.ContainsFunc(b.offered, func(o Offered) bool { return o.Name == name })
 }
 
 // maxNames bounds a list of names, in bytes.

@@ -207,9 +207,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	b.fakes["a"].tools = []mcp.Tool{tool("one", "", `{}`), tool("new", "", `{}`)}
 	b.Changed("a")
 	b.working.Wait()
-	if got := b.News(); !slices.Equal(got, []string{"a now also offers: new. Call them with mcp_call.", "late now also offers: late. Call them with mcp_call."}) {
-		t.Errorf("%q", got)
-	}
+	wantNews(t, b, "a now also offers: new. Call them with mcp_call. +mcp__a__new", "a no longer offers: gone. -mcp__a__gone", "late now also offers: late. Call them with mcp_call. +mcp__late__late")
 	if len(b.News()) > 0 || b.OfferRevision() != stamp || !slices.Equal(b.offeredNow(), offered) {
 		t.Errorf("stamp %d, %q", b.OfferRevision(), b.offeredNow())
 	}
@@ -242,9 +240,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 		b.Changed("a")
 		b.working.Wait()
 	}
-	if got := b.News(); !slices.Equal(got, []string{"a now also offers: n19. Call them with mcp_call."}) {
-		t.Errorf("%q", got)
-	}
+	wantNews(t, b, "a now also offers: n19. Call them with mcp_call. +mcp__a__n19", "a no longer offers: one, new. -mcp__a__one -mcp__a__new")
 	b.fakes["a"].tools = []mcp.Tool{tool("one", "", `{}`), tool("new", "", `{}`)}
 	b.Changed("a")
 	b.working.Wait()
@@ -474,5 +470,24 @@ func TestLongArgumentsHaveAShortKey(t *testing.T) {
 	_, again := b.run("mcp__a__t", long("1"))
 	if len(one.Key) > 200 || one.Key == two.Key || one.Key != again.Key {
 		t.Errorf("%q %q %q", one.Key, two.Key, again.Key)
+	}
+}
+
+// wantNews compares the news with lines: the words, then the tools that came and went.
+func wantNews(t *testing.T, b *bench, want ...string) {
+	t.Helper()
+	var got []string
+	for _, n := range b.News() {
+		line := n.Line
+		for _, o := range n.Added {
+			line += " +" + o.Name
+		}
+		for _, name := range n.Removed {
+			line += " -" + name
+		}
+		got = append(got, line)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the news are %q, want %q", got, want)
 	}
 }

@@ -38,7 +38,7 @@ func (b *Bridge) choose() []Offered {
 	if len(usable) == 0 {
 		return nil
 	}
-	catalogue.Fit(usable, func(name string) bool { return b.state(name).Configured.AlwaysLoad }, b.Choice(), min(b.Window()/directShare, directMost))
+	catalogue.Fit(usable, func(name string) bool { return b.state(name).Configured.AlwaysLoad }, b.Choice(), b.directRoom())
 	offered := slices.Clone(own)
 	offered[0].Description += catalogue.Index(usable)
 	for _, s := range usable {
@@ -80,6 +80,7 @@ func (b *Bridge) freezeNow() {
 		b.offerRevision++
 	}
 	b.offered, b.frozen = offered, true
+	b.renewRoom()
 	b.revision++
 	if b.OnFreeze != nil {
 		b.OnFreeze(offered)
@@ -107,9 +108,16 @@ func (b *Bridge) Restore(offered []Offered) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.offered, b.frozen = offered, true
+	b.renewRoom()
 	b.revision++
 	b.offerRevision++
 }
+
+// renewRoom makes room for the definitions of new tools: as much as for those that are offered.
+func (b *Bridge) renewRoom() { b.added, b.room = map[string]bool{}, b.directRoom() }
+
+// directRoom is the number of tokens that definitions may take.
+func (b *Bridge) directRoom() int { return min(b.Window()/directShare, directMost) }
 
 // OfferRevision returns a number that changes whenever the offered tools change.
 func (b *Bridge) OfferRevision() uint64 {
