@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/attach"
 	"agent/internal/base/rawjson"
 	"agent/internal/board"
+	"agent/internal/chat"
 	"agent/internal/frontend/cli"
 	"agent/internal/frontend/screen"
 	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/streamjson"
 	"agent/internal/tui"
 
 	"github.com/spf13/cobra"
@@ -20,6 +24,7 @@ import (
 
 func newBoard(w world) *cobra.Command {
 	var asJSON bool
+	var o sessionOptions
 	cmd := &cobra.Command{
 		Use:   "board",
 		Short: "Show running sessions, those that wait for you first",
@@ -27,7 +32,10 @@ func newBoard(w world) *cobra.Command {
 the question that is shown; m writes a message; s stops a session. With --json it prints
 a line for each session and ends.`,
 		Args: cli.ExactArgs(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !asJSON {
+				return showBoard(cmd.Context(), w, o)
+			}
 			b, err := newSessionBoard(w)
 			if err != nil {
 				return err
@@ -44,6 +52,7 @@ a line for each session and ends.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each session")
+	cmd.Flags().BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	return cmd
 }
 
@@ -135,3 +144,97 @@ func named(rows []board.Row, name string) (board.Row, error) {
 	}
 	return rows[slices.IndexFunc(rows, func(row board.Row) bool { return row.ID == info.ID })], nil
 }
+
+// showBoard shows the board, and again after each session that the user attached to and left.
+func showBoard(ctx context.Context, w world, o sessionOptions) error {
+	s, err := w.process.Settings(o.sources())
+	if err != nil {
+		return err
+	}
+	for {
+		b, err := newSessionBoard(w)
+		if err != nil {
+			return err
+		}
+		id, err := tui.Board(ctx, tui.Options{
+			In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader, Palettes: w.process.Palettes(), NotifySignals: w.hear, Now: w.process.Now,
+			Settings: func() tui.Settings { return tui.Settings{Theme: settings.Theme.Of(s)} },
+		}, newBoardDriver(ctx, b))
+		rows := b.Rows()
+		b.Close()
+		i := slices.IndexFunc(rows, func(row board.Row) bool { return row.ID == id && row.Socket != "" })
+		switch {
+		case errors.Is(err, tui.ErrNoTerminal):
+			return usage(errors.New("Can't show the board: it needs a terminal. Run: agent board --json"))
+		case errors.Is(err, tui.ErrTerminated):
+			return statusError(exitInterrupted)
+		case err != nil || id == "":
+			return err
+		case i < 0:
+			return w.tell("Can't attach: the session can't be reached. Run: agent sessions list --all")
+		}
+		if err := attachToRow(ctx, w, o, rows[i]); err != nil {
+			return err
+		}
+	}
+}
+
+// boardDriver adapts a Board to the screen.
+type boardDriver struct{ sessions *board.Board }
+
+// The board looks for new sessions in these intervals: by their sockets, and by their locks.
+const (
+	findTime   = time.Second
+	lockedTime = 30 * time.Second
+)
+
+// newBoardDriver returns the driver of a screen, which looks for new sessions until ctx ends or the
+// Board is closed.
+func newBoardDriver(ctx context.Context, b *board.Board) boardDriver {
+	b.Find()
+	go func() {
+		b.FindLocked()
+		looked := time.Now()
+		for ctx.Err() == nil && !b.Closed() {
+			time.Sleep(findTime)
+			b.Find()
+			if time.Since(looked) > lockedTime {
+				b.FindLocked()
+				looked = time.Now()
+			}
+		}
+	}()
+	return boardDriver{b}
+}
+
+// Rows implements tui.BoardDriver.
+func (d boardDriver) Rows() (rows []tui.BoardRow) {
+	for _, row := range d.sessions.Rows() {
+		rows = append(rows, tui.BoardRow{
+			ID: row.ID, Title: row.Title, Folder: row.Folder, Branch: row.Branch, Model: row.Model, State: row.State.State, Kind: row.Kind,
+			Since: row.Since, Cost: row.CostUSD, Tokens: row.Tokens, Limit: row.Limit, Questions: row.Questions,
+		})
+	}
+	return rows
+}
+
+// Answer implements tui.BoardDriver.
+func (d boardDriver) Answer(id string, question int, decision chat.Decision) error {
+	return d.sessions.Send(id, streamjson.AnswerLine(question, decision))
+}
+
+// Send implements tui.BoardDriver.
+func (d boardDriver) Send(id, text string) error {
+	return d.sessions.Send(id, streamjson.Request{Type: "user", Text: text})
+}
+
+// Stop implements tui.BoardDriver.
+func (d boardDriver) Stop(id string) error {
+	return d.sessions.Send(id, streamjson.Request{Type: "stop"})
+}
+
+// Changed implements tui.BoardDriver.
+func (d boardDriver) Changed() <-chan struct{} { return d.sessions.Changed() }
+
+// Problem implements tui.BoardDriver.
+func (d boardDriver) Problem() string { return d.sessions.Problem() }

@@ -112,13 +112,13 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 	if err != nil {
 		return usage(err)
 	}
-	schema, err := script.ReadSchema(o.outputSchema, w.process.Path)
+	schema, err := script.ReadSchema(o.answer.schema, w.process.Path)
 	if err != nil {
 		return usage(err)
 	}
 	answerFile := ""
-	if o.answerFile != "" {
-		answerFile = w.process.Path(o.answerFile)
+	if o.answer.file != "" {
+		answerFile = w.process.Path(o.answer.file)
 	}
 	status, err := script.Run(ctx, script.Options{
 		In: w.stdin, Out: w.out, People: w.people, Now: w.process.Now,
@@ -127,7 +127,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 			return newConversation(ctx, w, o)
 		},
 		Status: outcomeStatus, Format: format, Streams: o.input == streamjson.StreamJSON, Message: o.message(w),
-		Timeout: o.timeout, Shape: schema, OutputSchema: strings.TrimSpace(o.outputSchema), Retryable: o.Record.ID != "", AnswerFile: answerFile,
+		Timeout: o.timeout, Shape: schema, OutputSchema: strings.TrimSpace(o.answer.schema), Retryable: o.Record.ID != "", AnswerFile: answerFile,
 	})
 	if err == nil && status != exitOK {
 		return statusError(status)

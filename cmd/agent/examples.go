@@ -16,7 +16,7 @@ var flagGroups = []struct{ title, names string }{
 	{"Model", "model provider base-url profile set max-cost max-turns"},
 	{"Approval", "approval-mode allow allow-outside trust-project"},
 	{"Session", "continue resume fork session-id no-session workspace worktree"},
-	{"Scripts", "prompt image timeout output-format output-file output-schema input-format"},
+	{"Scripts", "prompt bg image timeout output-format output-file output-schema input-format"},
 }
 
 // commandExamples has two examples for each command, by its command line.

@@ -41,9 +41,9 @@ stand there is dropped, with a line on standard error.`,
 			case asJSON && asSARIF:
 				return usage(errors.New("the findings have one form: --json or --sarif"))
 			case asJSON:
-				o.outputSchema = script.Findings
+				o.answer.schema = script.Findings
 			case asSARIF:
-				o.outputSchema = script.SARIF
+				o.answer.schema = script.SARIF
 			}
 			if len(args) > 0 && diff.IsPullRequest(args[0]) && !diff.IsCommit(cmd.Context(), w.process.Path(o.Workspace), args[0]) {
 				commit, err := fetchPull(cmd.Context(), w, w.process.Path(o.Workspace), args[0], fetch)
@@ -60,7 +60,7 @@ stand there is dropped, with a line on standard error.`,
 	o.registerLimits(cmd, w)
 	f := cmd.Flags()
 	f.StringVarP(&o.Workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
-	f.StringVarP(&o.answerFile, "output-file", "o", "", "also write the answer to `FILE`")
+	f.StringVarP(&o.answer.file, "output-file", "o", "", "also write the answer to `FILE`")
 	f.DurationVar(&o.timeout, "timeout", 0, "end after `DURATION`, such as 90s or 10m")
 	f.BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	f.BoolVar(&asSARIF, "sarif", false, "print the findings as SARIF, which other tools read")

@@ -39,13 +39,22 @@ type sessionOptions struct {
 	// input is the format of standard input in a headless run: text, or lines of JSON.
 	input        string
 	screenReader bool
-	// answerFile is a file that also receives the answer of a headless run, "" for none.
-	answerFile string
-	// outputSchema is the JSON Schema of the answer of a headless run, or the name of its file;
-	// "" for none.
-	outputSchema string
+	answer       answerFlags
 	debug        bool
+	bg           backgroundFlags
 }
+
+// answerFlags holds the flags of the answer of a headless run.
+type answerFlags struct {
+	// file is a file that also receives the answer, "" for none.
+	file string
+	// schema is the JSON Schema of the answer, or the name of its file; "" for none.
+	schema string
+}
+
+// backgroundFlags holds the flags of a session without a terminal. inside is set in the process that
+// runs it.
+type backgroundFlags struct{ asked, inside bool }
 
 // execute runs the command line and returns the exit status. It is the only place that shows
 // errors, each once.
@@ -73,11 +82,17 @@ func converse(ctx context.Context, w world, o sessionOptions) error {
 		}
 		o.Record.Resume = id
 	}
+	if o.bg.asked && !o.bg.inside {
+		return startBackground(ctx, w)
+	}
 	say, err := o.inWorktree(ctx, w)
 	if err != nil {
 		return err
 	}
 	defer say()
+	if o.bg.asked {
+		return runBackground(ctx, w, o)
+	}
 	if o.headless {
 		return runHeadless(ctx, w, o, app.FindEndpoint)
 	}
@@ -102,7 +117,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.headless, o.Named = cmd.Flags().Changed("prompt"), cmd.Flags().Changed("workspace")
+			o.headless, o.Named = cmd.Flags().Changed("prompt") || o.bg.asked, cmd.Flags().Changed("workspace")
 			if !o.headless && cmd.ArgsLenAtDash() < 0 {
 				if err := mistyped(cmd, args); err != nil {
 					return err
@@ -170,14 +185,17 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	repeatable(f, &o.images, "image", "i", "send the image in `FILE` with the prompt (repeatable)")
 	f.StringVarP(&o.Workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
 	f.StringVar(&o.worktree, "worktree", "", "work in the git worktree `NAME`, on the branch agent/NAME; create it if it is missing")
+	f.BoolVar(&o.bg.asked, "bg", false, "run -p, or the message on standard input, without the terminal; agent attach shows the session")
+	f.BoolVar(&o.bg.inside, inBackground, false, "be the process that --bg starts")
+	_ = f.MarkHidden(inBackground) // the flag exists
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
 	f.StringVar(&o.output, "output-format", streamjson.Text, "what -p prints: "+strings.Join(streamjson.Formats, ", "))
 	f.StringVar(&o.input, "input-format", streamjson.Text, "what -p reads: text, or stream-json for messages, answers and cancels as lines of JSON")
 	f.BoolVarP(&o.Record.Continue, "continue", "c", false, "resume the latest session in this folder")
 	f.StringVarP(&o.Record.Resume, "resume", "r", "", "resume the session `NAME`: an id, its end, or words of its title; without NAME, choose")
 	f.StringVar(&o.Record.ID, "session-id", "", "go on with the session of exactly this `ID`, or begin it: a job that is tried again goes on where it was")
-	f.StringVarP(&o.answerFile, "output-file", "o", "", "with -p: also write the answer to `FILE`")
-	f.StringVar(&o.outputSchema, "output-schema", "", "with -p: the answer as JSON that fits the JSON Schema in `FILE`, or written here; findings or sarif for /review")
+	f.StringVarP(&o.answer.file, "output-file", "o", "", "with -p: also write the answer to `FILE`")
+	f.StringVar(&o.answer.schema, "output-schema", "", "with -p: the answer as JSON that fits the JSON Schema in `FILE`, or written here; findings or sarif for /review")
 	f.BoolVar(&o.Record.Fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.Record.Off, "no-session", false, "do not record the session")
@@ -219,9 +237,10 @@ func (o *sessionOptions) check(given func(flag string) bool) error {
 		{given("output-file") && !prints, errors.New("-o is for -p: it keeps the answer of one prompt")},
 		{!lines && o.input != streamjson.Text, fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},
 		{lines && (!prints || o.output != streamjson.StreamJSON), errors.New("--input-format stream-json goes with -p '' --output-format stream-json; what is behind -p is the first message")},
-		{lines && (o.outputSchema != "" || o.answerFile != ""), errors.New("--input-format stream-json has many answers: leave out --output-schema and -o")},
+		{lines && (o.answer.schema != "" || o.answer.file != ""), errors.New("--input-format stream-json has many answers: leave out --output-schema and -o")},
 		{given("output-schema") && !prints, errors.New("--output-schema is for -p: it is the form of the answer of one prompt")},
 		{given("timeout") && !prints, script.ErrTimeout},
+		{o.bg.asked && (given("no-session") || given("timeout") || given("output-format") || given("output-file") || given("output-schema") || given("input-format")), errors.New("--bg prints no answer and needs a record: leave out --no-session, --timeout, --input-format and the flags of output")},
 	} {
 		if wrong.is {
 			return wrong.err

@@ -188,6 +188,13 @@ func (b *Board) Send(id string, line any) error {
 	return conn.Send(line)
 }
 
+// Closed reports whether the Board is closed.
+func (b *Board) Closed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.closed
+}
+
 // Close ends all connections.
 func (b *Board) Close() {
 	b.mu.Lock()

@@ -20,6 +20,26 @@ type ClientInput struct {
 	Plan int `json:"plan"`
 }
 
+// A Request is a line that a client of this program sends. It is parsed as a ClientInput.
+type Request struct {
+	Type    string                `json:"type"`
+	ID      int                   `json:"id,omitempty"`
+	Text    string                `json:"text,omitempty"`
+	Content []Part                `json:"content,omitempty"`
+	Private bool                  `json:"private,omitempty"`
+	Plan    int                   `json:"plan,omitempty"`
+	Allow   bool                  `json:"allow,omitempty"`
+	Always  bool                  `json:"always,omitempty"`
+	Keep    bool                  `json:"keep,omitempty"`
+	Reason  string                `json:"reason,omitempty"`
+	Given   []tools.InquiryAnswer `json:"given,omitempty"`
+}
+
+// AnswerLine returns the line that answers a question.
+func AnswerLine(question int, d chat.Decision) Request {
+	return Request{Type: "answer", ID: question, Allow: d.Allow, Always: d.Always, Keep: d.Keep, Reason: d.Reason, Given: d.Answers}
+}
+
 // clientTypes lists the types of the lines of clients: besides those of Input a slash command, its
 // completion, a line for the shell, the next approval mode, a queued message to give back, and the
 // end of the session.

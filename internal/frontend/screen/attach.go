@@ -214,23 +214,8 @@ func (r *remote) send(line any) {
 	_ = conn.Send(line)
 }
 
-// request is a line to the session.
-type request struct {
-	Type    string                `json:"type"`
-	ID      int                   `json:"id,omitempty"`
-	Text    string                `json:"text,omitempty"`
-	Content []streamjson.Part     `json:"content,omitempty"`
-	Private bool                  `json:"private,omitempty"`
-	Plan    int                   `json:"plan,omitempty"`
-	Allow   bool                  `json:"allow,omitempty"`
-	Always  bool                  `json:"always,omitempty"`
-	Keep    bool                  `json:"keep,omitempty"`
-	Reason  string                `json:"reason,omitempty"`
-	Given   []tools.InquiryAnswer `json:"given,omitempty"`
-}
-
 // ask sends a request and waits for its result.
-func ask[T any](ctx context.Context, r *remote, line request) (result T, err error) {
+func ask[T any](ctx context.Context, r *remote, line streamjson.Request) (result T, err error) {
 	answer := make(chan []byte, 1)
 	r.mu.Lock()
 	r.number++
@@ -253,7 +238,7 @@ func ask[T any](ctx context.Context, r *remote, line request) (result T, err err
 
 // Send implements tui.Driver.
 func (r *remote) Send(message atcmd.Message) {
-	line := request{Type: "user"}
+	line := streamjson.Request{Type: "user"}
 	for _, part := range message {
 		switch {
 		case part.Image != "":
@@ -269,31 +254,31 @@ func (r *remote) Send(message atcmd.Message) {
 
 // Shell implements tui.Driver.
 func (r *remote) Shell(command string, private bool) {
-	r.send(request{Type: "shell", Text: command, Private: private})
+	r.send(streamjson.Request{Type: "shell", Text: command, Private: private})
 }
 
 // Unqueue implements tui.Driver.
 func (r *remote) Unqueue(ctx context.Context) (atcmd.Message, bool) {
-	back, err := ask[streamjson.Unqueued](ctx, r, request{Type: "unqueue"})
+	back, err := ask[streamjson.Unqueued](ctx, r, streamjson.Request{Type: "unqueue"})
 	return atcmd.Typed(back.Text), err == nil && !back.Empty
 }
 
 // Interrupt implements tui.Driver.
-func (r *remote) Interrupt() { r.send(request{Type: "cancel"}) }
+func (r *remote) Interrupt() { r.send(streamjson.Request{Type: "cancel"}) }
 
 // EndAside implements tui.Driver.
-func (r *remote) EndAside() { r.send(request{Type: "aside_end"}) }
+func (r *remote) EndAside() { r.send(streamjson.Request{Type: "aside_end"}) }
 
 // Answer implements tui.Driver.
 func (r *remote) Answer(id int, d chat.Decision) {
-	r.send(request{Type: "answer", ID: id, Allow: d.Allow, Always: d.Always, Keep: d.Keep, Reason: d.Reason, Given: d.Answers})
+	r.send(streamjson.AnswerLine(id, d))
 }
 
 // Refresh implements tui.Driver.
-func (r *remote) Refresh() { r.send(request{Type: "refresh"}) }
+func (r *remote) Refresh() { r.send(streamjson.Request{Type: "refresh"}) }
 
 // CycleMode implements tui.Driver.
-func (r *remote) CycleMode() { r.send(request{Type: "mode"}) }
+func (r *remote) CycleMode() { r.send(streamjson.Request{Type: "mode"}) }
 
 // leaves lists the commands that leave the session and let it continue.
 var leaves = map[string]bool{"/quit": true, "/exit": true, "/leave": true}
@@ -303,10 +288,10 @@ func (r *remote) Run(ctx context.Context, line string) (command.Output, error) {
 	if word, _, _ := strings.Cut(strings.TrimSpace(line), " "); leaves[strings.ToLower(word)] {
 		return command.Output{Quit: true}, nil
 	}
-	return r.command(ctx, request{Type: "command", Text: line})
+	return r.command(ctx, streamjson.Request{Type: "command", Text: line})
 }
 
-func (r *remote) command(ctx context.Context, line request) (out command.Output, err error) {
+func (r *remote) command(ctx context.Context, line streamjson.Request) (out command.Output, err error) {
 	result, err := ask[streamjson.CommandResult](ctx, r, line)
 	if err != nil {
 		return out, err
@@ -322,7 +307,7 @@ func (r *remote) command(ctx context.Context, line request) (out command.Output,
 		}
 		if plan := asked.Plan; plan > 0 {
 			out.Ask.Yes = func(ctx context.Context) (command.Output, error) {
-				return r.command(ctx, request{Type: "command", Plan: plan})
+				return r.command(ctx, streamjson.Request{Type: "command", Plan: plan})
 			}
 		}
 	}
@@ -339,7 +324,7 @@ const completeTime = 500 * time.Millisecond
 func (r *remote) Complete(line string) (start int, proposals []command.Completion) {
 	ctx, cancel := context.WithTimeout(context.Background(), completeTime)
 	defer cancel()
-	completion, err := ask[streamjson.Completion](ctx, r, request{Type: "complete", Text: line})
+	completion, err := ask[streamjson.Completion](ctx, r, streamjson.Request{Type: "complete", Text: line})
 	if err != nil || completion.Start > len(line) || completion.Start < 0 {
 		return len(line), nil
 	}

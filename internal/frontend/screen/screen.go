@@ -63,13 +63,16 @@ type Options struct {
 func Run(ctx context.Context, o Options) (next string, err error) {
 	sums, listening := &tally{}, make(chan struct{})
 	host := &clients.Host{}
+	leaver := &leaver{host: host}
 	var listener func(chat.Event)
 	c, err := o.Open(ctx, func(e chat.Envelope) {
 		sums.take(e.Event)
 		host.Event(e.Event)
 		select {
 		case <-listening:
-			listener(e.Event)
+			if !leaver.left.Load() {
+				listener(e.Event)
+			}
 		default: // the screen is not there yet, and needs no event from before
 		}
 	})
@@ -90,13 +93,16 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 		debug.FreeOSMemory()
 	})
 	defer settled.Stop()
-	screen, err := screenOptions(ctx, o, c, &next)
+	screen, err := screenOptions(ctx, o, c, leaver, &next)
 	if err != nil {
 		return "", err
 	}
 	screen.Events = func(l func(chat.Event)) { listener = l; close(listening) }
 	err = tui.Run(ctx, screen)
-	if !o.Scratch {
+	switch {
+	case err == nil && leaver.left.Load():
+		leaver.wait(ctx, o, c)
+	case !o.Scratch:
 		sayGoodbye(ctx, o.Text, c, sums)
 	}
 	if defect := end(); defect != nil {
@@ -107,7 +113,7 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 
 // screenOptions returns the options of the screen for a conversation. A slash command that leaves
 // the session stores the id of the session to resume in next.
-func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *string) (tui.Options, error) {
+func screenOptions(ctx context.Context, o Options, c *app.Conversation, leaver *leaver, next *string) (tui.Options, error) {
 	folders, err := o.Process.Folders()
 	if err != nil {
 		return tui.Options{}, err
@@ -123,6 +129,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 	if o.Commands != nil {
 		shown.Commands = o.Commands(c, shown.Resume)
 	}
+	shown.Commands = append(shown.Commands, leaver.command())
 	bound, faults := &boundKeys{}, []string(nil)
 	if !o.Plain && o.Process.Env("TERM") != "dumb" {
 		bound.path = filepath.Join(folders.Config, "keys.json")

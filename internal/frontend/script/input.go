@@ -17,9 +17,9 @@ import (
 // maxPipedInput bounds the bytes that standard input may add to a prompt.
 const maxPipedInput = 4 << 20
 
-// prompt returns the prompt of the command line, followed by piped input. Piped input is data,
+// Prompt returns the prompt of the command line, followed by piped input. Piped input is data,
 // whatever it looks like (D-46).
-func (o Options) prompt(ctx context.Context) (atcmd.Message, error) {
+func (o Options) Prompt(ctx context.Context) (atcmd.Message, error) {
 	if o.Timeout < 0 {
 		return nil, usage(ErrTimeout)
 	}

@@ -101,7 +101,7 @@ func (r *run) converse(ctx context.Context) error {
 	var prompt atcmd.Message
 	var err error
 	if !r.Streams {
-		if prompt, err = r.prompt(ctx); err != nil {
+		if prompt, err = r.Prompt(ctx); err != nil {
 			return err
 		}
 	}

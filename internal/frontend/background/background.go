@@ -1,0 +1,64 @@
+// Package background runs a conversation without a terminal. Other terminals reach it by its socket.
+package background
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/frontend/clients"
+)
+
+// Options describes a conversation in the background.
+type Options struct {
+	// Open creates the conversation, which sends its events to events.
+	Open    func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error)
+	Now     func() time.Time
+	Message atcmd.Message
+	// Ready is called once other terminals can reach the session.
+	Ready func(c *app.Conversation)
+}
+
+// Run runs the conversation until a client stops it or ctx ends. It begins with the message.
+func Run(ctx context.Context, o Options) error {
+	host := &clients.Host{}
+	c, err := o.Open(ctx, func(e chat.Envelope) { host.Event(e.Event) })
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if err := host.Open(ctx, c, o.Now, clients.Options{Steered: true, Detached: true, Stop: stop}); err != nil {
+		return err
+	}
+	defer host.Close()
+	if !host.Serving() {
+		return errors.New("Can't run in the background: no other terminal could reach the session")
+	}
+	serving, end := c.ServeScreen(ctx, nil)
+	defer func() { _ = end() }() // after an error
+	if err := begin(serving, c, o.Message); err != nil {
+		return err
+	}
+	o.Ready(c)
+	<-serving.Done()
+	return end()
+}
+
+// begin sends the first message, or runs it if it is a slash command.
+func begin(ctx context.Context, c *app.Conversation, message atcmd.Message) error {
+	if message.Leads() != '/' || !command.IsCommand(message[0].Text) {
+		c.Chat.Send(message)
+		return nil
+	}
+	out, err := c.Commands(ctx, c.Chat, app.Screen{}).Run(ctx, message[0].Text)
+	if err == nil && out.Submit != "" {
+		c.Chat.Send(append(atcmd.Typed(out.Submit), message[1:]...))
+	}
+	return err
+}

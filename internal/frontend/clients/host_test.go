@@ -1,0 +1,359 @@
+//go:build linux || darwin
+
+package clients
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/attach"
+	"agent/internal/chat"
+	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/streamjson"
+	"agent/internal/testing/llmtest"
+)
+
+// served is a conversation with a Host.
+type served struct {
+	t    *testing.T
+	talk *app.Conversation
+	host *Host
+	// ended receives the end of each turn.
+	ended chan chat.TurnEnded
+}
+
+func serve(t *testing.T, o Options, next func(*llmtest.Request) llmtest.Turn) *served {
+	t.Helper()
+	home, err := os.MkdirTemp("", "cl") // paths of sockets are bounded
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	p := &app.Process{Environ: []string{"PATH=" + os.Getenv("PATH")}, Home: home, Dir: t.TempDir(), Version: "test", Now: time.Now}
+	with, err := p.Settings(app.Sources{Set: []string{"base-url=" + llmtest.NewFunc(t, next).URL, "context-limit=100000"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := with.Set(settings.ProfileLayer, settings.Model.Key(), "m"); err != nil {
+		t.Fatal(err)
+	}
+	s := &served{t: t, host: &Host{}, ended: make(chan chat.TurnEnded, 64)}
+	s.talk, err = app.New(t.Context(), p, app.Options{Workspace: t.TempDir(), Settings: with, KeepsAgents: true, Events: func(e chat.Envelope) {
+		s.host.Event(e.Event)
+		if ended, is := e.Event.(chat.TurnEnded); is {
+			s.ended <- ended
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.host.Open(t.Context(), s.talk, time.Now, o); err != nil {
+		t.Fatal(err)
+	}
+	_, end := s.talk.ServeScreen(t.Context(), nil)
+	t.Cleanup(func() {
+		s.host.Close()
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+		s.talk.Close()
+		_ = p.Close()
+	})
+	return s
+}
+
+// join connects a client.
+func (s *served) join(j attach.Join) (*attach.Conn, attach.Joined) {
+	s.t.Helper()
+	path, err := attach.Find(s.talk.SocketFolders(), s.talk.SessionID())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c, err := attach.Dial(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = c.Close() })
+	joined, err := c.Join(j)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c, joined
+}
+
+// line holds the members of a line that tests read.
+type line struct {
+	Type, Error, Text, State, Kind string
+	N                              uint64
+	ID                             int
+	Lines                          []string
+	Ask                            *streamjson.CommandQuestion
+}
+
+// until reads lines until one of a type.
+func until(t *testing.T, c *attach.Conn, kind string) line {
+	t.Helper()
+	for {
+		text, err := c.Next()
+		if err != nil {
+			t.Fatalf("no line of type %s: %v", kind, err)
+		}
+		var l line
+		if _ = json.Unmarshal(text, &l); l.Type == kind { // members of other lines may have other types
+			return l
+		}
+	}
+}
+
+// Three clients answer every question at the same moment. One answer counts, the others are told, and
+// every client sees each line once.
+func TestQuestionsAreAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	const clients = 3
+	questions := 20
+	if n := os.Getenv("QUESTIONS"); n != "" {
+		_, _ = fmt.Sscan(n, &questions)
+	}
+	s := serve(t, Options{Steered: true}, func(r *llmtest.Request) llmtest.Turn {
+		if r.Number == questions {
+			return llmtest.Say("done")
+		}
+		return llmtest.Call("write_file", fmt.Sprintf(`{"file_path":"f%d","content":"x"}`, r.Number))
+	})
+	var mu sync.Mutex
+	refused, settled := 0, [clients]map[int]int{}
+	var reading sync.WaitGroup
+	for i := range clients {
+		settled[i] = map[int]int{}
+		c, joined := s.join(attach.Join{})
+		known := joined.After
+		reading.Go(func() {
+			answered := 0
+			for over := false; !over || answered > 0; {
+				text, err := c.Next()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var l line
+				_ = json.Unmarshal(text, &l) // members of other lines may have other types
+				if l.N > 0 {
+					if l.N != known+1 {
+						t.Errorf("line %d after %d", l.N, known)
+					}
+					known = l.N
+				}
+				switch l.Type {
+				case "approval":
+					answered++
+					_ = c.Send(map[string]any{"type": "answer", "id": l.ID, "allow": true})
+					_ = c.Send(map[string]any{"type": "answer", "id": -l.ID})
+				case "settled":
+					settled[i][l.ID]++
+				case "turn":
+					over = true
+				case "error":
+					if l.ID > 0 {
+						mu.Lock()
+						refused++
+						mu.Unlock()
+					} else {
+						answered--
+					}
+				}
+			}
+		})
+	}
+	s.talk.Chat.Send(atcmd.Typed("go"))
+	reading.Wait()
+	if want := (clients - 1) * questions; refused != want {
+		t.Errorf("%d answers were refused, want %d", refused, want)
+	}
+	for i := range clients {
+		if len(settled[i]) != questions {
+			t.Errorf("client %d saw %d of %d questions settled", i, len(settled[i]), questions)
+		}
+	}
+	for n := range questions {
+		if _, err := os.Stat(filepath.Join(s.talk.Root(), fmt.Sprintf("f%d", n))); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What a client sees of a session is what the record holds, wherever it joins.
+func TestClientSeesTheRecord(t *testing.T) {
+	t.Parallel()
+	s := serve(t, Options{Steered: true}, func(r *llmtest.Request) llmtest.Turn { return llmtest.Say(fmt.Sprintf("reply %d", r.Number)) })
+	for n := range 4 {
+		s.talk.Chat.Send(atcmd.Typed(fmt.Sprintf("message %d", n)))
+		<-s.ended
+	}
+	c, joined := s.join(attach.Join{})
+	paths, _ := filepath.Glob(filepath.Join(s.talk.SocketFolders()[0], "../../../share/agent/sessions/*/"+s.talk.SessionID()+".jsonl"))
+	if len(paths) != 1 || !joined.Snapshot {
+		t.Fatalf("%v %+v", paths, joined)
+	}
+	before, err := session.OpenBefore(paths[0], joined.Record+1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen []string
+	for _, entry := range before.Entries {
+		seen = append(seen, entry.Text())
+	}
+	for len(seen) < 8 {
+		text, err := c.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var l line
+		if _ = json.Unmarshal(text, &l); l.Type == "user" || l.Type == "reply" {
+			seen = append(seen, l.Text)
+		}
+	}
+	whole, err := session.Open(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, entry := range whole.Entries {
+		want = append(want, entry.Text())
+	}
+	if strings.Join(seen, "|") != strings.Join(want, "|") {
+		t.Errorf("seen %q, recorded %q", seen, want)
+	}
+}
+
+// A client without a terminal widens nothing, and the clients of a script change nothing.
+func TestRightsOfClients(t *testing.T) {
+	t.Parallel()
+	s := serve(t, Options{Steered: true}, func(r *llmtest.Request) llmtest.Turn {
+		if r.Last().Role == "tool" {
+			return llmtest.Say("done")
+		}
+		return llmtest.Call("write_file", `{"file_path":"a","content":"x"}`)
+	})
+	c, _ := s.join(attach.Join{})
+	_ = c.Send(map[string]any{"type": "user", "text": "go"})
+	asked := until(t, c, "approval")
+	for _, wide := range []map[string]any{
+		{"type": "answer", "id": asked.ID, "allow": true, "always": true}, {"type": "answer", "id": asked.ID, "allow": true, "keep": true},
+		{"type": "mode"}, {"type": "command", "text": "/approval full-auto"}, {"type": "shell", "text": "touch b"}, {"type": "nothing"},
+	} {
+		_ = c.Send(wide)
+		if l := until(t, c, "error"); l.Error == "" {
+			t.Errorf("%v is taken", wide)
+		}
+	}
+	if mode := s.talk.Chat.Consent().Mode(); mode != "ask" {
+		t.Errorf("the mode is %s", mode)
+	}
+	atTerminal, _ := s.join(attach.Join{Terminal: true})
+	_ = atTerminal.Send(map[string]any{"type": "answer", "id": asked.ID, "allow": true, "always": true})
+	until(t, atTerminal, "turn")
+
+	watched := serve(t, Options{}, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("done") })
+	c, _ = watched.join(attach.Join{Terminal: true})
+	for _, given := range []map[string]any{{"type": "user", "text": "go"}, {"type": "command", "text": "/clear"}, {"type": "stop"}} {
+		_ = c.Send(given)
+		if l := until(t, c, "error"); l.Error != errWatched.Error() {
+			t.Errorf("%v: %q", given, l.Error)
+		}
+	}
+}
+
+// A yes of a client undoes the turn that its question showed, once.
+func TestAnswersOfCommandsCarryTheirPlan(t *testing.T) {
+	t.Parallel()
+	s := serve(t, Options{Steered: true}, func(r *llmtest.Request) llmtest.Turn {
+		if r.Last().Role == "tool" {
+			return llmtest.Say("done")
+		}
+		return llmtest.Call("write_file", fmt.Sprintf(`{"file_path":"f%d","content":"x"}`, r.Number))
+	})
+	if err := s.talk.Settings().Set(settings.Session, settings.ApprovalMode.Key(), "auto-edit"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		s.talk.Chat.Send(atcmd.Typed("go"))
+		<-s.ended
+	}
+	one, _ := s.join(attach.Join{Terminal: true})
+	two, _ := s.join(attach.Join{Terminal: true})
+	undo := func(c *attach.Conn) int {
+		_ = c.Send(map[string]any{"type": "command", "id": 1, "text": "/undo"})
+		asked := until(t, c, "command_result").Ask
+		if asked == nil || asked.Plan == 0 {
+			t.Fatalf("%+v", asked)
+		}
+		return asked.Plan
+	}
+	first, second := undo(one), undo(two)
+	yes := func(c *attach.Conn, plan int) string {
+		_ = c.Send(map[string]any{"type": "command", "id": 2, "plan": plan})
+		return until(t, c, "command_result").Error
+	}
+	done := 0 // the later question replaces the earlier one
+	for range 2 {
+		if yes(one, first) == "" {
+			done++
+		}
+		if yes(two, second) == "" {
+			done++
+		}
+	}
+	if done != 1 {
+		t.Errorf("%d answers were carried out", done)
+	}
+	_, err := os.Stat(filepath.Join(s.talk.Root(), "f0"))
+	_, gone := os.Stat(filepath.Join(s.talk.Root(), "f2"))
+	if err != nil || gone == nil {
+		t.Errorf("first turn: %v, second turn: %v", err, gone)
+	}
+}
+
+// Boards see each state, and the session without a terminal can be stopped.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	stopped := make(chan struct{})
+	s := serve(t, Options{Steered: true, Detached: true, Stop: func() { close(stopped) }}, func(r *llmtest.Request) llmtest.Turn {
+		if r.Last().Role == "tool" {
+			return llmtest.Say("done")
+		}
+		return llmtest.Call("write_file", `{"file_path":"a","content":"x"}`)
+	})
+	c, joined := s.join(attach.Join{Watch: true})
+	var state streamjson.State
+	if err := json.Unmarshal(joined.State, &state); err != nil || state.State != "idle" || state.ID != s.talk.SessionID() || !state.Detached {
+		t.Fatalf("%+v %v", state, err)
+	}
+	_ = c.Send(map[string]any{"type": "user", "text": "the first message"})
+	var states []string
+	for state.State != "done" {
+		l := until(t, c, "state")
+		if state.State = l.State; l.Kind != "" {
+			l.State += " " + l.Kind
+		}
+		if len(states) == 0 || states[len(states)-1] != l.State {
+			states = append(states, l.State)
+		}
+		if l.Kind != "" {
+			_ = c.Send(map[string]any{"type": "answer", "id": 1, "allow": true})
+		}
+	}
+	if got := strings.Join(states, "|"); !strings.HasSuffix(got, "working|blocked permission|working|done") {
+		t.Error(got)
+	}
+	_ = c.Send(map[string]any{"type": "stop"})
+	<-stopped
+}

@@ -1,0 +1,46 @@
+package screen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"agent/internal/app"
+	"agent/internal/command"
+	"agent/internal/frontend/clients"
+	"agent/internal/tui/term"
+)
+
+// leaver lets a session continue without its terminal.
+type leaver struct {
+	host *clients.Host
+	// left is set once the user has left the session.
+	left atomic.Bool
+}
+
+// command returns the command /leave.
+func (l *leaver) command() command.Command {
+	return command.Command{Name: "leave", Group: "Sessions", Help: "leave the terminal; the session continues", Forms: []command.Form{{
+		Run: func(context.Context, []string) (command.Output, error) {
+			if !l.host.Serving() {
+				return command.Output{}, errors.New("Can't leave: no other terminal could reach this session. It needs a record, and Linux or macOS")
+			}
+			l.left.Store(true)
+			return command.Output{Quit: true}, nil
+		},
+	}}}
+}
+
+// wait gives the terminal back and waits until the session is stopped. Without --bg the session ends
+// with the login session of the user.
+func (l *leaver) wait(ctx context.Context, o Options, c *app.Conversation) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	l.host.Detach(stop, stop)
+	fmt.Fprintln(o.Text, "The session continues without this terminal. Run: agent attach "+c.ResumeName())
+	if !term.GiveBack(o.Out) {
+		fmt.Fprintln(o.Text, "You can close this terminal.")
+	}
+	<-ctx.Done()
+}

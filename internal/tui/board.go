@@ -1,0 +1,548 @@
+package tui
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"agent/internal/base/humanize"
+	"agent/internal/chat"
+	"agent/internal/tools"
+	"agent/internal/tui/question"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
+)
+
+// A BoardRow is a running session on the board.
+type BoardRow struct {
+	ID, Title, Folder, Branch, Model string
+	// State is "blocked", "failed", "done", "working", "running" or "idle", since Since. Kind is the
+	// kind of answer that a blocked session waits for.
+	State, Kind string
+	Since       time.Time
+	// Cost is in USD, 0 if it is not known. Tokens is the size of the context, Limit the largest size.
+	Cost          float64
+	Tokens, Limit int
+	// Questions holds the open questions, oldest first.
+	Questions []chat.Approval
+}
+
+// A BoardDriver knows the running sessions. Its methods may be called from any goroutine.
+type BoardDriver interface {
+	// Rows returns the sessions, those that wait for the user first. Changed receives a value after
+	// changes.
+	Rows() []BoardRow
+	Changed() <-chan struct{}
+	// Answer answers a question of a session, Send sends a message to it, and Stop stops it.
+	Answer(session string, question int, d chat.Decision) error
+	Send(session, text string) error
+	Stop(session string) error
+	// Problem returns the latest error of a session, "" for none.
+	Problem() string
+}
+
+// guardTime is the time for which a question that has just appeared takes no answer. The key was
+// typed for the question before it.
+const guardTime = 400 * time.Millisecond
+
+// Board shows the running sessions until the user attaches to one or leaves, and returns the id of the
+// session to attach to, "" for none. Board uses only the options In, Out, Environ, Plain, Settings,
+// Palettes, NotifySignals and Now.
+func Board(ctx context.Context, opts Options, driver BoardDriver) (session string, err error) {
+	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) {
+		return "", ErrNoTerminal
+	}
+	environ := environment(opts.Environ)
+	signals, deaf := term.NotifySignals(opts.Out)
+	defer deaf()
+	dark, known := term.DeclaredBackground(environ.get("COLORFGBG"))
+	b := &boardView{driver: driver, now: opts.Now}
+	b.theme = style.NewTheme(style.DetectColours(environ.get), style.PaletteFor(opts.set().Theme, dark || !known, opts.Palettes...))
+	stop := make(chan struct{})
+	defer close(stop)
+	if opts.Plain || environ.get("TERM") == "dumb" || !term.SupportsSequences(opts.Out) {
+		if opts.NotifySignals != nil {
+			defer opts.NotifySignals()()
+		}
+		b.theme = style.NewSpoken()
+		p := &plainBoard{view: b, out: opts.Out}
+		loop := newLoop(ctx, p)
+		p.listen(loop, opts.In, stop)
+		err = serve(ctx, loop, nil, signals, func(s os.Signal) bool { return term.IsResize(s) })
+		return b.chosen, err
+	}
+	t, err := takeTerminal(opts)
+	if err != nil {
+		return "", err
+	}
+	defer giveBack(t)
+	b.terminal = t
+	loop := newLoop(ctx, b)
+	go b.watch(loop, stop)
+	err = serve(ctx, loop, keyboard(t, loop), signals, func(s os.Signal) bool {
+		if term.IsResize(s) {
+			loop.Send(boardMsg{})
+		}
+		return term.IsResize(s)
+	})
+	return b.chosen, err
+}
+
+// boardMsg says that the rows, the time or the size of the window have changed.
+type boardMsg struct{}
+
+// boardTick is the interval at which the board shows how long sessions wait.
+const boardTick = 10 * time.Second
+
+// boardView is the screen of the board.
+type boardView struct {
+	unseen
+	terminal *term.Terminal
+	theme    *style.Theme
+	driver   BoardDriver
+	now      func() time.Time
+	rows     []BoardRow
+	// selected is the id of the selected session, and chosen of the session to attach to.
+	selected, chosen string
+	// asked is the question that is shown, and since the time at which it appeared.
+	asked struct {
+		session string
+		id      int
+	}
+	since time.Time
+	// message is the message that is typed, nil for none.
+	message *string
+	hint    string
+}
+
+// watch sends a message for each change.
+func (b *boardView) watch(loop *tea.Program, stop <-chan struct{}) {
+	tick := time.NewTicker(boardTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-b.driver.Changed():
+		case <-tick.C:
+		case <-stop:
+			return
+		}
+		loop.Send(boardMsg{})
+	}
+}
+
+// Init implements tea.Model.
+func (b *boardView) Init() tea.Cmd { b.refresh(); b.paint(); return nil }
+
+// Update implements tea.Model.
+func (b *boardView) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	switch message := message.(type) {
+	case goneMsg:
+		return b, tea.Quit
+	case inputMsg:
+		for _, event := range message {
+			switch e := event.(type) {
+			case term.Key:
+				if b.key(e) {
+					return b, tea.Quit
+				}
+			case term.Paste:
+				if b.message != nil {
+					*b.message += strings.ReplaceAll(string(e), "\r", "\n")
+				}
+			}
+		}
+	}
+	b.refresh()
+	b.paint()
+	return b, nil
+}
+
+// refresh takes the present rows. The selected session stays selected while it runs.
+func (b *boardView) refresh() {
+	b.rows = b.driver.Rows()
+	if problem := b.driver.Problem(); problem != "" {
+		b.hint = problem
+	}
+	if b.index() < 0 {
+		b.selected = ""
+		if len(b.rows) > 0 {
+			b.selected = b.rows[0].ID
+		}
+	}
+	b.look()
+}
+
+// look notes which question is shown.
+func (b *boardView) look() {
+	before := b.asked
+	b.asked.session, b.asked.id = b.selected, 0
+	if asked := b.question(); asked != nil {
+		b.asked.id = asked.ID
+	}
+	if b.asked != before {
+		b.since = b.now()
+	}
+}
+
+func (b *boardView) index() int {
+	return slices.IndexFunc(b.rows, func(row BoardRow) bool { return row.ID == b.selected })
+}
+
+// question returns the first question of the selected session, nil for none.
+func (b *boardView) question() *chat.Approval {
+	if i := b.index(); i >= 0 && len(b.rows[i].Questions) > 0 {
+		return &b.rows[i].Questions[0]
+	}
+	return nil
+}
+
+// key handles a key, and reports whether the board ends.
+func (b *boardView) key(k term.Key) (ends bool) {
+	b.hint = ""
+	if b.message != nil {
+		b.messageKey(k)
+		return false
+	}
+	switch k.Name {
+	case "up", "down", "k", "j", "ctrl+p", "ctrl+n":
+		step := 1
+		if slices.Contains([]string{"up", "k", "ctrl+p"}, k.Name) {
+			step = -1
+		}
+		if i := b.index() + step; i >= 0 && i < len(b.rows) {
+			b.selected = b.rows[i].ID
+		}
+	case "enter", "right":
+		b.chosen = b.selected
+		return b.selected != ""
+	case "q", "esc", "ctrl+c", "ctrl+d", "left":
+		return true
+	case "m", "tab", "i":
+		if b.selected != "" {
+			b.message = new(string)
+		}
+	case "s":
+		b.report(b.driver.Stop(b.selected), "stopped")
+	case "y", "n", "a", "1", "2", "3", "4":
+		b.answer(k.Name)
+	}
+	return false
+}
+
+func (b *boardView) messageKey(k term.Key) {
+	text := *b.message
+	switch {
+	case k.Name == "enter":
+		if b.message = nil; strings.TrimSpace(text) != "" {
+			b.report(b.driver.Send(b.selected, text), "sent")
+		}
+	case k.Name == "esc", k.Name == "ctrl+c":
+		b.message = nil
+	case k.Name == "backspace":
+		runes := []rune(text)
+		*b.message = string(runes[:max(0, len(runes)-1)])
+	case k.Name == "ctrl+u":
+		*b.message = ""
+	case k.Types():
+		*b.message += k.Text
+	}
+}
+
+func (b *boardView) report(err error, done string) {
+	if b.hint = done; err != nil {
+		b.hint = err.Error()
+	}
+}
+
+// answer answers the question that is shown, if it has been shown long enough to be read.
+func (b *boardView) answer(key string) {
+	asked := b.question()
+	switch {
+	case asked == nil:
+		b.hint = "no question waits here"
+		return
+	case b.asked.session != b.selected || b.asked.id != asked.ID || b.now().Sub(b.since) < guardTime:
+		b.hint = "this question has just appeared: press the key again"
+		return
+	}
+	d, valid := decisionOf(asked, key)
+	if !valid {
+		b.hint = "that is no answer to this question; Enter attaches"
+		return
+	}
+	b.report(b.driver.Answer(b.selected, asked.ID, d), "answered")
+	for _, row := range b.rows { // the next one that waits
+		if row.ID != b.selected && len(row.Questions) > 0 {
+			b.selected = row.ID
+			break
+		}
+	}
+}
+
+// decisionOf returns the decision of a key. Several questions at once, and questions with several
+// answers, are answered on the screen of the session.
+func decisionOf(asked *chat.Approval, key string) (d chat.Decision, valid bool) {
+	inquiries := asked.Preview.Inquiries
+	if len(inquiries) == 0 {
+		return chat.Decision{Allow: key != "n", Always: key == "a"}, key == "y" || key == "n" || key == "a" && asked.Always != ""
+	}
+	if len(inquiries) > 1 || inquiries[0].Several {
+		return d, false
+	}
+	options := inquiries[0].Options
+	number, err := strconv.Atoi(key)
+	if inquiries[0].YesNo && err != nil {
+		number = 1 + strings.Index("yn", key)
+	}
+	if number < 1 || number > len(options) {
+		return d, false
+	}
+	return chat.Decision{Allow: true, Answers: []tools.InquiryAnswer{{Chosen: []string{options[number-1].Label}}}}, true
+}
+
+// keysOf lists the keys that answer a question.
+func keysOf(asked *chat.Approval) string {
+	inquiries := asked.Preview.Inquiries
+	switch {
+	case len(inquiries) == 0 && asked.Always != "":
+		return "y yes · n no · a yes, for this session: " + style.Clean(asked.Always)
+	case len(inquiries) == 0:
+		return "y yes · n no"
+	case len(inquiries) > 1 || inquiries[0].Several:
+		return "Enter attaches, to answer"
+	}
+	var keys []string
+	for i, option := range inquiries[0].Options {
+		keys = append(keys, strconv.Itoa(i+1)+" "+style.Clean(option.Label))
+	}
+	return strings.Join(keys, " · ")
+}
+
+// stateWords describes a state.
+var stateWords = map[string]string{
+	"blocked": "waits", "failed": "failed", "done": "done", "working": "works", "running": "runs", "idle": "idle",
+}
+
+// wideBoard is the width from which a row takes one line.
+const wideBoard = 100
+
+// describe returns the parts of a row: its state with the time, its title, and the rest.
+func (b *boardView) describe(row BoardRow) (state, title, rest string) {
+	state = stateWords[row.State] + " " + humanize.Elapsed(max(0, b.now().Sub(row.Since)).Truncate(time.Second))
+	title = style.Clean(humanize.FirstLine(row.Title))
+	if title == "" {
+		title = "new session"
+	}
+	parts := []string{style.Clean(filepath.Base(row.Folder))}
+	if row.Kind != "" {
+		parts = slices.Insert(parts, 0, "for a "+row.Kind)
+	}
+	for _, part := range []string{row.Branch, row.Model} {
+		if part != "" {
+			parts = append(parts, style.Clean(part))
+		}
+	}
+	if row.Cost > 0 {
+		parts = append(parts, humanize.Dollars(row.Cost))
+	}
+	if row.Limit > 0 {
+		parts = append(parts, strconv.Itoa(row.Tokens*100/row.Limit)+"%")
+	}
+	return state, title, strings.Join(parts, " · ")
+}
+
+// view lays the board out. The question of the selected session takes the room below the rows.
+func (b *boardView) view(width, height int) (lines []string, col int) {
+	t := b.theme
+	head := humanize.Count(len(b.rows), "running session")
+	if len(b.rows) == 0 {
+		head = "no session is running: agent starts one"
+	}
+	lines = append(lines, t.Strong.Text(style.Truncate(head, width)))
+	var rows []string
+	at := 0
+	for _, row := range b.rows {
+		if row.ID == b.selected {
+			at = len(rows)
+		}
+		rows = append(rows, b.row(row, width)...)
+	}
+	room := max(3, height-6)
+	if b.question() != nil {
+		room = max(3, height/2-2)
+	}
+	if len(rows) > room { // the selected row stays in sight
+		from := min(max(0, at-room/2), len(rows)-room)
+		rows = rows[from : from+room]
+	}
+	lines = append(lines, rows...)
+	if asked := b.question(); asked != nil {
+		body := question.All(t, question.Asked{Approval: *asked}, width)
+		if most := max(1, height-len(lines)-5); len(body) > most {
+			body = append(body[:most-1:most-1], t.Dim.Text("… Enter attaches, to see all of it"))
+		}
+		lines = append(append(lines, ""), body...)
+		lines = append(lines, style.Truncate("  "+keysOf(asked), width))
+	}
+	foot := "↑↓ select · Enter attach · m message · s stop · q leave"
+	if b.hint != "" {
+		foot = style.Clean(humanize.FirstLine(b.hint))
+	}
+	if b.message != nil {
+		foot = "message> " + style.Clean(humanize.FirstLine(strings.ReplaceAll(*b.message, "\n", " ")))
+		if over := style.Width(foot) - (width - 1); over > 0 {
+			foot = style.Truncate(foot, width-1)
+		}
+		col = min(style.Width(foot), width-1)
+	}
+	return append(lines, "", t.Dim.Text(style.Truncate(foot, width))), col
+}
+
+func (b *boardView) row(row BoardRow, width int) []string {
+	t := b.theme
+	state, title, rest := b.describe(row)
+	look, mark := t.Dim, "  "
+	switch row.State {
+	case "blocked":
+		look = t.Warn
+	case "failed":
+		look = t.Bad
+	case "done":
+		look = t.OK
+	}
+	titled := t.Plain
+	if row.ID == b.selected {
+		mark, titled = "> ", t.Strong
+	}
+	state = fmt.Sprintf("%-11s", state)
+	first := func(width int) string { return style.Truncate(title, max(1, width)) }
+	if width >= wideBoard {
+		title = first(width - 13 - min(style.Width(rest), width/2) - 3)
+		return []string{mark + look.Text(state) + " " + titled.Text(title) + t.Dim.Text(style.Truncate("   "+rest, width-14-style.Width(title)))}
+	}
+	return []string{
+		mark + look.Text(state) + " " + titled.Text(first(width-14)),
+		t.Dim.Text(style.Truncate(strings.Repeat(" ", 14)+rest, width)),
+	}
+}
+
+func (b *boardView) paint() {
+	width, height := b.terminal.Size()
+	lines, col := b.view(max(8, width-1), max(4, height-1))
+	lines = lines[max(0, len(lines)-(height-1)):]
+	b.terminal.Screen.Post(term.Frame{Live: lines, Row: len(lines) - 1, Col: col, Width: width, Height: height})
+}
+
+// plainBoard prints the board line by line and reads lines, for screen readers.
+type plainBoard struct {
+	unseen
+	view *boardView
+	out  io.Writer
+	// told is the set of questions that were printed.
+	told string
+}
+
+const plainBoardHelp = "NUMBER selects · y, n, a or an option answers · m TEXT sends a message · s stops · attach · list · quit"
+
+// listen sends typed lines and changes to the loop.
+func (p *plainBoard) listen(loop *tea.Program, in *os.File, stop <-chan struct{}) {
+	go p.view.watch(loop, stop)
+	go func() {
+		typed := bufio.NewScanner(in)
+		for typed.Scan() {
+			loop.Send(typedLineMsg{typed.Text(), true})
+		}
+		loop.Send(typedLineMsg{})
+	}()
+}
+
+// Init implements tea.Model.
+func (p *plainBoard) Init() tea.Cmd { p.view.refresh(); p.print(); return nil }
+
+// Update implements tea.Model.
+func (p *plainBoard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	b := p.view
+	if typed, is := message.(typedLineMsg); is {
+		word, rest, _ := strings.Cut(strings.TrimSpace(typed.text), " ")
+		number, notNumber := strconv.Atoi(word)
+		b.hint = ""
+		switch {
+		case !typed.more || word == "quit" || word == "q":
+			return p, tea.Quit
+		case word == "attach":
+			b.chosen = b.selected
+			return p, tea.Quit
+		case word == "m" && rest != "":
+			b.report(b.driver.Send(b.selected, rest), "sent")
+		case word == "s":
+			b.report(b.driver.Stop(b.selected), "stopped")
+		case word == "y" || word == "n" || word == "a":
+			b.answer(word)
+		case word == "option":
+			b.answer(strings.TrimSpace(rest))
+		case notNumber == nil && number >= 1 && number <= len(b.rows):
+			b.selected = b.rows[number-1].ID
+		case word != "" && word != "list":
+			b.hint = plainBoardHelp
+		}
+		b.refresh()
+		p.print()
+		return p, nil
+	}
+	b.refresh()
+	if p.questions() != p.told {
+		p.print()
+	}
+	return p, nil
+}
+
+// questions identifies the open questions of all sessions.
+func (p *plainBoard) questions() string {
+	var open []string
+	for _, row := range p.view.rows {
+		for _, asked := range row.Questions {
+			open = append(open, row.ID+"#"+strconv.Itoa(asked.ID))
+		}
+	}
+	return strings.Join(open, " ")
+}
+
+func (p *plainBoard) print() {
+	b := p.view
+	p.told = p.questions()
+	var lines []string
+	for i, row := range b.rows {
+		state, title, rest := b.describe(row)
+		line := fmt.Sprintf("%d. %s, %s: %s", i+1, title, state, strings.ReplaceAll(rest, " · ", ", "))
+		if row.ID == b.selected {
+			line += ", selected"
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		lines = []string{"no session is running"}
+	}
+	if asked := b.question(); asked != nil {
+		lines = append(lines, question.All(b.theme, question.Asked{Approval: *asked}, 1000)...)
+		keys := keysOf(asked)
+		if len(asked.Preview.Inquiries) > 0 {
+			keys = "option " + keys
+		}
+		lines = append(lines, keys)
+	}
+	if b.hint != "" {
+		lines = append(lines, b.hint)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(p.out, style.SealPlain(line))
+	}
+}

@@ -1,0 +1,163 @@
+package tui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/chat"
+	"agent/internal/tools"
+	"agent/internal/tui/style"
+	"agent/internal/tui/term"
+)
+
+// fakeBoard is a board of given rows.
+type fakeBoard struct {
+	rows []BoardRow
+	said []string
+}
+
+func (f *fakeBoard) Rows() []BoardRow         { return f.rows }
+func (f *fakeBoard) Changed() <-chan struct{} { return nil }
+func (f *fakeBoard) Problem() string          { return "" }
+
+func (f *fakeBoard) Answer(session string, question int, d chat.Decision) error {
+	f.said = append(f.said, session+": "+answered(question, d))
+	return nil
+}
+
+func answered(question int, d chat.Decision) string {
+	text := "no"
+	if d.Allow {
+		text = "yes"
+	}
+	if d.Always {
+		text += " always"
+	}
+	for _, given := range d.Answers {
+		text += " " + strings.Join(given.Chosen, "+")
+	}
+	return text + " to " + string(rune('0'+question))
+}
+
+func (f *fakeBoard) Send(session, text string) error {
+	f.said = append(f.said, session+": "+text)
+	return nil
+}
+
+func (f *fakeBoard) Stop(session string) error { return errors.New("can't stop " + session) }
+
+var boardTime = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+
+func boardRows() []BoardRow {
+	ask := func(id int, command string) chat.Approval {
+		return chat.Approval{ID: id, Tool: "run_shell_command", Always: "`" + command + "`", Preview: tools.Preview{Title: "run " + command, Command: command}}
+	}
+	which := chat.Approval{ID: 5, Preview: tools.Preview{Title: "which?", Inquiries: []tools.Inquiry{{Question: "Which?", Options: []tools.Option{{Label: "red"}, {Label: "blue"}}}}}}
+	return []BoardRow{
+		{ID: "one", Title: "fix the \x1b[31mlexer", Folder: "/w/lexer", Branch: "main", Model: "m", State: "blocked", Kind: "permission", Since: boardTime.Add(-2 * time.Minute), Cost: 0.25, Tokens: 12, Limit: 100, Questions: []chat.Approval{ask(1, "make"), ask(2, "make all")}},
+		{ID: "two", Title: "choose a color", Folder: "/w/site", Model: "m", State: "blocked", Kind: "question", Since: boardTime.Add(-time.Minute), Questions: []chat.Approval{which}},
+		{ID: "three", Title: "", Folder: "/w/new", State: "idle", Since: boardTime},
+	}
+}
+
+// Keys answer the question that is shown, and nothing that has just appeared. The next session that
+// waits is selected then.
+func TestBoardKeys(t *testing.T) {
+	t.Parallel()
+	driver, now := &fakeBoard{rows: boardRows()}, boardTime
+	b := &boardView{driver: driver, now: func() time.Time { return now }, theme: style.NewSpoken()}
+	b.refresh()
+	press := func(keys ...string) {
+		for _, key := range keys {
+			k := term.Key{Name: key}
+			if len(key) == 1 {
+				k.Text = key
+			}
+			b.key(k)
+			b.refresh()
+		}
+	}
+	press("y")
+	if len(driver.said) > 0 || b.hint == "" {
+		t.Errorf("a question that has just appeared is answered: %q", driver.said)
+	}
+	now = now.Add(guardTime)
+	press("a")
+	if b.selected != "two" {
+		t.Errorf("after the answer %s is selected", b.selected)
+	}
+	press("2")
+	now = now.Add(guardTime)
+	press("y", "3", "2")
+	now = now.Add(guardTime)
+	if b.selected != "one" {
+		t.Errorf("after the answer %s is selected", b.selected)
+	}
+	driver.rows[0].Questions = driver.rows[0].Questions[1:] // the first one was answered elsewhere
+	b.refresh()
+	press("n")
+	now = now.Add(guardTime)
+	press("n", "down", "down", "down", "m", "h", "x", "backspace", "i", "enter", "m", "esc", "s")
+	if b.hint != "can't stop three" {
+		t.Errorf("hint %q", b.hint)
+	}
+	want := []string{"one: yes always to 1", "two: yes blue to 5", "one: no to 2", "three: hi"}
+	if diff := cmp.Diff(want, driver.said); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if b.key(term.Key{Name: "enter"}); b.chosen != "three" {
+		t.Errorf("Enter attaches to %q", b.chosen)
+	}
+	driver.rows = driver.rows[:1]
+	b.refresh()
+	if b.selected != "one" {
+		t.Errorf("%q is selected after the selected session ended", b.selected)
+	}
+}
+
+// The board fits its window and shows what matters first.
+func TestBoardFits(t *testing.T) {
+	t.Parallel()
+	for _, size := range []struct{ width, height int }{{120, 40}, {60, 24}, {38, 12}} {
+		b := &boardView{driver: &fakeBoard{rows: boardRows()}, now: func() time.Time { return boardTime }, theme: style.NewTheme(style.DetectColours(func(string) string { return "" }), style.PaletteFor("plain", true))}
+		b.refresh()
+		lines, _ := b.view(size.width, size.height)
+		text := strings.Join(lines, "\n")
+		for _, want := range []string{"3 running sessions", "> waits 2m", "fix the ", "make", "y yes", "↑↓ select"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d×%d lacks %q:\n%s", size.width, size.height, want, text)
+			}
+		}
+		for _, line := range lines {
+			if style.Width(line) > size.width {
+				t.Errorf("%d columns: %q", size.width, line)
+			}
+		}
+		if len(lines) > size.height || strings.Contains(text, "\x1b[31mlexer") {
+			t.Errorf("%d×%d: %d lines:\n%s", size.width, size.height, len(lines), text)
+		}
+	}
+}
+
+// A board for screen readers prints sentences and takes lines.
+func TestPlainBoard(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	driver, now := &fakeBoard{rows: boardRows()}, boardTime
+	p := &plainBoard{view: &boardView{driver: driver, now: func() time.Time { return now }, theme: style.NewSpoken()}, out: &out}
+	p.Init()
+	now = now.Add(guardTime)
+	for _, line := range []string{"y", "2", "m hello", "what"} {
+		p.Update(typedLineMsg{line, true})
+	}
+	if strings.Contains(out.String(), "\x1b") || !strings.Contains(out.String(), "1. fix the ") || !strings.Contains(out.String(), plainBoardHelp) {
+		t.Errorf("%q", out.String())
+	}
+	if diff := cmp.Diff([]string{"one: yes to 1", "two: hello"}, driver.said); diff != "" {
+		t.Error(diff)
+	}
+}
