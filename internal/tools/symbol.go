@@ -144,8 +144,8 @@ func (c symbolCall) answer(ctx context.Context) (Answer, error) {
 	}
 	found, err := ask(ctx, target.Target)
 	for _, other := range targets[1:] { // a name without a declaration: any use that the server knows
-		if err != nil || target.declared || len(found.Places) > 0 || found.Text != "" {
-			break
+		if target.declared || len(found.Places) > 0 || found.Text != "" {
+			break // after an error another use may be in a file that the server builds
 		}
 		found, err = ask(ctx, other.Target)
 	}
@@ -177,6 +177,8 @@ type target struct {
 	lsp.Target
 	declared bool
 	note     string
+	// fits is the number of parts of the asked name that the declared name has.
+	fits int
 }
 
 // single returns the only declaration, or an error that lists them.
@@ -236,7 +238,7 @@ func (c symbolCall) targets(ctx context.Context) ([]target, error) {
 		return []target{found}, nil
 	}
 	if all := declarations(ctx, s.abs, s.whole, c.args.Name, word); len(all) > 0 {
-		return all, nil
+		return preferred(all, c.args.Name), nil
 	}
 	at := nextName(s.whole, word, 0)
 	if at < 0 {
@@ -316,14 +318,20 @@ func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, err
 	return nil, fmt.Errorf("no file of a language with a server has the name %s", word)
 }
 
-// preferred returns the declarations in the package or module that qualifies a name, such as
-// json.Marshal, or all of them if there is none.
+// preferred returns the declarations that fit a name best. Of several it takes those in the package or
+// module that qualifies the name, such as json.Marshal.
 func preferred(all []target, name string) []target {
-	qualifier := lastName(strings.TrimSuffix(strings.TrimSuffix(name, lastName(name)), "."))
+	most := slices.MaxFunc(all, func(a, b target) int { return a.fits - b.fits }).fits
+	all = slices.DeleteFunc(all, func(t target) bool { return t.fits < most })
+	parts := partsOf(name)
+	if most == len(parts) {
+		return all
+	}
+	qualifier := parts[len(parts)-most-1]
 	var in []target
 	for _, t := range all {
 		stem := strings.TrimSuffix(filepath.Base(t.Path), filepath.Ext(t.Path))
-		if qualifier != "" && (stem == qualifier || filepath.Base(filepath.Dir(t.Path)) == qualifier) {
+		if stem == qualifier || filepath.Base(filepath.Dir(t.Path)) == qualifier {
 			in = append(in, t)
 		}
 	}
@@ -333,8 +341,12 @@ func preferred(all []target, name string) []target {
 	return all
 }
 
-// declarations returns the declarations of a name in a file. A name that the file declares with its
-// type or class counts before a part of it.
+// partsOf returns the identifiers of a qualified name.
+func partsOf(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return !isNameRune(r) })
+}
+
+// declarations returns the declarations of a name in a file.
 func declarations(ctx context.Context, abs string, content []byte, name, word string) (found []target) {
 	if len(content) > maxOutlineBytes {
 		return nil
@@ -344,25 +356,22 @@ func declarations(ctx context.Context, abs string, content []byte, name, word st
 	if err != nil {
 		return nil
 	}
-	qualified := strings.NewReplacer("::", ".", "(", "", ")", "", "*", "").Replace(name)
-	for _, match := range []func(string) bool{
-		func(declared string) bool { return declared == qualified || strings.HasSuffix(declared, "."+qualified) },
-		func(declared string) bool { return lastName(declared) == word && !strings.Contains(declared, ".") },
-	} {
-		for _, d := range outlined.Declarations {
-			if d.Name == "" || !match(d.Name) {
-				continue
-			}
-			head := d.Head
-			if rest := text[head:]; strings.HasPrefix(rest, "func (") { // a receiver may have the same name
-				head += strings.IndexByte(rest, ')')
-			}
-			if at := nextName(content, word, head); at >= 0 && at < d.End {
-				found = append(found, target{Target: lsp.Target{Path: abs, Content: content, At: at}, declared: true})
-			}
+	asked := partsOf(name)
+	for _, d := range outlined.Declarations {
+		declared := partsOf(d.Name)
+		fits := 0
+		for fits < min(len(asked), len(declared)) && asked[len(asked)-1-fits] == declared[len(declared)-1-fits] {
+			fits++
 		}
-		if len(found) > 0 {
-			break
+		if fits == 0 || fits < min(len(asked), len(declared)) {
+			continue // another type has a method of this name
+		}
+		head := d.Head
+		if rest := text[head:]; strings.HasPrefix(rest, "func (") { // a receiver may have the same name
+			head += strings.IndexByte(rest, ')')
+		}
+		if at := nextName(content, word, head); at >= 0 && at < d.End {
+			found = append(found, target{Target: lsp.Target{Path: abs, Content: content, At: at}, declared: true, fits: fits})
 		}
 	}
 	return found

@@ -47,6 +47,7 @@ func servers(t testing.TB, env *Env, environ []string) *lsp.Folder {
 var symbolFiles = map[string]string{
 	"a/a.go": "package a\n\n// It is a name.\nfunc Name() int {\n\treturn 1\n}\n\ntype T struct{}\n\nfunc (T) Name() {}\n",
 	"b/b.go": "package b\n\nvar x = Name() + Name()\n\nfunc Only() {} // 𝄞 Only\r\n",
+	"d/d.go": "package d\n\nvar Twice = 1\n\ntype U struct{}\n\nfunc (U) Twice() {}\n",
 	"c.txt":  "Name\n",
 }
 
@@ -62,6 +63,8 @@ func TestSymbol(t *testing.T) {
 		{params{"op": "definition", "name": "T.Name"}, "[T.Name, lines 10-10 of a/a.go]\nfunc (T) Name() {}"},
 		{params{"op": "definition", "name": "a.Name"}, "[Name, lines 3-6 of a/a.go]\n// It is a name.\nfunc Name() int {\n\treturn 1\n}"},
 		{params{"op": "definition", "name": "Name", "file": "b/b.go", "line": 3}, "[Name, lines 3-6 of a/a.go]\n// It is a name.\nfunc Name() int {\n\treturn 1\n}"},
+		{params{"op": "definition", "name": "U.Twice"}, "[U.Twice, lines 7-7 of d/d.go]\nfunc (U) Twice() {}"},
+		{params{"op": "definition", "name": "d.U.Twice"}, "[U.Twice, lines 7-7 of d/d.go]\nfunc (U) Twice() {}"},
 		{params{"op": "references", "name": "Only"}, "b/b.go:5: func Only() {} // 𝄞 Only\n[2 places in 1 file]\n"},
 		{params{"op": "references", "name": "Name", "file": "b/b.go", "line": 2}, "a/a.go\n4: func Name() int {\n10: func (T) Name() {}\nb/b.go:3: var x = Name() + Name()\n[4 places in 2 files]\n[line 2 does not have the name; line 3 was taken]\n"},
 		{params{"op": "references", "name": "Name"}, "Name is declared twice; name one of these by file and line:\na/a.go:4: func Name() int {\na/a.go:10: func (T) Name() {}"},
