@@ -147,7 +147,8 @@ func commandsPage(t *testing.T, registry *settings.Registry) string {
 
 func settingsPage(registry *settings.Registry) string {
 	var b strings.Builder
-	b.WriteString("# Settings\n\n" + generatedNote + "Change a setting with `/set KEY VALUE`, `--set KEY=VALUE` or in a profile. `agent settings KEY` shows its value.\n")
+	b.WriteString("# Settings\n\n" + generatedNote + "Change a setting with `/set KEY VALUE`, `--set KEY=VALUE` or in a profile. `agent settings KEY` shows its value.\n" +
+		"Settings marked _kept_ describe you: what you choose on the screen is kept for later sessions, and `/set unset KEY` takes it back.\n")
 	var category settings.Category
 	for _, spec := range registry.Specs() {
 		if spec.Category != category {
@@ -164,6 +165,9 @@ func settingsPage(registry *settings.Registry) string {
 		}
 		if len(spec.Aliases) > 0 {
 			help += " (also `" + strings.Join(spec.Aliases, "`, `") + "`)"
+		}
+		if spec.Person {
+			help += " _kept_"
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", spec.Key, cell(standard), cell(spec.Takes()), cell(help))
 	}

@@ -18,6 +18,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/manual"
 	"agent/internal/session"
+	"agent/internal/settings"
 	"agent/internal/share"
 	"agent/internal/slash"
 )
@@ -89,6 +90,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Models:    c.parts.models.offered,
 		Signature: c.parts.models.signature,
 		Chosen:    c.parts.models.remember,
+		Keep:      keeper(c.parts.at.settings, c.parts.at.profiles, screen),
 		Tools:     c.registry.All,
 		Setup: slash.Setup{
 			Callable: c.Brought.Callable, Skills: c.Brought.SkillLines, Hooks: c.Hooking.Lines, Instructions: c.Brought.InstructionLines,
@@ -122,6 +124,15 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Manual:    func() []manual.Page { return manual.Pages(docs.Files) },
 		Now:       c.parts.at.process.Now,
 	}, slices.Concat(c.parts.at.process.Commands, screen.Commands)...)
+}
+
+// keeper returns the function that keeps a choice of the person for later sessions. It is nil without
+// a screen, where a program may have chosen, and for settings without the person's own.
+func keeper(s *settings.Settings, store *settings.Store, screen Screen) func(string, settings.Value) error {
+	if screen.Keys.Shown == nil || !s.KeepsChoices() {
+		return nil
+	}
+	return store.Keep
 }
 
 // Background puts the agent or the command of a call, for which the turn waits, into the

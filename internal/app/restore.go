@@ -79,7 +79,10 @@ func (r restorer) restore(recorded map[string]string) (notices []string) {
 // setting sets a recorded setting, or returns a notice why it does not.
 func (r restorer) setting(key, text string) (notice string) {
 	mode, now := gate.Mode(text), gate.Mode(settings.ApprovalMode.Of(r.settings))
+	_, source := r.settings.Get(key)
 	switch {
+	case source == settings.Kept:
+		return "" // the person has chosen since
 	case key == settings.ApprovalMode.Key() && mode.AllowsMoreThan(now):
 		return fmt.Sprintf("The session ran in %s; it goes on in %s (Shift+Tab changes it).", text, now)
 	case slices.Contains(notRestored, key) || strings.HasPrefix(key, "header.") || strings.Contains(text, secret.Placeholder):

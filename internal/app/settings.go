@@ -77,10 +77,18 @@ func (p *Process) Settings(from Sources) (*settings.Settings, error) {
 	return s, nil
 }
 
-// useOwn applies the named profile, or the default one if name is "", and then the environment.
+// useOwn applies the kept choices, the named profile, or the default one if name is "", and then the
+// environment.
 func (p *Process) useOwn(s *settings.Settings, store *settings.Store, name string) error {
+	kept, problems, err := store.Kept()
+	if err != nil {
+		return err
+	}
+	s.UseKept(kept)
+	for _, problem := range problems {
+		p.say(problem)
+	}
 	if name == "" {
-		var err error
 		if name, err = store.Default(); err != nil {
 			return err
 		}

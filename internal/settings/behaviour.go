@@ -7,29 +7,29 @@ var (
 	MaxTurns = Declare("max-turns", Int(AtLeast(1, "of at least 1, or -1 for no limit").Or(-1)), -1,
 		"most model requests for one prompt; -1 is no limit")
 	Theme = Declare("theme", Enum(), "auto",
-		"colours of the screen")
+		"colours of the screen").ofPerson()
 	Keys = Declare("ui.keys", Enum("plain", "vim"), "plain",
-		"keys of the prompt: plain, or those of Vim")
+		"keys of the prompt: plain, or those of Vim").ofPerson()
 	Columns = Declare("ui.columns", Int(AtLeast(1, "above 0")), 100,
-		"the widest that prose gets on the screen; code, tables and what commands print have the window")
+		"the widest that prose gets on the screen; code, tables and what commands print have the window").ofPerson()
 	NoticeDensity = Declare("notice.density", Enum("on", "off"), "on",
-		"whether the screen says what pruning took out of the context, as it happens and after the turn")
+		"whether the screen says what pruning took out of the context, as it happens and after the turn").ofPerson()
 	NoticeCache = Declare("notice.cache", Enum("on", "off"), "on",
-		"whether you are told, once a cause, why a request read less from the provider's cache than it could have; /stats cache lists them all")
+		"whether you are told, once a cause, why a request read less from the provider's cache than it could have; /stats cache lists them all").ofPerson()
 	Estimate = Declare("ui.estimate", Bool(), false,
-		"while a message is typed, what its first request and the turn will cost, if prices are known")
+		"while a message is typed, what its first request and the turn will cost, if prices are known").ofPerson()
 	Links = Declare("ui.links", Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto",
-		"links on the screen: where the terminal is known to take them (auto), off, or files by the scheme of an editor")
+		"links on the screen: where the terminal is known to take them (auto), off, or files by the scheme of an editor").ofPerson()
 	Notify = Declare("notify", Enum("auto", "osc", "bell", "off"), "auto",
-		"how a question and the end of a turn of 10 seconds call you while the window is not in front: bell and, where the terminal is known to take it, a notification (auto), only that (osc), only the bell, or not")
+		"how a question and the end of a turn of 10 seconds call you while the window is not in front: bell and, where the terminal is known to take it, a notification (auto), only that (osc), only the bell, or not").ofPerson()
 	NotifyCommand = Optional("notify-command", Line(), "none",
-		"command that calls you then as well, unless notify is off; it gets what happened as one argument of JSON")
+		"command that calls you then as well, unless notify is off; it gets what happened as one argument of JSON").ofPerson()
 	StatusLineCommand = Optional("status-line.command", Line(), "none",
-		"command whose first line of output is shown above the status line; it reads JSON as Claude Code's does and has a second")
+		"command whose first line of output is shown above the status line; it reads JSON as Claude Code's does and has a second").ofPerson()
 	OutputStyle = Optional("output-style", Line(), "none",
-		"how the model answers: the file NAME.md in output-styles of the configuration folder or of ~/.claude; it counts from the start of a session, /clear or a compression on")
+		"how the model answers: the file NAME.md in output-styles of the configuration folder or of ~/.claude; it counts from the start of a session, /clear or a compression on").ofPerson()
 	CommitTrailer = Declare("commit.trailer", Enum("none", "assisted-by", "co-authored-by"), "none",
-		"the line that commits of the model end with")
+		"the line that commits of the model end with").ofPerson()
 )
 
 // Instructions and skills of people and repositories.
@@ -87,15 +87,15 @@ var (
 // Search of the web.
 var (
 	WebSearch = Declare("web-search", Enum("off"), "off",
-		"who searches the web for the model: nobody, a service with your key (agent login search:NAME), a SearXNG, a command of yours; auto takes the provider's own search where it is known, else the first service with a key. Counts from the start of a session or /clear on")
+		"who searches the web for the model: nobody, a service with your key (agent login search:NAME), a SearXNG, a command of yours; auto takes the provider's own search where it is known, else the first service with a key. Counts from the start of a session or /clear on").ofPerson()
 	WebSearchURL = Optional("web-search.url", URL(), "none",
-		"address of the SearXNG, which may be of this machine or its network; for google that of a search engine of yours, https://cse.google.com/cse?cx=ID")
+		"address of the SearXNG, which may be of this machine or its network; for google that of a search engine of yours, https://cse.google.com/cse?cx=ID").ofPerson()
 	WebSearchCommand = Optional("web-search.command", Line(), "none",
-		"command that searches: it reads {query, count, domains, recent} and prints {results: [{url, title, snippet, date}]}")
+		"command that searches: it reads {query, count, domains, recent} and prints {results: [{url, title, snippet, date}]}").ofPerson()
 	WebSearchPrice = Optional("web-search.price", Number(AtLeast(0, "of at least 0")), "not known",
-		"price of 1000 searches in USD, for the costs and max-cost")
+		"price of 1000 searches in USD, for the costs and max-cost").ofPerson()
 	WebSearchMaxTokens = Declare("web-search.max-tokens", Int(AtLeast(1, "above 0")), 1500,
-		"most tokens of one answer of web_search")
+		"most tokens of one answer of web_search").ofPerson()
 	WebSearchMaxPerTurn = Declare("web-search.max-per-turn", Int(AtLeast(1, "above 0")), 20,
 		"most searches of one turn")
 )

@@ -3,7 +3,9 @@ package settings
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -15,6 +17,7 @@ const (
 	fieldDefault = "defaultProfile"
 	fieldRecent  = "recentModels"
 	fieldChosen  = "chosenModels"
+	fieldKept    = "kept"
 )
 
 // maxRecent bounds the recent models that are remembered.
@@ -103,6 +106,56 @@ func (s *Store) ChosenModel(endpoint string) (model string, first bool) {
 		return all
 	})
 	return chosen.Model, err == nil
+}
+
+// Kept returns the choices of the person that are kept for every session. It leaves out what is no
+// setting of the person or has no valid value, and describes it in problems.
+func (s *Store) Kept() (values map[string]Value, problems []string, err error) {
+	config, err := s.config()
+	if err != nil {
+		return nil, nil, err
+	}
+	values = map[string]Value{}
+	all := value[map[string]json.RawMessage](config, fieldKept)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		spec, known := s.registry.named(key)
+		switch {
+		case !known:
+			problems = append(problems, fmt.Sprintf("%s in %s is not known to this version", key, s.configPath()))
+		case !spec.Person:
+			problems = append(problems, fmt.Sprintf("%s in %s counts for a session or a profile only, and is not used", key, s.configPath()))
+		default:
+			v, wrong := spec.fromJSON(all[key])
+			if wrong != nil {
+				problems = append(problems, fmt.Sprintf("%s: %v; it is not used", s.configPath(), wrong))
+				continue
+			}
+			values[spec.Key] = v
+		}
+	}
+	return values, problems, nil
+}
+
+// Keep keeps a choice of the person for every session; an unset value takes it back. It returns an
+// error for a setting of the task.
+func (s *Store) Keep(key string, v Value) error {
+	if spec, err := s.registry.Lookup(key); err != nil || !spec.Person {
+		return errors.Join(err, &Error{Key: key, Problem: "counts for a session or a profile only"})
+	}
+	return s.changeConfig(fieldKept, func(config document) any {
+		all := value[map[string]json.RawMessage](config, fieldKept)
+		if all == nil {
+			all = map[string]json.RawMessage{}
+		}
+		delete(all, key)
+		if text, err := json.Marshal(v); err == nil && v.IsSet() {
+			all[key] = text
+		}
+		if len(all) == 0 {
+			return nil
+		}
+		return all
+	})
 }
 
 // config reads config.json. It returns an empty document for a missing file.

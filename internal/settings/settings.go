@@ -17,6 +17,8 @@ const (
 	// Detected holds values that the program found by itself because nothing was set: a local server
 	// and its model. They are never saved.
 	Detected
+	// Kept holds the choices of the person that are kept for every session.
+	Kept
 	// ProfileLayer holds the values of the loaded profile.
 	ProfileLayer
 	// Environment holds the values of environment variables.
@@ -33,7 +35,7 @@ const (
 
 // String returns the name of the layer as users know it.
 func (s Source) String() string {
-	return [...]string{"default", "found", "profile", "environment", "flag", "/set", "policy"}[s]
+	return [...]string{"default", "found", "kept", "profile", "environment", "flag", "/set", "policy"}[s]
 }
 
 // Settings holds the values of a running program. Its methods are safe for concurrent use. A write
@@ -46,6 +48,7 @@ type Settings struct {
 	mu      sync.RWMutex
 	layers  [layers]map[string]Value
 	profile string
+	keeps   bool
 	// lent holds the own values while those of another profile are lent; nil otherwise.
 	lent *own
 	// changed is called for changes of the session layer. See OnSessionChange.
@@ -144,6 +147,22 @@ func (s *Settings) OnSessionChange(changed func(key, text string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changed = changed
+}
+
+// UseKept fills the layer of kept choices.
+func (s *Settings) UseKept(values map[string]Value) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.layers[Kept] = maps.Clone(values)
+	s.keeps = true
+	s.revision.Add(1)
+}
+
+// KeepsChoices reports whether UseKept was called, so that new choices count for later sessions.
+func (s *Settings) KeepsChoices() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.keeps
 }
 
 // Unset removes the value of key (a key or an alias) from layer, so that the value of the next
@@ -328,7 +347,7 @@ func (s *Settings) Changed() []Resolved {
 }
 
 // Persistent returns the values to save in a profile: the values of all layers except Default and
-// Found. Lent values are not saved.
+// Detected. Lent values are not saved, nor are kept ones, which count beside every profile.
 func (s *Settings) Persistent() map[string]Value {
 	s.mu.RLock()
 	lent := s.lent
@@ -343,8 +362,9 @@ func (s *Settings) Persistent() map[string]Value {
 	for _, resolved := range s.Changed() {
 		s.mu.RLock()
 		value, source := s.unboundedValue(Session, resolved.Spec.Key)
+		kept := s.layers[Kept][resolved.Spec.Key]
 		s.mu.RUnlock()
-		if source != Detected && source != Default {
+		if source > Kept && (source != Session || value != kept) {
 			values[resolved.Spec.Key] = value
 		}
 	}

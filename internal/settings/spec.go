@@ -33,6 +33,9 @@ type Spec struct {
 	// Unset describes in a few words the behaviour without a value. It is empty for a setting with
 	// a default.
 	Unset string
+	// Person is set if the setting describes the person. Every other setting describes the task, and
+	// what is chosen for it on the screen counts for the session.
+	Person bool
 	// Environment is the variable that sets the value, empty for none.
 	Environment string
 

@@ -72,7 +72,9 @@ type resolvedJSON struct {
 	Takes    string   `json:"takes"`
 	Values   []string `json:"values,omitempty"`
 	Category Category `json:"category"`
-	Help     string   `json:"help"`
+	// Kept is set if what a person chooses on the screen counts for later sessions.
+	Kept bool   `json:"kept,omitempty"`
+	Help string `json:"help"`
 }
 
 // MarshalJSON implements json.Marshaler. An unset value or default becomes null, and a value with a
@@ -83,6 +85,6 @@ func (r Resolved) MarshalJSON() ([]byte, error) {
 		value = shown
 	}
 	return rawjson.Marshal(resolvedJSON{
-		s.Key, s.Aliases, s.Type(), value, r.Source.String(), s.Default(), s.Unset, s.Takes(), s.Values(), s.Category, s.Help,
+		s.Key, s.Aliases, s.Type(), value, r.Source.String(), s.Default(), s.Unset, s.Takes(), s.Values(), s.Category, s.Person, s.Help,
 	})
 }

@@ -20,7 +20,7 @@ var (
 func (s *Settings) Overlay() *Settings {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	over := &Settings{registry: s.registry, changed: func(string, string) {}, profile: s.profile, bounds: s.bounds}
+	over := &Settings{registry: s.registry, changed: func(string, string) {}, profile: s.profile, keeps: s.keeps, bounds: s.bounds}
 	for i, layer := range s.layers {
 		over.layers[i] = maps.Clone(layer)
 	}

@@ -138,7 +138,7 @@ func themeCommand(s setter) command.Command {
 				}
 				return command.Output{Lines: choices(themes(nil), inUse), Pick: pick}, nil
 			}},
-			{Args: "NAME", Does: "choose one for this session", Run: s.setCommand(settings.Theme.Key()), Complete: themes},
+			{Args: "NAME", Does: "choose one", Run: s.setCommand(settings.Theme.Key()), Complete: themes},
 		},
 	}
 }

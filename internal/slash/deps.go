@@ -129,6 +129,9 @@ type Deps struct {
 	ThemeFault func(name string) error
 	// Chosen remembers a model for the endpoint in use; nil remembers none.
 	Chosen func(model string) error
+	// Keep keeps a choice of the person for later sessions; an unset value takes it back. It is nil if
+	// choices count for the session only.
+	Keep func(key string, value settings.Value) error
 	// Tools lists the tools of the model.
 	Tools func() []tools.Tool
 	Setup Setup

@@ -22,13 +22,15 @@ type setter struct {
 
 func setCommand(s setter) command.Command {
 	return command.Command{
-		Name: "set", Help: "change a setting for this session",
+		Name: "set", Help: "change a setting",
 		Forms: []command.Form{
 			{Args: "KEY VALUE", Rest: true, Does: "change it", Run: command.Say(s.set), Complete: s.completeValues},
 			{Args: "KEY", Does: "explain it", Run: showOne(s.showOrAssign)},
 			{Does: "list what differs from the defaults", Run: command.Say(func(context.Context, []string) ([]string, error) { return s.describeChanged(), nil })},
-			{Args: "unset KEY", Does: "take back what /set set", Run: showOne(s.unset), Complete: func([]string) []command.Completion {
-				return completeKeys(slices.DeleteFunc(s.Settings.Changed(), func(r settings.Resolved) bool { return r.Source != settings.Session }))
+			{Args: "unset KEY", Does: "take back what /set set or kept", Run: showOne(s.unset), Complete: func([]string) []command.Completion {
+				return completeKeys(slices.DeleteFunc(s.Settings.Changed(), func(r settings.Resolved) bool {
+					return r.Source != settings.Session && r.Source != settings.Kept
+				}))
 			}},
 		},
 	}
@@ -90,10 +92,32 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 		return nil, err
 	}
 	lines := []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.Shown(), valueText(before))}
+	if s.Keep != nil {
+		lines = append(lines, s.keep(after))
+	}
 	if why := s.effect(ctx, after.Spec.Key); why != "" {
 		lines = append(lines, why)
 	}
 	return lines, nil
+}
+
+// keep keeps a choice of the person, and says how long the new value counts.
+func (s setter) keep(chosen settings.Resolved) string {
+	key := chosen.Spec.Key
+	if !chosen.Spec.Person {
+		return "for this session; /profile save NAME keeps it"
+	}
+	if err := s.Keep(key, chosen.Value); err != nil {
+		return "for this session, since it can't be kept: " + err.Error()
+	}
+	if err := s.Settings.Set(settings.Kept, key, chosen.Value.String()); err != nil {
+		return "for this session, since it can't be kept: " + err.Error()
+	}
+	takeBack := "/set unset " + key + " takes it back"
+	if _, source := s.Settings.GetUpTo(settings.Flags, key); source != settings.Kept {
+		return fmt.Sprintf("kept, but at the next start %s goes first; %s", sourceName(source, s.Settings.Profile()), takeBack)
+	}
+	return "kept for the next start; " + takeBack
 }
 
 // effect explains why a new value has no effect or another effect than it suggests. It returns
@@ -121,6 +145,19 @@ func (s setter) unset(_ context.Context, key string) ([]string, error) {
 	now, err := s.Settings.Lookup(key)
 	if err != nil {
 		return nil, err
+	}
+	if s.Keep != nil && now.Spec.Person {
+		if err := s.Keep(now.Spec.Key, settings.Value{}); err != nil {
+			return nil, err
+		}
+		kept, err := s.Settings.Unset(settings.Kept, now.Spec.Key)
+		if err != nil {
+			return nil, err
+		}
+		was = was || kept
+		if now, err = s.Settings.Lookup(key); err != nil {
+			return nil, err
+		}
 	}
 	state := fmt.Sprintf("%s is %s (%s)", now.Spec.Key, valueText(now), sourceName(now.Source, s.Settings.Profile()))
 	if !was {
@@ -229,6 +266,9 @@ func DescribeSetting(resolved settings.Resolved, profile string) []string {
 	}
 	if resolved.Source != settings.Default {
 		lines = append(lines, "  default "+defaultText(spec))
+	}
+	if spec.Person {
+		lines = append(lines, "  describes you: what you choose on the screen is kept for later sessions")
 	}
 	if spec.Environment != "" {
 		lines = append(lines, "  set by "+spec.Environment+" in the environment")

@@ -199,3 +199,29 @@ func TestAFaultyThemeIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A choice that describes the person is kept, its answer says so, and one command takes it back. A
+// choice of the task counts for the session.
+func TestChoicesAreKept(t *testing.T) {
+	t.Parallel()
+	kept := map[string]string{}
+	w := newWorld(t, func(d *slash.Deps) {
+		d.Keep = func(key string, value settings.Value) error {
+			kept[key] = value.String()
+			return nil
+		}
+	})
+	for _, step := range []struct{ line, want string }{
+		{"/theme light", "theme = light (was auto)\nkept for the next start; /set unset theme takes it back"},
+		{"/set approval-mode read-only", "approval-mode = read-only (was ask)\nfor this session; /profile save NAME keeps it"},
+		{"/set max-cost 2", "max-cost = 2 (was unset: no limit)\nfor this session; /profile save NAME keeps it"},
+		{"/set unset theme", "theme is auto (default)"},
+	} {
+		if got := text(w.run(t, step.line)); got != step.want {
+			t.Errorf("%s says\n%s\nwant\n%s", step.line, got, step.want)
+		}
+	}
+	if len(kept) != 1 || kept["theme"] != "" {
+		t.Errorf("kept: %v", kept)
+	}
+}
