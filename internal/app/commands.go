@@ -89,8 +89,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 
 		Models:    c.parts.models.offered,
 		Signature: c.parts.models.signature,
-		Chosen:    c.parts.models.remember,
-		Keep:      keeper(c.parts.at.settings, c.parts.at.profiles, screen),
+		Choices:   slash.Choices{Model: c.parts.models.remember, Setting: keeper(c.parts.at.settings, c.parts.at.profiles, screen)},
 		Tools:     c.registry.All,
 		Setup: slash.Setup{
 			Callable: c.Brought.Callable, Skills: c.Brought.SkillLines, Hooks: c.Hooking.Lines, Instructions: c.Brought.InstructionLines,

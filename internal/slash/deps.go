@@ -127,11 +127,7 @@ type Deps struct {
 	// ThemeFault returns the reason why a theme of the person's own cannot be used, nil if it can.
 	// It may be nil.
 	ThemeFault func(name string) error
-	// Chosen remembers a model for the endpoint in use; nil remembers none.
-	Chosen func(model string) error
-	// Keep keeps a choice of the person for later sessions; an unset value takes it back. It is nil if
-	// choices count for the session only.
-	Keep func(key string, value settings.Value) error
+	Choices    Choices
 	// Tools lists the tools of the model.
 	Tools func() []tools.Tool
 	Setup Setup
@@ -187,6 +183,14 @@ type Setup struct {
 	Instructions func() []string
 	// LanguageServers describes the language servers that run, a line each.
 	LanguageServers func() []string
+}
+
+// Choices keeps choices of the person for later sessions. A nil function keeps none.
+type Choices struct {
+	// Model keeps a model for the endpoint in use.
+	Model func(model string) error
+	// Setting keeps a setting that describes the person; an unset value takes it back.
+	Setting func(key string, value settings.Value) error
 }
 
 // Record changes the record of the session. Its functions are nil if nothing is recorded.

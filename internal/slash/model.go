@@ -79,8 +79,8 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 		return nil, err
 	}
 	err := m.Profiles.RememberModel(name)
-	if m.Chosen != nil && err == nil {
-		err = m.Chosen(name)
+	if m.Choices.Model != nil && err == nil {
+		err = m.Choices.Model(name)
 	}
 	if err != nil {
 		lines = append(lines, "It is not remembered: "+err.Error())

@@ -92,7 +92,7 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 		return nil, err
 	}
 	lines := []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.Shown(), valueText(before))}
-	if s.Keep != nil {
+	if s.Choices.Setting != nil {
 		lines = append(lines, s.keep(after))
 	}
 	if why := s.effect(ctx, after.Spec.Key); why != "" {
@@ -107,7 +107,7 @@ func (s setter) keep(chosen settings.Resolved) string {
 	if !chosen.Spec.Person {
 		return "for this session; /profile save NAME keeps it"
 	}
-	if err := s.Keep(key, chosen.Value); err != nil {
+	if err := s.Choices.Setting(key, chosen.Value); err != nil {
 		return "for this session, since it can't be kept: " + err.Error()
 	}
 	if err := s.Settings.Set(settings.Kept, key, chosen.Value.String()); err != nil {
@@ -146,8 +146,8 @@ func (s setter) unset(_ context.Context, key string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Keep != nil && now.Spec.Person {
-		if err := s.Keep(now.Spec.Key, settings.Value{}); err != nil {
+	if s.Choices.Setting != nil && now.Spec.Person {
+		if err := s.Choices.Setting(now.Spec.Key, settings.Value{}); err != nil {
 			return nil, err
 		}
 		kept, err := s.Settings.Unset(settings.Kept, now.Spec.Key)

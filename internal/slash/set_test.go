@@ -206,7 +206,7 @@ func TestChoicesAreKept(t *testing.T) {
 	t.Parallel()
 	kept := map[string]string{}
 	w := newWorld(t, func(d *slash.Deps) {
-		d.Keep = func(key string, value settings.Value) error {
+		d.Choices.Setting = func(key string, value settings.Value) error {
 			kept[key] = value.String()
 			return nil
 		}
