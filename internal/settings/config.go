@@ -108,8 +108,8 @@ func (s *Store) ChosenModel(endpoint string) (model string, first bool) {
 	return chosen.Model, err == nil
 }
 
-// Kept returns the choices of the person that are kept for every session. It leaves out what is no
-// setting of the person or has no valid value, and describes it in problems.
+// Kept returns the choices of the person that are kept for every session. Problems
+// describe the settings of the task and the invalid values, which it leaves out.
 func (s *Store) Kept() (values map[string]Value, problems []string, err error) {
 	config, err := s.config()
 	if err != nil {

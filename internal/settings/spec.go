@@ -34,7 +34,7 @@ type Spec struct {
 	// a default.
 	Unset string
 	// Person is set if the setting describes the person. Every other setting describes the task, and
-	// what is chosen for it on the screen counts for the session.
+	// a choice on the screen counts for the session.
 	Person bool
 	// Environment is the variable that sets the value, empty for none.
 	Environment string

@@ -72,7 +72,7 @@ type resolvedJSON struct {
 	Takes    string   `json:"takes"`
 	Values   []string `json:"values,omitempty"`
 	Category Category `json:"category"`
-	// Kept is set if what a person chooses on the screen counts for later sessions.
+	// Kept is set if a choice on the screen counts for later sessions.
 	Kept bool   `json:"kept,omitempty"`
 	Help string `json:"help"`
 }
