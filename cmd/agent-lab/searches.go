@@ -132,7 +132,7 @@ func onlyLooks(call *history.ToolCall, tool toolspec.Traits, root string) bool {
 	for _, name := range tool.Command {
 		value, _ := call.Arg(name)
 		if line, ok := value.(string); ok && line != "" {
-			parsed, err := cmdline.Parse(inFolder.ReplaceAllString(line, "")) // whose folder is not here
+			parsed, err := cmdline.Read(inFolder.ReplaceAllString(line, "")).Plain() // whose folder is not here
 			return err == nil && len(parsed.Unproven(cmdline.Place{Dir: root, Inside: func(string) bool { return true }})) == 0
 		}
 	}

@@ -18,12 +18,14 @@ var bareWord = lazyregexp.New(`^(\s*(?:cd\s+\S+\s*&&\s*)?(?:apply_patch|applypat
 // as one quoted argument, perhaps after "cd DIR &&" and perhaps through "bash -lc". It returns
 // the patch and the folder, "" for the folder of the command. Nothing in the patch is expanded:
 // text that looks like a variable belongs in a file.
-func Applied(line string) (dir, patch string, ok bool) {
-	file, err := parseBash(bareWord.ReplaceAllString(line, "$1'$2'"))
-	if err != nil || len(file.Stmts) != 1 {
+func (r *Reading) Applied() (dir, patch string, ok bool) {
+	if quoted := bareWord.ReplaceAllString(r.line, "$1'$2'"); quoted != r.line {
+		return Read(quoted).Applied()
+	}
+	if r.err != nil || len(r.file.Stmts) != 1 {
 		return "", "", false
 	}
-	stmt := file.Stmts[0]
+	stmt := r.file.Stmts[0]
 	if both, is := stmt.Cmd.(*syntax.BinaryCmd); is && plainly(stmt) && both.Op == syntax.AndStmt {
 		to := literalWords(both.X)
 		if len(to) != 2 || to[0] != "cd" || strings.HasPrefix(to[1], "-") {
@@ -33,7 +35,7 @@ func Applied(line string) (dir, patch string, ok bool) {
 	}
 	if script := literalWords(stmt); len(script) >= 3 && IsShell(script[0]) {
 		if options := strings.Join(script[1:len(script)-1], " "); options == "-lc" || options == "-c" || options == "-l -c" {
-			below, patch, ok := Applied(script[len(script)-1])
+			below, patch, ok := Read(script[len(script)-1]).Applied()
 			return Below(dir, below), patch, ok
 		}
 	}
@@ -91,9 +93,9 @@ func plainly(stmt *syntax.Stmt) bool {
 	return len(stmt.Redirs) == 0 && !stmt.Negated && !stmt.Background && !stmt.Coprocess && !stmt.Disown
 }
 
-// Applies reports whether a line runs apply_patch as if it were a program, alone or among others.
-func Applies(line string) bool {
-	return slices.ContainsFunc(Calls(line), func(words []string) bool { return programs.IsNamed(words[0], programs.Patches) })
+// Applies reports whether the line runs apply_patch as if it were a program, alone or among others.
+func (r *Reading) Applies() bool {
+	return slices.ContainsFunc(r.Calls(), func(words []string) bool { return programs.IsNamed(words[0], programs.Patches) })
 }
 
 // Below returns the path of name as seen from a folder, if name is relative to the subfolder dir.

@@ -13,7 +13,7 @@ func TestDashesAreWords(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
 	free := func(words ...string) bool {
-		parsed, err := Parse(strings.Join(words, " "))
+		parsed, err := Read(strings.Join(words, " ")).Plain()
 		return err == nil && len(parsed.Unproven(at)) == 0
 	}
 	tried := 0
@@ -58,7 +58,7 @@ func TestDashesAreAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"cat -- --", "cat a.go --", "grep -e -- x", "find . -newer --", "cat --", "sed -n 1p a.go --"} {
-		if parsed, err := Parse(line); err != nil || len(parsed.Unproven(at)) == 0 {
+		if parsed, err := Read(line).Plain(); err != nil || len(parsed.Unproven(at)) == 0 {
 			t.Errorf("%q would show what is outside (%v)", line, err)
 		}
 	}

@@ -13,16 +13,12 @@ import (
 // in arithmetic, in subscripts, and in values of variables, which arithmetic, a prompt or ${x@P}
 // evaluate. [[ -v 'a[$(CMD)]' ]] runs CMD, though it stands in quotes. A text that is not understood
 // becomes [Unknown].
-func evaluated(line string) []string {
-	if !strings.ContainsAny(line, "$`") {
-		return nil
-	}
-	file, err := parseBash(line)
-	if err != nil {
+func (r *Reading) evaluated() []string {
+	if r.err != nil || !strings.ContainsAny(r.line, "$`") {
 		return nil // Calls returns a command that is not known
 	}
 	var lines []string
-	syntax.Walk(file, func(node syntax.Node) bool {
+	syntax.Walk(r.file, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.Assign, *syntax.TestClause, *syntax.ArithmCmd, *syntax.ArithmExp, *syntax.LetClause, *syntax.CStyleLoop, *syntax.ParamExp, *syntax.DeclClause:
 			lines = append(lines, quotedLines(node)...)

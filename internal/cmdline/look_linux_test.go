@@ -1,4 +1,4 @@
-package cmdline
+package cmdline_test
 
 import (
 	"bufio"
@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/cmdline"
 	"agent/internal/git/gitcmd"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
@@ -132,7 +133,7 @@ func asBash(t *testing.T, shell string) string {
 		return ""
 	}
 	dir := t.TempDir()
-	writeTestFile(t, dir, "bash", "#!/bin/sh\nexec "+dir+"/sh \"$@\"\n")
+	cmdline.WriteTestFile(t, dir, "bash", "#!/bin/sh\nexec "+dir+"/sh \"$@\"\n")
 	if err := os.Chmod(dir+"/bash", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +206,7 @@ func TestOffencesAreSeen(t *testing.T) {
 
 // hostilePlace is a workspace made to mislead, with a folder outside of it.
 type hostilePlace struct {
-	Place
+	cmdline.Place
 	root, outside string
 }
 
@@ -222,7 +223,7 @@ func newHostilePlace(t *testing.T) hostilePlace {
 		"work/docs/v1/objects/.k": "", "work/docs/v1/refs/.k": "", "work/docs/v1/config": "[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch pwned\"\n",
 		"work/bin/ls": "#!/bin/sh\ntouch pwned\n", "work/bin/git": "#!/bin/sh\ntouch pwned\n", "work/bin/x.sh": "touch pwned\n", "work/5/ls": "#!/bin/sh\n: > pwned\n",
 	} {
-		writeTestFile(t, base, name, content)
+		cmdline.WriteTestFile(t, base, name, content)
 	}
 	for _, name := range []string{"bin/ls", "bin/git", "bin/x.sh", "5/ls"} {
 		if err := os.Chmod(filepath.Join(p.root, name), 0o755); err != nil {
@@ -241,13 +242,13 @@ func newHostilePlace(t *testing.T) hostilePlace {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	writeTestFile(t, p.root, "a.txt", "changed\n")
-	writeTestFile(t, p.root, ".git/hooks/post-index-change", "#!/bin/sh\ntouch pwned\n")
+	cmdline.WriteTestFile(t, p.root, "a.txt", "changed\n")
+	cmdline.WriteTestFile(t, p.root, ".git/hooks/post-index-change", "#!/bin/sh\ntouch pwned\n")
 	if err := os.Chmod(p.root+"/.git/hooks/post-index-change", 0o755); err != nil {
 		t.Fatal(err)
 	}
 	repositories := map[string]bool{}
-	p.Place = Place{
+	p.Place = cmdline.Place{
 		Dir: p.root,
 		Inside: func(path string) bool {
 			real, err := filepath.EvalSymlinks(path)
@@ -269,11 +270,11 @@ func newHostilePlace(t *testing.T) hostilePlace {
 
 // readOnlyLines makes lines until so many count as read-only.
 func (p hostilePlace) readOnlyLines(random *rand.Rand, wanted int) []string {
-	names := slices.Sorted(maps.Keys(readOnlyPrograms()))
+	names := slices.Sorted(maps.Keys(cmdline.ReadOnlyPrograms()))
 	var lines []string
 	for len(lines) < wanted {
 		line := randomLine(random, names)
-		if parsed, err := Parse(line); err == nil && len(parsed.Unproven(p.Place)) == 0 {
+		if parsed, err := cmdline.Read(line).Plain(); err == nil && len(parsed.Unproven(p.Place)) == 0 {
 			lines = append(lines, line)
 		}
 	}
@@ -325,9 +326,9 @@ func randomLine(random *rand.Rand, names []string) string {
 			case 1, 2, 3:
 				words = append(words, pick(operands))
 			case 4, 5:
-				words = append(words, randomOption(random, readOnlyPrograms()[name]), "--", pick(phrases))
+				words = append(words, randomOption(random, cmdline.ReadOnlyPrograms()[name]), "--", pick(phrases))
 			default:
-				words = append(words, randomOption(random, readOnlyPrograms()[name]))
+				words = append(words, randomOption(random, cmdline.ReadOnlyPrograms()[name]))
 			}
 		}
 		// What means something else in another place is put between any two words.
@@ -350,18 +351,18 @@ func randomLine(random *rand.Rand, names []string) string {
 }
 
 // randomOption is an option from the table, sometimes with another letter behind it.
-func randomOption(random *rand.Rand, program readOnlyProgram) string {
+func randomOption(random *rand.Rand, program cmdline.ReadOnlyProgram) string {
 	var options []string
-	for _, flag := range program.flags + program.valued {
+	for _, flag := range program.Letters {
 		options = append(options, "-"+string(flag))
 	}
-	for _, long := range program.long {
+	for _, long := range program.Long {
 		if strings.HasSuffix(long, "=") {
 			long += operands[random.IntN(len(operands))]
 		}
 		options = append(options, "--"+long)
 	}
-	options = append(options, program.words...)
+	options = append(options, program.Words...)
 	if len(options) == 0 {
 		return attacks[random.IntN(len(attacks))]
 	}
@@ -524,7 +525,7 @@ func isOfTheTable(program string) bool {
 	if slices.Contains([]string{"bash", "sh", "git", "go", "false", "which.debianutils"}, program) {
 		return true
 	}
-	for name := range readOnlyPrograms() {
+	for name := range cmdline.ReadOnlyPrograms() {
 		if first, _, _ := strings.Cut(name, " "); first == program {
 			return true
 		}

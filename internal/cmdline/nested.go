@@ -14,13 +14,7 @@ var executing = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--ex
 // maxNested bounds the nesting of command lines within command lines.
 const maxNested = 4
 
-// Nested returns the words of the commands in a line, as [Calls] does, and of the commands that
-// these run: behind a wrapper such as sudo, in the line of a shell, by find -exec. It also returns each
-// without the path of its program. A shell that reads its lines from elsewhere adds a command whose
-// program is [Unknown].
-func Nested(line string) [][]string { return nested(line, 0) }
-
-func nested(line string, depth int) [][]string {
+func (r *Reading) readNested(depth int) [][]string {
 	var all [][]string
 	add := func(words []string) {
 		for i, name := range []string{words[0], path.Base(words[0]), programs.Name(words[0])} {
@@ -30,11 +24,11 @@ func nested(line string, depth int) [][]string {
 		}
 	}
 	if depth < maxNested {
-		for _, inner := range evaluated(line) {
-			all = append(all, nested(inner, depth+1)...)
+		for _, inner := range r.evaluated() {
+			all = append(all, read(inner, depth+1).Nested()...)
 		}
 	}
-	for _, words := range Calls(line) {
+	for _, words := range r.Calls() {
 		add(words)
 		if depth == maxNested {
 			all = append(all, []string{Unknown})
@@ -64,7 +58,7 @@ func nested(line string, depth int) [][]string {
 				}
 			}
 			if !wraps || finds(word) || runsLines(word) || programs.Is(word, programs.AddsWords) {
-				all = append(all, nested(Join(inner), depth+1)...)
+				all = append(all, read(Join(inner), depth+1).Nested()...)
 			}
 		}
 	}
@@ -93,7 +87,7 @@ func linesInWord(word string, depth int) [][]string {
 	var all [][]string
 	for _, text := range append(attached(word), word) {
 		if strings.ContainsAny(text, " \t\n;|&(){}<>$`") {
-			all = append(all, nested(text, depth+1)...)
+			all = append(all, read(text, depth+1).Nested()...)
 		}
 	}
 	return all
@@ -146,9 +140,9 @@ func linesOfShell(words []string, depth int) [][]string {
 			_, word, _ = strings.Cut(word, "=")
 		}
 		if isLine || strings.Contains(word, " ") {
-			all = append(all, nested(word, depth+1)...)
+			all = append(all, read(word, depth+1).Nested()...)
 			all = append(all, linesInWord(word, depth)...)
-			if _, err := Parse(word); programs.Is(words[0], programs.ForeignShell) && (err != nil || strings.HasPrefix(word, "=")) {
+			if _, err := Read(word).Plain(); programs.Is(words[0], programs.ForeignShell) && (err != nil || strings.HasPrefix(word, "=")) {
 				all = append(all, []string{Unknown})
 			}
 		}

@@ -1,9 +1,9 @@
 // Package cmdline reads command lines the way bash does, and tells which commands are known to be
 // read-only.
 //
-// Its promise is one-sided. A line that [Parse] accepts runs exactly the commands that Parse
+// Its promise is one-sided. A line that [Reading.Plain] accepts runs exactly the commands that it
 // returns, and a command that [Line.Unproven] leaves out only reads, and only below the folders
-// where reading is allowed. Everything else is "not known". Parse refuses a line that expands,
+// where reading is allowed. Everything else is "not known". Plain refuses a line that expands,
 // redirects or branches, because its commands depend on the state of a shell that nobody sees. A
 // program or option that is not in the table is taken to change things, so the table need not be
 // complete, only right. Nothing is executed here; patterns and links are looked up on disk, no
@@ -54,31 +54,27 @@ const maxLine = 32 << 10
 // reads them, for example $ and a name; the parser does not always.
 var joinsInsideWord = lazyregexp.New(`[^ \t]\\\n|^\\\n`)
 
-// Parse splits a command line the way bash would. It returns an error for a line that is not
-// plain or not valid shell. Redirections between standard output and standard error and to
-// /dev/null are plain, since they change nothing.
-func Parse(line string) (Line, error) {
-	if len(line) > maxLine {
+func (r *Reading) readPlain() (Line, error) {
+	if len(r.line) > maxLine {
 		return Line{}, notPlain("it is too long to be sure of")
 	}
-	if err := checkCharacters(line); err != nil {
+	if err := checkCharacters(r.line); err != nil {
 		return Line{}, err
 	}
-	if joinsInsideWord.MatchString(line) {
+	if joinsInsideWord.MatchString(r.line) {
 		return Line{}, notPlain("a backslash joins lines within a word")
 	}
-	if bare := strings.TrimRight(line, `\`); (len(line)-len(bare))%2 == 1 {
+	if bare := strings.TrimRight(r.line, `\`); (len(r.line)-len(bare))%2 == 1 {
 		return Line{}, notPlain("it ends in a backslash, which joins it to nothing")
 	}
-	file, err := parseBash(line, syntax.KeepComments(true))
-	if err != nil {
-		return Line{}, notPlain("the shell would not understand it: %v", err)
+	if r.err != nil {
+		return Line{}, notPlain("the shell would not understand it: %v", r.err)
 	}
-	if holdsComment(file) {
+	if holdsComment(r.file) {
 		return Line{}, notPlain("it holds a comment")
 	}
 	var parsed Line
-	for _, stmt := range file.Stmts {
+	for _, stmt := range r.file.Stmts {
 		if err := parsed.addStatement(stmt); err != nil {
 			return Line{}, err
 		}
@@ -89,27 +85,18 @@ func Parse(line string) (Line, error) {
 	return parsed, nil
 }
 
-func parseBash(line string, options ...syntax.ParserOption) (*syntax.File, error) {
-	return syntax.NewParser(append(options, syntax.Variant(syntax.LangBash))...).Parse(strings.NewReader(line), "")
-}
-
 // Unknown stands for a word of a command that only the shell knows.
 const Unknown = "…"
 
-// Calls returns the words of each command of a line, plain or not, including commands inside
-// other commands. A word that is not literal becomes [Unknown]. A line that the parser does not
-// understand is split at white space; since a shell may run something of it, one more command is
-// Unknown.
-func Calls(line string) [][]string {
-	file, err := parseBash(line)
-	if err != nil {
-		if words := strings.Fields(line); len(words) > 0 {
+func (r *Reading) readCalls() [][]string {
+	if r.err != nil {
+		if words := strings.Fields(r.line); len(words) > 0 {
 			return [][]string{words, {Unknown}}
 		}
 		return nil
 	}
 	var calls [][]string
-	syntax.Walk(file, func(node syntax.Node) bool {
+	syntax.Walk(r.file, func(node syntax.Node) bool {
 		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 0 {
 			calls = append(calls, callWords(call))
 		}

@@ -48,13 +48,13 @@ func TestParseTakesPlainLinesApart(t *testing.T) {
 		"echo größe 你好":                   "echo|größe|你好",
 		"echo ''":                         "echo|",
 	} {
-		parsed, err := Parse(line)
+		parsed, err := Read(line).Plain()
 		if err != nil {
-			t.Errorf("Parse(%q): %v", line, err)
+			t.Errorf("Read(%q).Plain(): %v", line, err)
 			continue
 		}
 		if got := argv(parsed); got != want {
-			t.Errorf("Parse(%q) = %q, want %q", line, got, want)
+			t.Errorf("Read(%q).Plain() = %q, want %q", line, got, want)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestParseTakesPlainLinesApart(t *testing.T) {
 func TestParseRefusesWhatIsNotPlain(t *testing.T) {
 	t.Parallel()
 	for more, plain := range map[string]bool{"": true, "x": false} {
-		if _, err := Parse("ls " + strings.Repeat("x", maxLine-len("ls ")) + more); (err == nil) != plain {
+		if _, err := Read("ls " + strings.Repeat("x", maxLine-len("ls ")) + more).Plain(); (err == nil) != plain {
 			t.Errorf("a line of %d bytes more than the longest: %v", len(more), err)
 		}
 	}
@@ -82,9 +82,9 @@ func TestParseRefusesWhatIsNotPlain(t *testing.T) {
 		"ls 'a", `ls "a`, "ls |", "&& ls", "ls )", "ls ;;",
 		"ls\r\nrm x", "ls\x00", "ls \x1b[2K", "ls \u202egpj", "ls\u200b", "ls\u00a0x", "ls\u2028rm", "ls\U000a38e3", "ls \xff",
 	} {
-		parsed, err := Parse(line)
+		parsed, err := Read(line).Plain()
 		if err == nil {
-			t.Errorf("Parse(%q) = %q, %v; want a reason why it is not plain", line, argv(parsed), err)
+			t.Errorf("Read(%q).Plain() = %q, %v; want a reason why it is not plain", line, argv(parsed), err)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestParseAgreesWithBash(t *testing.T) {
 			drawn := rapid.SampledFrom(pieces)
 			rapid.Check(t, func(t *rapid.T) {
 				line := "x y" + strings.Join(rapid.SliceOfN(drawn, 1, 8).Draw(t, "pieces"), "")
-				parsed, err := Parse(line)
+				parsed, err := Read(line).Plain()
 				if err != nil {
 					t.Skip("not plain")
 				}
@@ -145,7 +145,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		parsed, err := Parse(line)
+		parsed, err := Read(line).Plain()
 		if err != nil {
 			return
 		}
@@ -156,7 +156,7 @@ func FuzzParse(f *testing.F) {
 			if joinsInsideWord.MatchString(line) || strings.ContainsAny(line, "{}") {
 				continue
 			}
-			again, err := Parse(line)
+			again, err := Read(line).Plain()
 			if err != nil || len(again.Commands) != 1 || !slices.Equal(again.Commands[0], simple) {
 				t.Fatalf("%q: the words %v do not survive quoting: %v, %v", line, simple, again, err)
 			}
@@ -181,7 +181,7 @@ func TestCalls(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{"": "", "X=1": "", "a $x; (b 'c d')": "a|… ; b|c d", "a 'b c": "a|'b|c ; …"} {
 		var calls []string
-		for _, words := range Calls(line) {
+		for _, words := range Read(line).Calls() {
 			calls = append(calls, strings.Join(words, "|"))
 		}
 		if got := strings.Join(calls, " ; "); got != want {

@@ -12,19 +12,15 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// Pipeline returns the names of the commands in the pipe at the end of a line, such as "go test"
+// Pipeline returns the names of the commands in the pipe at the end of the line, such as "go test"
 // and "tail". Parts without a name of their own are named by their first words. It returns none if
 // the line does not end in a pipe, or if the line traces or traps its commands: text appended to
 // such a line would change its output.
-func Pipeline(line string) []string {
-	if len(line) > maxLine || strings.HasSuffix(line, `\`) {
+func (r *Reading) Pipeline() []string {
+	if len(r.line) > maxLine || strings.HasSuffix(r.line, `\`) || r.err != nil || len(r.file.Stmts) == 0 || traces(r.file) {
 		return nil
 	}
-	file, err := parseBash(line)
-	if err != nil || len(file.Stmts) == 0 || traces(file) {
-		return nil
-	}
-	stmt := file.Stmts[len(file.Stmts)-1]
+	stmt := r.file.Stmts[len(r.file.Stmts)-1]
 	for {
 		if stmt.Background || stmt.Coprocess || stmt.Negated || stmt.Disown {
 			return nil
@@ -40,7 +36,7 @@ func Pipeline(line string) []string {
 			case syntax.AndStmt:
 				stmt = cmd.Y
 			case syntax.Pipe, syntax.PipeAll:
-				return pipeNames(line, stmt)
+				return pipeNames(r.line, stmt)
 			default:
 				return nil // either side may have run last
 			}
@@ -137,17 +133,16 @@ func callName(call *syntax.CallExpr) string {
 	return name
 }
 
-// SearchesFiles reports whether a line runs a search program, or git grep, on files, so that its
+// SearchesFiles reports whether the line runs a search program, or git grep, on files, so that its
 // output may hold lines of files. A program that reads a pipe finds lines of another command's
 // output instead. SearchesFiles returns true for a line that is not valid shell.
-func SearchesFiles(line string) bool {
-	file, err := parseBash(line)
-	if err != nil {
+func (r *Reading) SearchesFiles() bool {
+	if r.err != nil {
 		return true
 	}
 	piped := map[syntax.Node]bool{}
 	found := false
-	syntax.Walk(file, func(node syntax.Node) bool {
+	syntax.Walk(r.file, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.BinaryCmd:
 			if node.Op == syntax.Pipe || node.Op == syntax.PipeAll {

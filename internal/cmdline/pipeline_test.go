@@ -42,7 +42,7 @@ func TestPipeline(t *testing.T) {
 		"set -o verbose; a | b":                           nil,
 		"trap 'echo' ERR; a | b":                          nil,
 	} {
-		if got := Pipeline(line); !slices.Equal(got, want) {
+		if got := Read(line).Pipeline(); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
@@ -62,7 +62,7 @@ func TestSearchesFiles(t *testing.T) {
 		"go test ./...":                      false,
 		"touch /usr/share/zz 2>&1 | tail -3": false,
 	} {
-		if got := SearchesFiles(line); got != want {
+		if got := Read(line).SearchesFiles(); got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}
@@ -101,7 +101,7 @@ func TestEndsInSearch(t *testing.T) {
 		"grep 'x":                               {false, false},
 		"":                                      {false, false},
 	} {
-		if searches, surely := EndsInSearch(line); [2]bool{searches, surely} != want {
+		if searches, surely := Read(line).EndsInSearch(); [2]bool{searches, surely} != want {
 			t.Errorf("%q: %v, %v", line, searches, surely)
 		}
 	}

@@ -100,7 +100,7 @@ func TestLinesOfRelativePaths(t *testing.T) {
 		"ls /": false, "cat /c/Users/x": false, "cd / && ls": false, "cat 'C:x'": false, `cat 'a\b'`: false, "cat a*": false,
 		"grep -f/c/x a": false, "grep --file=/c/x a": false, "ls ~x": false, "cat HKLM:x": false, "cat x=/c/y": false,
 	} {
-		parsed, err := Parse(line)
+		parsed, err := Read(line).Plain()
 		if err != nil && want || err == nil && parsed.isRelative() != want {
 			t.Errorf("%q: %v, %v", line, parsed.isRelative(), err)
 		}

@@ -15,10 +15,10 @@ import (
 func readOnlyPlace(t *testing.T) Place {
 	t.Helper()
 	outside := t.TempDir()
-	writeTestFile(t, outside, "secret", "s")
+	WriteTestFile(t, outside, "secret", "s")
 	root := t.TempDir()
 	for _, name := range []string{"a.go", "b.go", "sub/c.go", "sub/deep/d.go", "odd/HEAD", "odd/objects/x", "odd/below/y"} {
-		writeTestFile(t, root, name, "x")
+		WriteTestFile(t, root, name, "x")
 	}
 	for name, target := range map[string]string{
 		"out": outside, "sub/leak": filepath.Join(outside, "secret"), "loop": "sub/deep", "here": ".",
@@ -40,17 +40,6 @@ func readOnlyPlace(t *testing.T) Place {
 	}}
 }
 
-func writeTestFile(t *testing.T, dir, name, content string) {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestReadOnlyCommandsPass(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
@@ -69,7 +58,7 @@ func TestReadOnlyCommandsPass(t *testing.T) {
 		"go version", "go env GOPATH", "date +%F", "uname -a", "which go node", "sed -n '1,20p' a.go", "sed -n '3,$p' a.go",
 		"cat /dev/null", "cat a.go | cat -", "cd sub && ls deep", "cd sub; cat ./c.go || ls deep", "echo sub/deep/*", "cat loop/d.go", "du -sh sub", "stat -c %s a.go", "grep -n -- x a.go", "tree -L 2 sub", "tail -c5k a.go",
 	} {
-		parsed, err := Parse(line)
+		parsed, err := Read(line).Plain()
 		if err != nil {
 			t.Errorf("%q: %v", line, err)
 			continue
@@ -137,7 +126,7 @@ func TestReadOnlyIsNotFooled(t *testing.T) {
 		// A folder that git would take for a repository with a configuration of its own.
 		"cd odd && git status", "cd odd/below && git log",
 	} {
-		parsed, err := Parse(line)
+		parsed, err := Read(line).Plain()
 		if err != nil {
 			continue
 		}
@@ -166,7 +155,7 @@ func TestReadOnlyAsksAboutThePlace(t *testing.T) {
 	for line, readOnly := range map[string]bool{
 		"ls": false, "cat a.go": true, "echo x": true, "git status": true, "cd sub && git status": false, "cat a.go | ls": false,
 	} {
-		parsed, err := Parse(line)
+		parsed, err := Read(line).Plain()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +171,7 @@ func TestReadOnlyAsksOnceAFolder(t *testing.T) {
 	at := readOnlyPlace(t)
 	asked := 0
 	at.Repository = func(string) bool { asked++; return true }
-	parsed, err := Parse(strings.Repeat("git status; ", 50) + "cd sub; git status; git log")
+	parsed, err := Read(strings.Repeat("git status; ", 50) + "cd sub; git status; git log").Plain()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +189,7 @@ func TestReadOnlyAsksAboutSearches_D60(t *testing.T) {
 		"grep -r x .": false, "grep -nr x": false, "grep --recursive x .": false, "grep --rec x .": false, "egrep -rn x sub": false, "rg x": false, "rg -n x sub": false, "cat a.go | rg x": false,
 		"grep x a.go": true, "grep -n -e x a.go": true, "ls": true, "find . -name x": true, "cat a.go | grep x": true, "git grep x": true,
 	} {
-		parsed, err := Parse(line)
+		parsed, err := Read(line).Plain()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +205,7 @@ func TestReadOnlyOutside_B2(t *testing.T) {
 	at := readOnlyPlace(t)
 	at.Outside = true
 	free := func(line string) bool {
-		parsed, err := Parse(line)
+		parsed, err := Read(line).Plain()
 		return err == nil && len(parsed.Unproven(at)) == 0
 	}
 	for _, line := range []string{
@@ -248,7 +237,7 @@ func TestReadOnlyIsBounded(t *testing.T) {
 	inside, lookedUp := at.Inside, 0
 	at.Inside = func(path string) bool { lookedUp++; return inside(path) }
 	for i := range 60 {
-		writeTestFile(t, at.Dir, fmt.Sprintf("many/%d/%d/x", i%10, i), "")
+		WriteTestFile(t, at.Dir, fmt.Sprintf("many/%d/%d/x", i%10, i), "")
 	}
 	for _, line := range []string{
 		"cat " + strings.Repeat("a.go ", 5000), "cat " + strings.Repeat("a.go ", maxWords), strings.Repeat("true;", 6000), "ls /*/*/*/*/*/*", "ls " + strings.Repeat("many/*/*/* ", 200),
@@ -256,7 +245,7 @@ func TestReadOnlyIsBounded(t *testing.T) {
 	} {
 		began := time.Now()
 		lookedUp = 0
-		if parsed, err := Parse(line); err == nil && len(parsed.Unproven(at)) == 0 && !strings.HasPrefix(line, "ls m*a") {
+		if parsed, err := Read(line).Plain(); err == nil && len(parsed.Unproven(at)) == 0 && !strings.HasPrefix(line, "ls m*a") {
 			t.Errorf("%.40q… counts as read-only", line)
 		}
 		// The time is that of a machine with much else to do.
@@ -297,7 +286,7 @@ func TestPatternsMatchByBytesToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"cat f?", "cat f??", "cat f*"} {
-		if parsed, err := Parse(line); err != nil || len(parsed.Unproven(at)) == 0 {
+		if parsed, err := Read(line).Plain(); err != nil || len(parsed.Unproven(at)) == 0 {
 			t.Errorf("%q would show what is outside (%v)", line, err)
 		}
 	}

@@ -8,15 +8,14 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// EndsInSearch reports whether a line ends with a search program, or git grep. surely
+// EndsInSearch reports whether the line ends with a search program, or git grep. surely
 // is set if an exit code other than 0 is that of a search, whatever the commands before it did.
-func EndsInSearch(line string) (searches, surely bool) {
-	file, err := parseBash(line)
-	if err != nil || len(file.Stmts) == 0 {
+func (r *Reading) EndsInSearch() (searches, surely bool) {
+	if r.err != nil || len(r.file.Stmts) == 0 {
 		return false, false
 	}
-	surely = !endsEarly(file)
-	searches, certain := endsInSearch(file.Stmts[len(file.Stmts)-1])
+	surely = !endsEarly(r.file)
+	searches, certain := endsInSearch(r.file.Stmts[len(r.file.Stmts)-1])
 	return searches, certain && surely
 }
 

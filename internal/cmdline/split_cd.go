@@ -9,12 +9,11 @@ import (
 // SplitCd splits a line that begins with "cd DIR &&" into the folder and the rest of the line. If
 // the folder exists, running the rest in it has the same effect as the whole line. ok is false if
 // the folder is not a plain word, or if some of the rest would not run in the folder.
-func SplitCd(line string) (dir, rest string, ok bool) {
-	file, err := parseBash(line)
-	if err != nil || len(file.Stmts) == 0 {
+func (r *Reading) SplitCd() (dir, rest string, ok bool) {
+	if r.err != nil || len(r.file.Stmts) == 0 {
 		return "", "", false
 	}
-	stmt := file.Stmts[0]
+	stmt := r.file.Stmts[0]
 	var list *syntax.BinaryCmd
 	for {
 		both, is := stmt.Cmd.(*syntax.BinaryCmd)
@@ -30,5 +29,5 @@ func SplitCd(line string) (dir, rest string, ok bool) {
 	if list == nil || list.Op != syntax.AndStmt || len(to) != 2 || to[0] != "cd" || strings.HasPrefix(to[1], "-") || to[1] == "" {
 		return "", "", false
 	}
-	return to[1], strings.TrimSpace(line[list.OpPos.Offset()+uint(len("&&")):]), true
+	return to[1], strings.TrimSpace(r.line[list.OpPos.Offset()+uint(len("&&")):]), true
 }

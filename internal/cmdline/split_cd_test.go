@@ -30,7 +30,7 @@ func TestWithin(t *testing.T) {
 		"cd sub &&":                       {},
 		"ls":                              {},
 	} {
-		dir, rest, ok := SplitCd(line)
+		dir, rest, ok := Read(line).SplitCd()
 		if dir != want[0] || rest != want[1] || ok != (want[0] != "") {
 			t.Errorf("%q: %q, %q, %t", line, dir, rest, ok)
 		}

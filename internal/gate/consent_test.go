@@ -55,7 +55,7 @@ func edit(paths ...string) Call {
 // nothing.
 func command(line string) Call {
 	preview := tools.Preview{Command: line, ReadOnly: line == "ls"}
-	if parsed, err := cmdline.Parse(line); err == nil {
+	if parsed, err := cmdline.Read(line).Plain(); err == nil {
 		preview.Commands = parsed.Commands
 	}
 	return Call{Name: "shell", Traits: does["shell"], Said: toolspec.Label{Name: "shell", Subject: line}, Preview: preview}

@@ -111,7 +111,7 @@ func (r *Rule) readCommand() error {
 	if strings.Contains(command, anything) && !strings.ContainsAny(command, `'"\`) {
 		return r.readStars(command)
 	}
-	parsed, err := cmdline.Parse(command)
+	parsed, err := cmdline.Read(command).Plain()
 	if err != nil {
 		return err
 	}

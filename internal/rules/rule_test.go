@@ -40,7 +40,7 @@ func reader(t *testing.T) func(line string) []cmdline.Command {
 	}
 	at := cmdline.Place{Dir: root, Inside: func(path string) bool { return strings.HasPrefix(path, root) }}
 	return func(line string) []cmdline.Command {
-		parsed, err := cmdline.Parse(line)
+		parsed, err := cmdline.Read(line).Plain()
 		if err != nil {
 			return nil
 		}
@@ -157,7 +157,7 @@ func TestStarsWithinRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parsed, err := cmdline.Parse(c.line)
+		parsed, err := cmdline.Read(c.line).Plain()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestDelete(t *testing.T) {
 		"go test ./...": false, "rm -rf build": true, "make && sudo rm x": true, "find . -name x -delete": true, "git clean -fd": true,
 		"/bin/rm x": true, "touch rm.txt": false, "xargs rm": true,
 	} {
-		parsed, err := cmdline.Parse(line)
+		parsed, err := cmdline.Read(line).Plain()
 		if err != nil || AnyDeletes(parsed.Commands) != want {
 			t.Errorf("%s: %t, %v", line, !want, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/base/fsutil"
+	"agent/internal/cmdline"
 	"agent/internal/gitfiles/layout"
 )
 
@@ -108,14 +109,10 @@ func isData(key string) bool {
 		section == "remote" && slices.Contains([]string{"url", "pushurl", "fetch", "push"}, name) || key == "submodule.url"
 }
 
-// notInWords lists the characters that separate words when a command of the configuration is
-// searched for files.
-const notInWords = " \t\n\"'`<>|&;(){}$=!,"
-
 // filesIn returns the files that a command names, with relative names resolved in the work tree.
 func filesIn(command, workTree string) []string {
 	var files []string
-	for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(notInWords, r) }) {
+	for _, word := range cmdline.Names(command, "!") {
 		path := gitPath(word, workTree)
 		info, err := os.Stat(path)
 		if err == nil && info.Mode().IsRegular() || err != nil && strings.Contains(word, "/") && !strings.Contains(word, "://") {

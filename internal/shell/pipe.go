@@ -22,10 +22,14 @@ type pipeStates struct {
 // newPipeStates chooses a file for the exit codes of a command. It returns nil if the line does
 // not end with a pipe, there is no folder for the file, or the shell is not bash.
 func newPipeStates(c Command, bash string) *pipeStates {
-	if len(c.Pipe) < 2 || c.Args != nil || c.SpoolDir == "" || strings.TrimSuffix(filepath.Base(bash), ".exe") != "bash" {
+	if c.Reading == nil || c.Args != nil || c.SpoolDir == "" || strings.TrimSuffix(filepath.Base(bash), ".exe") != "bash" {
 		return nil
 	}
-	return &pipeStates{names: c.Pipe, path: filepath.Join(c.SpoolDir, ".pipe-"+rand.Text())}
+	names := c.Reading.Pipeline()
+	if len(names) < 2 {
+		return nil
+	}
+	return &pipeStates{names: names, path: filepath.Join(c.SpoolDir, ".pipe-"+rand.Text())}
 }
 
 // appendTo appends a command to line that writes the exit codes of its pipe and exits with the same

@@ -56,7 +56,7 @@ func TestThePipeSaysWhatFailed(t *testing.T) {
 		"false | cat; fi":                                 "exit 2",
 	} {
 		dir, temp, plain := t.TempDir(), t.TempDir(), t.TempDir()
-		result, err := jobs.Run(t.Context(), shell.Command{Line: line, Pipe: cmdline.Pipeline(line), Dir: dir, SpoolDir: temp, OutputBytes: 1000}, nil)
+		result, err := jobs.Run(t.Context(), shell.Command{Line: line, Reading: cmdline.Read(line), Dir: dir, SpoolDir: temp, OutputBytes: 1000}, nil)
 		if err != nil || result.ExitText() != want {
 			t.Errorf("%q: %s, %v, want %s", line, result.ExitText(), err, want)
 		}
@@ -99,7 +99,7 @@ func TestStatesThatTheCommandWrote(t *testing.T) {
 			line = strings.Replace(line, "false | cat", `(sleep 0.01; cat "$f" >/dev/null) & false | cat`, 1)
 		}
 		temp := t.TempDir()
-		result, err := jobs.Run(t.Context(), shell.Command{Line: line, Pipe: cmdline.Pipeline(line), Dir: t.TempDir(), SpoolDir: temp, OutputBytes: 1000}, nil)
+		result, err := jobs.Run(t.Context(), shell.Command{Line: line, Reading: cmdline.Read(line), Dir: t.TempDir(), SpoolDir: temp, OutputBytes: 1000}, nil)
 		if err != nil || result.ExitText() != "exit 0" {
 			t.Errorf("%q: %s, %v", line, result.ExitText(), err)
 		}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"agent/internal/base/humanize"
+	"agent/internal/cmdline"
 	"agent/internal/sandbox"
 )
 
@@ -32,8 +33,9 @@ type Command struct {
 	// Input is the standard input, and Environ lists additional variables.
 	Input   []byte
 	Environ []string
-	// Pipe lists the names of the commands in the pipe at the end of Line, if there is one.
-	Pipe []string
+	// Reading is the reading of the command line, if somebody has read it. The exit codes of a pipe at
+	// its end are reported then.
+	Reading *cmdline.Reading
 	// Dir is the absolute path of the folder to start in.
 	Dir string
 	// Timeout is the longest running time, or 0 for no limit.
@@ -62,6 +64,14 @@ type Command struct {
 	// Confined is the sandbox of the command, and Profile its rights there.
 	Confined sandbox.Confinement
 	Profile  sandbox.Profile
+}
+
+// Read returns the reading of the command line.
+func (c Command) Read() *cmdline.Reading {
+	if c.Reading == nil {
+		return cmdline.Read(c.Line)
+	}
+	return c.Reading
 }
 
 // NotFound is the exit code of a shell that cannot find a program.

@@ -95,7 +95,7 @@ func tryPlanted(t *testing.T, confined bool, place string) {
 			}
 		}
 		for _, name := range strings.Fields(string(content)) {
-			if place == "S/links" && !slices.ContainsFunc(cmdline.Calls(line), func(words []string) bool { return words[0] == name }) {
+			if place == "S/links" && !slices.ContainsFunc(cmdline.Read(line).Calls(), func(words []string) bool { return words[0] == name }) {
 				continue // what the user has linked into a folder of the system is the user's
 			}
 			if !slices.Contains(named, name) {
@@ -206,7 +206,7 @@ func TestRulesDoNotCoverWhatCommandsWrote(t *testing.T) {
 		"cd bin; timeout 5 ./prog", "cd nowhere; cd bin && cd deep; nice ./prog", "pushd bin; nice deep/prog",
 		strings.Repeat("cd bin; cd ..; ", 20) + "nice ./elsewhere",
 	} {
-		calls := cmdline.Calls(line)
+		calls := cmdline.Read(line).Calls()
 		if last := calls[len(calls)-1]; allowed(line, last[0]+" *", "cd *", "pushd *") {
 			t.Errorf("%q runs what a command may have written, by a rule that does not name it", line)
 		}

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,9 +57,6 @@ func (e *Env) mayRead(abs string) bool {
 	return slices.ContainsFunc(e.mayReadKeys, func(cleared string) bool { return fsutil.Within(abs, cleared) })
 }
 
-// notInPaths holds the characters that separate the possible file names in a command line.
-const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
-
 // protectedNames returns the protected files that a command line names, whatever it does with
 // them, also by patterns and variables. A command can hide its files all the same, and the sandbox
 // protects against that. It leaves out files that the sandbox of this very command guards against
@@ -111,7 +107,7 @@ func (e *Env) protectedNames(command shell.Command) []protect.File {
 // plainNames returns the absolute paths that the words of a line may name as they are written, in the
 // folders that the line enters. The value of an option may be in its word, as in -f.env and @.env.
 func (e *Env) plainNames(command shell.Command) []string {
-	words := strings.FieldsFunc(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
+	words := cmdline.Names(command.Line, ":")
 	var all []string
 	for _, folder := range e.entered(command) {
 		for _, word := range words {
@@ -137,7 +133,7 @@ func (e *Env) entered(command shell.Command) []string {
 			}
 		}
 	}
-	for _, call := range cmdline.Nested(command.Line) {
+	for _, call := range command.Read().Nested() {
 		for i, word := range call[1:] {
 			before := call[i]
 			switch name, value, _ := strings.Cut(word, "="); {
@@ -164,7 +160,7 @@ func (e *Env) rewritten(command shell.Command) []string {
 		Folders: folders, Root: e.Workspace.Root(),
 		Values: map[string][]string{"PWD": folders, "HOME": {e.Protected.Home}},
 	}
-	words, _ := line.Line(command.Line)
+	words, _ := line.Line(command.Read())
 	var all []string
 	for _, word := range words {
 		for _, folder := range folders {
@@ -182,7 +178,7 @@ func (e *Env) rewritten(command shell.Command) []string {
 func (e *Env) foundInside(command shell.Command) []protect.File {
 	var found []protect.File
 	seen := map[string]bool{}
-	for _, call := range cmdline.Calls(command.Line) {
+	for _, call := range command.Read().Calls() {
 		name := call[0]
 		if seen[name] || len(found) == maxNamed {
 			continue
@@ -204,7 +200,7 @@ func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 		interpreted := slices.ContainsFunc(part, func(word cmdline.Word) bool { return interprets(word.Text) }) &&
 			!slices.Contains(part, cmdline.Word{Text: "-m"}) // a module, which the rule names; files are its data
 		for i := range part {
-			for name := range namesIn(part[i].Text) {
+			for _, name := range cmdline.Names(part[i].Text, ":!") {
 				part[i].Written = part[i].Written || len(dirs) > maxFolders || slices.ContainsFunc(dirs, func(dir string) bool {
 					return runsWritten(e.absolute(dir, name), interpreted, command.Distrusted)
 				})
@@ -216,20 +212,15 @@ func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 // maxFolders bounds the number of folders in which the words of a line are looked up.
 const maxFolders = 64
 
-// namesIn returns the paths that a word of a line may name.
-func namesIn(word string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune(notInPaths+"!", r) })
-}
-
 // folders returns the folders in which the programs of a line may lie or look for other programs,
 // even if some of its cd fail. Each folder that a word or an option names may be such a folder,
 // as in env -C bin, find bin -execdir and env PATH=bin.
 func (e *Env) folders(command shell.Command) []string {
 	dirs := []string{command.Dir}
-	for _, call := range cmdline.Calls(command.Line) {
+	for _, call := range command.Read().Calls() {
 		changes := len(call) > 1 && (call[0] == "cd" || call[0] == "pushd")
 		for i, word := range call {
-			for name := range namesIn(word) {
+			for _, name := range cmdline.Names(word, ":!") {
 				for _, dir := range dirs {
 					named := e.foldersNamed(dir, name)
 					if len(named) == 0 && changes && i == len(call)-1 {

@@ -48,7 +48,7 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 		})
 		whole = whole && ended
 	}
-	for _, call := range cmdline.Nested(command.Line) {
+	for _, call := range command.Read().Nested() {
 		whole = whole && (len(kept) == 0 || call[0] != "git" || slices.Contains(call, "grep"))
 	}
 	return kept, whole
@@ -125,7 +125,7 @@ func (s searchedFolder) walk(full func() bool, visit func(path string, entry fs.
 func (e *Env) searched(command shell.Command, tracked bool) []searchedFolder {
 	var folders []searchedFolder
 	var starts []string // the folders in which the line may run, once they are needed
-	calls := cmdline.Nested(command.Line)
+	calls := command.Read().Nested()
 	for _, call := range calls {
 		below := cmdline.ReadsBelow(call, calls)
 		if !below.Reads || below.Tracked && !tracked {

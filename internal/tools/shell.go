@@ -78,13 +78,14 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 			Apply:   func(ctx context.Context) Answer { return env.jobAction(ctx, args) },
 		}, nil
 	}
-	if cmdline.Applies(args.Command) {
+	line := cmdline.Read(args.Command)
+	if line.Applies() {
 		return planNoPatch(), nil
 	}
 	if env.Jobs.Kind() == shell.Bash {
-		args = args.within(env.Workspace)
+		args, line = args.within(env.Workspace, line)
 	}
-	command, err := args.command(env)
+	command, err := args.command(env, line)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -139,7 +140,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		preview.Title += " — outside the sandbox: " + humanize.Headline(args.Outside)
 	}
 	kind := env.Jobs.Kind()
-	if line, err := parseFor(kind, args.Command); err == nil {
+	if line, err := parseFor(kind, command.Read()); err == nil {
 		place := env.place(ctx, command)
 		place.Outside = preview.Outside != ""
 		preview.Commands = line.Unproven(place)
@@ -184,12 +185,12 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 }
 
 // parseFor reads a command line as a shell of this kind does.
-func parseFor(kind shell.Kind, line string) (cmdline.Line, error) {
+func parseFor(kind shell.Kind, line *cmdline.Reading) (cmdline.Line, error) {
 	switch {
 	case kind == shell.Bash:
-		return cmdline.Parse(line)
+		return line.Plain()
 	case kind.IsPowerShell():
-		return cmdline.ParsePower(line)
+		return cmdline.ParsePower(line.String())
 	}
 	return cmdline.Line{}, errors.New("nothing is known of lines for this shell")
 }
@@ -272,25 +273,25 @@ func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '
 
 // within turns "cd DIR &&" at the start of a command into its directory, so that a person and the
 // rules see the command itself. It leaves a cd that leaves the workspace or goes through a link.
-func (a shellArgs) within(w *workspace.Workspace) shellArgs {
-	dir, rest, ok := cmdline.SplitCd(a.Command)
+func (a shellArgs) within(w *workspace.Workspace, line *cmdline.Reading) (shellArgs, *cmdline.Reading) {
+	dir, rest, ok := line.SplitCd()
 	if !ok {
-		return a
+		return a, line
 	}
 	below := cmdline.Below(a.Directory, dir)
 	abs := filepath.Clean(cmdline.Below(w.Root(), below))
 	if folder, err := w.Folder(below); err != nil || folder != abs {
-		return a
+		return a, line
 	}
 	if real, err := filepath.EvalSymlinks(abs); err != nil || real != abs {
-		return a
+		return a, line
 	}
 	a.Directory, a.Command = below, rest
-	return a.within(w)
+	return a.within(w, cmdline.Read(rest))
 }
 
 // command returns the command that the arguments describe.
-func (a shellArgs) command(env *Env) (shell.Command, error) {
+func (a shellArgs) command(env *Env, line *cmdline.Reading) (shell.Command, error) {
 	dir := env.Workspace.Root()
 	if a.Directory != "" {
 		var err error
@@ -307,20 +308,20 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 		confined = env.Confinement()
 	}
 	room := env.Limits.searchLimits().room(notesBytes)
-	if showsFiles(a.Command) {
+	if showsFiles(line) {
 		room = env.Limits.shownRoom()
 	}
 	return shell.Command{
-		Line: a.Command, Pipe: cmdline.Pipeline(a.Command), Leaves: !env.OfAgent, Call: env.Call, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
-		OutputBytes: room, Fit: fitter(a.Command), SpoolDir: env.Workspace.TempDir(),
+		Line: a.Command, Reading: line, Leaves: !env.OfAgent, Call: env.Call, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
+		OutputBytes: room, Fit: fitter(line), SpoolDir: env.Workspace.TempDir(),
 		Confined: confined, Distrusted: slices.Concat(env.Workspace.Folders(), confined.Policy.Writable()),
 	}, nil
 }
 
 // showsFiles reports whether a command line only shows files unchanged, so that edits may quote
 // them.
-func showsFiles(line string) bool {
-	parsed, err := cmdline.Parse(line)
+func showsFiles(line *cmdline.Reading) bool {
+	parsed, err := line.Plain()
 	if err != nil {
 		return false
 	}

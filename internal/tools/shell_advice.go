@@ -163,7 +163,7 @@ var matchLine = lazyregexp.New(`^(?:[^:]+[:-])?\d+[:-]`)
 
 // isMatch reports whether a search has found a line of output in a file.
 func isMatch(line string, command shell.Command) bool {
-	if !cmdline.SearchesFiles(command.Line) {
+	if !command.Read().SearchesFiles() {
 		return false
 	}
 	if matchLine.MatchString(line) {
@@ -286,7 +286,7 @@ func undoneLines(end shell.Result) []string {
 
 // namesKeys reports whether a line of output is about a file that holds keys by its name.
 func namesKeys(line string) bool {
-	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
+	words := cmdline.Names(line, ":")
 	return slices.ContainsFunc(words, func(word string) bool {
 		_, keys := protect.Ends(word)
 		return keys

@@ -14,11 +14,11 @@ import (
 )
 
 // foundNothing reports whether a command failed only because the search at its end had no match.
-func foundNothing(line string, end shell.Result) bool {
+func foundNothing(line *cmdline.Reading, end shell.Result) bool {
 	if end.Exit != 1 || end.TimedOut || end.Interrupted || end.Signal != "" {
 		return false
 	}
-	searches, surely := cmdline.EndsInSearch(line)
+	searches, surely := line.EndsInSearch()
 	return searches && (surely || end.Lines == 0)
 }
 
@@ -44,7 +44,7 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 		answer.Text = lines.Append(answer.Text, note)
 	}
 	switch {
-	case foundNothing(command.Line, end):
+	case foundNothing(command.Read(), end):
 		if end.Lines > 0 {
 			answer = answer.Noted("[no match for the last search: " + end.Outcome() + "]")
 			break

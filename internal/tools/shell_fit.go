@@ -11,7 +11,7 @@ import (
 
 // fitter returns the function that makes the output of a command line shorter, or nil for a command
 // whose output edits may quote.
-func fitter(line string) func(text string, limit int) (head, tail string, omitted bool) {
+func fitter(line *cmdline.Reading) func(text string, limit int) (head, tail string, omitted bool) {
 	if isQuotable(line) {
 		return nil
 	}
@@ -21,7 +21,7 @@ func fitter(line string) func(text string, limit int) (head, tail string, omitte
 // FitOutput makes the output of a command line fit into limit bytes, as the shell tool does. A tail
 // means that only the beginning and the end are left. ok is false if the output stays as it is.
 func FitOutput(line, text string, limit int) (head, tail string, ok bool) {
-	fit := fitter(line)
+	fit := fitter(cmdline.Read(line))
 	if fit == nil {
 		return "", "", false
 	}
@@ -31,8 +31,8 @@ func FitOutput(line, text string, limit int) (head, tail string, ok bool) {
 
 // isQuotable reports whether edits may quote the output of a command line, because it shows lines of
 // files unchanged or in a diff. A line that is not plain may do so.
-func isQuotable(line string) bool {
-	parsed, err := cmdline.Parse(line)
+func isQuotable(line *cmdline.Reading) bool {
+	parsed, err := line.Plain()
 	if err != nil {
 		return true
 	}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"agent/internal/base/humanize"
+	"agent/internal/cmdline"
 	"agent/internal/extend/setup"
 	"agent/internal/extend/setup/permissions"
 	"agent/internal/extend/setup/trustedfile"
@@ -120,8 +121,9 @@ func Against(k gate.Call, absolute func(path string) string, all ...permissions.
 	}
 	for _, rules := range all {
 		if k.Preview.Command != "" {
-			worse(rules.Command(k.Preview.Command))
-			worse(rules.Files(k.Preview.Command, absolute(k.Preview.Directory)))
+			line := cmdline.Read(k.Preview.Command)
+			worse(rules.Command(line))
+			worse(rules.Files(line, absolute(k.Preview.Directory)))
 		}
 		if s := k.Preview.Served; s != nil {
 			worse(rules.Server(s.HookName()))

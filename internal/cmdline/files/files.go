@@ -45,7 +45,7 @@ func Rewritten(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>(
 
 // Line returns the words that the commands of a line may get, for all ways to read the line. sure
 // reports whether the words are complete.
-func (s Shell) Line(line string) (words []string, sure bool) {
+func (s Shell) Line(line *cmdline.Reading) (words []string, sure bool) {
 	r := &reader{
 		Shell: s, values: map[string][]string{}, sure: true,
 		own: map[string]bool{}, used: map[string]bool{}, doubtful: map[string]bool{}, arrays: map[string]bool{},
@@ -80,12 +80,12 @@ type reader struct {
 	wrote []string
 }
 
-func (r *reader) line(text string, depth int) {
+func (r *reader) line(line *cmdline.Reading, depth int) {
 	if depth > maxDepth {
 		r.sure = false
 		return
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	file, err := line.Syntax()
 	if err != nil {
 		r.sure = false // bash runs the commands before the error
 		return
@@ -122,7 +122,7 @@ func (r *reader) line(text string, depth int) {
 		return true
 	})
 	for _, inner := range after {
-		r.line(inner, depth+1)
+		r.line(cmdline.Read(inner), depth+1)
 	}
 }
 
@@ -228,7 +228,7 @@ func (r *reader) call(call *syntax.CallExpr, depth int) (lines []string) {
 			default:
 				inner := *r
 				inner.words, inner.sure, inner.wrote = nil, true, nil
-				inner.line(word, depth+1)
+				inner.line(cmdline.Read(word), depth+1)
 				r.add(inner.words...)
 				r.listings = inner.listings
 			}

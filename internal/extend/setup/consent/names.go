@@ -80,11 +80,12 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 		case manifest.Plain:
 			continue
 		case manifest.Line:
-			if s.onlyReads(text) {
+			line := cmdline.Read(text)
+			if s.onlyReads(line) {
 				continue
 			}
 			var more []string
-			more, sure = shell.Line(text)
+			more, sure = shell.Line(line)
 			for _, word := range append(more, backslashed(text)...) {
 				words = append(words, pieces(word)...)
 			}
@@ -112,8 +113,8 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 }
 
 // onlyReads reports whether a line of a shell reads files of the repository and runs none.
-func (s *Store) onlyReads(line string) bool {
-	parsed, err := cmdline.Parse(line)
+func (s *Store) onlyReads(line *cmdline.Reading) bool {
+	parsed, err := line.Plain()
 	return err == nil && len(parsed.Unproven(cmdline.Place{
 		Dir: s.workspace, Inside: func(path string) bool { return fsutil.Within(path, s.root) },
 		Program:    func(string) bool { return true },
@@ -136,7 +137,7 @@ func (s *Store) word(shell files.Shell, text string, inShell bool) (words []stri
 		words = append(append(words, plain), pieces(plain)...)
 	}
 	if files.Rewritten(text) {
-		more, all := shell.Line(text)
+		more, all := shell.Line(cmdline.Read(text))
 		for _, word := range more {
 			words = append(words, pieces(word)...)
 		}

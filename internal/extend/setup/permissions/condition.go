@@ -3,6 +3,8 @@ package permissions
 import (
 	"errors"
 	"slices"
+
+	"agent/internal/cmdline"
 )
 
 // Condition is a rule that selects calls. The zero Condition selects all calls.
@@ -44,7 +46,7 @@ func (c Condition) Holds(s Subject) bool {
 	}
 	switch rule.about {
 	case commands:
-		return c.rules.Command(s.Command) != nil
+		return c.rules.Command(cmdline.Read(s.Command)) != nil
 	case pages:
 		return c.rules.Page(s.Host) != nil
 	case searches:

@@ -3,6 +3,8 @@ package permissions
 import (
 	"strings"
 	"testing"
+
+	"agent/internal/cmdline"
 )
 
 // A rule that can match nothing because of how it is written is named. It holds as written.
@@ -40,7 +42,7 @@ func TestDoubtfulRulesAreNamed(t *testing.T) {
 // Forms that mean all commands or all pages of a domain are taken so.
 func TestFormsThatMeanAll(t *testing.T) {
 	t.Parallel()
-	if r, _, _ := rules(t, "Bash(:*)"); r.Command("touch x") == nil {
+	if r, _, _ := rules(t, "Bash(:*)"); r.Command(cmdline.Read("touch x")) == nil {
 		t.Error("Bash(:*) denies no command")
 	}
 	if r, _, _ := rules(t, "WebFetch(domain:*)"); r.Page("any.host") == nil {

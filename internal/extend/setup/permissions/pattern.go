@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"agent/internal/base/fsutil"
-	"agent/internal/base/lazyregexp"
 	"agent/internal/cmdline"
 	"agent/internal/cmdline/programs"
 
@@ -113,19 +113,13 @@ func changes(program string) bool {
 	return program == ">" || programs.Is(program[strings.LastIndexByte(program, '\\')+1:], programs.Changes)
 }
 
-// redirected matches a redirection to a file.
-var redirected = lazyregexp.New(`>[>|&]?\s*([^\s;&|<>()]+)`)
-
 // fileWords returns the words of a line that may name files. Each list begins with the program that
 // gets the words, with ">" for a redirection, or with "" for words that any program may get.
-func fileWords(line string) [][]string {
-	all := append(cmdline.Calls(line), statements(line)...)
-	for _, to := range redirected.FindAllStringSubmatch(line, -1) {
-		all = append(all, []string{">", strings.Trim(to[1], `"'`)})
-	}
-	const separators = " \t\n\"'`<>|&;(){}$=,"
+func fileWords(line *cmdline.Reading) [][]string {
+	all := append(slices.Clone(line.Nested()), statements(line.String())...)
+	all = append(all, append([]string{">"}, line.Redirects()...))
 	words := []string{""}
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+	for _, word := range cmdline.Names(line.String(), "") {
 		parts := strings.FieldsFunc(word, func(r rune) bool { return r == ':' })
 		if words = append(words, parts...); len(parts) > 1 {
 			words = append(words, word) // a path of Windows has a colon

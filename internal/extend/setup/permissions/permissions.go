@@ -5,7 +5,7 @@
 // Read returns the Rules of a workspace and its user. Before a call, the caller asks the method for
 // its subject:
 //
-//	if rule := rules.Command("git push -f"); rule != nil {
+//	if rule := rules.Command(cmdline.Read("git push -f")); rule != nil {
 //		return fmt.Errorf("not run: %s", rule)
 //	}
 //
@@ -294,8 +294,8 @@ func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
 // Command returns the rule that a command line violates, or nil. Commands nested in the line count,
 // too. Where only the shell knows a program or an argument, and it may be one that a rule denies,
 // Command returns this rule with the effect Ask.
-func (r Rules) Command(line string) *Rule {
-	lines := cmdline.Nested(line)
+func (r Rules) Command(line *cmdline.Reading) *Rule {
+	lines := line.Nested()
 	violated := r.first(commands, func(rule Rule) bool { return rule.words == nil || slices.ContainsFunc(lines, rule.words.matches) })
 	if violated != nil {
 		return violated
@@ -311,7 +311,7 @@ func (r Rules) Command(line string) *Rule {
 
 // Files returns the rule that a command line in the folder dir violates by the files that it names,
 // or nil. A command can use files without naming them; the sandbox protects such files.
-func (r Rules) Files(line, dir string) *Rule {
+func (r Rules) Files(line *cmdline.Reading, dir string) *Rule {
 	for _, words := range fileWords(line) {
 		change := changes(words[0])
 		for _, word := range words[1:] {

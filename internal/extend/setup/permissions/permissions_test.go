@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/base/fsutil"
+	"agent/internal/cmdline"
 	"agent/internal/extend/setup/trustedfile"
 )
 
@@ -158,7 +159,7 @@ func TestRulesAboutCommands(t *testing.T) {
 		{"Bash(*)", "ls", true},
 	} {
 		r, _, _ := rules(t, c.rule)
-		if got := r.Command(c.line) != nil; got != c.denied {
+		if got := r.Command(cmdline.Read(c.line)) != nil; got != c.denied {
 			t.Errorf("%s on %q: %v", c.rule, c.line, got)
 		}
 	}
@@ -178,7 +179,7 @@ func TestRulesAskAboutWhatLinesHide(t *testing.T) {
 		"git log $x": false, "git -C d log $x": false, "ls ~/x": false, "make $x": false, "bash s.sh $x": false, "source ./env": false, "bash -c 'ls $x'": false, "find . -exec ls {} +": false,
 	} {
 		r, _, _ := rules(t, "Bash(touch:*)", "Bash(git push:*)")
-		rule := r.Command(line)
+		rule := r.Command(cmdline.Read(line))
 		if got := rule != nil && rule.Effect == Ask && strings.Contains(rule.String(), "does not tell"); got != asks || !asks && rule != nil {
 			t.Errorf("%q: %v", line, rule)
 		}
@@ -194,16 +195,17 @@ func TestRulesAboutFilesOfCommands(t *testing.T) {
 		"cat .env": "Read(.env)", "cat sub/.env": "Read(.env)", "cat <.env": "Read(.env)", "FILE=.env ./run": "Read(.env)", "cat " + root + "/.env": "Read(.env)", "x 'cat .env'": "Read(.env)",
 		"cat ~/.aws/credentials": "Read(~/.aws/**)", "cat link/a": "Read(./target/**)", "rm .env": "Read(.env)",
 		"cat docs/a": "", "rm docs/a": "Edit(docs/**)", "/bin/rm docs/a": "Edit(docs/**)", "echo x >docs/a": "Edit(docs/**)", "echo x >>docs/a": "Edit(docs/**)", "cat a > 'docs/a'": "Edit(docs/**)", "ls": "",
+		"sudo -u me rm docs/a": "Edit(docs/**)", "bash -c 'rm docs/a'": "Edit(docs/**)", "find . | xargs rm docs/a": "Edit(docs/**)", "cat a > 'docs/my file'": "Edit(docs/**)", "sudo cat docs/a": "",
 	} {
 		got := ""
-		if rule := r.Files(line, root); rule != nil {
+		if rule := r.Files(cmdline.Read(line), root); rule != nil {
 			got = rule.Text
 		}
 		if got != want {
 			t.Errorf("%s is against %q, want %q", line, got, want)
 		}
 	}
-	if r, root, _ := rules(t, "Read"); r.Files("cat a", root) != nil {
+	if r, root, _ := rules(t, "Read"); r.Files(cmdline.Read("cat a"), root) != nil {
 		t.Error("a rule about all files is about every word")
 	}
 }
@@ -298,11 +300,11 @@ func TestOrderOfRules(t *testing.T) {
 	write(t, home+"/.claude/settings.json", `{"permissions":{"deny":["Bash(git push:*)"]}}`)
 	r := Read(trustedfile.Where{Home: home, Workspace: home + "/work"})
 	for line, want := range map[string]Effect{"git push": Deny, "git log": Ask, "rm x": Deny} {
-		if rule := r.Command(line); rule == nil || rule.Effect != want {
+		if rule := r.Command(cmdline.Read(line)); rule == nil || rule.Effect != want {
 			t.Errorf("%s: %v", line, rule)
 		}
 	}
-	if r.Command("ls") != nil {
+	if r.Command(cmdline.Read("ls")) != nil {
 		t.Error("ls is against a rule")
 	}
 }
@@ -358,7 +360,7 @@ func TestRulesOfBothFiles(t *testing.T) {
 					got := map[string]bool{
 						"read":    r.Reading(root+"/secret/a.txt") != nil,
 						"edit":    r.Editing(root+"/secret/a.txt") != nil,
-						"command": r.Files("cat ../w/secret/a.txt", root) != nil || form == "",
+						"command": r.Files(cmdline.Read("cat ../w/secret/a.txt"), root) != nil || form == "",
 						"hidden":  slices.ContainsFunc(hidden, func(path string) bool { return fsutil.Within(root+"/secret/a.txt", path) }) || form == "",
 					}
 					for way, is := range got {

@@ -1,0 +1,92 @@
+package cmdline
+
+import (
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/base/lazyregexp"
+)
+
+// A Reading is a command line as bash reads it. The line is parsed once, and whoever asks about it
+// takes the reading. It is safe for parallel use.
+type Reading struct {
+	line string
+	file *syntax.File
+	// err says why the line is not valid shell.
+	err error
+
+	plain  func() (Line, error)
+	calls  func() [][]string
+	nested func() [][]string
+}
+
+// Read reads a command line.
+func Read(line string) *Reading { return read(line, 0) }
+
+// read reads a line that is nested in so many others.
+func read(line string, depth int) *Reading {
+	r := &Reading{line: line}
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	r.file, r.err = parser.Parse(strings.NewReader(line), "")
+	r.plain = sync.OnceValues(r.readPlain)
+	r.calls = sync.OnceValue(r.readCalls)
+	r.nested = sync.OnceValue(func() [][]string { return r.readNested(depth) })
+	return r
+}
+
+// String returns the line.
+func (r *Reading) String() string { return r.line }
+
+// Syntax returns the syntax tree of the line, which nobody may change, or an error for a line that is
+// not valid shell.
+func (r *Reading) Syntax() (*syntax.File, error) { return r.file, r.err }
+
+// Plain returns the commands of a plain line. It returns an error for a line that is not plain or not
+// valid shell. Redirections between standard output and standard error and to /dev/null are plain,
+// since they change nothing.
+func (r *Reading) Plain() (Line, error) { return r.plain() }
+
+// Calls returns the words of each command of the line, plain or not, including commands inside other
+// commands. A word that is not literal becomes [Unknown]. A line that the parser does not understand
+// is split at white space; since a shell may run something of it, one more command is Unknown.
+func (r *Reading) Calls() [][]string { return r.calls() }
+
+// Nested returns the words of the commands in the line, as Calls does, and of the commands that these
+// run: behind a wrapper such as sudo, in the line of a shell, by find -exec. It also returns each
+// without the path of its program. A shell that reads its lines from elsewhere adds a command whose
+// program is [Unknown].
+func (r *Reading) Nested() [][]string { return r.nested() }
+
+// redirected matches a redirection to a file in a text.
+var redirected = lazyregexp.New(`>[>|&]?\s*([^\s;&|<>()]+)`)
+
+// Redirects returns the files to which the line, or a text in it, redirects output.
+func (r *Reading) Redirects() []string {
+	var files []string
+	for _, to := range redirected.FindAllStringSubmatch(r.line, -1) {
+		files = append(files, strings.Trim(to[1], `"'`))
+	}
+	if r.err != nil {
+		return files
+	}
+	syntax.Walk(r.file, func(node syntax.Node) bool {
+		if to, ok := node.(*syntax.Redirect); ok && strings.Contains(to.Op.String(), ">") {
+			if word, err := literalWord(to.Word); err == nil {
+				files = append(files, word.Text)
+			}
+		}
+		return true
+	})
+	return files
+}
+
+// separators separates words in the languages of command lines and settings.
+const separators = " \t\n\"'`<>|&;(){}$=,"
+
+// Names returns the parts of a text in any language that may be names of files, split also at some
+// further characters.
+func Names(text, further string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators+further, r) })
+}
