@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"agent/internal/base/fsutil"
@@ -28,8 +26,6 @@ type lessons[T any] struct {
 	// life is the time that a lesson stays valid, because servers are updated.
 	life time.Duration
 	now  func() time.Time
-
-	mu sync.Mutex
 }
 
 // taught is a lesson in the form of the file, with the time at which it was learned.
@@ -105,24 +101,21 @@ func (l *lessons[T]) add(key string, lesson T) error {
 	if l.path == "" {
 		return nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	all := l.read()
-	all[key] = taught[T]{lesson, l.now()}
-	oldest := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
-		return cmp.Or(all[a].At.Compare(all[b].At), strings.Compare(a, b))
+	return fsutil.WithLock(filepath.Dir(l.path), func() error { // other programs learn, too
+		all := l.read()
+		all[key] = taught[T]{lesson, l.now()}
+		oldest := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+			return cmp.Or(all[a].At.Compare(all[b].At), strings.Compare(a, b))
+		})
+		for _, key := range oldest[:max(0, len(oldest)-mostLessons)] {
+			delete(all, key)
+		}
+		data, err := rawjson.Marshal(all)
+		if err != nil {
+			return err
+		}
+		return fsutil.Target{Path: l.path, Mode: 0o600, Locked: true}.Replace(append(data, '\n'))
 	})
-	for _, key := range oldest[:max(0, len(oldest)-mostLessons)] {
-		delete(all, key)
-	}
-	data, err := rawjson.Marshal(all)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
-		return err
-	}
-	return fsutil.Replace(l.path, append(data, '\n'), 0o600)
 }
 
 // dialectLessons keeps the dialects of a host, and for longer whether reasoning is bound.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,6 +33,27 @@ func TestLessons(t *testing.T) {
 		if open().of("a.example").Learned("m") != none {
 			t.Errorf("it counts after %s", age)
 		}
+	}
+}
+
+// Programs that learn at the same time lose nothing of each other.
+func TestLessonsOfTwoPrograms(t *testing.T) {
+	t.Parallel()
+	const each = 40
+	dir := t.TempDir()
+	open := func() *lessons[bool] { return newLessons[bool](dir, boundFile, boundLife, time.Now) }
+	var programs sync.WaitGroup
+	for _, host := range []string{"a.example", "b.example"} {
+		all := open()
+		programs.Go(func() {
+			for i := range each {
+				all.of(host).Keep(fmt.Sprint(i), true)
+			}
+		})
+	}
+	programs.Wait()
+	if got := len(open().read()); got != 2*each {
+		t.Errorf("%d of %d lessons are there", got, 2*each)
 	}
 }
 
