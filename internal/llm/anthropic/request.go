@@ -151,7 +151,8 @@ func (r *request) maxTokens(size int) int {
 // bytes.
 func (r *request) encode(c *conversation) []byte {
 	marks := r.marks(c)
-	w := writer{buf: make([]byte, 0, c.size()+1024)}
+	const perMessage = 64 // its role and the marks
+	w := writer{buf: make([]byte, 0, c.size()+perMessage*(len(c.messages)+16))}
 	w.raw(`{`)
 	if r.client.config.Vertex {
 		w.raw(`"anthropic_version":"vertex-2023-10-16",`)
