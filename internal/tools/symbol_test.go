@@ -107,6 +107,7 @@ func TestRename(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, symbolFiles)
 	snapshots(t, env)
+	env.Snapshots.BeginTurn("rename")
 	folder := servers(t, env, lsptest.Environ(t, ""))
 	registry := NewRegistry(append(Default(), Symbol(folder), Rename(folder))...)
 	meant := registry.Meant(SymbolName, `{"op":"rename","name":"Name","file":"b/b.go","line":3,"new_name":"Other"}`)
@@ -137,6 +138,14 @@ func TestRename(t *testing.T) {
 	if len(answer.Changed) != 2 {
 		t.Errorf("kept for undo: %v", answer.Changed)
 	}
+	undo, err := env.Snapshots.PlanUndo(t.Context())
+	if err == nil {
+		_, err = env.Snapshots.Apply(undo)
+	}
+	if err != nil || text("a/a.go") != symbolFiles["a/a.go"] || text("b/b.go") != symbolFiles["b/b.go"] {
+		t.Errorf("not undone: %v", err)
+	}
+	env.Seen = NewSeen()
 	plan, err = Rename(folder).Work(t.Context(), env, arguments.Parse([]byte(`{"op":"rename","name":"Only","new_name":"Other"}`)))
 	if err != nil {
 		t.Fatal(err)
