@@ -75,6 +75,12 @@ func (p *Process) secrets(further []string) []string {
 // ownFiles returns the folders and files of the program itself.
 func (p *Process) ownFiles(f Folders, s *settings.Settings) []string {
 	own := []string{fsutil.Real(f.Config), fsutil.Real(f.Data), fsutil.Real(f.State)}
+	for _, folder := range p.SocketFolders(f) {
+		// A command that reaches the socket of a session could answer its own questions. Only an
+		// existing folder can be hidden, and another session may make the folder later.
+		_ = os.MkdirAll(folder, 0o700) // without it no session can make a socket there
+		own = append(own, fsutil.Real(folder))
+	}
 	return append(own, p.realPaths(settings.AuthKeyfile.Of(s))...)
 }
 
