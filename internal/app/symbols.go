@@ -41,11 +41,13 @@ func newSymbols(at *place, rec *record, confined confinement, ends *closers) *sy
 			rec.acts.did("language server", history.Deed{Ran: line, Profile: confined.Word(sandbox.Look)})
 		},
 	})
-	s.offered = sync.OnceValue(s.pays)
+	counting, stop := context.WithCancel(context.Background())
+	s.offered = sync.OnceValue(func() bool { return s.pays(counting) })
+	var counted sync.WaitGroup
 	if s.setting() != settings.ServersOff {
-		go s.offered()
+		counted.Go(func() { s.offered() })
 	}
-	ends.add(func() error { s.folder.Close(); return nil })
+	ends.add(func() error { stop(); counted.Wait(); s.folder.Close(); return nil })
 	return s
 }
 
@@ -62,20 +64,17 @@ func (s *symbols) setting() string { return settings.LanguageServers.Of(s.at.set
 
 // pays reports whether the workspace has enough files of a language with a server. A server runs code
 // that a repository names, such as plugins of compilers, so it needs a sandbox.
-func (s *symbols) pays() bool {
-	if !s.folder.Confined().Guarantees(sandbox.Look).Files || s.folder.Cache == "" {
-		return false
-	}
+func (s *symbols) pays(ctx context.Context) bool {
 	var found []lsp.Language
 	for _, lang := range lsp.Languages() {
 		if _, err := s.folder.Find(lang); err == nil {
 			found = append(found, lang)
 		}
 	}
-	if len(found) == 0 {
+	if len(found) == 0 || s.folder.Cache == "" || !s.folder.Confined().Guarantees(sandbox.Look).Files {
 		return false
 	}
-	files, err := s.folder.Files(context.Background(), func(file string) bool {
+	files, err := s.folder.Files(ctx, func(file string) bool {
 		return slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.Has(file) || lang.IsProject(file) })
 	})
 	if err != nil {
