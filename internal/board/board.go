@@ -286,7 +286,10 @@ func (l *link) take(line []byte) {
 	}
 	switch head.Type {
 	case streamjson.StateLine:
-		_ = json.Unmarshal(line, &l.state) // a damaged line changes little
+		var state streamjson.State
+		if json.Unmarshal(line, &state) == nil {
+			l.state = state
+		}
 	case "error":
 		l.problem = head.Error
 	default:

@@ -1,0 +1,60 @@
+//go:build linux || darwin
+
+package board
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/attach"
+)
+
+// A board shows the sessions that wait first, and follows each of them to its end.
+func TestBoardFollowsSessions(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "bo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	hubs := map[string]*attach.Hub{}
+	for id, state := range map[string]string{"one": `"idle"`, "two": `"blocked","kind":"permission"`} {
+		hubs[id] = attach.NewHub(func() uint64 { return 0 })
+		hubs[id].Add(attach.Line{Data: []byte(`{"type":"state","id":"` + id + `","state":` + state + `}`), Board: true})
+		server, err := attach.Serve(dir, id, hubs[id], func(*attach.Client, []byte) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = server.Close() })
+	}
+	hubs["two"].Add(attach.Line{Data: []byte(`{"type":"approval","id":3,"preview":{"Title":"run make"}}`), Board: true, Asks: 3})
+	b := New(Sources{Sockets: []string{dir}, Sessions: filepath.Join(dir, "none"), WaitsSince: func(string) time.Time { return time.Time{} }})
+	defer b.Close()
+	b.Find()
+	shown := func() string {
+		var all []string
+		for _, row := range b.Rows() {
+			text := row.ID + " " + row.State.State + " " + row.Kind
+			for _, asked := range row.Questions {
+				text += " " + asked.Preview.Title
+			}
+			all = append(all, text)
+		}
+		return strings.Join(all, "|")
+	}
+	if got := shown(); got != "two blocked permission run make|one idle " {
+		t.Fatal(got)
+	}
+	hubs["two"].Add(attach.Line{Data: []byte(`{"type":"settled","id":3}`), Board: true, Settles: 3})
+	hubs["two"].Add(attach.Line{Data: []byte(`{"type":"state","id":"two","state":"done"}`), Board: true})
+	for shown() != "two done |one idle " {
+		<-b.Changed()
+	}
+	hubs["two"].End()
+	for shown() != "one idle " {
+		<-b.Changed()
+	}
+}
