@@ -140,7 +140,7 @@ func (t *totals) noteVoid(replies int, change string) {
 
 // tellVoid reports the reasoning that became void since earlier figures.
 func (t *totals) tellVoid(before Stats) {
-	if lost := t.Void - before.Void; lost > 0 {
+	if lost := t.Void - before.Void; lost > 0 && t.VoidBy != "" { // else it was void before a resume
 		t.emit.notice("the reasoning of %s is no longer sent, because the conversation before it has changed%s", humanize.Count(lost, "reply"), t.VoidText())
 	}
 }
