@@ -164,18 +164,24 @@ func (a *account) cachedOfAll(m Moment) int {
 // the cost of sending everything. newSaved counts the tokens that leave before any request has
 // carried them; they are no part of the request any more.
 func (a *account) bank(m Moment, newSaved float64) float64 {
-	none := a.None + cost(m, a.cachedOfAll(m), m.Head+a.conversation.unpruned)
+	none := a.noneNext(m)
 	total := m.Head + a.conversation.total
 	uncut := cost(m, a.cachedTokens(m, a.sent), total-int(newSaved))
 	return none - a.Spent - uncut + (debt-inexact)*none
 }
 
+// noneNext returns the cost of sending everything, including the next request.
+func (a *account) noneNext(m Moment) float64 {
+	return a.None + cost(m, a.cachedOfAll(m), m.Head+a.conversation.unpruned)
+}
+
 // faults returns the amount that the bank reserves for edits that may miss one of the given
-// number of pruned texts.
+// number of pruned texts. The debt is no part of what is left for them: only savings pay for text
+// that an edit may quote.
 func (a *account) faults(m Moment, texts int) float64 {
 	n := inHand
 	if m.Price.Read < m.Price.Write { // otherwise a cut does not change the price of a request
 		n = max(n, inHandEach*m.Price.Read*float64(texts))
 	}
-	return n * (m.Price.Read*float64(m.Head+a.conversation.total) + m.Price.Write*faultTokens)
+	return debt*a.noneNext(m) + n*(m.Price.Read*float64(m.Head+a.conversation.total)+m.Price.Write*faultTokens)
 }
