@@ -310,8 +310,10 @@ func (r Rules) Command(line *cmdline.Reading) *Rule {
 }
 
 // Files returns the rule that a command line in the folder dir violates by the files that it names,
-// or nil. A command can use files without naming them; the sandbox protects such files.
+// or nil. A rule that denies comes before one that asks. A command can use files without naming them;
+// the sandbox protects such files.
 func (r Rules) Files(line *cmdline.Reading, dir string) *Rule {
+	var asks *Rule
 	for _, words := range fileWords(line) {
 		change := changes(words[0])
 		for _, word := range words[1:] {
@@ -326,12 +328,16 @@ func (r Rules) Files(line *cmdline.Reading, dir string) *Rule {
 			if change {
 				rule = r.Editing(abs)
 			}
-			if rule != nil && rule.places != nil {
+			switch {
+			case rule == nil || rule.places == nil:
+			case rule.Effect == Deny:
 				return rule
+			case asks == nil:
+				asks = rule
 			}
 		}
 	}
-	return nil
+	return asks
 }
 
 // Page returns the rule that fetching a page of a host violates, or nil.

@@ -210,6 +210,18 @@ func TestRulesAboutFilesOfCommands(t *testing.T) {
 	}
 }
 
+// A file that a rule only asks about hides no file that a rule denies.
+func TestRulesThatDenyComeFirst(t *testing.T) {
+	t.Parallel()
+	r, root, _ := rules(t, "Edit(out)")
+	r = r.Under(Parse(Ask, []string{"Read(notes)"}, "", root, ""))
+	for _, line := range []string{"cat notes > out", "bash -c 'cat notes > out'", "sudo cp notes out"} {
+		if rule := r.Files(cmdline.Read(line), root); rule == nil || rule.Effect != Deny {
+			t.Errorf("%s: %v", line, rule)
+		}
+	}
+}
+
 // A condition holds for the calls that a rule like it would be about.
 func TestConditions(t *testing.T) {
 	t.Parallel()
