@@ -13,7 +13,7 @@ import (
 
 func newSessionsAudit(w world) *cobra.Command {
 	var asJSON bool
-	cmd := sessionCommand(w, "audit NAME", "List what a session read, wrote, ran, reached and asked, and whether its record was changed", func(_ app.Folders, info session.Info) error {
+	cmd := sessionCommand(w, "audit NAME", "List the files, commands, hosts and approvals of a session, and check its log for changes", func(_ app.Folders, info session.Info) error {
 		report, err := audit.Of(info.Path)
 		if err != nil {
 			return err
@@ -28,15 +28,16 @@ func newSessionsAudit(w world) *cobra.Command {
 		}
 		return err
 	})
-	cmd.Long = `Markdown, or JSON: each file that was read (its hash, the lines that were shown) or
-written (hash before and after), each command (its confinement and exit status), each
-host, each decision (by whom, the answer, the rule), of the session and its agents.
-Branches that a rewind left are listed too. Each line of the record has the hash of the
-one before: a line that was changed, removed or put in later is named, and the exit
-status is 1. So is an agent whose record is missing, belongs to another agent, or lacks
-the end that the session has the hash of, and a record of an agent that the session did
-not begin. A record of a session that was written anew from there on, or cut at its end,
-is not noticed. Records of older versions have no hashes, and say so.`
+	cmd.Long = `Prints Markdown, or JSON with --json. For the session and its subagents it lists each file
+read (hash, lines shown) or written (hash before and after), each command (sandbox, exit
+status), each host, and each decision (who, answer, rule). It includes branches that a
+rewind left.
+
+Each line of the log has the hash of the line before it. The audit names lines that were
+changed, removed or inserted later, and exits with status 1. It does the same for the log
+of a subagent that is missing, truncated, or not started by the session. It can't detect a
+session log that was rewritten up to its end, or truncated. Logs of older versions have no
+hashes; the audit says so.`
 	cmd.Example = "  agent sessions audit qecgs\n  agent sessions audit qecgs --json > audit.json"
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

@@ -12,7 +12,7 @@ import (
 
 func newSessionsCache(w world) *cobra.Command {
 	var asJSON bool
-	cmd := sessionCommand(w, "cache NAME", "List the requests of a session that read less from the provider's cache than they could have, and why", func(_ app.Folders, info session.Info) error {
+	cmd := sessionCommand(w, "cache NAME", "List the cache misses of a session, with causes and costs", func(_ app.Folders, info session.Info) error {
 		state, err := session.Open(info.Path)
 		if err != nil {
 			return err
@@ -26,10 +26,10 @@ func newSessionsCache(w world) *cobra.Command {
 		}
 		return w.print(cachemiss.Lines(breaks)...)
 	})
-	cmd.Long = `For each such request it says what changed first: our pruning, a compression, the
-instructions, the clock, the tools, another model, or nothing, where the life of the
-cache had run out or the provider did not find it; and what that cost. It works on
-sessions since the program notes this. In a session, /stats cache shows the same.`
+	cmd.Long = `A cache miss is a request that read less from the provider's cache than it could have.
+For each one the list names the first change before it: pruning, a compression, the
+instructions, the clock, the tools or the model. If nothing changed, the cache had expired
+or the provider did not find it. In a session, /stats cache shows the same list.`
 	cmd.Example = "  agent sessions cache qecgs\n  agent sessions cache qecgs --json"
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

@@ -36,21 +36,21 @@ func newContext(w world) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "context",
 		Short: "Inspect and replay context pruning on saved sessions",
-		Long: `Works on a session log, or on a document
+		Long: `Reads a session log, or a document
 {"workspaceRoot":"/w","history":[ENTRY,…],"config":{…}}. FILE may be - for
 standard input.`,
 		Args: cli.NoSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	group.AddCommand(
-		contextCommand(w, "optimize", "Remove what newer content has made stale", offlineOptimize),
-		contextCommand(w, "compress", "Compress by the active strategy", func(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+		contextCommand(w, "optimize", "Prune outdated content from a session and print the result", offlineOptimize),
+		contextCommand(w, "compress", "Compress a session with the active strategy and print the result", func(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
 			return e.Compress(cmd.Context(), in)
 		}),
-		contextCommand(w, "show", "Show what the context holds, and its largest entries", func(_ *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+		contextCommand(w, "show", "Show the size of a context and its largest entries", func(_ *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
 			return e.Show(in)
 		}),
-		contextCommand(w, "explain", "Say what would leave before the next request, and why the rest stays", func(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+		contextCommand(w, "explain", "Show what pruning would remove before the next request, and why the rest stays", func(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
 			return e.Explain(cmd.Context(), in)
 		}),
 		newReplay(w),
@@ -64,7 +64,7 @@ type contextAction func(cmd *cobra.Command, e *offline.Engine, in offline.Input)
 func offlineOptimize(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
 	optimized, err := e.Optimize(in)
 	if err == nil && optimized.Instead != "" {
-		cmd.PrintErrf("%s weighs prices, which a document has none of: optimised by %s\n", optimized.Instead, compression.DefaultName)
+		cmd.PrintErrf("%s needs prices, and a document has none; pruned with %s instead\n", optimized.Instead, compression.DefaultName)
 	}
 	return optimized, err
 }
@@ -105,14 +105,14 @@ func newReplay(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE…",
 		Short: "Replay recordings and compare ways of keeping the context small",
-		Long: `Feeds the turns of recordings through the pre-send window, once for each way of
-keeping the context small, and compares what would have been sent and what the model
-could not see any more of what it needed. A window that is not set holds the largest
-request twice. FILE may be - for standard input.
+		Long: `Replays the turns of recordings with each strategy. Compares the tokens that would have
+been sent, and the content that the model needed but would no longer have seen. Without a
+configured context limit, the limit is twice the largest request. FILE may be - for
+standard input.
 
-Costs are relative to sending everything: with --against recorded what the recording
-has, with --against sent what this program sends, without the line numbers of other
-programs and with long answers cut.`,
+Costs are relative to sending everything. --against recorded compares with the recording.
+--against sent compares with the requests of this program, which have no line numbers of
+other programs and cut long answers.`,
 		Args: cli.CountedArgs(1, math.MaxInt, "one file or more, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if against != string(offline.AsRecorded) && against != string(offline.AsSent) {
@@ -137,7 +137,7 @@ programs and with long answers cut.`,
 			return offline.Print(w.out, reports)
 		},
 	}
-	cmd.Flags().StringVar(&against, "against", string(offline.AsRecorded), "what costs are relative to: recorded or sent")
+	cmd.Flags().StringVar(&against, "against", string(offline.AsRecorded), "compare costs with BASE: recorded or sent")
 	o.register(cmd, w)
 	return cmd
 }

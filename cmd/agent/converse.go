@@ -30,7 +30,7 @@ import (
 func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 	err := converseInTerminal(ctx, w, o, firstMinute(w, o))
 	if errors.Is(err, provider.ErrNoEndpoint) {
-		return runDemo(ctx, w, o, "This is the demo, with a scripted model. To use another, start agent again and choose it, or set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours.")
+		return runDemo(ctx, w, o, "This is the demo, with a scripted model. To use a real model, start agent again and choose one, or set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server.")
 	}
 	return err
 }
@@ -141,8 +141,8 @@ func newACP(w world) *cobra.Command {
 		Use:   "acp",
 		Short: "Run as an agent for an editor (Agent Client Protocol)",
 		Long: `Speaks the Agent Client Protocol, version 1, over standard input and output, for
-editors such as Zed, JetBrains' and Emacs. Each session of the editor is a conversation
-in the folder that the editor names. What is for people goes to standard error.`,
+editors such as Zed, JetBrains IDEs and Emacs. Each session of the editor is a conversation
+in the folder that the editor names. Messages for users go to standard error.`,
 		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runACP(cmd.Context(), w, o) },
 	}
@@ -195,15 +195,14 @@ func newInit(w world, run func(context.Context, world, sessionOptions) error) *c
 	var o sessionOptions
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Let the model write AGENTS.md, the instructions for agents in this folder",
-		Long: `Opens a session with /init: the model reads the project and what it says to agents
-already, and writes AGENTS.md, which you are asked about. With -p nobody can be asked:
-add --allow 'write_file(AGENTS.md)'.`,
+		Short: "Let the model write AGENTS.md, the project instructions for coding agents",
+		Long: `Opens a session with /init. The model reads the project and its existing instructions, and
+writes AGENTS.md after your approval. With -p, add --allow 'write_file(AGENTS.md)'.`,
 		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.headless = cmd.Flags().Changed("prompt")
 			if strings.TrimSpace(o.prompt) != "" {
-				return usage(errors.New("agent init has a prompt of its own; leave out that of -p"))
+				return usage(errors.New("can't use -p PROMPT with agent init: it has its own prompt. Run: agent init"))
 			}
 			o.prompt = "/init"
 			return run(cmd.Context(), w, o)

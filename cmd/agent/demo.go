@@ -20,9 +20,8 @@ func newDemo(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo [PROMPT…]",
 		Short: "Play a short coding job with the embedded demo model",
-		Long: `The same program against an embedded, scripted model in a scratch workspace:
-it needs no key and no network, and changes no files of yours. Only the model is
-scripted; everything else is real.`,
+		Long: `Runs agent with an embedded, scripted model in a temporary workspace. It needs no key and
+no network, and doesn't change your files. Everything except the model is real.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.headless = cmd.Flags().Changed("prompt")

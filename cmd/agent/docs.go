@@ -135,7 +135,7 @@ func mistyped(cmd *cobra.Command, args []string) error {
 		isTopic := slices.ContainsFunc(topics, func(p manual.Page) bool { return path.Base(p.Name) == strings.ToLower(args[0]) })
 		switch {
 		case exists && known == "":
-			return usage(fmt.Errorf("there is no command %q; see agent --help, or send the word with agent -- %s", asked, asked))
+			return usage(fmt.Errorf("unknown command %q. Run: agent --help. To send the word to the model: agent -- %s", asked, asked))
 		case exists:
 			instead = known
 		case isTopic:
@@ -144,7 +144,7 @@ func mistyped(cmd *cobra.Command, args []string) error {
 			return nil
 		}
 	}
-	return usage(fmt.Errorf("there is no command %q; did you mean %s? To send the words to the model: agent -- %s", asked, instead, asked))
+	return usage(fmt.Errorf("unknown command %q. Did you mean %s? To send the words to the model: agent -- %s", asked, instead, asked))
 }
 
 // meantCommand returns the command line and the command that a word is near to, nil for none. A

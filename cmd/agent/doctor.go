@@ -14,7 +14,7 @@ func newDoctor(w world) *cobra.Command {
 	var o settingsOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check configuration, endpoint, key, model, terminal and tools, and say what to fix",
+		Short: "Check configuration, endpoint, key, model, terminal and tools",
 		Args:  cli.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := doctor.Examine(cmd.Context(), w.process, o.sources(), w.stdin, w.stdout)

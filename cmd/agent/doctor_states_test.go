@@ -27,7 +27,7 @@ func TestDoctorSaysWho(t *testing.T) {
 		{"key that is kept", "", "", "", "--provider deepseek -m m", "ok    key from ", "web-search is off (default)"},
 		{"key of a command", "", "", "", "--base-url https://gateway.example/v1 -m m --set auth-command=true", "ok    key printed by true (auth-command), for gateway.example", ""},
 		{"key of a cloud's command", "", "", "", "--provider vertex -m m --set cloud.project=p --set cloud.region=global", "ok    key printed by gcloud auth print-access-token (gcloud auth print-access-token), for aiplatform.googleapis.com", ""},
-		{"login", "", kept, "", kimi, "ok    login kimi (me@a.example), kept in {state}/logins.json, token until 2999-01-01 00:00 (flag), for api.kimi.com", ""},
+		{"login", "", kept, "", kimi, "ok    login kimi (me@a.example), kept in {state}/logins.json, token expires 2999-01-01 00:00 (flag), for api.kimi.com", ""},
 		{"another login", "", kept, "", kimi + " --set login=work", "ok    login kimi:work, kept in {state}/logins.json (flag), for api.kimi.com", ""},
 		{"login of a profile", "", kept, "--set provider=kimi -m m --set login=work", "", "ok    login kimi:work, kept in {state}/logins.json (profile), for api.kimi.com", ""},
 		{"login beside a key of another vendor", key, kept, "", kimi, "ok    login kimi (me@a.example)", ""},

@@ -44,7 +44,7 @@ func firstMinute(w world, o sessionOptions) app.Connector {
 
 // errDemo is returned if the user selects the demo, errLeft if the user cancels.
 var (
-	errDemo = errors.New("the demo was chosen")
+	errDemo = errors.New("the user chose the demo")
 	errLeft = statusError(exitOK)
 )
 
@@ -66,7 +66,7 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 		case err != nil:
 			return "", err
 		case !ok:
-			return "", errors.Join(w.tell("No model selected. Run agent to choose again, or agent demo to look around."), errLeft)
+			return "", errors.Join(w.tell("No model selected. Run agent to choose one, or agent demo to try it without a model."), errLeft)
 		case chosen.Line == playDemo:
 			return "", errDemo
 		case chosen.Line != pasteKey:
@@ -105,7 +105,7 @@ func firstPick(ways []provider.Way) command.Pick {
 // pasteKeyOf reads a key and stores it. It asks for the vendor if the form of the key does not
 // tell. It returns the zero Vendor if the person gave no key or chose no vendor.
 func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, error) {
-	key, err := readKey(ctx, w, "the provider, empty to go back")
+	key, err := readKey(ctx, w, "the provider (empty: go back)")
 	if err != nil || key == "" {
 		return vendor.Vendor{}, err
 	}
@@ -132,7 +132,7 @@ func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, 
 	if err != nil {
 		return vendor.Vendor{}, usage(err)
 	}
-	return of, w.tell(fmt.Sprintf("The key for %s is kept in %s; agent logout %s forgets it.", place, where, of.Name))
+	return of, w.tell(fmt.Sprintf("Stored the key for %s in %s. To delete it, run: agent logout %s", place, where, of.Name))
 }
 
 // hostOf returns the host of a vendor.

@@ -90,15 +90,15 @@ func loginBetween(c *app.Conversation, resume func(id string), next **visit) com
 		switch id := c.SessionID(); {
 		case c.History().Len() == 0:
 		case id == "":
-			return command.Output{}, errors.New("this session is not recorded and would be lost: agent login in another terminal keeps the key")
+			return command.Output{}, errors.New("can't log in here: this session is not recorded and would be lost. In another terminal, run: agent login")
 		default:
 			resume(id)
 		}
 		*next = &visit{append([]string{"login"}, words...)}
 		return command.Output{Quit: true}, nil
 	}
-	return command.Command{Name: "login", Help: "keep the key of a provider, or log in to an account", Forms: []command.Form{
-		{Does: "list the logins and the keys", Run: run},
+	return command.Command{Name: "login", Help: "store a provider's API key, or log in to an account", Forms: []command.Form{
+		{Does: "list logins and stored keys", Run: run},
 		{Args: "WORDS…", Rest: true, Does: "with the arguments of agent login", Run: run},
 	}}
 }

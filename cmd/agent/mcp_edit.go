@@ -41,12 +41,12 @@ func newMCPAdd(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME (URL | -- COMMAND [ARG…])",
 		Short: "Add a server to your own mcp.json, or to .mcp.json of the current folder",
-		Long: `Adds a server that is reached at a URL, or a program that is started with it:
+		Long: `Adds a server at a URL, or a program to start:
 
 	agent mcp add docs https://example.com/mcp
 	agent mcp add -e TOKEN='${GITHUB_TOKEN}' github -- npx -y some-server
 
-"${VAR}" is filled in when the server is started, so that no secret is written down.`,
+agent replaces "${VAR}" when it starts the server, so the file holds no secret.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, err := fileOf(w, scope)
@@ -62,12 +62,12 @@ func newMCPAdd(w world) *cobra.Command {
 			}
 			lines := []string{args[0] + " is in " + file}
 			if scope == scopeProject {
-				lines = append(lines, "It is used after your yes: agent trust")
+				lines = append(lines, "It needs your approval before it is used. Run: agent trust")
 			}
 			return printLines(w, append(lines, "agent mcp test "+args[0]+" tries it"))
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", scopeUser, "where it is written: user or project")
+	cmd.Flags().StringVar(&scope, "scope", scopeUser, "the file to write: user or project")
 	cmd.Flags().StringVarP(&transport, "transport", "t", "", "http or sse, for a URL")
 	repeatable(cmd.Flags(), &env, "env", "e", "set `NAME=VALUE` for its program (repeatable)")
 	repeatable(cmd.Flags(), &headers, "header", "H", "send `'NAME: VALUE'` with its requests (repeatable)")
@@ -78,7 +78,7 @@ func newMCPAdd(w world) *cobra.Command {
 func serverToAdd(words []string, transport string, env, headers []string) (servers.New, error) {
 	var added servers.New
 	if len(words) == 0 {
-		return added, errors.New("say what it is: a URL, or -- and the command")
+		return added, errors.New("can't add the server: name a URL, or -- and a command")
 	}
 	if strings.HasPrefix(words[0], "http://") || strings.HasPrefix(words[0], "https://") {
 		if len(words) > 1 || len(env) > 0 {
@@ -147,13 +147,13 @@ func editServer(w world, name, short, did string, edit func(file, name string) e
 			return printLines(w, []string{args[0] + " " + did + " " + file})
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", "", "the file: user or project (default the one that counts)")
+	cmd.Flags().StringVar(&scope, "scope", "", "the file: user or project (default: the file in use)")
 	return cmd
 }
 
 func newMCPLogin(w world) *cobra.Command {
 	var noBrowser bool
-	cmd := serverCommand(w, "login", "Log in to a server in the browser, and keep what that gives", func(ctx context.Context, found knownServers, server *servers.Server) error {
+	cmd := serverCommand(w, "login", "Log in to a server in the browser, and store the login", func(ctx context.Context, found knownServers, server *servers.Server) error {
 		if err := takesLogin(server); err != nil {
 			return err
 		}
@@ -163,12 +163,12 @@ func newMCPLogin(w world) *cobra.Command {
 		}
 		return printLines(w, []string{"logged in to " + server.Name})
 	})
-	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the address, and read the one at which a browser elsewhere ended up")
+	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the address, and read the final address of a browser elsewhere")
 	return cmd
 }
 
 func newMCPLogout(w world) *cobra.Command {
-	return serverCommand(w, "logout", "Forget the login to a server", func(_ context.Context, found knownServers, server *servers.Server) error {
+	return serverCommand(w, "logout", "Delete the login to a server", func(_ context.Context, found knownServers, server *servers.Server) error {
 		if err := takesLogin(server); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func newMCPLogout(w world) *cobra.Command {
 		}
 		said := "the login to " + server.Name + " is forgotten"
 		if !was {
-			said = "there was no login to " + server.Name
+			said = "no stored login to " + server.Name
 		}
 		return printLines(w, []string{said})
 	})
@@ -191,7 +191,7 @@ func newMCPLogout(w world) *cobra.Command {
 // takesLogin refuses a server that is a program, because only an address takes a login.
 func takesLogin(server *servers.Server) error {
 	if server.Transport == servers.Stdio {
-		return fmt.Errorf("%s is a program; there is no login to it", server.Name)
+		return fmt.Errorf("can't log in to %s: it is a program, not a URL", server.Name)
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func opener(w world, noBrowser bool) mcp.Opener {
 			openInBrowser(ctx, address) // without a browser the person has the printed address
 			return "", nil
 		}
-		if err := w.tell("Then paste the address at which the browser ended up:"); err != nil {
+		if err := w.tell("Then paste the final address of the browser:"); err != nil {
 			return "", err
 		}
 		pasted, err := readLine(ctx, w.stdin)

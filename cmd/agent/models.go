@@ -38,11 +38,10 @@ func newModels(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "models [FILTER]",
 		Short: "List models with context size, prices and reasoning levels",
-		Long: `models lists what your endpoint offers, with what the catalogue knows of it; without
-an endpoint, what the catalogue knows of the providers that --provider names. Prices are
-USD per million tokens: of input, of output, of what a cache reads and writes. A terminal that is
-too narrow gets fewer columns; --json has all.`,
-		Args: cli.CountedArgs(0, 1, "a word that the names hold, or none for all"),
+		Long: `Lists the models of your endpoint, with details from the model catalog. Without an endpoint
+it lists the catalog. Prices are USD per million tokens: input, output, cache read and cache
+write. A narrow terminal gets fewer columns; --json has all of them.`,
+		Args: cli.CountedArgs(0, 1, "a part of the name (default: all models)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.filter = strings.ToLower(strings.Join(args, ""))
 			if o.refresh {
@@ -52,9 +51,9 @@ too narrow gets fewer columns; --json has all.`,
 		},
 	}
 	o.register(cmd, w)
-	cmd.Flags().BoolVar(&o.all, "all", false, "the whole catalogue, of all who sell models, whatever the endpoint offers")
+	cmd.Flags().BoolVar(&o.all, "all", false, "list the whole model catalog instead of the endpoint's models")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&o.refresh, "refresh", false, "fetch a newer list of models from models-url, and print nothing else")
+	cmd.Flags().BoolVar(&o.refresh, "refresh", false, "fetch a newer model list from models-url, and exit")
 	return cmd
 }
 
@@ -98,12 +97,12 @@ func listModels(ctx context.Context, w world, o modelsOptions) error {
 
 // noneError returns the error for an empty list.
 func (o modelsOptions) noneError() error {
-	what, hint := "the endpoint lists no model", ""
+	what, hint := "the endpoint lists no models", ""
 	if o.filter != "" {
-		what, hint = fmt.Sprintf("no model matches %q", o.filter), "; agent models without a word lists all"
+		what, hint = fmt.Sprintf("no model matches %q", o.filter), ". To list all, run: agent models"
 	}
 	if !o.all {
-		hint += "; --all looks in the catalogue"
+		hint += ". To search the whole catalog, add --all"
 	}
 	return errors.New(what + hint)
 }
@@ -135,7 +134,7 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 			}
 			return rows, err
 		}
-		if err := w.tell("There is no endpoint, so this is the catalogue, without those who sell models of others; --all lists these too, --base-url or --provider asks an endpoint."); err != nil {
+		if err := w.tell("No endpoint is configured. This is the model catalog without resellers. Add --all for all sellers, or --provider or --base-url to ask an endpoint."); err != nil {
 			return nil, err
 		}
 	}

@@ -22,8 +22,8 @@ func TestFetchModels(t *testing.T) {
 		wrong     string
 	}{
 		"good":         {list, digest(list), ""},
-		"other digest": {list, digest("other"), "does not have the digest"},
-		"no digest":    {list, "", "does not have the digest"},
+		"other digest": {list, digest("other"), "does not match the digest"},
+		"no digest":    {list, "", "does not match the digest"},
 		"too large":    {large, digest(large), "answered with more than"},
 		"none":         {"", "", "status 404"},
 	} {

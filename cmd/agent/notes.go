@@ -17,7 +17,7 @@ import (
 )
 
 func newNotes(w world) *cobra.Command {
-	list := newNotesList(w, "list", "List the notes of this repository and those that hold everywhere", false)
+	list := newNotesList(w, "list", "List the notes of this repository and your global notes", false)
 	group := &cobra.Command{
 		Use:   "notes",
 		Short: "List, add and delete notes for later sessions",
@@ -79,7 +79,7 @@ func newNotesList(w world, use, short string, check bool) *cobra.Command {
 			if asJSON {
 				err = rawjson.WriteIndented(w.out, append([]notes.State{}, states...))
 			} else if len(states) == 0 && !check {
-				err = w.print("no notes are kept here yet; agent notes add TEXT keeps one")
+				err = w.print("No notes yet. Add one: agent notes add TEXT")
 			} else {
 				err = w.print(slash.NoteLines(states)...)
 			}
@@ -96,10 +96,10 @@ func newNotesList(w world, use, short string, check bool) *cobra.Command {
 func newNotesAdd(w world) *cobra.Command {
 	var user bool
 	cmd := &cobra.Command{
-		Use: "add TEXT", Short: "Keep a note; it rests on the files that it names",
+		Use: "add TEXT", Short: "Add a note; it depends on the files that it names",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage(errors.New("what is to be kept?"))
+				return usage(errors.New("can't add a note: the text is missing. Run: agent notes add TEXT"))
 			}
 			return nil
 		},
@@ -113,7 +113,7 @@ func newNotesAdd(w world) *cobra.Command {
 				to = notes.Everywhere
 			}
 			if to == notes.Shared {
-				return usage(errors.New("a note for everybody is written in a session, where you see the change: /remember project: TEXT"))
+				return usage(errors.New("can't add a project note here. In a session, run: /remember project: TEXT"))
 			}
 			note := notes.Note{Text: text, Made: w.process.Now()}
 			if to == notes.Repository {
@@ -127,7 +127,7 @@ func newNotesAdd(w world) *cobra.Command {
 			return w.print(fmt.Sprintf("%s  %s", note.ID, humanize.Line(note.Text, 200)))
 		},
 	}
-	cmd.Flags().BoolVar(&user, "user", false, "it holds everywhere, not only in this repository, as with user: before TEXT")
+	cmd.Flags().BoolVar(&user, "user", false, "use the note in every repository (as with user: before TEXT)")
 	return cmd
 }
 

@@ -24,10 +24,11 @@ import (
 func newPlugin(w world) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "plugin",
-		Short: "Plugins: skills, commands, agents, hooks and servers of a repository, at one commit",
-		Long: `A plugin is a folder with .claude-plugin/plugin.json. It is used as it was at one commit.
-Its hooks, servers, agents, and skills and commands that want permissions, are each used
-once you agreed to exactly what they do: at the start of a session, or with agent trust.
+		Short: "Add, update and remove plugins",
+		Long: `A plugin is a folder with .claude-plugin/plugin.json. It brings skills, commands, subagents,
+hooks and MCP servers, fixed at one commit. Its hooks, servers and subagents need your
+approval, and so do skills and commands with permissions. You approve them at the start of a
+session or with agent trust.
 
 	agent plugin add OWNER/NAME@COMMIT
 	agent plugin add https://example.com/tools.git formatter
@@ -35,28 +36,28 @@ once you agreed to exactly what they do: at the start of a session, or with agen
 	agent plugin update formatter
 	agent plugin remove formatter
 
-A repository with a marketplace.json has several; without a name add lists them.`,
+A repository with a marketplace.json has several plugins; add without a name lists them.`,
 		Args: cli.NoSubcommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var yes, asJSON bool
 	update := &cobra.Command{
-		Use: "update NAME[@COMMIT]", Short: "Show what is new in a plugin, and use it if you agree",
+		Use: "update NAME[@COMMIT]", Short: "Show the changes of a plugin, and update it if you approve",
 		Example: "  agent plugin update formatter\n  agent plugin update formatter --yes",
 		Args:    cli.ExactArgs(1, "the name of a plugin"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return updatePlugin(cmd.Context(), w, args[0], yes) },
 	}
 	update.Flags().BoolVar(&yes, "yes", false, "agree beforehand")
 	shown := &cobra.Command{
-		Use: "list", Short: "List the plugins, with their commits and what they bring", Args: cli.ExactArgs(0, "no arguments"),
+		Use: "list", Short: "List the plugins with commits and contents", Args: cli.ExactArgs(0, "no arguments"),
 		Example: "  agent plugin list\n  agent plugin list --json",
 		RunE:    func(*cobra.Command, []string) error { return listPlugins(w, asJSON) },
 	}
 	shown.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	group.AddCommand(
 		&cobra.Command{
-			Use: "add REPO[@COMMIT] [NAME]", Short: "Add a plugin of a repository, or list what there is to choose",
+			Use: "add REPO[@COMMIT] [NAME]", Short: "Add a plugin from a repository, or list its plugins",
 			Example: "  agent plugin add ./tools\n  agent plugin add https://example.com/tools.git formatter",
-			Args:    cli.CountedArgs(1, 2, "a repository, and the name of a plugin if it has several"),
+			Args:    cli.CountedArgs(1, 2, "a repository, and a plugin name if it has several"),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return addPlugin(cmd.Context(), w, args[0], strings.Join(args[1:], ""))
 			},
@@ -116,17 +117,17 @@ func addPlugin(ctx context.Context, w world, from, name string) error {
 	p.Repository = repository
 	store := f.Plugins()
 	if old, err := store.Named(p.Name); err == nil && old.Repository != p.Repository {
-		return usage(fmt.Errorf("there is a plugin %s of %s already; agent plugin remove %[1]s first", p.Name, old.Repository))
+		return usage(fmt.Errorf("can't add the plugin %s: the name is used by a plugin of %s. Run: agent plugin remove %[1]s", p.Name, old.Repository))
 	} else if err == nil && old.Commit != p.Commit {
-		return usage(fmt.Errorf("the plugin %s is there at commit %s; agent plugin update %[1]s@%s shows the difference", p.Name, old.Commit[:10], p.Commit[:10]))
+		return usage(fmt.Errorf("can't add the plugin %s: it is already here at commit %s. Run: agent plugin update %[1]s@%s", p.Name, old.Commit[:10], p.Commit[:10]))
 	}
 	if err := store.Take(ctx, fetched, p); err != nil {
-		return fmt.Errorf("the plugin %s cannot be kept: %w", p.Name, err)
+		return fmt.Errorf("can't store the plugin %s: %w", p.Name, err)
 	}
 	if err := store.Put(p); err != nil {
 		return err
 	}
-	return w.print(slices.Concat(pluginLines(store, p), leftOut, []string{"What acts waits for your yes: a session asks, agent trust lists it."})...)
+	return w.print(slices.Concat(pluginLines(store, p), leftOut, []string{"Hooks, servers and subagents need your approval. Run: agent trust"})...)
 }
 
 // chosenPlugin writes the plugin of a fetched repository to its folder there, and returns it with a
@@ -143,7 +144,7 @@ func chosenPlugin(ctx context.Context, w world, fetched plugins.Fetched, name st
 		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository is not a plugin named %q: %w", name, err))
 	}
 	if name == "" {
-		lines := []string{"The repository offers these plugins; name one:"}
+		lines := []string{"The repository has these plugins. Name one:"}
 		for _, o := range offers {
 			lines = append(lines, "  "+o.String())
 		}
@@ -152,12 +153,12 @@ func chosenPlugin(ctx context.Context, w world, fetched plugins.Fetched, name st
 	i := slices.IndexFunc(offers, func(o plugins.Offer) bool { return o.Name == name })
 	switch {
 	case i < 0:
-		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository offers no plugin %q; without a name, add lists them", name))
+		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository has no plugin %q; agent plugin add without a name lists them", name))
 	case offers[i].Elsewhere != "":
-		return plugins.Plugin{}, nil, usage(fmt.Errorf("the plugin %s is in another repository: agent plugin add %s", name, offers[i].Elsewhere))
+		return plugins.Plugin{}, nil, usage(fmt.Errorf("can't add the plugin %s: it is in another repository. Run: agent plugin add %s", name, offers[i].Elsewhere))
 	}
 	if p, leftOut, err = readFetched(ctx, fetched, offers[i].Path, name); err != nil {
-		err = usage(fmt.Errorf("the plugin %s cannot be used: %w", name, err))
+		err = usage(fmt.Errorf("can't use the plugin %s: %w", name, err))
 	}
 	return p, leftOut, err
 }
@@ -196,14 +197,14 @@ func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 	}
 	defer fetched.Close()
 	if fetched.Commit == old.Commit {
-		return w.print(fmt.Sprintf("The plugin %s is at commit %s, which is the newest that was asked for.", old.Name, old.Commit[:10]))
+		return w.print(fmt.Sprintf("The plugin %s is up to date (commit %s).", old.Name, old.Commit[:10]))
 	}
 	p, leftOut, err := readFetched(ctx, fetched, old.Path, old.Name)
 	if err == nil && p.Name != old.Name {
-		err = fmt.Errorf("it is called %s now", p.Name)
+		err = fmt.Errorf("its name has changed to %s", p.Name)
 	}
 	if err != nil {
-		return fmt.Errorf("commit %s of the plugin %s cannot be used: %w", fetched.Commit[:10], old.Name, err)
+		return fmt.Errorf("can't use commit %s of the plugin %s: %w", fetched.Commit[:10], old.Name, err)
 	}
 	p.Repository = old.Repository
 	difference, err := plugins.Difference(store.Dir(old), filepath.Join(fetched.Dir, filepath.FromSlash(p.Path)))
@@ -223,7 +224,7 @@ func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 		}
 	}
 	if !yes {
-		return w.print("Nothing was changed; --yes, or y on a terminal, uses it.")
+		return w.print("Not updated. To update, add --yes, or answer y in a terminal.")
 	}
 	if err := store.Take(ctx, fetched, p); err != nil {
 		return err
@@ -231,7 +232,7 @@ func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 	if err := store.Put(p); err != nil {
 		return err
 	}
-	return w.print(append(pluginLines(store, p), "What has changed waits for your yes again: a session asks, agent trust lists it.")...)
+	return w.print(append(pluginLines(store, p), "Changed hooks, servers and subagents need your approval again. Run: agent trust")...)
 }
 
 // listPlugins prints the plugins.
@@ -248,7 +249,7 @@ func listPlugins(w world, asJSON bool) error {
 		return rawjson.WriteIndented(w.out, append([]plugins.Plugin{}, all...))
 	}
 	if len(all) == 0 {
-		return w.print("There are no plugins; agent plugin add REPO adds one.")
+		return w.print("No plugins. Add one: agent plugin add REPO")
 	}
 	var lines []string
 	for _, p := range all {

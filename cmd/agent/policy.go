@@ -12,10 +12,10 @@ import (
 func newPolicy(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Show what the policy of this machine allows",
-		Long: `policy shows what the administrator of this machine has decided. The file belongs to
-root and only narrows what you and repositories configure. "agent policy test" says
-what it decides about a call, and why:
+		Short: "Show the policy of this machine, and test calls against it",
+		Long: `Shows the policy that the administrator of this machine has set. The file belongs to root.
+It can restrict your configuration, but not extend it. "agent policy test" shows the decision
+on a call, with the reason:
 
 	agent policy test 'run_shell_command(git push)'
 	agent policy test mode=full-auto
@@ -36,7 +36,7 @@ Besides TOOL(ARGUMENT) it takes mode=, sandbox=, host=, provider=, server= and l
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:     "test CALL",
-		Short:   "Say what the policy decides about a call, and why",
+		Short:   "Show the policy's decision on a call, with the reason",
 		Example: "  agent policy test 'run_shell_command(git push)'\n  agent policy test mode=full-auto",
 		Args:    cli.ExactArgs(1, "one call, such as 'run_shell_command(git push)'"),
 		RunE: func(_ *cobra.Command, args []string) error {

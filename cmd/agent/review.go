@@ -24,22 +24,21 @@ func newReview(w world, run func(context.Context, world, sessionOptions) error) 
 	cmd := &cobra.Command{
 		Use:   "review [BASE|BASE...COMMIT|NUMBER] [#PATH…] [WORDS…]",
 		Short: "Review a change, and print the findings",
-		Long: `review has the model look at what changed since the main branch, since BASE, or in the
-pull request NUMBER, in a conversation of its own that can only look. A pull request is
-fetched from the remote origin into no branch, which you are asked about on a terminal;
---fetch agrees beforehand.
+		Long: `The model reviews the changes since the main branch or BASE, or those of the pull request
+NUMBER, in a separate read-only conversation. agent fetches a pull request from the remote
+origin, without creating a branch, after you confirm or with --fetch.
 
 	agent review --json
 	agent review v1.2 '#internal/db' mind the locks
 	agent review 12 --fetch --sarif > review.sarif
 
-With --json and --sarif each finding quotes lines of the change. One whose quote does not
-stand there is dropped, with a line on standard error.`,
+With --json and --sarif each finding quotes lines of the change. agent drops findings with a
+wrong quote and names them on standard error.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case asJSON && asSARIF:
-				return usage(errors.New("the findings have one form: --json or --sarif"))
+				return usage(errors.New("can't combine --json and --sarif: choose one"))
 			case asJSON:
 				o.answer.schema = script.Findings
 			case asSARIF:
@@ -63,8 +62,8 @@ stand there is dropped, with a line on standard error.`,
 	f.StringVarP(&o.answer.file, "output-file", "o", "", "also write the answer to `FILE`")
 	f.DurationVar(&o.timeout, "timeout", 0, "end after `DURATION`, such as 90s or 10m")
 	f.BoolVar(&asJSON, "json", false, "print the findings as JSON")
-	f.BoolVar(&asSARIF, "sarif", false, "print the findings as SARIF, which other tools read")
-	f.BoolVar(&fetch, "fetch", false, "agree to fetching the pull request")
+	f.BoolVar(&asSARIF, "sarif", false, "print the findings as SARIF, for code scanners")
+	f.BoolVar(&fetch, "fetch", false, "fetch the pull request without asking")
 	o.output, o.input = "text", "text"
 	return cmd
 }
@@ -81,7 +80,7 @@ func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (s
 		if ask == nil {
 			return "", usage(fmt.Errorf("pull request %s has to be fetched (%s), and nobody is there to ask: --fetch agrees", number, line))
 		}
-		if yes, err := ask(ctx, "Run "+line+", which writes no branch?"); err != nil || !yes {
+		if yes, err := ask(ctx, "Run "+line+"? It creates no branch."); err != nil || !yes {
 			return "", errors.Join(err, usage(errors.New("pull request "+number+" was not fetched")))
 		}
 	}

@@ -29,10 +29,10 @@ func newSandbox(w world) *cobra.Command {
 	var o sandboxOptions
 	cmd := &cobra.Command{
 		Use:   "sandbox [--profile look|work] -- COMMAND…",
-		Short: "Run a command in the sandbox of the agent's commands, to see what it may do",
-		Long: `sandbox runs a command as the agent would. In the profile look it can read
-all but keys and change nothing; in work it can also change the workspace, except
-for what runs later, such as git's hooks, and open connections to itself.`,
+		Short: "Run a command in the sandbox, to test its permissions",
+		Long: `Runs a command as agent would. With the profile look the command can read all files except
+secret files, and can't change anything. With work it can also change the workspace, except
+auto-executed files such as git hooks, and connect to its own servers.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(errors.New("name a command to run, as in: agent sandbox -- go test ./pkg"))
@@ -48,7 +48,7 @@ for what runs later, such as git's hooks, and open connections to itself.`,
 	repeatable(cmd.Flags(), &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "set", completeAssignments)
 	cmd.Flags().StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
-	cmd.Flags().StringVar(&o.confined, "profile", sandbox.Work.String(), "what it may do: look or work")
+	cmd.Flags().StringVar(&o.confined, "profile", sandbox.Work.String(), "the profile: look (read-only) or work")
 	return cmd
 }
 
@@ -68,7 +68,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	defer func() { _ = remove() }()
 	box := sandbox.Detect()
 	if !box.Active() {
-		return fmt.Errorf("there is no sandbox here: %s", box.Why())
+		return fmt.Errorf("no sandbox is available: %s", box.Why())
 	}
 	policy := w.process.SandboxPolicy(f, s, survey.New(confined.Root(), survey.MaxFolders), confined)
 	policy.Profile = profile
@@ -86,7 +86,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	}
 	err = running.Wait()
 	for _, path := range running.End().Undone {
-		fmt.Fprintf(w.people, "agent: %s is protected; what the command made of it was undone\n", path)
+		fmt.Fprintf(w.people, "agent: %s is protected; the command's changes to it were reverted\n", path)
 	}
 	if failed, is := errors.AsType[*exec.ExitError](err); is {
 		return statusError(exitCode(failed.ProcessState))

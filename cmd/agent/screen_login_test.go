@@ -28,12 +28,12 @@ func TestLoginOnTheScreen(t *testing.T) {
 	}
 	s.until("Ask for something")
 	say("hi", "there is no login kimi; log in: agent login kimi")
-	say("/login chatgpt --client-id own --paste", "paste the address at which the browser ended up")
+	say("/login chatgpt --client-id own --paste", "paste the final address of the browser")
 	say("http://127.0.0.1:1/callback?state=x&code=y", "the address is not the answer to this login")
 	back()
 	s.press("/login chatgpt --client-id first --paste\r")
 	s.untilFolded("client_id=first")
-	s.untilFolded("ended up:")
+	s.untilFolded("of the browser:")
 	s.press("\x03")
 	s.untilFolded("agent: interrupted")
 	back()
@@ -41,7 +41,7 @@ func TestLoginOnTheScreen(t *testing.T) {
 	s.untilFolded("type the code K-1 there")
 	s.until("Esc ends the login")
 	s.press("\x1b")
-	s.untilFolded("The login was ended; nothing is kept.")
+	s.untilFolded("Login canceled; nothing was stored.")
 	back()
 	if _, err := os.Stat(p.logins()); err == nil {
 		t.Error("a login is kept")

@@ -34,7 +34,7 @@ func newSessionsList(w world) *cobra.Command {
 	var all, agents, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list [WORDS…]",
-		Short: "List the sessions of this folder, latest first; with words, those whose title, first message, id or branch holds all of them",
+		Short: "List sessions of this folder, latest first; WORDS filter by title, first message, ID or branch",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, infos, err := listSessions(w, all)
 			if err != nil {
@@ -42,20 +42,20 @@ func newSessionsList(w world) *cobra.Command {
 			}
 			if wanted := strings.Join(args, " "); wanted != "" {
 				if infos = session.Search(infos, wanted); len(infos) == 0 && !asJSON {
-					return w.tell(fmt.Sprintf("no session listed here holds %q", wanted))
+					return w.tell(fmt.Sprintf("no session here matches %q", wanted))
 				}
 			}
 			if asJSON {
 				return printSessions(w, f, infos)
 			}
 			if len(infos) == 0 {
-				return w.tell("no session was recorded here yet")
+				return w.tell("no recorded sessions here yet")
 			}
 			return w.print(slash.SessionLines(infos, slash.Listing{Workspaces: all, Agents: agents}, w.process.Now())...)
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "those of every folder")
-	cmd.Flags().BoolVar(&agents, "agents", false, "the agents of each session below it; show takes their ids")
+	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every folder")
+	cmd.Flags().BoolVar(&agents, "agents", false, "list the subagents of each session; show takes their IDs")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -105,7 +105,7 @@ func listSessions(w world, all bool) (app.Folders, []session.Info, error) {
 
 func newSessionsShow(w world) *cobra.Command {
 	var stats, context bool
-	cmd := sessionCommand(w, "show NAME", "Show the conversation of a session, or with --stats what it holds", func(_ app.Folders, info session.Info) error {
+	cmd := sessionCommand(w, "show NAME", "Show the conversation of a session, or its size with --stats", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
@@ -131,13 +131,13 @@ func newSessionsShow(w world) *cobra.Command {
 		return w.printOutcome(shown)
 	})
 	cmd.Flags().BoolVar(&context, "context", false, contextUsage)
-	cmd.Flags().BoolVar(&stats, "stats", false, "how many tokens it holds, and its largest entries")
+	cmd.Flags().BoolVar(&stats, "stats", false, "show tokens and the largest entries")
 	return cmd
 }
 
 func newSessionsExport(w world) *cobra.Command {
 	var asJSON, context bool
-	cmd := sessionCommand(w, "export NAME", "Print a session's conversation as Markdown, or as the document that agent context reads", func(_ app.Folders, info session.Info) error {
+	cmd := sessionCommand(w, "export NAME", "Print a session's conversation as Markdown, or as a document for agent context", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
@@ -158,12 +158,12 @@ func newSessionsExport(w world) *cobra.Command {
 		return err
 	})
 	cmd.Flags().BoolVar(&context, "context", false, contextUsage)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document of what is in the context")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the current context as a document")
 	return cmd
 }
 
 func newSessionsDelete(w world) *cobra.Command {
-	return sessionCommand(w, "delete ID", "Delete a session's record", func(f app.Folders, info session.Info) error {
+	return sessionCommand(w, "delete ID", "Delete a recorded session", func(f app.Folders, info session.Info) error {
 		if err := f.DeleteSession(info); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func sessionCommand(w world, use, short string, act func(app.Folders, session.In
 	return &cobra.Command{
 		Use:   use,
 		Short: short,
-		Args:  cli.ExactArgs(1, "a session; agent sessions list --all shows them"),
+		Args:  cli.ExactArgs(1, "a session (to list them: agent sessions list --all)"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, info, err := wantedSession(w, use, args[0])
 			if err != nil {

@@ -33,10 +33,10 @@ func newTrust(w world) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "trust",
-		Short: "List and approve what a repository configures",
-		Long: `Lists what the files of the current folder's repository want run, connected to or
-allowed, and whether you agreed: used, waiting, changed or refused. Your answer is for
-exactly that content, and for the bytes of the scripts that it names. Nothing is started.`,
+		Short: "List and approve the configuration of a repository",
+		Long: `Lists the hooks, servers, commands and rules in the current repository that need your
+approval, with their state: used, waiting, changed or refused. Your answer covers exactly the
+content that you see, and the scripts that it names. Nothing is started.`,
 		Args: cli.ExactArgs(0, "no arguments, or yes, no or forget"),
 		RunE: with(func(t *consent.Trust, _ []string) ([]string, error) {
 			if !asJSON {
@@ -58,10 +58,10 @@ exactly that content, and for the bytes of the scripts that it names. Nothing is
 		}
 	}
 	cmd.AddCommand(
-		answer("yes", "Agree to all that waits, or to items by name or letters", true),
-		answer("no", "Refuse all that waits, or items by name or letters", false),
+		answer("yes", "Approve all waiting items, or items by name or letters", true),
+		answer("no", "Refuse all waiting items, or items by name or letters", false),
 		&cobra.Command{
-			Use: "forget", Short: "Forget your answers about this repository", Args: cli.ExactArgs(0, "no arguments"),
+			Use: "forget", Short: "Delete your answers for this repository", Args: cli.ExactArgs(0, "no arguments"),
 			RunE: with(func(t *consent.Trust, _ []string) ([]string, error) { return t.Forget() }),
 		},
 	)

@@ -21,11 +21,10 @@ func newSessionsWhy(w world) *cobra.Command {
 	var o contextOptions
 	cmd := &cobra.Command{
 		Use:   "why NAME TEXT…",
-		Short: "Say whether a session's next request would hold a text or a file, and if not, why",
-		Long: `Tries the request that the session would send if it were resumed now. For a file that
-the session knows, or for a text exactly as it was written, it says where the request
-holds it and how many tokens that takes; or with which request it left or was
-shortened, why, what that saved, and how it comes back.`,
+		Short: "Explain why a text or file is, or is not, in a session's context",
+		Long: `Builds the next request of the session without sending it. For a file, or for a text as
+written, it shows each place in the request with its tokens. For pruned content it shows
+when and why it was pruned, how many tokens that saved, and how to restore it.`,
 		Example: `  agent sessions why qecgs internal/client.go
   agent sessions why qecgs connection refused
   agent sessions why qecgs --json AGENTS.md`,
@@ -33,7 +32,7 @@ shortened, why, what that saved, and how it comes back.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			question := strings.Join(args[1:], " ")
 			if strings.TrimSpace(question) == "" {
-				return usage(errors.New("an empty text is everywhere: which text, or which file?"))
+				return usage(errors.New("can't search for an empty text: name a text or a file"))
 			}
 			f, info, err := wantedSession(w, cmd.Use, args[0])
 			if err != nil {

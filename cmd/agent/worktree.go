@@ -15,7 +15,7 @@ import (
 func (w world) worktrees() (string, error) {
 	caches := w.process.Caches()
 	if caches == "" {
-		return "", errors.New("there is no folder for worktrees; set HOME or XDG_CACHE_HOME")
+		return "", errors.New("can't create a worktree: no cache folder. Set HOME or XDG_CACHE_HOME")
 	}
 	return caches, nil
 }
@@ -42,10 +42,10 @@ func (o *sessionOptions) inWorktree(ctx context.Context, w world) (say func(), e
 }
 
 func newWorktree(w world) *cobra.Command {
-	group := &cobra.Command{Use: "worktree", Short: "Worktrees that --worktree has made", Args: cli.NoSubcommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	group := &cobra.Command{Use: "worktree", Short: "List and remove worktrees created with --worktree", Args: cli.NoSubcommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	group.AddCommand(&cobra.Command{
 		Use:   "remove NAME",
-		Short: "Remove a worktree of this repository and its branch, if nothing is lost by it",
+		Short: "Remove a worktree and its branch, unless changes would be lost",
 		Args:  cli.ExactArgs(1, "the name of a worktree"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cache, err := w.worktrees()

@@ -77,7 +77,7 @@ func (c *Commands) find(name string) (Command, error) {
 		return file.command(), nil
 	}
 	if answer := c.elsewhere[strings.ReplaceAll(strings.ToLower(name), "_", "-")]; answer != "" {
-		return Command{}, fmt.Errorf("there is no command /%s here: %s", name, answer)
+		return Command{}, fmt.Errorf("no command /%s here: %s", name, answer)
 	}
 	var names []string
 	for _, command := range c.all {

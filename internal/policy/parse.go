@@ -65,7 +65,7 @@ func (p *Policy) members(d *json.Decoder) error {
 		case !known && name != word:
 			return fmt.Errorf("unknown member %q; there are %s and %s", name, strings.Join(slices.Sorted(maps.Keys(lists)), ", "), word)
 		case there[name]:
-			return fmt.Errorf("%s is there twice", name)
+			return fmt.Errorf("%s appears twice", name)
 		case string(value) == "null":
 			return fmt.Errorf("%s is null: leave it out for no bound", name)
 		case known:

@@ -11,23 +11,23 @@ const (
 // Agents that work on a task of the model in a context of their own.
 var (
 	Agents = Declare("agents", Enum("on", AgentsOff, AgentsAsk), "on",
-		"whether the model may give tasks to agents with a context of their own (on), only after a question (ask), or not")
+		"whether the model may start subagents: on, ask (after approval) or off")
 	AgentsParallel = Declare("agents.parallel", Int(AtLeast(1, "above 0")), 4,
-		"most agents that run at once; others wait in order")
+		"how many subagents run at the same time; others wait")
 	AgentsMaxTurns = Declare("agents.max-turns", Int(AtLeast(1, "above 0")), 40,
-		"most model requests of one agent")
+		"maximum model requests of one subagent")
 	AgentsTimeout = Declare("agents.timeout", Duration(time.Second, 24*time.Hour), 15*time.Minute,
-		"most time of one agent, without the time that it waits for you")
+		"maximum time of one subagent, without waiting for you")
 	AgentsMaxCost = dollars("agents.max-cost", "none",
-		"most USD that one agent costs, where prices are known")
+		"maximum cost of one subagent in USD, if prices are known")
 	AgentsMaxTokens = Declare("agents.max-tokens", Int(AtLeast(1, "above 0")), 400000,
-		"most tokens of one agent: input that came from no cache, and output")
+		"maximum tokens of one subagent: uncached input and output")
 	AgentsPerTurn = Declare("agents.per-turn", Int(AtLeast(1, "above 0")), 16,
-		"most agents that are started in one turn of yours")
+		"maximum subagents started in one turn")
 	AgentsModel = Optional("agents.model", Line(), "the model in use",
-		"profile, or model of the endpoint, of all agents")
-	AgentsExploreModel = Optional("agents.explore.model", Line(), "the model of agents",
-		"profile, or model of the endpoint, of the agent explore")
+		"profile or model for all subagents")
+	AgentsExploreModel = Optional("agents.explore.model", Line(), "the model of subagents",
+		"profile or model for the subagent explore")
 	AgentsResultMaxTokens = Declare("agents.result-max-tokens", Int(AtLeast(1, "above 0")), 2000,
-		"most tokens of an agent's report that enter the context; all of it is in the record of the agent")
+		"maximum tokens of a subagent's report in the context; its session log has the whole report")
 )

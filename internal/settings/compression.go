@@ -6,25 +6,25 @@ import "agent/internal/compression"
 var (
 	// CompressionStrategy is the name of the active strategy (D-05).
 	CompressionStrategy = Declare("compression.strategy", Enum(), compression.DefaultName,
-		"how the context is made smaller when it fills up", "compression-strategy")
+		"how the context is pruned and compressed", "compression-strategy")
 	// CompressionThreshold is the share of the window at which compression starts. Unset, it is the
 	// strategy's own threshold (D-04, REQ-HD-001.10).
 	CompressionThreshold = Optional("compression.threshold", Number(UpTo(1, "above 0 and up to 1").WithoutLow()), "the strategy's own",
 		"share of the context window at which compression starts", "compression-threshold")
 	// CompressionPreserveThreshold is the share of entries kept at the tail (D-06).
 	CompressionPreserveThreshold = Declare("compression.preserveThreshold", Number(UpTo(1, "from 0 to 1")), 0.2,
-		"share of the latest entries that compression leaves as they are", "compression-preserve-threshold")
+		"share of the latest messages that compression doesn't change", "compression-preserve-threshold")
 	// CompressionTopPreserveThreshold is the share of entries kept at the top (D-06).
 	CompressionTopPreserveThreshold = Declare("compression.topPreserveThreshold", Number(UpTo(1, "from 0 to 1")), 0.2,
-		"share of the first entries that middle-out leaves as they are")
+		"share of the first messages that middle-out doesn't change")
 	// CompressionPace scales the patience of cache-aware: below 1 it prunes sooner, above
 	// 1 later.
 	CompressionPace = Declare("compression.pace", Number(AtLeast(0, "above 0").WithoutLow()), 1,
-		"how long cache-aware keeps what is not used; 0.5 is brisk, 2 careful")
+		"how long cache-aware keeps unused content: 0.5 shorter, 2 longer")
 	// CompressionBoundaries says where the past may change for models with bound reasoning.
 	CompressionBoundaries = Declare("compression.boundaries", Enum("auto", "always"), "auto",
-		"where pruning may edit the past of models that drop reasoning after an edit: auto (between turns) or always (before each request)")
+		"when to prune for models that drop reasoning after a change: auto (between turns) or always")
 	// CompressionProfile is the profile whose model writes summaries (D-36).
 	CompressionProfile = Optional("compression.profile", ProfileName(), "the model in use",
-		"profile whose model writes the summaries")
+		"profile of the model that writes summaries")
 )

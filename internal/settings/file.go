@@ -37,7 +37,7 @@ func faultError(path string, data []byte, err error) error {
 	if !errors.As(err, &f) {
 		return &Error{Problem: path + ": " + err.Error(), Err: err}
 	}
-	return &Error{Problem: fmt.Sprintf("%s:%s: %s (the file is left as it is)", path, rawjson.PlaceOf(data, f.offset), f), Err: err}
+	return &Error{Problem: fmt.Sprintf("%s:%s: %s (the file was not changed)", path, rawjson.PlaceOf(data, f.offset), f), Err: err}
 }
 
 // locked runs act while no other program changes the files in folder. It creates a missing folder.

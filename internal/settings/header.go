@@ -55,14 +55,14 @@ func (r *Registry) header(name string) (*Spec, error) {
 func headerName(name string) (string, error) {
 	const tokens = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
 	if name == "" || headerPrefix+name == Headers.Key() || strings.Trim(strings.ToLower(name), tokens) != "" {
-		return "", errors.New("does not end in the name of an HTTP header, as header.X-Region does")
+		return "", errors.New("does not end with a valid HTTP header name, such as header.X-Region")
 	}
 	name = textproto.CanonicalMIMEHeaderKey(name)
 	switch name {
 	case "Authorization", "Proxy-Authorization", "Cookie":
-		return "", errors.New("would hold a key, and keys are never settings: put the key in a file and set auth-keyfile to its path, or use agent login")
+		return "", errors.New("would contain an API key, and API keys are not settings: put the key in a file and set auth-keyfile to its path, or run agent login")
 	case "Content-Type", "Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection", "Host", "Accept", "Accept-Encoding":
-		return "", errors.New("belongs to the program and cannot be set")
+		return "", errors.New("is set by agent and can't be changed")
 	}
 	return name, nil
 }

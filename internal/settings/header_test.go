@@ -38,7 +38,7 @@ func TestHeaders(t *testing.T) {
 		"header.Authorization": "agent login", "header.authorization": "agent login", "header.Cookie": "agent login",
 		"header.content-type": "belongs to the program", "header.Host": "belongs to the program",
 		"header.": "name of an HTTP header", "header.a b": "name of an HTTP header", "header.a:b": "name of an HTTP header",
-		"header.NAME": "in the place of NAME", "header.é": "name of an HTTP header",
+		"header.NAME": "replace NAME", "header.é": "HTTP header name",
 	} {
 		if err := s.Set(settings.Session, key, "x"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", key, err, want)

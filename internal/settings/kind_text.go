@@ -37,7 +37,7 @@ func URL() Kind[string] {
 			return "", errors.New("must be " + takes)
 		}
 		if u.User != nil {
-			return "", errors.New("must not hold a user name or password; the key goes into OPENAI_API_KEY or the file of auth-keyfile")
+			return "", errors.New("must not contain a user name or password; put the key into OPENAI_API_KEY or the file of auth-keyfile")
 		}
 		return strings.TrimRight(text, "/"), nil
 	})
@@ -75,13 +75,13 @@ func List(takes string) Kind[string] {
 // Profiles returns the kind of lists of names of profiles, which need not exist. Items returns the
 // names of a value.
 func Profiles() Kind[string] {
-	k := List("names of profiles with commas between them")
+	k := List("comma-separated profile names")
 	parse := k.parse
 	k.parse = func(text string) (string, error) {
 		value, err := parse(text)
 		for _, name := range Items(value) {
 			if err := ValidName(name); err != nil {
-				return "", errors.New("must be names of profiles; " + err.Error())
+				return "", errors.New("must be profile names; " + err.Error())
 			}
 		}
 		return value, err
@@ -126,7 +126,7 @@ func oneWord(name Type, takes string, parse func(string) (string, error)) Kind[s
 	})
 }
 
-var errEmpty = errors.New("must not be empty; to go back to the default unset it")
+var errEmpty = errors.New("must not be empty; to restore the default, unset it")
 
 // plainText returns text unchanged, or an error if it is not one line or is an API key.
 func plainText(text string) (string, error) {
@@ -136,7 +136,7 @@ func plainText(text string) (string, error) {
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return "", errors.New("must be one line of plain text")
 	case secret.Is(text):
-		return "", errors.New("that looks like an API key, and a key is never a setting: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY")
+		return "", errors.New("looks like an API key, and API keys are not settings: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY")
 	}
 	return text, nil
 }

@@ -17,9 +17,9 @@ var (
 )
 
 // PriceTiers holds the prices above steps. They win over the catalogue's.
-var PriceTiers = Optional("price.tiers", tiersKind, "the catalogue's", "prices of requests above a number of input tokens, in USD for a million tokens")
+var PriceTiers = Optional("price.tiers", tiersKind, "the catalogue's", "prices of long requests, in USD for a million tokens")
 
-const tiersForm = "steps such as 272000:4/15/0.2/5, joined by semicolons: above so many input tokens, the prices of input, output, cache read and cache write"
+const tiersForm = "TOKENS:INPUT/OUTPUT/CACHE-READ/CACHE-WRITE, such as 272000:4/15/0.2/5; several joined by semicolons"
 
 var tiersKind = oneLine(TypeString, tiersForm, func(text string) (string, error) {
 	steps, err := ParseSteps(text)
@@ -30,10 +30,10 @@ var tiersKind = oneLine(TypeString, tiersForm, func(text string) (string, error)
 })
 
 // ModelsURL is the address of a newer list, for agent models --refresh.
-var ModelsURL = Optional("models-url", URL(), "none", "address of a newer list of models with their prices, for agent models --refresh")
+var ModelsURL = Optional("models-url", URL(), "none", "address of the model list for agent models --refresh")
 
 // MaxCost is the cost of a run, in USD, after which no further request is made.
-var MaxCost = dollars("max-cost", "no limit", "no further request once this run of the program has cost as much USD, where prices are known")
+var MaxCost = dollars("max-cost", "no limit", "maximum cost of this run in USD, if prices are known")
 
 func dollars(key, unset, help string, aliases ...string) Setting[float64] {
 	return Optional(key, Number(AtLeast(0, "of at least 0")), unset, help, aliases...)
@@ -77,21 +77,21 @@ func ParseSteps(text string) ([]Step, error) {
 		n, err := strconv.Atoi(above)
 		cells := strings.Split(prices, "/")
 		if !ok || err != nil || len(cells) != 4 {
-			return nil, fmt.Errorf("%q is no step", part)
+			return nil, fmt.Errorf("%q is not a step", part)
 		}
 		var p [4]float64
 		for i, cell := range cells {
 			if p[i], err = strconv.ParseFloat(cell, 64); err != nil || !(p[i] >= 0) || p[i] > maxPrice {
-				return nil, fmt.Errorf("%q is no price", cell)
+				return nil, fmt.Errorf("%q is not a price", cell)
 			}
 		}
 		switch {
 		case n < leastStep:
 			return nil, fmt.Errorf("a step at %d tokens is below %d", n, leastStep)
 		case p[2] > p[0]:
-			return nil, errors.New("reading from a cache costs more than input")
+			return nil, errors.New("the price of a cache read is above the price of input")
 		case len(steps) > 0 && n <= steps[len(steps)-1].Above:
-			return nil, errors.New("the steps do not ascend")
+			return nil, errors.New("the steps are not in ascending order")
 		}
 		steps = append(steps, Step{n, p[0], p[1], p[2], p[3]})
 	}

@@ -92,7 +92,7 @@ func (r *Registry) decodeValue(p *Profile, m hujson.ObjectMember, parent string)
 	case m.Value.Value.Kind() == 'n': // null
 		return nil
 	case parent == fieldSettings && spec.Key == Model.Key():
-		return wrong(`belongs beside "settings", not into it`)
+		return wrong(`belongs next to "settings", not inside it`)
 	}
 	if _, twice := p.Values[spec.Key]; twice {
 		return wrong("is there twice, as " + strings.Join(append([]string{spec.Key}, spec.Aliases...), " and "))

@@ -132,7 +132,7 @@ func (r *Registry) below(name string) []string {
 
 // keyIsNoSetting is the error for an attempt to set the API key, which would put it into profiles
 // and logs.
-const keyIsNoSetting = "an API key is never a setting: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"
+const keyIsNoSetting = "API keys are not settings: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"
 
 // isKeyName reports whether people may look for the API key under a name.
 func isKeyName(name string) bool {

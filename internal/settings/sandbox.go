@@ -10,17 +10,17 @@ const (
 // Whether commands run in a sandbox, and which files and variables they have there.
 var (
 	Sandbox = Declare("sandbox", Enum(SandboxAuto, SandboxOff, SandboxRequire), SandboxAuto,
-		"whether commands run in a sandbox; require refuses to start without one")
+		"whether commands run in a sandbox; require: don't start without one")
 	Shell = Declare("shell", Enum("auto", "bash", "pwsh", "powershell", "cmd"), "auto",
-		"shell of the commands, from the start of a session on: auto is bash (on Windows that of Git), else on Windows pwsh, powershell or cmd")
-	SandboxAllowWrite = Optional("sandbox.allow-write", List("paths with commas between them"), "only the workspace and a temporary folder",
-		"further folders and files that commands in the sandbox may write")
-	SandboxDenyRead = Optional("sandbox.deny-read", List("paths with commas between them"), "only the usual places of keys",
-		"further files and folders that commands in the sandbox cannot read")
-	SandboxAllowRead = Optional("sandbox.allow-read", List("paths with commas between them"), "none that hold keys and that git does not know",
-		"files of the workspace that hold keys by their names, such as .env, and that commands in the sandbox can read")
+		"shell for commands; auto: bash, or on Windows the first of Git's bash, pwsh, powershell and cmd")
+	SandboxAllowWrite = Optional("sandbox.allow-write", List("comma-separated paths"), "only the workspace and a temporary folder",
+		"additional folders and files that sandboxed commands may write")
+	SandboxDenyRead = Optional("sandbox.deny-read", List("comma-separated paths"), "only the known locations of keys",
+		"additional files and folders that sandboxed commands can't read")
+	SandboxAllowRead = Optional("sandbox.allow-read", List("comma-separated paths"), "no secret files that git doesn't track",
+		"secret files of the workspace, such as .env, that sandboxed commands may read")
 	SandboxAllowNetwork = Declare("sandbox.allow-network", Bool(), false,
-		"whether commands in the sandbox reach the network")
-	SandboxAllowEnv = Optional("sandbox.allow-env", List("names of variables with commas between them"), "none whose names or values speak of a secret",
-		"variables that commands see although their names speak of secrets")
+		"whether sandboxed commands have network access")
+	SandboxAllowEnv = Optional("sandbox.allow-env", List("comma-separated variable names"), "none that look secret",
+		"variables to pass to commands although they look secret")
 )

@@ -14,7 +14,7 @@ func (r *Registry) ProfileSchema() (*jsonschema.Schema, error) {
 	profile.Schema = "https://json-schema.org/draft/2020-12/schema"
 	only := any(version)
 	profile.Properties[fieldVersion] = &jsonschema.Schema{Const: &only, Description: "version of the file"}
-	profile.Properties[fieldSchema] = &jsonschema.Schema{Type: "string", Description: "where an editor finds this schema"}
+	profile.Properties[fieldSchema] = &jsonschema.Schema{Type: "string", Description: "address of this schema, for editors"}
 	values := closedObject("Settings that differ from their defaults.")
 	for _, spec := range r.specs {
 		schema, err := spec.schema()

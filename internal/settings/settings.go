@@ -116,7 +116,7 @@ func (s *Settings) Set(layer Source, key, text string) error {
 		return err
 	}
 	if spec.Key == Headers.Key() {
-		return &Error{Key: spec.Key, Problem: "stands for many settings; write a name in the place of NAME"}
+		return &Error{Key: spec.Key, Problem: "stands for several settings; replace NAME with a name"}
 	}
 	value, err := spec.Parse(text)
 	if err != nil {

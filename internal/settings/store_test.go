@@ -197,7 +197,7 @@ func TestBrokenProfiles(t *testing.T) {
 		{"empty", " \n", "the file is empty"},
 		{"a list", `[1]`, ":1:1: must be a JSON object"},
 		{"text after it", `{"version":1} {}`, ":1:15: not valid JSON"},
-		{"an API key", "{\"version\":1,\n\"settings\":{\"api_key\":\"sk-1\"}}", ":2:23: settings.api_key: an API key is never a setting: put it in a file"},
+		{"an API key", "{\"version\":1,\n\"settings\":{\"api_key\":\"sk-1\"}}", ":2:23: settings.api_key: API keys are not settings: put it in a file"},
 		{"newer", "{\n\"version\": 2}", ":2:12: version: is 2 and this program knows up to 1"},
 		{"version of another type", `{"version":"1"}`, ":1:12: version: must be 1"},
 		{"settings of another type", `{"version":1,"settings":[]}`, ":1:25: settings: must be a JSON object"},

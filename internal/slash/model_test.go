@@ -23,7 +23,7 @@ func TestModel(t *testing.T) {
 		{"/model", "  gpt-5          400k\n  gpt-4.1-mini\n  qwen/qwen3:8b   41k"},
 		{"/model GPT-5", "model gpt-5 from the next message on, context 400k"},
 		{"/model gpt-4.1-mini", "model gpt-4.1-mini from the next message on"},
-		{"/set context-limit 1000", "context-limit = 1000 (was unset: the model's, else 128000)"},
+		{"/set context-limit 1000", "context-limit = 1000 (was unset: the model's, otherwise 128000)"},
 		{"/model qwen/qwen3:8b", "model qwen/qwen3:8b from the next message on; context-limit stays 1k, as set"},
 		{"/model", "  gpt-5          400k\n  gpt-4.1-mini\n* qwen/qwen3:8b   41k"},
 	} {

@@ -40,7 +40,7 @@ func TestCommandsOfOtherAgents(t *testing.T) {
 				continue
 			}
 			_, err := commands.Run(t.Context(), "/"+strings.ToUpper(name))
-			if err == nil || !strings.Contains(err.Error(), "there is no command /") || strings.Contains(err.Error(), "did you mean") {
+			if err == nil || !strings.Contains(err.Error(), "no command /") || strings.Contains(err.Error(), "did you mean") {
 				t.Errorf("/%s of %s: %v", name, agent, err)
 				continue
 			}

@@ -227,7 +227,7 @@ func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
 	case ended:
 		text += ", token ended " + until + ", which the next request refreshes"
 	case !l.Expires.IsZero():
-		text += ", token until " + until
+		text += ", token expires " + until
 	}
 	r.ok(text + why)
 }

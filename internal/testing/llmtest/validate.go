@@ -42,7 +42,7 @@ func validateTools(tools []Tool) error {
 		case t.Name == "":
 			return fmt.Errorf("tools[%d] has no name", i)
 		case seen[t.Name]:
-			return fmt.Errorf("tools[%d]: %s is there twice", i, t.Name)
+			return fmt.Errorf("tools[%d]: %s appears twice", i, t.Name)
 		case t.Grammar == "" && !isObject(string(t.Parameters)):
 			return fmt.Errorf("tools[%d]: the parameters of %s are not an object: %s", i, t.Name, t.Parameters)
 		}
@@ -101,7 +101,7 @@ func validateCalls(calls []ToolCall, open map[string]bool) error {
 		case c.ID == "":
 			return fmt.Errorf("a call of %s without an id", c.Name)
 		case open[c.ID]:
-			return fmt.Errorf("the call id %s is there twice", c.ID)
+			return fmt.Errorf("the call id %s appears twice", c.ID)
 		case c.Type != "function" && c.Type != custom:
 			return fmt.Errorf("call %s has the type %q", c.ID, c.Type)
 		case c.Name == "":
