@@ -271,9 +271,9 @@ func TestEditorUnsavedText(t *testing.T) {
 	sent := e.server.Requests()
 	last := string(sent[len(sent)-1].Body)
 	for want, times := range map[string]int{
-		"linked.txt has unsaved changes in the editor: 1 line differs; this is the text on the disk":         1,
-		"stale.txt has unsaved changes in the editor: 2 lines differ; this is the text on the disk":          2,
-		"not run: stale.txt has unsaved changes in the editor: 2 lines differ; ask the person to save first": 1,
+		"linked.txt has unsaved changes in the editor: 1 line differs; this is the text on disk":           1,
+		"stale.txt has unsaved changes in the editor: 2 lines differ; this is the text on disk":            2,
+		"not run: stale.txt has unsaved changes in the editor: 2 lines differ; ask the user to save first": 1,
 		"same.txt has": 0, "new.txt has": 0,
 	} {
 		if n := strings.Count(last, want); n != times {

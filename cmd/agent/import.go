@@ -28,23 +28,23 @@ func newImport(w world) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
 		Use:   "import [SOURCE…]",
-		Short: "Import MCP servers, hooks and notes from other agents",
-		Long: `Takes over what other agents have configured, all that is there or that of some:
+		Short: "Import MCP servers, hooks and notes from other coding agents",
+		Long: `Imports the configuration of other coding agents, or only of those that you name:
 ` + strings.Join(imports.Sources(), ", ") + `.
 
-Your servers are written to mcp.json and your hooks to hooks.json of the configuration
-folder, the workspace's servers to its .mcp.json, where they wait for agent trust. A name
-that is taken is kept, and nothing is started. Rules are shown in the form of --allow;
-those of your own files can be kept for the project of the current folder. What Claude
-Code and gemini remember is proposed as notes, which are used once you agree (/notes).`,
+Your servers go to mcp.json and your hooks to hooks.json in the configuration folder. Servers
+of the workspace go to its .mcp.json and are used after agent trust yes. Existing names are
+not overwritten, and nothing is started. Rules are shown in the form of --allow; you can
+keep rules from your own files for this project. Memories of Claude Code and Gemini CLI
+become proposed notes, which are used after you approve them (/notes).`,
 		ValidArgs: imports.Sources(),
 		Args:      cobra.ArbitraryArgs,
 		RunE:      func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), w, args, o) },
 	}
-	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show what would be written")
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show the result without writing it")
 	cmd.Flags().BoolVar(&o.keepRules, "keep-rules", false, "keep your rules for this project without asking")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	cmd.Flags().StringSliceVar(&o.only, "only", nil, "`KINDS` of things, with commas between: "+imports.Kinds()+", "+notesKind)
+	cmd.Flags().StringSliceVar(&o.only, "only", nil, "comma-separated `KINDS`: "+imports.Kinds()+", "+notesKind)
 	return cmd
 }
 
@@ -119,11 +119,11 @@ func importNotes(w world, o importOptions) error {
 	}
 	switch {
 	case len(added) > 0 && !o.dry:
-		lines = append(lines, humanize.Count(len(added), "note")+" proposed; /notes lists them, and they are used once you agree")
+		lines = append(lines, humanize.Count(len(added), "note")+" proposed. Approve them with /notes before they are used.")
 	case len(added) > 0:
 		lines = append(lines, humanize.Count(len(added), "note")+" would be proposed; nothing was written")
 	case len(o.only) > 0:
-		lines = append(lines, "no note of another agent is new")
+		lines = append(lines, "no new notes from other coding agents")
 	}
 	return w.print(lines...)
 }
@@ -131,7 +131,7 @@ func importNotes(w world, o importOptions) error {
 // importLines returns the plan as lines for a person.
 func importLines(plan imports.Plan, dry bool, home string) []string {
 	if len(plan.Changes) == 0 {
-		return []string{"nothing to import: no configuration of another agent was found"}
+		return []string{"nothing to import: found no configuration of another coding agent"}
 	}
 	short := func(path string) string { return humanize.Visible(fsutil.Tilde(path, home)) }
 	var rows [][]string
@@ -158,7 +158,7 @@ func importLines(plan imports.Plan, dry bool, home string) []string {
 	case written == 0:
 		return append(lines, "nothing is new")
 	case dry:
-		return append(lines, fmt.Sprintf("%s would be written; nothing was", humanize.Count(written, "entry")))
+		return append(lines, fmt.Sprintf("would write %s; nothing was written", humanize.Count(written, "entry")))
 	}
-	return append(lines, humanize.Count(written, "entry")+" written; agent mcp list and /hooks show them")
+	return append(lines, humanize.Count(written, "entry")+" written. To see them, run agent mcp list, or /hooks in a session.")
 }

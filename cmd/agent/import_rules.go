@@ -34,10 +34,10 @@ func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
 			case err != nil:
 				why = err.Error()
 			case found.permissions == nil:
-				why = "nothing is kept for this folder; give it with each run"
+				why = "this folder can't store rules; pass it with each run"
 			default:
 				if why = rule.Keepable(); why != "" {
-					why += "; give it with each run"
+					why += "; pass it with each run"
 				}
 			}
 			if why != "" {
@@ -61,11 +61,11 @@ func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
 	if len(found.add) == 0 {
 		return nil
 	}
-	lines := []string{"", "May run unasked, always in " + humanize.Visible(found.permissions.Place()) + ":"}
+	lines := []string{"", "Will run without approval, in every session in " + humanize.Visible(found.permissions.Place()) + ":"}
 	for _, says := range found.says {
 		lines = append(lines, "  "+humanize.Visible(says))
 	}
-	lines = append(lines, "\"…\" and * stand for whatever follows. Commands run in the sandbox; without one they are asked about.")
+	lines = append(lines, "\"…\" and * match any text. Commands run in the sandbox. Without a sandbox they require approval.")
 	if err := w.print(lines...); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
 	switch {
 	case yes:
 	case ask == nil:
-		return w.print("Not kept: nobody is there to ask; --keep-rules keeps them.")
+		return w.print("Not kept, because no user can confirm it. To keep them, run again with --keep-rules.")
 	default:
 		var err error
 		if yes, err = ask(ctx, fmt.Sprintf("Keep %s for this project?", humanize.Count(len(found.add), "rule"))); err != nil || !yes {
@@ -83,5 +83,5 @@ func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
 	if err := found.permissions.Keep(found.add...); err != nil {
 		return err
 	}
-	return w.print(humanize.Count(len(found.add), "rule") + " kept; /approval lists them and takes them back")
+	return w.print(humanize.Count(len(found.add), "rule") + " kept. /approval lists and revokes them.")
 }

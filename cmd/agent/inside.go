@@ -60,7 +60,7 @@ func inSession(w world, name, help string) command.Command {
 // terminal for itself.
 type visit struct{ args []string }
 
-// run runs the command in a process of its own, which cannot go on reading the terminal after its
+// run runs the command in a process of its own, which can't continue reading the terminal after its
 // end. Ctrl+C ends the command and not this program.
 func (v *visit) run(ctx context.Context, w world) {
 	const late = time.Second // a signal may be delivered after the command has ended by it

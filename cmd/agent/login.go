@@ -36,30 +36,29 @@ func newLogin(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "login [PROVIDER]",
 		Short: "Store a provider's API key, or log in to an account",
-		Long: `login keeps an API key for a provider (openai if none is named), for the host of
---base-url, or for a service that searches the web. It is read without showing it,
-or from standard input:
+		Long: `Stores an API key for a provider (default openai), for the host of --base-url, or for a
+web search service. It reads the key without showing it, or from standard input:
 
 	pass show openrouter | agent login openrouter
 	pass show brave | agent login search:brave
 
-A provider whose models belong to an account, or --oauth for one that also takes keys, logs
-in to that account instead, in a browser or by a code. Without a provider login lists, on a
-terminal, which logins there are and what is kept.`,
-		Args: cli.CountedArgs(0, 1, "one provider, or none for openai"),
+For a provider with accounts instead of keys, it logs you in with a browser or a code. For a
+provider with both, add --oauth. In a terminal, agent login without a provider lists the
+available logins and the stored keys.`,
+		Args: cli.CountedArgs(0, 1, "a provider (default openai)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.login(cmd.Context(), w, strings.Join(args, ""))
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.profile, "profile", "", "the profile whose login.client-id is used")
-	flags.StringVar(&o.clientID, "client-id", "", "the `ID` that the vendor gave you for this program, as login.client-id")
+	flags.StringVar(&o.profile, "profile", "", "use login.client-id of the profile `NAME`")
+	flags.StringVar(&o.clientID, "client-id", "", "the client `ID` that the vendor gave you (also: login.client-id)")
 	repeatable(flags, &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "profile", completeProfiles(w))
-	flags.StringVar(&o.baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
-	flags.BoolVar(&o.oauth, "oauth", false, "log in to your account, where the vendor takes keys, too")
-	flags.BoolVar(&o.paste, "paste", false, "open the browser yourself, and paste the address where it ends up")
-	flags.BoolVar(&o.device, "device", false, "log in by a code that you type on another device; usual without a screen")
+	flags.StringVar(&o.baseURL, "base-url", "", "use the key for the host of `URL` instead of a provider")
+	flags.BoolVar(&o.oauth, "oauth", false, "log in to your account, if the vendor also takes keys")
+	flags.BoolVar(&o.paste, "paste", false, "open the browser yourself, and paste the final address")
+	flags.BoolVar(&o.device, "device", false, "log in with a code on another device (default without a screen)")
 	flags.BoolVar(&o.browser, "browser", false, "open the browser without asking")
 	flags.StringVar(&o.host, "host", "", "the `HOST` of a GitHub Enterprise")
 	o.names(cmd)
@@ -71,13 +70,13 @@ func newLogout(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logout [PROVIDER]",
 		Short: "Delete a stored API key or login",
-		Args:  cli.CountedArgs(0, 1, "one provider, or none for openai"),
+		Args:  cli.CountedArgs(0, 1, "a provider (default openai)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.logout(cmd.Context(), w, strings.Join(args, ""))
 		},
 	}
-	cmd.Flags().StringVar(&o.baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
-	cmd.Flags().BoolVar(&o.oauth, "oauth", false, "forget the login, where the vendor takes keys, too")
+	cmd.Flags().StringVar(&o.baseURL, "base-url", "", "use the key for the host of `URL` instead of a provider")
+	cmd.Flags().BoolVar(&o.oauth, "oauth", false, "delete the login, if the vendor also takes keys")
 	o.names(cmd)
 	return cmd
 }
@@ -85,7 +84,7 @@ func newLogout(w world) *cobra.Command {
 // names registers the flag --as and completes the names of accounts, vendors and services, for login
 // and logout.
 func (o *loginOptions) names(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.as, "as", "", "the `NAME` of one of several logins to the same account")
+	cmd.Flags().StringVar(&o.as, "as", "", "the `NAME` of the login, if you have several to this vendor")
 	names := vendor.Names()
 	for _, a := range login.Accounts() {
 		if !slices.Contains(names, a.Name) {
@@ -109,13 +108,13 @@ func (o *loginOptions) login(ctx context.Context, w world, name string) error {
 	wanted := o.oauth || known && (!takesKey || of.Account)
 	switch {
 	case wanted && o.baseURL != "":
-		return usage(errors.New("--oauth logs in to an account of a vendor; leave out --base-url"))
+		return usage(errors.New("can't combine --oauth with --base-url: --oauth logs in to a vendor's account. Omit --base-url"))
 	case wanted && !known:
 		return usage(noAccount(name))
 	case wanted:
 		return o.logIn(ctx, w, s, keys, account)
 	case o.as != "" || o.host != "" || o.clientID != "" || o.device || o.paste || o.browser:
-		return usage(errors.New("--as, --host, --client-id, --device, --paste and --browser are for a login to an account: agent login NAME --oauth; agent login lists them"))
+		return usage(errors.New("--as, --host, --client-id, --device, --paste and --browser need a login to an account: agent login NAME --oauth. To list logins, run: agent login"))
 	case name == "" && o.baseURL == "" && term.IsTerminal(int(w.stdin.Fd())):
 		return w.print(loginLines(w, keys, settings.LoginClientID.Of(s))...)
 	}
@@ -164,20 +163,20 @@ func keyPlace(name, baseURL string) (string, error) {
 	if service, search := strings.CutPrefix(name, searchPrefix); search && baseURL == "" {
 		known, found := websearch.Named(service)
 		if !found || known.Home == "" {
-			return "", fmt.Errorf("there is no search service %q that takes a key; there are %s", service, strings.Join(searchServices(), ", "))
+			return "", fmt.Errorf("unknown search service %q; services with a key: %s", service, strings.Join(searchServices(), ", "))
 		}
 		return provider.Place(known.Home), nil
 	}
 	if baseURL == "" {
 		known, found := vendor.Named(cmp.Or(name, "openai"))
 		if names := vendor.Names(); !found {
-			return "", fmt.Errorf("there is no provider %q; there are %s%s", name, strings.Join(names, ", "), suggest.Question(name, names))
+			return "", fmt.Errorf("unknown provider %q; providers: %s%s", name, strings.Join(names, ", "), suggest.Question(name, names))
 		}
 		if known.Account {
-			return "", fmt.Errorf("%s takes no key, but a login: agent login %s", known.Title, known.Name)
+			return "", fmt.Errorf("%s uses a login, not a key. Run: agent login %s", known.Title, known.Name)
 		}
 		if known.Cloud != nil {
-			return "", fmt.Errorf("%s has an address for each account: agent login --base-url ADDRESS keeps a key for yours; without one, its own command prints a token (see auth-command)", known.Name)
+			return "", fmt.Errorf("%s has a separate address for each account. Run: agent login --base-url ADDRESS. For a token from its own command, set auth-command", known.Name)
 		}
 		return provider.Place(known.BaseURL), nil
 	}
@@ -197,7 +196,7 @@ func keepKey(ctx context.Context, w world, keys provider.Keys, place string) err
 		return err
 	}
 	if key == "" {
-		return usage(fmt.Errorf("no key for %s came in; type it at a terminal, or pipe it: see agent login --help", place))
+		return usage(fmt.Errorf("can't store a key for %s: the input is empty. Type the key in a terminal or pipe it. Run: agent login --help", place))
 	}
 	where, err := keys.Set(place, key)
 	if err != nil {
@@ -212,7 +211,7 @@ func forgetKey(w world, keys provider.Keys, place string) error {
 		return err
 	}
 	if !found {
-		return usage(errors.New("no key is kept for " + place))
+		return usage(errors.New("no stored key for " + place))
 	}
 	return w.print("The key for " + place + " is forgotten.")
 }
@@ -224,7 +223,7 @@ func readKey(ctx context.Context, w world, place string) (llm.Key, error) {
 		data, err := io.ReadAll(io.LimitReader(w.stdin, longest))
 		return llm.Key(strings.TrimSpace(string(data))), err
 	}
-	fmt.Fprintf(w.people, "Key for %s (it is not shown): ", place)
+	fmt.Fprintf(w.people, "API key for %s (hidden): ", place)
 	state, err := term.GetState(int(w.stdin.Fd()))
 	if err != nil {
 		return "", err

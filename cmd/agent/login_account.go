@@ -30,7 +30,7 @@ func noAccount(name string) error {
 	for _, a := range login.Accounts() {
 		names = append(names, a.Name)
 	}
-	return fmt.Errorf("there is no login named %q; there are %s%s", name, strings.Join(names, ", "), suggest.Question(name, names))
+	return fmt.Errorf("unknown login %q; logins: %s%s", name, strings.Join(names, ", "), suggest.Question(name, names))
 }
 
 // logIn leads a person to their account, and keeps the login or the key that the vendor makes,
@@ -63,7 +63,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 		if o.browser {
 			openInBrowser(ctx, address)
 		}
-		err := w.tell("Open this address on any device, and type the code "+code+" there:", humanize.Visible(address), "Waiting for your yes there; Esc ends the login.")
+		err := w.tell("Open this address on any device, and type the code "+code+" there:", humanize.Visible(address), "Waiting for you to confirm there. Esc cancels the login.")
 		watch()
 		return err
 	}}
@@ -84,7 +84,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	l, err := account.Login(ctx, http.DefaultTransport, clientID, person)
 	release()
 	if errors.Is(err, errLeftLogin) {
-		return errors.Join(w.tell("The login was ended; nothing is kept."), statusError(exitInterrupted))
+		return errors.Join(w.tell("Login canceled; nothing was stored."), statusError(exitInterrupted))
 	}
 	l.As, l.Host = o.as, o.host
 	logins := w.process.AccountLogins()
@@ -128,8 +128,8 @@ func untilEsc(ctx context.Context, in *os.File) (pressed context.Context, watch,
 	return pressed, watch, func() { restore() }
 }
 
-// errLeftLogin means that the person has ended the login.
-var errLeftLogin = errors.New("the person has ended the login")
+// errLeftLogin means that the user canceled the login.
+var errLeftLogin = errors.New("the user canceled the login")
 
 // hasScreen reports whether a browser can be opened where the program runs.
 func hasScreen(w world) bool {
@@ -140,7 +140,7 @@ func hasScreen(w world) bool {
 func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where string) error {
 	lines := []string{"You are logged in to " + title + "; " + what + " is kept in " + where + "."}
 	if of.KeyVariable != "" && w.process.Env(of.KeyVariable) != "" {
-		lines = append(lines, of.KeyVariable+" is set and goes first: unset it to use the login.")
+		lines = append(lines, of.KeyVariable+" is set and has precedence. Unset it to use the login.")
 	}
 	uses, forgets := "agent --provider "+of.Name, "agent logout "+of.Name
 	if account, _ := login.AccountNamed(of.Name); !of.Account && !account.MakesKey() {
@@ -162,7 +162,7 @@ func (o *loginOptions) leads(w world) login.Opener {
 		return opener(w, true)
 	}
 	return func(ctx context.Context, address string) (string, error) {
-		if err := w.tell("Open this address to log in:", humanize.Visible(address), "Type y to open it in a browser here, or paste the address where another one ends up:"); err != nil {
+		if err := w.tell("Open this address to log in:", humanize.Visible(address), "Type y to open it in a browser here, or paste the final address of another browser:"); err != nil {
 			return "", err
 		}
 		line, err := readLine(ctx, w.stdin)
@@ -189,7 +189,7 @@ func (o *loginOptions) logOut(ctx context.Context, w world, account login.Accoun
 	}
 	lines := []string{"The login " + id + " is forgotten."}
 	if unrevoked != nil {
-		lines = append(lines, "It may still count at "+account.Title+", which was told to end it: "+unrevoked.Error())
+		lines = append(lines, "It may still be valid at "+account.Title+", which did not confirm the logout: "+unrevoked.Error())
 	}
 	return printLines(w, lines)
 }
@@ -209,7 +209,7 @@ func loginLines(w world, keys provider.Keys, clientID string) []string {
 		case a.Why != "":
 			state = "no login: " + a.Why
 		case a.Refused(clientID) != nil:
-			state, without = "wants a client id", true
+			state, without = "needs a client ID", true
 		}
 		mine := 0
 		for _, l := range kept {
@@ -223,12 +223,12 @@ func loginLines(w world, keys provider.Keys, clientID string) []string {
 	}
 	lines := append([]string{"Accounts:"}, table.Lines("ll", rows)...)
 	if without {
-		lines = append(lines, "", "A client id is what a vendor gives you for this program, which does not pretend to be another: --client-id, or the setting login.client-id. Other ways: agent login NAME tells them.")
+		lines = append(lines, "", "A client ID identifies agent to a vendor. Set it with --client-id or login.client-id. For alternatives, run: agent login NAME")
 	}
 	if unusable != nil {
 		lines = append(lines, unusable.Error())
 	}
-	return append(append(lines, keyLines(keys)...), "", "agent login NAME keeps a key; it is read without showing it.")
+	return append(append(lines, keyLines(keys)...), "", "To store a key, run: agent login NAME. Your input is hidden.")
 }
 
 // describeLogin says until when the token of a login lasts, and where it is.
@@ -237,7 +237,7 @@ func describeLogin(l login.Login, where string, now time.Time) string {
 	switch {
 	case l.Expires.IsZero():
 	case l.Refresh != "" || l.InKeyring:
-		state += ", token until " + l.Expires.In(now.Location()).Format("2006-01-02 15:04")
+		state += ", token expires " + l.Expires.In(now.Location()).Format("2006-01-02 15:04")
 	case now.After(l.Expires):
 		state = "ended " + l.Expires.In(now.Location()).Format("2006-01-02 15:04")
 	}

@@ -25,17 +25,17 @@ import (
 func newMCP(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Show, try, add and remove MCP servers, and log in to them",
-		Long: `MCP servers give the model more tools. They are read from mcp.json of the
-configuration folder, and from .mcp.json of the workspace and its repository, of which
-each needs your consent (agent trust). Servers of other agents: agent import.`,
+		Short: "Show, test, add and remove MCP servers, and log in to them",
+		Long: `MCP servers give the model more tools. agent reads them from mcp.json in the configuration
+folder, and from .mcp.json in the workspace and its repository. Servers of a repository
+need your approval (agent trust). To import servers of other coding agents, run agent import.`,
 		Args: cli.ExactArgs(0, "a command: list, get, test, add, remove, enable, disable, login or logout"),
 		RunE: func(*cobra.Command, []string) error { return listServers(w, false) },
 	}
 	cmd.AddCommand(newMCPList(w), newMCPGet(w), newMCPTest(w), newMCPAdd(w),
-		editServer(w, "remove", "Remove a server from the file that it is in", "is removed from", servers.Remove),
-		editServer(w, "enable", "Enable a server in the file that it is in", "is enabled in", func(file, name string) error { return servers.SetDisabled(file, name, false) }),
-		editServer(w, "disable", "Disable a server in the file that it is in", "is disabled in", func(file, name string) error { return servers.SetDisabled(file, name, true) }),
+		editServer(w, "remove", "Remove a server from its configuration file", "is removed from", servers.Remove),
+		editServer(w, "enable", "Enable a server in its configuration file", "is enabled in", func(file, name string) error { return servers.SetDisabled(file, name, false) }),
+		editServer(w, "disable", "Disable a server in its configuration file", "is disabled in", func(file, name string) error { return servers.SetDisabled(file, name, true) }),
 		newMCPLogin(w), newMCPLogout(w))
 	return cmd
 }
@@ -80,15 +80,15 @@ func namedServer(w world, name string) (knownServers, *servers.Server, error) {
 		names = append(names, s.Name)
 	}
 	if len(names) == 0 {
-		return found, nil, fmt.Errorf("there is no server %q; agent mcp add adds one", name)
+		return found, nil, fmt.Errorf("unknown server %q; no servers are configured. Run: agent mcp add NAME -- COMMAND", name)
 	}
-	return found, nil, fmt.Errorf("there is no server %q%s; there are: %s", name, suggest.Question(name, names), strings.Join(names, ", "))
+	return found, nil, fmt.Errorf("unknown server %q%s; servers: %s", name, suggest.Question(name, names), strings.Join(names, ", "))
 }
 
 func newMCPList(w world) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the servers; nothing is started",
+		Use: "list", Short: "List the servers without starting them",
 		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error { return listServers(w, asJSON) },
 	}
@@ -143,7 +143,7 @@ func listServers(w world, asJSON bool) error {
 	}
 	lines := table.Lines("lll", rows)
 	if len(status) == 0 {
-		lines = append(lines, "no servers; agent mcp add NAME -- COMMAND adds one")
+		lines = append(lines, "No servers. Add one: agent mcp add NAME -- COMMAND")
 	}
 	lines = append(append(lines, found.configured.Problems...), found.configured.Notes...)
 	return printLines(w, lines)
@@ -165,7 +165,7 @@ func serverCommand(w world, name, short string, run func(ctx context.Context, fo
 }
 
 func newMCPGet(w world) *cobra.Command {
-	return serverCommand(w, "get", "Show all that is known of a server; nothing is started", func(_ context.Context, found knownServers, server *servers.Server) error {
+	return serverCommand(w, "get", "Show the details of a server without starting it", func(_ context.Context, found knownServers, server *servers.Server) error {
 		for _, st := range found.configured.Status(found.settings) {
 			if st.Configured.Name == server.Name {
 				return printLines(w, st.Describe())
@@ -177,7 +177,7 @@ func newMCPGet(w world) *cobra.Command {
 
 func newMCPTest(w world) *cobra.Command {
 	return &cobra.Command{
-		Use: "test NAME [TOOL [JSON]]", Short: "Connect to a server and show what it offers, or call one of its tools",
+		Use: "test NAME [TOOL [JSON]]", Short: "Connect to a server and list its tools, or call one",
 		Args: cli.CountedArgs(1, 3, "the name of a server, and a tool with its arguments as JSON"),
 		RunE: func(cmd *cobra.Command, args []string) error { return testServer(cmd.Context(), w, args) },
 	}
@@ -197,10 +197,10 @@ func testServer(ctx context.Context, w world, args []string) error {
 	if len(args) > 1 {
 		return callServer(ctx, w, client, args[1:])
 	}
-	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s, %s to the list of tools", server.Name, known.Version, known.Protocol, humanize.Took(w.process.Now().Sub(started)))}
+	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s, tools listed in %s", server.Name, known.Version, known.Protocol, humanize.Took(w.process.Now().Sub(started)))}
 	lines = append(lines, bridge.Describe(known)...)
 	if first, count := client.Dropped(); count > 0 {
-		lines = append(lines, humanize.Count(count, "line")+" of its output were no messages and were dropped:")
+		lines = append(lines, humanize.Count(count, "line")+" of its output were not protocol messages and were dropped:")
 		for _, line := range first {
 			lines = append(lines, "  "+humanize.Line(line, 200))
 		}
@@ -208,7 +208,7 @@ func testServer(ctx context.Context, w world, args []string) error {
 	if log := strings.TrimSpace(client.Log()); log != "" {
 		said := strings.Split(log, "\n")
 		const most = 5
-		lines = append(lines, "its last words:")
+		lines = append(lines, "its last output:")
 		for _, line := range said[max(0, len(said)-most):] {
 			lines = append(lines, "  "+humanize.Line(line, 200))
 		}
@@ -221,7 +221,7 @@ func callServer(ctx context.Context, w world, client *mcp.Client, args []string)
 	arguments := json.RawMessage("{}")
 	if len(args) > 1 {
 		if arguments = json.RawMessage(args[1]); !json.Valid(arguments) {
-			return usage(errors.New("the arguments of the tool are no JSON"))
+			return usage(errors.New("the arguments of the tool are not valid JSON"))
 		}
 	}
 	result, err := client.Call(ctx, args[0], arguments, nil)

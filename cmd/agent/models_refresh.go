@@ -23,7 +23,7 @@ import (
 // refreshTime bounds the time that a newer list of models may take.
 const refreshTime = 10 * time.Second
 
-var errNoModelsURL = errors.New("can't refresh the list of models: no address is set, and there is no usual one yet. Run: agent set models-url https://HOST/models.tsv")
+var errNoModelsURL = errors.New("can't refresh the model list: models-url is not set. Run: agent models --refresh --set models-url=https://HOST/models.tsv")
 
 // refreshModels fetches a newer list of models into the state folder. The digest of the list is at
 // the same address with .sha256 behind it.
@@ -38,11 +38,11 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 	}
 	text, err := fetchModels(ctx, address)
 	if err != nil {
-		return fmt.Errorf("can't refresh the list of models: %w", err)
+		return fmt.Errorf("can't refresh the model list: %w", err)
 	}
 	kept, dropped, day, err := catalogue.Check(text)
 	if err != nil {
-		return fmt.Errorf("can't refresh the list of models: %s is no list: %w", address, err)
+		return fmt.Errorf("can't refresh the model list: %s is not a model list: %w", address, err)
 	}
 	for _, line := range dropped {
 		if err := w.tell("Left out: " + humanize.Line(line, 200)); err != nil {
@@ -50,7 +50,7 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 		}
 	}
 	if !day.After(catalogue.Day()) {
-		return w.print("The list in use is of " + catalogue.Day().Format(time.DateOnly) + ", and the one at " + address + " is not newer.")
+		return w.print("The model list in use is from " + catalogue.Day().Format(time.DateOnly) + ", and the one at " + address + " is not newer.")
 	}
 	if err := os.MkdirAll(f.State, 0o700); err != nil {
 		return fsutil.Reason(err)
@@ -58,7 +58,7 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 	if err := fsutil.Replace(filepath.Join(f.State, catalogue.File), []byte(kept), 0o600); err != nil {
 		return fsutil.Reason(err)
 	}
-	return w.print("The list of models is now of " + day.Format(time.DateOnly) + ": " + humanize.Count(strings.Count(kept, "\n")-1, "model") + ".")
+	return w.print("The model list is now from " + day.Format(time.DateOnly) + ": " + humanize.Count(strings.Count(kept, "\n")-1, "model") + ".")
 }
 
 // fetchModels returns the list at an address. It refuses a list without its digest.
@@ -86,7 +86,7 @@ func fetchModels(ctx context.Context, address string) (string, error) {
 	sum := sha256.Sum256(bodies[0])
 	wanted, _, _ := strings.Cut(strings.TrimSpace(string(bodies[1])), " ")
 	if !strings.EqualFold(wanted, hex.EncodeToString(sum[:])) {
-		return "", errors.New("the list does not have the digest at " + address + ".sha256")
+		return "", errors.New("the list does not match the digest at " + address + ".sha256")
 	}
 	return string(bodies[0]), nil
 }

@@ -78,7 +78,7 @@ func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (s
 	if !agreed {
 		ask := askOnTerminal(w)
 		if ask == nil {
-			return "", usage(fmt.Errorf("pull request %s has to be fetched (%s), and nobody is there to ask: --fetch agrees", number, line))
+			return "", usage(fmt.Errorf("pull request %s has to be fetched (%s), and there is no user to ask to ask: --fetch agrees", number, line))
 		}
 		if yes, err := ask(ctx, "Run "+line+"? It creates no branch."); err != nil || !yes {
 			return "", errors.Join(err, usage(errors.New("pull request "+number+" was not fetched")))

@@ -31,14 +31,14 @@ func newSavings(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "savings [PATH…]",
 		Short: "Compare the cost of past sessions, from any agent, with and without pruning",
-		Long: `Reads the sessions that coding agents recorded on this machine (Claude Code, codex,
-gemini-cli, pi, and this program), replays each at the prices of the model that it used,
-once with everything in the context and once with the strategy cache-aware, and
-compares. Nothing is sent, changed or copied. PATH is a session or a folder of sessions,
-also what "opencode export" printed; without one the folders of the programs are read.
+		Long: `Reads the sessions that coding agents recorded on this machine: Claude Code, Codex, Gemini
+CLI, pi and agent. Replays each session twice at the prices of its model: with the whole
+context, and with the strategy cache-aware. Nothing is sent, changed or copied. PATH is a
+session, a folder of sessions, or the output of "opencode export"; the default is the
+folders of all these programs.
 
-"missing" counts the texts that an edit quoted and that would not have been in the context
-any more. Reading them again is part of the cost.`,
+"missing" counts texts that an edit quoted although pruning would have removed them. The
+cost includes reading them again.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.by != "" && !slices.Contains(offline.Bys(), o.by) {
 				return usage(fmt.Errorf("--by %s: use one of %s", o.by, strings.Join(offline.Bys(), ", ")))
@@ -53,8 +53,8 @@ any more. Reading them again is part of the cost.`,
 		},
 	}
 	o.register(cmd, w)
-	cmd.Flags().IntVar(&o.days, "days", 30, "how far to look back; 0 for all, as for a named PATH")
-	cmd.Flags().StringVar(&o.by, "by", "", "what to sum up by: "+strings.Join(offline.Bys(), ", ")+" (default project and model)")
+	cmd.Flags().IntVar(&o.days, "days", 30, "read the sessions of the last `N` days; 0 for all (default for a PATH)")
+	cmd.Flags().StringVar(&o.by, "by", "", "group by "+strings.Join(offline.Bys(), ", ")+" (default project and model)")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "also write a picture to this file")
 	return cmd
 }
@@ -88,7 +88,7 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 	found.Days, found.Skipped = o.days, append(found.Skipped, skipped...)
 	if o.svg != "" {
 		if err := fsutil.Replace(w.process.Path(o.svg), []byte(found.Picture(w.process.Home)), 0o644); err != nil {
-			return fmt.Errorf("the picture cannot be written: %w", fsutil.Reason(err))
+			return fmt.Errorf("can't write the picture: %w", fsutil.Reason(err))
 		}
 	}
 	if o.json {

@@ -30,7 +30,7 @@ func newSettingsCommand(w world) *cobra.Command {
 		Short: "List settings with value, source and valid values",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usage(errors.New("agent settings only shows; a value is for one run with --set KEY=VALUE, and kept by agent profile save NAME --set KEY=VALUE"))
+				return usage(errors.New("agent settings can't change values. For one run: --set KEY=VALUE. To keep: agent profile save NAME --set KEY=VALUE"))
 			}
 			return nil
 		},
@@ -198,14 +198,14 @@ func newSchema(w world) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema " + strings.Join(names, "|"),
 		Short: "Print the JSON Schema of what scripts read and write",
-		Long: `Prints the JSON Schema (2020-12) of a line of --output-format stream-json (events), of one
-of --input-format stream-json (input), of the result of --output-format json, or of a
+		Long: `Prints a JSON Schema (2020-12): of a line of --output-format stream-json (events) or
+--input-format stream-json (input), of the result of --output-format json (result), or of a
 profile file (settings).`,
 		Args:      cli.ExactArgs(1, "one of "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if schemas[args[0]] == nil {
-				return usage(fmt.Errorf("there is no schema %q%s", args[0], suggest.Question(args[0], names)))
+				return usage(fmt.Errorf("unknown schema %q%s", args[0], suggest.Question(args[0], names)))
 			}
 			return printSchema(w, args[0])
 		},
@@ -228,7 +228,7 @@ func newProfile(w world) *cobra.Command {
 		Short: "Save and manage settings under a name",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (args[0] == "load" || args[0] == "use") {
-				return usage(errors.New("a profile is loaded for a run by --profile NAME, and at every start by agent profile default NAME"))
+				return usage(errors.New("load a profile for one run with --profile NAME, or at every start with: agent profile default NAME"))
 			}
 			return cli.NoSubcommand(cmd, args)
 		},
@@ -239,11 +239,11 @@ func newProfile(w world) *cobra.Command {
 		named      bool
 	}{
 		{"list", "List the profiles", false},
-		{"show NAME", "Show what a profile sets", true},
-		{"save NAME", "Keep the settings of the flags and the environment under a name", true},
+		{"show NAME", "Show the settings of a profile", true},
+		{"save NAME", "Save the settings from flags and environment under a name", true},
 		{"delete NAME", "Delete a profile", true},
 		{"default NAME", "Load a profile at every start; none for no profile", true},
-		{"allow NAME", "Let conversations with other companies fall back to a profile", true},
+		{"allow NAME", "Allow fallback to a profile for conversations with other companies", true},
 	} {
 		cmd := &cobra.Command{Use: sub.use, Short: sub.short, Args: cli.ExactArgs(0, "no arguments")}
 		if sub.named {

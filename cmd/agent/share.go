@@ -21,7 +21,7 @@ func newSessionsShare(w world) *cobra.Command {
 	var out, format string
 	var yes, context bool
 	var cmd *cobra.Command
-	cmd = sessionCommand(w, "share NAME", "Write a session's conversation as one HTML page for other people, or as a document for a bug report", func(_ app.Folders, info session.Info) error {
+	cmd = sessionCommand(w, "share NAME", "Export a session as an HTML page, or as a document for a bug report", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
@@ -40,33 +40,32 @@ func newSessionsShare(w world) *cobra.Command {
 		switch {
 		case yes:
 		case ask == nil:
-			return usage(errors.New("nothing is written: read what is replaced, and give --yes"))
+			return usage(errors.New("nothing was written. Check the replacements above, then add --yes"))
 		default:
-			if agreed, err := ask(cmd.Context(), "Read it before you send it: a secret of another form is not known. Write "+out+"?"); err != nil || !agreed {
+			if agreed, err := ask(cmd.Context(), "Other secrets are not detected: read the file before you send it. Write "+out+"?"); err != nil || !agreed {
 				return err
 			}
 		}
 		err = fsutil.CreateNew(w.process.Path(out), text, 0o600)
 		if errors.Is(err, fs.ErrExist) {
-			return usage(fmt.Errorf("%s exists and is left as it is; give another name with --out", out))
+			return usage(fmt.Errorf("can't write %s: it exists. Choose another name with --out", out))
 		}
 		if err != nil {
-			return fmt.Errorf("%s cannot be written: %w", out, fsutil.Reason(err))
+			return fmt.Errorf("can't write %s: %w", out, fsutil.Reason(err))
 		}
 		return w.print("written to " + out)
 	})
-	cmd.Long = `html is one file without scripts, which loads nothing, light and dark, for a browser, a
-phone or paper. It holds every message, call and answer of the record. document is what agent context reads, for the report of a bug: a replay
-of it prunes the same entries. Keys and passwords that are recognised are replaced, and
-the path of your home folder; in a document by text of as many tokens. What is replaced
-is shown before anything is written. Images stay as they are.`
+	cmd.Long = `The format html is one page without scripts or external files. It holds every message, call
+and result of the session. The format document is for bug reports: agent context can replay
+it. Known keys and passwords are replaced, and so is the path of your home folder. You see
+the replacements before anything is written. Images are not changed.`
 	cmd.Example = `  agent sessions share 20261128-070504-qecgs
   agent sessions share qecgs --yes --out talk.html
   agent sessions share qecgs --format document --yes`
-	cmd.Flags().StringVar(&out, "out", "", "the file, which must not exist (default session-ID.html or .json)")
+	cmd.Flags().StringVar(&out, "out", "", "write to the new `FILE` (default session-ID.html or .json)")
 	cmd.Flags().StringVar(&format, "format", "html", "html or document")
 	cmd.Flags().BoolVar(&context, "context", false, contextUsage)
-	cmd.Flags().BoolVar(&yes, "yes", false, "write it without asking")
+	cmd.Flags().BoolVar(&yes, "yes", false, "write without asking")
 	return cmd
 }
 
@@ -83,7 +82,7 @@ func spoken(info session.Info, in offline.Input, context bool) (c *share.Convers
 }
 
 // contextUsage explains the flag --context.
-const contextUsage = "what is in the model's context, without what was pruned, compressed or cleared"
+const contextUsage = "export only the current context, without pruned, compressed or cleared content"
 
 // shareFormats maps each format to the ending of its files.
 var shareFormats = map[string]string{"html": ".html", "document": ".json"}
@@ -106,5 +105,5 @@ func shared(w world, format string, info session.Info, in offline.Input, context
 		}
 		return document.JSON, document.Replacements, nil
 	}
-	return nil, share.Replacements{}, usage(fmt.Errorf("--format %s is not known: html or document", format))
+	return nil, share.Replacements{}, usage(fmt.Errorf("unknown --format %s; use html or document", format))
 }

@@ -33,7 +33,7 @@ func withSessionID(args []string) []string {
 }
 
 // errNoChoice reports that no list of sessions can be shown to choose from.
-var errNoChoice = errors.New("-r needs the id of a session where there is no terminal to choose on; agent sessions list shows them, and -c goes on with the latest")
+var errNoChoice = errors.New("-r needs a session ID if there is no terminal. To list sessions, run: agent sessions list. To resume the latest: agent -c")
 
 // pickSession returns the id of the session to resume. The person chooses the session if no name
 // was given or several sessions have the name. The id is "" if the person chose none.
@@ -47,7 +47,7 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	}
 	workspace, err := filepath.EvalSymlinks(w.process.Path(o.Workspace))
 	if err != nil {
-		return "", usage(fmt.Errorf("the workspace cannot be opened: %w", fsutil.Reason(err)))
+		return "", usage(fmt.Errorf("can't open the workspace: %w", fsutil.Reason(err)))
 	}
 	lists := f.SessionLists(workspace, w.process.Now)
 	if name := o.Record.Resume; name != askSession {
@@ -74,7 +74,7 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	case err != nil:
 		return "", err
 	case len(infos) == 0:
-		return "", usage(errors.New("no session was recorded yet, so there is none to go on with"))
+		return "", usage(errors.New("can't resume: no sessions are recorded yet"))
 	}
 	return showSessions(ctx, w, o, lists.Pick(infos, elsewhere, false), usage(errNoChoice))
 }

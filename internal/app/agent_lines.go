@@ -32,7 +32,7 @@ func (c *Subagents) AgentLines() []string {
 		rows = append(rows, []string{a.Name, humanize.Line(a.Description, maxListed) + " (" + humanize.Line(from, 0) + ")"})
 		switch {
 		case slices.Contains(read.LeftOut, a.Name):
-			rows = append(rows, []string{"", "not in the list that the model reads, which has no room for it; @agent-" + a.Name + " names it"})
+			rows = append(rows, []string{"", "not in the model's list, which is full; type @agent-" + a.Name})
 		case slices.Contains(read.Shortened, a.Name):
 			rows = append(rows, []string{"", "the model reads a shortened description"})
 		}
@@ -65,7 +65,7 @@ func (c *Subagents) notes(a agents.Agent) (notes []string) {
 		return nil
 	}
 	if !c.allowed(a) {
-		notes = append(notes, "waits for your consent: agent trust")
+		notes = append(notes, "waits for your approval. Run: agent trust")
 	}
 	if a.Tools != nil {
 		notes = append(notes, "tools: "+strings.Join(a.Tools, ", "))

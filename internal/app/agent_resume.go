@@ -114,9 +114,9 @@ func (p agentPast) report(a session.Agent) string {
 	case record.ended:
 		status = "done"
 	case record.begun:
-		status = "interrupted, because the program ended; continue goes on with it"
+		status = "interrupted when agent ended; continue resumes it"
 	default:
-		status = "interrupted before it began; give the task again"
+		status = "interrupted before it started; give the task again"
 	}
 	changed, unfinished := p.changes(record)
 	head := subagents.Heading(a.Agent, a.ID, status)
@@ -212,7 +212,7 @@ func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
 		items = append(items, toolspec.ReportedFile(path, ""))
 	}
 	if len(calls) > 0 {
-		unfinished = "not known: the changes of " + strings.Join(p.titles(calls), "; ") + ", which the end of the program cut off; " + p.since(r) + "\n"
+		unfinished = "not known: the changes of " + strings.Join(p.titles(calls), "; ") + ", which was interrupted when agent ended; " + p.since(r) + "\n"
 	}
 	return toolspec.ReportedFiles(items, ""), unfinished
 }
@@ -231,7 +231,7 @@ func (p agentPast) since(r agentRecord) string {
 	defer cancel()
 	files, err := ignore.Files(ctx, p.workspace.Root(), p.workspace.Root())
 	if err != nil || ctx.Err() != nil {
-		return "the files of the workspace could not be looked at"
+		return "the files of the workspace could not be checked"
 	}
 	var young []string
 	for _, file := range files {
@@ -241,7 +241,7 @@ func (p agentPast) since(r agentRecord) string {
 		}
 	}
 	if len(young) == 0 {
-		return "no other file of the workspace is younger than that"
+		return "no other file of the workspace has changed since"
 	}
 	more := ""
 	if left := len(young) - mostSince; left > 0 {

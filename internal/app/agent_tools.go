@@ -15,7 +15,7 @@ import (
 var notForAgents = []string{tools.TaskName, "ask_user", "present_plan", "todo_write", "todo_read", "remember"}
 
 // errNoTools says why an agent is not offered.
-var errNoTools = errors.New("leaves the agent no tool that there is")
+var errNoTools = errors.New("leaves the subagent no tools")
 
 // broughtTools lists tools that only some conversations have, by their settings and servers.
 var broughtTools = []string{"web_search", "skill", "mcp_find", "mcp_call", "mcp_read"}
@@ -114,7 +114,7 @@ func namedTools(names, known []string) (meant, notes []string) {
 			found = decode.OfCopilot(bare)
 		}
 		if len(found) == 0 {
-			notes = append(notes, "tool "+name+" of the agent's file is not known here")
+			notes = append(notes, "tool "+name+" of the subagent's file is unknown")
 		}
 		meant = append(meant, found...)
 	}

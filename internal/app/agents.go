@@ -132,7 +132,7 @@ func (c *Subagents) reviewer() extensions.Agent {
 	case settings.Agents.Of(c.at.settings) == settings.AgentsOff:
 		return extensions.Agent{Why: "agents is off"}
 	case c.models.window() < leastWindow:
-		return extensions.Agent{Why: "the window is too small for agents"}
+		return extensions.Agent{Why: "the context window is too small for subagents"}
 	}
 	return extensions.Agent{Reviews: c.team.Do}
 }
@@ -183,7 +183,7 @@ func earlierAgents(set agents.Set, rec *record) (earlier []subagents.Earlier) {
 	for _, a := range rec.resumed.Agents {
 		agent, err := set.Named(a.Agent)
 		if err != nil {
-			continue // its file is gone, so it cannot go on
+			continue // its file is gone, so it can't continue
 		}
 		state := chat.AgentState{ID: a.ID, CallID: a.Call, Agent: a.Agent, Title: a.Title, Model: a.Model}
 		_ = json.Unmarshal(a.Figures, &state.Stats) // figures of another version are left out

@@ -223,9 +223,9 @@ func TestWordsOfAgentsEnds(t *testing.T) {
 		agent func(*llmtest.Request) llmtest.Turn
 		set   string
 	}{
-		"stopped: the run has made all the requests that max-turns allows, 3 requests": {looks, "max-turns=4"},
-		"stopped: the run has cost what max-cost allows":                               {looks, "max-cost=0.000001"},
-		"failed: ": {func(*llmtest.Request) llmtest.Turn { return llmtest.Fail(400, `{"error":{"message":"no such thing"}}`) }, "max-turns=9"},
+		"stopped: the run has reached max-turns, 3 requests": {looks, "max-turns=4"},
+		"stopped: the run has reached max-cost":              {looks, "max-cost=0.000001"},
+		"failed: ":                                           {func(*llmtest.Request) llmtest.Turn { return llmtest.Fail(400, `{"error":{"message":"no such thing"}}`) }, "max-turns=9"},
 	} {
 		f := newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("done")), c.agent, c.set)
 		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
@@ -242,7 +242,7 @@ func TestWordsOfAgentsEnds(t *testing.T) {
 				}
 			}
 		}
-		if !strings.Contains(report, want) || strings.Contains(report, "taken back") || strings.Contains(report, "send a message") {
+		if !strings.Contains(report, want) || strings.Contains(report, "taken back") || strings.Contains(report, "Send a message") {
 			t.Errorf("%q, want %q", report, want)
 		}
 	}

@@ -31,7 +31,7 @@ func TestAgentsWithoutRoom(t *testing.T) {
 		}
 		_, note, _ := strings.Cut(lines, name+"  ")
 		note = strings.SplitN(note, "\n", 3)[1]
-		if strings.Contains(note, "the model reads a shortened description") != listed || strings.Contains(note, "has no room for it; @agent-"+name+" names it") == listed {
+		if strings.Contains(note, "the model reads a shortened description") != listed || strings.Contains(note, "which is full; type @agent-"+name") == listed {
 			t.Errorf("/agents says of %s: %q", name, note)
 		}
 	}
@@ -101,7 +101,7 @@ func TestModelsOfAgentFiles(t *testing.T) {
 		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 			t.Fatal(err)
 		}
-		noted := strings.Contains(f.said()[1], "of the agent's file is not known here: the model in use works")
+		noted := strings.Contains(f.said()[1], "of the agent's file is unknown: the model in use works")
 		if want == "" && (used != "test-model" || !noted) || want != "" && (used != want || noted) {
 			t.Errorf("%s: %q worked, %q", model, used, f.said()[1])
 		}

@@ -34,7 +34,7 @@ func TestCheckAfterEdits(t *testing.T) {
 		requests            int
 	}{
 		{"new lines", lint, "full-auto", false, nil, []llmtest.Turn{write("bad1", "two problems"), llmtest.Say("done"), llmtest.Say("really")}, "now prints these lines", "old problem", "has 1 new line", 3},
-		{"once, although the next edit adds more", lint, "full-auto", false, nil, []llmtest.Turn{write("bad1", "two"), llmtest.Say("done"), write("bad2", "three"), llmtest.Say("really")}, "now prints these lines", "", "has the turn go on", 4},
+		{"once, although the next edit adds more", lint, "full-auto", false, nil, []llmtest.Turn{write("bad1", "two"), llmtest.Say("done"), write("bad2", "three"), llmtest.Say("really")}, "now prints these lines", "", "continues the turn", 4},
 		{"nothing new", "cat bad", "full-auto", false, nil, []llmtest.Turn{write("good", "x"), llmtest.Say("done")}, "", "now prints", "", 2},
 		{"no edit", lint, "full-auto", false, nil, []llmtest.Turn{llmtest.Call("read_file", `{"file_path":"bad"}`), llmtest.Say("done")}, "", "now prints", "", 2},
 		{"an edit that failed", lint, "full-auto", false, nil, []llmtest.Turn{llmtest.Call("replace", `{"file_path":"bad","old_string":"none","new_string":"x"}`), llmtest.Say("done")}, "", "now prints", "", 2},
@@ -43,7 +43,7 @@ func TestCheckAfterEdits(t *testing.T) {
 		{"a program that is not here", "no-such-program", "full-auto", false, nil, []llmtest.Turn{write("bad1", "two"), llmtest.Say("done")}, "", "now prints", "not here", 2},
 		{"found, agreed to", "auto", "ask", false, []bool{true, true}, []llmtest.Turn{write("a.go", "package a; func f() { x }"), llmtest.Say("done"), llmtest.Say("really")}, "", "", "check with go vet ./...", 0},
 		{"found, refused", "auto", "ask", false, []bool{true, false}, []llmtest.Turn{write("a.go", "package a; func f() { x }"), llmtest.Say("done")}, "", "now prints", "check with go vet ./...", 2},
-		{"found, nobody to ask", "auto", "ask", true, nil, []llmtest.Turn{write("a.go", "package a; func f() { x }"), llmtest.Say("done")}, "", "now prints", "is not run: approval-mode is ask", 2},
+		{"found, nobody to ask", "auto", "ask", true, nil, []llmtest.Turn{write("a.go", "package a; func f() { x }"), llmtest.Say("done")}, "", "now prints", "go vet ./...: approval-mode is ask", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -46,7 +46,7 @@ func (c *Conversation) shared(ctx context.Context) *share.Conversation {
 		if err == nil {
 			s.Passages = passages
 		} else {
-			c.parts.at.log.Warn("the record cannot be read; the context is shared instead", "error", err)
+			c.parts.at.log.Warn("Can't read the session log. The page has only the current context.", "error", err)
 		}
 	}
 	if stats, err := c.Chat.Stats(ctx); err == nil && stats.SessionCost() > 0 {
@@ -195,7 +195,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 		title := c.title()
 		now, err = c.parts.rec.log.Fork(c.parts.at.sessionOptions(), func(id string) error {
 			if err := c.parts.host.Env.Snapshots.Fork(c.parts.at.folders.SnapshotsOf(id)); err != nil {
-				return fmt.Errorf("the session cannot be forked: %w; agent -r %s --fork goes on without it", err, before)
+				return fmt.Errorf("can't fork the session with its undo history: %w. Without it, run: agent -r %s --fork", err, before)
 			}
 			return nil
 		})

@@ -204,12 +204,12 @@ func (c *Conversation) CostLimit() error {
 	limit, limited := settings.MaxCost.Get(c.parts.at.settings)
 	if limited && settings.WebSearch.Of(c.parts.at.settings) != websearch.Off {
 		if _, known := c.parts.web.searcher.Price(); !known {
-			return InputError{Err: fmt.Errorf("max-cost %v cannot be kept: the price of a search is not known; set web-search.price, or web-search off", limit)}
+			return InputError{Err: fmt.Errorf("can't enforce max-cost %v: the price of a search is unknown. Set web-search.price, or set web-search to off", limit)}
 		}
 	}
 	model := settings.Model.Of(c.parts.at.settings)
 	if _, known := settings.PricesOf(c.parts.at.settings, c.Connection.Prices(model)); !limited || known || c.Connection.BillsNothing() {
 		return nil
 	}
-	return InputError{Err: fmt.Errorf("max-cost %v cannot be kept: the prices of %s are not known; set price.input and price.output, or leave it out", limit, model)}
+	return InputError{Err: fmt.Errorf("can't enforce max-cost %v: the prices of %s are unknown. Set price.input and price.output, or omit max-cost", limit, model)}
 }

@@ -335,7 +335,7 @@ type DefectError struct {
 }
 
 func (e *DefectError) Error() string {
-	return fmt.Sprintf("internal error: %v; the session is saved, what happened is in %s", e.Value, e.Log)
+	return fmt.Sprintf("Internal error: %v. The session is saved; details are in %s", e.Value, e.Log)
 }
 
 // Defect logs a panic of the turn loop. It must be called on the goroutine that recovered from

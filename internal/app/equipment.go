@@ -109,7 +109,7 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 	}
 	if !rec.how.Off {
 		if notice, err := at.folders.storeStrategy(); err != nil {
-			at.log.Warn("the installation is not noted", "error", err)
+			at.log.Warn("Can't save the default strategy of this installation", "error", err)
 		} else if notice != "" {
 			notices = append(notices, notice)
 		}

@@ -105,7 +105,7 @@ func (f *fallback) use(ctx context.Context, name, failed string, inquire chat.In
 // ask asks the user whether the conversation may continue at a place of another company. The error
 // says why not.
 func (f *fallback) ask(ctx context.Context, name, place string, inquire chat.Inquirer) error {
-	const always = "yes, from now on"
+	const always = "yes, always"
 	refused := fmt.Errorf("the conversation may not go to %s. To allow it, run: agent profile allow %s", place, name)
 	if inquire == nil || slices.Contains(f.declined, place) {
 		return refused

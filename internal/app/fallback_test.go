@@ -142,7 +142,7 @@ func TestFallbackAsks(t *testing.T) {
 		questions, requests int
 		kept                bool
 	}{
-		"yes":    {"yes, from now on", 1, 4, true},
+		"yes":    {"yes, always", 1, 4, true},
 		"no":     {"no", 1, 0, false},
 		"nobody": {"", 0, 0, false},
 	} {

@@ -66,7 +66,7 @@ func (p *Process) foldersOn(system string) (Folders, error) {
 		base := p.Env(variable)
 		switch {
 		case base == "" && p.Home == "":
-			return f, InputError{errors.New("no home folder: set HOME, or all of XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME")}
+			return f, InputError{errors.New("no home folder: set HOME, or set XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME")}
 		case base == "" && !filepath.IsAbs(p.Home):
 			return f, InputError{errors.New("HOME is relative (" + p.Home + "); set it to an absolute path")}
 		case base == "":
@@ -231,8 +231,8 @@ func (f Folders) storeStrategy() (notice string, err error) {
 	}
 	switch {
 	case known.Strategy == "" && chosen.Strategy == compression.DefaultName:
-		return "The context is pruned by " + chosen.Strategy + " as before; new installations use " + compression.CacheAwareName +
-			", which asks what each cut costs (/set compression-strategy " + compression.CacheAwareName + ").", nil
+		return "The context is pruned with " + chosen.Strategy + " as before. New installations use " + compression.CacheAwareName +
+			", which weighs the cost of each pruning pass (/set compression-strategy " + compression.CacheAwareName + ").", nil
 	case known.Strategy == compression.DefaultName && chosen.Strategy == compression.CacheAwareName:
 		return "The default of compression.strategy is now " + chosen.Strategy + ": this installation has no session from before that default.", nil
 	}

@@ -27,5 +27,5 @@ func outdatedModels(state string, now time.Time) (notice string) {
 	if os.MkdirAll(state, 0o700) == nil && os.WriteFile(told, nil, 0o600) == nil {
 		_ = os.Chtimes(told, now, now) // else it is said again
 	}
-	return "The list of models is of " + catalogue.Day().Format(time.DateOnly) + ", older than 60 days. Its prices count as unknown for pruning. Run: agent models --refresh"
+	return "The model list is from " + catalogue.Day().Format(time.DateOnly) + ", more than 60 days ago. Pruning treats its prices as unknown. Run: agent models --refresh"
 }

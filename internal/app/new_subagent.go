@@ -133,7 +133,7 @@ func (h *hiring) record(spec subagents.Spec, model string) (own *record, err err
 	own = &record{at: at, logger: rec.logger.With("agent", spec.ID)}
 	if rec.log == nil {
 		if spec.Continues {
-			err = errors.New("the conversation is not recorded, so agent " + spec.ID + " cannot go on")
+			err = errors.New("the conversation is not recorded, so subagent " + spec.ID + " can't continue")
 		}
 		return own, err
 	}
@@ -144,7 +144,7 @@ func (h *hiring) record(spec subagents.Spec, model string) (own *record, err err
 	if spec.Continues {
 		own.log, own.resumed, err = session.Resume(session.AgentPath(rec.log.Path(), spec.ID), options)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("it has no record to go on with; give the task again")
+			err = errors.New("it has no session log to continue from; give the task again")
 		}
 	} else {
 		own.log, err = session.Create(options)
@@ -180,14 +180,14 @@ func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *set
 		} else if id := h.parts.models.listed(name); id != "" {
 			err = with.Set(settings.Session, settings.Model.Key(), id)
 		} else if own {
-			err = errors.New("the model " + name + " of the settings is not a profile, and the endpoint does not list it")
+			err = errors.New("the model " + name + " from the settings is neither a profile nor a model of the endpoint")
 		} else {
-			unused = append(unused, "model "+name+" of the agent's file is not known here: the model in use works")
+			unused = append(unused, "model "+name+" of the subagent's file is unknown: the model in use works")
 		}
 	}
 	if err == nil && a.Effort != "" {
 		if problem := with.Set(settings.Session, settings.ReasoningEffort.Key(), a.Effort); problem != nil {
-			unused = append(unused, "effort "+a.Effort+" is not known here")
+			unused = append(unused, "effort "+a.Effort+" is unknown")
 		}
 	}
 	if endpoint == h.parts.models.own && (settings.Fallback.Of(with) != "" || settings.OnLimit.Of(with) != settings.StopAtLimit) {

@@ -31,7 +31,7 @@ func (f Folders) Notes(home, workspace string) *notes.Book {
 	book.Refuses = func(text string) error {
 		keys := survey.New(workspace, survey.MaxFolders).Before().KeyFiles
 		if file := websearch.Quotes(text, slices.Concat(keys, protect.KeyFiles(home))); file != "" {
-			return fmt.Errorf("it quotes %s, a file that may hold keys, so it is not kept", file)
+			return fmt.Errorf("the note quotes %s, a secret file, and was not stored", file)
 		}
 		return nil
 	}
@@ -95,7 +95,7 @@ func (n noted) List() (states []notes.State, problems []string) {
 // Add implements slash.Notes.
 func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 	if n.notes.at.options.Record.Off {
-		return "", errors.New("without a record (--no-session) no notes are kept")
+		return "", errors.New("sessions without a log (--no-session) store no notes")
 	}
 	note := notes.Note{Text: text}
 	if to != notes.Everywhere {
@@ -110,7 +110,7 @@ func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 	switch {
 	case err != nil:
 	case to == notes.Shared && !n.sharedAgreed():
-		said += ", and used once you agree to its file (/trust)"
+		said += ". It is used after you approve its file (/trust)"
 	default:
 		n.notes.mu.Lock()
 		defer n.notes.mu.Unlock()
@@ -148,7 +148,7 @@ func (n noted) sharedAgreed() bool {
 // Agree implements slash.Notes.
 func (n noted) Agree(id string) error {
 	if notes.ScopeOf(id) == notes.Shared && !n.sharedAgreed() {
-		return fmt.Errorf("%s is used once you agree to the file as a whole: /trust", n.notes.book.File(notes.Shared))
+		return fmt.Errorf("%s is used after you approve the whole file: /trust", n.notes.book.File(notes.Shared))
 	}
 	if err := n.inFile(notes.ScopeOf(id), func() error { return n.notes.book.Confirm(id, n.notes.at.process.Now()) }); err != nil {
 		return err

@@ -335,9 +335,9 @@ func (n *noting) room() error {
 	}
 	switch {
 	case inTurn >= mostOfTurn:
-		return fmt.Errorf("at most %d notes are kept in a turn", mostOfTurn)
+		return fmt.Errorf("a turn stores at most %d notes", mostOfTurn)
 	case len(n.mine) >= mostOfSession:
-		return fmt.Errorf("at most %d notes are kept in a session", mostOfSession)
+		return fmt.Errorf("a session stores at most %d notes", mostOfSession)
 	}
 	return nil
 }
@@ -349,7 +349,7 @@ func (n *noting) textOf(id string) (string, error) {
 			return note.Text, nil
 		}
 	}
-	return "", fmt.Errorf("there is no note %s", id)
+	return "", fmt.Errorf("unknown note %s", id)
 }
 
 // newNote returns a note with its origin, the place in the record of this session.
@@ -365,10 +365,10 @@ func (n *noting) keep(note notes.Note, to notes.Scope, replaces string) (kept no
 	}
 	if kept.Proposed {
 		n.record("proposed", kept)
-		return kept, fmt.Sprintf("proposed as %s; it is used once the user agrees (/notes)", kept.ID), nil
+		return kept, fmt.Sprintf("proposed as %s; it is used after the user approves it (/notes)", kept.ID), nil
 	}
 	n.record("kept", kept)
-	return kept, fmt.Sprintf("kept as %s; /forget %s deletes it", kept.ID, kept.ID), nil
+	return kept, fmt.Sprintf("stored as %s; /forget %s deletes it", kept.ID, kept.ID), nil
 }
 
 // record records what was done with a note, and reports it.

@@ -435,7 +435,7 @@ func TestNotesOfARepository(t *testing.T) {
 	if strings.Contains(system+last, "planted") || strings.Contains(system, "shared fact") {
 		t.Errorf("what has changed is sent: %s", system)
 	}
-	if said := s.run("/remember project: another"); !strings.Contains(said, "used once you agree") {
+	if said := s.run("/remember project: another"); !strings.Contains(said, "used after you approve") {
 		t.Error(said)
 	}
 	if err := d.settings.Set(settings.Flags, settings.Notes.Key(), "off"); err != nil {
@@ -530,7 +530,7 @@ func TestNotesOfATurnAreBounded(t *testing.T) {
 	}
 	s := d.sit()
 	s.say("find out")
-	if strings.Count(answers, "kept as n") != 3 || strings.Count(answers, "at most 3 notes are kept in a turn") != 2 {
+	if strings.Count(answers, "kept as n") != 3 || strings.Count(answers, "at most 3 notes") != 2 {
 		t.Error(answers)
 	}
 }

@@ -181,11 +181,11 @@ func (at *place) confirmed(ctx context.Context) (notices []string, err error) {
 		return nil, nil
 	}
 	if at.options.Ask == nil {
-		return []string{"The workspace " + root + " holds the home folder; -C names a folder of a project"}, nil
+		return []string{"The workspace " + root + " contains the home folder. Name a project folder with -C"}, nil
 	}
-	yes, err := at.options.Ask(ctx, "The workspace "+root+" holds your home folder, with all that is in it. Work there?")
+	yes, err := at.options.Ask(ctx, "The workspace "+root+" contains your home folder with all its files. Work there?")
 	if err == nil && !yes {
-		err = InputError{errors.New("start in the folder of a project, or name it with -C")}
+		err = InputError{errors.New("start agent in a project folder, or name one with -C")}
 	}
 	return nil, err
 }
@@ -206,7 +206,7 @@ func (p *Process) prepareSandbox(s *settings.Settings) (notice string, err error
 	case box.Active():
 		return "", nil
 	case wanted == settings.SandboxRequire:
-		return "", InputError{fmt.Errorf("the setting sandbox is require, but there is none here: %s", box.Why())}
+		return "", InputError{fmt.Errorf("the setting sandbox is require, but no sandbox is available: %s", box.Why())}
 	}
 	return "Commands run without a sandbox: " + box.Why(), nil
 }
@@ -220,7 +220,7 @@ func (c *closers) add(step func() error) { *c = append(*c, step) }
 // close takes the steps, the newest first, and tells a person who waits for long.
 func (c *closers) close(say func(lines ...string)) {
 	slow := time.AfterFunc(time.Second, func() {
-		say("agent: ending what still runs; Ctrl+C twice ends it at once")
+		say("agent: stopping running commands; press Ctrl+C twice to stop at once")
 	})
 	defer slow.Stop()
 	for _, step := range slices.Backward(*c) {

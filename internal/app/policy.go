@@ -84,7 +84,7 @@ func mayReach(bounds *policy.Policy, rules *hookgates.Rules) func(host string) e
 			return err
 		}
 		if rules.Denies(host) {
-			return fmt.Errorf("a rule of the user forbids pages of %s", host)
+			return fmt.Errorf("a rule of the user denies pages of %s", host)
 		}
 		return nil
 	}
@@ -118,7 +118,7 @@ func (p *Process) TestPolicy(text string) error {
 	name, argument, _ := strings.Cut(text, "(")
 	argument, closed := strings.CutSuffix(strings.TrimSpace(argument), ")")
 	if !closed {
-		return InputError{fmt.Errorf("%q is not a call: want TOOL(ARGUMENT), such as run_shell_command(go test ./...), or mode=, sandbox=, host=, provider=, server= or login= and a value", text)}
+		return InputError{fmt.Errorf("%q is not a call: use TOOL(ARGUMENT), such as run_shell_command(go test ./...), or mode=, sandbox=, host=, provider=, server= or login= and a value", text)}
 	}
 	return p.testCall(bounds, strings.TrimSpace(name), argument)
 }
@@ -160,7 +160,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	if server, tool, served := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__"); served && strings.HasPrefix(name, "mcp__") {
 		k.Preview.Served = &tools.Served{Server: server, Tool: tool}
 	} else if name == "mcp_call" || name == "mcp_read" {
-		return InputError{fmt.Errorf("%s is judged by what it calls: mcp__SERVER__TOOL(), and mcp__SERVER__*() for resources", name)}
+		return InputError{fmt.Errorf("test %s by the tool it calls: mcp__SERVER__TOOL(), or mcp__SERVER__*() for resources", name)}
 	} else if name != "mcp_find" {
 		registry := knownTools(tools.Default(), true)
 		if _, err := registry.Get(name); err != nil && name != tools.TaskName {
@@ -182,7 +182,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	}
 	absolute := func(path string) string { return fsutil.Real(fsutil.At(p.Dir, path)) }
 	if rule := hookgates.Against(k, absolute, bounds.Rules(p.Dir, p.Home)); rule != nil {
-		return errors.New("a rule of the policy refuses it: " + rule.String())
+		return errors.New("a rule of the policy denies it: " + rule.String())
 	}
 	return nil
 }

@@ -90,9 +90,9 @@ func (p *Programs) runOwn(ctx context.Context, key, line string, input []byte, l
 	case err != nil || ctx.Err() != nil: // the program ends
 		return "", nil
 	case end.NotStarted != nil:
-		return "", fmt.Errorf("%s could not be started: %w", key, end.NotStarted)
+		return "", fmt.Errorf("can't start %s: %w", key, end.NotStarted)
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		return "", fmt.Errorf("%s took longer than %s and was ended", key, limit)
+		return "", fmt.Errorf("%s took longer than %s and was stopped", key, limit)
 	case end.Exit != 0:
 		return "", fmt.Errorf("%s: %s", key, end.ExitText())
 	}

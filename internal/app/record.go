@@ -82,7 +82,7 @@ func (r *record) write(change func(*session.Log) error) {
 // takes no data gives no error here; see session.Log.Unsaved.
 func (r *record) logged(err error) {
 	if err != nil {
-		r.logger.Warn("the session log is behind", "error", err)
+		r.logger.Warn("the session log is incomplete", "error", err)
 	}
 }
 
@@ -157,7 +157,7 @@ func (r *record) todos() (board *todo.Board, notice string) {
 	if len(r.resumed.Todos) > 0 {
 		var err error
 		if list, err = todo.Parse(r.resumed.Todos); err != nil {
-			list, notice = nil, "the recorded todo list was left out: "+err.Error()
+			list, notice = nil, "Can't restore the recorded todo list: "+err.Error()
 		}
 	}
 	return todo.NewBoard(list, func(changed todo.List) {
@@ -215,7 +215,7 @@ func (r *record) open() (notices []string, err error) {
 	}
 	if !r.how.resumes() {
 		if r.log, err = session.Create(options); err != nil {
-			err = fmt.Errorf("%w; --no-session runs without a record", err)
+			err = fmt.Errorf("%w. To run without a session log, add --no-session", err)
 		}
 		return nil, err
 	}
@@ -223,9 +223,9 @@ func (r *record) open() (notices []string, err error) {
 	if err != nil {
 		return nil, InputError{err}
 	}
-	open, going := session.Resume, "Going on with session "+info.ID
+	open, going := session.Resume, "Resumed session "+info.ID
 	if r.how.Fork {
-		open, going = session.Fork, "Going on in a fork of session "+info.ID
+		open, going = session.Fork, "Resumed in a fork of session "+info.ID
 	}
 	if r.log, r.resumed, err = open(info.Path, options); err != nil {
 		return nil, err
@@ -237,11 +237,11 @@ func (r *record) open() (notices []string, err error) {
 		}
 	}
 	if root := r.at.workspace.Root(); r.resumed.Workspace != root {
-		notices = append(notices, fmt.Sprintf("It was recorded in %s; from here on it works in %s (-C chooses the folder).", r.resumed.Workspace, root))
+		notices = append(notices, fmt.Sprintf("It was recorded in %s and now works in %s. To choose a folder, use -C.", r.resumed.Workspace, root))
 	}
 	notices = append(notices, session.FirstNotices(r.resumed.Notices)...)
 	for _, job := range r.resumed.Jobs {
-		notices = append(notices, fmt.Sprintf("Background job %d was running when the program was killed, and ended with it: %s", job.ID, humanize.FirstLine(job.Command)))
+		notices = append(notices, fmt.Sprintf("Background job %d ended when agent was killed: %s", job.ID, humanize.FirstLine(job.Command)))
 	}
 	return notices, nil
 }
@@ -260,7 +260,7 @@ func (r *record) openNamed(options *session.Options) error {
 	}
 	root := r.at.workspace.Root()
 	if from := all[i].Workspace; from != root && (layout.CommonDir(from) == "" || layout.CommonDir(from) != layout.CommonDir(root)) {
-		return InputError{fmt.Errorf("session %s works in %s, which is another workspace than %s", r.how.ID, from, root)}
+		return InputError{fmt.Errorf("session %s belongs to the workspace %s, not to %s", r.how.ID, from, root)}
 	}
 	r.how.Resume = r.how.ID
 	return nil
@@ -274,7 +274,7 @@ func (r *record) chosen() (session.Info, error) {
 	}
 	all, err := session.List(r.at.folders.Sessions(), root)
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("there is no session to continue in %s yet", root)
+		err = fmt.Errorf("no sessions in %s to resume", root)
 	}
 	if err != nil {
 		return session.Info{}, err

@@ -84,9 +84,9 @@ func (r restorer) setting(key, text string) (notice string) {
 	case source == settings.Kept:
 		return "" // the person has chosen since
 	case key == settings.ApprovalMode.Key() && mode.AllowsMoreThan(now):
-		return fmt.Sprintf("The session ran in %s; it goes on in %s (Shift+Tab changes it).", text, now)
+		return fmt.Sprintf("The session ran in mode %s and continues in %s. Shift+Tab changes the mode.", text, now)
 	case slices.Contains(notRestored, key) || strings.HasPrefix(key, "header.") || strings.Contains(text, secret.Placeholder):
-		return fmt.Sprintf("The session had %s set; it is not set again.", key)
+		return fmt.Sprintf("The session's own setting was not restored: %s.", key)
 	}
 	if key == settings.CompressionStrategy.Key() && settings.CompressionStrategy.Of(r.settings) == text {
 		return "" // every session records its strategy, chosen or not
@@ -108,13 +108,13 @@ func (r restorer) profile(name string) (notices []string) {
 	}
 	profile, err := r.profiles.Load(name)
 	if err != nil {
-		return []string{fmt.Sprintf("The session used the profile %s, which cannot be used again: %v", name, err)}
+		return []string{fmt.Sprintf("Can't load the profile %s of the session again: %v", name, err)}
 	}
 	left := r.narrow(profile)
 	r.settings.UseProfile(profile)
-	notices = []string{"It uses the profile " + name + ", as before."}
+	notices = []string{"The session uses the profile " + name + ", as before."}
 	if len(left) > 0 {
-		notices = append(notices, fmt.Sprintf("Of that is not set again: %s (--profile %s sets it).", strings.Join(left, ", "), name))
+		notices = append(notices, fmt.Sprintf("Not restored from the profile: %s. To set it, add --profile %s.", strings.Join(left, ", "), name))
 	}
 	return notices
 }

@@ -112,7 +112,7 @@ func (w *webSearch) source() tools.Source {
 // server leaves out the hosts that they deny.
 func (w *webSearch) byServer() error {
 	if rule := w.rules.BoundsSearch(w.models.own.LeavesOutHosts(settings.Model.Of(w.at.settings))); rule != "" {
-		return errors.New("web-search is provider, and " + rule + " cannot be kept there; name a service instead (/set web-search)")
+		return errors.New("web-search is provider, and " + rule + " can't be enforced there; name a service instead (/set web-search)")
 	}
 	return w.models.own.SearchesWeb(settings.Model.Of(w.at.settings))
 }
@@ -136,7 +136,7 @@ func (w *webSearch) told() (notice string) {
 		if os.MkdirAll(w.at.folders.State, 0o700) == nil {
 			_ = os.WriteFile(told, nil, 0o600) // else it is said again
 		}
-		return "The model's server searches the web by itself (web-search is " + way + "): nothing is asked before its searches, and queries are not compared with keys."
+		return "The model's server searches the web by itself (web-search is " + way + "). Its searches need no approval, and queries are not checked for keys."
 	}
 	return ""
 }
@@ -162,9 +162,9 @@ func (w *webSearch) run(ctx context.Context, line string, input []byte, limit ti
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case end.NotStarted != nil:
-		return "", fmt.Errorf("%s could not be started: %w", key, end.NotStarted)
+		return "", fmt.Errorf("can't start %s: %w", key, end.NotStarted)
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		return "", fmt.Errorf("%s took longer than %s and was ended", key, limit)
+		return "", fmt.Errorf("%s took longer than %s and was stopped", key, limit)
 	case end.Exit != 0:
 		says := humanize.Line(string(bytes.TrimSpace(complains.Kept)), 0)
 		return "", fmt.Errorf("%s: %s: %s", key, end.ExitText(), humanize.Line(says, 300))
@@ -181,7 +181,7 @@ type webForPerson struct {
 // Search implements slash.Web. What a person types is their word, so it is not compared with keys.
 func (w webForPerson) Search(ctx context.Context, text string) (websearch.Answer, error) {
 	if settings.WebSearch.Of(w.web.at.settings) == websearch.Off {
-		return websearch.Answer{}, errors.New("web-search is off; /set web-search names who is asked, such as searxng or brave")
+		return websearch.Answer{}, errors.New("web search is off. Choose a service, for example: /set web-search brave")
 	}
 	query, _, err := websearch.NewQuery(text, 0, nil, "")
 	if err != nil {

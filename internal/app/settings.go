@@ -100,7 +100,7 @@ func (p *Process) useOwn(s *settings.Settings, store *settings.Store, name strin
 		}
 		s.UseProfile(profile)
 		for _, unknown := range profile.Unknown {
-			p.say(fmt.Sprintf("profile %s: %s is not known to this version and is kept as it is", name, unknown))
+			p.say(fmt.Sprintf("profile %s: this version doesn't know %s; the value is preserved", name, unknown))
 		}
 	}
 	return s.SetEnvironment(p.Env)

@@ -22,7 +22,7 @@ const unrecorded = "unrecorded-"
 func keepFiles(at *place, rec *record, protected protect.Places, ends *closers) (store *snapshot.Store, notices []string) {
 	if rec.how.Fork {
 		if err := snapshot.Copy(at.folders.SnapshotsOf(rec.resumed.Parent), at.folders.SnapshotsOf(rec.id)); err != nil {
-			notices = append(notices, "what files held before the fork is not kept for /undo: "+err.Error())
+			notices = append(notices, "Can't copy the undo history into the fork: "+err.Error())
 		}
 	}
 	store, err := snapshot.Open(snapshot.Options{

@@ -39,7 +39,7 @@ func (p *Process) Themes() []Theme {
 				theme.Palette, err = style.ParsePalette(name, data)
 			}
 			if err != nil {
-				theme = Theme{style.Palette{Name: name}, fmt.Errorf("the theme %s is not used: %s: %w", name, file, fsutil.Reason(err))}
+				theme = Theme{style.Palette{Name: name}, fmt.Errorf("can't use the theme %s: %s: %w", name, file, fsutil.Reason(err))}
 			}
 			p.themes = append(p.themes, theme)
 		}

@@ -49,7 +49,7 @@ func (p *Process) runForToken(ctx context.Context, line string, most int) (print
 	case end.NotStarted != nil:
 		err = end.NotStarted
 	case end.Exit == shell.NotFound:
-		err = fmt.Errorf("there is no such program (%s)", end.ExitText())
+		err = fmt.Errorf("the program is not installed (%s)", end.ExitText())
 	case end.Exit != 0:
 		err = fmt.Errorf("%s", end.ExitText())
 	}

@@ -98,6 +98,6 @@ func (r *record) waited() (messages []atcmd.Message, notice string) {
 	for _, message := range messages {
 		quoted = append(quoted, "“"+humanize.Line(message.Text(), maxWaitingShown)+"”")
 	}
-	return nil, fmt.Sprintf("The session ended with %s waiting, not sent: %s (agent -c in a terminal has that in the prompt).",
+	return nil, fmt.Sprintf("The session ended with %s not sent: %s. To get them back into the prompt, run: agent -c",
 		humanize.Count(len(messages), "message"), strings.Join(quoted, ", "))
 }

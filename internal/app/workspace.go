@@ -19,14 +19,14 @@ import (
 // of the workspace, and a folder that confined commands see as /tmp. remove removes both.
 func (p *Process) OpenWorkspace(dir string, s *settings.Settings) (opened *workspace.Workspace, remove func() error, err error) {
 	if !filepath.IsAbs(dir) && p.Dir == "" {
-		return nil, nil, InputError{errors.New("the current folder was deleted; change to another one, or name one with -C")}
+		return nil, nil, InputError{errors.New("the current folder was deleted; change to another folder, or name one with -C")}
 	}
 	if dir == "" {
 		dir = p.Dir
 	}
 	dir = p.Path(dir)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, nil, InputError{fmt.Errorf("the workspace %s is not a folder that can be read", dir)}
+		return nil, nil, InputError{fmt.Errorf("can't read the workspace %s: it is not a readable folder", dir)}
 	}
 	confined, err := workspace.New(dir, "")
 	if err != nil {

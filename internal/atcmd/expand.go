@@ -101,7 +101,7 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	space.resource = options.Elsewhere
 	tree, err := fsutil.OpenTree(space.root)
 	if err != nil {
-		return Expansion{}, fmt.Errorf("the workspace %s cannot be used: %w", options.Root, err)
+		return Expansion{}, fmt.Errorf("can't use the workspace %s: %w", options.Root, err)
 	}
 	defer tree.Close()
 
@@ -127,7 +127,7 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 }
 
 // noSuchFile is the reason for skipping a mention that names no file.
-const noSuchFile = "there is no such file, so it stays text"
+const noSuchFile = "no such file, so it remains text"
 
 // mayMention reports whether the passage can hold mentions.
 func (p passage) mayMention() bool { return p.source == "" && strings.Contains(p.text, "@") }
@@ -139,7 +139,7 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 	}
 	mentions := parse(p.text, p.data, e.workspace)
 	if len(mentions) == maxMentions {
-		e.skip("@", fmt.Sprintf("only the first %d in a message are looked at", maxMentions))
+		e.skip("@", fmt.Sprintf("agent reads only the first %d in a message", maxMentions))
 	}
 	for _, m := range mentions {
 		switch {
@@ -256,7 +256,7 @@ func (e *expander) add(name string, named bool, of *Pages) refusal {
 	case denied:
 		return refusal(why)
 	case why != "" && !named:
-		return refusal(why + "; only its own name, typed by you, or a rule of --allow that has it includes it")
+		return refusal(why + "; to include it, type its exact name, or add a rule with --allow")
 	case e.seen[resolved+pages.String()]:
 		return ""
 	case info.IsDir():

@@ -123,7 +123,7 @@ func TestWhatIsIncluded(t *testing.T) {
 		{"a file and its folder", "@src/x.go @src/deep/y.go @src/deep/", []string{"src/x.go", "src/deep/y.go"}, nil},
 		{"a folder with nothing to read", "@logs/", nil, []Skipped{{"logs/", string(nothingToRead)}}},
 		{"an empty folder", "@empty/", nil, []Skipped{{"empty/up", string(linkToFolder)}}},
-		{"a word", "@Override and @Override", nil, []Skipped{{"@Override", "there is no such file, so it stays text"}}},
+		{"a word", "@Override and @Override", nil, []Skipped{{"@Override", "no such file, so it remains text"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -390,7 +390,7 @@ func TestNoFileStaysText(t *testing.T) {
 func TestMissingErrorTellsWhatToDo(t *testing.T) {
 	t.Parallel()
 	err := &MissingError{[]Missing{{"mian.go", []string{"main.go", "cmd/main.go"}}, {"x.y", nil}}}
-	const want = `not sent, because there is no file @mian.go (did you mean main.go or cmd/main.go?) and no file @x.y; write \@ for an @ that is not a file`
+	const want = `not sent: no file @mian.go (did you mean main.go or cmd/main.go?) and no file @x.y. For a plain @, write \@`
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}

@@ -14,14 +14,14 @@ import (
 // MaxImages bounds the images of a message.
 const MaxImages = 20
 
-var tooManyImages = fmt.Sprintf("a message takes %d images", MaxImages)
+var tooManyImages = fmt.Sprintf("a message can have at most %d images", MaxImages)
 
 // An ImageError is the reason why an image that a person picked cannot be sent. The message must
 // not be sent then.
 type ImageError struct{ Path, Reason string }
 
 func (e *ImageError) Error() string {
-	return fmt.Sprintf("not sent: %s was not attached, because %s", e.Path, e.Reason)
+	return fmt.Sprintf("Not sent: can't attach %s: %s", e.Path, e.Reason)
 }
 
 // images returns the blocks of the images that were picked by hand, in their order. Unlike

@@ -20,7 +20,7 @@ type Missing struct {
 
 func (e *MissingError) Error() string {
 	var b strings.Builder
-	b.WriteString("not sent, because there is ")
+	b.WriteString("not sent: ")
 	for i, m := range e.Missing {
 		if i > 0 {
 			b.WriteString(" and ")
@@ -30,7 +30,7 @@ func (e *MissingError) Error() string {
 			b.WriteString(" (did you mean " + strings.Join(m.Nearest, " or ") + "?)")
 		}
 	}
-	return b.String() + `; write \@ for an @ that is not a file`
+	return b.String() + `. For a plain @, write \@`
 }
 
 // noteMissing records a path that does not exist. It returns false for a word that need not be a

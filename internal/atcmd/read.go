@@ -28,8 +28,8 @@ const (
 // The reasons that name a limit.
 var (
 	tooLarge = refusal(fmt.Sprintf("it is larger than %d KiB", MaxFileBytes>>10))
-	tooMuch  = refusal(fmt.Sprintf("the files of a message may hold %d MiB", MaxMessageBytes>>20))
-	tooMany  = refusal(fmt.Sprintf("a message takes %d files", MaxFiles))
+	tooMuch  = refusal(fmt.Sprintf("the files of a message may have at most %d MiB", MaxMessageBytes>>20))
+	tooMany  = refusal(fmt.Sprintf("a message can have at most %d files", MaxFiles))
 )
 
 // sniffed is the size of the part of a file that is examined to find its type, in bytes.
@@ -64,7 +64,7 @@ func read(tree *fsutil.Tree, resolved string, info fs.FileInfo, noImages string,
 	}
 	start, err := io.ReadAll(io.LimitReader(f, sniffed))
 	if err != nil {
-		return content{}, refusal("it cannot be read: " + err.Error())
+		return content{}, refusal("it can't be read: " + err.Error())
 	}
 	kind := http.DetectContentType(start)
 	most, image, pdf := int64(MaxFileBytes), slices.Contains(imageTypes, kind), takesPDF && kind == history.PDF
@@ -84,7 +84,7 @@ func read(tree *fsutil.Tree, resolved string, info fs.FileInfo, noImages string,
 	}
 	rest, err := io.ReadAll(io.LimitReader(f, most+1-int64(len(start))))
 	if err != nil {
-		return content{}, refusal("it cannot be read: " + err.Error())
+		return content{}, refusal("it can't be read: " + err.Error())
 	}
 	text := append(start, rest...)
 	switch {
@@ -110,5 +110,5 @@ func openRefusal(err error) refusal {
 	if errors.Is(err, fs.ErrPermission) {
 		return unreadable
 	}
-	return refusal("it cannot be opened: " + err.Error())
+	return refusal("it can't be opened: " + err.Error())
 }

@@ -36,7 +36,7 @@ func openWorkspace(ctx context.Context, root string) (*workspace, error) {
 		absolute, err = filepath.EvalSymlinks(absolute)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the workspace %s cannot be used: %w", root, err)
+		return nil, fmt.Errorf("can't use the workspace %s: %w", root, err)
 	}
 	return &workspace{ctx: ctx, root: absolute}, nil
 }
@@ -116,14 +116,14 @@ type refusal string
 // The reasons that do not depend on the file.
 const (
 	outside       refusal = "it is outside the workspace"
-	brokenLink    refusal = "it is a link that leads nowhere"
+	brokenLink    refusal = "its link target does not exist"
 	unreadable    refusal = "it may not be read (permission denied)"
 	notAFile      refusal = "it is neither a file nor a folder"
 	linkToFolder  refusal = "it is a link to a folder"
 	binary        refusal = "it is a binary file"
 	notText       refusal = "it is not UTF-8 text"
-	oddName       refusal = "its name holds control characters"
-	nothingToRead refusal = "it holds no files that git does not ignore"
+	oddName       refusal = "its name contains control characters"
+	nothingToRead refusal = "it contains only files that git ignores"
 )
 
 // resolve follows the links of name and returns the target, relative to the root.

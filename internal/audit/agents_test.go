@@ -98,12 +98,12 @@ func TestRecordsOfAgentsBelongToTheSession(t *testing.T) {
 			must(os.Rename(folder+"/x", b))
 		}, "the record of agent s-aaaaa is of s-bbbbb"},
 		"one over the other":    {func(_, a, b string) { put(a, read(b)) }, "the record of agent s-aaaaa is of s-bbbbb"},
-		"a copy by a new name":  {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), read(a)) }, "the session began no agent s-zzzzz, which has a record"},
-		"a record by hand":      {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), renamed(t, read(a), "s-zzzzz")) }, "the session began no agent s-zzzzz, which has a record"},
-		"written anew":          {func(_, a, b string) { put(a, renamed(t, read(b), "s-aaaaa")) }, "the record of agent s-aaaaa lacks its end, or is another one"},
+		"a copy by a new name":  {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), read(a)) }, "the session started no subagent s-zzzzz, but its log exists"},
+		"a record by hand":      {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), renamed(t, read(a), "s-zzzzz")) }, "the session started no subagent s-zzzzz, but its log exists"},
+		"written anew":          {func(_, a, b string) { put(a, renamed(t, read(b), "s-aaaaa")) }, "the record of agent s-aaaaa is truncated or replaced"},
 		"a link to /dev/null":   {func(_, a, _ string) { must(os.Remove(a)); must(os.Symlink(os.DevNull, a)) }, "agent s-aaaaa (general) has no record"},
-		"cut at its end":        {func(_, _, b string) { put(b, first(read(b), 2)) }, "the record of agent s-bbbbb lacks its end, or is another one"},
-		"cut at its second end": {func(_, a, _ string) { put(a, first(read(a), 3)) }, "the record of agent s-aaaaa lacks its end, or is another one"},
+		"cut at its end":        {func(_, _, b string) { put(b, first(read(b), 2)) }, "the record of agent s-bbbbb is truncated or replaced"},
+		"cut at its second end": {func(_, a, _ string) { put(a, first(read(a), 3)) }, "the record of agent s-aaaaa is truncated or replaced"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

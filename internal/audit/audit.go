@@ -98,20 +98,20 @@ func Of(path string) (*Report, error) {
 			return nil, err
 		}
 		if its.Chain.Missing {
-			r.Problems = append(r.Problems, "the record of agent "+agent.ID+" lacks its end, or is another one")
+			r.Problems = append(r.Problems, "the record of agent "+agent.ID+" is truncated or replaced")
 		}
 		if !slices.ContainsFunc(began, func(a session.Agent) bool { return a.ID == agent.ID }) {
-			r.Problems = append(r.Problems, "the session began no agent "+agent.ID+", which has a record")
+			r.Problems = append(r.Problems, "the session started no subagent "+agent.ID+", but its log exists")
 		}
 		if its.agentID != agent.ID {
-			r.Problems = append(r.Problems, fmt.Sprintf("the record of agent %s is of %s", agent.ID, cmp.Or(its.agentID, "no agent")))
+			r.Problems = append(r.Problems, fmt.Sprintf("the log of subagent %s belongs to %s", agent.ID, cmp.Or(its.agentID, "no agent")))
 		}
 		r.Agents = append(r.Agents, *its)
 	}
 	for _, a := range began {
 		if !records[a.ID] && worked(a) {
 			records[a.ID] = true
-			r.Problems = append(r.Problems, fmt.Sprintf("agent %s (%s) has no record", a.ID, a.Agent))
+			r.Problems = append(r.Problems, fmt.Sprintf("the log of subagent %s (%s) is missing", a.ID, a.Agent))
 		}
 	}
 	return r, nil

@@ -38,7 +38,7 @@ func TestReport(t *testing.T) {
 - 09:00:00 ` + "`a.go`" + `: hash HASH, by person
 - 09:00:00 ` + "`b.go`" + `: lines 3–7, hash abc
 
-## Looked at by searches and lists
+## Listed or searched
 
 - 09:00:00 ` + "`search x`" + `
 
@@ -57,7 +57,7 @@ func TestReport(t *testing.T) {
 - 09:00:00 ` + "`api.example`" + `: by web_fetch
 - 09:00:00 ` + "`www.example`" + `: by web_fetch
 
-## Tools of servers
+## MCP tools
 
 - 09:00:00 ` + "`s/t`" + `
 
@@ -67,7 +67,7 @@ func TestReport(t *testing.T) {
 - 09:00:00 ` + "`mcp__s__t`" + `: refused by rules, because of ` + "`no`" + `
 `
 	got := printed(t, log.Path())
-	if expected := strings.Replace(want, "HASH", history.Digest("package a"), 1); !strings.HasSuffix(got, expected) || !strings.Contains(got, "- record: 8 lines, each with the hash of the one before; none was changed\n") {
+	if expected := strings.Replace(want, "HASH", history.Digest("package a"), 1); !strings.HasSuffix(got, expected) || !strings.Contains(got, "- record: 8 lines, each with the hash of the line before it; none was changed\n") {
 		t.Errorf("%s\nwant\n%s", got, expected)
 	}
 	data, err := os.ReadFile(log.Path())
@@ -77,7 +77,7 @@ func TestReport(t *testing.T) {
 	if err := os.WriteFile(log.Path(), []byte(strings.Replace(string(data), "make", "fake", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := printed(t, log.Path()); !strings.Contains(got, "- record: **changed after it was written**: before line 6 a line was changed, removed or put in\n") {
+	if got := printed(t, log.Path()); !strings.Contains(got, "- record: **changed after it was written**: before line 6 a line was changed, removed or inserted\n") {
 		t.Error(got)
 	}
 }
@@ -103,7 +103,7 @@ func TestActs(t *testing.T) {
 	for _, want := range []string{
 		"# Audit of agent explore, s\n",
 		"- 09:00:00 `lint .`: without a sandbox, exit 2, by hook Stop for agent s-1\n",
-		"- 09:00:00 `npx db`: without a sandbox, by server db, agreed to as abc\n",
+		"- 09:00:00 `npx db`: without a sandbox, by server db, approved as abc\n",
 		"- 09:00:00 `a`: was sha256:1, is sha256:2, by undo\n",
 		"- 09:00:00 `auth.example`: by login\n",
 	} {
@@ -126,7 +126,7 @@ func TestOldRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ record, want string }{
-		{strings.Replace(string(data), `,"acts":true`, "", 1), "- lacks what an older version did not record"},
+		{strings.Replace(string(data), `,"acts":true`, "", 1), "- recorded by an older version"},
 		{"", "- record: **empty**"},
 	} {
 		if err := os.WriteFile(log.Path(), []byte(c.record), 0o600); err != nil {

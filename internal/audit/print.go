@@ -30,12 +30,12 @@ func (r *Report) markdown(b *strings.Builder, level string) {
 		fmt.Fprintf(b, "- **changed after it was written**: %s\n", code(problem))
 	}
 	if r.LacksActs {
-		b.WriteString("- lacks what an older version did not record: hooks, checks, servers, hosts of those, what undo wrote\n")
+		b.WriteString("- recorded by an older version, without hooks, checks, servers and their hosts, and files written by undo\n")
 	}
 	for _, part := range []struct {
 		title string
 		kind  Kind
-	}{{"Read", Read}, {"Looked at by searches and lists", Looked}, {"Written", Wrote}, {"Run", Ran}, {"Reached", Reached}, {"Tools of servers", Called}, {"Decided", Asked}} {
+	}{{"Read", Read}, {"Listed or searched", Looked}, {"Written", Wrote}, {"Run", Ran}, {"Reached", Reached}, {"MCP tools", Called}, {"Decided", Asked}} {
 		first := true
 		for _, e := range r.Events {
 			if e.Kind != part.kind {
@@ -59,16 +59,16 @@ func (r *Report) chain() string {
 	c := r.Chain
 	if len(c.Broken) > 0 {
 		lines := strings.Trim(fmt.Sprint(c.Broken), "[]")
-		return "**changed after it was written**: before line " + strings.ReplaceAll(lines, " ", ", ") + " a line was changed, removed or put in"
+		return "**changed after it was written**: before line " + strings.ReplaceAll(lines, " ", ", ") + " a line was changed, removed or inserted"
 	}
-	text := humanize.Count(c.Records-c.Without, "line") + ", each with the hash of the one before; none was changed"
+	text := humanize.Count(c.Records-c.Without, "line") + ", each with the hash of the line before it; none was changed"
 	switch {
 	case c.Records == 0:
 		return "**empty**"
 	case c.Without == c.Records:
-		return humanize.Count(c.Records, "line") + " without hashes, written by an older version: whether it was changed is not known"
+		return humanize.Count(c.Records, "line") + " without hashes, written by an older version: changes can't be detected"
 	case c.Without > 0:
-		text = fmt.Sprintf("%s. %s without a hash may have been changed: an older version wrote them, or somebody else", text, humanize.Count(c.Without, "line"))
+		text = fmt.Sprintf("%s. %s without a hash may have been changed; an older version wrote them, or another program", text, humanize.Count(c.Without, "line"))
 	}
 	return text
 }
@@ -88,15 +88,15 @@ func (e Event) details() string {
 	say(e.Kind == Wrote && e.After == "", "deleted")
 	say(e.After != "", "is %s", short(e.After))
 	say(e.Profile == "sandbox", "in the sandbox")
-	say(e.Profile == "outside", "let out of the sandbox")
+	say(e.Profile == "outside", "run outside the sandbox")
 	say(e.Profile == "none", "without a sandbox")
 	if e.Exit != nil {
 		say(true, "exit %d", *e.Exit)
 	}
-	say(e.Unlisted, "which files it created is not known")
+	say(e.Unlisted, "created files are unknown")
 	say(e.Answer != "", "%s by %s", e.Answer, name(e.By))
 	say(e.Answer == "" && e.By != "", "by %s", name(e.By))
-	say(e.Agreed != "", "agreed to as %s", short(e.Agreed))
+	say(e.Agreed != "", "approved as %s", short(e.Agreed))
 	say(e.Rule != "", "because of %s", code(e.Rule))
 	if len(parts) == 0 {
 		return ""

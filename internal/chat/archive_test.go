@@ -121,7 +121,7 @@ func TestRecallOfAStaleRead(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{`{"number":2}`, `{"number":-1}`} {
-		if got := r.recalls(wrong); !strings.Contains(got.Error, "there is no number") || !strings.Contains(got.Error, "1 to 1") {
+		if got := r.recalls(wrong); !strings.Contains(got.Error, "can't recall") || !strings.Contains(got.Error, "1 to 1") {
 			t.Errorf("%s: %q", wrong, got.Error)
 		}
 	}

@@ -77,7 +77,7 @@ func (w *cacheWatch) step(step window.Step) {
 	case window.Compression:
 		if step.Applied {
 			w.noted = "" // the description may have left
-			w.watch.Changed(cachemiss.Compression, "a compression wrote the conversation anew", step.TokensBefore-step.TokensAfter)
+			w.watch.Changed(cachemiss.Compression, "a compression rewrote the conversation", step.TokensBefore-step.TokensAfter)
 		}
 	}
 }

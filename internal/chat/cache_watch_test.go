@@ -304,7 +304,7 @@ func TestBreaksAfterAResume(t *testing.T) {
 					c = c.reopened(t, strategy)
 					c.plants(r)[cause]()
 					b := c.turn(t, "go on")
-					if b == nil || b.Cause != cause || strings.Contains(b.What, "since the session was left") {
+					if b == nil || b.Cause != cause || strings.Contains(b.What, "since the session was closed") {
 						t.Fatalf("%s is told as %v", cause, b)
 					}
 					if told := c.notices("cache: ") == 1; told == seen[cause] {

@@ -57,7 +57,7 @@ type call struct {
 // Answers to calls that did not run.
 const (
 	answerInterrupted = "interrupted by the user before it finished; the effect, if any, is unknown"
-	answerTooMany     = "not run: of the calls of one reply the first %d are run; make it again if it is still needed"
+	answerTooMany     = "not run: only the first %d calls of a reply are run; repeat the call if it is still needed"
 )
 
 // maxCalls limits how many calls of one reply are run.
@@ -169,7 +169,7 @@ func (r *runner) newCall(asked understood) *call {
 	case err != nil:
 		k.refused = err.Error()
 	case asked.cut:
-		k.refused = fmt.Sprintf("the call of %s was cut at the model's output limit before its arguments were complete; do it in several smaller calls", asked.Name)
+		k.refused = fmt.Sprintf("the call of %s was cut at the model's output limit; use several smaller calls", asked.Name)
 	case (!tool.Harmless() || tool.Stateful) && compression.HoldsNote(k.Arguments.String()):
 		k.refused = fmt.Sprintf("the arguments of %s hold a note that stands where text was left out of this conversation, not the text itself; send the text, or read the file again and edit it", asked.Name)
 	case !k.Arguments.IsObject():

@@ -88,7 +88,7 @@ func TestMaxCostWithoutUsage(t *testing.T) {
 		if n := len(b.model.requests); n > 20 || b.stats.Cost < 2 || b.stats.PromptTokens != 0 {
 			t.Errorf("%s: %d requests, %+v", name, n, b.stats.Stats)
 		}
-		if told := notices(b); strings.Count(told, "max-cost is kept by an estimate") != 1 {
+		if told := notices(b); strings.Count(told, "max-cost uses an estimate") != 1 {
 			t.Errorf("%s: told %s", name, told)
 		}
 	}
@@ -182,7 +182,7 @@ func TestStepIsAnnounced(t *testing.T) {
 		if _, err := b.prompt(text); err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Count(notices(b), "tokens. Above 2k everything in it costs double"); told != min(i, 1) {
+		if told := strings.Count(notices(b), "tokens. Above 2k tokens all of it costs double"); told != min(i, 1) {
 			t.Errorf("after %d messages it was said %d times: %s", i+1, told, notices(b))
 		}
 	}

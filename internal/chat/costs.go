@@ -63,7 +63,7 @@ func (t *totals) count(model string, u llm.Usage, of *settings.Settings, at Endp
 		t.spend(prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens) + prices.CostOfHour(u.PromptTokens, u.LongWriteTokens))
 		return
 	}
-	t.cannotLimit("the prices of %s are not known; set price.input and price.output", model)
+	t.cannotLimit("the prices of %s are unknown. Set price.input and price.output", model)
 	t.Unpriced.add(reportedOf(u))
 }
 
@@ -91,16 +91,16 @@ func (t *totals) spend(usd float64) {
 func (t *totals) estimate(model string, u llm.Usage, of *settings.Settings, at Endpoint) {
 	prices, ok := settings.PricesOf(of, at.Prices(model))
 	if !ok {
-		t.cannotLimit("the endpoint does not say how many tokens %s takes, and its prices are not known; set price.input and price.output", model)
+		t.cannotLimit("the endpoint reports no token counts for %s, and its prices are unknown. Set price.input and price.output", model)
 		return
 	}
 	t.spend(prices.Cost(u.PromptTokens, 0, 0, u.CompletionTokens))
-	t.sayOnce("the endpoint does not say how many tokens %s takes; max-cost is kept by an estimate", model)
+	t.sayOnce("The endpoint reports no token counts for %s. max-cost uses an estimate.", model)
 }
 
 // cannotLimit says once, if max-cost is set, why the cost cannot be limited.
 func (t *totals) cannotLimit(format, model string) {
-	t.sayOnce("max-cost cannot be kept: "+format, model)
+	t.sayOnce("can't enforce max-cost: "+format, model)
 }
 
 // sayOnce shows a notice about max-cost, if max-cost is set and no such notice was shown yet.
@@ -116,7 +116,7 @@ func (t *totals) sayOnce(format, model string) {
 type costError struct{ cost, limit float64 }
 
 func (e *costError) Error() string {
-	return fmt.Sprintf("this run has cost %s, and max-cost is %s", humanize.Dollars(e.cost), humanize.Dollars(e.limit))
+	return fmt.Sprintf("the run has reached max-cost: it cost %s of %s", humanize.Dollars(e.cost), humanize.Dollars(e.limit))
 }
 
 // checkCost returns a *costError once the conversations of the program have spent max-cost since
@@ -202,14 +202,14 @@ func (t *totals) warnOfStep(w *window.Window, at Endpoint) {
 	if told || !t.toldStep {
 		return
 	}
-	text := fmt.Sprintf("The next request has %s tokens. Above %s everything in it costs ", humanize.Tokens(tokens), humanize.Tokens(step.Above))
+	text := fmt.Sprintf("The next request has %s tokens. Above %s tokens all of it costs ", humanize.Tokens(tokens), humanize.Tokens(step.Above))
 	if step.Input == 2*prices.Input {
 		text += "double"
 	} else {
 		text += fmt.Sprintf("%.3g times as much", step.Input/prices.Input)
 	}
 	if p := w.Usage().Prunable; p.Free+p.Cold > 0 {
-		text += "; /density can free " + humanize.Tokens(p.Free+p.Cold)
+		text += ". /density can prune " + humanize.Tokens(p.Free+p.Cold)
 	}
 	t.emit.notice("%s.", text)
 }

@@ -17,7 +17,7 @@ import (
 type RunEmbedded func(ctx context.Context, line, outside string) (output, refused string, err error)
 
 // errNotAllowed ends a turn whose message holds a command that nobody allowed.
-var errNotAllowed = errors.New("a command in the message was not allowed")
+var errNotAllowed = errors.New("a command in the message was not approved")
 
 func (c *Chat) embedded(ctx context.Context, line, outside string) (output, refused string, err error) {
 	more := map[string]string{}

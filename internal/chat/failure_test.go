@@ -20,7 +20,7 @@ import (
 func TestS08FailuresReachTheUser(t *testing.T) {
 	t.Parallel()
 	for words, full := range map[string]history.MutationKind{
-		"density optimisation failed, nothing was sent": history.MutationDensity, "your message is kept": history.MutationReplaced,
+		"pruning failed, so nothing was sent": history.MutationDensity, "To send your message again": history.MutationReplaced,
 	} {
 		b := newBench(t, say("ok"))
 		fails := true

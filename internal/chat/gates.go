@@ -63,7 +63,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 			continue
 		}
 		if !verdict.Arguments.IsObject() {
-			k.refused = fmt.Sprintf("not run: the arguments by which the gate %s replaced those of %s are not a JSON object", r.gates[i].Name, k.Name)
+			k.refused = fmt.Sprintf("not run: the gate %s replaced the arguments of %s with invalid JSON", r.gates[i].Name, k.Name)
 			continue
 		}
 		if replaced++; replaced > maxReplaced {

@@ -135,7 +135,7 @@ func (m *moments) submitted(ctx context.Context, text string) ([]history.Block, 
 // notSentError reports that hooks refused a message.
 type notSentError struct{ error }
 
-func (e notSentError) Error() string { return "the message was not sent: " + e.error.Error() }
+func (e notSentError) Error() string { return "Message not sent: " + e.error.Error() }
 
 func (e notSentError) Unwrap() error { return e.error }
 
@@ -161,7 +161,7 @@ func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) 
 	}
 	if again = heard.Refused != "" && heard.Ends == ""; again {
 		*refused++
-		m.emit.notice("%s has the turn go on: %s", heard.By, humanize.Headline(heard.Refused))
+		m.emit.notice("%s continues the turn: %s", heard.By, humanize.Headline(heard.Refused))
 	}
 	return again, nil
 }

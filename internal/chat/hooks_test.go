@@ -82,7 +82,7 @@ func TestHooksBlockAMessage(t *testing.T) {
 		})
 		out, err := b.prompt("secret")
 		var stopped *gate.StoppedError
-		if !errors.As(err, &stopped) || out.Stop != StopHook || err.Error() != "the message was not sent: stopped by hook h: no" {
+		if !errors.As(err, &stopped) || out.Stop != StopHook || err.Error() != "Message not sent: stopped by hook h: no" {
 			t.Errorf("%+v, %v", out, err)
 		}
 		if back := seen[MessageReturned](b); len(back) != 1 || back[0].Message.Text() != "secret" || len(b.config.History.RawHistory()) > 0 || len(b.model.requests) > 0 {

@@ -337,7 +337,7 @@ func TestRepliesThatEndOddly(t *testing.T) {
 		{"filtered", respond(llm.Text{Delta: "a"}, llm.Finish{Reason: "content_filter"}), "content filter"},
 		{"empty", respond(llm.Finish{Reason: "stop"}), "empty reply"},
 		{"only thinking", respond(llm.Reasoning{Delta: "hm"}, llm.Finish{Reason: "stop"}), "empty reply"},
-		{"cut within its thinking", respond(llm.Reasoning{Delta: "hm"}, llm.Finish{Reason: "length"}), "output limit cut the reply before the answer began"},
+		{"cut within its thinking", respond(llm.Reasoning{Delta: "hm"}, llm.Finish{Reason: "length"}), "reached the output limit before the answer began"},
 	} {
 		turns := []answerFunc{tc.reply}
 		if tc.want == "empty reply" {

@@ -82,7 +82,7 @@ func (p *Past) Rewind(ctx context.Context, seq uint64, files bool) (point histor
 			var left []snapshot.Problem
 			changed, left, err = p.past.RewindFiles(ctx, point)
 			for _, file := range left {
-				p.emit.notice("stays as it is: %s", file)
+				p.emit.notice("not restored: %s", file)
 			}
 			if err != nil {
 				return err

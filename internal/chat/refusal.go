@@ -73,7 +73,7 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	case refusal.Kind == llm.NoImages && !window.NewImages(r.history):
 		n, err := window.DropImages(r.history)
 		if err != nil || n > 0 {
-			r.emit.notice("the model takes no images: %s left out of the conversation from here on", humanize.Count(n, "image"))
+			r.emit.notice("The model can't read images: %s omitted from now on", humanize.Count(n, "image"))
 			return err == nil, errors.Join(failure, err)
 		}
 	case refusal.OfRequest():
@@ -88,7 +88,7 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	}
 	n, err := window.WithholdResults(r.history)
 	if n > 0 {
-		r.emit.notice("the provider refused the latest tool results; the model is told that they are left out: %s", refusal.Message)
+		r.emit.notice("The provider refused the latest tool results, so they are omitted: %s", refusal.Message)
 	}
 	return n > 0 && err == nil, errors.Join(failure, err)
 }
@@ -97,7 +97,7 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 type takenBackError struct{ error }
 
 func (e takenBackError) Error() string {
-	return e.error.Error() + ". The message is taken back; the conversation can go on without it"
+	return e.error.Error() + ". The message was removed; you can continue without it"
 }
 
 func (e takenBackError) Unwrap() error { return e.error }
@@ -125,7 +125,7 @@ func (r *refusals) takeBack(failure error) error {
 	}
 	r.emit(MessageReturned{Message: back})
 	if n, withheld := window.WithholdResults(r.history); n > 0 {
-		r.emit.notice("the tool results before the message are left out as well")
+		r.emit.notice("the tool results before the message were also omitted")
 		err = cmp.Or(err, withheld)
 	}
 	return errors.Join(takenBackError{failure}, err)

@@ -217,9 +217,9 @@ func (in *replies) store(r *reply, failed error) error {
 	switch {
 	case r.empty(): // converse reports an empty reply
 	case r.finish == finishLength:
-		in.emit.notice("the reply was cut at the model's output limit; raise max-output-tokens or ask it to go on")
+		in.emit.notice("The reply was cut at the model's output limit. Ask it to continue, or raise max-output-tokens")
 	case r.finish == finishFiltered:
-		in.emit.notice("the provider's content filter cut the reply")
+		in.emit.notice("The provider's content filter cut the reply")
 	}
 	return err
 }
@@ -280,7 +280,7 @@ var quotedCode = lazyregexp.New("(?s)```.*?(?:```|$)|`[^`\n]*`")
 type writtenCallError struct{ tool string }
 
 func (e *writtenCallError) Error() string {
-	return fmt.Sprintf("the model wrote a call of %s as text, which its server should have read, so nothing was run; start the server with its parser of tool calls (llama-server: --jinja, vLLM: --enable-auto-tool-choice and --tool-call-parser), or use another model", e.tool)
+	return fmt.Sprintf("Not run: the model wrote a call of %s as text, because its server doesn't parse tool calls. Start the server with a parser (llama-server: --jinja, vLLM: --enable-auto-tool-choice and --tool-call-parser), or use another model", e.tool)
 }
 
 // writtenCall returns an error if a reply without calls has a call in its text. Such a call is

@@ -15,7 +15,7 @@ import (
 func (c *Chat) Shell(command string, private bool) {
 	c.inbox.post(func() {
 		if c.waiting.working {
-			c.emit.notice("!%s runs when the turn is over", humanize.Headline(command))
+			c.emit.notice("!%s runs after the turn", humanize.Headline(command))
 		}
 		c.tasks = append(c.tasks, func(ctx context.Context) (Outcome, error) { return c.shell(ctx, command, private) })
 	})

@@ -16,8 +16,8 @@ const asideWord = "[A question beside the conversation, about what is above. Ans
 
 // Errors of an aside.
 var (
-	errAsideRuns  = errors.New("a question is being answered already; wait for its answer, or interrupt it")
-	errAsideCalls = errors.New("the model gave no answer in words, and calls are not run for a question like this; ask it as a message")
+	errAsideRuns  = errors.New("another side question is being answered; wait for it, or interrupt it")
+	errAsideCalls = errors.New("the model answered with tool calls, and a side question can't run them; send it as a message")
 )
 
 // Aside asks the model a question over the present context and returns its answer, also while a
@@ -107,7 +107,7 @@ func (a *asking) stream(ctx context.Context, provider llm.Provider, request llm.
 			continue
 		case llm.Retrying:
 			a.runOnOwner(func(c *Chat) {
-				c.emit.notice("the question beside: try %d in %s: %s", chunk.Attempt, humanize.Elapsed(chunk.Delay), llm.Located(chunk.Where, chunk.Reason))
+				c.emit.notice("Side question failed (attempt %d follows in %s): %s", chunk.Attempt, humanize.Elapsed(chunk.Delay), llm.Located(chunk.Where, chunk.Reason))
 			})
 		}
 		if err == nil {

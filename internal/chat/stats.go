@@ -227,7 +227,7 @@ func (c *Chat) tellJobs() {
 	}
 	for _, job := range c.config.Env.Jobs.List() {
 		if job.Running() {
-			c.emit.notice("the mode is %s, but job %d still runs: %s (/jobs end %d ends it)", mode, job.ID, humanize.Line(job.Command.Line, 60), job.ID)
+			c.emit.notice("The mode is now %s, but job %d is still running: %s. To stop it: /jobs end %d", mode, job.ID, humanize.Line(job.Command.Line, 60), job.ID)
 		}
 	}
 }
@@ -254,9 +254,9 @@ func (s *saving) check() {
 	switch was := s.behind; {
 	case err != nil && !was:
 		s.behind = true
-		s.emit.notice("%v; the conversation goes on, and what is missing is written as soon as that is possible", err)
+		s.emit.notice("Can't save the session: %v. You can keep working; agent saves it when it can", err)
 	case err == nil && was:
 		s.behind = false
-		s.emit.notice("the session is saved again, with what was missing")
+		s.emit.notice("The session is saved again, with all messages")
 	}
 }

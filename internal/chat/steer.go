@@ -13,7 +13,7 @@ import (
 )
 
 // ErrWorking refuses a change that must wait for the end of a turn.
-var ErrWorking = errors.New("a turn is running; wait for its end or interrupt it with Esc")
+var ErrWorking = errors.New("a turn is running; wait, or interrupt it with Esc")
 
 // errSummarising refuses a change while a summary is written. It matches ErrWorking.
 var errSummarising error = summarisingError{}
@@ -21,7 +21,7 @@ var errSummarising error = summarisingError{}
 type summarisingError struct{}
 
 func (summarisingError) Error() string {
-	return "the conversation is being summarised; wait for its end or interrupt it with Esc"
+	return "the conversation is being summarized; wait, or interrupt it with Esc"
 }
 
 func (summarisingError) Is(target error) bool { return target == ErrWorking }
@@ -51,10 +51,10 @@ func (c *Chat) Resend(ctx context.Context) (Outcome, error) {
 func unanswered(h *history.Service) error {
 	entries, _ := h.Curated()
 	if len(entries) == 0 {
-		return errors.New("there is nothing to send again")
+		return errors.New("nothing to send again")
 	}
 	if last := entries[len(entries)-1]; last.Speaker == history.AI && last.Metadata[history.MetaInterrupted] != true {
-		return errors.New("the model has answered; there is nothing to send again")
+		return errors.New("the model has answered; nothing to send again")
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func whenAlone(ctx context.Context, c *Chat, change func() error) error {
 type agentsError int
 
 func (e agentsError) Error() string {
-	return "work in the background is not at its end (" + humanize.Count(int(e), "agent") + "); wait for it, or end it with /agents stop all"
+	return "background work is still running (" + humanize.Count(int(e), "agent") + "); wait, or stop it with /agents stop all"
 }
 
 func (agentsError) Is(target error) bool { return target == ErrWorking }

@@ -21,7 +21,7 @@ func (c *Chat) emitStep(step window.Step) {
 	case window.Cut:
 		c.emit.notice("%s", cutText(step))
 	case window.Refusal:
-		c.emit.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
+		c.emit.notice("The model refused %s tokens as too long. The context limit is now %s. To change it, set context-limit",
 			humanize.Tokens(step.Tokens), humanize.Tokens(step.Limit))
 	}
 	c.emitStatus()
@@ -31,10 +31,10 @@ func (c *Chat) emitStep(step window.Step) {
 // be right.
 func cutText(cut window.Cut) string {
 	if cut.Limit == 0 {
-		return fmt.Sprintf("the server says that it read %s of about %s tokens; that count is not believed, so sizes are estimates and costs may be off",
+		return fmt.Sprintf("The server reports %s tokens for a request of about %s. agent uses estimates instead, so costs may be wrong",
 			humanize.Tokens(cut.Reported), humanize.Tokens(cut.Tokens))
 	}
-	return fmt.Sprintf("THE SERVER CUT THE PROMPT to %s of about %s tokens, and the model did not see the rest. Start it with a larger window (Ollama: OLLAMA_CONTEXT_LENGTH=32768 ollama serve); until then the limit is %s.",
+	return fmt.Sprintf("THE SERVER CUT THE PROMPT to %s of about %s tokens; the model did not see the rest. Start the server with a larger context window (Ollama: OLLAMA_CONTEXT_LENGTH=32768 ollama serve). Until then the context limit is %s.",
 		humanize.Tokens(cut.Limit), humanize.Tokens(cut.Tokens), humanize.Tokens(cut.Limit))
 }
 
@@ -45,12 +45,12 @@ func headText(head window.HeadChosen) string {
 		parts = append(parts, "a short prompt and only the essential tools are used ("+strings.Join(head.Tools, ", ")+")")
 	}
 	if head.Cut {
-		parts = append(parts, "the instructions of AGENTS.md files are cut")
+		parts = append(parts, "AGENTS.md instructions are shortened")
 	}
 	if len(parts) == 0 {
-		return fmt.Sprintf("the window of %s tokens holds the whole prompt and all tools", humanize.Tokens(head.Limit))
+		return fmt.Sprintf("the context window of %s tokens fits the whole prompt and all tools", humanize.Tokens(head.Limit))
 	}
-	return fmt.Sprintf("for a window of %s tokens %s; prompt and tools take %s (raise context-limit if the model allows it)",
+	return fmt.Sprintf("Small context window (%s tokens): %s. Prompt and tools take %s. If the model allows it, raise context-limit",
 		humanize.Tokens(head.Limit), strings.Join(parts, ", and "), humanize.Tokens(head.Tokens))
 }
 
@@ -68,7 +68,7 @@ func (e DensityApplied) Freed() int { return window.Density(e).Freed() }
 func (e Compressed) String() string {
 	switch {
 	case e.Failed:
-		return fmt.Sprintf("compression (%s) failed: %s; going on without a summary", e.Strategy, e.Reason)
+		return fmt.Sprintf("Compression (%s) failed: %s. Continuing without a summary", e.Strategy, e.Reason)
 	case !e.Applied:
 		return fmt.Sprintf("compression (%s): nothing to do, %s", e.Strategy, e.Reason)
 	}

@@ -62,7 +62,7 @@ func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
 		}
 		if urgency.Refused && settings.BaseURL.Of(a.settings) == inUse {
 			release()
-			return nil, nil, errors.New("the endpoint that would write the summary has just refused a request of this size")
+			return nil, nil, errors.New("the endpoint has just refused a request of this size")
 		}
 		model := settings.Model.Of(a.settings)
 		return &compression.Summarizer{
@@ -84,7 +84,7 @@ type asking struct {
 // count.
 func (a *asking) connect(profile string) (release func(), room int, err error) {
 	if a.chat.config.OtherModel == nil {
-		return nil, 0, fmt.Errorf("it names %q, and there are no profiles here", profile)
+		return nil, 0, fmt.Errorf("unknown profile %q: there are no profiles", profile)
 	}
 	other, err := a.chat.config.OtherModel(profile)
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 	}
 	s := a.settings
 	model := settings.Model.Of(s)
-	tooLong := fmt.Errorf("it gave no summary within %s", a.patience)
+	tooLong := fmt.Errorf("no summary within %s", a.patience)
 	ctx, cancel := context.WithTimeoutCause(ctx, a.patience, tooLong)
 	defer cancel()
 	a.runOnOwner(func(c *Chat) {

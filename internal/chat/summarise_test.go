@@ -191,7 +191,7 @@ func TestUselessSummaries_ERR004(t *testing.T) {
 		"cut at the model's output limit":  respond(llm.Text{Delta: aSummary}, llm.Finish{Reason: "length"}),
 		"the answer is longer than":        endless,
 		"no summary by test-model: broken": fail(errors.New("broken")),
-		"it gave no summary within 10m":    hangs,
+		"no summary within 10m":            hangs,
 	} {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()
@@ -331,7 +331,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 		if len(b.model.requests) != 2 || (len(other.requests) == 1) != another || told[0].Failed == another {
 			t.Errorf("another %t: %d requests, %d of the other, told %q", another, len(b.model.requests), len(other.requests), told)
 		}
-		if !another && !strings.Contains(told[0].String(), "has just refused a request of this size; going on without a summary") {
+		if !another && !strings.Contains(told[0].String(), "has just refused a request of this size. Continuing without a summary") {
 			t.Errorf("told %q", told[0])
 		}
 	}

@@ -66,7 +66,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		// Checked before the queue: a message that would not be answered stays there.
 		if limit := settings.MaxTurns.Of(c.config.Settings); limit >= 0 && int(c.Agents.spent.Load()) >= limit {
 			if c.config.Within == nil { // of an agent its status says so
-				c.emit.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
+				c.emit.notice("Stopped after %d model requests (max-turns). Send a message to continue", limit)
 			}
 			return out.stopped(StopMaxTurns), nil
 		}
@@ -142,8 +142,8 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 // Errors that end an unattended turn without an answer. A script must not take such an end for an
 // answer.
 var (
-	errEmptyReply  = errors.New("the model sent an empty reply; ask again, or try another model")
-	errCutThinking = errors.New("the model's output limit cut the reply before the answer began; raise max-output-tokens, or lower reasoning.effort")
+	errEmptyReply  = errors.New("the model sent an empty reply. Ask again, or try another model")
+	errCutThinking = errors.New("the reply reached the output limit before the answer began. Raise max-output-tokens, or lower reasoning.effort")
 )
 
 // nothing returns the reason why an empty reply is empty.

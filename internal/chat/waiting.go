@@ -79,7 +79,7 @@ func (w *waiting) giveBackWaited() {
 		}
 		all = append(all, message...)
 	}
-	w.emit.notice("the session ended with %s waiting; nothing of that is sent before you send it", humanize.Count(len(w.left), "message"))
+	w.emit.notice("The last session ended with %s not sent. Press Enter to send them", humanize.Count(len(w.left), "message"))
 	w.emit(MessageReturned{Message: all})
 	w.left = nil
 }

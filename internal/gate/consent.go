@@ -145,7 +145,7 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 		return Verdict{By: by}
 	case k.Traits.Harmless() && c.Unattended:
 		return Verdict{
-			Refusal: fmt.Sprintf("refused: %s, and nobody is there to ask; do without it", because(protected)),
+			Refusal: fmt.Sprintf("refused: %s, and there is no user to ask; do without it", because(protected)),
 			Notice:  fmt.Sprintf("%s was refused: %s; allow it with --allow '%s(%s)'", k.Said.Title(), because(protected), k.Name, protected[0].Path),
 			End:     c.Denied(),
 		}

@@ -10,7 +10,7 @@ const MetaHost = "host"
 // record of a conversation can be audited. Most calls that only look have none.
 type Deed struct {
 	// Ran is the command line that ran, and Profile the confinement in which it ran: "sandbox",
-	// "none", or "outside" for one that was let out of the sandbox.
+	// "none", or "outside" for one that was run outside the sandbox.
 	Ran     string `json:"ran,omitempty"`
 	Profile string `json:"profile,omitempty"`
 	// Exit is the exit status of the command where no answer of a tool says it; nil if it did not end.

@@ -307,4 +307,4 @@ func (b *Book) Change(id string, act func(*Note) (keep bool, err error)) error {
 	})
 }
 
-func missing(id string) error { return fmt.Errorf("there is no note %s; /notes lists them", id) }
+func missing(id string) error { return fmt.Errorf("unknown note %s; /notes lists them", id) }

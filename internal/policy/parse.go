@@ -67,7 +67,7 @@ func (p *Policy) members(d *json.Decoder) error {
 		case there[name]:
 			return fmt.Errorf("%s appears twice", name)
 		case string(value) == "null":
-			return fmt.Errorf("%s is null: leave it out for no bound", name)
+			return fmt.Errorf("%s is null: omit it for no bound", name)
 		case known:
 			*list, err = texts(value)
 		default:

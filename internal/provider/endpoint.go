@@ -273,7 +273,7 @@ func (e *Endpoint) fromLogin(from Sources, owner vendor.Vendor, wanted bool) err
 	}
 	switch {
 	case !known:
-		return fmt.Errorf("login is set, and there is no login to %s; leave it out", e.Host())
+		return fmt.Errorf("login is set, and no login to %s is stored; omit it", e.Host())
 	case e.BaseURL != owner.BaseURL:
 		return fmt.Errorf("the login to %s is not sent to %s, but to %s only: leave out base-url", account.Title, e.BaseURL, owner.BaseURL)
 	}

@@ -58,6 +58,6 @@ func TestServersAreNotCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := c.Wait(); err != nil || out.String() != "all\n" || c.End().TooMany {
-		t.Errorf("it was ended: %v, %q", err, out.String())
+		t.Errorf("it was stopped: %v, %q", err, out.String())
 	}
 }

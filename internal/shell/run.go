@@ -89,7 +89,7 @@ type Ending struct {
 	// Hidden lists the commands of the last pipe that failed although the line succeeded, each
 	// with its exit code, as "go test: 1".
 	Hidden []string
-	// TimedOut is set if the command was ended after its Timeout, and Interrupted if it was ended
+	// TimedOut is set if the command was ended after its Timeout, and Interrupted if it was stopped
 	// by its caller.
 	TimedOut, Interrupted bool
 	// LeftBehind is set if the command left processes in the background. They have been ended.

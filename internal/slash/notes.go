@@ -110,7 +110,7 @@ func notesCommand(d Deps) command.Command {
 						return command.Output{Lines: d.noteLines(ctx, s)}, nil
 					}
 				}
-				return command.Output{}, fmt.Errorf("there is no note %s", values[0])
+				return command.Output{}, fmt.Errorf("unknown note %s", values[0])
 			}},
 			{Args: "agree ID", Does: "use it; its files are right as they are now", Run: d.noteCommand(func(values []string) (string, error) {
 				return "The note " + notes.IDOf(values[0]) + " is used.", d.Notes.Agree(notes.IDOf(values[0]))

@@ -136,7 +136,7 @@ func TestAKilledCommandOfWhichNothingIsKnown(t *testing.T) {
 				t.Fatal(err)
 			}
 			plan := b.planned(b.PlanUndo(t.Context()))
-			if plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(fmt.Sprint(plan.Left), "the program ended in the middle of it, and what was noted before it cannot be read") {
+			if plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(fmt.Sprint(plan.Left), "the program ended in the middle of it, and what was noted before it can't be read") {
 				t.Errorf("undoes %q: %v, left %v", plan.Title, plan.Steps, plan.Left)
 			}
 		})

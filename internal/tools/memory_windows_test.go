@@ -1,4 +1,4 @@
 package tools
 
-// peakMemory is not known here.
+// peakMemory is unknown.
 func peakMemory() int64 { return 0 }

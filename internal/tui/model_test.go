@@ -105,7 +105,7 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 			{Label: "free", Tokens: 67000, Free: true, Letter: "."},
 		}}}, nil
 	}
-	return command.Output{}, errors.New("unknown command " + line + "; did you mean /help?")
+	return command.Output{}, errors.New("there is no command " + line + "; did you mean /help?")
 }
 
 func (fakeCommands) Sends(line string) bool { return strings.HasPrefix(line, "/review") }

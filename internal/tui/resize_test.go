@@ -126,7 +126,7 @@ func TestResizeStorm(t *testing.T) {
 	})
 }
 
-// Ctrl+L redraws the conversation.
+// Ctrl+L shows the conversation again.
 func TestRepaint(t *testing.T) {
 	t.Parallel()
 	w := newWindow(t, 60, 20)

@@ -177,7 +177,7 @@ func TestClipboardImage(t *testing.T) {
 }
 
 // A line for the shell that is typed while a turn runs waits where messages wait, can be
-// taken back, and runs when the turn is over.
+// taken back, and runs after the turn.
 func TestShellLinesWait(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)

@@ -191,7 +191,7 @@ func (s *Searcher) ready(set Settings) (key string, err error) {
 func (s *Searcher) Check(q Query) error {
 	for _, name := range q.OnlyHosts {
 		if s.config.Denied(name) {
-			return fmt.Errorf("refused: a rule of the user forbids pages of %s", name)
+			return fmt.Errorf("refused: a rule of the user denies pages of %s", name)
 		}
 	}
 	return q.leaks(secrets(s.config.Environ), s.config.KeyFiles())

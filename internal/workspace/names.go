@@ -66,7 +66,7 @@ func misleadingName(name string) string {
 	case strings.ContainsRune(name, ':'):
 		return "means a stream of a file, or a drive; name the file alone"
 	case strings.TrimRight(name, ". ") != name:
-		return "ends in a dot or a blank, which Windows takes off; leave it out"
+		return "ends in a dot or a blank, which Windows removes; omit it"
 	case strings.ContainsAny(name, `<>"|?*`) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }):
 		return "has a character that no file of Windows may have in its name"
 	}

@@ -69,7 +69,7 @@ const mostStyle = 64 << 10
 func (b *Extensions) style(name string) (string, error) {
 	folders := []string{filepath.Join(b.Where.Config, "output-styles"), filepath.Join(b.Where.Home, ".claude", "output-styles")}
 	if name != filepath.Base(name) {
-		return "", fmt.Errorf("%s: it must be the name of a file in %s, without .md", name, folders[0])
+		return "", fmt.Errorf("%s: must be the name of a file in %s, without .md", name, folders[0])
 	}
 	for _, folder := range folders {
 		text, err := trustedfile.Place{Home: b.Where.Home}.Read(filepath.Join(folder, name+".md"), mostStyle)

@@ -111,7 +111,7 @@ func (b *Extensions) review(ctx context.Context, line string, run chat.RunEmbedd
 		return nil
 	}
 	if agent.Why != "" {
-		into.notice = "the model of this conversation reviews, not an agent: " + agent.Why
+		into.notice = "The model of this conversation reviews, not a subagent: " + agent.Why
 	}
 	into.blocks = []history.Block{&history.Text{Text: reviewTask + reviewAnswer + about, Source: history.Brought, Key: chat.ReviewKey}, data}
 	return nil
@@ -137,7 +137,7 @@ func reviewed(ctx context.Context, reviewer Reviewer, task tools.Task, diff stri
 		}
 	}
 	if misfit != nil {
-		return "Agent " + id + " wrote no findings as data, so nothing of this was checked:\n\n" + said, nil
+		return "Agent " + id + " wrote no findings as data, so none were checked:\n\n" + said, nil
 	}
 	kept, dropped, err := review.Check(answer, diff)
 	if err != nil {
@@ -198,12 +198,12 @@ func (b *Extensions) fetchPull(ctx context.Context, number string, run chat.RunE
 		return "", err
 	}
 	line := "git " + cmdline.Join(args) + " && git rev-parse FETCH_HEAD"
-	output, refused, err := run(ctx, line, "it fetches pull request "+number+", into no branch")
+	output, refused, err := run(ctx, line, "it fetches pull request "+number+", without creating a branch")
 	switch {
 	case err != nil:
 		return "", err
 	case refused != "":
-		return "", fmt.Errorf("pull request %s was not fetched: %s", number, refused)
+		return "", fmt.Errorf("can't fetch pull request %s: %s", number, refused)
 	}
 	for _, line := range lines.Split(output) {
 		if line = strings.TrimSpace(line); fetched.MatchString(line) {

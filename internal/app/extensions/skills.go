@@ -39,7 +39,7 @@ func (b *Extensions) offerSkills() (notices []string) {
 	b.tool.Store(&tool)
 	b.toolRevision.Add(1)
 	if cut > 0 {
-		notices = append(notices, fmt.Sprintf("The descriptions of %s are cut for the model; skills.budget %d shows them whole", humanize.Count(cut, "skill"), whole))
+		notices = append(notices, fmt.Sprintf("The descriptions of %s are shortened for the model. To send them whole, run: /set skills.budget %d", humanize.Count(cut, "skill"), whole))
 	}
 	return notices
 }
@@ -57,7 +57,7 @@ func (b *Extensions) SkillText(name string) string {
 
 // notRun stands for the output of a command in the text of a skill.
 func notRun(string) (output, refused string, err error) {
-	return "", "run it as a command of yours if it is needed", nil
+	return "", "run it yourself if it is needed", nil
 }
 
 // activate returns the text of a skill that the model asks for.
@@ -71,9 +71,9 @@ func (b *Extensions) activate(name, arguments string) (tools.SkillContent, error
 				names = append(names, s.Name)
 			}
 		}
-		return tools.SkillContent{}, fmt.Errorf("there is no skill %q%s", name, suggest.Question(name, names))
+		return tools.SkillContent{}, fmt.Errorf("unknown skill %q%s", name, suggest.Question(name, names))
 	case s.Hidden:
-		return tools.SkillContent{}, fmt.Errorf("only the person may activate the skill %s; ask them to type /%s", s.Name, s.Name)
+		return tools.SkillContent{}, fmt.Errorf("only the user may activate the skill %s; ask them to type /%s", s.Name, s.Name)
 	}
 	call := setup.Call{Entry: s, As: s.Name, Arguments: arguments}
 	b.lendRules(call.Entry)

@@ -49,7 +49,7 @@ func (g *Checks) Begin() { g.checks.Begin() }
 // may run, the second runs them before the edit.
 func (g *Checks) Gates() []gate.Gate {
 	return []gate.Gate{
-		{Name: "consent to checks", Stage: gate.Consents, Check: g.may},
+		{Name: "approval of checks", Stage: gate.Consents, Check: g.may},
 		{Name: "checks", Stage: gate.Consents, Check: g.runBefore, After: g.noteEdit},
 	}
 }
@@ -75,7 +75,7 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 		switch {
 		case err != nil:
 			g.checks.Drop(command)
-			return gate.Verdict{Notice: fmt.Sprintf("the check %s is not run: %v", command, err)}
+			return gate.Verdict{Notice: fmt.Sprintf("Can't run the check %s: %v", command, err)}
 		case asks:
 			return gate.Verdict{Ask: g.Consent.Aside(run, func(allowed bool) {
 				if allowed {
@@ -151,7 +151,7 @@ func (g *Checks) run(ctx context.Context, command projectcheck.Command) (string,
 	case end.TimedOut:
 		return "", fmt.Errorf("it took longer than %s", humanize.Took(projectcheck.Limit))
 	case end.Interrupted:
-		return "", errors.New("it was ended")
+		return "", errors.New("it was stopped")
 	case end.Exit == 126 || end.Exit == shell.NotFound:
 		return "", fmt.Errorf("%w (%s)", projectcheck.ErrMissing, humanize.Headline(result.Output))
 	}
@@ -168,7 +168,7 @@ func (g *Checks) Finish(ctx context.Context) chat.HookResult {
 	result := chat.HookResult{Notices: problems}
 	for _, f := range findings {
 		says := humanize.Count(f.All, "new line")
-		result.Notices = append(result.Notices, fmt.Sprintf("the check %s has %s:", f.Command, says))
+		result.Notices = append(result.Notices, fmt.Sprintf("The check %s has %s:", f.Command, says))
 		result.Notices = append(result.Notices, f.Lines...)
 		result.By, result.Refused = "the check "+f.Command.String(), says
 		text := strings.Join(f.Lines, "\n")

@@ -163,7 +163,7 @@ func Offered(ruled permissions.Rules) (items []consent.Item, ignored []string) {
 			}
 		}
 		if len(able) == 0 {
-			ignored = append(ignored, fmt.Sprintf("%s: permissions.allow has no effect here: %s", o.File, strings.Join(idle, ", ")))
+			ignored = append(ignored, fmt.Sprintf("%s: permissions.allow has no effect: %s", o.File, strings.Join(idle, ", ")))
 			continue
 		}
 		item := consent.Item{Kind: consent.Allow, Name: "without asking", File: o.File, Line: o.Line}

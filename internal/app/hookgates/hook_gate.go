@@ -152,7 +152,7 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	}
 	if out.Decision == hook.Ask && !g.hooks.host.Consent.Asks(k) {
 		why := humanize.Headline(out.Reason)
-		return ask(g.hooks.host.Consent, k, "a hook asks: "+why, "refused: a hook wants a person to be asked ("+out.Reason+"), and nobody is there", out.By+" wants you to be asked: "+why)
+		return ask(g.hooks.host.Consent, k, "a hook asks: "+why, "refused: a hook requires approval ("+out.Reason+"), and there is no user to ask", out.By+" requires your approval: "+why)
 	}
 	return gate.Verdict{Spares: out.Decision == hook.Allow}
 }

@@ -29,7 +29,7 @@ func findIgnored(root string) (why func(abs string) string, unread []string) {
 		case err != nil:
 			unread = append(unread, err.Error())
 		case text.Cut:
-			unread = append(unread, file+" counts only up to "+humanize.Bytes(trustedfile.MaxSettings))
+			unread = append(unread, file+" is read only up to "+humanize.Bytes(trustedfile.MaxSettings))
 		}
 	}
 	if len(kept) == 0 {
@@ -45,7 +45,7 @@ func findIgnored(root string) (why func(abs string) string, unread []string) {
 		}
 		for _, name := range ignoreFiles {
 			if leavesOut := kept[name]; leavesOut != nil && leavesOut(filepath.ToSlash(rel)) {
-				return name + " keeps it from agents"
+				return name + " hides it from coding agents"
 			}
 		}
 		return ""

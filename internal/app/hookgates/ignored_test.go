@@ -26,7 +26,7 @@ func TestIgnored(t *testing.T) {
 			t.Fatal(err)
 		}
 		why, unread := findIgnored(root)
-		if got := why(filepath.Join(root, "secret.txt")); got != ".agentignore keeps it from agents" || why(filepath.Join(root, "a.go")) != "" {
+		if got := why(filepath.Join(root, "secret.txt")); got != ".agentignore hides it from coding agents" || why(filepath.Join(root, "a.go")) != "" {
 			t.Errorf("%s: %q", tt.name, got)
 		}
 		if len(unread) != tt.unread {

@@ -102,7 +102,7 @@ func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
 	if k.Preview.Command == "" || g.consent.Allow.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) && len(k.Preview.Commands) > 0 {
 		return gate.Verdict{}
 	}
-	return ask(g.consent, k, rule.String(), "refused: "+rule.String()+", and nobody is there to ask", rule.String()+"; --allow '"+k.Name+"(…)' that names it allows it")
+	return ask(g.consent, k, rule.String(), "refused: "+rule.String()+", and there is no user to ask", rule.String()+"; --allow '"+k.Name+"(…)' with its name allows it")
 }
 
 // ruleAgainst returns a rule that a call violates, nil for none.

@@ -80,7 +80,7 @@ func (s *Servers) askToOpen(ctx context.Context, title string, q mcp.Question) m
 var yesOrNo = []tools.Option{{Label: "yes"}, {Label: "no"}}
 
 // leaveOut is the label of the option that leaves a field empty.
-const leaveOut = "leave it out"
+const leaveOut = "skip this field"
 
 // inquiryOf returns the question for a field of a form.
 func inquiryOf(f mcp.Field) tools.Inquiry {

@@ -97,11 +97,11 @@ func (x *Configured) whyUnused(s *servers.Server) string {
 	}
 	switch {
 	case x.isDisabled(s):
-		return "it is disabled: agent mcp enable " + s.Name
+		return "it is disabled. Run: agent mcp enable " + s.Name
 	case !s.NeedsConsent():
 		return ""
 	case x.Trust == nil:
-		return "it waits for your yes: agent trust"
+		return "it waits for your approval. Run: agent trust"
 	}
 	if err := x.Trust.Store.Check(item(s)); err != nil {
 		return err.Error()

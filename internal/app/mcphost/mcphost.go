@@ -197,7 +197,7 @@ func (s *Servers) Await(ctx context.Context) {
 		s.Tell("waiting for " + strings.Join(pending, ", ") + " …")
 	}
 	if late := g.bridge.WaitReady(ctx, wait); len(late) > 0 {
-		s.Tell(strings.Join(late, ", ") + ": not ready yet; what they offer can be called later")
+		s.Tell(strings.Join(late, ", ") + ": still starting; their tools become available later")
 	}
 	for _, st := range g.bridge.Status() {
 		if st.State == bridge.Failed {
@@ -306,7 +306,7 @@ func (s *Servers) ServerLog(name string) ([]string, error) {
 	case client != nil && client.Log() != "":
 		return strings.Split(strings.TrimRight(client.Log(), "\n"), "\n"), nil
 	case client != nil:
-		return []string{name + " has written nothing"}, nil
+		return []string{name + " has printed nothing"}, nil
 	case st.Reason != "":
 		return []string{name + " is not connected: " + st.Reason}, nil
 	}

@@ -60,7 +60,7 @@ func (s *Servers) ServerPick() *command.Pick {
 func (s *Servers) statusNow(name string) (*generation, bridge.Status, error) {
 	g := s.current.Load()
 	if g == nil {
-		return nil, bridge.Status{}, errors.New("there are no servers any more")
+		return nil, bridge.Status{}, errors.New("no servers are configured any more")
 	}
 	st, err := s.status(name)
 	return g, st, err
@@ -70,7 +70,7 @@ func (s *Servers) statusNow(name string) (*generation, bridge.Status, error) {
 // tools as before until the head of its requests changes anyway.
 func (s *Servers) toggle(_ context.Context, g *generation, st bridge.Status) error {
 	if st.Configured.File == "" {
-		return errors.New(st.Configured.Name + " is in no file: it is of " + st.From())
+		return errors.New(st.Configured.Name + " is in no file; it comes from " + st.From())
 	}
 	disable := !g.configured.isDisabled(st.Server.Configured)
 	if err := servers.SetDisabled(st.Configured.File, st.Configured.Name, disable); err != nil {
@@ -103,7 +103,7 @@ func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) er
 	case st.State == bridge.Unused:
 		return errors.New(st.Configured.Name + " is not used: " + st.Reason)
 	case s.Browse == nil:
-		return errors.New("type agent mcp login " + st.Configured.Name + " in a shell")
+		return errors.New("run agent mcp login " + st.Configured.Name + " in a shell")
 	}
 	err := s.Logins.Login(ctx, g.configured.Wire(st.Server.Configured), mcp.Host{Version: s.Version}, func(ctx context.Context, address string) (string, error) {
 		s.Browse(ctx, address)

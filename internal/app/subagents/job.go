@@ -120,9 +120,9 @@ func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) str
 	case outcome.Stop == chat.StopInterrupted:
 		return "interrupted"
 	case outcome.Stop == chat.StopMaxTurns:
-		return "stopped: the run has made all the requests that max-turns allows"
+		return "stopped: the run has reached max-turns"
 	case outcome.Stop == chat.StopMaxCost:
-		return "stopped: the run has cost what max-cost allows"
+		return "stopped: the run has reached max-cost"
 	case err != nil:
 		return "failed: " + humanize.Brief(err.Error())
 	}

@@ -179,25 +179,25 @@ func nameOf(task tools.Task) string {
 // continued returns the agent of an earlier call that can go on. The error names those that can. The
 // caller holds the lock.
 func (t *Team) continued(id string) (*job, error) {
-	problem := fmt.Sprintf("there is no agent %q in this session", id)
+	problem := fmt.Sprintf("unknown subagent %q", id)
 	var free []string
 	for _, j := range t.jobs {
 		switch {
 		case j.ID == id && j.Waits && j.status != "":
-			problem = "agent " + id + " ended before it began; give the task again"
+			problem = "agent " + id + " ended before it started; give the task again"
 		case j.Waits && j.status != "":
 		case j.ID == id && j.status != "":
 			return j, nil
 		case j.ID == id:
-			problem = "agent " + id + " still runs; its report comes when it ends"
+			problem = "agent " + id + " is still running; its report arrives when it ends"
 		case j.status != "":
 			free = append(free, j.ID)
 		}
 	}
 	if len(free) == 0 {
-		return nil, errors.New(problem + "; none can go on")
+		return nil, errors.New(problem + "; none can continue")
 	}
-	return nil, errors.New(problem + "; these can go on: " + strings.Join(free, ", "))
+	return nil, errors.New(problem + "; these can continue: " + strings.Join(free, ", "))
 }
 
 // run has an agent work that has begun. It returns at once if that is in the background.
@@ -294,7 +294,7 @@ func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
 		}
 	}
 	if t.begun >= j.bounds.PerTurn {
-		return nil, fmt.Errorf("the setting agents.per-turn allows %s in a turn, and so many were started; do the rest yourself", humanize.Count(j.bounds.PerTurn, "agent"))
+		return nil, fmt.Errorf("agents.per-turn allows %s in a turn, and all were started; do the rest yourself", humanize.Count(j.bounds.PerTurn, "agent"))
 	}
 	t.begun++
 	j.ctx, j.cancel = context.WithCancel(t.working)
@@ -367,7 +367,7 @@ func (t *Team) pass() {
 // Stop ends the agent with an id.
 func (t *Team) Stop(id string) error {
 	if t.stop(func(j *job) bool { return j.ID == id }) == 0 {
-		return fmt.Errorf("there is no agent %q that runs; /agents lists them", id)
+		return fmt.Errorf("no subagent %q is running; /agents lists them", id)
 	}
 	return nil
 }

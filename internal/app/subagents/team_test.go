@@ -93,9 +93,9 @@ func TestPlan(t *testing.T) {
 		{Agent: " General "}:                     "give agent general a task",
 		{Agent: "explorer"}:                      `there is no agent "explorer"; did you mean explore?; there are explore, general`,
 		{Continue: "s-ended", Agent: "explorer"}: "give agent general a task",
-		{Continue: "s-works"}:                    "agent s-works still runs; its report comes when it ends; these can go on: s-ended",
-		{Continue: "s-never"}:                    "agent s-never ended before it began; give the task again; these can go on: s-ended",
-		{Continue: "s-other"}:                    `there is no agent "s-other" in this session; these can go on: s-ended`,
+		{Continue: "s-works"}:                    "agent s-works is still running; its report arrives when it ends; these can continue: s-ended",
+		{Continue: "s-never"}:                    "agent s-never ended before it started; give the task again; these can continue: s-ended",
+		{Continue: "s-other"}:                    `there is no agent "s-other" in this session; these can continue: s-ended`,
 	} {
 		preview, _, err := team.Plan(task)
 		got := preview.Title
@@ -205,7 +205,7 @@ func TestClosed(t *testing.T) {
 	if len(recorded) != 2 || recorded[0] != "" || recorded[1] != "failed: "+over.Error() && recorded[1] != "interrupted" {
 		t.Errorf("recorded are %q", recorded)
 	}
-	if answer := begin(tools.AgentCall{})(t.Context()); !strings.Contains(answer.Error, "allows 1 agent in a turn, and so many were started") {
+	if answer := begin(tools.AgentCall{})(t.Context()); !strings.Contains(answer.Error, "allows 1 agent in a turn, and all were started") {
 		t.Errorf("%+v", answer)
 	}
 }

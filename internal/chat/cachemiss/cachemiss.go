@@ -67,7 +67,7 @@ func (b Break) String() string {
 }
 
 func (b Break) cost() string {
-	cost := humanize.Tokens(b.Tokens) + " tokens read anew"
+	cost := humanize.Tokens(b.Tokens) + " tokens read again"
 	if b.Dollars > 0 {
 		cost += ", " + humanize.Dollars(b.Dollars)
 	}
@@ -253,16 +253,16 @@ func (w *Detector) Keeps(next Request, cache vendor.Cache) (entries, blocks int,
 func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	before, now := w.before, w.now
 	pause := now.At.Sub(before.At)
-	heldNoLonger := "the provider held it no longer after " + humanize.Elapsed(pause)
+	heldNoLonger := "the provider no longer had it after " + humanize.Elapsed(pause)
 	switch {
 	case before.Model != now.Model:
 		return Model, fmt.Sprintf("the model is %s, and was %s", now.Model, before.Model)
 	case before.Host != "" && before.Host != now.Host:
 		return Model, fmt.Sprintf("the endpoint is %s, and was %s", now.Host, before.Host)
 	case cache.Life > 0 && pause > cache.Life:
-		return Life, fmt.Sprintf("its life of %s had run out after %s", humanize.Elapsed(cache.Life), humanize.Elapsed(pause))
+		return Life, fmt.Sprintf("the cache expired (%s) after a pause of %s", humanize.Elapsed(cache.Life), humanize.Elapsed(pause))
 	case before.Head != now.Head && w.changed == Compression:
-		return w.changed, w.what + ", and the prompt was made anew with it"
+		return w.changed, w.what + ", and the prompt was rebuilt with it"
 	case before.Head != now.Head:
 		cause, what := headCause(before.Parts, now.Parts)
 		if cause != Tools && cache.Life == 0 && pause >= usual && nothing {
@@ -277,12 +277,12 @@ func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 		if w.changed != "" {
 			return w.changed, w.what
 		}
-		return Edited, fmt.Sprintf("entry %d of the conversation is another one", i+1)
+		return Edited, fmt.Sprintf("entry %d of the conversation changed", i+1)
 	}
 	if cache.Life == 0 && pause >= usual {
 		return Life, heldNoLonger
 	}
-	return Provider, "the provider did not find what it had; nothing here changed"
+	return Provider, "the provider did not find its cache; nothing changed here"
 }
 
 // Change describes the first change of the conversation since the request before, "" if nothing is
@@ -310,7 +310,7 @@ func In(entries []*history.Content) (breaks []Break) {
 // Lines returns breaks as lines for a person, with their sum.
 func Lines(breaks []Break) []string {
 	if len(breaks) == 0 {
-		return []string{"No request read less from the provider's cache than it could have."}
+		return []string{"No cache misses: each request read as much from the provider's cache as it could."}
 	}
 	var lines []string
 	var sum Break

@@ -87,7 +87,7 @@ func sum(text string) string {
 // headCause says what of the head changed first. Providers read the tools before the prompt.
 func headCause(before, now *Head) (Cause, string) {
 	if before == nil || now == nil {
-		return Prompt, "the prompt or the tools changed since the session was left"
+		return Prompt, "the prompt or the tools changed since the session was closed"
 	}
 	if what := toolChange(before.Tools, now.Tools); what != "" {
 		return Tools, what

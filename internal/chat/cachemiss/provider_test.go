@@ -9,7 +9,7 @@ import (
 func TestReasonOfTheProvider(t *testing.T) {
 	t.Parallel()
 	b := Break{What: "the tools changed", Provider: "tools changed", Tokens: 2000}
-	if got := b.String(); !strings.Contains(got, "the tools changed (the provider: tools changed); 2k tokens read anew") {
+	if got := b.String(); !strings.Contains(got, "the tools changed (the provider: tools changed); 2k tokens read again") {
 		t.Error(got)
 	}
 }

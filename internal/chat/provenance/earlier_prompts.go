@@ -90,7 +90,7 @@ func (f former) parts(t *tracker) (parts []Part) {
 		}
 		parts = append(parts, Part{
 			State: Left, What: "system prompt, " + title, Request: request, Upcoming: request == f.upcoming,
-			Reason: "it is no longer a file of instructions", Back: "the file itself; the prompt is made anew at a resume or /clear",
+			Reason: "it is no longer an instruction file", Back: "the file itself; the prompt is rebuilt at a resume or /clear",
 		})
 	}
 	return parts
@@ -101,5 +101,5 @@ func (f former) unknown() string {
 	if f.changed == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The system prompt was another one before request %d; the text of earlier ones is not recorded.", f.changed)
+	return fmt.Sprintf("The system prompt changed before request %d; the earlier text is not recorded.", f.changed)
 }

@@ -69,7 +69,7 @@ func (t *tracker) follow(s history.Step) {
 		}
 	case history.MutationCleared:
 		for _, p := range t.at {
-			p.leave(Part{State: Left, Reason: "the conversation was cleared", Back: "/rewind leads back to before that"})
+			p.leave(Part{State: Left, Reason: "the conversation was cleared", Back: "/rewind goes back to an earlier state"})
 		}
 		clear(t.at)
 		t.entries, t.prunes, t.replies = nil, 0, 0
@@ -162,7 +162,7 @@ func (t *tracker) recordChange(before, after []history.Block, entries []*history
 				continue
 			}
 		}
-		gone := Part{State: Left, Reason: "taken out, and not by pruning (a refusal of the provider, or a message taken back)", Request: t.replies + 1}
+		gone := Part{State: Left, Reason: "removed, but not by pruning (refused by the provider, or a rewound message)", Request: t.replies + 1}
 		if r, ok := p.block.(*history.ToolResponse); p.block != nil && (!ok || !compression.IsPointer(r.Result.Text())) {
 			gone.State = Shortened
 		}
@@ -170,7 +170,7 @@ func (t *tracker) recordChange(before, after []history.Block, entries []*history
 			prune := s.Prunes[i]
 			gone.Number, gone.Reason, gone.Cut = t.prunes+i+1, strings.ReplaceAll(string(prune.Kind), "-", " ")+": "+prune.Reason, prune.Cut
 			gone.Tokens = prune.Tokens
-			gone.Back = fmt.Sprintf("/density restore %d, or the model's recall %d", gone.Number, gone.Number)
+			gone.Back = fmt.Sprintf("/density restore %d (the model: recall %d)", gone.Number, gone.Number)
 			if prune.Cut != nil && prune.Cut.Request > 0 {
 				gone.Request = prune.Cut.Request
 			}

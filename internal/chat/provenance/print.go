@@ -14,17 +14,17 @@ const mostParts = 12
 // Lines returns the answer as lines for a person.
 func (a *Answer) Lines() []string {
 	lines := []string{map[State]string{
-		In:        "It is in the next request.",
-		Shortened: "It is not in the next request: the part that held it was shortened.",
-		Left:      "It is not in the next request: it has left.",
-		Never:     "The conversation has never held it exactly as you wrote it; /find searches other sessions.",
+		In:        "In the next request.",
+		Shortened: "Not in the next request: the text around it was shortened.",
+		Left:      "Not in the next request: it was removed.",
+		Never:     "This exact text was never in the conversation. /find searches other sessions.",
 	}[a.State]}
 	if a.File {
 		lines[0] = map[State]string{
-			In:        "The next request holds the file, or a part of it.",
-			Shortened: "The next request holds only shortened parts of the file.",
-			Left:      "The next request holds nothing of the file: it has left.",
-			Never:     "The conversation has never held anything of the file.",
+			In:        "The next request contains the file, or a part of it.",
+			Shortened: "The next request contains only shortened parts of the file.",
+			Left:      "The next request contains nothing of the file: it was removed.",
+			Never:     "The file was never in the conversation.",
 		}[a.State]
 	}
 	for i, p := range a.Parts {
@@ -35,7 +35,7 @@ func (a *Answer) Lines() []string {
 		lines = append(lines, p.lines()...)
 	}
 	if len(a.Stays) > 0 {
-		lines = append(lines, "What pruning says of it:")
+		lines = append(lines, "Pruning:")
 		for _, stays := range a.Stays {
 			lines = append(lines, "  "+stays)
 		}
@@ -51,7 +51,7 @@ func (p Part) lines() []string {
 	if p.State == In {
 		place := "in"
 		if p.Entry > 0 {
-			place = fmt.Sprintf("in, entry %d", p.Entry)
+			place = fmt.Sprintf("in context, entry %d", p.Entry)
 		}
 		return []string{p.What, fmt.Sprintf("  %s, %s tokens", place, humanize.Tokens(p.Tokens))}
 	}
@@ -70,14 +70,14 @@ func (p Part) lines() []string {
 	}
 	lines := []string{p.What, "  " + place, "  " + p.Reason}
 	if p.Tokens > 0 {
-		saving := fmt.Sprintf("  %s tokens freed", humanize.Tokens(p.Tokens))
+		saving := fmt.Sprintf("  %s tokens pruned", humanize.Tokens(p.Tokens))
 		if p.Cut != nil && p.Cut.Saves > 0 {
-			saving += fmt.Sprintf("; its cut saves %s a request", humanize.Tokens(int(p.Cut.Saves)))
+			saving += fmt.Sprintf("; its pruning pass saves %s per request", humanize.Tokens(int(p.Cut.Saves)))
 		}
 		lines = append(lines, saving)
 	}
 	if p.Back != "" {
-		lines = append(lines, "  back by "+p.Back)
+		lines = append(lines, "  restore: "+p.Back)
 	}
 	return lines
 }

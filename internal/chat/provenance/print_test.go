@@ -13,22 +13,22 @@ func TestLines(t *testing.T) {
 	t.Parallel()
 	a := Answer{State: In, File: true, Stays: []string{"view (part): it waits for a cut that pays"}, Parts: []Part{
 		{State: In, What: "answer: read_file a.go", Entry: 12, Tokens: 2100},
-		{State: Shortened, What: "call: write_file a.go", Entry: 4, Request: 7, Reason: "body: seen", Number: 3, Tokens: 900, Cut: &history.Cut{Saves: 120}, Back: "/density restore 3, or the model's recall 3"},
+		{State: Shortened, What: "call: write_file a.go", Entry: 4, Request: 7, Reason: "body: seen", Number: 3, Tokens: 900, Cut: &history.Cut{Saves: 120}, Back: "/density restore 3 (the model: recall 3)"},
 		{State: Left, What: "answer: read_file a.go", Upcoming: true, Reason: "stale read: written later by replace", Tokens: 50},
 	}}
-	const want = `The next request holds the file, or a part of it.
+	const want = `The next request contains the file, or a part of it.
 answer: read_file a.go
-  in, entry 12, 2.1k tokens
+  in context, entry 12, 2.1k tokens
 call: write_file a.go
   shortened with request 7; the rest is in entry 4
   body: seen
-  900 tokens freed; its cut saves 120 a request
-  back by /density restore 3, or the model's recall 3
+  900 tokens pruned; its pruning pass saves 120 per request
+  restore: /density restore 3 (the model: recall 3)
 answer: read_file a.go
   left before the next request
   stale read: written later by replace
-  50 tokens freed
-What pruning says of it:
+  50 tokens pruned
+Pruning:
   view (part): it waits for a cut that pays`
 	if got := strings.Join(a.Lines(), "\n"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

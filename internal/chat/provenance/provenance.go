@@ -120,7 +120,7 @@ func Kept(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, error] {
 // would leave before the next request.
 func (n *Next) Unrecorded() {
 	n.Before = func(context.Context, *window.Window) error {
-		return errors.New("nothing is recorded (--no-session), so what has left and what leaves next is not known")
+		return errors.New("pruned content is unknown: the session has no log (--no-session)")
 	}
 }
 
@@ -137,7 +137,7 @@ func (n *Next) try(ctx context.Context) {
 	}
 	n.tried, n.observed, n.recorded = true, nil, n.Window.History.RawHistory()
 	if err := n.Before(ctx, n.Window); errors.Is(err, compression.ErrNoSummarizer) {
-		n.problem = "compression is due before the next request, and only the model can say what a summary would hold"
+		n.problem = "compression is due before the next request, and its summary is not known in advance"
 	} else if err != nil {
 		n.problem = err.Error()
 	}

@@ -23,9 +23,9 @@ import (
 func Line(ledger []window.Prune, number int) (window.Prune, error) {
 	switch {
 	case len(ledger) == 0:
-		return window.Prune{}, fmt.Errorf("there is no number %d: nothing was removed from the context so far", number)
+		return window.Prune{}, fmt.Errorf("can't recall %d: nothing was removed from the context so far", number)
 	case number < 1 || number > len(ledger):
-		return window.Prune{}, fmt.Errorf("there is no number %d; what was removed has the numbers 1 to %d", number, len(ledger))
+		return window.Prune{}, fmt.Errorf("can't recall %d: removed items have the numbers 1 to %d", number, len(ledger))
 	}
 	return ledger[number-1], nil
 }
@@ -50,7 +50,7 @@ func (p *Past) BringBack(number int, heading, text string) (tokens int, err erro
 	before := p.Window.Measure.Tokens()
 	tokens = p.Window.Measure.Scaled(p.History.CountContent(entry))
 	if most := p.Window.CompressionTrigger(); before+tokens >= most {
-		return 0, fmt.Errorf("number %d takes %s tokens, and %s of %s are in use before compression starts; ask the model to recall the part that matters",
+		return 0, fmt.Errorf("can't restore %d: it has %s tokens, and %s of %s before compression are in use. Ask the model to recall a part of it",
 			number, humanize.Tokens(tokens), humanize.Tokens(before), humanize.Tokens(most))
 	}
 	if err := p.Window.Pins.Keep(number); err != nil {
@@ -60,7 +60,7 @@ func (p *Past) BringBack(number int, heading, text string) (tokens int, err erro
 }
 
 // ErrNotRecorded is returned if removed content is asked for and the conversation has no record.
-var ErrNotRecorded = errors.New("this conversation is not recorded (--no-session), so what left the context is gone")
+var ErrNotRecorded = errors.New("can't restore: without a session log (--no-session), pruned content is gone")
 
 // recall returns the content that a line of the ledger took out of the context, from the record.
 func (p *Past) recall(number int, line window.Prune) (history.Recollection, error) {
@@ -69,10 +69,10 @@ func (p *Past) recall(number int, line window.Prune) (history.Recollection, erro
 	}
 	content, err := p.Session.Recall(line.Recorded)
 	if err != nil {
-		return content, fmt.Errorf("number %d cannot be recalled: %w", number, err)
+		return content, fmt.Errorf("can't recall %d: %w", number, err)
 	}
 	if len(content.Blocks) == 0 {
-		return content, fmt.Errorf("number %d cannot be recalled: the record does not hold it", number)
+		return content, fmt.Errorf("can't recall %d: it is not in the session log", number)
 	}
 	return content, nil
 }

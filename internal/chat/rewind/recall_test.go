@@ -83,7 +83,7 @@ func TestLine(t *testing.T) {
 			t.Errorf("%d: %q, %v", number, line.Subject, err)
 		}
 	}
-	if _, err := Line(nil, 1); err == nil || err.Error() != "there is no number 1: nothing was removed from the context so far" {
+	if _, err := Line(nil, 1); err == nil || err.Error() != "can't recall 1: nothing was removed from the context so far" {
 		t.Errorf("of none: %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // errNoRecord is returned if the conversation is not recorded.
-var errNoRecord = errors.New("nothing is recorded (--no-session), so there is nothing to go back to")
+var errNoRecord = errors.New("can't rewind: the session has no log (--no-session)")
 
 // Points returns the points of the record to which the conversation can go. It may be called from
 // any goroutine.
@@ -29,7 +29,7 @@ func (p *Past) points() (*session.Past, []history.Point, error) {
 	}
 	record, err := p.Session.Past()
 	if err != nil {
-		return nil, nil, fmt.Errorf("the record of the session cannot be read: %w", err)
+		return nil, nil, fmt.Errorf("can't read the session log: %w", err)
 	}
 	points, err := record.Points()
 	return record, points, err
@@ -44,7 +44,7 @@ func (p *Past) At(seq uint64) (history.Point, session.State, error) {
 	}
 	point := pointAt(points, seq)
 	if point.Seq == 0 {
-		return point, session.State{}, fmt.Errorf("the conversation has no point %d to go to", seq)
+		return point, session.State{}, fmt.Errorf("the conversation has no message %d to go to", seq)
 	}
 	restored, err := record.Before(seq)
 	return point, restored, err
@@ -70,11 +70,11 @@ func (p *Past) Plan(ctx context.Context, points []history.Point, seq uint64) (*s
 // line has none.
 func (p *Past) plan(ctx context.Context, point history.Point) (*snapshot.Plan, error) {
 	if point.Message == nil {
-		return nil, errors.New("files go forward again with /redo")
+		return nil, errors.New("to restore newer files, use /redo")
 	}
 	at, _ := point.Message.Metadata[history.MetaFiles].(string)
 	if at == "" {
-		return nil, errors.New("what the files held at that message was not kept")
+		return nil, errors.New("the files at that message were not saved")
 	}
 	return p.Env.Snapshots.PlanRestore(ctx, snapshot.Mark(at))
 }

@@ -64,7 +64,7 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 		w.summaries.noteVain(strategy)
 	}
 	if err != nil {
-		return result, fmt.Errorf("compression by %s failed, nothing was sent; your message is kept, /retry sends it again: %w", strategy.Name(), err)
+		return result, fmt.Errorf("compression with %s failed, so nothing was sent: %w. To send your message again: /retry", strategy.Name(), err)
 	}
 	// A no-op over the threshold would repeat before every request, so it is reported only
 	// once for the same reason.

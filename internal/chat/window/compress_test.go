@@ -196,8 +196,8 @@ func TestErrorsOfTheWindowPropagate(t *testing.T) {
 		{"apply", func(t *testing.T) compression.Strategy {
 			return &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{99}}}
 		}, 100_000, "density optimisation failed"},
-		{"compress at the threshold", func(t *testing.T) compression.Strategy { return &compressSpy{Strategy: highDensity(t), err: errBoom} }, 2400, "your message is kept"},
-		{"compress at the limit", func(t *testing.T) compression.Strategy { return &compressSpy{Strategy: highDensity(t), err: errBoom} }, 1000, "your message is kept"},
+		{"compress at the threshold", func(t *testing.T) compression.Strategy { return &compressSpy{Strategy: highDensity(t), err: errBoom} }, 2400, "To send your message again"},
+		{"compress at the limit", func(t *testing.T) compression.Strategy { return &compressSpy{Strategy: highDensity(t), err: errBoom} }, 1000, "To send your message again"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -224,11 +224,11 @@ func (c *Contents) LetGo(item Item) (tokens int, err error) {
 	case item.Pinned:
 		return 0, fmt.Errorf("%s is pinned; unpin it first", item.Subject)
 	case item.Head:
-		return 0, errors.New("it is in every request; its row says what makes it smaller")
+		return 0, errors.New("it is in each request; its row shows how to reduce it")
 	case item.answer == nil:
-		return 0, errors.New("only answers of tools can go; a compression takes the rest")
+		return 0, errors.New("only tool results can be pruned; compression handles the rest")
 	}
-	left := fmt.Errorf("%s has left already", item.Subject)
+	left := fmt.Errorf("%s was already removed", item.Subject)
 	if text := item.answer.Result.Text(); compression.IsPointer(text) {
 		return 0, left
 	}
@@ -240,7 +240,7 @@ func (c *Contents) LetGo(item Item) (tokens int, err error) {
 		blocks := slices.Clone(entry.Blocks)
 		blocks[at] = compression.WithPointer(item.answer, c.pruning.ledger.nextNumber(0))
 		prune := history.Prune{
-			Kind: LetGone, Subject: item.Subject, Reason: "you let it go", Entry: index,
+			Kind: LetGone, Subject: item.Subject, Reason: "pruned by you", Entry: index,
 			Gone: []history.Block{item.answer}, Left: []history.Block{blocks[at]},
 		}
 		if item.Path != "" {

@@ -57,7 +57,7 @@ func TestItemsAndLettingGo(t *testing.T) {
 			if got := b.items(); got[0].Path != "/w/b" || !strings.Contains(fmt.Sprint(got), "[pruned: 1 line") {
 				t.Errorf("afterwards there are %v", got)
 			}
-			if ledger := b.Ledger.Lines(); len(ledger) != 1 || ledger[0].Reason != "you let it go" || ledger[0].Tokens < 400 {
+			if ledger := b.Ledger.Lines(); len(ledger) != 1 || ledger[0].Reason != "pruned by you" || ledger[0].Tokens < 400 {
 				t.Errorf("the ledger is %+v", ledger)
 			}
 			if _, err := b.Contents.LetGo(items[0]); err == nil || !strings.Contains(err.Error(), "left already") {

@@ -71,7 +71,7 @@ func (l *Limits) learn(tokens int) {
 func (l *Limits) Reserve() (int, error) {
 	reserve, size := l.reserve(), l.Size()
 	if reserve >= size {
-		return 0, fmt.Errorf("max-output-tokens (%d) leaves no room in context-limit (%d); lower the first or raise the second", reserve, size)
+		return 0, fmt.Errorf("max-output-tokens (%d) must be below context-limit (%d); lower max-output-tokens or raise context-limit", reserve, size)
 	}
 	return reserve, nil
 }

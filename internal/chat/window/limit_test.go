@@ -27,7 +27,7 @@ func TestReserve_D08(t *testing.T) {
 	}
 	b := newBench(t, 4000)
 	b.set(settings.MaxOutputTokens, 4000)
-	if _, err := b.Limits.Reserve(); err == nil || !strings.Contains(err.Error(), "leaves no room") {
+	if _, err := b.Limits.Reserve(); err == nil || !strings.Contains(err.Error(), "must be below") {
 		t.Errorf("a reserve of the whole window: %v", err)
 	}
 }

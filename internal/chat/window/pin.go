@@ -59,13 +59,13 @@ func theFile(known []string, absolute, name string, pinned bool) (string, error)
 	case len(meant) == 1:
 		return meant[0], nil
 	case len(meant) > 1:
-		return "", fmt.Errorf("%s is the end of %s; write more of one: %s", name, humanize.Count(len(meant), "file"), strings.Join(meant, ", "))
+		return "", fmt.Errorf("%s matches %s; type more of the path: %s", name, humanize.Count(len(meant), "file"), strings.Join(meant, ", "))
 	case pinned:
-		return "", fmt.Errorf("the conversation holds nothing of %s", name)
+		return "", fmt.Errorf("%s is not in the conversation", name)
 	case len(known) == 0:
 		return "", fmt.Errorf("%s is not pinned; nothing is", name)
 	}
-	return "", fmt.Errorf("%s is not pinned; what is: %s", name, strings.Join(known, ", "))
+	return "", fmt.Errorf("%s is not pinned; pinned: %s", name, strings.Join(known, ", "))
 }
 
 // List lists the pinned files, including files that the model asked for again soon after they

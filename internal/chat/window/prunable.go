@@ -46,7 +46,7 @@ func (c *Contents) HeldParts(subject string) []HeldPart {
 func (c *Contents) scaledHeld(held []HeldPart) []HeldPart {
 	for i, h := range held {
 		if h.Pinned && !c.staleness.pins[h.Subject] {
-			held[i].Reason = "the model asked for it again, so it stays"
+			held[i].Reason = "kept: the model asked for it again"
 		}
 		held[i].Tokens = c.measure.Scaled(held[i].Tokens)
 	}
@@ -70,17 +70,17 @@ func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]str
 	case h.Pinned:
 		h.Reason = "pinned"
 	case reason != "":
-		h.Waiting, h.Reason = true, "goes before the next request: "+reason
+		h.Waiting, h.Reason = true, "will be pruned before the next request: "+reason
 	case leaving == nil:
-		h.Reason = "the strategy in use prunes nothing; a compression takes the oldest first"
+		h.Reason = "kept: the strategy prunes nothing; compression removes the oldest first"
 	case part.Call == nil:
-		h.Reason = "the latest inclusion of the file; a later one takes its place"
+		h.Reason = "kept: the latest inclusion of the file, until a later one"
 	case facts.WritesFile():
-		h.Reason = "a change of the file; only a compression takes it"
+		h.Reason = "kept: a change of the file; only compression can remove it"
 	case !settings.Density(c.staleness.strategies.settings).Switches["readWritePruning"]:
 		h.Reason = "compression.density.readWritePruning is off"
 	default:
-		h.Reason = "nothing has written the file since; a later write takes it"
+		h.Reason = "kept: the file has not changed since"
 	}
 	return h
 }

@@ -27,10 +27,10 @@ func TestHeldByEachStrategy(t *testing.T) {
 		change         func(*bench)
 		want           string
 	}{
-		{"a read", compression.DefaultName, func(*bench) {}, "read_file /w/a: nothing has written the file since; a later write takes it"},
+		{"a read", compression.DefaultName, func(*bench) {}, "read_file /w/a: kept: the file has not changed since"},
 		{
 			"a stale read", compression.DefaultName, func(b *bench) { b.pair("2", "write_file", "a", "ok") },
-			"read_file /w/a: goes before the next request: written later by write_file\nwrite_file /w/a: a change of the file; only a compression takes it",
+			"read_file /w/a: will be pruned before the next request: written later by write_file\nwrite_file /w/a: kept: a change of the file; only compression can remove it",
 		},
 		{"pinned", compression.DefaultName, func(b *bench) {
 			b.pair("2", "write_file", "a", "ok")
@@ -39,10 +39,10 @@ func TestHeldByEachStrategy(t *testing.T) {
 			}
 		}, "read_file /w/a: pinned\nwrite_file /w/a: pinned"},
 		{"switched off", compression.DefaultName, func(b *bench) { b.set(densityKey("readWritePruning"), false) }, "read_file /w/a: compression.density.readWritePruning is off"},
-		{"no density", "top-down-truncation", func(*bench) {}, "read_file /w/a: the strategy in use prunes nothing; a compression takes the oldest first"},
+		{"no density", "top-down-truncation", func(*bench) {}, "read_file /w/a: kept: the strategy prunes nothing; compression removes the oldest first"},
 		{"included", compression.DefaultName, func(b *bench) {
 			b.add(history.New(history.Human, history.NewInclusion("a", "x")))
-		}, "read_file /w/a: nothing has written the file since; a later write takes it\ninclusion /w/a: the latest inclusion of the file; a later one takes its place"},
+		}, "read_file /w/a: kept: the file has not changed since\ninclusion /w/a: kept: the latest inclusion of the file, until a later one"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -69,7 +69,7 @@ func TestPin(t *testing.T) {
 	b := newBench(t, 0)
 	b.pair("1", "read_file", "x/a", wordy(50))
 	b.pair("2", "read_file", "y/a", wordy(50))
-	for name, want := range map[string]string{"a": "the end of 2 files; write more of one: /w/x/a, /w/y/a", "b": "holds nothing of b"} {
+	for name, want := range map[string]string{"a": "the end of 2 files; type more of the path: /w/x/a, /w/y/a", "b": "holds nothing of b"} {
 		if _, err := b.Pins.Pin(name, true); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -38,10 +38,10 @@ func (p *Pruning) EnsureDensityOptimized(strategy compression.Strategy) error {
 	p.optimised = generation
 	result, err := optimizer.Optimize(p.history.RawHistory(), p.staleness.Config())
 	if err != nil {
-		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
+		return fmt.Errorf("pruning failed, so nothing was sent: %w", err)
 	}
 	if len(result.Skipped) > 0 && p.log != nil {
-		p.log.Debug("density passed over calls that name no file", "entries", result.Skipped)
+		p.log.Debug("pruning skipped calls that name no file", "entries", result.Skipped)
 	}
 	if result.Empty() {
 		return nil
@@ -54,7 +54,7 @@ func (p *Pruning) apply(result history.DensityResult) error {
 	before := p.measure.Tokens()
 	p.ledger.nameCalls(result.Prunes, p.history.RawHistory())
 	if err := p.history.ApplyDensityResult(result); err != nil {
-		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
+		return fmt.Errorf("pruning failed, so nothing was sent: %w", err)
 	}
 	p.tell(Density{
 		Metadata:     result.Metadata,

@@ -90,7 +90,7 @@ func (r *Runner) outcome(s *state, event hooks.Event, end shell.Ending, err erro
 	case end.Interrupted && (stdout.flooded() || stderr.flooded()):
 		return out, fmt.Errorf("it printed more than %s and was ended", humanize.Bytes(mostDrained))
 	case end.Interrupted:
-		return out, errors.New("it was ended")
+		return out, errors.New("it was stopped")
 	case end.Exit == blocks:
 		out.Decision, out.Reason = Deny, stderr.text()
 		return out, nil

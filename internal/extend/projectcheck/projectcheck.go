@@ -149,7 +149,7 @@ func (c *Checks) Before(ctx context.Context) (problems []string) {
 		}
 		if err != nil {
 			c.Drop(l.Command)
-			problems = append(problems, fmt.Sprintf("the check %s is not run any more: %v", l.Command, err))
+			problems = append(problems, fmt.Sprintf("The check %s is no longer run: %v", l.Command, err))
 			continue
 		}
 		c.mu.Lock()
@@ -206,4 +206,4 @@ func (c *Checks) pending(ran bool) []*looked {
 }
 
 // ErrMissing is the error of a check whose program cannot be run.
-var ErrMissing = errors.New("its program is not here, or cannot be run")
+var ErrMissing = errors.New("its program is missing or not executable")

@@ -97,7 +97,7 @@ func serversOf(listed []json.RawMessage) (string, error) {
 			Env, Headers             []pair
 		}
 		if json.Unmarshal(raw, &server) != nil || server.Name == "" || server.Command == "" && server.URL == "" {
-			return "", fmt.Errorf("mcpServers[%d] has another form: it has a name and a command or a url", i)
+			return "", fmt.Errorf("mcpServers[%d]: expected a name and a command or a url", i)
 		}
 		texts := func(pairs []pair) map[string]string {
 			all := map[string]string{}

@@ -21,8 +21,8 @@ var optionKinds = []string{"allow_once", "allow_always", "reject_once", "reject_
 // allows one choice for each.
 func (w *shown) inquire(a chat.Approval) {
 	if slices.ContainsFunc(a.Preview.Inquiries, func(q tools.Inquiry) bool { return len(q.Options) == 0 }) {
-		w.sendNotice("info", a.Preview.Title+" for an answer in words, which editors cannot be asked for: it was told no")
-		go w.session.talk.Chat.Answer(a.ID, chat.Decision{Reason: "only questions with choices can be asked here"})
+		w.sendNotice("info", a.Preview.Title+" for an answer in words. Editors can't show this question, so it was declined")
+		go w.session.talk.Chat.Answer(a.ID, chat.Decision{Reason: "editors can show only questions with choices"})
 		return
 	}
 	ctx, cancel := context.WithCancel(w.session.ctx)
@@ -60,7 +60,7 @@ func (w *shown) choose(ctx context.Context, call string, a chat.Approval, inquir
 		}
 	}
 	if inquiry.Several {
-		text = append(text, "one of these can be chosen here")
+		text = append(text, "choose one")
 	}
 	var content []any
 	for _, d := range diffs(a.Preview.Diff, w.absolute) {

@@ -90,7 +90,7 @@ func (s *Server) handle(ctx context.Context, m message) {
 	defer s.answerPanic(m)
 	var p sessionParams
 	if m.Method != "initialize" && len(m.Params) > 0 && json.Unmarshal(m.Params, &p) != nil {
-		s.answer(m)(nil, failf(codeParams, "the parameters of %s have another form", m.Method))
+		s.answer(m)(nil, failf(codeParams, "invalid parameters of %s", m.Method))
 		return
 	}
 	if len(m.ID) > 0 && !s.begin(m) {
@@ -119,7 +119,7 @@ func (s *Server) handle(ctx context.Context, m message) {
 		serve, open := aboutSession[m.Method], s.session(p.SessionID)
 		switch {
 		case serve == nil:
-			s.answer(m)(nil, failf(codeMethod, "there is no method %q", m.Method))
+			s.answer(m)(nil, failf(codeMethod, "unknown method %q", m.Method))
 		case open == nil:
 			s.answer(m)(nil, failf(codeNotFound, "no session %q is open", p.SessionID))
 		default:
@@ -136,7 +136,7 @@ func (s *Server) begin(m message) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.working >= maxUnanswered {
-		go s.conn.respond(m.ID, nil, failf(codeInternal, "%d requests wait for an answer; no more are taken", maxUnanswered))
+		go s.conn.respond(m.ID, nil, failf(codeInternal, "%d requests are waiting for an answer, the maximum", maxUnanswered))
 		return false
 	}
 	s.working++
@@ -160,7 +160,7 @@ func (s *Server) answer(m message) func(result any, err error) {
 func (s *Server) answerPanic(m message) {
 	if value := recover(); value != nil {
 		s.log.Error("a request of the editor panicked", "method", m.Method, "panic", value, "stack", string(debug.Stack()))
-		s.answer(m)(nil, failf(codeInternal, "internal error in %s; the log of the program says more", m.Method))
+		s.answer(m)(nil, failf(codeInternal, "internal error in %s; see the log of agent", m.Method))
 	}
 }
 
@@ -182,12 +182,12 @@ func (s *Server) session(id string) *session {
 
 func (s *Server) initialize(m message) (any, error) {
 	if s.initialized {
-		return nil, failf(codeRequest, "initialize was called before")
+		return nil, failf(codeRequest, "initialize was already called")
 	}
 	s.initialized = true
 	var p initializeParams
 	if json.Unmarshal(m.Params, &p) != nil {
-		return nil, failf(codeParams, "the parameters of initialize have another form")
+		return nil, failf(codeParams, "invalid parameters of initialize")
 	}
 	given := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 	s.notices, s.compactions = given(p.ClientCapabilities.Session.Notices), given(p.ClientCapabilities.Session.Compaction)
@@ -226,7 +226,7 @@ func (s *Server) authenticate(m message) error {
 		MethodID string `json:"methodId"`
 	}
 	if json.Unmarshal(m.Params, &p) != nil || p.MethodID != methodEnv && p.MethodID != methodLogin {
-		return failf(codeParams, "there is no method %q to log in", p.MethodID)
+		return failf(codeParams, "unknown method %q to log in", p.MethodID)
 	}
 	if login, needed := s.agent.Login(); needed != nil {
 		return failf(codeSignIn, "%v; run in a terminal: agent %s", needed, strings.Join(login, " "))
@@ -243,7 +243,7 @@ func (s *Server) ready(p sessionParams) error {
 		return failf(codeParams, "cwd %q is not a folder", p.Cwd)
 	}
 	if !s.initialized {
-		return failf(codeRequest, "a session cannot be opened before initialize")
+		return failf(codeRequest, "can't open a session before initialize")
 	}
 	return nil
 }
@@ -257,7 +257,7 @@ func (s *Server) checkPlace(id, cwd string) error {
 	}
 	place := info.Workspace
 	if _, err := os.Stat(place); err == nil && fsutil.Real(cwd) != fsutil.Real(place) {
-		return failf(codeParams, "session %s belongs to %s; load it with that cwd, not %s", id, place, cwd)
+		return failf(codeParams, "can't load session %s with cwd %[3]s: it belongs to %[2]s", id, place, cwd)
 	}
 	return nil
 }
@@ -403,7 +403,7 @@ func (s *Server) delete(id string) error {
 		return err
 	}
 	if !found {
-		return failf(codeNotFound, "there is no session of that id")
+		return failf(codeNotFound, "no session has this ID")
 	}
 	f, err := s.agent.Process.Folders()
 	if err != nil {

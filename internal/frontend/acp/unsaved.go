@@ -52,14 +52,14 @@ func (b *buffers) check(ctx context.Context, call gate.Call) gate.Verdict {
 	switch {
 	case found == "":
 	case call.Traits.Edits:
-		return gate.Verdict{Refusal: "not run: " + found + "ask the person to save first"}
+		return gate.Verdict{Refusal: "not run: " + found + "ask the user to save first"}
 	default:
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if b.unsaved == nil {
 			b.unsaved = map[string]string{}
 		}
-		b.unsaved[keyOf(call)] = found + "this is the text on the disk"
+		b.unsaved[keyOf(call)] = found + "this is the text on disk"
 	}
 	return gate.Verdict{}
 }
@@ -124,7 +124,7 @@ func (b *buffers) ofLinks(blocks []contentBlock) atcmd.Message {
 		}
 		asked.Go(func() {
 			if n := b.differ(b.session.ctx, path); n > 0 {
-				found[i] = fmt.Sprintf("%s has unsaved changes in the editor: %s; this is the text on the disk", path, linesDiffer(n))
+				found[i] = fmt.Sprintf("%s has unsaved changes in the editor: %s; this is the text on disk", path, linesDiffer(n))
 			}
 		})
 	}

@@ -127,7 +127,7 @@ func (w *shown) event(e chat.Event) {
 		w.message++
 	case chat.ReplyDiscarded:
 		w.message++
-		w.sendNotice("warning", "the reply was cut off and does not count; it starts over")
+		w.sendNotice("warning", "The reply was cut off and is discarded. The model starts again.")
 	case chat.CallRequested:
 		c := &callShown{id: fmt.Sprintf("c%d", e.Call)}
 		w.calls[e.Call] = c
@@ -287,7 +287,7 @@ func shortened(text string) string {
 		return text
 	}
 	half := maxShown / 2
-	return strings.ToValidUTF8(text[:half], "") + fmt.Sprintf("\n… %d bytes left out …\n", len(text)-2*half) + strings.ToValidUTF8(text[len(text)-half:], "")
+	return strings.ToValidUTF8(text[:half], "") + fmt.Sprintf("\n… %d bytes omitted …\n", len(text)-2*half) + strings.ToValidUTF8(text[len(text)-half:], "")
 }
 
 // plan shows the todo list when it has changed.

@@ -93,7 +93,7 @@ func (c *conn) read(in io.Reader, handle func(message)) error {
 		line = bytes.TrimSpace(line)
 		switch {
 		case !whole:
-			c.respond(nil, nil, failf(codeRequest, "a message may be 16 MiB"))
+			c.respond(nil, nil, failf(codeRequest, "a message may have at most 16 MiB"))
 		case len(line) > 0:
 			c.parse(line, handle)
 		}
@@ -115,14 +115,14 @@ func (c *conn) parse(line []byte, handle func(message)) {
 		all = append(all, line)
 	}
 	if len(all) == 0 {
-		c.respond(nil, nil, failf(codeParse, "a line that is no JSON"))
+		c.respond(nil, nil, failf(codeParse, "a line that is not valid JSON"))
 		return
 	}
 	for _, one := range all {
 		var m message
 		switch err := json.Unmarshal(one, &m); {
 		case err != nil || m.Method == "" && m.Result == nil && m.Error == nil:
-			c.respond(m.ID, nil, failf(codeRequest, "no message of JSON-RPC 2.0"))
+			c.respond(m.ID, nil, failf(codeRequest, "not a JSON-RPC 2.0 message"))
 		case m.Method == "":
 			c.deliver(m)
 		default:

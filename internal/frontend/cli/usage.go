@@ -23,7 +23,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 			name = "-" + name
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		}
-		said = "there is no flag " + name + suggest.Question(name, names)
+		said = "unknown flag " + name + suggest.Question(name, names)
 	case *pflag.ValueRequiredError:
 		name := "--" + err.GetFlag().Name
 		if err.GetSpecifiedShortnames() != "" {
@@ -65,7 +65,7 @@ func NoSubcommand(cmd *cobra.Command, args []string) error {
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
 	}
-	said := "there is no command " + cmd.CommandPath() + " " + args[0]
+	said := "unknown command " + cmd.CommandPath() + " " + args[0]
 	if near := suggest.Of(args[0], names, 1); len(near) > 0 {
 		said += "; did you mean " + cmd.CommandPath() + " " + near[0] + "?"
 	}

@@ -291,7 +291,7 @@ func mayInit(c *app.Conversation, prompt atcmd.Message) error {
 	if strings.TrimSpace(prompt.Text()) != "/init" || c.MayWrite("AGENTS.md") {
 		return nil
 	}
-	return usage(errors.New("/init writes AGENTS.md, and nobody is there to ask: add --allow 'write_file(AGENTS.md)'"))
+	return usage(errors.New("/init writes AGENTS.md, and there is no user to ask: add --allow 'write_file(AGENTS.md)'"))
 }
 
 // usage marks an error as wrong input.

@@ -136,7 +136,7 @@ func TestRemarksAndTimes(t *testing.T) {
 	}
 }
 
-// Tools of servers are called as their servers say.
+// MCP tools are called as their servers say.
 func TestForeignToolsStay(t *testing.T) {
 	t.Parallel()
 	own := tools.NewRegistry(tools.Tool{Name: "edit", Schema: json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"}}}`)})

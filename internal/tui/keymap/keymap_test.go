@@ -23,10 +23,10 @@ func TestFileOfKeys(t *testing.T) {
 		"Enter begins a line":  {`{"keys": {"new-line": ["enter"], "send": ["ctrl+j"]}}`, map[string][]string{"enter": {"new-line"}, "ctrl+j": {"send"}, "alt+enter": nil}, nil},
 		"keys are taken over":  {`{"keys": {"stash": ["ctrl+k"], "cut-to-end": []}}`, map[string][]string{"ctrl+k": {"stash"}}, nil},
 		"an empty object":      {`{}`, map[string][]string{"ctrl+d": {"quit", "delete-right"}, "ctrl+s": {"stash"}}, nil},
-		"nothing readable":     {"{\n \"keys\": [", nil, []string{"2: expected an object, not ["}},
+		"nothing readable":     {"{\n \"keys\": [", nil, []string{"2: an object is wanted, not ["}},
 		"an unfinished file":   {"{\"keys\": {\n\"stash\": [\"f2\"]", nil, []string{"2: EOF"}},
-		"more after the end":   {"{}\n{}", nil, []string{"2: unexpected text after the end of the object"}},
-		"a key as a string":    {`{"keys": {"stash": "f2"}}`, nil, []string{`1: stash must be a list of keys, such as ["ctrl+k"], not f2`}},
+		"more after the end":   {"{}\n{}", nil, []string{"2: there is something after the end of the object"}},
+		"a key as a string":    {`{"keys": {"stash": "f2"}}`, nil, []string{`1: stash wants a list of keys, as ["ctrl+k"], not f2`}},
 		"several faults": {
 			"{\n\"key\": 1,\n\"keys\": {\n\"stsh\": [],\n\"interrupt\": [\"f2\"],\n\"stash\": [\n\"esc\",\n\"x\",\n\"ctrl+i\",\n\"ctrl+1\",\n\"hyper+x\"],\n\"stash\": []}}", nil,
 			[]string{
@@ -42,7 +42,7 @@ func TestFileOfKeys(t *testing.T) {
 			},
 		},
 		"two actions of the file": {"{\"keys\": {\n\"stash\": [\"f2\"],\n\"mode\": [\"f2\"]}}", nil, []string{"3: f2 is the key of mode and of stash (line 2)"}},
-		"a key of another action": {`{"keys": {"stash": ["ctrl+k"]}}`, nil, []string{`1: ctrl+k is the key of stash and of cut-to-end (set other keys, or none: "cut-to-end": [])`}},
+		"a key of another action": {`{"keys": {"stash": ["ctrl+k"]}}`, nil, []string{`1: ctrl+k is the key of stash and of cut-to-end (give it other keys, or none: "cut-to-end": [])`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

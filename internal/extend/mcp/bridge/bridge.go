@@ -463,7 +463,7 @@ func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.Ser
 				names = append(names, st.Configured.Name)
 			}
 		}
-		return nil, catalogue.ServerInfo{}, fmt.Errorf("there is no server %q%s; there are: %s", humanize.Line(name, 60), suggest.Question(name, names), someOf(names))
+		return nil, catalogue.ServerInfo{}, fmt.Errorf("unknown server %q%s; servers: %s", humanize.Line(name, 60), suggest.Question(name, names), someOf(names))
 	}
 	b.mu.Lock()
 	pending := st.pending

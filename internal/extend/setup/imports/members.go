@@ -35,7 +35,7 @@ func lookup(ours map[string]string, remark string) func(string) (string, string)
 // model translates the name of a model. It knows no equivalent for the short names of Claude Code.
 func model(name string) (to, remark string) {
 	if slices.Contains([]string{"opus", "sonnet", "haiku", "opusplan", "default", "sonnet[1m]"}, name) {
-		return "/model", "the short name " + name + " is not known here; the list has the names of the endpoint in use"
+		return "/model", "the short name " + name + " is unknown; the list has the names of the endpoint in use"
 	}
 	return "/model " + name, "it is remembered for the endpoint in use"
 }

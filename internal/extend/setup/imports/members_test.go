@@ -42,7 +42,7 @@ func TestNothingIsLeftUnsaid(t *testing.T) {
 	})
 	got := lines(p.plan())
 	for _, want := range []string{
-		"shown settings model0 → /model (the short name opus is not known here; the list has the names of the endpoint in use)",
+		"shown settings model0 → /model (the short name opus is unknown; the list has the names of the endpoint in use)",
 		"shown settings effortLevel0 → /set reasoning.effort high",
 		"shown settings permissions.defaultMode0 → /approval auto-edit",
 		"shown settings outputStyle0 → /set output-style terse",

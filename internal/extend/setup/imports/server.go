@@ -136,7 +136,7 @@ func (t *translation) field(name string, value any) {
 			t.header(header, "", headers[header])
 		}
 	case ours == "" || ours == "sandbox":
-		t.lose("%s is not known here", name)
+		t.lose("%s is unknown", name)
 	case isNumber && (strings.HasSuffix(name, "_sec") || name == "timeout" && t.seconds):
 		t.entry[ours] = seconds * 1000
 	case ours == "oauth":

@@ -60,7 +60,7 @@ func (t *translation) text(field, text string) string {
 		t.lose("an input fills in %s: set the variable %s", field, name)
 	}
 	if leftOver.MatchString(ours.ReplaceAllString(text, "")) {
-		t.lose("%s has a placeholder that is not known here: fill it in", field)
+		t.lose("%s has a placeholder that is unknown: fill it in", field)
 	}
 	return text
 }

@@ -72,7 +72,7 @@ const (
 	tools
 )
 
-// subjects maps the tools of Claude Code to subjects. Tools of servers are not in it.
+// subjects maps the tools of Claude Code to subjects. MCP tools are not in it.
 var subjects = map[string]subject{
 	"Read": reads, "Grep": reads, "Glob": reads, "LS": reads,
 	"Edit": edits, "Write": edits, "MultiEdit": edits, "NotebookEdit": edits,
