@@ -79,7 +79,7 @@ NAME is an id, its end, or words of the title; without it, the only running sess
 		},
 		ValidArgsFunction: completeSessions(w),
 	}
-	cmd.Flags().BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
+	cmd.Flags().BoolVar(&o.screenReader, "screen-reader", false, "print plain lines for screen readers")
 	return cmd
 }
 

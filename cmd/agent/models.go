@@ -97,7 +97,7 @@ func listModels(ctx context.Context, w world, o modelsOptions) error {
 
 // noneError returns the error for an empty list.
 func (o modelsOptions) noneError() error {
-	what, hint := "the endpoint lists no modelss", ""
+	what, hint := "the endpoint lists no models", ""
 	if o.filter != "" {
 		what, hint = fmt.Sprintf("no model matches %q", o.filter), ". To list all, run: agent models"
 	}

@@ -26,11 +26,11 @@ func newSessionsSearch(w world) *cobra.Command {
 	var o searchFlags
 	cmd := &cobra.Command{
 		Use:   "search WORDS…",
-		Short: "Search what was said, run and found in the sessions of this repository",
-		Long: `Searches messages, replies, command lines, paths and results of the sessions of this
-repository and its worktrees, also what left the context long ago. Entries with most of
-the words come first, then the latest. A word matches the same word, and one of four
-letters or more also longer words that it begins.
+		Short: "Search the sessions of this repository",
+		Long: `Searches messages, replies, commands, paths and results in the sessions of this repository
+and its worktrees, pruned content included. Entries with the most matching words come
+first, then the latest. A word of four letters or more also matches as the beginning of a
+longer word.
 
   "exact words"   those words in that order (in a shell: '"exact words"')
   -word           entries without the word
@@ -45,8 +45,8 @@ Flags stand before the words. Exit status 1 means that nothing was found, 2 that
 		},
 	}
 	cmd.Flags().SetInterspersed(false) // -word is no flag
-	cmd.Flags().BoolVar(&o.all, "all", false, "sessions of every folder")
-	cmd.Flags().BoolVar(&o.other, "other", false, "sessions of other agents on this machine, read as they are")
+	cmd.Flags().BoolVar(&o.all, "all", false, "search the sessions of every folder")
+	cmd.Flags().BoolVar(&o.other, "other", false, "search the sessions of other coding agents on this machine")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -94,7 +94,7 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 	}
 	if err == nil && len(hits) == 0 {
 		if !o.json && !o.all {
-			_ = w.tell("nothing was found in this repository; --all looks into all folders")
+			_ = w.tell("nothing found in this repository. To search all folders, add --all")
 		}
 		return statusError(exitFailed)
 	}

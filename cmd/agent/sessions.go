@@ -54,7 +54,7 @@ func newSessionsList(w world) *cobra.Command {
 			return w.print(slash.SessionLines(infos, slash.Listing{Workspaces: all, Agents: agents}, w.process.Now())...)
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "list the search the sessions of every folder")
+	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every folder")
 	cmd.Flags().BoolVar(&agents, "agents", false, "list the subagents of each session; show takes their IDs")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

@@ -31,7 +31,7 @@ func TestAgentsWithoutRoom(t *testing.T) {
 		}
 		_, note, _ := strings.Cut(lines, name+"  ")
 		note = strings.SplitN(note, "\n", 3)[1]
-		if strings.Contains(note, "the model reads a shortened description") != listed || strings.Contains(note, "which is full; type @agent-"+name") == listed {
+		if strings.Contains(note, "the model reads a shortened description") != listed || strings.Contains(note, "which is full; type @agent-"+name) == listed {
 			t.Errorf("/agents says of %s: %q", name, note)
 		}
 	}

@@ -26,7 +26,7 @@ func sessionsCommand(d Deps) command.Command {
 		Name: "sessions", Help: "list recorded sessions, or resume one",
 		Forms: []command.Form{
 			{Does: "choose from the sessions of this folder", Run: d.chooseSession(false)},
-			{Args: "all", Does: "choose from the search the sessions of every folder", Run: d.chooseSession(true)},
+			{Args: "all", Does: "choose from the sessions of every folder", Run: d.chooseSession(true)},
 		},
 	}
 }
