@@ -39,7 +39,7 @@ func TestLoginOnTheScreen(t *testing.T) {
 	back()
 	s.press("/login kimi --client-id own\r")
 	s.untilFolded("type the code K-1 there")
-	s.until("Esc ends the login")
+	s.until("Esc cancels the login")
 	s.press("\x1b")
 	s.untilFolded("Login canceled; nothing was stored.")
 	back()

@@ -418,7 +418,7 @@ func TestNotesOfARepository(t *testing.T) {
 		t.Errorf("the model is not told: %s", last)
 	}
 	// What the person adds themselves is agreed to.
-	if said := s.run("/remember project: added fact"); !strings.Contains(said, "kept as p2") {
+	if said := s.run("/remember project: added fact"); !strings.Contains(said, "stored as p2") {
 		t.Error(said)
 	}
 	d.sit().say("hello")
@@ -530,7 +530,7 @@ func TestNotesOfATurnAreBounded(t *testing.T) {
 	}
 	s := d.sit()
 	s.say("find out")
-	if strings.Count(answers, "kept as n") != 3 || strings.Count(answers, "at most 3 notes") != 2 {
+	if strings.Count(answers, "stored as n") != 3 || strings.Count(answers, "at most 3 notes") != 2 {
 		t.Error(answers)
 	}
 }

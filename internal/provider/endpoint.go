@@ -177,7 +177,7 @@ func (from Sources) maker() (Endpoint, error) {
 func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 	byName, named := vendor.Named(provider.Text)
 	if provider.Text != "" && !named {
-		return Endpoint{}, fmt.Errorf("there is no provider %q; there are %s", humanize.Line(provider.Text, maxShown), strings.Join(vendor.Names(), ", "))
+		return Endpoint{}, fmt.Errorf("unknown provider %q; providers: %s", humanize.Line(provider.Text, maxShown), strings.Join(vendor.Names(), ", "))
 	}
 	if strings.TrimSpace(baseURL.Text) == "" || named && provider.From > baseURL.From {
 		address, err := from.addressOf(byName)

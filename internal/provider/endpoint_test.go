@@ -169,7 +169,7 @@ func TestResolveRefuses(t *testing.T) {
 		"base-url: \"localhost:8080\" has no http":                      {BaseURL: provider.Choice{Text: "localhost:8080"}},
 		"OPENAI_API_KEY: a key is one word":                             {Env: env(map[string]string{vendor.EnvKey: "sec\nret"})},
 		"auth-keyfile: file does not exist":                             {KeyFile: provider.Choice{Text: "/gone"}, ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }},
-		"there is no provider \"nobody\"; there are openai, openrouter": {Provider: provider.Choice{Text: "nobody"}},
+		"unknown provider \"nobody\"; providers: openai, openrouter": {Provider: provider.Choice{Text: "nobody"}},
 	} {
 		_, err := provider.Resolve(from)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "ret") && strings.Contains(err.Error(), "sec") {

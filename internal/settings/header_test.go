@@ -36,7 +36,7 @@ func TestHeaders(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"header.Authorization": "agent login", "header.authorization": "agent login", "header.Cookie": "agent login",
-		"header.content-type": "belongs to the program", "header.Host": "belongs to the program",
+		"header.content-type": "is set by agent", "header.Host": "is set by agent",
 		"header.": "name of an HTTP header", "header.a b": "name of an HTTP header", "header.a:b": "name of an HTTP header",
 		"header.NAME": "replace NAME", "header.é": "HTTP header name",
 	} {
@@ -64,8 +64,8 @@ func TestExtraBody(t *testing.T) {
 		t.Errorf("a long number is kept as %s", got)
 	}
 	for value, want := range map[string]string{
-		`{"messages":[]}`: "belongs to the program", `{"Tools":[]}`: "belongs to the program", `{"authorization":"x"}`: "belongs to the program",
-		`{"previous_response_id":"x"}`: "belongs to the program", `{"n":2}`: "belongs to the program",
+		`{"messages":[]}`: "agent sets itself", `{"Tools":[]}`: "agent sets itself", `{"authorization":"x"}`: "agent sets itself",
+		`{"previous_response_id":"x"}`: "agent sets itself", `{"n":2}`: "agent sets itself",
 		`[1]`: "must be a JSON object", `{"a":`: "must be a JSON object", `x`: "must be a JSON object",
 	} {
 		if err := s.Set(settings.Session, "extra-body", value); err == nil || !strings.Contains(err.Error(), want) {
