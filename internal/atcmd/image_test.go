@@ -85,14 +85,14 @@ func TestPickedImages(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Expand(t.Context(), Message{picked("b.png")}, Options{Root: root, NoImages: "it is blind"}); err == nil || !strings.Contains(err.Error(), "because it is blind") {
+	if _, err := Expand(t.Context(), Message{picked("b.png")}, Options{Root: root, NoImages: "it is blind"}); err == nil || !strings.Contains(err.Error(), "it is blind") {
 		t.Errorf("a model that cannot see: %v", err)
 	}
 	var many Message
 	for range MaxImages + 1 {
 		many = append(many, picked("b.png"))
 	}
-	if _, err := Expand(t.Context(), many, Options{Root: root}); err == nil || !strings.Contains(err.Error(), "takes 20 images") {
+	if _, err := Expand(t.Context(), many, Options{Root: root}); err == nil || !strings.Contains(err.Error(), "at most 20 images") {
 		t.Errorf("too many: %v", err)
 	}
 }

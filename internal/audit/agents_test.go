@@ -89,19 +89,19 @@ func TestRecordsOfAgentsBelongToTheSession(t *testing.T) {
 	}{
 		"nothing":          {func(string, string, string) {}, ""},
 		"a link to itself": {func(folder, a, _ string) { must(os.Rename(a, folder+"/x")); must(os.Symlink(folder+"/x", a)) }, ""},
-		"first deleted":    {func(_, a, _ string) { must(os.Remove(a)) }, "agent s-aaaaa (general) has no record"},
-		"second deleted":   {func(_, _, b string) { must(os.Remove(b)) }, "agent s-bbbbb (general) has no record"},
-		"emptied":          {func(_, a, _ string) { put(a, nil) }, "agent s-aaaaa (general) has no record"},
+		"first deleted":    {func(_, a, _ string) { must(os.Remove(a)) }, "the log of subagent s-aaaaa (general) is missing"},
+		"second deleted":   {func(_, _, b string) { must(os.Remove(b)) }, "the log of subagent s-bbbbb (general) is missing"},
+		"emptied":          {func(_, a, _ string) { put(a, nil) }, "the log of subagent s-aaaaa (general) is missing"},
 		"exchanged": {func(folder, a, b string) {
 			must(os.Rename(a, folder+"/x"))
 			must(os.Rename(b, a))
 			must(os.Rename(folder+"/x", b))
-		}, "the record of agent s-aaaaa is of s-bbbbb"},
-		"one over the other":    {func(_, a, b string) { put(a, read(b)) }, "the record of agent s-aaaaa is of s-bbbbb"},
+		}, "the log of subagent s-aaaaa belongs to s-bbbbb"},
+		"one over the other":    {func(_, a, b string) { put(a, read(b)) }, "the log of subagent s-aaaaa belongs to s-bbbbb"},
 		"a copy by a new name":  {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), read(a)) }, "the session started no subagent s-zzzzz, but its log exists"},
 		"a record by hand":      {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), renamed(t, read(a), "s-zzzzz")) }, "the session started no subagent s-zzzzz, but its log exists"},
 		"written anew":          {func(_, a, b string) { put(a, renamed(t, read(b), "s-aaaaa")) }, "the record of agent s-aaaaa is truncated or replaced"},
-		"a link to /dev/null":   {func(_, a, _ string) { must(os.Remove(a)); must(os.Symlink(os.DevNull, a)) }, "agent s-aaaaa (general) has no record"},
+		"a link to /dev/null":   {func(_, a, _ string) { must(os.Remove(a)); must(os.Symlink(os.DevNull, a)) }, "the log of subagent s-aaaaa (general) is missing"},
 		"cut at its end":        {func(_, _, b string) { put(b, first(read(b), 2)) }, "the record of agent s-bbbbb is truncated or replaced"},
 		"cut at its second end": {func(_, a, _ string) { put(a, first(read(a), 3)) }, "the record of agent s-aaaaa is truncated or replaced"},
 	} {

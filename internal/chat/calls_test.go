@@ -249,7 +249,7 @@ func TestMoreCallsThanAreRun(t *testing.T) {
 		t.Fatalf("%d answers, %d started", len(answers), len(seen[ToolStarted](b)))
 	}
 	for i, answer := range answers {
-		if want := i >= maxCalls; strings.HasPrefix(answer.Error, "not run: only the first 256 are run") != want || answer.Error == "" == want {
+		if want := i >= maxCalls; strings.HasPrefix(answer.Error, "not run: only the first 256 calls of a reply are run") != want || answer.Error == "" == want {
 			t.Errorf("call %d is answered %q", i, answer.Error)
 		}
 	}

@@ -124,7 +124,7 @@ func TestCostUnknown(t *testing.T) {
 	if b.stats.Cost != 0 || b.stats.Unpriced.PromptTokens != 200 {
 		t.Errorf("%+v", b.stats)
 	}
-	if told := notices(b); strings.Count(told, "max-cost cannot be kept") != 1 || len(seen[TurnCost](b)) > 0 {
+	if told := notices(b); strings.Count(told, "can't enforce max-cost") != 1 || len(seen[TurnCost](b)) > 0 {
 		t.Errorf("notices:\n%s", told)
 	}
 }

@@ -98,7 +98,7 @@ func TestUnsavedIsSaidOnce(t *testing.T) {
 	for _, n := range seen[Notice](r.bench) {
 		told = append(told, n.Text)
 	}
-	if len(told) != 2 || !strings.Contains(told[0], "is not saved to "+dir) || !strings.HasPrefix(told[1], "the session is saved again") {
+	if len(told) != 2 || !strings.Contains(told[0], "is not saved to "+dir) || !strings.HasPrefix(told[1], "The session is saved again") {
 		t.Errorf("told %q", told)
 	}
 	if status := seen[StatusChanged](r.bench); status[len(status)-1].Status.Unsaved {

@@ -93,7 +93,7 @@ func TestGatesThatFail(t *testing.T) {
 	for want, check := range map[string]func(context.Context, gate.Call) gate.Verdict{
 		"arguments were replaced": func(_ context.Context, k gate.Call) gate.Verdict { return gate.Verdict{Arguments: k.Arguments} },
 		"internal error":          func(context.Context, gate.Call) gate.Verdict { panic("boom") },
-		"not a JSON object":       func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{Arguments: arguments.Parse("[")} },
+		"with invalid JSON":       func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{Arguments: arguments.Parse("[")} },
 	} {
 		b := newBench(t, calls("does", `{}`), say("ok"))
 		gated(b, gate.Gate{Name: "g", Stage: gate.Hooks, Check: check})

@@ -28,9 +28,9 @@ func TestSmallWindowIsTold(t *testing.T) {
 		tools  int
 		told   string
 	}{
-		{"4096", "short, with read_file", 1, "for a window of 4.1k tokens a short prompt and only the essential tools are used (read_file). Prompt and tools take 4. If the model allows it, raise context-limit"},
+		{"4096", "short, with read_file", 1, "Small context window (4.1k tokens): a short prompt and only the essential tools are used (read_file). Prompt and tools take 4. If the model allows it, raise context-limit"},
 		{"4096", "short, with read_file", 1, ""},
-		{"32000", "long", len(b.config.Tools.All()), "the window of 32k tokens fits the whole prompt and all tools"},
+		{"32000", "long", len(b.config.Tools.All()), "The context window of 32k tokens fits the whole prompt and all tools"},
 	} {
 		b.set("context-limit", step.limit)
 		before := len(seen[Notice](b))
@@ -63,7 +63,7 @@ func TestCutInstructionsAreTold(t *testing.T) {
 	if _, err := b.prompt("hi"); err != nil {
 		t.Fatal(err)
 	}
-	const want = "for a window of 9k tokens AGENTS.md instructions are shortened. Prompt and tools take 3k. If the model allows it, raise context-limit"
+	const want = "Small context window (9k tokens): AGENTS.md instructions are shortened. Prompt and tools take 3k. If the model allows it, raise context-limit"
 	if told := seen[Notice](b); len(told) != 1 || told[0].Text != want {
 		t.Errorf("told %q", told)
 	}

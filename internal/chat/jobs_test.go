@@ -51,7 +51,7 @@ func TestJobsAreNamedWhenTheModeNarrows(t *testing.T) {
 		b.set("approval-mode", mode)
 		b.emitStatus()
 	}
-	if got := seen[Notice](b); len(got) != 1 || got[0].Text != "the mode is plan, but job 1 still runs: sleep 60 (/jobs end 1 ends it)" {
+	if got := seen[Notice](b); len(got) != 1 || got[0].Text != "The mode is now plan, but job 1 is still running: sleep 60. To stop it: /jobs end 1" {
 		t.Errorf("told %v", got)
 	}
 }

@@ -86,7 +86,7 @@ func TestD50RefusedMessage(t *testing.T) {
 			if got := seen[MessageReturned](b); len(got) != 1 || got[0].Message.Text() != tc.message {
 				t.Errorf("returned %v", got)
 			}
-			if reason, back, both := strings.Cut(err.Error(), "taken back"); !both || !strings.Contains(reason, "400") || back == "" || len(seen[Notice](b)) > 0 {
+			if reason, back, both := strings.Cut(err.Error(), "message was removed"); !both || !strings.Contains(reason, "400") || back == "" || len(seen[Notice](b)) > 0 {
 				t.Errorf("told %v and %v", err, seen[Notice](b))
 			}
 			if out, err := b.prompt("and now?"); err != nil || out.Response != "fine" {
@@ -133,7 +133,7 @@ func TestD50ImagesOfThePast(t *testing.T) {
 	if out, err := b.prompt("and now?"); err != nil || out.Response != "fine" {
 		t.Fatalf("%+v %v", out, err)
 	}
-	if got := seen[Notice](b); len(got) != 1 || !strings.Contains(got[0].Text, "1 image left out") {
+	if got := seen[Notice](b); len(got) != 1 || !strings.Contains(got[0].Text, "1 image omitted") {
 		t.Errorf("told %v", got)
 	}
 	if len(seen[MessageReturned](b)) != 0 {
@@ -156,7 +156,7 @@ func TestD50RefusedResults(t *testing.T) {
 	if got := b.responses(); len(got) != 1 || !strings.Contains(got[0].Result.Text(), "left out") || got[0].Error != "" {
 		t.Errorf("the model reads %+v", got)
 	}
-	if got := seen[Notice](b); len(got) != 1 || !strings.Contains(got[0].Text, "left out") {
+	if got := seen[Notice](b); len(got) != 1 || !strings.Contains(got[0].Text, "omitted") {
 		t.Errorf("told %v", got)
 	}
 }

@@ -119,7 +119,7 @@ func TestRewindIsRefused(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	go func() { defer close(ended); r.Chat.Run(ctx) }()
-	if _, _, err := r.Past.Rewind(ctx, 1, false); err == nil || !strings.Contains(err.Error(), "no point 1") {
+	if _, _, err := r.Past.Rewind(ctx, 1, false); err == nil || !strings.Contains(err.Error(), "no message 1") {
 		t.Errorf("no point: %v", err)
 	}
 	r.Chat.Send(atcmd.Typed("second"))

@@ -254,7 +254,7 @@ func (s *saving) check() {
 	switch was := s.behind; {
 	case err != nil && !was:
 		s.behind = true
-		s.emit.notice("Can't save the session: %v. You can keep working; agent saves it when it can", err)
+		s.emit.notice("%v. You can keep working; agent saves the rest when it can", err)
 	case err == nil && was:
 		s.behind = false
 		s.emit.notice("The session is saved again, with all messages")

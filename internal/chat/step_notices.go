@@ -48,7 +48,7 @@ func headText(head window.HeadChosen) string {
 		parts = append(parts, "AGENTS.md instructions are shortened")
 	}
 	if len(parts) == 0 {
-		return fmt.Sprintf("the context window of %s tokens fits the whole prompt and all tools", humanize.Tokens(head.Limit))
+		return fmt.Sprintf("The context window of %s tokens fits the whole prompt and all tools", humanize.Tokens(head.Limit))
 	}
 	return fmt.Sprintf("Small context window (%s tokens): %s. Prompt and tools take %s. If the model allows it, raise context-limit",
 		humanize.Tokens(head.Limit), strings.Join(parts, ", and "), humanize.Tokens(head.Tokens))

@@ -57,7 +57,7 @@ func TestCompressIsATask(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(3500 * time.Millisecond)
 		synctest.Wait()
-		if err := b.Clear(t.Context()); !errors.Is(err, ErrWorking) || !strings.Contains(err.Error(), "being summarised") {
+		if err := b.Clear(t.Context()); !errors.Is(err, ErrWorking) || !strings.Contains(err.Error(), "being summarized") {
 			t.Errorf("clear meanwhile: %v", err)
 		}
 		if usage, err := b.Views.ContextUsage(t.Context()); err != nil || usage.Total() == 0 {
@@ -290,7 +290,7 @@ func TestSummaryByAProfileThatIsGone(t *testing.T) {
 	b.set("compression.threshold", "0.001")
 	b.long()
 	for says, find := range map[string]func(string) (*OtherModel, error){
-		`"cheap", and there are no profiles`: nil,
+		`unknown profile "cheap": there are no profiles`: nil,
 		`compression.profile: no "cheap"`:    func(name string) (*OtherModel, error) { return nil, fmt.Errorf("no %q", name) },
 	} {
 		b.config.OtherModel = find

@@ -38,7 +38,7 @@ func TestCallsInWords(t *testing.T) {
 			switch notices := seen[Notice](b); {
 			case errors.As(err, &written) != (called && unattended):
 				t.Errorf("%q: %v", said, err)
-			case !unattended && (len(notices) == 1 && strings.Contains(notices[0].Text, "nothing was run")) != called:
+			case !unattended && (len(notices) == 1 && strings.Contains(notices[0].Text, "Not run:")) != called:
 				t.Errorf("%q: told %v", said, notices)
 			case out.ToolCalls > 0:
 				t.Errorf("%q was run", said)

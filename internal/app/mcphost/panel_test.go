@@ -109,7 +109,7 @@ func TestPanel(t *testing.T) {
 	if text, _ := os.ReadFile(file); strings.Contains(string(text), "disabled") {
 		t.Errorf("%s", text)
 	}
-	if theirs := row("theirs"); theirs.Line != "/trust" || !strings.Contains(theirs.Help, "waits for your yes") {
+	if theirs := row("theirs"); theirs.Line != "/trust" || !strings.Contains(theirs.Help, "waits for your approval") {
 		t.Errorf("%+v", theirs)
 	}
 }

@@ -72,7 +72,7 @@ func TestContinuedOnce(t *testing.T) {
 	if err != nil || first.ID != "s-ended" {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	if _, err := begin(tools.Task{Continue: "s-ended"}); err == nil || !strings.Contains(err.Error(), "agent s-ended still runs") {
+	if _, err := begin(tools.Task{Continue: "s-ended"}); err == nil || !strings.Contains(err.Error(), "agent s-ended is still running") {
 		t.Errorf("the second: %v", err)
 	}
 	if len(team.List()) != 1 {
@@ -95,7 +95,7 @@ func TestPlan(t *testing.T) {
 		{Continue: "s-ended", Agent: "explorer"}: "give agent general a task",
 		{Continue: "s-works"}:                    "agent s-works is still running; its report arrives when it ends; these can continue: s-ended",
 		{Continue: "s-never"}:                    "agent s-never ended before it started; give the task again; these can continue: s-ended",
-		{Continue: "s-other"}:                    `there is no agent "s-other" in this session; these can continue: s-ended`,
+		{Continue: "s-other"}:                    `unknown subagent "s-other"; these can continue: s-ended`,
 	} {
 		preview, _, err := team.Plan(task)
 		got := preview.Title

@@ -189,13 +189,13 @@ func TestErrorsOfTheWindowPropagate(t *testing.T) {
 	}{
 		{"optimise", func(t *testing.T) compression.Strategy {
 			return &optimizeCounter{Strategy: highDensity(t), err: errBoom}
-		}, 100_000, "density optimisation failed"},
+		}, 100_000, "pruning failed"},
 		{"optimise at the limit", func(t *testing.T) compression.Strategy {
 			return &optimizeCounter{Strategy: highDensity(t), err: errBoom}
-		}, 1000, "density optimisation failed"},
+		}, 1000, "pruning failed"},
 		{"apply", func(t *testing.T) compression.Strategy {
 			return &optimizeCounter{Strategy: highDensity(t), result: history.DensityResult{Removals: []int{99}}}
-		}, 100_000, "density optimisation failed"},
+		}, 100_000, "pruning failed"},
 		{"compress at the threshold", func(t *testing.T) compression.Strategy { return &compressSpy{Strategy: highDensity(t), err: errBoom} }, 2400, "To send your message again"},
 		{"compress at the limit", func(t *testing.T) compression.Strategy { return &compressSpy{Strategy: highDensity(t), err: errBoom} }, 1000, "To send your message again"},
 	} {

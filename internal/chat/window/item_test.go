@@ -47,7 +47,7 @@ func TestItemsAndLettingGo(t *testing.T) {
 			if _, err := b.Pins.Pin("a", false); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.Contents.LetGo(items[2]); err == nil || !strings.Contains(err.Error(), "only answers") {
+			if _, err := b.Contents.LetGo(items[2]); err == nil || !strings.Contains(err.Error(), "only tool results") {
 				t.Errorf("a message: %v", err)
 			}
 			freed, err := b.Contents.LetGo(items[0])
@@ -60,7 +60,7 @@ func TestItemsAndLettingGo(t *testing.T) {
 			if ledger := b.Ledger.Lines(); len(ledger) != 1 || ledger[0].Reason != "pruned by you" || ledger[0].Tokens < 400 {
 				t.Errorf("the ledger is %+v", ledger)
 			}
-			if _, err := b.Contents.LetGo(items[0]); err == nil || !strings.Contains(err.Error(), "left already") {
+			if _, err := b.Contents.LetGo(items[0]); err == nil || !strings.Contains(err.Error(), "already removed") {
 				t.Errorf("once more: %v", err)
 			}
 			s, err := b.Active()

@@ -69,7 +69,7 @@ func TestPin(t *testing.T) {
 	b := newBench(t, 0)
 	b.pair("1", "read_file", "x/a", wordy(50))
 	b.pair("2", "read_file", "y/a", wordy(50))
-	for name, want := range map[string]string{"a": "the end of 2 files; type more of the path: /w/x/a, /w/y/a", "b": "holds nothing of b"} {
+	for name, want := range map[string]string{"a": "matches 2 files; type more of the path: /w/x/a, /w/y/a", "b": "b is not in the conversation"} {
 		if _, err := b.Pins.Pin(name, true); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}

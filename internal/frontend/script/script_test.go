@@ -35,7 +35,7 @@ func TestDefectInARun(t *testing.T) {
 	}
 	log, _ := p.Log()
 	trace, _ := os.ReadFile(log.Path)
-	if !strings.Contains(err.Error(), "internal error: boom") || !strings.Contains(err.Error(), log.Path) || !strings.Contains(string(trace), "script_test.go") {
+	if !strings.Contains(err.Error(), "Internal error: boom") || !strings.Contains(err.Error(), log.Path) || !strings.Contains(string(trace), "script_test.go") {
 		t.Errorf("got %v, logged:\n%s", err, trace)
 	}
 }

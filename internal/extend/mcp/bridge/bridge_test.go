@@ -218,7 +218,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 		`{"tool":"a/new"}`:                               "",
 		`{"server":"a","tool":"gone","arguments":{}}`:    `a does not offer "gone", or no longer; did you mean one?; it offers: one, new`,
 		`{"server":"broken","tool":"x","arguments":{}}`:  "broken cannot be used: ended at start",
-		`{"server":"none","tool":"x","arguments":{}}`:    `there is no server "none"`,
+		`{"server":"none","tool":"x","arguments":{}}`:    `unknown server "none"`,
 		`[]`: "mcp_call takes server",
 	} {
 		if _, answer := b.run("mcp_call", arguments); want == "" && answer.Error != "" || !strings.Contains(answer.Error, want) {
