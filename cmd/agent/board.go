@@ -52,7 +52,7 @@ a line for each session and ends.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each session")
-	cmd.Flags().BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
+	cmd.Flags().BoolVar(&o.screenReader, "screen-reader", false, "print plain lines for screen readers")
 	return cmd
 }
 

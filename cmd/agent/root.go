@@ -105,13 +105,13 @@ func newRoot(w world, run func(context.Context, world, sessionOptions) error) *c
 	var o sessionOptions
 	root := &cobra.Command{
 		Use:   "agent [PROMPT…]",
-		Short: "A coding agent for the terminal that keeps its context dense",
-		Long: `agent chats with a language model that reads and edits the code of the
-current folder with tools. Without arguments it opens an interactive session;
-words become the first message; -p runs one prompt to its end for scripts.
+		Short: "A coding agent for the terminal that keeps its context small",
+		Long: `A language model reads and edits the code in the current folder, and asks you before it
+changes anything. Without arguments, agent opens an interactive session. Arguments become
+the first message. -p runs one prompt for scripts.
 
-Any OpenAI-compatible endpoint works: set --base-url or OPENAI_BASE_URL, and
-OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
+Any OpenAI-compatible endpoint works: set --base-url or OPENAI_BASE_URL, and OPENAI_API_KEY
+if the endpoint needs a key. To try it without a key, run agent demo.`,
 		Version:       builtFrom(),
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
@@ -169,7 +169,7 @@ func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
 	f := cmd.Flags()
 	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(gate.ModeNames(), ", "))
 	repeatable(f, &o.Allow, "allow", "", "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
-	repeatable(f, &o.AllowOutside, "allow-outside", "", "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
+	repeatable(f, &o.AllowOutside, "allow-outside", "", "run commands that match `TOOL(PATTERN)` outside the sandbox without asking (repeatable)")
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.StringVar(&o.maxCost, "max-cost", "", "stop after spending `USD` in this run")
 	f.BoolVar(&o.TrustProject, "trust-project", false, "approve the configuration of the repository for this run")
@@ -181,26 +181,26 @@ func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
 func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	o.registerLimits(cmd, w)
 	f := cmd.Flags()
-	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` headless to its end; piped input is appended")
+	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` without a screen and print the answer; piped input is appended")
 	repeatable(f, &o.images, "image", "i", "send the image in `FILE` with the prompt (repeatable)")
 	f.StringVarP(&o.Workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
-	f.StringVar(&o.worktree, "worktree", "", "work in the git worktree `NAME`, on the branch agent/NAME; create it if it is missing")
+	f.StringVar(&o.worktree, "worktree", "", "work in the git worktree `NAME` on branch agent/NAME; create it if missing")
 	f.BoolVar(&o.bg.asked, "bg", false, "run -p, or the message on standard input, without the terminal; agent attach shows the session")
 	f.BoolVar(&o.bg.inside, inBackground, false, "be the process that --bg starts")
 	_ = f.MarkHidden(inBackground) // the flag exists
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
-	f.StringVar(&o.output, "output-format", streamjson.Text, "what -p prints: "+strings.Join(streamjson.Formats, ", "))
-	f.StringVar(&o.input, "input-format", streamjson.Text, "what -p reads: text, or stream-json for messages, answers and cancels as lines of JSON")
+	f.StringVar(&o.output, "output-format", streamjson.Text, "output of -p: "+strings.Join(streamjson.Formats, ", "))
+	f.StringVar(&o.input, "input-format", streamjson.Text, "input of -p: text, or stream-json (messages, answers and cancels as JSON lines)")
 	f.BoolVarP(&o.Record.Continue, "continue", "c", false, "resume the latest session in this folder")
 	f.StringVarP(&o.Record.Resume, "resume", "r", "", "resume the session `NAME`: an id, its end, or words of its title; without NAME, choose")
-	f.StringVar(&o.Record.ID, "session-id", "", "go on with the session of exactly this `ID`, or begin it: a job that is tried again goes on where it was")
+	f.StringVar(&o.Record.ID, "session-id", "", "resume the session with this `ID`, or create it; for jobs that are retried")
 	f.StringVarP(&o.answer.file, "output-file", "o", "", "with -p: also write the answer to `FILE`")
 	f.StringVar(&o.answer.schema, "output-schema", "", "with -p: the answer as JSON that fits the JSON Schema in `FILE`, or written here; findings or sarif for /review")
-	f.BoolVar(&o.Record.Fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
-	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
+	f.BoolVar(&o.Record.Fork, "fork", false, "with -c or -r: continue in a copy of the session")
+	f.BoolVar(&o.screenReader, "screen-reader", false, "print plain lines for screen readers")
 	f.BoolVar(&o.Record.Off, "no-session", false, "do not record the session")
-	f.BoolVar(&o.NoSetup, "no-setup", false, "leave out instructions, skills, commands and servers of the workspace and your own")
-	repeatable(f, &o.Servers, "mcp-config", "", "use the MCP servers of a `FILE` or of JSON, before those of your own (repeatable)")
+	f.BoolVar(&o.NoSetup, "no-setup", false, "ignore instructions, skills, commands and servers, yours and the workspace's")
+	repeatable(f, &o.Servers, "mcp-config", "", "use the MCP servers of a `FILE` or of JSON before your own (repeatable)")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session") // for completion; the error in words comes from check
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.check(cmd.Flags().Changed); err != nil {
@@ -231,14 +231,14 @@ func (o *sessionOptions) check(given func(flag string) bool) error {
 		err error
 	}{
 		{several("continue", "resume", "no-session"), errors.New("only one of --continue, --resume and --no-session can be given")},
-		{o.Record.Fork && !o.Record.Continue && o.Record.Resume == "", errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c")},
+		{o.Record.Fork && !o.Record.Continue && o.Record.Resume == "", errors.New("--fork needs a session: add -r ID, or -c for the latest")},
 		{given("session-id") && !isSessionID(o.Record.ID), fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.Record.ID)},
-		{given("session-id") && (o.Record.Continue || o.Record.Resume != "" || o.Record.Fork || o.Record.Off), errors.New("--session-id chooses the session; leave out --continue, --resume, --fork and --no-session")},
-		{given("output-file") && !prints, errors.New("-o is for -p: it keeps the answer of one prompt")},
+		{given("session-id") && (o.Record.Continue || o.Record.Resume != "" || o.Record.Fork || o.Record.Off), errors.New("can't combine --session-id with --continue, --resume, --fork or --no-session")},
+		{given("output-file") && !prints, errors.New("-o needs -p: it writes the answer of one prompt")},
 		{!lines && o.input != streamjson.Text, fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},
-		{lines && (!prints || o.output != streamjson.StreamJSON), errors.New("--input-format stream-json goes with -p '' --output-format stream-json; what is behind -p is the first message")},
-		{lines && (o.answer.schema != "" || o.answer.file != ""), errors.New("--input-format stream-json has many answers: leave out --output-schema and -o")},
-		{given("output-schema") && !prints, errors.New("--output-schema is for -p: it is the form of the answer of one prompt")},
+		{lines && (!prints || o.output != streamjson.StreamJSON), errors.New("--input-format stream-json needs -p and --output-format stream-json; the value of -p is the first message (may be '')")},
+		{lines && (o.answer.schema != "" || o.answer.file != ""), errors.New("can't combine --input-format stream-json with --output-schema or -o: it has several answers")},
+		{given("output-schema") && !prints, errors.New("--output-schema needs -p: it sets the format of one answer")},
 		{given("timeout") && !prints, script.ErrTimeout},
 		{o.bg.asked && (given("no-session") || given("timeout") || given("output-format") || given("output-file") || given("output-schema") || given("input-format")), errors.New("--bg prints no answer and needs a record: leave out --no-session, --timeout, --input-format and the flags of output")},
 	} {

@@ -166,7 +166,7 @@ func conversation(s *terminal) []string {
 	return lines
 }
 
-// Ctrl+L redraws the conversation, and leaves nothing in the scrollback.
+// Ctrl+L shows the conversation again, and leaves nothing in the scrollback.
 func TestTerminalRepaint(t *testing.T) {
 	eachWidth(t, func(t *testing.T, columns int) {
 		s := newTerminal(t, columns, newModel(t, llmtest.Say("The answer.")).URL)

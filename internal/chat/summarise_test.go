@@ -291,7 +291,7 @@ func TestSummaryByAProfileThatIsGone(t *testing.T) {
 	b.long()
 	for says, find := range map[string]func(string) (*OtherModel, error){
 		`unknown profile "cheap": there are no profiles`: nil,
-		`compression.profile: no "cheap"`:    func(name string) (*OtherModel, error) { return nil, fmt.Errorf("no %q", name) },
+		`compression.profile: no "cheap"`:                func(name string) (*OtherModel, error) { return nil, fmt.Errorf("no %q", name) },
 	} {
 		b.config.OtherModel = find
 		b.renew()

@@ -166,9 +166,9 @@ func TestResolve(t *testing.T) {
 func TestResolveRefuses(t *testing.T) {
 	t.Parallel()
 	for want, from := range map[string]provider.Sources{
-		"base-url: \"localhost:8080\" has no http":                      {BaseURL: provider.Choice{Text: "localhost:8080"}},
-		"OPENAI_API_KEY: a key is one word":                             {Env: env(map[string]string{vendor.EnvKey: "sec\nret"})},
-		"auth-keyfile: file does not exist":                             {KeyFile: provider.Choice{Text: "/gone"}, ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }},
+		"base-url: \"localhost:8080\" has no http":                   {BaseURL: provider.Choice{Text: "localhost:8080"}},
+		"OPENAI_API_KEY: a key is one word":                          {Env: env(map[string]string{vendor.EnvKey: "sec\nret"})},
+		"auth-keyfile: file does not exist":                          {KeyFile: provider.Choice{Text: "/gone"}, ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }},
 		"unknown provider \"nobody\"; providers: openai, openrouter": {Provider: provider.Choice{Text: "nobody"}},
 	} {
 		_, err := provider.Resolve(from)
