@@ -65,9 +65,9 @@ func (p *Policy) members(d *json.Decoder) error {
 		case !known && name != word:
 			return fmt.Errorf("unknown member %q; there are %s and %s", name, strings.Join(slices.Sorted(maps.Keys(lists)), ", "), word)
 		case there[name]:
-			return fmt.Errorf("%s appears twice", name)
+			return fmt.Errorf("%s is there twice", name)
 		case string(value) == "null":
-			return fmt.Errorf("%s is null: omit it for no bound", name)
+			return fmt.Errorf("%s is null: leave it out for no bound", name)
 		case known:
 			*list, err = texts(value)
 		default:

@@ -166,7 +166,7 @@ func (f File) read() ([]byte, error) {
 }
 
 func unreadable(err error) error {
-	return errors.New("it can't be read: " + fsutil.Reason(err).Error())
+	return errors.New("it cannot be read: " + fsutil.Reason(err).Error())
 }
 
 // check refuses values that would not narrow as they are meant to.

@@ -34,7 +34,7 @@ func TestLoad(t *testing.T) {
 		"nothing":        {`null`, "no JSON object"},
 		"a typing error": {`{"mode": ["ask"]}`, `unknown member "mode"; there are deny, hosts`},
 		"another case":   {`{"Tools": ["read_file"]}`, `unknown member "Tools"`},
-		"twice":          {`{"tools": [], "tools": ["*"]}`, "tools appears twice"},
+		"twice":          {`{"tools": [], "tools": ["*"]}`, "tools is there twice"},
 		"no list":        {`{"tools": "read_file"}`, "tools is not a list of texts"},
 		"null":           {`{"tools": null}`, "tools is null"},
 		"null for one":   {`{"tools": ["read_file", null]}`, "tools is not a list of texts"},
