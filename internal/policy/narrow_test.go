@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agent/internal/cmdline"
 	"agent/internal/extend/setup/permissions"
 	"agent/internal/extend/setup/servers"
 	"agent/internal/gate"
@@ -207,7 +208,7 @@ func checkRules(t *rapid.T, p *Policy) {
 		return rule != nil && rule.Effect == permissions.Deny && rule.File == "P"
 	}
 	for text, rule := range map[string]*permissions.Rule{
-		"Bash(git push:*)": all.Command("cd /w && git push -f"), "Edit(//work/docs/**)": all.Editing("/work/docs/a.md"),
+		"Bash(git push:*)": all.Command(cmdline.Read("cd /w && git push -f")), "Edit(//work/docs/**)": all.Editing("/work/docs/a.md"),
 		"Read(//work/keys/**)": all.Reading("/work/keys/a"), "mcp__tickets": all.Server("mcp__tickets__close"), "WebFetch(domain:evil.example)": all.Page("www.evil.example"),
 	} {
 		if slices.Contains(p.Deny, text) && !denies(rule) {
