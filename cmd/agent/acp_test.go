@@ -233,7 +233,7 @@ func TestEditorIsAskedAboutANote(t *testing.T) {
 			t.Errorf("%s is not in %s", want, asked)
 		}
 	}
-	if last := string(e.server.Requests()[1].Body); !strings.Contains(last, "kept as n1") {
+	if last := string(e.server.Requests()[1].Body); !strings.Contains(last, "stored as n1") {
 		t.Errorf("the model is told %s", last)
 	}
 }

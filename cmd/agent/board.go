@@ -86,7 +86,7 @@ NAME is an id, its end, or words of the title; without it, the only running sess
 // attachTo shows the session with a name in this terminal.
 func attachTo(ctx context.Context, w world, o sessionOptions, name string) error {
 	if !attach.Supported {
-		return usage(errors.New("Can't attach: this system has no sockets with a check of the user. Run: agent -r NAME"))
+		return usage(errors.New("can't attach: this system has no sockets with a check of the user. Run: agent -r NAME"))
 	}
 	b, err := newSessionBoard(w)
 	if err != nil {
@@ -132,9 +132,9 @@ func named(rows []board.Row, name string) (board.Row, error) {
 	}
 	switch {
 	case len(rows) == 0:
-		return board.Row{}, errors.New("Can't attach: no session is running. Run: agent")
+		return board.Row{}, errors.New("can't attach: no session is running. Run: agent")
 	case name == "" && len(rows) > 1:
-		return board.Row{}, fmt.Errorf("Can't attach: %d sessions are running. Run: agent board", len(rows))
+		return board.Row{}, fmt.Errorf("can't attach: %d sessions are running. Run: agent board", len(rows))
 	case name == "":
 		return rows[0], nil
 	}
@@ -165,7 +165,7 @@ func showBoard(ctx context.Context, w world, o sessionOptions) error {
 		i := slices.IndexFunc(rows, func(row board.Row) bool { return row.ID == id && row.Socket != "" })
 		switch {
 		case errors.Is(err, tui.ErrNoTerminal):
-			return usage(errors.New("Can't show the board: it needs a terminal. Run: agent board --json"))
+			return usage(errors.New("can't show the board: it needs a terminal. Run: agent board --json"))
 		case errors.Is(err, tui.ErrTerminated):
 			return statusError(exitInterrupted)
 		case err != nil || id == "":

@@ -32,7 +32,7 @@ func TestTheFirstMinute(t *testing.T) {
 		}
 	}
 	s.press("paste\r")
-	s.until("Key for the provider")
+	s.until("API key for the provider")
 	s.press("sk-ant-0123456789abcdef\r")
 	shown = s.until("at api.anthropic.com")
 	if strings.Contains(shown, "sk-ant-0123456789abcdef") {

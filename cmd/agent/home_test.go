@@ -43,7 +43,7 @@ func TestTheHomeFolderIsAskedAbout_D61(t *testing.T) {
 			if err != nil {
 				break
 			}
-			if !asked && strings.Contains(shown.String(), "holds your home folder") {
+			if !asked && strings.Contains(shown.String(), "contains your home folder") {
 				asked = true
 				_, _ = io.WriteString(terminal, answer)
 			}
@@ -51,7 +51,7 @@ func TestTheHomeFolderIsAskedAbout_D61(t *testing.T) {
 		_ = cmd.Wait()
 		kill.Stop()
 		terminal.Close()
-		if cmd.ProcessState.ExitCode() != 2 || !strings.Contains(shown.String(), "name it with -C") || strings.Contains(shown.String(), idlePrompt) {
+		if cmd.ProcessState.ExitCode() != 2 || !strings.Contains(shown.String(), "or name one with -C") || strings.Contains(shown.String(), idlePrompt) {
 			t.Errorf("answered %q: exit %d, %q", answer, cmd.ProcessState.ExitCode(), shown.String())
 		}
 	}

@@ -64,7 +64,7 @@ func TestNothingIsLeft(t *testing.T) {
 				}
 			} else if tc.background == "true" {
 				again := newModel(t, llmtest.Say("Going on."))
-				if out, _ := startRun(t, home, again.URL, "-c", "-p", "and now?").end(); !strings.Contains(out, "Background job 1 was running") {
+				if out, _ := startRun(t, home, again.URL, "-c", "-p", "and now?").end(); !strings.Contains(out, "Background job 1 ended when agent was killed") {
 					t.Errorf("the job is not named:\n%s", out)
 				}
 				if out, _ := startRun(t, home, again.URL, "-c", "-p", "/stats").end(); strings.Contains(out, "Background job") {

@@ -40,7 +40,7 @@ func TestSessionFlags(t *testing.T) {
 		"-r abc": {output: "text", input: "text", Options: app.Options{Record: app.Record{Resume: "abc"}}},
 	} {
 		got, err := parsed(t, root, line)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(sessionOptions{}, settingsOptions{})); err != nil || diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(sessionOptions{}, settingsOptions{}, answerFlags{}, backgroundFlags{})); err != nil || diff != "" {
 			t.Errorf("agent %s: %v %s", line, err, diff)
 		}
 	}

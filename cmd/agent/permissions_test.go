@@ -98,7 +98,7 @@ func TestAResumedSessionKeepsWhatItWasAllowed(t *testing.T) {
 	leave(s)
 
 	s = start("-c")
-	s.until("holds again: 1 permission")
+	s.until("permanent permissions: 1 permission")
 	s.press("again\r")
 	s.until("· 0s")
 	leave(s)

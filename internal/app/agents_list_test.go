@@ -101,7 +101,7 @@ func TestModelsOfAgentFiles(t *testing.T) {
 		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 			t.Fatal(err)
 		}
-		noted := strings.Contains(f.said()[1], "of the agent's file is unknown: the model in use works")
+		noted := strings.Contains(f.said()[1], "of the subagent's file is unknown: the model in use works")
 		if want == "" && (used != "test-model" || !noted) || want != "" && (used != want || noted) {
 			t.Errorf("%s: %q worked, %q", model, used, f.said()[1])
 		}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"agent/internal/attach"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"agent/internal/attach"
 
 	"agent/internal/base/fsutil"
 	"agent/internal/base/rawjson"

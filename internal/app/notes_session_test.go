@@ -404,7 +404,7 @@ func TestNotesOfARepository(t *testing.T) {
 	if said := s.run("/notes"); !strings.Contains(said, "p1  proposed  shared fact") {
 		t.Error(said)
 	}
-	if said := s.run("/notes agree p1"); !strings.Contains(said, "agree to the file as a whole") {
+	if said := s.run("/notes agree p1"); !strings.Contains(said, "after you approve the whole file") {
 		t.Error(said)
 	}
 	if waiting, err := s.Trust.Waiting(); err != nil || len(waiting) != 1 {
@@ -547,7 +547,7 @@ func TestStaleNotesAreShown(t *testing.T) {
 		}
 	}
 	d.model = func(*llmtest.Request) llmtest.Turn { return llmtest.Say("done") }
-	if said := d.sit().run("/remember a.go has the bound"); !strings.Contains(said, "kept as n1") {
+	if said := d.sit().run("/remember a.go has the bound"); !strings.Contains(said, "stored as n1") {
 		t.Fatal(said)
 	}
 	d.write("a.go", "package a\n\nconst most = 2\n")

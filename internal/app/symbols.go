@@ -71,7 +71,11 @@ func (s *symbols) pays(ctx context.Context) bool {
 			found = append(found, lang)
 		}
 	}
-	if len(found) == 0 || s.folder.Cache == "" || !s.folder.Confined().Guarantees(sandbox.Look).Files {
+	if len(found) == 0 || s.folder.Cache == "" || settings.Sandbox.Of(s.at.settings) == settings.SandboxOff {
+		return false
+	}
+	// The policy of this conversation is not asked for: it would make the temporary folder.
+	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !confined.Guarantees(sandbox.Look).Files {
 		return false
 	}
 	files, err := s.folder.Files(ctx, func(file string) bool {

@@ -37,7 +37,7 @@ func TestHeaders(t *testing.T) {
 	for key, want := range map[string]string{
 		"header.Authorization": "agent login", "header.authorization": "agent login", "header.Cookie": "agent login",
 		"header.content-type": "is set by agent", "header.Host": "is set by agent",
-		"header.": "name of an HTTP header", "header.a b": "name of an HTTP header", "header.a:b": "name of an HTTP header",
+		"header.": "valid HTTP header name", "header.a b": "valid HTTP header name", "header.a:b": "valid HTTP header name",
 		"header.NAME": "replace NAME", "header.é": "HTTP header name",
 	} {
 		if err := s.Set(settings.Session, key, "x"); err == nil || !strings.Contains(err.Error(), want) {

@@ -238,7 +238,7 @@ func TestBadInput(t *testing.T) {
 		{"two lines", "auth-keyfile", "a\nb", "must be one line of plain text"},
 		{"profile with a slash", "compression.profile", "a/b", `compression.profile must name a profile; not a profile name: "a/b"`},
 		{"secret in the address", "base-url", "https://me:hunter2@h/v1", "must not contain a user name or password"},
-		{"a key in place of its file", "auth-keyfile", key, "a key is never a setting"},
+		{"a key in place of its file", "auth-keyfile", key, "API keys are not settings"},
 		{"a key as a setting", "api_key", key, "API keys are not settings"},
 	}
 	for _, test := range tests {

@@ -212,7 +212,7 @@ func TestBrokenProfiles(t *testing.T) {
 		{"a list as a value", `{"version":1,"settings":{"theme":["dark"]}}`, "settings.theme: must be one of auto, dark, light"},
 		{"twice", "{\"version\":1,\"settings\":{\"theme\":\"dark\",\n\"theme\":\"light\"}}", ":2:9: settings.theme: is there twice"},
 		{"twice by an alias", `{"version":1,"settings":{"context-limit":1,"context.limit":2}}`, "is there twice, as context-limit and context.limit"},
-		{"model among the settings", `{"version":1,"settings":{"model":"m"}}`, `settings.model: belongs beside "settings"`},
+		{"model among the settings", `{"version":1,"settings":{"model":"m"}}`, `settings.model: belongs next to "settings"`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

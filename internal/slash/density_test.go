@@ -184,7 +184,7 @@ func TestDensityWhy(t *testing.T) {
 	priced(w)
 	for line, want := range map[string]string{"/density why a.go": "a.go", `/why say  "so"`: `say  "so"`} {
 		w.session.why = &provenance.Answer{State: provenance.In, Parts: []provenance.Part{{State: provenance.In, What: "answer: read_file a.go", Entry: 3, Tokens: 5}}}
-		if got := text(w.run(t, line)); got != "In the next request.\nanswer: read_file a.go\n  in, entry 3, 5 tokens" || w.session.why.Question != want {
+		if got := text(w.run(t, line)); got != "In the next request.\nanswer: read_file a.go\n  in context, entry 3, 5 tokens" || w.session.why.Question != want {
 			t.Errorf("%s asks %q and shows\n%s", line, w.session.why.Question, got)
 		}
 	}

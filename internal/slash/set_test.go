@@ -92,7 +92,7 @@ func TestSetRefuses(t *testing.T) {
 		"/set compression-strategy density":  "did you mean high-density?",
 		"/approval everything":               "must be one of ask, auto-edit, full-auto, plan, read-only",
 		"/theme neon":                        "must be one of auto, dark, light",
-		"/set api-key sk-0123456789abcdef01": "an API key is never a setting",
+		"/set api-key sk-0123456789abcdef01": "API keys are not settings",
 	} {
 		w.refused(t, line, want)
 	}

@@ -228,7 +228,7 @@ func TestProtectedNames(t *testing.T) {
 		{"echo x > .[e]nv", ".env", ".env", ""},
 		{"cp x .git/hooks/pre-commit", ".git/hooks/pre-commit", "", ""},
 		{"cd .git; cp ../new hooks/pre-commit", ".git/hooks/pre-commit", "", ""},
-		{"(cd .git/hooks && cp ../../new pre-commit)", ".git/hooks", "", ""},
+		{"(cd .git/hooks && cp ../../within/new pre-commit)", ".git/hooks", "", ""},
 		{"env -C .git cp ../new hooks/pre-commit", ".git/hooks/pre-commit", "", ""},
 		{"cp -t.git/hooks x", ".git/hooks", "", ""},
 		{"cat sub/keys; cat keys/x", "", "", ""},

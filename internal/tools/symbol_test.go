@@ -254,6 +254,12 @@ func TestRealServers(t *testing.T) {
 			if answer.Error != "" || !strings.HasPrefix(answer.Text, "Renamed ") {
 				t.Errorf("%+v", answer)
 			}
+			if c.program == "clangd" { // its index has a changed header only after the next build of the source file
+				if header, err := os.ReadFile(filepath.Join(env.Workspace.Root(), "a.h")); string(header) != "int finish(int x);\n" {
+					t.Errorf("%q, %v", header, err)
+				}
+				return
+			}
 			got = call(t, env, Symbol(folder), params{"op": "references", "name": strings.TrimSuffix(c.name, lastName(c.name)) + c.to, "file": file})
 			if renamed := strings.ReplaceAll(c.references, lastName(c.name)+"(", c.to+"("); strings.TrimSpace(got.Text) != strings.TrimSpace(renamed) {
 				t.Errorf("%s%s\nwant:\n%s", got.Text, got.Error, renamed)

@@ -9,6 +9,7 @@ package programs
 import (
 	"path"
 	"strings"
+	"sync"
 )
 
 // Does is a set of the ways in which a program matters to a command line.
@@ -179,7 +180,7 @@ var rows = []row{
 }
 
 // table maps the name of each program to its row.
-var table = func() map[string]*row {
+var table = sync.OnceValue(func() map[string]*row {
 	all := map[string]*row{}
 	for i := range rows {
 		for name := range strings.FieldsSeq(rows[i].names) {
@@ -187,7 +188,7 @@ var table = func() map[string]*row {
 		}
 	}
 	return all
-}()
+})
 
 // Is reports whether a program does one of these things. The folder of the program, its version and
 // the ending that it has on Windows do not matter: /usr/bin/python3.13, BASH.EXE.
@@ -199,7 +200,7 @@ func Is(program string, does Does) bool {
 // IsNamed reports whether a word is the very name of a program that does one of these things. Ask
 // it where the answer allows something.
 func IsNamed(word string, does Does) bool {
-	r := table[word]
+	r := table()[word]
 	return r != nil && r.does&does != 0
 }
 
@@ -216,14 +217,14 @@ func Names(does Does) []string {
 
 // find returns the row of a program, or nil.
 func find(program string) *row {
-	if r := table[program]; r != nil {
+	if r := table()[program]; r != nil {
 		return r
 	}
 	name := Name(program)
-	if r := table[name]; r != nil && name != "." { // the folder in ./
+	if r := table()[name]; r != nil && name != "." { // the folder in ./
 		return r
 	}
-	return table[strings.TrimRight(name, "0123456789.-")]
+	return table()[strings.TrimRight(name, "0123456789.-")]
 }
 
 // Name returns the name of a program without its folder and the ending that it has on Windows, in

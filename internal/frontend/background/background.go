@@ -38,7 +38,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer host.Close()
 	if !host.Serving() {
-		return errors.New("Can't run in the background: no other terminal could reach the session")
+		return errors.New("can't run in the background: no other terminal could reach the session")
 	}
 	serving, end := c.ServeScreen(ctx, nil)
 	defer func() { _ = end() }() // after an error

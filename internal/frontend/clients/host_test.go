@@ -247,8 +247,12 @@ func TestRightsOfClients(t *testing.T) {
 	_ = c.Send(map[string]any{"type": "user", "text": "go"})
 	asked := until(t, c, "approval")
 	for _, wide := range []map[string]any{
-		{"type": "answer", "id": asked.ID, "allow": true, "always": true}, {"type": "answer", "id": asked.ID, "allow": true, "keep": true},
-		{"type": "mode"}, {"type": "command", "text": "/approval full-auto"}, {"type": "shell", "text": "touch b"}, {"type": "nothing"},
+		{"type": "answer", "id": asked.ID, "allow": true, "always": true},
+		{"type": "answer", "id": asked.ID, "allow": true, "keep": true},
+		{"type": "mode"},
+		{"type": "command", "text": "/approval full-auto"},
+		{"type": "shell", "text": "touch b"},
+		{"type": "nothing"},
 	} {
 		_ = c.Send(wide)
 		if l := until(t, c, "error"); l.Error == "" {

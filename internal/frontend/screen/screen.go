@@ -3,7 +3,6 @@
 package screen
 
 import (
-	"agent/internal/frontend/clients"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"agent/internal/frontend/clients"
 
 	"agent/internal/app"
 	"agent/internal/atcmd"

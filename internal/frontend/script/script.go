@@ -3,7 +3,6 @@
 package script
 
 import (
-	"agent/internal/frontend/clients"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"agent/internal/frontend/clients"
 
 	"agent/internal/app"
 	"agent/internal/atcmd"
@@ -110,9 +111,7 @@ func (r *run) converse(ctx context.Context) error {
 		return err
 	}
 	r.talk = c
-	if err := r.host.Open(ctx, c, r.Now, clients.Options{}); err != nil {
-		c.Notices = append(c.Notices, "other terminals can't reach this session: "+err.Error())
-	}
+	_ = r.host.Open(ctx, c, r.Now, clients.Options{}) // a run that other terminals can't reach runs all the same
 	if err := c.CostLimit(); err != nil {
 		return err
 	}

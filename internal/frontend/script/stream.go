@@ -1,13 +1,14 @@
 package script
 
 import (
-	"agent/internal/frontend/clients"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+
+	"agent/internal/frontend/clients"
 
 	"agent/internal/app"
 	"agent/internal/atcmd"

@@ -232,7 +232,7 @@ func TestCheck(t *testing.T) {
 		"p\ta\t100\t\t1\t2\t1.5\t3\t\t\t\t":                      "reading from the cache",
 		"p\tb\t100\t\t-1\t2\t\t\t\t\t\t":                         "cannot be",
 		"p\tc\t100\t\t1\t2\t\t\t\t\t999:1/1/1/1\t":               "below 1000",
-		"p\td\t100\t\t1\t2\t\t\t\t\t2000:1/1/2/1\t":              "reading from a cache",
+		"p\td\t100\t\t1\t2\t\t\t\t\t2000:1/1/2/1\t":              "cache read",
 		"p\te\t100\t\t1\t2\t\t\t\t\t3000:1/1/1/1;2000:1/1/1/1\t": "ascend",
 		"p\tf\t100\t\t1\t2\t\t\t\t\t\tglued":                     "no binding",
 		"p\tg\tNaN\t\t1\t2\t\t\t\t\t\t":                          "cannot be",
