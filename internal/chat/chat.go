@@ -213,7 +213,7 @@ func New(config Config) *Chat {
 	c.stats = &totals{emit: emit, settings: config.Settings, program: config.Costs, cache: cache}
 	c.replies = &replies{
 		inbox: in, emit: emit, now: now, tools: config.Tools, settings: config.Settings, window: c.window, reported: c.countUsage, searched: c.countSearches,
-		add: func(reply *history.Content) error { return c.add(cache.stamp(reply)) },
+		add: func(reply *history.Content) error { return c.add(c.stats.stamp(cache.stamp(reply))) },
 	}
 	c.Views = &Views{inbox: in, window: c.window, endpoint: config.Endpoint, settings: config.Settings}
 	c.Past = newPast(c)

@@ -7,6 +7,7 @@ import (
 	"agent/internal/base/humanize"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
+	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
 )
@@ -47,6 +48,8 @@ type totals struct {
 	toldStep bool
 	// first is the cost of the input of the turn's first request, 0 before it.
 	first float64
+	// noted is the part of the cost of the session that replies name.
+	noted float64
 	// cache notices requests that read less from the provider's cache than they could have.
 	cache *cacheWatch
 }
@@ -83,6 +86,16 @@ func (u *UsageReported) add(more UsageReported) {
 func (t *totals) spend(usd float64) {
 	t.Cost += usd
 	t.program.add(usd)
+}
+
+// stamp notes in a reply what the session has cost since the reply before it, with its agents.
+func (t *totals) stamp(reply *history.Content) *history.Content {
+	cost := t.SessionCost() - t.noted
+	if cost <= 0 {
+		return reply
+	}
+	t.noted += cost
+	return reply.WithMeta(history.MetaCost, cost)
 }
 
 // estimate adds the cost of a request to model for which the provider reported no tokens. It uses

@@ -6,6 +6,10 @@ const MetaDeed = "deed"
 // MetaHost is the key of a reply's metadata with the host that answered.
 const MetaHost = "host"
 
+// MetaCost is the key of a reply's metadata with the cost in USD of the session since the reply
+// before it. It is missing where the prices are unknown.
+const MetaCost = "cost"
+
 // A Deed says what a call did to the machine, beside what the call and its answer say, so that the
 // record of a conversation can be audited. Most calls that only look have none.
 type Deed struct {

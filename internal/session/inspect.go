@@ -1,9 +1,11 @@
 package session
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"io"
 	"iter"
 	"slices"
@@ -26,7 +28,7 @@ const (
 	tailStep = 64 << 10
 	// largestTail bounds the end of a log that is held in memory. After it, the list reads the whole
 	// log, line by line.
-	largestTail = 256 << 20
+	largestTail = 32 << 20
 )
 
 // mostLooked is the number of entries at the end of a log that are searched for the model.
@@ -181,22 +183,23 @@ func modelOf(payload []byte) (model string, wrote bool) {
 }
 
 // scan counts the entries of a log without counts: older programs wrote none, and the counts of a
-// newer format are not understood. Such a log is listed nevertheless, so that opening it can
+// newer format are not understood. Only the beginnings of lines are held. Such a log is listed nevertheless, so that opening it can
 // explain the problem. A message is an entry with a human speaker.
 func (i *Info) scan(f io.ReaderAt) error {
-	lines := newLineReader(io.NewSectionReader(f, 0, i.Bytes), wholeLog)
-	for {
-		line, err := lines.next()
-		if bytes.Contains(line[:min(len(line), 120)], []byte(`"type":"entry"`)) {
+	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, i.Bytes), wholeLog)
+	for begins := true; ; {
+		part, err := in.ReadSlice('\n')
+		if begins && bytes.Contains(part[:min(len(part), 120)], []byte(`"type":"entry"`)) {
 			i.Entries++
-			if bytes.Contains(line[:min(len(line), 4<<10)], []byte(`"payload":{"speaker":"human"`)) {
+			if bytes.Contains(part[:min(len(part), 4<<10)], []byte(`"payload":{"speaker":"human"`)) {
 				i.Messages++
 			}
 		}
-		if err == io.EOF {
+		begins = !errors.Is(err, bufio.ErrBufferFull) // otherwise the line goes on
+		switch {
+		case err == io.EOF:
 			return nil
-		}
-		if err != nil {
+		case err != nil && begins:
 			return err
 		}
 	}

@@ -18,7 +18,8 @@ import (
 // A Conversation is what is shared.
 type Conversation struct {
 	Title string
-	// Cost says what the conversation cost, with and without pruning; "" if that is not known.
+	// Cost says what a running conversation cost, with and without pruning. If it is "", the costs
+	// that the replies name are added up.
 	Cost     string
 	Passages []history.Passage
 	// Traits returns the traits of the tool with a name.
@@ -29,7 +30,7 @@ type Conversation struct {
 func (c *Conversation) facts() string {
 	var day time.Time
 	var model string
-	turns, files := 0, map[string]bool{}
+	turns, files, cost := 0, map[string]bool{}, 0.0
 	for _, p := range c.Passages {
 		if day.IsZero() {
 			day = p.At
@@ -43,12 +44,18 @@ func (c *Conversation) facts() string {
 		if name, is := p.Entry.Metadata[history.MetaModel].(string); is {
 			model = name
 		}
+		spent, _ := history.MetaOf[float64](p.Entry, history.MetaCost)
+		cost += spent
 		deed, _ := history.MetaOf[history.Deed](p.Entry, history.MetaDeed)
 		for _, change := range deed.Wrote {
 			files[change.Path] = true
 		}
 	}
-	facts := []string{model, humanize.Count(turns, "turn"), c.Cost}
+	total := c.Cost
+	if total == "" && cost > 0 {
+		total = humanize.Dollars(cost)
+	}
+	facts := []string{model, humanize.Count(turns, "turn"), total}
 	if !day.IsZero() {
 		facts = slices.Insert(facts, 0, day.Format("2 January 2006"))
 	}
