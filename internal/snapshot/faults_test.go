@@ -101,6 +101,23 @@ func TestDamagedJournal(t *testing.T) {
 	}
 }
 
+// Whoever removes the store of a session that runs is told of: the edits that follow cannot be undone.
+func TestRemovedStore(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "0"})
+	b.BeginTurn("one")
+	b.edit("a", "1")
+	if err := os.RemoveAll(b.folder); err != nil {
+		t.Skip("this system keeps open files in their place: ", err)
+	}
+	b.BeginTurn("two")
+	b.edit("a", "2")
+	b.edit("a", "3")
+	if told := b.Warnings(); len(told) != 1 || !strings.Contains(told[0], "/undo will not bring it back: another program has removed or replaced") {
+		t.Errorf("told: %q", told)
+	}
+}
+
 // The program is killed between two files: the next one says so, /undo finishes it, and
 // /redo takes it back.
 func TestKilledBetweenFiles(t *testing.T) {

@@ -86,6 +86,9 @@ func (j *journal) append(r record) error {
 		}
 		j.out = out
 	}
+	if err := j.isThere(); err != nil {
+		return err
+	}
 	line, err := r.line()
 	if err != nil {
 		return err
@@ -96,6 +99,19 @@ func (j *journal) append(r record) error {
 	n, err := j.out.Write(line)
 	j.torn = err != nil && n > 0
 	return err
+}
+
+// isThere returns an error if the open journal is no longer the file at its path: then nobody would
+// ever read what is written.
+func (j *journal) isThere() error {
+	own, err := j.out.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Lstat(j.path); err != nil || !os.SameFile(own, there) {
+		return fmt.Errorf("another program has removed or replaced %s", j.path)
+	}
+	return nil
 }
 
 // line returns the line of a record in the journal.
