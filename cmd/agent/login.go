@@ -223,14 +223,18 @@ func readKey(ctx context.Context, w world, place string) (llm.Key, error) {
 		data, err := io.ReadAll(io.LimitReader(w.stdin, longest))
 		return llm.Key(strings.TrimSpace(string(data))), err
 	}
-	fmt.Fprintf(w.people, "API key for %s (hidden): ", place)
-	state, err := term.GetState(int(w.stdin.Fd()))
+	terminal := int(w.stdin.Fd())
+	state, err := term.GetState(terminal)
 	if err != nil {
 		return "", err
 	}
-	key, err := safeout.Await(ctx, func() ([]byte, error) { return term.ReadPassword(int(w.stdin.Fd())) })
-	if ctx.Err() != nil {
-		return "", errors.Join(ctx.Err(), term.Restore(int(w.stdin.Fd()), state))
+	if err := hideInput(terminal); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(w.people, "API key for %s (hidden): ", place)
+	key, err := safeout.Await(ctx, func() ([]byte, error) { return term.ReadPassword(terminal) })
+	if restored := term.Restore(terminal, state); ctx.Err() != nil {
+		return "", errors.Join(ctx.Err(), restored)
 	}
 	fmt.Fprintln(w.people)
 	return llm.Key(strings.TrimSpace(string(key))), err
