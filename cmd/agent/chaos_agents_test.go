@@ -143,7 +143,7 @@ func args(v any) string { data, _ := json.Marshal(v); return string(data) }
 // interruptedAgent is in the answer of an agent that a kill interrupted. unanswered is that of a call
 // whose agent had not begun, and unbegun the message that comes if it was to run in the background.
 var (
-	interruptedAgent = regexp.MustCompile(`agent general, (s-[a-z0-9]{5}): interrupted, because`)
+	interruptedAgent = regexp.MustCompile(`agent general, (s-[a-z0-9]{5}): interrupted when agent ended`)
 	unanswered       = regexp.MustCompile(`the program ended before this call was answered|interrupted before it began`)
 	unbegun          = regexp.MustCompile(`ended: (task t\d)\n+\x60{3,}\nagent general, s-[a-z0-9]{5}: interrupted before it began`)
 )
