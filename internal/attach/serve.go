@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/fsutil"
 	"agent/internal/base/rawjson"
 	"agent/internal/text/lines"
 )
@@ -113,7 +114,7 @@ func (s *Server) open() error {
 func (s *Server) Renew() (gone bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if info, err := os.Lstat(s.path); s.closed || err == nil && s.socket != nil && os.SameFile(info, s.socket) {
+	if s.closed || fsutil.IsAt(s.path, s.socket) {
 		return false, nil
 	}
 	_, err = os.Lstat(filepath.Dir(s.path))
@@ -127,7 +128,7 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	err := s.listener.Close()
-	if info, now := os.Lstat(s.path); now == nil && s.socket != nil && os.SameFile(info, s.socket) {
+	if fsutil.IsAt(s.path, s.socket) {
 		err = errors.Join(err, os.Remove(s.path))
 	}
 	s.mu.Unlock()

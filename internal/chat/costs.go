@@ -88,7 +88,7 @@ func (t *totals) spend(usd float64) {
 	t.program.add(usd)
 }
 
-// stamp notes in a reply what the session has cost since the reply before it, with its agents.
+// stamp notes in a reply the cost of the session, with its agents, since the reply before it.
 func (t *totals) stamp(reply *history.Content) *history.Content {
 	cost := t.SessionCost() - t.noted
 	if cost <= 0 {

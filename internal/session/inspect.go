@@ -26,8 +26,8 @@ const longestPrompt = 200
 const (
 	headStep = 16 << 10
 	tailStep = 64 << 10
-	// largestTail bounds the end of a log that is held in memory. After it, the list reads the whole
-	// log, line by line.
+	// largestTail bounds the end of a log that is held in memory. After it, the list scans the whole
+	// log.
 	largestTail = 32 << 20
 )
 

@@ -108,7 +108,7 @@ func (j *journal) isThere() error {
 	if err != nil {
 		return err
 	}
-	if there, err := os.Lstat(j.path); err != nil || !os.SameFile(own, there) {
+	if !fsutil.IsAt(j.path, own) {
 		return fmt.Errorf("another program has removed or replaced %s", j.path)
 	}
 	return nil

@@ -41,3 +41,10 @@ func Shorten(text, root string) string {
 	text = strings.ReplaceAll(text, root+string(filepath.Separator), "")
 	return strings.ReplaceAll(text, filepath.ToSlash(root)+"/", "")
 }
+
+// IsAt reports whether the file that info describes is still at path, not followed as a link. Another
+// program may have removed it, or put something else in its place.
+func IsAt(path string, info os.FileInfo) bool {
+	there, err := os.Lstat(path)
+	return err == nil && info != nil && os.SameFile(there, info)
+}
