@@ -17,6 +17,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/offline"
+	"agent/internal/offline/logs"
 	"agent/internal/settings"
 	"agent/internal/testing/llmtest"
 	"agent/internal/tokens"
@@ -245,10 +246,37 @@ func TestOneByOneDecidesAsLive(t *testing.T) {
 			if cuts < 3 || len(l.sent) < 40 {
 				t.Errorf("only %d cuts in %d requests", cuts, len(l.sent))
 			}
+			savingsOfTheLog(t, l, way.reports)
 			if !way.reports { // with reports, sizes are the provider's own
 				accountOfTheBodies(t, name, l)
 			}
 		})
+	}
+}
+
+// savingsOfTheLog: agent savings says of the log what was sent and paid, and what everything would
+// have cost.
+func savingsOfTheLog(t *testing.T, l lived, reports bool) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	if err := os.WriteFile(path, l.log, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, err := offline.FindSavings(t.Context(), []logs.File{{Path: path}}, offline.SavingsOptions{}, func() (*offline.Engine, error) { return fresh(t), nil })
+	if err != nil || len(found.Skipped) > 0 {
+		t.Fatal(err, found.Skipped)
+	}
+	sent, all, spent, none := 0, 0, 0.0, 0.0
+	for _, b := range l.bills {
+		sent, all, spent, none = sent+b.Tokens, all+b.All, spent+b.Spent, none+b.None
+	}
+	got := found.Total
+	p := got.Pruned
+	if got.Requests != len(l.bills) || got.With != got.Sent || p.Sent != got.Sent || p.Sessions != 1 || math.Abs(p.Units/p.WithoutUnits-spent/none) > 0.001 {
+		t.Errorf("savings are %+v; %d requests cost %.3f of everything", got, len(l.bills), spent/none)
+	}
+	if !reports && (p.Sent != sent || p.Without != all) { // with reports, sizes are the provider's own
+		t.Errorf("savings say that %d of %d tokens were sent, the bills %d of %d", p.Sent, p.Without, sent, all)
 	}
 }
 

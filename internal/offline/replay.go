@@ -108,7 +108,18 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 	w := engine.newWindow(in, View{})
 	r := &Recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife), settings: engine.Settings, Head: w.Measure.Tokens()}
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
-	options := compression.FollowerOptions{Tools: engine.Facts(), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
+	options := engine.following(in, counter)
+	if in.Steps != nil && settings.CacheLife.Of(engine.Settings) == 0 {
+		// The reports in a log of this program say how long the cache lived.
+		session := compression.NewFollower(options)
+		for step, err := range in.Steps {
+			if err != nil {
+				return nil, err
+			}
+			session.Follow(step)
+		}
+		r.cache.Life = session.CorrectCache(r.cache).Life
+	}
 	all, err := in.Said()
 	if err != nil {
 		return nil, err

@@ -19,7 +19,6 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/offline/logs"
 	"agent/internal/provider/catalogue"
-	"agent/internal/session"
 	"agent/internal/settings"
 )
 
@@ -45,6 +44,21 @@ type Saving struct {
 	// Void counts the replies whose reasoning pruning would have made void. It is 0 for models whose
 	// reasoning is not bound to the conversation before it.
 	Void int `json:"voidReasoning,omitzero"`
+	// Pruned describes the part of Sent that cache-aware pruned as it was sent, by this program. With
+	// has the same requests, since that is what pruning came to.
+	Pruned PrunedSaving `json:"pruned,omitzero"`
+}
+
+// PrunedSaving compares sessions that ran with cache-aware with sending everything. Its fields are
+// as in Saving.
+type PrunedSaving struct {
+	Sessions     int     `json:"sessions,omitempty"`
+	Sent         int     `json:"sentTokens"`
+	Without      int     `json:"withoutTokens"`
+	Units        float64 `json:"sentUnits"`
+	WithoutUnits float64 `json:"withoutUnits"`
+	Cost         float64 `json:"costUSD,omitzero"`
+	WithoutCost  float64 `json:"withoutCostUSD,omitzero"`
 }
 
 // Relative returns the cost with cache-aware as a share of the recorded cost: in USD if prices
@@ -72,6 +86,15 @@ func (s *Saving) add(t Saving, sessions int) {
 	s.Edits += t.Edits
 	s.Missing += t.Missing
 	s.Void += t.Void
+	if t.Pruned.Sent > 0 {
+		s.Pruned.Sessions += sessions
+		s.Pruned.Sent += t.Pruned.Sent
+		s.Pruned.Without += t.Pruned.Without
+		s.Pruned.Units += t.Pruned.Units
+		s.Pruned.WithoutUnits += t.Pruned.WithoutUnits
+		s.Pruned.Cost += t.Pruned.Cost
+		s.Pruned.WithoutCost += t.Pruned.WithoutCost
+	}
 }
 
 // SessionSaving is the saving of one session.
@@ -206,12 +229,12 @@ func (s *savings) file(ctx context.Context, file logs.File) error {
 	var of []SessionSaving
 	var broken error
 	var older time.Time
-	lines, err := readSessions(file.Path, func(stretch logs.Stretch) error {
+	lines, err := s.readSessions(file.Path, func(stretch logs.Stretch, sent []ownRequest) error {
 		if !stretch.Latest.IsZero() && stretch.Latest.Before(s.options.Since) {
 			older = stretch.Latest
 			return nil
 		}
-		saving, err := s.replay(ctx, file.Path, stretch)
+		saving, err := s.replay(ctx, file.Path, stretch, sent)
 		if err != nil {
 			broken = err
 			return err
@@ -256,79 +279,10 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// readSessions reads the stretches of a file: a session of this program, a document, or
-// a session of another program.
-func readSessions(path string, use func(logs.Stretch) error) (damaged int, err error) {
-	f, err := fsutil.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return 0, cmp.Or(err, errors.New("is not a regular file"))
-	}
-	notes, err := logs.ReadFile(f, use)
-	if !errors.Is(err, logs.ErrUnknown) {
-		return notes.Lines, err
-	}
-	return 0, ownSession(path, use)
-}
-
-// ownSession reads a log or a document of this program.
-func ownSession(path string, use func(logs.Stretch) error) error {
-	data, err := fsutil.ReadUpTo(path, MaxInput)
-	if err != nil {
-		return err
-	}
-	in, _, err := Parse(path, data)
-	if err != nil {
-		return logs.ErrUnknown
-	}
-	said, err := in.Said()
-	if err != nil {
-		return err
-	}
-	for _, entries := range said.Stretches {
-		stretch := logs.Stretch{Agent: ownAgent, Of: session.ParentOf(path), Project: in.WorkspaceRoot, Model: modelOf(in, entries)}
-		for _, entry := range entries {
-			if at, known := said.At[entry]; known {
-				entry = logs.WithTime(entry, at) // in the same form as in documents
-			}
-			if at, known := timeOf(entry); known && at.After(stretch.Latest) {
-				stretch.Latest = at
-			}
-			stretch.Entries = append(stretch.Entries, entry)
-		}
-		if slices.ContainsFunc(entries, func(e *history.Content) bool { return e.Speaker == history.AI }) {
-			if err := use(stretch); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// ownAgent is the name of this program among the agents.
-const ownAgent = "agent"
-
-// modelOf returns the model that gave most of the replies.
-func modelOf(in Input, entries []*history.Content) string {
-	counts := map[string]int{}
-	best := in.Settings["model"]
-	for _, entry := range entries {
-		if model, _, known := entry.Scale(); known {
-			counts[model]++
-			if counts[model] > counts[best] {
-				best = model
-			}
-		}
-	}
-	return best
-}
-
 // replay computes the requests of a stretch twice: once without pruning, and once with the strategy
-// cache-aware.
-func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch) (Saving, error) {
+// cache-aware. sent lists the requests of a log of this program. If cache-aware pruned them all, they
+// are the result, and nothing is computed.
+func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch, sent []ownRequest) (Saving, error) {
 	known, _ := catalogue.ByMaker(stretch.Model)
 	prices := cmp.Or(known.Prices, &settings.Prices{})
 	usd := prices.Input / 1e6
@@ -339,6 +293,9 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 	}
 	if settings.ReasoningBound.Of(r.settings) == "auto" {
 		r.cache.Bound = vendor.BoundReasoningOf(stretch.Model).Prefix()
+	}
+	if len(sent) > 0 && !slices.ContainsFunc(sent, func(r ownRequest) bool { return !r.pruned }) {
+		return prunedSaving(sent, r.Stretches[0].Needs, usd), nil
 	}
 	saving := Saving{}
 	for _, v := range Strategies() {
@@ -355,6 +312,13 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 		}
 		if v.sendsEverything() {
 			saving.Requests, saving.Sent, saving.Units = one.figures.Requests, one.figures.TotalInput, weighed
+			if len(sent) > 0 { // of another strategy of this program
+				saving.Sent, saving.Units = 0, 0
+				for _, r := range sent {
+					saving.Sent += r.Tokens + r.sent.Tokens
+					saving.Units += r.Spent + one.model.units(r.sent)
+				}
+			}
 			continue
 		}
 		saving.With, saving.WithUnits = one.figures.TotalInput, weighed

@@ -77,17 +77,32 @@ func (s *Savings) table(out io.Writer, by By, groups []NamedSaving, home string)
 // conclusion describes the outcome in words.
 func (s *Savings) conclusion() string {
 	t := s.Total
-	line := fmt.Sprintf("%s%s sent %s input tokens in %s", humanize.Count(t.Sessions, "session"), s.when(), humanize.Tokens(t.Sent), humanize.Count(t.Requests, "request"))
-	if t.Cost > 0 {
-		line += fmt.Sprintf(" for %s; with cache-aware it would have been %s for %s.", humanize.Dollars(t.Cost), humanize.Tokens(t.With), humanize.Dollars(t.WithCost))
-	} else {
-		line += fmt.Sprintf("; with cache-aware it would have been %s, at %.2f of the price.", humanize.Tokens(t.With), t.Relative())
+	line := fmt.Sprintf("%s%s sent %s input tokens in %s%s", humanize.Count(t.Sessions, "session"), s.when(), humanize.Tokens(t.Sent), humanize.Count(t.Requests, "request"), forCost(t.Cost))
+	p := t.Pruned
+	if p.Sent < t.Sent {
+		line += fmt.Sprintf("; with cache-aware it would have been %s%s", humanize.Tokens(t.With), forCost(t.WithCost))
+		if t.Cost == 0 {
+			line += fmt.Sprintf(", at %.2f of the price", t.Relative())
+		}
+	}
+	line += "."
+	if p.Sent > 0 {
+		line += fmt.Sprintf("\nOf these, %s of agent ran with cache-aware and sent %s%s; without pruning it would have been %s%s (×%.2f).",
+			humanize.Count(p.Sessions, "session"), humanize.Tokens(p.Sent), forCost(p.Cost), humanize.Tokens(p.Without), forCost(p.WithoutCost), p.Units/p.WithoutUnits)
 	}
 	line += fmt.Sprintf("\n%d of the %d texts that edits quoted would have been read again, which is part of the cost.", t.Missing, t.Edits)
 	if t.Void > 0 {
 		line += fmt.Sprintf("\nThe reasoning of %s would not have been sent again, because pruning changed the conversation before it.", humanize.Count(t.Void, "reply"))
 	}
 	return line
+}
+
+// forCost returns " for $N", or "" if the cost is unknown.
+func forCost(usd float64) string {
+	if usd == 0 {
+		return ""
+	}
+	return " for " + humanize.Dollars(usd)
 }
 
 func (s *Savings) printSkipped(out io.Writer, home string) error {

@@ -206,6 +206,32 @@ func BenchmarkSavings(b *testing.B) {
 	}
 }
 
+// Of sessions that ran with cache-aware the conclusion tells what they cost and what everything would
+// have cost; of other sessions, what they would have cost.
+func TestConclusionOfSavings(t *testing.T) {
+	t.Parallel()
+	pruned := Saving{Requests: 2, Sent: 3000, With: 3000, Units: 1500, WithUnits: 1500, Pruned: PrunedSaving{Sent: 3000, Without: 4000, Units: 1500, WithoutUnits: 2000}}
+	other := Saving{Requests: 1, Sent: 1000, With: 500, Units: 1000, WithUnits: 400}
+	const ran = "Of these, 1 session of agent ran with cache-aware and sent 3.0k; without pruning it would have been 4.0k (×0.75)."
+	for name, tt := range map[string]struct {
+		savings []Saving
+		has     []string
+	}{
+		"pruned": {[]Saving{pruned}, []string{"1 session sent 3.0k input tokens in 2 requests.\n", ran}},
+		"both":   {[]Saving{pruned, other}, []string{"2 sessions sent 4.0k input tokens in 3 requests; with cache-aware it would have been 3.5k, at 0.76 of the price.\n", ran}},
+	} {
+		var s Savings
+		for _, saving := range tt.savings {
+			s.Total.add(saving, 1)
+		}
+		for _, want := range tt.has {
+			if !strings.Contains(s.conclusion(), want) {
+				t.Errorf("%s: no %q in\n%s", name, want, s.conclusion())
+			}
+		}
+	}
+}
+
 // Within its time, the sessions that were changed last are summed up, and it is known whether that
 // is all of them.
 func TestFindSavingsWithin(t *testing.T) {
