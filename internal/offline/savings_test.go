@@ -212,13 +212,13 @@ func TestConclusionOfSavings(t *testing.T) {
 	t.Parallel()
 	pruned := Saving{Requests: 2, Sent: 3000, With: 3000, Units: 1500, WithUnits: 1500, Pruned: PrunedSaving{Sent: 3000, Without: 4000, Units: 1500, WithoutUnits: 2000}}
 	other := Saving{Requests: 1, Sent: 1000, With: 500, Units: 1000, WithUnits: 400}
-	const ran = "Of these, 1 session of agent ran with cache-aware and sent 3.0k; without pruning it would have been 4.0k (×0.75)."
+	const ran = "Of these, 1 session of agent ran with cache-aware and sent 3k; without pruning it would have been 4k (×0.75)."
 	for name, tt := range map[string]struct {
 		savings []Saving
 		has     []string
 	}{
-		"pruned": {[]Saving{pruned}, []string{"1 session sent 3.0k input tokens in 2 requests.\n", ran}},
-		"both":   {[]Saving{pruned, other}, []string{"2 sessions sent 4.0k input tokens in 3 requests; with cache-aware it would have been 3.5k, at 0.76 of the price.\n", ran}},
+		"pruned": {[]Saving{pruned}, []string{"1 session sent 3k input tokens in 2 requests.\n", ran}},
+		"both":   {[]Saving{pruned, other}, []string{"2 sessions sent 4k input tokens in 3 requests; with cache-aware it would have been 3.5k, at 0.76 of the price.\n", ran}},
 	} {
 		var s Savings
 		for _, saving := range tt.savings {
