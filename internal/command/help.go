@@ -44,7 +44,7 @@ func (c *Commands) overview() []string {
 		rows = append(rows, []string{""}, []string{"Skills and command files"})
 	}
 	for _, file := range c.callable() {
-		rows = append(rows, []string{"  " + strings.TrimSpace("/"+file.Name+" "+file.Hint), file.Help})
+		rows = append(rows, []string{"  /" + file.Name, file.Help})
 	}
 	rows = append(rows, []string{""}, []string{"In a message"},
 		[]string{"  !CMD", "run a shell command yourself"},

@@ -101,7 +101,7 @@ func Indent(lines []string, first, rest string) []string {
 
 // HangingWrap breaks a line that is too wide. The continuation is indented to the last column of
 // the line (text after two spaces) that begins in the first two thirds of the width, or else to
-// the first word.
+// the first word. Columns to its right follow two spaces apart.
 func HangingWrap(line string, width int) []string {
 	if Width(line) <= width {
 		return []string{line}
@@ -117,10 +117,13 @@ func HangingWrap(line string, width int) []string {
 			hang = gap + 2
 			break
 		}
-		before = line[:gap+1]
+		before = strings.TrimRight(line[:gap], " ")
 	}
-	head := line[:hang]
-	return Indent(WrapText(line[hang:], max(10, width-Width(head))), head, strings.Repeat(" ", Width(head)))
+	head, rest := line[:hang], line[hang:]
+	for strings.Contains(rest, "   ") {
+		rest = strings.ReplaceAll(rest, "   ", "  ")
+	}
+	return Indent(WrapText(rest, max(10, width-Width(head))), head, strings.Repeat(" ", Width(head)))
 }
 
 // IndentAll puts the same prefix before every line.
