@@ -279,20 +279,24 @@ func DescribeSetting(resolved settings.Resolved, profile string) []string {
 	return lines
 }
 
-// SettingsTable lists settings under the names of their categories.
+// SettingsTable lists settings under the names of their categories. Each category is a table of its
+// own, so that one long key does not push every row off a narrow screen.
 func SettingsTable(all []settings.Resolved, profile string) []string {
-	rows := settingRows(all, profile, valueColumn)
 	var lines []string
-	var category settings.Category
-	for i, resolved := range all {
-		if resolved.Spec.Category != category {
-			category = resolved.Spec.Category
-			if i > 0 {
-				lines = append(lines, "")
-			}
-			lines = append(lines, string(category))
+	for len(all) > 0 {
+		category := all[0].Spec.Category
+		n := slices.IndexFunc(all, func(r settings.Resolved) bool { return r.Spec.Category != category })
+		if n < 0 {
+			n = len(all)
 		}
-		lines = append(lines, "  "+rows[i])
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, string(category))
+		for _, row := range settingRows(all[:n], profile, valueColumn) {
+			lines = append(lines, "  "+row)
+		}
+		all = all[n:]
 	}
 	return lines
 }
