@@ -128,7 +128,9 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	subs := newSubagents(&hiring{x, tools.Join(sources...), ofAgents, compression}, agents)
 	registry := tools.Join(append(sources, subs.source())...)
 	limits := &limits{models: models, events: x.events}
-	spare := &fallback{settings: at.settings, own: models.own, models: models, emit: x.events.emit, refresh: line.Refresh}
+	spare := &fallback{settings: at.settings, own: models.own, models: models, refresh: line.Refresh, notify: func(text string) {
+		x.events.emit(chat.Notice{Text: text})
+	}}
 	x.events.follow(append(x.listeners(limits, subs), spare.watch)...)
 	waited, left := rec.waited()
 	reports := newAgentPast(recorded, rec.log, at, registry)

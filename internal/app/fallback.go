@@ -22,7 +22,8 @@ type fallback struct {
 	settings *settings.Settings
 	own      *provider.Connection
 	models   *endpoints
-	emit     func(chat.Event)
+	// notify tells the user which model continues, or why none does.
+	notify func(text string)
 	// refresh reports the status again.
 	refresh func()
 
@@ -67,7 +68,7 @@ func (f *fallback) next(ctx context.Context, failed chat.FailedRequest) bool {
 		name := f.left[0]
 		f.left = f.left[1:]
 		if err := f.use(ctx, name, before, failed.Inquire); err != nil {
-			f.emit(chat.Notice{Text: humanize.Brief(fmt.Sprintf("Can't continue with the profile %s: %v", name, err))})
+			f.notify(humanize.Brief(fmt.Sprintf("Can't continue with the profile %s: %v", name, err)))
 			continue
 		}
 		why := *failure
@@ -133,8 +134,8 @@ func (f *fallback) tell(why error, name string, size int) {
 	if prices, known := settings.PricesOf(f.settings, f.own.Prices(model)); known && !prices.Free && prices.Input > 0 {
 		cost = ", about " + humanize.Dollars(prices.Cost(size, 0, 0, 0))
 	}
-	f.emit(chat.Notice{Text: humanize.Brief(fmt.Sprintf("%v. This turn continues with the profile %s (%s at %s). Its cache is empty: it reads %s tokens anew%s",
-		why, name, model, endpoint.Host(), humanize.Tokens(size), cost))})
+	f.notify(humanize.Brief(fmt.Sprintf("%v. This turn continues with the profile %s (%s at %s). Its cache is empty: it reads %s tokens anew%s",
+		why, name, model, endpoint.Host(), humanize.Tokens(size), cost)))
 }
 
 // FallbackConsent keeps the endpoints at which conversations with other companies may continue.

@@ -162,3 +162,27 @@ func TestFallbackAsks(t *testing.T) {
 		})
 	}
 }
+
+// A subagent whose model is overloaded continues with the second model, while its parent stays with
+// the first. The next subagent begins with the first model.
+func TestFallbackOfASubagent(t *testing.T) {
+	t.Parallel()
+	task := llmtest.Call("task", `{"agent":"explore","title":"it","task":"look"}`)
+	r := newRelay(t, "127.0.0.1", "", task, overloaded, task, llmtest.Say("from the first"), llmtest.Say("done"))
+	out, err := r.Chat.Prompt(t.Context(), atcmd.Typed("go on"))
+	if err != nil || out.Response != "done" {
+		t.Fatalf("%q %v", out.Response, err)
+	}
+	if told := r.told(); len(told) != 1 || !strings.HasPrefix(told[0], "subagent explore: ") || !strings.Contains(told[0], "Overloaded") {
+		t.Errorf("said %q", told)
+	}
+	first, second := r.first.Requests(), r.second.Requests()
+	if len(first) != 5 || len(second) != 2 || !isAgents(second[0]) || !isAgents(second[1]) {
+		t.Fatalf("%d requests to the first and %d to the second", len(first), len(second))
+	}
+	for number, want := range map[int]string{2: "from the second", 4: "from the first"} {
+		if last := first[number].Last(); isAgents(first[number]) || !strings.Contains(last.Content, want) {
+			t.Errorf("the parent read %q, want %q", last.Content, want)
+		}
+	}
+}

@@ -71,7 +71,9 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 	env.OfAgent = true
 	env.Seen, env.Todos = tools.NewSeen(), todo.NewBoard(nil, func(todo.List) {})
 	news := h.parts.notes.teller()
-	spare := &fallback{settings: with, own: endpoint, models: h.parts.models, emit: spec.Emit, refresh: func() {}}
+	spare := &fallback{settings: with, own: endpoint, models: h.parts.models, refresh: func() {}, notify: func(text string) {
+		spec.Within.Parent.Tell(spec.Within.Over, chat.Notice{Text: "subagent " + spec.Agent.Name + ": " + text})
+	}}
 	config := chat.Config{
 		ID: spec.ID, Endpoint: endpoint, FallBack: spare.next, Counter: counterOf, Tools: registry, Env: &env, Root: h.parts.at.workspace.Root(),
 		History: history.NewService(counterOf(child.Model), own.observer()), Session: own.log, Settings: with, Costs: &h.parts.at.process.Costs,

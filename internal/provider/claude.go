@@ -70,12 +70,13 @@ func (c *Connection) speaksMessages(model string) bool {
 }
 
 // speaksMessages reports whether requests to a model go over the Messages API: the setting api says
-// so, the vendor does, or an unknown endpoint has listed its models in that form.
+// so, the vendor at the host or of the setting provider does, or an unknown endpoint has listed its
+// models in that form.
 func (p *peer) speaksMessages(model string) bool {
 	switch {
 	case p.extras.api != "" && p.extras.api != openai.APIAuto:
 		return p.extras.api == apiMessages
-	case vendor.At(p.endpoint.Host(), model).Messages:
+	case vendor.At(p.endpoint.Host(), model).Messages, p.endpoint.Vendor().Messages():
 		return true
 	case p.endpoint.ClaudeURL != "":
 		family, _ := vendor.Guess("", model)
@@ -126,9 +127,13 @@ func (p *peer) listClaude(ctx context.Context) ([]Offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := make([]Offer, len(models))
+	found, gateway := make([]Offer, len(models)), len(models) > 0
 	for i, m := range models {
 		found[i] = Offer{ID: m.ID, ContextLimit: m.ContextLimit}
+		gateway = gateway && m.Created == createdLiteLLM
+	}
+	if gateway {
+		askLiteLLM(ctx, p.client, found)
 	}
 	return found, nil
 }

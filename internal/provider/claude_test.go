@@ -42,16 +42,20 @@ func TestSpeaksMessages(t *testing.T) {
 		url, claude, model string
 		api                openai.API
 		want               bool
+		provider           string
 	}{
-		{"https://api.anthropic.com/v1", "", "claude-opus-5-5", openai.APIAuto, true},
-		{"https://api.anthropic.com/v1", "", "claude-opus-5-5", openai.APIChat, false},
-		{"http://127.0.0.1:1/v1", "", "m", apiMessages, true},
-		{"http://127.0.0.1:1/v1", "", "claude-opus-5-5", openai.APIAuto, false},
-		{"https://openrouter.ai/api/v1", "", "anthropic/claude-opus-5-5", openai.APIAuto, false},
-		{"https://cloud.example/v1", "https://claude.example", "anthropic.claude-opus-5-5", openai.APIAuto, true},
-		{"https://cloud.example/v1", "https://claude.example", "openai.gpt-oss-120b", openai.APIAuto, false},
+		{"https://api.anthropic.com/v1", "", "claude-opus-5-5", openai.APIAuto, true, ""},
+		{"https://api.anthropic.com/v1", "", "claude-opus-5-5", openai.APIChat, false, ""},
+		{"http://127.0.0.1:1/v1", "", "m", apiMessages, true, ""},
+		{"http://127.0.0.1:1/v1", "", "claude-opus-5-5", openai.APIAuto, false, ""},
+		{"http://127.0.0.1:1/v1", "", "claude-opus-5-5", openai.APIAuto, true, "anthropic"},
+		{"http://127.0.0.1:1/v1", "", "claude-opus-5-5", openai.APIChat, false, "anthropic"},
+		{"http://127.0.0.1:1/v1", "", "claude-opus-5-5", openai.APIAuto, false, "openrouter"},
+		{"https://openrouter.ai/api/v1", "", "anthropic/claude-opus-5-5", openai.APIAuto, false, ""},
+		{"https://cloud.example/v1", "https://claude.example", "anthropic.claude-opus-5-5", openai.APIAuto, true, ""},
+		{"https://cloud.example/v1", "https://claude.example", "openai.gpt-oss-120b", openai.APIAuto, false, ""},
 	} {
-		p := &peer{endpoint: Endpoint{BaseURL: tt.url, ClaudeURL: tt.claude}, extras: extras{api: tt.api}}
+		p := &peer{endpoint: Endpoint{BaseURL: tt.url, ClaudeURL: tt.claude, Provider: tt.provider}, extras: extras{api: tt.api}}
 		if got := p.speaksMessages(tt.model); got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}

@@ -80,8 +80,8 @@ func (c *Connection) Prices(model string) *settings.Prices {
 	if p, err := c.inUse(); err == nil {
 		if reported := p.offer(model).Prices; reported != nil {
 			prices := *reported
-			if m.Prices != nil && m.Prices.Input == prices.Input {
-				prices.Steps = m.Prices.Steps // an endpoint lists none
+			if prices.Steps == nil && m.Prices != nil && m.Prices.Input == prices.Input {
+				prices.Steps = m.Prices.Steps // most endpoints list none
 			}
 			m.Prices = &prices
 		}

@@ -27,8 +27,12 @@ var localPorts = []struct {
 	server string
 }{{11434, vendor.Ollama}, {8080, vendor.LlamaCpp}, {1234, vendor.LMStudio}, {8000, vendor.VLLM}}
 
-// serverOf names the server that lists these models, by their owner; "" if it is not known.
+// serverOf names the server that lists these models, by their owner or their time; "" if it is not
+// known.
 func serverOf(models []openai.ModelInfo) string {
+	if len(models) > 0 && !slices.ContainsFunc(models, func(m openai.ModelInfo) bool { return m.Created != createdLiteLLM }) {
+		return vendor.LiteLLM
+	}
 	for _, m := range models {
 		switch m.OwnedBy {
 		case "library":

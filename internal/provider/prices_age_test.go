@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/provider"
 	"agent/internal/provider/catalogue"
+	"agent/internal/testing/llmtest"
 )
 
 // The prices of an old list are outdated, but only for a program whose list grows old.
@@ -25,5 +26,34 @@ func TestPricesOfAnOldList(t *testing.T) {
 		if prices == nil || prices.Outdated != tc.want {
 			t.Errorf("%+v: %+v", tc, prices)
 		}
+	}
+}
+
+// The prices that a gateway reports win over the table, over each wire format.
+func TestPricesOfAGateway(t *testing.T) {
+	t.Parallel()
+	for api, entry := range map[string]string{
+		"chat":     `"created":1677610602`,
+		"messages": `"created":1677610602`,
+		"auto":     `"pricing":{"prompt":"0.000009","completion":"0.00001","input_cache_read":"0.000001"}`, // OpenRouter
+	} {
+		t.Run(api, func(t *testing.T) {
+			t.Parallel()
+			server := llmtest.New(t)
+			server.Answer("/v1/models", modelList(`{"id":"gpt-5.5",`+entry+`}`))
+			server.Answer("/model/info", `{"data":[{"model_name":"gpt-5.5","model_info":{"input_cost_per_token":9e-06,"output_cost_per_token":1e-05,"cache_read_input_token_cost":1e-06}}]}`)
+			b := newBench(t)
+			b.set("base-url", server.URL)
+			b.set("api", api)
+			learned := make(chan struct{}, 1)
+			b.OnLearned(func() { learned <- struct{}{} }, func(string) {})
+			if _, err := b.Provider(); err != nil {
+				t.Fatal(err)
+			}
+			<-learned
+			if prices := b.Prices("gpt-5.5"); prices == nil || prices.Input != 9 || prices.CacheRead != 1 || prices.Outdated {
+				t.Errorf("got %+v", prices)
+			}
+		})
 	}
 }

@@ -36,8 +36,8 @@ func SameModel(a, b string) bool {
 
 // offers asks an endpoint for its models and their windows. It asks servers that report windows on
 // paths of their own (llama.cpp, LM Studio, Ollama) again, because the window with which a server
-// really runs a model may be smaller than the model's. If such a question has no answer, the list
-// counts.
+// really runs a model may be smaller than the model's. LiteLLM reports its prices there. If such a
+// question has no answer, the list counts.
 func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 	models, err := client.ListModels(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 	}
 	found := make([]Offer, len(models))
 	for i, m := range models {
-		found[i] = Offer{ID: m.ID, ContextLimit: m.ContextLimit, Multiplier: m.Multiplier, Prices: pricesOf(m)}
+		found[i] = Offer{ID: m.ID, ContextLimit: m.ContextLimit, Multiplier: m.Multiplier, Prices: pricesOf(m.Prices)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -56,15 +56,17 @@ func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 		askLMStudio(ctx, client, found)
 	case vendor.Ollama:
 		askOllama(ctx, client, found)
+	case vendor.LiteLLM:
+		askLiteLLM(ctx, client, found)
 	}
 	return found, nil
 }
 
+const million = 1e6
+
 // pricesOf returns the listed prices of a model, nil if they are not known or cannot be right. Steps
 // are not listed.
-func pricesOf(m openai.ModelInfo) *settings.Prices {
-	const million = 1e6
-	p := m.Prices
+func pricesOf(p openai.TokenPrices) *settings.Prices {
 	for _, price := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite} {
 		if !(price >= 0 && price < 1) {
 			return nil

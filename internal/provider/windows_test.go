@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -31,6 +32,42 @@ func TestPricesOf(t *testing.T) {
 		}
 		if got := found[0].Prices; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v", entry, got)
+		}
+	}
+}
+
+// LiteLLM reports its prices beside the list of its models. They win over the table, and prices
+// without one of a cache read are none to decide by.
+func TestPricesOfLiteLLM(t *testing.T) {
+	t.Parallel()
+	info := `{"data":[
+		{"model_name":"claude","model_info":{"max_input_tokens":200000,"input_cost_per_token":null}},
+		{"model_name":"claude","model_info":{"max_input_tokens":100000,"input_cost_per_token":3e-06,"output_cost_per_token":1.5e-05,"cache_read_input_token_cost":3e-07,"cache_creation_input_token_cost":3.75e-06,"input_cost_per_token_above_200k_tokens":6e-06,"output_cost_per_token_above_200k_tokens":2.25e-05,"input_cost_per_token_above_32k_tokens":4e-06}},
+		{"model_name":"plain","model_info":{"input_cost_per_token":"0.000002","output_cost_per_token":0.00001,"input_cost_per_token_above_xk_tokens":1}},
+		{"model_name":"other","model_info":{"input_cost_per_token":0.000002,"output_cost_per_token":0.00001}}]}`
+	entry := func(id string, created int) string { return fmt.Sprintf(`{"id":%q,"created":%d}`, id, created) }
+	for name, tt := range map[string]struct {
+		entries, info string
+		want          []Offer
+	}{
+		"LiteLLM": {entry("claude", createdLiteLLM) + "," + entry("plain", createdLiteLLM) + "," + entry("absent", createdLiteLLM), info, []Offer{
+			{ID: "claude", ContextLimit: 200_000, Prices: &settings.Prices{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75, Steps: []settings.Step{
+				{Above: 32_000, Input: 4, Output: 15, CacheRead: 0.4, CacheWrite: 4}, {Above: 200_000, Input: 6, Output: 22.5, CacheRead: 0.6, CacheWrite: 6},
+			}}},
+			{ID: "plain", Prices: &settings.Prices{Input: 2, Output: 10, CacheRead: 2, CacheWrite: 2, Outdated: true}},
+			{ID: "absent"},
+		}},
+		"it does not answer": {entry("claude", createdLiteLLM), "", []Offer{{ID: "claude"}}},
+		"another server":     {entry("claude", createdLiteLLM) + "," + entry("plain", 1), info, []Offer{{ID: "claude"}, {ID: "plain"}}},
+	} {
+		srv := llmtest.New(t)
+		srv.Answer("/v1/models", `{"data":[`+tt.entries+`]}`)
+		srv.Answer("/model/info", tt.info)
+		client := openai.NewClient(openai.Config{BaseURL: srv.URL})
+		found, err := offers(t.Context(), client)
+		client.Close()
+		if err != nil || !reflect.DeepEqual(found, tt.want) {
+			t.Errorf("%s: %+v, %v", name, found, err)
 		}
 	}
 }

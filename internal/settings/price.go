@@ -50,7 +50,8 @@ type Prices struct {
 	// Free is set if tokens cost nothing, as with a subscription. The prices are then only weights
 	// that compare kinds of tokens.
 	Free bool `json:"-"`
-	// Outdated is set for prices from a list too old to decide by.
+	// Outdated is set for prices to compute costs with but not to decide by: their list is too old, or
+	// lacks the price of a cache read.
 	Outdated bool `json:"-"`
 }
 

@@ -162,7 +162,7 @@ func (j *job) event(e chat.Event) {
 	}
 	switch e := e.(type) {
 	case chat.StatusChanged:
-		j.update(func() { j.Stats = e.Stats })
+		j.update(func() { j.Stats, j.Model = e.Stats, e.Status.Model })
 	case chat.Retry:
 		j.update(func() { j.Latest = fmt.Sprintf("try %d after: %s", e.Attempt, humanize.Line(e.Reason, 0)) })
 	case chat.ReplyEnded:

@@ -200,6 +200,8 @@ func headerOf(betas []string) http.Header {
 type ModelInfo struct {
 	ID           string
 	ContextLimit int
+	// Created is the time at which the model was made, in Unix seconds, as gateways say.
+	Created int
 }
 
 // maxPages bounds the pages of a list of models.
@@ -220,9 +222,10 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 		}
 		var list struct {
 			Data []struct {
-				ID     string          `json:"id"`
-				Window lenientjson.Int `json:"max_input_tokens"`
-				Length lenientjson.Int `json:"max_model_len"`
+				ID      string          `json:"id"`
+				Window  lenientjson.Int `json:"max_input_tokens"`
+				Length  lenientjson.Int `json:"max_model_len"`
+				Created lenientjson.Int `json:"created"`
 			} `json:"data"`
 			More bool   `json:"has_more"`
 			Last string `json:"last_id"`
@@ -232,7 +235,7 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 		}
 		for _, m := range list.Data {
 			if c.at.IsModelID(m.ID) {
-				models = append(models, ModelInfo{ID: m.ID, ContextLimit: max(m.Window.Count(), m.Length.Count())})
+				models = append(models, ModelInfo{ID: m.ID, ContextLimit: max(m.Window.Count(), m.Length.Count()), Created: m.Created.Count()})
 			}
 		}
 		if !list.More || list.Last == "" || list.Last == after {

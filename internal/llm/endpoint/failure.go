@@ -3,6 +3,7 @@ package endpoint
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,6 +40,8 @@ func (e *Endpoint) Problem(p refusal.Problem, model string) *llm.Error {
 		failure.Hint = e.hintLogin()
 	case failure.Kind == llm.Auth && e.config.Key == "":
 		failure.Hint = refusal.HintNoKey
+	case p.Status == http.StatusNotFound && failure.Hint == refusal.HintBaseURL && vendor.FamilyOf(model).Name == "claude" && !slices.Contains(e.config.Paths, "/messages"):
+		failure.Hint = "if the server speaks the Messages API, add --api messages; else " + refusal.HintBaseURL
 	}
 	if e.config.KeyHelp != "" {
 		failure.Hint = strings.Replace(failure.Hint, vendor.EnvKey, e.config.KeyHelp, 1)

@@ -155,7 +155,21 @@ func TestKeysStayInside(t *testing.T) {
 	}
 }
 
-// TestMissingKey: where no key was sent the advice is another.
+// A server without the path of this API may speak the Messages API, if the model is a Claude.
+func TestHintsNameTheMessagesAPI(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]bool{"claude-opus-5-5": true, "anthropic/claude-haiku-4-5": true, "gpt-6": false} {
+		srv := llmtest.New(t, llmtest.Fail(404, "404 page not found", "Content-Type", "text/plain"))
+		client, _ := newClient(t, srv)
+		req := ask("hi")
+		req.Model = model
+		_, err := collect(t.Context(), client, req)
+		if hint := failure(t, err).Hint; strings.Contains(hint, "--api messages") != want || !strings.Contains(hint, "check base-url") {
+			t.Errorf("%s: %s", model, hint)
+		}
+	}
+}
+
 // A hint names the key of the provider in use.
 func TestHintsNameTheKey(t *testing.T) {
 	t.Parallel()
@@ -167,6 +181,7 @@ func TestHintsNameTheKey(t *testing.T) {
 	}
 }
 
+// TestMissingKey: where no key was sent the advice is another.
 func TestMissingKey(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.Fail(401, `{"error":{"message":"You didn't provide an API key."}}`))

@@ -19,6 +19,8 @@ type ModelInfo struct {
 	ID string
 	// OwnedBy is the owner. Local servers are recognised by it.
 	OwnedBy string
+	// Created is the time at which the model was made, in Unix seconds, as the endpoint says.
+	Created int64
 	// ContextLimit is the window in tokens, 0 if the endpoint does not list it.
 	ContextLimit int
 	// Multiplier is how many requests of a subscription one request to the model counts as, 0 if
@@ -52,10 +54,10 @@ type modelEntry struct {
 	} `json:"billing"`
 	// Pricing is set by OpenRouter and others.
 	Pricing struct {
-		Input      price `json:"prompt"`
-		Output     price `json:"completion"`
-		CacheRead  price `json:"input_cache_read"`
-		CacheWrite price `json:"input_cache_write"`
+		Input      Price `json:"prompt"`
+		Output     Price `json:"completion"`
+		CacheRead  Price `json:"input_cache_read"`
+		CacheWrite Price `json:"input_cache_write"`
 	} `json:"pricing"`
 	// Meta is set by llama.cpp. It has the window that the model was trained for.
 	Meta struct {
@@ -63,16 +65,16 @@ type modelEntry struct {
 	} `json:"meta"`
 }
 
-// price is a number, or a number in a string.
-type price float64
+// Price is a number, or a number in a string.
+type Price float64
 
 // UnmarshalJSON implements json.Unmarshaler. Any other value counts as 0.
-func (p *price) UnmarshalJSON(raw []byte) error {
+func (p *Price) UnmarshalJSON(raw []byte) error {
 	n, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	if err != nil {
 		n = 0
 	}
-	*p = price(n)
+	*p = Price(n)
 	return nil
 }
 
@@ -91,7 +93,7 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 			continue
 		}
 		window := max(e.MaxModelLen.Count(), e.ContextLength.Count(), e.Meta.TrainedContext.Count(), e.ContextWindow.Count(), e.Capabilities.Limits.Window.Count())
-		models = append(models, ModelInfo{ID: id, OwnedBy: e.OwnedBy, ContextLimit: window, Multiplier: max(0, e.Billing.Multiplier), Prices: TokenPrices{
+		models = append(models, ModelInfo{ID: id, OwnedBy: e.OwnedBy, Created: e.CreatedAt, ContextLimit: window, Multiplier: max(0, e.Billing.Multiplier), Prices: TokenPrices{
 			Input: float64(e.Pricing.Input), Output: float64(e.Pricing.Output), CacheRead: float64(e.Pricing.CacheRead), CacheWrite: float64(e.Pricing.CacheWrite),
 		}})
 	}

@@ -98,6 +98,9 @@ func Named(name string) (Vendor, bool) {
 	return vendors[i], true
 }
 
+// Messages reports whether the vendor's models are reached over the Messages API.
+func (v Vendor) Messages() bool { return v.wants.Messages }
+
 // at returns the vendor whose API is at a host, with or without a port.
 func at(host string) Vendor {
 	name, _, _ := strings.Cut(strings.ToLower(host), ":")

@@ -139,12 +139,13 @@ var vendors = []Vendor{
 	{Name: "vllm", Title: VLLM, BaseURL: "http://127.0.0.1:8000/v1"},
 }
 
-// The titles of the local servers.
+// The titles of servers that people run themselves.
 const (
 	Ollama   = "Ollama"
 	LlamaCpp = "llama.cpp"
 	LMStudio = "LM Studio"
 	VLLM     = "vLLM"
+	LiteLLM  = "LiteLLM"
 )
 
 // ownServer stands for any server on this machine or in its network. Such a server translates
