@@ -128,7 +128,7 @@ func (rv *review) firstToGo() int {
 	first := len(rv.conversation.units)
 	candidates := rv.candidates()
 	for _, c := range candidates {
-		first = min(first, c.unit)
+		first = min(first, rv.conversation.startOf(c))
 	}
 	for _, f := range rv.folds(candidates) {
 		first = min(first, f.start)

@@ -54,6 +54,9 @@ func (rv *review) candidates() []candidate {
 		case free:
 			found = append(found, candidate{unit: at, why: Free, since: since})
 		case rv.conversation.pinned(u), u.instructs():
+			if u.mayBeMarked() {
+				found = append(found, candidate{unit: at, why: Marked, since: rv.conversation.request, along: !rv.Cold})
+			}
 		default:
 			idle, patience := float64(rv.conversation.idleRequests(u)), rv.patience(u)
 			switch {
@@ -61,6 +64,8 @@ func (rv *review) candidates() []candidate {
 				found = append(found, candidate{unit: at, why: Cold, since: rv.coldSince(u, patience)})
 			case idle >= patience*rv.softShare(u.class()):
 				found = append(found, candidate{unit: at, why: Soft, along: true})
+			case u.mayBeMarked():
+				found = append(found, candidate{unit: at, why: Marked, since: rv.conversation.request, along: !rv.Cold})
 			case u.sent < rv.conversation.request && rv.conversation.numbers(u) >= minSaved:
 				found = append(found, candidate{unit: at, why: Unnumbered, since: rv.conversation.request, along: !rv.Pressed})
 			}

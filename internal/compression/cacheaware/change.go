@@ -52,6 +52,8 @@ const (
 	// Hollow is the reason of a call that leaves with its result because only pointers are left of
 	// both.
 	Hollow Why = "hollow"
+	// Marked is the reason of a view that says from then on that later edits changed its text.
+	Marked Why = "marked"
 	// Unnumbered is the reason of a view whose line numbers leave while its lines stay.
 	Unnumbered Why = "numbers"
 )
@@ -68,6 +70,7 @@ var reasons = []reason{
 	{Soft, "softPruned", "less used"},
 	{Folded, "foldedPruned", "merged"},
 	{Hollow, "hollowPruned", "empty"},
+	{Marked, "markedPruned", "marked as stale"},
 	{Unnumbered, "numbersPruned", "without line numbers"},
 }
 
@@ -80,6 +83,8 @@ func (c Change) Reason() string {
 		return fmt.Sprintf("not used for %d requests", c.Idle)
 	case Soft:
 		return fmt.Sprintf("not used for %d requests, and a cut is made anyway", c.Idle)
+	case Marked:
+		return "an edit changed it, which it says now"
 	case Unnumbered:
 		return "its lines stay, their numbers leave"
 	case Hollow:
@@ -205,6 +210,9 @@ func BytesLeftOut(text string) int {
 // standsIn reports whether text is a pointer or contains a note, and so is not the argument as
 // the model wrote it.
 func standsIn(text string) bool { return strings.HasPrefix(text, Marker) || HoldsNote(text) }
+
+// staleNote stands before a view that later edits changed.
+const staleNote = "[as of before the edits below]\n"
 
 // foldHeading returns the line above the current text of a folded file.
 func foldHeading(path string) string { return foldBegins + path + foldEnds }
@@ -350,8 +358,8 @@ func (cv *conversation) replace(c Change) {
 	u.tokens -= c.Tokens
 	u.free = c.Why == Free || c.Why == Folded
 	u.prunedAt = cv.request
-	if c.Why == Unnumbered {
-		u.numbered, u.plain = 0, true
+	if c.Why == Unnumbered || c.Why == Marked {
+		u.numbered, u.plain, u.marked = 0, true, c.Why == Marked
 		return
 	}
 	if c.Text == "" {

@@ -107,6 +107,8 @@ type fact struct {
 	heading string
 	// asked is set for the result of a server that the latest human message names.
 	asked bool
+	// stale lists the views and bodies that show text which the call, an edit, replaced.
+	stale []int
 	// unknown is set for an edit whose new text is lost.
 	unknown bool
 	// editsBefore is the number of edits that had been applied before this call.

@@ -35,9 +35,8 @@ type file struct {
 
 // shown is a text of a file, or of a part of it, that is in the context.
 type shown struct {
-	unit   int
-	text   string
-	edited bool
+	unit int
+	text string
 }
 
 // follow updates the whole text of the file after a successful call.
@@ -180,7 +179,8 @@ func (f *file) show(done *fact, cv *conversation) {
 		for _, s := range f.shown {
 			for _, change := range done.edits {
 				if change.path == f.path && change.before != "" && strings.Contains(s.text, change.before) {
-					s.edited = true
+					cv.units[s.unit].stale = true
+					done.stale = append(done.stale, s.unit)
 				}
 			}
 		}
@@ -196,7 +196,7 @@ func (f *file) repeats(done *fact, cv *conversation) bool {
 	}
 	for _, s := range f.shown {
 		u := &cv.units[s.unit]
-		if s.edited || !u.isShown() || u.sent == cv.request || !strings.Contains(s.text, strings.TrimSuffix(done.content, "\n")) {
+		if u.stale || !u.isShown() || u.sent == cv.request || !strings.Contains(s.text, strings.TrimSuffix(done.content, "\n")) {
 			continue
 		}
 		done.repeats = true

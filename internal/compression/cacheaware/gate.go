@@ -123,7 +123,9 @@ type sweep struct {
 	account      *account
 	m            Moment
 	candidates   map[int]candidate
-	folds        []fold
+	// from lists the candidates by the unit at which a cut has to begin to take them.
+	from  map[int][]candidate
+	folds []fold
 	// startAt maps the first unit of each fold to the indexes of the folds that start there.
 	// folded holds the units of the folds that the sweep has passed.
 	startAt map[int][]int
@@ -142,9 +144,11 @@ type sweep struct {
 }
 
 func newSweep(a *account, m Moment, candidates []candidate, folds []fold) *sweep {
-	s := &sweep{conversation: a.conversation, account: a, m: m, candidates: make(map[int]candidate, len(candidates)), folds: folds, startAt: map[int][]int{}, folded: map[int]bool{}}
+	s := &sweep{conversation: a.conversation, account: a, m: m, candidates: make(map[int]candidate, len(candidates)), from: map[int][]candidate{}, folds: folds, startAt: map[int][]int{}, folded: map[int]bool{}}
 	for _, c := range candidates {
 		s.candidates[c.unit] = c
+		at := a.conversation.startOf(c)
+		s.from[at] = append(s.from[at], c)
 	}
 	for i, f := range folds {
 		s.startAt[f.start] = append(s.startAt[f.start], i)
@@ -179,7 +183,10 @@ func (s *sweep) findings() {
 func (s *sweep) cuts() []cut {
 	var cuts []cut
 	for at := len(s.conversation.units) - 1; at >= 0; at-- {
-		hard := s.takeUnit(at)
+		hard := false
+		for _, c := range s.from[at] {
+			hard = s.take(c) || hard
+		}
 		if s.takeFolds(at) || hard {
 			cuts = append(cuts, s.cut(at))
 		}
@@ -187,17 +194,29 @@ func (s *sweep) cuts() []cut {
 	return cuts
 }
 
-// takeUnit adds the candidate at a unit to the sums, and reports whether it may cause a cut.
-func (s *sweep) takeUnit(at int) bool {
-	c, ok := s.candidates[at]
-	if !ok || s.folded[at] {
+// startOf returns the unit at which a cut has to begin to take a candidate. What an edit says leaves
+// only behind the older views of its lines, so that the newest text does not leave before them.
+func (cv *conversation) startOf(c candidate) int {
+	at := c.unit
+	for _, view := range cv.units[at].fact.stale {
+		if cv.units[view].mayBeMarked() {
+			at = min(at, view)
+		}
+	}
+	return at
+}
+
+// take adds a candidate to the sums, and reports whether it may cause a cut.
+func (s *sweep) take(c candidate) bool {
+	at := c.unit
+	if s.folded[at] {
 		return false
 	}
 	saves, ok := s.freedTokens(c)
 	if !ok {
 		return false
 	}
-	if c.why != Free && c.why != Unnumbered && (c.hard() || at < s.account.sent) && s.conversation.units[at].quotable() {
+	if c.why != Free && c.why != Unnumbered && c.why != Marked && (c.hard() || at < s.account.sent) && s.conversation.units[at].quotable() {
 		s.risky++
 	}
 	if c.why == Hollow {
@@ -249,8 +268,11 @@ func (s *sweep) freedTokens(c candidate) (tokens float64, ok bool) {
 
 // tokensFreed returns the tokens that a candidate other than a hollow call frees.
 func (cv *conversation) tokensFreed(c candidate) int {
-	if c.why == Unnumbered {
+	switch c.why {
+	case Unnumbered:
 		return cv.units[c.unit].numbered
+	case Marked:
+		return cv.numbers(&cv.units[c.unit]) - cv.count(staleNote)
 	}
 	return cv.units[c.unit].saves()
 }
@@ -314,7 +336,7 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 		gone[f.target] = true
 	}
 	for _, c := range candidates {
-		if f := e.conversation.units[c.unit].fact; c.why == Hollow && c.unit >= at && !slices.ContainsFunc(f.pair(), func(part int) bool { return gone[part] }) {
+		if f := e.conversation.units[c.unit].fact; c.why == Hollow && e.conversation.startOf(c) >= at && !slices.ContainsFunc(f.pair(), func(part int) bool { return gone[part] }) {
 			changes = append(changes, e.conversation.pairChange(f))
 			for _, part := range f.pair() {
 				gone[part] = true
@@ -322,7 +344,7 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 		}
 	}
 	for _, c := range candidates {
-		if c.why == Hollow || c.unit < at || gone[c.unit] || !c.hard() && c.unit >= e.account.sent {
+		if c.why == Hollow || e.conversation.startOf(c) < at || gone[c.unit] || !c.hard() && c.unit >= e.account.sent {
 			continue
 		}
 		changes = append(changes, e.conversation.change(c.unit, c.why))
@@ -334,8 +356,11 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 func (cv *conversation) change(at int, why Why) Change {
 	u := &cv.units[at]
 	c := Change{Entry: u.entry, Kind: u.kind(), Subject: u.subject(), Paths: u.fact.paths, Why: why, Tokens: u.saves(), Idle: cv.idleRequests(u), unit: at}
-	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok && why == Unnumbered {
-		c.Text, c.Tokens = withoutNumbers(r.Result.Text()), u.numbered
+	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok && (why == Unnumbered || why == Marked) {
+		c.Text, c.Tokens = withoutNumbers(r.Result.Text()), cv.tokensFreed(candidate{unit: at, why: why})
+		if why == Marked {
+			c.Text = staleNote + c.Text
+		}
 	}
 	return c
 }

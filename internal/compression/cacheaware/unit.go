@@ -66,6 +66,8 @@ type unit struct {
 	numbered int
 	plain    bool
 	state    state
+	// stale is set once an edit has replaced text that the unit shows. marked is set once it says so.
+	stale, marked bool
 	// sent is the first request that carries the unit.
 	sent int
 	// used is the latest request whose reply used the unit, or -1 before the first.
@@ -261,6 +263,12 @@ func argumentAt(parameters json.RawMessage, at jsontext.Pointer) string {
 		}
 	}
 	return ""
+}
+
+// mayBeMarked reports whether the unit is a view that does not say yet that it is stale, and that no
+// later view replaces.
+func (u *unit) mayBeMarked() bool {
+	return u.stale && !u.marked && u.part == result && u.state == whole && u.mayGo() && !u.fact.covered
 }
 
 // kind names a unit in a few words.
