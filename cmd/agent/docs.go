@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -14,6 +15,7 @@ import (
 	"agent/internal/base/table"
 	"agent/internal/frontend/cli"
 	"agent/internal/manual"
+	"agent/internal/settings"
 	"agent/internal/slash"
 
 	"github.com/spf13/cobra"
@@ -65,9 +67,13 @@ func printTopic(w world, root *cobra.Command, args []string) error {
 
 // searchDocs prints commands, settings and the section of the documentation that fit words best.
 func searchDocs(w world, root *cobra.Command, args []string) error {
-	entries := slash.Entries(nil, app.Registry())
+	registry := app.Registry()
+	commands := slash.New(context.Background(), slash.Deps{Settings: settings.New(registry)}, shellCommands(w)...)
+	entries := slash.Entries(commands.All(), registry)
 	for i := range entries {
-		entries[i].Name = "setting " + strings.TrimPrefix(entries[i].Name, "/set ")
+		if key, isSetting := strings.CutPrefix(entries[i].Name, "/set "); isSetting {
+			entries[i].Name = "setting " + key
+		}
 	}
 	var add func(parent *cobra.Command)
 	add = func(parent *cobra.Command) {
@@ -131,8 +137,7 @@ func mistyped(cmd *cobra.Command, args []string) error {
 		instead = meant
 	default:
 		known, exists := elsewhere[args[0]]
-		topics := manual.Topic(manual.Pages(docs.Files), args[0])
-		isTopic := slices.ContainsFunc(topics, func(p manual.Page) bool { return path.Base(p.Name) == strings.ToLower(args[0]) })
+		_, isTopic := manual.PageOf(manual.Pages(docs.Files), args[0])
 		switch {
 		case exists && known == "":
 			return usage(fmt.Errorf("unknown command %q. Run: agent --help. To send the word to the model: agent -- %s", asked, asked))

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +63,92 @@ func TestHowDoI(t *testing.T) {
 		}
 		if !strings.Contains(strings.Join(names[:min(2, len(names))], " "), q.page) {
 			t.Errorf("%q leads to %v, want %s", q.asked, names, q.page)
+		}
+	}
+}
+
+// everyday lists 15 tasks of a working day as hands type them, each with a part of its answer.
+var everyday = []struct{ typed, answer string }{
+	{"another model", "/model"},
+	{"add an MCP server", "agent mcp add docs https://example.com/mcp"},
+	{"allow go test for ever", "Press `A` at the prompt"},
+	{"undo the last turn", "/undo"},
+	{"what was pruned", "/density"},
+	{"limit the cost", "/set max-cost"},
+	{"headless in CI", `-p "`},
+	{"my ChatGPT subscription", "a client ID from the vendor"},
+	{"search the web", "/set web-search brave"},
+	{"give the task to an agent", "@agent-explore"},
+	{"yesterday's session", "agent -c"},
+	{"theme", "/theme"},
+	{"remember something", "/remember"},
+	{"share a session", "agent sessions share"},
+	{"review a pull request", "/review 12"},
+}
+
+// typedWords are single words that hands try as a command, each with a part of its answer.
+var typedWords = map[string]string{
+	"allow": "/approval", "limit": "/set max-cost", "budget": "/set max-cost", "prune": "/density", "pr": "/review", "memory": "/notes",
+	"subscription": "/login", "permissions": "/approval", "share": "/share", "web": "/web", "theme": "/theme", "yolo": "full-auto",
+}
+
+// Each of 15 everyday questions is answered by what the program prints for it, or by a page that
+// this names: in the shell, in a session, and for the model, which reads the same pages.
+func TestFifteenQuestionsInTwoSteps(t *testing.T) {
+	t.Parallel()
+	w := world{process: &app.Process{Now: time.Now}}
+	commands := slash.New(t.Context(), slash.Deps{Settings: settings.New(app.Registry()), Manual: func() []manual.Page { return manual.Pages(docs.Files) }}, shellCommands(w)...)
+	shell := func(line string) string {
+		var out bytes.Buffer
+		if status := execute(t.Context(), strings.Fields(line), world{process: w.process, out: &out, people: &out}); status != exitOK {
+			t.Errorf("%s: exit %d: %s", line, status, out.String())
+		}
+		return out.String()
+	}
+	session := func(line string) string {
+		run, err := commands.Run(t.Context(), line)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+		return strings.Join(run.Lines, "\n") + "\n" + run.Answer
+	}
+	model := func(words string) string {
+		text, found := manual.Read(manual.Pages(docs.Files), words, "agent-docs:")
+		if !found {
+			t.Errorf("the model finds nothing for %q", words)
+		}
+		return text
+	}
+	for _, q := range everyday {
+		for _, way := range []struct {
+			print func(string) string
+			first string
+			next  *regexp.Regexp
+		}{
+			{shell, "help ", regexp.MustCompile(`agent (docs \S+)`)},
+			{shell, "docs -s ", regexp.MustCompile(`agent (docs \S+)`)},
+			{session, "/help ", regexp.MustCompile(`See also: (/help \S+)`)},
+			{model, "", regexp.MustCompile(`agent-docs:(\S+)`)},
+		} {
+			first := way.print(way.first + q.typed)
+			answered := strings.Contains(first, q.answer)
+			for _, next := range way.next.FindAllStringSubmatch(first, -1) {
+				answered = answered || strings.Contains(way.print(next[1]), q.answer)
+			}
+			if !answered {
+				t.Errorf("%s%s does not lead to %q:\n%s", way.first, q.typed, q.answer, first)
+			}
+		}
+	}
+	for word, answer := range typedWords {
+		run, err := commands.Run(t.Context(), "/help "+word)
+		told := fmt.Sprint(run.Lines, run.Answer, err)
+		if !commands.BuiltIn("/" + word) {
+			_, err := commands.Run(t.Context(), "/"+word)
+			told = fmt.Sprint(err)
+		}
+		if !strings.Contains(told, answer) {
+			t.Errorf("/%s does not lead to %s: %s", word, answer, told)
 		}
 	}
 }

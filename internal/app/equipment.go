@@ -3,6 +3,7 @@ package app
 import (
 	"slices"
 
+	"agent/docs"
 	"agent/internal/app/extensions"
 	"agent/internal/app/hookgates"
 	"agent/internal/app/mcphost"
@@ -11,6 +12,7 @@ import (
 	"agent/internal/extend/setup/consent"
 	"agent/internal/extend/setup/manifest"
 	"agent/internal/history"
+	"agent/internal/manual"
 	"agent/internal/protect"
 	"agent/internal/rules"
 	"agent/internal/sandbox"
@@ -85,6 +87,9 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 func environment(rec *record, models *endpoints, files setUp, confined confinement, own *noting, reach func(host string) error, ends *closers) (env *tools.Env, notices []string) {
 	at := rec.at
 	env = &tools.Env{
+		Manual: func(words string) (string, bool) {
+			return manual.Read(manual.Pages(docs.Files), words, "agent-docs:")
+		},
 		Workspace:   at.workspace,
 		Seen:        tools.NewSeen(),
 		Jobs:        at.jobs,

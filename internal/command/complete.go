@@ -79,7 +79,7 @@ func (c *Commands) means(command Command, word string) bool {
 	}
 	for name, answer := range c.elsewhere {
 		first, _, _ := strings.Cut(answer, " ")
-		if hasPrefixFold(name, word) && first == "/"+command.Name {
+		if hasPrefixFold(name, word) && strings.TrimSuffix(first, ",") == "/"+command.Name {
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // help returns the command that explains the others.
 func (c *Commands) help() Command {
 	return Command{
-		Name: "help", Aliases: []string{"h", "?", "docs"}, Help: "list commands, or search the docs",
+		Name: "help", Aliases: []string{"h", "?", "docs"}, Help: "list commands, or search the docs", Raw: true,
 		Forms: []Form{
 			{Does: "list the commands", Run: Say(func(context.Context, []string) ([]string, error) { return c.overview(), nil })},
 			{Args: "WORDS…", Rest: true, Does: "explain a command, or search the documentation", Run: c.explain, Complete: func([]string) (names []Completion) {
@@ -61,15 +61,16 @@ func (c *Commands) overview() []string {
 }
 
 // explain describes one command in full, or searches the documentation for words.
-func (c *Commands) explain(_ context.Context, words []string) (Output, error) {
+func (c *Commands) explain(_ context.Context, args []string) (Output, error) {
+	words := strings.Fields(strings.Join(args, " "))
 	command, err := c.find(strings.TrimPrefix(words[0], "/"))
 	if len(words) > 1 || err != nil && !strings.HasPrefix(words[0], "/") {
 		if c.Answer == nil {
-			return Output{}, cmp.Or(err, errors.New("there is no documentation here"))
+			return Output{}, cmp.Or(err, errors.New("no documentation here"))
 		}
 		lines, text := c.Answer(strings.Join(words, " "))
 		if len(lines) == 0 && text == "" {
-			return Output{}, fmt.Errorf("nothing found for %q; /help lists all commands", strings.Join(words, " "))
+			return Output{}, fmt.Errorf("nothing found for %q. Run: /help", strings.Join(words, " "))
 		}
 		return Output{Lines: lines, Answer: text}, nil
 	}

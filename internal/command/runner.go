@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -77,7 +78,7 @@ func (c *Commands) find(name string) (Command, error) {
 		return file.command(), nil
 	}
 	if answer := c.elsewhere[strings.ReplaceAll(strings.ToLower(name), "_", "-")]; answer != "" {
-		return Command{}, fmt.Errorf("no command /%s here: %s", name, answer)
+		return Command{}, fmt.Errorf("unknown command /%s. %s", name, answer)
 	}
 	var names []string
 	for _, command := range c.all {
@@ -89,7 +90,7 @@ func (c *Commands) find(name string) (Command, error) {
 	for _, file := range c.callable() {
 		names = append(names, "/"+file.Name)
 	}
-	return Command{}, fmt.Errorf("unknown command /%s%s (/help lists all)", name, suggest.Question("/"+name, names))
+	return Command{}, fmt.Errorf("unknown command /%s%s", name, cmp.Or(suggest.Question("/"+name, names), ". Run: /help"))
 }
 
 // A Callable is a skill or a command that is a file. A line that begins with its name is a

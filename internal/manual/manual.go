@@ -31,6 +31,12 @@ type Section struct {
 	also string
 }
 
+// isBare reports whether a section has no text below its heading, as on a page that begins with a
+// second heading. That text belongs to the section, because a heading alone answers nothing.
+func (s Section) isBare() bool {
+	return !strings.Contains(strings.TrimSpace(comments.ReplaceAllString(s.Text, "")), "\n")
+}
+
 // An Entry is a command, a setting or a key.
 type Entry struct{ Name, Help string }
 
@@ -67,7 +73,12 @@ func newPage(name, text string) Page {
 		}
 		heading := strings.TrimLeft(line, "#")
 		if level := len(line) - len(heading); !inCode && (level == 1 || level == 2) {
-			p.Sections = append(p.Sections, Section{Page: name, Title: strings.TrimSpace(heading)})
+			title := strings.TrimSpace(heading)
+			if last := len(p.Sections) - 1; level == 2 && last == 0 && p.Sections[0].isBare() {
+				p.Sections[0].also += " " + title
+			} else {
+				p.Sections = append(p.Sections, Section{Page: name, Title: title})
+			}
 		}
 		if last := len(p.Sections) - 1; last >= 0 {
 			p.Sections[last].Text += line
@@ -86,21 +97,49 @@ func newPage(name, text string) Page {
 	return p
 }
 
+// PageOf returns the page with a name, such as "plan-first" or "how-to/plan-first".
+func PageOf(pages []Page, name string) (Page, bool) {
+	name = strings.TrimSuffix(strings.ToLower(name), ".md")
+	at := slices.IndexFunc(pages, func(p Page) bool { return p.Name == name || path.Base(p.Name) == name })
+	if at < 0 {
+		return Page{}, false
+	}
+	return pages[at], true
+}
+
 // Topic returns the pages with a topic: the page with that name, or the pages whose name or title
 // holds all words.
 func Topic(pages []Page, topic string) (found []Page) {
-	topic = strings.TrimSuffix(strings.ToLower(topic), ".md")
+	if page, found := PageOf(pages, topic); found {
+		return []Page{page}
+	}
+	topic = strings.ToLower(topic)
 	wanted := strings.FieldsFunc(topic, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for _, p := range pages {
-		if p.Name == topic || path.Base(p.Name) == topic {
-			return []Page{p}
-		}
 		have := strings.ToLower(p.Name + " " + p.Title)
 		if len(wanted) > 0 && !slices.ContainsFunc(wanted, func(word string) bool { return !strings.Contains(have, word) }) {
 			found = append(found, p)
 		}
 	}
 	return found
+}
+
+// Read returns what a model reads of the documentation: the map for "", the page with that name,
+// or the best section for some words with the names of related pages. prefix begins a name.
+func Read(pages []Page, words, prefix string) (text string, found bool) {
+	words = strings.TrimSpace(strings.Trim(words, "/"))
+	if page, found := PageOf(pages, cmp.Or(words, "readme")); found {
+		return page.Text, true
+	}
+	sections := Search(words, nil, pages).Sections
+	for i, section := range sections {
+		if i == 0 {
+			text = section.Text + "\n\nRead more: " + prefix + section.Page
+			continue
+		}
+		text += "\nSee also: " + prefix + section.Page + " (" + section.Title + ")"
+	}
+	return text, len(sections) > 0
 }
 
 // Answer holds the best entries and sections for some words, best first.
@@ -115,7 +154,8 @@ const (
 )
 
 // Search returns the entries and sections that match words best. A match in a name or a title
-// counts more than one in a text, and rare words count more than frequent ones.
+// counts more than one in a text, rare words more than frequent ones, and a short text more than
+// a long one.
 func Search(asked string, entries []Entry, pages []Page) Answer {
 	wanted := stems(asked)
 	var sections []Section
@@ -123,28 +163,48 @@ func Search(asked string, entries []Entry, pages []Page) Answer {
 		sections = append(sections, p.Sections...)
 	}
 	return Answer{
-		Entries: best(wanted, mostEntries, entries, func(e Entry) (string, string) { return e.Name, e.Help }),
-		Sections: best(wanted, mostSections, sections, func(s Section) (string, string) {
-			return s.Title + " " + strings.ReplaceAll(path.Base(s.Page), "-", " ") + s.also, s.Text
+		Entries: best(wanted, mostEntries, entries, func(e Entry) texts { return texts{e.Name, "", e.Help, 1} }),
+		Sections: best(wanted, mostSections, sections, func(s Section) texts {
+			return texts{s.Title, path.Base(s.Page) + s.also, s.Text, s.weight()}
 		}),
 	}
 }
 
-// best returns the items with the highest scores. parts returns the name and the text of an item.
-func best[T any](wanted []string, most int, items []T, parts func(T) (name, text string)) (found []T) {
-	type document struct {
-		item       T
-		name, text map[string]int
-		score      float64
-		matched    int
+// weight returns the share of the score that a section gets: the map only leads to other pages, and
+// most reference pages list what Search has as entries.
+func (s Section) weight() float64 {
+	switch dir, _ := path.Split(s.Page); {
+	case s.Page == "README":
+		return 0
+	case dir == "reference/":
+		return 0.5
 	}
-	documents := make([]document, len(items))
+	return 1
+}
+
+// texts holds the words that an item is found by: in its title, in further names and in its text.
+// weight is the share of the score that the item gets.
+type texts struct {
+	title, names, text string
+	weight             float64
+}
+
+// best returns the items with the highest scores.
+func best[T any](wanted []string, most int, items []T, of func(T) texts) (found []T) {
+	type document struct {
+		item               T
+		title, names, text map[string]int
+		words, matched     int
+		weight, score      float64
+	}
+	documents, words := make([]document, len(items)), 0
 	frequency := map[string]float64{}
 	for i, item := range items {
-		name, text := parts(item)
-		d := document{item: item, name: counted(name), text: counted(text)}
+		t := of(item)
+		d := document{item: item, title: counted(t.title), names: counted(t.names), text: counted(t.text), words: len(strings.Fields(t.text)), weight: t.weight}
+		words += d.words
 		for _, word := range wanted {
-			if d.name[word]+d.text[word] > 0 {
+			if d.title[word]+d.names[word]+d.text[word] > 0 {
 				frequency[word]++
 			}
 		}
@@ -152,19 +212,24 @@ func best[T any](wanted []string, most int, items []T, parts func(T) (name, text
 	}
 	for i := range documents {
 		d := &documents[i]
+		inTitle := 0
 		for _, word := range wanted {
-			if d.name[word]+d.text[word] == 0 {
+			if d.title[word]+d.names[word]+d.text[word] == 0 {
 				continue
 			}
 			weight := math.Log(1 + float64(len(items))/frequency[word])
-			d.score += weight * (6*float64(min(1, d.name[word])) + math.Log(1+float64(d.text[word])))
+			length := float64(d.words*len(items)) / float64(words+1) // 1 is an average text
+			times := float64(d.text[word])
+			named := min(1, d.title[word])
+			d.score += weight * (float64(4*named+4*min(1, d.names[word])) + 2*times/(times+0.5+length))
 			d.matched++
+			inTitle += named
 		}
-		d.score *= float64(d.matched * d.matched)
+		d.score *= d.weight * float64(d.matched*d.matched) * (1 + float64(inTitle)/float64(1+len(d.title)))
 	}
 	slices.SortStableFunc(documents, func(a, b document) int { return cmp.Compare(b.score, a.score) })
 	for _, d := range documents {
-		if len(found) < most && d.matched > 0 && 3*d.score >= documents[0].score {
+		if len(found) < most && d.score > 0 && 3*d.score >= documents[0].score {
 			found = append(found, d.item)
 		}
 	}

@@ -1,6 +1,7 @@
 package slash
 
 import (
+	"path"
 	"strings"
 
 	"agent/internal/base/table"
@@ -9,9 +10,12 @@ import (
 	"agent/internal/settings"
 )
 
-// answer searches commands, settings, keys and the documentation for words. It returns the names
-// that fit, and the best section as Markdown.
+// answer returns the page whose name is words. Otherwise it searches commands, settings, keys and
+// the documentation, and returns the names that fit and the best section as Markdown.
 func answer(words string, d Deps, commands *command.Commands) (lines []string, text string) {
+	if page, found := manual.PageOf(d.Manual(), words); found {
+		return nil, page.Text
+	}
 	entries := Entries(commands.All(), d.Settings.Registry())
 	if d.Keys.Shown != nil {
 		for _, key := range d.Keys.Shown() {
@@ -29,7 +33,7 @@ func answer(words string, d Deps, commands *command.Commands) (lines []string, t
 			text = section.Text
 			continue
 		}
-		lines = append(lines, "see also: "+section.Title+" ("+section.Page+")")
+		lines = append(lines, "See also: /help "+path.Base(section.Page)+" ("+section.Title+")")
 	}
 	return lines, text
 }

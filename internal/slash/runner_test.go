@@ -83,8 +83,8 @@ func TestSessionErrors(t *testing.T) {
 func TestWrongLines(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"/contxt":         "unknown command /contxt; did you mean /context? (/help lists all)",
-		"/zzzz":           "unknown command /zzzz (/help lists all)",
+		"/contxt":         "unknown command /contxt; did you mean /context?",
+		"/zzzz":           "unknown command /zzzz. Run: /help",
 		"/":               "a command begins with / and a name",
 		"":                "a command begins with / and a name",
 		"hello":           "a command begins with / and a name",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"agent/internal/base/fsutil"
 	"agent/internal/base/humanize"
@@ -44,11 +45,35 @@ func readFile() Tool {
 	}, runReadFile)
 }
 
-func (a readFileArgs) reads() []string { return []string{a.FilePath} }
+// manualPrefix begins a path that names a page of the program's documentation.
+const manualPrefix = "agent-docs:"
+
+func (a readFileArgs) reads() []string {
+	if strings.HasPrefix(a.FilePath, manualPrefix) {
+		return nil
+	}
+	return []string{a.FilePath}
+}
+
+// readManual answers with a page of the documentation, or with the sections that fit words.
+func readManual(env *Env, words string, offset int) Answer {
+	if env.Manual == nil {
+		return failedAnswer(errors.New("read_file: no documentation here"))
+	}
+	text, found := env.Manual(words)
+	if !found {
+		return failedAnswer(fmt.Errorf("read_file: nothing found for %q; %s lists all pages", words, manualPrefix))
+	}
+	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	return listed(env.Limits, "", all, offset, len(all), "line", "", func(line string) string { return line })
+}
 
 func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	if args.Offset < 0 || args.Limit < 0 || args.Column < 0 {
 		return failedAnswer(fmt.Errorf("read_file: offset, limit and column count from 1, not %d, %d and %d", args.Offset, args.Limit, args.Column))
+	}
+	if words, is := strings.CutPrefix(args.FilePath, manualPrefix); is {
+		return readManual(env, words, args.Offset)
 	}
 	if args.Offset+args.Limit+args.Column == 0 && !args.Whole {
 		if answer, ok := env.outline(ctx, args.FilePath); ok {

@@ -46,6 +46,16 @@ func TestReadFileShowsTheTextAndSaysWhatPartItIs(t *testing.T) {
 	refused(t, env, readFile(), params{"file_path": "ten", "offset": -1}, "from 1")
 }
 
+// The model reads the program's documentation by a path, without a file and without a question.
+func TestReadFileReadsTheManual(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{}).with(Limits{OutputTokens: 1000, ReadLines: 5})
+	refused(t, env, readFile(), params{"file_path": "agent-docs:undo"}, "no documentation")
+	env.Manual = func(words string) (string, bool) { return "# About " + words + "\ntext\n", words == "undo" }
+	wantResult(t, call(t, env, readFile(), params{"file_path": "agent-docs:undo"}), "# About undo\ntext\n")
+	refused(t, env, readFile(), params{"file_path": "agent-docs:zzz"}, `nothing found for "zzz"`)
+}
+
 func TestReadLineRangeNumbersTheLines(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"f": numberedLines(1, 8) + "\tnine\nten", "empty": ""}).with(Limits{OutputTokens: 1000, ReadLines: 5})

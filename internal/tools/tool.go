@@ -191,6 +191,9 @@ type Env struct {
 	Archive Archive
 	// Sessions holds the earlier sessions of the repository; nil if they are not searched.
 	Sessions Sessions
+	// Manual returns the page or the sections of the program's documentation for some words; nil
+	// without documentation.
+	Manual func(words string) (text string, found bool)
 	// Notes keeps facts for later sessions; nil if none are kept.
 	Notes Notes
 	// Jobs holds the background commands of the shell tool.
