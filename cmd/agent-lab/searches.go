@@ -27,7 +27,7 @@ func searches(entries []*history.Content, needs *judge.Recording, engine *offlin
 	}
 	edited, quoted := lastEdits(entries, needs, facts, resolve)
 	parts := map[int][]compression.RecordedUnit{} // by entry
-	shows := map[int]bool{}                       // entries of which an edit quotes something
+	shows := map[int]bool{}                       // entries that an edit quotes
 	for i, part := range needs.Parts {
 		parts[part.Entry] = append(parts[part.Entry], part)
 		shows[part.Entry] = shows[part.Entry] || quoted[i]

@@ -87,7 +87,7 @@ const contextUsage = "export only the current context, without pruned, compresse
 // shareFormats maps each format to the ending of its files.
 var shareFormats = map[string]string{"html": ".html", "document": ".json"}
 
-// shared returns a conversation in a format for other people, and what was replaced in it.
+// shared returns a conversation in a format for other people, and the replacements in it.
 func shared(w world, format string, info session.Info, in offline.Input, context bool) ([]byte, share.Replacements, error) {
 	switch format {
 	case "html":

@@ -89,7 +89,7 @@ func (c *Subagents) Working() (ids, tasks []string) {
 	return ids, tasks
 }
 
-// AgentSavings returns what pruning saved or lost in the conversations of agents, without those in
+// AgentSavings returns the tokens that pruning saved or lost in the conversations of agents, without those in
 // which it did neither.
 func (c *Subagents) AgentSavings() (savings []slash.AgentSaving) {
 	for _, a := range c.team.List() {

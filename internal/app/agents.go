@@ -67,7 +67,7 @@ func (c *Subagents) named(name string) (agents.Agent, error) {
 	if a, err := c.set.Named(name); err == nil && c.allowed(a) {
 		return a, nil
 	}
-	return c.offered().Named(name) // names those that are offered
+	return c.offered().Named(name) // names the ones on offer
 }
 
 // agentItems returns items for the agents that need consent: agents of plugins, and agents of a

@@ -11,7 +11,7 @@ import (
 	"agent/internal/tools"
 )
 
-// A toolSource brings tools besides those of the program itself.
+// A toolSource brings tools besides the program's own.
 type toolSource struct {
 	// names reports whether a tool of that name may come from the source, so that a rule may name it
 	// before. It is nil if no rule does.
@@ -31,7 +31,7 @@ func toolSources() []toolSource {
 	}
 }
 
-// guards holds what stands between a planned call and its effect, besides the mode, the loop guard
+// guards holds the checks between a planned call and its effect, besides the mode, the loop guard
 // and consent.
 type guards struct {
 	bounds *policy.Policy

@@ -371,7 +371,7 @@ func (n *noting) keep(note notes.Note, to notes.Scope, replaces string) (kept no
 	return kept, fmt.Sprintf("stored as %s; /forget %s deletes it", kept.ID, kept.ID), nil
 }
 
-// record records what was done with a note, and reports it.
+// record records a change of a note, and reports it.
 func (n *noting) record(did string, note notes.Note) {
 	n.rec.write(func(log *session.Log) error {
 		return log.Note(session.Note{Did: did, ID: note.ID, Text: note.Text})

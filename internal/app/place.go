@@ -211,7 +211,7 @@ func (p *Process) prepareSandbox(s *settings.Settings) (notice string, err error
 	return "Commands run without a sandbox: " + box.Why(), nil
 }
 
-// closers holds the steps that release what a conversation holds, in the order in which they were
+// closers holds the steps that release the resources of a conversation, in the order in which they were
 // added.
 type closers []func() error
 

@@ -90,8 +90,8 @@ func mayReach(bounds *policy.Policy, rules *hookgates.Rules) func(host string) e
 	}
 }
 
-// mayName returns a function that returns an error if the policy, or a rule that denies, forbids what a
-// person names of a server.
+// mayName returns a function that returns an error if the policy, or a rule that denies, forbids a value
+// that a person names of a server.
 func mayName(bounds *policy.Policy, rules *hookgates.Rules) func(served tools.Served) error {
 	return func(served tools.Served) error {
 		if err := bounds.Tool(served.HookName()); err != nil {
@@ -123,7 +123,7 @@ func (p *Process) TestPolicy(text string) error {
 	return p.testCall(bounds, strings.TrimSpace(name), argument)
 }
 
-// policyKinds holds what can be tested besides calls.
+// policyKinds holds the kinds that can be tested besides calls.
 var policyKinds = map[string]func(p *Process, bounds *policy.Policy, value string) error{
 	"mode": func(p *Process, _ *policy.Policy, value string) error {
 		return p.testSetting(settings.ApprovalMode.Key(), value)

@@ -11,7 +11,7 @@ import (
 	"agent/internal/extend/setup/hooks"
 )
 
-// A setUp is what the files of people and the repository say, as they were read at the start.
+// A setUp holds the content of the files of people and the repository say, as they were read at the start.
 type setUp struct {
 	// texts holds the skills and commands.
 	texts   setup.Set

@@ -13,7 +13,7 @@ import (
 // mostTurns is the number of turns that are kept.
 const mostTurns = 300
 
-// turnFile keeps what turns cost, a number a line. Nothing depends on it but estimates, so errors
+// turnFile keeps the cost of turns, a number a line. Nothing depends on it but estimates, so errors
 // are ignored.
 type turnFile struct {
 	mu   sync.Mutex

@@ -182,7 +182,7 @@ func longestName(token string, before rune, known names) (path string, length in
 	if len(ends) == 0 {
 		return "", 0, false
 	}
-	// An address holds what separates a path from the text after it.
+	// An address holds the separator of a path from the text after it.
 	if address := strings.TrimRightFunc(token, func(r rune) bool { return stops(r) || trails(r, before) }); known.elsewhere(address) {
 		return address, len(address), false
 	}

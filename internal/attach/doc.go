@@ -6,6 +6,6 @@
 // holds these lines, the client starts from the record, at the place that Joined names. The Hub never
 // waits for a client: it disconnects a client that is too far behind, and that client can join again.
 //
-// The package does not know what the lines mean. The process of the session handles the lines that
+// The package does not know the meaning of the lines. The process of the session handles the lines that
 // clients send, and it alone decides.
 package attach

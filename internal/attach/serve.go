@@ -24,8 +24,8 @@ const (
 	MaxLine = 1 << 20
 	// maxClients bounds the clients of a session, and maxTold the lines for one client that wait.
 	maxClients, maxTold = 64, 64
-	// joinTime is the time in which a client must join, and writeTime the time in which it must take
-	// what was written to it.
+	// joinTime is the time in which a client must join, and writeTime the time in which it must read
+	// the lines written to it.
 	joinTime, writeTime = 5 * time.Second, 30 * time.Second
 	// closeTime is the time that Close gives clients to take the latest lines.
 	closeTime = time.Second

@@ -1,4 +1,4 @@
-// Package audit lists from the record of a session what was done on the machine: what was read,
+// Package audit lists from the record of a session the actions on the machine: what was read,
 // written, run, reached and asked, by which agent.
 package audit
 
@@ -190,7 +190,7 @@ func (a *auditor) add(at time.Time, e Event) {
 	a.report.Events = append(a.report.Events, e)
 }
 
-// entry lists what an entry says was done.
+// entry lists the actions that an entry records.
 func (a *auditor) entry(at time.Time, entry *history.Content) {
 	if host, ok := entry.Metadata[history.MetaHost].(string); ok {
 		a.reached(at, host, "the model")
@@ -222,12 +222,12 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 	a.deed(at, deed, "!", by)
 }
 
-// addAct lists what was done beside the calls of the model.
+// addAct lists the actions beside the calls of the model.
 func (a *auditor) addAct(at time.Time, act session.Act) {
 	a.deed(at, act.Deed, "", act.By)
 }
 
-// readOpening takes what a record says of the log that it opens.
+// readOpening reads the statement of a record about the log that it opens.
 func (a *auditor) readOpening(record session.Scanned) {
 	if agent := record.OfAgent(); agent != nil {
 		a.report.Agent, a.report.agentID = agent.Agent, agent.ID
@@ -256,7 +256,7 @@ func (a *auditor) reached(at time.Time, host, by string) {
 	}
 }
 
-// deed lists what the record says of one call of a tool, or of what was done for something else.
+// deed lists the record of one call of a tool, or of what was done for something else.
 func (a *auditor) deed(at time.Time, d history.Deed, tool, by string) {
 	for _, v := range d.Read {
 		a.read(at, v, by)

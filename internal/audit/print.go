@@ -73,7 +73,7 @@ func (r *Report) chain() string {
 	return text
 }
 
-// details says what else is known of an event.
+// details returns further facts about an event.
 func (e Event) details() string {
 	var parts []string
 	say := func(is bool, format string, args ...any) {

@@ -62,7 +62,7 @@ func (w *cacheWatch) measured(model string, of *window.Window) calibrate.Request
 	return r
 }
 
-// step notes what made the conversation smaller.
+// step notes the change that made the conversation smaller.
 func (w *cacheWatch) step(step window.Step) {
 	switch step := step.(type) {
 	case window.Density:

@@ -9,7 +9,7 @@ import (
 	"agent/internal/settings"
 )
 
-// deed returns what a call that is over did to the machine, for the record.
+// deed returns the effect of a call that is over to the machine, for the record.
 func (r *runner) deed(k *call) history.Deed {
 	d := history.Deed{Asked: k.asked, Read: k.answer.Read}
 	d.Wrote, d.Unlisted = r.env.FileChanges(k.answer.Change)

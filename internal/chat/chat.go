@@ -102,7 +102,7 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Extensions are what people and the repository add to a conversation.
+// Extensions are the parts that people and the repository add to a conversation.
 type Extensions struct {
 	// Expand turns a message of the user into blocks.
 	Expand Expander

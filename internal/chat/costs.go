@@ -15,7 +15,7 @@ import (
 // Costs sums up the cost of requests. Conversations that share one have one max-cost together.
 // The zero value is ready; it is safe for concurrent use.
 type Costs struct {
-	// Turns keeps what turns cost, for estimates; nil keeps nothing. It is set before the first turn.
+	// Turns keeps the costs of turns, for estimates; nil keeps nothing. It is set before the first turn.
 	Turns Turns
 
 	mu    sync.Mutex

@@ -14,13 +14,13 @@ import (
 	"agent/internal/settings"
 )
 
-// An Estimate is what a message would cost, in USD.
+// An Estimate is the cost of a message before it is sent, in USD.
 type Estimate struct {
 	// First is the cost of the input of the first request, and Tokens its size. It lies between
 	// Least and Most, as texts and the provider's count of them have differed so far.
 	First, Least, Most float64
 	Tokens             int
-	// Low and High bound what the whole turn costs, by the person's own earlier turns. They are 0 if
+	// Low and High bound the cost of the whole turn, by the person's own earlier turns. They are 0 if
 	// there are too few.
 	Low, High float64
 }
@@ -42,7 +42,7 @@ func (e Estimate) String() string {
 	return text
 }
 
-// EstimateOf returns what a message of some blocks would cost now. It reports false if the prices
+// EstimateOf returns the cost of a message of some blocks now. It reports false if the prices
 // are not known, or if a model would summarise the conversation first. It may be called on any
 // goroutine but the owner's, which only tries what is counted already.
 func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimate, known bool, err error) {
@@ -120,7 +120,7 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 	return Estimate{First: cost(0), Least: cost(-1), Most: cost(1), Tokens: int(math.Round(whole.Tokens))}
 }
 
-// Turns keeps what the turns of a person cost, each as a multiple of the input of its first
+// Turns keeps the costs of a person's turns, each as a multiple of the input of its first
 // request. It is safe for concurrent use.
 type Turns interface {
 	Add(multiple float64)
@@ -152,7 +152,7 @@ func RangeOf(earlier []float64) (low, high float64, enough bool) {
 	return sorted[max(0, from)], sorted[min(len(sorted)-1, to)], true
 }
 
-// turnEnded keeps what a turn cost, if its requests had prices. before are the figures at its
+// turnEnded keeps the cost of a turn, if its requests had prices. before are the figures at its
 // beginning.
 func (t *totals) turnEnded(before Stats) {
 	total := t.Cost - before.Cost + t.Agents.Cost - before.Agents.Cost

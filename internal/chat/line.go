@@ -7,7 +7,7 @@ import (
 	"agent/internal/tools"
 )
 
-// A Line leads from any goroutine to the one that owns a chat. It is made before the chat, for the
+// A Line leads from any goroutine to the owner of a chat. It is made before the chat, for the
 // gates, servers and agents that the chat is made with and that speak to it. What they say waits
 // for the owner.
 type Line struct {

@@ -126,7 +126,7 @@ func runsLines(program string) bool {
 
 func finds(program string) bool { return programs.Is(program, programs.Finds) }
 
-// FindRuns reports whether a call is one of find or fd that runs a command on what it finds.
+// FindRuns reports whether a call is one of find or fd that runs a command on each file found.
 func FindRuns(call []string) bool {
 	return finds(call[0]) && slices.ContainsFunc(call, func(word string) bool { return slices.Contains(executing, word) })
 }

@@ -119,7 +119,7 @@ func (e *Engine) resumedWindow(in *Input, v View) (*window.Window, error) {
 	return w, w.Resume(in.Pins, in.Steps)
 }
 
-// Why says what became of a text or a file in a session that is resumed now.
+// Why traces a text or a file in a session that is resumed now.
 func (e *Engine) Why(ctx context.Context, in Input, question string) (*provenance.Answer, error) {
 	next, err := e.Next(in)
 	if err != nil {

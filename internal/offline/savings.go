@@ -45,7 +45,7 @@ type Saving struct {
 	// reasoning is not bound to the conversation before it.
 	Void int `json:"voidReasoning,omitzero"`
 	// Pruned describes the part of Sent that cache-aware pruned as it was sent, by this program. With
-	// has the same requests, since that is what pruning came to.
+	// has the same requests, since that is the effect of pruning.
 	Pruned PrunedSaving `json:"pruned,omitzero"`
 }
 

@@ -1,5 +1,5 @@
-// Package policy reads what the administrator of a machine has decided about this program, and says
-// what may be used under it. A policy only narrows: whatever a person or a repository configures,
+// Package policy reads what the administrator of a machine has decided about this program, and lists
+// the uses that it permits. A policy only narrows: whatever a person or a repository configures,
 // nothing that it leaves out comes into use.
 //
 // Load reads the file. Each member of it is a list of what may be used, and a missing member bounds
@@ -91,7 +91,7 @@ func OwnedBy(path string, user int) File {
 	return File{Path: path, owned: func(_ string, info fs.FileInfo) string { return fsutil.WritersBeside(info, user) }}
 }
 
-// Load reads a policy, nil if there is no file. The error says what is wrong with the file, under
+// Load reads a policy, nil if there is no file. The error names the fault of the file, under
 // which nothing may run.
 func (f File) Load() (*Policy, error) {
 	if f.Path == "" {

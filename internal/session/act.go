@@ -12,7 +12,7 @@ type Act struct {
 // Act records something that the program did beside the calls of the model.
 func (l *Log) Act(a Act) error { return l.record(TypeAct, a) }
 
-// Act returns what a record says was done beside the calls of the model, false if it is no such
+// Act returns the recorded actions beside the calls of the model, false if it is no such
 // record or is damaged.
 func (r Record) Act() (Act, bool) {
 	if r.Type != TypeAct {

@@ -257,7 +257,7 @@ func conversation(lines text) ([]history.Passage, error) {
 	return passages, nil
 }
 
-// leftBy returns what a record took out of the context.
+// leftBy returns the content that a record removed from the context.
 func leftBy(payloads []prunePayload) []history.Prune {
 	prunes := make([]history.Prune, len(payloads))
 	for i, p := range payloads {

@@ -95,7 +95,7 @@ func (p Prompt) withoutKeys() Prompt {
 // setHeader matches the command that sets a header, whose value may be a key of any form.
 var setHeader = lazyregexp.New(`(?i)^(\s*/set\s+header\.\S*?[\s=]+)\S.*`)
 
-// Append adds a prompt, without the keys in it: the file outlives its sessions, and what was typed
+// Append adds a prompt, without the keys in it: the file outlives its sessions, and the text typed
 // in this one can be had again as it was. It writes the line at once, so that programs that append
 // at the same time do not mix theirs.
 func (p Prompts) Append(prompt Prompt) error {

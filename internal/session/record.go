@@ -239,7 +239,7 @@ type serversPayload struct {
 
 // Note is a change of the notes that are kept for later sessions.
 type Note struct {
-	// Did says what was done: proposed, kept, agreed, edited or deleted.
+	// Did names the action: proposed, kept, agreed, edited or deleted.
 	Did  string `json:"did"`
 	ID   string `json:"id"`
 	Text string `json:"text,omitempty"`

@@ -69,7 +69,7 @@ func (r *reader) document(entry *history.Content, at time.Time) (d document, ok 
 	return d, d.text != "" && d.kind != ""
 }
 
-// ownBlocks returns blocks without what was fetched from records, which is found where it was said.
+// ownBlocks returns blocks without content fetched from records, which is found where it was said.
 func (r *reader) ownBlocks(blocks []history.Block) []history.Block {
 	return slices.DeleteFunc(slices.Clone(blocks), func(block history.Block) bool {
 		switch b := block.(type) {

@@ -74,7 +74,7 @@ func (x Sessions) places(ctx context.Context, l log) (places []Place, workspace 
 	return places, workspace, nil
 }
 
-// Read returns the entry at a place, without what was fetched from records.
+// Read returns the entry at a place, without content fetched from records.
 func (x Sessions) Read(p Place) (*history.Content, error) {
 	r, err := session.ReadAt(p.Log, p.at, p.length)
 	if err != nil {

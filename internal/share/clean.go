@@ -22,7 +22,7 @@ type Replacement struct {
 	Where, Line string
 }
 
-// Replacements tells what was replaced.
+// Replacements lists the replacements.
 type Replacements struct {
 	// Lines lists the lines in which secrets were replaced, Homes counts the paths of the home
 	// folder.
@@ -30,7 +30,7 @@ type Replacements struct {
 	Homes int
 }
 
-// A cleaner replaces what other people must not see, and notes it.
+// A cleaner replaces text that other people must not see, and notes it.
 type cleaner struct {
 	Replacements
 	// home is the home folder, and at stands in its place.
@@ -136,7 +136,7 @@ func (c *cleaner) value(where, name string, value any) any {
 // replaced, in bytes.
 const shortestValue = 8
 
-// Report returns what was replaced, a line each.
+// Report returns the replacements, a line each.
 func (p *Replacements) Report() []string {
 	lines := []string{fmt.Sprintf("%s replaced, the home folder shortened in %s", humanize.Count(len(p.Lines), "secret"), humanize.Count(p.Homes, "place"))}
 	for _, r := range p.Lines {

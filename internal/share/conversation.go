@@ -15,10 +15,10 @@ import (
 	"agent/internal/toolspec"
 )
 
-// A Conversation is what is shared.
+// A Conversation is the shared content.
 type Conversation struct {
 	Title string
-	// Cost says what a running conversation cost, with and without pruning. If it is "", the costs
+	// Cost is the cost of a running conversation, with and without pruning. If it is "", the costs
 	// that the replies name are added up.
 	Cost     string
 	Passages []history.Passage
@@ -155,7 +155,7 @@ func (t *teller) entry(number int, entry *history.Content) {
 	}
 }
 
-// speakers names the speakers in lines about what was replaced.
+// speakers names the speakers in lines about replacements.
 var speakers = map[history.Speaker]string{history.Human: "you", history.AI: "agent", history.Tool: "tool"}
 
 // longestHead is the most characters of a line.
@@ -248,10 +248,10 @@ func first(text func(name string) string, names []string) string {
 	return ""
 }
 
-// mostLeft is the most items named of what left the context.
+// mostLeft is the most items named of the pruned content.
 const mostLeft = 20
 
-// addLeft adds what left the context, with the reasons.
+// addLeft adds the pruned content, with the reasons.
 func (t *teller) addLeft(prunes []history.Prune) {
 	const where = "what left the context"
 	tokens := 0

@@ -60,7 +60,7 @@ func (p *pageWriter) part(part part) {
 	}
 }
 
-// folded adds a line that opens what is below it.
+// folded adds a line that opens the part below it.
 func (p *pageWriter) folded(part part) {
 	class := ""
 	switch {

@@ -43,7 +43,7 @@ type Session interface {
 	LetGo(ctx context.Context, item chat.Item) (tokens int, err error)
 }
 
-// Context shows what the context holds and what has left it, as chat.Views.
+// Context shows the content of the context and the pruned content, as chat.Views.
 type Context interface {
 	ContextUsage(ctx context.Context) (chat.ContextUsage, error)
 	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
@@ -86,9 +86,9 @@ type Model struct {
 	Multiplier float64
 }
 
-// Views holds what only the record and the requests can tell.
+// Views holds the views that only the record and the requests can tell.
 type Views struct {
-	// Why says what became of a text or a file.
+	// Why traces a text or a file.
 	Why func(ctx context.Context, question string) (*provenance.Answer, error)
 	// CacheBreaks lists the requests that read less from the provider's cache than they could have.
 	CacheBreaks func() ([]cachemiss.Break, error)
@@ -122,7 +122,7 @@ type Deps struct {
 	Views       Views
 	// Models asks the endpoint in use which models it offers.
 	Models func(ctx context.Context) ([]Model, error)
-	// Signature says what signs requests to the endpoint in use, "" if nothing does. It may be nil.
+	// Signature names the signer of requests to the endpoint in use, "" if nothing does. It may be nil.
 	Signature func() string
 	// ThemeFault returns the reason why a theme of the person's own cannot be used, nil if it can.
 	// It may be nil.

@@ -173,7 +173,7 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 	return lines
 }
 
-// mostNoteLines bounds what is shown of a note.
+// mostNoteLines bounds the shown lines of a note.
 const mostNoteLines = 200
 
 // pickNotes returns a list of notes for a screen.

@@ -118,7 +118,7 @@ func askAbout(plan *snapshot.Plan, also ...notes.Note) *command.Ask {
 
 func staysAsItIs(left snapshot.Problem) string { return "stays as it is: " + left.String() }
 
-// headline summarizes what goes back in a line.
+// headline summarizes the plan in a line.
 func (plan *goingBack) headline() string {
 	if len(plan.Steps)+len(plan.Left) == 0 && len(plan.notes) > 0 {
 		return fmt.Sprintf("%s %s of the model", plan.Kind, humanize.Count(len(plan.notes), "note"))

@@ -157,7 +157,7 @@ func (s *Store) changesOf(ctx context.Context, b *began, was *before) (changes [
 	return rest, all
 }
 
-// recordSoFar records what running commands have changed so far, before another command begins. So
+// recordSoFar records the changes of running commands so far, before another command begins. So
 // whatever a command finds changed at its end was changed after it began.
 func (s *Store) recordSoFar(ctx context.Context) {
 	for _, b := range slices.Clone(s.tree.began) {
@@ -167,7 +167,7 @@ func (s *Store) recordSoFar(ctx context.Context) {
 	}
 }
 
-// recordBefore records what running commands have done to files before an edit of these files. So
+// recordBefore records the changes of running commands to files before an edit of these files. So
 // each change of a file begins where the one before ends.
 func (s *Store) recordBefore(edit []Change) {
 	var changes []Change
@@ -186,7 +186,7 @@ func (s *Store) recordBefore(edit []Change) {
 	}
 }
 
-// changeBefore returns what has happened to a file since a command began, before an edit of it. ok
+// changeBefore returns the change of a file since a command began, before an edit of it. ok
 // is false if the command may not have seen the file.
 func (s *Store) changeBefore(b *began, edit Change) (c Change, ok bool) {
 	c = Change{Path: edit.Path, After: edit.Before}

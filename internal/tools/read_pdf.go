@@ -153,7 +153,7 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 	return pages, nil
 }
 
-// refusalOf returns what pdftotext complained about before it read nothing.
+// refusalOf returns the complaint of pdftotext before it read nothing.
 func refusalOf(complaint string, exit int) error {
 	switch {
 	case strings.Contains(complaint, "Incorrect password"):

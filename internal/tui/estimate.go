@@ -20,7 +20,7 @@ type estimate struct {
 	running  bool
 }
 
-// ask returns a command that makes the line for what is typed, if it is not there already. Lines
+// ask returns a command that makes the line for the typed text, if it is not there already. Lines
 // that are no messages cost nothing.
 func (e *estimate) ask(typed string) tea.Cmd {
 	if typed = strings.TrimSpace(typed); typed == "" || strings.HasPrefix(typed, "!") || strings.HasPrefix(typed, "/") {

@@ -109,7 +109,7 @@ type Options struct {
 	Branch func(ctx context.Context) string
 	// Programs runs the person's own programs. Nil means that there are none.
 	Programs Programs
-	// Estimate returns a function that says in a line what a message would cost, or nil for none.
+	// Estimate returns a function that says the cost of a message in a line, or nil for none.
 	// The function runs concurrently; it returns "" if that is not known.
 	Estimate func() func(ctx context.Context, typed string) string
 	// Found waits until the answering model is known, and returns a line that names it, or "" if

@@ -38,7 +38,7 @@ func (a *activity) endTurn(interrupted bool) {
 	})
 }
 
-// savingLines lays out what pruning removed and saved in the turn. It says once that pruning has cost
+// savingLines lays out the tokens that pruning removed and saved in the turn. It says once that pruning has cost
 // the session more than it saved. A cut costs something at once and saves later, so the loss of a
 // single turn says nothing.
 func (a *activity) savingLines() (lines []transcript.Layout) {

@@ -86,8 +86,8 @@ func (s spelling) quotes(content []byte) bool {
 	return false
 }
 
-// eachFile calls f with the content of a file, or of the files in a folder. What cannot be read
-// is left out.
+// eachFile calls f with the content of a file, or of the files in a folder. Files that cannot be
+// read are left out.
 func eachFile(root string, f func(path string, content []byte) error) error {
 	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -58,7 +58,7 @@ type Config struct {
 	Settings func() Settings
 	// Key returns the key that is kept for the address of a service, "" for none.
 	Key func(baseURL string) string
-	// Run runs the person's command with an input, and returns what it printed.
+	// Run runs the person's command with an input, and returns its output.
 	Run func(ctx context.Context, line string, input []byte, limit time.Duration, most int) (string, error)
 	// Environ is the environment, and KeyFiles returns the files that may hold keys. No query
 	// with a secret of theirs is sent.
@@ -327,7 +327,7 @@ func retryAfter(reply fetch.Reply, now time.Time) (wait time.Duration, again boo
 	return time.Second / 2, true
 }
 
-// read returns the results of a reply, or what the service says.
+// read returns the results of a reply, or the error of the service.
 func (service Service) read(reply fetch.Reply) ([]Result, error) {
 	says := func(what string) string {
 		return service.Name + " " + what + problem(reply.Body)

@@ -14,7 +14,7 @@ import (
 
 // A Service is a kind of server that answers queries. Each is one value.
 type Service struct {
-	// Name is what users type, and Home the address of its API; "" for an address of the person.
+	// Name is the word that users type, and Home the address of its API; "" for an address of the person.
 	Name, Home string
 	// Bills is set if searches cost money.
 	Bills bool

@@ -27,7 +27,7 @@ const (
 	maxDomains   = 20
 )
 
-// A Query is what to search for. Plan checks and completes it.
+// A Query holds the words to search for. Plan checks and completes it.
 type Query struct {
 	Text  string
 	Count int
@@ -49,7 +49,7 @@ type Result struct {
 // host is the form of a host name.
 var host = lazyregexp.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// NewQuery checks the arguments of a search. note says what was changed.
+// NewQuery checks the arguments of a search. note names the changes.
 func NewQuery(text string, count int, domains []string, recent string) (q Query, note string, err error) {
 	q = Query{Text: strings.Join(strings.Fields(text), " "), Count: count, Recent: recent}
 	hidden := func(r rune) bool { return humanize.Hidden(r) || unicode.IsControl(r) }
@@ -87,7 +87,7 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 	return q, note, nil
 }
 
-// allowsHost reports whether a host is among those that the query wants.
+// allowsHost reports whether a host is one that the query wants.
 func (q Query) allowsHost(name string) bool {
 	below := func(domain string) bool { return Below(name, domain) }
 	return (len(q.OnlyHosts) == 0 || slices.ContainsFunc(q.OnlyHosts, below)) && !slices.ContainsFunc(q.WithoutHosts, below)

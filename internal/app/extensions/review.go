@@ -30,7 +30,7 @@ var reviewCallable = command.Callable{
 	Help: "review what changed since BASE (default: the main branch), or a pull request, without changing anything",
 }
 
-// reviewTask says what a review is, reviewAnswer how the model of the conversation answers, and
+// reviewTask defines a review, reviewAnswer how the model of the conversation answers, and
 // reviewFindings how an agent does.
 const (
 	reviewTask = `Review the change below, as a careful colleague would before it is merged. Change nothing.

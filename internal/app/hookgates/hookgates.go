@@ -43,7 +43,7 @@ type Host struct {
 	Confinement func() sandbox.Confinement
 	// Say shows lines to the person after the turn loop has ended.
 	Say func(lines ...string)
-	// Record records what programs did.
+	// Record records the actions of programs.
 	Record Record
 }
 

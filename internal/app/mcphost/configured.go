@@ -69,8 +69,8 @@ func Items(found servers.Listing) (items []consent.Item) {
 	return items
 }
 
-// startOf describes the start of a server's program for the record: as it is configured, because what
-// variables stand for may be secret.
+// startOf describes the start of a server's program for the record: as it is configured, because the
+// values of variables may be secret.
 func startOf(x *Configured, wire mcp.Server) history.Deed {
 	did := history.Deed{Profile: wire.Confined.Word(wire.Profile)}
 	for _, s := range x.Servers {

@@ -20,7 +20,7 @@ func Heading(agent, id, status string) string {
 	return "agent " + agent + ", " + id + ": " + humanize.Line(status, 0)
 }
 
-// Figures continues a heading with what an agent took.
+// Figures continues a heading with the cost of an agent.
 func Figures(s chat.Stats) string {
 	text := fmt.Sprintf(", %s, %s, %s tokens", humanize.Count(s.Requests, "request"), humanize.Count(s.ToolCalls, "call"), humanize.Tokens(s.PromptTokens+s.CompletionTokens))
 	if s.Cost > 0 {

@@ -70,7 +70,7 @@ type Child struct {
 	Model string
 	// Unused has a line for each wish of the agent's file that was not granted.
 	Unused []string
-	// Ended is told how the agent ended, the files that it changed and what it said last.
+	// Ended is told how the agent ended, the files that it changed and its last message.
 	Ended func(status, changed, said string)
 	Close func()
 }
@@ -225,8 +225,8 @@ func (t *Team) run(ctx context.Context, j *job) tools.Answer {
 	return tools.Answer{Text: Started(j.ID) + " its report comes as a message", Summary: "in the background"}
 }
 
-// Do has an agent work on a task of the program itself, and returns the agent's id and what it wrote
-// last. The caller is the goroutine that runs the conversation. The task may name an agent of an
+// Do has an agent work on a task of the program itself, and returns the agent's id and its last
+// message. The caller is the goroutine that runs the conversation. The task may name an agent of an
 // earlier one that goes on.
 func (t *Team) Do(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error) {
 	j, err := t.begin(agent, tools.AgentCall{Task: task})

@@ -143,7 +143,7 @@ func (a Arguments) StringArg(name string) string {
 	return text
 }
 
-// Short returns what Arg returns, but only of an argument that is kept decoded: it serves paths,
+// Short returns the result of Arg, but only of an argument that is kept decoded: it serves paths,
 // commands and patterns, and does not decode the content of a file.
 func (a Arguments) Short(name string) (any, bool) {
 	if m := a.member(name); m != nil && len(m.raw) <= maxDecoded {

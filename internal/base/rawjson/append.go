@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// AppendString appends s as a JSON string. It escapes only what JSON demands, where encoding/json
+// AppendString appends s as a JSON string. It escapes only as JSON demands, where encoding/json
 // also escapes <, > and &. Bytes that are not UTF-8 become U+FFFD. A request holds the whole
 // conversation in such strings, so this looks at eight bytes at a time: with jsontext.AppendQuote,
 // whose result is the same, 40 requests cost 0.16 s of a processor instead of 0.13.

@@ -1,5 +1,5 @@
 // Package cachemiss says why a request read less from the provider's cache than it could have: it
-// compares what each request is made of with the request before.
+// compares the parts of each request with the request before.
 package cachemiss
 
 import (
@@ -30,7 +30,7 @@ const (
 	Clock        Cause = "clock"
 	Prompt       Cause = "prompt"
 	// Pruning and Compression are changes of the conversation that make it smaller, and Edited is
-	// any other change of what was said.
+	// any other change of the conversation.
 	Pruning     Cause = "pruning"
 	Compression Cause = "compression"
 	Edited      Cause = "edited"
@@ -52,7 +52,7 @@ type Break struct {
 	Provider string `json:"provider,omitempty"`
 	// At is the time of the request.
 	At time.Time `json:"at"`
-	// Tokens is the number of tokens that the provider had to read anew, and Dollars what that cost
+	// Tokens is the number of tokens that the provider had to read anew, and Dollars their cost
 	// beyond reading them from the cache; 0 if the price is not known.
 	Tokens  int     `json:"tokens"`
 	Dollars float64 `json:"dollars,omitempty"`
@@ -121,7 +121,7 @@ type Detector struct {
 	before, now *Request
 	// reads is set once the provider has read from its cache for the model of the latest request. short
 	// is the fewest tokens that it has missed where nothing had changed: some providers never read
-	// what they count beside the conversation.
+	// the tokens they count beside the conversation.
 	reads bool
 	short int
 	// elsewhere is set while the next request may differ from the one before in any way.
@@ -164,7 +164,7 @@ const (
 	// tokens: providers find whole blocks, and short prefixes not at all.
 	least = 1024
 	share = 10
-	// tail bounds what a provider counts of a request behind its last entry.
+	// tail bounds the tokens that a provider counts of a request behind its last entry.
 	tail = 64
 	// unknown stands for a shortfall that no report has shown.
 	unknown = 1 << 40

@@ -84,7 +84,7 @@ func sum(text string) string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// headCause says what of the head changed first. Providers read the tools before the prompt.
+// headCause names the part of the head that changed first. Providers read the tools before the prompt.
 func headCause(before, now *Head) (Cause, string) {
 	if before == nil || now == nil {
 		return Prompt, "the prompt or the tools changed since the session was closed"

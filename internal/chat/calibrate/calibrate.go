@@ -22,7 +22,7 @@ type Request struct {
 	Tokens     []int
 }
 
-// A Gauge holds what the reports about one model have shown. The zero Gauge knows no report.
+// A Gauge holds the facts that the reports about one model have shown. The zero Gauge knows no report.
 type Gauge struct {
 	model, head string
 	// headTold is the size of the head, and parts has the entries of the latest request.

@@ -12,7 +12,7 @@ import (
 	"agent/internal/history"
 )
 
-// A tracker follows the blocks that hold what was asked for through the changes of a conversation.
+// A tracker follows the blocks with the wanted text through the changes of a conversation.
 type tracker struct {
 	question string
 	file     bool
@@ -86,7 +86,7 @@ func blocksOf(entries []*history.Content) (blocks []history.Block) {
 	return blocks
 }
 
-// take begins to follow the blocks of a new entry that hold what was asked for.
+// take begins to follow the blocks of a new entry with the wanted text.
 func (t *tracker) take(entry *history.Content, origin string) {
 	for _, block := range entry.Blocks {
 		if call, ok := block.(*history.ToolCall); ok {
@@ -100,7 +100,7 @@ func (t *tracker) take(entry *history.Content, origin string) {
 	}
 }
 
-// isAbout reports whether a block is about what was asked for.
+// isAbout reports whether a block is about the wanted text.
 func (t *tracker) isAbout(block history.Block) bool {
 	if !t.file {
 		return t.holds(block)
@@ -143,7 +143,7 @@ func (t *tracker) holds(block history.Block) bool {
 	return false
 }
 
-// recordChange notes what a change has made of the followed blocks among before. after are the blocks
+// recordChange notes the effect of a change on the followed blocks among before. after are the blocks
 // that take their place.
 func (t *tracker) recordChange(before, after []history.Block, entries []*history.Content, s history.Step) {
 	kept := make(map[history.Block]bool, len(after))

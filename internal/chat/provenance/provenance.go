@@ -1,4 +1,4 @@
-// Package provenance answers what became of a text, a file or an instruction: whether it is in the next
+// Package provenance traces a text, a file or an instruction: whether it is in the next
 // request, and if not, with which request it left, why, and how it comes back. It follows the
 // recorded changes of a conversation and looks at the request that would be sent now.
 package provenance
@@ -17,22 +17,22 @@ import (
 	"agent/prompts"
 )
 
-// State says what became of a part.
+// State is the present state of a part.
 type State string
 
 // The states of a part.
 const (
 	// In means that the next request holds the part.
 	In State = "in"
-	// Shortened means that the next request holds the part in a form that lacks what was asked for.
+	// Shortened means that the next request holds the part in a form without the wanted text.
 	Shortened State = "shortened"
 	// Left means that the next request holds nothing of the part.
 	Left State = "left"
-	// Never means that the conversation has never held what was asked for.
+	// Never means that the conversation has never held the wanted text.
 	Never State = "never"
 )
 
-// An Answer says what became of a text or a file.
+// An Answer traces a text or a file.
 type Answer struct {
 	Question string `json:"question"`
 	// File is set if the question names a file that the conversation knows. Otherwise it is a text,
@@ -47,7 +47,7 @@ type Answer struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// A Part is one place at which the conversation held what was asked for.
+// A Part is one place at which the conversation held the wanted text.
 type Part struct {
 	State State `json:"state"`
 	// What names the part: "system prompt, # Notes", "read_file a.go".
@@ -116,8 +116,8 @@ func Kept(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, error] {
 	}
 }
 
-// Unrecorded says that the conversation is not recorded, so that nobody knows what has left or what
-// would leave before the next request.
+// Unrecorded says that the conversation is not recorded, so that nobody knows the pruned content, nor the
+// content to be pruned before the next request.
 func (n *Next) Unrecorded() {
 	n.Before = func(context.Context, *window.Window) error {
 		return errors.New("pruned content is unknown: the session has no log (--no-session)")

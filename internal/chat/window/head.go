@@ -145,7 +145,7 @@ func (h *Heads) Sum() string {
 	return h.head.sum
 }
 
-// recalls reports whether the model has a tool to ask for what left the context.
+// recalls reports whether the model has a tool to ask for pruned content.
 func (h *Heads) recalls() bool {
 	return slices.ContainsFunc(h.Head().Tools, func(tool llm.ToolSpec) bool { return h.facts(tool.Name).NeedsRecord })
 }

@@ -29,7 +29,7 @@ type Models interface {
 	HeadFor() string
 }
 
-// unkept knows what other Models know, and keeps nothing.
+// unkept knows the facts of other Models, and keeps nothing.
 type unkept struct{ Models }
 
 func (unkept) KeepLife(string, time.Duration) {}

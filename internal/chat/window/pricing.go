@@ -144,10 +144,10 @@ func (p *pricing) keepLife() {
 // turn, so that more has to go there. On 30 recorded sessions the cost falls from 0.86 to 0.81 at 0.1.
 const boundaryPace = 0.25
 
-// moment returns the facts that decide what leaves before the next request. Each of them comes from
+// moment returns the facts that decide on pruning before the next request. Each of them comes from
 // one place: the price with its step from the catalog or the settings, the cache with its life from
 // there and from the reports so far, and the binding from the cache. At a boundary of a turn, or for
-// another model, bound reasoning holds nothing back, and what is idle leaves sooner.
+// another model, bound reasoning holds nothing back, and idle content leaves sooner.
 func (p *pricing) moment() compression.Moment {
 	m := p.always
 	m.Price, m.Head, m.Cache, m.At, m.Cold = p.price(), p.heads.overhead(), p.cache(), p.now(), p.cacheIsCold()
@@ -177,7 +177,7 @@ func (p *pricing) pastIsKept() bool {
 // the provider's reports since.
 func (p *pricing) cache() vendor.Cache { return p.engine.CorrectCache(p.models.Cache(p.model())) }
 
-// mark returns what Window.Mark returns.
+// mark returns the result of Window.Mark.
 func (p *pricing) mark(sent []*history.Content) (entries int, ok bool) {
 	if p.request == nil || p.engine == nil {
 		return 0, false

@@ -8,7 +8,7 @@ import (
 	"agent/internal/history"
 )
 
-// Pruning takes out of the context what is stale, before a request.
+// Pruning removes outdated content from the context before a request.
 type Pruning struct {
 	history   *history.Service
 	measure   *Measure

@@ -79,7 +79,7 @@ type Connect func() (model *compression.Summarizer, release func(), err error)
 
 // A Window keeps the next request within the model's window. It is made of parts: Limits, heads
 // and Measure say how large the next request is and may be, Pruning and summaries make it smaller,
-// and the others show what became of its content.
+// and the others trace its content.
 type Window struct {
 	History *history.Service
 	Limits  *Limits

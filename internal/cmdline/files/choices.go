@@ -69,7 +69,7 @@ func (r *reader) choices(word *syntax.Word) []choice {
 				maps.Copy(with, c.values)
 				more = append(more, choice{values: with, number: len(more)})
 			}
-			if r.own[name] && r.Values[name] == nil { // what sets it may not run
+			if r.own[name] && r.Values[name] == nil { // the value that sets it may not run
 				more = append(more, choice{values: c.values, number: len(more)})
 			}
 		}

@@ -87,7 +87,7 @@ func rewrites(p *syntax.ParamExp) bool {
 	return false
 }
 
-// unclear reports whether a command may run what its words do not name: a shell that reads its
+// unclear reports whether a command may run a program that its words do not name: a shell that reads its
 // lines from its input, a program that a variable names, code in another language.
 func (r *reader) unclear(call *syntax.CallExpr) bool {
 	var words []string

@@ -1,4 +1,4 @@
-// Package programs is the table of what programs do to a command line: which run the command in
+// Package programs is the table of programs that change the meaning of a command line: which run the command in
 // their arguments, which are shells, which search, which change files.
 //
 // A program that stands nowhere else is in one row, so that everybody who reads command lines has

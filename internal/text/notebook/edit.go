@@ -128,7 +128,7 @@ func (n *Notebook) begin(words []string) (part, error) {
 	return part{number: number, kind: kind}, nil
 }
 
-// textBefore returns what stands before a cell at a place of the list: between the cells of the file
+// textBefore returns the text before a cell at a place of the list: between the cells of the file
 // with two numbers, or where cells came or went.
 func (n *Notebook) textBefore(place, last, number int) string {
 	if last > 0 && number == last+1 {
@@ -147,7 +147,7 @@ func (n *Notebook) textBefore(place, last, number int) string {
 	return "," + lead
 }
 
-// textAfter returns what stands behind the last of so many cells.
+// textAfter returns the text behind the last of so many cells.
 func (n *Notebook) textAfter(count int) string {
 	switch {
 	case count == 0:

@@ -17,7 +17,7 @@ const (
 	mostBytes = 2000
 )
 
-// An output is what a cell printed, answered or failed with.
+// An output is the text that a cell printed, answered or failed with.
 type output struct {
 	Text  manyLines                  `json:"text"`
 	Data  map[string]json.RawMessage `json:"data"`
