@@ -38,7 +38,6 @@ func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 // converseInTerminal runs sessions, one after another, until the user quits.
 func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) error {
 	for {
-		var between *visit
 		next, err := screen.Run(ctx, screen.Options{
 			Process: w.process,
 			Open: func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error) {
@@ -46,10 +45,8 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 				o.AsksTrust, o.KeepsAgents = true, true
 				return newConversation(ctx, w, o)
 			},
-			Commands: func(c *app.Conversation, resume func(id string)) []command.Command {
-				return []command.Command{loginBetween(c, resume, &between)}
-			},
-			In: w.stdin, Out: w.stdout, Text: w.out, NotifySignals: w.hear,
+			Commands: func(c *app.Conversation) []command.Command { return []command.Command{w.loginInside(c)} },
+			In:       w.stdin, Out: w.stdout, Text: w.out, NotifySignals: w.hear,
 			Settled: func(ctx context.Context, c *app.Conversation) { tellPast(ctx, w, o, c) },
 			Plain:   o.screenReader, Scratch: o.Record.Folder != "", Initial: o.message(w),
 		})
@@ -59,8 +56,6 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 		switch {
 		case err != nil:
 			return err
-		case between != nil:
-			between.run(ctx, w)
 		case next == "":
 			return nil
 		}

@@ -68,7 +68,7 @@ func printTopic(w world, root *cobra.Command, args []string) error {
 // searchDocs prints commands, settings and the section of the documentation that fit words best.
 func searchDocs(w world, root *cobra.Command, args []string) error {
 	registry := app.Registry()
-	commands := slash.New(context.Background(), slash.Deps{Settings: settings.New(registry)}, shellCommands(w)...)
+	commands := slash.New(context.Background(), slash.Deps{Settings: settings.New(registry)}, w.shellCommands(nil)...)
 	entries := slash.Entries(commands.All(), registry)
 	for i := range entries {
 		if key, isSetting := strings.CutPrefix(entries[i].Name, "/set "); isSetting {

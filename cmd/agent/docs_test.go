@@ -97,7 +97,7 @@ var typedWords = map[string]string{
 func TestFifteenQuestionsInTwoSteps(t *testing.T) {
 	t.Parallel()
 	w := world{process: &app.Process{Now: time.Now}}
-	commands := slash.New(t.Context(), slash.Deps{Settings: settings.New(app.Registry()), Manual: func() []manual.Page { return manual.Pages(docs.Files) }}, shellCommands(w)...)
+	commands := slash.New(t.Context(), slash.Deps{Settings: settings.New(app.Registry()), Manual: func() []manual.Page { return manual.Pages(docs.Files) }}, w.shellCommands(nil)...)
 	shell := func(line string) string {
 		var out bytes.Buffer
 		if status := execute(t.Context(), strings.Fields(line), world{process: w.process, out: &out, people: &out}); status != exitOK {

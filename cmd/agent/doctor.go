@@ -17,7 +17,7 @@ func newDoctor(w world) *cobra.Command {
 		Short: "Check configuration, endpoint, key, model, terminal and tools",
 		Args:  cli.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			findings := doctor.Examine(cmd.Context(), w.process, o.sources(), w.stdin, w.stdout)
+			findings := doctor.Examine(cmd.Context(), w.process, w.session, o.sources(), w.stdin, w.stdout)
 			var lines []string
 			for _, f := range findings {
 				lines = append(lines, fmt.Sprintf("%-4s  %s", f.Grade, f.What))

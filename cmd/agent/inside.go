@@ -10,95 +10,142 @@ import (
 	"time"
 
 	"agent/internal/app"
+	"agent/internal/cmdline"
 	"agent/internal/command"
+	"agent/internal/llm"
+	"agent/internal/provider"
 )
 
 // shellCommands returns the commands of the command line that also work within a session.
-func shellCommands(w world) []command.Command {
+func (w world) shellCommands(c *app.Conversation) []command.Command {
+	w.session = c
 	return []command.Command{
-		inSession(w, "doctor", "check the configuration, the endpoint and the terminal"),
-		inSession(w, "import", "import servers and hooks from other agents"),
-		inSession(w, "savings", "compare the cost of past sessions"),
-		inSession(w, "logout", "forget a key or a login"),
+		w.inSession("doctor", "check the session: its configuration, endpoint and terminal"),
+		w.inSession("import", "import servers and hooks from other agents"),
+		w.inSession("savings", "compare the cost of past sessions"),
+		w.inSession("logout", "forget a key or a login"),
 	}
 }
 
 // inSession returns a slash command that runs the command of the command line with the same name
 // and shows its output. Nobody can be asked meanwhile.
-func inSession(w world, name, help string) command.Command {
+func (w world) inSession(name, help string) command.Command {
 	run := command.Say(func(ctx context.Context, words []string) ([]string, error) {
-		nothing, err := os.Open(os.DevNull)
-		if err != nil {
-			return nil, err
-		}
-		defer nothing.Close()
-		var said bytes.Buffer
-		w := w
-		w.out, w.people = &said, &said
-		if name != "doctor" { // doctor looks at the terminal and reads nothing
-			w.stdin, w.stdout, w.stderr = nothing, nothing, nothing
-		}
-		root := newRoot(w, converse)
-		root.SetArgs(append([]string{name}, words...))
-		err = root.ExecuteContext(ctx)
-		if is[statusError](err) {
-			err = nil // the output gives the reason
-		}
-		text := strings.TrimRight(said.String(), "\n")
-		if text == "" {
-			return nil, err
-		}
-		return strings.Split(text, "\n"), err
+		return w.runInside(ctx, name, words)
 	})
+	return wordsCommand(name, help, run)
+}
+
+// wordsCommand returns a slash command with the arguments of a command of the command line.
+func wordsCommand(name, help string, run command.Run) command.Command {
 	return command.Command{Name: name, Help: help, Forms: []command.Form{
 		{Run: run},
 		{Args: "WORDS…", Rest: true, Does: "with the arguments of agent " + name, Run: run},
 	}}
 }
 
-// A visit is a command of the command line that runs between two screens, because it needs the
-// terminal for itself.
-type visit struct{ args []string }
+// runInside runs a command of the command line within a session and returns its output.
+func (w world) runInside(ctx context.Context, name string, words []string) ([]string, error) {
+	nothing, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	defer nothing.Close()
+	var said bytes.Buffer
+	w.out, w.people = &said, &said
+	if name != "doctor" { // doctor looks at the terminal and reads nothing
+		w.stdin, w.stdout, w.stderr = nothing, nothing, nothing
+	}
+	root := newRoot(w, converse)
+	root.SetArgs(append([]string{name}, words...))
+	err = root.ExecuteContext(ctx)
+	if is[statusError](err) {
+		err = nil // the output gives the reason
+	}
+	text := strings.TrimRight(said.String(), "\n")
+	if text == "" {
+		return nil, err
+	}
+	return strings.Split(text, "\n"), err
+}
 
-// run runs the command in a process of its own, which can't continue reading the terminal after its
-// end. Ctrl+C ends the command and not this program.
-func (v *visit) run(ctx context.Context, w world) {
+// errNeedsTerminal is returned by a command within a session that has to read the terminal.
+var errNeedsTerminal = errors.New("this needs the terminal")
+
+// keyWanted is returned by agent login within a session. The session asks for the key.
+type keyWanted struct {
+	keys  provider.Keys
+	place string
+}
+
+func (k *keyWanted) Error() string { return "no key for " + k.place }
+
+// loginInside returns the command /login. What only prints is shown in the session, which also asks
+// for keys. Other logins get the terminal. The settings of the session stay.
+func (w world) loginInside(c *app.Conversation) command.Command {
+	w.session = c
+	return wordsCommand("login", "store a provider's API key, or log in to an account", func(ctx context.Context, words []string) (command.Output, error) {
+		lines, err := w.runInside(ctx, "login", words)
+		out := command.Output{Lines: lines}
+		if wanted, is := errors.AsType[*keyWanted](err); is {
+			out.Ask = wanted.question(c.Connection)
+			return out, nil
+		}
+		if errors.Is(err, errNeedsTerminal) {
+			words = append([]string{"login"}, words...)
+			return command.Output{Outside: &command.Outside{
+				Line: "agent " + commandLine(words),
+				Run: func() error {
+					defer provider.Renew(c.Connection)
+					return w.visit(ctx, words)
+				},
+			}}, nil
+		}
+		return out, err
+	})
+}
+
+// commandLine returns words as a command line.
+func commandLine(words []string) string {
+	var line []string
+	for _, word := range words {
+		line = append(line, cmdline.Quote(word))
+	}
+	return strings.Join(line, " ")
+}
+
+// question returns the question for the key, which is stored once it is typed.
+func (k *keyWanted) question(connection *provider.Connection) *command.Ask {
+	return &command.Ask{
+		Title: "API key for " + k.place, YesEffect: "store the key", NoLine: "No key was stored.",
+		Secret: func(_ context.Context, key string) (command.Output, error) {
+			where, err := k.keys.Set(k.place, llm.Key(key))
+			if err != nil {
+				return command.Output{}, err
+			}
+			provider.Renew(connection)
+			return command.Output{Lines: []string{"The key for " + k.place + " is kept in " + where + "."}}, nil
+		},
+	}
+}
+
+// visit runs a command of the command line in a separate process, which leaves no read of the
+// terminal behind. Ctrl+C ends the command and not this program.
+func (w world) visit(ctx context.Context, args []string) error {
 	const late = time.Second // a signal may be delivered after the command has ended by it
 	release := w.hear()
 	defer func() { time.AfterFunc(late, release) }()
 	defer w.process.AccountLogins().Forget()
 	program, err := os.Executable()
-	if err == nil {
-		cmd := exec.CommandContext(ctx, program, v.args...)
-		cmd.Args[0] = "agent"
-		cmd.Dir, cmd.Env = w.process.Dir, w.process.Environ
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = w.stdin, w.stdout, w.stderr
-		err = cmd.Run()
+	if err != nil {
+		return err
 	}
-	if err != nil && !is[*exec.ExitError](err) { // it has told its own errors
-		_ = w.tell("agent: " + err.Error())
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Args[0] = "agent"
+	cmd.Dir, cmd.Env = w.process.Dir, w.process.Environ
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = w.stdin, w.stdout, w.stderr
+	if err = cmd.Run(); is[*exec.ExitError](err) {
+		return nil // it has told its own errors
 	}
-}
-
-// loginBetween returns the command /login. It leaves the screen, lets the person log in,
-// and continues the same session.
-func loginBetween(c *app.Conversation, resume func(id string), next **visit) command.Command {
-	run := func(ctx context.Context, words []string) (command.Output, error) {
-		if err := c.Chat.Idle(ctx); err != nil {
-			return command.Output{}, err
-		}
-		switch id := c.SessionID(); {
-		case c.History().Len() == 0:
-		case id == "":
-			return command.Output{}, errors.New("can't log in here: this session is not recorded and would be lost. In another terminal, run: agent login")
-		default:
-			resume(id)
-		}
-		*next = &visit{append([]string{"login"}, words...)}
-		return command.Output{Quit: true}, nil
-	}
-	return command.Command{Name: "login", Help: "store a provider's API key, or log in to an account", Forms: []command.Form{
-		{Does: "list logins and stored keys", Run: run},
-		{Args: "WORDS…", Rest: true, Does: "with the arguments of agent login", Run: run},
-	}}
+	return err
 }

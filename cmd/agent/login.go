@@ -17,6 +17,7 @@ import (
 	"agent/internal/login"
 	"agent/internal/provider"
 	"agent/internal/settings"
+	tuiterm "agent/internal/tui/term"
 	"agent/internal/websearch"
 
 	"github.com/spf13/cobra"
@@ -115,7 +116,7 @@ func (o *loginOptions) login(ctx context.Context, w world, name string) error {
 		return o.logIn(ctx, w, s, keys, account)
 	case o.as != "" || o.host != "" || o.clientID != "" || o.device || o.paste || o.browser:
 		return usage(errors.New("--as, --host, --client-id, --device, --paste and --browser need a login to an account: agent login NAME --oauth. To list logins, run: agent login"))
-	case name == "" && o.baseURL == "" && term.IsTerminal(int(w.stdin.Fd())):
+	case name == "" && o.baseURL == "" && (w.session != nil || term.IsTerminal(int(w.stdin.Fd()))):
 		return w.print(loginLines(w, keys, settings.LoginClientID.Of(s))...)
 	}
 	place, err := keyPlace(name, o.baseURL)
@@ -191,6 +192,9 @@ func keyPlace(name, baseURL string) (string, error) {
 }
 
 func keepKey(ctx context.Context, w world, keys provider.Keys, place string) error {
+	if w.session != nil {
+		return &keyWanted{keys, place}
+	}
 	key, err := readKey(ctx, w, place)
 	if err != nil {
 		return err
@@ -223,17 +227,13 @@ func readKey(ctx context.Context, w world, place string) (llm.Key, error) {
 		data, err := io.ReadAll(io.LimitReader(w.stdin, longest))
 		return llm.Key(strings.TrimSpace(string(data))), err
 	}
-	terminal := int(w.stdin.Fd())
-	state, err := term.GetState(terminal)
+	restore, err := tuiterm.HideInput(w.stdin)
 	if err != nil {
 		return "", err
 	}
-	if err := hideInput(terminal); err != nil {
-		return "", err
-	}
 	fmt.Fprintf(w.people, "API key for %s (hidden): ", place)
-	key, err := safeout.Await(ctx, func() ([]byte, error) { return term.ReadPassword(terminal) })
-	if restored := term.Restore(terminal, state); ctx.Err() != nil {
+	key, err := safeout.Await(ctx, func() ([]byte, error) { return term.ReadPassword(int(w.stdin.Fd())) })
+	if restored := restore(); ctx.Err() != nil {
 		return "", errors.Join(ctx.Err(), restored)
 	}
 	fmt.Fprintln(w.people)

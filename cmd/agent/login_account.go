@@ -52,6 +52,9 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	if err := keys.May(place); err != nil {
 		return usage(err)
 	}
+	if w.session != nil {
+		return errNeedsTerminal
+	}
 	if account.Note != "" {
 		if err := w.tell(account.Note); err != nil {
 			return err

@@ -117,7 +117,7 @@ func cliPage(root *cobra.Command) string {
 func commandsPage(t *testing.T, registry *settings.Registry) string {
 	values := settings.New(registry)
 	w := world{process: &app.Process{}}
-	commands := slash.New(t.Context(), slash.Deps{Settings: values}, append(shellCommands(w), command.Command{Name: "login", Help: "store an API key, or log in to an account"})...)
+	commands := slash.New(t.Context(), slash.Deps{Settings: values}, append(w.shellCommands(nil), command.Command{Name: "login", Help: "store an API key, or log in to an account"})...)
 	var b strings.Builder
 	b.WriteString("# Slash commands\n\n" + generatedNote + "Type a command on its own line. `/help COMMAND` prints the same, Tab completes.\n" +
 		"`!COMMAND` runs a shell command, and `@PATH` includes a file in a message.\n")

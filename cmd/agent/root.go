@@ -59,7 +59,7 @@ type backgroundFlags struct{ asked, inside bool }
 // execute runs the command line and returns the exit status. It is the only place that shows
 // errors, each once.
 func execute(ctx context.Context, args []string, w world) int {
-	w.process.Commands = shellCommands(w)
+	w.process.Commands = w.shellCommands
 	root := newRoot(w, converse)
 	root.SetArgs(withSessionID(args))
 	err := root.ExecuteContext(ctx)

@@ -8,7 +8,7 @@ import (
 
 // TestLoginOnTheScreen logs in and out within a session: the code and its address are shown, Esc
 // and Ctrl+C end only the login, a pasted address of another login is refused, and the session
-// goes on with the login that is kept, and not with one that is forgotten.
+// continues with the login that is kept, and not with one that is forgotten. Its settings stay.
 func TestLoginOnTheScreen(t *testing.T) {
 	t.Parallel()
 	slowCodes := strings.Replace(deviceCodes, `"interval":1`, `"interval":60`, 1) // of the login that Esc ends
@@ -19,15 +19,27 @@ func TestLoginOnTheScreen(t *testing.T) {
 		s.press(line + "\r")
 		s.untilFolded(want)
 	}
-	screens := 1
 	back := func() { // the screen is there again
 		t.Helper()
-		screens++
-		s.untilTimes("ask · /help", screens)
 		s.until("Ask for something")
 	}
 	s.until("Ask for something")
 	say("hi", "there is no login kimi; log in: agent login kimi")
+	say("/set temperature 0.3", "temperature = 0.3")
+	say("/login", "/login · all")
+	s.press("q")
+	say("/login claude", "Claude")
+	s.press("/login groq\r")
+	s.until("API key for api.groq.com")
+	s.press("gsk_typed\x1b")
+	s.until("No key was stored.")
+	s.press("/login groq\r")
+	s.until("API key for api.groq.com")
+	s.press("gsk_typed\r")
+	s.untilFolded("The key for api.groq.com is kept in")
+	if text := strings.Join(s.screen.Lines(), "\n"); strings.Contains(text, "gsk_typed") {
+		t.Errorf("the key is shown:\n%s", text)
+	}
 	say("/login chatgpt --client-id own --paste", "paste the final address of the browser")
 	say("http://127.0.0.1:1/callback?state=x&code=y", "the address is not the answer to this login")
 	back()
@@ -49,6 +61,10 @@ func TestLoginOnTheScreen(t *testing.T) {
 	say("/login kimi --client-id own", "You are logged in to Kimi")
 	back()
 	say("hello", "hello from kimi")
+	say("/set temperature", "temperature = 0.3 (/set)")
+	if text := strings.Join(s.screen.Lines(), "\n"); strings.Contains(text, "is not set again") {
+		t.Errorf("the session was resumed:\n%s", text)
+	}
 	say("/logout kimi", "The login kimi is forgotten.")
 	say("still there?", "/retry sends it again")
 	if n := strings.Count(strings.Join(s.screen.Lines(), "\n"), "hello from kimi"); n != 1 {

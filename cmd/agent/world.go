@@ -29,6 +29,9 @@ type world struct {
 	// out receives results and people receives lines for people: standard output and standard
 	// error, cleaned if they are a terminal.
 	out, people io.Writer
+	// session is the session within which a command of the command line runs as a slash command, nil
+	// on the command line. Such a command can't read the terminal.
+	session *app.Conversation
 	// heard counts the callers that handle Ctrl+C themselves; nil counts none.
 	heard *atomic.Int32
 }

@@ -122,7 +122,15 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Log:       slash.Log{Path: c.parts.at.process.log.Path, Level: c.parts.at.process.log.Level},
 		Manual:    func() []manual.Page { return manual.Pages(docs.Files) },
 		Now:       c.parts.at.process.Now,
-	}, slices.Concat(c.parts.at.process.Commands, screen.Commands)...)
+	}, slices.Concat(c.programCommands(), screen.Commands)...)
+}
+
+// programCommands returns the slash commands of the program around the conversation.
+func (c *Conversation) programCommands() []command.Command {
+	if commands := c.parts.at.process.Commands; commands != nil {
+		return commands(c)
+	}
+	return nil
 }
 
 // keeper returns the function that keeps a choice of the person for later sessions. It is nil without

@@ -47,8 +47,8 @@ type Process struct {
 	Say func(line string)
 	// Now returns the current time.
 	Now func() time.Time
-	// Commands holds slash commands of the program around its conversations.
-	Commands []command.Command
+	// Commands returns slash commands of the program around a conversation; nil for none.
+	Commands func(*Conversation) []command.Command
 
 	// Costs sums up the requests of all conversations.
 	Costs chat.Costs

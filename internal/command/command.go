@@ -32,6 +32,15 @@ type Output struct {
 	Quit bool
 	// Submit is sent to the model as if the user had typed it.
 	Submit string
+	// Outside needs the terminal for itself; nil for nothing.
+	Outside *Outside
+}
+
+// An Outside is a command line that needs the terminal, and the function that runs it there. An
+// interface that can't lend its terminal shows the line.
+type Outside struct {
+	Line string
+	Run  func() error
 }
 
 // An Ask is a question about an action that a command would take.
@@ -45,6 +54,9 @@ type Ask struct {
 	YesEffect, YesCommand string
 	// Yes runs in place of YesCommand if it is set. It does exactly this action, or nothing.
 	Yes func(ctx context.Context) (Output, error)
+	// Secret makes the question ask for a line that is not shown, and takes the line. Nil asks for yes
+	// or no.
+	Secret func(ctx context.Context, line string) (Output, error)
 	// Current reports whether the question is not outdated; nil means always. A screen drops an
 	// outdated question.
 	Current func() bool

@@ -461,6 +461,16 @@ func (c *Connection) Close() error {
 	return nil
 }
 
+// Renew makes the next request of a connection find the endpoint and its key again, for example after a login.
+func Renew(c *Connection) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.peer != nil {
+		c.peer.close()
+		c.peer = nil
+	}
+}
+
 // withheld returns the error that OPENAI_API_KEY was not sent, with the remedies.
 func withheld(e Endpoint) error {
 	return errors.New(vendor.EnvKey + " is not sent to " + e.Place() + ", which the " + e.From.String() + " names: set auth-keyfile beside base-url, " +

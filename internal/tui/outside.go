@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/base/humanize"
+	"agent/internal/command"
 	"agent/internal/tui/transcript"
 )
 
@@ -91,6 +92,17 @@ func (m *Model) editOutside() tea.Cmd {
 			})
 		}}
 	})
+}
+
+// lendTo runs a command line that needs the terminal.
+func (s *surface) lendTo(outside *command.Outside) tea.Cmd {
+	if s.plain {
+		s.answer(noteRows(bad, "✗", "This needs the terminal. In another terminal, run: "+outside.Line))
+		return nil
+	}
+	return func() tea.Msg {
+		return lendMsg{run: outside.Run, done: func(err error) tea.Msg { return commandMsg{err: err} }}
+	}
 }
 
 // readDraft reads an edited prompt. It refuses one that is too long, so that none is sent in part.

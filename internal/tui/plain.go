@@ -27,6 +27,9 @@ type plain struct {
 	asked struct{ id, step int }
 	// stopped is the time of the last Ctrl+C.
 	stopped time.Time
+	// hide turns off the echo of the terminal, and echo turns it on again; echo is nil while it is on.
+	hide func() (restore func() error, err error)
+	echo func() error
 }
 
 // stopMsg is a Ctrl+C.
@@ -46,7 +49,9 @@ func runPlain(ctx context.Context, opts Options, signals <-chan os.Signal) error
 	}
 	opts.Environ = append(opts.Environ[:len(opts.Environ):len(opts.Environ)], "NO_COLOR=1", "TERM=dumb")
 	width, _ := term.SizeOf(opts.Out)
-	loop := newLoop(ctx, &plain{model: newModel(ctx, opts, width, 1000), out: opts.Out})
+	front := &plain{model: newModel(ctx, opts, width, 1000), out: opts.Out, hide: func() (func() error, error) { return term.HideInput(opts.In) }}
+	defer front.showInput()
+	loop := newLoop(ctx, front)
 	stop := make(chan struct{})
 	defer close(stop)
 	listen(opts.Events, loop, stop)
@@ -94,6 +99,7 @@ func (p *plain) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 // line handles a typed line: the answer to the waiting question, or a message.
 func (p *plain) line(text string) tea.Cmd {
 	m := p.model
+	p.showInput()
 	if m.questions.Open() {
 		if reply := m.questions.Line(text, m.surface.now()); reply.View {
 			p.asked.id = 0
@@ -107,6 +113,14 @@ func (p *plain) line(text string) tea.Cmd {
 	m.typedLines[strings.TrimSpace(text)] = true
 	m.input.Editor.Set(text)
 	return m.submit()
+}
+
+// showInput turns the echo of the terminal on again.
+func (p *plain) showInput() {
+	if p.echo != nil {
+		_ = p.echo()
+		p.echo = nil
+	}
 }
 
 // stop handles Ctrl+C. The first one interrupts the work, as Esc does on the screen; a second one
@@ -147,6 +161,9 @@ func (p *plain) show() {
 		}
 		about[0] = head + about[0]
 		rows = append(append(rows, about...), style.WrapText(m.questions.Answers(), m.surface.width)...)
+		if asked.Secret() {
+			p.echo, _ = p.hide()
+		}
 	}
 	for _, row := range rows {
 		fmt.Fprintln(p.out, style.SealPlain(row))

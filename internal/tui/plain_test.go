@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"strings"
@@ -212,5 +213,26 @@ func TestPlainHoldsNoDecoration(t *testing.T) {
 		if strings.ContainsAny(row, "│─┼✓✗·•…≈■↻↑↓→←▸❯█░▕▏⋮−×`#>*") {
 			t.Errorf("decoration is read aloud: %q", row)
 		}
+	}
+}
+
+// The echo of the terminal is off exactly while a key is asked for.
+func TestPlainHidesAKey(t *testing.T) {
+	t.Parallel()
+	s := newPlainScene(t)
+	hidden := false
+	s.hide = func() (func() error, error) { hidden = true; return func() error { hidden = false; return nil }, nil }
+	taken := ""
+	s.take(commandMsg{line: "/login", output: command.Output{Ask: &command.Ask{Title: "API key for a.example", Secret: func(_ context.Context, line string) (command.Output, error) {
+		taken = line
+		return command.Output{Lines: []string{"kept"}}, nil
+	}}}})
+	if !hidden || !strings.Contains(s.out.String(), "Type it and press Enter.") {
+		t.Fatalf("hidden %v:\n%s", hidden, s.out)
+	}
+	_, next := s.Update(typedLineMsg{"sk-1", true})
+	s.take(next())
+	if hidden || taken != "sk-1" || strings.Contains(s.out.String(), "sk-1") || !strings.Contains(s.out.String(), "kept") {
+		t.Errorf("hidden %v, taken %q:\n%s", hidden, taken, s.out)
 	}
 }

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"errors"
+	"math"
+	"sync/atomic"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -40,7 +42,15 @@ type program struct {
 	// wakeAt is the time of the latest wakeMsg that was ordered.
 	wakeAt time.Time
 	err    error
+	// lent is the time in Unix nanoseconds until which Ctrl+C was meant for another program.
+	lent atomic.Int64
 }
+
+// lateSignal is the time after which no signal arrives any more that was meant for another program.
+const lateSignal = time.Second
+
+// isLent reports whether Ctrl+C is meant for another program, which has the terminal.
+func (p *program) isLent() bool { return time.Now().UnixNano() < p.lent.Load() }
 
 // Init implements tea.Model.
 func (p *program) Init() tea.Cmd { return p.model.begin() }
@@ -87,7 +97,9 @@ func wakeIn(d time.Duration) tea.Cmd {
 // the other program, and nothing is painted.
 func (p *program) lendTerminal(request lendMsg) tea.Cmd {
 	p.keys.Stop()
+	p.lent.Store(math.MaxInt64)
 	err := p.terminal.Lend(request.run)
+	p.lent.Store(time.Now().Add(lateSignal).UnixNano())
 	p.model.presence.forget()
 	if again := p.keys.Start(); again != nil {
 		p.err = again

@@ -72,7 +72,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 		if term.IsResize(s) {
 			loop.Send(sizeOf(t, opts.Now()))
 		}
-		return term.IsResize(s)
+		return term.IsResize(s) || s == os.Interrupt && p.isLent()
 	})
 	p.model.activity.endReply("")
 	t.Screen.Post(p.model.frame())

@@ -229,6 +229,8 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 		m.questions.AddOwn(msg.output.Ask, m.surface.now())
 	case msg.output.TestsKeys && !m.surface.plain:
 		m.testing, m.tested = true, ""
+	case msg.output.Outside != nil:
+		return m.surface.lendTo(msg.output.Outside)
 	case msg.output.Quit:
 		return tea.Quit
 	}

@@ -56,8 +56,9 @@ func (r *report) addEach(grade, about string, texts []string, todo string) {
 const doctorTimeout = 5 * time.Second
 
 // Examine runs all checks and returns their findings. A check is skipped if the result of an
-// earlier one makes it impossible.
-func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.File) []Finding {
+// earlier one makes it impossible. A session c is checked with its own settings, endpoint and folder,
+// and compared with a new session; nil checks a new session.
+func Examine(ctx context.Context, p *app.Process, c *app.Conversation, from app.Sources, in, out *os.File) []Finding {
 	var r report
 	f, err := p.Folders()
 	if err != nil {
@@ -75,6 +76,11 @@ func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.
 		r.fix("settings: "+err.Error(), "correct it, or move the profile away")
 		return r
 	}
+	dir, connection := p.Dir, p.Connect(s, f, nil)
+	if c != nil {
+		r.newSession(c.Settings(), s)
+		s, dir, connection = c.Settings(), c.Root(), c.Connection
+	}
 	profiles := settings.NewStore(f.Config, s.Registry())
 	r.profiles(profiles)
 	for _, set := range s.Changed() {
@@ -82,10 +88,10 @@ func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.
 			r.note(why, "")
 		}
 	}
-	r.endpoint(ctx, p.Connect(s, f, nil), p.AccountLogins(), s, profiles.LastModel)
-	r.webSearch(p.WebSearch(s, f, p.Connect(s, f, nil)), s)
-	if p.Dir != "" {
-		r.setup(p, f, s)
+	r.endpoint(ctx, connection, p.AccountLogins(), s, profiles.LastModel)
+	r.webSearch(p.WebSearch(s, f, connection), s)
+	if dir != "" {
+		r.setup(p, f, dir, s)
 	}
 	r.terminal(p.Env("TERM"), in, out)
 	r.sandbox(s)
@@ -93,6 +99,20 @@ func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.
 	r.program("bash", "to run commands; sh is used instead")
 	r.program("rg", "to search faster")
 	return r
+}
+
+// newSession reports in one line the settings of a session that a new session would not have.
+func (r *report) newSession(session, fresh *settings.Settings) {
+	var differ []string
+	for _, set := range fresh.All() {
+		key := set.Spec.Key
+		if value, _ := session.Get(key); value.String() != set.Value.String() {
+			differ = append(differ, key+"="+cmp.Or(set.Value.String(), "unset"))
+		}
+	}
+	if len(differ) > 0 {
+		r.note("checked with the settings of this session; a new session starts with "+humanize.Line(strings.Join(differ, ", "), 0), "")
+	}
 }
 
 // policy shows the policy of the machine, and reports whether it counts.

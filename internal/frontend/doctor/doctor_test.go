@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"strings"
 	"testing"
 
 	"agent/internal/compression"
@@ -36,5 +37,26 @@ func TestTerminalFinding(t *testing.T) {
 		if got := terminalFinding(tt.term, tt.width, 24); got.Grade != tt.grade || got.What == "" || (got.Todo == "") != (got.Grade == "ok") {
 			t.Errorf("TERM=%s, %d columns: %+v", tt.term, tt.width, got)
 		}
+	}
+}
+
+// A session is compared with a new one, and equal settings are not named.
+func TestNewSession(t *testing.T) {
+	t.Parallel()
+	registry := settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): compression.Names()})
+	session, fresh := settings.New(registry), settings.New(registry)
+	var r report
+	if r.newSession(session, fresh); len(r) > 0 {
+		t.Errorf("equal settings: %+v", r)
+	}
+	for key, value := range map[string]string{"max-retries": "9", "temperature": "0.3"} {
+		if err := session.Set(settings.Session, key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.newSession(session, fresh)
+	if len(r) != 1 || !strings.Contains(r[0].What, "a new session starts with") || !strings.Contains(r[0].What, "max-retries=") ||
+		!strings.Contains(r[0].What, "temperature=unset") || strings.Contains(r[0].What, "theme") {
+		t.Errorf("%+v", r)
 	}
 }

@@ -18,9 +18,9 @@ import (
 )
 
 // setup reports which instructions, skills, commands, rules, servers and hooks the agent uses in
-// the current folder, and which ones it does not use.
-func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
-	where := p.Where(f, p.Dir)
+// a folder, and which ones it does not use.
+func (r *report) setup(p *app.Process, f app.Folders, dir string, s *settings.Settings) {
+	where := p.Where(f, dir)
 	texts := instructions.Find(instructions.Where{Where: where, Files: settings.Items(settings.InstructionFiles.Of(s))})
 	callable := setup.Find(where, nil)
 	events := hooks.Find(where)
@@ -37,22 +37,22 @@ func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
 		}
 	}
 	r.addEach("fix", "not protected: ", rules.Problems, "correct the rule; nothing keeps it until then")
-	r.servers(p, f, s)
-	r.languageServers(p, s)
+	r.servers(p, f, dir, s)
+	r.languageServers(p, dir, s)
 	if n := len(events.Hooks); n > 0 {
 		r.ok(humanize.Count(n, "hook") + " (/hooks lists them)")
 	}
 	r.addEach("fix", "not used: ", events.Skipped, "correct it; it does nothing until then")
-	r.notes(p, f, s)
-	r.trust(p.Trust(f, s, p.Dir))
+	r.notes(p, f, dir, s)
+	r.trust(p.Trust(f, s, dir))
 }
 
 // notes reports how many notes are used, and what of their files cannot be.
-func (r *report) notes(p *app.Process, f app.Folders, s *settings.Settings) {
+func (r *report) notes(p *app.Process, f app.Folders, dir string, s *settings.Settings) {
 	if settings.Notes.Of(s) == "off" {
 		return
 	}
-	book := f.Notes(p.Home, p.Dir)
+	book := f.Notes(p.Home, dir)
 	all, problems := book.Notes()
 	if line := notes.Summary(book.Checker().Check(all, p.Now), p.Now()); line != "" {
 		r.ok(line)
@@ -62,13 +62,13 @@ func (r *report) notes(p *app.Process, f app.Folders, s *settings.Settings) {
 }
 
 // servers reports the state of the MCP servers as far as it is known. It starts none.
-func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
-	configured, err := p.Servers(f, p.Dir, app.Options{})
+func (r *report) servers(p *app.Process, f app.Folders, dir string, s *settings.Settings) {
+	configured, err := p.Servers(f, dir, app.Options{})
 	if err != nil {
 		r.fix("mcp: "+err.Error(), "")
 		return
 	}
-	configured.Trust = p.Trust(f, s, p.Dir)
+	configured.Trust = p.Trust(f, s, dir)
 	_, problems := f.Plugins().Where()
 	r.addEach("fix", "", problems, "")
 	r.addEach("fix", "mcp: ", configured.Problems, "")
@@ -93,11 +93,11 @@ func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
 
 // languageServers reports the language servers that are installed or missing for the files of the
 // folder.
-func (r *report) languageServers(p *app.Process, s *settings.Settings) {
+func (r *report) languageServers(p *app.Process, dir string, s *settings.Settings) {
 	if settings.LanguageServers.Of(s) == settings.ServersOff {
 		return
 	}
-	found, missing := app.LanguageServers(context.Background(), p.Dir, p.Environ)
+	found, missing := app.LanguageServers(context.Background(), dir, p.Environ)
 	for _, server := range found {
 		r.ok("language server: " + server)
 	}

@@ -48,9 +48,8 @@ type Options struct {
 	Plain bool
 	// Scratch is set if the record is deleted when the program ends.
 	Scratch bool
-	// Commands returns slash commands about a conversation; nil for none. A command that leaves
-	// the conversation calls resume with the id of the next session.
-	Commands func(c *app.Conversation, resume func(id string)) []command.Command
+	// Commands returns slash commands about a conversation; nil for none.
+	Commands func(c *app.Conversation) []command.Command
 	// Settled is called once, on a goroutine of its own, some time after the prompt is shown; nil
 	// for nothing.
 	Settled func(ctx context.Context, c *app.Conversation)
@@ -128,7 +127,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, leaver *
 	shown := app.Screen{Resume: func(id string) { *next = id }}
 	shown.Keys.Shown = tui.PlainKeys
 	if o.Commands != nil {
-		shown.Commands = o.Commands(c, shown.Resume)
+		shown.Commands = o.Commands(c)
 	}
 	shown.Commands = append(shown.Commands, leaver.command())
 	bound, faults := &boundKeys{}, []string(nil)

@@ -1,12 +1,14 @@
 package question
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/command"
 	"agent/internal/tools"
 	"agent/internal/tui/edit"
 	"agent/internal/tui/style"
@@ -126,6 +128,21 @@ func (q *Questions) giveOwn(now time.Time) Reply {
 		q.marked = []int{0} // an edited draft is a yes
 	}
 	return q.give(tools.InquiryAnswer{Chosen: labels(q.inquiry(), q.marked), Words: words}, now)
+}
+
+// Secret reports whether the question asks for a line that must not be shown.
+func (a Asked) Secret() bool { return a.Own != nil && a.Own.Secret != nil }
+
+// giveSecret answers with a line that is not shown. An empty line declines.
+func (q *Questions) giveSecret(line string, now time.Time) Reply {
+	take := q.First().Own.Secret
+	line = strings.TrimSpace(line)
+	if line == "" {
+		return q.answer(chat.Decision{}, false, now)
+	}
+	q.waiting = q.waiting[1:]
+	q.show(now)
+	return Reply{Yes: func(ctx context.Context) (command.Output, error) { return take(ctx, line) }}
 }
 
 // give answers the present inquiry. After the last inquiry of the call it answers the call.

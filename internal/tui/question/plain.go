@@ -13,6 +13,9 @@ import (
 // Answers returns a line that explains the possible answers to the first question, for an
 // interface that reads answers as lines.
 func (q *Questions) Answers() string {
+	if q.First().Secret() {
+		return "Type it and press Enter. It is not shown. An empty line stores nothing."
+	}
 	if i := q.inquiry(); i != nil && !i.YesNo {
 		number := "Type its number"
 		if i.Several {
@@ -56,6 +59,9 @@ func (q *Questions) Answers() string {
 // Line handles a line that was typed while a question is open: a lone answer, n followed by a
 // reason, or words if the question takes words. It sets Pass for a message.
 func (q *Questions) Line(text string, now time.Time) Reply {
+	if q.First().Secret() {
+		return q.giveSecret(text, now)
+	}
 	text = strings.TrimSpace(text)
 	answer, reason, _ := strings.Cut(text, " ")
 	answer = q.letterOf(answer)

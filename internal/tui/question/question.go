@@ -181,6 +181,9 @@ func (q *Questions) show(now time.Time) {
 	}
 	if q.Open() {
 		q.body.hidden = hidden(q.First())
+		if q.First().Secret() {
+			q.reason = &edit.Editor{}
+		}
 	}
 }
 
@@ -386,11 +389,17 @@ func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
 func (q *Questions) reasonKey(k term.Key, now time.Time) Reply {
 	switch k.Name {
 	case "enter":
+		if q.First().Secret() {
+			return q.giveSecret(q.reason.Value(), now)
+		}
 		if q.inquiry() != nil {
 			return q.giveOwn(now)
 		}
 		return q.answer(chat.Decision{Reason: strings.TrimSpace(q.reason.Value())}, false, now)
 	case "esc", "alt+esc":
+		if q.First().Secret() {
+			return q.answer(chat.Decision{}, false, now)
+		}
 		q.reason = nil
 	case "ctrl+c":
 		return q.choose("esc", now)

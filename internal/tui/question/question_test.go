@@ -1,6 +1,7 @@
 package question
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -225,4 +226,43 @@ func TestNothingOfACommandIsHidden(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A key is asked for without showing it, by keys and by a line. Esc and an empty line decline.
+func TestASecretIsNotShown(t *testing.T) {
+	t.Parallel()
+	var taken string
+	newQuestion := func() *asking {
+		a := &asking{now: time.Unix(1_000_000, 0)}
+		a.AddOwn(&command.Ask{Title: "API key for a.example", YesEffect: "store the key", Secret: func(_ context.Context, line string) (command.Output, error) {
+			taken = line
+			return command.Output{}, nil
+		}}, a.now)
+		return a
+	}
+	a := newQuestion()
+	if !a.First().Secret() || !a.Paste("sk-12") {
+		t.Fatal("the key is not for the question")
+	}
+	a.Key(term.Key{Text: "y"}, a.now)
+	a.Arrange(theme, 60, 20)
+	rows, at := a.View()
+	if text := strings.Join(rows, "\n"); !strings.Contains(text, "••••••") || strings.Contains(text, "sk-12") || at.Col != 6 {
+		t.Errorf("cursor at %+v of:\n%s", at, text)
+	}
+	for name, give := range map[string]func(*asking) Reply{
+		"keys": func(*asking) Reply { return a.Key(term.Key{Name: "enter"}, a.now) },
+		"line": func(b *asking) Reply { return b.Line(" sk-12y ", b.now) },
+	} {
+		taken = ""
+		if reply := give(newQuestion()); reply.Yes == nil {
+			t.Errorf("%s: %+v", name, reply)
+		} else if _, err := reply.Yes(t.Context()); err != nil || taken != "sk-12y" {
+			t.Errorf("%s: got %q, %v", name, taken, err)
+		}
+	}
+	b, c := newQuestion(), newQuestion()
+	if !b.Key(term.Key{Name: "esc"}, b.now).Declined || !c.Line("", c.now).Declined || b.Open() || c.Open() {
+		t.Error("nothing typed does not decline")
+	}
 }

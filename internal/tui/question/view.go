@@ -259,6 +259,11 @@ func keyName(key string) string {
 // reasonView returns the editor for a reason or an answer in words, and the position of the
 // cursor.
 func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
+	if q.First().Secret() {
+		marks := strings.Repeat("•", min(len(q.reason.Value()), max(0, width-1)))
+		rows := append([]string{t.Strong.Text(marks)}, style.WrapText("hidden · Enter: "+oneLine(q.First().Own.YesEffect).Text+" · Esc: no", width)...)
+		return rows, Place{0, len([]rune(marks))}
+	}
 	prompt, does := "Why not? ", "Enter refuses"
 	switch asked := q.First(); {
 	case q.inquiry() != nil && q.inquiry().Draft != "":
