@@ -55,6 +55,8 @@ func decisionOf(d Decision, answered bool, a gate.Approval) *history.Decision {
 		asked.Answer = "unanswered"
 	case !d.Allow:
 		asked.Answer, asked.Rule = "refused", d.Reason
+	case d.Sandbox && a.Sandbox != "":
+		asked.Rule = a.Sandbox
 	case d.Keep:
 		asked.Rule = "for good: " + a.ForGood
 	case d.Always:

@@ -68,6 +68,9 @@ type Approval struct {
 	// Often tells how often the person has agreed to calls that Kept covers, and names them. It
 	// is empty if that was seldom.
 	Often string
+	// Sandbox describes the approval mode in which commands in the sandbox run without a question. It is
+	// empty if that mode is not offered.
+	Sandbox string
 	// After has one line for each further call of the same reply that will probably be asked
 	// about next.
 	After []string
@@ -84,6 +87,8 @@ type Decision struct {
 	Always bool
 	// Keep allows calls of the same kind for good, in this project.
 	Keep bool
+	// Sandbox allows the call, and changes to the approval mode that was offered.
+	Sandbox bool
 	// Reason is the person's text for the model with a refusal.
 	Reason string
 	// Answers holds one answer to each inquiry of the preview.

@@ -51,6 +51,8 @@ type allowances struct {
 	// without granting anything, by form.
 	grants []grant
 	once   map[string][]string
+	// confined counts the commands in the sandbox, one after another, that a person agreed to once.
+	confined int
 	// lent holds rules that last until the end of the turn. They do not allow protected files.
 	lent rules.Rules
 	// standing holds the rules of the repository that the person has agreed to. They do not allow
@@ -164,6 +166,7 @@ func (c *Consent) question(k Call) *Question {
 	offered := offer(k)
 	keep := len(offered) > 0 && c.mayKeep(k)
 	approval := Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview, Always: strings.Join(saying(offered), ", ")}
+	approval.Sandbox = c.offerMode(k)
 	if keep {
 		approval.ForGood, approval.Often = approval.Always+permitted(offered), c.often(offered)
 	}
@@ -172,7 +175,10 @@ func (c *Consent) question(k Call) *Question {
 		Obsolete: func() bool { return !c.Asks(k) },
 		Then: func(d Decision) Verdict {
 			verdict := Answered(d)
+			c.countConfined(k, d)
 			switch {
+			case d.Allow && d.Sandbox && approval.Sandbox != "":
+				verdict.Notice = c.leaveAsk()
 			case d.Allow && (d.Always || d.Keep && keep):
 				verdict.Notice = c.allow(offered, d.Keep && keep)
 			case d.Allow:

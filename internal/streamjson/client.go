@@ -31,13 +31,14 @@ type Request struct {
 	Allow   bool                  `json:"allow,omitempty"`
 	Always  bool                  `json:"always,omitempty"`
 	Keep    bool                  `json:"keep,omitempty"`
+	Sandbox bool                  `json:"sandbox,omitempty"`
 	Reason  string                `json:"reason,omitempty"`
 	Given   []tools.InquiryAnswer `json:"given,omitempty"`
 }
 
 // AnswerLine returns the line that answers a question.
 func AnswerLine(question int, d chat.Decision) Request {
-	return Request{Type: "answer", ID: question, Allow: d.Allow, Always: d.Always, Keep: d.Keep, Reason: d.Reason, Given: d.Answers}
+	return Request{Type: "answer", ID: question, Allow: d.Allow, Always: d.Always, Keep: d.Keep, Sandbox: d.Sandbox, Reason: d.Reason, Given: d.Answers}
 }
 
 // clientTypes lists the types of the lines of clients: besides those of Input a slash command, its

@@ -262,7 +262,7 @@ var decoders = map[string]func(*Follower, []byte) (chat.Event, error){
 		}
 		return chat.ApprovalRequested{Approval: chat.Approval{
 			ID: l.ID, Agent: l.Agent, AgentID: l.AgentID, Task: l.Task, Call: l.Call, Tool: l.Tool, Traits: f.tools.Traits(l.Tool), Preview: l.Preview,
-			Always: l.Always, ForGood: l.ForGood, Often: l.Often, After: l.After, Repeats: l.Repeats,
+			Always: l.Always, Sandbox: l.Sandbox, ForGood: l.ForGood, Often: l.Often, After: l.After, Repeats: l.Repeats,
 		}}
 	}),
 	"settled": decoder(func(_ *Follower, l settledLine) chat.Event { return chat.ApprovalSettled{ID: l.ID} }),

@@ -35,6 +35,8 @@ type Input struct {
 	Reason string `json:"reason"`
 	// Keep allows calls of the same kind permanently in this project.
 	Keep bool `json:"keep"`
+	// Sandbox changes to the approval mode that the question offers.
+	Sandbox bool `json:"sandbox"`
 	// Answers maps each question of the model to its answer: a label, several labels, or the
 	// person's own words.
 	Answers map[string]json.RawMessage `json:"answers"`
@@ -117,7 +119,7 @@ func ParseInput(line []byte, types ...string) (Input, error) {
 // Decision returns the answer of a line to a question. If the answer is incomplete, the error
 // says so and nothing is decided.
 func (in Input) Decision(a chat.Approval) (chat.Decision, error) {
-	d := chat.Decision{Allow: in.Allow, Always: in.Always && a.Always != "", Keep: in.Keep && a.ForGood != "", Reason: in.Reason}
+	d := chat.Decision{Allow: in.Allow, Always: in.Always && a.Always != "", Keep: in.Keep && a.ForGood != "", Sandbox: in.Sandbox && a.Sandbox != "", Reason: in.Reason}
 	if len(a.Preview.Inquiries) == 0 || !in.Allow && in.Answers == nil {
 		return d, nil
 	}

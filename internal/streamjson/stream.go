@@ -55,7 +55,10 @@ type (
 		Repeats    string          `json:"repeats,omitempty"`
 		// Always describes the permission that an answer with always grants; left out if the
 		// question takes no such answer.
-		Always    string         `json:"always,omitempty"`
+		Always string `json:"always,omitempty"`
+		// Sandbox describes the approval mode to which an answer with sandbox changes; left out if the
+		// question offers none.
+		Sandbox   string         `json:"sandbox,omitempty"`
 		Questions []questionLine `json:"questions,omitempty"`
 	}
 	questionLine struct {
@@ -238,7 +241,7 @@ func ofAgent(e chat.AgentEvent, lineOf func(chat.Event) any) any {
 func approvalOf(a chat.Approval) approvalLine {
 	line := approvalLine{
 		Type: "approval", ID: a.ID, AgentID: a.AgentID, Tool: a.Tool, Title: a.Preview.Title, Diff: a.Preview.Diff, Command: a.Preview.Command, Outside: a.Preview.Outside,
-		Parameters: a.Preview.Arguments, Plan: a.Preview.Plan, Repeats: a.Repeats, Always: a.Always,
+		Parameters: a.Preview.Arguments, Plan: a.Preview.Plan, Repeats: a.Repeats, Always: a.Always, Sandbox: a.Sandbox,
 	}
 	for _, found := range a.Preview.Protected {
 		line.Protected = append(line.Protected, found.Path+": "+found.Why)

@@ -232,7 +232,7 @@ func (b *boardView) key(k term.Key) (ends bool) {
 		}
 	case "s":
 		b.report(b.driver.Stop(b.selected), "stopped")
-	case "y", "n", "a", "1", "2", "3", "4":
+	case "y", "n", "a", offered, "1", "2", "3", "4":
 		b.answer(k.Name)
 	}
 	return false
@@ -288,12 +288,17 @@ func (b *boardView) answer(key string) {
 	}
 }
 
+// offered is the key that changes to the approval mode that a question offers. The small letter stops a
+// session.
+const offered = "S"
+
 // decisionOf returns the decision of a key. Several questions at once, and questions with several
 // answers, are answered on the screen of the session.
 func decisionOf(asked *chat.Approval, key string) (d chat.Decision, valid bool) {
 	inquiries := asked.Preview.Inquiries
 	if len(inquiries) == 0 {
-		return chat.Decision{Allow: key != "n", Always: key == "a"}, key == "y" || key == "n" || key == "a" && asked.Always != ""
+		return chat.Decision{Allow: key != "n", Always: key == "a", Sandbox: key == offered},
+			key == "y" || key == "n" || key == "a" && asked.Always != "" || key == offered && asked.Sandbox != ""
 	}
 	if len(inquiries) > 1 || inquiries[0].Several {
 		return d, false
@@ -313,10 +318,15 @@ func decisionOf(asked *chat.Approval, key string) (d chat.Decision, valid bool) 
 func keysOf(asked *chat.Approval) string {
 	inquiries := asked.Preview.Inquiries
 	switch {
-	case len(inquiries) == 0 && asked.Always != "":
-		return "y yes · n no · a yes, for this session: " + style.Clean(asked.Always)
 	case len(inquiries) == 0:
-		return "y yes · n no"
+		keys := "y yes · n no"
+		if asked.Always != "" {
+			keys += " · a yes, for this session: " + style.Clean(asked.Always)
+		}
+		if asked.Sandbox != "" {
+			keys += " · " + offered + " yes, and " + style.Clean(asked.Sandbox)
+		}
+		return keys
 	case len(inquiries) > 1 || inquiries[0].Several:
 		return "Enter attaches, to answer"
 	}
@@ -485,7 +495,7 @@ func (p *plainBoard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 			b.report(b.driver.Send(b.selected, rest), "sent")
 		case word == "s":
 			b.report(b.driver.Stop(b.selected), "stopped")
-		case word == "y" || word == "n" || word == "a":
+		case word == "y" || word == "n" || word == "a" || word == offered:
 			b.answer(word)
 		case word == "option":
 			b.answer(strings.TrimSpace(rest))

@@ -14,9 +14,10 @@ import (
 
 // The answers to a question. There is at most one of a kind, since some editors keep only one.
 const (
-	optionAllow  = "allow"
-	optionAlways = "always"
-	optionRefuse = "refuse"
+	optionAllow   = "allow"
+	optionAlways  = "always"
+	optionSandbox = "sandbox"
+	optionRefuse  = "refuse"
 )
 
 // ask puts a question to the editor. Any answer but a clear yes is a no.
@@ -43,6 +44,8 @@ func (w *shown) ask(a chat.Approval) {
 	switch {
 	case a.Preview.Plan != "":
 		options = []permissionOption{{optionAllow, "Yes, and ask before changes", "allow_once"}, {optionAlways, "Yes, and " + a.Always, "allow_always"}}
+	case a.Sandbox != "":
+		options = append(options, permissionOption{optionSandbox, "Yes, and " + a.Sandbox, "allow_always"})
 	case a.Always != "":
 		options = append(options, permissionOption{optionAlways, "Allow " + humanize.Line(a.Always, 80) + " for this session", "allow_always"})
 	}
@@ -51,7 +54,7 @@ func (w *shown) ask(a chat.Approval) {
 	w.asking[a.ID] = withdraw
 	go func() {
 		if m, answered := <-answer; answered {
-			w.session.talk.Chat.Answer(a.ID, decision(m, a.Always != ""))
+			w.session.talk.Chat.Answer(a.ID, decision(m, a))
 		}
 	}()
 }
@@ -74,14 +77,15 @@ func titleOf(a chat.Approval) string {
 	return a.Preview.Title
 }
 
-// decision returns the decision in the editor's answer. always is set if the editor was offered
-// to allow such calls always.
-func decision(m message, always bool) chat.Decision {
+// decision returns the decision in the editor's answer. Only an answer that was offered counts.
+func decision(m message, a chat.Approval) chat.Decision {
 	switch selected(m) {
 	case optionAllow:
 		return chat.Decision{Allow: true}
 	case optionAlways:
-		return chat.Decision{Allow: true, Always: always}
+		return chat.Decision{Allow: true, Always: a.Always != ""}
+	case optionSandbox:
+		return chat.Decision{Allow: true, Sandbox: a.Sandbox != ""}
 	}
 	return chat.Decision{Reason: "the person refused"}
 }

@@ -124,7 +124,7 @@ func (s *session) askConsent(prompt atcmd.Message) bool {
 	s.mu.Unlock()
 	go func() {
 		m, answered := <-answer
-		if answered && decision(m, false).Allow {
+		if answered && decision(m, chat.Approval{}).Allow {
 			changed, err := s.talk.Trust.AgreeShown(waiting)
 			if err != nil {
 				s.show.notice("warning", err.Error())

@@ -280,7 +280,7 @@ func (h *Host) obey(c *attach.Client, in streamjson.ClientInput) error {
 	if !h.options.Steered {
 		return errWatched
 	}
-	widens := in.Always || in.Keep || !narrow[in.Type]
+	widens := in.Always || in.Keep || in.Sandbox || !narrow[in.Type]
 	if widens && !c.Terminal {
 		return errTerminal
 	}

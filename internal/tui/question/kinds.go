@@ -73,8 +73,14 @@ func (q *Questions) choices() []choice {
 			out = append(out, choice{forGood, "yes, and always in this project: " + kept + oftenNote(asked), "always here: " + kept})
 		}
 	}
+	if sandbox := oneLine(asked.Sandbox).Text; sandbox != "" && q.body.hidden == 0 && !q.body.cramped {
+		out = append(out, choice{inSandbox, "yes, and " + sandbox, "sandbox: don't ask"})
+	}
 	return append(out, choice{"n", "no, and say why", "no"}, stops)
 }
+
+// inSandbox is the key that changes to the mode in which commands in the sandbox run without asking.
+const inSandbox = "s"
 
 // forGood is the key that allows for good. It is the only capital letter among the keys, so that
 // nobody presses it by mistake.

@@ -78,14 +78,14 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 		return Reply{View: true}
 	case (answer == "stop" || answer == "esc") && !own, answer == "n" && own:
 		return q.answer(chat.Decision{}, answer != "n", now)
-	case answer == "y", answer == "a", answer == forGood, answer == "d":
+	case answer == "y", answer == "a", answer == forGood, answer == inSandbox, answer == "d":
 		if inquiry != nil || !q.isChoice(answer) {
 			break
 		}
 		if q.TooEarly(now) {
 			return tooEarly
 		}
-		return q.answer(chat.Decision{Allow: answer != "d", Always: answer == "a" || answer == "d", Keep: answer == forGood}, false, now)
+		return q.answer(chat.Decision{Allow: answer != "d", Always: answer == "a" || answer == "d", Keep: answer == forGood, Sandbox: answer == inSandbox}, false, now)
 	}
 	switch {
 	case !q.takesWords():

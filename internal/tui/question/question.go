@@ -331,7 +331,7 @@ func (q *Questions) move(by int) {
 // choose carries out the choice with the given key.
 func (q *Questions) choose(key string, now time.Time) Reply {
 	switch key {
-	case "y", "a", forGood, "1", "2", "3", "4":
+	case "y", "a", forGood, inSandbox, "1", "2", "3", "4":
 		switch {
 		case q.body.endSeen:
 		case q.body.cramped:
@@ -344,7 +344,7 @@ func (q *Questions) choose(key string, now time.Time) Reply {
 		if i := q.inquiry(); i != nil {
 			return q.pick(optionOf(i, key), now)
 		}
-		return q.answer(chat.Decision{Allow: true, Always: key == "a", Keep: key == forGood}, false, now)
+		return q.answer(chat.Decision{Allow: true, Always: key == "a", Keep: key == forGood, Sandbox: key == inSandbox}, false, now)
 	case "n":
 		switch {
 		case q.First().Own != nil:

@@ -266,3 +266,27 @@ func TestASecretIsNotShown(t *testing.T) {
 		t.Error("nothing typed does not decline")
 	}
 }
+
+// The key s takes the mode that a question offers, and is typing in any other question.
+func TestTheOfferedMode(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"", "run commands in the sandbox without asking"} {
+		a := &asking{now: time.Unix(1_000_000, 0)}
+		a.Add(chat.Approval{ID: 7, Sandbox: mode, Preview: tools.Preview{Command: "make"}}, a.now, time.Time{})
+		a.Arrange(theme, 80, 20)
+		rows, _ := a.View()
+		if text := strings.Join(rows, "\n"); strings.Contains(text, "s    yes, and run commands in the sandbox without asking") != (mode != "") {
+			t.Errorf("mode %q:\n%s", mode, text)
+		}
+		if strings.Contains(a.Answers(), "s: yes, and run commands") != (mode != "") {
+			t.Error(a.Answers())
+		}
+		b := *a
+		b.wait(time.Second)
+		for by, reply := range map[string]Reply{"key": a.alone("s"), "line": b.Line("s", b.now)} {
+			if want := (chat.Decision{Allow: true, Sandbox: true}); (reply.Answered && reflect.DeepEqual(reply.Decision, want)) != (mode != "") {
+				t.Errorf("mode %q by %s: %+v", mode, by, reply)
+			}
+		}
+	}
+}
