@@ -123,7 +123,7 @@ func TestTerminalSpacing(t *testing.T) {
 		s.keys("Escape")
 		s.until("> " + idle)
 		s.keys("Escape", "Escape")
-		s.until("go back to before")
+		s.until("Return to before this message")
 		s.keys("Escape")
 		s.until("> " + idle)
 		s.keys("Escape")

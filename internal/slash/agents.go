@@ -50,15 +50,15 @@ func agentsCommand(d Deps) command.Command {
 		Name: "agents", Aliases: []string{"agent"}, Help: "list subagents, or stop one",
 		Forms: []command.Form{
 			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Agents.AgentLines(), nil })},
-			{Args: "stop all", Does: "end those that work", Run: command.Say(func(context.Context, []string) ([]string, error) {
+			{Args: "stop all", Does: "stop the running subagents", Run: command.Say(func(context.Context, []string) ([]string, error) {
 				n, err := d.Agents.StopAgents("")
-				return []string{humanize.Count(n, "agent") + " ended; the model reads what they wrote so far."}, err
+				return []string{humanize.Count(n, "agent") + " stopped. The model reads their output so far."}, err
 			})},
 			{Args: "stop ID", Does: "end one", Run: showOne(func(_ context.Context, id string) ([]string, error) {
 				if _, err := d.Agents.StopAgents(id); err != nil {
 					return nil, err
 				}
-				return []string{"agent " + id + " is ended; the model reads what it wrote so far."}, nil
+				return []string{"agent " + id + " stopped. The model reads its output so far."}, nil
 			}), Complete: func([]string) (working []command.Completion) {
 				ids, tasks := d.Agents.Working()
 				for i, id := range ids {

@@ -20,7 +20,7 @@ func (fakeAgents) StopAgents(string) (int, error)      { return 2, nil }
 func TestStopAllAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *slash.Deps) { d.Agents = fakeAgents{} })
-	if lines := text(w.run(t, "/agents stop all")); lines != "2 agents ended; the model reads what they wrote so far." {
+	if lines := text(w.run(t, "/agents stop all")); lines != "2 agents stopped. The model reads their output so far." {
 		t.Error(lines)
 	}
 }

@@ -18,10 +18,10 @@ func approvalCommand(s setter) command.Command {
 	return command.Command{
 		Name: "approval", Aliases: []string{"mode"}, Help: "choose what runs without approval",
 		Forms: []command.Form{
-			{Does: "choose from the modes; take back what you allowed with \"always\"", Run: s.showApproval},
-			{Args: "MODE", Does: "choose one for this session", Run: s.setCommand(settings.ApprovalMode.Key()), Complete: completeModes},
-			{Args: "forget N|all", Does: "take back what you allowed with \"always\"", Run: showOne(s.forgetGrants), Complete: func([]string) []command.Completion {
-				return []command.Completion{{Value: "all", Help: "everything you allowed"}}
+			{Does: "choose a mode, or revoke a permission", Run: s.showApproval},
+			{Args: "MODE", Does: "set the mode for this session", Run: s.setCommand(settings.ApprovalMode.Key()), Complete: completeModes},
+			{Args: "forget N|all", Does: "revoke a permission from the list", Run: showOne(s.forgetGrants), Complete: func([]string) []command.Completion {
+				return []command.Completion{{Value: "all", Help: "revoke all permissions"}}
 			}},
 		},
 	}
@@ -35,7 +35,7 @@ func (s setter) showApproval(_ context.Context, _ []string) (command.Output, err
 	pick := command.PickOf("approval mode", "/approval", completeModes(nil), inUse)
 	grants := s.Permissions.Grants()
 	if len(grants) == 0 {
-		return command.Output{Lines: append(lines, "", "Nothing is allowed with \"always\"."), Pick: pick}, nil
+		return command.Output{Lines: append(lines, "", "No permissions granted."), Pick: pick}, nil
 	}
 	for i, g := range grants {
 		if i == 0 || g.Project && !grants[i-1].Project {
@@ -51,12 +51,12 @@ func (s setter) showApproval(_ context.Context, _ []string) (command.Output, err
 			Name: "forget " + g.Says, Help: said, Line: fmt.Sprintf("/approval forget %d", i+1), Faded: s.idle(g),
 		})
 	}
-	return command.Output{Lines: append(lines, "/approval forget N takes one back, forget all every one"), Pick: pick}, nil
+	return command.Output{Lines: append(lines, "To revoke one, type /approval forget N. To revoke all, type /approval forget all."), Pick: pick}, nil
 }
 
 // allowedWhere maps false to the heading for the grants of the session, and true to the heading
 // for the grants of the project.
-var allowedWhere = map[bool]string{false: "Allowed with \"always\" in this session:", true: "Allowed always in this project:"}
+var allowedWhere = map[bool]string{false: "Allowed in this session:", true: "Allowed permanently in this project:"}
 
 // idleDays is the number of days without a use after which a permission is shown as idle.
 const idleDays = 30
@@ -89,18 +89,18 @@ func (s setter) use(g gate.Granted) string {
 func (s setter) forgetGrants(ctx context.Context, which string) ([]string, error) {
 	number, err := strconv.Atoi(which)
 	if which != "all" && (err != nil || number < 1) {
-		return nil, fmt.Errorf("%q is not the number of a grant; /approval lists them", which)
+		return nil, fmt.Errorf("no permission %q. Run: /approval", which)
 	}
 	forgotten, err := s.Permissions.Forget(number)
 	if err != nil {
 		return nil, err
 	}
 	if len(forgotten) == 0 {
-		return []string{"there was nothing to forget"}, nil
+		return []string{"No permissions to revoke."}, nil
 	}
 	var lines []string
 	for _, says := range forgotten {
-		lines = append(lines, "forgotten, it is asked again: "+says)
+		lines = append(lines, "Revoked: "+says)
 	}
 	return lines, nil
 }
@@ -108,7 +108,7 @@ func (s setter) forgetGrants(ctx context.Context, which string) ([]string, error
 // modeHelp explains each approval mode.
 var modeHelp = map[gate.Mode]string{
 	gate.ModeReadOnly: "refuse edits, commands and network",
-	gate.ModePlan:     "as read-only, until you agree to a plan",
+	gate.ModePlan:     "read only until you approve a plan",
 	gate.ModeAsk:      "ask before edits, commands and network",
 	gate.ModeAutoEdit: "edit files, ask before the rest",
 	gate.ModeFullAuto: "run everything without asking",
@@ -127,7 +127,7 @@ func themeCommand(s setter) command.Command {
 	return command.Command{
 		Name: "theme", Help: "choose the colors of the screen",
 		Forms: []command.Form{
-			{Does: "choose from the themes", Run: func(context.Context, []string) (command.Output, error) {
+			{Does: "list the themes and choose one", Run: func(context.Context, []string) (command.Output, error) {
 				inUse := settings.Theme.Of(s.Settings)
 				pick := command.PickOf("theme", "/theme", themes(nil), inUse)
 				for i, c := range pick.Choices {

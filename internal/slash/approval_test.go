@@ -15,14 +15,14 @@ import (
 func TestApprovalGrants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if got := text(w.run(t, "/approval")); !strings.Contains(got, "Nothing is allowed") {
+	if got := text(w.run(t, "/approval")); !strings.Contains(got, "No permissions granted") {
 		t.Errorf("without grants:\n%s", got)
 	}
 	w.session.grants = []gate.Granted{{Says: "any `go test …`"}, {Says: "exactly `touch a1`"}}
 	if got := text(w.run(t, "/approval")); !strings.Contains(got, "in this session:\n  1  any `go test …`\n  2  exactly `touch a1`\n") {
 		t.Errorf("with grants:\n%s", got)
 	}
-	if got := text(w.run(t, "/approval forget 2")); !strings.Contains(got, "it is asked again: exactly `touch a1`") {
+	if got := text(w.run(t, "/approval forget 2")); !strings.Contains(got, "Revoked: exactly `touch a1`") {
 		t.Errorf("forget 2:\n%s", got)
 	}
 	w.run(t, "/approval forget all")
@@ -30,8 +30,8 @@ func TestApprovalGrants(t *testing.T) {
 		t.Errorf("did %v, want %v", w.session.done, want)
 	}
 	w.refused(t, "/approval forget", "say which")
-	w.refused(t, "/approval forget x", "not the number")
-	w.refused(t, "/approval forget -1", "not the number")
+	w.refused(t, "/approval forget x", "no permission")
+	w.refused(t, "/approval forget -1", "no permission")
 	w.refused(t, "/approval ask now", "too many arguments; /approval takes MODE or forget N|all")
 }
 
@@ -51,7 +51,7 @@ func TestApprovalListsWhatIsKept(t *testing.T) {
 	out := w.run(t, "/approval")
 	for _, want := range []string{
 		"in this session:\n  1  edits of *.go files\n",
-		"always in this project:\n  2  any `go test …`  (since " + day(90) + ", in this project, used 12 times, last " + day(1) + ")\n",
+		"permanently in this project:\n  2  any `go test …`  (since " + day(90) + ", in this project, used 12 times, last " + day(1) + ")\n",
 		"  3  exactly `make`  (since " + day(40) + ", in this project, used 1 time, last " + day(31) + ", not in the last 30 days)\n",
 		"  4  exactly `ls`  (since " + day(31) + ", in this project, not used yet, not in the last 30 days)\n",
 		"  5  exactly `df`  (since " + day(29) + ", in this project, not used yet)\n",

@@ -19,16 +19,16 @@ import (
 func contextCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "context", Aliases: []string{"ctx"},
-		Help: "list all that is in the context",
+		Help: "list the content of the context",
 		Forms: []command.Form{
-			{Does: "list the parts, prompt and tools first: Enter shows one, Ctrl+X lets it go, Ctrl+T keeps it", Run: func(ctx context.Context, _ []string) (command.Output, error) {
+			{Does: "list the entries, largest first: Enter shows one, Ctrl+X removes it, Ctrl+T pins it", Run: func(ctx context.Context, _ []string) (command.Output, error) {
 				return d.contextMap(ctx)
 			}},
-			{Args: "figures", Does: "sum up the window by kind", Run: func(ctx context.Context, _ []string) (command.Output, error) {
+			{Args: "figures", Does: "show the size by kind of content", Run: func(ctx context.Context, _ []string) (command.Output, error) {
 				out, _, err := d.contextFigures(ctx)
 				return out, err
 			}},
-			{Args: "NUMBER", Does: "show a part of the list", Run: showOne(d.showItem)},
+			{Args: "NUMBER", Does: "show entry N of the list", Run: showOne(d.showItem)},
 		},
 	}
 }
@@ -70,7 +70,7 @@ func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
 	}
 	out.Lines = append(out.Lines, table.Lines("rrrll", rows)...)
 	if more := len(items) - len(shown); more > 0 {
-		out.Lines = append(out.Lines, fmt.Sprintf("and %s, %s together", humanize.Count(more, "smaller part"), humanize.Tokens(left)))
+		out.Lines = append(out.Lines, fmt.Sprintf("and %s with %s tokens", humanize.Count(more, "smaller part"), humanize.Tokens(left)))
 	}
 	return out, nil
 }
@@ -96,16 +96,16 @@ func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []cha
 		return out.Pick, err
 	}
 	pick.Actions = []command.PickAction{
-		{Key: "ctrl+x", Name: "let go", Run: func(c command.Choice, _ string) (*command.Pick, error) {
+		{Key: "ctrl+x", Name: "remove", Run: func(c command.Choice, _ string) (*command.Pick, error) {
 			if _, err := d.Session.LetGo(ctx, byLine[c.Line]); err != nil {
 				return nil, err
 			}
 			return again()
 		}},
-		{Key: "ctrl+t", Name: "keep, or not", Run: func(c command.Choice, _ string) (*command.Pick, error) {
+		{Key: "ctrl+t", Name: "pin or unpin", Run: func(c command.Choice, _ string) (*command.Pick, error) {
 			item := byLine[c.Line]
 			if item.Path == "" {
-				return nil, errors.New("only files can be kept")
+				return nil, errors.New("only files can be pinned")
 			}
 			if _, err := d.Context.Pin(ctx, item.Path, !item.Pinned); err != nil {
 				return nil, err
@@ -134,18 +134,18 @@ func itemName(item chat.Item) string {
 func (d Deps) itemHelp(item chat.Item) string {
 	switch item.Kind {
 	case window.PromptItem:
-		return "each request · a prompts/system.md of yours replaces it"
+		return "each request · replace it with your own prompts/system.md"
 	case window.ToolsItem:
 		if settings.Tools.Of(d.Settings) == settings.AllTools {
 			return "each request · /set tools few offers fewer"
 		}
 		return "each request · fewer with agents off, notes off; see /mcp"
 	case window.InstructionsItem:
-		return "each request · shorten the file, or see instructions.files"
+		return "each request · shorten the file, or set instructions.files"
 	case window.NotesItem:
-		return "each request · /forget deletes one, notes.budget bounds them"
+		return "each request · /forget deletes one, notes.budget limits them"
 	case window.ReasoningItem, window.OtherItem:
-		return "/compress takes it"
+		return "/compress removes it"
 	}
 	age := "this turn"
 	if item.Turns > 0 {
@@ -169,7 +169,7 @@ func (d Deps) showItem(ctx context.Context, number string) ([]string, error) {
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > len(items) {
-		return nil, fmt.Errorf("no part %q; /context lists 1 to %d", number, len(items))
+		return nil, fmt.Errorf("no entry %q: use 1 to %d. Run: /context", number, len(items))
 	}
 	item := items[n-1]
 	return append([]string{itemName(item) + " · " + d.itemHelp(item), ""}, strings.Split(item.Text, "\n")...), nil
@@ -208,7 +208,7 @@ func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 	if u.Written > 0 {
 		lines = append(lines, fmt.Sprintf("             %s of them written to it", humanize.Tokens(u.Written)))
 	}
-	lines = append(lines, fmt.Sprintf("freed        %s so far by density", humanize.Tokens(u.Freed)))
+	lines = append(lines, fmt.Sprintf("pruned       %s tokens so far", humanize.Tokens(u.Freed)))
 	if held := heldBack(u.Prunable); held != "" {
 		lines = append(lines, "held back    "+held)
 	}
@@ -220,7 +220,7 @@ func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 func heldBack(s window.PrunableTokens) string {
 	var parts []string
 	if s.Free+s.Cold > 0 {
-		parts = append(parts, fmt.Sprintf("%s free and %s cold, until a cut pays", humanize.Tokens(s.Free), humanize.Tokens(s.Cold)))
+		parts = append(parts, fmt.Sprintf("%s outdated and %s unused, until pruning pays", humanize.Tokens(s.Free), humanize.Tokens(s.Cold)))
 	}
 	if s.Pinned > 0 {
 		parts = append(parts, humanize.Tokens(s.Pinned)+" pinned")
@@ -234,7 +234,7 @@ func whyBelowThreshold(u chat.ContextUsage) string {
 	if u.Wanted <= u.Threshold {
 		return ""
 	}
-	return fmt.Sprintf("%d%% of %s is %s; %s are kept free for the reply, so compression starts at %s",
+	return fmt.Sprintf("%d%% of %s is %s. %s stay free for the reply, so compression starts at %s.",
 		chat.Percent(u.Wanted, u.Limit), humanize.Tokens(u.Limit), humanize.Tokens(u.Wanted), humanize.Tokens(u.Reserve), humanize.Tokens(u.Threshold))
 }
 
@@ -242,7 +242,7 @@ func statsCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "stats", Aliases: []string{"cost", "usage"},
 		Help: "show requests, tokens and cost",
-		Forms: []command.Form{{Does: "show the figures of the session", Run: func(ctx context.Context, _ []string) (command.Output, error) {
+		Forms: []command.Form{{Does: "show the totals of the session", Run: func(ctx context.Context, _ []string) (command.Output, error) {
 			stats, err := d.Session.Stats(ctx)
 			if err != nil {
 				return command.Output{}, err
@@ -259,20 +259,20 @@ func statsCommand(d Deps) command.Command {
 				{"cache writes", humanize.Tokens(stats.CacheWriteTokens), shareOfInput(stats.CacheWriteTokens, stats)},
 				{"output tokens", humanize.Tokens(stats.CompletionTokens), thinkingText(stats)},
 				{"compressions", strconv.Itoa(stats.Compressions)},
-				{"freed tokens", humanize.Tokens(usage.Freed), "by density"},
+				{"pruned tokens", humanize.Tokens(usage.Freed)},
 				costRow(d.Settings, stats),
 			}
 			if agents := stats.Agents; agents.Agents > 0 {
-				rows = append(rows, []string{"agents", strconv.Itoa(agents.Agents), "not in the above: " + agents.String()})
+				rows = append(rows, []string{"agents", strconv.Itoa(agents.Agents), "not included above: " + agents.String()})
 			}
 			if stats.Searches > 0 {
-				rows = append(rows, []string{"searches", strconv.Itoa(stats.Searches), "of the web"})
+				rows = append(rows, []string{"searches", strconv.Itoa(stats.Searches), "web searches"})
 			}
 			if saved := stats.Saving.String(); saved != "" {
 				rows = append(rows, []string{"pruning", "", saved})
 			}
 			return command.Output{Lines: table.Lines("lrl", rows)}, nil
-		}}, {Args: "cache", Does: "list the requests that read less from the provider's cache than they could have, and why", Run: command.Say(func(context.Context, []string) ([]string, error) {
+		}}, {Args: "cache", Does: "list cache misses with cause and cost", Run: command.Say(func(context.Context, []string) ([]string, error) {
 			breaks, err := d.Views.CacheBreaks()
 			return cachemiss.Lines(breaks), err
 		})}},

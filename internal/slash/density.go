@@ -22,20 +22,20 @@ func densityCommand(deps Deps) command.Command {
 	return command.Command{
 		Name: "density", Aliases: []string{"prunes"}, Help: "list pruned content, with reasons",
 		Forms: []command.Form{
-			{Does: "say on one screen what requests cost, what left the context, and why", Run: d.lists(false)},
-			{Args: "all", Does: "list all that left, cut by cut, and all that is held back", Run: d.lists(true)},
-			{Args: "explain", Does: "say what would leave before the next request, and what that costs", Run: command.Say(d.explain)},
-			{Args: "show NUMBER", Does: "describe one of the list, with its content", Run: showOne(d.showPrune), Complete: d.completePrunes},
-			{Args: "NUMBER", Does: "the same", Run: showOne(d.showPrune)},
-			{Args: "restore NUMBER", Does: "bring it back into the context", Run: showOne(d.restorePrune), Complete: d.completePrunes},
-			{Args: "why TEXT", Rest: true, Does: "the same as /why TEXT", Run: d.whyLines, Complete: d.completeFiles(true, true)},
+			{Does: "show request costs and the latest pruned content", Run: d.lists(false)},
+			{Args: "all", Does: "list all pruned content, and what could be pruned", Run: d.lists(true)},
+			{Args: "explain", Does: "preview pruning before the next request, and its cost", Run: command.Say(d.explain)},
+			{Args: "show NUMBER", Does: "show pruned entry NUMBER with its content", Run: showOne(d.showPrune), Complete: d.completePrunes},
+			{Args: "NUMBER", Does: "same as show NUMBER", Run: showOne(d.showPrune)},
+			{Args: "restore NUMBER", Does: "restore pruned content", Run: showOne(d.restorePrune), Complete: d.completePrunes},
+			{Args: "why TEXT", Rest: true, Does: "same as /why TEXT", Run: d.whyLines, Complete: d.completeFiles(true, true)},
 			{
-				Args: "pin PATH", Does: "keep pruning away from a file", Complete: d.completeFiles(true, false),
-				Run: d.pin(true, "pinned: pruning leaves %s alone (a compression may still summarise it)"),
+				Args: "pin PATH", Does: "exclude a file from pruning", Complete: d.completeFiles(true, false),
+				Run: d.pin(true, "Pinned %s: never pruned, but compression may summarize it."),
 			},
 			{
-				Args: "unpin PATH", Does: "let it be pruned again", Complete: d.completeFiles(false, true),
-				Run: d.pin(false, "%s is pruned like others again"),
+				Args: "unpin PATH", Does: "allow pruning of a file again", Complete: d.completeFiles(false, true),
+				Run: d.pin(false, "Unpinned %s: it can be pruned again."),
 			},
 		},
 	}
@@ -51,14 +51,14 @@ func (d density) number(ctx context.Context, text string) (int, chat.PruneRecord
 	if err == nil && 0 < n && n <= len(ledger) {
 		return n, ledger[n-1], nil
 	}
-	there := fmt.Sprintf("there are 1 to %d", len(ledger))
+	there := fmt.Sprintf("use 1 to %d", len(ledger))
 	if len(ledger) == 0 {
-		there = "nothing left the context so far"
+		there = "nothing was pruned so far"
 	}
 	if err != nil {
-		there += ", and /help density lists the words"
+		there += ", or see /help density"
 	}
-	return 0, chat.PruneRecord{}, fmt.Errorf("no prune %q; %s", text, there)
+	return 0, chat.PruneRecord{}, fmt.Errorf("no pruned entry %q: %s", text, there)
 }
 
 // showPrune describes one prune completely and, if the session is recorded, shows the content
@@ -90,7 +90,7 @@ func (d density) restorePrune(ctx context.Context, text string) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("%d is back in the context as its newest entry: %s, %s tokens", n, p.Subject, humanize.Tokens(tokens))}, nil
+	return []string{fmt.Sprintf("Restored entry %d to the end of the context: %s, %s tokens.", n, p.Subject, humanize.Tokens(tokens))}, nil
 }
 
 // pin returns the command that pins or unpins a file. says is the sentence for the person, with

@@ -57,7 +57,7 @@ func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.Pru
 		sum += fmt.Sprintf(" (%.0f%%)", 100*spent/none)
 	}
 	if cold > 0 {
-		sum += fmt.Sprintf("; the cache was cold %s", humanize.Count(cold, "time"))
+		sum += fmt.Sprintf("; cache expired %s", humanize.Count(cold, "time"))
 	}
 	lines := []string{sum}
 	if left := len(notable) - most; left > 0 {
@@ -65,13 +65,13 @@ func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.Pru
 	}
 	lines = append(lines, table.Lines("rrrrrl", rows)...)
 	if story.Shortfalls {
-		lines = append(lines, "The provider finds less in its cache than it should: only the end of the latest request is counted on.")
+		lines = append(lines, "The provider caches less than expected. Pruning counts only on the end of the latest request.")
 	}
 	if stats.Void > 0 {
-		lines = append(lines, fmt.Sprintf("The reasoning of %s is not sent any more, because the conversation before it has changed%s.", humanize.Count(stats.Void, "reply"), stats.VoidText()))
+		lines = append(lines, fmt.Sprintf("The reasoning of %s is no longer sent: an earlier part of the conversation changed%s.", humanize.Count(stats.Void, "reply"), stats.VoidText()))
 	}
 	if stats.Dropped > 0 {
-		lines = append(lines, fmt.Sprintf("The provider dropped %s of earlier reasoning, because the conversation before it had changed.", humanize.Count(stats.Dropped, "block")))
+		lines = append(lines, fmt.Sprintf("The provider dropped %s of earlier reasoning: an earlier part of the conversation changed.", humanize.Count(stats.Dropped, "block")))
 	}
 	return append(lines, "")
 }
@@ -102,7 +102,7 @@ func describeUnusual(b chat.Bill, freed int) string {
 		what = append(what, "cold")
 	}
 	if freed > 0 {
-		what = append(what, humanize.Tokens(freed)+" freed")
+		what = append(what, humanize.Tokens(freed)+" pruned")
 	}
 	for _, path := range b.Again {
 		what = append(what, filepath.Base(path)+" read again")
@@ -139,10 +139,10 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 	if len(next.Leaves) > 0 {
 		lines = append(lines, d.leavingLines(story, next)...)
 	} else {
-		lines = append(lines, "Nothing leaves before it.")
+		lines = append(lines, "Nothing will be pruned before it.")
 	}
 	if len(next.Held) > 0 {
-		lines = append(lines, d.largest("Stays", "", next.Held, explainedHeld)...)
+		lines = append(lines, d.largest("Kept", "", next.Held, explainedHeld)...)
 	}
 	return append(lines, densityVerbs), nil
 }
@@ -153,7 +153,7 @@ func tellNext(story chat.Story, next chat.Upcoming) []string {
 	size := fmt.Sprintf("The next request: %s of %s tokens (%d%%), compression at %s",
 		humanize.Tokens(b.Tokens), humanize.Tokens(next.Limit), chat.Percent(b.Tokens, next.Limit), humanize.Tokens(next.Trigger))
 	if next.Trigger > 0 && b.Tokens >= next.Trigger {
-		size += ": it is due"
+		size += ": compression is due"
 	}
 	if b.None == 0 {
 		return []string{size}
@@ -162,9 +162,9 @@ func tellNext(story chat.Story, next chat.Upcoming) []string {
 	if story.Dollars == 0 {
 		spent += " tokens at full price"
 	}
-	cost := fmt.Sprintf("It costs %s; without pruning %s for %s tokens", spent, money(story, b.None), humanize.Tokens(b.All))
+	cost := fmt.Sprintf("Cost: %s. Without pruning: %s for %s tokens", spent, money(story, b.None), humanize.Tokens(b.All))
 	if b.Cold {
-		cost += "; nothing of it is cached"
+		cost += "; nothing is cached"
 	}
 	return []string{size, cost}
 }
@@ -177,11 +177,11 @@ func (d density) leavingLines(story chat.Story, next chat.Upcoming) []string {
 	}
 	price := ""
 	if cut := next.Cut; cut != nil && cut.Paid > 0 {
-		price = fmt.Sprintf("; %s at once, %s less with each request: pays back after %d", money(story, cut.Paid), money(story, cut.Saves), cut.Back)
+		price = fmt.Sprintf("; costs %s now, saves %s per request, pays back after %d", money(story, cut.Paid), money(story, cut.Saves), cut.Back)
 	} else if cut != nil {
-		price = "; cheaper at once"
+		price = "; saves at once"
 	}
-	return d.largest("Leaves", price, parts, explainedLeaves)
+	return d.largest("To prune", price, parts, explainedLeaves)
 }
 
 // largest lists at most most parts of the context, the largest first, below a line that sums up

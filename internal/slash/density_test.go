@@ -39,15 +39,15 @@ func TestDensityListsCutsAndWhatIsHeldBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	priced(w)
-	const want = `#  turn  time   tokens  what and why
-before request 41: 2 parts, 4.4k tokens; costs 690 tokens of input, saves 88 with each request, pays back by request 49
+	const want = `#  turn  time   tokens  content and reason
+before request 41: 2 parts, 4.4k tokens; costs 690 tokens now, saves 88 per request, pays back by request 49
 1     2  12:05      4k  a.go: view, not used for 31 requests
 2     2  12:05     400  go test ./...: output, not used for 3 requests
-before request 60: 1 part, 100 tokens; cheaper at once
+before request 60: 1 part, 100 tokens; saves at once
 3     3  12:05     100  a.go: view, nothing is lost with it
 4     4  12:05       7  message: hello: dropped to make room (context limit)
 
-3 pruned, 4.5k tokens freed; 1 compressed
+3 pruned, 4.5k tokens; 1 compressed
 /density all, explain, show, restore N, why, pin, unpin PATH
 
 Still in the context: 2 parts, 3k tokens
@@ -71,10 +71,10 @@ func TestDensityTellsTheStory(t *testing.T) {
 		{Request: 42, Tokens: 31_000, All: 36_000, Spent: 3500, None: 4100, Again: []string{"/w/a.go"}},
 		{Request: 43, Tokens: 32_000, All: 37_000, Spent: 3600, None: 4200},
 	}}
-	const want = `5 requests: $0.25, without pruning $0.25 (99%); the cache was cold 1 time
+	const want = `5 requests: $0.25, without pruning $0.25 (99%); cache expired 1 time
 request  sent     of   input  without
       1    9k     9k   $0.11    $0.11  cold
-     41   30k  34.4k   $0.05    $0.04  4.4k freed
+     41   30k  34.4k   $0.05    $0.04  4.4k pruned
      42   31k    36k  $0.035   $0.041  a.go read again
      43   32k    37k  $0.036   $0.042
 `
@@ -92,7 +92,7 @@ request  sent     of   input  without
 		t.Errorf("shows\n%s", got)
 	}
 	w.session.story.Dollars, w.session.story.Shortfalls = 0, true
-	if got := text(w.run(t, "/density")); !strings.Contains(got, "without pruning 25.1k") || !strings.Contains(got, "only the end of the latest request") {
+	if got := text(w.run(t, "/density")); !strings.Contains(got, "without pruning 25.1k") || !strings.Contains(got, "only on the end of the latest request") {
 		t.Errorf("without prices\n%s", got)
 	}
 }
@@ -143,11 +143,11 @@ func TestDensityExplainsTheNextRequest(t *testing.T) {
 		Held: []chat.HeldPart{{Kind: "view", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"}},
 	}
 	const want = `The next request: 32.4k of 200k tokens (16%), compression at 170k
-It costs $0.036; without pruning $0.042 for 41k tokens
-Leaves: 2 parts, 4.4k tokens; $0.0069 at once, $0.0009 less with each request: pays back after 8
+Cost: $0.036. Without pruning: $0.042 for 41k tokens
+To prune: 2 parts, 4.4k tokens; costs $0.0069 now, saves $0.0009 per request, pays back after 8
    4k  …very/long/path/a.go  view, not used for 31 reque…
   400  go test ./...         output, not used for 3 requ…
-Stays: 1 part, 1k tokens
+Kept: 1 part, 1k tokens
   1k  b.go  pinned
 /density all, explain, show, restore N, why, pin, unpin PATH`
 	if got := text(w.run(t, "/density explain")); got != want {
@@ -169,9 +169,9 @@ Stays: 1 part, 1k tokens
 	}
 	next.Leaves, next.Held, next.Cut, w.session.story.Dollars = nil, nil, nil, 0
 	next.Bill = chat.Bill{Tokens: 180_000, All: 180_000, Spent: 225_000, None: 225_000, Cold: true}
-	const nothing = `The next request: 180k of 200k tokens (90%), compression at 170k: it is due
-It costs 225k tokens at full price; without pruning 225k for 180k tokens; nothing of it is cached
-Nothing leaves before it.
+	const nothing = `The next request: 180k of 200k tokens (90%), compression at 170k: compression is due
+Cost: 225k tokens at full price. Without pruning: 225k for 180k tokens; nothing is cached
+Nothing will be pruned before it.
 /density all, explain, show, restore N, why, pin, unpin PATH`
 	if got := text(w.run(t, "/density explain")); got != nothing {
 		t.Errorf("shows\n%s\nwant\n%s", got, nothing)
@@ -194,10 +194,10 @@ func TestDensityActs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	priced(w)
-	if got := text(w.run(t, "/density restore 1")); !strings.Contains(got, "1 is back in the context") || !strings.Contains(got, "4k tokens") {
+	if got := text(w.run(t, "/density restore 1")); !strings.Contains(got, "Restored entry 1") || !strings.Contains(got, "4k tokens") {
 		t.Errorf("%q", got)
 	}
-	if got := text(w.run(t, "/density pin a.go")); !strings.Contains(got, "pruning leaves a.go alone") {
+	if got := text(w.run(t, "/density pin a.go")); !strings.Contains(got, "Pinned a.go") {
 		t.Errorf("%q", got)
 	}
 	w.run(t, "/density UNPIN 'b c.go'")
@@ -235,7 +235,7 @@ func TestContextShowsWhatIsHeldBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.session.usage = chat.ContextUsage{Limit: 1000, Prunable: window.PrunableTokens{Free: 1200, Cold: 3400, Pinned: 50}}
-	if got := text(w.run(t, "/context")); !strings.HasSuffix(got, "\nheld back    1.2k free and 3.4k cold, until a cut pays; 50 pinned") {
+	if got := text(w.run(t, "/context")); !strings.HasSuffix(got, "\nheld back    1.2k outdated and 3.4k unused, until pruning pays; 50 pinned") {
 		t.Errorf("%s", got)
 	}
 }

@@ -73,13 +73,13 @@ func (d density) describeLedger(ledger []chat.PruneRecord) []string {
 	if len(ledger) == 0 {
 		return []string{nothingPruned}
 	}
-	rows := [][]string{{"#", "turn", "time", "tokens", "what and why"}}
+	rows := [][]string{{"#", "turn", "time", "tokens", "content and reason"}}
 	for i, p := range ledger {
 		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(p.Turn), p.At.Format("15:04"), humanize.Tokens(p.Tokens), ""})
 	}
 	heads := table.Lines("rrlrl", rows)
 	lines := []string{heads[0]}
-	indent := strings.Repeat(" ", strings.Index(heads[0], "what"))
+	indent := strings.Repeat(" ", strings.Index(heads[0], "content"))
 	for i, p := range ledger {
 		if p.Cut != nil && (i == 0 || ledger[i-1].Cut != p.Cut) {
 			lines = append(lines, describeCut(ledger, i)...)
@@ -100,7 +100,7 @@ func sumOf(ledger []chat.PruneRecord) string {
 			freed += p.Tokens
 		}
 	}
-	sum := fmt.Sprintf("%d pruned, %s tokens freed", len(ledger)-compressed, humanize.Tokens(freed))
+	sum := fmt.Sprintf("%d pruned, %s tokens", len(ledger)-compressed, humanize.Tokens(freed))
 	if compressed > 0 {
 		sum += fmt.Sprintf("; %d compressed", compressed)
 	}
@@ -118,9 +118,9 @@ func describeCut(ledger []chat.PruneRecord, first int) []string {
 		units++
 		tokens += p.Tokens
 	}
-	price := "cheaper at once"
+	price := "saves at once"
 	if cut.Paid > 0 {
-		price = fmt.Sprintf("costs %s tokens of input, saves %s with each request, pays back by request %d", humanize.Tokens(int(cut.Paid)), humanize.Tokens(int(cut.Saves)), cut.Request+cut.Back)
+		price = fmt.Sprintf("costs %s tokens now, saves %s per request, pays back by request %d", humanize.Tokens(int(cut.Paid)), humanize.Tokens(int(cut.Saves)), cut.Request+cut.Back)
 	}
 	return []string{fmt.Sprintf("before request %d: %s, %s tokens; %s", cut.Request, humanize.Count(units, "part"), humanize.Tokens(tokens), price)}
 }
@@ -152,9 +152,9 @@ func (d density) describePart(h chat.HeldPart) []string {
 
 // describePrune describes one line of the ledger completely.
 func (d density) describePrune(n int, p chat.PruneRecord) []string {
-	where := "the model can read it again"
+	where := "not kept; the model can read it again"
 	if d.Recorded {
-		where = "the session log keeps it; the model can recall it"
+		where = "in the session log; the model can recall it"
 	}
 	rows := [][]string{
 		{"prune", strconv.Itoa(n)},
@@ -167,8 +167,8 @@ func (d density) describePrune(n int, p chat.PruneRecord) []string {
 	}
 	if cut := p.Cut; cut != nil {
 		rows = append(rows,
-			[]string{"its cut", fmt.Sprintf("before request %d; pays back after %s; earlier cuts had saved %.0f tokens", cut.Request, humanize.Count(cut.Back, "request"), cut.Bank)},
-			[]string{"paid", fmt.Sprintf("%.0f tokens at once, saves %.0f with each request", cut.Paid, cut.Saves)})
+			[]string{"pruning pass", fmt.Sprintf("before request %d; pays back after %s; earlier passes saved %.0f tokens", cut.Request, humanize.Count(cut.Back, "request"), cut.Bank)},
+			[]string{"paid", fmt.Sprintf("%.0f tokens once, saves %.0f per request", cut.Paid, cut.Saves)})
 	}
 	return table.Lines("ll", rows)
 }

@@ -32,9 +32,9 @@ func TestExport(t *testing.T) {
 	if err := os.WriteFile(elsewhere, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.refused(t, "/export '"+elsewhere+"'", "exists and is left as it is")
+	w.refused(t, "/export '"+elsewhere+"'", "already exists")
 	if data, _ := os.ReadFile(elsewhere); string(data) != "mine" {
 		t.Errorf("the file became %q", data)
 	}
-	w.refused(t, "/export no/such/folder/x.md", "the conversation cannot be written to")
+	w.refused(t, "/export no/such/folder/x.md", "can't write the conversation to")
 }

@@ -45,10 +45,10 @@ func (f Finder) Search(ctx context.Context, query string, all bool) (hits []sess
 		return nil, nil, err
 	}
 	if q.Plain {
-		remarks = append(remarks, "A regular expression is searched for as words.")
+		remarks = append(remarks, "Regular expressions are not supported; searched for the words.")
 	}
 	if found.More {
-		remarks = append(remarks, fmt.Sprintf("There are more than %d; more words, path:FILE or after:DATE narrow the search.", MostFound))
+		remarks = append(remarks, fmt.Sprintf("Only the first %d matches are shown. Add words, path:FILE or after:DATE.", MostFound))
 	}
 	return found.Hits, remarks, nil
 }
@@ -62,7 +62,7 @@ func (f Finder) Others(files []logs.File) func(ctx context.Context, query string
 		}
 		var remarks []string
 		found, err := f.Sessions.SearchOther(ctx, files, q, options, func(path string, err error) {
-			remarks = append(remarks, fmt.Sprintf("%s cannot be read: %v", path, fsutil.Reason(err)))
+			remarks = append(remarks, fmt.Sprintf("can't read session %s: %v", path, fsutil.Reason(err)))
 		})
 		return found.Hits, remarks, err
 	}
@@ -110,9 +110,9 @@ var place = lazyregexp.New(`^([A-Za-z0-9._-]{1,64})#([0-9]{1,12})$`)
 
 func findCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "find", Aliases: []string{"search"}, Help: "search the sessions of this repository",
+		Name: "find", Aliases: []string{"search"}, Help: "search earlier sessions",
 		Forms: []command.Form{{
-			Args: "WORDS", Rest: true, Does: `words, "exact words", -word, path:FILE, tool:NAME, before:DATE, after:DATE; or ID#N, a place`,
+			Args: "WORDS", Rest: true, Does: `take words, "exact words", -word, path:FILE, tool:NAME, before:DATE, after:DATE, or ID#N for an entry`,
 			Run: d.find,
 		}},
 	}
@@ -137,7 +137,7 @@ func (d Deps) find(ctx context.Context, values []string) (command.Output, error)
 	case err != nil:
 		return command.Output{}, err
 	case len(hits) == 0:
-		return command.Output{Lines: append(remarks, "No session of this repository has any of these words; agent sessions search --all looks into all folders.")}, nil
+		return command.Output{Lines: append(remarks, "No session of this repository matches. To search all folders, run agent sessions search --all.")}, nil
 	}
 	return command.Output{Lines: append(FoundLines(hits, d.Now()), remarks...), Pick: d.pickFound(hits)}, nil
 }
@@ -161,7 +161,7 @@ func (d Deps) pickFound(hits []sessionsearch.Hit) *command.Pick {
 		})
 	}
 	if d.Resume != nil {
-		pick.Actions = append(pick.Actions, command.PickAction{Key: "ctrl+r", Name: "go on with it", Instead: func(c command.Choice) command.Choice {
+		pick.Actions = append(pick.Actions, command.PickAction{Key: "ctrl+r", Name: "resume it", Instead: func(c command.Choice) command.Choice {
 			return command.Choice{Line: "/resume " + byLine[c.Line].Session}
 		}})
 	}
@@ -185,7 +185,7 @@ func (f Finder) show(ctx context.Context, id string, number uint64, around int) 
 		if p.Number > number { // a record that is not searched shows the entry before it
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("Session %s in %s; agent -r %s goes on with it.", id, p.Workspace, id))
+		lines = append(lines, fmt.Sprintf("Session %s in %s. To resume it, run agent -r %s.", id, p.Workspace, id))
 		for _, near := range places[max(0, i-around):min(len(places), i+around+1)] {
 			entry, err := f.Sessions.Read(near)
 			if err != nil {

@@ -37,7 +37,7 @@ func jobsCommand(d Deps) command.Command {
 // listJobs lists the jobs, a line each, with the files that hold their output.
 func listJobs(jobs []command.Job) []string {
 	if len(jobs) == 0 {
-		return []string{"Nothing was put in the background."}
+		return []string{"No background commands."}
 	}
 	var rows [][]string
 	for _, job := range jobs {
@@ -54,11 +54,11 @@ func (d Deps) endJob(_ context.Context, id string) ([]string, error) {
 		switch {
 		case strconv.Itoa(job.ID) != id:
 		case !job.Running():
-			return nil, fmt.Errorf("job %d has ended already: %s", job.ID, job.State())
+			return nil, fmt.Errorf("job %d has already ended: %s", job.ID, job.State())
 		default:
 			d.Jobs.End(job.ID)
-			return []string{fmt.Sprintf("job %d was ended: %s", job.ID, humanize.Line(job.Command, ledgerWidth))}, nil
+			return []string{fmt.Sprintf("Ended job %d: %s", job.ID, humanize.Line(job.Command, ledgerWidth))}, nil
 		}
 	}
-	return nil, fmt.Errorf("there is no job %q; /jobs lists them", id)
+	return nil, fmt.Errorf("no job %q. Run: /jobs", id)
 }

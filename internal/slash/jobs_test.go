@@ -36,15 +36,15 @@ func TestJobs(t *testing.T) {
 	if got := text(w.run(t, "/jobs")); got != want {
 		t.Errorf("list\n%s", got)
 	}
-	if got := text(w.run(t, "/jobs end 2")); got != "job 2 was ended: npm run dev" || len(ended) != 1 || ended[0] != 2 {
+	if got := text(w.run(t, "/jobs end 2")); got != "Ended job 2: npm run dev" || len(ended) != 1 || ended[0] != 2 {
 		t.Errorf("%q, ended %v", got, ended)
 	}
-	w.refused(t, "/jobs end 1", "job 1 has ended already: exit 0 after 2s")
-	w.refused(t, "/jobs end 3", `there is no job "3"; /jobs lists them`)
+	w.refused(t, "/jobs end 1", "job 1 has already ended: exit 0 after 2s")
+	w.refused(t, "/jobs end 3", `no job "3". Run: /jobs`)
 	w.refused(t, "/jobs end", "say which: /jobs end N")
 	w.refused(t, "/jobs kill 2", `unknown word "kill"; /jobs takes end N, or stands alone`)
 	jobs = nil
-	if got := text(w.run(t, "/ps")); got != "Nothing was put in the background." {
+	if got := text(w.run(t, "/ps")); got != "No background commands." {
 		t.Errorf("without jobs: %q", got)
 	}
 	if len(ended) != 1 {

@@ -1,6 +1,7 @@
 package slash
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,8 +35,8 @@ func modelCommand(m *models) command.Command {
 	return command.Command{
 		Name: "model", Aliases: []string{"models"}, Help: "list models, or switch to one",
 		Forms: []command.Form{
-			{Does: "choose from the models of the endpoint", Run: m.choose},
-			{Args: "NAME [EFFORT]", Does: "use that one from the next message on", Run: command.Say(m.use), Complete: m.complete},
+			{Does: "list the models of the endpoint and choose one", Run: m.choose},
+			{Args: "NAME [EFFORT]", Does: "switch to MODEL, from the next message", Run: command.Say(m.use), Complete: m.complete},
 		},
 	}
 }
@@ -43,7 +44,7 @@ func modelCommand(m *models) command.Command {
 func (m *models) choose(ctx context.Context, _ []string) (command.Output, error) {
 	models, err := m.fetch(ctx)
 	if err != nil {
-		return command.Output{}, fmt.Errorf("the endpoint does not list its models: %w; /model NAME switches all the same", err)
+		return command.Output{}, fmt.Errorf("can't list the models of the endpoint: %w. Name one: /model NAME", err)
 	}
 	return command.Output{Lines: m.describe(models), Pick: m.pick(models)}, nil
 }
@@ -60,15 +61,15 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 	if i := slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, name) }); i >= 0 {
 		name = ids[i]
 	} else if len(ids) > 0 {
-		return nil, fmt.Errorf("the endpoint has no model %q%s (/model lists all, /set model %s uses it anyway)", name, suggest.Question(name, ids), command.Quote(name))
+		return nil, fmt.Errorf("the endpoint has no model %q%s To list the models, run /model. To use it anyway, run /set model %s", name, cmp.Or(suggest.Question(name, ids), "."), command.Quote(name))
 	}
-	lines := []string{"model " + name + " from the next message on" + m.limitNote(name, models)}
+	lines := []string{"model " + name + ", from the next message" + m.limitNote(name, models)}
 	if lost := m.lostCache(ctx, named(name, models)); lost != "" {
 		lines = append(lines, lost)
 	}
 	if effort != "" {
 		if known := named(name, models).Efforts; len(known) > 0 && !slices.Contains(known, effort) {
-			return nil, fmt.Errorf("%s knows no effort %q: it takes %s", name, effort, strings.Join(known, ", "))
+			return nil, fmt.Errorf("%s has no reasoning effort %q. Use one of: %s", name, effort, strings.Join(known, ", "))
 		}
 		if err := m.Settings.Set(settings.Session, settings.ReasoningEffort.Key(), effort); err != nil {
 			return nil, err
@@ -83,10 +84,10 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 		err = m.Choices.Model(name)
 	}
 	if err != nil {
-		lines = append(lines, "It is not remembered: "+err.Error())
+		lines = append(lines, "Can't save this choice for later sessions: "+err.Error())
 	}
 	if unlisted != nil {
-		lines = append(lines, "The name is not checked: "+unlisted.Error())
+		lines = append(lines, "Can't check that the endpoint has this model: "+unlisted.Error())
 	}
 	return lines, nil
 }
@@ -98,7 +99,7 @@ func (m *models) lostCache(ctx context.Context, next Model) string {
 	if err != nil || next.ID == settings.Model.Of(m.Settings) || usage.Cached+usage.Written == 0 {
 		return ""
 	}
-	text := "The cache of " + humanize.Tokens(usage.Prompt) + " tokens is lost: the next request reads them anew"
+	text := "The cache of " + humanize.Tokens(usage.Prompt) + " tokens is lost; the next request sends them again"
 	if next.Prices != nil && !next.Prices.Free {
 		const million = 1e6
 		text += ", for " + humanize.Dollars(float64(usage.Prompt)*next.Prices.Input/million)
@@ -109,7 +110,7 @@ func (m *models) lostCache(ctx context.Context, next Model) string {
 // limitNote returns the context window that comes with a model, as the end of a sentence.
 func (m *models) limitNote(name string, models []Model) string {
 	if limit, set := settings.ContextLimit.Get(m.Settings); set {
-		return fmt.Sprintf("; context-limit stays %s, as set", humanize.Tokens(limit))
+		return fmt.Sprintf("; context-limit stays %s (set by you)", humanize.Tokens(limit))
 	}
 	if limit := named(name, models).ContextLimit; limit > 0 {
 		return ", context " + humanize.Tokens(limit)
@@ -131,7 +132,7 @@ func named(name string, models []Model) Model {
 // describe lists the models and marks the model in use.
 func (m *models) describe(models []Model) []string {
 	if len(models) == 0 {
-		return []string{"The endpoint lists no models; /model NAME switches all the same."}
+		return []string{"The endpoint lists no models. To switch, type /model NAME."}
 	}
 	var rows [][]string
 	for _, one := range models {
@@ -200,7 +201,7 @@ func (m *models) complete(args []string) (proposals []command.Completion) {
 	offered := m.knownModels()
 	if len(args) > 0 {
 		for _, effort := range named(args[0], offered).Efforts {
-			proposals = append(proposals, command.Completion{Value: effort, Help: "how long it thinks"})
+			proposals = append(proposals, command.Completion{Value: effort, Help: "reasoning effort"})
 		}
 		return proposals
 	}

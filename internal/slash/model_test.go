@@ -21,10 +21,10 @@ func TestModel(t *testing.T) {
 	w := newWorld(t)
 	for _, step := range []struct{ line, want string }{
 		{"/model", "  gpt-5          400k\n  gpt-4.1-mini\n  qwen/qwen3:8b   41k"},
-		{"/model GPT-5", "model gpt-5 from the next message on, context 400k"},
-		{"/model gpt-4.1-mini", "model gpt-4.1-mini from the next message on"},
+		{"/model GPT-5", "model gpt-5, from the next message, context 400k"},
+		{"/model gpt-4.1-mini", "model gpt-4.1-mini, from the next message"},
 		{"/set context-limit 1000", "context-limit = 1000 (was unset: the model's, otherwise 128000)"},
-		{"/model qwen/qwen3:8b", "model qwen/qwen3:8b from the next message on; context-limit stays 1k, as set"},
+		{"/model qwen/qwen3:8b", "model qwen/qwen3:8b, from the next message; context-limit stays 1k (set by you)"},
 		{"/model", "  gpt-5          400k\n  gpt-4.1-mini\n* qwen/qwen3:8b   41k"},
 	} {
 		if got := text(w.run(t, step.line)); got != step.want {
@@ -46,8 +46,8 @@ func TestModelWithoutList(t *testing.T) {
 	w := newWorld(t, func(d *slash.Deps) {
 		d.Models = func(context.Context) ([]slash.Model, error) { return nil, errors.New("404 not found") }
 	})
-	w.refused(t, "/model", "the endpoint does not list its models: 404 not found; /model NAME switches all the same")
-	if got := text(w.run(t, "/model anything")); got != "model anything from the next message on\nThe name is not checked: 404 not found" {
+	w.refused(t, "/model", "can't list the models of the endpoint: 404 not found. Name one: /model NAME")
+	if got := text(w.run(t, "/model anything")); got != "model anything, from the next message\nCan't check that the endpoint has this model: 404 not found" {
 		t.Errorf("got %q", got)
 	}
 	if settings.Model.Of(w.settings) != "anything" {
@@ -148,10 +148,10 @@ func TestModelWithEffort(t *testing.T) {
 	if one = one.Turn(-1); one.Line != "/model one medium" {
 		t.Errorf("← makes %q", one.Line)
 	}
-	if got := text(w.run(t, one.Line)); got != "model one from the next message on, effort medium" || settings.ReasoningEffort.Of(w.settings) != "medium" {
+	if got := text(w.run(t, one.Line)); got != "model one, from the next message, effort medium" || settings.ReasoningEffort.Of(w.settings) != "medium" {
 		t.Errorf("it says %q, the effort is %q", got, settings.ReasoningEffort.Of(w.settings))
 	}
-	w.refused(t, "/model one max", `one knows no effort "max": it takes low, medium, high`)
+	w.refused(t, "/model one max", `one has no reasoning effort "max". Use one of: low, medium, high`)
 	if values := w.values("/model one m"); !slices.Equal(values, []string{"medium"}) {
 		t.Errorf("proposes %q", values)
 	}
@@ -170,9 +170,9 @@ func TestModelSaysWhatChangingItCosts(t *testing.T) {
 		name, line, want string
 		usage            chat.ContextUsage
 	}{
-		{"another model", "/model big", "The cache of 32.8k tokens is lost: the next request reads them anew, for $0.098.", cached},
+		{"another model", "/model big", "The cache of 32.8k tokens is lost; the next request sends them again, for $0.098.", cached},
 		{"written only", "/model big", "The cache of 32.8k tokens is lost", chat.ContextUsage{Prompt: 32_800, Written: 1}},
-		{"without prices", "/model small", "The cache of 32.8k tokens is lost: the next request reads them anew.", cached},
+		{"without prices", "/model small", "The cache of 32.8k tokens is lost; the next request sends them again.", cached},
 		{"the same model", "/model used", "", cached},
 		{"nothing cached", "/model big", "", chat.ContextUsage{Prompt: 32_800}},
 	} {

@@ -51,7 +51,7 @@ func rememberCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "remember", Help: "keep a note for later sessions",
 		Forms: []command.Form{{
-			Args: "TEXT", Rest: true, Does: "of this repository; it rests on the files that it names. user: TEXT holds everywhere, project: TEXT is for everybody (.agents/NOTES.md)",
+			Args: "TEXT", Rest: true, Does: "for this repository. With user: TEXT for all repositories, with project: TEXT shared in .agents/NOTES.md. It is outdated when a file that it names changes",
 			Run: d.noteCommand(func(values []string) (string, error) {
 				text, to := ScopeOfNote(strings.Join(values, " "))
 				said, err := d.Notes.Add(text, to)
@@ -64,7 +64,7 @@ func rememberCommand(d Deps) command.Command {
 func forgetCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "forget", Help: "delete a note",
-		Forms: []command.Form{{Args: "ID", Does: "/notes lists them", Complete: d.noteIDs, Run: d.noteCommand(func(values []string) (string, error) {
+		Forms: []command.Form{{Args: "ID", Does: "list the notes to find the ID", Complete: d.noteIDs, Run: d.noteCommand(func(values []string) (string, error) {
 			return "The note " + notes.IDOf(values[0]) + " is deleted.", d.Notes.Delete(notes.IDOf(values[0]))
 		})}},
 	}
@@ -99,8 +99,8 @@ func notesCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "notes", Help: "list the notes for later sessions",
 		Forms: []command.Form{
-			{Does: "choose one to see where it comes from, to agree, edit or delete", Run: d.listNotes},
-			{Args: "ID", Does: "show a note whole", Complete: d.noteIDs, Run: func(ctx context.Context, values []string) (command.Output, error) {
+			{Does: "list notes; choose one to see its source, approve, edit or delete it", Run: d.listNotes},
+			{Args: "ID", Does: "show the full note", Complete: d.noteIDs, Run: func(ctx context.Context, values []string) (command.Output, error) {
 				if d.Notes == nil {
 					return command.Output{}, errNotesOff
 				}
@@ -110,9 +110,9 @@ func notesCommand(d Deps) command.Command {
 						return command.Output{Lines: d.noteLines(ctx, s)}, nil
 					}
 				}
-				return command.Output{}, fmt.Errorf("unknown note %s", values[0])
+				return command.Output{}, fmt.Errorf("no note %s", values[0])
 			}},
-			{Args: "agree ID", Does: "use it; its files are right as they are now", Run: d.noteCommand(func(values []string) (string, error) {
+			{Args: "agree ID", Does: "mark it as current", Run: d.noteCommand(func(values []string) (string, error) {
 				return "The note " + notes.IDOf(values[0]) + " is used.", d.Notes.Agree(notes.IDOf(values[0]))
 			})},
 		},
@@ -125,7 +125,7 @@ func (d Deps) listNotes(context.Context, []string) (command.Output, error) {
 	}
 	states, problems := d.Notes.List()
 	if len(states) == 0 {
-		return command.Output{Lines: append(problems, "There are no notes; /remember TEXT keeps one.")}, nil
+		return command.Output{Lines: append(problems, "No notes. To add one, type /remember TEXT.")}, nil
 	}
 	return command.Output{Lines: append(NoteLines(states), problems...), Pick: d.pickNotes(states)}, nil
 }
@@ -159,7 +159,7 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 		lines = append(lines, "from "+humanize.Name(s.From))
 	}
 	if !s.Checked.IsZero() {
-		lines = append(lines, "agreed to on "+s.Checked.Format("2006-01-02"))
+		lines = append(lines, "approved on "+s.Checked.Format("2006-01-02"))
 	}
 	for _, g := range s.Grounds {
 		lines = append(lines, "rests on "+humanize.Name(g.Path))

@@ -20,20 +20,20 @@ func profileCommand(p profiles) command.Command {
 	return command.Command{
 		Name: "profile", Help: "save and load settings under a name",
 		Forms: []command.Form{
-			{Args: "save NAME", Does: "keep what is set now under a name", Run: showOne(p.save), Complete: p.complete},
-			{Args: "load NAME", Does: "use a profile from the next message on", Run: showOne(p.load), Complete: p.complete},
+			{Args: "save NAME", Does: "save the current settings as profile NAME", Run: showOne(p.save), Complete: p.complete},
+			{Args: "load NAME", Does: "switch to a profile, from the next message", Run: showOne(p.load), Complete: p.complete},
 			{Args: "list", Does: "list the profiles", Run: command.Say(p.list)},
 			{Args: "show NAME", Does: "show what a profile sets", Run: showOne(p.show), Complete: p.complete},
 			{Args: "delete NAME", Does: "delete a profile", Run: showOne(p.delete), Complete: p.complete},
 			{Args: "default NAME", Does: "load a profile at every start; none for no profile", Run: showOne(p.setDefault), Complete: func([]string) []command.Completion {
 				return append(p.complete(nil), command.Completion{Value: settings.NoProfile, Help: "start without a profile"})
 			}},
-			{Args: "allow NAME", Does: "let conversations with other companies fall back to a profile", Run: showOne(p.allow), Complete: p.complete},
+			{Args: "allow NAME", Does: "allow fallback to a profile at another company", Run: showOne(p.allow), Complete: p.complete},
 			{Args: settings.NoProfile, Does: "stop using a profile in this session", Run: command.Say(func(context.Context, []string) ([]string, error) {
 				p.Settings.UseProfile(nil)
-				return []string{"No profile is in use in this session."}, nil
+				return []string{"No profile is active in this session."}, nil
 			})},
-			{Does: "choose from the profiles", Run: func(ctx context.Context, _ []string) (command.Output, error) {
+			{Does: "list the profiles and choose one", Run: func(ctx context.Context, _ []string) (command.Output, error) {
 				lines, err := p.list(ctx, nil)
 				return command.Output{Lines: lines, Pick: p.pick()}, err
 			}},
@@ -49,7 +49,7 @@ func (p profiles) pick() *command.Pick {
 	}
 	pick := command.PickOf("profile", "/profile load", profiles, p.Settings.Profile())
 	pick.Choices = append(pick.Choices, command.Choice{
-		Name: settings.NoProfile, Help: "use no profile in this session", Line: "/profile " + settings.NoProfile, InUse: p.Settings.Profile() == "",
+		Name: settings.NoProfile, Help: "no profile in this session", Line: "/profile " + settings.NoProfile, InUse: p.Settings.Profile() == "",
 	})
 	return pick
 }
@@ -60,14 +60,14 @@ func (p profiles) save(_ context.Context, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{fmt.Sprintf("profile %s saved with %s in %s", name, humanize.Count(len(values), "setting"), p.Profiles.Path(name))}
+	lines := []string{fmt.Sprintf("Saved profile %s with %s in %s", name, humanize.Count(len(values), "setting"), p.Profiles.Path(name))}
 	for _, resolved := range p.Settings.Changed() {
 		if _, saved := values[resolved.Spec.Key]; saved {
 			lines = append(lines, fmt.Sprintf("  %s = %s", resolved.Spec.Key, resolved.Shown()))
 		}
 	}
 	if len(kept) > 0 {
-		lines = append(lines, "It also keeps, from before: "+strings.Join(kept, ", "))
+		lines = append(lines, "It still has from earlier: "+strings.Join(kept, ", "))
 	}
 	return lines, nil
 }
@@ -78,12 +78,12 @@ func (p profiles) load(_ context.Context, name string) ([]string, error) {
 		return nil, err
 	}
 	hidden := p.Settings.UseProfile(loaded)
-	lines := []string{fmt.Sprintf("profile %s is in use from the next message on", loaded.Name)}
+	lines := []string{fmt.Sprintf("Profile %s is active from the next message", loaded.Name)}
 	for _, key := range hidden {
 		_, source := p.Settings.Get(key)
-		line := fmt.Sprintf("  %s stays as it is: set by %s", key, source)
+		line := fmt.Sprintf("  %s is unchanged: set by %s", key, source)
 		if source == settings.Session {
-			line += "; /set unset " + key + " takes the profile's"
+			line += "; /set unset " + key + " uses the profile's value"
 		}
 		lines = append(lines, line)
 	}
@@ -113,24 +113,24 @@ func unknownLines(p *settings.Profile) []string {
 	if len(p.Unknown) == 0 {
 		return nil
 	}
-	return []string{"Not known to this version, and kept: " + strings.Join(p.Unknown, ", ")}
+	return []string{"Unknown to this version, but kept: " + strings.Join(p.Unknown, ", ")}
 }
 
 func (p profiles) delete(_ context.Context, name string) ([]string, error) {
 	if err := p.Profiles.Delete(name); err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("profile %s deleted", name)}, nil
+	return []string{fmt.Sprintf("Deleted profile %s", name)}, nil
 }
 
 func (p profiles) setDefault(_ context.Context, name string) ([]string, error) {
 	if strings.EqualFold(name, settings.NoProfile) {
-		return []string{"No profile is loaded at start."}, p.Profiles.SetDefault("")
+		return []string{"No profile will be loaded at start."}, p.Profiles.SetDefault("")
 	}
 	if err := p.Profiles.SetDefault(name); err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("profile %s is loaded at every start", name)}, nil
+	return []string{fmt.Sprintf("Profile %s will be loaded at every start", name)}, nil
 }
 
 func (p profiles) allow(_ context.Context, name string) ([]string, error) {
@@ -138,7 +138,7 @@ func (p profiles) allow(_ context.Context, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("Conversations that fall back to the profile %s may be sent to %s.", name, host)}, nil
+	return []string{fmt.Sprintf("Conversations may now fall back to profile %s, and be sent to %s.", name, host)}, nil
 }
 
 func (p profiles) list(context.Context, []string) ([]string, error) {
@@ -148,9 +148,9 @@ func (p profiles) list(context.Context, []string) ([]string, error) {
 	}
 	if len(profiles) == 0 {
 		if p.Session == nil {
-			return []string{"There are no profiles; agent profile save NAME keeps what flags and environment set."}, nil
+			return []string{"No profiles. To save the settings from flags and environment, run agent profile save NAME."}, nil
 		}
-		return []string{"There are no profiles; /profile save NAME keeps what is set now."}, nil
+		return []string{"No profiles. To save the current settings, type /profile save NAME."}, nil
 	}
 	var rows [][]string
 	for _, profile := range profiles {

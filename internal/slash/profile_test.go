@@ -13,21 +13,21 @@ func TestProfiles(t *testing.T) {
 	w := newWorld(t)
 	path := w.store.Path("work")
 	for _, step := range []struct{ line, want string }{
-		{"/profile", "There are no profiles; /profile save NAME keeps what is set now."},
+		{"/profile", "No profiles. To save the current settings, type /profile save NAME."},
 		{"/set model m", "model = m (was unset: the endpoint's only model)"},
 		{"/set temperature 0.5", "temperature = 0.5 (was unset: not sent)"},
-		{"/profile save work", "profile work saved with 2 settings in " + path + "\n  model = m\n  temperature = 0.5"},
-		{"/profile save home", "profile home saved with 2 settings in " + w.store.Path("home") + "\n  model = m\n  temperature = 0.5"},
+		{"/profile save work", "Saved profile work with 2 settings in " + path + "\n  model = m\n  temperature = 0.5"},
+		{"/profile save home", "Saved profile home with 2 settings in " + w.store.Path("home") + "\n  model = m\n  temperature = 0.5"},
 		{"/set unset temperature", "temperature is unset: not sent (default)"},
-		{"/profile save home", "profile home saved with 1 setting in " + w.store.Path("home") + "\n  model = m\nIt also keeps, from before: temperature"},
-		{"/profile load work", "profile work is in use from the next message on\n  model stays as it is: set by /set; /set unset model takes the profile's"},
-		{"/profile default home", "profile home is loaded at every start"},
+		{"/profile save home", "Saved profile home with 1 setting in " + w.store.Path("home") + "\n  model = m\nIt still has from earlier: temperature"},
+		{"/profile load work", "Profile work is active from the next message\n  model is unchanged: set by /set; /set unset model uses the profile's value"},
+		{"/profile default home", "Profile home will be loaded at every start"},
 		{"/profile list", "home  default\nwork  in use"},
 		{"/profile show work", "profile work (" + path + ")\n  model        m\n  temperature  0.5"},
-		{"/profile none", "No profile is in use in this session."},
-		{"/profile default NONE", "No profile is loaded at start."},
+		{"/profile none", "No profile is active in this session."},
+		{"/profile default NONE", "No profile will be loaded at start."},
 		{"/profile", "home\nwork"},
-		{"/profile delete home", "profile home deleted"},
+		{"/profile delete home", "Deleted profile home"},
 		{"/profile LIST", "work"},
 	} {
 		if got := text(w.run(t, step.line)); got != step.want {
@@ -45,7 +45,7 @@ func TestLoadSwitchesEverything(t *testing.T) {
 	if err := os.WriteFile(w.store.Path("other"), []byte(other), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := text(w.run(t, "/profile load other")); !strings.Contains(got, "Not known to this version, and kept: later") {
+	if got := text(w.run(t, "/profile load other")); !strings.Contains(got, "Unknown to this version, but kept: later") {
 		t.Errorf("/profile load says %q", got)
 	}
 	if settings.Model.Of(w.settings) != "m2" || settings.BaseURL.Of(w.settings) != "http://h/v1" || settings.CompressionStrategy.Of(w.settings) != "top-down-truncation" {

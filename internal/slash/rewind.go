@@ -21,9 +21,9 @@ func rewindCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "rewind", Aliases: []string{"checkpoint"}, Help: "return to an earlier message",
 		Forms: []command.Form{
-			{Does: "choose from your earlier messages", Run: d.choosePoint},
-			{Args: "NUMBER [files]", Does: "make the context, or also the files, what they were before that message", Run: d.rewind, Complete: d.completePoints},
-			{Args: forward + " [files]", Does: "go to what was left behind last", Run: func(ctx context.Context, files []string) (command.Output, error) {
+			{Does: "list your earlier messages and choose one", Run: d.choosePoint},
+			{Args: "NUMBER [files]", Does: "restore the context to before message N; with files, also the files", Run: d.rewind, Complete: d.completePoints},
+			{Args: forward + " [files]", Does: "return to where you were before the last rewind", Run: func(ctx context.Context, files []string) (command.Output, error) {
 				return d.rewind(ctx, append([]string{forward}, files...))
 			}, Complete: func([]string) []command.Completion { return d.completePoints([]string{forward}) }},
 		},
@@ -38,7 +38,7 @@ const (
 )
 
 // nothingSaid is the answer if there is no point to go to.
-var nothingSaid = command.Output{Lines: []string{"Nothing was said yet, so there is nothing to go back to."}}
+var nothingSaid = command.Output{Lines: []string{"No earlier message to return to."}}
 
 func (d Deps) choosePoint(ctx context.Context, _ []string) (command.Output, error) {
 	points, err := d.Past.Points(ctx)
@@ -53,7 +53,7 @@ func (d Deps) choosePoint(ctx context.Context, _ []string) (command.Output, erro
 
 func (d Deps) completePoints(values []string) (proposals []command.Completion) {
 	if len(values) > 0 {
-		return []command.Completion{{Value: withFiles, Help: "put the files back too"}}
+		return []command.Completion{{Value: withFiles, Help: "restore the files too"}}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
@@ -67,7 +67,7 @@ func (d Deps) completePoints(values []string) (proposals []command.Completion) {
 func (d Deps) rewind(ctx context.Context, values []string) (command.Output, error) {
 	files := len(values) == 2
 	if files && !strings.EqualFold(values[1], withFiles) {
-		return command.Output{}, fmt.Errorf("unknown word %q; /rewind %s %s puts the files back too", values[1], values[0], withFiles)
+		return command.Output{}, fmt.Errorf("unknown argument %q. To restore the files too, type /rewind %s %s", values[1], values[0], withFiles)
 	}
 	points, err := d.Past.Points(ctx)
 	switch {
@@ -89,9 +89,9 @@ func (d Deps) rewind(ctx context.Context, values []string) (command.Output, erro
 	}
 	lines := append([]string{wentTo(p)}, changedLines(changed)...)
 	if len(changed) == 0 {
-		return command.Output{Lines: append(lines, "The files held already what they held then.")}, nil
+		return command.Output{Lines: append(lines, "No file changed since then.")}, nil
 	}
-	return command.Output{Lines: append(lines, humanize.Count(len(changed), "file")+" put back; /redo takes that back.")}, nil
+	return command.Output{Lines: append(lines, humanize.Count(len(changed), "file")+" restored. To revert that, type /redo.")}, nil
 }
 
 // leftFiles reports where the conversation is after a rewind that left the files alone, and asks
@@ -99,17 +99,17 @@ func (d Deps) rewind(ctx context.Context, values []string) (command.Output, erro
 func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	went := wentTo(p)
 	if p.End() {
-		return command.Output{Lines: []string{went, "Files stay as they are."}}
+		return command.Output{Lines: []string{went, "Files are unchanged."}}
 	}
 	plan, err := d.Past.PlanRewind(ctx, p.Seq)
 	switch {
 	case err != nil:
-		return command.Output{Lines: []string{went, fmt.Sprintf("Files stay as they are: %v.", err)}}
+		return command.Output{Lines: []string{went, fmt.Sprintf("Files are unchanged: %v.", err)}}
 	case len(plan.Refused) > 0:
 		refused := &snapshot.RefusedError{Problems: plan.Refused}
-		return command.Output{Lines: []string{went, "Files stay as they are; putting them back would lose what others did: " + refused.Files()}}
+		return command.Output{Lines: []string{went, "Files are unchanged: restoring them would overwrite later changes by others: " + refused.Files()}}
 	case len(plan.Steps) == 0:
-		return command.Output{Lines: []string{went, "The files hold what they held then."}}
+		return command.Output{Lines: []string{went, "No file changed since then."}}
 	}
 	back := fmt.Sprintf("/rewind %s %s", recordName(p), withFiles)
 	n := humanize.Count(len(plan.Steps), "file")
@@ -122,8 +122,8 @@ func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 		}
 		return d.rewind(ctx, []string{recordName(p), withFiles})
 	}
-	ask.Title, ask.YesEffect = "put "+n+" back as well, as before that message", "yes, put back"
-	return command.Output{Lines: []string{went, fmt.Sprintf("Files stay as they are; %s puts %s back too.", back, n)}, Ask: ask}
+	ask.Title, ask.YesEffect = "restore "+n+" to before that message", "yes, restore"
+	return command.Output{Lines: []string{went, fmt.Sprintf("Files are unchanged. To restore %[2]s too, type %[1]s.", back, n)}, Ask: ask}
 }
 
 // findPoint returns the point with a name: the number of a message, the name of a record, or
@@ -135,7 +135,7 @@ func findPoint(points []history.Point, name string) (history.Point, error) {
 				return p, nil
 			}
 		}
-		return history.Point{}, errors.New("nothing was left behind, so there is nothing to go forward to")
+		return history.Point{}, errors.New("no rewind to return from")
 	}
 	turns := 0
 	for _, p := range points {
@@ -144,7 +144,7 @@ func findPoint(points []history.Point, name string) (history.Point, error) {
 		}
 		turns = max(turns, p.Turn)
 	}
-	return history.Point{}, fmt.Errorf("there is no message %q; yours are 1 to %d, and /rewind lists all", name, turns)
+	return history.Point{}, fmt.Errorf("no message %q: use 1 to %d. Run: /rewind", name, turns)
 }
 
 // pointName returns the name that a person types for a point: the number of the message on the
@@ -167,9 +167,9 @@ func pointText(p history.Point) string {
 	if !p.End() {
 		return messageText(p.Message)
 	}
-	text := "what was left behind"
+	text := "the branch that you left"
 	if p.Cleared {
-		text = "what there was before /clear"
+		text = "the conversation before /clear"
 	}
 	if p.Last != nil {
 		text += ", up to “" + messageText(p.Last) + "”"
@@ -203,13 +203,13 @@ func (d Deps) listPoints(points []history.Point) []string {
 		rows = append(rows, []string{pointName(p), d.pointTime(p), text})
 	}
 	lines := table.Lines("rll", rows)
-	return append(lines, "", "/rewind NUMBER makes the context what it was before that message")
+	return append(lines, "", "To restore the context to before a message, type /rewind NUMBER.")
 }
 
 // pickPoint returns the list of points for a screen: the messages of the current line, the latest
 // first, then the points that were left behind.
 func (d Deps) pickPoint(points []history.Point) *command.Pick {
-	pick := &command.Pick{Title: "go back to before"}
+	pick := &command.Pick{Title: "Return to before this message"}
 	var behind []command.Choice
 	for _, p := range slices.Backward(points) {
 		choice := command.Choice{Name: pointText(p), Help: d.pointTime(p), Line: "/rewind " + pointName(p)}
@@ -256,7 +256,7 @@ func (d Deps) pointPreview(p history.Point) string {
 // wentTo describes where the conversation is after a rewind.
 func wentTo(p history.Point) string {
 	if p.End() {
-		return "The conversation goes on where it was left."
+		return "The conversation continues where you left it."
 	}
-	return fmt.Sprintf("The conversation is as it was before “%s”; /rewind forward goes back to what was left.", cutRight(pointText(p), ledgerWidth))
+	return fmt.Sprintf("The conversation is back to before “%s”. To return, type /rewind forward.", cutRight(pointText(p), ledgerWidth))
 }

@@ -44,10 +44,10 @@ func TestRewind(t *testing.T) {
 	want := `     when              message
  1  12:30             make x
 r7  2026-11-20 12:30  drop it (left behind)
-r9  12:30             what was left behind, up to “drop it”
+r9  12:30             the branch that you left, up to “drop it”
  2  12:30             keep it
 
-/rewind NUMBER makes the context what it was before that message`
+To restore the context to before a message, type /rewind NUMBER.`
 	if got := text(out); got != strings.Replace(want, "     when", "    when", 1) {
 		t.Errorf("list\n%s", got)
 	}
@@ -55,7 +55,7 @@ r9  12:30             what was left behind, up to “drop it”
 	for _, c := range out.Pick.Choices {
 		names = append(names, c.Name+" > "+c.Line)
 	}
-	if got := strings.Join(names, "\n"); got != "keep it > /rewind 2\nmake x > /rewind 1\nwhat was left behind, up to “drop it” > /rewind r9\ndrop it > /rewind r7" {
+	if got := strings.Join(names, "\n"); got != "keep it > /rewind 2\nmake x > /rewind 1\nthe branch that you left, up to “drop it” > /rewind r9\ndrop it > /rewind r7" {
 		t.Errorf("choices\n%s", got)
 	}
 	if got := w.values("/rewind "); len(got) != 5 || got[0] != "2" || got[4] != "forward" {
@@ -64,18 +64,18 @@ r9  12:30             what was left behind, up to “drop it”
 	if got := w.values("/rewind forward "); len(got) != 1 || got[0] != "files" {
 		t.Errorf("completions of forward %q", got)
 	}
-	w.refused(t, "/rewind 3", "yours are 1 to 2")
+	w.refused(t, "/rewind 3", "use 1 to 2")
 	w.refused(t, "/rewind x", "no message")
-	w.refused(t, "/rewind 2 folders", "files puts the files back too")
+	w.refused(t, "/rewind 2 folders", "To restore the files too")
 	w.session.points = w.session.points[:1]
-	w.refused(t, "/rewind forward", "nothing was left behind")
+	w.refused(t, "/rewind forward", "no rewind to return from")
 	w.session.points = nil
 	for _, line := range []string{"/rewind", "/rewind 1", "/rewind forward"} {
-		if got := text(w.run(t, line)); !strings.Contains(got, "Nothing was said yet") {
+		if got := text(w.run(t, line)); !strings.Contains(got, "No earlier message") {
 			t.Errorf("%s without messages %q", line, got)
 		}
 	}
-	w.session.err = errors.New("nothing is recorded here")
+	w.session.err = errors.New("sessions are not recorded here")
 	if out, err := w.Run(t.Context(), "/rewind"); err == nil || len(out.Lines) > 0 {
 		t.Errorf("a record that cannot be read says %q, %v", out.Lines, err)
 	}
@@ -88,7 +88,7 @@ func TestRewindAsksAboutFiles(t *testing.T) {
 	w := newWorld(t)
 	w.session.points, w.session.plan = threeMessages(), oneStep()
 	out := w.run(t, "/rewind 2")
-	if got := text(out); !strings.Contains(got, "as it was before “keep it”") || !strings.Contains(got, "/rewind r12 files puts 1 file back too") {
+	if got := text(out); !strings.Contains(got, "back to before “keep it”") || !strings.Contains(got, "To restore 1 file too, type /rewind r12 files.") {
 		t.Errorf("told %q", got)
 	}
 	if ask := out.Ask; ask == nil || ask.YesCommand != "/rewind r12 files" || len(ask.Parts) != 1 || len(ask.Done) != 1 || !strings.Contains(ask.Done[0], "keep it") {
@@ -99,11 +99,11 @@ func TestRewindAsksAboutFiles(t *testing.T) {
 		plan       *snapshot.Plan
 		err        error
 	}{
-		{"/rewind 2", "The files hold what they held then.", &snapshot.Plan{}, nil},
-		{"/rewind 2", "Files stay as they are; putting them back would lose what others did: b.go: it was deleted", &snapshot.Plan{Refused: []snapshot.Problem{{Path: "b.go", Why: "it was deleted"}}}, nil},
-		{"/rewind 2", "Files stay as they are: it was not kept.", nil, errors.New("it was not kept")},
-		{"/rewind r9", "Files stay as they are.", oneStep(), nil},
-		{"/rewind 2 files", "The files held already what they held then.", oneStep(), nil},
+		{"/rewind 2", "No file changed since then.", &snapshot.Plan{}, nil},
+		{"/rewind 2", "Files are unchanged: restoring them would overwrite later changes by others: b.go: it was deleted", &snapshot.Plan{Refused: []snapshot.Problem{{Path: "b.go", Why: "it was deleted"}}}, nil},
+		{"/rewind 2", "Files are unchanged: it was not kept.", nil, errors.New("it was not kept")},
+		{"/rewind r9", "Files are unchanged.", oneStep(), nil},
+		{"/rewind 2 files", "No file changed since then.", oneStep(), nil},
 	} {
 		w.session.plan, w.session.planErr = c.plan, c.err
 		if out := w.run(t, c.line); !strings.Contains(text(out), c.want) || out.Ask != nil {

@@ -126,8 +126,8 @@ func TestEffects(t *testing.T) {
 func TestNothingToShow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *slash.Deps) { d.Diff = noDiff })
-	w.refused(t, "/copy", "there is no answer to copy yet")
-	if got := text(w.run(t, "/diff")); got != "Nothing changed since the last commit." {
+	w.refused(t, "/copy", "no answer to copy yet")
+	if got := text(w.run(t, "/diff")); got != "No changes since the last commit." {
 		t.Errorf("/diff says %q", got)
 	}
 	if got := text(w.run(t, "/density")); got != "Nothing was pruned so far." {
@@ -148,7 +148,7 @@ func TestCompressOutcomes(t *testing.T) {
 		t.Errorf("no-op: %q", got)
 	}
 	w.session.err = errors.New("boom")
-	w.refused(t, "/compress", "compression failed, the context is as it was: boom")
+	w.refused(t, "/compress", "compression failed, the context is unchanged: boom")
 }
 
 func TestTools(t *testing.T) {
@@ -163,10 +163,10 @@ func TestDebug(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, step := range []struct{ line, want string }{
-		{"/debug", "debug is off; the log is /state/agent.log"},
-		{"/debug ON", "debug is on; the log is /state/agent.log"},
-		{"/debug", "debug is on; the log is /state/agent.log"},
-		{"/debug off", "debug is off; the log is /state/agent.log"},
+		{"/debug", "debug is off; log file: /state/agent.log"},
+		{"/debug ON", "debug is on; log file: /state/agent.log"},
+		{"/debug", "debug is on; log file: /state/agent.log"},
+		{"/debug off", "debug is off; log file: /state/agent.log"},
 	} {
 		if got := text(w.run(t, step.line)); got != step.want {
 			t.Errorf("%s: %q, want %q", step.line, got, step.want)

@@ -16,17 +16,17 @@ import (
 )
 
 // errOneSession is the answer if the program ends with its command.
-var errOneSession = errors.New("a session is gone on with by agent -r ID; agent sessions list shows all")
+var errOneSession = errors.New("To resume a session, run agent -r ID. To list all, run agent sessions list.")
 
 // errNotRecorded is the answer if the session has no record.
-var errNotRecorded = errors.New("nothing is recorded here")
+var errNotRecorded = errors.New("sessions are not recorded here")
 
 func sessionsCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "sessions", Help: "list recorded sessions, or resume one",
 		Forms: []command.Form{
-			{Does: "choose from the sessions of this folder", Run: d.chooseSession(false)},
-			{Args: "all", Does: "choose from the sessions of every folder", Run: d.chooseSession(true)},
+			{Does: "list the sessions of this folder and choose one", Run: d.chooseSession(false)},
+			{Args: "all", Does: "list the sessions of all folders and choose one", Run: d.chooseSession(true)},
 		},
 	}
 }
@@ -35,8 +35,8 @@ func resumeCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "resume", Help: "leave this session and resume another",
 		Forms: []command.Form{
-			{Does: "choose from the sessions of this folder", Run: d.chooseSession(false)},
-			{Args: "NAME", Rest: true, Does: "go on with that one: an id, its last letters, or words of the title", Run: d.resume, Complete: func([]string) (proposals []command.Completion) {
+			{Does: "list the sessions of this folder and choose one", Run: d.chooseSession(false)},
+			{Args: "NAME", Rest: true, Does: "resume session NAME: an ID, its end, or words of the title", Run: d.resume, Complete: func([]string) (proposals []command.Completion) {
 				infos, _ := d.Sessions.List(false) // if the sessions cannot be read, none is proposed
 				for _, i := range infos {
 					proposals = append(proposals, command.Completion{Value: i.ID, Help: i.Title})
@@ -66,10 +66,10 @@ func (d Deps) resume(ctx context.Context, words []string) (command.Output, error
 
 func renameCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "rename", Help: "give the session a title",
+		Name: "rename", Help: "set the title of the session",
 		Forms: []command.Form{
 			{Does: "show the title", Run: command.Say(d.rename)},
-			{Args: "TITLE", Rest: true, Does: "give the session this title; - takes it back", Run: command.Say(d.rename)},
+			{Args: "TITLE", Rest: true, Does: "set the title; - removes it", Run: command.Say(d.rename)},
 		},
 	}
 }
@@ -83,16 +83,16 @@ func (d Deps) rename(_ context.Context, words []string) ([]string, error) {
 	switch title := strings.Join(words, " "); title {
 	case "":
 	case "-":
-		return []string{"The title is taken back."}, d.Record.Rename("")
+		return []string{"Removed the title."}, d.Record.Rename("")
 	default:
 		if err := d.Record.Rename(title); err != nil {
 			return nil, err
 		}
 	}
 	if d.Record.Title() == "" {
-		return []string{"The session has no title; /rename TITLE gives it one."}, nil
+		return []string{"The session has no title. To set one, type /rename TITLE."}, nil
 	}
-	return []string{"The session is called: " + d.Record.Title()}, nil
+	return []string{"Title: " + d.Record.Title()}, nil
 }
 
 func forkCommand(d Deps) command.Command {
@@ -109,7 +109,7 @@ func forkCommand(d Deps) command.Command {
 			if err != nil {
 				return command.Output{}, err
 			}
-			return command.Output{Lines: []string{fmt.Sprintf("It goes on as session %s; %s stays as it is, and agent -r %s takes it up.", now, before, before)}}, nil
+			return command.Output{Lines: []string{fmt.Sprintf("This is now session %s. Session %s is unchanged; to resume it, run agent -r %s.", now, before, before)}}, nil
 		}),
 	}
 }
@@ -122,7 +122,7 @@ func (d Deps) chooseSession(all bool) command.Run {
 			return command.Output{}, err
 		}
 		if len(infos) == 0 {
-			return command.Output{Lines: []string{"No session was recorded here yet."}}, nil
+			return command.Output{Lines: []string{"No recorded sessions in this folder."}}, nil
 		}
 		out := command.Output{Lines: SessionLines(infos, Listing{Workspaces: all}, d.Now())}
 		if d.Resume != nil {
@@ -160,7 +160,7 @@ func SessionLines(infos []session.Info, with Listing, now time.Time) []string {
 	}
 	lines := table.Lines("lrrll", rows)
 	if unanswered > 0 {
-		lines = append(lines, humanize.Count(unanswered, "run")+" of -p without an answer left out (agent sessions list --json has them)")
+		lines = append(lines, humanize.Count(unanswered, "run")+" of -p without an answer omitted; agent sessions list --json has them")
 	}
 	return lines
 }
@@ -222,7 +222,7 @@ func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pic
 		{Key: "ctrl+x", Name: "delete", Asks: "delete", Run: func(c command.Choice, _ string) (*command.Pick, error) {
 			info := byLine[c.Line]
 			if info.ID == s.InUse() {
-				return nil, errors.New("this is the session that is open here")
+				return nil, errors.New("that session is already open here")
 			}
 			if err := s.Delete(info); err != nil {
 				return nil, err

@@ -79,7 +79,7 @@ func TestSessions(t *testing.T) {
 		t.Errorf("completions %q", got)
 	}
 	w.refused(t, "/resume x", "no such session")
-	if got := text(w.run(t, "/fork")); !strings.Contains(got, "session two; one stays as it is") {
+	if got := text(w.run(t, "/fork")); !strings.Contains(got, "session two. Session one is unchanged") {
 		t.Errorf("fork %q", got)
 	}
 	w.session.err = chat.ErrWorking
@@ -88,7 +88,7 @@ func TestSessions(t *testing.T) {
 
 	none := newWorld(t, recorded(&asked), func(d *slash.Deps) { d.Resume, d.Record.Fork = nil, nil })
 	none.refused(t, "/resume 20261121-1", "agent -r ID")
-	none.refused(t, "/fork", "nothing is recorded")
+	none.refused(t, "/fork", "are not recorded")
 	if out := none.run(t, "/sessions"); out.Pick != nil {
 		t.Error("a list to choose from where nothing can be chosen")
 	}
@@ -105,11 +105,11 @@ func TestRename(t *testing.T) {
 	})
 	for _, step := range [][2]string{
 		{"/rename", "no title"},
-		{"/rename the parser, at last", "called: the parser, at last"},
-		{"/rename", "called: the parser, at last"},
-		{`/rename ""`, "called: the parser, at last"},
-		{"/rename - x", "called: - x"},
-		{"/rename -", "taken back"},
+		{"/rename the parser, at last", "Title: the parser, at last"},
+		{"/rename", "Title: the parser, at last"},
+		{`/rename ""`, "Title: the parser, at last"},
+		{"/rename - x", "Title: - x"},
+		{"/rename -", "Removed"},
 		{"/rename", "no title"},
 	} {
 		if got := text(w.run(t, step[0])); !strings.Contains(got, step[1]) {
@@ -124,7 +124,7 @@ func TestRename(t *testing.T) {
 		t.Errorf("by the first message are found %v", found)
 	}
 	without := newWorld(t, recorded(&asked))
-	without.refused(t, "/rename x", "nothing is recorded")
+	without.refused(t, "/rename x", "are not recorded")
 }
 
 // The keys of the list rename, delete, and show other folders and the runs of scripts.

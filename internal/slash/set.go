@@ -26,8 +26,8 @@ func setCommand(s setter) command.Command {
 		Forms: []command.Form{
 			{Args: "KEY VALUE", Rest: true, Does: "change it", Run: command.Say(s.set), Complete: s.completeValues},
 			{Args: "KEY", Does: "explain it", Run: showOne(s.showOrAssign)},
-			{Does: "list what differs from the defaults", Run: command.Say(func(context.Context, []string) ([]string, error) { return s.describeChanged(), nil })},
-			{Args: "unset KEY", Does: "take back what /set set or kept", Run: showOne(s.unset), Complete: func([]string) []command.Completion {
+			{Does: "list the settings that differ from the defaults", Run: command.Say(func(context.Context, []string) ([]string, error) { return s.describeChanged(), nil })},
+			{Args: "unset KEY", Does: "reset a setting to its value before /set", Run: showOne(s.unset), Complete: func([]string) []command.Completion {
 				return completeKeys(slices.DeleteFunc(s.Settings.Changed(), func(r settings.Resolved) bool {
 					return r.Source != settings.Session && r.Source != settings.Kept
 				}))
@@ -44,7 +44,7 @@ func (s setter) set(ctx context.Context, values []string) ([]string, error) {
 	if _, err := s.Settings.Registry().Lookup(values[0]); err != nil {
 		return nil, err
 	}
-	return nil, fmt.Errorf("a value with spaces needs quotes: /set %s %s", values[0], command.Quote(strings.Join(values[1:], " ")))
+	return nil, fmt.Errorf("put quotes around a value with spaces: /set %s %s", values[0], command.Quote(strings.Join(values[1:], " ")))
 }
 
 // setCommand returns the command that sets one setting for the session.
@@ -105,19 +105,19 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 func (s setter) keep(chosen settings.Resolved) string {
 	key := chosen.Spec.Key
 	if !chosen.Spec.Person {
-		return "for this session; /profile save NAME keeps it"
+		return "For this session. To keep it, type /profile save NAME."
 	}
 	if err := s.Choices.Setting(key, chosen.Value); err != nil {
-		return "for this session, since it can't be kept: " + err.Error()
+		return "For this session only. Can't save it: " + err.Error()
 	}
 	if err := s.Settings.Set(settings.Kept, key, chosen.Value.String()); err != nil {
-		return "for this session, since it can't be kept: " + err.Error()
+		return "For this session only. Can't save it: " + err.Error()
 	}
-	takeBack := "/set unset " + key + " takes it back"
+	takeBack := "/set unset " + key + " resets it"
 	if _, source := s.Settings.GetUpTo(settings.Flags, key); source != settings.Kept {
-		return fmt.Sprintf("kept, but at the next start %s goes first; %s", sourceName(source, s.Settings.Profile()), takeBack)
+		return fmt.Sprintf("Saved, but %s has priority at the next start. %s", sourceName(source, s.Settings.Profile()), takeBack)
 	}
-	return "kept for the next start; " + takeBack
+	return "Saved for later sessions. " + takeBack
 }
 
 // effect explains why a new value has no effect or another effect than it suggests. It returns
@@ -161,7 +161,7 @@ func (s setter) unset(_ context.Context, key string) ([]string, error) {
 	}
 	state := fmt.Sprintf("%s is %s (%s)", now.Spec.Key, valueText(now), sourceName(now.Source, s.Settings.Profile()))
 	if !was {
-		state += "; /set had not set it"
+		state += "; it was not changed by /set"
 	}
 	return []string{state}, nil
 }
@@ -169,7 +169,7 @@ func (s setter) unset(_ context.Context, key string) ([]string, error) {
 func (s setter) describeChanged() []string {
 	changed := s.Settings.Changed()
 	if len(changed) == 0 {
-		return []string{"Every setting has its default; /settings lists them."}
+		return []string{"All settings have their defaults. To list them, type /settings."}
 	}
 	return settingRows(changed, s.Settings.Profile(), 0)
 }
@@ -209,7 +209,7 @@ func (s setter) completeValues(typed []string) (values []command.Completion) {
 			values = append(values, command.Completion{Value: value, Help: valueNote(resolved, value)})
 		}
 	case resolved.Value.IsSet() && resolved.Shown() == resolved.Value.String():
-		return []command.Completion{{Value: resolved.Value.String(), Help: "as it is now; takes " + spec.Takes()}}
+		return []command.Completion{{Value: resolved.Value.String(), Help: "current value; takes " + spec.Takes()}}
 	}
 	return values
 }
@@ -231,10 +231,10 @@ func settingsCommand(d Deps) command.Command {
 		Name: "settings", Aliases: []string{"config"}, Help: "list the settings with value and source",
 		Forms: []command.Form{
 			{Does: "list all", Run: command.Say(func(context.Context, []string) ([]string, error) {
-				return append(SettingsTable(d.Settings.All(), d.Settings.Profile()), "", "/set KEY explains one, /set KEY VALUE changes it."), nil
+				return append(SettingsTable(d.Settings.All(), d.Settings.Profile()), "", "/set KEY explains a setting, /set KEY VALUE changes it."), nil
 			})},
 			{Args: "KEY", Does: "explain one", Run: showOne(d.explainSetting), Complete: func([]string) []command.Completion { return completeKeys(d.Settings.All()) }},
-			{Args: "WORD", Does: "list those that are about it"},
+			{Args: "WORD", Does: "list the settings about a subject"},
 		},
 	}
 }
@@ -268,7 +268,7 @@ func DescribeSetting(resolved settings.Resolved, profile string) []string {
 		lines = append(lines, "  default "+defaultText(spec))
 	}
 	if spec.Person {
-		lines = append(lines, "  describes you: what you choose on the screen is kept for later sessions")
+		lines = append(lines, "  describes you: saved for later sessions when you choose it on the screen")
 	}
 	if spec.Environment != "" {
 		lines = append(lines, "  set by "+spec.Environment+" in the environment")

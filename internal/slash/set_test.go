@@ -15,7 +15,7 @@ func TestSet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, step := range []struct{ line, want string }{
-		{"/set", "Every setting has its default; /settings lists them."},
+		{"/set", "All settings have their defaults. To list them, type /settings."},
 		{"/set compression-strategy TOP-down-truncation", "compression.strategy = top-down-truncation (was high-density)"},
 		{"/set compression-strategy high-density", "compression.strategy = high-density (was top-down-truncation)"},
 		{"/set compression.threshold 0.5", "compression.threshold = 0.5 (was unset: the strategy's own)"},
@@ -32,7 +32,7 @@ func TestSet(t *testing.T) {
 			"theme                  dark           /set (default auto)"},
 		{"/set unset compression-threshold", "compression.threshold is unset: the strategy's own (default)"},
 		{"/set UNSET theme", "theme is auto (default)"},
-		{"/set unset theme", "theme is auto (default); /set had not set it"},
+		{"/set unset theme", "theme is auto (default); it was not changed by /set"},
 	} {
 		if got := text(w.run(t, step.line)); got != step.want {
 			t.Errorf("%s says\n%s\nwant\n%s", step.line, got, step.want)
@@ -66,7 +66,7 @@ func TestUnsetShowsTheLayerBelow(t *testing.T) {
 	if got := text(w.run(t, "/set unset theme")); got != "theme is dark (profile night)" {
 		t.Errorf("got %q", got)
 	}
-	if got := text(w.run(t, "/set unset theme")); got != "theme is dark (profile night); /set had not set it" {
+	if got := text(w.run(t, "/set unset theme")); got != "theme is dark (profile night); it was not changed by /set" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -83,7 +83,7 @@ func TestSetRefuses(t *testing.T) {
 		"/set unset modle":                   "did you mean model?",
 		"/set unset":                         "say which: /set unset KEY",
 		"/set unset model theme":             "too many arguments",
-		"/set model gpt 5 turbo":             `a value with spaces needs quotes: /set model "gpt 5 turbo"`,
+		"/set model gpt 5 turbo":             `put quotes around a value with spaces: /set model "gpt 5 turbo"`,
 		"/set modle gpt 5 turbo":             "did you mean model?",
 		`/set model "gpt 5"`:                 "model must be a name, without spaces",
 		"/set approval-mode everything":      "must be one of ask, auto-edit, full-auto, plan, read-only",
@@ -130,7 +130,7 @@ func TestApprovalAndTheme(t *testing.T) {
 	const modes = "* ask        ask before edits, commands and network\n" +
 		"  auto-edit  edit files, ask before the rest\n" +
 		"  full-auto  run everything without asking\n" +
-		"  plan       as read-only, until you agree to a plan\n" +
+		"  plan       read only until you approve a plan\n" +
 		"  read-only  refuse edits, commands and network"
 	if got := text(w.run(t, "/approval")); !strings.HasPrefix(got, modes+"\n\n") {
 		t.Errorf("/approval shows\n%s", got)
@@ -200,7 +200,7 @@ func TestAFaultyThemeIsRefused(t *testing.T) {
 	}
 }
 
-// A choice that describes the person is kept, its answer says so, and one command takes it back. A
+// A choice that describes the person is kept, its answer says so, and one command resets it. A
 // choice of the task counts for the session.
 func TestChoicesAreKept(t *testing.T) {
 	t.Parallel()
@@ -212,9 +212,9 @@ func TestChoicesAreKept(t *testing.T) {
 		}
 	})
 	for _, step := range []struct{ line, want string }{
-		{"/theme light", "theme = light (was auto)\nkept for the next start; /set unset theme takes it back"},
-		{"/set approval-mode read-only", "approval-mode = read-only (was ask)\nfor this session; /profile save NAME keeps it"},
-		{"/set max-cost 2", "max-cost = 2 (was unset: no limit)\nfor this session; /profile save NAME keeps it"},
+		{"/theme light", "theme = light (was auto)\nSaved for later sessions. /set unset theme resets it"},
+		{"/set approval-mode read-only", "approval-mode = read-only (was ask)\nFor this session. To keep it, type /profile save NAME."},
+		{"/set max-cost 2", "max-cost = 2 (was unset: no limit)\nFor this session. To keep it, type /profile save NAME."},
 		{"/set unset theme", "theme is auto (default)"},
 	} {
 		if got := text(w.run(t, step.line)); got != step.want {

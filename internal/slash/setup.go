@@ -31,7 +31,7 @@ func toolsCommand(d Deps) command.Command {
 			rows = append(rows, []string{tool.Name, tool.Traits.String(), firstSentence(tool.Description)})
 		}
 		return table.Lines("lll", rows)
-	}, "There are no tools.")
+	}, "No tools.")
 }
 
 // firstSentence returns the first sentence of a tool description. The rest is written for the
@@ -43,22 +43,22 @@ func firstSentence(text string) string {
 }
 
 func todoCommand(d Deps) command.Command {
-	return listCommand("todo", "show the todo list of the model", d.Todos, "The todo list is empty; the model writes it.", "todos")
+	return listCommand("todo", "show the todo list of the model", d.Todos, "The todo list is empty. The model writes it.", "todos")
 }
 
 func instructionsCommand(d Deps) command.Command {
 	return listCommand("instructions", "list the instruction files", d.Setup.Instructions,
-		"There are no instructions; /init lets the model write AGENTS.md.")
+		"No instruction files. To let the model write AGENTS.md, type /init.")
 }
 
 func skillsCommand(d Deps) command.Command {
 	return listCommand("skills", "list the skills and where they are", d.Setup.Skills,
-		"There are no skills. A skill is a folder with a file SKILL.md, in .agents/skills or .claude/skills of the workspace or of your home folder.")
+		"No skills. Put a folder with a SKILL.md into .agents/skills or .claude/skills, in the workspace or your home folder.")
 }
 
 func hooksCommand(d Deps) command.Command {
 	return listCommand("hooks", "list the hooks and their runs", d.Setup.Hooks,
-		"There are no hooks. They are written in hooks.json of your configuration folder, or in .agents/hooks.json or .claude/settings.json of a project.")
+		"No hooks. Write them in hooks.json of your configuration folder, or in .agents/hooks.json or .claude/settings.json of a project.")
 }
 
 // Trust holds the things of the repository that need consent to be run, connected to or allowed,
@@ -79,9 +79,9 @@ func trustCommand(d Deps) command.Command {
 		Name: "trust", Help: "approve what the repository configures",
 		Forms: []command.Form{
 			{Does: "list it", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Trust.Lines() })},
-			{Args: "yes [ITEM…]", Rest: true, Does: "agree to all that waits, or to items", Run: answer(true)},
-			{Args: "no [ITEM…]", Rest: true, Does: "never use what waits, or items", Run: answer(false)},
-			{Args: "forget", Does: "forget your answers", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Trust.Forget() })},
+			{Args: "yes [ITEM…]", Rest: true, Does: "approve all pending items, or some", Run: answer(true)},
+			{Args: "no [ITEM…]", Rest: true, Does: "deny all pending items, or some", Run: answer(false)},
+			{Args: "forget", Does: "delete your answers", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Trust.Forget() })},
 		},
 	}
 }
@@ -101,40 +101,40 @@ type Servers interface {
 }
 
 func serversCommand(d Deps) command.Command {
-	return listCommand("servers", "list the language servers that run", d.Setup.LanguageServers,
-		"No language server runs. The first call of symbol starts one; agent doctor names the ones that are installed.")
+	return listCommand("servers", "list running language servers", d.Setup.LanguageServers,
+		"No language server is running. The first call of symbol starts one. To see which are installed, run agent doctor.")
 }
 
 func mcpCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "mcp", Help: "list MCP servers and their tools",
 		Forms: []command.Form{
-			{Does: "list them; on the screen, keys switch one on and off, reconnect it or log in", Run: func(context.Context, []string) (command.Output, error) {
+			{Does: "list servers; on the screen, keys turn one on or off, reconnect it or log in", Run: func(context.Context, []string) (command.Output, error) {
 				lines := d.Servers.ServerLines()
 				if len(lines) == 0 {
-					lines = []string{"There are no MCP servers. agent mcp add NAME -- COMMAND adds one; /mcp reload uses it then."}
+					lines = []string{"No MCP servers. Run: agent mcp add NAME -- COMMAND. Then type /mcp reload."}
 				}
 				return command.Output{Lines: lines, Pick: d.Servers.ServerPick()}, nil
 			}},
-			{Args: "NAME", Does: "say all that is known of one", Run: showOne(func(_ context.Context, name string) ([]string, error) {
+			{Args: "NAME", Does: "show the details of a server", Run: showOne(func(_ context.Context, name string) ([]string, error) {
 				return d.Servers.ServerLine(name)
 			})},
-			{Args: "NAME log", Does: "show what one has written", Run: showOne(func(_ context.Context, name string) ([]string, error) {
+			{Args: "NAME log", Does: "show the log output of a server", Run: showOne(func(_ context.Context, name string) ([]string, error) {
 				return d.Servers.ServerLog(name)
 			})},
-			{Args: "reload", Does: "read the configuration again, connect, and offer what there is then", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+			{Args: "reload", Does: "read the configuration again and reconnect", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
 				lines, others, err := d.Servers.ReloadServers(ctx)
 				switch {
 				case err != nil:
 					return nil, err
 				case !others:
-					return append(lines, "What the servers offer is what it was; the provider's cache holds."), nil
+					return append(lines, "The tools of the servers are unchanged. The provider's cache stays valid."), nil
 				}
 				usage, err := d.Context.ContextUsage(ctx)
 				if err != nil {
 					return nil, err
 				}
-				return append(lines, fmt.Sprintf("The next request sends all %s anew: the tools at its head have changed, so that the provider's cache does not hold.", humanize.Count(usage.Total(), "token"))), nil
+				return append(lines, fmt.Sprintf("The tools have changed, so the provider's cache is lost: the next request sends all %s again.", humanize.Count(usage.Total(), "token"))), nil
 			})},
 		},
 	}

@@ -41,7 +41,7 @@ func clearCommand(d Deps) command.Command {
 			}
 			said := "The context is empty."
 			if d.Recorded {
-				said = "The context is empty; the session log keeps what was said."
+				said = "The context is empty. The session log keeps the conversation."
 			}
 			return command.Output{Lines: []string{said}, NewConversation: true}, nil
 		}),
@@ -61,7 +61,7 @@ func asideCommand(d Deps) command.Command {
 		Forms: []command.Form{{Args: "QUESTION", Rest: true, Run: func(ctx context.Context, values []string) (command.Output, error) {
 			answer, err := d.Session.Aside(ctx, strings.Join(values, " "))
 			if errors.Is(err, chat.ErrInterrupted) {
-				return command.Output{Lines: []string{"interrupted; the conversation is as it was"}}, nil
+				return command.Output{Lines: []string{"Interrupted. The conversation is unchanged."}}, nil
 			}
 			return command.Output{Answer: answer}, err
 		}}},
@@ -77,9 +77,9 @@ func compressCommand(d Deps) command.Command {
 			case errors.Is(err, chat.ErrWorking):
 				return command.Output{}, err
 			case errors.Is(err, chat.ErrInterrupted):
-				return command.Output{Lines: []string{"compression interrupted, the context is as it was"}}, nil
+				return command.Output{Lines: []string{"Compression interrupted. The context is unchanged."}}, nil
 			case err != nil:
-				return command.Output{}, fmt.Errorf("compression failed, the context is as it was: %w", err)
+				return command.Output{}, fmt.Errorf("compression failed, the context is unchanged: %w", err)
 			}
 			return command.Output{Lines: []string{done.String()}}, nil
 		}),
@@ -92,7 +92,7 @@ func copyCommand(d Deps) command.Command {
 		Forms: plain(func(ctx context.Context) (command.Output, error) {
 			reply, err := d.Session.LastReply(ctx)
 			if err == nil && reply == "" {
-				err = errors.New("there is no answer to copy yet")
+				err = errors.New("no answer to copy yet")
 			}
 			return command.Output{Copy: reply}, err
 		}),
@@ -103,10 +103,10 @@ func exportCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "export", Help: "export the conversation to a file",
 		Forms: []command.Form{
-			{Does: "write it to a new file in the workspace", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+			{Does: "write to a new file in the workspace", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
 				return d.export(ctx, d.exportName())
 			})},
-			{Args: "FILE", Does: "write it to FILE, which must not exist: Markdown, .json for agent context, or .html as /share does", Run: showOne(d.export), Complete: func([]string) []command.Completion {
+			{Args: "FILE", Does: "write to a new FILE: Markdown, .json for agent context, or .html as /share", Run: showOne(d.export), Complete: func([]string) []command.Completion {
 				return []command.Completion{{Value: d.exportName(), Help: "in the workspace"}}
 			}},
 		},
@@ -137,10 +137,10 @@ func (d Deps) export(ctx context.Context, path string) ([]string, error) {
 func written(path, text string) ([]string, error) {
 	err := fsutil.CreateNew(path, []byte(text), 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s exists and is left as it is; give another name", path)
+		return nil, fmt.Errorf("%s already exists. Give another name", path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the conversation cannot be written to %s: %w", path, fsutil.Reason(err))
+		return nil, fmt.Errorf("can't write the conversation to %s: %w", path, fsutil.Reason(err))
 	}
 	return []string{"written to " + path}, nil
 }
@@ -149,11 +149,11 @@ func shareCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "share", Help: "export the session as a web page",
 		Forms: []command.Form{
-			{Does: "list what would be replaced", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+			{Does: "preview the replaced secrets", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
 				_, replaced := d.Views.Page(ctx)
-				return append(replaced, "/share FILE writes it; a secret of another form is not known, so read it before you send it"), nil
+				return append(replaced, "To write the page, type /share FILE. Secrets in other forms stay, so read it before you send it."), nil
 			})},
-			{Args: "FILE", Does: "write it to FILE, which must not exist, and list what was replaced", Run: showOne(d.share), Complete: func([]string) []command.Completion {
+			{Args: "FILE", Does: "write the page to a new FILE, and list the replaced secrets", Run: showOne(d.share), Complete: func([]string) []command.Completion {
 				return []command.Completion{{Value: strings.TrimSuffix(d.exportName(), ".md") + ".html", Help: "in the workspace"}}
 			}},
 		},
@@ -176,7 +176,7 @@ func diffCommand(d Deps) command.Command {
 		Forms: plain(func(ctx context.Context) (command.Output, error) {
 			diff, err := d.Diff(ctx)
 			if err == nil && strings.TrimSpace(diff) == "" {
-				return command.Output{Lines: []string{"Nothing changed since the last commit."}}, nil
+				return command.Output{Lines: []string{"No changes since the last commit."}}, nil
 			}
 			return command.Output{Diff: diff}, err
 		}),
@@ -188,7 +188,7 @@ func keysCommand(d Deps) command.Command {
 		Name: "keys", Help: "list the keys, and test one",
 		Forms: plain(func(context.Context) (command.Output, error) {
 			if d.Keys.Read == nil {
-				return command.Output{}, errors.New("keys are the screen's, and there is none here")
+				return command.Output{}, errors.New("keys work only on the screen")
 			}
 			bound, faults := d.Keys.Read()
 			var rows [][]string
@@ -196,8 +196,8 @@ func keysCommand(d Deps) command.Command {
 				rows = append(rows, []string{b.Action, b.Keys, b.Note})
 			}
 			return command.Output{Lines: append(append(table.Lines("lll", rows), faults...), "",
-				"Other keys for an action are set in "+d.Keys.File+`: {"keys": {"stash": ["ctrl+x"]}}`,
-				"Press a key to see what it does; Esc ends that, and so does typing a message."), TestsKeys: true}, nil
+				"To change keys, edit "+d.Keys.File+`: {"keys": {"stash": ["ctrl+x"]}}`,
+				"Press a key to see what it does. To end, press Esc or type a message."), TestsKeys: true}, nil
 		}),
 	}
 }
@@ -210,15 +210,15 @@ func debugCommand(d Deps) command.Command {
 			if d.Log.Level.Level() <= slog.LevelDebug {
 				state = "on"
 			}
-			return command.Output{Lines: []string{"debug is " + state + "; the log is " + d.Log.Path}}, nil
+			return command.Output{Lines: []string{"debug is " + state + "; log file: " + d.Log.Path}}, nil
 		}
 	}
 	return command.Command{
-		Name: "debug", Help: "show the log file; log more or less",
+		Name: "debug", Help: "show the log file, or change its detail",
 		Forms: []command.Form{
-			{Does: "show where the log is", Run: at(func() {})},
+			{Does: "show the path of the log file", Run: at(func() {})},
 			{Args: "on", Does: "log requests and decisions in detail", Run: at(func() { d.Log.Level.Set(slog.LevelDebug) })},
-			{Args: "off", Does: "log what matters", Run: at(func() { d.Log.Level.Set(slog.LevelInfo) })},
+			{Args: "off", Does: "log warnings and errors only", Run: at(func() { d.Log.Level.Set(slog.LevelInfo) })},
 		},
 	}
 }

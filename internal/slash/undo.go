@@ -18,7 +18,7 @@ func undoCommand(f *files) command.Command {
 }
 
 func redoCommand(f *files) command.Command {
-	return f.command(snapshot.Redo, "redo the changes that /undo reverted")
+	return f.command(snapshot.Redo, "redo changes that /undo reverted")
 }
 
 // command returns a command that shows its changes to files, and makes them after the person has
@@ -27,8 +27,8 @@ func (f *files) command(way snapshot.Way, help string) command.Command {
 	return command.Command{
 		Name: string(way), Help: help,
 		Forms: []command.Form{
-			{Does: "show what would change", Run: func(ctx context.Context, _ []string) (command.Output, error) { return f.showFiles(ctx, way) }},
-			{Args: "yes", Does: "change the files as shown", Run: func(ctx context.Context, _ []string) (command.Output, error) { return f.moveFiles(ctx, way) }},
+			{Does: "preview the changes", Run: func(ctx context.Context, _ []string) (command.Output, error) { return f.showFiles(ctx, way) }},
+			{Args: "yes", Does: "make the changes shown", Run: func(ctx context.Context, _ []string) (command.Output, error) { return f.moveFiles(ctx, way) }},
 		},
 	}
 }
@@ -64,9 +64,9 @@ func (f *files) planFiles(ctx context.Context, way snapshot.Way) (*goingBack, er
 		}
 	}
 	if errors.Is(err, snapshot.ErrNothing) {
-		return nil, fmt.Errorf("there is nothing to %s: %s", way, map[snapshot.Way]string{
-			snapshot.Undo: "no turn has changed files that are kept, or all are undone. Kept are edits, and what commands did to files that git tracks or does not ignore; not background jobs",
-			snapshot.Redo: "nothing was undone since files were changed last",
+		return nil, fmt.Errorf("nothing to %s: %s", way, map[snapshot.Way]string{
+			snapshot.Undo: "no turn changed files, or all are undone. Changes by background commands and to ignored files are not recorded",
+			snapshot.Redo: "nothing was undone since the last file change",
 		}[way])
 	}
 	if err != nil {
@@ -116,7 +116,7 @@ func askAbout(plan *snapshot.Plan, also ...notes.Note) *command.Ask {
 	return ask
 }
 
-func staysAsItIs(left snapshot.Problem) string { return "stays as it is: " + left.String() }
+func staysAsItIs(left snapshot.Problem) string { return "not restored: " + left.String() }
 
 // headline summarizes the plan in a line.
 func (plan *goingBack) headline() string {
@@ -148,7 +148,7 @@ func (f *files) moveFiles(ctx context.Context, way snapshot.Way) (command.Output
 }
 
 // errOutdated refuses the answer to an outdated question.
-var errOutdated = errors.New("nothing was done, since the question is outdated; type its command again")
+var errOutdated = errors.New("nothing changed: the question is outdated. Type the command again")
 
 // carryOut carries out a plan if it is the latest one and was not carried out yet.
 func (f *files) carryOut(ctx context.Context, plan *goingBack) (command.Output, error) {
@@ -164,27 +164,27 @@ func (f *files) carryOut(ctx context.Context, plan *goingBack) (command.Output, 
 		deleted = append(deleted, "  deleted the note "+n.ID)
 	}
 	if len(plan.Steps)+len(plan.Left) == 0 && len(deleted) > 0 {
-		return command.Output{Lines: append([]string{"Undone. The model is told with your next message."}, deleted...)}, nil
+		return command.Output{Lines: append([]string{"Undone. Your next message tells the model."}, deleted...)}, nil
 	}
 	changed, err := f.past.MoveFiles(ctx, plan.Plan)
 	if err != nil && len(changed) == 0 {
 		return command.Output{}, err
 	}
 	did := map[snapshot.Way]string{snapshot.Undo: "Undone", snapshot.Redo: "Done again"}[way]
-	lines := []string{fmt.Sprintf("%s: %s. The model is told with your next message.", did, humanize.Count(len(changed), "file"))}
+	lines := []string{fmt.Sprintf("%s: %s. Your next message tells the model.", did, humanize.Count(len(changed), "file"))}
 	switch {
 	case len(changed) > 0:
 	case len(plan.Left) > 0:
 		lines[0] = did + "; no file changed."
 	default:
-		lines[0] = fmt.Sprintf("%s: the changes%s. No file had to change: they hold that already.", did, about(plan.Plan))
+		lines[0] = fmt.Sprintf("%s: the changes%s. The files already had this content.", did, about(plan.Plan))
 	}
 	lines = append(append(lines, changedLines(changed)...), deleted...)
 	for _, left := range plan.Left {
 		lines = append(lines, "  "+staysAsItIs(left))
 	}
 	if way == snapshot.Undo {
-		lines = append(lines, "/redo takes it back.")
+		lines = append(lines, "To revert this, type /redo.")
 	}
 	return command.Output{Lines: lines}, err
 }

@@ -19,7 +19,7 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 	}
 	w.session.changed = []snapshot.ChangedFile{{Path: "a.go", Does: "change"}}
 	out := w.run(t, "/undo")
-	for _, want := range []string{"undo the changes of “make x” to 1 file:", "change  a.go", "stays as it is: .env: it may hold keys", "/undo yes does it."} {
+	for _, want := range []string{"undo the changes of “make x” to 1 file:", "change  a.go", "not restored: .env: it may hold keys", "/undo yes does it."} {
 		if !strings.Contains(text(out), want) {
 			t.Errorf("%q lacks %q", text(out), want)
 		}
@@ -27,7 +27,7 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 	if out.Diff == "" || out.Ask == nil || out.Ask.YesCommand != "/undo yes" || len(out.Ask.Parts) != 2 {
 		t.Errorf("%+v", out)
 	}
-	if done := text(w.run(t, "/undo yes")); !strings.Contains(done, "Undone: 1 file") || !strings.Contains(done, "/redo takes it back") {
+	if done := text(w.run(t, "/undo yes")); !strings.Contains(done, "Undone: 1 file") || !strings.Contains(done, "type /redo") {
 		t.Error(done)
 	}
 	w.run(t, "/undo yes")
@@ -41,7 +41,7 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 		t.Errorf("many files: %q", lines)
 	}
 	w.session.plan.Steps, w.session.plan.Left, w.session.changed = nil, nil, nil
-	if out := w.run(t, "/undo"); out.Ask != nil || text(out) != "Undone: the changes of “make x”. No file had to change: they hold that already.\n/redo takes it back." {
+	if out := w.run(t, "/undo"); out.Ask != nil || text(out) != "Undone: the changes of “make x”. The files already had this content.\nTo revert this, type /redo." {
 		t.Errorf("nothing to see: %q, %+v", text(out), out.Ask)
 	}
 	w.refused(t, "/undo now", `unknown word "now"; /undo takes yes`)

@@ -50,7 +50,7 @@ used         64k of 128k tokens (50%)
 compression  starts at 109k (85%)
 cache        57k of the last 63k input tokens (90%)
              5k of them written to it
-freed        12.3k so far by density`
+pruned       12.3k tokens so far`
 	if got := text(out); got != want {
 		t.Errorf("/context shows\n%s\nwant\n%s", got, want)
 	}
@@ -68,7 +68,7 @@ func TestThresholdAboveTheReserve_D40(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.session.usage = chat.ContextUsage{Limit: 32_000, Reserve: 8000, Threshold: 24_000, Wanted: 28_800}
-	const why = "90% of 32k is 28.8k; 8k are kept free for the reply, so compression starts at 24k"
+	const why = "90% of 32k is 28.8k. 8k stay free for the reply, so compression starts at 24k."
 	if got := text(w.run(t, "/context")); !strings.Contains(got, "compression  starts at 24k (75%)\n             "+why) {
 		t.Errorf("/context shows\n%s", got)
 	}
@@ -103,10 +103,10 @@ func TestContextMap(t *testing.T) {
 		{Kind: "read_file", Subject: "b.go", Path: "/w/b.go", Tokens: 700, Turns: 1, Sent: 2, Pinned: true},
 	}
 	out := w.run(t, "/context")
-	const want = `1   1.2k   2%  prompt                           each request · a prompts/system.md of yours replaces it
+	const want = `1   1.2k   2%  prompt                           each request · replace it with your own prompts/system.md
 2   3.4k   5%  tools 14 definitions             each request · fewer with agents off, notes off; see /mcp
-3    500   1%  instructions /w/AGENTS.md        each request · shorten the file, or see instructions.files
-4     90  <1%  notes                            each request · /forget deletes one, notes.budget bounds them
+3    500   1%  instructions /w/AGENTS.md        each request · shorten the file, or set instructions.files
+4     90  <1%  notes                            each request · /forget deletes one, notes.budget limits them
 5  12.3k  19%  read_file a.go                   3 turns ago · sent 9× · free, until a cut pays
 6    800   1%  run_shell_command go test ./...  this turn · sent 1×
 7    700   1%  read_file b.go                   1 turn ago · sent 2× · kept`
@@ -120,7 +120,7 @@ func TestContextMap(t *testing.T) {
 		t.Errorf("a part is shown as %q", got)
 	}
 	for _, number := range []string{"0", "8", "x"} {
-		if _, err := w.Commands.Run(t.Context(), "/context "+number); err == nil || !strings.Contains(err.Error(), "/context lists 1 to 7") {
+		if _, err := w.Commands.Run(t.Context(), "/context "+number); err == nil || !strings.Contains(err.Error(), "use 1 to 7") {
 			t.Errorf("part %s: %v", number, err)
 		}
 	}
@@ -159,12 +159,12 @@ func TestDensityView(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	figures(w)
-	const want = `#  turn  time   tokens  what and why
+	const want = `#  turn  time   tokens  content and reason
 1     2  12:05    1.2k  internal/chat/turn.go: written later by replace
 2     3  12:05      12  …on/and/on/to/the/file_at_its_end.go: included again later
 3   110  12:05     50k  run_shell_command: go test ./...: older than the newest 3 run_shell_command results of this session
 
-3 pruned, 51.2k tokens freed
+3 pruned, 51.2k tokens
 /density all, explain, show, restore N, why, pin, unpin PATH`
 	if got := text(w.run(t, "/density")); got != want {
 		t.Errorf("/density shows\n%s\nwant\n%s", got, want)
@@ -175,7 +175,7 @@ kind   old result
 why    older than the newest 3 run_shell_command results of this session
 freed  50000 tokens
 when   2026-11-21 12:05:07, turn 110
-where  the session log keeps it; the model can recall it
+where  in the session log; the model can recall it
 
 3: run_shell_command: go test ./..., as of turn 1
 
@@ -184,7 +184,7 @@ PASS`
 		t.Errorf("/density 3 shows\n%s\nwant\n%s", got, details)
 	}
 	for _, wrong := range []string{"0", "4", "show x", "-1", "restore 4", "x"} {
-		w.refused(t, "/density "+wrong, "there are 1 to 3")
+		w.refused(t, "/density "+wrong, "use 1 to 3")
 	}
 	for _, verb := range []string{"show", "restore", "why", "pin", "unpin"} {
 		w.refused(t, "/density "+verb, "say which")
@@ -216,7 +216,7 @@ cache reads     111k  61% of the input
 cache writes     20k  11% of the input
 output tokens   8.1k
 compressions       1
-freed tokens   12.3k  by density
+pruned tokens  12.3k
 cost               ?  /set price.input and price.output`
 	if got := text(w.run(t, "/stats")); got != want {
 		t.Errorf("/stats shows\n%s\nwant\n%s", got, want)
@@ -242,7 +242,7 @@ func TestThinkingIsTold(t *testing.T) {
 	stats.ThinkingTokens, stats.Void, stats.VoidBy, stats.Dropped = 6000, 2, "our pruning took a.go", 1
 	for command, want := range map[string]string{
 		"/stats":   "output tokens   8.1k  6k of them thinking",
-		"/density": "The reasoning of 2 replies is not sent any more, because the conversation before it has changed (our pruning took a.go).\nThe provider dropped 1 block of earlier reasoning",
+		"/density": "The reasoning of 2 replies is no longer sent: an earlier part of the conversation changed (our pruning took a.go).\nThe provider dropped 1 block of earlier reasoning",
 	} {
 		if got := text(w.run(t, command)); !strings.Contains(got, want) {
 			t.Errorf("%s shows\n%s\nwant\n%s", command, got, want)
@@ -301,7 +301,7 @@ func TestAnAsideIsTakenAsTyped(t *testing.T) {
 		t.Error(err)
 	}
 	w.session.err = chat.ErrInterrupted
-	if out := w.run(t, "/aside it's"); text(out) != "interrupted; the conversation is as it was" {
+	if out := w.run(t, "/aside it's"); text(out) != "Interrupted. The conversation is unchanged." {
 		t.Errorf("%+v", out)
 	}
 }

@@ -26,7 +26,7 @@ func webCommand(d Deps) command.Command {
 			text := strings.Join(given, " ")
 			switch {
 			case d.Web == nil:
-				return command.Output{}, errors.New("the web cannot be searched here")
+				return command.Output{}, errors.New("web search is not available here")
 			case strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://"):
 				page, err := d.Web.Page(ctx, text)
 				return command.Output{Lines: strings.Split(page, "\n")}, err

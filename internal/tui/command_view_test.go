@@ -117,7 +117,7 @@ func TestHangingWrap(t *testing.T) {
 	}{
 		{"short", "glob  finds", []string{"glob  finds"}},
 		{"in the last column", "glob  read  finds files by their name", []string{"glob  read  finds files", "            by their", "            name"}},
-		{"without columns", "  model stays as it is: set by /set", []string{"  model stays as it is:", "  set by /set"}},
+		{"without columns", "  model is unchanged: set by /set", []string{"  model is unchanged:", "  set by /set"}},
 		{"a wide gap", "a  name               and more", []string{"a  name  and more"}},
 		{"a last column far right", "a name that is quite long  and more", []string{"a name that is quite", "long  and more"}},
 	} {

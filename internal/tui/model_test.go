@@ -62,7 +62,7 @@ type fakeCommands struct{}
 
 func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) {
 	if name, chosen := strings.CutPrefix(line, "/model "); chosen {
-		return command.Output{Lines: []string{"model " + name + " from the next message on"}}, nil
+		return command.Output{Lines: []string{"model " + name + ", from the next message"}}, nil
 	}
 	switch strings.Fields(line)[0] {
 	case "/help":
@@ -78,14 +78,14 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 	case "/rewind":
 		if line != "/rewind" {
 			return command.Output{Lines: []string{"before “make x”", "files stay"}, Ask: &command.Ask{
-				Done: []string{"before “make x”"}, Title: "put 1 file back too", YesEffect: "yes, put back", YesCommand: "/rewind r2 files",
+				Done: []string{"before “make x”"}, Title: "put 1 file back too", YesEffect: "yes, restore", YesCommand: "/rewind r2 files",
 				Parts: []command.AskPart{{Title: "delete  made.txt"}},
 			}}, nil
 		}
-		return command.Output{Lines: []string{"1  10:30  make x"}, Pick: &command.Pick{Title: "go back to before", Choices: []command.Choice{
+		return command.Output{Lines: []string{"1  10:30  make x"}, Pick: &command.Pick{Title: "Return to before this message", Choices: []command.Choice{
 			{Name: "and now the tests", Help: "10:42", Line: "/rewind 2", Preview: func() string { return "and now the tests\nof all of it" }},
 			{Name: "make x", Help: "10:30", Line: "/rewind 1", Preview: func() string { return "make x" }},
-			{Name: "what was left behind", Help: "10:41", Line: "/rewind r12"},
+			{Name: "the branch that you left", Help: "10:41", Line: "/rewind r12"},
 		}}}, nil
 	case "/undo":
 		if line == "/undo yes" {
@@ -93,7 +93,7 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 		}
 		return command.Output{Lines: []string{"undo 2 files"}, Diff: editDiff, Ask: &command.Ask{
 			Title: "undo the changes of “make x” to 2 files", YesEffect: "yes, undo", YesCommand: "/undo yes",
-			Parts: []command.AskPart{{Title: "change  internal/a.go", Diff: editDiff}, {Title: "delete  made.txt"}, {Title: "stays as it is: .env: it may hold keys, which are not copied"}},
+			Parts: []command.AskPart{{Title: "change  internal/a.go", Diff: editDiff}, {Title: "delete  made.txt"}, {Title: "not restored: .env: it may hold keys, which are not copied"}},
 		}}, nil
 	case "/init":
 		return command.Output{Submit: "write AGENTS.md"}, nil

@@ -25,7 +25,7 @@ func TestPickRunsTheChoice(t *testing.T) {
 		t.Fatalf("what is in use is not selected:\n%s", s.model.view())
 	}
 	s.press("down", "enter")
-	if all := s.all(); !strings.Contains(all, "> /model mock-large\n") || !strings.Contains(all, "model mock-large from the next message on") {
+	if all := s.all(); !strings.Contains(all, "> /model mock-large\n") || !strings.Contains(all, "model mock-large, from the next message") {
 		t.Errorf("the choice did not run:\n%s", all)
 	}
 	if s.model.chooser.picking != nil {

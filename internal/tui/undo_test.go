@@ -15,7 +15,7 @@ func TestUndoIsAQuestion(t *testing.T) {
 		s.typed("/undo")
 		s.press("enter")
 		asked := s.all()
-		for _, part := range []string{"? undo the changes of “make x” to 2 files", "change  internal/a.go", "delete  made.txt", "stays as it is: .env"} {
+		for _, part := range []string{"? undo the changes of “make x” to 2 files", "change  internal/a.go", "delete  made.txt", "not restored: .env"} {
 			if !strings.Contains(asked, part) {
 				t.Errorf("the question lacks %q:\n%s", part, asked)
 			}
