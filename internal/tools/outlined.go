@@ -35,7 +35,7 @@ func Outline(ctx context.Context, name, text string, limit int) (string, bool) {
 		return "", false
 	}
 	size := fmt.Sprintf("%s, about %s", humanize.Count(len(all), "line"), humanize.Tokens(len(text)/bytesPerToken)+" tokens")
-	out := fmt.Sprintf("[outline of %s: %s. Read lines with offset and limit, such as offset %d, limit 200; whole: true sends all]\n", name, size, headLines+1)
+	out := fmt.Sprintf("[outline of %s: %s. read_file shows lines by offset and limit, such as offset %d, limit 200, and all with whole: true]\n", name, size, headLines+1)
 	declared, err := outline.Read(ctx, name, text)
 	if err == nil && len(declared.Declarations) > 0 {
 		out += shownLines(all[:headLines]) + fmt.Sprintf("[declarations, as FIRST-LAST|TEXT; %s]\n", declared.Note) + boundedList(declared.String())

@@ -164,3 +164,32 @@ func TestWriteAfterAnOutline(t *testing.T) {
 		t.Errorf("after the edit: %v", err)
 	}
 }
+
+// TestManyFilesArriveAsOutlines holds the answer about ten large files to one budget. Files whose
+// outline arrived come as text from then on.
+func TestManyFilesArriveAsOutlines(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"small.go": "package small\n"}
+	for i := range 10 {
+		files[fmt.Sprintf("f%d.go", i)] = largeGo(80)
+	}
+	env := outlining(t, files, 3000)
+	env.Limits.OutputTokens = 8000
+	answer := mustRun(t, env, readManyFiles(), params{"paths": []string{"*.go"}})
+	outlined := strings.Count(answer.Text, "[outline of f")
+	if outlined < 3 || outlined > 9 || len(answer.Text) > 8000*bytesPerToken {
+		t.Errorf("%d outlines in %d bytes:\n%.300s", outlined, len(answer.Text), answer.Text)
+	}
+	for _, want := range []string{"==> f0.go <==\n[outline of f0.go: 882 lines", "more files, for lack of room"} {
+		if !strings.Contains(answer.Text, want) {
+			t.Errorf("no %q in %.300s", want, answer.Text)
+		}
+	}
+	if v := answer.Read[0]; v.Whole || v.From != 0 || v.Hash == "" {
+		t.Errorf("the record of an outline is %+v", v)
+	}
+	again := mustRun(t, env, readManyFiles(), params{"paths": []string{"f0.go", "small.go"}})
+	if strings.Contains(again.Text, "[outline") || !strings.Contains(again.Text, "lookup(key, 70)") {
+		t.Errorf("the second read: %.300s", again.Text)
+	}
+}

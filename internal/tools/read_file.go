@@ -33,7 +33,7 @@ type readFileSchema struct {
 func readFile() Tool {
 	return defineRead(Tool{
 		Name:        "read_file",
-		Description: "Reads a text file as plain text, without line numbers. A part of it begins with a line in brackets that says which lines these are and how to read on.",
+		Description: "Reads a text file without line numbers. A part begins with a line in brackets that says how to read on. Large files may come as outlines; whole: true sends all.",
 		offers:      decode.ParametersOf[readFileSchema]().JSON,
 		Traits: Traits{
 			File:      toolspec.FileNames,

@@ -111,6 +111,9 @@ type section struct {
 
 // section reads one file for such an answer, of at most room bytes.
 func (e *Env) section(ctx context.Context, file string, room int) (section, error) {
+	if answer, ok := e.outline(ctx, file); ok && len(answer.Text) <= room {
+		return section{humanize.Name(e.Workspace.Rel(answer.View.Path)), strings.TrimSuffix(answer.ForModel(), "\n") + "\n", answer.View}, nil
+	}
 	within := *e
 	within.Limits.OutputTokens = max(room/bytesPerToken, 1)
 	s, p, err := within.readLines(ctx, file, textfile.Range{First: 1, Lines: e.Limits.readLines()})
