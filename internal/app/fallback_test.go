@@ -28,7 +28,8 @@ type relay struct {
 	mu        sync.Mutex
 	notices   []string
 	questions int
-	config    string
+	// config is the folder of the configuration.
+	config string
 }
 
 // newRelay begins a conversation. second is the host of the second model.

@@ -16,6 +16,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/session"
 )
 
 // pair records a call with its answer.
@@ -179,5 +180,36 @@ func TestCalibration_D09(t *testing.T) {
 		if real := 3 * (b.overhead() + size(b, r)) / 2; real+2000 > 8000 {
 			t.Errorf("request %d really holds %d tokens", n+1, real)
 		}
+	}
+}
+
+// The window that a refusal taught holds in a resumed session, until another window is configured.
+func TestALearnedLimitSurvives(t *testing.T) {
+	t.Parallel()
+	r := newRecorded(t, t.TempDir(), fail(&llm.Error{Kind: llm.ContextOverflow, Message: "too long", ContextLimit: 900}), say("now it fits"))
+	r.record(history.HumanText("before"))
+	for i := range 5 {
+		r.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(300))
+	}
+	if _, err := r.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(r.log.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := session.Replay(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := newBench(t)
+	if again.Chat, err = Resume(again.config, state); err != nil {
+		t.Fatal(err)
+	}
+	if live, resumed := r.window.Limits.Size(), again.window.Limits.Size(); live != 900 || resumed != 900 {
+		t.Errorf("the window is %d, and %d after a resume", live, resumed)
+	}
+	if again.set("context-limit", "5000"); again.window.Limits.Size() != 5000 {
+		t.Errorf("the window is %d, and 5000 is configured", again.window.Limits.Size())
 	}
 }

@@ -64,6 +64,8 @@ const (
 	// MetaScale is, in an ai entry, the number of tokens that the provider counts for each token
 	// counted here, for the entry's model (D-09).
 	MetaScale = "scale"
+	// MetaLimit is, in an ai entry, the LearnedLimit of the entry's model.
+	MetaLimit = "limit"
 	// MetaWorkspace is the folder of relative paths in the entry, if it differs from the folder
 	// of the session (D-44).
 	MetaWorkspace = "workspace"
@@ -151,6 +153,21 @@ func (c *Content) Scale() (model string, ratio float64, known bool) {
 	model, named := c.Metadata[MetaModel].(string)
 	ratio, known = MetaOf[float64](c, MetaScale)
 	return model, ratio, named && known
+}
+
+// A LearnedLimit is the window of a model that a refusal taught, in tokens, while the window was
+// believed to have Configured tokens. It holds until another window is configured.
+type LearnedLimit struct {
+	Tokens     int `json:"tokens"`
+	Configured int `json:"configured"`
+}
+
+// Limit returns the model that wrote the entry, and its learned limit. It returns false if the entry
+// does not record them.
+func (c *Content) Limit() (model string, limit LearnedLimit, known bool) {
+	model, named := c.Metadata[MetaModel].(string)
+	limit, known = MetaOf[LearnedLimit](c, MetaLimit)
+	return model, limit, named && known && limit.Tokens > 0
 }
 
 // Calls returns the tool calls of the entry in order.

@@ -44,6 +44,9 @@ func (p *player) appendEvent(payload any, e event) {
 		if model, ratio, known := payload.Scale(); known {
 			p.state.Scales[model] = ratio
 		}
+		if model, limit, known := payload.Limit(); known {
+			p.state.Limits[model] = limit
+		}
 		p.state.hasEntries = true
 		p.state.Counts.add(payload)
 	case densityPayload:

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"agent/internal/base/humanize"
+	"agent/internal/history"
 )
 
 // NotALogError means that the input holds no session record.
@@ -118,7 +119,7 @@ type player struct {
 }
 
 func newPlayer(t text) *player {
-	return &player{text: t, state: State{Settings: map[string]string{}, Scales: map[string]float64{}}, announced: version}
+	return &player{text: t, state: State{Settings: map[string]string{}, Scales: map[string]float64{}, Limits: map[string]history.LearnedLimit{}}, announced: version}
 }
 
 // at returns the state with the conversation as it was before the record seq.

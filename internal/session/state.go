@@ -45,6 +45,8 @@ type State struct {
 	// Scales has, by model, the ratio of the provider's last token count to ours. It is no part
 	// of the conversation, so a rewind does not change it.
 	Scales map[string]float64
+	// Limits has, by model, the window that a refusal taught. A rewind does not change it.
+	Limits map[string]history.LearnedLimit
 	// Jobs has the background commands that still ran when the last program that wrote the log
 	// was killed; none after an orderly end.
 	Jobs []Job

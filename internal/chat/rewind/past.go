@@ -49,6 +49,7 @@ func (p *Past) Resume(restored session.State) error {
 func (p *Past) restoreWindow(restored session.State) error {
 	p.Window.Ledger.Restore(restored.Prunes, restored.Turn)
 	p.Window.Measure.Calibrate(restored.Scales)
+	p.Window.Limits.Restore(restored.Limits)
 	return p.Window.Resume(restored.Pins, restored.Steps())
 }
 

@@ -40,7 +40,7 @@ func (m *Measure) lowerWindow(estimate int, reported Reported) {
 	}
 	known, learned := m.limits.learned[model]
 	m.limits.learn(reported.Prompt)
-	if !learned || known.limit != reported.Prompt {
+	if !learned || known.Tokens != reported.Prompt {
 		m.tell(Cut{Tokens: estimate, Reported: reported.Prompt, Limit: m.limits.Size()})
 	}
 }

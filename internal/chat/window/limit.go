@@ -3,8 +3,10 @@ package window
 import (
 	"cmp"
 	"fmt"
+	"maps"
 
 	"agent/internal/compression"
+	"agent/internal/history"
 	"agent/internal/settings"
 )
 
@@ -20,13 +22,13 @@ type Limits struct {
 	// known returns the known size of a model's window.
 	known func(model string) (tokens int, ok bool)
 	// learned maps models to the limits that refusals taught.
-	learned map[string]learnedLimit
+	learned map[string]history.LearnedLimit
 }
 
 // NewLimits returns the limits of requests to the model of the settings. known returns the known
 // size of a model's window; it is called if the setting context-limit is unset.
 func NewLimits(s *settings.Settings, known func(model string) (int, bool)) *Limits {
-	return &Limits{settings: s, known: known, learned: make(map[string]learnedLimit)}
+	return &Limits{settings: s, known: known, learned: make(map[string]history.LearnedLimit)}
 }
 
 // model returns the name of the model of the next request.
@@ -36,8 +38,8 @@ func (l *Limits) model() string { return settings.Model.Of(l.settings) }
 // model, else a common size; but never more than a refusal taught.
 func (l *Limits) Size() int {
 	configured := l.configuredSize()
-	if learned, ok := l.learned[l.model()]; ok && learned.configured == configured {
-		return min(configured, learned.limit)
+	if learned, ok := l.learned[l.model()]; ok && learned.Configured == configured {
+		return min(configured, learned.Tokens)
 	}
 	return configured
 }
@@ -57,14 +59,13 @@ func (l *Limits) configuredSize() int {
 // means no setting or no known size.
 func SizeOf(set, known int) int { return cmp.Or(set, known, DefaultLimit) }
 
-// learnedLimit is the limit that a refusal taught while the window was believed to have configured
-// tokens. It holds until somebody configures another window.
-type learnedLimit struct{ limit, configured int }
-
 // learn remembers the limit of the model, in tokens.
 func (l *Limits) learn(tokens int) {
-	l.learned[l.model()] = learnedLimit{tokens, l.configuredSize()}
+	l.learned[l.model()] = history.LearnedLimit{Tokens: tokens, Configured: l.configuredSize()}
 }
+
+// Restore restores the limits that refusals taught in an earlier run, by model.
+func (l *Limits) Restore(learned map[string]history.LearnedLimit) { maps.Copy(l.learned, learned) }
 
 // Reserve returns the part of the window kept free for the reply (D-08), or an error if it leaves
 // no room for a request.

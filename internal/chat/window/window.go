@@ -178,12 +178,15 @@ func (w *Window) Observe(model string, estimate int, reported Reported) {
 }
 
 // Stamp returns a reply with metadata about its request. The metadata holds the provider's scale
-// of tokens, so that a resumed session shows the same sizes. For a strategy that prunes by price
+// of tokens and the limit that a refusal taught, so that a resumed session has the same sizes. For a strategy that prunes by price
 // it also holds the request, so that the record shows the cost and the savings of pruning.
 func (w *Window) Stamp(reply *history.Content) *history.Content {
 	model, _ := reply.Metadata[history.MetaModel].(string)
 	if ratio, observed := w.Measure.calibration.Ratio(model); observed {
 		reply = reply.WithMeta(history.MetaScale, ratio)
+	}
+	if limit, learned := w.Limits.learned[model]; learned {
+		reply = reply.WithMeta(history.MetaLimit, limit)
 	}
 	return w.pricing.stamp(reply)
 }
