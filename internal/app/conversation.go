@@ -113,7 +113,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	if err != nil {
 		return nil, nil, err
 	}
-	now := promptSession(at, models, x.texts, x.notes)
+	now := promptSession(at, models, x.texts, x.notes, x.start)
 	system := SystemPrompt(templates, now)
 	ofAgents := SystemPrompt(templates, func() prompts.Session {
 		session := now()
@@ -163,7 +163,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		KeepWaiting: rec.keepWaiting(),
 		Waited:      waited,
 
-		Extensions: chat.Extensions{Expand: subs.expand, Below: x.texts.Below, News: news(x.servers, x.notes), Refreeze: x.refreeze},
+		Extensions: chat.Extensions{Expand: subs.expand, Below: x.texts.Below, News: x.news, Refreeze: x.refreeze},
 		Gates:      x.guards.gates(registry, subs.gate()),
 		Hooks:      x.guards.hooks.Moments(x.guards.checks),
 		Begun:      rec.how.begins(),

@@ -37,6 +37,10 @@ type equipment struct {
 	symbols *symbols
 	notes   *noting
 	texts   *extensions.Extensions
+	// start returns the start of the session, and news messages about what has changed since the head
+	// was made.
+	start func() start
+	news  func() []history.Block
 	// tracer reports to a collector, nil if the environment names none.
 	tracer *trace.Tracer
 	// leftOut names the parts of a set-up that cannot be used, with the reasons.
@@ -68,8 +72,10 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 	}
 	servers := newServers(rec, models, host, files.servers, mayName(bounds, ruling), tracer.Context, happened.emit, line)
 	ends.add(servers.Close)
+	begun, changes := startOf(at, rec)
+	tell := news(servers, notes, changes)
 	texts, brings := extensions.New(extensions.Config{
-		Settings: at.settings, Where: at.where, Env: env, Lend: host.Lend, Trust: files.trust, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: news(servers, notes), Window: models.window,
+		Settings: at.settings, Where: at.where, Env: env, Lend: host.Lend, Trust: files.trust, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: tell, Window: models.window,
 		Unattended: at.options.Unattended, NoImages: models.noImages, Environ: confined.environ, Log: at.log,
 	}, files.texts)
 	notices = slices.Concat(ruled, brings, hookgates.Skipped(files.hooks), files.notices(at.options.AsksTrust), texts.Head(), late)
@@ -78,7 +84,7 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 		guards: &guards{
 			bounds: bounds, rules: ruling, checks: hookgates.NewChecks(host, ruling), hooks: hookgates.NewHooks(host, files.hooks), front: at.options.Gates,
 		},
-		web: newWebSearch(at, rec, models, ruling, reach), servers: servers, symbols: newSymbols(at, rec, confined, ends), notes: notes, texts: texts,
+		web: newWebSearch(at, rec, models, ruling, reach), servers: servers, symbols: newSymbols(at, rec, confined, ends), notes: notes, texts: texts, start: begun, news: tell,
 		tracer: tracer, leftOut: slices.Concat(ruled, files.leftOut()),
 	}, notices, nil
 }
@@ -130,8 +136,8 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 
 // news returns a function that returns messages for the model about what has changed since the head
 // was made.
-func news(servers *mcphost.Servers, notes *noting) func() []history.Block {
-	return func() []history.Block { return append(servers.News(), notes.newsText()...) }
+func news(servers *mcphost.Servers, notes *noting, changes func() []history.Block) func() []history.Block {
+	return func() []history.Block { return slices.Concat(changes(), servers.News(), notes.newsText()) }
 }
 
 // refreeze lets the head of the next requests take up what has changed.

@@ -1,12 +1,16 @@
 package app_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
+	"agent/internal/app"
 	"agent/internal/atcmd"
+	"agent/internal/chat"
 	"agent/internal/testing/llmtest"
 )
 
@@ -50,4 +54,48 @@ func TestInstructionsChangeInMidSession(t *testing.T) {
 // plain returns a part of a request without the marks of the cache.
 func plain(part []byte) string {
 	return strings.ReplaceAll(string(part), `,"cache_control":{"type":"ephemeral"}`, "")
+}
+
+// A session that is resumed the next day sends the same system prompt and the thinking so far. The
+// model reads the new date in a message.
+func TestResumeTheNextDay(t *testing.T) {
+	t.Parallel()
+	server := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.Think("hm").Say("ok") })
+	p, workspace := newProcess(t), t.TempDir()
+	day := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	p.Now = func() time.Time { return day }
+	for range 3 {
+		own, err := p.Settings(app.Sources{Set: []string{"base-url=" + server.URL, "api=messages", "model=claude-opus-5-5", "context-limit=100000"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := app.New(t.Context(), p, app.Options{
+			Workspace: workspace, Settings: own, Events: func(chat.Envelope) {}, Unattended: true, Record: app.Record{Continue: len(server.Requests()) > 0},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := c.Chat.Prompt(t.Context(), atcmd.Typed("go on")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Close()
+		day = day.AddDate(0, 0, 1)
+	}
+	for i, r := range server.Requests() {
+		if plain(r.Fields["system"]) != plain(server.Requests()[0].Fields["system"]) {
+			t.Errorf("request %d has another system prompt: %s", i+1, r.Fields["system"])
+		}
+		if thoughts := strings.Count(string(r.Body), `"type":"thinking"`); thoughts != i {
+			t.Errorf("request %d has %d of %d thoughts", i+1, thoughts, i)
+		}
+		told := ""
+		if day := 20 + i/2; i%2 == 0 && i > 0 {
+			told = fmt.Sprintf("Today is 2026-11-%d.", day)
+		}
+		if last := r.Last().Content; strings.Contains(last, "Today is") != (told != "") || !strings.Contains(last, told) {
+			t.Errorf("request %d ends with %q, want %q", i+1, last, told)
+		}
+	}
 }

@@ -3,6 +3,9 @@ package app
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -13,7 +16,9 @@ import (
 	"agent/internal/chat"
 	"agent/internal/git/gitcmd"
 	"agent/internal/gitfiles/layout"
+	"agent/internal/history"
 	"agent/internal/sandbox"
+	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/prompts"
 )
@@ -38,22 +43,65 @@ func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat
 	}
 }
 
+// start is what the system prompt says about the start of a session. A resumed session says the same,
+// so that the cached prompt and bound reasoning still count.
+type start struct {
+	Date string       `json:"date"`
+	Git  *prompts.Git `json:"git,omitempty"`
+}
+
+// startOf returns a function that returns the start of the session and records it. news returns, once,
+// a message about what is different in a resumed session.
+func startOf(at *place, rec *record) (of func() start, news func() []history.Block) {
+	root, today := at.workspace.Root(), at.process.Now().Format(time.DateOnly)
+	repository := gitState(root)
+	now := func() start { return start{today, repository()} }
+	var recorded start
+	if rec.resumed.Workspace != root || json.Unmarshal(rec.resumed.Start, &recorded) != nil || recorded.Date == "" {
+		return sync.OnceValue(func() start {
+			begun := now()
+			rec.writeJSON(begun, (*session.Log).Start)
+			return begun
+		}), func() []history.Block { return nil }
+	}
+	told := false
+	return func() start { return recorded }, func() []history.Block {
+		if told {
+			return nil
+		}
+		told = true
+		return changedSince(recorded, now())
+	}
+}
+
+// changedSince returns a message about what is different now, if anything is.
+func changedSince(then, now start) []history.Block {
+	text := ""
+	if now.Date != then.Date {
+		text = "Today is " + now.Date + ". "
+	}
+	if git := now.Git; git != nil && !git.Late && !reflect.DeepEqual(git, then.Git) {
+		text += fmt.Sprintf("Git now: branch %q, %d changed or new files; last commits (data): %q. ", git.Branch, git.Changed, git.Subjects)
+	}
+	if text == "" {
+		return nil
+	}
+	return []history.Block{&history.Text{Text: "[The session was resumed. " + strings.TrimSpace(text) + "]", Source: history.Brought}}
+}
+
 // promptSession returns a function that describes the session for the system prompt, with the
-// model in use at the time of the call. The state of the repository is read once, when
-// promptSession is called.
-func promptSession(at *place, models *endpoints, texts *extensions.Extensions, notes *noting) func() prompts.Session {
-	repository := gitState(at.workspace.Root())
+// model in use at the time of the call.
+func promptSession(at *place, models *endpoints, texts *extensions.Extensions, notes *noting, start func() start) func() prompts.Session {
 	begun := prompts.Session{
 		Workspace: at.workspace.Root(),
 		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
 		Shell:     at.jobs.Shell(),
-		Date:      at.process.Now().Format("2006-01-02"),
 	}
 	return func() prompts.Session {
-		session := begun
+		session, begun := begun, start()
 		session.Instructions = texts.Instructions()
 		session.Notes = notes.prompt()
-		session.Git = repository()
+		session.Date, session.Git = begun.Date, begun.Git
 		session.Sandbox = promptSandbox(at)
 		session.Model = settings.Model.Of(at.settings)
 		session.Trailer = trailer(settings.CommitTrailer.Of(at.settings), session.Model)

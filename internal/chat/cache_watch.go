@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -68,7 +69,11 @@ func (w *cacheWatch) step(step window.Step) {
 	case window.Density:
 		what := "our pruning"
 		if len(step.Prunes) > 0 {
-			what += " took " + humanize.Line(step.Prunes[0].Subject, 40)
+			subject := step.Prunes[0].Subject
+			if filepath.IsAbs(subject) {
+				subject = filepath.Base(subject) // the path may be long
+			}
+			what += " took " + humanize.Line(subject, 40)
 		}
 		if more := len(step.Prunes) - 1; more > 0 {
 			what += fmt.Sprintf(" and %d more", more)

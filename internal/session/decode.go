@@ -24,6 +24,7 @@ var decoders = map[Type]func(Record) (any, error){
 	TypeTitle:       decodeAs[titlePayload],
 	TypeWaiting:     decodeAs[waitingPayload],
 	TypeServers:     decodeAs[serversPayload],
+	TypeStart:       decodeAs[startPayload],
 	TypeGrants:      decodeAs[grantsPayload],
 	TypeNote:        decodeAs[Note],
 	TypeNotice:      decodeAs[noticePayload],

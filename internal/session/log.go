@@ -123,6 +123,9 @@ func (l *Log) Servers(offered json.RawMessage) error {
 	return l.record(TypeServers, serversPayload{offered})
 }
 
+// Start records, as JSON, what the system prompt says about the start of the session.
+func (l *Log) Start(said json.RawMessage) error { return l.record(TypeStart, startPayload{said}) }
+
 // Grants records, as JSON, the permissions that a person has given for the session.
 func (l *Log) Grants(grants json.RawMessage) error {
 	return l.record(TypeGrants, grantsPayload{grants})

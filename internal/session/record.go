@@ -55,6 +55,8 @@ const (
 	TypeWaiting Type = "waiting"
 	// TypeServers has the part of the servers' tools that the model is offered from there on.
 	TypeServers Type = "servers"
+	// TypeStart has what the system prompt says about the start of the session.
+	TypeStart Type = "start"
 	// TypeGrants has the permissions of the session, after a change.
 	TypeGrants Type = "grants"
 	// TypeNote is a change of the notes that are kept for later sessions.
@@ -235,6 +237,11 @@ type grantsPayload struct {
 // serversPayload has the argument of Log.Servers.
 type serversPayload struct {
 	Offered json.RawMessage `json:"offered"`
+}
+
+// startPayload has the argument of Log.Start.
+type startPayload struct {
+	Said json.RawMessage `json:"said"`
 }
 
 // Note is a change of the notes that are kept for later sessions.

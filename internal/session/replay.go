@@ -272,6 +272,8 @@ func (p *player) take(r Record, payload any, e event) {
 		p.state.Grants = payload.Grants
 	case serversPayload:
 		p.state.Servers = payload.Offered
+	case startPayload:
+		p.state.Start = payload.Said
 	case settingPayload:
 		if payload.Value == "" {
 			delete(p.state.Settings, payload.Key)

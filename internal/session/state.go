@@ -38,6 +38,8 @@ type State struct {
 	Todos json.RawMessage
 	// Servers is the last argument of Log.Servers; nil for none.
 	Servers json.RawMessage
+	// Start is the last argument of Log.Start; nil for none.
+	Start json.RawMessage
 	// Grants is the last argument of Log.Grants; nil for none.
 	Grants json.RawMessage
 	// Settings has the settings that were changed in the session and not unset since.

@@ -147,7 +147,9 @@ func (s *speaking) Stream(ctx context.Context, plain llm.Request) iter.Seq2[llm.
 		switch {
 		case r.quit || err == nil:
 		case ctx.Err() != nil:
-			yield(nil, ctx.Err())
+			if r.tellUsed(); !r.quit {
+				yield(nil, ctx.Err())
+			}
 		default:
 			yield(nil, c.at.Failure(err, req.Model, r.begun))
 		}

@@ -1,6 +1,7 @@
 package anthropic_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -173,6 +174,29 @@ func TestUsage(t *testing.T) {
 	want := llm.Usage{PromptTokens: 160, CompletionTokens: 7, ThinkingTokens: 3, CachedTokens: 100, CacheWriteTokens: 50, LongWriteTokens: 40}
 	if diff := cmp.Diff(want, got.Usage); diff != "" || got.Err != nil {
 		t.Error(diff, got.Err)
+	}
+}
+
+// A reply that is interrupted has cost its prompt, most of which was read from the cache.
+func TestUsageOfAnInterruptedReply(t *testing.T) {
+	t.Parallel()
+	const text = "twenty characters. "
+	srv := llmtest.New(t, events(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"`+text+`"}}`).Hang())
+	ctx, cancel := context.WithCancel(t.Context())
+	var used llm.Usage
+	var failed error
+	for chunk, err := range newClient(t, srv.URL).Stream(ctx, llmtest.Question("hi")) {
+		switch chunk := chunk.(type) {
+		case llm.Text:
+			cancel()
+		case llm.Usage:
+			used = chunk
+		}
+		failed = err
+	}
+	cancel()
+	if used.PromptTokens != 160 || used.CachedTokens != 100 || used.CacheWriteTokens != 50 || used.CompletionTokens < len(text)/4 || !errors.Is(failed, context.Canceled) {
+		t.Errorf("used %+v, %v", used, failed)
 	}
 }
 

@@ -37,6 +37,15 @@ func (u usage) with(later usage) usage {
 	return u
 }
 
+// tellUsed tells the usage of a reply that was interrupted. The prompt was reported at its beginning.
+// The length of the reply is an estimate, because it is reported at its end.
+func (r *reply) tellUsed() {
+	if used := r.counted.added(r.usage); r.begun && used.PromptTokens > 0 {
+		used.CompletionTokens = max(used.CompletionTokens, r.usage.CompletionTokens+r.size/charsPerToken)
+		r.emit(used)
+	}
+}
+
 // added returns the sum of a usage and the report.
 func (u usage) added(to llm.Usage) llm.Usage {
 	to.PromptTokens += u.Input.Count() + u.CacheRead.Count() + u.CacheWrite.Count()
