@@ -39,6 +39,7 @@ func (c *Connection) newClaude(at Endpoint, e extras, like openai.Config, source
 				return login.Sign(transport, base, source, func(key llm.Key) { used(key); c.hideToken(key) })
 			},
 		},
+		Bearer:  at.ClaudeURL != "",
 		Vertex:  at.ClaudeURL != "" && at.Provider == "vertex",
 		Limits:  c.limitsOf,
 		Lessons: c.claudes.of(hostOf(base)),

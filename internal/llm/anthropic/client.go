@@ -33,9 +33,10 @@ import (
 
 // Config configures a Client.
 type Config struct {
-	// Endpoint describes the endpoint. A key is sent in the header x-api-key, except to Vertex,
-	// which takes a bearer token.
+	// Endpoint describes the endpoint. A key is sent in the header x-api-key.
 	Endpoint endpoint.Config
+	// Bearer sends the key as a bearer token, which Bedrock and Vertex want.
+	Bearer bool
 	// Vertex means that the endpoint is the one of a project at Google Vertex AI, where the address
 	// names the model.
 	Vertex bool
@@ -74,7 +75,7 @@ const apiVersion = "2023-06-01"
 // NewClient returns a client for one endpoint.
 func NewClient(config Config) *Client {
 	config.Endpoint.Paths = []string{messagesPath}
-	if !config.Vertex {
+	if !config.Bearer {
 		config.Endpoint.KeyHeader = "X-Api-Key"
 	}
 	config.Endpoint.BaseURL = versioned(config.Endpoint.BaseURL)
