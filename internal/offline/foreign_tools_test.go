@@ -146,7 +146,7 @@ func TestProgramsElsewhere(t *testing.T) {
 				{p.check, strings.Repeat("passed ", 30)}, // cold: a check that passed
 				{p.edit, "error: no such text"},
 			}
-			want := []string{"quotes old of /w/a.go, applied true", "quotes old of /w/a.go, applied false", "2 view of /w/a.go: free"}
+			want := []string{"quotes old of /w/a.go, applied true", "quotes old of /w/a.go, applied false", "2 view of /w/a.go: free", "4 view of /w/a.go: marked"}
 			if !p.inPatch {
 				want = append(want, "9 written content of /w/b.go: free")
 			}

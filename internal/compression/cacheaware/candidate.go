@@ -53,21 +53,16 @@ func (rv *review) candidates() []candidate {
 		switch since, free := rv.isFree(at, u); {
 		case free:
 			found = append(found, candidate{unit: at, why: Free, since: since})
-		case rv.conversation.pinned(u), u.instructs():
-			if u.mayBeMarked() {
-				found = append(found, candidate{unit: at, why: Marked, since: rv.conversation.request, along: !rv.Cold})
-			}
 		default:
+			kept := rv.conversation.pinned(u) || u.instructs()
 			idle, patience := float64(rv.conversation.idleRequests(u)), rv.patience(u)
 			switch {
-			case idle >= patience:
+			case !kept && idle >= patience:
 				found = append(found, candidate{unit: at, why: Cold, since: rv.coldSince(u, patience)})
-			case idle >= patience*rv.softShare(u.class()):
+			case !kept && idle >= patience*rv.softShare(u.class()):
 				found = append(found, candidate{unit: at, why: Soft, along: true})
 			case u.mayBeMarked():
 				found = append(found, candidate{unit: at, why: Marked, since: rv.conversation.request, along: !rv.Cold})
-			case u.sent < rv.conversation.request && rv.conversation.numbers(u) >= minSaved:
-				found = append(found, candidate{unit: at, why: Unnumbered, since: rv.conversation.request, along: !rv.Pressed})
 			}
 		}
 	}

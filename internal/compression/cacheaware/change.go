@@ -25,8 +25,8 @@ type Change struct {
 	Paths []string
 	// Why is the reason for which the unit may leave.
 	Why Why
-	// Text is the new text of a result into which a file is folded, or whose line numbers leave;
-	// otherwise it is empty.
+	// Text is the new text of a result into which a file is folded, or that is marked; otherwise it is
+	// empty.
 	Text string
 	// Tokens is the number of tokens freed. It is negative for a copy that a fold makes, if the
 	// copy is larger than the text before.
@@ -54,8 +54,6 @@ const (
 	Hollow Why = "hollow"
 	// Marked is the reason of a view that says from then on that later edits changed its text.
 	Marked Why = "marked"
-	// Unnumbered is the reason of a view whose line numbers leave while its lines stay.
-	Unnumbered Why = "numbers"
 )
 
 type reason struct {
@@ -71,7 +69,6 @@ var reasons = []reason{
 	{Folded, "foldedPruned", "merged"},
 	{Hollow, "hollowPruned", "empty"},
 	{Marked, "markedPruned", "marked as stale"},
-	{Unnumbered, "numbersPruned", "without line numbers"},
 }
 
 // Reason explains the change in words.
@@ -85,8 +82,6 @@ func (c Change) Reason() string {
 		return fmt.Sprintf("not used for %d requests, and a cut is made anyway", c.Idle)
 	case Marked:
 		return "an edit changed it, which it says now"
-	case Unnumbered:
-		return "its lines stay, their numbers leave"
 	case Hollow:
 		return "nothing but pointers was left of it"
 	default:
@@ -350,16 +345,15 @@ func (cv *conversation) settleSize(at int) {
 	cv.total += size
 }
 
-// replace notes that a unit is a pointer now, lacks its line numbers, or holds the current text
-// of a file.
+// replace notes that a unit is a pointer now, is marked, or holds the current text of a file.
 func (cv *conversation) replace(c Change) {
 	u := &cv.units[c.unit]
 	cv.total -= c.Tokens
 	u.tokens -= c.Tokens
 	u.free = c.Why == Free || c.Why == Folded
 	u.prunedAt = cv.request
-	if c.Why == Unnumbered || c.Why == Marked {
-		u.numbered, u.plain, u.marked = 0, true, c.Why == Marked
+	if c.Why == Marked {
+		u.marked = true
 		return
 	}
 	if c.Text == "" {

@@ -214,7 +214,7 @@ func (cv *conversation) addResponse(response *history.ToolResponse, u unit) {
 	if f.act == View {
 		u.text = f.content
 	}
-	u.left, u.numbered = cv.sizeOf(f.withPointer(response, cv.anyNumber()), u.block), -1
+	u.left = cv.sizeOf(f.withPointer(response, cv.anyNumber()), u.block)
 	f.result = cv.push(u)
 	cv.words.add(text, f.result, false)
 	cv.note(f)

@@ -198,10 +198,8 @@ func (cv *conversation) changeTo(at int, before, after history.Block) (c Change,
 			c.Text, c.Tokens = text, u.tokens-u.left-cv.count(text)
 		case strings.HasPrefix(text, b.Result.Text()+"\n"+foldHeading(u.fact.path())):
 			c.Text, c.Tokens = text, -cv.count(text[len(b.Result.Text())+1:])
-		case text == staleNote+withoutNumbers(b.Result.Text()):
-			c.Text, c.Tokens = text, cv.tokensFreed(candidate{unit: at, why: Marked})
-		case cv.numbers(u) > 0 && text == withoutNumbers(b.Result.Text()):
-			c.Text, c.Tokens = text, u.numbered
+		case text == staleNote+b.Result.Text():
+			c.Text, c.Tokens = text, -cv.count(staleNote)
 		}
 	case *history.Media:
 		_, changed = after.(*history.Text)

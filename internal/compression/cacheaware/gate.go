@@ -216,7 +216,7 @@ func (s *sweep) take(c candidate) bool {
 	if !ok {
 		return false
 	}
-	if c.why != Free && c.why != Unnumbered && c.why != Marked && (c.hard() || at < s.account.sent) && s.conversation.units[at].quotable() {
+	if c.why != Free && c.why != Marked && (c.hard() || at < s.account.sent) && s.conversation.units[at].quotable() {
 		s.risky++
 	}
 	if c.why == Hollow {
@@ -268,11 +268,8 @@ func (s *sweep) freedTokens(c candidate) (tokens float64, ok bool) {
 
 // tokensFreed returns the tokens that a candidate other than a hollow call frees.
 func (cv *conversation) tokensFreed(c candidate) int {
-	switch c.why {
-	case Unnumbered:
-		return cv.units[c.unit].numbered
-	case Marked:
-		return cv.numbers(&cv.units[c.unit]) - cv.count(staleNote)
+	if c.why == Marked {
+		return -cv.count(staleNote)
 	}
 	return cv.units[c.unit].saves()
 }
@@ -356,11 +353,8 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 func (cv *conversation) change(at int, why Why) Change {
 	u := &cv.units[at]
 	c := Change{Entry: u.entry, Kind: u.kind(), Subject: u.subject(), Paths: u.fact.paths, Why: why, Tokens: u.saves(), Idle: cv.idleRequests(u), unit: at}
-	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok && (why == Unnumbered || why == Marked) {
-		c.Text, c.Tokens = withoutNumbers(r.Result.Text()), cv.tokensFreed(candidate{unit: at, why: why})
-		if why == Marked {
-			c.Text = staleNote + c.Text
-		}
+	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok && why == Marked {
+		c.Text, c.Tokens = staleNote+r.Result.Text(), -cv.count(staleNote)
 	}
 	return c
 }

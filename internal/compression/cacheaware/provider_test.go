@@ -26,11 +26,11 @@ type provider struct {
 
 // piece is a unit as it is sent.
 type piece struct {
-	state         state
-	number, fold  int
-	part          part
-	plain, marked bool
-	text          string
+	state        state
+	number, fold int
+	part         part
+	marked       bool
+	text         string
 }
 
 var hashSeed = maphash.MakeSeed()
@@ -53,7 +53,7 @@ func bodyOf(e *Engine) []sentEntry {
 	for i := range e.conversation.units {
 		if u := &e.conversation.units[i]; u.state != gone {
 			s := &body[u.entry]
-			s.pieces, s.tokens = append(s.pieces, piece{u.state, i, u.foldedAt, u.part, u.plain, u.marked, u.text}), append(s.tokens, u.tokens)
+			s.pieces, s.tokens = append(s.pieces, piece{u.state, i, u.foldedAt, u.part, u.marked, u.text}), append(s.tokens, u.tokens)
 		}
 	}
 	return body

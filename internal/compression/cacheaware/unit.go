@@ -61,11 +61,7 @@ type unit struct {
 	// tokens is the size of the unit now, full its size before any pruning, and left its size as
 	// a pointer.
 	tokens, full, left int
-	// numbered is the size of the line numbers of a view in tokens, or -1 if not counted yet.
-	// plain is set once the line numbers have left.
-	numbered int
-	plain    bool
-	state    state
+	state              state
 	// stale is set once an edit has replaced text that the unit shows. marked is set once it says so.
 	stale, marked bool
 	// sent is the first request that carries the unit.
@@ -106,21 +102,6 @@ func (u *unit) shortEdit() bool { return isShortEdit(u.part, u.text) }
 func isShortEdit(p part, text string) bool {
 	edits := p == oldText || p == newText || p == body
 	return edits && strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1 < minEditLines
-}
-
-// numbers returns the size of the line numbers that a tool put before the lines of a file, in
-// tokens. Edits quote the lines without them.
-func (cv *conversation) numbers(u *unit) int {
-	if u.part != result || u.fact.act != View || u.state != whole {
-		return 0
-	}
-	if u.numbered < 0 {
-		u.numbered = 0
-		if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok {
-			u.numbered = u.tokens - cv.sizeOf(r.WithResult(withoutNumbers(r.Result.Text())), u.block)
-		}
-	}
-	return u.numbered
 }
 
 // quotable reports whether an edit may quote the text of the unit.
