@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/app"
+	"agent/internal/attach"
 	"agent/internal/base/rawjson"
 	"agent/internal/base/suggest"
 	"agent/internal/command"
@@ -187,6 +188,12 @@ func (o settingsOptions) sources() app.Sources {
 
 // schemas maps names to the schemas of the formats that scripts and editors read.
 var schemas = map[string]func() (*jsonschema.Schema, error){
+	"client-events": func() (*jsonschema.Schema, error) {
+		return streamjson.ClientEventsSchema(streamjson.LineType{Name: "joined", Line: attach.Joined{}}, streamjson.LineType{Name: "error", Line: attach.Problem{}})
+	},
+	"client-input": func() (*jsonschema.Schema, error) {
+		return streamjson.ClientInputSchema(streamjson.LineType{Name: "join", Line: attach.Join{}})
+	},
 	"events":   streamjson.EventsSchema,
 	"input":    streamjson.InputSchema,
 	"result":   streamjson.ResultSchema,
@@ -199,8 +206,9 @@ func newSchema(w world) *cobra.Command {
 		Use:   "schema " + strings.Join(names, "|"),
 		Short: "Print the JSON Schema of what scripts read and write",
 		Long: `Prints a JSON Schema (2020-12): of a line of --output-format stream-json (events) or
---input-format stream-json (input), of the result of --output-format json (result), or of a
-profile file (settings).`,
+--input-format stream-json (input), of the result of --output-format json (result), of a
+profile file (settings), or of the lines between a running session and its clients
+(client-events, client-input).`,
 		Args:      cli.ExactArgs(1, "one of "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -15,9 +15,8 @@ import (
 	"agent/internal/tools"
 )
 
-// A client gets the events of the session again from its lines, as far as a screen shows them.
-func TestFollowerReturnsTheEvents(t *testing.T) {
-	t.Parallel()
+// followed returns an event of each kind that a client shows.
+func followed() []chat.Event {
 	registry := tools.NewRegistry(tools.Default()...)
 	label := registry.Traits("glob").Describe("glob", arguments.Parse(`{"pattern":"*.go"}`))
 	zero := 0
@@ -25,7 +24,7 @@ func TestFollowerReturnsTheEvents(t *testing.T) {
 		ID: 3, Agent: "explore", AgentID: "s-a", Task: "look", Call: 2, Tool: "ask_user", Traits: registry.Traits("ask_user"), Always: "edits", ForGood: "edits here", Often: "often", After: []string{"next"},
 		Preview: tools.Preview{Title: "which?", Diff: "-a\n+b\n", Remark: "because", Inquiries: []tools.Inquiry{{Question: "Which?", Options: []tools.Option{{Label: "a", Description: "the first"}, {Label: "b"}}, YesNo: true, Draft: "text"}}},
 	}
-	events := []chat.Event{
+	return []chat.Event{
 		chat.TurnStarted{},
 		chat.UserMessage{Text: "look", Included: []atcmd.Included{{Path: "a.go", Lines: 3}}, Skipped: []atcmd.Skipped{{Path: "b", Reason: "gone"}}},
 		chat.RequestStarted{},
@@ -55,8 +54,13 @@ func TestFollowerReturnsTheEvents(t *testing.T) {
 		chat.AgentEvent{ID: "s-b", Agent: "explore", Event: chat.ReplyEnded{Text: "found"}},
 		chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone, Response: "done"}, Changes: snapshot.Changes{Files: []string{"a"}, Added: 1}},
 	}
+}
+
+// A client gets the events of the session again from its lines, as far as a screen shows them.
+func TestFollowerReturnsTheEvents(t *testing.T) {
+	t.Parallel()
 	var f Follower
-	for _, want := range events {
+	for _, want := range followed() {
 		data, err := json.Marshal(ClientLine(want))
 		if err != nil {
 			t.Fatal(err)

@@ -15,11 +15,14 @@ import (
 // removing a member or changing its type needs a new version.
 const SchemaVersion = 1
 
-// lineTypes lists the types of stream-json lines with their Go types.
-var lineTypes = []struct {
-	name string
-	line any
-}{
+// A LineType is a type of line: its name and its Go type.
+type LineType struct {
+	Name string
+	Line any
+}
+
+// lineTypes lists the types of stream-json lines.
+var lineTypes = []LineType{
 	{"session", sessionLine{}},
 	{"text", deltaLine{}},
 	{"reasoning", deltaLine{}},
@@ -40,38 +43,117 @@ var lineTypes = []struct {
 	{"result", resultLine{}},
 }
 
+// clientLines lists the types of lines that only clients of a running session receive, or that have
+// further members for clients.
+var clientLines = []LineType{
+	{StateLine, State{}},
+	{"user", userLine{}},
+	{"turn_start", typeLine{}},
+	{"request", typeLine{}},
+	{"reply", replyLine{}},
+	{"void", voidLine{}},
+	{"tool_start", toolStartLine{}},
+	{"tool_output", toolOutputLine{}},
+	{"tool_result", shownResult{}},
+	{"approval", shownApproval{}},
+	{"waiting", waitingLine{}},
+	{"queue", queueLine{}},
+	{"returned", returnedLine{}},
+	{"status", statusLine{}},
+	{"agent_start", agentStartLine{}},
+	{"agent_end", agentEndLine{}},
+	{"command_result", CommandResult{}},
+	{"completion", Completion{}},
+	{"unqueued", Unqueued{}},
+}
+
 // dialect names the version of JSON Schema in which the schemas are written.
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
 // EventsSchema returns the JSON Schema of a line of stream-json.
 func EventsSchema() (*jsonschema.Schema, error) {
-	all := &jsonschema.Schema{Schema: dialect, Title: "A line of agent --output-format stream-json"}
+	return linesSchema("A line of agent --output-format stream-json", lineTypes)
+}
+
+// ClientEventsSchema returns the JSON Schema of a line that a running session sends to its clients.
+// carried has the lines of the connection itself.
+func ClientEventsSchema(carried ...LineType) (*jsonschema.Schema, error) {
+	types := slices.Concat(carried, clientLines)
 	for _, t := range lineTypes {
-		line, err := schemaOf(t.line)
+		if !slices.ContainsFunc(types, func(own LineType) bool { return own.Name == t.Name }) && t.Name != "session" && t.Name != "result" {
+			types = append(types, t)
+		}
+	}
+	return linesSchema("A line that a running session of agent sends to a client; n is its number", types)
+}
+
+// linesSchema returns the schema of a line of one of the types.
+func linesSchema(title string, types []LineType) (*jsonschema.Schema, error) {
+	all := &jsonschema.Schema{Schema: dialect, Title: title}
+	for _, t := range types {
+		line, err := schemaOf(t.Line)
 		if err != nil {
 			return nil, err
 		}
-		var name any = t.name
+		var name any = t.Name
 		line.Properties["type"] = &jsonschema.Schema{Const: &name}
 		all.OneOf = append(all.OneOf, line)
 	}
 	return all, nil
 }
 
-// inputTypes lists the types of input lines with their members. At least one of the members in
-// needs must be present.
-var inputTypes = []struct {
+// inputType is a type of input line with its members. At least one of the members in needs must be
+// present.
+type inputType struct {
 	name           string
 	members, needs []string
-}{
+}
+
+// inputTypes lists the types of input lines.
+var inputTypes = []inputType{
 	{"user", []string{"text", "content"}, []string{"text", "content"}},
-	{"answer", []string{"id", "allow", "always", "reason", "answers"}, []string{"id"}},
+	{"answer", []string{"id", "allow", "always", "sandbox", "reason", "answers"}, []string{"id"}},
+	{"cancel", nil, nil},
+}
+
+// clientInputTypes lists the types of lines that a client sends.
+var clientInputTypes = []inputType{
+	{"user", []string{"text", "content"}, []string{"text", "content"}},
+	{"answer", []string{"id", "allow", "always", "keep", "sandbox", "reason", "answers", "given"}, []string{"id"}},
+	{"command", []string{"id", "text", "plan"}, []string{"text", "plan"}},
+	{"complete", []string{"id", "text"}, []string{"text"}},
+	{"shell", []string{"text", "private"}, []string{"text"}},
+	{"mode", nil, nil},
+	{"unqueue", []string{"id"}, []string{"id"}},
+	{"refresh", nil, nil},
+	{"aside_end", nil, nil},
+	{"stop", nil, nil},
 	{"cancel", nil, nil},
 }
 
 // InputSchema returns the JSON Schema of a line of --input-format stream-json.
 func InputSchema() (*jsonschema.Schema, error) {
-	whole, err := schemaOf(Input{})
+	return inputSchema("A line of agent --input-format stream-json", Input{}, inputTypes)
+}
+
+// ClientInputSchema returns the JSON Schema of a line that a client sends to a running session. first
+// is the line with which the client begins.
+func ClientInputSchema(first LineType) (*jsonschema.Schema, error) {
+	all, err := inputSchema("A line that a client sends to a running session of agent", ClientInput{}, clientInputTypes)
+	if err != nil {
+		return nil, err
+	}
+	begin, err := linesSchema("", []LineType{first})
+	if err != nil {
+		return nil, err
+	}
+	all.OneOf = append(begin.OneOf, all.OneOf...)
+	return all, nil
+}
+
+// inputSchema returns the schema of an input line of one of the types. The Go type has their members.
+func inputSchema(title string, of any, types []inputType) (*jsonschema.Schema, error) {
+	whole, err := schemaOf(of)
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +161,8 @@ func InputSchema() (*jsonschema.Schema, error) {
 	part.Required, part.Properties["type"] = []string{"type"}, &jsonschema.Schema{Enum: []any{"text", "data", "image"}}
 	whole.Properties["content"].Types, whole.Properties["content"].Type = nil, "array"
 	whole.Properties["answers"] = &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}}}
-	all := &jsonschema.Schema{Schema: dialect, Title: "A line of agent --input-format stream-json"}
-	for _, t := range inputTypes {
+	all := &jsonschema.Schema{Schema: dialect, Title: title}
+	for _, t := range types {
 		var name any = t.name
 		line := &jsonschema.Schema{Type: "object", Required: []string{"type"}, Properties: map[string]*jsonschema.Schema{"type": {Const: &name}}}
 		for _, member := range t.members {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent/internal/chat"
+	"agent/internal/command"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
 
@@ -58,26 +59,7 @@ func TestInputFitsTheSchema(t *testing.T) {
 // Every line that is printed is as the schema says, and the schema refuses others.
 func TestLinesFitTheSchema(t *testing.T) {
 	t.Parallel()
-	resolve := func(s *jsonschema.Schema, err error) *jsonschema.Resolved {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(s) // as a script reads it
-		if err != nil {
-			t.Fatal(err)
-		}
-		var read jsonschema.Schema
-		if err := json.Unmarshal(text, &read); err != nil {
-			t.Fatal(err)
-		}
-		resolved, err := read.Resolve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resolved
-	}
-	events, result := resolve(EventsSchema()), resolve(ResultSchema())
+	events, result := resolved(t)(EventsSchema()), resolved(t)(ResultSchema())
 	fits := func(schema *jsonschema.Resolved, line string) error {
 		var v any
 		if err := json.Unmarshal([]byte(line), &v); err != nil {
@@ -107,8 +89,8 @@ func TestLinesFitTheSchema(t *testing.T) {
 			seen[typed.Type] = true
 		}
 		for _, line := range lineTypes {
-			if line.name != "error" && line.name != "compression_started" && !seen[line.name] {
-				t.Errorf("no line of type %s was tried", line.name)
+			if line.Name != "error" && line.Name != "compression_started" && !seen[line.Name] {
+				t.Errorf("no line of type %s was tried", line.Name)
 			}
 		}
 		out.Reset()
@@ -122,5 +104,71 @@ func TestLinesFitTheSchema(t *testing.T) {
 		if fits(events, wrong) == nil {
 			t.Errorf("%s fits", wrong)
 		}
+	}
+}
+
+// Each line of a session for its clients fits exactly one type of the schema, and each line of a client
+// that the session takes does, too.
+func TestClientLinesFitTheirSchema(t *testing.T) {
+	t.Parallel()
+	joined := struct {
+		Type string `json:"type"`
+		Run  string `json:"run"`
+	}{"joined", "r"}
+	events, input := resolved(t)(ClientEventsSchema(LineType{"joined", joined})), resolved(t)(ClientInputSchema(LineType{"join", joined}))
+	fits := func(schema *jsonschema.Resolved, line any) error {
+		text, err := json.Marshal(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if err := json.Unmarshal(text, &v); err != nil {
+			t.Fatal(err)
+		}
+		return schema.Validate(v)
+	}
+	lines := []any{joined, State{Type: StateLine, State: "idle"}, CommandResult{Type: "command_result", Ask: &CommandQuestion{}}, Completion{Type: "completion", Proposals: []command.Completion{}}, Unqueued{Type: "unqueued"}}
+	for _, e := range followed() {
+		lines = append(lines, ClientLine(e))
+	}
+	for _, line := range lines {
+		if err := fits(events, line); err != nil {
+			text, _ := json.Marshal(line)
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, kind := range clientTypes {
+		line := Request{Type: kind, ID: 1, Text: "x"}
+		if err := fits(input, line); err != nil {
+			t.Errorf("%+v: %v", line, err)
+		}
+	}
+	for _, wrong := range []any{Request{Type: "nothing"}, map[string]any{"type": "answer"}} {
+		if fits(input, wrong) == nil {
+			t.Errorf("%+v fits", wrong)
+		}
+	}
+}
+
+// resolved returns a function that resolves a schema as a script reads it.
+func resolved(t *testing.T) func(s *jsonschema.Schema, err error) *jsonschema.Resolved {
+	return func(s *jsonschema.Schema, err error) *jsonschema.Resolved {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(s) // as a script reads it
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read jsonschema.Schema
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		resolved, err := read.Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resolved
 	}
 }
