@@ -152,12 +152,8 @@ func (p *pricing) moment() compression.Moment {
 	m := p.always
 	m.Price, m.Head, m.Cache, m.At, m.Cold = p.price(), p.heads.overhead(), p.cache(), p.now(), p.cacheIsCold()
 	m.Pace = settings.CompressionPace.Of(p.strategies.settings)
-	if p.isBound() {
-		latest, ok := p.engine.Latest()
-		m.Kept = !compression.AtBoundary(p.history.RawHistory()) && !(ok && latest.Model != p.model()) // another model reads none of the reasoning
-		if !m.Kept {
-			m.Pace *= boundaryPace
-		}
+	if m.Kept = p.pastIsKept(); p.isBound() && !m.Kept {
+		m.Pace *= boundaryPace
 	}
 	return m
 }
@@ -168,9 +164,17 @@ func (p *pricing) isBound() bool {
 	return p.models.Cache(p.model()).Bound && settings.CompressionBoundaries.Of(p.strategies.settings) == "auto"
 }
 
-// pastIsKept reports whether pruning has to wait for the end of the turn.
+// pastIsKept reports whether pruning has to wait for the end of the turn. Another model reads none of
+// the reasoning, so nothing has to wait for it.
 func (p *pricing) pastIsKept() bool {
-	return p.isBound() && !compression.AtBoundary(p.history.RawHistory())
+	if !p.isBound() || compression.AtBoundary(p.history.RawHistory()) {
+		return false
+	}
+	if p.engine == nil {
+		return true
+	}
+	latest, ok := p.engine.Latest()
+	return !ok || latest.Model == p.model()
 }
 
 // cache describes the provider's cache: the known facts about the model's provider, corrected by
