@@ -20,7 +20,8 @@ import (
 // changer changes attributes of files for a command on a thread: mode, owner and times, which
 // Landlock does not control. The kernel sends such calls to this program instead of executing
 // them. The changer opens the file, checks its path, and changes the opened file, so that nobody
-// can replace the file in between.
+// can replace the file in between. If such calls were refused instead, git init, git clone,
+// npm install, tar -x and python -m venv would fail.
 //
 // Calls that package os makes between fork and exec must not be sent here. The thread that forks
 // waits for its child at that time, and the child would wait for this program.
