@@ -167,7 +167,7 @@ func render(t *template.Template, s Session) string {
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// shorten cuts instructions to a number of bytes in all. The most specific instructions are last
+// shorten cuts instructions to a number of bytes in total. The most specific instructions are last
 // and are cut last. A note marks the end of a cut text, so that the model can read the rest.
 func shorten(all []Instruction, bytes int) []Instruction {
 	var kept []Instruction

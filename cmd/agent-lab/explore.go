@@ -33,7 +33,7 @@ type explored struct {
 	Searches []search `json:"searches"`
 }
 
-// A search is a long search of a recording: successive calls that change nothing. The person says
+// A search is a long search of a recording: successive calls that change nothing. The user says
 // nothing between them, and no later call edits a file that they found.
 type search struct {
 	// Reply is the number of its first reply; Replies and Calls count its replies and their calls.
@@ -133,7 +133,7 @@ func explore(ctx context.Context, in offline.Input, fresh func() (*offline.Engin
 	return out, nil
 }
 
-// cacheLife bounds the pause after which a provider still has a prefix, as in a replay.
+// cacheLife limits the pause after which a provider still has a prefix, as in a replay.
 const cacheLife = 5 * time.Minute
 
 // engineMakers make engines: as they are, with the tool task, and as the agent explore has them.

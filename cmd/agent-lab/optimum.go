@@ -25,7 +25,7 @@ const maxOptimum = 600
 
 // leastCost returns the least possible cost of the recording, as a share of the cost of sending
 // everything. Units leave when they are not needed any more, at the best possible times, as if by
-// a person who knows the rest of the conversation. The result is a lower bound, found by dynamic
+// a user who knows the rest of the conversation. The result is a lower bound, found by dynamic
 // programming over the times and places of cuts. Needed are the quotes of applied edits and, if
 // words is set, every rare word in a reply.
 //
@@ -87,7 +87,7 @@ type optimum struct {
 	// they are dead.
 	none, base float64
 	// again holds, by item and request, the extra cost of billing the context behind the item
-	// anew if a cut is made in front of the item at the request.
+	// again if a cut is made in front of the item at the request.
 	again [][]float64
 }
 
@@ -149,7 +149,7 @@ func (o *optimum) carry(i item, from, to int) float64 {
 	return rates * i.saves
 }
 
-// weigh fills again: the cost of billing the context behind each cut anew.
+// weigh fills again: the cost of billing the context behind each cut again.
 func (o *optimum) weigh(r *judge.Recording, stays []float64) {
 	o.again = make([][]float64, len(o.items))
 	for n := range o.again {
@@ -181,7 +181,7 @@ func (o *optimum) weigh(r *judge.Recording, stays []float64) {
 func (o *optimum) least() float64 {
 	last := len(o.Cold)
 	width := last + 2
-	cell := func(a, b int) int { return (a+1)*width + b } // a begins at -1
+	cell := func(a, b int) int { return (a+1)*width + b } // a is -1 before the first element
 	behind, best := make([]float64, width*width), make([]float64, width*width)
 	column := make([]float64, width) // best[t][b] by t, contiguous because split reads it in this order
 	cost := o.base

@@ -48,7 +48,7 @@ type replayedRequest struct {
 
 // oneByOne replays a session that kept an account. It takes from the log when each request was
 // sent, to which model, at which price, the properties of the cache, and the provider's report.
-// Everything else is decided anew.
+// Everything else is decided again.
 func oneByOne(ctx context.Context, in offline.Input, fresh func() (*offline.Engine, error)) (*replayedRequests, error) {
 	e, err := fresh()
 	if err != nil {
@@ -180,7 +180,7 @@ func (o *replay) before(ctx context.Context, step history.Step) error {
 }
 
 // catchUp makes the changes that the log has before an entry that is no reply. They were made for
-// a request that was never answered, or by a person.
+// a request that was never answered, or by a user.
 func (o *replay) catchUp(ctx context.Context) error {
 	if !o.changes {
 		return nil

@@ -26,7 +26,7 @@ func searches(entries []*history.Content, needs *judge.Recording, engine *offlin
 		return path.Clean(p)
 	}
 	edited, quoted := lastEdits(entries, needs, facts, resolve)
-	parts := map[int][]compression.RecordedUnit{} // by entry
+	parts := map[int][]compression.RecordedUnit{} // keyed by entry
 	shows := map[int]bool{}                       // entries that an edit quotes
 	for i, part := range needs.Parts {
 		parts[part.Entry] = append(parts[part.Entry], part)

@@ -51,7 +51,7 @@ func startBackground(ctx context.Context, w world) error {
 	var copying sync.WaitGroup
 	copying.Go(func() { _, _ = io.Copy(w.people, problems) })
 	name, err := bufio.NewReader(said).ReadString('\n')
-	if err != nil { // it has told why
+	if err != nil { // err already says why
 		copying.Wait()
 		var ended *exec.ExitError
 		if errors.As(cmd.Wait(), &ended) && ended.ExitCode() > 0 {

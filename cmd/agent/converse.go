@@ -25,7 +25,7 @@ import (
 	"golang.org/x/term"
 )
 
-// runInteractive runs a session in the terminal. If there is no endpoint, the person can choose
+// runInteractive runs a session in the terminal. If there is no endpoint, the user can choose
 // one or the demo. Without a choice the demo runs and says so.
 func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 	err := converseInTerminal(ctx, w, o, firstMinute(w, o))
@@ -153,7 +153,7 @@ func runACP(ctx context.Context, w world, o sessionOptions) error {
 	if _, err := w.process.Settings(o.sources()); err != nil {
 		return err
 	}
-	w.process.Say = nil // the editor receives lines for people as notices
+	w.process.Say = nil // the editor shows lines for the user as notices
 	return acp.Serve(ctx, forEditor(w, o), w.stdin, w.stdout, log.Logger)
 }
 
@@ -168,7 +168,7 @@ func forEditor(w world, o sessionOptions) acp.Agent {
 	}, Login: func() ([]string, error) { return loginFor(w, o) }}
 }
 
-// loginFor returns the arguments that log a person in to the provider of the settings, and the reason
+// loginFor returns the arguments that log a user in to the provider of the settings, and the reason
 // why that is needed, nil if it is not.
 func loginFor(w world, o sessionOptions) (args []string, missing error) {
 	f, s, err := w.configured(o.settingsOptions)

@@ -19,7 +19,7 @@ import (
 )
 
 // firstMinute returns a connector that uses the endpoint that is set or was chosen before. If
-// there is none, the person chooses from the servers on this machine, the keys in the
+// there is none, the user chooses from the servers on this machine, the keys in the
 // environment, a key to paste, and the demo, which gives provider.ErrNoEndpoint. If only lines
 // can be shown, the connector asks about a server instead.
 func firstMinute(w world, o sessionOptions) app.Connector {
@@ -54,7 +54,7 @@ const (
 	playDemo = "demo"
 )
 
-// chooseEndpoint asks the person to choose an endpoint, until one can be used.
+// chooseEndpoint asks the user to choose an endpoint, until one can be used.
 func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.Connection) (notice string, err error) {
 	if err := w.tell("agent is a coding agent: a model reads and edits this folder, and asks before each change."); err != nil {
 		return "", err
@@ -103,7 +103,7 @@ func firstPick(ways []provider.Way) command.Pick {
 }
 
 // pasteKeyOf reads a key and stores it. It asks for the vendor if the form of the key does not
-// tell. It returns the zero Vendor if the person gave no key or chose no vendor.
+// tell. It returns the zero Vendor if the user gave no key or chose no vendor.
 func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, error) {
 	key, err := readKey(ctx, w, "the provider (empty: go back)")
 	if err != nil || key == "" {

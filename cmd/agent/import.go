@@ -128,7 +128,7 @@ func importNotes(w world, o importOptions) error {
 	return w.print(lines...)
 }
 
-// importLines returns the plan as lines for a person.
+// importLines returns the plan as lines for a user.
 func importLines(plan imports.Plan, dry bool, home string) []string {
 	if len(plan.Changes) == 0 {
 		return []string{"nothing to import: found no configuration of another coding agent"}

@@ -28,7 +28,7 @@ func (w world) shellCommands(c *app.Conversation) []command.Command {
 }
 
 // inSession returns a slash command that runs the command of the command line with the same name
-// and shows its output. Nobody can be asked meanwhile.
+// and shows its output. Nobody can be asked in the meantime.
 func (w world) inSession(name, help string) command.Command {
 	run := command.Say(func(ctx context.Context, words []string) ([]string, error) {
 		return w.runInside(ctx, name, words)
@@ -60,7 +60,7 @@ func (w world) runInside(ctx context.Context, name string, words []string) ([]st
 	root.SetArgs(append([]string{name}, words...))
 	err = root.ExecuteContext(ctx)
 	if is[statusError](err) {
-		err = nil // the output gives the reason
+		err = nil // the output already says why it failed
 	}
 	text := strings.TrimRight(said.String(), "\n")
 	if text == "" {
@@ -145,7 +145,7 @@ func (w world) visit(ctx context.Context, args []string) error {
 	cmd.Dir, cmd.Env = w.process.Dir, w.process.Environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = w.stdin, w.stdout, w.stderr
 	if err = cmd.Run(); is[*exec.ExitError](err) {
-		return nil // it has told its own errors
+		return nil // the command printed its own errors
 	}
 	return err
 }

@@ -24,7 +24,7 @@ import (
 	"golang.org/x/term"
 )
 
-// noAccount returns the error for a name of no account.
+// noAccount returns the error for an unknown account name.
 func noAccount(name string) error {
 	var names []string
 	for _, a := range login.Accounts() {
@@ -33,7 +33,7 @@ func noAccount(name string) error {
 	return fmt.Errorf("unknown login %q; logins: %s%s", name, strings.Join(names, ", "), suggest.Question(name, names))
 }
 
-// logIn leads a person to their account, and keeps the login or the key that the vendor makes,
+// logIn leads a user to their account, and keeps the login or the key that the vendor makes,
 // once the vendor has listed the models of the account.
 func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings, keys provider.Keys, account login.Account) error {
 	clientID := settings.LoginClientID.Of(s)
@@ -107,8 +107,8 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	return o.loggedIn(w, of, title, "the login", logins.Store.Where(l))
 }
 
-// untilEsc returns a context that ends when the person presses Esc or Ctrl+C at a terminal. It reads
-// the terminal from the call of watch to the call of release; other keys have no effect meanwhile.
+// untilEsc returns a context that ends when the user presses Esc or Ctrl+C at a terminal. It reads
+// the terminal from the call of watch to the call of release; other keys have no effect in the meantime.
 func untilEsc(ctx context.Context, in *os.File) (pressed context.Context, watch, release func()) {
 	const esc, ctrlC = 0x1b, 0x03
 	pressed, cancel := context.WithCancelCause(ctx)
@@ -155,7 +155,7 @@ func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where st
 	return printLines(w, append(lines, uses+" uses it, "+forgets+" forgets it."))
 }
 
-// leads returns a function that leads a person to an address. The browser is opened with --browser
+// leads returns a function that leads a user to an address. The browser is opened with --browser
 // or a yes; the address where it ends up can be pasted.
 func (o *loginOptions) leads(w world) login.Opener {
 	if o.browser {

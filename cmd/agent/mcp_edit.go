@@ -174,7 +174,7 @@ func newMCPLogout(w world) *cobra.Command {
 		}
 		wire := found.configured.Wire(server)
 		if with, err := wire.Prepare(wire); err == nil {
-			wire = with // its address may hold variables
+			wire = with // the address may contain variables
 		}
 		was, err := w.process.Logins(found.folders).Logout(wire)
 		if err != nil {
@@ -196,7 +196,7 @@ func takesLogin(server *servers.Server) error {
 	return nil
 }
 
-// opener returns a function that leads a person to an address: in the browser, or by printing the
+// opener returns a function that leads a user to an address: in the browser, or by printing the
 // address.
 func opener(w world, noBrowser bool) mcp.Opener {
 	return func(ctx context.Context, address string) (string, error) {

@@ -72,7 +72,7 @@ type modelRow struct {
 	Edits  string `json:"edits"`
 }
 
-// modelsTimeout bounds the time that an endpoint may take to list its models.
+// modelsTimeout limits the time that an endpoint may take to list its models.
 const modelsTimeout = 10 * time.Second
 
 func listModels(ctx context.Context, w world, o modelsOptions) error {

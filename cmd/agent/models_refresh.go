@@ -20,7 +20,7 @@ import (
 	"agent/internal/settings"
 )
 
-// refreshTime bounds the time that a newer list of models may take.
+// refreshTime limits the time that a newer list of models may take.
 const refreshTime = 10 * time.Second
 
 var errNoModelsURL = errors.New("can't refresh the model list: models-url is not set. Run: agent models --refresh --set models-url=https://HOST/models.tsv")

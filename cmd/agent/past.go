@@ -14,17 +14,17 @@ import (
 	"agent/internal/offline/logs"
 )
 
-// pastDays is the number of days that the line about a person's past with other agents looks back.
+// pastDays is the number of days that the line about a user's past with other agents looks back.
 const pastDays = 30
 
-// pastTime bounds the time that the line may take. Tests give it more, because they share their
+// pastTime limits the time that the line may take. Tests give it more, because they share their
 // machine.
 var pastTime = 300 * time.Millisecond
 
 // pastAgents maps the names of agents in their logs to their names in the line.
 var pastAgents = map[string]string{"claude": "Claude Code", "codex": "codex"}
 
-// tellPast compares in a line, once ever, the cost of the person's latest sessions with another
+// tellPast compares in a line, once ever, the cost of the user's latest sessions with another
 // agent to their cost here. It sends nothing. If a turn runs, it leaves the line to a later
 // start.
 func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversation) {

@@ -131,7 +131,7 @@ func addPlugin(ctx context.Context, w world, from, name string) error {
 }
 
 // chosenPlugin writes the plugin of a fetched repository to its folder there, and returns it with a
-// line for each file that is left out. If there are several and none is named, it prints them and
+// line for each file that is omitted. If there are several and none is named, it prints them and
 // returns the zero Plugin.
 func chosenPlugin(ctx context.Context, w world, fetched plugins.Fetched, name string) (p plugins.Plugin, leftOut []string, err error) {
 	offers, err := plugins.Offers(fetched.Dir)

@@ -27,7 +27,7 @@ type sessionOptions struct {
 	app.Options
 
 	prompt string
-	// timeout bounds a headless run, 0 for no bound.
+	// timeout limits a headless run, 0 for no bound.
 	timeout time.Duration
 	// images lists the files to send with the prompt.
 	images []string
@@ -213,7 +213,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	completeFlag(cmd, "output-format", cobra.FixedCompletions(streamjson.Formats, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// sessionIDs matches the ids that a person can choose.
+// sessionIDs matches the ids that a user can choose.
 var sessionIDs = lazyregexp.New(`^[A-Za-z0-9._-]{1,64}$`)
 
 // isSessionID reports whether an id can be the name of a file.

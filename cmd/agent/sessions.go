@@ -68,7 +68,7 @@ type listedSession struct {
 	PID     int `json:",omitempty"`
 	// Agents holds the agents of the session.
 	Agents []session.Info `json:",omitempty"`
-	// WaitingSince is the time since which the session has waited for a person's answer, nil if
+	// WaitingSince is the time since which the session has waited for a user's answer, nil if
 	// it does not wait.
 	WaitingSince *time.Time `json:",omitempty"`
 }

@@ -140,7 +140,7 @@ type settingsOptions struct {
 	maxTurns     string
 	maxCost      string
 	set          []string
-	// isolated leaves out the user's profile and the environment, for the demo.
+	// isolated omits the user's profile and the environment, for the demo.
 	isolated bool
 }
 

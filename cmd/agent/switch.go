@@ -13,7 +13,7 @@ import (
 	"agent/internal/tui"
 )
 
-// askSession stands for the id of a session that the person has yet to choose.
+// askSession stands for the id of a session that the user has yet to choose.
 const askSession = "?"
 
 // withSessionID adds askSession after a bare -r, because cobra wants a value with every flag.
@@ -35,8 +35,8 @@ func withSessionID(args []string) []string {
 // errNoChoice reports that no list of sessions can be shown to choose from.
 var errNoChoice = errors.New("-r needs a session ID if there is no terminal. To list sessions, run: agent sessions list. To resume the latest: agent -c")
 
-// pickSession returns the id of the session to resume. The person chooses the session if no name
-// was given or several sessions have the name. The id is "" if the person chose none.
+// pickSession returns the id of the session to resume. The user chooses the session if no name
+// was given or several sessions have the name. The id is "" if the user chose none.
 func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err error) {
 	f, err := w.process.Folders()
 	if err != nil {
@@ -79,7 +79,7 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	return showSessions(ctx, w, o, lists.Pick(infos, elsewhere, false), usage(errNoChoice))
 }
 
-// showSessions lets the person choose from a list of sessions, and returns the id of the chosen
+// showSessions lets the user choose from a list of sessions, and returns the id of the chosen
 // session. hidden is the error to return if no list can be shown.
 func showSessions(ctx context.Context, w world, o sessionOptions, pick *command.Pick, hidden error) (id string, err error) {
 	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, *pick)

@@ -25,7 +25,7 @@ type acts struct {
 // did records an act. by names the part of the program that did it.
 func (a *acts) did(by string, did history.Deed) { a.record(session.Act{By: by, Deed: did}) }
 
-// noteProgram notes a program of the person that ran outside of the sandbox.
+// noteProgram notes a program of the user that ran outside of the sandbox.
 func (a *acts) noteProgram(by, line string, end shell.Ending, err error) {
 	if err == nil && end.NotStarted == nil {
 		a.did(by, history.Deed{Ran: line, Profile: "none", Exit: end.Status()})

@@ -16,7 +16,7 @@ import (
 	"agent/internal/slash"
 )
 
-// maxListed bounds a description in the list of agents, in bytes.
+// maxListed limits a description in the list of agents, in bytes.
 const maxListed = 100
 
 // AgentLines describes the agents that can be given tasks, with the parts of their files that are

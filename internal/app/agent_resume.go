@@ -33,7 +33,7 @@ type agentPast struct {
 	workspace *workspace.Workspace
 	// called and answered have the ids of the calls in the context, which may repeat.
 	called, answered map[string]bool
-	// begun counts, since the latest clear, the answers that an agent goes on in the background, and came the messages with
+	// begun counts, since the latest clear, the answers that an agent continues in the background, and came the messages with
 	// its report, by the words with which they begin.
 	begun, came map[string]int
 }
@@ -101,8 +101,8 @@ func (p agentPast) owe(to *chat.Agents) {
 	}
 }
 
-// report returns the report of an agent from its record. An agent without an end in the record of
-// the session has ended all the same if its own has its last reply.
+// report returns the report of an agent from its session log. An agent whose end is missing in the
+// parent's log counts as ended if its own log contains its last reply.
 func (p agentPast) report(a session.Agent) string {
 	since, status := time.Time{}, a.Status
 	if status == "" {
@@ -218,7 +218,7 @@ func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
 }
 
 const (
-	// mostSince bounds the files that are named because they changed since a call, and lookTime the
+	// mostSince limits the files that are named because they changed since a call, and lookTime the
 	// time to find them.
 	mostSince = 20
 	lookTime  = time.Second

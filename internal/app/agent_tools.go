@@ -11,7 +11,7 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// notForAgents lists tools that no agent has, because they are for the conversation of the person.
+// notForAgents lists tools that no agent has, because they are for the conversation of the user.
 var notForAgents = []string{tools.TaskName, "ask_user", "present_plan", "todo_write", "todo_read", "remember"}
 
 // errNoTools says why an agent is not offered.
@@ -20,7 +20,7 @@ var errNoTools = errors.New("leaves the subagent no tools")
 // broughtTools lists tools that only some conversations have, by their settings and servers.
 var broughtTools = []string{"web_search", "skill", "mcp_find", "mcp_call", "mcp_read"}
 
-// Agents returns the agents that can be offered in a folder. It leaves out those whose files leave
+// Agents returns the agents that can be offered in a folder. It omits those whose files leave
 // them no tool. A tool of a server may still come.
 func Agents(w trustedfile.Where) agents.Set {
 	set := agents.Find(w)
@@ -44,7 +44,7 @@ func onlyLooks(a agents.Agent) bool {
 	}
 	all := tools.NewRegistry(tools.Default()...)
 	_, unknown := namedTools(a.Tools, all.Names())
-	more := func(name string) bool { return ofServer(name) || strings.HasSuffix(name, "*") } // may mean tools that come later
+	more := func(name string) bool { return ofServer(name) || strings.HasSuffix(name, "*") } // the rule may name tools that are added later
 	if len(unknown) > 0 || slices.ContainsFunc(a.Tools, more) {
 		return false
 	}
@@ -75,7 +75,7 @@ func toolsOf(a agents.Agent, known []string) (has func(name string) bool, notes 
 	wanted, notes := namedTools(a.Tools, known)
 	without, _ := namedTools(a.Without, known)
 	if slices.Contains(without, "replace") || slices.Contains(without, "write_file") {
-		without = append(without, "apply_patch") // which does the work of both
+		without = append(without, "apply_patch") // apply_patch replaces both tools
 	}
 	return func(name string) bool {
 		return !slices.Contains(notForAgents, name) && (a.Tools == nil || slices.Contains(wanted, name)) && !slices.Contains(without, name)

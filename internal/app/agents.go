@@ -23,7 +23,7 @@ type Subagents struct {
 	// set holds the agents that are offered. It is found once, because the model knows the list
 	// from its first request on.
 	set agents.Set
-	// trust has the person's decisions about the agents of the repository. texts has the texts
+	// trust has the user's decisions about the agents of the repository. texts has the texts
 	// that messages call.
 	trust  *consent.Trust
 	texts  *extensions.Extensions
@@ -54,7 +54,7 @@ func newSubagents(h *hiring, parent *chat.Agents) *Subagents {
 	return c
 }
 
-// offered returns the agents that are offered. It leaves out agents of the repository that need
+// offered returns the agents that are offered. It omits agents of the repository that need
 // consent and do not have it.
 func (c *Subagents) offered() agents.Set {
 	set := c.set
@@ -67,7 +67,7 @@ func (c *Subagents) named(name string) (agents.Agent, error) {
 	if a, err := c.set.Named(name); err == nil && c.allowed(a) {
 		return a, nil
 	}
-	return c.offered().Named(name) // names the ones on offer
+	return c.offered().Named(name) // Names lists the tools on offer
 }
 
 // agentItems returns items for the agents that need consent: agents of plugins, and agents of a
@@ -178,12 +178,12 @@ func (r *record) agent(state chat.AgentState, status, changed string) {
 }
 
 // earlierAgents returns the agents of a session that is resumed. An agent that worked when the
-// program ended was interrupted, and is left out if it had not begun.
+// program ended was interrupted, and is omitted if it had not begun.
 func earlierAgents(set agents.Set, rec *record) (earlier []subagents.Earlier) {
 	for _, a := range rec.resumed.Agents {
 		agent, err := set.Named(a.Agent)
 		if err != nil {
-			continue // its file is gone, so it can't continue
+			continue // without its log, the agent can't continue
 		}
 		state := chat.AgentState{ID: a.ID, CallID: a.Call, Agent: a.Agent, Title: a.Title, Model: a.Model}
 		_ = json.Unmarshal(a.Figures, &state.Stats) // figures of another version are left out

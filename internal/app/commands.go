@@ -23,7 +23,7 @@ import (
 	"agent/internal/slash"
 )
 
-// Screen holds the parts of a front end that the commands need. The zero Screen suits a program
+// Screen holds the parts of an interface that the commands need. The zero Screen suits a program
 // that ends with its command.
 type Screen struct {
 	Keys slash.Keys
@@ -133,8 +133,8 @@ func (c *Conversation) programCommands() []command.Command {
 	return nil
 }
 
-// keeper returns the function that keeps a choice of the person for later sessions. It is nil without
-// a screen, where a program may have chosen, and for settings without the person's own.
+// keeper returns the function that keeps a choice of the user for later sessions. It is nil without
+// a screen, where a program may have chosen, and for settings without the user's own.
 func keeper(s *settings.Settings, store *settings.Store, screen Screen) func(string, settings.Value) error {
 	if screen.Keys.Shown == nil || !s.KeepsChoices() {
 		return nil

@@ -46,11 +46,11 @@ type endpoints struct {
 	own *provider.Connection
 	at  *place
 	rec *record
-	// note shows the person a notice.
+	// note shows the user a notice.
 	note func(text string)
 }
 
-// connect finds the endpoint of a conversation. It returns notices for the person, also with an
+// connect finds the endpoint of a conversation. It returns notices for the user, also with an
 // error.
 func connect(ctx context.Context, at *place, rec *record, line *chat.Line, ends *closers) (e *endpoints, notices []string, err error) {
 	e = &endpoints{at: at, rec: rec, note: line.Note}
@@ -91,7 +91,7 @@ func (e *endpoints) window() int {
 	return window.SizeOf(settings.ContextLimit.Of(e.at.settings), known)
 }
 
-// remember remembers the model that a person chose for the endpoint in use.
+// remember remembers the model that a user chose for the endpoint in use.
 func (e *endpoints) remember(model string) error {
 	endpoint, err := e.own.Endpoint()
 	if err != nil || endpoint.BaseURL == "" || e.at.options.Record.Folder != "" {

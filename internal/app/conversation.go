@@ -31,7 +31,7 @@ import (
 // Chat.Prompt runs it; the other methods of Chat steer it; Close ends it.
 type Conversation struct {
 	Chat *chat.Chat
-	// Notices holds lines for a person to read at the start.
+	// Notices holds lines for a user to read at the start.
 	Notices []string
 	// Connection connects to the endpoint.
 	Connection *provider.Connection
@@ -44,10 +44,10 @@ type Conversation struct {
 	// Hooking holds the hooks, and Subagents the agents.
 	Hooking   *hookgates.Hooks
 	Subagents *Subagents
-	// Programs runs the person's own programs beside the screen.
+	// Programs runs the user's own programs beside the screen.
 	Programs *Programs
 	// Trust holds the things of the repository that need consent to be run, connected to or
-	// allowed, and the person's answers.
+	// allowed, and the user's answers.
 	Trust *consent.Trust
 	// LeftOut names the parts of a set-up that cannot be used as they are written, with the
 	// reasons.
@@ -101,7 +101,7 @@ func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error
 }
 
 // begin makes the agents and the turn loop, from the recorded entries if a session is resumed. It
-// returns notices for the person.
+// returns notices for the user.
 func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notices []string, err error) {
 	at, rec, recorded, models := x.at, x.rec, x.rec.resumed, x.models
 	own := filepath.Join(at.folders.Config, "prompts")
@@ -221,7 +221,7 @@ func (c *Conversation) SessionID() string { return c.parts.rec.SessionID() }
 // recorded.
 func (c *Conversation) ResumeName() string { return c.parts.rec.resumeName() }
 
-// Title returns the title that a person gave the session, "" for none.
+// Title returns the title that a user gave the session, "" for none.
 func (c *Conversation) Title() string { return c.parts.rec.title() }
 
 // ShownTitle returns the title that lists show: the one that a user gave, or the beginning of the first

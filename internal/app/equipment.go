@@ -22,7 +22,7 @@ import (
 )
 
 // equipment holds the parts of a conversation around its turn loop: the rules, hooks, servers and texts
-// that the person and the repository have set up, and the environment of the tools.
+// that the user and the repository have set up, and the environment of the tools.
 type equipment struct {
 	at      *place
 	rec     *record
@@ -147,7 +147,7 @@ func (x *equipment) refreeze() {
 	}
 }
 
-// useAgreed applies the items that the person has agreed to.
+// useAgreed applies the items that the user has agreed to.
 func (x *equipment) useAgreed() {
 	var allowed rules.Rules
 	for _, r := range x.trust.Agreed() {

@@ -7,7 +7,7 @@ import (
 )
 
 // events passes each event of a conversation on: to the log, to its listeners, to the record, and
-// then to the front end.
+// then to the interface.
 type events struct {
 	conversation string
 	logger       *slog.Logger

@@ -38,7 +38,7 @@ type guards struct {
 	rules  *hookgates.Rules
 	checks *hookgates.Checks
 	hooks  *hookgates.Hooks
-	// front holds the gates of the front end.
+	// front holds the gates of the interface.
 	front []gate.Gate
 }
 
@@ -51,7 +51,7 @@ func (g *guards) gates(calls *tools.Registry, more ...gate.Gate) []gate.Gate {
 }
 
 // listeners returns the functions that receive every event of the conversation, in order and
-// before the front end, on the goroutine that runs the conversation. They must return at once.
+// before the interface, on the goroutine that runs the conversation. They must return at once.
 func (x *equipment) listeners(limits *limits, subs *Subagents) []func(chat.Event) {
 	return []func(chat.Event){
 		x.guards.turns,

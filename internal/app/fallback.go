@@ -87,7 +87,7 @@ func (f *fallback) use(ctx context.Context, name, failed string, inquire chat.In
 		return err
 	}
 	to := f.models.open(f.settings.With(profile), nil)
-	defer func() { _ = to.Close() }() // it has no connection
+	defer func() { _ = to.Close() }() // the HTTP server has no connection to close
 	place, may, err := to.MayTakeOver(f.first)
 	switch {
 	case err != nil:
@@ -126,10 +126,10 @@ func (f *fallback) ask(ctx context.Context, name, place string, inquire chat.Inq
 	return f.own.AllowTakeOver(place)
 }
 
-// tell names the next model and the cost of reading the conversation anew.
+// tell names the next model and the cost of reading the conversation again.
 func (f *fallback) tell(why error, name string, size int) {
 	model := settings.Model.Of(f.settings)
-	endpoint, _ := f.own.Endpoint() // it was found just before
+	endpoint, _ := f.own.Endpoint() // Find succeeded just before
 	cost := ""
 	if prices, known := settings.PricesOf(f.settings, f.own.Prices(model)); known && !prices.Free && prices.Input > 0 {
 		cost = ", about " + humanize.Dollars(prices.Cost(size, 0, 0, 0))

@@ -61,7 +61,7 @@ type finding struct {
 	notes slash.Notes // nil if they are off
 }
 
-// mostPassages bounds the passages that one search gives the model.
+// mostPassages limits the passages that one search gives the model.
 const mostPassages = 10
 
 // Find implements tools.Sessions.

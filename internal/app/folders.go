@@ -33,7 +33,7 @@ type Folders struct {
 	Data string
 	// State holds the log, and the contents of files from before the agent changed them.
 	State string
-	// Cache holds files that can be made anew, "" if there is no place for them.
+	// Cache holds files that can be made again, "" if there is no place for them.
 	Cache string
 }
 
@@ -88,7 +88,7 @@ func (p *Process) SocketFolders(f Folders) []string {
 	return attach.Folders(p.Env("XDG_RUNTIME_DIR"), f.State)
 }
 
-// Plugins returns the store of the person's plugins.
+// Plugins returns the store of the user's plugins.
 func (f Folders) Plugins() plugins.Store {
 	return plugins.Store{Folder: fsutil.Real(filepath.Join(f.Data, "plugins"))}
 }
@@ -128,7 +128,7 @@ func (f Folders) SessionLists(workspace string, now func() time.Time) slash.Sess
 	}
 }
 
-// NamedSession returns the recorded session with a name that a person gave, as session.Named
+// NamedSession returns the recorded session with a name that a user gave, as session.Named
 // does. If no session has the name, the error suggests the nearest id.
 func (f Folders) NamedSession(workspace, name string) (session.Info, error) {
 	infos, err := session.List(f.Sessions(), "")
@@ -148,7 +148,7 @@ func (f Folders) NamedSession(workspace, name string) (session.Info, error) {
 	return info, err
 }
 
-// nearestID returns the id that a person probably meant by a part of it or by a mistyped
+// nearestID returns the id that a user probably meant by a part of it or by a mistyped
 // beginning, "" for none.
 func nearestID(id string, ids []string) string {
 	if near := suggest.Of(id, ids, 1); len(near) > 0 {
@@ -213,7 +213,7 @@ func (f Folders) hasOlderSession() bool {
 
 // storeStrategy writes the default strategy to the home file before the first session is recorded, and
 // corrects a file that took a copied configuration for an older installation. It returns a notice for
-// the person, "" for none.
+// the user, "" for none.
 func (f Folders) storeStrategy() (notice string, err error) {
 	known := f.readHome()
 	chosen := home{f.usualStrategy(), true}

@@ -8,7 +8,7 @@ import (
 	"agent/internal/login"
 )
 
-// limits tells a person of the limits of a subscription.
+// limits tells a user of the limits of a subscription.
 type limits struct {
 	models *endpoints
 	events *events
@@ -17,10 +17,10 @@ type limits struct {
 	told, begun []login.Window
 }
 
-// nearLimit lists the used parts of a limit, in percent, at which the person is told.
+// nearLimit lists the used parts of a limit, in percent, at which the user is told.
 var nearLimit = []float64{80, 95}
 
-// watch tells the person when a limit is near, once for each window, and at the end of a turn how
+// watch tells the user when a limit is near, once for each window, and at the end of a turn how
 // much of the limits is left.
 func (l *limits) watch(e chat.Event) {
 	switch e.(type) {

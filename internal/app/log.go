@@ -49,7 +49,7 @@ func (p *Process) Close() error {
 	return p.log.file.close()
 }
 
-// longestPrintable bounds a text of others in the log and in spans, in characters.
+// longestPrintable limits a text of others in the log and in spans, in characters.
 const longestPrintable = 500
 
 // printable returns a text of others, such as the name of a tool that an endpoint made up, for the

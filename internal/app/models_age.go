@@ -8,7 +8,7 @@ import (
 	"agent/internal/provider/catalogue"
 )
 
-// The age of the file tells when a person last read that the list of models is old, and modelsTold
+// The age of the file tells when a user last read that the list of models is old, and modelsTold
 // how often to say it.
 const (
 	modelsToldFile = "models-told"
@@ -25,7 +25,7 @@ func outdatedModels(state string, now time.Time) (notice string) {
 		return ""
 	}
 	if os.MkdirAll(state, 0o700) == nil && os.WriteFile(told, nil, 0o600) == nil {
-		_ = os.Chtimes(told, now, now) // else it is said again
+		_ = os.Chtimes(told, now, now) // if this fails, the notice is printed again
 	}
 	return "The model list is from " + catalogue.Day().Format(time.DateOnly) + ", more than 60 days ago. Pruning treats its prices as unknown. Run: agent models --refresh"
 }

@@ -169,7 +169,7 @@ func modelFor(a agents.Agent, with *settings.Settings) (name string, own bool) {
 	return name, own
 }
 
-// model returns the endpoint and the settings of an agent. If the person or the file of the agent
+// model returns the endpoint and the settings of an agent. If the user or the file of the agent
 // names a profile or a model, the agent uses that, otherwise the model of the conversation. If the
 // file names a model that the endpoint does not list, the agent does not use it, and unused says
 // so.

@@ -54,7 +54,7 @@ func sharedItem(book *notes.Book, text string) consent.Item {
 	return consent.Item{Kind: consent.Notes, Name: "for everybody", File: book.File(notes.Shared), Effects: manifest.List{{Name: "text", Text: text}}}
 }
 
-// SharedNotes returns the notes that a repository brings. They are proposals until a person has
+// SharedNotes returns the notes that a repository brings. They are proposals until a user has
 // agreed to their file as it is, which becomes an item of trust.
 func SharedNotes(book *notes.Book, trust *consent.Trust, checker *notes.Checker, now func() time.Time) (states []notes.State, problems []string) {
 	all, text, problems := book.Shared()
@@ -119,7 +119,7 @@ func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 	return said, err
 }
 
-// inFile makes a change of the person to the notes of a scope. If they had agreed to the file of the
+// inFile makes a change of the user to the notes of a scope. If they had agreed to the file of the
 // repository, they agree to it as it is afterwards.
 func (n noted) inFile(of notes.Scope, change func() error) error {
 	agreed := of == notes.Shared && n.sharedAgreed()
@@ -138,7 +138,7 @@ func (n noted) inFile(of notes.Scope, change func() error) error {
 	return n.notes.trust.Store.Agree(n.notes.at.process.Now(), reviewed...)
 }
 
-// sharedAgreed reports whether the person has agreed to the notes of the repository, or it has
+// sharedAgreed reports whether the user has agreed to the notes of the repository, or it has
 // none.
 func (n noted) sharedAgreed() bool {
 	items := sharedNotes(n.notes.at.settings, n.notes.book)
@@ -156,7 +156,7 @@ func (n noted) Agree(id string) error {
 	states, _ := n.List()
 	i := slices.IndexFunc(states, func(s notes.State) bool { return s.ID == id })
 	if i < 0 {
-		return nil // deleted at this moment
+		return nil // the file was deleted after the listing
 	}
 	n.notes.record("agreed", states[i].Note)
 	n.notes.mu.Lock()
@@ -212,7 +212,7 @@ func (n noted) change(did, id string, act func(*notes.Note) (keep bool, err erro
 		n.notes.news = append(n.notes.news, "The user has withdrawn this note; do not rely on it: "+humanize.Line(n.notes.sent[i].Text, 120))
 	}
 	n.notes.sent = slices.Delete(n.notes.sent, i, i+1)
-	delete(n.notes.told, changed.ID) // the number may be given again
+	delete(n.notes.told, changed.ID) // another note may get this number
 	if did == "edited" {
 		n.notes.tellKept(changed)
 	}
@@ -253,7 +253,7 @@ func (n noted) Line() string {
 const (
 	// earlierCommits is how many commits of a file are searched for the content that it had.
 	earlierCommits = "-n30"
-	// earlierTime bounds the search.
+	// earlierTime limits the search.
 	earlierTime = 3 * time.Second
 )
 
@@ -263,7 +263,7 @@ func (n noted) Difference(ctx context.Context, note notes.Note) string {
 	defer cancel()
 	var all strings.Builder
 	for _, g := range note.Grounds {
-		now, _ := fsutil.Read(filepath.Join(n.notes.book.Root(), filepath.FromSlash(g.Path))) // nothing if it is gone
+		now, _ := fsutil.Read(filepath.Join(n.notes.book.Root(), filepath.FromSlash(g.Path))) // a deleted note has no text
 		if g.Holds(now) {
 			continue
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // noting holds the notes of a conversation. The notes in the head stay as they are until the head
-// is made anew; changes in the meantime are told to the model in messages.
+// is made again; changes in the meantime are told to the model in messages.
 type noting struct {
 	at     *place
 	rec    *record
@@ -29,11 +29,11 @@ type noting struct {
 	// book is nil if there are no notes.
 	book    *notes.Book
 	checker *notes.Checker
-	// trust has the person's decision about the notes of the repository.
+	// trust has the user's decision about the notes of the repository.
 	trust *consent.Trust
 	// offers is set if the model may propose notes.
 	offers bool
-	// begun chooses the notes of the first head, once, and returns notices for the person.
+	// begun chooses the notes of the first head, once, and returns notices for the user.
 	begun func() []string
 
 	mu sync.Mutex
@@ -73,7 +73,7 @@ type firstLook struct {
 	book    *notes.Book
 	checker *notes.Checker
 	states  []notes.State
-	// problems are lines for the person.
+	// problems are lines for the user.
 	problems []string
 	// done is closed once the notes are read.
 	done chan struct{}
@@ -141,7 +141,7 @@ func (n *noting) shared() (states []notes.State, problems []string) {
 	return SharedNotes(n.book, n.trust, n.checker, n.at.process.Now)
 }
 
-// head chooses the notes for the head of the next requests. It returns notices for the person.
+// head chooses the notes for the head of the next requests. It returns notices for the user.
 func (n *noting) head() []string {
 	if n.book == nil {
 		return nil
@@ -176,7 +176,7 @@ func (n *noting) budget() int {
 	return settings.NotesBudget.Of(n.at.settings) * noteBytesPerToken
 }
 
-// useAgreed tells the model the notes of the repository to which the person has agreed since the
+// useAgreed tells the model the notes of the repository to which the user has agreed since the
 // head was made.
 func (n *noting) useAgreed() {
 	if n.book == nil {
@@ -305,7 +305,7 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 			return "", "", err
 		}
 		if note.Proposed = !agreed; note.Proposed {
-			replaces = "" // until a person agrees
+			replaces = "" // a replacement takes effect only after approval
 		}
 		kept, said, err := n.keep(note, notes.Repository, replaces)
 		if err != nil {
@@ -358,7 +358,7 @@ func (n *noting) newNote(note notes.Note) notes.Note {
 	return note
 }
 
-// keep adds a note of the model or the person, and says so.
+// keep adds a note of the model or the user, and says so.
 func (n *noting) keep(note notes.Note, to notes.Scope, replaces string) (kept notes.Note, said string, err error) {
 	if kept, err = n.book.Add(n.newNote(note), to, replaces); err != nil {
 		return kept, "", err

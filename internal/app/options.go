@@ -14,7 +14,7 @@ type Options struct {
 	// Workspace is the folder to work in. A relative path starts at the folder of the process,
 	// which "" means.
 	Workspace string
-	// Named is set if a person named the workspace, and so means it even if it is the home
+	// Named is set if a user named the workspace, and so means it even if it is the home
 	// folder.
 	Named bool
 	// Settings holds the initial settings. The conversation changes only its own copy.
@@ -30,18 +30,18 @@ type Options struct {
 	// EditorServers holds the MCP servers of an editor, in the format of a file of servers. They
 	// are never written to a file.
 	EditorServers string
-	// Browse opens an address in the person's browser; nil without a browser.
+	// Browse opens an address in the user's browser; nil without a browser.
 	Browse func(ctx context.Context, address string)
-	// NoSetup leaves out the instructions, skills, commands, hooks and MCP servers that people
+	// NoSetup omits the instructions, skills, commands, hooks and MCP servers that people
 	// and repositories have configured. Rules that restrict tool calls, and servers of Servers
 	// and EditorServers, apply nevertheless.
 	NoSetup bool
 	// TrustProject agrees, for this run, to everything in the repository that needs consent.
 	TrustProject bool
-	// AsksTrust is set if the front end asks about the things that wait for consent.
+	// AsksTrust is set if the interface asks about the things that wait for consent.
 	AsksTrust bool
-	// KeepsAgents is set if the front end shows the agents that still run when a turn has ended, and
-	// lets the person end them. Else they end with the turn.
+	// KeepsAgents is set if the interface shows the agents that still run when a turn has ended, and
+	// lets the user end them. Else they end with the turn.
 	KeepsAgents bool
 	// Unattended is set if nobody can answer an approval.
 	Unattended bool
@@ -52,11 +52,11 @@ type Options struct {
 	// conversation. Events may call Send, Answer and Interrupt, but no method that waits for the
 	// conversation, such as Stats.
 	Events func(chat.Envelope)
-	// Gates holds the gates of the front end, which every call passes.
+	// Gates holds the gates of the interface, which every call passes.
 	Gates []gate.Gate
 	// Connect finds the endpoint; nil means FindEndpoint.
 	Connect Connector
-	// Ask puts a question to a person before the conversation begins; nil if nobody can be asked.
+	// Ask puts a question to a user before the conversation begins; nil if nobody can be asked.
 	Ask Asker
 }
 
@@ -71,12 +71,12 @@ func FindEndpoint(ctx context.Context, c *provider.Connection) (string, func(), 
 	return notice, nil, err
 }
 
-// An Asker puts a question to a person and reports whether the person agrees.
+// An Asker puts a question to a user and reports whether the user agrees.
 type Asker func(ctx context.Context, question string) (bool, error)
 
 // Record describes the record of a conversation. The zero Record begins a new session.
 type Record struct {
-	// Off keeps no record.
+	// Off has no log.
 	Off bool
 	// Folder is the folder for records and snapshots, "" for the usual folders.
 	Folder string

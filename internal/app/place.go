@@ -24,7 +24,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// A place is where a conversation works: the process and the wishes of the front end, the folders,
+// A place is where a conversation works: the process and the wishes of the interface, the folders,
 // the settings and the workspace. It does not change.
 type place struct {
 	process  *Process
@@ -49,7 +49,7 @@ type place struct {
 	policy gate.Policy
 	// look reads the notes of the workspace, while the rest is made.
 	look *firstLook
-	// notices are lines for the person.
+	// notices are lines for the user.
 	notices []string
 }
 
@@ -217,7 +217,7 @@ type closers []func() error
 
 func (c *closers) add(step func() error) { *c = append(*c, step) }
 
-// close takes the steps, the newest first, and tells a person who waits for long.
+// close takes the steps, the newest first, and tells a user who waits for long.
 func (c *closers) close(say func(lines ...string)) {
 	slow := time.AfterFunc(time.Second, func() {
 		say("agent: stopping running commands; press Ctrl+C twice to stop at once")

@@ -39,7 +39,7 @@ func (p *Process) underPolicy() *policy.Policy {
 	return bounds
 }
 
-// Keys returns the store of the person's keys. Keys for places that the policy leaves out are not
+// Keys returns the store of the user's keys. Keys for places that the policy omits are not
 // found.
 func (p *Process) Keys(f Folders) provider.Keys {
 	keys := provider.SystemKeys(f.Config, p.Env)
@@ -76,7 +76,7 @@ func underPolicy(bounds *policy.Policy, k gate.Call) error {
 	return nil
 }
 
-// mayReach returns a function that returns an error if the policy, or a rule of a person, the
+// mayReach returns a function that returns an error if the policy, or a rule of a user, the
 // repository or a skill of this turn, forbids the pages of a host.
 func mayReach(bounds *policy.Policy, rules *hookgates.Rules) func(host string) error {
 	return func(host string) error {
@@ -91,7 +91,7 @@ func mayReach(bounds *policy.Policy, rules *hookgates.Rules) func(host string) e
 }
 
 // mayName returns a function that returns an error if the policy, or a rule that denies, forbids a value
-// that a person names of a server.
+// that a user names of a server.
 func mayName(bounds *policy.Policy, rules *hookgates.Rules) func(served tools.Served) error {
 	return func(served tools.Served) error {
 		if err := bounds.Tool(served.HookName()); err != nil {

@@ -16,7 +16,7 @@ import (
 	"agent/internal/policy"
 )
 
-// An InputError reports that a person's input is wrong, such as a flag, a folder or the id of a
+// An InputError reports that a user's input is wrong, such as a flag, a folder or the id of a
 // session. Nothing was done.
 type InputError struct{ Err error }
 
@@ -43,7 +43,7 @@ type Process struct {
 	// ModelsAge lets the built-in list of models become outdated. Tests run at any date and leave it
 	// unset.
 	ModelsAge bool
-	// Say shows a line to a person, on any goroutine; nil shows nothing.
+	// Say shows a line to a user, on any goroutine; nil shows nothing.
 	Say func(line string)
 	// Now returns the current time.
 	Now func() time.Time
@@ -141,7 +141,7 @@ func (p *Process) say(lines ...string) {
 	}
 }
 
-// brief bounds the number and the length of notices, because they quote text of others.
+// brief limits the number and the length of notices, because they quote text of others.
 func brief(notices []string) []string {
 	const most = 40
 	if more := len(notices) - most; more > 0 {

@@ -17,7 +17,7 @@ import (
 	"agent/internal/shell"
 )
 
-// Limits for the person's own programs beside the screen: the time they may take, and the bytes
+// Limits for the user's own programs beside the screen: the time they may take, and the bytes
 // of their output that are read.
 const (
 	statusLineTime = time.Second
@@ -25,8 +25,8 @@ const (
 	mostPrinted    = 4 << 10
 )
 
-// Programs runs the person's own programs beside the screen: the command of the status line, and the
-// one that calls the person.
+// Programs runs the user's own programs beside the screen: the command of the status line, and the
+// one that calls the user.
 type Programs struct {
 	at  *place
 	rec *record
@@ -34,7 +34,7 @@ type Programs struct {
 	confined func() sandbox.Confinement
 }
 
-// StatusLine returns a function that runs the person's status line command, nil if none is set.
+// StatusLine returns a function that runs the user's status line command, nil if none is set.
 func (p *Programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (string, error) {
 	line := settings.StatusLineCommand.Of(p.at.settings)
 	if line == "" {
@@ -60,7 +60,7 @@ func (p *Programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (
 	}
 }
 
-// Called runs the person's notify-command, if one is set. kind is the reason in a word, and news
+// Called runs the user's notify-command, if one is set. kind is the reason in a word, and news
 // describes the event in a line.
 func (p *Programs) Called(ctx context.Context, kind, news string) error {
 	line := settings.NotifyCommand.Of(p.at.settings)
@@ -75,7 +75,7 @@ func (p *Programs) Called(ctx context.Context, kind, news string) error {
 	return err
 }
 
-// runOwn runs a command line that the person has set under key, concurrently with the session,
+// runOwn runs a command line that the user has set under key, concurrently with the session,
 // and returns the beginning of its output.
 func (p *Programs) runOwn(ctx context.Context, key, line string, input []byte, limit time.Duration) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -87,7 +87,7 @@ func (p *Programs) runOwn(ctx context.Context, key, line string, input []byte, l
 		Distrusted: slices.Concat(p.at.workspace.Folders(), p.confined().Policy.Writable()),
 	}, printed, io.Discard)
 	switch {
-	case err != nil || ctx.Err() != nil: // the program ends
+	case err != nil || ctx.Err() != nil: // the program is ending
 		return "", nil
 	case end.NotStarted != nil:
 		return "", fmt.Errorf("can't start %s: %w", key, end.NotStarted)

@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	// gitPatience bounds how long git may take to report the state of the workspace. After that
+	// gitPatience limits how long git may take to report the state of the workspace. After that
 	// the prompt has the branch alone, which is read without git.
 	gitPatience = 200 * time.Millisecond
 	// latestCommits is the flag of git log for the number of commits to name. maxSubject bounds
@@ -156,7 +156,7 @@ func askGit(ctx context.Context, dir, branch string) *prompts.Git {
 	go func() {
 		out, err := gitcmd.Output(ctx, dir, "log", latestCommits, "--format=%s")
 		if err != nil {
-			out = nil // a repository without commits
+			out = nil // a repository without commits has no status
 		}
 		var latest []string
 		for line := range strings.Lines(string(out)) {

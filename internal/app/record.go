@@ -42,7 +42,7 @@ type record struct {
 }
 
 // openRecord opens the session log: a new one, or the one to resume, whose settings apply from now
-// on. A new log is on disk only with its first entry. It returns notices for the person.
+// on. A new log is on disk only with its first entry. It returns notices for the user.
 func openRecord(at *place, ends *closers) (r *record, notices []string, err error) {
 	r = &record{at: at, how: at.options.Record, logger: at.log}
 	if !r.how.Off {
@@ -50,7 +50,7 @@ func openRecord(at *place, ends *closers) (r *record, notices []string, err erro
 			return nil, notices, err
 		}
 		ends.add(r.log.Close)
-		ends.add(func() error { at.jobs.Close(); return nil }) // while their end can be recorded
+		ends.add(func() error { at.jobs.Close(); return nil }) // Close must run while the log can still record the end of jobs
 		r.keys.hideFrom(r.log)
 		notices = append(notices, restorer{at.settings, at.profiles, at.options.KeepEndpoint}.restore(r.resumed.Settings)...)
 		if !r.how.resumes() {
@@ -113,7 +113,7 @@ func (r *record) path() string {
 	return r.log.Path()
 }
 
-// title returns the title that a person gave the session, "" for none.
+// title returns the title that a user gave the session, "" for none.
 func (r *record) title() string {
 	if r.log == nil {
 		return ""
@@ -137,12 +137,12 @@ func (r *record) origin() string {
 	return fmt.Sprintf("%s#%d", r.log.ID(), r.log.Seq())
 }
 
-// notice records a notice that the person was shown.
+// notice records a notice that the user was shown.
 func (r *record) notice(text string) {
 	r.write(func(log *session.Log) error { return log.Notice(text) })
 }
 
-// grants records the permissions that a person has granted for the session.
+// grants records the permissions that a user has granted for the session.
 func (r *record) grants(grants []rules.Permission) {
 	r.writeJSON(append([]rules.Permission{}, grants...), (*session.Log).Grants)
 }
@@ -169,7 +169,7 @@ func (r *record) todos() (board *todo.Board, notice string) {
 var plainWord = lazyregexp.New(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{2,}$`)
 
 // resumeName returns the shortest name with which agent -r finds this session: a word of the
-// title that a person gave, the last letters of its id, or the id. It returns "" if nothing is
+// title that a user gave, the last letters of its id, or the id. It returns "" if nothing is
 // recorded.
 func (r *record) resumeName() string {
 	if r.log == nil {

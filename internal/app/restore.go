@@ -19,7 +19,7 @@ var neverWider = []string{
 }
 
 // notRestored lists the settings that are not restored: neverWider, and an address, a key file
-// and body fields that were typed in and are decided anew each time.
+// and body fields that were typed in and are decided again each time.
 var notRestored = append([]string{settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key(), settings.ExtraBody.Key()}, neverWider...)
 
 // begunWith returns the settings to record at the start of a session, by their keys: the settings
@@ -39,7 +39,7 @@ func begunWith(s *settings.Settings) map[string]string {
 	return with
 }
 
-// shownText returns a value that a person has set, for the record: without the keys in it. The
+// shownText returns a value that a user has set, for the record: without the keys in it. The
 // record never gives such a value back (restorer.setting).
 func shownText(registry *settings.Registry, key, text string) string {
 	if spec, err := registry.Lookup(key); err == nil && text != "" && key != settings.ProfileChange {
@@ -60,7 +60,7 @@ type restorer struct {
 
 // restore applies the recorded profile and the recorded changes of /set, except for
 // changes that would allow more than the program was started with. Flags take precedence. If
-// flags choose the endpoint, the recorded settings about the endpoint are left out.
+// flags choose the endpoint, the recorded settings about the endpoint are omitted.
 func (r restorer) restore(recorded map[string]string) (notices []string) {
 	if name := recorded[settings.ProfileChange]; name != "" {
 		notices = r.profile(name)

@@ -109,7 +109,7 @@ func (w *webSearch) source() tools.Source {
 
 // byServer returns why the model's server does not search the web by itself, nil if it does.
 // Nothing can be asked before such a search, so rules that bound searches turn it off, unless the
-// server leaves out the hosts that they deny.
+// server omits the hosts that they deny.
 func (w *webSearch) byServer() error {
 	if rule := w.rules.BoundsSearch(w.models.own.LeavesOutHosts(settings.Model.Of(w.at.settings))); rule != "" {
 		return errors.New("web-search is provider, and " + rule + " can't be enforced there; name a service instead (/set web-search)")
@@ -117,7 +117,7 @@ func (w *webSearch) byServer() error {
 	return w.models.own.SearchesWeb(settings.Model.Of(w.at.settings))
 }
 
-// searchToldFile marks that a person was told what it means that the model's server searches.
+// searchToldFile marks that a user was told what it means that the model's server searches.
 const searchToldFile = "server-search-told"
 
 // told returns a notice, in the first session in which the model's server searches by itself, that
@@ -134,21 +134,21 @@ func (w *webSearch) told() (notice string) {
 		return "no web search: " + err.Error()
 	case err == nil && w.searcher.ByServer() && missing != nil:
 		if os.MkdirAll(w.at.folders.State, 0o700) == nil {
-			_ = os.WriteFile(told, nil, 0o600) // else it is said again
+			_ = os.WriteFile(told, nil, 0o600) // if this fails, the notice is printed again
 		}
 		return "The model's server searches the web by itself (web-search is " + way + "). Its searches need no approval, and queries are not checked for keys."
 	}
 	return ""
 }
 
-// follow counts searches anew with each turn.
+// follow counts searches again with each turn.
 func (w *webSearch) follow(e chat.Event) {
 	if _, begins := e.(chat.TurnStarted); begins && settings.WebSearch.Of(w.at.settings) != websearch.Off {
 		w.searcher.BeginTurn()
 	}
 }
 
-// run runs the person's own command that searches.
+// run runs the user's own command that searches.
 func (w *webSearch) run(ctx context.Context, line string, input []byte, limit time.Duration, most int) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -172,13 +172,13 @@ func (w *webSearch) run(ctx context.Context, line string, input []byte, limit ti
 	return string(printed.Kept), nil
 }
 
-// webForPerson searches and reads the web for the person.
+// webForPerson searches and reads the web for the user.
 type webForPerson struct {
 	web *webSearch
 	env *tools.Env
 }
 
-// Search implements slash.Web. What a person types is their word, so it is not compared with keys.
+// Search implements slash.Web. What a user types is their word, so it is not compared with keys.
 func (w webForPerson) Search(ctx context.Context, text string) (websearch.Answer, error) {
 	if settings.WebSearch.Of(w.web.at.settings) == websearch.Off {
 		return websearch.Answer{}, errors.New("web search is off. Choose a service, for example: /set web-search brave")

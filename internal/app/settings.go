@@ -15,7 +15,7 @@ import (
 // Registry returns the declared settings, with the enum values of the packages that define them.
 func Registry() *settings.Registry { return registryWith(nil) }
 
-// registryWith returns the declared settings, with a person's own themes among the values.
+// registryWith returns the declared settings, with a user's own themes among the values.
 func registryWith(own []Theme) *settings.Registry {
 	themes := style.Themes()
 	for _, theme := range own {
@@ -37,7 +37,7 @@ type Sources struct {
 	Profile string
 	// Set holds settings as "KEY=VALUE"; the last value of a key wins.
 	Set []string
-	// Isolated leaves out profiles and the environment.
+	// Isolated omits profiles and the environment.
 	Isolated bool
 }
 

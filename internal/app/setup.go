@@ -17,11 +17,11 @@ type setUp struct {
 	texts   setup.Set
 	hooks   hooks.Listing
 	servers *mcphost.Configured
-	// trust holds the things of the repository that need consent, and the person's answers.
+	// trust holds the things of the repository that need consent, and the user's answers.
 	trust *consent.Trust
 }
 
-// readSetUp reads the set-up of a place. The option NoSetup leaves out everything but servers that
+// readSetUp reads the set-up of a place. The option NoSetup omits everything but servers that
 // the options name.
 func readSetUp(at *place, rules *hookgates.Rules) (s setUp, err error) {
 	if s.servers, err = at.process.Servers(at.folders, at.workspace.Root(), at.options); err != nil {
@@ -44,8 +44,8 @@ func (s setUp) leftOut() []string {
 	return slices.Concat(s.texts.Skills.Skipped, s.texts.Commands.Skipped, hookgates.Skipped(s.hooks), s.servers.Problems)
 }
 
-// notices returns lines for the person about servers, and about things that are not used without
-// consent unless asks is set, because the person is asked about them.
+// notices returns lines for the user about servers, and about things that are not used without
+// consent unless asks is set, because the user is asked about them.
 func (s setUp) notices(asks bool) (lines []string) {
 	for _, line := range slices.Concat(s.servers.Problems, s.servers.Notes) {
 		lines = append(lines, "mcp: "+line)

@@ -10,17 +10,17 @@ import (
 	"agent/internal/tui/style"
 )
 
-// maxTheme bounds the file of a theme, in bytes.
+// maxTheme limits the file of a theme, in bytes.
 const maxTheme = 64 << 10
 
-// A Theme is a person's own theme, the file NAME.json in the folder themes of the configuration.
+// A Theme is a user's own theme, the file NAME.json in the folder themes of the configuration.
 type Theme struct {
 	style.Palette
 	// Fault is the reason why it cannot be used, nil if it can.
 	Fault error
 }
 
-// Themes returns the person's own themes, by name. They are read once.
+// Themes returns the user's own themes, by name. They are read once.
 func (p *Process) Themes() []Theme {
 	p.themed.Do(func() {
 		f, err := p.Folders()
@@ -47,7 +47,7 @@ func (p *Process) Themes() []Theme {
 	return p.themes
 }
 
-// Palettes returns the palettes of the person's own themes that can be used.
+// Palettes returns the palettes of the user's own themes that can be used.
 func (p *Process) Palettes() (palettes []style.Palette) {
 	for _, theme := range p.Themes() {
 		if theme.Fault == nil {
@@ -57,7 +57,7 @@ func (p *Process) Palettes() (palettes []style.Palette) {
 	return palettes
 }
 
-// ThemeFault returns the reason why the person's own theme with a name cannot be used, nil if it
+// ThemeFault returns the reason why the user's own theme with a name cannot be used, nil if it
 // can, or if there is none.
 func (p *Process) ThemeFault(name string) error {
 	if i := slices.IndexFunc(p.Themes(), func(t Theme) bool { return strings.EqualFold(t.Name, name) }); i >= 0 {

@@ -10,7 +10,7 @@ import (
 	"agent/internal/shell"
 )
 
-// printedKeys has the keys that commands of the person print, for all conversations of a program.
+// printedKeys has the keys that commands of the user print, for all conversations of a program.
 type printedKeys struct {
 	once     sync.Once
 	commands login.Commands
@@ -21,7 +21,7 @@ func (t *printedKeys) of(p *Process) *login.Commands {
 	return &t.commands
 }
 
-// AccountLogins returns the person's logins to accounts, which all conversations share.
+// AccountLogins returns the user's logins to accounts, which all conversations share.
 func (p *Process) AccountLogins() *login.Sources {
 	p.logged.Do(func() {
 		f, _ := p.Folders() // without folders nothing is kept
@@ -34,7 +34,7 @@ func (p *Process) AccountLogins() *login.Sources {
 	return &p.logins
 }
 
-// runForToken runs a command line that prints a key: a program of the person's, with their
+// runForToken runs a command line that prints a key: a program of the user's, with their
 // environment, without a terminal and outside of the sandbox.
 func (p *Process) runForToken(ctx context.Context, line string, most int) (printed []byte, complaint string, err error) {
 	jobs := shell.NewJobs(p.Environ, nil)

@@ -51,7 +51,7 @@ func (p *Process) trust(w trustedfile.Where, callable setup.Set, rules permissio
 }
 
 // guarded has the paths of the files that agreed items are written in and run, and of the programs of
-// servers in the workspace. Such a file must not change without the person. The zero value guards none.
+// servers in the workspace. Such a file must not change without the user. The zero value guards none.
 type guarded struct {
 	paths    atomic.Pointer[[]string]
 	programs []string

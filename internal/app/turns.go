@@ -47,7 +47,7 @@ func (f *turnFile) Multiples() (all []float64) {
 	return all
 }
 
-// keepTurns makes estimates rest on the turns of the person.
+// keepTurns makes estimates rest on the turns of the user.
 func (p *Process) keepTurns(f Folders) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,14 +16,14 @@ import (
 	"agent/internal/chat"
 )
 
-// maxWaitingShown bounds the text of a waiting message in a notice, in characters.
+// maxWaitingShown limits the text of a waiting message in a notice, in characters.
 const maxWaitingShown = 60
 
 // askingFile returns the path of the file with the time since which a session has waited for an
 // answer.
 func (f Folders) askingFile(id string) string { return filepath.Join(f.State, "waiting", id) }
 
-// WaitsSince returns the time since which a session has waited for a person's answer, or the zero
+// WaitsSince returns the time since which a session has waited for a user's answer, or the zero
 // time if it does not wait. The result means nothing for a session that is not running.
 func (f Folders) WaitsSince(id string) time.Time {
 	text, err := fsutil.Beginning(f.askingFile(id), 64)
@@ -34,7 +34,7 @@ func (f Folders) WaitsSince(id string) time.Time {
 	return since
 }
 
-// keepAsking keeps on disk whether the session waits for an answer, for a person with many
+// keepAsking keeps on disk whether the session waits for an answer, for a user with many
 // sessions.
 func (r *record) keepAsking(e chat.Event) {
 	if r.log == nil {

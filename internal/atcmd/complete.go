@@ -16,7 +16,7 @@ import (
 	"agent/internal/picture"
 )
 
-// The bounds of completion. A person who types must not wait at every key until the whole
+// The bounds of completion. A user who types must not wait at every key until the whole
 // workspace is listed.
 const (
 	// completionsAge is the age up to which a listing serves completions. A listing that took
@@ -26,7 +26,7 @@ const (
 	// completionPatience is the time to wait for a new listing: most workspaces are listed by
 	// then, and the proposals need not be shown twice.
 	completionPatience = 20 * time.Millisecond
-	// maxCompletions bounds the proposals. maxRecent bounds the recent files among them if
+	// maxCompletions limits the proposals. maxRecent limits the recent files among them if
 	// nothing has been typed.
 	maxCompletions = 50
 	maxRecent      = 6
@@ -44,7 +44,7 @@ type Completer struct {
 	// Others lists other things that can be mentioned besides files; nil for none.
 	Others func() []string
 
-	// ranking is locked during the search of all names, because a person who types fast asks
+	// ranking is locked during the search of all names, because a user who types fast asks
 	// often.
 	ranking sync.Mutex
 
@@ -95,7 +95,7 @@ func kindOf(name string) string {
 	return "file"
 }
 
-// Complete proposes mentions for the text after an @, best first. It leaves out files that git
+// Complete proposes mentions for the text after an @, best first. It omits files that git
 // ignores. Folders end with a slash. Complete answers at once: whole is false while the workspace
 // is being listed, and the proposals then come from the last listing, or from the folder in the
 // typed text.

@@ -6,7 +6,7 @@
 // becomes the text as it was typed, followed by one block for main.go and one for each file below
 // internal. The forms are @path, @dir/, @glob*.go, @"with spaces" and @with\ spaces; \@ is a
 // plain @. Nothing outside the workspace is read, nothing that could block, and nothing without a
-// limit. The result also lists the paths that were left out, each with the reason, for the user
+// limit. The result also lists the paths that were omitted, each with the reason, for the user
 // to see.
 //
 // Pasted and piped text is data (D-46): it is not searched for paths, and its blocks name its
@@ -20,5 +20,5 @@
 // model would answer about a file it never saw. If nobody can correct it, it stays text too.
 //
 // [Expand] does this work for a [Message]. A [Completer] belongs to an editor, and proposes paths
-// while a person types.
+// while a user types.
 package atcmd

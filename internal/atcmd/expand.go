@@ -29,7 +29,7 @@ type Options struct {
 	// Root, with symlinks followed, and the content. It may be nil.
 	Shown func(path string, content []byte)
 	// Kept returns the reason not to send the text of a file, by its path below Root with
-	// symlinks followed, or "" for any other file. Such a file is included only if a person types
+	// symlinks followed, or "" for any other file. Such a file is included only if a user types
 	// its own name and the file is not denied. Being in a folder, matching a pattern, being the
 	// target of a link, or being named by a command or skill does not suffice (D-60, D-121). If
 	// Kept is nil, no file is kept back.
@@ -72,7 +72,7 @@ type Included struct {
 	Hash string
 }
 
-// Skipped is a path that was not included, with the reason in words that follow "it was left out
+// Skipped is a path that was not included, with the reason in words that follow "it was omitted
 // because".
 type Skipped struct{ Path, Reason string }
 
@@ -171,7 +171,7 @@ type expander struct {
 	images int
 }
 
-// include adds the files that a name stands for, of a PDF some pages. typed reports that a person
+// include adds the files that a name stands for, of a PDF some pages. typed reports that a user
 // has typed the name, and not a command or skill.
 func (e *expander) include(name string, typed bool, pages Pages) {
 	if !e.workspace.exists(name) {
@@ -183,7 +183,7 @@ func (e *expander) include(name string, typed bool, pages Pages) {
 	case reason != "":
 		e.skip(name, string(reason))
 	case !info.IsDir():
-		// A person includes a kept file by its own name, but not by a link of another name.
+		// A user includes a kept file by its own name, but not by a link of another name.
 		why, _ := e.withheldReason(filepath.ToSlash(name))
 		if reason := e.add(name, typed && why != "", &pages); reason != "" {
 			e.skip(name, string(reason))
@@ -232,7 +232,7 @@ func (e *expander) includeAll(name, base string, files []string) {
 }
 
 // withheldReason returns the reason not to send the text of a file, "" for any other file, and whether even
-// the person cannot include it.
+// the user cannot include it.
 func (e *expander) withheldReason(path string) (why string, denied bool) {
 	if e.options.Kept == nil {
 		return "", false

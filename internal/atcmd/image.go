@@ -11,12 +11,12 @@ import (
 	"agent/internal/picture"
 )
 
-// MaxImages bounds the images of a message.
+// MaxImages limits the images of a message.
 const MaxImages = 20
 
 var tooManyImages = fmt.Sprintf("a message can have at most %d images", MaxImages)
 
-// An ImageError is the reason why an image that a person picked cannot be sent. The message must
+// An ImageError is the reason why an image that a user picked cannot be sent. The message must
 // not be sent then.
 type ImageError struct{ Path, Reason string }
 
@@ -25,7 +25,7 @@ func (e *ImageError) Error() string {
 }
 
 // images returns the blocks of the images that were picked by hand, in their order. Unlike
-// mentioned files they may lie outside the workspace, because a person named them.
+// mentioned files they may lie outside the workspace, because a user named them.
 func images(message Message, noImages string) (blocks []history.Block, included []Included, err error) {
 	for _, part := range message {
 		if part.Image == "" {

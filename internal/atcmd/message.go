@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// A Message holds the parts of a person's message in order: typed, pasted and piped text. Only
+// A Message holds the parts of a user's message in order: typed, pasted and piped text. Only
 // typed text is searched for @ (D-46).
 type Message []Part
 
@@ -26,7 +26,7 @@ type Part struct {
 	File string `json:"file,omitempty"`
 }
 
-// ImagePart returns the part for an image that a person picked by hand.
+// ImagePart returns the part for an image that a user picked by hand.
 func ImagePart(path string) Part {
 	return Part{Text: "[image " + humanize.Visible(filepath.Base(path)) + "]", Image: path}
 }
@@ -34,7 +34,7 @@ func ImagePart(path string) Part {
 // Typed returns a message of typed text.
 func Typed(text string) Message { return Message{{Text: text}} }
 
-// Text returns the whole message in the form that a person sees.
+// Text returns the whole message in the form that a user sees.
 func (m Message) Text() string {
 	var b strings.Builder
 	for _, part := range m {

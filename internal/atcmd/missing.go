@@ -49,7 +49,7 @@ func (e *expander) noteMissing(m mention) bool {
 	return true
 }
 
-// maxNearest bounds the names that an error offers in place of a missing one.
+// maxNearest limits the names that an error offers in place of a missing one.
 const maxNearest = 3
 
 // nearestFiles returns the files whose base names are most similar to the base name of name:

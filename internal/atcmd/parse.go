@@ -16,7 +16,7 @@ import (
 // and the limit keeps pasted data from being taken for a path.
 const maxPath = 4096
 
-// maxMentions bounds the mentions of a text that are looked at, and maxEnds the places at which
+// maxMentions limits the mentions of a text that are looked at, and maxEnds the places at which
 // an unquoted path may end. Each place is looked up in the file system, and a pasted megabyte of
 // at signs must not delay sending.
 const (
@@ -166,7 +166,7 @@ func tokenLength(s string) int {
 }
 
 // longestName decides which part of token is the path: the longest candidate that exists, else
-// the longest glob that matches, else the part that a person would take for the path.
+// the longest glob that matches, else the part that a user would take for the path.
 func longestName(token string, before rune, known names) (path string, length int, found bool) {
 	ends := candidates(token, before)
 	for _, end := range ends {

@@ -19,9 +19,9 @@ import (
 const (
 	// MaxFileBytes is the size of the largest file that is included.
 	MaxFileBytes = 512 << 10
-	// MaxMessageBytes bounds the total size of all files of a message.
+	// MaxMessageBytes limits the total size of all files of a message.
 	MaxMessageBytes = 4 << 20
-	// MaxFiles bounds the files of a message.
+	// MaxFiles limits the files of a message.
 	MaxFiles = 200
 )
 

@@ -7,7 +7,7 @@ import (
 )
 
 // MessageOf returns the message of an entry, to be edited and sent again. The files that it included
-// with @ will be included anew. It leaves out images that were picked by hand, because their
+// with @ will be included again. It omits images that were picked by hand, because their
 // paths are no longer known.
 func MessageOf(entry *history.Content) Message {
 	var message Message
@@ -21,7 +21,7 @@ func MessageOf(entry *history.Content) Message {
 			part.Text = untitled(text.Text)
 		}
 		if lead := text.Text; len(message) == 0 && (strings.HasPrefix(lead, "/") || strings.HasPrefix(lead, "!")) {
-			part.Source = history.Pasted // as typed text it would be a command
+			part.Source = history.Pasted // as typed text, the message would run a command
 		}
 		message = append(message, part)
 	}

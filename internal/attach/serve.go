@@ -22,7 +22,7 @@ import (
 const (
 	// MaxLine is the longest line of a client, in bytes.
 	MaxLine = 1 << 20
-	// maxClients bounds the clients of a session, and maxTold the lines for one client that wait.
+	// maxClients limits the clients of a session, and maxTold the lines for one client that wait.
 	maxClients, maxTold = 64, 64
 	// joinTime is the time in which a client must join, and writeTime the time in which it must read
 	// the lines written to it.
@@ -204,7 +204,7 @@ func (s *Server) serve(c *Client) {
 		switch {
 		case !whole:
 			c.Tell(NewProblem(errLongLine))
-		case err != nil: // half a line is none
+		case err != nil: // an unfinished line is ignored
 		case len(line) > 0:
 			s.handle(c, line)
 		}
@@ -317,7 +317,7 @@ func (c *Conn) Join(join Join) (joined Joined, err error) {
 	return joined, nil
 }
 
-// Limit bounds the time of all reading and writing from now on; 0 is no limit.
+// Limit limits the time of all reading and writing from now on; 0 is no limit.
 func (c *Conn) Limit(d time.Duration) {
 	var until time.Time
 	if d > 0 {
@@ -326,7 +326,7 @@ func (c *Conn) Limit(d time.Duration) {
 	_ = c.conn.SetDeadline(until)
 }
 
-// maxReceived bounds a line from a session, in bytes.
+// maxReceived limits a line from a session, in bytes.
 const maxReceived = 64 << 20
 
 // Next returns the next line. The error is io.EOF once the session has ended.
@@ -336,7 +336,7 @@ func (c *Conn) Next() ([]byte, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return nil, err // half a line is none
+		return nil, err // an unfinished line is ignored
 	}
 	return bytes.TrimSuffix(line, []byte("\n")), nil
 }

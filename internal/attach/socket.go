@@ -115,7 +115,7 @@ func listen(path string) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener.SetUnlinkOnClose(false) // it removes whatever has the name by then
+	listener.SetUnlinkOnClose(false) // Close would remove any file that has the name by then
 	err = os.Chmod(unnamed, 0o600)
 	if err == nil {
 		err = os.Rename(unnamed, path)

@@ -55,7 +55,7 @@ const (
 	Asked   Kind = "asked"
 )
 
-// An Event is one thing that was done. Keys in its texts are left out: an audit is for other people.
+// An Event is one thing that was done. Keys in its texts are omitted: an audit is for other people.
 type Event struct {
 	At   time.Time `json:"at"`
 	Kind Kind      `json:"kind"`
@@ -74,7 +74,7 @@ type Event struct {
 	Exit    *int   `json:"exit,omitempty"`
 	// Unlisted is set if the command may have created files that are not listed.
 	Unlisted bool `json:"unlisted,omitempty"`
-	// Agreed is the hash of the configuration that a person agreed to before a program was started.
+	// Agreed is the hash of the configuration that a user agreed to before a program was started.
 	Agreed string `json:"agreed,omitempty"`
 	// By names whoever decided or typed or, if no call of the model caused the action, its cause.
 	// Answer is the decision. Rule is the rule that was allowed or that allowed the action, or the
@@ -151,7 +151,7 @@ func of(path string, hashes ...string) (*Report, beginnings, error) {
 // was at work when the program ended. An agent that ended before it began has none.
 func worked(a session.Agent) bool {
 	var figures struct{ Requests int }
-	_ = json.Unmarshal(a.Figures, &figures) // no figures, no requests
+	_ = json.Unmarshal(a.Figures, &figures) // without figures, no requests are counted
 	return a.Last != "" || figures.Requests > 0 || a.Status == "done" || a.Status == "" && a.Model != ""
 }
 

@@ -14,23 +14,23 @@ import (
 // Within makes a conversation that of an agent: a call of another conversation, its parent, began
 // it for one task.
 type Within struct {
-	// Parent asks the person the agent's questions. The agent shares the parent's permissions,
+	// Parent asks the user the agent's questions. The agent shares the parent's permissions,
 	// and its requests count for the parent's turn.
 	Parent *Agents
 	// Name and ID name the agent, and Task its task, for questions.
 	Name, ID, Task string
-	// Only bounds the approval mode, "" for no bound beside the parent's mode.
+	// Only limits the approval mode, "" for no bound beside the parent's mode.
 	Only gate.Mode
 	// Pace tells the agent before each request how much it may still do.
 	Pace func(Stats) Pace
 	// Over is closed when the parent ends. Nothing waits for the parent after that.
 	Over <-chan struct{}
-	// Waits is called when a question of the agent begins to wait for the person, and again when it
+	// Waits is called when a question of the agent begins to wait for the user, and again when it
 	// waits no more.
 	Waits func(waits bool)
 }
 
-// A Pace says how an agent goes on.
+// A Pace says how an agent continues.
 type Pace struct {
 	// Say is a text for the model to read before the next request, "" for none.
 	Say string
@@ -39,7 +39,7 @@ type Pace struct {
 }
 
 // paces asks for the pace of an agent and adds its text to the history. It does nothing in a
-// conversation of the person.
+// conversation of the user.
 func (c *Chat) paces() (last bool, err error) {
 	if c.config.Within == nil {
 		return false, nil
@@ -106,10 +106,10 @@ func (c *Config) agents() *Agents {
 // Await serves the conversation until done is closed. The caller is the goroutine that runs it.
 func (a *Agents) Await(done <-chan struct{}) {
 	await(a.line.inbox, done)
-	a.line.inbox.serve() // what came before the end
+	a.line.inbox.serve() // deliver the events that were sent before the end
 }
 
-// relay puts an agent's question to the person and waits for the answer. It may be called from
+// relay puts an agent's question to the user and waits for the answer. It may be called from
 // any goroutine. It reports false if ctx ends first. over is closed when the chat has ended.
 func (a *Agents) relay(ctx context.Context, over <-chan struct{}, q gate.Question) (Decision, bool) {
 	id := 0
@@ -164,7 +164,7 @@ func (a *Agents) Report(over <-chan struct{}, r AgentReport, came func()) {
 // Owe adds a report before the conversation begins, which the model reads with the next message.
 func (a *Agents) Owe(r AgentReport) { a.reports = append(a.reports, r) }
 
-// dropReports drops the reports of agents that began after a time at which the conversation goes on.
+// dropReports drops the reports of agents that began after a time at which the conversation continues.
 func (a *Agents) dropReports(after time.Time) {
 	a.reports = slices.DeleteFunc(a.reports, func(r AgentReport) bool { return r.Began.After(after) })
 }
@@ -188,8 +188,8 @@ func (c *Chat) deliverReports() (bool, error) {
 	return true, err
 }
 
-// awaitAgents waits while agents run in the background, until a report or a message of the person
-// is there. It reports whether the turn goes on with it.
+// awaitAgents waits while agents run in the background, until a report or a message of the user
+// is there. It reports whether the turn continues with it.
 func (c *Chat) awaitAgents(ctx context.Context) bool {
 	for len(c.Agents.reports) == 0 && len(c.waiting.queue) == 0 && c.config.runningAgents() > 0 {
 		select {
@@ -306,7 +306,7 @@ type AgentState struct {
 // String returns the figures of the agent on a line.
 func (s AgentState) String() string {
 	text := humanize.Count(s.Stats.Requests, "request")
-	if tokens := s.Stats.PromptTokens + s.Stats.CompletionTokens; tokens > 0 { // not every server tells them
+	if tokens := s.Stats.PromptTokens + s.Stats.CompletionTokens; tokens > 0 { // not every server reports token counts
 		text += " · " + humanize.Tokens(tokens) + " tokens"
 	}
 	if s.Stats.Cost >= leastCost {

@@ -20,7 +20,7 @@ func (s *cacheStep) saw(at string, cached int) {
 		*s = cacheStep{at: at}
 	}
 	if cached == 0 || cached == s.latest {
-		return // says nothing new
+		return // the same status was already reported
 	}
 	s.latest, s.seen = cached, s.seen+1
 	for a, b := s.size, cached; ; a, b = b, a%b {

@@ -38,7 +38,7 @@ type cacheWatch struct {
 	headSum, noted string
 	steps          cacheStep
 	// found is the break of the request whose reply arrives, nil for none. told holds the causes of
-	// which the person knows.
+	// which the user knows.
 	found *cachemiss.Break
 	told  map[cachemiss.Cause]bool
 	// waits is a notice that is shown after the reply, "" for none.
@@ -81,7 +81,7 @@ func (w *cacheWatch) step(step window.Step) {
 		w.watch.Changed(cachemiss.Pruning, what, step.TokensBefore-step.TokensAfter)
 	case window.Compression:
 		if step.Applied {
-			w.noted = "" // the description may have left
+			w.noted = "" // the described content may be pruned
 			w.watch.Changed(cachemiss.Compression, "a compression rewrote the conversation", step.TokensBefore-step.TokensAfter)
 		}
 	}
@@ -182,13 +182,13 @@ func (w *cacheWatch) resume(restored session.State) {
 	}
 }
 
-// forget expects nothing of the next request, because the conversation begins anew.
+// forget expects nothing of the next request, because the conversation begins again.
 func (w *cacheWatch) forget() {
 	w.watch.Forget()
 	w.noted = ""
 }
 
-// let notes that a person took an item out of the context.
+// let notes that a user took an item out of the context.
 func (w *cacheWatch) let(item Item, tokens int) {
 	w.watch.Changed(cachemiss.Edited, "you let "+humanize.Line(item.Subject, 40)+" go", tokens)
 }

@@ -47,7 +47,7 @@ func (r *runner) profile(k *call) string {
 	return "none"
 }
 
-// decisionOf returns the person's decision about a call, for the record.
+// decisionOf returns the user's decision about a call, for the record.
 func decisionOf(d Decision, answered bool, a gate.Approval) *history.Decision {
 	asked := &history.Decision{By: "person", Answer: "allowed"}
 	switch {

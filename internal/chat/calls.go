@@ -41,7 +41,7 @@ type call struct {
 	unanswered bool
 	// replaced is set if a gate replaced the arguments.
 	replaced bool
-	// stops is the reason why the turn ends with the call, nil if the turn goes on.
+	// stops is the reason why the turn ends with the call, nil if the turn continues.
 	stops error
 	// typed is set if the user typed the command.
 	typed   bool
@@ -73,7 +73,7 @@ type runner struct {
 	settings *settings.Settings
 	history  *history.Service
 	asker    *asker
-	// within names the agent that makes the calls, nil in a conversation of the person.
+	// within names the agent that makes the calls, nil in a conversation of the user.
 	within *Within
 	// below returns the instructions that apply to a file; nil if there are none.
 	below func(file string) []NestedInstructions
@@ -102,7 +102,7 @@ type runner struct {
 	syntax *syntax
 	// said holds the notes about names that the model has already read.
 	said map[string]bool
-	// instruct queues a message of the person that replaces the refused calls.
+	// instruct queues a message of the user that replaces the refused calls.
 	instruct func(text string)
 }
 
@@ -291,7 +291,7 @@ func (r *runner) plan(ctx context.Context, k *call) {
 }
 
 // foresee returns copies of calls, planned against the present state, without those whose plan
-// fails. The calls themselves are planned anew when it is their turn.
+// fails. The calls themselves are planned again when it is their turn.
 func (r *runner) foresee(ctx context.Context, calls []*call) []*call {
 	done := make(chan []*call, 1)
 	copies := make([]*call, 0, len(calls))

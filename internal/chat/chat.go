@@ -49,7 +49,7 @@ type Config struct {
 	System SystemPrompt
 	// Form returns the way in which the model in use edits files.
 	Form func() toolspec.EditFormat
-	// HeadFor names the model in use and its endpoint. The prompt and the tools are made anew
+	// HeadFor names the model in use and its endpoint. The prompt and the tools are made again
 	// when the name changes. Nil means that it never changes.
 	HeadFor func() string
 	// CompressionPrompt instructs a model to summarise (D-37).
@@ -80,7 +80,7 @@ type Config struct {
 	// CacheKey is the same for all requests of a session and reveals nothing about the session.
 	// Providers use the key to find the session's prompt in their cache.
 	CacheKey string
-	// Hooks runs the person's hooks for a moment of the conversation; nil if there are none. It
+	// Hooks runs the user's hooks for a moment of the conversation; nil if there are none. It
 	// returns soon after ctx ends.
 	Hooks func(ctx context.Context, m Moment) HookResult
 	// Begun tells hooks where the conversation begins from; "" means a new conversation.
@@ -138,7 +138,7 @@ type Endpoint interface {
 	Cuts() bool
 }
 
-// A Chat is one conversation. The goroutine that runs Run, Prompt or Resend owns it meanwhile;
+// A Chat is one conversation. The goroutine that runs Run, Prompt or Resend owns it in the meantime;
 // only one may at a time. Every other exported method, also of the exported parts, may be called
 // from any goroutine and hands its work to the owner through the inbox.
 type Chat struct {
@@ -151,7 +151,7 @@ type Chat struct {
 	config Config
 	emit   emitter
 
-	// The parts. They belong to the owner.
+	// The parts. Only the goroutine that owns the chat uses them.
 	waiting  *waiting
 	moments  *moments
 	modes    *modes
@@ -277,7 +277,7 @@ func (c *Chat) nextTask() func(context.Context) (Outcome, error) {
 	}
 }
 
-// Prompt runs one turn in the calling goroutine, which owns the chat meanwhile.
+// Prompt runs one turn in the calling goroutine, which owns the chat in the meantime.
 // It is for programs without a screen; do not mix it with Run.
 func (c *Chat) Prompt(ctx context.Context, message atcmd.Message) (Outcome, error) {
 	return c.work(ctx, func(ctx context.Context) (Outcome, error) { return c.turn(ctx, message) })

@@ -8,17 +8,17 @@ import (
 
 // Types of consent for front ends; the gates decide.
 type (
-	// Approval is a call or a turn that waits for a person's decision.
+	// Approval is a call or a turn that waits for a user's decision.
 	Approval = gate.Approval
 	// Decision answers an Approval.
 	Decision = gate.Decision
 )
 
-// asker puts questions to the person. It belongs to the owner of the chat.
+// asker puts questions to the user. It belongs to the owner of the chat.
 type asker struct {
 	inbox inbox
 	emit  emitter
-	// relay puts the questions of an agent to the person; nil in a conversation of the person.
+	// relay puts the questions of an agent to the user; nil in a conversation of the user.
 	relay func(context.Context, gate.Question) (Decision, bool)
 	// others settles the questions beside one that was answered: its answer may allow them too.
 	others func()
@@ -47,7 +47,7 @@ func (a *asker) put(ctx context.Context, question gate.Question) (Decision, bool
 	return decision, answered
 }
 
-// putElsewhere puts a question to the person through the parent, while the owner continues
+// putElsewhere puts a question to the user through the parent, while the owner continues
 // serving.
 func (a *asker) putElsewhere(ctx context.Context, question gate.Question) (Decision, bool) {
 	type answer struct {
@@ -75,7 +75,7 @@ func (a *asker) show(question gate.Question) (id int, decided <-chan Decision) {
 // settle reports that a question needs no answer any more.
 func (a *asker) settle(id int) {
 	if id == 0 {
-		return // it was never shown
+		return // the user never saw it
 	}
 	delete(a.open, id)
 	a.emit(ApprovalSettled{ID: id})

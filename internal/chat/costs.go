@@ -44,7 +44,7 @@ type totals struct {
 	program *Costs
 	// unlimited is set once the user was told that max-cost cannot be kept, or not exactly.
 	unlimited bool
-	// toldStep is set while the person knows that requests are above a step of the prices.
+	// toldStep is set while the user knows that requests are above a step of the prices.
 	toldStep bool
 	// first is the cost of the input of the turn's first request, 0 before it.
 	first float64
@@ -153,7 +153,7 @@ func (t *totals) noteVoid(replies int, change string) {
 
 // tellVoid reports the reasoning that became void since earlier figures.
 func (t *totals) tellVoid(before Stats) {
-	if lost := t.Void - before.Void; lost > 0 && t.VoidBy != "" { // else it was void before a resume
+	if lost := t.Void - before.Void; lost > 0 && t.VoidBy != "" { // the content became invalid before the session was resumed
 		t.emit.notice("the reasoning of %s is no longer sent, because the conversation before it has changed%s", humanize.Count(lost, "reply"), t.VoidText())
 	}
 }

@@ -6,7 +6,7 @@
 //
 // A Chat has no lock. One goroutine owns it, the one in Run (a screen) or in Prompt and Resend (a
 // program without one). Other goroutines post work to the inbox (inbox.go), and the owner serves
-// the inbox whenever it waits: for a reply, for tools, for a person's approval, for the next
+// the inbox whenever it waits: for a reply, for tools, for a user's approval, for the next
 // message. So Esc, a queued message or a question about the context are answered at once. Only
 // the provider's stream and the tools run beside the turn, and they reach the owner through
 // channels.
@@ -21,7 +21,7 @@
 //   - replies (reply.go): the model's reply, while it arrives and into the history
 //   - gate.Consent, gate.Loop (internal/gate): the calls that may run, the grants of the
 //     session, and whether the model runs in circles
-//   - asker (asking.go): the question that waits for a person
+//   - asker (asking.go): the question that waits for a user
 //   - rewind.Past (internal/chat/rewind): going back to an earlier point, and undoing changes
 //   - totals (costs.go): requests, tokens and costs
 //   - Views (views.go), Past (past.go), Agents (agent.go): what the rest of the program sees of the

@@ -12,7 +12,7 @@ import (
 
 // RunEmbedded runs a command in the text of a message, as a call of the model would be run: it is
 // parsed, approved and confined. Refused is the reason why it was not run, or "" if it was. An
-// error ends the message: ctx ended, or nobody is there to allow the command. outside is the reason to
+// error ends the message: ctx ended, or no user is present to allow the command. outside is the reason to
 // run it outside of the sandbox, "" for none.
 type RunEmbedded func(ctx context.Context, line, outside string) (output, refused string, err error)
 
@@ -72,5 +72,5 @@ func (r *runner) command(line string, more map[string]string) (*call, error) {
 // finish runs a planned call to its end.
 func (r *runner) finish(ctx context.Context, k *call) {
 	await(r.inbox, r.start(ctx, []*call{k}))
-	r.inbox.serve() // its output comes before its end
+	r.inbox.serve() // its output must be delivered before its end
 }

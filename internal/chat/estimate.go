@@ -20,7 +20,7 @@ type Estimate struct {
 	// Least and Most, as texts and the provider's count of them have differed so far.
 	First, Least, Most float64
 	Tokens             int
-	// Low and High bound the cost of the whole turn, by the person's own earlier turns. They are 0 if
+	// Low and High bound the cost of the whole turn, by the user's own earlier turns. They are 0 if
 	// there are too few.
 	Low, High float64
 }
@@ -120,7 +120,7 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 	return Estimate{First: cost(0), Least: cost(-1), Most: cost(1), Tokens: int(math.Round(whole.Tokens))}
 }
 
-// Turns keeps the costs of a person's turns, each as a multiple of the input of its first
+// Turns keeps the costs of a user's turns, each as a multiple of the input of its first
 // request. It is safe for concurrent use.
 type Turns interface {
 	Add(multiple float64)
@@ -132,7 +132,7 @@ const (
 	// leastTurns is the number of earlier turns from which a range is given: of ten, the least and
 	// the most hold the next one in 9 of 11 cases.
 	leastTurns = 10
-	// latestTurns bounds the turns that count, because habits change.
+	// latestTurns limits the turns that count, because habits change.
 	latestTurns = 100
 	// outside is the share of turns that may be outside of the range. It is less than the fifth that
 	// is promised, because turns of one session are alike.

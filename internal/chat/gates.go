@@ -57,7 +57,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 			return end
 		}
 		if k.refused != "" && r.gates[i].Stage < gate.Guards {
-			return r.guard(ctx, k, later) // the call has not reached the guards yet
+			return r.guard(ctx, k, later) // the guards have not seen the call yet
 		}
 		if verdict.Arguments.Raw() == nil || k.refused != "" {
 			continue
@@ -77,7 +77,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 	return ending{}
 }
 
-// beforeAsking calls the gates that decide before a person is asked. It returns the verdict to
+// beforeAsking calls the gates that decide before a user is asked. It returns the verdict to
 // follow: asks, or the verdict of a gate that replaces it.
 func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, asks gate.Verdict) gate.Verdict {
 	for _, g := range r.gates {
@@ -115,7 +115,7 @@ func (r *runner) guard(ctx context.Context, k *call, later []*call) ending {
 	return ending{}
 }
 
-// end returns the consequences of a verdict for the turn, and queues the person's instruction if
+// end returns the consequences of a verdict for the turn, and queues the user's instruction if
 // the verdict has one.
 func (r *runner) end(v gate.Verdict) ending {
 	if v.Instead != "" {
@@ -161,7 +161,7 @@ func (r *runner) runAfterGates(ctx context.Context, k *call) {
 	}
 }
 
-// ask puts the question of a gate to the person and returns the verdict of the answer. The
+// ask puts the question of a gate to the user and returns the verdict of the answer. The
 // question also names the later calls of the reply that will need an approval.
 func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later []*call) gate.Verdict {
 	if question.OfCall() {

@@ -16,7 +16,7 @@ type Moment struct {
 	// About is the text that matchers match: where the conversation begins from, or who
 	// compresses.
 	About string
-	// Text is the message of the person, or the model's latest text.
+	// Text is the message of the user, or the model's latest text.
 	Text string
 	// Refused counts the Stops in a row that hooks refused before this one.
 	Refused int
@@ -29,7 +29,7 @@ type HookResult struct {
 	Refused, By string
 	// Ends is the reason why the turn ends; "" lets it continue.
 	Ends string
-	// Blocks are for the model, Notices for the person, a line each.
+	// Blocks are for the model, Notices for the user, a line each.
 	Blocks  []history.Block
 	Notices []string
 }
@@ -96,7 +96,7 @@ func (m *moments) begin(ctx context.Context) (added bool, err error) {
 	m.begun = ""
 	heard := m.runHooks(ctx, Moment{Event: hooks.SessionStart, About: source})
 	if ctx.Err() != nil {
-		m.begun = source // interrupted: still due
+		m.begun = source // an interrupted start runs again with the next message
 		return false, ctx.Err()
 	}
 	if heard.Ends != "" {
@@ -181,7 +181,7 @@ func (c compactions) Compacting(ctx context.Context, manual bool) (refused strin
 	return ""
 }
 
-// Compacted reports a compression to the hooks. The conversation begins anew with it, so
+// Compacted reports a compression to the hooks. The conversation begins again with it, so
 // SessionStart is due again.
 func (c compactions) Compacted(ctx context.Context, manual bool) {
 	c.moments.runHooks(ctx, Moment{Event: hooks.PostCompact, About: trigger(manual)})

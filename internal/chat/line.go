@@ -14,7 +14,7 @@ type Line struct {
 	inbox inbox
 	// chat is set by New. Only functions in the inbox use it, and the owner of the chat runs them.
 	chat *Chat
-	// inquiring is a lock, held while the question of a running call is put to the person.
+	// inquiring is a lock, held while the question of a running call is put to the user.
 	inquiring chan struct{}
 }
 
@@ -46,7 +46,7 @@ func (l *Line) WaitsFor(names string) {
 	l.inbox.post(func() { l.chat.emit(ProgramWaiting{names}) })
 }
 
-// Inquire puts the questions of a running call to the person, and returns the answer to each. It
+// Inquire puts the questions of a running call to the user, and returns the answer to each. It
 // reports false if nobody answers. Questions come one after another.
 func (l *Line) Inquire(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool) {
 	if len(inquiries) == 0 {

@@ -55,7 +55,7 @@ func (c *Chat) restoreReply(restored session.State) {
 // applyRewind takes over the state of an earlier point, and gives its message back to the user.
 func (c *Chat) applyRewind(point history.Point, restored session.State) {
 	c.restoreReply(restored)
-	c.stats.cache.watch.Forget() // the next request goes on elsewhere
+	c.stats.cache.watch.Forget() // the next request goes to another endpoint
 	c.refusals.sent = nil
 	c.Agents.dropReports(point.At)
 	if point.Message != nil {

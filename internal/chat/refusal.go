@@ -24,7 +24,7 @@ type sent struct {
 	spared  int
 }
 
-// refusals changes a conversation that a provider refused so that it can go on.
+// refusals changes a conversation that a provider refused so that it can continue.
 type refusals struct {
 	emit    emitter
 	history *history.Service
@@ -52,12 +52,12 @@ func (r *refusals) isSpared(entry *history.Content) bool {
 }
 
 // is reports whether an entry holds the message. It compares the first block, which stays the
-// same when a file is left out of the message (D-47).
+// same when a file is omitted of the message (D-47).
 func (s sent) is(entry *history.Content) bool {
 	return len(s.entry.Blocks) > 0 && len(entry.Blocks) > 0 && s.entry.Blocks[0] == entry.Blocks[0]
 }
 
-// recovers changes a conversation that the provider refused so that it can go on (D-50). It
+// recovers changes a conversation that the provider refused so that it can continue (D-50). It
 // reports whether the turn continues; else the error ends the turn. The newest part is blamed: a
 // message of the user is taken back, which ends the turn; tool results and older images are left
 // out from here on.
@@ -104,7 +104,7 @@ func (e takenBackError) Unwrap() error { return e.error }
 
 // takeBack returns to the user the messages since the model last answered. It returns the error
 // that ends the turn: failure itself if there were no such messages. Tool results that the model
-// has not seen either are left out as well: nobody knows which of the two was refused, and a
+// has not seen either are omitted as well: nobody knows which of the two was refused, and a
 // conversation with either would be refused again.
 func (r *refusals) takeBack(failure error) error {
 	entries, err := window.TakeBack(r.history, r.isSpared)

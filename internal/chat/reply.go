@@ -157,7 +157,7 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 // Finish reasons of incomplete replies.
 const (
 	finishLength   = "length"
-	finishFiltered = "content_filter" // of the provider
+	finishFiltered = "content_filter" // the finish reason of a provider that filtered the reply
 )
 
 // cutReason returns the reason why the reply is not complete, or "" if it is.
@@ -215,7 +215,7 @@ func (in *replies) store(r *reply, failed error) error {
 	err := in.add(in.window.Stamp(entry))
 	in.emit(ReplyEnded{Text: r.text.String(), Interrupted: failed != nil})
 	switch {
-	case r.empty(): // converse reports an empty reply
+	case r.empty(): // converse reports an empty reply itself
 	case r.finish == finishLength:
 		in.emit.notice("The reply was cut at the model's output limit. Ask it to continue, or raise max-output-tokens")
 	case r.finish == finishFiltered:

@@ -21,7 +21,7 @@ func withoutVoid(c *Config, r llm.Request) (request llm.Request, replies []*hist
 	return llm.WithoutVoid(r)
 }
 
-// omitUnsent counts the reasoning that requests to a model leave out as not sent: the void reasoning
+// omitUnsent counts the reasoning that requests to a model omit as not sent: the void reasoning
 // of some replies, and that of other models.
 func omitUnsent(c *Config, model string, void []*history.Content) {
 	c.History.OmitThinking(func(reply *history.Content) bool {
@@ -30,7 +30,7 @@ func omitUnsent(c *Config, model string, void []*history.Content) {
 	})
 }
 
-// emptyReply asks the model to go on after an empty reply. It is sent once.
+// emptyReply asks the model to continue after an empty reply. It is sent once.
 const emptyReply = "(your reply was empty: go on, or say that you are done)"
 
 // withNudge returns the history of a request with word as a last message of the user. The message is

@@ -17,11 +17,11 @@ type Stats struct {
 	// UsageReported counts the tokens of all requests.
 	UsageReported
 	Compressions int
-	// Void counts the earlier replies whose reasoning the latest request left out, because the
+	// Void counts the earlier replies whose reasoning the latest request omitted, because the
 	// conversation before them has changed. VoidBy names the latest change that made reasoning void.
 	Void   int
 	VoidBy string
-	// Dropped counts the blocks of reasoning that the provider left out of prompts because the
+	// Dropped counts the blocks of reasoning that the provider omitted of prompts because the
 	// conversation before them had changed. The program should not have sent them.
 	Dropped int
 	// Searches counts the searches of the web that services have made.
@@ -30,7 +30,7 @@ type Stats struct {
 	// tokens of the others.
 	Cost     float64
 	Unpriced UsageReported
-	// Agents holds the figures of the conversation's agents, which the other figures leave out.
+	// Agents holds the figures of the conversation's agents, which the other figures omit.
 	Agents AgentStats
 	// Saving compares the whole session with a session without pruning, as of the end of the
 	// latest turn; zero for a strategy that keeps no account.
@@ -219,7 +219,7 @@ func (c *Chat) emitStatus() {
 }
 
 // tellJobs names the jobs that still run when the mode changes to one in which nothing may be
-// changed: they were started before, and go on.
+// changed: they were started before, and continue.
 func (c *Chat) tellJobs() {
 	mode, before := c.modes.consent.Mode(), c.toldMode
 	if c.toldMode = mode; !mode.OnlyLooks() || before == "" || before.OnlyLooks() || c.config.Env.Jobs == nil {
@@ -242,7 +242,7 @@ type saving struct {
 }
 
 // check tells the user once that the record falls behind, and once that it has caught up. The
-// conversation continues meanwhile: it may be about freeing disk space.
+// conversation continues in the meantime: it may be about freeing disk space.
 func (s *saving) check() {
 	var err error
 	if s.session != nil {

@@ -201,5 +201,5 @@ func (c *Chat) serveWhile(work func()) {
 		work()
 	}()
 	await(c.inbox, done)
-	c.inbox.serve() // events of the request come before its end
+	c.inbox.serve() // deliver the events of the request before its end
 }

@@ -65,7 +65,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	for answered, nudged := false, false; ; {
 		// Checked before the queue: a message that would not be answered stays there.
 		if limit := settings.MaxTurns.Of(c.config.Settings); limit >= 0 && int(c.Agents.spent.Load()) >= limit {
-			if c.config.Within == nil { // of an agent its status says so
+			if c.config.Within == nil { // a subagent reports this in its status
 				c.emit.notice("Stopped after %d model requests (max-turns). Send a message to continue", limit)
 			}
 			return out.stopped(StopMaxTurns), nil
@@ -178,7 +178,7 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 		}
 		again, err := c.refusals.recovers(err)
 		if back, is := errors.AsType[takenBackError](err); is && c.config.Within != nil {
-			err = back.error // nobody has the task back
+			err = back.error // the task was not taken back, so the error is final
 		}
 		if !again {
 			return r, err
@@ -291,7 +291,7 @@ func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 		c.waiting.delivering = []atcmd.Message{message}
 		c.waiting.setQueue(c.waiting.queue[1:])
 		said, err := c.expand(ctx, message)
-		if err == nil && said.Reply != nil { // within a turn the model answers, and has the reply as data
+		if err == nil && said.Reply != nil { // during a turn the reply goes to the model as data
 			var reply string
 			reply, err = said.Reply(ctx)
 			said.Blocks = append(said.Blocks, history.NewData(history.Printed, "The reply to this by another agent:", reply))

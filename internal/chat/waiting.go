@@ -84,7 +84,7 @@ func (w *waiting) giveBackWaited() {
 	w.left = nil
 }
 
-// texts returns messages as a person sees them.
+// texts returns messages as a user sees them.
 func texts(messages []atcmd.Message) []string {
 	all := make([]string, len(messages))
 	for i, message := range messages {

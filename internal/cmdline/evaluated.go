@@ -25,7 +25,7 @@ func (r *Reading) evaluated() []string {
 		case *syntax.CallExpr:
 			for n, arg := range node.Args {
 				word, err := literalWord(arg)
-				if n == 0 && err != nil || programs.Is(word.Text, programs.Subscripts) { // also behind command and builtin
+				if n == 0 && err != nil || programs.Is(word.Text, programs.Subscripts) { // the name may also follow command or builtin
 					lines = append(lines, quotedLines(node)...)
 					break
 				}
@@ -47,7 +47,7 @@ func quotedLines(node syntax.Node) (lines []string) {
 			text = node.Value
 		case *syntax.Lit:
 			if text, _ = unescape(node.Value, ""); text == node.Value {
-				return true // no $ is escaped
+				return true // the text contains no escaped $
 			}
 		}
 		lines = append(lines, substituted(text)...)

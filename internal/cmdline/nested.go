@@ -11,7 +11,7 @@ import (
 // executing lists the options after which find and fd have a command.
 var executing = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
 
-// maxNested bounds the nesting of command lines within command lines.
+// maxNested limits the nesting of command lines within command lines.
 const maxNested = 4
 
 func (r *Reading) readNested(depth int) [][]string {
@@ -168,7 +168,7 @@ func readsLines(words []string) bool {
 		case short && strings.Contains(word, "s"):
 			return true
 		case !fromOutside(word) && !strings.HasPrefix(word, "-"):
-			return false // a script
+			return false // the argument is a script
 		}
 	}
 	return true

@@ -2,7 +2,7 @@
 // read-only.
 //
 // Its promise is one-sided. A line that [Reading.Plain] accepts runs exactly the commands that it
-// returns, and a command that [Line.Unproven] leaves out only reads, and only below the folders
+// returns, and a command that [Line.Unproven] omits only reads, and only below the folders
 // where reading is allowed. Everything else is "not known". Plain refuses a line that expands,
 // redirects or branches, because its commands depend on the state of a shell that nobody sees. A
 // program or option that is not in the table is taken to change things, so the table need not be
@@ -47,7 +47,7 @@ func notPlain(format string, args ...any) error {
 	return fmt.Errorf("not a plain command: "+format, args...)
 }
 
-// maxLine bounds the length of a line to parse, in bytes.
+// maxLine limits the length of a line to parse, in bytes.
 const maxLine = 32 << 10
 
 // joinsInsideWord matches a line continuation inside a word. Bash joins the two halves before it
@@ -207,7 +207,7 @@ func harmlessRedirect(redirect *syntax.Redirect) bool {
 	}
 }
 
-// constructName names a construct for a person, e.g. "Subshell".
+// constructName names a construct for a user, e.g. "Subshell".
 func constructName(node syntax.Node) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", node), "*syntax.")
 }

@@ -54,7 +54,7 @@ func isFile(word Word, dir string, at Place) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// maxLookups bounds the names that are looked up for the patterns of a line.
+// maxLookups limits the names that are looked up for the patterns of a line.
 const maxLookups = 10_000
 
 // matchesInside reports whether all possible matches of a pattern below dir are inside. The
@@ -65,7 +65,7 @@ func matchesInside(dir string, pattern []string, at Place) bool {
 	}
 	folder, err := os.Open(at.OnDisk(dir))
 	if err != nil {
-		return true // nothing matches below a file
+		return true // a file has nothing below it
 	}
 	names, _ := folder.Readdirnames(*at.lookups + 1)
 	folder.Close()

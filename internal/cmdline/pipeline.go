@@ -38,7 +38,7 @@ func (r *Reading) Pipeline() []string {
 			case syntax.Pipe, syntax.PipeAll:
 				return pipeNames(r.line, stmt)
 			default:
-				return nil // either side may have run last
+				return nil // either side of the pipe may have run last
 			}
 		default:
 			return nil
@@ -98,7 +98,7 @@ func pipeParts(stmt *syntax.Stmt) []*syntax.Stmt {
 	return []*syntax.Stmt{stmt}
 }
 
-// maxName bounds the name of a command without a name of its own, in characters.
+// maxName limits the name of a command without a name of its own, in characters.
 const maxName = 32
 
 // firstWords returns the first words of a command.

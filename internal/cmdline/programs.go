@@ -22,7 +22,7 @@ type readOnlyProgram struct {
 	long []string
 	// words lists options of several letters behind a single dash.
 	words []string
-	// max bounds the number of operands.
+	// max limits the number of operands.
 	max int
 	// first must match the first operand.
 	first *lazyregexp.Pattern

@@ -43,7 +43,7 @@ type Place struct {
 // own way. Only a line that isRelative is proven to look there.
 const pathsHaveDrives = runtime.GOOS == "windows"
 
-// maxWords bounds the words of a line, because each word is looked up on disk.
+// maxWords limits the words of a line, because each word is looked up on disk.
 const maxWords = 256
 
 // Unproven returns the commands that are not known to be read-only. It returns none if every

@@ -22,7 +22,7 @@ type Output struct {
 	Diff string
 	// Copy is text for the clipboard (/copy); without a screen it is printed.
 	Copy string
-	// Ask is a question to the person, which a screen shows in place of Lines and Diff.
+	// Ask is a question to the user, which a screen shows in place of Lines and Diff.
 	Ask *Ask
 	// NewConversation is set if a new conversation follows.
 	NewConversation bool
@@ -88,7 +88,7 @@ type Completion struct {
 
 // A Runner runs and completes command lines. A line is the whole input, starting with "/".
 type Runner interface {
-	// Run executes a line. Errors are for the person who typed the line.
+	// Run executes a line. Errors are for the user who typed the line.
 	Run(ctx context.Context, line string) (Output, error)
 	// Complete proposes values for the last word of line (the text up to the
 	// cursor), best first; start is where that word begins, in bytes.

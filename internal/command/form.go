@@ -108,7 +108,7 @@ func (c Command) complete(args []string) (proposals []Completion) {
 	return proposals
 }
 
-// typedForm returns a form with the name of the command, as a person types it.
+// typedForm returns a form with the name of the command, as a user types it.
 func (c Command) typedForm(form Form) string {
 	return strings.TrimSpace("/" + c.Name + " " + form.Args)
 }

@@ -117,7 +117,7 @@ func (b Bar) size() int {
 type Pick struct {
 	// Title names the things to choose from in a word or two.
 	Title string
-	// Query is the initial search text, until a person types something else; "" shows all
+	// Query is the initial search text, until a user types something else; "" shows all
 	// choices.
 	Query string
 	// Choices holds the choices in the order in which they are shown. A Pick without choices is
@@ -136,10 +136,10 @@ type Pick struct {
 type PickAction struct {
 	// Key is the name of the key, and Name describes its effect in a word or two.
 	Key, Name string
-	// Asks is a question to which the person must say yes before Run, "" for none. The name of
+	// Asks is a question to which the user must say yes before Run, "" for none. The name of
 	// the choice is appended to it.
 	Asks string
-	// Edits is set if the person edits the name of the choice before the action runs; Run
+	// Edits is set if the user edits the name of the choice before the action runs; Run
 	// receives the edited text.
 	Edits bool
 	// Run runs the action concurrently with the screen, and returns the new list.

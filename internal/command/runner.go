@@ -105,7 +105,7 @@ type Callable struct {
 	Origin string
 }
 
-// MaxHelp bounds a description in a list, in characters.
+// MaxHelp limits a description in a list, in characters.
 const MaxHelp = 100
 
 // callable lists the commands that are files. A file with the name of a command of the program

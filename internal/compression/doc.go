@@ -29,7 +29,7 @@
 //	Removals:     [2]
 //	Replacements: {1: ai  let me look}
 //
-// with a Prune that tells the person so. Phases edit a view (density.go), which copies only
+// with a Prune that tells the user so. Phases edit a view (density.go), which copies only
 // edited entries. view.result merges the edits, so that no entry is both removed and replaced,
 // and none is left empty. Calls and responses are paired by position, going backward
 // (history.PairsBackward): the first write met is the latest, the first inclusion met is the one

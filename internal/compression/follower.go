@@ -52,7 +52,7 @@ type Follower interface {
 	Bills() []Bill
 	Next(m Moment) Bill
 	// Latest returns the latest request that was answered, or false before the first. Fresh
-	// reports whether no request has been sent since the follower began, or began anew.
+	// reports whether no request has been sent since the follower began, or began again.
 	Latest() (Request, bool)
 	Fresh() bool
 
@@ -137,12 +137,12 @@ func NumberIn(text string) int { return cacheaware.NumberIn(text) }
 
 // IsPointer reports whether the text of a result is a pointer in place of the text.
 func IsPointer(text string) bool {
-	_, heading := toolspec.Reported(text) // which stays
+	_, heading := toolspec.Reported(text) // the heading stays in the entry
 	text = text[len(heading):]
 	return text == PrunedPointer || strings.HasPrefix(text, cacheaware.Marker)
 }
 
-// HoldsNote reports whether a text contains a note that stands in place of text that was left out.
+// HoldsNote reports whether a text contains a note that stands in place of text that was omitted.
 func HoldsNote(text string) bool { return cacheaware.HoldsNote(text) }
 
 // CopyIn returns the text of a file that a Follower put into a result, or false if there is none.

@@ -60,7 +60,7 @@ func (s highDensity) compress(c Context, size int) Result {
 }
 
 // summarizeHead returns the history with the results before tail summarised, and its tokens. Only
-// entries that change are counted anew. Entries of humans and the model are left alone, even
+// entries that change are counted again. Entries of humans and the model are left alone, even
 // where a damaged history has a response in one (REQ-HD-008.4).
 func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 	entries, tokens := slices.Clone(c.History), slices.Clone(c.Tokens)

@@ -9,7 +9,7 @@ import (
 )
 
 // A compression keeps instructions such as the content of skills, the latest first: at most
-// mostInstruction of each, mostInstructions in all, and a quarter (1/instructionShare) of the
+// mostInstruction of each, mostInstructions in total, and a quarter (1/instructionShare) of the
 // window (D-94), in tokens.
 const (
 	mostInstruction  = 5_000

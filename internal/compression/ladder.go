@@ -10,7 +10,7 @@ import (
 // LimitCause names the hard limit as the cause of a change, in the record and to people.
 const LimitCause = "context limit"
 
-// RungName names a rung of the ladder, in words for the person.
+// RungName names a rung of the ladder, in words for the user.
 type RungName string
 
 // The rungs, in their order (D-30). Density and the compression of the active strategy come

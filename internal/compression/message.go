@@ -21,7 +21,7 @@ const imageLeftOut = "[an image was left out to fit the context limit"
 const leastMessage = 64
 
 // CutMessage cuts the long texts of the user's latest message to their beginning and end, with a
-// note of the part left out. The message then takes at most half of the room that the window has
+// note of the part omitted. The message then takes at most half of the room that the window has
 // besides system prompt, tools and reserve; the rest is for the work on it. Short texts stay whole.
 // If that is not enough, images leave. The ledger lists the parts that were cut; first is the
 // number of the first of them. CutMessage returns false if there is nothing to cut, or no room for
@@ -116,7 +116,7 @@ func (m messageCut) shortened(text *history.Text, most, number int) string {
 	return strings.ToValidUTF8(strings.TrimSuffix(head, "\n"), "") + "\n" + note + "\n" + strings.ToValidUTF8(tail, "")
 }
 
-// way says how the model gets the part of the message that was left out.
+// way says how the model gets the part of the message that was omitted.
 func (m messageCut) way(text *history.Text, number int) string {
 	file := ""
 	if text != nil && text.IncludedFile != "" {

@@ -88,7 +88,7 @@ func pinnedAnswers(raw []*history.Content, config DensityConfig) map[history.Ref
 type toolResults struct {
 	retrievable bool
 	count       int
-	reason      string // why older results go
+	reason      string // reason says why older results are pruned
 }
 
 // add counts a result and returns the reason why it has to go, or "" if it stays. Content that
@@ -132,7 +132,7 @@ func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reas
 	})
 }
 
-// nameCalls adds the key parameters of the calls to the subjects of the prunes, so that a person
+// nameCalls adds the key parameters of the calls to the subjects of the prunes, so that a user
 // can distinguish one grep from another. refs holds the responses to the calls. Both refs and
 // prunes are ordered from last to first.
 func nameCalls(raw []*history.Content, facts Facts, refs []history.Ref, prunes []history.Prune) {

@@ -53,8 +53,8 @@ type departure struct {
 	messageAt int
 	// summary is set if a model's summary represents all content without a line of its own.
 	summary bool
-	pairs   map[history.Ref]history.Pair // by the call
-	callOf  map[history.Ref]history.Pair // by the answer
+	pairs   map[history.Ref]history.Pair // pairs maps each call to its pair
+	callOf  map[history.Ref]history.Pair // callOf maps each answer to its pair
 	gone    []history.Prune
 }
 
@@ -107,7 +107,7 @@ func partsOf(all []*history.Content) (entries map[*history.Content]bool, blocks 
 	return entries, blocks
 }
 
-// take lists a block that is gone.
+// take adds a pruned block to the list.
 func (d *departure) take(at history.Ref, block history.Block) {
 	switch b := block.(type) {
 	case *history.Text:
@@ -145,7 +145,7 @@ func (d *departure) answer(at history.Ref, response *history.ToolResponse) {
 	pair, answered := d.callOf[at]
 	text := response.Result.Text()
 	if answered && !d.stays[pair.Call] && !d.shortened[pair.Call] || isSummary(text, response) || strings.HasPrefix(text, cacheaware.Marker) {
-		return // listed with its call, or left before
+		return // the result was listed with its call, or pruned earlier
 	}
 	subject := history.Prune{Subject: response.ToolName}
 	if answered {

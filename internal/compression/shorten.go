@@ -100,7 +100,7 @@ func (s *shortener) keeps(text string) bool {
 	return isName || isPath
 }
 
-// skipItems leaves out the items of a list beyond the first few. In a list of texts a note takes
+// skipItems omits the items of a list beyond the first few. In a list of texts a note takes
 // their place.
 func (s *shortener) skipItems() error {
 	kind, length := s.in.StackIndex(s.in.StackDepth())

@@ -118,7 +118,7 @@ var fence = strings.NewReplacer(
 
 func inert(text string) string { return fence.Replace(text) }
 
-// middleCut cuts a text to about most bytes: its beginning, a note of the part left out, and its
+// middleCut cuts a text to about most bytes: its beginning, a note of the part omitted, and its
 // end.
 func middleCut(text string, most int) string {
 	if len(text) <= most {

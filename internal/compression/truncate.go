@@ -76,7 +76,7 @@ func newTruncation(c Context, entries []*history.Content, tokens []int, g groups
 	return t
 }
 
-// droppable reports whether a group that can still be dropped begins at entry i.
+// droppable reports whether entry i begins a group that can still be dropped.
 func (t *truncation) droppable(i int) bool {
 	return t.root[i] == i && !t.gone[i] && !isMarker(t.entries[i])
 }

@@ -14,7 +14,7 @@ const maxReadable = 256 << 10
 // maxAttribute is the length of the longest attribute that is kept, in bytes.
 const maxAttribute = 2 << 10
 
-// skipped lists the elements that are left out with their content.
+// skipped lists the elements that are omitted with their content.
 var skipped = map[string]bool{"script": true, "style": true, "noscript": true, "iframe": true, "noembed": true, "noframes": true}
 
 // attributes lists the attributes that are kept.
@@ -60,7 +60,7 @@ func Readable(ctx context.Context, page string) (reduced string, whole bool, err
 	}
 }
 
-// writeTag writes a tag with its kept attributes. If the element is left out with its content,
+// writeTag writes a tag with its kept attributes. If the element is omitted with its content,
 // writeTag returns its name instead.
 func writeTag(b *strings.Builder, z *html.Tokenizer, closed bool) (skips string) {
 	raw, more := z.TagName()

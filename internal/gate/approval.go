@@ -13,7 +13,7 @@ type Mode string
 const (
 	// ModeReadOnly refuses every edit, command and network call.
 	ModeReadOnly Mode = "read-only"
-	// ModePlan refuses the same calls as ModeReadOnly, until the person agrees to a plan.
+	// ModePlan refuses the same calls as ModeReadOnly, until the user agrees to a plan.
 	ModePlan Mode = "plan"
 	// ModeAsk asks before edits, commands and network calls.
 	ModeAsk Mode = "ask"
@@ -47,7 +47,7 @@ func (m Mode) AllowsMoreThan(other Mode) bool {
 	return slices.Index(narrowFirst, m) > slices.Index(narrowFirst, other)
 }
 
-// An Approval is a call, or a turn, that waits for a person's decision.
+// An Approval is a call, or a turn, that waits for a user's decision.
 type Approval struct {
 	ID int
 	// Agent and AgentID name the agent that asks; they are "" for the conversation itself.
@@ -62,10 +62,10 @@ type Approval struct {
 	// Always names the calls that "always" would allow for the rest of the session, for example
 	// `commands "go test"` or "edits". It is empty if always is not offered.
 	Always string
-	// ForGood names the calls that could be allowed for good in this project, with the rights that
+	// ForGood names the calls that could be allowed permanently in this project, with the rights that
 	// this gives. It is empty if that is not offered.
 	ForGood string
-	// Often tells how often the person has agreed to calls that Kept covers, and names them. It
+	// Often tells how often the user has agreed to calls that Kept covers, and names them. It
 	// is empty if that was seldom.
 	Often string
 	// Sandbox describes the approval mode in which commands in the sandbox run without a question. It is
@@ -85,11 +85,11 @@ type Decision struct {
 	Allow bool
 	// Always allows calls of the same kind for the rest of the session.
 	Always bool
-	// Keep allows calls of the same kind for good, in this project.
+	// Keep allows calls of the same kind permanently, in this project.
 	Keep bool
 	// Sandbox allows the call, and changes to the approval mode that was offered.
 	Sandbox bool
-	// Reason is the person's text for the model with a refusal.
+	// Reason is the user's text for the model with a refusal.
 	Reason string
 	// Answers holds one answer to each inquiry of the preview.
 	Answers []tools.InquiryAnswer

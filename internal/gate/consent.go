@@ -14,7 +14,7 @@ import (
 	"agent/internal/tools"
 )
 
-// A Policy is the consent that a person gave before a conversation began.
+// A Policy is the consent that a user gave before a conversation began.
 type Policy struct {
 	// Allow holds the rules of --allow.
 	Allow rules.Rules
@@ -24,7 +24,7 @@ type Policy struct {
 	// Unattended means that nobody can answer an approval. A call that needs one is refused and
 	// ends the turn.
 	Unattended bool
-	// Keeper stores permissions for good; nil stores none. ParseRule parses their rules.
+	// Keeper stores permissions permanently; nil stores none. ParseRule parses their rules.
 	Keeper    Keeper
 	ParseRule func(text string) (rules.Rule, error)
 	// OnGrants, which may be nil, receives the grants of the session after each change.
@@ -32,7 +32,7 @@ type Policy struct {
 }
 
 // Consent decides which calls may run: by the mode, by rules, by the grants of the session and,
-// if these do not decide, by asking a person. It is safe for concurrent use.
+// if these do not decide, by asking a user. It is safe for concurrent use.
 type Consent struct {
 	*allowances
 	// agent is set for the Consent of an agent, and only is the widest mode of the agent, "" for
@@ -47,15 +47,15 @@ type allowances struct {
 	settings *settings.Settings
 
 	mu sync.Mutex
-	// grants holds the grants of the session. once holds the calls that a person agreed to
+	// grants holds the grants of the session. once holds the calls that a user agreed to
 	// without granting anything, by form.
 	grants []grant
 	once   map[string][]string
-	// confined counts the commands in the sandbox, one after another, that a person agreed to once.
+	// confined counts the commands in the sandbox, one after another, that a user agreed to once.
 	confined int
 	// lent holds rules that last until the end of the turn. They do not allow protected files.
 	lent rules.Rules
-	// standing holds the rules of the repository that the person has agreed to. They do not allow
+	// standing holds the rules of the repository that the user has agreed to. They do not allow
 	// protected files either.
 	standing rules.Rules
 	// review restricts the mode to plan until the end of the turn.
@@ -98,7 +98,7 @@ func (c *Consent) mode(review bool) Mode {
 	return mode
 }
 
-// Asks reports whether a person would be asked about a call now.
+// Asks reports whether a user would be asked about a call now.
 func (c *Consent) Asks(k Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +119,7 @@ func (c *Consent) decide(k Call) (asks bool, by Ground) {
 // deny refuses calls that the mode never allows.
 func (c *Consent) deny(_ context.Context, k Call) Verdict {
 	mode := c.Mode()
-	asks := k.Traits.OnlyUsesNetwork() && k.Preview.Served == nil && !c.Unattended // looking around needs the web
+	asks := k.Traits.OnlyUsesNetwork() && k.Preview.Served == nil && !c.Unattended // a read-only mode still asks before it uses the web
 	if !mode.OnlyLooks() || k.Traits.Harmless() || asks || !c.Asks(k) {
 		return Verdict{}
 	}
@@ -202,7 +202,7 @@ func (c *Consent) Aside(k Call, then func(allowed bool)) *Question {
 	return question
 }
 
-// inquired returns the verdict on n questions of a call to the person. No mode and no rule
+// inquired returns the verdict on n questions of a call to the user. No mode and no rule
 // answers them.
 func inquired(n int) func(Decision) Verdict {
 	return func(d Decision) Verdict {
@@ -351,7 +351,7 @@ func (c *Consent) allowedWith(grants []grant, k Call) Ground {
 	return ground
 }
 
-// allowedServed returns what lets a call of a server run without a question. A person allows a
+// allowedServed returns what lets a call of a server run without a question. A user allows a
 // tool with its present definition, not with a later one. The caller holds the lock.
 func (c *Consent) allowedServed(grants []grant, s tools.Served) Ground {
 	switch {

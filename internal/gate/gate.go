@@ -3,13 +3,13 @@
 //	plan → gate₁ → gate₂ → … → apply
 //
 // A [Gate] sees the planned [Call] and returns a [Verdict]: the call passes, or is refused with
-// words for the model, or a person is asked, or its arguments are replaced. After a replacement,
-// the call is planned anew and begins at the first gate. Gates know neither the turn loop nor the
+// words for the model, or a user is asked, or its arguments are replaced. After a replacement,
+// the call is planned again and begins at the first gate. Gates know neither the turn loop nor the
 // screen; the loop carries out their verdicts.
 //
-// A conversation owns one [Consent], which decides by mode, rules and grants whether a person is
+// A conversation owns one [Consent], which decides by mode, rules and grants whether a user is
 // asked, and one [Loop], which notices a model that runs in circles. A [Keeper] holds the
-// permissions that a person has given for good.
+// permissions that a user has given permanently.
 package gate
 
 import (
@@ -40,7 +40,7 @@ type Call struct {
 	Arguments arguments.Arguments
 	// Preview shows the effect of the call.
 	Preview tools.Preview
-	// Spared is set if a gate has decided that no person need be asked whether the call may run.
+	// Spared is set if a gate has decided that no user need be asked whether the call may run.
 	Spared bool
 }
 
@@ -53,9 +53,9 @@ const (
 	Denies Stage = iota
 	// Guards: gates that look at the turn as a whole.
 	Guards
-	// Hooks: gates that run the person's programs.
+	// Hooks: gates that run the user's programs.
 	Hooks
-	// Consents: gates that ask the person. They come last, so that the person sees the call that
+	// Consents: gates that ask the user. They come last, so that the user sees the call that
 	// runs.
 	Consents
 )
@@ -69,8 +69,8 @@ type Gate struct {
 	// time; it may take long, and returns soon after ctx ends. A verdict that comes later is
 	// ignored.
 	Check func(ctx context.Context, call Call) Verdict
-	// Asked, which may be nil, returns the verdict on a call that a person would be asked about.
-	// If the verdict leaves the question open, the person is asked. Asked runs as Check does.
+	// Asked, which may be nil, returns the verdict on a call that a user would be asked about.
+	// If the verdict leaves the question open, the user is asked. Asked runs as Check does.
 	Asked func(ctx context.Context, call Call) Verdict
 	// After, which may be nil, receives the answer of a call that ran, and returns the answer to
 	// use instead; an error ends the turn. It runs on a goroutine of its own, for several calls
@@ -91,17 +91,17 @@ type Verdict struct {
 	// End ends the turn with the refusal: ErrDenied, ErrRepeating, or the reason for the failure
 	// of the turn.
 	End error
-	// Instead is the person's instruction to the model, in place of this call and the calls
+	// Instead is the user's instruction to the model, in place of this call and the calls
 	// behind it.
 	Instead string
-	// Notice is a line for the person.
+	// Notice is a line for the user.
 	Notice string
-	// Arguments replaces the arguments of the call, which is planned anew and begins at the first
+	// Arguments replaces the arguments of the call, which is planned again and begins at the first
 	// gate. The zero value changes nothing.
 	Arguments arguments.Arguments
-	// Answers holds the person's answers to the questions of the call. Nil changes nothing.
+	// Answers holds the user's answers to the questions of the call. Nil changes nothing.
 	Answers []tools.InquiryAnswer
-	// Spares means that no person need be asked whether the call may run. All else stays: the
+	// Spares means that no user need be asked whether the call may run. All else stays: the
 	// calls that the mode refuses, the questions about protected files and about leaving the
 	// sandbox, and the questions of the call itself.
 	Spares bool
@@ -111,7 +111,7 @@ type Verdict struct {
 	Ask *Question
 }
 
-// A Question is a gate's question to a person.
+// A Question is a gate's question to a user.
 type Question struct {
 	// Approval describes the question for the screen.
 	Approval Approval
@@ -131,7 +131,7 @@ func (q *Question) OfCall() bool { return !q.Aside && q.Approval.Repeats == "" }
 // NotRun is the answer to a call that was not run because the turn ended.
 const NotRun = "not run: the turn ended before this call"
 
-// A StoppedError ends a turn on the demand of one of the person's programs.
+// A StoppedError ends a turn on the demand of one of the user's programs.
 type StoppedError struct {
 	// By names the program, and Why is the reason.
 	By, Why string
@@ -143,7 +143,7 @@ func (e *StoppedError) Error() string { return "stopped by " + e.By + ": " + e.W
 var (
 	// ErrDenied means that a call was not allowed.
 	ErrDenied = errors.New("a call was not allowed")
-	// ErrRepeating means that a person stopped a model that runs in circles.
+	// ErrRepeating means that a user stopped a model that runs in circles.
 	ErrRepeating = errors.New("the model goes in circles")
 )
 

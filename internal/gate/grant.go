@@ -11,7 +11,7 @@ import (
 	"agent/internal/tools"
 )
 
-// A grant is a person's permission for more than one call, until the person takes it back.
+// A grant is a user's permission for more than one call, until the user takes it back.
 type grant struct {
 	rules.Permission
 	// rule is the parsed Rule.
@@ -37,7 +37,7 @@ func (g grant) says() string {
 	return g.rule.Allows()
 }
 
-// permits names rights of a permanent grant that a person may not expect, "" for none.
+// permits names rights of a permanent grant that a user may not expect, "" for none.
 func (g grant) permits() string {
 	switch {
 	case g.Outside != "":
@@ -171,8 +171,8 @@ func kept(grants []grant) []rules.Permission {
 	return all
 }
 
-// Lend allows calls by rules until TakeBack, for a skill or command that the person has called.
-// It does nothing for an agent, because no person has called the skill there.
+// Lend allows calls by rules until TakeBack, for a skill or command that the user has called.
+// It does nothing for an agent, because no user has called the skill there.
 func (c *Consent) Lend(lent rules.Rules) {
 	if c.agent {
 		return
@@ -182,14 +182,14 @@ func (c *Consent) Lend(lent rules.Rules) {
 	c.lent = append(c.lent, lent...)
 }
 
-// SetAgreed replaces the rules of the repository that the person has agreed to.
+// SetAgreed replaces the rules of the repository that the user has agreed to.
 func (c *Consent) SetAgreed(agreed rules.Rules) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.standing = agreed
 }
 
-// TakeBack ends the effects that last for one turn of the person: lent rules, and a review.
+// TakeBack ends the effects that last for one turn of the user: lent rules, and a review.
 func (c *Consent) TakeBack() {
 	if c.agent {
 		return

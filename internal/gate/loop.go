@@ -22,12 +22,12 @@ const (
 	longWindow  = maxRotation * maxRepeats
 	// maxRepeats is the number of repetitions of one call that make a circle.
 	maxRepeats = 5
-	// maxCircle bounds the number of different calls that may alternate and still form a circle.
+	// maxCircle limits the number of different calls that may alternate and still form a circle.
 	maxCircle = 4
 	// maxCycle is the length of the longest cycle of calls that counts whatever the answers are,
 	// provided that it edits.
 	maxCycle = 3
-	// maxRotation bounds the number of different calls that may repeat, each with the same
+	// maxRotation limits the number of different calls that may repeat, each with the same
 	// answer, and still form a circle. Each of them must have come at least rotates times.
 	maxRotation = 12
 	rotates     = 3
@@ -37,7 +37,7 @@ const (
 )
 
 // A Loop notices a model that runs in circles: such a model uses tokens and learns nothing.
-// Answered calls show whether the model does so, and a person is then asked at the next call. A
+// Answered calls show whether the model does so, and a user is then asked at the next call. A
 // Loop is safe for parallel use.
 type Loop struct {
 	policy *Policy
@@ -56,14 +56,14 @@ func (g *Loop) Gate() Gate {
 	return Gate{Name: "loop guard", Stage: Guards, Check: g.check, Remark: g.remark, Ended: g.ended}
 }
 
-// Reset forgets all calls, because a person has been asked or has written something.
+// Reset forgets all calls, because a user has been asked or has written something.
 func (g *Loop) Reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.recent, g.repeats = nil, ""
 }
 
-// check asks whether a turn that runs in circles shall go on. If nobody can be asked, the turn
+// check asks whether a turn that runs in circles shall continue. If nobody can be asked, the turn
 // fails. Past repetitions are not counted again.
 func (g *Loop) check(context.Context, Call) Verdict {
 	g.mu.Lock()
@@ -149,7 +149,7 @@ func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 	failed := answer.Error != "" || answer.ExitCode != nil && *answer.ExitCode != 0
 	said := answer.Error + "\x00" + answer.ForModel()
 	if answer.ExitCode != nil {
-		said = answer.Error + "\x00" + answer.Text // the note holds the duration
+		said = answer.Error + "\x00" + answer.Text // the note holds the duration, so it is not compared
 	}
 	if failed {
 		said = durations.ReplaceAllString(said, "")

@@ -4,7 +4,7 @@ import (
 	"agent/internal/settings"
 )
 
-// offerAfter is the number of commands in the sandbox that a person agrees to, one after another,
+// offerAfter is the number of commands in the sandbox that a user agrees to, one after another,
 // before the question offers the mode in which they run without one.
 const offerAfter = 5
 
@@ -43,8 +43,8 @@ func (c *Consent) offerMode(k Call) string {
 	return "run commands in the sandbox without asking (mode " + string(ModeAutoEdit) + ": edits too)"
 }
 
-// leaveAsk changes from the mode ask to auto-edit, and returns the notice for the person. A mode that
-// the person has chosen meanwhile stays.
+// leaveAsk changes from the mode ask to auto-edit, and returns the notice for the user. A mode that
+// the user has chosen meanwhile stays.
 func (c *Consent) leaveAsk() string {
 	if c.Mode() != ModeAsk {
 		return ""

@@ -11,7 +11,7 @@ import (
 // ErrPlanned ends a turn in which nobody can agree to a plan. The plan is the answer.
 var ErrPlanned = errors.New("the plan is the answer")
 
-// checkPlan asks the person whether the model may leave the mode plan and carry out its plan. No
+// checkPlan asks the user whether the model may leave the mode plan and carry out its plan. No
 // mode, rule or hook answers the question.
 func (c *Consent) checkPlan(k Call) Verdict {
 	switch mode := c.Mode(); {
@@ -28,7 +28,7 @@ func (c *Consent) checkPlan(k Call) Verdict {
 	}}
 }
 
-// agreed returns the verdict on a plan. A yes leaves the mode plan, unless the person has chosen a
+// agreed returns the verdict on a plan. A yes leaves the mode plan, unless the user has chosen a
 // mode meanwhile that allows more.
 func (c *Consent) agreed(d Decision) Verdict {
 	switch {

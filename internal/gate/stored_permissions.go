@@ -10,7 +10,7 @@ import (
 	"agent/internal/rules"
 )
 
-// A Keeper stores permissions for good, for the project of the workspace.
+// A Keeper stores permissions permanently, for the project of the workspace.
 type Keeper interface {
 	// Permissions returns the permissions of the project, oldest first.
 	Permissions() []rules.Permission
@@ -30,7 +30,7 @@ type Granted struct {
 	Project bool
 }
 
-// read returns permissions as grants. It leaves out rules that it does not understand.
+// read returns permissions as grants. It omits rules that it does not understand.
 func (c *Consent) read(all []rules.Permission) []grant {
 	var grants []grant
 	for _, k := range all {
@@ -59,8 +59,8 @@ func (c *Consent) project() []grant {
 	return c.read(c.Keeper.Permissions())
 }
 
-// mayKeep reports whether the permission for a call may be kept for good. A program that confined
-// commands may have written is never allowed for good to run outside of the sandbox.
+// mayKeep reports whether the permission for a call may be kept permanently. A program that confined
+// commands may have written is never allowed permanently to run outside of the sandbox.
 func (c *Consent) mayKeep(k Call) bool {
 	if c.Keeper == nil || k.Preview.Service != "" {
 		return false
@@ -69,7 +69,7 @@ func (c *Consent) mayKeep(k Call) bool {
 	return !slices.ContainsFunc(k.Preview.Commands, func(parts cmdline.Command) bool { return slices.ContainsFunc(parts, written) })
 }
 
-// allow adds grants for the session, or for good. If they cannot be stored, they hold for the
+// allow adds grants for the session, or permanently. If they cannot be stored, they hold for the
 // session, and the notice says so.
 func (c *Consent) allow(offered []grant, keep bool) (notice string) {
 	if keep {
@@ -98,7 +98,7 @@ func (c *Consent) changed(grants []rules.Permission) {
 	}
 }
 
-// Restore sets the grants that a person gave before the session was resumed, and returns their
+// Restore sets the grants that a user gave before the session was resumed, and returns their
 // number.
 func (c *Consent) Restore(recorded []rules.Permission) int {
 	c.mu.Lock()
@@ -173,11 +173,11 @@ func (c *Consent) count(k Call) {
 	}
 }
 
-// manyTimes is the number of times a person agrees to calls of one form before the question says
+// manyTimes is the number of times a user agrees to calls of one form before the question says
 // so.
 const manyTimes = 3
 
-// remember records that a person agreed to a call once, under each grant that was offered.
+// remember records that a user agreed to a call once, under each grant that was offered.
 func (c *Consent) remember(offered []grant, k Call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -189,7 +189,7 @@ func (c *Consent) remember(offered []grant, k Call) {
 	}
 }
 
-// often names the calls that a person agreed to and that the offered grants would have covered,
+// often names the calls that a user agreed to and that the offered grants would have covered,
 // "" if they were few.
 func (c *Consent) often(offered []grant) string {
 	c.mu.Lock()

@@ -134,7 +134,7 @@ type counted struct {
 	content *Content
 	blocks  []int
 	tokens  int
-	// unsent is set if requests leave out the entry's thinking, which counts nothing then.
+	// unsent is set if requests omit the entry's thinking, which counts nothing then.
 	unsent bool
 }
 
@@ -206,7 +206,7 @@ func (c counted) tokenCounts(counter Counter) TokenCounts {
 func sum(c *Content, blocks []int) counted {
 	n := counted{content: c, blocks: blocks}
 	if c.Empty() {
-		return n // it is not sent (D-07)
+		return n // the entry is not sent
 	}
 	n.tokens = EntryTokens
 	for _, tokens := range blocks {

@@ -49,7 +49,7 @@ func (r DensityResult) Empty() bool { return len(r.Removals) == 0 && len(r.Repla
 type PruneKind string
 
 // A Prune is one item that density or a compression took out of the context, for the ledger that
-// a person reads. Its JSON goes into the record.
+// a user reads. Its JSON goes into the record.
 type Prune struct {
 	Kind PruneKind `json:"kind"`
 	// Subject names the item: a path, or a tool and its key parameter.

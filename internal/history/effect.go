@@ -19,7 +19,7 @@ type Deed struct {
 	Profile string `json:"profile,omitempty"`
 	// Exit is the exit status of the command where no answer of a tool says it; nil if it did not end.
 	Exit *int `json:"exit,omitempty"`
-	// Agreed is the hash of the configuration of a server whose program ran, "" if a person need not
+	// Agreed is the hash of the configuration of a server whose program ran, "" if a user need not
 	// agree to it.
 	Agreed string `json:"agreed,omitempty"`
 	// Hosts lists the hosts that the call reached, and Served the tool of a server that it called,

@@ -15,9 +15,9 @@ func Repair(entries []*Content, why string) []*Content {
 }
 
 // RepairWith does the work of Repair. answers has the results of calls without a response that are
-// known all the same, by the ids of the calls.
+// known nevertheless, by the ids of the calls.
 func RepairWith(entries []*Content, answers map[string]string, why string) []*Content {
-	r := repair{answers: answers, why: why, entries: []*Content{}} // not nil even if nothing is left
+	r := repair{answers: answers, why: why, entries: []*Content{}} // entries is not nil even if it stays empty
 	for _, entry := range entries {
 		r.entry(entry)
 	}
@@ -36,7 +36,7 @@ type repair struct {
 
 type openCall struct {
 	call     *ToolCall
-	recorded string // its id in the recording
+	recorded string // recorded is its ID in the recording
 	answered bool
 }
 
@@ -127,7 +127,7 @@ func (r *repair) answerOpenCalls() {
 	r.open = nil
 }
 
-// editBlocks returns c with edit applied to its blocks. It leaves out blocks for which edit
+// editBlocks returns c with edit applied to its blocks. It omits blocks for which edit
 // returns nil, and returns c itself if nothing changes.
 func editBlocks(c *Content, edit func(Block) Block) *Content {
 	var blocks []Block

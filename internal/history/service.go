@@ -142,7 +142,7 @@ func (s *Service) counterNow() Counter {
 	return s.counter
 }
 
-// SetCounter switches to another tokenizer and counts everything anew. A counter of the same
+// SetCounter switches to another tokenizer and counts everything again. A counter of the same
 // vocabulary needs no new counts.
 func (s *Service) SetCounter(counter Counter) {
 	s.mu.Lock()
@@ -156,7 +156,7 @@ func (s *Service) SetCounter(counter Counter) {
 	s.resum()
 }
 
-// RecalculateTotalTokens sums the memoised counts anew and returns the total
+// RecalculateTotalTokens sums the memoised counts again and returns the total
 // (REQ-HD-003.6, D-01).
 func (s *Service) RecalculateTotalTokens() int {
 	s.mu.Lock()
@@ -336,7 +336,7 @@ func toolOf(blocks []Block) string {
 	return ""
 }
 
-// endCompression ends the rebuild and appends the entries that were added meanwhile.
+// endCompression ends the rebuild and appends the entries that were added in the meantime.
 func (s *Service) endCompression() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

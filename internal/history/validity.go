@@ -60,9 +60,9 @@ func Validate(entries []*Content) error {
 // validity is the check in progress. Its open calls are the calls of the latest ai entry, the
 // only ones that the next tool entry may answer.
 type validity struct {
-	caller     int // entry of the open calls
+	caller     int // caller is the entry of the open calls
 	open       []*ToolCall
-	answered   map[string]bool // by id of an open call
+	answered   map[string]bool // answered tells by call ID which calls have an answer
 	violations []Violation
 }
 

@@ -19,10 +19,10 @@ type Lessons[D any] interface {
 
 // Learn returns the dialect to use after a request in dialect d was refused, or d itself if the
 // refusal teaches nothing. The text of the refusal is in lower case. The note describes the loss by
-// the new dialect to a person, "" if there is none.
+// the new dialect to a user, "" if there is none.
 type Learn[D any] func(d D, req Request, refusal string) (wanted D, note string)
 
-// mostLessons bounds the refusals of one request from which Adapt learns. It ends the exchange with
+// mostLessons limits the refusals of one request from which Adapt learns. It ends the exchange with
 // an endpoint that refuses every dialect.
 const mostLessons = 5
 
@@ -84,7 +84,7 @@ func (a *adapting[D]) ask(ctx context.Context, d D, req Request, yield func(Chun
 }
 
 // teaches learns from a refusal. It reports whether the refusal demands another dialect than d.
-// Another request may have learned the same dialect meanwhile.
+// Another request may have learned the same dialect in the meantime.
 func (a *adapting[D]) teaches(d D, req Request, err error) (note string, taught bool) {
 	var failure *Error
 	if !errors.As(err, &failure) || failure.Kind != BadRequest {

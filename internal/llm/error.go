@@ -31,7 +31,7 @@ const (
 	NotAnAPI
 )
 
-// Error is a failure of a provider, for a person.
+// Error is a failure of a provider, for a user.
 type Error struct {
 	Kind ErrorKind
 	// Status is the HTTP status, 0 if there was none.

@@ -46,7 +46,7 @@ type Request struct {
 	// Schema is the JSON Schema that the reply must fit, nil for none. Not every server enforces
 	// it.
 	Schema json.RawMessage
-	// MaxOutputTokens bounds the reply. This and the next three fields are sent only if they are
+	// MaxOutputTokens limits the reply. This and the next three fields are sent only if they are
 	// set.
 	MaxOutputTokens int
 	Temperature     *float64
@@ -56,7 +56,7 @@ type Request struct {
 	Replay Replay
 	// Cache controls the provider's prompt cache.
 	Cache Cache
-	// Patience bounds the waits and the attempts; nil means DefaultPatience.
+	// Patience limits the waits and the attempts; nil means DefaultPatience.
 	Patience *Patience
 }
 
@@ -69,7 +69,7 @@ type ToolSpec struct {
 	// Searches is set for the search of the web that the model's server makes by itself, within the
 	// reply. Nothing else of the tool is sent but Blocked.
 	Searches bool
-	// Blocked lists the hosts that Searches leaves out, with their subdomains. Only the Messages API
+	// Blocked lists the hosts that Searches omits, with their subdomains. Only the Messages API
 	// takes them.
 	Blocked []string
 	// Free is the form of the tool for models that write its argument as plain text; nil if there
@@ -130,7 +130,7 @@ type Usage struct {
 	// ThinkingTokens is the part of CompletionTokens that the model thought, 0 if the provider does
 	// not report it.
 	ThinkingTokens int
-	// DroppedThinking is the number of blocks of earlier thinking that the provider left out of the
+	// DroppedThinking is the number of blocks of earlier thinking that the provider omitted of the
 	// prompt, because the conversation before them has changed.
 	DroppedThinking int
 	// CachedTokens is the part of PromptTokens read from the provider's cache.
@@ -168,7 +168,7 @@ type Retrying struct {
 }
 
 // Adapted comes before a reply if the endpoint has refused a part of the request, and the request
-// was made again without it. Note describes the loss to a person.
+// was made again without it. Note describes the loss to a user.
 type Adapted struct{ Note string }
 
 // Finish ends a complete reply. Reason comes from the provider: stop, tool_calls, length or

@@ -20,15 +20,15 @@ const (
 	// maxRetryAfter is the longest wait that a server may ask for. A longer wait is left to the
 	// person.
 	maxRetryAfter = 2 * time.Minute
-	// dialAttempts bounds the attempts while nothing has answered yet, so that a person learns of a
+	// dialAttempts limits the attempts while nothing has answered yet, so that a user learns of a
 	// mistyped address within seconds.
 	dialAttempts = 3
 	// dialAttemptsUnattended replaces dialAttempts if nobody waits: it allows a minute or two for
 	// an outage to pass or a server to start.
 	dialAttemptsUnattended = 8
-	// costlyAttempts bounds the attempts that cost minutes or paid tokens.
+	// costlyAttempts limits the attempts that cost minutes or paid tokens.
 	costlyAttempts = 3
-	// aliveAttempts bounds the attempts after which a server had only sent keep-alives.
+	// aliveAttempts limits the attempts after which a server had only sent keep-alives.
 	aliveAttempts = 2
 )
 
@@ -186,14 +186,14 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Patience bounds the waits of Watch for a provider and the attempts of Retry.
+// Patience limits the waits of Watch for a provider and the attempts of Retry.
 type Patience struct {
-	// First bounds the wait for the first part of a reply. While only keep-alives arrive, the wait
+	// First limits the wait for the first part of a reply. While only keep-alives arrive, the wait
 	// for each part may last twice as long.
 	First time.Duration
-	// Idle bounds the silence of a reply that has begun. A keep-alive ends the silence.
+	// Idle limits the silence of a reply that has begun. A keep-alive ends the silence.
 	Idle time.Duration
-	// Retries bounds the further attempts after a failed one.
+	// Retries limits the further attempts after a failed one.
 	Retries int
 	// Unattended means that nobody waits for the answer. Retry then tries longer to reach
 	// the endpoint.

@@ -48,7 +48,7 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 				where := About(w.subject, req.Model)
 				err = &Error{Kind: Unavailable, Where: where, Message: stalled.Error(), Hint: hintSilence, Costly: true, Err: stalled}
 			}
-			clock.timer.Stop() // the consumer may take any time
+			clock.timer.Stop() // the consumer's own time does not count
 			pulse, isPulse := chunk.(Pulse)
 			if !isPulse && !yield(chunk, err) {
 				return

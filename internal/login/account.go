@@ -18,7 +18,7 @@ import (
 // sooner is how long before its end a token is refreshed, unless it lasts for a short time only.
 const sooner = 5 * time.Minute
 
-// Sources has the sources of the logins that a person has, so that all conversations of a program
+// Sources has the sources of the logins that a user has, so that all conversations of a program
 // share them.
 type Sources struct {
 	Store Store
@@ -27,7 +27,7 @@ type Sources struct {
 	Transport http.RoundTripper
 	// Reached, which may be nil, is told each host that is asked for a token.
 	Reached func(host string)
-	// Say tells a person that something is not kept.
+	// Say tells a user that something is not kept.
 	Say func(line string)
 
 	mu  sync.Mutex
@@ -121,14 +121,14 @@ func (l Login) token() Token {
 	return Token{Key: llm.Key(l.Access), Headers: l.Headers, Expires: l.Expires, Base: l.Base}
 }
 
-// ask gets another token: the one that another program has kept meanwhile, or a new one.
+// ask gets another token: the one that another program has kept in the meantime, or a new one.
 func (a *account) ask(refused llm.Key) (Token, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait+2*vendorTime)
 	defer cancel()
 	if !a.fixed {
 		read, found, err := a.sources.Store.Get(a.id)
 		switch {
-		case a.login != nil && (err != nil || !found) && a.isCurrent(): // it could not be kept
+		case a.login != nil && (err != nil || !found) && a.isCurrent(): // the new login could not be stored
 		case err != nil:
 			return Token{}, tokenError("", "%v", err)
 		case !found:
@@ -175,7 +175,7 @@ func (a *account) logInAgain(why string) *llm.Error {
 	name, as, _ := strings.Cut(a.id, ":")
 	line := "agent login " + name
 	if of, known := vendor.Named(name); known && !of.Account {
-		line += " --oauth" // else it keeps a key
+		line += " --oauth" // without --oauth the command would ask for an API key
 	}
 	if as != "" {
 		line += " --as " + as
@@ -209,7 +209,7 @@ func (a *account) refresh(ctx context.Context, c caller, used string, must bool)
 			}
 			tokens, err := c.post(ctx, c.account.token, url.Values{"grant_type": {"refresh_token"}, "client_id": {a.login.ClientID}, "refresh_token": {a.login.Refresh}})
 			if isCode(err, "invalid_grant") && !again {
-				continue // another program may have used it meanwhile
+				continue // another program may have used the port in the meantime
 			}
 			if err == nil {
 				return a.keep(c, tokens)

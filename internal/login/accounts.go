@@ -20,7 +20,7 @@ type Account struct {
 
 	// keys is where a vendor makes a key for whoever logs in at authorize; "" for all others.
 	keys string
-	// authorize is where a person agrees in a browser, device where a code for another device is
+	// authorize is where a user agrees in a browser, device where a code for another device is
 	// given, token where tokens are, revoke where they are given back. "" stands for nothing.
 	authorize, device, token, revoke string
 	scope                            string
@@ -108,7 +108,7 @@ func AccountNamed(name string) (Account, bool) {
 // other.
 func (a Account) MakesKey() bool { return a.keys != "" }
 
-// ByCode reports whether a person can log in by a code that they type on any device.
+// ByCode reports whether a user can log in by a code that they type on any device.
 func (a Account) ByCode() bool { return a.device != "" }
 
 // Refused returns an error if there is no login to the account, or none without a client id and
@@ -153,7 +153,7 @@ func (a Account) trustsHost(host string) bool {
 	})
 }
 
-// chatGPTHeaders names the account that a person has chosen.
+// chatGPTHeaders names the account that a user has chosen.
 func chatGPTHeaders(claims map[string]any) map[string]string {
 	about, _ := claims["https://api.openai.com/auth"].(map[string]any)
 	id, _ := about["chatgpt_account_id"].(string)

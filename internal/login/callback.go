@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// An Opener opens an address for a person. It returns the address at which the browser ended up if
-// the person has pasted it, or "" if the browser returns by itself.
+// An Opener opens an address for a user. It returns the address at which the browser ended up if
+// the user has pasted it, or "" if the browser returns by itself.
 type Opener func(ctx context.Context, address string) (returned string, err error)
 
 // A Callback is the server to which a browser returns after a login. Only this machine reaches it.
@@ -69,7 +69,7 @@ func (b *Callback) serve(w http.ResponseWriter, r *http.Request) {
 	b.answers <- query
 }
 
-// Wait opens an address for the person and returns the answer of the authority, which comes from
+// Wait opens an address for the user and returns the answer of the authority, which comes from
 // the browser or is pasted. An answer of the browser must have the state; the caller checks that of
 // a pasted one. It opens no address but one of the web: a server chooses where its login is, and the
 // system would hand any other to the program that it is for.

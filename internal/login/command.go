@@ -68,7 +68,7 @@ type command struct {
 
 	shared
 	token *Token
-	// until is when the token is asked for anew. late is set if it had ended when it came.
+	// until is when the token is asked for again. late is set if it had ended when it came.
 	until time.Time
 	late  bool
 }

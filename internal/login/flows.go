@@ -20,7 +20,7 @@ import (
 
 // A Person is whoever logs in.
 type Person struct {
-	// Open leads the person to an address in a browser.
+	// Open leads the user to an address in a browser.
 	Open Opener
 	// Show shows an address, and the code to type there.
 	Show func(ctx context.Context, address, code string) error
@@ -30,10 +30,10 @@ type Person struct {
 	Now func() time.Time
 }
 
-// patience bounds a login, which waits for a person.
+// patience limits a login, which waits for a user.
 const patience = 15 * time.Minute
 
-// Login leads a person to the vendor, and returns their login. Nothing is kept. transport makes
+// Login leads a user to the vendor, and returns their login. Nothing is kept. transport makes
 // the requests to the vendor.
 func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientID string, person Person) (Login, error) {
 	if err := a.Refused(clientID); err != nil {
@@ -65,7 +65,7 @@ func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientI
 	return l, nil
 }
 
-// LoginForKey leads a person to a vendor that makes a key of their account, and returns the key.
+// LoginForKey leads a user to a vendor that makes a key of their account, and returns the key.
 func (a Account) LoginForKey(ctx context.Context, transport http.RoundTripper, person Person) (llm.Key, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, tokenError("", "nobody logged in to %s within %s", a.Title, patience))
 	defer cancel()
@@ -93,7 +93,7 @@ func (a Account) LoginForKey(ctx context.Context, transport http.RoundTripper, p
 	return llm.Key(said.Key), nil
 }
 
-// inBrowser leads a person to the page where they agree, and returns the code that comes back,
+// inBrowser leads a user to the page where they agree, and returns the code that comes back,
 // and the address to which it came. query has the parameters of the page.
 func (a Account) inBrowser(ctx context.Context, open Opener, query func(returns, state string) url.Values) (code, returned string, err error) {
 	back, err := NewCallback(0)
@@ -182,7 +182,7 @@ func (c caller) byDevice(ctx context.Context, clientID string, person Person) (a
 // errPending is the error of a login to which nobody has agreed yet.
 var errPending = errors.New("nobody has agreed yet")
 
-// await shows a person the code of an answer, and asks until they have agreed. A vendor that does
+// await shows a user the code of an answer, and asks until they have agreed. A vendor that does
 // not answer is asked again.
 func (c caller) await(ctx context.Context, person Person, address string, given answer, ask func(context.Context) (answer, error)) (answer, error) {
 	if address == "" || given.UserCode == "" {
@@ -221,7 +221,7 @@ func (c caller) await(ctx context.Context, person Person, address string, given 
 
 // A codeFlow has the addresses of a device flow that ends with an authorization code.
 type codeFlow struct {
-	// page is where the person types the code, ask tells whether they have, and returns is the
+	// page is where the user types the code, ask tells whether they have, and returns is the
 	// redirect address for which the authorization code is made.
 	page, ask, returns string
 }

@@ -19,7 +19,7 @@ import (
 
 // A Window is a span of time in which a subscription has a limit.
 type Window struct {
-	// Name names the span for a person.
+	// Name names the span for a user.
 	Name string
 	// Used is the part that is used up, in percent.
 	Used float64
@@ -34,7 +34,7 @@ func (w Window) String() string {
 	return fmt.Sprintf("%s: %d %% used", w.Name, int(math.Round(w.Used)))
 }
 
-// Reset returns when the window ends as a person reads it, "" if that is not known.
+// Reset returns when the window ends as a user reads it, "" if that is not known.
 func (w Window) Reset(now time.Time) string {
 	switch {
 	case w.Resets.IsZero():

@@ -1,5 +1,5 @@
-// Package login gets tokens for requests: from a program of the person that prints one, or from an
-// account that the person has logged in to. A token goes to the address it is for, over https, and
+// Package login gets tokens for requests: from a program of the user that prints one, or from an
+// account that the user has logged in to. A token goes to the address it is for, over https, and
 // nowhere else.
 //
 // A [Source] has the present token. [Command] is a source that runs a program; [Account] is one
@@ -98,7 +98,7 @@ func (s *signer) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if err != nil {
-		return response, nil // the server's words say more
+		return response, nil // the message of the server is more precise
 	}
 	again := request.Clone(request.Context())
 	if request.GetBody != nil {

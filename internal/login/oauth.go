@@ -224,6 +224,6 @@ func claimsOf(token string) map[string]any {
 		return nil
 	}
 	var claims map[string]any
-	_ = json.Unmarshal(text, &claims) // without claims the account has no name
+	_ = json.Unmarshal(text, &claims) // without claims, the account has no name
 	return claims
 }

@@ -26,7 +26,7 @@ func (s *shared) begin(present func(llm.Key) (Token, bool), ask func(llm.Key) (T
 	s.asking, s.present, s.ask = make(chan struct{}, 1), present, ask
 }
 
-// Token implements Source. A question goes on to its end even if ctx ends, for whoever asks next;
+// Token implements Source. A question continues to its end even if ctx ends, for whoever asks next;
 // who has waited for one that failed does not ask again.
 func (s *shared) Token(ctx context.Context, refused llm.Key) (Token, error) {
 	asked := s.asked.Load()

@@ -19,7 +19,7 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// A Login is the login of a person to an account, as it is kept.
+// A Login is the login of a user to an account, as it is kept.
 type Login struct {
 	Account string `json:"account"`
 	// As distinguishes several logins to the same account, "" for the usual one.
@@ -27,7 +27,7 @@ type Login struct {
 	// Host is the host of the vendor if it is not the usual one.
 	Host     string `json:"host,omitempty"`
 	ClientID string `json:"clientID,omitempty"`
-	// Name is what the vendor calls the account of the person. It is foreign text.
+	// Name is what the vendor calls the account of the user. It is foreign text.
 	Name  string `json:"name,omitempty"`
 	Scope string `json:"scope,omitempty"`
 	// Access is the present token. Refresh gets the next one, "" if it stays.
@@ -43,7 +43,7 @@ type Login struct {
 	InKeyring bool `json:"inKeyring,omitempty"`
 }
 
-// ID identifies the login among those of a person: chatgpt, or chatgpt:work.
+// ID identifies the login among those of a user: chatgpt, or chatgpt:work.
 func (l Login) ID() string { return ID(l.Account, l.As) }
 
 // ID returns the id of a login to an account under a name, which may be "".
@@ -54,7 +54,7 @@ func ID(account, as string) string {
 	return account + ":" + as
 }
 
-// Title names the login and the account for a person.
+// Title names the login and the account for a user.
 func (l Login) Title() string {
 	if l.Name == "" {
 		return l.ID()
@@ -85,7 +85,7 @@ func CheckAs(as string) error {
 	return nil
 }
 
-// A Store keeps the logins of a person: in the keyring of the system or, if there is none, in a
+// A Store keeps the logins of a user: in the keyring of the system or, if there is none, in a
 // file that only its owner can read. The file lists those of the keyring, too.
 type Store struct {
 	// Folder is the folder of the file.
@@ -102,7 +102,7 @@ const (
 // File returns the path of the file.
 func (s Store) File() string { return filepath.Join(s.Folder, loginsFile) }
 
-// Where names the place of a login for a person.
+// Where names the place of a login for a user.
 func (s Store) Where(l Login) string {
 	if l.InKeyring {
 		return "the system's keyring"
@@ -215,11 +215,11 @@ func (s Store) read() (map[string]Login, error) {
 	return kept, nil
 }
 
-// change writes the file anew. One that cannot be used is kept beside it.
+// change writes the file again. One that cannot be used is kept beside it.
 func (s Store) change(change func(map[string]Login)) error {
 	kept, unusable := s.read()
 	if unusable != nil {
-		_ = os.Rename(s.File(), s.File()+".old") // if it stays, it is replaced
+		_ = os.Rename(s.File(), s.File()+".old") // if this fails, the next save replaces the file
 	}
 	if kept == nil {
 		kept = map[string]Login{}

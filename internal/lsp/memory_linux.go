@@ -10,7 +10,7 @@ import (
 // in bytes.
 func memory() func(pid int) int64 {
 	children, sizes := map[int][]int{}, map[int]int64{}
-	entries, _ := os.ReadDir("/proc") // without it, sizes are 0
+	entries, _ := os.ReadDir("/proc") // without entries, sizes are 0
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil {

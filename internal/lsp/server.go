@@ -237,7 +237,7 @@ func (s *server) settle(ctx context.Context) (loading bool, begun int) {
 }
 
 // ask asks a question about a place, with the files as they are. It asks again if the server has
-// begun or ended loading meanwhile, or if files have changed. The notes say why the answer may be
+// begun or ended loading in the meantime, or if files have changed. The notes say why the answer may be
 // incomplete or old.
 func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, error), path string, question func(context.Context) error) (notes []string, err error) {
 	select {

@@ -19,7 +19,7 @@ import (
 const (
 	// maxMessage is the size of the largest message that is read, in bytes.
 	maxMessage = 32 << 20
-	// maxHeader bounds the bytes before a message. Some servers print banners there.
+	// maxHeader limits the bytes before a message. Some servers print banners there.
 	maxHeader = 64 << 10
 	// maxUnsent is the number of messages that may wait for the server to read them.
 	maxUnsent = 256
@@ -91,7 +91,7 @@ func (c *conn) read(r *bufio.Reader) {
 		}
 		message, err := jsonrpc.DecodeMessage(body)
 		if err != nil {
-			continue // its question ends with its time
+			continue // the request has timed out
 		}
 		switch m := message.(type) {
 		case *jsonrpc.Response:
@@ -184,7 +184,7 @@ func (c *conn) call(ctx context.Context, method string, params any) (json.RawMes
 	number := c.sent
 	c.awaiting[number] = response
 	c.mu.Unlock()
-	id, _ := jsonrpc.MakeID(float64(number)) // a number is always an ID
+	id, _ := jsonrpc.MakeID(float64(number)) // jsonrpc accepts every number as an ID
 	c.push(&jsonrpc.Request{ID: id, Method: method, Params: encoded})
 	select {
 	case m := <-response:

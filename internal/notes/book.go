@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// longestFile bounds what is read of a file of notes, in bytes.
+	// longestFile limits what is read of a file of notes, in bytes.
 	longestFile = 1 << 20
 	// sharedFile is the file of notes that a repository brings.
 	sharedFile = ".agents/NOTES.md"
@@ -30,7 +30,7 @@ type Scope string
 
 // The scopes.
 const (
-	// Repository has the notes of the person for one repository, Everywhere the notes for all
+	// Repository has the notes of the user for one repository, Everywhere the notes for all
 	// repositories.
 	Repository Scope = "n"
 	Everywhere Scope = "u"
@@ -38,13 +38,13 @@ const (
 	Shared Scope = "p"
 )
 
-// A Book holds three kinds of notes: of the person for a repository, of the person for all
+// A Book holds three kinds of notes: of the user for a repository, of the user for all
 // repositories, and notes that the repository brings.
 type Book struct {
 	// Refuses returns why a text may not be kept, nil if it may; it may be nil itself.
 	Refuses func(text string) error
 
-	// folder holds the files of the person, root is the folder below which grounds are.
+	// folder holds the files of the user, root is the folder below which grounds are.
 	folder, root string
 	home         string
 	file         map[Scope]string
@@ -73,7 +73,7 @@ func (b *Book) Root() string { return b.root }
 // File returns the path of the file with the notes of a scope.
 func (b *Book) File(of Scope) string { return b.file[of] }
 
-// Notes returns the person's notes for the repository, then those that hold everywhere. Problems
+// Notes returns the user's notes for the repository, then those that hold everywhere. Problems
 // name what cannot be read.
 func (b *Book) Notes() (all []Note, problems []string) {
 	for _, scope := range []Scope{Repository, Everywhere} {
@@ -117,7 +117,7 @@ func (b *Book) notes(scope Scope) (all []Note, text string, problems []string) {
 	return all, join(pieces), problems
 }
 
-// Other describes the lines of the person's files that are neither notes nor headings, a line for
+// Other describes the lines of the user's files that are neither notes nor headings, a line for
 // each file that has any. They stay as they are and are not sent.
 func (b *Book) Other() (lines []string) {
 	for _, scope := range []Scope{Repository, Everywhere} {
@@ -169,7 +169,7 @@ func (b *Book) readFile(scope Scope) ([]piece, trustedfile.Text, error) {
 	return parse(text.Text, scope), text, err
 }
 
-// mostRetries bounds how often a change starts again because an editor saved the file.
+// mostRetries limits how often a change starts again because an editor saved the file.
 const mostRetries = 100
 
 // change changes the file of a scope as a whole, under the lock. The lock does not bind editors, so
@@ -226,7 +226,7 @@ func (b *Book) changeOnce(scope Scope, file fsutil.Target, act func([]piece) ([]
 	return in.Replace(now.Real, []byte(now.Text), []byte(join(pieces)))
 }
 
-// mostNotes bounds the notes of a file.
+// mostNotes limits the notes of a file.
 const mostNotes = 2000
 
 // Add keeps a note and returns it with its ID. A note that differs only in blanks is replaced by

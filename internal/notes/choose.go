@@ -58,7 +58,7 @@ func (n Note) line() string {
 	return line + "\n"
 }
 
-// StaleLine tells the model how many notes are left out because their files have changed, empty if
+// StaleLine tells the model how many notes are omitted because their files have changed, empty if
 // there are none.
 func StaleLine(states []State) string {
 	stale := 0

@@ -16,7 +16,7 @@ type Foreign struct{ Text, From string }
 // geminiHeading begins the facts that gemini-cli keeps.
 const geminiHeading = "## Gemini Added Memories"
 
-// ReadForeign reads the notes that Claude Code and gemini-cli keep for a workspace. It leaves out
+// ReadForeign reads the notes that Claude Code and gemini-cli keep for a workspace. It omits
 // texts that cannot be notes, and names them in problems.
 func ReadForeign(home, claude, workspace string) (found []Foreign, problems []string) {
 	if claude == "" {

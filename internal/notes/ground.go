@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// largestGround bounds a file that a note can rest on, in bytes.
+	// largestGround limits a file that a note can rest on, in bytes.
 	largestGround = 16 << 20
 	// mostChecked and checkTime bound the comparison of all grounds.
 	mostChecked = 200
@@ -45,7 +45,7 @@ type State struct {
 type Checker struct {
 	root   string
 	known  map[string]hashed
-	memory []byte // for reading
+	memory []byte // memory is the buffer for reading
 }
 
 type hashed struct {

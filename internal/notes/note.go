@@ -14,7 +14,7 @@ import (
 
 // Bounds of a note.
 const (
-	longestNote = 600 // characters
+	longestNote = 600 // longestNote is in characters
 	mostLines   = 5
 	MostGrounds = 5
 )
@@ -24,7 +24,7 @@ type Note struct {
 	// ID names the note: its scope and a number.
 	ID   string `json:"id"`
 	Text string `json:"text"`
-	// Made is the day on which the note was written, and Checked the day on which a person last
+	// Made is the day on which the note was written, and Checked the day on which a user last
 	// confirmed it, zero if they are not known.
 	Made    time.Time `json:"made,omitzero"`
 	Checked time.Time `json:"checked,omitzero"`
@@ -33,7 +33,7 @@ type Note struct {
 	From string `json:"from,omitempty"`
 	// Grounds are the files that it rests on.
 	Grounds []Ground `json:"grounds,omitempty"`
-	// Proposed is set until a person agrees.
+	// Proposed is set until a user agrees.
 	Proposed bool `json:"proposed,omitempty"`
 }
 
@@ -144,7 +144,7 @@ func (n *Note) comment(line string) (ok bool) {
 // Holds reports whether a content is that on which the note rests.
 func (g Ground) Holds(content []byte) bool { return g.Sum == sumOf(content) }
 
-// IDOf returns the ID that a person means: a number alone is a note of the repository.
+// IDOf returns the ID that a user means: a number alone is a note of the repository.
 func IDOf(text string) string {
 	if id := string(Repository) + text; isID(id) {
 		return id

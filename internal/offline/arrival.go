@@ -13,7 +13,7 @@ import (
 	"agent/internal/tools"
 )
 
-// referenceTokens bounds the answers of commands and searches in the reference AsSent. It stays as it is
+// referenceTokens limits the answers of commands and searches in the reference AsSent. It stays as it is
 // when the default of found-max-tokens changes, so that figures of different versions compare.
 const referenceTokens = 2000
 
@@ -116,7 +116,7 @@ func (s Stretch) outlines(ctx context.Context, limit int, facts compression.Fact
 	}
 	texts, files = map[history.Ref]string{}, map[string]bool{}
 	viewed := map[string]bool{}
-	var said strings.Builder // by the user
+	var said strings.Builder // said collects the text of the user
 	for _, part := range s.Needs.Parts {
 		entry := s.entries[part.Entry]
 		if entry.Speaker == history.Human {

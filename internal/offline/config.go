@@ -98,7 +98,7 @@ func number(raw json.RawMessage) float64 {
 	return *n
 }
 
-// settingText returns a JSON value in the form that a person types for /set.
+// settingText returns a JSON value in the form that a user types for /set.
 func settingText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

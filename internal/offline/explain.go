@@ -66,7 +66,7 @@ type StayingPart struct {
 	Subject string `json:"subject"`
 	Reason  string `json:"reason"`
 	Tokens  int    `json:"tokens"`
-	// Held is set if pruning may take the part but holds it back. Pinned is set if the person
+	// Held is set if pruning may take the part but holds it back. Pinned is set if the user
 	// wants it to stay.
 	Held   bool `json:"held"`
 	Pinned bool `json:"pinned"`

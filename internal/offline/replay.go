@@ -32,7 +32,7 @@ func Replay(ctx context.Context, in Input, variants []Variant, fresh func() (*En
 		runs[i] = make([]*run, len(models))
 		for j, m := range models {
 			if j > 0 && (!v.priced() || models[j-1].Price == m.Price) {
-				continue // as with the model before
+				continue // the settings stay those of the previous model
 			}
 			runs[i][j] = &run{Recording: r, variant: v, model: m}
 			all.Go(func() error {
@@ -129,7 +129,7 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 		entries := history.Repair(said, "no answer was recorded")
 		sum := 0
 		for _, entry := range entries {
-			entry.CountTokens(counter) // once for all variants
+			entry.CountTokens(counter) // counts each entry once for all variants
 			sum += w.History.CountContent(entry)
 		}
 		largest = max(largest, sum)

@@ -75,7 +75,7 @@ func (r *Report) print(out io.Writer) error {
 		return fmt.Sprintf("%d (%s)", a.Blinded, share(a.Blinded, a.Edits))
 	})
 	row("answers never seen whole", func(a Account) string {
-		most := 0 // at any price
+		most := 0 // without a limit, every price is accepted
 		for _, c := range a.Cost {
 			most = max(most, c.NeverWhole)
 		}

@@ -228,7 +228,7 @@ func (r *run) countVoid(entries []*history.Content) {
 		same++
 	}
 	if same == len(previous) {
-		same = min(same+1, len(entries)) // the reply to the request before
+		same = min(same+1, len(entries)) // compare with the reply to the previous request
 	}
 	boundary := compression.AtBoundary(entries)
 	for reply, turn := range r.valid {

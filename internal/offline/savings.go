@@ -104,7 +104,7 @@ type SessionSaving struct {
 	Project string `json:"project"`
 	Model   string `json:"model"`
 	// Of is the id of the session that began this one as an agent, and does not count it again; ""
-	// for a session of a person.
+	// for a session of a user.
 	Of     string    `json:"of,omitempty"`
 	Latest time.Time `json:"latest,omitzero"`
 	Saving
@@ -133,7 +133,7 @@ type Skipped struct {
 // Savings holds the savings of many sessions.
 type Savings struct {
 	Days int `json:"days,omitempty"`
-	// Older counts the sessions left out because they ended too early. LatestOlder is the end of
+	// Older counts the sessions omitted because they ended too early. LatestOlder is the end of
 	// the latest of them.
 	Older       int       `json:"older,omitempty"`
 	LatestOlder time.Time `json:"latestOlder,omitzero"`
@@ -189,8 +189,8 @@ func FindSavings(ctx context.Context, files []logs.File, o SavingsOptions, fresh
 const mostGlanced = 8 << 20
 
 // FindSavingsWithin does the work of FindSavings within a time limit. It begins with the session
-// that was changed last, and leaves out the sessions that it has not finished at the end of the
-// limit. all reports whether it left out none.
+// that was changed last, and omits the sessions that it has not finished at the end of the
+// limit. all reports whether it omitted none.
 func FindSavingsWithin(ctx context.Context, limit time.Duration, files []logs.File, o SavingsOptions, fresh func() (*Engine, error)) (found *Savings, all bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -312,7 +312,7 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch,
 		}
 		if v.sendsEverything() {
 			saving.Requests, saving.Sent, saving.Units = one.figures.Requests, one.figures.TotalInput, weighed
-			if len(sent) > 0 { // of another strategy of this program
+			if len(sent) > 0 { // another strategy of this program pruned the session
 				saving.Sent, saving.Units = 0, 0
 				for _, r := range sent {
 					saving.Sent += r.Tokens + r.sent.Tokens

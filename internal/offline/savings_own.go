@@ -56,7 +56,7 @@ func (s *savings) ownSession(path string, use func(logs.Stretch, []ownRequest) e
 		stretch := logs.Stretch{Agent: ownAgent, Of: session.ParentOf(path), Project: in.WorkspaceRoot, Model: modelOf(in, entries)}
 		for _, entry := range entries {
 			if at, known := said.At[entry]; known {
-				entry = logs.WithTime(entry, at) // in the same form as in documents
+				entry = logs.WithTime(entry, at) // the time is stored in the same form as in documents
 			}
 			if at, known := timeOf(entry); known && at.After(stretch.Latest) {
 				stretch.Latest = at

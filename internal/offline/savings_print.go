@@ -22,7 +22,7 @@ const (
 	ByAgent   By = "agent"
 )
 
-// Bys returns the groups that a person can ask for.
+// Bys returns the groups that a user can ask for.
 func Bys() []string { return []string{string(ByProject), string(ByModel), string(ByAgent)} }
 
 // Print writes the savings as tables for people. Paths below home are shortened; home

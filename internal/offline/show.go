@@ -28,7 +28,7 @@ type Kind struct {
 	Name   string `json:"name"`
 	Tokens int    `json:"tokens"`
 
-	letter string // in the bar
+	letter string // letter stands for the kind in the bar
 }
 
 // LargeEntry is one entry and its size.

@@ -15,7 +15,7 @@ var (
 	byIndentation = blockEnd{"indentation", lastByIndentation}
 )
 
-// maxHeadLines bounds the search for the first brace below a name, in lines.
+// maxHeadLines limits the search for the first brace below a name, in lines.
 const maxHeadLines = 50
 
 // lastByBraces ends a declaration at the brace that closes its first one, or at a

@@ -74,7 +74,7 @@ func (o Outline) String() string {
 	return out.String()
 }
 
-// maxHeading bounds a line of an outline, in characters. A reader needs the name and the first
+// maxHeading limits a line of an outline, in characters. A reader needs the name and the first
 // parameters; the declaration itself is one call away.
 const maxHeading = 160
 
@@ -84,7 +84,7 @@ func cutHeading(heading string) string {
 	if len(runes) <= maxHeading {
 		return heading
 	}
-	short := string(runes[:maxHeading-2]) // for the sign
+	short := string(runes[:maxHeading-2]) // leaves space for the "…"
 	for _, end := range []string{", ", " "} {
 		if at := strings.LastIndex(short, end); at > len(short)/2 {
 			return short[:at] + end + "…"
@@ -156,7 +156,7 @@ func plainSymbol(symbol string) string {
 	return strings.NewReplacer("(", "", ")", "", "*", "", "::", ".").Replace(symbol)
 }
 
-// maxOffered bounds the declarations that are proposed instead of a missing one.
+// maxOffered limits the declarations that are proposed instead of a missing one.
 const maxOffered = 5
 
 // offer lists declarations whose name is near or contains the word.

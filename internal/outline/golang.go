@@ -122,7 +122,7 @@ func (g goSource) general(decl *ast.GenDecl) []Declaration {
 	return append([]Declaration{whole}, members...)
 }
 
-// listRoom bounds a list of names or methods in a heading, in characters.
+// listRoom limits a list of names or methods in a heading, in characters.
 const listRoom = 110
 
 // members returns the names that one line of a declaration declares. Outside of

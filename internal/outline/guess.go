@@ -61,7 +61,7 @@ func (g *guess) declarations() []Declaration {
 	return found
 }
 
-// maxDeclarations bounds an outline, and with it the time to find where each
+// maxDeclarations limits an outline, and with it the time to find where each
 // declaration ends in a file whose braces do not match.
 const maxDeclarations = 3000
 

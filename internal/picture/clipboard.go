@@ -51,7 +51,7 @@ const printClipboard = `Add-Type -AssemblyName System.Windows.Forms, System.Draw
 	`$image.Save($file, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($file.ToArray()) }`
 
 // Clipboard returns the image on the clipboard as a PNG file. It runs a program from the PATH in
-// environ. The error is ErrNoPicture or tells a person how to proceed.
+// environ. The error is ErrNoPicture or tells a user how to proceed.
 func Clipboard(ctx context.Context, environ []string) ([]byte, error) {
 	return clipboard(ctx, environ, readers(runtime.GOOS))
 }

@@ -11,7 +11,7 @@ import (
 // be turned.
 const (
 	upright         = 1
-	sideways        = 5 // and all above
+	sideways        = 5 // at most this value or above
 	mostOrientation = 8
 )
 

@@ -13,7 +13,7 @@ import (
 	"agent/internal/websearch"
 )
 
-// refuses returns the error of something that the policy leaves out.
+// refuses returns the error of something that the policy omits.
 func (p *Policy) refuses(what, member string) error {
 	return fmt.Errorf("the policy of this machine does not allow %s (%s of %s)", what, member, p.Path)
 }

@@ -1,6 +1,6 @@
 // Package policy reads what the administrator of a machine has decided about this program, and lists
-// the uses that it permits. A policy only narrows: whatever a person or a repository configures,
-// nothing that it leaves out comes into use.
+// the uses that it permits. A policy only narrows: whatever a user or a repository configures,
+// nothing that it omits comes into use.
 //
 // Load reads the file. Each member of it is a list of what may be used, and a missing member bounds
 // nothing; deny has rules as .claude/settings.json writes them, and sandbox is one word. The methods
@@ -27,7 +27,7 @@ import (
 
 // The words of the member sandbox, the narrowest last.
 const (
-	// Auto means that a person cannot turn the sandbox off.
+	// Auto means that a user cannot turn the sandbox off.
 	Auto = "auto"
 	// Require means that nothing starts without a sandbox.
 	Require = "require"
@@ -73,7 +73,7 @@ func (p *Policy) ID() string {
 	return p.Hash
 }
 
-// maxSize bounds the file, in bytes.
+// maxSize limits the file, in bytes.
 const maxSize = 1 << 20
 
 // A File is where a policy is, and who has to own it.
@@ -203,7 +203,7 @@ func (p *Policy) Rules(workspace, home string) permissions.Rules {
 	return permissions.Parse(permissions.Deny, p.Deny, p.Path, workspace, home)
 }
 
-// Lines describes the policy to a person, a line for each bound.
+// Lines describes the policy to a user, a line for each bound.
 func (p *Policy) Lines() []string {
 	var lines []string
 	for _, bound := range []struct {

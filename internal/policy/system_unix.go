@@ -3,5 +3,5 @@
 package policy
 
 // System returns the file of this machine. Its path is no matter of the environment, which belongs
-// to the person.
+// to the user.
 func System() File { return OwnedBy("/etc/agent/policy.json", 0) }

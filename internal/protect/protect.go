@@ -55,13 +55,13 @@ type Places struct {
 	// Open are absolute folders inside protected ones that may be read, such as the folders of
 	// skills. Files in them that the lists name need care nevertheless.
 	Open []string
-	// Ruled returns the rule of the person or the repository against reading a file, or against
+	// Ruled returns the rule of the user or the repository against reading a file, or against
 	// changing it if edit is set, and whether the rule denies that. Without a rule it returns "".
 	// The path is absolute, without links. Ruled may be nil.
 	Ruled func(abs string, edit bool) (why string, denied bool)
 	// Keeps is set if Ruled may want a question before a file is read.
 	Keeps bool
-	// Agreed reports whether the person agreed that the program runs a file or follows it. The
+	// Agreed reports whether the user agreed that the program runs a file or follows it. The
 	// path is absolute, without links. Agreed may be nil.
 	Agreed func(abs string) bool
 	// GitRuns reports whether git runs or obeys a file because its configuration names it. The
@@ -107,7 +107,7 @@ func (p Places) Read(abs, rel string) File {
 	return p.secret(abs, rel)
 }
 
-// byRule returns the protection by a rule of the person or the repository.
+// byRule returns the protection by a rule of the user or the repository.
 func (p Places) byRule(abs, rel string, edit bool) File {
 	if p.Ruled == nil {
 		return File{}

@@ -14,7 +14,7 @@ import (
 // cloudName is the form of a project, a region or a resource, which becomes a part of an address.
 var cloudName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
 
-// addressOf returns the address of a vendor: of a cloud the one of the person's account.
+// addressOf returns the address of a vendor: of a cloud the one of the user's account.
 func (from Sources) addressOf(v vendor.Vendor) (string, error) {
 	c := v.Cloud
 	if c == nil {
@@ -43,7 +43,7 @@ func (from Sources) claudeAddressOf(v vendor.Vendor) (string, error) {
 	return from.filled(v, v.Cloud.Claude, v.Cloud.ClaudeGlobal)
 }
 
-// filled returns an address of a cloud with the parts of the person's account. In the region global
+// filled returns an address of a cloud with the parts of the user's account. In the region global
 // it is another.
 func (from Sources) filled(v vendor.Vendor, address, global string) (string, error) {
 	c := v.Cloud

@@ -75,9 +75,9 @@ type Config struct {
 	// Tokens returns the source of the tokens that a command prints; life is how long one counts
 	// that does not say when it ends.
 	Tokens func(command, baseURL string, life time.Duration) login.Source
-	// Allowed returns an error if requests must not go to an endpoint; nil bounds nothing.
+	// Allowed returns an error if requests must not go to an endpoint; nil allows all.
 	Allowed func(Endpoint) error
-	// Logins has the logins of the person.
+	// Logins has the logins of the user.
 	Logins *login.Sources
 	// UserAgent names the program to the endpoint.
 	UserAgent string
@@ -106,7 +106,7 @@ type Connection struct {
 	hide func(llm.Key)
 	// reached is told each host that requests reach.
 	reached func(host string)
-	// hidden has the tokens that were used.
+	// hidden has the API keys and tokens that were used, so that messages can hide them.
 	hidden map[llm.Key]bool
 	// declined is the place to which the user refused to send OPENAI_API_KEY.
 	declined string
@@ -249,7 +249,7 @@ type extras struct {
 	left []string
 }
 
-// extras returns the additions to requests to an endpoint. As with key files, it leaves out
+// extras returns the additions to requests to an endpoint. As with key files, it omits
 // settings of layers that were made for another endpoint.
 func (c *Connection) extras(endpoint Endpoint) extras {
 	sources, s := c.sources(), c.config.Settings

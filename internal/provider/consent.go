@@ -8,7 +8,7 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// consent is the file with everything that the user has allowed for good. People can read and edit
+// consent is the file with everything that the user has allowed permanently. People can read and edit
 // it.
 type consent struct {
 	path string

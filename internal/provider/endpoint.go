@@ -15,7 +15,7 @@ import (
 	"agent/internal/settings"
 )
 
-// maxShown bounds the part of a wrong value that an error shows, in characters.
+// maxShown limits the part of a wrong value that an error shows, in characters.
 const maxShown = 200
 
 // Choice is a setting that names an endpoint or a key, and the layer that sets it.
@@ -31,7 +31,7 @@ type Sources struct {
 	Provider, BaseURL, KeyFile, KeyCommand Choice
 	// Model is the setting model. Without an endpoint it names the vendor.
 	Model string
-	// Login is the setting login, and Logins returns the login with an id that is kept, as a person
+	// Login is the setting login, and Logins returns the login with an id that is kept, as a user
 	// reads it; "" for none.
 	Login  Choice
 	Logins func(id string) (title string)
@@ -64,7 +64,7 @@ type Endpoint struct {
 	byURL bool
 	// Key is empty if no key is needed or found.
 	Key llm.Key
-	// KeyFrom names the origin of the key to a person.
+	// KeyFrom names the origin of the key to a user.
 	KeyFrom string
 	// Command prints the key, "" if none does.
 	Command string
@@ -104,7 +104,7 @@ func (e Endpoint) Owner() vendor.Vendor {
 // Signed reports whether requests carry a key.
 func (e Endpoint) Signed() bool { return e.Key != "" || e.Command != "" || e.Login != "" }
 
-// Signature says for a person what signs requests, "" if nothing does.
+// Signature says for a user what signs requests, "" if nothing does.
 func (e Endpoint) Signature() string {
 	switch {
 	case e.Login != "":
@@ -201,7 +201,7 @@ func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 }
 
 // accepts reports whether keys and headers that a layer sets are meant for the endpoint: the layer
-// names its address, or no stronger layer does. A server that was found takes nothing.
+// names its address, or no stronger layer does. A detected server receives none.
 func (e Endpoint) accepts(layer settings.Source, from Sources) bool {
 	if e.From == settings.Detected {
 		return false
@@ -219,7 +219,7 @@ func (e Endpoint) accepts(layer settings.Source, from Sources) bool {
 // findKey sets the key of the endpoint and its origin, as Resolve describes.
 func (e *Endpoint) findKey(from Sources) error {
 	if e.From == settings.Detected && (e.byURL || e.Vendor().Local()) {
-		return nil // a server that was found gets no key
+		return nil // keys are not sent to a server that was detected
 	}
 	if done, err := e.fromCommand(from); done || err != nil {
 		return err

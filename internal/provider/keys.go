@@ -20,7 +20,7 @@ import (
 // is the place.
 const keyringService keyring.Service = "agent"
 
-// inKeyring names the keyring for a person.
+// inKeyring names the keyring for a user.
 const inKeyring = "the system's keyring"
 
 // Keys stores the keys of agent login, each for a Place: in the keyring of the system or, if there
@@ -30,7 +30,7 @@ type Keys struct {
 	Folder string
 	// Keyring reports whether the system has a keyring.
 	Keyring bool
-	// Allowed returns an error if no key may be kept for a place, or used there; nil bounds nothing.
+	// Allowed returns an error if no key may be kept for a place, or used there; nil means no limit.
 	Allowed func(place string) error
 }
 
@@ -121,7 +121,7 @@ func (k Keys) removeFile(place string) error {
 	return nil
 }
 
-// maxKey bounds the length of a key, in bytes. A longer file is not a key.
+// maxKey limits the length of a key, in bytes. A longer file is not a key.
 const maxKey = 16 << 10
 
 // ReadKeyFile reads a key from a file of one line. It refuses a file that other users may read.

@@ -115,7 +115,7 @@ func (c *Connection) SearchesWeb(model string) error {
 	return nil
 }
 
-// LeavesOutHosts reports whether the endpoint in use leaves out hosts that are named when it
+// LeavesOutHosts reports whether the endpoint in use omits hosts that are named when it
 // searches the web.
 func (c *Connection) LeavesOutHosts(model string) bool { return c.speaksMessages(model) }
 
@@ -190,7 +190,7 @@ func (c *Connection) Documents(model string) bool {
 	return found && m.Images && (vendor.At(c.endpointInUse().Host(), model).Documents || c.speaksMessages(model))
 }
 
-// NoImages returns the reason why a model gets no images, "" if it gets them. Images are left out
+// NoImages returns the reason why a model gets no images, "" if it gets them. Images are omitted
 // only if the catalogue has the model and says that it takes none.
 func (c *Connection) NoImages(model string) string {
 	m, found := c.listed(model)

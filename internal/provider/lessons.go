@@ -15,7 +15,7 @@ import (
 	"agent/internal/llm/openai"
 )
 
-// mostLessons bounds the lessons in a file. The oldest are removed.
+// mostLessons limits the lessons in a file. The oldest are removed.
 const mostLessons = 200
 
 // lessons is a file with facts about endpoints, by host and model. Each fact was learned from the

@@ -18,7 +18,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// localTimeout bounds the whole search for local servers. A person waits for it at the start.
+// localTimeout limits the whole search for local servers. A user waits for it at the start.
 const localTimeout = 200 * time.Millisecond
 
 // localPorts lists the default ports of servers, in the order of preference.

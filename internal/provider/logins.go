@@ -14,7 +14,7 @@ import (
 	"agent/internal/settings"
 )
 
-// titleOf returns a login that is kept as a person reads it, "" if it is not kept.
+// titleOf returns a login that is kept as a user reads it, "" if it is not kept.
 func (c *Connection) titleOf(id string) string {
 	if c.config.Logins == nil {
 		return ""

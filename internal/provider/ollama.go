@@ -25,9 +25,9 @@ func assumedNote(model string) string {
 }
 
 const (
-	// loadTimeout bounds the time that Ollama may take to load a model.
+	// loadTimeout limits the time that Ollama may take to load a model.
 	loadTimeout = 2 * time.Minute
-	// keptLoaded is the time that the model stays loaded while a person thinks.
+	// keptLoaded is the time that the model stays loaded while a user thinks.
 	keptLoaded = "30m"
 )
 

@@ -44,9 +44,9 @@ type peer struct {
 }
 
 const (
-	// learnTimeout bounds the time that an endpoint may take to list its models.
+	// learnTimeout limits the time that an endpoint may take to list its models.
 	learnTimeout = 3 * time.Second
-	// learnPatience bounds the time that others wait for the list.
+	// learnPatience limits the time that others wait for the list.
 	learnPatience = 300 * time.Millisecond
 )
 
@@ -64,7 +64,7 @@ func (c *Connection) learn(p *peer) {
 	if model := settings.Model.Of(s); p.offer(model).Assumed && c.isCurrent(p) {
 		note(assumedNote(model))
 		if c.config.Preload {
-			go func() { // a failure is left to the first request
+			go func() { // the first request reports a failure
 				if loadOllama(p.client, model) == nil {
 					c.refresh(p)
 				}

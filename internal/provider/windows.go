@@ -13,7 +13,7 @@ import (
 	"agent/internal/settings"
 )
 
-// probeTimeout bounds the questions about windows. The answers are worth only a short wait.
+// probeTimeout limits the questions about windows. The answers are worth only a short wait.
 const probeTimeout = 3 * time.Second
 
 // Offer is a model that an endpoint offers.
@@ -75,7 +75,7 @@ func pricesOf(p openai.TokenPrices) *settings.Prices {
 	if p.Input == 0 || p.Output == 0 || p.CacheRead > p.Input {
 		return nil
 	}
-	const digits = 1e9 // drops the rounding errors of the conversion
+	const digits = 1e9 // digits removes the rounding errors of the conversion
 	of := func(token float64) float64 { return math.Round(million*token*digits) / digits }
 	return &settings.Prices{Input: of(p.Input), Output: of(p.Output), CacheRead: of(cmp.Or(p.CacheRead, p.Input)), CacheWrite: of(max(p.CacheWrite, p.Input))}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Watch returns a context whose requests report each host that they reach, also after redirects.
-// The port is left out if it is the usual one. reached may be called on any goroutine.
+// The port is omitted if it is the usual one. reached may be called on any goroutine.
 func Watch(ctx context.Context, reached func(host string)) context.Context {
 	var mu sync.Mutex
 	asked := ""

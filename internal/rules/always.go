@@ -13,7 +13,7 @@ import (
 
 // commandPrefix holds the number of words of a command line that name its action; the remaining
 // words are its objects. A program that is not listed may do anything depending on its arguments
-// (rm, bash, curl), so only its exact command line can be allowed for good.
+// (rm, bash, curl), so only its exact command line can be allowed permanently.
 var commandPrefix = map[string]int{
 	"go": 2, "gofmt": 1, "golangci-lint": 2, "staticcheck": 1, "make": 2, "just": 2,
 	"git": 2, "gh": 3, "docker": 2, "kubectl": 2, "terraform": 2,
@@ -24,7 +24,7 @@ var commandPrefix = map[string]int{
 }
 
 // launchers lists commands that run other programs as their arguments say, so that a rule with
-// their prefix would allow any program. Only their exact command line can be allowed for good.
+// their prefix would allow any program. Only their exact command line can be allowed permanently.
 var launchers = map[string]bool{
 	"go run": true, "go tool": true, "go generate": true, "go install": true, "go get": true, "go env": true,
 	"git config": true, "git submodule": true, "git bisect": true, "git rebase": true, "git filter-branch": true,

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Permission is a person's permission for more than one call, in the form of the file. One of Rule,
+// Permission is a user's permission for more than one call, in the form of the file. One of Rule,
 // Edits, Outside, Served and Searches is set.
 type Permission struct {
 	// Rule allows calls as --allow does: run_shell_command(go test *). If it is about files,
@@ -19,7 +19,7 @@ type Permission struct {
 	Served     string `json:"served,omitempty"`
 	Definition string `json:"definition,omitempty"`
 	// Searches is a service that may be asked which pages of the web there are. It is never kept
-	// for good.
+	// permanently.
 	Searches string `json:"searches,omitempty"`
 	// Unconfined is set if commands of Rule may also run without a sandbox.
 	Unconfined bool `json:"unconfined,omitempty"`
@@ -47,7 +47,7 @@ func (r Rule) Open() bool {
 	return r.more || r.pattern == anything || len(r.words) == 0 && strings.ContainsAny(r.pattern, "*?[{")
 }
 
-// Keepable returns the reason why a rule may not be kept for good, "" if it may: a rule may be no
+// Keepable returns the reason why a rule may not be kept permanently, "" if it may: a rule may be no
 // wider than the grants that a question offers with "always".
 func (r Rule) Keepable() string {
 	switch {

@@ -1,4 +1,4 @@
-// Package rules holds a person's rules that allow calls beforehand, written TOOL(PATTERN), such
+// Package rules holds a user's rules that allow calls beforehand, written TOOL(PATTERN), such
 // as run_shell_command(go test *) or write_file(docs/**).
 //
 // A rule only ever allows; a call that no rule covers is not allowed. A command line is allowed

@@ -92,7 +92,7 @@ func UserCaches(home string, env func(name string) string) []Cache {
 func goSettings(file string) map[string]string {
 	set := map[string]string{}
 	if !filepath.IsAbs(file) {
-		return set // such as "off"
+		return set // a value such as "off" names no file
 	}
 	content, _ := fsutil.Read(file)
 	for line := range strings.Lines(string(content)) {
@@ -105,7 +105,7 @@ func goSettings(file string) map[string]string {
 
 // layers returns the caches of the user that a command in Work can get a layer on. These are the
 // folders that exist and that the command may read but not write. A folder above or below a
-// writable or hidden path is left out, as are all if the command could write to the layers
+// writable or hidden path is omitted, as are all if the command could write to the layers
 // themselves.
 func (p Policy) layers() []Cache {
 	if p.Profile != Work || p.Caches == "" {

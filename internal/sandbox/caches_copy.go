@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// largestCopy bounds the bytes that are copied from the user's caches for a workspace.
+// largestCopy limits the bytes that are copied from the user's caches for a workspace.
 const largestCopy = 1 << 30
 
 // copyCaches gives the commands of a workspace copies of the user's caches where there are no
@@ -54,7 +54,7 @@ func (p Policy) copyCache(ctx context.Context, from, to string, most int64) (cop
 	if err != nil {
 		return 0
 	}
-	defer os.RemoveAll(folder) // unless it has the new name
+	defer os.RemoveAll(folder) // removes the folder unless it was renamed
 	for _, f := range newest(ctx, from, most) {
 		if ctx.Err() != nil {
 			return 0

@@ -52,7 +52,7 @@ type (
 
 // newChanger starts a changer for the calls that a listener delivers. Its close method ends it.
 func newChanger(listener int, p Policy) *changer {
-	_ = unix.SetNonblock(listener, true) // so that waiting does not occupy a thread
+	_ = unix.SetNonblock(listener, true) // a nonblocking listener does not occupy a thread
 	c := &changer{
 		writable: append(p.writable(), "/dev/shm"), hidden: p.DenyRead,
 		listener: os.NewFile(uintptr(listener), "changes"),
@@ -91,7 +91,7 @@ func (c *changer) serve() {
 func (c *changer) answer(listener uintptr) {
 	var call notification
 	if ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&call)) != nil {
-		return // the process has ended meanwhile
+		return // the process has ended in the meantime
 	}
 	valid := func() bool {
 		return ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&call.id)) == nil

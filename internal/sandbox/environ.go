@@ -12,7 +12,7 @@ import (
 // serviceVariables lead to services that act for the user.
 var serviceVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"}
 
-// Environ returns the part of environ that commands may see. It leaves out variables whose name
+// Environ returns the part of environ that commands may see. It omits variables whose name
 // or value looks like a secret, and variables that lead to a service with secrets, unless allowed
 // lists their names.
 func Environ(environ, allowed []string) []string {
@@ -44,7 +44,7 @@ var (
 )
 
 // PlainEnviron returns the variables of environ that describe the user and the system, for a
-// program that only reads. Its PATH leaves out the folders inside.
+// program that only reads. Its PATH omits the folders inside.
 func PlainEnviron(environ []string, inside ...string) []string {
 	var kept []string
 	for _, variable := range environ {
@@ -59,7 +59,7 @@ func PlainEnviron(environ []string, inside ...string) []string {
 	return kept
 }
 
-// UnconfinedEnviron returns environ for a command that is not confined. It leaves out BASH_ENV if
+// UnconfinedEnviron returns environ for a command that is not confined. It omits BASH_ENV if
 // that names a script in one of the folders inside, because a confined command may have put the
 // script there for the shell to run.
 func UnconfinedEnviron(environ []string, inside ...string) []string {
@@ -80,7 +80,7 @@ func Variable(environ []string, name string) string {
 	return ""
 }
 
-// WithSafePath returns environ with a PATH that leaves out the folders inside.
+// WithSafePath returns environ with a PATH that omits the folders inside.
 func WithSafePath(environ []string, inside ...string) []string {
 	safe := slices.Clone(environ)
 	for i, variable := range safe {

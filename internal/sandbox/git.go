@@ -74,7 +74,7 @@ func innerFolders(dir string) []string {
 			return nil
 		case missing(path, "HEAD"):
 			if filepath.Base(filepath.Dir(path)) == "objects" && isOfObjects(entry.Name()) {
-				return fs.SkipDir // there are many of these
+				return fs.SkipDir // a system has many such folders
 			}
 			return nil
 		}

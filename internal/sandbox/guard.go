@@ -44,7 +44,7 @@ func (p place) path() string { return filepath.Join(p.base, p.rel) }
 // original is the content of a place at the start: nothing, a link, or a file.
 type original struct {
 	place
-	kind    fs.FileMode // absent, fs.ModeSymlink, or 0 for a file
+	kind    fs.FileMode // kind is 0 for a file, fs.ModeSymlink, or absent
 	link    string
 	content []byte
 	mode    fs.FileMode
@@ -96,7 +96,7 @@ func (p Policy) placeOf(path string) (place, bool) {
 	return place{}, false
 }
 
-// maxOriginals bounds the number of originals.
+// maxOriginals limits the number of originals.
 const maxOriginals = 2000
 
 // remember stores a file, or every file of a folder, as an original.
@@ -133,7 +133,7 @@ func (g *guard) rememberFile(where place, info fs.FileInfo) {
 }
 
 // guardEvery is how often the files are checked while a command runs. A server may run for hours,
-// and its changes would take effect meanwhile.
+// and its changes would take effect in the meantime.
 const guardEvery = 2 * time.Second
 
 // begin starts checking the files at intervals.
@@ -212,7 +212,7 @@ func (g *guard) undoNew(look func() survey.Files) []string {
 	for _, path := range paths {
 		where, ok := g.policy.placeOf(path)
 		if !ok || slices.Contains(g.policy.Protected, path) {
-			continue // it has an original
+			continue // the copy has an original
 		}
 		if _, err := os.Lstat(path); err == nil && !madeByGit(path) && g.setAside(where) {
 			undone = append(undone, path)

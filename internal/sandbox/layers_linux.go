@@ -14,9 +14,10 @@ import (
 	"agent/internal/sandbox/supervisor"
 )
 
-// layers are the layers that a holder has mounted on the user's caches. They are in a slot, a
-// numbered folder that no other holder uses meanwhile, because the kernel wants each layer to be
-// mounted once. The content of the other slots of the workspace lies below.
+// layers are the layers that a helper process has mounted on the user's caches. They are in a slot,
+// a numbered folder that no other helper process uses at the same time, because the kernel requires
+// each layer to be mounted only once. The content of the other slots of the workspace shows through
+// below them.
 type layers struct {
 	// folder has the slots.
 	folder string

@@ -42,7 +42,7 @@ func ParseProfile(name string) (Profile, error) {
 	return 0, fmt.Errorf("there is no profile %q (valid: look, work)", name)
 }
 
-// Policy lists the rights of a command. Paths that do not exist are left out.
+// Policy lists the rights of a command. Paths that do not exist are omitted.
 type Policy struct {
 	Profile Profile
 	// Work may write to Workspace. Every profile may write to Temp, and TMPDIR is set to it. Temp
@@ -58,7 +58,7 @@ type Policy struct {
 	// Protected lists files and folders inside the workspace that the command must not change.
 	// The files by which git runs programs are added to it.
 	Protected []string
-	// Agreed lists those of Protected that run outside of the sandbox, because a person has agreed
+	// Agreed lists those of Protected that run outside of the sandbox, because a user has agreed
 	// to their content. A command that exchanged their folders could have another content run
 	// between the check and the start, so with mounts no folder above them can be renamed.
 	Agreed []string

@@ -25,7 +25,7 @@ var harmlessDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/rand
 
 // newRuleset returns a ruleset for a kernel with the given version of Landlock.
 func newRuleset(abi int, rules []launcher.Rule) *launcher.Ruleset {
-	rights := [...]int{13, 13, 14, 15, 15, 16}[min(abi, 5)] // the number of rights that the version knows
+	rights := [...]int{13, 13, 14, 15, 15, 16}[min(abi, 5)] // rights per version of Landlock
 	set := &launcher.Ruleset{Rules: rules, Handled: 1<<rights - 1}
 	if abi >= scopeABI {
 		set.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
@@ -115,7 +115,7 @@ func (p Policy) rulesAlone() (rules []launcher.Rule, listed []stamp) {
 }
 
 // listeningSockets returns the socket files by which a command could reach programs outside,
-// since no namespace hides them. Sockets below /run are left out, because the helper replaces
+// since no namespace hides them. Sockets below /run are omitted, because the helper replaces
 // /run.
 func listeningSockets() []string {
 	table, err := os.ReadFile("/proc/net/unix")

@@ -39,7 +39,7 @@ func stampOf(path string) stamp {
 	return stamp{path, stat.Ino, stat.Ctim}
 }
 
-// maxRulesets is the size of the cache: Look and Work, twice each.
+// maxRulesets is the size of the cache: two rulesets each for the profiles Look and Work.
 const maxRulesets = 4
 
 // of returns the ruleset for a policy, from the cache if possible.
@@ -59,7 +59,7 @@ func (r *rulesets) of(p Policy) (fd int, err error) {
 		return -1, err
 	}
 	if at < 0 && len(r.kept) == maxRulesets {
-		at = 0 // the oldest
+		at = 0 // replace the oldest entry
 	}
 	if at >= 0 {
 		unix.Close(r.kept[at].fd)

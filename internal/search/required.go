@@ -13,7 +13,7 @@ type literal struct {
 	fold bool
 }
 
-// maxLiterals bounds the literals that are searched for at once.
+// maxLiterals limits the literals that are searched for at once.
 const maxLiterals = 16
 
 // requiredLiterals returns texts such that every match of the expression holds at least one. It

@@ -52,7 +52,7 @@ func ParentOf(path string) string {
 }
 
 // copyAgents copies the logs of agents of the session from to the session at path. A log that is
-// missing is left out.
+// missing is omitted.
 func copyAgents(path, from string, agents []Agent) error {
 	for _, agent := range agents {
 		log, err := os.Stat(AgentPath(from, agent.ID))

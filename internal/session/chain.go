@@ -11,7 +11,7 @@ import (
 )
 
 // Each line of a log has the hash of the line before, so that a line that is changed, removed or
-// put in later is noticed. A chain that somebody writes anew from there on, or that ends early, is
+// put in later is noticed. A chain that somebody writes again from there on, or that ends early, is
 // not noticed by itself. The log of a session therefore has the hash of the last line of each agent
 // that ended.
 

@@ -15,7 +15,7 @@ type AmbiguousError struct {
 	Fit []Info
 }
 
-// mostNamed bounds how many sessions an AmbiguousError names.
+// mostNamed limits how many sessions an AmbiguousError names.
 const mostNamed = 5
 
 func (e *AmbiguousError) Error() string {

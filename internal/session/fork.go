@@ -118,7 +118,7 @@ func (l *Log) Fork(o Options, with func(id string) error) (id string, err error)
 	}
 	// Background commands stay with this program, which continues in the fork.
 	err = l.jobs(state.Jobs, true)
-	_ = l.disk.close(l.path) // all of it is on disk
+	_ = l.disk.close(l.path) // the records are already on disk
 	// References mean the same in the copy, so the timeline of the history stays valid.
 	l.id, l.path, l.seq, l.disk, l.untitled, l.prev = forked.id, forked.path, forked.seq, forked.disk, titleEvery, forked.prev
 	l.disk.open, l.disk.keep = l.reopen, l.keep

@@ -17,7 +17,7 @@ import (
 	"agent/internal/history"
 )
 
-// longestPrompt bounds a prompt in a list, in characters.
+// longestPrompt limits a prompt in a list, in characters.
 const longestPrompt = 200
 
 // A list reads the beginning and the end of each log, in steps of these sizes in bytes, until
@@ -26,7 +26,7 @@ const longestPrompt = 200
 const (
 	headStep = 16 << 10
 	tailStep = 64 << 10
-	// largestTail bounds the end of a log that is held in memory. After it, the list scans the whole
+	// largestTail limits the end of a log that is held in memory. After it, the list scans the whole
 	// log.
 	largestTail = 32 << 20
 )
@@ -118,7 +118,7 @@ func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 	i.Title, i.Used = latestTitle(data), i.Started
 	latest, model, branch, looked := false, false, false, 0
 	for r := range recordsBackward(data) {
-		if !latest && r.Type != TypeTitle { // giving a name does not count as use
+		if !latest && r.Type != TypeTitle { // a new title does not count as use
 			i.Used, latest = r.Time, true
 		}
 		switch {
@@ -158,7 +158,7 @@ func linesFrom(f io.ReaderAt, start, size int64) ([]byte, error) {
 	return data, nil
 }
 
-// recordsBackward returns the records in lines, the latest first, and leaves out broken lines.
+// recordsBackward returns the records in lines, the latest first, and omits broken lines.
 func recordsBackward(lines []byte) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		for _, line := range slices.Backward(bytes.Split(lines, []byte("\n"))) {
@@ -195,7 +195,7 @@ func (i *Info) scan(f io.ReaderAt) error {
 				i.Messages++
 			}
 		}
-		begins = !errors.Is(err, bufio.ErrBufferFull) // otherwise the line goes on
+		begins = !errors.Is(err, bufio.ErrBufferFull) // otherwise the line continues in the next part
 		switch {
 		case err == io.EOF:
 			return nil

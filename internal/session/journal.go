@@ -18,7 +18,7 @@ type event struct {
 	seq uint64
 	// to is the record a rewind returns to, from just before it; 0 for anything else.
 	to uint64
-	// at and length are its place in the text, in bytes.
+	// at and length are the position and size of the record in the log, in bytes.
 	at     int64
 	length int
 	// line is its line number, for notices.

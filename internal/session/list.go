@@ -24,7 +24,7 @@ type Info struct {
 	Used time.Time
 	// FirstPrompt is the first line the user wrote.
 	FirstPrompt string
-	// Title is the name that a person gave the session, else that of an agent's task, else one made
+	// Title is the name that a user gave the session, else that of an agent's task, else one made
 	// of FirstPrompt.
 	Title string
 	// task is the title of an agent's task, empty for another session.
@@ -47,7 +47,7 @@ type Info struct {
 func (i Info) Unanswered() bool { return i.Unattended && i.Messages > 0 && i.Entries == i.Messages }
 
 // List returns the sessions of a workspace, or of all if workspace is empty,
-// latest used first. It leaves out files that are no logs, and sessions without an entry.
+// latest used first. It omits files that are no logs, and sessions without an entry.
 // Where the record that names the workspace is damaged, the folder of the log tells it.
 func List(dir, workspace string) ([]Info, error) {
 	folder := "*"

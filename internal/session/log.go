@@ -26,7 +26,7 @@ type Log struct {
 	// it.
 	rewinding past
 	secrets   [][]byte
-	// title is the name that a person gave the session.
+	// title is the name that a user gave the session.
 	title string
 	// untitled is the number of bytes written since the title was recorded.
 	untitled int
@@ -126,7 +126,7 @@ func (l *Log) Servers(offered json.RawMessage) error {
 // Start records, as JSON, what the system prompt says about the start of the session.
 func (l *Log) Start(said json.RawMessage) error { return l.record(TypeStart, startPayload{said}) }
 
-// Grants records, as JSON, the permissions that a person has given for the session.
+// Grants records, as JSON, the permissions that a user has given for the session.
 func (l *Log) Grants(grants json.RawMessage) error {
 	return l.record(TypeGrants, grantsPayload{grants})
 }

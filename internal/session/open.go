@@ -41,7 +41,7 @@ type Options struct {
 	Folder string
 	// Hidden lists texts that are kept out of all records that are written. See Log.Hide.
 	Hidden []string
-	// Agent describes the agent whose conversation is recorded; nil for a session of a person.
+	// Agent describes the agent whose conversation is recorded; nil for a session of a user.
 	Agent *Agent
 }
 

@@ -13,7 +13,7 @@ import (
 const previewBytes = 256 << 10
 
 // Preview returns the latest messages of the user and the model in the session at path, the
-// newest last, for a person who chooses a session.
+// newest last, for a user who chooses a session.
 func Preview(path string) string {
 	f, err := fsutil.Open(path)
 	if err != nil {

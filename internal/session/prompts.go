@@ -122,7 +122,7 @@ func (p Prompts) Append(prompt Prompt) error {
 func isTorn(file *os.File) bool {
 	end, _ := file.Seek(0, io.SeekEnd)
 	last := make([]byte, 1)
-	_, err := file.ReadAt(last, end-1) // refused where the file is empty
+	_, err := file.ReadAt(last, end-1) // ReadAt fails if the file is empty
 	return err == nil && last[0] != '\n'
 }
 

@@ -27,7 +27,7 @@ type Line struct {
 	Text []byte
 }
 
-// Lines returns the lines of the log at path, in order. Lines leaves out a last line without its
+// Lines returns the lines of the log at path, in order. Lines omits a last line without its
 // line break: another program may still be writing it.
 func Lines(path string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
@@ -56,7 +56,7 @@ func Lines(path string) iter.Seq2[Line, error] {
 func (l Line) Payload(t Type) (payload []byte, ok bool) {
 	before, payload, ends := bytes.Cut(l.Text, []byte(`,"payload":`))
 	if !ends {
-		return l.Text, true // another program wrote its members in another order
+		return l.Text, true // another program wrote the members in another order
 	}
 	return payload, bytes.Contains(before, []byte(`"type":"`+t+`"`))
 }
@@ -64,7 +64,7 @@ func (l Line) Payload(t Type) (payload []byte, ok bool) {
 // Parse returns the record in the line.
 func (l Line) Parse() (Record, error) { return parse(l.Text) }
 
-// Scan returns the records of the log at path, in order. It leaves out lines that cannot be read.
+// Scan returns the records of the log at path, in order. It omits lines that cannot be read.
 func Scan(path string) iter.Seq2[Scanned, error] {
 	return func(yield func(Scanned, error) bool) {
 		for line, err := range Lines(path) {

@@ -14,7 +14,7 @@ type State struct {
 	Started   time.Time
 	// Parent is the session from which this one was forked, empty for none.
 	Parent string
-	// Title is the name that a person gave the session, empty for none.
+	// Title is the name that a user gave the session, empty for none.
 	Title string
 	// Counts covers everything that was recorded.
 	Counts Counts

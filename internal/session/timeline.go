@@ -69,7 +69,7 @@ func (t *timeline) edit(seq uint64, removals []ref, replacements map[ref]*histor
 	return unknown
 }
 
-// edits returns the edits of a density record by entry. It leaves out unknown entries.
+// edits returns the edits of a density record by entry. It omits unknown entries.
 func (t *timeline) edits(payload densityPayload) map[*history.Content]history.Edit {
 	edits := make(map[*history.Content]history.Edit, len(payload.Replacements)+len(payload.Removals))
 	for _, r := range payload.Removals {

@@ -12,14 +12,14 @@ import (
 	"agent/internal/base/secret"
 )
 
-// longestTitle bounds a title, in characters.
+// longestTitle limits a title, in characters.
 const longestTitle = 100
 
 // titleEvery is the number of bytes after which a title is written again, so that it is in
 // the end of the log that a list reads.
 const titleEvery = tailStep / 2
 
-// titlePayload is the name that a person gave a session; an empty one removes the name.
+// titlePayload is the name that a user gave a session; an empty one removes the name.
 type titlePayload struct {
 	Title string `json:"title"`
 }
@@ -42,7 +42,7 @@ func Retitle(path, title string, now func() time.Time) error {
 	return errors.Join(l.Rename(title), l.Close())
 }
 
-// Title returns the name that a person gave the session, empty for none.
+// Title returns the name that a user gave the session, empty for none.
 func (l *Log) Title() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,7 +12,7 @@ type waitingPayload struct {
 	Taken int `json:"taken,omitempty"`
 	// Withdrawn is the number of messages that leave the queue at its end.
 	Withdrawn int `json:"withdrawn,omitempty"`
-	// Added has the messages that join the queue after that.
+	// Added has the messages that join the queue after Taken and Withdrawn are applied.
 	Added []json.RawMessage `json:"added,omitempty"`
 }
 

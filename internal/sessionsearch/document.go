@@ -20,7 +20,7 @@ const (
 	Result  = "result"
 )
 
-// longestArgument bounds the part of an argument that is searched, in bytes. Command lines, paths
+// longestArgument limits the part of an argument that is searched, in bytes. Command lines, paths
 // and patterns are shorter; the content of a file is longer, and only its beginning is searched.
 const longestArgument = 1024
 
@@ -105,7 +105,7 @@ func arguments(raw json.RawMessage) (texts []string) {
 		}
 		if n := len(open); n > 0 && open[n-1].object {
 			if open[n-1].key = !open[n-1].key; open[n-1].key {
-				continue // the name of a member
+				continue // the text is the name of a member
 			}
 		}
 		switch value := token.(type) {

@@ -8,7 +8,7 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// longestPassage bounds a passage in characters.
+// longestPassage limits a passage in characters.
 const longestPassage = 200
 
 // A Passage is the part of a text that shows why it was found, on one line.
@@ -75,7 +75,7 @@ func (q *Query) passage(text string) Passage {
 	return p
 }
 
-// mostWindows bounds how many places are compared in a long text.
+// mostWindows limits how many places are compared in a long text.
 const mostWindows = 2000
 
 // wanted returns all words whose places show why a text was found.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// longestQuery bounds a query in characters.
+// longestQuery limits a query in characters.
 const longestQuery = 400
 
 // A Query says which entries to find.

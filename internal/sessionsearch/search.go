@@ -53,7 +53,7 @@ type Results struct {
 	More bool
 }
 
-// largestRecord bounds a record that is searched, in bytes.
+// largestRecord limits a record that is searched, in bytes.
 const largestRecord = 32 << 20
 
 // A span is the place of a record in a log.
@@ -120,7 +120,7 @@ func (x Sessions) Search(ctx context.Context, q Query, o Options) (found Results
 		c := &all[0]
 		if c.document == nil {
 			d, err := x.document(*c)
-			if c.score = q.score(d); err != nil || c.score < 0 { // or the log changed at this moment
+			if c.score = q.score(d); err != nil || c.score < 0 { // the log may also have changed at this moment
 				heap.Pop(&all)
 				continue
 			}
@@ -177,7 +177,7 @@ func (x Sessions) candidates(ctx context.Context, s *sieve, q *Query, o Options)
 		in := &source{log: l}
 		some, err := in.candidates(s, q, progress)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			continue // deleted meanwhile, or of somebody else
+			continue // the log was deleted, or belongs to another user
 		}
 		if err != nil {
 			return nil, fmt.Errorf("can't read session %s: %w", l.id(), err)
@@ -236,7 +236,7 @@ func speaker(s history.Speaker) []byte { return []byte(`"speaker":"` + s + `"`) 
 func (x Sessions) document(c candidate) (d document, err error) {
 	in := &reader{traits: x.Traits}
 	if c.reply.length > 0 && c.reply != c.span {
-		_, _ = c.in.read(c.reply, in) // without it the answer has no paths
+		_, _ = c.in.read(c.reply, in) // without the call, the answer has no paths
 	}
 	return c.in.read(c.span, in)
 }

@@ -54,7 +54,7 @@ func (s *sieve) read(line []byte) {
 			for i++; folded[c] != 0 && i < len(text) && folded[text[i]] != 0; i++ {
 			}
 			if folded[c] != 0 && i < len(text) && text[i] >= utf8.RuneSelf {
-				_, i = foldWord(text, i, memory[:0]) // the word goes on
+				_, i = foldWord(text, i, memory[:0]) // the word continues
 			}
 			continue
 		}
@@ -104,8 +104,8 @@ func unescape(into, line []byte) []byte {
 	}
 }
 
-// escaped returns the character of an escape, a blank for those that are in no word, and the size of the
-// escape in bytes.
+// escaped returns the character of a JSON escape and the size of the escape in bytes. It returns a
+// blank for a character that no word contains.
 func escaped(text []byte) (r rune, size int) {
 	if len(text) < len(`\u0000`) || text[1] != 'u' {
 		return ' ', len(`\n`)

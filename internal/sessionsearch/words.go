@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// longestWord bounds a word in bytes; the rest of a longer one does not count.
+	// longestWord limits a word in bytes; the rest of a longer one does not count.
 	longestWord = 64
 	// shortestBeginning is the number of letters from which a word also matches longer words.
 	shortestBeginning = 4

@@ -55,7 +55,7 @@ var (
 		"seconds a shell command may take before it is stopped")
 	ToolOutputMaxTokens = Declare("tool-output-max-tokens", Int(AtLeast(1, "above 0")), 16000,
 		"most tokens of one tool result; the rest goes to a file")
-	// FoundMaxTokens bounds the results of commands and searches. On 30 recorded sessions, a bound of
+	// FoundMaxTokens limits the results of commands and searches. On 30 recorded sessions, a limit of
 	// 500 tokens instead of 2 000 lowered the cost at 0.05 from 0.942 to 0.871, with no more edits lost. Results that show
 	// files are not bounded by it, because edits quote them.
 	FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 500,

@@ -20,7 +20,7 @@ const (
 	fieldKept    = "kept"
 )
 
-// maxRecent bounds the recent models that are remembered.
+// maxRecent limits the recent models that are remembered.
 const maxRecent = 10
 
 // Default returns the profile that is loaded at start, "" if there is none.
@@ -62,7 +62,7 @@ type chosenModel struct {
 	Told  bool   `json:"told,omitempty"`
 }
 
-// maxChosen bounds the endpoints whose models are remembered.
+// maxChosen limits the endpoints whose models are remembered.
 const maxChosen = 50
 
 // ChooseModel remembers the model that was chosen at an endpoint.
@@ -108,8 +108,8 @@ func (s *Store) ChosenModel(endpoint string) (model string, first bool) {
 	return chosen.Model, err == nil
 }
 
-// Kept returns the choices of the person that are kept for every session. Problems
-// describe the settings of the task and the invalid values, which it leaves out.
+// Kept returns the choices of the user that are kept for every session. Problems
+// describe the settings of the task and the invalid values, which it omits.
 func (s *Store) Kept() (values map[string]Value, problems []string, err error) {
 	config, err := s.config()
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Store) Kept() (values map[string]Value, problems []string, err error) {
 	return values, problems, nil
 }
 
-// Keep keeps a choice of the person for every session; an unset value takes it back. It returns an
+// Keep keeps a choice of the user for every session; an unset value takes it back. It returns an
 // error for a setting of the task.
 func (s *Store) Keep(key string, v Value) error {
 	if spec, err := s.registry.Lookup(key); err != nil || !spec.Person {

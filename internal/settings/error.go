@@ -23,7 +23,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxQuoted bounds the part of a wrong value in a message, in characters.
+// maxQuoted limits the part of a wrong value in a message, in characters.
 const maxQuoted = 60
 
 // quote returns text in quotation marks, on one line and cut.

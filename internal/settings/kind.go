@@ -40,7 +40,7 @@ type Kind[T any] struct {
 	takes string
 	// values lists the valid values, nil if they cannot be listed.
 	values []string
-	// parse reads a text that a person has typed, without blanks around it. The error completes a
+	// parse reads a text that a user has typed, without blanks around it. The error completes a
 	// sentence about the key, such as "must be true or false".
 	parse func(text string) (T, error)
 	// schema returns the JSON Schema of the valid values. It is a function because a program

@@ -43,7 +43,7 @@ var (
 		"resource of the provider azure")
 	ContextLimit = Optional("context-limit", Int(AtLeast(1, "above 0")), "the model's, otherwise 128000",
 		"size of the context window in tokens", "context.limit")
-	// MaxOutputTokens bounds the tokens of one reply (D-08).
+	// MaxOutputTokens limits the tokens of one reply (D-08).
 	MaxOutputTokens = Optional("max-output-tokens", Int(AtLeast(1, "above 0")), "the provider's",
 		"maximum tokens of one reply, reserved in the context window")
 	Temperature = Optional("temperature", Number(UpTo(2, "from 0 to 2")), "not sent",

@@ -14,7 +14,7 @@ import (
 // NoProfile stands for no profile. No profile can have this name.
 const NoProfile = "none"
 
-// maxName bounds the name of a profile, in bytes, so that its file name is valid everywhere.
+// maxName limits the name of a profile, in bytes, so that its file name is valid everywhere.
 const maxName = 64
 
 var plainName = lazyregexp.New(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
@@ -89,7 +89,7 @@ func (r *Registry) decodeValue(p *Profile, m hujson.ObjectMember, parent string)
 	case !known:
 		p.Unknown = append(p.Unknown, name)
 		return nil
-	case m.Value.Value.Kind() == 'n': // null
+	case m.Value.Value.Kind() == 'n': // the value is null
 		return nil
 	case parent == fieldSettings && spec.Key == Model.Key():
 		return wrong(`belongs next to "settings", not inside it`)

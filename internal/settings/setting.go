@@ -27,7 +27,7 @@ func (d Setting[T]) from(variable string) Setting[T] {
 	return d
 }
 
-// ofPerson declares that the setting describes the person and not the task. A value that is chosen on
+// ofPerson declares that the setting describes the user and not the task. A value that is chosen on
 // the screen is kept for later sessions. A setting that bears on safety or on money describes the
 // task.
 func (d Setting[T]) ofPerson() Setting[T] {

@@ -17,7 +17,7 @@ const (
 	// Detected holds values that the program found by itself because nothing was set: a local server
 	// and its model. They are never saved.
 	Detected
-	// Kept holds the choices of the person that are kept for every session.
+	// Kept holds the choices of the user that are kept for every session.
 	Kept
 	// ProfileLayer holds the values of the loaded profile.
 	ProfileLayer
@@ -62,7 +62,7 @@ type Settings struct {
 type Bound func(text string) (narrower string, err error)
 
 // Bound narrows the values of a setting, whatever sets it, also in copies that are made from now on.
-// Nothing takes a bound back.
+// Nothing takes a limit back.
 func (s *Settings) Bound(key string, bound Bound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

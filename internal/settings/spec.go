@@ -33,7 +33,7 @@ type Spec struct {
 	// Unset describes in a few words the behaviour without a value. It is empty for a setting with
 	// a default.
 	Unset string
-	// Person is set if the setting describes the person. Every other setting describes the task, and
+	// Person is set if the setting describes the user. Every other setting describes the task, and
 	// a choice on the screen counts for the session.
 	Person bool
 	// Environment is the variable that sets the value, empty for none.

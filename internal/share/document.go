@@ -30,7 +30,7 @@ func NewDocument(home, workspace string, entries []*history.Content, count func(
 		return nil, err
 	}
 	var out bytes.Buffer
-	for number, line := range bytes.SplitAfter(data, []byte("\n")) { // an entry a line
+	for number, line := range bytes.SplitAfter(data, []byte("\n")) { // each line holds an entry
 		if err := c.literals(&out, fmt.Sprintf("entry %d", number-1), line); err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (c *cleaner) cleanSameSize(where, name, text string) string {
 		tail++
 	}
 	for i := same; i < len(before)-tail; i++ {
-		line := secret.Placeholder // of a secret of several lines
+		line := secret.Placeholder // line replaces a secret of several lines
 		if i < len(after)-tail {
 			line = after[i]
 		}
@@ -160,7 +160,7 @@ func (c *cleaner) line(was, clean string) string {
 		c.lines[was] = clean
 		return clean
 	}
-	count := func(line string) int { return c.count(line + "\n") } // as within a text
+	count := func(line string) int { return c.count(line + "\n") } // count counts a line as if it stood within a text
 	wanted, best := count(was), clean
 	short := strings.Replace(clean, secret.Placeholder, "-", 1)
 	for n := 0; count(best) != wanted && n <= wanted; n++ {

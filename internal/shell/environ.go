@@ -22,7 +22,7 @@ var misleading = []string{"CDPATH", "PWD", "OLDPWD"}
 
 // environment returns the environment of a command: the program's environment without secrets. A
 // read-only command gets only variables that cannot change its effect. For an unconfined command
-// PATH leaves out the distrusted folders, unless a person typed the command or was asked.
+// PATH omits the distrusted folders, unless a user typed the command or was asked.
 func (j *Jobs) environment(c Command) []string {
 	environ := sandbox.Environ(j.environ, c.Confined.AllowEnv)
 	set := append(slices.Clone(unattended), "PWD="+c.Dir)

@@ -43,7 +43,7 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	select {
 	case <-job.done:
 	case <-leave:
-		if detach() { // otherwise the command is being interrupted
+		if detach() { // if detach fails, the command is being interrupted
 			return j.turnIntoJob(job), nil
 		}
 		<-job.done

@@ -66,7 +66,7 @@ func (j *Jobs) find(kind Kind, distrusted []string) string {
 // folder, which runs lines in a Linux of its own.
 func (j *Jobs) gitBash(distrusted []string) string {
 	var roots []string
-	if git, err := j.LookPath("git", distrusted...); err == nil { // in cmd, bin or mingw64\bin
+	if git, err := j.LookPath("git", distrusted...); err == nil { // git.exe is in cmd, bin or mingw64\bin
 		roots = append(roots, filepath.Dir(filepath.Dir(git)), filepath.Dir(filepath.Dir(filepath.Dir(git))))
 	}
 	for _, variable := range []string{"ProgramFiles", "ProgramFiles(x86)"} {

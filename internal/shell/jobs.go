@@ -15,7 +15,7 @@ const (
 	maxJobs = 16
 	// defaultGrace is the initial value of Jobs.Grace.
 	defaultGrace = 2 * time.Second
-	// hurriedGrace replaces Grace while a person waits for the end of a command.
+	// hurriedGrace replaces Grace while a user waits for the end of a command.
 	hurriedGrace = 150 * time.Millisecond
 )
 
@@ -61,7 +61,7 @@ type Jobs struct {
 	group sync.WaitGroup
 }
 
-// NewJobs returns a Jobs whose commands get the environment environ. It leaves out the variables
+// NewJobs returns a Jobs whose commands get the environment environ. It omits the variables
 // named in withhold, which are keys and other secrets of the program.
 func NewJobs(environ, withhold []string) *Jobs {
 	running, stop := context.WithCancel(context.Background())
@@ -86,7 +86,7 @@ type FinishedJob struct {
 }
 
 // Finished returns the background commands that have ended since the last call, in the order of
-// their ends. It leaves out killed commands.
+// their ends. It omits killed commands.
 func (j *Jobs) Finished() []FinishedJob {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -44,7 +44,7 @@ const maxOutputBytes = 1 << 20
 const SlackShare = 10
 
 // fitBytes is the size of the outputs that are held in memory to be made to fit.
-// An output of up to unfitted bytes is too small for lines of it to be left out.
+// An output of up to unfitted bytes is too small for lines of it to be omitted.
 const fitBytes, unfitted = 256 << 10, 1900
 
 // newOutput returns an output whose text is about limit bytes long. If spoolDir is empty, the cut

@@ -58,7 +58,7 @@ type Command struct {
 	// Distrusted lists the folders that commands may write. If the command is read-only or not
 	// confined, its PATH leaves them out.
 	Distrusted []string
-	// FoundInside is set if a person was asked about the programs that PATH finds in a distrusted
+	// FoundInside is set if a user was asked about the programs that PATH finds in a distrusted
 	// folder, and Typed if the user typed the command. In both cases PATH stays unchanged.
 	FoundInside, Typed bool
 	// Confined is the sandbox of the command, and Profile its rights there.

@@ -27,7 +27,7 @@ func approvalCommand(s setter) command.Command {
 	}
 }
 
-// showApproval lists the approval modes and the permissions that the person granted with
+// showApproval lists the approval modes and the permissions that the user granted with
 // "always".
 func (s setter) showApproval(_ context.Context, _ []string) (command.Output, error) {
 	inUse := settings.ApprovalMode.Of(s.Settings)

@@ -75,7 +75,7 @@ func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
 	return out, nil
 }
 
-// mostItems bounds the parts of the context that are listed as text, without a screen to choose
+// mostItems limits the parts of the context that are listed as text, without a screen to choose
 // from.
 const mostItems = 12
 

@@ -93,7 +93,7 @@ func (d density) restorePrune(ctx context.Context, text string) ([]string, error
 	return []string{fmt.Sprintf("Restored entry %d to the end of the context: %s, %s tokens.", n, p.Subject, humanize.Tokens(tokens))}, nil
 }
 
-// pin returns the command that pins or unpins a file. says is the sentence for the person, with
+// pin returns the command that pins or unpins a file. says is the sentence for the user, with
 // %s in place of the file.
 func (d density) pin(pinned bool, says string) command.Run {
 	return showOne(func(ctx context.Context, path string) ([]string, error) {
@@ -105,7 +105,7 @@ func (d density) pin(pinned bool, says string) command.Run {
 	})
 }
 
-// completionTime bounds how long completion may wait for the conversation.
+// completionTime limits how long completion may wait for the conversation.
 const completionTime = 100 * time.Millisecond
 
 func (d density) completePrunes([]string) (numbers []command.Completion) {

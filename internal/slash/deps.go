@@ -1,7 +1,7 @@
 // Package slash implements the slash commands, such as /model, /density and /rewind, one file per
 // subject.
 //
-// New builds the commands as a command.Commands, which a front end runs and completes. The
+// New builds the commands as a command.Commands, which an interface runs and completes. The
 // commands reach the rest of the program only through Deps: the turn loop and
 // its parts, the settings, the profile files, and a few functions for everything outside (the models of the
 // endpoint, the diff of the workspace). The method Commands of app.Conversation fills in Deps.
@@ -124,7 +124,7 @@ type Deps struct {
 	Models func(ctx context.Context) ([]Model, error)
 	// Signature names the signer of requests to the endpoint in use, "" if nothing does. It may be nil.
 	Signature func() string
-	// ThemeFault returns the reason why a theme of the person's own cannot be used, nil if it can.
+	// ThemeFault returns the reason why a theme of the user's own cannot be used, nil if it can.
 	// It may be nil.
 	ThemeFault func(name string) error
 	Choices    Choices
@@ -151,7 +151,7 @@ type Deps struct {
 	Diff func(ctx context.Context) (string, error)
 	// Sessions lists the recorded sessions.
 	Sessions SessionLists
-	// Notes holds the notes of the repository and the person; nil if they are off.
+	// Notes holds the notes of the repository and the user; nil if they are off.
 	Notes Notes
 	// Finder searches them.
 	Finder Finder
@@ -175,7 +175,7 @@ type Deps struct {
 type Setup struct {
 	// Callable lists the skills and commands that are files, by name.
 	Callable func() []command.Callable
-	// Skills describes the skills, including the skills that were left out, a line each.
+	// Skills describes the skills, including the skills that were omitted, a line each.
 	Skills func() []string
 	// Hooks describes the hooks and their runs, a few lines each.
 	Hooks func() []string
@@ -185,11 +185,11 @@ type Setup struct {
 	LanguageServers func() []string
 }
 
-// Choices keeps choices of the person for later sessions. A nil function keeps none.
+// Choices keeps choices of the user for later sessions. A nil function keeps none.
 type Choices struct {
 	// Model keeps a model for the endpoint in use.
 	Model func(model string) error
-	// Setting keeps a setting that describes the person; an unset value takes it back.
+	// Setting keeps a setting that describes the user; an unset value takes it back.
 	Setting func(key string, value settings.Value) error
 }
 
@@ -208,7 +208,7 @@ type Record struct {
 type Keys struct {
 	// Shown returns the keys, for people; nil without keys.
 	Shown func() []command.Key
-	// Read reads File, in which a person gives actions other keys. It returns the actions with
+	// Read reads File, in which a user gives actions other keys. It returns the actions with
 	// their keys in force, and the faults of the file. It is nil without a screen.
 	Read func() (bound []command.Bound, faults []string)
 	File string

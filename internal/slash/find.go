@@ -20,7 +20,7 @@ import (
 	"agent/internal/sessionsearch"
 )
 
-// A Finder searches recorded sessions for a person.
+// A Finder searches recorded sessions for a user.
 type Finder struct {
 	Sessions sessionsearch.Sessions
 	// Here reports whether sessions of a folder belong to the repository of this session.
@@ -30,11 +30,11 @@ type Finder struct {
 	Progress func(read, all int64)
 }
 
-// MostFound bounds the passages that a person is shown.
+// MostFound limits the passages that a user is shown.
 const MostFound = 50
 
 // Search returns the passages that fit a query, of sessions of the repository or of all, and
-// remarks for the person.
+// remarks for the user.
 func (f Finder) Search(ctx context.Context, query string, all bool) (hits []sessionsearch.Hit, remarks []string, err error) {
 	q, options, err := f.asked(query, all)
 	if err != nil {
@@ -97,7 +97,7 @@ func titlesOf() func(sessionsearch.Hit) string {
 			if h.Agent != "" {
 				return h.Agent + " in " + h.Workspace
 			}
-			info, _ := session.Inspect(h.Log) // a log that is gone has no title
+			info, _ := session.Inspect(h.Log) // a deleted log has no title
 			title = info.Title
 			known[h.Log] = title
 		}

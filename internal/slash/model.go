@@ -148,7 +148,7 @@ func (m *models) describe(models []Model) []string {
 	return table.Lines("lrl", rows)
 }
 
-// pick returns the list of models for a screen, with the models chosen before first. A person can
+// pick returns the list of models for a screen, with the models chosen before first. A user can
 // change the effort of a model in the list if its efforts are known.
 func (m *models) pick(models []Model) *command.Pick {
 	var offered []command.Completion
@@ -243,7 +243,7 @@ func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
 
-// modelsTimeout bounds how long an endpoint may take to list its models.
+// modelsTimeout limits how long an endpoint may take to list its models.
 const modelsTimeout = 5 * time.Second
 
 // knownModels returns the models that are known for the endpoint in use. If the endpoint was not asked

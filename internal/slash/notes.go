@@ -12,7 +12,7 @@ import (
 	"agent/internal/notes"
 )
 
-// Notes holds the notes of the repository and the person.
+// Notes holds the notes of the repository and the user.
 type Notes interface {
 	// List returns the notes with their states, and the problems of their files.
 	List() (states []notes.State, problems []string)
@@ -33,7 +33,7 @@ type Notes interface {
 
 var errNotesOff = errors.New("notes are off here: /set notes on, without --no-setup, from the next session on")
 
-// scopes has the words that begin a note which is not only for the person in this repository.
+// scopes has the words that begin a note which is not only for the user in this repository.
 var scopes = map[string]notes.Scope{"user:": notes.Everywhere, "project:": notes.Shared}
 
 // ScopeOfNote returns the text of a note without the word that says where it holds, and the scope
@@ -173,7 +173,7 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 	return lines
 }
 
-// mostNoteLines bounds the shown lines of a note.
+// mostNoteLines limits the shown lines of a note.
 const mostNoteLines = 200
 
 // pickNotes returns a list of notes for a screen.

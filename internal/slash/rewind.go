@@ -147,7 +147,7 @@ func findPoint(points []history.Point, name string) (history.Point, error) {
 	return history.Point{}, fmt.Errorf("no message %q: use 1 to %d. Run: /rewind", name, turns)
 }
 
-// pointName returns the name that a person types for a point: the number of the message on the
+// pointName returns the name that a user types for a point: the number of the message on the
 // current line of the conversation, or the name of the record for a point that was left behind.
 func pointName(p history.Point) string {
 	if p.Turn > 0 {
@@ -158,7 +158,7 @@ func pointName(p history.Point) string {
 
 func recordName(p history.Point) string { return "r" + strconv.FormatUint(p.Seq, 10) }
 
-// longestPoint bounds the text of a message in a line, in characters.
+// longestPoint limits the text of a message in a line, in characters.
 const longestPoint = 200
 
 // pointText describes a point in a line. The end of a line that was left is described by the last
@@ -229,7 +229,7 @@ func (d Deps) pickPoint(points []history.Point) *command.Pick {
 	return pick
 }
 
-// previewLimit bounds how long a preview waits for the plan of the files.
+// previewLimit limits how long a preview waits for the plan of the files.
 const previewLimit = 2 * time.Second
 
 // pointPreview returns the message of a point, below a list of the files that changed since and

@@ -101,7 +101,7 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 	return lines, nil
 }
 
-// keep keeps a choice of the person, and says how long the new value counts.
+// keep keeps a choice of the user, and says how long the new value counts.
 func (s setter) keep(chosen settings.Resolved) string {
 	key := chosen.Spec.Key
 	if !chosen.Spec.Person {
@@ -131,7 +131,7 @@ func (s setter) effect(ctx context.Context, key string) string {
 	}
 	usage, err := s.Context.ContextUsage(ctx)
 	if err != nil {
-		return "" // the setting is valid nevertheless
+		return "" // the setting is valid but has no effect
 	}
 	return whyBelowThreshold(usage)
 }

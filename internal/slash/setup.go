@@ -62,7 +62,7 @@ func hooksCommand(d Deps) command.Command {
 }
 
 // Trust holds the things of the repository that need consent to be run, connected to or allowed,
-// and the person's answers.
+// and the user's answers.
 type Trust interface {
 	// Lines lists the things that need consent, a line each.
 	Lines() ([]string, error)

@@ -21,7 +21,7 @@ func redoCommand(f *files) command.Command {
 	return f.command(snapshot.Redo, "redo changes that /undo reverted")
 }
 
-// command returns a command that shows its changes to files, and makes them after the person has
+// command returns a command that shows its changes to files, and makes them after the user has
 // confirmed.
 func (f *files) command(way snapshot.Way, help string) command.Command {
 	return command.Command{
@@ -189,7 +189,7 @@ func (f *files) carryOut(ctx context.Context, plan *goingBack) (command.Output, 
 	return command.Output{Lines: lines}, err
 }
 
-// mostChanged bounds how many changed files are named. Each file was shown before the change.
+// mostChanged limits how many changed files are named. Each file was shown before the change.
 const mostChanged = 20
 
 // changedLines lists the changes that were made to files.

@@ -11,9 +11,9 @@ import (
 	"agent/internal/websearch"
 )
 
-// Web searches the web for the person. Nothing of it enters the context.
+// Web searches the web for the user. Nothing of it enters the context.
 type Web interface {
-	// Search searches by the present settings; the text is sent as the person typed it.
+	// Search searches by the present settings; the text is sent as the user typed it.
 	Search(ctx context.Context, text string) (websearch.Answer, error)
 	// Page returns a page as the model would read it.
 	Page(ctx context.Context, address string) (string, error)

@@ -35,7 +35,7 @@ func (w *files) goBack(steps []Step) error {
 	return errors.Join(takeBack(created), takeBack(others))
 }
 
-// takeBack undoes a step. It leaves a file that somebody else has changed meanwhile.
+// takeBack undoes a step. It leaves a file that somebody else has changed in the meantime.
 func (w *files) takeBack(step Step) error {
 	is, err := w.look(step.Path)
 	if err == nil && is.sameFile(step.now) {

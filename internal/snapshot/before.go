@@ -38,7 +38,7 @@ type before struct {
 type unknownFile struct {
 	place   int
 	path    string
-	written int64 // nanoseconds
+	written int64 // written is in nanoseconds
 }
 
 // split returns the folder and the name of the file at a place.

@@ -42,7 +42,7 @@ func (s *Store) Since(ctx context.Context, m Mark) Changes {
 	var changes Changes
 	for i, p := range way {
 		if counts && outcomes[i] == (outcome{}) {
-			continue // it was changed and changed back
+			continue // the file was changed and changed back
 		}
 		changes.Files = append(changes.Files, p.path)
 		if step := outcomes[i].step; step != nil {

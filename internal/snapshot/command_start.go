@@ -14,7 +14,7 @@ import (
 // workspace. When the program dies in the middle of the command, the next run compares the
 // workspace with that file to find the changes of the command (D-87).
 //
-// Several commands can run at the same time, and tools can edit files meanwhile. A command
+// Several commands can run at the same time, and tools can edit files in the meantime. A command
 // that ends accounts for the changes that no other node has recorded since it began.
 
 // began records a command that is about to run.

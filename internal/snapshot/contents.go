@@ -37,7 +37,7 @@ func targetsOf(way []*passage) []State {
 }
 
 // fetch copies the contents of states that only git has. Where a filter made git store another
-// content than the file had, the sizes differ and the content is left out.
+// content than the file had, the sizes differ and the content is omitted.
 func (c *contents) fetch(ctx context.Context, states []State) error {
 	wanted := map[string]int64{}
 	var names strings.Builder
@@ -102,7 +102,7 @@ func (c *contents) meet(ctx context.Context, end, begin State) bool {
 	if err := c.fetch(ctx, []State{end}); err == nil && c.fetched[end.Sum] != "" {
 		return c.fetched[end.Sum] == begin.Sum
 	}
-	return end.Size == begin.Size // git has another content than the file had
+	return end.Size == begin.Size // git has different content than the file had before
 }
 
 // content returns the content that a state describes. now is the present file; if only its mode
@@ -138,7 +138,7 @@ func nextBlob(in *bufio.Reader) (name string, content []byte, err error) {
 	if err != nil || size < 0 {
 		return "", nil, io.ErrUnexpectedEOF
 	}
-	content = make([]byte, size+1) // a line break follows
+	content = make([]byte, size+1) // the caller appends a line break
 	_, err = io.ReadFull(in, content)
 	return words[0], content[:size], err
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Copy copies the store of a session for a fork of the session, so that marks mean the same
-// in both. A missing store is no error, and a content that cannot be read is left out, as
+// in both. A missing store is no error, and a content that cannot be read is omitted, as
 // if it had been dropped for its age. A command that the other session runs has no part in the
 // copy. After an error there is no copy.
 func Copy(from, to string) error {

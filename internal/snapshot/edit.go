@@ -32,7 +32,7 @@ func (s *Store) Edit(files ...FileEdit) (mark Mark, failed func()) {
 	defer s.mu.Unlock()
 	var inside []FileEdit
 	for _, file := range files {
-		if !filepath.IsAbs(s.Workspace.Rel(file.Abs)) { // the temporary folder has no undo
+		if !filepath.IsAbs(s.Workspace.Rel(file.Abs)) { // undo does not cover the temporary folder
 			inside = append(inside, file)
 		}
 	}

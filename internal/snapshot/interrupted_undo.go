@@ -71,7 +71,7 @@ func (s *Store) planHalf(kind Way) *Plan {
 // journal has none.
 func (s *Store) halfTurn() *node {
 	if begun := s.tree.nodes[s.tree.half.to]; begun != nil && begun.ID > s.tree.head {
-		return begun // a redo
+		return begun // this undoes an undo
 	}
 	return s.tree.nodes[s.tree.head]
 }

@@ -21,7 +21,7 @@ import (
 //
 //	1f0c9a3e {"node":{"n":1,"up":0,…}}
 //
-// The number in front is a checksum of the rest: a damaged line is left out and never
+// The number in front is a checksum of the rest: a damaged line is omitted and never
 // obeyed. Lines are written at once and appended only.
 type journal struct {
 	path string

@@ -12,7 +12,7 @@ type stamp struct {
 	inode            uint64
 	size             int64
 	mode             uint32
-	written, changed int64 // nanoseconds since 1970
+	written, changed int64 // written and changed are in nanoseconds since 1970
 }
 
 // stampOf returns the stamp of a file; ok is false when nothing is there.

@@ -30,7 +30,7 @@ const (
 	largestJournal = 256 << 20
 	// mostKept is the number of bytes that a session keeps. The oldest are dropped first.
 	mostKept = 256 << 20
-	// longestTitle bounds the title of a turn, in characters.
+	// longestTitle limits the title of a turn, in characters.
 	longestTitle = 60
 )
 
@@ -55,7 +55,7 @@ type Options struct {
 type Mark string
 
 // Store keeps earlier contents of files. It is safe for concurrent use: a tool may change a
-// file while a person looks at the plan of an undo. A nil Store keeps nothing.
+// file while a user looks at the plan of an undo. A nil Store keeps nothing.
 type Store struct {
 	Options
 	files files
@@ -71,7 +71,7 @@ type Store struct {
 	// broken is the error of the last write, nil when it succeeded.
 	broken  error
 	scanned scanned
-	// listTime bounds the listing of the workspace.
+	// listTime limits the listing of the workspace.
 	listTime time.Duration
 }
 
@@ -305,7 +305,7 @@ func (s *Store) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// Warnings returns the warnings that a person has not seen yet.
+// Warnings returns the warnings that a user has not seen yet.
 func (s *Store) Warnings() []string {
 	if !s.use() {
 		return nil

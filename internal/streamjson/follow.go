@@ -163,7 +163,7 @@ func ClientLine(e chat.Event) any {
 		return queueLine{"queue", append([]string{}, e.Messages...)}
 	case chat.MessageReturned:
 		return returnedLine{"returned", e.Message.Text()}
-	case chat.TurnCost: // the status has it
+	case chat.TurnCost: // the status already contains it
 		return nil
 	case chat.StatusChanged:
 		return statusLine{"status", e.Status, e.Stats}

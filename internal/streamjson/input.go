@@ -17,7 +17,7 @@ import (
 	"agent/internal/tools"
 )
 
-// maxInputLine bounds a line of input, in bytes.
+// maxInputLine limits a line of input, in bytes.
 const maxInputLine = 16 << 20
 
 // An Input is a line that a program sends during a run.

@@ -81,7 +81,7 @@ func (p *Printer) worthTelling(e chat.Waiting) bool {
 	return true
 }
 
-// printForPerson prints the events that interest a person who watches the error stream.
+// printForPerson prints the events that interest a user who watches the error stream.
 func (p *Printer) printForPerson(e chat.Event) {
 	switch e := e.(type) {
 	case chat.ToolStarted:
@@ -119,14 +119,14 @@ func (p *Printer) printForPerson(e chat.Event) {
 	case chat.AgentEvent:
 		p.tellOf(e)
 	case chat.AgentEnded:
-		if e.Waits { // it has not begun
+		if e.Waits { // the subagent has not begun
 			return
 		}
 		p.say("  agent %s %s: %s, %s; changed: %s", e.Agent, e.ID, e.Status, e.AgentState, e.Changed)
 	}
 }
 
-// tellOf prints the events of an agent that are the concern of a person: what was refused, and why
+// tellOf prints the events of an agent that are the concern of a user: what was refused, and why
 // it waits.
 func (p *Printer) tellOf(e chat.AgentEvent) {
 	switch inner := e.Event.(type) {
@@ -142,7 +142,7 @@ func waitingText(e chat.Waiting) string {
 }
 
 // say writes a line for people. It makes control characters visible, since models and tools may
-// use them in names, so that no terminal obeys them. It also bounds the length.
+// use them in names, so that no terminal obeys them. It also limits the length.
 func (p *Printer) say(format string, args ...any) {
 	fmt.Fprintln(p.people, humanize.Visible(humanize.Brief(fmt.Sprintf(format, args...))))
 }

@@ -13,9 +13,9 @@ import (
 type Result struct {
 	SessionID string `json:"sessionId"`
 	Response  string `json:"response"`
-	// Output is the answer in the form of --output-schema; left out without that flag.
+	// Output is the answer in the form of --output-schema; omitted without that flag.
 	Output json.RawMessage `json:"output,omitempty"`
-	// Cut is the reason why the response is incomplete: "length" or "content_filter"; left out if
+	// Cut is the reason why the response is incomplete: "length" or "content_filter"; omitted if
 	// the response is complete.
 	Cut       string  `json:"cut,omitempty"`
 	Exit      int     `json:"exit"`
@@ -24,20 +24,20 @@ type Result struct {
 	Usage     Usage   `json:"usage"`
 	Context   Context `json:"context"`
 	// Agents holds the figures of the agents, which Turns, ToolCalls, Usage and CostUSD leave out.
-	// It is left out if there were none.
+	// It is omitted if there were none.
 	Agents *AgentsResult `json:"agents,omitempty"`
-	// Changed is left out if no file was changed.
+	// Changed is omitted if no file was changed.
 	Changed *FileChanges `json:"changed,omitempty"`
-	// Searches counts searches of the web; left out if there were none.
+	// Searches counts searches of the web; omitted if there were none.
 	Searches int `json:"searches,omitempty"`
-	// CostUSD is left out if no price is known.
+	// CostUSD is omitted if no price is known.
 	CostUSD    float64 `json:"costUSD,omitempty"`
 	DurationMs int64   `json:"durationMs"`
 	Error      string  `json:"error,omitempty"`
-	// RetryAfter is the time in seconds after which the provider answers again; left out if it does
+	// RetryAfter is the time in seconds after which the provider answers again; omitted if it does
 	// not say.
 	RetryAfter int `json:"retry_after,omitempty"`
-	// Setup lists the parts of the set-up that were not used; left out if all were used.
+	// Setup lists the parts of the set-up that were not used; omitted if all were used.
 	Setup *Setup `json:"setup,omitempty"`
 }
 
@@ -67,7 +67,7 @@ type Usage struct {
 	CompletionTokens int `json:"completionTokens"`
 	CachedTokens     int `json:"cachedTokens"`
 	CacheWriteTokens int `json:"cacheWriteTokens"`
-	// ThinkingTokens is the part of CompletionTokens that the model thought; left out if the provider
+	// ThinkingTokens is the part of CompletionTokens that the model thought; omitted if the provider
 	// does not report it.
 	ThinkingTokens int `json:"thinkingTokens,omitempty"`
 }
@@ -79,7 +79,7 @@ type Context struct {
 	DensityFreed int `json:"densityFreed"`
 	Compressions int `json:"compressions"`
 	// SavedTokens and SavedUSD are the savings of pruning in the session, compared with sending
-	// everything; left out if the strategy keeps no account or no price is known.
+	// everything; omitted if the strategy keeps no account or no price is known.
 	SavedTokens int     `json:"savedTokens,omitempty"`
 	SavedUSD    float64 `json:"savedUSD,omitempty"`
 }

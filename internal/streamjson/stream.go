@@ -41,7 +41,7 @@ type (
 	approvalLine struct {
 		Type string `json:"type"`
 		ID   int    `json:"id"`
-		// AgentID identifies the agent that asks; left out for the conversation itself.
+		// AgentID identifies the agent that asks; omitted for the conversation itself.
 		AgentID string `json:"agent_id,omitempty"`
 		Tool    string `json:"tool"`
 		// Title summarizes the question in a line; the members below describe the action.
@@ -53,10 +53,10 @@ type (
 		Plan       string          `json:"plan,omitempty"`
 		Protected  []string        `json:"protected,omitempty"`
 		Repeats    string          `json:"repeats,omitempty"`
-		// Always describes the permission that an answer with always grants; left out if the
+		// Always describes the permission that an answer with always grants; omitted if the
 		// question takes no such answer.
 		Always string `json:"always,omitempty"`
-		// Sandbox describes the approval mode to which an answer with sandbox changes; left out if the
+		// Sandbox describes the approval mode to which an answer with sandbox changes; omitted if the
 		// question offers none.
 		Sandbox   string         `json:"sandbox,omitempty"`
 		Questions []questionLine `json:"questions,omitempty"`
@@ -208,7 +208,7 @@ func streamLine(e chat.Event) any {
 	case chat.AgentEvent:
 		return ofAgent(e, streamLine)
 	case chat.AgentEnded:
-		if e.Waits { // it has not begun
+		if e.Waits { // the subagent has not begun
 			return nil
 		}
 		return agentEndLine{"agent_end", e.ID, e.Status, Usage(e.Stats.UsageReported), e.Stats.Cost, e.Changed}
@@ -230,7 +230,7 @@ func ofAgent(e chat.AgentEvent, lineOf func(chat.Event) any) any {
 	if err != nil {
 		return nil
 	}
-	at := bytes.IndexByte(text, ',') // behind the type
+	at := bytes.IndexByte(text, ',') // the data follows the type
 	if at < 0 {
 		at = len(text) - 1
 	}

@@ -42,7 +42,7 @@ func (m *longMerge) reset(piece string) {
 }
 
 // step takes the best pair off the queue and merges it, unless one of its parts has been merged
-// meanwhile. It reports whether there was a pair.
+// in the meantime. It reports whether there was a pair.
 func (m *longMerge) step() bool {
 	if len(m.queue) == 0 {
 		return false

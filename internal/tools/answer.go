@@ -6,12 +6,12 @@ import (
 	"agent/internal/text/lines"
 )
 
-// An Answer is the result of a call. The model reads [Answer.ForModel]; a person is shown the
+// An Answer is the result of a call. The model reads [Answer.ForModel]; a user is shown the
 // fields.
 type Answer struct {
 	// Text is the requested content, output or report; bounded.
 	Text string
-	// Note repeats in words, for the model, the facts that a person sees by other fields, such as
+	// Note repeats in words, for the model, the facts that a user sees by other fields, such as
 	// the exit code.
 	Note string
 	// Error is the reason for the failure of the call, empty on success. Text may still hold
@@ -43,7 +43,7 @@ type Answer struct {
 	Key string
 	// Read lists the files that the answer shows, if there are several, for the record.
 	Read []history.View
-	// Declined is set if the call proposed something and the person said no.
+	// Declined is set if the call proposed something and the user said no.
 	Declined bool
 	// View describes the part of a file that the model knows by this answer, nil if nothing.
 	View *history.View

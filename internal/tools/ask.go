@@ -17,7 +17,7 @@ const (
 	leastOptions, mostOptions = 2, 4
 )
 
-// An Inquiry is one question of the model to the person. The person may also answer every
+// An Inquiry is one question of the model to the user. The user may also answer every
 // question in their own words.
 type Inquiry struct {
 	// Question is the text of the question.
@@ -31,8 +31,8 @@ type Inquiry struct {
 	// YesNo is set if the first of two options is a yes and the second a no. The keys y and n then
 	// choose them.
 	YesNo bool `json:"-"`
-	// Draft is a text that the person may edit before saying yes; Words of the answer then holds the
-	// edited text. Without a draft, the person may answer in their own words.
+	// Draft is a text that the user may edit before saying yes; Words of the answer then holds the
+	// edited text. Without a draft, the user may answer in their own words.
 	Draft string `json:"-"`
 }
 
@@ -42,11 +42,11 @@ type Option struct {
 	Description string `json:"description,omitempty"`
 }
 
-// InquiryAnswer is the person's answer to one inquiry.
+// InquiryAnswer is the user's answer to one inquiry.
 type InquiryAnswer struct {
 	// Chosen holds the labels of the chosen options, in their order.
 	Chosen []string
-	// Words is the answer in the person's own words, empty if the person wrote nothing.
+	// Words is the answer in the user's own words, empty if the user wrote nothing.
 	Words string
 }
 
@@ -116,7 +116,7 @@ func begins(label, word string) bool {
 	return strings.EqualFold(strings.Trim(first, ",.:;!"), word)
 }
 
-// saidBy returns the answer with the person's replies, each question and its reply on two lines.
+// saidBy returns the answer with the user's replies, each question and its reply on two lines.
 func saidBy(inquiries []Inquiry, given []InquiryAnswer) Answer {
 	var text, summary []string
 	for i, g := range given {
@@ -157,7 +157,7 @@ func presentPlan() Tool {
 	})
 }
 
-// acceptPlan returns the answer to a plan that the person has agreed to, and makes the steps of the
+// acceptPlan returns the answer to a plan that the user has agreed to, and makes the steps of the
 // plan the todo list.
 func (e *Env) acceptPlan(plan, mode string) Answer {
 	text := "The user agrees to the plan. The approval mode is " + mode + " now: carry it out."

@@ -145,5 +145,5 @@ func wouldNotParse(rel string, after []byte, problem *outline.Problem) error {
 	return fmt.Errorf("%s would not parse with new_code: %s%s; nothing was written", rel, problem, quoted)
 }
 
-// quotedLineBytes bounds a line quoted in an error.
+// quotedLineBytes limits a line quoted in an error.
 const quotedLineBytes = 200

@@ -20,13 +20,13 @@ func (l Limits) OutputBytes() int { return atLeastOne(l.OutputTokens) * bytesPer
 func (l Limits) readLines() int { return atLeastOne(l.ReadLines) }
 
 // searchLimits returns the limits for output of commands and for search results. Most of that is seldom
-// needed, and little of it is quoted. The model can get the rest from a file or by going on.
+// needed, and little of it is quoted. The model can get the rest from a file or by continuing.
 func (l Limits) searchLimits() Limits {
 	l.OutputTokens = min(l.OutputTokens, atLeastOne(l.FoundTokens))
 	return l
 }
 
-// shownTokens bounds the answer of a command that shows files, such as cat. The rest is in a file
+// shownTokens limits the answer of a command that shows files, such as cat. The rest is in a file
 // that the answer names. read_file has the larger limit.
 const shownTokens = 4000
 
@@ -101,7 +101,7 @@ func fitting(list []string, room int) int {
 	return len(list)
 }
 
-// part says which part of a list an answer shows and how to go on, or nothing if the answer shows
+// part says which part of a list an answer shows and how to continue, or nothing if the answer shows
 // the whole list. A total of 0 means that the total is not known, but larger than shown.
 func part(what string, first, shown, total int, narrow string) string {
 	last := first + shown - 1
@@ -117,7 +117,7 @@ func part(what string, first, shown, total int, narrow string) string {
 	return fmt.Sprintf("[%s %d-%d of %d; go on with offset %d%s]", what, first, last, total, last+1, narrow)
 }
 
-// maxListed bounds the items that an answer lists.
+// maxListed limits the items that an answer lists.
 const maxListed = 1000
 
 // listed answers with the items of a list from an offset on, one on each line, below a heading,

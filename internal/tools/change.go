@@ -304,7 +304,7 @@ func (e *Env) DoesNotParse(abs string) string {
 	return fmt.Sprintf("Note: %s does not parse now: %s", humanize.Name(s.rel), problem)
 }
 
-// Edited returns the files that a call of an edit tool names, as absolute paths. It leaves out
+// Edited returns the files that a call of an edit tool names, as absolute paths. It omits
 // files that cannot be edited.
 func (e *Env) Edited(t Traits, call toolspec.Arguments) []string {
 	if !t.WritesFile() {

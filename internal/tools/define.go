@@ -12,7 +12,7 @@ import (
 // define completes a tool from the Go struct A of its arguments. The schema comes from the
 // struct: a field's json tag names the parameter, omitempty makes it optional, its jsonschema tag
 // is the description. plan is called with the decoded arguments. Arguments that do not fit are an
-// error. All answers of the tool are bounded (D-41).
+// error. All answers of the tool are limited (D-41).
 func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Plan, error)) Tool {
 	d := decode.ParametersOf[A]()
 	t.takes = d.JSON
@@ -48,7 +48,7 @@ func boundError(err error, limits Limits) error {
 }
 
 // defineRead completes a tool that only reads; run carries out its calls. Arguments that name
-// files have a method reads, so that a person is asked about files with keys.
+// files have a method reads, so that a user is asked about files with keys.
 func defineRead[A any](t Tool, run func(ctx context.Context, env *Env, args A) Answer) Tool {
 	t.Reads, t.Parallel = true, true
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {

@@ -44,7 +44,7 @@ type source struct {
 }
 
 // open opens a text file and reads it unless it is huge. For anything but a text file it returns
-// an error that says so and how to go on.
+// an error that says so and how to continue.
 func (e *Env) open(ctx context.Context, path string) (*source, error) {
 	abs, err := e.Workspace.ResolveRead(path)
 	if err != nil {
@@ -179,7 +179,7 @@ func binaryKind(head []byte) string {
 	foreign, _ := textfile.Foreign(head)
 	switch {
 	case textfile.IsUTF16(head):
-		return "" // its whole content tells
+		return "" // the whole content is in the answer
 	case kind == history.PDF:
 		return kind
 	case bytes.IndexByte(head, 0) < 0 && 10*foreign <= 3*len(head): // text in an old 8-bit encoding has no more

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// outlineTokens bounds the declarations of an outline.
+	// outlineTokens limits the declarations of an outline.
 	outlineTokens = 1500
 	// headLines and the others are the numbers of lines that an outline shows as they are: of a file
 	// with declarations, and the first and last lines of any other file.
@@ -21,7 +21,7 @@ const (
 	// leastOutlined is the number of lines from which on a file is outlined. Ranges of lines are of
 	// little use for a file with few long ones.
 	leastOutlined = 2 * (firstLines + lastLines)
-	// outlineLine bounds a line that an outline shows, in bytes.
+	// outlineLine limits a line that an outline shows, in bytes.
 	outlineLine = 200
 )
 
@@ -112,7 +112,7 @@ func (e *Env) outline(ctx context.Context, path string) (Answer, bool) {
 	}
 	s, err := e.open(ctx, path)
 	if err != nil {
-		return Answer{}, false // the read itself says why
+		return Answer{}, false // the read reports the reason
 	}
 	s.Close()
 	if s.whole == nil || s.cells != nil || e.Seen.met(s.abs) || e.Asked != nil && e.Asked(s.abs) {

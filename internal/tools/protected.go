@@ -17,7 +17,7 @@ import (
 )
 
 // warnUnwatched completes the preview of an edit or a command in a workspace that holds the home
-// folder, so that a person is asked about changes. In a home folder some program runs or obeys
+// folder, so that a user is asked about changes. In a home folder some program runs or obeys
 // nearly every file, more than any list could name.
 func (e *Env) warnUnwatched(p Preview) Preview {
 	if protect.Holds(e.Workspace.Root(), e.Protected.Home) {
@@ -27,7 +27,7 @@ func (e *Env) warnUnwatched(p Preview) Preview {
 }
 
 // previewRead returns the preview of a call that reads files, with the files that hold keys. The
-// call may read these files, and no others with keys, after a person has allowed it.
+// call may read these files, and no others with keys, after a user has allowed it.
 func (e *Env) previewRead(tool string, paths []string) Preview {
 	var preview Preview
 	e.mayReadKeys = nil
@@ -48,7 +48,7 @@ func (e *Env) previewRead(tool string, paths []string) Preview {
 	return preview
 }
 
-// mayRead reports whether the model may be shown a file: the file holds no keys, or a person was
+// mayRead reports whether the model may be shown a file: the file holds no keys, or a user was
 // asked.
 func (e *Env) mayRead(abs string) bool {
 	if e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free {
@@ -58,9 +58,9 @@ func (e *Env) mayRead(abs string) bool {
 }
 
 // protectedNames returns the protected files that a command line names, whatever it does with
-// them, also by patterns and variables. A command can hide its files all the same, and the sandbox
-// protects against that. It leaves out files that the sandbox of this very command guards against
-// changes or denies. A hidden key file that the line names plainly stays in, since a person may allow
+// them, also by patterns and variables. A command can hide its files nevertheless, and the sandbox
+// protects against that. It omits files that the sandbox of this very command guards against
+// changes or denies. A hidden key file that the line names plainly stays in, since a user may allow
 // it.
 func (e *Env) protectedNames(command shell.Command) []protect.File {
 	var protected []protect.File
@@ -209,7 +209,7 @@ func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 	}
 }
 
-// maxFolders bounds the number of folders in which the words of a line are looked up.
+// maxFolders limits the number of folders in which the words of a line are looked up.
 const maxFolders = 64
 
 // folders returns the folders in which the programs of a line may lie or look for other programs,
@@ -286,5 +286,5 @@ func runsWritten(pattern string, scripts bool, folders []string) bool {
 	})
 }
 
-// maxNamed bounds the protected files of a command line that are shown.
+// maxNamed limits the protected files of a command line that are shown.
 const maxNamed = 5

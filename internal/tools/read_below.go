@@ -12,7 +12,7 @@ import (
 	"agent/internal/shell"
 )
 
-// maxBelow bounds the files and folders below which protected files are looked for.
+// maxBelow limits the files and folders below which protected files are looked for.
 const maxBelow = 20_000
 
 // readBelow returns the protected files that a command from which no sandbox hides them would read
@@ -26,7 +26,7 @@ func (e *Env) readBelow(command shell.Command) []protect.File {
 	return found
 }
 
-// maxKept bounds the files that are hidden from one command that searches.
+// maxKept limits the files that are hidden from one command that searches.
 const maxKept = 100
 
 // keptBelow returns the files that a command which only looks would read without naming them, below
@@ -101,7 +101,7 @@ type searchedFolder struct {
 func (s searchedFolder) walk(full func() bool, visit func(path string, entry fs.DirEntry) bool) (ended bool) {
 	folder, err := filepath.EvalSymlinks(s.folder)
 	if err != nil {
-		return true // the command cannot read it either
+		return true // commands can't read it either
 	}
 	looked := 0
 	ended = true
@@ -156,7 +156,7 @@ func (e *Env) searched(command shell.Command, tracked bool) []searchedFolder {
 }
 
 // protectedBelow adds the protected files that a command reads below a folder to found, at most
-// maxNamed in all.
+// maxNamed in total.
 func (e *Env) protectedBelow(s searchedFolder, found []protect.File) []protect.File {
 	s.walk(func() bool { return len(found) >= maxNamed }, func(path string, entry fs.DirEntry) bool {
 		if !s.hidden && strings.HasPrefix(entry.Name(), ".") {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxAttached bounds a PDF that is sent whole, in bytes.
+	// maxAttached limits a PDF that is sent whole, in bytes.
 	maxAttached = 512 << 10
 	// pagesAtOnce is the number of pages that are read if the call does not say how many.
 	pagesAtOnce = 20

@@ -10,7 +10,7 @@ import (
 	"agent/internal/text/textdiff"
 )
 
-// seenTextBytes bounds the text that Seen keeps to show differences. Seen keeps the hash of every
+// seenTextBytes limits the text that Seen keeps to show differences. Seen keeps the hash of every
 // file.
 const seenTextBytes = 4 << 20
 

@@ -211,7 +211,7 @@ func (e *Env) matches(ctx context.Context, r RemovedContent, match string) (plac
 	}
 	text, err := e.Archive.Text(ctx, r.Number)
 	if err != nil {
-		return "", false // it could not be fetched either
+		return "", false // the answer could not be fetched either
 	}
 	number := 0
 	for line := range strings.Lines(text) {
@@ -231,7 +231,7 @@ func (e *Env) inWorkspace(text string) string {
 	return fsutil.Shorten(text, e.Workspace.Root())
 }
 
-// maxRow bounds a description and a line that the list shows, in characters.
+// maxRow limits a description and a line that the list shows, in characters.
 const maxRow = 120
 
 // recallPage answers with as many lines from an offset on as fit in an answer.

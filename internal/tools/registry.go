@@ -72,7 +72,7 @@ func (r *Registry) join() {
 			case from[t.Name]:
 				now.tools[at] = t
 			default:
-				continue // an earlier source has it
+				continue // an earlier source has a tool of this name
 			}
 			r.known[t.Name] = t.Traits
 		}
@@ -113,7 +113,7 @@ func WithoutRecord(tools []Tool) []Tool {
 }
 
 // WithoutPerson returns the tools of a conversation in which nobody can answer. Tools that ask
-// are not offered, and answer that nobody is there if they are called.
+// are not offered, and answer that no user is present if they are called.
 func WithoutPerson(tools []Tool) []Tool {
 	tools = slices.Clone(tools)
 	for i := range tools {
@@ -153,7 +153,7 @@ func (r *Registry) All() []Tool { return r.Now().All() }
 // Names returns the names of all present tools, in order.
 func (r *Registry) Names() []string { return r.Now().Names() }
 
-// For returns the tools to offer to a model that edits in a form. It leaves out the tools of
+// For returns the tools to offer to a model that edits in a form. It omits the tools of
 // other forms and the tools that are never offered. If no tool has the form, the model gets the
 // form Replace. The order is always the same: a changed order would lose the provider's prefix
 // cache.

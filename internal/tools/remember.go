@@ -25,10 +25,10 @@ type Remembering struct {
 	Text, Replaces string
 	// Diff is the change of the file of notes.
 	Diff string
-	// Asks is set if a person is asked. Else the note is kept as a proposal.
+	// Asks is set if a user is asked. Else the note is kept as a proposal.
 	Asks bool
-	// Keep keeps the note with a text, as a proposal unless a person agreed, and says so to the model
-	// and, in a few words, to the person.
+	// Keep keeps the note with a text, as a proposal unless a user agreed, and says so to the model
+	// and, in a few words, to the user.
 	Keep func(text string, agreed bool) (said, summary string, err error)
 }
 

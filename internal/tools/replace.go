@@ -58,7 +58,7 @@ func replace() Tool {
 	}, planReplace)
 }
 
-// maxEdits bounds the edits of one call.
+// maxEdits limits the edits of one call.
 const maxEdits = 50
 
 // prunedMarker begins the notes that stand where density took text out of the conversation. The

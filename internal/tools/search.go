@@ -38,7 +38,7 @@ const (
 const (
 	defaultMatches = 100
 	maxMatches     = 2000
-	// maxAround bounds the lines that are shown around a match.
+	// maxAround limits the lines that are shown around a match.
 	maxAround = 10
 	// maxSearchedBytes is the size of the largest file that is searched.
 	maxSearchedBytes = 32 << 20
@@ -150,7 +150,7 @@ func (a searchArgs) searchedPlace() string {
 }
 
 // describeMatches shows as many matches from the offset up to last as fit. If at most a tenth
-// does not fit, it shows the rest too, up to most bytes in all: asking for the rest would cost a
+// does not fit, it shows the rest too, up to most bytes in total: asking for the rest would cost a
 // request.
 func describeMatches(env *Env, args searchArgs, base string, matches []search.Match, last, most int) string {
 	if len(matches) == 0 {
@@ -220,7 +220,7 @@ func size(list []string) int {
 
 // inGroup formats a match with the lines around it. The only line of a file has the path before
 // it, as PATH:LINE: TEXT. Several lines stand below the path, a match as LINE: TEXT and the lines
-// around it as LINE- TEXT. Two dashes stand for lines left out between matches.
+// around it as LINE- TEXT. Two dashes stand for lines omitted between matches.
 func inGroup(name string, shown []search.Match, i int) string {
 	m := shown[i]
 	before, next := 0, 0 // the nearest lines above and below that other matches show

@@ -41,7 +41,7 @@ const (
 	actionKill = "kill"
 )
 
-// maxSeconds bounds the times that a model may ask for, in seconds.
+// maxSeconds limits the times that a model may ask for, in seconds.
 const maxSeconds = 24 * 60 * 60
 
 // ShellToolName names the tool that also runs "!CMD".
@@ -271,7 +271,7 @@ func (a shellArgs) check() error {
 // isControl reports whether r is a control character, which a terminal obeys instead of showing it.
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// within turns "cd DIR &&" at the start of a command into its directory, so that a person and the
+// within turns "cd DIR &&" at the start of a command into its directory, so that a user and the
 // rules see the command itself. It leaves a cd that leaves the workspace or goes through a link.
 func (a shellArgs) within(w *workspace.Workspace, line *cmdline.Reading) (shellArgs, *cmdline.Reading) {
 	dir, rest, ok := line.SplitCd()

@@ -138,7 +138,8 @@ func refusalsIn(command shell.Command, end shell.Result) map[adviceKind]refusal 
 // statCache begins a warning of the go command, which does its work nevertheless.
 const statCache = "go: writing stat cache: "
 
-// isRefusal reports whether the line is about the sandbox and was not found by a search.
+// isRefusal reports whether the line is a refusal by the sandbox, and not a line that a search of
+// files has printed.
 func (r refusal) isRefusal(command shell.Command, failed bool) bool {
 	switch {
 	case strings.HasPrefix(r.line, statCache):
@@ -213,7 +214,7 @@ func (r refusal) advice(command shell.Command) string {
 	return fmt.Sprintf("[sandbox: %s; %s]", what, remedy)
 }
 
-// mostNamed bounds the part of a path or host that the advice shows, in characters.
+// mostNamed limits the part of a path or host that the advice shows, in characters.
 const mostNamed = 80
 
 // pathWord matches an absolute path, or a path that begins with "..", in quotes or between

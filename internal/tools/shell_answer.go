@@ -86,7 +86,7 @@ func startJob(jobs *shell.Jobs, command shell.Command) Answer {
 	return inBackground(job, "Started as job %d%s. Look at it with action tail, end it with action kill.", ", its output goes to ")
 }
 
-// leftRunning returns the answer of a command that the person moved to the background.
+// leftRunning returns the answer of a command that the user moved to the background.
 func leftRunning(result shell.Result) Answer {
 	answer := inBackground(result.Job, "The user put the command in the background: it is still running, as job %d%s. Look at it with action tail, end it with action kill; go on with what does not need its end.", ", all of its output goes to ")
 	if result.Output != "" {

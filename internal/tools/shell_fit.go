@@ -40,7 +40,7 @@ func isQuotable(line *cmdline.Reading) bool {
 		switch program := command[0].Text; {
 		case programs.IsNamed(program, programs.Quotes):
 			return true
-		case programs.IsNamed(program, programs.Cuts): // of a file, and not of a pipe
+		case programs.IsNamed(program, programs.Cuts): // cut reads a file, not a pipe
 			return slices.ContainsFunc(command[1:], func(word cmdline.Word) bool {
 				return strings.Trim(word.Text, "0123456789") != "" && !strings.HasPrefix(word.Text, "-")
 			})

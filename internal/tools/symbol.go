@@ -59,7 +59,7 @@ const (
 	maxOutlined = 300
 	// maxTried is the number of places at which a name without a declaration is looked up.
 	maxTried = 5
-	// maxHover bounds the text of a server about a name, in bytes.
+	// maxHover limits the text of a server about a name, in bytes.
 	maxHover = 2000
 	// nearLines is the distance to a given line at which a name is still found.
 	nearLines = 20
@@ -434,7 +434,7 @@ func (c symbolCall) defined(ctx context.Context, found lsp.Answer) (Answer, erro
 		case errors.Is(err, errOutside):
 			described := ""
 			if targets, err := c.targets(ctx); err == nil {
-				hover, _ := c.servers.Describe(ctx, targets[0].Target) // else only the place is named
+				hover, _ := c.servers.Describe(ctx, targets[0].Target) // without a file, only the name of the place is known
 				described = "\n" + plainText(hover.Text)
 			}
 			parts = append(parts, fmt.Sprintf("%s:%d, outside of the workspace%s", humanize.Name(p.Path), p.Line(), described))
@@ -521,7 +521,7 @@ func (c symbolCall) listed(ctx context.Context, found lsp.Answer) Answer {
 	return withoutPlaces(Answer{Text: lines.Append(text, note), Summary: humanize.Count(left, what)}, outside, closed)
 }
 
-// withoutPlaces adds to an answer how many places are left out, and why.
+// withoutPlaces adds to an answer how many places are omitted, and why.
 func withoutPlaces(a Answer, outside, closed int) Answer {
 	if outside > 0 {
 		a.Text = lines.Append(a.Text, fmt.Sprintf("[left out: %s outside of the workspace]", humanize.Count(outside, "place")))

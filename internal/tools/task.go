@@ -19,7 +19,7 @@ type Task struct {
 	Title      string `json:"title,omitempty" jsonschema:"a few words for the screen"`
 	Background bool   `json:"background,omitempty" jsonschema:"return at once"`
 	Continue   string `json:"continue,omitempty" jsonschema:"the id of an agent that ended"`
-	// Model is ignored, because the person chooses the models.
+	// Model is ignored, because the user chooses the models.
 	Model string `json:"model,omitempty" jsonschema:"not used"`
 }
 

@@ -2,7 +2,7 @@
 // the tools themselves. Similar tools share a file. The packages below do the work and know
 // nothing of tools: command lines, the shell, the workspace, search, outlines, differences.
 //
-// A [Tool] plans a call without any effect; the [Plan] has a [Preview] for the person who
+// A [Tool] plans a call without any effect; the [Plan] has a [Preview] for the user who
 // approves the call, and a function that applies exactly this plan and returns an [Answer]. A
 // [Registry] belongs to a conversation and joins the tools of the program with the tools of
 // servers. An [Env] belongs to a call and holds the workspace, the limits and everything else
@@ -44,13 +44,13 @@ type Tool struct {
 	// Server is set for a tool that the model's server runs by itself, within the reply: its search
 	// of the web.
 	Server bool
-	// Blocked lists the hosts that a search by the server leaves out.
+	// Blocked lists the hosts that a search by the server omits.
 	Blocked []string
 	// Traits declares the effects of calls, and the words that describe calls.
 	Traits
 
 	// Plan plans a call without any effect. Nothing else decodes its arguments. An error means
-	// that the call would fail with it, so that a person has nothing to approve; the model reads
+	// that the call would fail with it, so that a user has nothing to approve; the model reads
 	// the error.
 	Plan func(ctx context.Context, env *Env, args arguments.Arguments) (Plan, error)
 
@@ -89,7 +89,7 @@ func (t Tool) Work(ctx context.Context, env *Env, args arguments.Arguments) (Pla
 
 // A Plan is a call that has been planned but not carried out.
 type Plan struct {
-	// Preview is shown to the person who approves the call. For a harmless call, the person only
+	// Preview is shown to the user who approves the call. For a harmless call, the user only
 	// approves the use of protected files.
 	Preview Preview
 	// Begin is called before Apply, in the order of the calls of a reply, and does not wait. It is nil
@@ -99,13 +99,13 @@ type Plan struct {
 	// since. It is called at most once. A failure is an answer with Error set. Apply returns soon
 	// after ctx ends.
 	Apply func(ctx context.Context) Answer
-	// Answered returns the answer of a call that asks the person, after the person has answered
+	// Answered returns the answer of a call that asks the user, after the user has answered
 	// each of Preview.Inquiries or agreed to Preview.Plan. It is called in place of Apply, which
-	// serves where nobody is there to ask. Answered is nil for a call that asks nothing.
+	// serves where no user is present to ask. Answered is nil for a call that asks nothing.
 	Answered func([]InquiryAnswer) Answer
 }
 
-// A Preview shows a person the call to approve.
+// A Preview shows a user the call to approve.
 type Preview struct {
 	// Title describes the call on one line, e.g. "edit internal/a.go" or "run go test ./...".
 	Title string
@@ -122,10 +122,10 @@ type Preview struct {
 	// Arguments holds the arguments of a call that has no Diff, Command, Inquiries or Plan, so
 	// that there is nothing else to approve. [Tool.Work] sets them if the tool does not.
 	Arguments json.RawMessage
-	// Inquiries holds the questions of the call to the person, who answers them instead of
+	// Inquiries holds the questions of the call to the user, who answers them instead of
 	// approving the call.
 	Inquiries []Inquiry
-	// Plan is the model's plan in Markdown, for a call that asks the person to agree to a plan.
+	// Plan is the model's plan in Markdown, for a call that asks the user to agree to a plan.
 	Plan string
 	// Served is set for a call of a server's tool, prompt or resource.
 	Served *Served
@@ -152,7 +152,7 @@ type Preview struct {
 	// AtHome is set if an edit or a command is asked about even in full-auto, because the
 	// workspace holds the home folder and nobody named the workspace.
 	AtHome bool
-	// Because is the reason for which a rule or a hook has the person asked, empty if none does.
+	// Because is the reason for which a rule or a hook has the user asked, empty if none does.
 	// Title ends in it, which is not shown of a command.
 	Because string
 	// Outside is the reason for a command to leave the sandbox, empty if the command stays
@@ -208,7 +208,7 @@ type Env struct {
 	// Hosts returns an error if pages of a host must not be fetched, also where another page leads
 	// there; nil bounds no host.
 	Hosts func(host string) error
-	// Named is set if a person named the workspace, and so means to work in it although it holds
+	// Named is set if a user named the workspace, and so means to work in it although it holds
 	// the home folder.
 	Named bool
 	// Advised remembers the advice about the sandbox that calls of this reply were given; nil
@@ -217,7 +217,7 @@ type Env struct {
 	// Call and CallID are the number and the id of the call. They are set for one call.
 	Call   int
 	CallID string
-	// OfAgent is set in the conversation of an agent, whose commands the person does not see one by
+	// OfAgent is set in the conversation of an agent, whose commands the user does not see one by
 	// one. They cannot be put into the background by a key.
 	OfAgent bool
 	// Typed is set when the user typed the command. It is set for one call.
@@ -226,17 +226,17 @@ type Env struct {
 	// watches. It is set for one call.
 	Output io.Writer
 
-	// mayReadKeys lists the files with keys that this call may read, because a person was asked
+	// mayReadKeys lists the files with keys that this call may read, because a user was asked
 	// about them.
 	mayReadKeys []string
 }
 
-// Limits bounds the work and the results of calls.
+// Limits limits the work and the results of calls.
 type Limits struct {
-	// OutputTokens bounds the size of one result: the setting tool-output-max-tokens, less in a
+	// OutputTokens limits the size of one result: the setting tool-output-max-tokens, less in a
 	// small window (D-41).
 	OutputTokens int
-	// FoundTokens bounds the answer of a command or a search, if it is lower than OutputTokens:
+	// FoundTokens limits the answer of a command or a search, if it is lower than OutputTokens:
 	// the setting found-max-tokens. A value below 1 sets no limit.
 	FoundTokens int
 	// OutlineTokens is the size from which on a read of a whole file answers with its outline: the
@@ -258,14 +258,14 @@ type Served struct {
 	// Server and Tool name the server and its tool. Tool is "*" if the call uses no tool, such as
 	// for reading a resource.
 	Server, Tool string
-	// Definition identifies the server's definition of the tool. A person allows the tool with
+	// Definition identifies the server's definition of the tool. A user allows the tool with
 	// this definition only.
 	Definition string
 	// Changed shows how the definition differs from the definition that was used before, as lines
-	// with + or -. It is empty if nothing differs. A changed tool runs only after a person allows
+	// with + or -. It is empty if nothing differs. A changed tool runs only after a user allows
 	// it.
 	Changed string
-	// Allowed is set if the person's own configuration allows the call.
+	// Allowed is set if the user's own configuration allows the call.
 	Allowed bool
 	// EachTime is set if the server says that the tool is destructive, so that it can be allowed
 	// for one call only.

@@ -49,7 +49,7 @@ func WebSearch(s *websearch.Searcher) Tool {
 }
 
 // ServerSearch returns the tool that stands for the search of the web by the model's server, which
-// makes it within its replies and leaves out the blocked hosts.
+// makes it within its replies and omits the blocked hosts.
 func ServerSearch(blocked []string) Tool {
 	return define(Tool{
 		Name: WebSearchName, Server: true, Blocked: blocked,

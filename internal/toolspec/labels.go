@@ -16,7 +16,7 @@ type Words struct {
 	// Now is the verb for a running call, Done for a finished call, and Do for a call that failed
 	// or was refused.
 	Now, Done, Do string
-	// Declined is the verb for a call whose proposal the person declined; most tools have none.
+	// Declined is the verb for a call whose proposal the user declined; most tools have none.
 	Declined string
 	// About is the subject of a call, with {NAME} in place of the values of its parameters.
 	// Without it, the subject is the key of the call, its path, and its numbers.
@@ -47,7 +47,7 @@ func (s Label) Ended() string { return join(s.Done, s.Subject) }
 // NotDone describes a call that failed or was refused.
 func (s Label) NotDone() string { return join(s.Do, s.Subject) }
 
-// NotWanted describes a call whose proposal the person declined: "not kept: the tests need a
+// NotWanted describes a call whose proposal the user declined: "not kept: the tests need a
 // database".
 func (s Label) NotWanted() string { return join(s.Words.Declined+":", s.Subject) }
 

@@ -64,7 +64,7 @@ func Reported(report string) (files []string, head string) {
 		if list != NoFiles {
 			files = filesIn(list)
 		}
-		return files, report[:end] // later lines are the agent's own words
+		return files, report[:end] // later lines are the agent's own text
 	}
 	return nil, ""
 }

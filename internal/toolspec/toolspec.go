@@ -6,7 +6,7 @@ package toolspec
 import "strings"
 
 // Traits is the declaration of one tool. The zero value declares nothing: such a tool may do
-// anything, so a person is asked about its calls, they run alone, and nothing is known of its
+// anything, so a user is asked about its calls, they run alone, and nothing is known of its
 // answers.
 //
 // Parameters are lists of names; the first name that a call has counts.
@@ -25,7 +25,7 @@ type Traits struct {
 	Stateful bool
 	// Remembers: calls keep notes for later sessions, in files of the user.
 	Remembers bool
-	// Asks: calls ask the person something, and have no other effect.
+	// Asks: calls ask the user something, and have no other effect.
 	Asks bool
 
 	// Parallel: calls may run at the same time as others.
@@ -36,7 +36,7 @@ type Traits struct {
 	// Unoffered tools are not declared in requests: the model learns of them otherwise, and calls
 	// them by name.
 	Unoffered bool
-	// Rare tools are offered only if a person wants all tools: models seldom call them, and other
+	// Rare tools are offered only if a user wants all tools: models seldom call them, and other
 	// tools do the same work.
 	Rare bool
 	// NeedsRecord tools are offered only if the conversation is recorded.
@@ -138,7 +138,7 @@ func (t Traits) WritesFile() bool {
 	return t.Edits && (len(t.File) > 0 || len(t.Patch) > 0) && !t.Elsewhere
 }
 
-// String lists the effects of calls in words for a person.
+// String lists the effects of calls in words for a user.
 func (t Traits) String() string {
 	var does []string
 	for _, trait := range []struct {

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// lastWords bounds the time that the end of the program waits for the collector.
+	// lastWords limits the time that the end of the program waits for the collector.
 	lastWords = 2 * time.Second
 	// mostFailures is the number of failures in a row after which nothing more is sent.
 	mostFailures = 3

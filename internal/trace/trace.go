@@ -16,7 +16,7 @@ import (
 	"agent/internal/chat"
 )
 
-// mostSpans bounds the spans that wait to be sent; further spans are dropped and counted.
+// mostSpans limits the spans that wait to be sent; further spans are dropped and counted.
 const mostSpans = 2048
 
 // Tracer makes spans from the events of one conversation. A nil Tracer does nothing.

@@ -9,7 +9,7 @@ import (
 	"agent/internal/tui/pager"
 )
 
-// paste puts pasted text where the person is typing. It never sends or answers anything.
+// paste puts pasted text where the user is typing. It never sends or answers anything.
 func (m *Model) paste(text string) tea.Cmd {
 	if m.questions.Paste(text) {
 		return nil

@@ -29,15 +29,15 @@ type activity struct {
 	waitedAt map[string]time.Duration
 	// watched is the job in the foreground; its ID is 0 for none.
 	watched command.Job
-	// said holds the texts of the person and the model in this session.
+	// said holds the texts of the user and the model in this session.
 	said sayings
 	// commands holds the lines of the running slash commands.
 	commands []string
-	// toldLoss is set once the person was told that pruning has cost more than it saved.
+	// toldLoss is set once the user was told that pruning has cost more than it saved.
 	toldLoss bool
 	// aside is set while a question beside the conversation is answered.
 	aside bool
-	// waiting holds messages that wait until a command of the person is done, because the changes
+	// waiting holds messages that wait until a command of the user is done, because the changes
 	// of a turn could collide with the changes of the command.
 	waiting []atcmd.Message
 	// queued holds the messages that wait for the next pause of the turn. shell holds the lines
@@ -217,7 +217,7 @@ func (a *activity) queueView(width, room int, asking bool) []string {
 	waiting = append(waiting, a.shell...)
 	var lines []string
 	if before := len(waiting) - room; before > 0 && room > 0 {
-		before++ // for the line with the count
+		before++ // one row is for the line with the count
 		lines = append(lines, "  "+humanize.Count(before, "message")+" queued before")
 		waiting = waiting[before:]
 	}

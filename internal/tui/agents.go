@@ -149,7 +149,7 @@ func (a *activity) agentsView(width, room int) (lines []string) {
 		defer func() { lines = append(lines, a.surface.theme.Dim.Text(style.Truncate(row, width))) }()
 		room--
 	}
-	more := room - len(working) // second rows
+	more := room - len(working) // second rows of the agents
 	for i, s := range working {
 		if left := len(working) - i; left > 1 && len(lines)+1 >= room {
 			return append(lines, a.surface.theme.Dim.Text("  "+humanize.Count(left, "more agent")))

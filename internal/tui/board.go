@@ -280,7 +280,7 @@ func (b *boardView) answer(key string) {
 		return
 	}
 	b.report(b.driver.Answer(b.selected, asked.ID, d), "answered")
-	for _, row := range b.rows { // the next one that waits
+	for _, row := range b.rows { // selects the next row that waits
 		if row.ID != b.selected && len(row.Questions) > 0 {
 			b.selected = row.ID
 			break

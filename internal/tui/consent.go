@@ -19,7 +19,7 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 			return nil, false
 		}
 		if m.questions.IsAnswers(m.input.Editor.Text) {
-			m.input.Sent() // the person meant the draft as an answer
+			m.input.Sent() // the user meant the draft as an answer
 		}
 	}
 	if m.questions.Asking() && slices.Contains(m.surface.keys.Of(k.Name), "quit") {

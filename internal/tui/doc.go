@@ -8,7 +8,7 @@
 // changes: the open block of the reply, running tools, the queue, the input and a status line.
 // The live part is at most half of the window, so the cost of a frame does not depend on the
 // length of the session. After the window has changed its size, the transcript is laid out and
-// printed anew (resize.go).
+// printed again (resize.go).
 //
 // Data flow:
 //

@@ -32,7 +32,7 @@ type Exchange struct {
 // Call is a tool call.
 type Call struct {
 	Label toolspec.Label
-	// Failed is set if the call did not succeed, and Declined if the person said no to its proposal.
+	// Failed is set if the call did not succeed, and Declined if the user said no to its proposal.
 	Failed, Declined bool
 }
 

@@ -14,7 +14,7 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// longTurn is the least duration of a turn whose end calls the person.
+// longTurn is the least duration of a turn whose end calls the user.
 const longTurn = 10 * time.Second
 
 // eventsCame handles events of the turn loop. After a turn it runs the next line for the shell

@@ -65,7 +65,7 @@ func (m *Model) commandRuns() bool {
 }
 
 // jobsRun reports whether the background key may act on jobs: one runs or is in the foreground,
-// and the input is empty, since the key has another meaning while the person types.
+// and the input is empty, since the key has another meaning while the user types.
 func (m *Model) jobsRun() bool {
 	return m.opts.Jobs != nil && m.input.Editor.Empty() && (m.surface.status.Jobs > 0 || m.activity.watched.ID != 0)
 }

@@ -110,7 +110,7 @@ func (m *Model) key(k term.Key) tea.Cmd {
 }
 
 // asideKey handles an Esc that ends the question beside the conversation, which is the latest that
-// the person has begun. It answers no question of the turn.
+// the user has begun. It answers no question of the turn.
 func (m *Model) asideKey(k term.Key) (tea.Cmd, bool) {
 	if k.Name != "esc" || !m.activity.aside || m.chooser.picking != nil || m.input.Proposing() {
 		return nil, false
@@ -147,7 +147,7 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 }
 
 // leaveInsert handles an Esc that ends the insert mode of Vim. This Esc has no other effect, even
-// while a question waits for the person to finish a message.
+// while a question waits for the user to finish a message.
 func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 	esc := k.Name == "esc" || k.Name == "alt+esc"
 	if !esc || !m.surface.settings().Vim || m.input.Vim.Mode != vim.Insert || m.questions.Asking() || m.chooser.picking != nil {

@@ -35,11 +35,11 @@ type Model struct {
 	resize    resize
 	// typedLines holds the lines typed in plain mode.
 	typedLines map[string]bool
-	// stashed is the draft that the person put aside, or nil for none.
+	// stashed is the draft that the user put aside, or nil for none.
 	stashed *atcmd.Message
 	// keysShown is set while the keys are listed under the input.
 	keysShown bool
-	// testing is set while the person tests keys. tested is the text that the latest tested key
+	// testing is set while the user tests keys. tested is the text that the latest tested key
 	// types.
 	testing bool
 	tested  string
@@ -167,7 +167,7 @@ type (
 // thenDo returns a thenMsg for a function that has no further command to run.
 func thenDo(do func()) tea.Msg { return thenMsg(func() tea.Cmd { do(); return nil }) }
 
-// update handles a message and lays out the live part anew. The returned command is to be run
+// update handles a message and lays out the live part again. The returned command is to be run
 // concurrently.
 func (m *Model) update(message tea.Msg) tea.Cmd {
 	if m.surface.hint.text != "" && m.surface.now().After(m.surface.hint.until) {

@@ -54,13 +54,13 @@ type Files interface {
 	MarkUsed(file string)
 }
 
-// Programs runs the programs that the person has named in the settings.
+// Programs runs the programs that the user has named in the settings.
 type Programs interface {
-	// StatusLine returns a function that makes the person's own line from a status, or nil for
+	// StatusLine returns a function that makes the user's own line from a status, or nil for
 	// none. StatusLine is called after each change of the status, and the function runs
 	// concurrently.
 	StatusLine() func(ctx context.Context, status chat.Status, stats chat.Stats) (string, error)
-	// Called is run concurrently when the person is called: kind is the reason in a word, news in
+	// Called is run concurrently when the user is called: kind is the reason in a word, news in
 	// a line.
 	Called(ctx context.Context, kind, news string) error
 }
@@ -90,7 +90,7 @@ type Options struct {
 	// Run calls it in plain mode, where Ctrl+C is a signal. Nil means that no caller reacts to
 	// Ctrl+C.
 	NotifySignals func() (release func())
-	// Palettes holds the person's own themes.
+	// Palettes holds the user's own themes.
 	Palettes []style.Palette
 	// In and Out are the terminal.
 	In, Out *os.File
@@ -107,7 +107,7 @@ type Options struct {
 	// changed, or "" for none. It is called concurrently, at the start and after each turn and
 	// command. Nil means none.
 	Branch func(ctx context.Context) string
-	// Programs runs the person's own programs. Nil means that there are none.
+	// Programs runs the user's own programs. Nil means that there are none.
 	Programs Programs
 	// Estimate returns a function that says the cost of a message in a line, or nil for none.
 	// The function runs concurrently; it returns "" if that is not known.
@@ -153,7 +153,7 @@ type Settings struct {
 	Theme string
 	// Links is the kind of links, as internal/tui/link names it, or "" for none.
 	Links string
-	// Notify is the way to call the person, or "" for auto.
+	// Notify is the way to call the user, or "" for auto.
 	Notify string
 	// Columns is the greatest width of prose, in columns, or 0 for style.Columns.
 	Columns int

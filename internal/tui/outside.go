@@ -16,7 +16,7 @@ import (
 )
 
 // pasteImage puts the image on the clipboard into the message. Reading the clipboard may be slow,
-// so a command does it while the screen goes on.
+// so a command does it while the screen continues.
 func (m *Model) pasteImage() tea.Cmd {
 	ctx, clipboard := m.surface.ctx, m.opts.Clipboard
 	if clipboard == nil {

@@ -9,10 +9,10 @@ import (
 	"agent/internal/tui/style"
 )
 
-// ownPace is the least time between two runs of the person's status line.
+// ownPace is the least time between two runs of the user's status line.
 const ownPace = 300 * time.Millisecond
 
-// ownStatus is the status line made by a program of the person, above the line of the screen.
+// ownStatus is the status line made by a program of the user, above the line of the screen.
 type ownStatus struct {
 	surface  *surface
 	programs Programs

@@ -24,7 +24,7 @@ type chooser struct {
 	choose  func(command.Choice) tea.Cmd
 }
 
-// open opens a list and runs choose with the person's choice.
+// open opens a list and runs choose with the user's choice.
 func (c *chooser) open(pick command.Pick, choose func(command.Choice) tea.Cmd) tea.Cmd {
 	c.picking, c.choose = picker.Open(pick), choose
 	return c.work()
@@ -62,7 +62,7 @@ func (c *chooser) work() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// pickable reports whether a list may open now: not while the person types or reads, and not in
+// pickable reports whether a list may open now: not while the user types or reads, and not in
 // plain mode.
 func (m *Model) pickable(pick *command.Pick) bool {
 	return pick != nil && len(pick.Choices) > 0 && m.input.Editor.Empty() && m.reader.pager == nil && m.chooser.picking == nil && !m.surface.plain
@@ -105,7 +105,7 @@ func promptChoice(prompt string) command.Choice {
 }
 
 // Pick shows a list on the terminal before a session exists, and returns the choice; ok is false
-// if the person chose nothing. Pick uses only the options In, Out, Environ, Plain and Settings.
+// if the user chose nothing. Pick uses only the options In, Out, Environ, Plain and Settings.
 // If the terminal can only show lines, Pick returns ErrNoTerminal.
 func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.Choice, ok bool, err error) {
 	environ := environment(opts.Environ)

@@ -91,7 +91,7 @@ func (p *presence) undo() (sequences string) {
 // forget makes the next update report everything again, after another program had the terminal.
 func (p *presence) forget() { p.title, p.status.reported, p.status.drawn = "", "", "" }
 
-// say sets the terminal's title to the present state. It also calls the person if a question
+// say sets the terminal's title to the present state. It also calls the user if a question
 // waits or a long turn has ended, unless the window is known to have the focus.
 func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	name := "agent: " + humanize.Line(filepath.Base(p.surface.workspace), newsLimit)
@@ -137,7 +137,7 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 // window.
 const newsLimit = 120
 
-// news returns the reason for calling the person, in a word and in a line.
+// news returns the reason for calling the user, in a word and in a line.
 func news(questions *question.Questions) (kind, line string) {
 	if !questions.Open() {
 		return "turn-ended", "the turn has ended"

@@ -14,7 +14,7 @@ type resize struct {
 
 // change is an ongoing change of the window's size.
 type change struct {
-	// until is the time at which the size counts as settled, or zero if no change is going on.
+	// until is the time at which the size counts as settled, or zero if no change is continuing.
 	until         time.Time
 	width, height int
 	// lowest is the least height that the window has had during the change. turned is set if its

@@ -96,13 +96,13 @@ func giveBack(t *term.Terminal) {
 	t.Leave()
 }
 
-// newLoop returns Bubble Tea's loop around a front end that reads and paints by itself.
+// newLoop returns Bubble Tea's loop around an interface that reads and paints by itself.
 func newLoop(ctx context.Context, front tea.Model) *tea.Program {
 	return tea.NewProgram(front, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard),
 		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
 }
 
-// unseen is an empty view, for a front end that paints by itself.
+// unseen is an empty view, for an interface that paints by itself.
 type unseen struct{}
 
 // View implements tea.Model.
@@ -121,7 +121,7 @@ func listen(register func(func(chat.Event)), loop *tea.Program, stop <-chan stru
 }
 
 // serve runs a loop until its front end quits, a signal ends it or ctx ends. keys are read
-// meanwhile; nil reads none. heard handles a signal, and reports false for a signal that asks the
+// in the meantime; nil reads none. heard handles a signal, and reports false for a signal that asks the
 // process to end.
 func serve(ctx context.Context, loop *tea.Program, keys *term.Keyboard, signals <-chan os.Signal, heard func(os.Signal) bool) error {
 	if keys != nil {

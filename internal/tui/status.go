@@ -52,7 +52,7 @@ func (l *statusLine) figures(width int) string {
 	return style.Truncate(line.String(), width)
 }
 
-// spans returns the status line without the folder. Parts that do not fit are left out from the
+// spans returns the status line without the folder. Parts that do not fit are omitted from the
 // right. A mode that asks less than the standard one is loud.
 func (l *statusLine) spans(width int) style.Spans {
 	t, s := l.surface.theme, l.surface.status
@@ -73,7 +73,7 @@ func (l *statusLine) spans(width int) style.Spans {
 	case gauge.Text == "", style.Width(model.Text)+3+style.Width(gauge.Text) > room && style.Width(model.Text) <= room:
 		parts = style.Spans{model, mode}
 	case style.Width(model.Text) > room:
-		parts = style.Spans{mode, model} // even the narrowest window shows the mode
+		parts = style.Spans{mode, model} // the mode fits even in the narrowest window
 	}
 	always := len(parts)
 	also := func(is bool, text string, look style.Style) {

@@ -71,7 +71,7 @@ func (m *Model) commands(message atcmd.Message) bool {
 	return m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.opts.Commands.Sends(text)
 }
 
-// sendWaiting sends the messages that have waited for a command of the person.
+// sendWaiting sends the messages that have waited for a command of the user.
 func (m *Model) sendWaiting() {
 	if m.questions.Owned() || len(m.activity.commands) > 0 {
 		return
@@ -95,7 +95,7 @@ func (m *Model) cameBack(message atcmd.Message, ok bool) {
 		return
 	case m.backUnchanged():
 		m.activity.behind = slices.Insert(m.activity.behind, 0, m.input.Editor.Message())
-	case !m.input.Editor.Empty(): // the person has typed something meanwhile
+	case !m.input.Editor.Empty(): // the user has typed in the meantime
 		m.opts.Driver.Send(message)
 		return
 	}
@@ -103,7 +103,7 @@ func (m *Model) cameBack(message atcmd.Message, ok bool) {
 	m.input.Editor.Restore(message)
 }
 
-// sendBehind puts the messages taken back from the queue into it again, once the person has sent
+// sendBehind puts the messages taken back from the queue into it again, once the user has sent
 // or dropped the message before them.
 func (m *Model) sendBehind() {
 	if !m.input.Editor.Empty() || m.activity.back == "" {
@@ -175,7 +175,7 @@ func (a *activity) run(line string, run func(context.Context) (command.Output, e
 // modelList is the command that lists the models to choose from.
 const modelList = "/model"
 
-// choosesModel reports whether a turn failed because no model is set and the person can choose
+// choosesModel reports whether a turn failed because no model is set and the user can choose
 // one.
 func choosesModel(err error) bool {
 	var wanting interface{ ChoosesModel() bool }

@@ -27,7 +27,7 @@ type surface struct {
 	environ   environment
 	workspace string
 	// settings returns the present settings of the screen, and boundKeys the present table of
-	// keys. palettes holds the person's own themes.
+	// keys. palettes holds the user's own themes.
 	settings  func() Settings
 	boundKeys func() *keymap.Map
 	palettes  []style.Palette
@@ -46,9 +46,9 @@ type surface struct {
 	transcript transcript.Transcript
 	// held is an entry to print before anything else, or nil for none.
 	held held
-	// again is set if all printed entries are to be printed anew, at the new width.
+	// again is set if all printed entries are to be printed again, at the new width.
 	again bool
-	// calling is set until the person has been called. bell rings with the next frame.
+	// calling is set until the user has been called. bell rings with the next frame.
 	calling, bell bool
 	hint          hint
 
@@ -154,7 +154,7 @@ func (s *surface) print(kind transcript.Kind, lay transcript.Layout) {
 }
 
 // note prints a line that reports an event: a glyph, then words. The words may come from anybody,
-// so they are cut to a bound.
+// so they are cut to a limit.
 func (s *surface) note(look func(*style.Theme) style.Style, glyph, text string) {
 	s.print(transcript.Line, noteRows(look, glyph, text))
 }

@@ -21,15 +21,15 @@ import (
 
 // These are the bounds on the output shown for a tool, in lines.
 const (
-	// liveOutputLines bounds the output of a running command.
+	// liveOutputLines limits the output of a running command.
 	liveOutputLines = 5
-	// resultLines bounds the printed output of a finished command.
+	// resultLines limits the printed output of a finished command.
 	resultLines = 8
-	// typedLines bounds the printed output of a command that the user ran in order to read it.
+	// typedLines limits the printed output of a command that the user ran in order to read it.
 	typedLines = 40
-	// diffLines bounds the printed part of an edit.
+	// diffLines limits the printed part of an edit.
 	diffLines = 40
-	// errorLines bounds the printed part of a failure.
+	// errorLines limits the printed part of a failure.
 	errorLines = 6
 )
 
@@ -105,7 +105,7 @@ func toolRows(e chat.ToolEnded, freed int) transcript.Layout {
 // line.
 const ownLine = 2
 
-// densityApplied prints the result of pruning. If little was freed, the result goes on the line
+// densityApplied prints the result of pruning. If little was freed, the result continues the line
 // of the edit before it.
 func (a *activity) densityApplied(e chat.DensityApplied) {
 	a.turn.freed.add(e.Prunes)
@@ -194,7 +194,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 }
 
 // headed returns a row of at most room columns: the description of work that has ended, and what
-// came of it, of which the parts that have no room are left out from the end.
+// came of it, of which the parts that have no room are omitted from the end.
 func headed(t *style.Theme, what, said string, room int) string {
 	if said != "" {
 		said = t.Say(" — " + said)
@@ -246,7 +246,7 @@ func howMuch(a tools.Answer) string {
 	return "no output"
 }
 
-// boundRows cuts rows at the end and adds a row with the number of rows left out.
+// boundRows cuts rows at the end and adds a row with the number of rows omitted.
 func boundRows(t *style.Theme, lines []string, most int) []string {
 	if more := len(lines) - most; more > 1 {
 		return append(lines[:most:most], t.Dim.Text(leftOut(t, fmt.Sprintf("%d more lines", more))))
@@ -267,7 +267,7 @@ func leftOut(t *style.Theme, what string) string {
 const spokenColumns = 4000
 
 // lastLines returns the last lines of a command's output, at most most of them, below a row that
-// says that lines are left out. That row has their number if text is the whole output.
+// says that lines are omitted. That row has their number if text is the whole output.
 func lastLines(t *style.Theme, text string, width, most int, whole bool) []string {
 	if text == "" {
 		return nil

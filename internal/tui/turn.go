@@ -21,7 +21,7 @@ type turn struct {
 	askedAt time.Time
 	// open counts the questions that wait; agents ask beside each other.
 	open int
-	// plan is the plan that the person is asked about, or "" for none.
+	// plan is the plan that the user is asked about, or "" for none.
 	plan  string
 	asked time.Duration
 	// returned is set once a message came back unsent.
@@ -61,7 +61,7 @@ type retry struct {
 // silence is a pause in which the model sends nothing: since when, and when it was last reported.
 type silence struct{ since, told time.Time }
 
-// lasts reports whether the silence continues. A silence is reported anew every chat.SilenceTold,
+// lasts reports whether the silence continues. A silence is reported again every chat.SilenceTold,
 // so an older report means that it has ended.
 func (s silence) lasts(now time.Time) bool {
 	return !s.told.IsZero() && now.Sub(s.told) < chat.SilenceTold+time.Second
@@ -70,7 +70,7 @@ func (s silence) lasts(now time.Time) bool {
 // workTime returns how long the turn has worked, without the time of questions.
 func (u *turn) workTime(now time.Time) time.Duration {
 	if u.started.IsZero() {
-		return 0 // the turn began before this screen
+		return 0 // the turn began before this screen was opened
 	}
 	return now.Sub(u.started) - u.waited(now)
 }

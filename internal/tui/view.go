@@ -31,7 +31,7 @@ func (m *Model) frame() term.Frame {
 }
 
 // layout composes the live part from the bottom up, so that even the smallest window shows the
-// text the user types. Every part is bounded; together they are lower than the window.
+// text the user types. Every part is limited; together they are lower than the window.
 func (m *Model) layout() {
 	width, most := m.surface.columns(), max(1, m.surface.height-1)
 	var input []string

@@ -20,7 +20,7 @@ const (
 	leastLine = 40
 	// leastValue is the length from which a value counts, in bytes; a shorter one may be a word.
 	leastValue = 12
-	// maxKeyFile bounds the bytes that are read of one file, maxKeyFiles the number of files, and
+	// maxKeyFile limits the bytes that are read of one file, maxKeyFiles the number of files, and
 	// maxDepth the depth of the folders.
 	maxKeyFile  = 64 << 10
 	maxKeyFiles = 100
@@ -28,7 +28,7 @@ const (
 )
 
 // leaks returns an error if a query holds a key, one of the values, or a part of a line of the
-// files, also in another spelling. It takes milliseconds for the files of a person.
+// files, also in another spelling. It takes milliseconds for the files of a user.
 func (q Query) leaks(values, files []string) error {
 	const remedy = "; search for it without that, or let the user search by hand (/web)"
 	spelled := spellings(strings.Join(append(append([]string{q.Text}, q.OnlyHosts...), q.WithoutHosts...), " "))
@@ -87,7 +87,7 @@ func (s spelling) quotes(content []byte) bool {
 }
 
 // eachFile calls f with the content of a file, or of the files in a folder. Files that cannot be
-// read are left out.
+// read are omitted.
 func eachFile(root string, f func(path string, content []byte) error) error {
 	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -93,7 +93,7 @@ func day(date string) string {
 // clean returns foreign text on one line, without markup and without characters that are not
 // seen.
 func clean(text string, most int) string {
-	const longest = 20_000 // more than a service sends of a page
+	const longest = 20_000 // longest is more than a service sends of a page
 	if len(text) > longest {
 		text = text[:longest]
 	}

@@ -46,7 +46,7 @@ const (
 // Settings is how to search at present.
 type Settings struct {
 	// Way is a word of the setting web-search. URL is the address of a SearXNG, or of a search
-	// engine of Google. Command is the person's own command.
+	// engine of Google. Command is the user's own command.
 	Way, URL, Command     string
 	MaxTokens, MaxPerTurn int
 	// Price is the price of a thousand searches in USD, 0 if it is not known.
@@ -58,7 +58,7 @@ type Config struct {
 	Settings func() Settings
 	// Key returns the key that is kept for the address of a service, "" for none.
 	Key func(baseURL string) string
-	// Run runs the person's command with an input, and returns its output.
+	// Run runs the user's command with an input, and returns its output.
 	Run func(ctx context.Context, line string, input []byte, limit time.Duration, most int) (string, error)
 	// Environ is the environment, and KeyFiles returns the files that may hold keys. No query
 	// with a secret of theirs is sent.
@@ -67,7 +67,7 @@ type Config struct {
 	// Server returns nil if the model's server searches the web by itself, else why it does not; a
 	// nil Server never does.
 	Server func() error
-	// Denied reports whether rules of the person forbid the pages of a host.
+	// Denied reports whether rules of the user forbid the pages of a host.
 	Denied func(host string) bool
 	// Request makes a request; nil means fetch.Ask.
 	Request func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Reply, error)
@@ -244,7 +244,7 @@ func engine(address string) string {
 	return u.Query().Get("cx")
 }
 
-// MaxTokens bounds the text of an answer.
+// MaxTokens limits the text of an answer.
 func (s *Searcher) MaxTokens() int { return s.config.Settings().MaxTokens }
 
 // refusedError is the error of a service that refuses the key or the account.
@@ -383,7 +383,7 @@ func problem(body []byte) string {
 	return ""
 }
 
-// run asks the person's command.
+// run asks the user's command.
 func (s *Searcher) run(ctx context.Context, line string, q Query) ([]Result, error) {
 	domains := append([]string{}, q.OnlyHosts...)
 	for _, name := range q.WithoutHosts {

@@ -14,7 +14,7 @@ import (
 
 // A Service is a kind of server that answers queries. Each is one value.
 type Service struct {
-	// Name is the word that users type, and Home the address of its API; "" for an address of the person.
+	// Name is the word that users type, and Home the address of its API; "" for an address of the user.
 	Name, Home string
 	// Bills is set if searches cost money.
 	Bills bool
@@ -98,7 +98,7 @@ func Named(name string) (Service, bool) {
 	return services[i], true
 }
 
-// given are members of a JSON object. Empty ones are left out.
+// given are members of a JSON object. Empty ones are omitted.
 type given map[string]any
 
 // MarshalJSON implements json.Marshaler.
@@ -116,7 +116,7 @@ func (g given) MarshalJSON() ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// values returns the query of an address from names and values. Empty values are left out.
+// values returns the query of an address from names and values. Empty values are omitted.
 func values(pairs ...string) string {
 	v := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -142,7 +142,7 @@ var errNoResults = errors.New("the reply holds no list of results")
 // members names the parts of a reply: the path of the list of results, and the members of each.
 type members struct{ list, address, title, snippet, date string }
 
-// read returns the results of a reply. One without an address is left out, and a member that is no
+// read returns the results of a reply. One without an address is omitted, and a member that is no
 // text counts as empty.
 func (m members) read(reply []byte) ([]Result, error) {
 	var root map[string]json.RawMessage

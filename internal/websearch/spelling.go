@@ -23,7 +23,7 @@ type spelling struct {
 
 func newSpelling(text string) spelling { return spelling{text, lettersAndDigits(text)} }
 
-// maxSpellings bounds the spellings of a query, which encodings in encodings could multiply.
+// maxSpellings limits the spellings of a query, which encodings in encodings could multiply.
 const maxSpellings = 50
 
 // spellings returns a text and the texts that it may hide: the text in usual letters instead of
@@ -75,7 +75,7 @@ var (
 	printable = lazyregexp.New(`[ -~]{12,}`)
 	// inBase64 writes both alphabets of base64 as one, without white space.
 	inBase64 = strings.NewReplacer("-", "+", "_", "/", " ", "", "\t", "", "\n", "", "\r", "")
-	// inHex leaves out the signs of programming languages before each byte.
+	// inHex omits the signs of programming languages before each byte.
 	inHex = strings.NewReplacer("0x", "", "0X", "", `\x`, "", `\u00`, "")
 )
 

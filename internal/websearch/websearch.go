@@ -1,5 +1,5 @@
-// Package websearch searches the web at a service that the person chose: a SearXNG, a service with
-// the person's key, or the person's own command. No query is sent to a host that the person has
+// Package websearch searches the web at a service that the user chose: a SearXNG, a service with
+// the user's key, or the user's own command. No query is sent to a host that the user has
 // not named, nor one that holds a key.
 //
 // A Searcher belongs to a conversation. It follows the settings, remembers recent answers, and
@@ -116,10 +116,10 @@ func (q Query) key(way string) string {
 	return strings.Join([]string{way, strings.ToLower(q.Text), fmt.Sprint(q.Count), strings.Join(q.OnlyHosts, ","), strings.Join(q.WithoutHosts, ","), q.Recent}, "\n")
 }
 
-// maxAddress bounds the length of the address of a result, in bytes.
+// maxAddress limits the length of the address of a result, in bytes.
 const maxAddress = 1000
 
-// filterResults returns the results that the query wants. It leaves out addresses that are not of
+// filterResults returns the results that the query wants. It omits addresses that are not of
 // the web, and repeated ones.
 func (q Query) filterResults(found []Result, denied func(host string) bool) []Result {
 	var wanted []Result

@@ -35,11 +35,11 @@ func takeAttributes(f, old *os.File) error {
 	return nil
 }
 
-// attributeNames returns the attributes that a file keeps when its content changes. It leaves out
-// the security attributes, which the kernel sets anew, as it does for a file that is written in
+// attributeNames returns the attributes that a file keeps when its content changes. It omits
+// the security attributes, which the kernel sets again, as it does for a file that is written in
 // place.
 func attributeNames(f *os.File) []string {
-	const most = 64 << 10 // bytes, by the kernel
+	const most = 64 << 10 // most is the kernel's limit, in bytes
 	list := make([]byte, most)
 	n, err := unix.Flistxattr(int(f.Fd()), list)
 	if err != nil {

@@ -30,7 +30,7 @@ func (w *Workspace) openFolders(abs string) (*folders, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The root is opened anew each time, so that a replaced folder is found again.
+	// The root is opened again each time, so that a replaced folder is found again.
 	at, err := os.OpenRoot(base)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (w *Workspace) openFolders(abs string) (*folders, error) {
 
 // openOrMake opens the folder of this name, and makes the folder if it is missing.
 func (f *folders) openOrMake(at *os.Root, name string) (*os.Root, error) {
-	if f.above == nil { // a new folder is empty
+	if f.above == nil { // a new folder is empty, so it can be removed
 		next, err := fsutil.OpenFolder(at, name)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return next, err
@@ -77,7 +77,7 @@ func (f *folders) openOrMake(at *os.Root, name string) (*os.Root, error) {
 }
 
 // remove removes the new folders. It leaves a folder in which another program has put something
-// meanwhile.
+// in the meantime.
 func (f *folders) remove() error {
 	f.last.close() // some systems keep an open folder
 	for ; len(f.made) > 0; f.made = f.made[:len(f.made)-1] {

@@ -27,7 +27,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s does not exist; did you mean %s?", e.Path, strings.Join(e.Nearest, " or "))
 }
 
-// maxNearest bounds the paths that are offered for a missing one.
+// maxNearest limits the paths that are offered for a missing one.
 const maxNearest = 5
 
 // Nearest returns paths that may have been meant by a missing one: similar names in its folder,

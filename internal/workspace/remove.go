@@ -45,7 +45,7 @@ func (t target) remove(expected func(*os.File) bool) error {
 		held.release()
 		return t.dir.remove(aside)
 	}
-	// Linking never replaces a file that another program has put there meanwhile.
+	// Linking never replaces a file that another program has put there in the meantime.
 	if err := t.dir.link(aside, t.name); err != nil {
 		return fmt.Errorf("it was changed at this moment, and is %s now: %w", aside, err)
 	}

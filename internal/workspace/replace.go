@@ -214,7 +214,7 @@ func Holds(f *os.File, content []byte) bool {
 }
 
 // standstill is the time that a program may take between finding a file by its name and opening
-// it for writing, so that no line of it is lost if the file is replaced meanwhile. Flushing the
+// it for writing, so that no line of it is lost if the file is replaced in the meantime. Flushing the
 // exchange to disk takes longer anyway.
 const standstill = 2 * time.Millisecond
 

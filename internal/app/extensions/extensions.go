@@ -36,10 +36,10 @@ type Config struct {
 	Where trustedfile.Where
 	Env   *tools.Env
 	// Lend allows the calls that rules of a skill or command mean, until the end of the turn. Trust
-	// has the person's decisions about them.
+	// has the user's decisions about them.
 	Lend  func(rules []string)
 	Trust *consent.Trust
-	// Off is set if instructions, skills and commands are left out. Servers are used all the
+	// Off is set if instructions, skills and commands are omitted. Servers are used all the
 	// same.
 	Off     bool
 	Rules   *hookgates.Rules
@@ -67,13 +67,13 @@ type Extensions struct {
 	tool atomic.Pointer[[]tools.Tool]
 	// toolRevision counts how often tool was set.
 	toolRevision atomic.Uint64
-	// shownNotices are the notices that the person has already seen.
+	// shownNotices are the notices that the user has already seen.
 	shownNotices []string
 	// head has the instructions in the head of each request, by file.
 	head []prompts.Instruction
 	// modelTexts has the instructions that the model has received, in the head or later.
 	modelTexts []instructions.File
-	// mostBytes bounds the length of all instructions together, by the window at the start.
+	// mostBytes limits the length of all instructions together, by the window at the start.
 	mostBytes int
 }
 
@@ -108,7 +108,7 @@ func (b *Extensions) skillNews() []history.Block {
 }
 
 // New returns the texts of a conversation: the skills and commands that were found, with the tool
-// for skills, and instructions once Head has chosen them. It returns notices for the person.
+// for skills, and instructions once Head has chosen them. It returns notices for the user.
 func New(c Config, found setup.Set) (b *Extensions, notices []string) {
 	b = &Extensions{Config: c}
 	b.set.Store(&found)
@@ -204,7 +204,7 @@ func (b *Extensions) pdf(ctx context.Context, name string, content []byte, pages
 }
 
 // called holds the parts that a message gets by calling skills, commands, prompts or the review:
-// blocks, files, a notice for the person, and a reply in place of the model's.
+// blocks, files, a notice for the user, and a reply in place of the model's.
 type called struct {
 	blocks []history.Block
 	files  atcmd.Message
@@ -245,7 +245,7 @@ func (b *Extensions) callTexts(ctx context.Context, message atcmd.Message, run c
 	return of, nil
 }
 
-// Callable returns the commands, skills and prompts that a person can call.
+// Callable returns the commands, skills and prompts that a user can call.
 func (b *Extensions) Callable() []command.Callable {
 	var all []command.Callable
 	for _, e := range b.Set().Callable() {

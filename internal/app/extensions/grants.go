@@ -10,7 +10,7 @@ import (
 	"agent/internal/extend/setup/consent"
 )
 
-// lendRules allows the calls that a skill or command asks for, until the end of the turn. The person
+// lendRules allows the calls that a skill or command asks for, until the end of the turn. The user
 // must own the skill or command, or have agreed to it.
 func (b *Extensions) lendRules(e *setup.Entry) {
 	for _, problem := range b.Rules.Disallow(e) {
@@ -46,7 +46,7 @@ func (b *Extensions) voidRules(set setup.Set) (lines []string) {
 	return lines
 }
 
-// needsConsent reports whether an entry asks for permissions and does not belong to the person.
+// needsConsent reports whether an entry asks for permissions and does not belong to the user.
 func needsConsent(e *setup.Entry) bool {
 	return !e.Own && slices.ContainsFunc(e.Allowed, func(text string) bool { return len(hookgates.InOurWords(text)) > 0 })
 }

@@ -16,7 +16,7 @@ import (
 	"agent/prompts"
 )
 
-// instructionShare bounds all instructions together: they take at most a tenth of the window.
+// instructionShare limits all instructions together: they take at most a tenth of the window.
 const instructionShare = 10
 
 // places returns the folders and limits of the search for instructions.
@@ -32,7 +32,7 @@ func (b *Extensions) places() instructions.Where {
 }
 
 // Head chooses the instructions for the head of each request. Later changes are sent as
-// differences from them. Head returns notices for the person.
+// differences from them. Head returns notices for the user.
 func (b *Extensions) Head() (notices []string) {
 	b.mostBytes = b.Window() / instructionShare * bytesPerToken
 	found := b.instructions()
@@ -61,10 +61,10 @@ func (b *Extensions) Head() (notices []string) {
 // Instructions returns the instructions in the head.
 func (b *Extensions) Instructions() []prompts.Instruction { return b.head }
 
-// mostStyle bounds the length of an output style, in bytes.
+// mostStyle limits the length of an output style, in bytes.
 const mostStyle = 64 << 10
 
-// style returns the text of an output style: a file in the person's folder for styles, or in
+// style returns the text of an output style: a file in the user's folder for styles, or in
 // Claude Code's.
 func (b *Extensions) style(name string) (string, error) {
 	folders := []string{filepath.Join(b.Where.Config, "output-styles"), filepath.Join(b.Where.Home, ".claude", "output-styles")}
@@ -99,7 +99,7 @@ func (b *Extensions) Refreeze() (notices []string) {
 	return notices
 }
 
-// newNotices returns the notices that the person has not seen, and remembers them as seen.
+// newNotices returns the notices that the user has not seen, and remembers them as seen.
 func (b *Extensions) newNotices(notices []string) []string {
 	fresh := slices.DeleteFunc(notices, func(notice string) bool { return slices.Contains(b.shownNotices, notice) })
 	b.shownNotices = append(b.shownNotices, fresh...)
@@ -137,7 +137,7 @@ func (b *Extensions) nested(file instructions.File) chat.NestedInstructions {
 }
 
 // Below returns the instructions in the folders between the workspace and a file, and the rules
-// that apply to the file. It leaves out texts that the model has already received.
+// that apply to the file. It omits texts that the model has already received.
 func (b *Extensions) Below(file string) []chat.NestedInstructions {
 	root := b.Env.Workspace.Root()
 	abs := b.Env.Workspace.OnDisk(fsutil.At(root, filepath.FromSlash(file)))

@@ -20,7 +20,7 @@ import (
 	"agent/internal/tools"
 )
 
-// reviewName is the name of the built-in command that reviews a change. A command of a person or
+// reviewName is the name of the built-in command that reviews a change. A command of a user or
 // a repository with the same name replaces it.
 const reviewName = "review"
 
@@ -49,7 +49,7 @@ var reviewAgent = agents.Agent{
 }
 
 // A Reviewer has an agent work on a task, and returns its id and what it wrote last. A task with
-// Continue goes on with an earlier one.
+// Continue resumes an earlier one.
 type Reviewer func(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error)
 
 // An Agent reviews in place of the model of the conversation. Without Reviews, Why says why there is
@@ -59,7 +59,7 @@ type Agent struct {
 	Why     string
 }
 
-// reviewShare is the divisor of the window that bounds the diff in a review.
+// reviewShare is the divisor of the window that limits the diff in a review.
 const reviewShare = 4
 
 // review serves a message that calls /review. An agent reviews the change, and its reply is added to
@@ -190,7 +190,7 @@ func (b *Extensions) reviewArguments(ctx context.Context, fields []string) (of s
 	return of, paths, strings.Join(fields, " ")
 }
 
-// fetchPull fetches a pull request into no branch, by a command that the person is asked about, and
+// fetchPull fetches a pull request into no branch, by a command that the user is asked about, and
 // returns its commit.
 func (b *Extensions) fetchPull(ctx context.Context, number string, run chat.RunEmbedded) (commit string, err error) {
 	args, err := diff.FetchArgs(ctx, b.Env.Workspace.Root(), number, b.Environ())

@@ -54,7 +54,7 @@ func (g *Checks) Gates() []gate.Gate {
 	}
 }
 
-// may decides which checks of an edit may run. A command from the setting may, because the person
+// may decides which checks of an edit may run. A command from the setting may, because the user
 // wrote it. A command that was found in files of the repository needs the approval of any other
 // command. The edit passes in both cases.
 func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
@@ -122,10 +122,10 @@ func (g *Checks) noteEdit(_ context.Context, k gate.Call, answer tools.Answer, _
 	return answer, nil
 }
 
-// mostChecked bounds how much of a check's output is compared, in bytes.
+// mostChecked limits how much of a check's output is compared, in bytes.
 const mostChecked = 512 << 10
 
-// slowCheck is how long a check runs before a person reads that the turn waits for it.
+// slowCheck is how long a check runs before a user reads that the turn waits for it.
 const slowCheck = time.Second
 
 // run runs a check in the sandbox, like a command of the model.

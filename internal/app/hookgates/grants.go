@@ -15,7 +15,7 @@ import (
 )
 
 // InOurRules returns the rules about known tools that have the effect of some rules of Claude Code.
-// Rules without an effect here are left out.
+// Rules without an effect here are omitted.
 func InOurRules(known *tools.Registry, texts []string) rules.Rules {
 	var ours rules.Rules
 	for _, text := range texts {
@@ -66,7 +66,7 @@ func ourRules(text string) (all []string, why string) {
 		return nil, "no effect here: there is no such tool"
 	}
 	if all = translate(text); served {
-		all = []string{strings.TrimSpace(text)} // our rules have the same form for servers
+		all = []string{strings.TrimSpace(text)} // rules for servers have the same form in both programs
 	}
 	for _, said := range all {
 		if _, err := rules.Parse(said, func(string) (rules.Subject, error) {
@@ -112,7 +112,7 @@ func translate(text string) []string {
 		if begin, prefix := strings.CutSuffix(pattern, ":*"); prefix {
 			patterns = []string{begin + " *"}
 		}
-	case !strings.ContainsAny(pattern, "*?[{"): // a folder stands for all in it
+	case !strings.ContainsAny(pattern, "*?[{"): // a folder without wildcards means everything in it
 		below := strings.TrimSuffix(pattern, "/") + "/**"
 		if !strings.Contains(strings.TrimSuffix(pattern, "/"), "/") {
 			below = "**/" + below

@@ -40,7 +40,7 @@ type hookAnswer struct {
 	remarks []string
 }
 
-// Gates returns the gate of hooks for calls of tools, or none if no hook is about calls.
+// Gates returns the gate that runs hooks for tool calls, or none if no hook is about calls.
 func (h *Hooks) Gates(tools *tools.Registry) []gate.Gate {
 	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.IsToolEvent() && h.runner.Has(e) }) {
 		return nil
@@ -124,7 +124,7 @@ func (g *hookGate) check(ctx context.Context, k gate.Call) gate.Verdict {
 // blocked begins the refusal by a hook.
 const blocked = "blocked by hook: "
 
-// permission runs the hooks of PermissionRequest, which can answer instead of a person.
+// permission runs the hooks of PermissionRequest, which can answer instead of a user.
 func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
 	if !g.hooks.runner.Has(hooks.PermissionRequest) || len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "" {
 		return gate.Verdict{}
@@ -132,7 +132,7 @@ func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
 	out, err := g.run(ctx, hooks.PermissionRequest, k, nil)
 	g.showNotices(out)
 	verdict := g.verdict(k, out, err, "denied by hook: ")
-	verdict.Ask = nil // the person is about to be asked anyway
+	verdict.Ask = nil // the approval prompt already asks the user
 	return verdict
 }
 
@@ -207,7 +207,7 @@ func (g *hookGate) forgetAnswer(k gate.Call, _ tools.Answer, _ time.Duration) {
 	delete(g.answers, k.Number)
 }
 
-// showNotices shows the notices of hooks to the person.
+// showNotices shows the notices of hooks to the user.
 func (g *hookGate) showNotices(out hook.Outcome) {
 	for _, line := range out.Notices {
 		g.hooks.host.Loop.Note(line)

@@ -30,18 +30,18 @@ type Host struct {
 	Env     *tools.Env
 	// Known has the tools of the program, and the names that rules may use besides.
 	Known *tools.Registry
-	// Home is the person's home folder, without symbolic links.
+	// Home is the user's home folder, without symbolic links.
 	Home     string
 	Settings *settings.Settings
 	// ID is the identifier of the conversation.
 	ID string
 	// Transcript returns the path of the file that records the conversation, "" for none.
 	Transcript func() string
-	// Trust has the person's decisions about the set-up of repositories.
+	// Trust has the user's decisions about the set-up of repositories.
 	Trust *consent.Trust
 	// Confinement returns the sandbox for commands by the present settings.
 	Confinement func() sandbox.Confinement
-	// Say shows lines to the person after the turn loop has ended.
+	// Say shows lines to the user after the turn loop has ended.
 	Say func(lines ...string)
 	// Record records the actions of programs.
 	Record Record
@@ -51,7 +51,7 @@ type Host struct {
 type Loop interface {
 	// WaitsFor reports that programs take long, or with "" that they have ended.
 	WaitsFor(names string)
-	// Note shows the person a notice.
+	// Note shows the user a notice.
 	Note(text string)
 }
 
@@ -91,8 +91,8 @@ func absolute(in Workspace, path string) string {
 	return in.OnDisk(fsutil.At(in.Root(), path))
 }
 
-// ask returns a verdict that asks the person about a call, because of why. If nobody is there, it
-// refuses the call: the model reads refusal, the person notice.
+// ask returns a verdict that asks the user about a call, because of why. If no user is present, it
+// refuses the call: the model reads refusal, the user notice.
 func ask(consent *gate.Consent, k gate.Call, why, refusal, notice string) gate.Verdict {
 	if consent.Unattended {
 		return gate.Verdict{Refusal: refusal, Notice: k.Said.Title() + " was refused: " + notice, End: consent.Denied()}

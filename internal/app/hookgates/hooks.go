@@ -18,7 +18,7 @@ import (
 	"agent/internal/history"
 )
 
-// Hooks runs the hooks of the person and the project.
+// Hooks runs the hooks of the user and the project.
 type Hooks struct {
 	host *Host
 	// runner is nil if there are no hooks.
@@ -60,7 +60,7 @@ func NewHooks(host *Host, listing hooks.Listing) *Hooks {
 // Statuses returns the state of each hook.
 func (h *Hooks) Statuses() []hook.Status { return h.runner.Statuses() }
 
-// may returns the reason why a hook must not run now: the person has not agreed to the hook of a
+// may returns the reason why a hook must not run now: the user has not agreed to the hook of a
 // project.
 func (h *Hooks) may(one hooks.Hook) error {
 	if one.Own() {
@@ -218,7 +218,7 @@ func forModel(event hooks.Event, texts ...string) string {
 	return fmt.Sprintf("<hook event=%q>\n%s\n</hook>", event, text)
 }
 
-// idleTime is how long after a turn the person is notified.
+// idleTime is how long after a turn the user is notified.
 const idleTime = time.Minute
 
 // Notify runs the hooks of notifications, which cannot refuse anything.

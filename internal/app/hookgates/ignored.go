@@ -14,7 +14,7 @@ import (
 // must not see.
 var ignoreFiles = []string{".agentignore", ".aiignore", ".cursorignore", ".geminiignore", ".crushignore"}
 
-// findIgnored reads the ignore files of a workspace. why returns the reason why a person must be
+// findIgnored reads the ignore files of a workspace. why returns the reason why a user must be
 // asked before a file is read, or "". unread describes problems with the ignore files.
 func findIgnored(root string) (why func(abs string) string, unread []string) {
 	kept := map[string]func(string) bool{}

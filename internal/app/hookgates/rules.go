@@ -15,7 +15,7 @@ import (
 	"agent/internal/tools"
 )
 
-// Rules has the permission rules of the person, the repository and the skills of this turn. Rules
+// Rules has the permission rules of the user, the repository and the skills of this turn. Rules
 // only narrow the permissions of an agent, and apply in every mode.
 type Rules struct {
 	permissions.Rules
@@ -34,7 +34,7 @@ type Rules struct {
 	disallowed atomic.Pointer[permissions.Rules]
 }
 
-// longestProblem bounds the line about a rule that is not understood, in characters. Its text
+// longestProblem limits the line about a rule that is not understood, in characters. Its text
 // comes from a file of the repository.
 const longestProblem = 400
 
@@ -164,7 +164,7 @@ func (g *Rules) BlockedHosts() []string {
 }
 
 // BoundsSearch returns a rule that bounds searches of the web, "" for none. leavesOut means that the
-// searching server leaves out BlockedHosts.
+// searching server omits BlockedHosts.
 func (g *Rules) BoundsSearch(leavesOut bool) string {
 	all := []permissions.Rules{g.Rules, g.skillRules()}
 	if _, only := g.Rules.BlockedHosts(); only && leavesOut {

@@ -13,8 +13,8 @@ import (
 	"agent/internal/tools"
 )
 
-// ask puts a server's question to the person: each field of its form, or the request to open an
-// address. The program answers nothing by itself, and cancels a question if nobody is there.
+// ask puts a server's question to the user: each field of its form, or the request to open an
+// address. The program answers nothing by itself, and cancels a question if no user is present.
 func (s *Servers) ask(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
 	if s.Unattended {
 		return mcp.Answer{Action: mcp.Cancel}, nil
@@ -112,7 +112,7 @@ func usualOf(f mcp.Field) string {
 	return text
 }
 
-// valueOf returns a person's answer as the value of a field. It returns false if they left the
+// valueOf returns a user's answer as the value of a field. It returns false if they left the
 // field empty.
 func valueOf(f mcp.Field, answer tools.InquiryAnswer) (any, bool) {
 	if f.Type == "list" {

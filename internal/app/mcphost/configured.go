@@ -38,18 +38,18 @@ type Configured struct {
 	servers.Listing
 	Place
 	// Allowed returns an error if a server must not be used, by its address or command line;
-	// nil bounds nothing.
+	// nil means no limit.
 	Allowed func(line ...string) error
 	// Session is the identifier of the session in the environment of servers, "" for none.
 	Session string
 	// Traced returns the TRACEPARENT for the environment of servers, "" for none. It may be nil.
 	Traced func() string
-	// Trust has the person's decisions about the servers of a repository.
+	// Trust has the user's decisions about the servers of a repository.
 	Trust *consent.Trust
 	// Confined returns the sandbox for servers that are configured to run in one; nil for no
 	// sandbox.
 	Confined func() sandbox.Confinement
-	// switched records which servers the person has disabled or enabled since the configuration
+	// switched records which servers the user has disabled or enabled since the configuration
 	// was read: a bool by name, true for disabled.
 	switched sync.Map
 }
@@ -152,7 +152,7 @@ func (x *Configured) Used() []bridge.Server {
 }
 
 // Wire returns a server in the form that connections need. Commands, keys and consent are looked
-// up anew each time the server starts.
+// up again each time the server starts.
 func (x *Configured) Wire(s *servers.Server) mcp.Server {
 	wire := mcp.Server{Name: s.Name, Type: string(s.Transport), StartTimeout: s.StartTimeout, CallTimeout: s.Timeout}
 	if known, found := x.Catalogue.Load(s.Name, s.Fields); found {

@@ -1,5 +1,5 @@
 // Package mcphost has the MCP servers of a conversation. It decides which of the configured
-// servers are used, offers their tools to the model, brings their questions to the person, and
+// servers are used, offers their tools to the model, brings their questions to the user, and
 // reads their prompts and resources by name.
 //
 // Configured has the servers of a workspace's configuration; commands outside of a conversation
@@ -30,7 +30,7 @@ import (
 type Config struct {
 	// Version names the program to servers.
 	Version string
-	// Unattended is set if no person is there to answer questions.
+	// Unattended is set if no user is there to answer questions.
 	Unattended bool
 	Settings   *settings.Settings
 	Env        *tools.Env
@@ -44,14 +44,14 @@ type Config struct {
 	// Did records a program that was started, Reached a host that was reached. by names the server.
 	Did     func(by string, did history.Deed)
 	Reached func(by, host string)
-	// Tell shows a line to the person, on the goroutine that runs the conversation.
+	// Tell shows a line to the user, on the goroutine that runs the conversation.
 	Tell func(line string)
-	// Inquire puts questions to the person. It returns false if nobody answers.
+	// Inquire puts questions to the user. It returns false if nobody answers.
 	Inquire func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool)
 	// May returns an error if a rule or the policy of the machine forbids the prompts and resources
-	// of a server, which a person names by themselves.
+	// of a server, which a user names by themselves.
 	May func(served tools.Served) error
-	// Browse opens an address in the person's browser; nil if there is no browser.
+	// Browse opens an address in the user's browser; nil if there is no browser.
 	Browse func(ctx context.Context, address string)
 }
 
@@ -228,7 +228,7 @@ func (s *Servers) News() (blocks []history.Block) {
 	return blocks
 }
 
-// UseAgreed starts the servers to which the person has agreed since.
+// UseAgreed starts the servers to which the user has agreed since.
 func (s *Servers) UseAgreed() {
 	g := s.current.Load()
 	if g == nil {

@@ -40,7 +40,7 @@ func (s *Servers) Prompts() (all []command.Callable) {
 }
 
 // Prompt returns the blocks of a server's prompt if the line calls one, as in /mcp:SERVER:NAME
-// ARGUMENTS. is reports whether the line does. No approval is needed, because a person typed the
+// ARGUMENTS. is reports whether the line does. No approval is needed, because a user typed the
 // line.
 func (s *Servers) Prompt(ctx context.Context, line string) (blocks []history.Block, is bool, err error) {
 	line, is = strings.CutPrefix(strings.TrimSpace(line), "/"+promptPrefix)
@@ -77,7 +77,7 @@ func (s *Servers) IsResource(mention string) bool {
 	return found && uri != "" && g != nil && g.configured.Named(server) != nil
 }
 
-// ReadResources reads the resources that a message mentions. It leaves out a resource that cannot
+// ReadResources reads the resources that a message mentions. It omits a resource that cannot
 // be read, and adds the reason to the message's skipped paths.
 func (s *Servers) ReadResources(ctx context.Context, message *atcmd.Expansion) ([]history.Block, error) {
 	var blocks []history.Block
@@ -102,7 +102,7 @@ func (s *Servers) ReadResources(ctx context.Context, message *atcmd.Expansion) (
 	return blocks, nil
 }
 
-// maxReason bounds the reason why a resource was not read, in characters.
+// maxReason limits the reason why a resource was not read, in characters.
 const maxReason = 300
 
 // blocksOf returns a server's answer as blocks of a message. The answer stands between marks, and

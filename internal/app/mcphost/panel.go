@@ -12,7 +12,7 @@ import (
 	"agent/internal/extend/setup/servers"
 )
 
-// reconnectTime bounds how long the panel waits for a connection.
+// reconnectTime limits how long the panel waits for a connection.
 const reconnectTime = time.Minute
 
 // ServerPick returns the panel of servers for /mcp, nil if there are none. It implements
@@ -97,7 +97,7 @@ func (s *Servers) reconnect(ctx context.Context, g *generation, st bridge.Status
 	return g.bridge.Refresh(ctx, st.Configured.Name)
 }
 
-// login logs the person in to a server, through their browser.
+// login logs the user in to a server, through their browser.
 func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) error {
 	switch {
 	case st.State == bridge.Unused:
@@ -115,7 +115,7 @@ func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) er
 	return s.reconnect(ctx, g, st)
 }
 
-// waits reports whether a server waits for the person's consent.
+// waits reports whether a server waits for the user's consent.
 func (x *Configured) waits(s *servers.Server) bool {
 	if !s.NeedsConsent() || x.isDisabled(s) {
 		return false

@@ -15,19 +15,19 @@ type Bounds struct {
 	Model string
 	// Parallel is the number of agents that work at once, PerTurn the number that begin in a turn.
 	Parallel, PerTurn int
-	// Requests bounds the model requests.
+	// Requests limits the model requests.
 	Requests int
-	// Tokens bounds the input that came from no cache, and the output.
+	// Tokens limits the input that came from no cache, and the output.
 	Tokens int
-	// Time bounds the time, without the time that the agent waits for a person.
+	// Time limits the time, without the time that the agent waits for a user.
 	Time time.Duration
-	// Cost bounds the cost in USD, 0 for no bound.
+	// Cost limits the cost in USD, 0 for no bound.
 	Cost float64
-	// ResultTokens bounds the report that enters the context of the parent.
+	// ResultTokens limits the report that enters the context of the parent.
 	ResultTokens int
 }
 
-// String describes the bounds of the work, for a person who is asked about it.
+// String describes the bounds of the work, for a user who is asked about it.
 func (b Bounds) String() string {
 	text := fmt.Sprintf("%s, at most %s, %s tokens, %s", b.Model, humanize.Count(b.Requests, "request"), humanize.Tokens(b.Tokens), humanize.Took(b.Time))
 	if b.Cost > 0 {
@@ -36,7 +36,7 @@ func (b Bounds) String() string {
 	return text
 }
 
-// Share of a bound, in percent, and number of requests before the last, at which an agent is told
+// Share of a limit, in percent, and number of requests before the last, at which an agent is told
 // to finish.
 const (
 	almost       = 80
@@ -49,7 +49,7 @@ const (
 	finishNow  = "[This is your last reply, and no call in it is run. Write your report now.]"
 )
 
-// clock measures the time of an agent without the time that it waits for a person.
+// clock measures the time of an agent without the time that it waits for a user.
 type clock struct {
 	now func() time.Time
 
@@ -61,7 +61,7 @@ type clock struct {
 	since time.Time
 }
 
-// waiting notes that a question is put to a person, or that it is settled.
+// waiting notes that a question is put to a user, or that it is settled.
 func (c *clock) waiting(waits bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +93,7 @@ type pacer struct {
 	clock *clock
 	// told is set once the agent was told to finish.
 	told bool
-	// reached describes the bound that was reached, "" for none.
+	// reached describes the limit that was reached, "" for none.
 	reached string
 }
 
@@ -121,5 +121,5 @@ func (p *pacer) pace(s chat.Stats) chat.Pace {
 	return chat.Pace{}
 }
 
-// fresh returns the tokens that count for the bound.
+// fresh returns the tokens that count for the limit.
 func fresh(s chat.Stats) int { return s.PromptTokens - s.CachedTokens + s.CompletionTokens }

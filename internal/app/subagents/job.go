@@ -32,7 +32,7 @@ type job struct {
 	bounds Bounds
 	// began is the time of the call.
 	began time.Time
-	// continues is set for an agent that goes on after an earlier task.
+	// continues is set for an agent that continues after an earlier task.
 	continues bool
 	// ctx is the context of the work, which cancel and the end of the team end. behind is closed
 	// once no call waits for the agent.
@@ -49,7 +49,7 @@ type job struct {
 	latest []string
 }
 
-// grace is the time after the bound in which an agent may write its report.
+// grace is the time after the limit in which an agent may write its report.
 func grace(bound time.Duration) time.Duration { return max(bound/4, 10*time.Second) }
 
 // complete works on the task, and reports a panic of the work as its failure.
@@ -131,7 +131,7 @@ func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) str
 
 // ended notes the end of the agent and reports it.
 func (j *job) ended(status string, answer tools.Answer) tools.Answer {
-	j.team.Record(j.state(), status, j.changed.String()) // what a person sees has been recorded
+	j.team.Record(j.state(), status, j.changed.String()) // the log has a record before the screen shows the change
 	j.update(func() { j.status = status })
 	j.team.Parent.Count(j.team.working.Done(), j.state().Stats)
 	j.tell(chat.AgentEnded{AgentState: j.state(), Status: status, Changed: j.changed.String()})
@@ -169,7 +169,7 @@ func (j *job) event(e chat.Event) {
 		if e.Text != "" {
 			j.said = e.Text
 		}
-		before := "" // what was said before tries, which are over
+		before := "" // the previous text, only while the call is retried
 		if n := len(j.latest); n > 0 {
 			before = j.latest[n-1]
 		}
@@ -190,7 +190,7 @@ func (j *job) event(e chat.Event) {
 	j.team.Parent.TellLatest(chat.AgentChanged{AgentState: j.state()})
 }
 
-// onlyMode returns the mode that bounds an agent.
+// onlyMode returns the mode that limits an agent.
 func onlyMode(a agents.Agent) gate.Mode {
 	if a.Looks {
 		return gate.ModeReadOnly

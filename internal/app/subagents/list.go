@@ -11,7 +11,7 @@ import (
 const (
 	listShare           = 100
 	leastList, mostList = 400, 2000
-	shortest            = 20 // of a description, in bytes
+	shortest            = 20 // the shortest description, in bytes
 )
 
 // A Catalogue is the list of agents that the model reads.
@@ -23,7 +23,7 @@ type Catalogue struct {
 }
 
 // List returns the agents as the model reads them, a line each. Until the list fits a share of the
-// window, it shortens descriptions, the longest first, and then leaves out the last names. count
+// window, it shortens descriptions, the longest first, and then omits the last names. count
 // counts the tokens of a text.
 func List(set agents.Set, window int, count func(text string) int) Catalogue {
 	most := min(max(window/listShare, leastList), mostList)

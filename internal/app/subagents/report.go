@@ -29,14 +29,14 @@ func Figures(s chat.Stats) string {
 	return text
 }
 
-// Started begins the answer to a call whose agent goes on in the background.
+// Started begins the answer to a call whose agent continues in the background.
 func Started(id string) string { return "started " + id + ";" }
 
 // Ended begins the message with the report of an agent in the background.
 func Ended(agent, id string) string { return toolspec.ReportTitle + agent + " " + id + " ended" }
 
 // report returns the answer of an agent that ended: a line about it, the changed files, and its
-// report, all of it within the bound.
+// report, all of it within the limit.
 func (j *job) report(status string, notes []string) tools.Answer {
 	text := cmp.Or(strings.TrimSpace(j.said), NoReport(j.latest))
 	if j.call.Model != "" {
@@ -65,10 +65,10 @@ const (
 	longToken = 16
 )
 
-// Within returns the head of an answer and a report, of at most most tokens unless the head is long. A
-// longer report is cut to its beginning and its end, and the answer says where keep put all of it.
-// Control characters of the report are left out, as those of a command's output are, since the model
-// that reads it may repeat them in a file or a command.
+// Within returns the heading of an answer followed by a report, in at most most tokens unless the
+// heading alone is longer. It cuts a longer report to its beginning and its end, and adds where
+// keep stored the whole. It removes control characters from the report, because the model that
+// reads it may repeat them in a file or a command.
 func Within(head, text string, most int, count func(string) int, keep func(text string) (where string, err error)) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -111,7 +111,7 @@ type lineCount struct {
 
 // add notes the files that an answer says are changed. rel returns the path to show for a file.
 func (c *changes) add(answer tools.Answer, rel func(abs string) string) {
-	paths := map[string]string{} // by the names in a diff
+	paths := map[string]string{} // keyed by the names in a diff
 	for _, abs := range answer.Changed {
 		path := rel(abs)
 		c.file(path)
@@ -160,7 +160,7 @@ func pathOf(diff string) (path string, isNew bool) {
 // none stands in a diff for a file that does not exist.
 const none = "/dev/null"
 
-// mostChanged bounds the files that a report names.
+// mostChanged limits the files that a report names.
 const mostChanged = 40
 
 // String returns the changed files with their lines, as a report lists them.

@@ -3,7 +3,7 @@
 // conversation that asked.
 //
 // A Team belongs to a conversation, which makes the agents' conversations for it (Config.Make).
-// The team bounds how many run at once, how many begin in a turn, and what each may spend. A call
+// The team limits how many run at once, how many begin in a turn, and what each may spend. A call
 // of the tool task waits for the report; a task in the background returns at once, and its report
 // comes later as a message.
 package subagents
@@ -46,7 +46,7 @@ type Config struct {
 	Record func(state chat.AgentState, status, changed string)
 	Now    func() time.Time
 	// Unattended is set if nobody answers questions. A call that needs an approval then ends the
-	// turn of the conversation too; a person who refuses one ends the agent alone.
+	// turn of the conversation too; a user who refuses one ends the agent alone.
 	Unattended bool
 }
 
@@ -56,7 +56,7 @@ type Spec struct {
 	ID    string
 	Call  tools.AgentCall
 	Agent agents.Agent
-	// Continues is set if the conversation is recorded already and goes on.
+	// Continues is set if the conversation is recorded already and continues.
 	Continues bool
 	// Within belongs to the configuration of the conversation. Emit receives its events.
 	Within chat.Within
@@ -117,7 +117,7 @@ func (t *Team) Close() error {
 	return nil
 }
 
-// BeginTurn sets the count of started agents back, for a new turn of the person.
+// BeginTurn sets the count of started agents back, for a new turn of the user.
 func (t *Team) BeginTurn() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,7 +165,7 @@ func (t *Team) agentOf(task tools.Task) (agents.Agent, error) {
 	if err != nil {
 		return agents.Agent{}, err
 	}
-	return t.Named(earlier.agent.Name) // which may wait for consent by now
+	return t.Named(earlier.agent.Name) // the definition of the agent may need approval again
 }
 
 // nameOf returns the name of the agent that a task wants.
@@ -176,7 +176,7 @@ func nameOf(task tools.Task) string {
 	return strings.ToLower(strings.TrimSpace(task.Agent))
 }
 
-// continued returns the agent of an earlier call that can go on. The error names those that can. The
+// continued returns the agent of an earlier call that can continue. The error names those that can. The
 // caller holds the lock.
 func (t *Team) continued(id string) (*job, error) {
 	problem := fmt.Sprintf("unknown subagent %q", id)
@@ -202,7 +202,7 @@ func (t *Team) continued(id string) (*job, error) {
 
 // run has an agent work that has begun. It returns at once if that is in the background.
 func (t *Team) run(ctx context.Context, j *job) tools.Answer {
-	t.Record(j.state(), "", "") // before the model reads of it
+	t.Record(j.state(), "", "") // the record must exist before the model reads about it
 	done := make(chan tools.Answer, 1)
 	t.ended.Go(func() {
 		if answer := j.complete(); !j.state().Background {
@@ -227,7 +227,7 @@ func (t *Team) run(ctx context.Context, j *job) tools.Answer {
 
 // Do has an agent work on a task of the program itself, and returns the agent's id and its last
 // message. The caller is the goroutine that runs the conversation. The task may name an agent of an
-// earlier one that goes on.
+// earlier one that continues.
 func (t *Team) Do(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error) {
 	j, err := t.begin(agent, tools.AgentCall{Task: task})
 	if err != nil {
@@ -341,7 +341,7 @@ func (t *Team) enter(ctx context.Context, turn chan struct{}) error {
 	defer t.mu.Unlock()
 	if i := slices.Index(t.queue, turn); i >= 0 {
 		t.queue = slices.Delete(t.queue, i, i+1)
-	} else { // its turn came at the same moment
+	} else { // the slot became free at the same moment
 		t.pass()
 	}
 	return ctx.Err()
@@ -405,7 +405,7 @@ func (t *Team) List() []Listed {
 	return all
 }
 
-// Ended returns the error with which the turn ends after the answer of a call, nil if it goes on.
+// Ended returns the error with which the turn ends after the answer of a call, nil if it continues.
 // Ids of calls may repeat, so the latest call counts.
 func (t *Team) Ended(callID string) error {
 	t.mu.Lock()

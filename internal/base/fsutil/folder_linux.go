@@ -73,7 +73,7 @@ func entry(folder int, entries []byte, do func(name []byte, kind fs.FileMode)) (
 }
 
 // kindOf returns the type of an entry. said is the type in the system's entry, which some file
-// systems leave out.
+// systems omit.
 func kindOf(folder int, name []byte, said byte) fs.FileMode {
 	if said == unix.DT_UNKNOWN {
 		var stat unix.Stat_t

@@ -28,7 +28,7 @@ func Replace(path string, data []byte, mode fs.FileMode) error {
 // A Target is a file of our own to replace.
 type Target struct {
 	Path string
-	// Root is the folder that no link may lead out of. It is empty for a person's own files:
+	// Root is the folder that no link may lead out of. It is empty for a user's own files:
 	// people keep their configuration elsewhere and link to it.
 	Root string
 	// Mode is the mode of the new file.

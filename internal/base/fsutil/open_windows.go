@@ -11,7 +11,7 @@ import (
 )
 
 // OpenFile opens a file as os.OpenFile does, which does not let others replace, rename and remove
-// it meanwhile. It waits for two seconds for a program that has the file for itself. The flag
+// it in the meantime. It waits for two seconds for a program that has the file for itself. The flag
 // os.O_TRUNC means nothing to it.
 func OpenFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(path)
@@ -22,7 +22,7 @@ func OpenFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	attributes := uint32(windows.FILE_ATTRIBUTE_NORMAL)
 	switch {
 	case !writes:
-		attributes = windows.FILE_FLAG_BACKUP_SEMANTICS // folders too
+		attributes = windows.FILE_FLAG_BACKUP_SEMANTICS // opens folders, too
 	case flag&os.O_CREATE != 0 && mode&0o200 == 0:
 		attributes = windows.FILE_ATTRIBUTE_READONLY
 	}
@@ -85,7 +85,7 @@ func accessOf(flag int) uint32 {
 		access |= write
 	}
 	if flag&os.O_APPEND != 0 {
-		access &^= windows.FILE_WRITE_DATA // so that each write goes to the end
+		access &^= windows.FILE_WRITE_DATA // Windows then appends each write
 	}
 	return access
 }

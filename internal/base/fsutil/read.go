@@ -10,7 +10,7 @@ import (
 // ErrNoFile is the error for a path that names no regular file.
 var ErrNoFile = errors.New("it is not a regular file")
 
-// Open opens a file for reading. Others may replace, rename and remove the file meanwhile. It returns
+// Open opens a file for reading. Others may replace, rename and remove the file in the meantime. It returns
 // an error for anything but a regular file: a pipe in the file's place would be waited for without
 // end, and a device be read without end.
 func Open(path string) (*os.File, error) {

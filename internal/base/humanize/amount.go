@@ -55,7 +55,7 @@ func Tokens(n int) string {
 	}
 }
 
-// Took writes a finished duration as precisely as a person cares: 350ms, 1.2s, 2m05s, 1h02m00s.
+// Took writes a finished duration as precisely as a user cares: 350ms, 1.2s, 2m05s, 1h02m00s.
 func Took(d time.Duration) string {
 	switch d = max(0, d); {
 	case d < time.Second-time.Millisecond/2:

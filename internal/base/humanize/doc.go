@@ -1,4 +1,4 @@
-// Package humanize writes counts, sizes and times the way a person reads them, and makes text from
+// Package humanize writes counts, sizes and times the way a user reads them, and makes text from
 // outside fit a line of a list, a message or a question.
 //
 // A control character is always shown as a visible character in its place, never obeyed and never

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Visible replaces every character in text that a terminal would obey or a person would not see:
+// Visible replaces every character in text that a terminal would obey or a user would not see:
 // control characters by their symbol (␛, ␍), other controls and characters without a picture by
 // their number (<U+200B>), and bytes that are not UTF-8 by their value (<0x9B>). Newlines and
 // tabs stay. Nothing is removed, so two different texts never look the same for want of a

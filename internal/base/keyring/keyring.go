@@ -1,5 +1,5 @@
 // Package keyring keeps secrets in the keyring of the system. A keyring may be locked and ask the
-// person, may hang, and may go away in the middle of a call, so no call takes longer than a bound,
+// person, may hang, and may go away in the middle of a call, so no call takes longer than a limit,
 // and once one has, the next fail at once until it is over.
 package keyring
 
@@ -35,7 +35,7 @@ func (s Service) Delete(name string) error {
 	return err
 }
 
-// patience bounds a call. A person may be typing the password of the keyring meanwhile.
+// patience limits a call. A user may be typing the password of the keyring in the meantime.
 const patience = 30 * time.Second
 
 var errSilent = fmt.Errorf("the keyring has not answered within %s", patience)

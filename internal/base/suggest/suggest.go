@@ -1,4 +1,4 @@
-// Package suggest guesses the name that a person or a model meant by a name that does not exist,
+// Package suggest guesses the name that a user or a model meant by a name that does not exist,
 // so that an error can offer the right one.
 package suggest
 

@@ -36,13 +36,13 @@ func Lines(align string, rows [][]string) []string {
 // A Column is a column of a table with a head.
 type Column struct {
 	Head string
-	// Worth ranks the columns: the columns with the least worth are left out first if there is no
+	// Worth ranks the columns: the columns with the least worth are omitted first if there is no
 	// room for all.
 	Worth int
 }
 
 // Fit arranges rows below the heads of their columns, in at most width columns of the terminal, 0
-// for any number. It leaves out empty columns, then the columns with the least worth until the
+// for any number. It omits empty columns, then the columns with the least worth until the
 // others fit; at last it cuts the lines.
 func Fit(columns []Column, rows [][]string, width int) []string {
 	heads := make([]string, len(columns))

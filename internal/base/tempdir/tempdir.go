@@ -76,7 +76,7 @@ func (d *Dir) Make() error {
 	return nil
 }
 
-// Remove removes the folder for good.
+// Remove removes the folder permanently.
 func (d *Dir) Remove() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -117,7 +117,7 @@ func sweep(parent string, now time.Time) {
 }
 
 // remove removes a temporary folder and releases its lock, which goes last: if the program is killed
-// meanwhile, the rest can still be recognised as ours.
+// in the meantime, the rest can still be recognised as ours.
 func remove(folder string, lock *flock.Flock) error {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
@@ -126,7 +126,7 @@ func remove(folder string, lock *flock.Flock) error {
 		}
 		if path := filepath.Join(folder, entry.Name()); os.RemoveAll(path) != nil {
 			unlock(folder, entry.Name())
-			_ = os.RemoveAll(path) // tried again below
+			_ = os.RemoveAll(path) // the loop below removes it again
 		}
 	}
 	return fsutil.RemoveLocked(folder, lock)
@@ -142,7 +142,7 @@ func unlock(folder, name string) {
 	defer root.Close()
 	_ = fs.WalkDir(root.FS(), name, func(path string, entry fs.DirEntry, _ error) error {
 		if entry != nil && entry.IsDir() {
-			_ = root.Chmod(path, 0o700) // before it is read
+			_ = root.Chmod(path, 0o700) // the permissions must be private before the copy is read
 		}
 		return nil
 	})

@@ -52,7 +52,7 @@ type Break struct {
 	Provider string `json:"provider,omitempty"`
 	// At is the time of the request.
 	At time.Time `json:"at"`
-	// Tokens is the number of tokens that the provider had to read anew, and Dollars their cost
+	// Tokens is the number of tokens that the provider had to read again, and Dollars their cost
 	// beyond reading them from the cache; 0 if the price is not known.
 	Tokens  int     `json:"tokens"`
 	Dollars float64 `json:"dollars,omitempty"`
@@ -137,13 +137,13 @@ type Detector struct {
 // is set if the provider read from its cache for its model then.
 func (w *Detector) Resume(latest Request, reads bool) {
 	if b := w.before; b != nil && b.Model == latest.Model && b.Head == latest.Head && b.At.After(latest.At) {
-		latest.At = b.At // the later requests began with it
+		latest.At = b.At // the later requests began with the same prefix
 	}
 	latest.mark(nil)
 	*w = Detector{before: &latest, reads: reads, short: unknown}
 }
 
-// Forget expects nothing of the next request: the conversation goes on elsewhere.
+// Forget expects nothing of the next request: the conversation continues elsewhere.
 func (w *Detector) Forget() {
 	*w = Detector{before: w.before, reads: w.reads, short: w.short, elsewhere: true}
 }
@@ -164,7 +164,7 @@ const (
 	// tokens: providers find whole blocks, and short prefixes not at all.
 	least = 1024
 	share = 10
-	// tail bounds the tokens that a provider counts of a request behind its last entry.
+	// tail limits the tokens that a provider counts of a request behind its last entry.
 	tail = 64
 	// unknown stands for a shortfall that no report has shown.
 	unknown = 1 << 40
@@ -212,7 +212,7 @@ func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Break {
 	return found
 }
 
-// longestReason bounds the reason of a provider, in characters.
+// longestReason limits the reason of a provider, in characters.
 const longestReason = 80
 
 // usual is how long a cache of unknown life is expected to keep a prefix: some providers keep it for
@@ -288,7 +288,7 @@ func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 // Change describes the first change of the conversation since the request before, "" if nothing is
 // known to have changed.
 func (w *Detector) Change() string {
-	if w.before == nil || w.now == nil { // no provider has reported
+	if w.before == nil || w.now == nil { // no provider has reported usage yet
 		return w.what
 	}
 	if cause, what := w.cause(vendor.Cache{}, false); cause != Life && cause != Provider {
@@ -307,7 +307,7 @@ func In(entries []*history.Content) (breaks []Break) {
 	return breaks
 }
 
-// Lines returns breaks as lines for a person, with their sum.
+// Lines returns breaks as lines for a user, with their sum.
 func Lines(breaks []Break) []string {
 	if len(breaks) == 0 {
 		return []string{"No cache misses: each request read as much from the provider's cache as it could."}

@@ -117,7 +117,8 @@ func (t *tracker) isAbout(block history.Block) bool {
 	return false
 }
 
-// keyNamesFile reports whether the key of a text names the file, as the key of nested instructions does.
+// keyNamesFile reports whether the key of a text contains the path of the file, as the keys of
+// nested instructions do.
 func (t *tracker) keyNamesFile(key string) bool {
 	_, file, ok := strings.Cut(key, ":")
 	return ok && t.names(file)

@@ -8,10 +8,10 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// mostParts bounds the number of parts that are shown to a person.
+// mostParts limits the number of parts that are shown to a user.
 const mostParts = 12
 
-// Lines returns the answer as lines for a person.
+// Lines returns the answer as lines for a user.
 func (a *Answer) Lines() []string {
 	lines := []string{map[State]string{
 		In:        "In the next request.",
@@ -82,7 +82,7 @@ func (p Part) lines() []string {
 	return lines
 }
 
-// Print writes the answer for a person.
+// Print writes the answer for a user.
 func (a *Answer) Print(out io.Writer) error {
 	_, err := io.WriteString(out, strings.Join(a.Lines(), "\n")+"\n")
 	return err

@@ -93,7 +93,7 @@ type Next struct {
 	problem  string
 }
 
-// Kept returns steps that are read from their record once, however often they are gone through.
+// Kept returns steps that are read from their record once, however often they are read.
 func Kept(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, error] {
 	type read struct {
 		step history.Step
@@ -166,7 +166,7 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 			t.follow(step)
 		}
 	}
-	if !slices.Equal(t.entries, n.recorded) { // repaired, or not recorded
+	if !slices.Equal(t.entries, n.recorded) { // pairs were repaired, or the log lacks the changes
 		t.follow(history.Step{Kind: history.MutationReplaced, Entries: n.recorded})
 	}
 	t.upcoming = true

@@ -14,7 +14,7 @@ import (
 	"agent/internal/tools"
 )
 
-// mostNamed bounds how many files a report names although the model never saw them. A command can
+// mostNamed limits how many files a report names although the model never saw them. A command can
 // change thousands.
 const mostNamed = 50
 

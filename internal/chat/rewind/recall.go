@@ -138,7 +138,7 @@ func What(line window.Prune) string {
 	return line.Subject
 }
 
-// maxHeading bounds how much of a subject a heading shows, in characters.
+// maxHeading limits how much of a subject a heading shows, in characters.
 const maxHeading = 160
 
 // fate describes how a file has changed since some of its content was recorded. It returns "" if
@@ -156,7 +156,7 @@ func (p *Past) fate(path string, since history.Recollection) (string, error) {
 	}
 	abs, err := p.Env.Workspace.Resolve(path)
 	if err != nil {
-		return "", nil // nothing is known about files outside the workspace
+		return "", nil // no state is stored for files outside the workspace
 	}
 	switch info, err := os.Stat(abs); {
 	case errors.Is(err, os.ErrNotExist):

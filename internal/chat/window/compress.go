@@ -31,7 +31,7 @@ func (w *Window) CompressionTrigger() int {
 }
 
 // PerformCompression lets the strategy rebuild the history and reports the outcome. The history
-// service keeps entries that arrive meanwhile. A message that is too large by itself is cut
+// service keeps entries that arrive in the meantime. A message that is too large by itself is cut
 // first. A request that nothing can make fit is refused before anything of it is lost. If a model
 // gives no summary at the hard limit, this is reported and passed over, because the ladder
 // continues without a summary (D-30).

@@ -14,5 +14,5 @@
 //
 // A Window knows nothing of turns, queues, approvals or screens. It reports each action as a
 // typed Step, after it is done. One goroutine owns a Window. Only the computations of a strategy,
-// which work on immutable entries, may run elsewhere meanwhile.
+// which work on immutable entries, may run elsewhere in the meantime.
 package window

@@ -9,7 +9,7 @@ import (
 )
 
 // EnforceLimit enforces the hard limit (D-08): the request and the reserve for the reply must fit
-// into the window. It runs the ladder of D-30, going on from done, the result of the strategy in
+// into the window. It runs the ladder of D-30, continuing from done, the result of the strategy in
 // this pre-send window (zero if it did nothing, D-42). If nothing makes the request fit, the
 // error is a *compression.ContextOverflowError.
 func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Result) error {
@@ -66,7 +66,7 @@ func (w *Window) reduce(strategy compression.Strategy, done compression.Result) 
 func (w *Window) Refused(named, sent int) {
 	refused := w.Measure.Tokens()
 	if sent == 0 && w.fits(named) {
-		sent = named // at least
+		sent = named // the provider counted at least as many tokens as it named
 	}
 	w.Measure.calibration.Observe(w.Limits.model(), w.Measure.Estimate(), sent, 0)
 	limit := named

@@ -20,7 +20,7 @@ type Head struct {
 }
 
 // A HeadMaker makes a head: the usual one, or a lean one with a short prompt and only the
-// essential tools. It leaves out optional parts until fits reports true.
+// essential tools. It omits optional parts until fits reports true.
 type HeadMaker func(lean bool, fits func(Head) bool) Head
 
 const (

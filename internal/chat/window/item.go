@@ -35,14 +35,14 @@ type Item struct {
 	// Path is the absolute path of the file that the item is about, or "".
 	Path   string
 	Tokens int
-	// Turns is the number of messages of the person after the item, Sent the number of requests
+	// Turns is the number of messages of the user after the item, Sent the number of requests
 	// that carried it.
 	Turns, Sent int
 	// Reason says why the item is still there, or is empty if no rule applies to it.
 	Reason string
 	// Waiting is set if pruning may take the item but has put it off.
 	Waiting bool
-	// Pinned is set if a person wants the item to stay.
+	// Pinned is set if a user wants the item to stay.
 	Pinned bool
 	// Text is the item as the model reads it.
 	Text string
@@ -116,7 +116,7 @@ func (c *Contents) entryItems() []Item {
 	}
 	var items []Item
 	count := func(block history.Block) int { return c.history.CountBlocks([]history.Block{block}) }
-	answered := map[history.Block]int{} // the item of an answer
+	answered := map[history.Block]int{} // maps each response to the item of its call
 	reasoning, other := Item{Kind: ReasoningItem, Subject: "of replies"}, Item{Kind: OtherItem}
 	for _, entry := range entries {
 		if entry.Speaker == history.AI {
@@ -126,7 +126,7 @@ func (c *Contents) entryItems() []Item {
 			messages--
 		}
 		if entry.Empty() {
-			continue // it is not sent
+			continue // the block is not sent
 		}
 		own := -1 // the item that gets the overhead of the entry
 		left := c.history.CountContent(entry)
@@ -214,7 +214,7 @@ func (c *Contents) explain(items []Item) {
 	}
 }
 
-// LetGone is the kind of the ledger's lines about results that a person has let go.
+// LetGone is the kind of the ledger's lines about results that a user has let go.
 const LetGone history.PruneKind = "let go"
 
 // LetGo takes the result of an item out of the context, whatever that costs at the provider's

@@ -10,7 +10,7 @@ import (
 )
 
 // Ledger is the record of pruned content, for people. Its sizes are by our own count, as in the
-// log, because each program learns the provider's count anew.
+// log, because each program learns the provider's count again.
 type Ledger struct {
 	heads *Heads
 	facts compression.Facts

@@ -46,7 +46,7 @@ func (l *Limits) Size() int {
 
 func (l *Limits) configuredSize() int {
 	if set := settings.ContextLimit.Of(l.settings); set > 0 {
-		return set // known may wait for the endpoint
+		return set // listing the known files may wait for the endpoint
 	}
 	limit, known := l.known(l.model())
 	if !known {

@@ -24,7 +24,7 @@ type Models interface {
 	KeepLife(model string, life time.Duration)
 	// Cuts reports whether the server may cut prompts silently.
 	Cuts() bool
-	// HeadFor names the model and the endpoint for which the head is made. The head is made anew
+	// HeadFor names the model and the endpoint for which the head is made. The head is made again
 	// when the name changes.
 	HeadFor() string
 }

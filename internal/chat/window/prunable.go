@@ -42,7 +42,7 @@ func (c *Contents) HeldParts(subject string) []HeldPart {
 }
 
 // scaledHeld converts the sizes of parts to the provider's tokens, and says why files are pinned
-// that the person has not pinned.
+// that the user has not pinned.
 func (c *Contents) scaledHeld(held []HeldPart) []HeldPart {
 	for i, h := range held {
 		if h.Pinned && !c.staleness.pins[h.Subject] {

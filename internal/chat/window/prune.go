@@ -96,7 +96,7 @@ func (p *Pruning) byPrice(strategy compression.Pruner) error {
 }
 
 // enoughShare is the share of the room below the trigger that may stay filled under pressure.
-// Everything behind such a cut is billed anew, so a cut that leaves too little room is soon
+// Everything behind such a cut is billed again, so a cut that leaves too little room is soon
 // followed by another. At 0.8 the 30 training sessions cost a tenth less at 32 000 tokens and a
 // fourteenth less at 16 000 than at 1. From 28 000 to 36 000 tokens they cost another twentieth
 // less at 0.7, and fewer texts that edits quote are gone; at 0.6 more are.
@@ -117,7 +117,7 @@ func (p *Pruning) carryOut(plan compression.Plan) error {
 	return p.apply(p.pricing.engine.Apply(plan))
 }
 
-// takeOut replaces an entry by a shorter one because a person wants that. It returns the number
+// takeOut replaces an entry by a shorter one because a user wants that. It returns the number
 // of tokens freed.
 func (p *Pruning) takeOut(index int, entry *history.Content, prune history.Prune) (freed int, err error) {
 	before := p.measure.Tokens()

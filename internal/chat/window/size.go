@@ -84,7 +84,7 @@ func (m *Measure) OutputLimit() int {
 // Room returns the number of tokens, by our own count, that a request without a head may take.
 func (m *Measure) Room() int { return m.unscaled(m.limits.Size() - m.limits.reserve()) }
 
-// headKind holds the facts about a head that a person should know.
+// headKind holds the facts about a head that a user should know.
 type headKind struct{ lean, cut bool }
 
 // tellHead reports when the window has become too small for the usual head, and when it no longer

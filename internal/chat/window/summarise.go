@@ -13,7 +13,7 @@ type Urgency struct {
 	// Hard is set if the request is over the hard limit, so that a summary is worth only a short
 	// wait. Refused is set if the endpoint has just refused a request of this size (S-12).
 	Hard, Refused bool
-	// Manual is set if the person asks for the summary.
+	// Manual is set if the user asks for the summary.
 	Manual bool
 }
 
@@ -87,7 +87,7 @@ func (c Connect) within(ctx context.Context) connected {
 }
 
 // patienceAfterVain is the number of entries that must be added before a model that was asked in
-// vain is asked again without a request of the person.
+// vain is asked again without a request of the user.
 const patienceAfterVain = 20
 
 // vain records when a strategy last asked a model in vain: it got no answer at the hard limit, or

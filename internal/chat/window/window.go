@@ -208,7 +208,7 @@ func Copy(w *Window, h *history.Service) *Window {
 	config.Moments, config.Models = nil, unkept{config.Models}
 	c := New(config)
 	c.heads.head, c.heads.counter, c.pricing.observed = w.heads.head, w.heads.counter, w.pricing.observed
-	// only reports of providers change them
+	// only reports of providers change these fields
 	c.Measure.calibration, c.Limits.learned, c.Measure.doubted = w.Measure.calibration, w.Limits.learned, w.Measure.doubted
 	h.SetCounter(c.heads.counter)
 	return c

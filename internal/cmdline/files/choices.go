@@ -81,7 +81,7 @@ func (r *reader) choices(word *syntax.Word) []choice {
 	return all
 }
 
-// maxChoices bounds the combinations of values that are tried for a word.
+// maxChoices limits the combinations of values that are tried for a word.
 const maxChoices = 1000
 
 // braces returns the number of words into which the braces of a word expand.

@@ -130,7 +130,7 @@ func (r *reader) unclear(call *syntax.CallExpr) bool {
 	return false
 }
 
-// unknown stands for a word of a command that names a program by a variable of the person.
+// unknown stands for a word of a command that names a program by a variable of the user.
 const unknown = "\x00"
 
 // hasScript reports whether the arguments of a shell name a script or hold a line, so that it
@@ -147,7 +147,7 @@ func hasScript(args []string) bool {
 		case strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
 			switch {
 			case strings.ContainsAny(arg, "O"):
-				return false // patterns mean something else
+				return false // patterns mean something else in this shell
 			case strings.Contains(arg, "c"):
 				rest := slices.DeleteFunc(slices.Clone(args[n+1:]), func(word string) bool { return strings.HasPrefix(word, "-") })
 				return len(rest) == 0 || !cmdline.IsShell(rest[0])

@@ -93,7 +93,7 @@ func (r *reader) line(line *cmdline.Reading, depth int) {
 	for range 2 { // a loop may use variables that are set at its end
 		syntax.Walk(file, func(node syntax.Node) bool { r.set(node); r.doubtVariables(node); return true })
 	}
-	var after []string // lines within words
+	var after []string // lines inside of words
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.Redirect:

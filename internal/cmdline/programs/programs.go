@@ -221,7 +221,7 @@ func find(program string) *row {
 		return r
 	}
 	name := Name(program)
-	if r := table()[name]; r != nil && name != "." { // the folder in ./
+	if r := table()[name]; r != nil && name != "." { // ./[ is a file, not the program [
 		return r
 	}
 	return table()[strings.TrimRight(name, "0123456789.-")]
@@ -256,7 +256,7 @@ func (r *row) command(words []string) []string {
 		case word == "--":
 			options = false
 		case isOption && word[1] != '-' && len(words) > 1 && strings.IndexAny(word[1:], r.values) == len(word)-2:
-			words = words[1:] // its value
+			words = words[1:] // skip the option and its value
 		case isOption, assigns && isVariable(name):
 		case operands > 0:
 			operands, options = operands-1, false

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// debt is the share of the cost of sending everything so far that the bank may be overdrawn.
-	// Without it the first cut could never be made.
+	// debt is the overdraft that pruning may use before it has saved anything, as a share of the
+	// cost of all requests so far. Without it the first pruning pass could never pay for itself.
 	debt = 0.02
 	// unquoted is the part of debt that pays for no text that an edit may quote. Without it one text
 	// of the recorded sessions, read again, costs 2.7 %; with all of the debt nine texts cost 9.7 %.
@@ -90,7 +90,7 @@ func (a *account) addBill(m Moment) {
 	a.sent, a.kept, a.all, a.sentOnce = len(a.conversation.units), len(a.conversation.units), a.conversation.unpruned, true
 	if n := len(a.anchors); n > 0 {
 		for _, u := range a.conversation.units[a.anchors[n-1].units:] {
-			a.all -= u.full // behind the latest mark
+			a.all -= u.full // the entry is after the latest mark
 		}
 	}
 }

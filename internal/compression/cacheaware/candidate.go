@@ -139,7 +139,7 @@ type class int
 // of the class is cold. The values were tuned on recorded sessions; halving or doubling any one
 // of them changes the cost by less than a hundredth.
 const (
-	spent    class = iota // the result of a successful check
+	spent    class = iota // the result of a check that passed
 	passing               // a failed check, any other command, the result of an edit, a long argument
 	listed                // the result of a search, a listing or a fetch
 	asked                 // an image, the report of an agent, the result of a server that a human named
@@ -207,7 +207,7 @@ const (
 func (rv *review) patience(u *unit) float64 {
 	c := u.class()
 	if c == listed && rv.conversation.stumbled() {
-		c = asked // the next reply says what became of it
+		c = asked // the next reply shows whether the model used it
 	}
 	p := patience[c] * rv.pace()
 	if rv.Patience > 0 {

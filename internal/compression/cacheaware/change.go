@@ -183,7 +183,7 @@ func picturePointer(number int) string { return pointer("an image", number) }
 const Marker = "[pruned: "
 
 // LeftOut is part of the note that a compression leaves in the middle of an argument that it has
-// shortened: "[… 1234 bytes left out; …]".
+// shortened: "[… 1234 bytes omitted; …]".
 const LeftOut = " left out; the call had them all: "
 
 var leftOut = lazyregexp.New(`(\d+) (bytes|items)` + LeftOut)

@@ -47,7 +47,7 @@
 //
 // An Engine follows one conversation. It has four parts: the conversation with its units, sizes
 // and files (conversation.go); the account with the content of the provider's cache (account.go,
-// cache.go); the lessons from reports (learn.go); and, made anew for each moment, the review of
+// cache.go); the lessons from reports (learn.go); and, made again for each moment, the review of
 // candidates (candidate.go). The state of an Engine is a function of its input, in order: entries
 // added, changes applied, and requests settled, which a reply carries in its metadata
 // (request.go). Following the record of a session therefore gives an equal engine (follow.go). An

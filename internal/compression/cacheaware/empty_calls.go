@@ -96,7 +96,7 @@ func (f *fact) call() []int {
 // pair lists the units of a call, its head first, and the unit of its result.
 func (f *fact) pair() []int { return append(f.call(), f.result) }
 
-// pairTokens returns the number of tokens that leaving out a call and its result frees.
+// pairTokens returns the number of tokens that omitting a call and its result frees.
 func (cv *conversation) pairTokens(f *fact) int {
 	tokens := 0
 	for _, at := range f.pair() {

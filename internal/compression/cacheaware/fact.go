@@ -26,7 +26,7 @@ const (
 	Edit
 	// Shell runs a command line.
 	Shell
-	// Keep stores something of its own, such as a todo list, or asks the person.
+	// Keep stores something of its own, such as a todo list, or asks the user.
 	Keep
 )
 
@@ -173,7 +173,7 @@ func newFact(call *history.ToolCall, tool toolspec.Traits, root string) *fact {
 func (f *fact) lines(call *history.ToolCall, tool toolspec.Traits) {
 	f.headed, f.fragment = tool.Headed, tool.Fragment
 	if tool.Fragment {
-		f.hi = lastLine - 1 // never the whole file, and covered by it
+		f.hi = lastLine - 1 // the edit covers part of the file, never all of it
 		return
 	}
 	if from := number(call, tool.From); from > 1 {

@@ -118,7 +118,7 @@ func (f *file) changedElsewhere(request int) {
 func (f *file) cover(done *fact, request int) {
 	for _, earlier := range f.facts {
 		switch {
-		case done.fragment: // the range of its lines is unknown
+		case done.fragment: // the answer does not say which lines changed
 		case done.act == Write:
 			earlier.cover(request)
 		case done.act == View && earlier.act == View:

@@ -18,7 +18,7 @@ const minFold = 500
 // unseenShare is the least share of its trail that a fold must free if the conversation has not
 // shown the whole file: the copy brings in lines that nobody asked for, and stays longer than
 // parts of a file do. In a live session at 32 000 tokens, a copy of 9 600 tokens took the place of
-// parts of 10 200, and was made anew after the next edit.
+// parts of 10 200, and was made again after the next edit.
 const unseenShare = 0.5
 
 // minFoldUnit is the least number of tokens that a unit must free to be part of a trail.
@@ -82,7 +82,7 @@ func (rv *review) foldOf(f *file) (fold, bool) {
 		return fold{}, false
 	}
 	if newest.act == Edit && !newest.ok {
-		return fold{}, false // the error would stay behind the copy
+		return fold{}, false // the error would stay in the history without its cause
 	}
 	target := &rv.conversation.units[newest.result]
 	trail, calls, freed, edited := rv.trail(f, newest)

@@ -7,8 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// Rebuild begins anew with a conversation that took the place of the one before. The account
-// keeps its totals, since sending everything would have begun anew too.
+// Rebuild begins again with a conversation that took the place of the one before. The account
+// keeps its totals, since sending everything would have begun again too.
 func (e *Engine) Rebuild(entries []*history.Content) {
 	fresh := New(e.conversation.Options)
 	fresh.account.Account, fresh.latest, fresh.learned = e.account.Account, e.latest, e.learned
@@ -86,8 +86,8 @@ func (e *Engine) followEdits(step history.Step) {
 	e.conversation.entries = entries // equal, but SetEntries compares the pointers of the record
 }
 
-// followEdit applies the recorded edit of entry i, and returns the units that changed. It does not
-// remove calls that left; it returns the units of their heads.
+// followEdit applies the recorded edit of entry i, and returns the units that changed. For calls
+// that were pruned it returns the units of their heads in hollow, and removes nothing.
 func (cv *conversation) followEdit(i int, edit history.Edit) (changed, hollow []int) {
 	before, after := cv.entries[i], alignBlocks(cv.entries[i], edit.After)
 	kinds := slices.DeleteFunc(slices.Clone(edit.Kinds), func(k history.PruneKind) bool { return Why(k) == Hollow })

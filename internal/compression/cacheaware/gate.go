@@ -11,7 +11,7 @@ import (
 
 const (
 	// horizon is the number of requests within which a cut must pay back. In a long session it is
-	// horizonShare of the requests so far, since a long session tends to go on for long. From 10
+	// horizonShare of the requests so far, since a long session tends to continue for long. From 10
 	// to 30 the cost changes by a hundredth.
 	horizon      = 15
 	horizonShare = 0.15

@@ -72,7 +72,7 @@ func (l *learned) learn(latest, r Request, m Moment, total, expected int) Moment
 	switch {
 	case r.Cached == 0:
 		l.missed++
-		m.Cold, m.Reported = m.Cold || l.reports, false // without pruning it would have held nothing either
+		m.Cold, m.Reported = m.Cold || l.reports, false // without pruning, the cache would have had nothing either
 	case !m.Cold && found < shortfall*float64(expected):
 		l.missed = 0
 		l.short++

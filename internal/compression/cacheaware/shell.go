@@ -116,7 +116,7 @@ func shellPatch(line string) bool {
 // says so.
 var refused = lazyregexp.New(`^(?i)\s*(error:|failed |<tool_use_error>)`)
 
-// cutShort matches the note that shell tools put in place of output that they left out.
+// cutShort matches the note that shell tools put in place of output that they omitted.
 var cutShort = lazyregexp.New(`(?m)^\W*\[[^\]\n]*(left out here|omitted|truncated)[^\]\n]*\]`)
 
 // shellView returns the file and the range of lines that a command shows, or false if the command

@@ -32,7 +32,7 @@ func (v vocabulary) add(text string, unit int, fixed bool) {
 		case known && at == common:
 			continue
 		case !known:
-			word = strings.Clone(word) // not to keep the whole text alive
+			word = strings.Clone(word) // a substring would keep the whole text in memory
 		}
 		if fixed {
 			unit = common

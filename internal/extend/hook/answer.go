@@ -43,7 +43,7 @@ type Outcome struct {
 	Why  string
 	// Context holds texts for the model.
 	Context []string
-	// Notices holds lines for the person.
+	// Notices holds lines for the user.
 	Notices []string
 	// Changed describes the changes of the hooks to the workspace.
 	Changed WorkspaceChanges

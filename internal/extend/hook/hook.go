@@ -1,5 +1,5 @@
-// Package hook runs the hooks of a conversation. A hook is a program of the person, or of a
-// project whose hooks the person has agreed to. It gets an event as JSON and may refuse it,
+// Package hook runs the hooks of a conversation. A hook is a program of the user, or of a
+// project whose hooks the user has agreed to. It gets an event as JSON and may refuse it,
 // change it or add to it, in the format of Claude Code's hooks.
 //
 // A conversation owns one Runner. For each Occasion the Runner runs the matching hooks and merges
@@ -30,7 +30,7 @@ const (
 	promptTime = 30 * time.Second
 	// endTime is how long all SessionEnd hooks together may run.
 	endTime = 5 * time.Second
-	// slow is how long hooks run before the person sees their names.
+	// slow is how long hooks run before the user sees their names.
 	slow = 2 * time.Second
 	// atOnce is how many hooks of an event run in parallel.
 	atOnce = 8
@@ -104,9 +104,9 @@ type state struct {
 	// last says how the latest run ended.
 	last atomic.Pointer[string]
 	// might is set if May allowed the hook when it was last called. A hook that was allowed
-	// before is named to the person when it no longer is.
+	// before is named to the user when it no longer is.
 	might atomic.Bool
-	// missed is set once the person was told that the program of the hook is missing.
+	// missed is set once the user was told that the program of the hook is missing.
 	missed atomic.Bool
 }
 
@@ -240,7 +240,7 @@ func (r *Runner) start(s *state, o Occasion, input []byte) {
 	}
 	r.running.Go(func() {
 		said := r.run(r.ctx, s, o, input)
-		if said.Blocked() && !s.Async { // it is too late to refuse
+		if said.Blocked() && !s.Async { // the call already ran
 			said.notice("%s: %s", s, humanize.Headline(said.Reason))
 		}
 		r.mu.Lock()

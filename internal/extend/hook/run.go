@@ -65,7 +65,7 @@ func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Ou
 	return said
 }
 
-// failure returns the outcome of a hook that failed: a notice for the person, or a refusal if the
+// failure returns the outcome of a hook that failed: a notice for the user, or a refusal if the
 // hook has Blocks set.
 func failure(s *state, err error) Outcome {
 	var out Outcome
@@ -101,7 +101,7 @@ func (r *Runner) outcome(s *state, event hooks.Event, end shell.Ending, err erro
 	if isAnswer(printed) {
 		if stdout.more() {
 			err := fmt.Errorf("its JSON is longer than %s", humanize.Bytes(mostRead))
-			if event == hooks.PreToolUse || event == hooks.PermissionRequest { // the cut part may contain a refusal
+			if event == hooks.PreToolUse || event == hooks.PermissionRequest { // the omitted part of the output may contain a refusal
 				return Outcome{Decision: Deny, Reason: err.Error()}, nil
 			}
 			return out, err

@@ -4,7 +4,7 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// Status describes a hook and its state for a person.
+// Status describes a hook and its state for a user.
 type Status struct {
 	Name, Command, File string
 	// Used is set if the hook is in use.

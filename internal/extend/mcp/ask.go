@@ -13,35 +13,35 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Question is a question of a server to the person during a call. Its texts come from the server.
+// Question is a question of a server to the user during a call. Its texts come from the server.
 type Question struct {
 	Server, Message string
-	// URL is an address for the person to open in a browser, in place of Fields.
+	// URL is an address for the user to open in a browser, in place of Fields.
 	URL    string
 	Fields []Field
 }
 
-// Answer is the person's answer to a Question.
+// Answer is the user's answer to a Question.
 type Answer struct {
 	// Action is Accept, Decline or Cancel.
 	Action Action
-	// Values holds the fields that the person filled in: strings, numbers, booleans, and lists of
+	// Values holds the fields that the user filled in: strings, numbers, booleans, and lists of
 	// strings. Missing fields get their defaults.
 	Values map[string]any
 }
 
-// Action is the way in which a person answers a question.
+// Action is the way in which a user answers a question.
 type Action string
 
 // The actions.
 const (
 	Accept  Action = "accept"
 	Decline Action = "decline"
-	// Cancel means that the person neither agreed nor refused.
+	// Cancel means that the user neither agreed nor refused.
 	Cancel Action = "cancel"
 )
 
-// mostQuestions bounds the questions of a server during one call.
+// mostQuestions limits the questions of a server during one call.
 const mostQuestions = 5
 
 // elicit answers a question of the server. It declines a question that nobody can answer, that asks

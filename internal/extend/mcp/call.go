@@ -41,7 +41,7 @@ type call struct {
 	// silent cancels the call if the server gives no sign of life for longer than bound.
 	silent *time.Timer
 	bound  time.Duration
-	// asking counts the open questions to the person. While there are any, silent does not run.
+	// asking counts the open questions to the user. While there are any, silent does not run.
 	asking   int
 	progress func(Progress)
 	// reached describes the latest progress.
@@ -74,7 +74,7 @@ func (k *call) end() {
 	k.silent.Stop()
 }
 
-// ask counts the open questions to the person. It is called with +1 when the server asks one, and
+// ask counts the open questions to the user. It is called with +1 when the server asks one, and
 // with -1 when the question has ended.
 func (k *call) ask(by int) {
 	k.mu.Lock()

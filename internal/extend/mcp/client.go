@@ -9,7 +9,7 @@
 //	result, err := client.Call(ctx, "search", arguments, nil)
 //
 // Data of a server is passed on unchanged: names, descriptions and results are neither cleaned nor
-// shortened here, but each list, line and wait has a bound. The package does not decide about
+// shortened here, but each list, line and wait has a limit. The package does not decide about
 // consent. Package bridge offers the tools to the model.
 package mcp
 
@@ -43,7 +43,7 @@ type Client struct {
 	done     chan struct{}
 	// questions counts the questions of the server since the latest call began.
 	questions atomic.Int32
-	// waits holds a channel for each address that the person has to visit.
+	// waits holds a channel for each address that the user has to visit.
 	waits sync.Map
 
 	mu    sync.Mutex
@@ -102,7 +102,7 @@ func (c *Client) newSDK() *sdk.Client {
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.reportChanged() },
 		ProgressNotificationHandler: c.progressed,
 		ElicitationCompleteHandler:  c.handleVisited,
-		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true}, // see rounds
+		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true}, // rounds answers these requests
 	}
 	client := c.withOld(options)
 	client.AddSendingMiddleware(c.rounds)
@@ -151,7 +151,7 @@ func (c *Client) hasEnded() bool {
 	if c.wire == nil || !c.wire.broken.Load() || !c.wire.process.WaitEnd(patience) {
 		return false
 	}
-	<-c.wire.process.Drained() // wait for its last words
+	<-c.wire.process.Drained() // wait for the last output of the server
 	return true
 }
 
@@ -186,7 +186,7 @@ func (c *Client) closeSession() {
 	}
 }
 
-// boundProbe bounds the time of a probe, because some programs never answer it.
+// boundProbe limits the time of a probe, because some programs never answer it.
 func boundProbe(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
 		if method == probe {
@@ -201,7 +201,7 @@ func boundProbe(next sdk.MethodHandler) sdk.MethodHandler {
 // probe is the method of the request that recognises servers with the new protocol.
 const probe = "server/discover"
 
-// probeTimeout bounds a probe. It is a variable for tests.
+// probeTimeout limits a probe. It is a variable for tests.
 var probeTimeout = 5 * time.Second
 
 // The versions of the protocol with which a connection begins: the last with a handshake, and the

@@ -51,7 +51,7 @@ func (c *Client) wantsLogin(err error) error {
 	return nil
 }
 
-// explainStart returns an error that tells a person why the start of a server failed.
+// explainStart returns an error that tells a user why the start of a server failed.
 func (c *Client) explainStart(err error) error {
 	if login := c.wantsLogin(err); login != nil {
 		return login
@@ -59,7 +59,7 @@ func (c *Client) explainStart(err error) error {
 	switch {
 	case errors.Is(err, errStart):
 		return c.withLast(fmt.Sprintf("%s gave no list of its tools within %s", c.server.Name, c.server.startTimeout()))
-	case err == context.Canceled, err == context.DeadlineExceeded: // from the caller
+	case err == context.Canceled, err == context.DeadlineExceeded: // the caller canceled the request
 		return err
 	case refusal(err) == nil && c.hasEnded():
 		return c.withLast(fmt.Sprintf("%s ended at the start (%s)", c.server.Name, c.wire.process.EndText()))
@@ -67,7 +67,7 @@ func (c *Client) explainStart(err error) error {
 	return c.withLast(c.server.Name + " cannot be used: " + plain(err))
 }
 
-// explainCall returns an error that tells a person why a call has no answer, and whether the call
+// explainCall returns an error that tells a user why a call has no answer, and whether the call
 // may have taken effect.
 func (c *Client) explainCall(err error, silent, total time.Duration, reached string) error {
 	if login := c.wantsLogin(err); login != nil {
@@ -81,7 +81,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 		say = fmt.Sprintf("%s gave no sign of life for %s, and the call was cancelled; it may have taken effect", c.server.Name, silent)
 	case errors.Is(err, errLong):
 		say = fmt.Sprintf("%s did not answer within %s, and the call was cancelled; it may have taken effect", c.server.Name, total)
-	case err == context.Canceled, err == context.DeadlineExceeded: // from the caller
+	case err == context.Canceled, err == context.DeadlineExceeded: // the caller canceled the request
 		if reached != "" {
 			return fmt.Errorf("cancelled; %s had come to: %s: %w", c.server.Name, reached, err)
 		}

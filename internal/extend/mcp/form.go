@@ -8,7 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Field is a field of a form that a server asks the person to fill in.
+// Field is a field of a form that a server asks the user to fill in.
 type Field struct {
 	Name, Title, Description string
 	// Type is string, number, integer, boolean, or list. A list takes several Options.
@@ -20,7 +20,7 @@ type Field struct {
 	Default []byte
 }
 
-// Option is a value to choose. A person sees Title, or Value if Title is empty.
+// Option is a value to choose. A user sees Title, or Value if Title is empty.
 type Option struct{ Value, Title string }
 
 // fieldsOf returns the fields of a form, required fields first, sorted by name. It returns an error

@@ -14,7 +14,7 @@ import (
 	"agent/internal/text/lines"
 )
 
-// lineBytes bounds the line of a message, in bytes.
+// lineBytes limits the line of a message, in bytes.
 const lineBytes = 16 << 20
 
 // reader reads the messages of a stdio server. Many servers also write other lines, such as banners

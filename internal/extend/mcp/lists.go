@@ -78,7 +78,7 @@ func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 		}
 		return page.Prompts, page.NextCursor, nil
 	}, func(p *sdk.Prompt) Prompt {
-		made := *p // the item belongs to the SDK
+		made := *p // the item belongs to the SDK, so it is copied
 		made.Arguments = withoutNull(p.Arguments)
 		return made
 	})

@@ -13,7 +13,7 @@ type journal struct {
 	text []byte
 }
 
-// journalBytes bounds the text in a journal, in bytes.
+// journalBytes limits the text in a journal, in bytes.
 const journalBytes = 64 << 10
 
 func (j *journal) Write(p []byte) (int, error) {

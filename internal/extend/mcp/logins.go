@@ -29,7 +29,7 @@ type Logins struct {
 	// Allowed returns an error if a login may not reach a host; nil allows every host.
 	Allowed func(host string) error
 
-	// open opens a login for a person; nil if no person can log in.
+	// open opens a login for a user; nil if no user can log in.
 	open Opener
 }
 
@@ -42,7 +42,7 @@ type Keys interface {
 	Delete(place string) (bool, error)
 }
 
-// Opener opens an address for a person.
+// Opener opens an address for a user.
 type Opener = login.Opener
 
 // keptLogin is a stored login to the server at one address. Its token is never sent elsewhere, and only
@@ -84,16 +84,16 @@ func (l *Logins) set(s Server, kept keptLogin) error {
 	return l.Keys.Set(s.place(), base64.RawURLEncoding.EncodeToString(text))
 }
 
-// With returns a copy of l that opens a login for a person if a server wants one.
+// With returns a copy of l that opens a login for a user if a server wants one.
 func (l *Logins) With(open Opener) *Logins {
 	led := *l
 	led.open = open
 	return &led
 }
 
-// Login logs a person in to a server and stores the login.
+// Login logs a user in to a server and stores the login.
 func (l *Logins) Login(ctx context.Context, s Server, host Host, open Opener) error {
-	const bound = 10 * time.Minute // for a person
+	const bound = 10 * time.Minute // a user needs time to answer
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	host.Logins = l.With(open)

@@ -20,13 +20,13 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// authorizer adds the token to requests to a server. Without a person it uses only a stored login;
-// with a person, the SDK logs in.
+// authorizer adds the token to requests to a server. Without a user it uses only a stored login;
+// with a user, the SDK logs in.
 type authorizer struct {
 	server Server
 	logins *Logins
 	source *source
-	// handler is the login of the SDK, nil if no person can log in.
+	// handler is the login of the SDK, nil if no user can log in.
 	handler  *auth.AuthorizationCodeHandler
 	callback *login.Callback
 	// authorized is set after a login.
@@ -69,7 +69,7 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 }
 
 // mayReach returns an error if a login must not reach a host. The server chooses its authority, so a
-// server elsewhere must not have this machine ask, or the person's browser open, what only this
+// server elsewhere must not have this machine ask, or the user's browser open, what only this
 // machine and its network can reach.
 func (a *authorizer) mayReach(host string) error {
 	if server, err := url.Parse(a.server.URL); err != nil || reachlog.Near(host) && !reachlog.Near(server.Hostname()) {
@@ -132,7 +132,7 @@ func (a *authorizer) config(client *http.Client) *auth.AuthorizationCodeHandlerC
 	return config
 }
 
-// fetch sends the person to the authority and returns its answer.
+// fetch sends the user to the authority and returns its answer.
 func (a *authorizer) fetch(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 	address, err := url.Parse(args.URL)
 	if err == nil {
@@ -177,7 +177,7 @@ func (a *authorizer) TokenSource(ctx context.Context) (oauth2.TokenSource, error
 	return a.source, nil
 }
 
-// Authorize implements auth.OAuthHandler. Without a person it can only refresh a stored login.
+// Authorize implements auth.OAuthHandler. Without a user it can only refresh a stored login.
 func (a *authorizer) Authorize(ctx context.Context, request *http.Request, response *http.Response) error {
 	if a.handler != nil {
 		return a.logIn(ctx, request, response)
@@ -200,12 +200,12 @@ func (a *authorizer) Authorize(ctx context.Context, request *http.Request, respo
 		}
 	}
 	kept.Challenge = challenge
-	_ = a.logins.set(a.server, kept) // for the next login
+	_ = a.logins.set(a.server, kept) // the next login starts from this challenge
 	return wants
 }
 
-// logIn logs the person in. After a failed login it does not try again, because the SDK then tries
-// the old protocol, and would ask the person a second time.
+// logIn logs the user in. After a failed login it does not try again, because the SDK then tries
+// the old protocol, and would ask the user a second time.
 func (a *authorizer) logIn(ctx context.Context, request *http.Request, response *http.Response) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -31,7 +31,7 @@ func (c *Client) roots() []*sdk.Root {
 	return roots
 }
 
-// fulfilOld answers requests of a server other than questions to the person.
+// fulfilOld answers requests of a server other than questions to the user.
 func (c *Client) fulfilOld(one sdk.InputRequest) (sdk.InputResponse, error) {
 	if _, ok := one.(*sdk.ListRootsParams); ok {
 		return &sdk.ListRootsResult{Roots: c.roots()}, nil

@@ -44,7 +44,7 @@ type Block struct {
 	Name string
 	// Role is the role of a message in a prompt: user or assistant.
 	Role string
-	// ForUser means that the block is for the person and not for the model.
+	// ForUser means that the block is for the user and not for the model.
 	ForUser bool
 }
 
@@ -72,7 +72,7 @@ func blockOf(content sdk.Content) (b Block) {
 			b, notes = contentsOf(c.Resource), c.Annotations
 		}
 	}
-	// A block whose audience does not include the assistant is for the person alone.
+	// A block whose audience does not include the assistant is for the user alone.
 	b.ForUser = notes != nil && len(notes.Audience) > 0 && !slices.Contains(notes.Audience, "assistant")
 	return b
 }

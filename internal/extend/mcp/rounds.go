@@ -9,7 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// rounds repeats a request with the answers to the server's questions, within the bound of
+// rounds repeats a request with the answers to the server's questions, within the limit of
 // questions. The SDK can do so itself, but panics at a form with a null in it.
 func (c *Client) rounds(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {

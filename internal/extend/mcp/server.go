@@ -33,9 +33,9 @@ type Server struct {
 	Headers map[string]string
 	OAuth   OAuth
 
-	// StartTimeout bounds the time from the start to the list of tools; 0 means 30 s.
+	// StartTimeout limits the time from the start to the list of tools; 0 means 30 s.
 	StartTimeout time.Duration
-	// CallTimeout bounds a call, and the time without a sign of life. 0 means 30 min for the call,
+	// CallTimeout limits a call, and the time without a sign of life. 0 means 30 min for the call,
 	// and 120 s without a sign of life.
 	CallTimeout time.Duration
 	// Prepare completes the server before each start. It fills in variables and may refuse;
@@ -88,7 +88,7 @@ type Host struct {
 	Version string
 	// Roots lists the absolute folders that servers get if they ask for roots.
 	Roots []string
-	// Ask asks the person a question of a server; nil declines every question.
+	// Ask asks the user a question of a server; nil declines every question.
 	Ask func(ctx context.Context, q Question) (Answer, error)
 	// Changed is called with the name of a server up to a second after the server has reported
 	// that its tools, prompts or resources have changed.

@@ -10,8 +10,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// withURLs makes a request. If the server refuses it until the person has visited some addresses,
-// it asks the person to do so, and repeats the request when the server reports the visits, or after
+// withURLs makes a request. If the server refuses it until the user has visited some addresses,
+// it asks the user to do so, and repeats the request when the server reports the visits, or after
 // a while.
 func (c *Client) withURLs(ctx context.Context, send func() error) error {
 	err := send()
@@ -48,7 +48,7 @@ func (c *Client) withURLs(ctx context.Context, send func() error) error {
 	return send()
 }
 
-// addresses returns the addresses that the person must visit before the server accepts the request,
+// addresses returns the addresses that the user must visit before the server accepts the request,
 // or nil for other errors.
 func addresses(err error) []*sdk.ElicitParams {
 	var refused *jsonrpc.Error
@@ -69,7 +69,7 @@ func addresses(err error) []*sdk.ElicitParams {
 	return data.Elicitations
 }
 
-// handleVisited handles the report of the server that the person has visited an address.
+// handleVisited handles the report of the server that the user has visited an address.
 func (c *Client) handleVisited(_ context.Context, request *sdk.ElicitationCompleteNotificationRequest) {
 	if been, there := c.waits.Load(request.Params.ElicitationID); there {
 		select {

@@ -139,7 +139,7 @@ type body struct {
 	close func()
 }
 
-// limitOf returns the bound of a response in bytes. A stream has none, but each of its events has.
+// limitOf returns the limit of a response in bytes. A stream has none, but each of its events has.
 func limitOf(r *http.Response) int64 {
 	const forError, forStream = 1 << 20, 1 << 62
 	switch {
@@ -189,7 +189,7 @@ func (c *Client) connectWeb(ctx context.Context) error {
 	return c.shake(ctx, transport, version)
 }
 
-// lacksLogin reports whether the server refused a request because of a missing login, and no person
+// lacksLogin reports whether the server refused a request because of a missing login, and no user
 // can log in.
 func (w *web) lacksLogin() bool {
 	return w != nil && w.login != nil && w.login.handler == nil && w.unauthorized.Load()

@@ -42,7 +42,7 @@ func find(root, file string) (Command, bool) {
 	}
 }
 
-// longestMarker bounds a marker, in bytes.
+// longestMarker limits a marker, in bytes.
 const longestMarker = 256 << 10
 
 // shows reports whether a file exists and contains a text.

@@ -24,10 +24,10 @@ const (
 	Off = "off"
 )
 
-// Limit bounds the time of one run of a check.
+// Limit limits the time of one run of a check.
 const Limit = 20 * time.Second
 
-// mostCommands bounds the commands that are run for one turn.
+// mostCommands limits the commands that are run for one turn.
 const mostCommands = 4
 
 // A Command is a check: a command line and the folder to run it in, relative to the workspace.
@@ -140,7 +140,7 @@ func (c *Checks) Drop(command Command) {
 }
 
 // Before runs the allowed checks that have not run yet. It drops a check that fails to run, and
-// adds a line for the person to problems.
+// adds a line for the user to problems.
 func (c *Checks) Before(ctx context.Context) (problems []string) {
 	for _, l := range c.pending(false) {
 		printed, err := c.Run(ctx, l.Command)

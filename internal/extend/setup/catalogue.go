@@ -21,7 +21,7 @@ const (
 func Budget(window int) int { return min(max(window/budgetShare, leastBudget), mostBudget) }
 
 // Catalogue returns a list of the skills that the model may use, a line for each. If it takes more
-// than budget tokens, all descriptions are cut to one common length, but no skill is left out. cut
+// than budget tokens, all descriptions are cut to one common length, but no skill is omitted. cut
 // counts the cut descriptions, and whole the tokens of the uncut catalogue.
 func (f Listing) Catalogue(budget int, count func(string) int) (text string, cut, whole int) {
 	var offered []*Entry

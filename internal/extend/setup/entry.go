@@ -19,7 +19,7 @@ type Origin string
 const (
 	Project Origin = "project"
 	User    Origin = "user"
-	// Plugin is a plugin that the person has added. Names begin with its name and a colon.
+	// Plugin is a plugin that the user has added. Names begin with its name and a colon.
 	Plugin Origin = "plugin"
 )
 
@@ -40,7 +40,7 @@ type Entry struct {
 	Allowed []string
 	// Disallowed lists the tools that a skill must not use.
 	Disallowed []string
-	// Hidden means that only a person may use a skill.
+	// Hidden means that only a user may use a skill.
 	Hidden bool
 	// Unlisted means that only the model may use a skill.
 	Unlisted bool
@@ -62,8 +62,8 @@ func (e *Entry) ForModel() bool { return e.IsSkill() && !e.Hidden && !e.Shadowed
 // Fill returns the text of the entry, filled in with the arguments of a line.
 func (e *Entry) Fill(line string) []template.Part { return e.text.Fill(line) }
 
-// Effects lists everything that a person agrees to in the entry: its rules, its use by the model,
-// and the commands in its text. about returns a note on a rule for the person, "" for none.
+// Effects lists everything that a user agrees to in the entry: its rules, its use by the model,
+// and the commands in its text. about returns a note on a rule for the user, "" for none.
 func (e *Entry) Effects(about func(rule string) string) manifest.List {
 	var all manifest.List
 	for _, rule := range e.Allowed {
@@ -125,7 +125,7 @@ type places struct {
 	further []string
 	// plugin returns the folders in a plugin.
 	plugin func(trustedfile.Plugin) []string
-	// longest bounds a file, in bytes.
+	// longest limits a file, in bytes.
 	longest int
 }
 

@@ -1,4 +1,4 @@
-// Package setup finds the skills and slash commands that a person and a repository provide as
+// Package setup finds the skills and slash commands that a user and a repository provide as
 // files. It reads them, resolves their names, and makes the text that the model reads. It never
 // runs anything.
 //
@@ -32,7 +32,7 @@ func Find(w trustedfile.Where, further []string) Set {
 	return Set{findSkills(w, further), findCommands(w)}
 }
 
-// Callable returns the entries that a person can call, sorted by name. If another entry has the
+// Callable returns the entries that a user can call, sorted by name. If another entry has the
 // same name, the name is preceded by the origin.
 func (s Set) Callable() []Call {
 	var all []Call
@@ -51,7 +51,7 @@ func (s Set) Callable() []Call {
 	return all
 }
 
-// named returns the entry that a person calls by a name.
+// named returns the entry that a user calls by a name.
 func (s Set) named(name string) (call Call, found bool) {
 	callable := s.Callable()
 	if i := slices.IndexFunc(callable, func(c Call) bool { return c.As == name }); i >= 0 {

@@ -96,7 +96,7 @@ func (f *finder) skill(s *Entry, text string) error {
 	return nil
 }
 
-// maxFiles bounds the files of a skill that the model sees.
+// maxFiles limits the files of a skill that the model sees.
 const maxFiles = 100
 
 // Files returns the files of a skill besides SKILL.md, two levels deep, relative to its folder.

@@ -1,4 +1,4 @@
-// Package acp is the front end for editors: it speaks the Agent Client Protocol, version 1,
+// Package acp is the interface for editors: it speaks the Agent Client Protocol, version 1,
 // with which editors drive an agent: JSON-RPC 2.0, a message a line, over standard input and
 // output.
 //

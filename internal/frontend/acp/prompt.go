@@ -50,7 +50,7 @@ func messageOf(blocks []contentBlock, root string, temp func() string) (atcmd.Me
 	return m, nil
 }
 
-// linkText returns a link as a person would type it: @path for a file of the workspace.
+// linkText returns a link as a user would type it: @path for a file of the workspace.
 func linkText(uri, root string) string {
 	path := pathOf(uri)
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) && filepath.IsAbs(path) {

@@ -26,7 +26,7 @@ type Agent struct {
 	Process *app.Process
 	// Make makes a conversation in a folder. It continues the session id; "" begins a new one.
 	Make func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error)
-	// Login returns the arguments with which the program logs a person in, in a terminal, and why
+	// Login returns the arguments with which the program logs a user in, in a terminal, and why
 	// that is needed, nil if it is not.
 	Login func() (args []string, needed error)
 }
@@ -219,7 +219,7 @@ const (
 	methodLogin = "login"
 )
 
-// authenticate returns nil if a new session would find a key or a login. A person logs in in a
+// authenticate returns nil if a new session would find a key or a login. A user logs in in a
 // terminal; a method of kind terminal is not called, but some editors call it afterwards.
 func (s *Server) authenticate(m message) error {
 	var p struct {

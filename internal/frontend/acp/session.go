@@ -46,7 +46,7 @@ type session struct {
 	telling sync.Mutex
 }
 
-// inboxSize bounds the requests that wait for the first to be served. No sane editor sends so
+// inboxSize limits the requests that wait for the first to be served. No sane editor sends so
 // many.
 const inboxSize = 1024
 

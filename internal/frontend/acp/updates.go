@@ -24,7 +24,7 @@ const (
 	outputEvery = 250 * time.Millisecond
 	// agentEvery is the least time between two updates of an agent's progress.
 	agentEvery = 500 * time.Millisecond
-	// maxShown bounds an output or a recorded answer that an editor is sent, in bytes.
+	// maxShown limits an output or a recorded answer that an editor is sent, in bytes.
 	maxShown = 8 << 10
 )
 
@@ -167,7 +167,7 @@ func (w *shown) event(e chat.Event) {
 	}
 }
 
-// longestTitle bounds a title, a name and an item of a plan in characters. The whole text is in the
+// longestTitle limits a title, a name and an item of a plan in characters. The whole text is in the
 // arguments of the call.
 const longestTitle = 500
 
@@ -196,7 +196,7 @@ func (w *shown) update(id string, u update) {
 	}
 }
 
-// idOf returns the id of a call, "" for a call of the person.
+// idOf returns the id of a call, "" for a call of the user.
 func (w *shown) idOf(call int) string {
 	if c := w.calls[call]; c != nil {
 		return c.id
@@ -281,7 +281,7 @@ func (w *shown) close() {
 	w.endOpenCalls()
 }
 
-// shortened leaves out the middle of a long text.
+// shortened omits the middle of a long text.
 func shortened(text string) string {
 	if len(text) <= maxShown {
 		return text
@@ -323,7 +323,7 @@ func (w *shown) usage(e chat.StatusChanged) {
 	w.send(u)
 }
 
-// sendNotice sends a line for the person, outside of the conversation, to an editor that supports
+// sendNotice sends a line for the user, outside of the conversation, to an editor that supports
 // such lines.
 func (w *shown) sendNotice(severity, text string) {
 	if w.session.server.notices {

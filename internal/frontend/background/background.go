@@ -41,7 +41,7 @@ func Run(ctx context.Context, o Options) error {
 		return errors.New("can't run in the background: no other terminal could reach the session")
 	}
 	serving, end := c.ServeScreen(ctx, nil)
-	defer func() { _ = end() }() // after an error
+	defer func() { _ = end() }() // ends the session if an error occurred
 	if err := begin(serving, c, o.Message); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpColumns bounds the width of help in columns, because longer lines are hard to read.
+// helpColumns limits the width of help in columns, because longer lines are hard to read.
 const helpColumns = 100
 
 // Help prints the purpose and the usage of a command. width is the width of the terminal, 0 if

@@ -72,7 +72,7 @@ func NoSubcommand(cmd *cobra.Command, args []string) error {
 	return seeHelp(cmd, said)
 }
 
-// ExactArgs works like cobra's ExactArgs with an error that a person understands.
+// ExactArgs works like cobra's ExactArgs with an error that a user understands.
 func ExactArgs(n int, what string) cobra.PositionalArgs { return CountedArgs(n, n, what) }
 
 // CountedArgs accepts from least to most arguments. The error for any other number describes the

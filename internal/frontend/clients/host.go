@@ -126,14 +126,14 @@ func (h *Host) Renew() {
 		return
 	}
 	if h.talk.SessionID() != h.served {
-		go h.server.Close() // it waits for clients
+		go h.server.Close() // Close waits for clients
 		h.hub = attach.NewHub(h.talk.RecordSeq)
 		h.stated = ""
 		h.report()
-		_ = h.serve() // it is tried again
+		_ = h.serve() // the loop tries again
 		return
 	}
-	gone, _ := h.server.Renew() // it is tried again
+	gone, _ := h.server.Renew() // the loop tries again
 	if ended := h.options.LoginEnded; gone && ended != nil && h.options.Detached {
 		go ended()
 	}
@@ -393,7 +393,7 @@ type plans struct {
 	open  map[int]command.Ask
 }
 
-// maxPlans bounds the questions that wait.
+// maxPlans limits the questions that wait.
 const maxPlans = 64
 
 // show returns the question for a client.

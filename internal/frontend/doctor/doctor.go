@@ -52,7 +52,7 @@ func (r *report) addEach(grade, about string, texts []string, todo string) {
 	}
 }
 
-// doctorTimeout bounds how long a check waits for the endpoint.
+// doctorTimeout limits how long a check waits for the endpoint.
 const doctorTimeout = 5 * time.Second
 
 // Examine runs all checks and returns their findings. A check is skipped if the result of an
@@ -175,7 +175,7 @@ func (r *report) profiles(store *settings.Store) {
 }
 
 // endpoint asks the endpoint for its models, which shows whether the address, the key and the
-// model are right. chosen returns the model that the person chose last at a base URL, or "".
+// model are right. chosen returns the model that the user chose last at a base URL, or "".
 func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *login.Sources, s *settings.Settings, chosen func(baseURL string) string) {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
@@ -252,7 +252,7 @@ func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
 	r.ok(text + why)
 }
 
-// model checks the model from the settings, or else the person's latest choice.
+// model checks the model from the settings, or else the user's latest choice.
 func (r *report) model(c *provider.Connection, s *settings.Settings, models []provider.Offer, chosen string) {
 	model := settings.Model.Of(s)
 	if model == "" && chosen != "" && len(models) != 1 {

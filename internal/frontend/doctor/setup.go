@@ -73,7 +73,7 @@ func (r *report) servers(p *app.Process, f app.Folders, dir string, s *settings.
 	r.addEach("fix", "", problems, "")
 	r.addEach("fix", "mcp: ", configured.Problems, "")
 	r.addEach("note", "mcp: ", configured.Notes, "")
-	const many = 20_000 // tokens of definitions
+	const many = 20_000 // the number of tokens from which definitions are large
 	for _, st := range configured.Status(s) {
 		what := "mcp " + st.Configured.Name + ": "
 		switch {

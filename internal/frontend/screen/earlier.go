@@ -11,7 +11,7 @@ import (
 	"agent/internal/tui"
 )
 
-// earlierOf describes a resumed conversation for the screen: each message of the person, with the
+// earlierOf describes a resumed conversation for the screen: each message of the user, with the
 // model's tool calls and last reply to it.
 func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier {
 	var e tui.Earlier
@@ -65,7 +65,7 @@ func ownWords(entry *history.Content) string {
 }
 
 // promptHistory adapts the file of earlier prompts to the interface. If the disk takes no data,
-// prompts wait in memory and the person is told once. It is safe for concurrent use.
+// prompts wait in memory and the user is told once. It is safe for concurrent use.
 type promptHistory struct {
 	file session.Prompts
 
@@ -73,7 +73,7 @@ type promptHistory struct {
 	waiting []session.Prompt
 
 	writing sync.Mutex
-	// behind is set once the person knows that prompts wait.
+	// behind is set once the user knows that prompts wait.
 	behind bool
 }
 

@@ -57,7 +57,7 @@ type Options struct {
 	Initial atcmd.Message
 }
 
-// Run runs the screen and the turn loop until the person leaves the session. It returns the id of
+// Run runs the screen and the turn loop until the user leaves the session. It returns the id of
 // the session to resume next, "" for none. The error is tui.ErrTerminated if the terminal has
 // gone.
 func Run(ctx context.Context, o Options) (next string, err error) {
@@ -85,7 +85,7 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 		c.Notices = append(c.Notices, "Other terminals can't reach this session: "+err.Error())
 	}
 	defer host.Close()
-	defer func() { _ = end() }() // after an error of the screen
+	defer func() { _ = end() }() // ends the screen if an error occurred
 	settled := time.AfterFunc(settleAfter, func() {
 		if o.Settled != nil {
 			o.Settled(ctx, c)
@@ -272,7 +272,7 @@ func clipboard(environ []string, folder string) func(context.Context) (string, e
 	}
 }
 
-// themeFault returns a line about the person's own theme in use, if it cannot be used.
+// themeFault returns a line about the user's own theme in use, if it cannot be used.
 func themeFault(p *app.Process, s *settings.Settings) []string {
 	if err := p.ThemeFault(settings.Theme.Of(s)); err != nil {
 		return []string{err.Error()}

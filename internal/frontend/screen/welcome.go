@@ -48,14 +48,14 @@ func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
 
 // lateModel returns nil if the model is known. Otherwise it returns a function that waits for the
 // endpoint and names the model that was found there, or returns "" if the user chose a model
-// meanwhile.
+// in the meantime.
 func lateModel(s *settings.Settings, connection *provider.Connection) func(context.Context) string {
 	if settings.Model.Of(s) != "" {
 		return nil
 	}
 	return func(context.Context) string {
 		if _, err := connection.Provider(); err != nil {
-			return "" // the first request will say it
+			return "" // the first request reports the error
 		}
 		if _, source := s.Get(settings.Model.Key()); source != settings.Detected {
 			return ""
@@ -76,7 +76,7 @@ func branchNow(ctx context.Context, dir string) string {
 	return branch
 }
 
-// branchLimit bounds the time that git may take to look for changes.
+// branchLimit limits the time that git may take to look for changes.
 const branchLimit = 5 * time.Second
 
 // tally counts turns and changed files between the start and the end of the program.

@@ -14,7 +14,7 @@ import (
 	"agent/internal/history"
 )
 
-// maxPipedInput bounds the bytes that standard input may add to a prompt.
+// maxPipedInput limits the bytes that standard input may add to a prompt.
 const maxPipedInput = 4 << 20
 
 // Prompt returns the prompt of the command line, followed by piped input. Piped input is data,
@@ -41,7 +41,7 @@ func (o Options) Prompt(ctx context.Context) (atcmd.Message, error) {
 const slowInput = 2 * time.Second
 
 // readPiped reads standard input to its end if it is a pipe or a file. It does not read a terminal or
-// another device, so that a run never waits for a person. For a pipe that stays open it tells the
+// another device, so that a run never waits for a user. For a pipe that stays open it tells the
 // person and waits until ctx ends. It does not read a file from which another program has already
 // read, because that is probably the list of a shell loop such as "while read".
 func (o Options) readPiped(ctx context.Context) (string, error) {

@@ -44,7 +44,7 @@ type Options struct {
 	Streams bool
 	// Message is the prompt; piped input is appended to it.
 	Message atcmd.Message
-	// Timeout bounds the run, 0 for no bound.
+	// Timeout limits the run, 0 for no bound.
 	Timeout time.Duration
 	// Shape is the schema of the answer, nil for any answer.
 	Shape *outputschema.Schema

@@ -70,10 +70,10 @@ func (r *run) finalOutput(c *app.Conversation, output json.RawMessage) (json.Raw
 	return kept.JSON()
 }
 
-// maxSchema bounds the file of a schema, in bytes, because the schema is part of a request.
+// maxSchema limits the file of a schema, in bytes, because the schema is part of a request.
 const maxSchema = 256 << 10
 
-// mostAsked bounds the requests for an answer in a form: one, and two more to repair the answer.
+// mostAsked limits the requests for an answer in a form: one, and two more to repair the answer.
 const mostAsked = 3
 
 // fitAnswer returns the answer of a run in the form of a schema. An answer that already fits is used

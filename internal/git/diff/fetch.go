@@ -21,7 +21,7 @@ func IsPullRequest(word string) bool { return pullRequest.MatchString(word) }
 var onGitHub = lazyregexp.New(`^(?:https://(?:[^/@]*@)?github\.com/|(?:ssh://)?git@github\.com[:/])([\w.-]+/[\w.-]+?)(?:\.git)?/?$`)
 
 // FetchArgs returns the arguments with which git fetches a pull request from the server of the
-// remote origin into no branch. environ is what git will see: if the person is signed in to GitHub
+// remote origin into no branch. environ is what git will see: if the user is signed in to GitHub
 // with gh, that says who they are. The error names settings of the repository's own by which the fetch could run programs; the
 // hooks of the repository do not run.
 func FetchArgs(ctx context.Context, root, number string, environ []string) ([]string, error) {
@@ -50,7 +50,7 @@ func FetchArgs(ctx context.Context, root, number string, environ []string) ([]st
 	return append(args, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", from, ref), nil
 }
 
-// signedIn returns the path of gh if it is installed outside of the workspace, and the person has
+// signedIn returns the path of gh if it is installed outside of the workspace, and the user has
 // signed in with it, else "".
 func signedIn(root string, environ []string) string {
 	gh, err := sandbox.LookPath("gh", sandbox.Variable(environ, "PATH"), root)
@@ -73,7 +73,7 @@ func signedIn(root string, environ []string) string {
 	return gh
 }
 
-// unfetched has the ways in which git says that a fetch failed for a reason that a person can change,
+// unfetched has the ways in which git says that a fetch failed for a reason that a user can change,
 // each with what to do.
 var unfetched = []struct {
 	says *lazyregexp.Pattern

@@ -72,7 +72,7 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 	for _, name := range repositories {
 		folder := filepath.Join(top, filepath.FromSlash(name))
 		if _, err := os.Lstat(filepath.Join(folder, ".git")); err != nil {
-			continue // it is not checked out
+			continue // the submodule is not checked out
 		}
 		if inner++; inner > maxRepositories {
 			return append(found, "more repositories inside than can be looked at"), nil

@@ -29,7 +29,7 @@ func gitFiles(ctx context.Context, dir folder) (files []string) {
 	for _, name := range listed {
 		info, err := dir.lstat(name)
 		switch {
-		case err != nil || dir.behindLink(name, links): // deleted
+		case err != nil || dir.behindLink(name, links): // the file was deleted
 		case listable(info.Mode()):
 			files = append(files, name)
 		case info.IsDir():

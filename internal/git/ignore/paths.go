@@ -55,7 +55,7 @@ type pathList struct {
 func (l *pathList) add(path string) {
 	length := len(path)
 	if length >= piece {
-		return // no system has such paths
+		return // no file system allows such paths
 	}
 	if len(l.text)+length > piece {
 		l.endPiece()

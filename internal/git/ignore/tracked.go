@@ -50,7 +50,7 @@ func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (wal
 	w := &folderWalk{ctx: ctx, dir: dir, to: to, path: []byte(above), above: len(above), tracked: tracked.Read(), links: map[string]bool{}}
 	w.next()
 	w.folder(0)
-	for w.more { // entries that are not in dir
+	for w.more { // skip entries that are not in dir
 		w.next()
 	}
 	if w.tracked.Err() != nil || w.unsure || !w.reportOthers() {

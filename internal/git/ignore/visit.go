@@ -16,7 +16,7 @@ type Visitor struct {
 	// Source is called with the absolute path of each folder that was read and of each .gitignore
 	// in it. It may be nil.
 	Source func(path string)
-	// Again is called if the walk starts anew. The results so far must be discarded.
+	// Again is called if the walk starts again. The results so far must be discarded.
 	Again func()
 }
 

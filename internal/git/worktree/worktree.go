@@ -81,10 +81,10 @@ func Open(ctx context.Context, dir, cache, name string) (w Worktree, err error) 
 }
 
 // make makes the worktree if it does not exist. If an earlier attempt was interrupted, make
-// starts anew, because nobody has worked in that worktree.
+// starts again, because nobody has worked in that worktree.
 func (w Worktree) make(ctx context.Context, dir string) error {
 	args := []string{"worktree", "add"}
-	path := w.Path // git lists it without links
+	path := w.Path // git lists the path without links
 	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		path = filepath.Join(folder, filepath.Base(path))
 	}
@@ -151,7 +151,7 @@ func change(ctx context.Context, dir string, args ...string) error {
 	if err != nil {
 		return err
 	}
-	own, _ := run(ctx, dir, "config", "--local", "--name-only", "--get-regexp", `^filter\.`) // none is an error
+	own, _ := run(ctx, dir, "config", "--local", "--name-only", "--get-regexp", `^filter\.`) // git fails if there are no such keys
 	var off []string
 	for key := range strings.FieldsSeq(own) {
 		if end := strings.LastIndexByte(key, '.'); end > 0 {

@@ -95,7 +95,7 @@ func (i *Index) Sure(e *Entry) bool {
 func nameLength(gitDir string) int {
 	const sha1, sha256 = 20, 32
 	config, err := fsutil.Read(filepath.Join(gitDir, "config"))
-	if errors.Is(err, fs.ErrNotExist) { // a linked work tree
+	if errors.Is(err, fs.ErrNotExist) { // a linked work tree has no such folder
 		config, _ = fsutil.Read(filepath.Join(gitDir, "..", "..", "config"))
 	}
 	if bytes.Contains(bytes.ToLower(config), []byte("sha256")) {

@@ -146,7 +146,7 @@ func (r *Reader) readPath() error {
 	}
 	r.path = append(r.path[:keep], end[:len(end)-1]...)
 	r.read += len(end)
-	if r.version < 4 && r.read%8 != 0 { // one to eight zeros
+	if r.version < 4 && r.read%8 != 0 { // skip the one to eight zeros of padding
 		if _, err := r.next(8 - r.read%8); err != nil {
 			return ErrFormat
 		}

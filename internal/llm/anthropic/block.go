@@ -135,7 +135,7 @@ func (r *reply) unopened(index int) error {
 	return r.malformed(fmt.Sprintf("sent a piece of block %d, which it had not begun", index))
 }
 
-// closeBlock ends a block. Searches of the server are told.
+// closeBlock ends a block. If the block is a search by the server, it reports the search.
 func (r *reply) closeBlock(index int) {
 	if b := r.openBlock(index); b != nil {
 		r.tellSearch(b)
@@ -155,7 +155,7 @@ func (b *replyBlock) raw() json.RawMessage {
 		w.string(b.signature.String())
 		w.raw(`}`)
 		return w.buf
-	case b.text.Len() > 0 && json.Valid([]byte(b.text.String())): // a call of the server's own
+	case b.text.Len() > 0 && json.Valid([]byte(b.text.String())): // the server ran this call itself
 		return withMember(b.start, "input", b.text.String())
 	}
 	return b.start

@@ -10,7 +10,7 @@
 //	}
 //
 // A request is a list of messages of blocks (conversation), to which marks are added (mark) after
-// thinking that is void was left out (dropVoid). The newest models accept thinking only while
+// thinking that is void was omitted (dropVoid). The newest models accept thinking only while
 // everything before it is unchanged. So each reply is stored with a digest of the conversation that
 // it answers, and thinking whose digest differs is not sent. A [Dialect] holds the lessons
 // of an endpoint that refused requests.
@@ -126,7 +126,7 @@ type speaking struct {
 	dialect Dialect
 }
 
-// maxPauses bounds how often a reply that the server has paused is continued.
+// maxPauses limits how often a reply that the server has paused is continued.
 const maxPauses = 16
 
 // Stream implements llm.Provider.
@@ -177,7 +177,7 @@ func (c *Client) previous(session string) string {
 	return c.latest[session]
 }
 
-// maxSessions bounds the sessions whose latest message is known.
+// maxSessions limits the sessions whose latest message is known.
 const maxSessions = 64
 
 func (c *Client) remember(session, id string) {
@@ -207,7 +207,7 @@ type ModelInfo struct {
 	Created int
 }
 
-// maxPages bounds the pages of a list of models.
+// maxPages limits the pages of a list of models.
 const maxPages = 20
 
 // ListModels asks the endpoint for its models. The error is an *llm.Error unless ctx has ended.

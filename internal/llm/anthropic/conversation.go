@@ -150,7 +150,8 @@ func (b *builder) hash(parts ...[]byte) {
 	}
 }
 
-// digestLength is the length of a stored digest, in bytes. Nobody gains by making two equal.
+// digestLength is the length of a stored digest, in bytes. It is short, because a collision would
+// not help an attacker.
 const digestLength = 12
 
 // state returns the digest of everything so far.

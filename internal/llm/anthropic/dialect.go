@@ -14,15 +14,15 @@ import (
 type Dialect struct {
 	// Bound means that the model accepts thinking only while everything before it is unchanged.
 	Bound bool `json:"bound,omitzero"`
-	// OmitBinding leaves out the demand to drop thinking that is void.
+	// OmitBinding omits the demand to drop thinking that is void.
 	OmitBinding bool `json:"omitBinding,omitzero"`
 	// OmitDiagnostics does not ask why the cache missed.
 	OmitDiagnostics bool `json:"omitDiagnostics,omitzero"`
 	// OmitDisplay leaves the display of thinking to the model.
 	OmitDisplay bool `json:"omitDisplay,omitzero"`
-	// OmitSchema leaves out the schema of the reply.
+	// OmitSchema omits the schema of the reply.
 	OmitSchema bool `json:"omitSchema,omitzero"`
-	// OmitCache leaves out the marks of the cache.
+	// OmitCache omits the marks of the cache.
 	OmitCache bool `json:"omitCache,omitzero"`
 	// OmitSystem puts instructions that come later into messages of the user.
 	OmitSystem bool `json:"omitSystem,omitzero"`
@@ -30,7 +30,7 @@ type Dialect struct {
 	OmitToolChanges bool `json:"omitToolChanges,omitzero"`
 	// OmitThinking asks for no thinking, which the model does not have.
 	OmitThinking bool `json:"omitThinking,omitzero"`
-	// OmitEffort leaves out the effort, which the model does not take.
+	// OmitEffort omits the effort, which the model does not take.
 	OmitEffort bool `json:"omitEffort,omitzero"`
 
 	ConversationLessons `json:"-"`
@@ -43,9 +43,9 @@ type ConversationLessons struct {
 	Forgotten *entries.Refused
 	// NoThinking returns no thinking, because the endpoint refused new thinking, too.
 	NoThinking bool
-	// OmitSampling leaves out temperature and top_p, which the model does not take.
+	// OmitSampling omits temperature and top_p, which the model does not take.
 	OmitSampling bool
-	// OmitSearch leaves out the server's own search of the web.
+	// OmitSearch omits the server's own search of the web.
 	OmitSearch bool
 }
 
@@ -54,7 +54,7 @@ type lesson struct {
 	// words matches a refusal in lower case.
 	words  *lazyregexp.Pattern
 	change func(d *Dialect, req llm.Request)
-	// note describes the loss for the conversation to a person, "" if there is none.
+	// note describes the loss for the conversation to a user, "" if there is none.
 	note string
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Limit is a limit of the account that a reply told.
 type Limit struct {
-	// Name names it for a person.
+	// Name names it for a user.
 	Name string
 	// Most and Left count requests or tokens.
 	Most, Left float64
@@ -17,7 +17,7 @@ type Limit struct {
 	Resets time.Time
 }
 
-// limitNames maps the words in headers to names for a person.
+// limitNames maps the words in headers to names for a user.
 var limitNames = map[string]string{
 	"requests": "requests a minute", "tokens": "tokens a minute", "input-tokens": "input tokens a minute", "output-tokens": "output tokens a minute",
 }

@@ -12,7 +12,7 @@ import (
 
 // Bounds of one reply. No model reaches them, but a server that never stops would fill the memory.
 const (
-	maxReply  = 8 << 20 // bytes
+	maxReply  = 8 << 20 // maxReply is in bytes
 	maxBlocks = 2048
 )
 

@@ -41,7 +41,7 @@ func (r *reply) report(w wireReport) {
 	}
 }
 
-// tellDropped tells a person, once for each reason, that the server has dropped thinking. Thinking
+// tellDropped tells a user, once for each reason, that the server has dropped thinking. Thinking
 // whose conversation has changed should not have been sent.
 func (r *reply) tellDropped() {
 	if r.begun {

@@ -99,7 +99,7 @@ func (r *request) effort() string {
 	return r.ReasoningEffort
 }
 
-// notes tells a person which settings the request leaves out or changes.
+// notes tells a user which settings the request omits or changes.
 func (r *request) notes() (notes []string) {
 	if (r.Temperature != nil || r.TopP != nil) && !r.takesSampling() {
 		notes = append(notes, "the model "+r.Model+" takes neither temperature nor top_p while it thinks; the conversation goes on without them")
@@ -128,7 +128,7 @@ const (
 	bytesPerToken = 3
 )
 
-// maxTokens returns the bound of the reply, for a prompt of so many bytes without its media.
+// maxTokens returns the limit of the reply, for a prompt of so many bytes without its media.
 func (r *request) maxTokens(size int) int {
 	output, window := r.client.config.Limits(r.Model)
 	limit := r.MaxOutputTokens
@@ -151,7 +151,7 @@ func (r *request) maxTokens(size int) int {
 // bytes.
 func (r *request) encode(c *conversation) []byte {
 	marks := r.marks(c)
-	const perMessage = 64 // its role and the marks
+	const perMessage = 64 // perMessage allows for the role and the marks
 	w := writer{buf: make([]byte, 0, c.size()+perMessage*(len(c.messages)+16))}
 	w.raw(`{`)
 	if r.client.config.Vertex {
@@ -299,7 +299,7 @@ func toolBlock(t llm.ToolSpec) []byte {
 	return w.buf
 }
 
-// maxSearches bounds the searches of the server within one reply.
+// maxSearches limits the searches of the server within one reply.
 const maxSearches = 8
 
 // writer writes JSON.

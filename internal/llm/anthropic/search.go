@@ -7,7 +7,7 @@ import (
 	"agent/internal/llm/lenientjson"
 )
 
-// maxSources bounds the addresses of one search that are told.
+// maxSources limits the addresses of one search that are told.
 const maxSources = 50
 
 // tellSearch tells of a search that the server made by itself, and of its results.

@@ -71,7 +71,7 @@ func isThinking(raw []byte) bool {
 }
 
 // keptIn returns the kept form of a reply, nil if nothing of it is sent: it comes from another
-// model or host, the person wants none back, or the endpoint has refused it.
+// model or host, the user wants none back, or the endpoint has refused it.
 func keptIn(c *history.Content, r *request) *kept {
 	if r.Replay == llm.ReplayNever || r.dialect.NoThinking {
 		return nil
@@ -89,10 +89,10 @@ func keptIn(c *history.Content, r *request) *kept {
 	return nil
 }
 
-// dropVoid leaves out thinking that the model would refuse, and notes the oldest that is left.
+// dropVoid omits thinking that the model would refuse, and notes the oldest that is left.
 //
 // For bound models all thinking is void that follows a change of the conversation. Thinking in front
-// of the oldest that the newest reply has seen is left out, too: for that reply it was not there.
+// of the oldest that the newest reply has seen is omitted, too: for that reply it was not there.
 func (c *conversation) dropVoid(bound bool) {
 	var thought []*kept
 	for _, m := range c.messages {

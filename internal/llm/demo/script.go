@@ -46,7 +46,7 @@ func (c call) arguments() string {
 	return string(encoded)
 }
 
-// maxCalls bounds the calls of one turn, so that the script cannot run in circles.
+// maxCalls limits the calls of one turn, so that the script cannot run in circles.
 const maxCalls = 30
 
 // next returns the script's reply to a request.

@@ -5,7 +5,7 @@
 //
 // The script has no intelligence and says so. It derives its next step from the messages of each
 // request alone: the calls that succeeded, the output of the tests, the text of the file. It
-// therefore continues sensibly when a person interrupts, refuses an edit or changes a file, and
+// therefore continues sensibly when a user interrupts, refuses an edit or changes a file, and
 // when the context was pruned. It plays one job, the repair of a shell script, and carries out a
 // few plain requests with the real tools: read FILE, run CMD, help.
 package demo
@@ -33,7 +33,7 @@ const (
 	Window = 32768
 )
 
-// maxRequest bounds the body of a request, in bytes.
+// maxRequest limits the body of a request, in bytes.
 const maxRequest = 64 << 20
 
 // Options controls the pace of the server.

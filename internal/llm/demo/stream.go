@@ -16,7 +16,7 @@ import (
 
 // The pace of the demo: fast enough not to bore, slow enough to see the reply stream.
 const (
-	pieceSize  = 14 // characters
+	pieceSize  = 14 // pieceSize is in characters
 	pieceDelay = 12 * time.Millisecond
 	firstDelay = 150 * time.Millisecond
 )

@@ -1,6 +1,6 @@
 // Package endpoint talks HTTP to the server of a model, in the way that all wire formats share: it
 // sends requests with the key and the headers of the user, reads the events of replies, and explains
-// failures of connections, proxies and servers to a person. It knows no wire format.
+// failures of connections, proxies and servers to a user. It knows no wire format.
 //
 //	exchange, err := at.Post(ctx, "/messages", model, body, nil)
 //	if err != nil {
@@ -173,7 +173,7 @@ const ModelsPath = "/models"
 const (
 	// probeTimeout bounds every question about models. The answers are worth only a short wait.
 	probeTimeout = 3 * time.Second
-	// maxModelsBody bounds a list of models, in bytes. Routers list hundreds with descriptions.
+	// maxModelsBody limits a list of models, in bytes. Routers list hundreds with descriptions.
 	maxModelsBody = 16 << 20
 )
 
@@ -235,7 +235,7 @@ func setAll(to, from http.Header) {
 	}
 }
 
-// longestModelID bounds the id of a model in bytes. The longest known ones are names of files.
+// longestModelID limits the id of a model in bytes. The longest known ones are names of files.
 const longestModelID = 512
 
 // IsModelID reports whether a model can have an id. An id is shown by terminals and editors,
@@ -245,7 +245,7 @@ func (e *Endpoint) IsModelID(id string) bool {
 	return id != "" && len(id) <= longestModelID && humanize.Visible(id) == id && !strings.ContainsAny(id, "\n\t") && e.keys.Hide(id) == id
 }
 
-// maxStream bounds a reply in bytes. A server that never stops would keep the program busy forever.
+// maxStream limits a reply in bytes. A server that never stops would keep the program busy forever.
 const maxStream = 256 << 20
 
 // errEndless ends a stream of more than maxStream bytes.

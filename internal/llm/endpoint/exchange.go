@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	// maxErrorBody bounds the part of an error's body that is read, in bytes.
+	// maxErrorBody limits the part of an error's body that is read, in bytes.
 	maxErrorBody = 64 << 10
-	// errorBodyGrace bounds the time that the body of an error may take.
+	// errorBodyGrace limits the time that the body of an error may take.
 	errorBodyGrace = 10 * time.Second
 )
 

@@ -27,7 +27,7 @@ type Writer interface {
 }
 
 // Write writes the entries of a history. marked holds the indexes of the entries with a
-// mark. It leaves out empty entries. Images in tools' answers follow the last answer, because
+// mark. It omits empty entries. Images in tools' answers follow the last answer, because
 // nothing else may be between the answers to one reply.
 func Write(w Writer, entries []*history.Content, marked map[int]bool) {
 	var answered []history.Block
@@ -69,7 +69,7 @@ func BlocksOf[B history.Block](blocks []history.Block) []B {
 }
 
 // JoinText joins text blocks as history.Content.Text does. Each included file is a block with its
-// markers on lines of their own (D-18). It leaves out blank blocks, so that a blank text beside
+// markers on lines of their own (D-18). It omits blank blocks, so that a blank text beside
 // calls does not count as content.
 func JoinText(blocks []history.Block) string {
 	var texts []string

@@ -1,5 +1,5 @@
 // Package lenientjson decodes the JSON of servers leniently. Its types never fail: a member of an
-// unexpected type becomes the zero value, and the other members are decoded all the same.
+// unexpected type becomes the zero value, and the other members are decoded nevertheless.
 // encoding/json treats the plain types of a struct in the same way: it continues after a member of
 // the wrong type.
 package lenientjson
@@ -59,7 +59,7 @@ func (n *Int) UnmarshalJSON(raw []byte) error {
 // Count returns the number, or 0 if it is negative.
 func (n Int) Count() int { return max(n.Value, 0) }
 
-// List is a list of objects, or one object. Items that are not objects are left out.
+// List is a list of objects, or one object. Items that are not objects are omitted.
 type List[T any] []T
 
 // UnmarshalJSON implements json.Unmarshaler.

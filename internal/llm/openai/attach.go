@@ -30,7 +30,7 @@ var streamedMembers = []string{"text", "summary", "data"}
 func (a *attacher) addDetails(pieces []reasoningDetail) (size int) {
 	for _, piece := range pieces {
 		if len(a.details) > maxParts {
-			break // the reply is refused because of it
+			break // the reply is refused because of this part
 		}
 		whole := a.detailOf(piece)
 		if whole == nil {

@@ -15,7 +15,7 @@ import (
 // Dialect describes how an endpoint wants requests, as far as it has taught that by refusals. The
 // zero value is the usual form. Its JSON has the parts that stay true in later runs.
 type Dialect struct {
-	// OmitUsage leaves out stream_options. The endpoint then reports no usage.
+	// OmitUsage omits stream_options. The endpoint then reports no usage.
 	OmitUsage bool `json:"omitUsage,omitzero"`
 	// Reasoning is the member in which every message with calls must return its reasoning, or
 	// reasoningRefused.
@@ -25,13 +25,13 @@ type Dialect struct {
 	OmitSummary bool `json:"omitSummary,omitzero"`
 	// OmitFreeForm offers every tool as a function with JSON arguments.
 	OmitFreeForm bool `json:"omitFreeForm,omitzero"`
-	// OmitSchema leaves out the schema of the reply.
+	// OmitSchema omits the schema of the reply.
 	OmitSchema bool `json:"omitSchema,omitzero"`
-	// OmitCache leaves out everything about the prompt cache.
+	// OmitCache omits everything about the prompt cache.
 	OmitCache bool `json:"omitCache,omitzero"`
 	// API is the format that the endpoint wants for the model.
 	API API `json:"api,omitzero"`
-	// OutputLimit is the name of the member that bounds the reply.
+	// OutputLimit is the name of the member that limits the reply.
 	OutputLimit string `json:"outputLimit,omitzero"`
 	// Signatures means that calls need thought signatures. A call without one gets
 	// skipSignature.
@@ -51,22 +51,22 @@ type Dialect struct {
 type ConversationLessons struct {
 	// Forgotten holds attachments of this conversation that the endpoint has refused.
 	Forgotten *entries.Refused
-	// NoReasoning leaves out all attachments of reasoning, because the endpoint refused new
+	// NoReasoning omits all attachments of reasoning, because the endpoint refused new
 	// attachments, too.
 	NoReasoning bool
-	// NoSignatures leaves out all attachments of calls, for the same reason.
+	// NoSignatures omits all attachments of calls, for the same reason.
 	NoSignatures bool
-	// OmitSampling leaves out temperature and top-p, which the model does not take.
+	// OmitSampling omits temperature and top-p, which the model does not take.
 	OmitSampling bool
-	// OmitEffort leaves out the effort of reasoning, which the model does not take.
+	// OmitEffort omits the effort of reasoning, which the model does not take.
 	OmitEffort bool
-	// OmitLimit leaves out the bound of the output, which the model does not take.
+	// OmitLimit omits the limit of the output, which the model does not take.
 	OmitLimit bool
-	// OmitSearch leaves out the server's own search of the web.
+	// OmitSearch omits the server's own search of the web.
 	OmitSearch bool
 }
 
-// fit returns a request without the settings that the dialect leaves out.
+// fit returns a request without the settings that the dialect omits.
 func (d Dialect) fit(req llm.Request) llm.Request {
 	if d.OmitSchema {
 		req.Schema = nil
@@ -114,7 +114,7 @@ type lesson struct {
 	words *lazyregexp.Pattern
 	// learn changes the dialect.
 	learn func(d *Dialect, refused string, req llm.Request)
-	// note describes the loss for the conversation to a person, "" if there is none.
+	// note describes the loss for the conversation to a user, "" if there is none.
 	note string
 }
 
@@ -183,7 +183,7 @@ func learnOutputLimit(d *Dialect, refused string, req llm.Request) {
 	}
 }
 
-// learnSignatures learns to send signatures, or to leave out the signatures of this conversation.
+// learnSignatures learns to send signatures, or to omit the signatures of this conversation.
 func learnSignatures(d *Dialect, refused string, req llm.Request) {
 	d.Signatures = true
 	if badSignature.MatchString(refused) {
@@ -191,7 +191,7 @@ func learnSignatures(d *Dialect, refused string, req llm.Request) {
 	}
 }
 
-// learnUnreadable learns to leave out the reasoning of this conversation, or that the endpoint
+// learnUnreadable learns to omit the reasoning of this conversation, or that the endpoint
 // takes no reasoning.
 func learnUnreadable(d *Dialect, refused string, req llm.Request) {
 	if unknownMember.MatchString(refused) {
@@ -201,8 +201,8 @@ func learnUnreadable(d *Dialect, refused string, req llm.Request) {
 	d.forget(thoughtsIn(req.History), &d.NoReasoning)
 }
 
-// forget leaves out the refused attachments. If it has left out some before, or if there are none,
-// it sets all, which leaves out all attachments of their kind.
+// forget omits the refused attachments. If it has omitted some before, or if there are none,
+// it sets all, which omits all attachments of their kind.
 func (d *Dialect) forget(refused []*history.Attached, all *bool) {
 	if d.Forgotten != nil {
 		*all = true

@@ -24,7 +24,7 @@ type alike struct {
 	misses int
 }
 
-// mostMisses bounds the events in a row that are learned in vain. In some streams, every event has
+// mostMisses limits the events in a row that are learned in vain. In some streams, every event has
 // a number of its own.
 const mostMisses = 4
 

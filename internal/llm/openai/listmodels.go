@@ -68,7 +68,7 @@ type modelEntry struct {
 // Price is a number, or a number in a string.
 type Price float64
 
-// UnmarshalJSON implements json.Unmarshaler. Any other value counts as 0.
+// UnmarshalJSON implements json.Unmarshaler. It reads a value that is not a number as 0.
 func (p *Price) UnmarshalJSON(raw []byte) error {
 	n, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *Price) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// ListModels asks the endpoint for its models and their windows. It leaves out entries whose id no
+// ListModels asks the endpoint for its models and their windows. It omits entries whose id no
 // model can have. The error is an *Error unless ctx
 // has ended.
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {

@@ -23,9 +23,9 @@ const usageGrace = 5 * time.Second
 // Bounds of one reply. No model reaches them, but a server that never stops would fill the memory
 // or keep the program busy forever.
 const (
-	maxReply = 8 << 20 // bytes of text, reasoning, arguments and attachments
-	maxParts = 256     // details of the reasoning
-	maxCalls = 1024    // a further call ends the reply
+	maxReply = 8 << 20 // maxReply limits text, reasoning, arguments and attachments, in bytes
+	maxParts = 256     // maxParts limits the details of the reasoning
+	maxCalls = 1024    // maxCalls limits the calls in one reply
 )
 
 // format is a wire format: it writes requests and reads the events of replies.

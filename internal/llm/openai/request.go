@@ -43,7 +43,7 @@ func (r request) searches() vendor.Search {
 }
 
 // encode returns req as the body of a chat completion. It does not use the library's request type,
-// which leaves out values that servers need (temperature 0, empty arguments, the content beside
+// which omits values that servers need (temperature 0, empty arguments, the content beside
 // calls), and which takes several times as long, between Enter and the first byte sent. The same
 // request always gives the same bytes. The messages are last, so that a growing history only
 // appends.

@@ -143,7 +143,7 @@ func (w *itemWriter) Human(c *history.Content, _ bool) {
 }
 
 // Assistant writes the text and the calls of a reply, with the reasoning items at their places
-// between them. It leaves out reasoning at the end, which the server refuses.
+// between them. It omits reasoning at the end, which the server refuses.
 func (w *itemWriter) Assistant(c *history.Content) {
 	w.ids.Begin()
 	var outputs []any

@@ -193,5 +193,5 @@ func placeOf(complaint map[string]any) string {
 // Line returns the text of a server as one line of visible characters. It cuts a long text.
 func Line(text string) string { return humanize.Line(text, longest) }
 
-// longest bounds the part of a server's text that is shown, in characters.
+// longest limits the part of a server's text that is shown, in characters.
 const longest = 500

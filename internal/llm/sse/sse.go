@@ -15,7 +15,7 @@ import (
 	"iter"
 )
 
-// MaxEvent bounds an event in bytes, so that a server cannot fill the memory.
+// MaxEvent limits an event in bytes, so that a server cannot fill the memory.
 const MaxEvent = 16 << 20
 
 // ErrTooLarge ends a stream with an event of more than MaxEvent bytes.

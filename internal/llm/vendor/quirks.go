@@ -24,7 +24,7 @@ type Wants struct {
 	AnswersTools bool
 	// ReportsUsage means that the endpoint reports usage by itself and refuses stream_options.
 	ReportsUsage bool
-	// OutputLimit is the name of the member that bounds the reply; "" means LimitOld.
+	// OutputLimit is the name of the member that limits the reply; "" means LimitOld.
 	OutputLimit string
 
 	// Reasoning is the member in which every message with calls must return its reasoning,
@@ -79,7 +79,7 @@ const (
 // ReasoningContent is the member in which most vendors send reasoning and want it returned.
 const ReasoningContent = "reasoning_content"
 
-// The two names of the member that bounds the reply.
+// The two names of the member that limits the reply.
 const (
 	LimitOld = "max_tokens"
 	LimitNew = "max_completion_tokens"

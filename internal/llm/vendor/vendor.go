@@ -17,7 +17,7 @@ type Vendor struct {
 	Title string
 	// BaseURL is the address of its API.
 	BaseURL string
-	// Cloud describes an address that depends on the person's account, in place of BaseURL; nil
+	// Cloud describes an address that depends on the user's account, in place of BaseURL; nil
 	// for others.
 	Cloud *Cloud
 	// KeyVariable is the environment variable of its key. It is empty for local servers, which need

@@ -13,7 +13,7 @@ import (
 func (r *Recording) NeverWhole(from int, arrived, sent []*history.Content) int {
 	count := 0
 	carried := answersIn(sent)
-	var shown []*view // by later answers, which are whole
+	var shown []*view // later answers show the same lines completely
 	for i := len(arrived) - 1; i >= 0; i-- {
 		for j := len(arrived[i].Blocks) - 1; j >= 0; j-- {
 			response, ok := arrived[i].Blocks[j].(*history.ToolResponse)

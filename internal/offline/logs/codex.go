@@ -40,7 +40,7 @@ type codexItem struct {
 // codex reads a rollout.
 type codex struct {
 	into *conversation
-	open *turn // the reply being written, nil if none is
+	open *turn // open is the reply being written, or nil
 	// model is the model of the present turn.
 	model string
 }
@@ -56,9 +56,9 @@ func (c *codex) line(line []byte) error {
 	}
 	switch r.Type {
 	case "event_msg", "world_state":
-		return nil // for the screen; items repeat the content
+		return nil // the event repeats an item for the screen
 	case "token_usage_record":
-		c.open = nil // a request is over
+		c.open = nil // the request has ended
 		return nil
 	case "session_meta", "turn_context":
 		return c.context(body)

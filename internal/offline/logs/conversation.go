@@ -86,7 +86,7 @@ func (c *conversation) finish() error {
 	return c.end()
 }
 
-// say adds a message of a person, or of the program in a person's place.
+// say adds a message of a user, or of the program in a user's place.
 func (c *conversation) say(text string, at time.Time) {
 	if text != "" {
 		c.turns = append(c.turns, &turn{speaker: history.Human, blocks: []history.Block{&history.Text{Text: text}}, at: at})
@@ -191,7 +191,7 @@ type answer struct {
 	at   time.Time
 }
 
-// answer adds the answer to a call. An answer to an unknown call is left out.
+// answer adds the answer to a call. An answer to an unknown call is omitted.
 func (c *conversation) answer(a answer) {
 	t := c.calls[a.call]
 	if t == nil {

@@ -26,7 +26,7 @@ type Stretch struct {
 	Project string
 	// Model is the model that gave most replies, or "" if the log names none.
 	Model string
-	// Of is the id of the session that began this one as an agent, "" for a session of a person.
+	// Of is the id of the session that began this one as an agent, "" for a session of a user.
 	Of string
 	// Latest is the time of the last entry, zero if the log has no times.
 	Latest time.Time

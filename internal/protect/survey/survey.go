@@ -20,7 +20,7 @@ import (
 )
 
 // MaxFolders is how many folders a survey visits at most. Visiting that many takes some tens of
-// milliseconds, which a person hardly feels before a command.
+// milliseconds, which a user hardly feels before a command.
 const MaxFolders = 50_000
 
 // Survey remembers the folders and key files of one workspace. It is safe for concurrent use.

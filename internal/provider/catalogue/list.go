@@ -16,7 +16,7 @@ import (
 // File is the name of a fetched list.
 const File = "models.tsv"
 
-// MaxSize bounds a list that is fetched, in bytes.
+// MaxSize limits a list that is fetched, in bytes.
 const MaxSize = 1 << 20
 
 // list is a list of models and its day.

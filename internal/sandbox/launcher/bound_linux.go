@@ -14,7 +14,7 @@ import (
 func BoundProcesses(most int, count func() int, end func(), stop <-chan struct{}) {
 	const (
 		often = 100 * time.Millisecond
-		rare  = 20 // in units of often
+		rare  = 20 // rare is in units of often
 	)
 	tick := time.NewTicker(often)
 	defer tick.Stop()

@@ -25,7 +25,7 @@ const landlockPathBeneath = 1
 type landlockAttr struct{ handledFS, handledNet, scoped uint64 }
 
 // Open creates the ruleset in the kernel and returns its descriptor. Rules for paths that do not
-// exist are left out.
+// exist are omitted.
 func (r *Ruleset) Open() (fd int, err error) {
 	attr := landlockAttr{handledFS: r.Handled, scoped: r.Scoped}
 	size := unsafe.Sizeof(attr)

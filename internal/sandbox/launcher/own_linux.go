@@ -84,7 +84,7 @@ func mountOwn() error {
 func hide(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return nil // there is nothing to hide
+		return nil // nothing to hide
 	}
 	from := hiddenFile
 	if info.IsDir() {

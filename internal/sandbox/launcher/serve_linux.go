@@ -135,7 +135,7 @@ func wait(child int) (code int, signal syscall.Signal) {
 }
 
 // readable waits at most the given time until one of two descriptors becomes readable, and says
-// which ones are. The second descriptor may be left out.
+// which ones are. The second descriptor may be omitted.
 func readable(atMost time.Duration, descriptors ...int32) (on [2]bool) {
 	ready := [2]struct {
 		fd              int32

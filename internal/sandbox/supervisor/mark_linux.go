@@ -44,7 +44,7 @@ func (m Mark) OwnerID() int { return int(m >> (2 * otherBits) & (1<<pidBits - 1)
 // String returns the mark as a variable of the environment.
 func (m Mark) String() string { return MarkVariable + "=" + strconv.FormatUint(uint64(m), 10) }
 
-// Marked returns the processes whose mark matches. Processes that have ended are left out.
+// Marked returns the processes whose mark matches. Processes that have ended are omitted.
 func Marked(ids []int, matches func(Mark) bool) []int {
 	var found []int
 	for _, pid := range ids {

@@ -53,7 +53,7 @@ func watch(owner string) int {
 }
 
 // EndMarked ends by force the processes whose mark matches, and processes that they start
-// meanwhile.
+// in the meantime.
 func EndMarked(matches func(Mark) bool) {
 	// During exec a process has no environment for a moment, so one search is not enough.
 	const tries, quiet, poll = 50, 3, 5 * time.Millisecond

@@ -40,7 +40,7 @@ func itemText(raw []byte) string {
 // inputBefore returns the texts of a request: its tools, its instructions and its input.
 func inputBefore(r *Request) []string {
 	var input []json.RawMessage
-	_ = json.Unmarshal(r.Fields["input"], &input) // it was read before
+	_ = json.Unmarshal(r.Fields["input"], &input) // the input was parsed before
 	texts := []string{r.Model, string(r.Fields["tools"]), string(r.Fields["instructions"])}
 	for _, raw := range input {
 		texts = append(texts, itemText(raw))

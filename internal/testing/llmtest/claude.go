@@ -289,7 +289,8 @@ func (c *claude) diagnosis(r *Request) string {
 	return fmt.Sprintf(`,"diagnostics":{"cache_miss_reason":{"type":%q,"cache_missed_input_tokens":1}}`, reason)
 }
 
-// JudgeMessages reports what Anthropic would refuse in a request, the bound thinking excepted.
+// JudgeMessages reports what Anthropic would refuse in a request. It does not check signed
+// thinking.
 func JudgeMessages(body []byte) error {
 	flat, err := flatten(body)
 	if err != nil {
@@ -441,7 +442,7 @@ func judgeMarks(flat []flatBlock, facts vendor.Claude) error {
 // judgeBlocks holds the rules of single blocks, and of calls with their answers.
 func judgeBlocks(flat []flatBlock) error {
 	var open []string // calls without an answer, in order
-	called := -1      // the message of the calls
+	called := -1      // called is the index of the message with the calls
 	for i, b := range flat {
 		at := fmt.Sprintf("messages.%d (%s)", b.message, b.role)
 		last := i+1 == len(flat) || flat[i+1].message != b.message

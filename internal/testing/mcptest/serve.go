@@ -38,7 +38,7 @@ type server struct {
 	// answers waits for what the client answers to the server's own requests.
 	answers   map[string]chan message
 	cancelled map[string]chan struct{}
-	extra     int // tools that came meanwhile
+	extra     int // extra is the number of tools added during the session
 	visits    int
 }
 

@@ -148,7 +148,7 @@ func (s *server) wait(m message, c call, say func(string)) {
 	say("done")
 }
 
-// ask asks the person, in the way of the protocol that is spoken.
+// ask asks the user, in the way of the protocol that is spoken.
 func (s *server) ask(m message, c call, reply func(any)) {
 	question := map[string]any{"mode": "form", "message": "Which?", "requestedSchema": c.Arguments["form"]}
 	if address := argument(m, "url"); address != "" {

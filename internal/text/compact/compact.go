@@ -15,9 +15,9 @@ import (
 const (
 	// Least is the size of the smallest text that is made shorter, in bytes: 500 tokens.
 	Least = 2000
-	// longest bounds the lines that are looked at, in bytes. Longer ones stay as they are.
+	// longest limits the lines that are looked at, in bytes. Longer ones stay as they are.
 	longest = 4096
-	// run is the number of similar lines from which on the middle of them is left out.
+	// run is the number of similar lines from which on the middle of them is omitted.
 	run = 4
 )
 

@@ -35,7 +35,7 @@ func Number(list []string, first int) string {
 	return out.String()
 }
 
-// mostNumbers bounds a list of line numbers.
+// mostNumbers limits a list of line numbers.
 const mostNumbers = 20
 
 // Numbers lists the numbers of lines: "line 3", "lines 3, 5".

@@ -309,7 +309,7 @@ func (a *applier) near(old []string) string {
 	return " No lines of the file are close to them; read the file again."
 }
 
-// mostNear bounds the lines that a message names.
+// mostNear limits the lines that a message names.
 const mostNear = 3
 
 // nearest names the lines, from a line on, that hold an anchor or are closest to it.

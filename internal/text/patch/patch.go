@@ -155,7 +155,7 @@ func Headers(text string) []string {
 	var files []string
 	for line := range strings.Lines(text) {
 		if line[0] == ' ' {
-			continue // a line of an update
+			continue // the line belongs to an update
 		}
 		if to, moves := cutPrefixFold(moveHeader, line); moves && to != "" && len(files) > 0 {
 			files[len(files)-1] += " to " + to

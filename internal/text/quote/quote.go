@@ -40,7 +40,7 @@ func Find(file, text, old, new string, exact bool) (textfile.Splice, string, err
 		return none, "", mistake
 	case len(places) > 1:
 		for i := range places {
-			places[i]++ // numbers of lines
+			places[i]++ // the patch counts a line more than once
 		}
 		return none, "", fmt.Errorf("old_string was not found in %s; nothing was written. But for blanks, it is at %s: quote one of them exactly as it is there", file, lines.Numbers(places))
 	}

@@ -8,13 +8,13 @@ import (
 
 // Bounds of the search for close lines.
 const (
-	// nearPairs bounds how many pairs of lines are compared.
+	// nearPairs limits how many pairs of lines are compared.
 	nearPairs = 200_000
 	// nearScore is the least likeness of lines that are worth showing; equal lines have 1.
 	nearScore = 0.5
 	// nearWindows is the number of places that are shown.
 	nearWindows = 3
-	// gramBytes bounds the compared part of a long line.
+	// gramBytes limits the compared part of a long line.
 	gramBytes = 200
 )
 

@@ -1,5 +1,5 @@
 // Package textdiff compares texts line by line. [Diff] is the difference between two texts;
-// [Closest] finds the lines of a text that resemble other lines most. Time and memory are bounded
+// [Closest] finds the lines of a text that resemble other lines most. Time and memory are limited
 // for texts of any size.
 package textdiff
 
@@ -133,7 +133,7 @@ func (h hunk) count(other byte) int {
 // edits finds the changes from before to after, whose first lines have the numbers atBefore
 // and atAfter. As in a patience diff, lines that occur exactly once in both texts are kept,
 // and the parts between them are compared by themselves. Parts without such lines are
-// compared by their longest common subsequence. That search is bounded, so that it may miss
+// compared by their longest common subsequence. That search is limited, so that it may miss
 // common lines of long parts.
 func edits(before, after []string, atBefore, atAfter int) []lcs.Diff {
 	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {

@@ -56,7 +56,7 @@ func firstDifference(text, wanted []string, start int, called string) string {
 	return "The lines are the same, but they end differently"
 }
 
-// nearLineBytes bounds a line quoted in an error.
+// nearLineBytes limits a line quoted in an error.
 const nearLineBytes = 200
 
 func cutLines(list []string) []string {

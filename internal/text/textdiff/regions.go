@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// maxRegionLines bounds the lines that Regions shows.
+	// maxRegionLines limits the lines that Regions shows.
 	maxRegionLines = 100
 	// maxLineBytes is the length at which Regions cuts a line.
 	maxLineBytes = 2000
-	// maxRun bounds the new lines in a row that Regions shows whole. If a longer run stands in
+	// maxRun limits the new lines in a row that Regions shows whole. If a longer run stands in
 	// given, Regions shows only its first and last lines.
 	maxRun, firstOfRun, lastOfRun = 6, 3, 2
 	// aroundGiven is the number of unchanged lines on each side of a hunk whose new lines all
@@ -24,7 +24,7 @@ const (
 
 // Regions formats the changed lines of the new text, and lines around them, with their numbers.
 // given holds lines that the reader knows: around new lines that stand in given, Regions shows
-// fewer unchanged lines, and it leaves out the middle of a long run of them, with their number.
+// fewer unchanged lines, and it omits the middle of a long run of them, with their number.
 func (d Diff) Regions(given string) string {
 	var out strings.Builder
 	room := maxRegionLines
@@ -59,7 +59,7 @@ func (d Diff) AsGiven(given string) bool {
 	return len(d) > 0
 }
 
-// maxPlaces bounds the places that Places lists.
+// maxPlaces limits the places that Places lists.
 const maxPlaces = 30
 
 // Places says where the changed lines are in the new text, and how many lines were added and
@@ -126,7 +126,7 @@ func (d Diff) rest(from int) string {
 }
 
 // A piece is a part of a hunk in the new text: lines with the number of the first, and the number
-// of lines that are left out after them.
+// of lines that are omitted after them.
 type piece struct {
 	from    int
 	lines   []string

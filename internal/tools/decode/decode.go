@@ -72,7 +72,7 @@ func Meant(name string, sent arguments.Arguments, lookup Lookup) Call {
 	meant.Notes = append(meant.Notes, notes...)
 	meant.Remark = tool.remark(unwrapped)
 	if given.equal(fitted) && sent.IsObject() {
-		return meant // byte for byte
+		return meant // both texts are equal byte for byte
 	}
 	meant.Arguments = arguments.Parse(fitted.json())
 	return meant

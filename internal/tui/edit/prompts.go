@@ -10,7 +10,7 @@ import (
 // pastes do not fill the history.
 const MaxStored = 16 << 10
 
-// Prompts walks through earlier prompts, newest first, and keeps the draft meanwhile.
+// Prompts walks through earlier prompts, newest first, and keeps the draft in the meantime.
 type Prompts struct {
 	Entries []atcmd.Message
 	// at is the index of the entry shown; len(Entries) means the draft.

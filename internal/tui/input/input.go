@@ -41,7 +41,7 @@ type Input struct {
 	Vim vim.State
 	// Prompts holds the earlier prompts.
 	Prompts edit.Prompts
-	// Typed is the time at which the person last typed in the message, or the zero time for
+	// Typed is the time at which the user last typed in the message, or the zero time for
 	// never.
 	Typed time.Time
 }

@@ -38,7 +38,7 @@ func firstProposal(line string, proposals []command.Completion) int {
 }
 
 // runsSelected reports whether Enter runs the selected proposal, and does not only fill it in. A
-// command that loses something runs only if the person has typed or taken the whole word.
+// command that loses something runs only if the user has typed or taken the whole word.
 func (p *popup) runsSelected() bool {
 	selected := p.proposals[max(0, p.selected)]
 	return isCommandName(p.line) && (!selected.Loses || selected.Value == p.line)
@@ -74,7 +74,7 @@ func (in *Input) Proposals(t *style.Theme, width, room int) []string {
 	}
 	counted := len(p.proposals) > room && room > 2
 	if counted {
-		room-- // for the line with the count
+		room-- // one row is for the line with the count
 	}
 	list := make([]picker.Row, len(p.proposals))
 	for i, c := range p.proposals {

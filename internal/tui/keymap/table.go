@@ -1,5 +1,5 @@
 // Package keymap maps keys to the names of actions in the prompt: the table of the program, and
-// the changes to it in a person's keys.json. It does not run actions.
+// the changes to it in a user's keys.json. It does not run actions.
 package keymap
 
 import (

@@ -62,7 +62,7 @@ func (l *Links) address(path string, line, column int) string {
 	path = filepath.ToSlash(path)
 	rooted := path
 	if !strings.HasPrefix(rooted, "/") {
-		rooted = "/" + path // it begins with a drive
+		rooted = "/" + path // the path begins with a drive
 	}
 	switch l.scheme {
 	case "file":

@@ -78,7 +78,7 @@ func sentence(address string) string {
 // file returns the link for a word that names a file, with or without a line, and the length of
 // the name.
 func (l *Links) file(word string) (Target, int) {
-	if !strings.ContainsAny(word, "./") { // most words
+	if !strings.ContainsAny(word, "./") { // most words contain neither
 		return Target{}, 0
 	}
 	name, line, column, size := position(word)

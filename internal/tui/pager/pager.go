@@ -14,7 +14,7 @@ import (
 
 // Page is a text to read.
 type Page struct {
-	// Key identifies a page that may come and go while the person reads it. It is "" for a page
+	// Key identifies a page that may come and go while the user reads it. It is "" for a page
 	// that stays where it is.
 	Key    string
 	Title  string
@@ -33,7 +33,7 @@ type Pager struct {
 	top int
 	// follow keeps the end of the page in sight.
 	follow bool
-	// query is the text to search for. typing is set while the person types it.
+	// query is the text to search for. typing is set while the user types it.
 	query  string
 	typing bool
 	// hit is the row found by the latest search, or nil for none. found is the note about it in
@@ -132,7 +132,7 @@ func (p *Pager) line(page Page, pages, width int) string {
 	if p.Waits != "" {
 		text = " · " + p.Waits + ": q goes to it"
 	}
-	for _, less := range []string{find, others} { // the way back stays longest
+	for _, less := range []string{find, others} { // the hint how to go back is dropped last
 		if min(18, style.Width(page.Title))+1+style.Width(text) > width {
 			text = strings.Replace(text, less, "", 1)
 		}

@@ -23,7 +23,7 @@ type actionState int
 
 const (
 	none    actionState = iota
-	asking              // the person answers, or edits the name
+	asking              // the user answers, or edits the name
 	due                 // the action runs next
 	running             // concurrently with the screen
 )

@@ -1,4 +1,4 @@
-// Package picker is the one list to choose from. It searches while the person types, selects the
+// Package picker is the one list to choose from. It searches while the user types, selects the
 // first match, and shows a preview beside the list if there is room. It knows no terminal and
 // runs nothing: its caller gives it keys, runs its jobs and carries out the choice.
 package picker
@@ -27,7 +27,7 @@ type Picker struct {
 	// previews holds the requested previews by the index of their choice.
 	previews map[int]string
 	// texts holds further texts to search besides names and helps, or nil while unknown. A job
-	// reads them when the person first searches: asked is set once that job was returned, reading
+	// reads them when the user first searches: asked is set once that job was returned, reading
 	// while it runs.
 	texts          []string
 	asked, reading bool
@@ -252,7 +252,7 @@ func (p *Picker) below(t *style.Theme, width, room int) (rows []string) {
 		for _, row := range style.WrapText(style.Clean(choice.Help), width-4) {
 			rows = append(rows, t.Dim.Text("    "+row))
 		}
-		rows = append(rows, make([]string, toldRows)...)[:toldRows] // the list does not jump
+		rows = append(rows, make([]string, toldRows)...)[:toldRows] // keeps the height of the list constant
 	case choice.Theme != "":
 		rows = append([]string{""}, t.Sample(choice.Theme)...)
 	}

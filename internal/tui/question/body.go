@@ -27,11 +27,11 @@ type body struct {
 	// for the answers and one row of the body.
 	room    int
 	cramped bool
-	// scrolled is set if the person has scrolled; top is then the first row shown. Otherwise the
+	// scrolled is set if the user has scrolled; top is then the first row shown. Otherwise the
 	// head and the tail of the body are shown.
 	scrolled bool
 	top      int
-	// endSeen is set once the person has seen the end of the body. No key allows anything before.
+	// endSeen is set once the user has seen the end of the body. No key allows anything before.
 	endSeen bool
 }
 
@@ -175,7 +175,7 @@ func (b *body) arrange(room int) {
 }
 
 // view returns the rows of the body that fit: all of them, the head and the tail, or the part
-// that the person has scrolled to.
+// that the user has scrolled to.
 func (b body) view() []string {
 	room := b.room
 	if len(b.rows) <= room {

@@ -14,7 +14,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Inquiry returns the present question of the model to the person, or nil for a call that is to
+// Inquiry returns the present question of the model to the user, or nil for a call that is to
 // be approved.
 func (a Asked) Inquiry() *tools.Inquiry {
 	if a.Step >= len(a.Preview.Inquiries) {
@@ -110,14 +110,14 @@ func labels(i *tools.Inquiry, numbers []int) (labels []string) {
 	return labels
 }
 
-// writeOwn opens the editor for an answer in the person's own words, beginning with text.
+// writeOwn opens the editor for an answer in the user's own words, beginning with text.
 func (q *Questions) writeOwn(text string) {
 	q.letter, q.held = "", ""
 	q.reason = &edit.Editor{}
 	q.reason.InsertPaste(text)
 }
 
-// giveOwn answers in the person's own words, together with the marked options, or with the edited
+// giveOwn answers in the user's own words, together with the marked options, or with the edited
 // draft.
 func (q *Questions) giveOwn(now time.Time) Reply {
 	words := strings.TrimSpace(q.reason.Value())
@@ -125,7 +125,7 @@ func (q *Questions) giveOwn(now time.Time) Reply {
 		return Reply{}
 	}
 	if q.inquiry().Draft != "" {
-		q.marked = []int{0} // an edited draft is a yes
+		q.marked = []int{0} // an edited draft counts as yes
 	}
 	return q.give(tools.InquiryAnswer{Chosen: labels(q.inquiry(), q.marked), Words: words}, now)
 }

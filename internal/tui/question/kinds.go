@@ -14,7 +14,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Asked is a waiting question: a call of the model, or the question of a command that the person
+// Asked is a waiting question: a call of the model, or the question of a command that the user
 // has typed.
 type Asked struct {
 	chat.Approval
@@ -24,7 +24,7 @@ type Asked struct {
 	Step int
 }
 
-// AddOwn adds the question of a command that the person has just typed.
+// AddOwn adds the question of a command that the user has just typed.
 func (q *Questions) AddOwn(ask *command.Ask, now time.Time) {
 	q.owns++
 	q.waiting = append(q.waiting, Asked{Approval: chat.Approval{ID: -q.owns}, Own: ask})
@@ -33,7 +33,7 @@ func (q *Questions) AddOwn(ask *command.Ask, now time.Time) {
 	}
 }
 
-// ownWords is the key of the choice to answer in the person's own words.
+// ownWords is the key of the choice to answer in the user's own words.
 const ownWords = "own"
 
 // A choice is a key that answers, and its effect in words: does, or short where space is tight.
@@ -82,11 +82,11 @@ func (q *Questions) choices() []choice {
 // inSandbox is the key that changes to the mode in which commands in the sandbox run without asking.
 const inSandbox = "s"
 
-// forGood is the key that allows for good. It is the only capital letter among the keys, so that
+// forGood is the key that allows permanently. It is the only capital letter among the keys, so that
 // nobody presses it by mistake.
 const forGood = "A"
 
-// oftenNote returns the note of how often the person agreed to calls that the rule would have
+// oftenNote returns the note of how often the user agreed to calls that the rule would have
 // covered, to be appended to the choice, or "".
 func oftenNote(asked Asked) string {
 	if asked.Often == "" {

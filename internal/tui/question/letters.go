@@ -64,7 +64,7 @@ func (q *Questions) heldLetter(now time.Time) string {
 }
 
 // moveTyped moves typed text to the message, together with the letters before it. If the question
-// takes words (an inquiry or a plan), the text begins the answer instead, unless the person began
+// takes words (an inquiry or a plan), the text begins the answer instead, unless the user began
 // to type before reading the question.
 func (q *Questions) moveTyped(text string, now time.Time) Reply {
 	text = q.heldLetter(now) + q.letter + text
@@ -77,7 +77,7 @@ func (q *Questions) moveTyped(text string, now time.Time) Reply {
 }
 
 // IsAnswers reports whether a draft has only letters that are choices: one letter, repeated or
-// not, or two different ones. The person meant such a draft for the question.
+// not, or two different ones. The user meant such a draft for the question.
 func (q *Questions) IsAnswers(draft string) bool {
 	draft = strings.ToLower(strings.TrimSpace(draft))
 	if !q.Open() || draft == "" || len(draft) > 2 && strings.Trim(draft, draft[:1]) != "" {

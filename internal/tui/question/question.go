@@ -1,4 +1,4 @@
-// Package question asks the person for decisions. Questions holds the questions that wait, in
+// Package question asks the user for decisions. Questions holds the questions that wait, in
 // order, and the state of the first, which is the only one shown; the interface (package tui)
 // owns it. Each question is an Asked: a call of the model to approve, an inquiry of the model, or
 // the question of a command. A key or a line yields a Reply, which tells the interface the
@@ -34,7 +34,7 @@ const (
 	readingTime = 400 * time.Millisecond
 	// aloneTime is the time after a letter in which no other key may come.
 	aloneTime = 250 * time.Millisecond
-	// typingTime is the time after a key during which the person counts as still typing a
+	// typingTime is the time after a key during which the user counts as still typing a
 	// message, when a question interrupts.
 	typingTime = 1500 * time.Millisecond
 	// heldTime is the time for which a letter that has not answered is held as the beginning of a
@@ -42,7 +42,7 @@ const (
 	heldTime = time.Second
 )
 
-// Questions holds the calls that wait for a decision, oldest first, and the person's progress
+// Questions holds the calls that wait for a decision, oldest first, and the user's progress
 // with the first of them. The zero value has none.
 type Questions struct {
 	waiting []Asked
@@ -70,7 +70,7 @@ type Questions struct {
 	// marked so far in the present inquiry, if several may be chosen.
 	given  []tools.InquiryAnswer
 	marked []int
-	// reason is the editor for a reason or an answer in the person's own words, or nil while
+	// reason is the editor for a reason or an answer in the user's own words, or nil while
 	// neither is being typed.
 	reason *edit.Editor
 	body   body
@@ -91,11 +91,11 @@ type Reply struct {
 	Hint string
 	// View asks for the whole question in the pager, and End for a pager that begins at the end.
 	View, End bool
-	// Run is a line to run: the person agreed to the question of a command. Yes is called in place of
+	// Run is a line to run: the user agreed to the question of a command. Yes is called in place of
 	// it unless it is nil.
 	Run string
 	Yes func(context.Context) (command.Output, error)
-	// Declined is set if the person declined the question of a command. Says is the message for this
+	// Declined is set if the user declined the question of a command. Says is the message for this
 	// case, or "" for "left as it is".
 	Declined bool
 	Says     string
@@ -149,14 +149,14 @@ func (q *Questions) Outdated() func() []int {
 // Drafting reports whether keys belong to the message.
 func (q *Questions) Drafting() bool { return q.Open() && q.drafting }
 
-// TooEarly reports whether an answer given now was typed before the person could read the
+// TooEarly reports whether an answer given now was typed before the user could read the
 // question.
 func (q *Questions) TooEarly(now time.Time) bool { return now.Before(q.since.Add(readingTime)) }
 
 // Asking reports whether the question owns the keys.
 func (q *Questions) Asking() bool { return q.Open() && !q.drafting }
 
-// Explaining reports whether the person is typing a reason or an answer in words.
+// Explaining reports whether the user is typing a reason or an answer in words.
 func (q *Questions) Explaining() bool { return q.Asking() && q.reason != nil }
 
 // First returns the question that is shown.

@@ -236,7 +236,7 @@ func (q *Questions) choiceLine(t *style.Theme, width int) []string {
 	return rows
 }
 
-// crampedFoot returns a row with only the keys, for a screen without room for more. The person
+// crampedFoot returns a row with only the keys, for a screen without room for more. The user
 // reads the question in the pager.
 func (q *Questions) crampedFoot(t *style.Theme, width int) []string {
 	keys := ""

@@ -19,7 +19,7 @@ import (
 // large text and signs are readable.
 const leastContrast = 3.0
 
-// ownPalette is the form of a theme in a file. Colours that are left out are the colours of the
+// ownPalette is the form of a theme in a file. Colours that are omitted are the colours of the
 // palette for such a ground.
 type ownPalette struct {
 	// Ground is the ground of the terminal for which the theme is made: dark, light or a colour.
@@ -90,7 +90,7 @@ func strict(data []byte, into any) error {
 	return err
 }
 
-// OwnName reports whether a person's theme may have a name.
+// OwnName reports whether a user's theme may have a name.
 func OwnName(name string) bool { return ownName.MatchString(name) && !slices.Contains(Themes(), name) }
 
 var ownName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,39}$`)

@@ -27,7 +27,7 @@ type Revealed struct {
 // text behind it out of sight.
 const longestGap = 48
 
-// Reveal makes text fit for consent. A person approves the text as shown, so no character may be
+// Reveal makes text fit for consent. A user approves the text as shown, so no character may be
 // obeyed by the terminal, removed or left invisible. Reveal shows control and escape characters,
 // characters that reorder, join or hide text, spaces other than the ordinary one, and bytes that
 // are not UTF-8 by a symbol or their number. Line ends stay, tabs are expanded, and a long run of

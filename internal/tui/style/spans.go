@@ -71,7 +71,7 @@ func (s Spans) On(ground Style, width int) Spans {
 }
 
 // SoftWrap cuts the text into rows of at most width cells. It cuts after a space in the last two
-// thirds of the row if it can, so that words stay whole. No character is left out: the space
+// thirds of the row if it can, so that words stay whole. No character is omitted: the space
 // stays at the end of its row.
 func (s Spans) SoftWrap(width int) []Spans {
 	var rows []Spans

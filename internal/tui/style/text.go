@@ -6,7 +6,7 @@
 // each, which is wrapped before it becomes rows of the terminal.
 //
 // Text from outside passes one of three functions: Clean for output to read, Reveal for text that
-// a person approves, and Seal, which term.Screen applies to every row on its way to the terminal.
+// a user approves, and Seal, which term.Screen applies to every row on its way to the terminal.
 package style
 
 import (
@@ -63,7 +63,7 @@ func CleanProse(s string) string {
 
 // Clean makes the output of a command fit for the screen. It removes escape sequences and control
 // characters, expands tabs, and keeps only the last state of a line that was overwritten.
-// Characters that reorder or hide text are shown as such. For text that a person approves, use
+// Characters that reorder or hide text are shown as such. For text that a user approves, use
 // Reveal.
 func Clean(s string) string {
 	if isPlain(s) {

@@ -272,7 +272,7 @@ var Palettes = []Palette{
 	},
 }
 
-// PaletteFor returns the palette that the setting theme names, of the program or of a person's
+// PaletteFor returns the palette that the setting theme names, of the program or of a user's
 // own; for auto it returns the palette that fits the terminal's ground.
 func PaletteFor(name string, darkGround bool, own ...Palette) Palette {
 	all := slices.Concat(Palettes, own)

@@ -37,8 +37,8 @@ func WrapText(text string, width int) []string { return WrapSpans(Spans{{Text: t
 // in none of the ranges.
 func wrapped(text string, width int) (lines []Range) {
 	var line Range
-	used := 0           // cells of the line
-	word, cells := 0, 0 // where the current word begins, and its width
+	used := 0           // used counts the cells of the line
+	word, cells := 0, 0 // word is where the current word begins, cells its width
 	end := func(next int) {
 		lines = append(lines, line)
 		line, used = Range{next, next}, 0

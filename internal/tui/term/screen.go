@@ -52,7 +52,7 @@ type Screen struct {
 	painting sync.Mutex
 	shown    Frame
 	// full is set while the terminal's other screen is shown. page is its content, and kept holds
-	// the frame with the lines printed meanwhile.
+	// the frame with the lines printed in the meantime.
 	full    bool
 	page    []string
 	kept    Frame

@@ -32,7 +32,8 @@ type StatusSupported struct{}
 // maxTitle is the largest title that the protocol permits, in bytes before encoding.
 const maxTitle = 192
 
-// Report returns the sequence that reports the status, or removes the record for no state.
+// Report returns the sequence that reports the status to the terminal, or the sequence that removes
+// it if there is no state.
 func (s Status) Report() string {
 	if s.State == "" {
 		return statusCleared

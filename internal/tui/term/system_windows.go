@@ -114,7 +114,7 @@ func (k *Keyboard) serve(asleep *alarm) {
 		units = append(units, typedUnits(records[:n])...)
 		whole := len(units)
 		if whole > 0 && utf16.IsSurrogate(rune(units[whole-1])) && units[whole-1] < 0xdc00 {
-			whole-- // its second half is still to come
+			whole-- // the second half of the key is still to come
 		}
 		k.put(k.decoder.Feed(nil, []byte(string(utf16.Decode(units[:whole])))), false)
 		units = append(units[:0], units[whole:]...)

@@ -1,6 +1,6 @@
 // Package transcript keeps the finished parts of the conversation as entries, not rows, so that
 // they can be laid out again. An entry is sent to the terminal's scrollback once; when the window
-// changes its size, the kept entries are laid out anew.
+// changes its size, the kept entries are laid out again.
 package transcript
 
 import (
@@ -100,7 +100,7 @@ func (s *Transcript) Take() []string {
 	return rows
 }
 
-// LayOutAgain lays out all kept entries anew, and drops the waiting rows. A growing entry is forgotten,
+// LayOutAgain lays out all kept entries again, and drops the waiting rows. A growing entry is forgotten,
 // so that Grow begins it again; entries added meanwhile come before it.
 func (s *Transcript) LayOutAgain(t *style.Theme, width int) []string {
 	if g := s.growing; g != nil {
@@ -133,7 +133,7 @@ type growing struct {
 	// line.
 	given []string
 	blank bool
-	// held holds the entries that were added meanwhile.
+	// held holds the entries that were added in the meantime.
 	held []entry
 }
 
@@ -174,7 +174,7 @@ func (s *Transcript) Grown() int {
 }
 
 // Finish ends the growing entry. It prints the rest of the entry, and then the entries added
-// meanwhile. It reports false if the entry differs from the rows printed before; everything must
+// in the meantime. It reports false if the entry differs from the rows printed before; everything must
 // then be printed again.
 func (s *Transcript) Finish(lay Layout, t *style.Theme, width int) (same bool) {
 	g := s.growing

@@ -1,10 +1,10 @@
-// Package bridge offers the tools, prompts and resources of MCP servers to the model and the person.
+// Package bridge offers the tools, prompts and resources of MCP servers to the model and the user.
 //
 // A Bridge has the definitions of tools from the catalogue, so that a server is connected only when
 // it is used. In the background it asks servers that are not in the catalogue. Ready freezes the
 // list of offered tools, which then stays the same for the session. The list has the tools
 // mcp_find, mcp_call and mcp_read, which reach all servers, and the tools of the servers that fit
-// into every request. Source returns the tools to the tool runner. Results of calls are bounded.
+// into every request. Source returns the tools to the tool runner. Results of calls are limited.
 package bridge
 
 import (
@@ -69,7 +69,7 @@ type Config struct {
 	Window func() int
 	// Choice returns the rule by which tools are offered directly.
 	Choice func() catalogue.Choice
-	// ResultTokens bounds a result, in tokens.
+	// ResultTokens limits a result, in tokens.
 	ResultTokens func() int
 	// OnFreeze is called with the offered tools whenever they are frozen, to record them; it may be
 	// nil.
@@ -190,7 +190,7 @@ func (b *Bridge) Changed(server string) {
 	}
 }
 
-// patience bounds the time that a server may take to list its prompts and resources.
+// patience limits the time that a server may take to list its prompts and resources.
 const patience = 10 * time.Second
 
 // ask connects to a server and learns its tools, prompts and resources.
@@ -332,7 +332,7 @@ func (b *Bridge) addable(st *state, shown []string) (added []Offered) {
 		case t.Long:
 			return nil
 		default:
-			if !b.added[name] && !b.offers(name) { // else the request has the definition
+			if !b.added[name] && !b.offers(name) { // a tool outside the offer gets its definition in the request
 				need += t.Tokens()
 			}
 			added = append(added, Offered{name, t.Description, t.Schema})
@@ -353,10 +353,10 @@ func (b *Bridge) offers(name string) bool {
 	return slices.ContainsFunc(b.offered, func(o Offered) bool { return o.Name == name })
 }
 
-// maxNames bounds a list of names, in bytes.
+// maxNames limits a list of names, in bytes.
 const maxNames = 1 << 10
 
-// someOf joins names to a list that is bounded in size.
+// someOf joins names to a list that is limited in size.
 func someOf(names []string) string {
 	size := 0
 	for i, name := range names {
@@ -434,7 +434,7 @@ func (b *Bridge) state(name string) *state {
 // errStarting is the error for a server that is still being asked.
 var errStarting = errors.New("is still starting; call it again later")
 
-// startPatience bounds the wait for servers that are starting.
+// startPatience limits the wait for servers that are starting.
 const startPatience = 30 * time.Second
 
 // settles waits until all servers have been asked, but not longer than wait. It reports false if

@@ -93,7 +93,7 @@ func missing(server, name string, known catalogue.ServerInfo) error {
 	return fmt.Errorf("%s does not offer %q, or no longer%s; it offers: %s", server, humanize.Line(name, 80), suggest.Question(name, names), someOf(names))
 }
 
-// allows reports whether the person's own configuration allows calls of a tool.
+// allows reports whether the user's own configuration allows calls of a tool.
 func (st *state) allows(t catalogue.Tool) bool {
 	return slices.ContainsFunc(st.Configured.Allow, func(pattern string) bool {
 		for _, name := range []string{t.Name, t.Shown} {
@@ -158,7 +158,7 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 	return answer
 }
 
-// maxFailure bounds the error of a call, in characters.
+// maxFailure limits the error of a call, in characters.
 const maxFailure = 2000
 
 // connect returns the connection to a server, and learns its tools if they have changed.
@@ -182,7 +182,7 @@ func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
 	return connection, nil
 }
 
-// agree notes that a person has agreed to the present definition of a tool. It returns an error if
+// agree notes that a user has agreed to the present definition of a tool. It returns an error if
 // the tool has changed since the call was planned.
 func (b *Bridge) agree(st *state, tool catalogue.Tool) error {
 	b.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"agent/internal/tools"
 )
 
-// mostDefinitions bounds the whole definitions that a search shows.
+// mostDefinitions limits the whole definitions that a search shows.
 const mostDefinitions = 5
 
 type findArgs struct {

@@ -78,7 +78,7 @@ func (b *Bridge) resources(st *state) tools.Answer {
 	return tools.Answer{Text: strings.Join(lines, "\n"), Summary: humanize.Count(len(lines), "resource")}
 }
 
-// Resource reads a resource that a person names, within the bound of a result.
+// Resource reads a resource that a user names, within the limit of a result.
 func (b *Bridge) Resource(ctx context.Context, env *tools.Env, server, uri string) (tools.Answer, error) {
 	st, _, err := b.usable(ctx, server)
 	if err != nil {
@@ -95,7 +95,7 @@ func (b *Bridge) Resource(ctx context.Context, env *tools.Env, server, uri strin
 	return b.answer(env, result, fileName(server, "resource")), nil
 }
 
-// Prompt returns the text of a prompt that a person calls. Arguments are NAME=VALUE, or values in
+// Prompt returns the text of a prompt that a user calls. Arguments are NAME=VALUE, or values in
 // the order of the prompt's arguments. The last argument gets all further values.
 func (b *Bridge) Prompt(ctx context.Context, env *tools.Env, server, name string, arguments []string) (tools.Answer, error) {
 	st, known, err := b.usable(ctx, server)

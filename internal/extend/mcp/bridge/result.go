@@ -22,7 +22,7 @@ import (
 // bytesPerToken is the approximate size of a token of a result.
 const bytesPerToken = 4
 
-// answer returns a result as the model and the person read it. It shortens a long result and keeps
+// answer returns a result as the model and the user read it. It shortens a long result and keeps
 // the whole in a file, whose name begins with file.
 func (b *Bridge) answer(env *tools.Env, r mcp.Result, file string) tools.Answer {
 	var answer tools.Answer
@@ -94,8 +94,8 @@ func says(text string, structured json.RawMessage) bool {
 	return all(value)
 }
 
-// shorten shortens a text to about limit bytes by leaving out its middle. It returns the path of
-// the file with the whole text, "" if nothing was left out.
+// shorten shortens a text to about limit bytes by omitting its middle. It returns the path of
+// the file with the whole text, "" if nothing was omitted.
 func shorten(env *tools.Env, text string, limit int, name string) (cut, file string) {
 	if len(text) <= limit {
 		return text, ""

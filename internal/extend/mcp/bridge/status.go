@@ -143,7 +143,7 @@ func (b *Bridge) Reload(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// Describe returns all known facts about a server, as lines for a person.
+// Describe returns all known facts about a server, as lines for a user.
 func (s Status) Describe() []string {
 	lines := []string{s.Configured.Name + ": " + s.Summary(), "in " + s.Configured.Place()}
 	for _, line := range s.Configured.Lines() {
@@ -155,7 +155,7 @@ func (s Status) Describe() []string {
 	return append(lines, Describe(s.Known)...)
 }
 
-// Describe returns the tools, prompts and resources of a server, as lines for a person.
+// Describe returns the tools, prompts and resources of a server, as lines for a user.
 func Describe(k catalogue.ServerInfo) []string {
 	var lines []string
 	if len(k.Tools) > 0 {

@@ -1,4 +1,4 @@
-// Package catalogue knows the tools of MCP servers. It cleans and bounds the definitions that
+// Package catalogue knows the tools of MCP servers. It cleans and limits the definitions that
 // servers send, stores them on disk, names them for the model, chooses the tools that fit into a
 // request, and searches them. It makes no connections.
 //
@@ -25,7 +25,7 @@ const (
 	maxSchema       = 8 << 10
 	maxSchemaDepth  = 32
 	maxInstructions = 2 << 10
-	// maxKeptSchema bounds a schema that is only offered by search.
+	// maxKeptSchema limits a schema that is only offered by search.
 	maxKeptSchema = 64 << 10
 )
 
@@ -57,12 +57,12 @@ type ServerInfo struct {
 	Prompts []mcp.Prompt `json:"prompts,omitempty"`
 	// Resources are listed for people, and for the model by mcp_read.
 	Resources []mcp.Resource `json:"resources,omitempty"`
-	// Problems describes tools that are left out, and texts that were removed from others.
+	// Problems describes tools that are omitted, and texts that were removed from others.
 	Problems []string `json:"problems,omitempty"`
 	// Failed is the reason why the latest connection failed, empty if it did not.
 	Failed string `json:"failed,omitempty"`
 	// Changed holds the earlier definitions of tools that the server has changed, by name. An entry
-	// is removed when a person agrees to the new definition.
+	// is removed when a user agrees to the new definition.
 	Changed map[string]Tool `json:"changed,omitempty"`
 	// Gone holds the hashes of tools that the server no longer lists, by their names: a tool that
 	// comes back with another definition has changed, too.
@@ -80,7 +80,7 @@ type Listing struct {
 	Resources                       []mcp.Resource
 }
 
-// Take cleans and bounds the listing of a server. use reports whether the person uses a tool; nil
+// Take cleans and limits the listing of a server. use reports whether the user uses a tool; nil
 // means all tools.
 func Take(server string, l Listing, use func(tool string) bool) ServerInfo {
 	t := cleaner{server: server}
@@ -230,7 +230,7 @@ func Digest(tools []mcp.Tool) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// maxListed bounds the prompts and the resources of a server.
+// maxListed limits the prompts and the resources of a server.
 const maxListed = 500
 
 func (t *cleaner) prompts(from []mcp.Prompt) []mcp.Prompt {

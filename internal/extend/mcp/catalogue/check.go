@@ -12,7 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// maxWritten bounds the schema in an error, in bytes.
+// maxWritten limits the schema in an error, in bytes.
 const maxWritten = 2 << 10
 
 // Check returns an error with the schema of the tool if arguments do not fit it. A schema that
@@ -31,7 +31,7 @@ func (t Tool) Check(given arguments.Arguments) error {
 	return nil
 }
 
-// maxProblem bounds the description of a misfit, in characters.
+// maxProblem limits the description of a misfit, in characters.
 const maxProblem = 500
 
 func (t Tool) misfit(problem string) error {
@@ -57,7 +57,7 @@ func (t Tool) resolvedSchema() (*jsonschema.Resolved, error) {
 	return schema.Resolve(nil)
 }
 
-// maxUnfolded bounds the number of values in a schema after its references are replaced.
+// maxUnfolded limits the number of values in a schema after its references are replaced.
 const maxUnfolded = 5000
 
 // unfolding replaces references in a schema by their targets. A reference to itself, to another

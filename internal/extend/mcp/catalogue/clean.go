@@ -65,7 +65,7 @@ func (t *cleaner) cleanSchema(raw json.RawMessage) (schema json.RawMessage, dept
 			return nil, 0, errors.New("its schema is of a " + humanize.Line(kind, 20) + ", not of an object")
 		}
 	default:
-		object["type"] = "object" // a list of types; calls have objects only
+		object["type"] = "object" // type may be a list, but arguments are always an object
 	}
 	if properties, there := object["properties"]; there {
 		if _, ok := properties.(map[string]any); !ok {

@@ -42,11 +42,11 @@ type UsableServer struct {
 }
 
 const (
-	// wholeIndex bounds an index with the beginnings of descriptions, in tokens.
+	// wholeIndex limits an index with the beginnings of descriptions, in tokens.
 	wholeIndex = 1000
-	// namesIndex bounds an index with only the names of tools, in tokens.
+	// namesIndex limits an index with only the names of tools, in tokens.
 	namesIndex = 2000
-	// maxFirst bounds the beginning of a description in the index, in characters.
+	// maxFirst limits the beginning of a description in the index, in characters.
 	maxFirst = 60
 )
 
@@ -114,7 +114,7 @@ const (
 )
 
 // Fit sets Direct for the servers whose definitions fit into room, in tokens. It takes first the
-// servers that the person always wants, and then the others, each in their order.
+// servers that the user always wants, and then the others, each in their order.
 func Fit(servers []UsableServer, always func(name string) bool, choice Choice, room int) {
 	for _, first := range []bool{true, false} {
 		for i := range servers {

@@ -17,7 +17,7 @@ type Store struct {
 	Dir string
 }
 
-// maxStored bounds a file, in bytes.
+// maxStored limits a file, in bytes.
 const maxStored = 16 << 20
 
 // path returns the path of the file of a server. It depends on the server's name and on its entry

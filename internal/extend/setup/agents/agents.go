@@ -56,7 +56,7 @@ type Agent struct {
 	// Model names a profile or a model, "" for the model of the conversation. Effort is the value
 	// of reasoning.effort, "" for that of the conversation.
 	Model, Effort string
-	// MaxTurns bounds the requests, 0 for the bound of the settings. Timeout bounds the time.
+	// MaxTurns limits the requests, 0 for the limit of the settings. Timeout limits the time.
 	MaxTurns int
 	Timeout  time.Duration
 	// Background is set for an agent that runs in the background if the call does not say.
@@ -74,7 +74,7 @@ type Set struct {
 	Skipped []string
 }
 
-// maxFile bounds the file of an agent, in bytes.
+// maxFile limits the file of an agent, in bytes.
 const maxFile = 64 << 10
 
 // Folders of agents below a folder of the project or the home folder, the first counts first.
@@ -83,7 +83,7 @@ var (
 	tomlFolders = []string{".codex/agents"}
 )
 
-// Find returns the agents of the program, of a workspace and of its user. A person's file may take
+// Find returns the agents of the program, of a workspace and of its user. A user's file may take
 // the name of an agent of the program; a repository's may not.
 func Find(w trustedfile.Where) Set {
 	f := finder{named: map[string]Agent{}}
@@ -195,7 +195,7 @@ func (f *finder) below(dir string) {
 	}
 }
 
-// maxFiles bounds the files that are read of one folder, and maxDepth the folders within each other.
+// maxFiles limits the files that are read of one folder, and maxDepth the folders within each other.
 const (
 	maxFiles = 200
 	maxDepth = 4

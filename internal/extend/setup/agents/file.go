@@ -55,14 +55,14 @@ func parse(text, name string) (Agent, error) {
 		Without: fields.List("disallowedtools"), Background: fields.Bool("background", false), Skills: fields.List("skills"),
 	}
 	if name != "" && !validName.MatchString(strings.ToLower(a.Name)) {
-		a.Name = name // theirs is one to show
+		a.Name = name // their name is only for display
 	}
 	if given, has := fields["tools"]; has {
 		a.setTools(given, fields.List("tools"))
 	}
 	for _, tool := range denied.FindAllStringSubmatch(fields["permission"], -1) {
 		if a.Without = append(a.Without, tool[1]); tool[1] == "edit" {
-			a.Without = append(a.Without, "write") // which it denies there too
+			a.Without = append(a.Without, "write") // the other program denies write to this agent, too
 		}
 	}
 	var err error
@@ -102,7 +102,7 @@ func (a *Agent) setTools(text string, names []string) {
 			a.Without = append(a.Without, pair[1])
 		}
 	}
-	if len(a.Tools) == 0 { // only exceptions: every other tool stays
+	if len(a.Tools) == 0 { // the list has only exceptions, so all other tools remain
 		a.Tools = nil
 	}
 }

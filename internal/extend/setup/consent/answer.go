@@ -9,9 +9,9 @@ import (
 	"agent/internal/base/suggest"
 )
 
-// Answer keeps a person's answer about the named items or, without names, about all that wait. A yes
+// Answer keeps a user's answer about the named items or, without names, about all that wait. A yes
 // is about the items as they were last shown, and without names about none that were not shown if
-// others of the workspace were. It returns lines for the person. It returns an error if a name matches no item, or if
+// others of the workspace were. It returns lines for the user. It returns an error if a name matches no item, or if
 // the answer cannot be kept.
 func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	chosen, err := t.itemsNamed(names)
@@ -33,7 +33,7 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	return append(lines, left...), err
 }
 
-// AgreeShown keeps a person's yes to exactly these items. It returns a line for each that has changed
+// AgreeShown keeps a user's yes to exactly these items. It returns a line for each that has changed
 // since it was shown, or an error if the answer cannot be kept.
 func (t *Trust) AgreeShown(shown []Reviewed) (changed []string, err error) {
 	if _, err := t.answer(true, shown, nil); err != nil {
@@ -47,7 +47,7 @@ func (t *Trust) AgreeShown(shown []Reviewed) (changed []string, err error) {
 	return changed, nil
 }
 
-// answer keeps an answer about items, and shows the person the items that have not been shown yet.
+// answer keeps an answer about items, and shows the user the items that have not been shown yet.
 func (t *Trust) answer(yes bool, chosen []Reviewed, unshown map[itemKey][]string) ([]string, error) {
 	keep, did := t.Store.Refuse, "never used"
 	if yes {
@@ -90,7 +90,7 @@ func (t *Trust) changedSince(shown Reviewed) []string {
 	if now == nil {
 		return nil
 	}
-	t.noteShown([]Reviewed{*now}) // by the lines that differ
+	t.noteShown([]Reviewed{*now}) // only the lines that differ count as shown
 	changes := difference(shown.Content, now.Content)
 	return []string{fmt.Sprintf("It has changed since it was shown, so it is not used (%s); agent trust shows it as it is now.", strings.Join(changes, "; "))}
 }

@@ -1,10 +1,10 @@
-// Package consent keeps a person's consent to the things that a repository wants to run, connect to
+// Package consent keeps a user's consent to the things that a repository wants to run, connect to
 // or allow. Consent covers one content: the item as it is written, and the bytes of the files that
 // its command names. An item whose content changes needs consent again. The package reads files,
 // starts nothing and asks nobody.
 //
 // A package that finds such things describes each as an Item. The items are reviewed together at the
-// start, Agree or Refuse keeps the person's answer, and May is called before each use of an item:
+// start, Agree or Refuse keeps the user's answer, and May is called before each use of an item:
 //
 //	store := consent.Open(trustedfile.Where{Config: …, Home: …, Workspace: …})
 //	reviewed, err := store.Review(items)
@@ -55,7 +55,7 @@ type Item struct {
 	File string `json:"file"`
 	// Line is the line in File, 0 if it is not known.
 	Line int `json:"line,omitempty"`
-	// Effects lists everything that a person must see before they agree. Files of the repository
+	// Effects lists everything that a user must see before they agree. Files of the repository
 	// that it names belong to the content.
 	Effects manifest.List `json:"effects"`
 	// Folder is the folder of the project that the item is for, "" for the workspace.
@@ -68,19 +68,19 @@ type Item struct {
 // String names the item: "server github".
 func (i Item) String() string { return fmt.Sprintf("%s %s", i.Kind, i.Name) }
 
-// State says whether a person has agreed to an item.
+// State says whether a user has agreed to an item.
 type State string
 
 // The states. Only an agreed item is used.
 const (
 	Agreed  State = "used"
 	Waiting State = "waiting"
-	// Changed means that the person has answered about an earlier content. The item waits again.
+	// Changed means that the user has answered about an earlier content. The item waits again.
 	Changed State = "changed"
 	Refused State = "refused"
 )
 
-// NeedsAnswer reports whether to ask a person about an item in this state.
+// NeedsAnswer reports whether to ask a user about an item in this state.
 func (s State) NeedsAnswer() bool { return s == Waiting || s == Changed }
 
 // Reviewed is an item with its present content and state.

@@ -15,7 +15,7 @@ import (
 	"agent/internal/extend/setup/manifest"
 )
 
-// content is everything that a person agrees to in an item. Its canonical JSON is hashed.
+// content is everything that a user agrees to in an item. Its canonical JSON is hashed.
 type content struct {
 	Kind Kind   `json:"kind"`
 	Name string `json:"name"`

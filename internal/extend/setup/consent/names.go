@@ -102,7 +102,7 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 			plain = append(plain, text)
 		}
 		undetermined = undetermined || !sure || p.Role == manifest.Value && files.IsSearched(p.Key)
-		words = append(words, pieces(text)...) // rather too many words than too few
+		words = append(words, pieces(text)...) // too many words are safer than too few
 	}
 	undetermined = undetermined || len(plain) > 0 && files.Loads(plain)
 	slices.Sort(words)
@@ -118,7 +118,7 @@ func (s *Store) onlyReads(line *cmdline.Reading) bool {
 	return err == nil && len(parsed.Unproven(cmdline.Place{
 		Dir: s.workspace, Inside: func(path string) bool { return fsutil.Within(path, s.root) },
 		Program:    func(string) bool { return true },
-		Repository: func(string) bool { return false }, // git may run what a repository names
+		Repository: func(string) bool { return false }, // git may run programs that the repository configures
 	})) == 0
 }
 

@@ -17,7 +17,7 @@ import (
 	"agent/internal/rules"
 )
 
-// Permissions keeps the rules that a person has allowed for good in the repository of a workspace.
+// Permissions keeps the rules that a user has allowed permanently in the repository of a workspace.
 // They are in allowed.json of the configuration, which other sessions may use at the same time. It
 // is safe for concurrent use.
 type Permissions struct {
@@ -71,7 +71,7 @@ func OpenPermissions(w trustedfile.Where, now func() time.Time) *Permissions {
 	return p
 }
 
-// allowedFile is the file of the configuration with everything that a person has allowed.
+// allowedFile is the file of the configuration with everything that a user has allowed.
 const allowedFile = "allowed.json"
 
 // identity returns the identity of the repository at a place, which another repository at the same

@@ -46,7 +46,7 @@ func linked(folder, common, root string) bool {
 	if filepath.Dir(folder) != filepath.Join(common, "worktrees") {
 		return false
 	}
-	data, _ := fsutil.Beginning(filepath.Join(folder, "gitdir"), 4<<10) // a missing file matches no work tree
+	data, _ := fsutil.Beginning(filepath.Join(folder, "gitdir"), 4<<10) // without the file, no work tree matches
 	return real(fsutil.At(folder, strings.TrimSpace(string(data)))) == filepath.Join(root, ".git")
 }
 

@@ -11,13 +11,13 @@ import (
 // shortID is the length of a hash in listings, and the least length of a hash in an answer.
 const shortID = 8
 
-// Part presents an item to a person who judges it.
+// Part presents an item to a user who judges it.
 type Part struct {
 	Title string
 	Lines []string
 }
 
-// notCovered tells the person the limits of their consent to commands.
+// notCovered tells the user the limits of their consent to commands.
 const notCovered = "What these commands load besides is not covered by your answer."
 
 // undetermined describes an item whose commands may use files that are not known.
@@ -89,7 +89,7 @@ func (t *Trust) place(r Reviewed) string {
 	return t.short(r.File)
 }
 
-// Lines returns a listing of all items with their states, for a person, and remembers them as shown.
+// Lines returns a listing of all items with their states, for a user, and remembers them as shown.
 func (t *Trust) Lines() ([]string, error) {
 	all, err := t.Review()
 	if err != nil {

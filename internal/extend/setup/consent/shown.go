@@ -9,7 +9,7 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// shownFile is the file of the configuration with the items that a person was shown last. An answer
+// shownFile is the file of the configuration with the items that a user was shown last. An answer
 // that names an item is about it as it was shown, also by another program: between the listing and
 // the answer, its files may have changed.
 const shownFile = "shown.json"
@@ -19,7 +19,7 @@ type shownMember struct {
 	Shown []record `json:"shown"`
 }
 
-// maxShown bounds the items in the file, for all repositories. The oldest are removed.
+// maxShown limits the items in the file, for all repositories. The oldest are removed.
 const maxShown = 200
 
 // itemKey distinguishes an item from the others of a workspace, whatever its content.
@@ -30,7 +30,7 @@ type itemKey struct {
 
 func (i Item) key() itemKey { return itemKey{i.Kind, i.Name, i.File} }
 
-// noteShown remembers items as they are shown to a person. A file that cannot be written is no
+// noteShown remembers items as they are shown to a user. A file that cannot be written is no
 // reason to show nothing: the items are remembered for this run.
 func (t *Trust) noteShown(items []Reviewed) {
 	t.mu.Lock()
@@ -57,11 +57,11 @@ func (t *Trust) noteShown(items []Reviewed) {
 	})
 }
 
-// lastShown returns an item as a person was shown it last, nil if they were not. The caller holds the
+// lastShown returns an item as a user was shown it last, nil if they were not. The caller holds the
 // mutex.
 func (t *Trust) lastShown(i Item) *Reviewed {
 	if t.earlier == nil {
-		m, _ := rawjson.ReadShared[shownMember](t.Store.shownPath()) // without it, nothing was shown
+		m, _ := rawjson.ReadShared[shownMember](t.Store.shownPath()) // without the file, no item counts as shown
 		t.earlier = append([]record{}, m.Shown...)
 	}
 	if r, here := t.shown[i.key()]; here {
@@ -91,9 +91,9 @@ func (t *Trust) asShown(now []Reviewed) (items []Reviewed, unshown map[itemKey][
 	return items, unshown
 }
 
-// hideUnshown leaves out the items that a person was not shown, if other items of the workspace
+// hideUnshown omits the items that a user was not shown, if other items of the workspace
 // were shown: whoever agrees to everything after a listing means the listed items. It returns a
-// line for each item that is left out.
+// line for each item that is omitted.
 func (t *Trust) hideUnshown(waiting []Reviewed) (items []Reviewed, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

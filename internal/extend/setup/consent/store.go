@@ -13,7 +13,7 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Store keeps a person's answers about the items of a workspace, in allowed.json of the
+// Store keeps a user's answers about the items of a workspace, in allowed.json of the
 // configuration. It is safe for concurrent use.
 type Store struct {
 	path                  string
@@ -106,7 +106,7 @@ func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
 			r.State = Agreed
 			return
 		case rec.Item == r.String() && rec.File == s.relative(r.File) && !current[rec.Hash] && comparable(rec.Content):
-			earlier = rec // the latest is the last
+			earlier = rec // the last record is the latest
 		}
 	}
 	if earlier != nil {
@@ -143,11 +143,11 @@ func (s *Store) unclear(r Reviewed) error {
 	return fmt.Errorf("%s of %s cannot be agreed to: %s", r, s.relative(r.File), r.Problem)
 }
 
-// Agree keeps a person's consent to exactly these contents. If it cannot keep the consent, it
+// Agree keeps a user's consent to exactly these contents. If it cannot keep the consent, it
 // returns an error, but the consent counts for this run.
 func (s *Store) Agree(day time.Time, shown ...Reviewed) error { return s.answer(day, false, shown) }
 
-// Refuse keeps a person's refusal of these contents.
+// Refuse keeps a user's refusal of these contents.
 func (s *Store) Refuse(day time.Time, shown ...Reviewed) error { return s.answer(day, true, shown) }
 
 // AgreeForRun agrees to these contents until the program ends.
@@ -232,5 +232,5 @@ func (s *Store) update(change func([]record) []record) error {
 	return nil
 }
 
-// maxRecords bounds the answers in the file, for all repositories. The oldest are removed.
+// maxRecords limits the answers in the file, for all repositories. The oldest are removed.
 const maxRecords = 2000

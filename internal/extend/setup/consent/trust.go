@@ -14,7 +14,7 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Trust holds the items of a workspace and the person's answers about them. All front ends use it:
+// Trust holds the items of a workspace and the user's answers about them. All front ends use it:
 // for the question at the start, for listings, and for the line of an unattended run. It is safe
 // for concurrent use.
 type Trust struct {
@@ -64,7 +64,7 @@ func (t *Trust) Put(item Item) {
 	t.items = append(slices.DeleteFunc(slices.Clone(t.items), func(i Item) bool { return i.Kind == item.Kind && i.Name == item.Name && i.File == item.File }), item)
 }
 
-// Waiting returns the items to ask a person about, as they are now, and remembers them as shown.
+// Waiting returns the items to ask a user about, as they are now, and remembers them as shown.
 func (t *Trust) Waiting() ([]Reviewed, error) {
 	waiting, err := t.waiting()
 	t.noteShown(waiting)
@@ -93,7 +93,7 @@ func (t *Trust) Agreed() []Reviewed {
 }
 
 // Guarded returns the absolute paths of the files that contain agreed items, of the files that their
-// commands name, and of the links on the way to them. Without a person, these must not change.
+// commands name, and of the links on the way to them. Without a user, these must not change.
 func (t *Trust) Guarded() []string {
 	var paths []string
 	for _, r := range t.Agreed() {
@@ -108,7 +108,7 @@ func (t *Trust) Guarded() []string {
 
 // steps returns a path, the links on the way to the file there, and the path of the file itself.
 func steps(path string) (all []string) {
-	const most = 40 // links, as Linux follows them
+	const most = 40 // the number of links that Linux follows
 	all = []string{path}
 	for range most {
 		link := firstLink(path)

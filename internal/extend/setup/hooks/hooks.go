@@ -57,7 +57,7 @@ type Hook struct {
 	// Command is a line of a shell or, with Args, a program.
 	Command string
 	Args    []string
-	// Timeout bounds a run; 0 means the default for the event.
+	// Timeout limits a run; 0 means the default for the event.
 	Timeout time.Duration
 	// If is a permission rule that restricts the hook to some calls; empty means all.
 	If string

@@ -21,7 +21,7 @@ func (p *planner) claudeProject(from string, members map[string]json.RawMessage)
 	here := p.where.Workspace
 	for _, folder := range slices.Sorted(maps.Keys(projects)) {
 		raw := projects[folder].Servers
-		if raw != nil && fsutil.Within(folder, here) && fsutil.Within(here, folder) { // the same, however Windows writes it
+		if raw != nil && fsutil.Within(folder, here) && fsutil.Within(here, folder) { // both name the same folder on Windows
 			p.serversOf(origin{name: "claude"}, from, true, raw)
 			return
 		}

@@ -135,7 +135,7 @@ func (p *planner) notifier(from string, members map[string]json.RawMessage) {
 	p.takeHooks(from, hooks.Parse(from, data), "notify gets its JSON on standard input, in the form of hooks, and not as an argument")
 }
 
-// writeHooks appends the hooks to our file, except hooks that another import has added meanwhile.
+// writeHooks appends the hooks to our file, except hooks that another import has added in the meantime.
 func (p Plan) writeHooks() error {
 	if len(p.hooks) == 0 {
 		return nil

@@ -2,7 +2,7 @@
 //
 // Read reads their files and returns a Plan, which lists a Change for each thing. Plan.Write adds
 // the servers and hooks to our files. All other changes are only shown: this program reads the
-// thing where it is, or the person can enter an equivalent. The package starts nothing, and a
+// thing where it is, or the user can enter an equivalent. The package starts nothing, and a
 // Change shows no secret.
 package imports
 
@@ -60,7 +60,7 @@ const (
 	Existing State = "already there"
 	// NameTaken means that the thing is not written, because another thing has its name.
 	NameTaken State = "name taken"
-	// Shown means that the person can do it by hand, as To shows.
+	// Shown means that the user can do it by hand, as To shows.
 	Shown State = "shown"
 	// Skipped means that the thing cannot be used here.
 	Skipped State = "skipped"

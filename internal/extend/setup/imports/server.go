@@ -25,7 +25,7 @@ type dialect struct {
 	literal bool
 }
 
-// consents lists fields that allow calls without a question. The person must allow them here anew.
+// consents lists fields that allow calls without a question. The user must allow them here again.
 var consents = []string{"trust", "autoApprove", "alwaysAllow", "allow", "trustHints", "default_tools_approval_mode"}
 
 // serversOf plans the import of the servers of a file.
@@ -93,7 +93,7 @@ type translation struct {
 	lost  []string
 }
 
-// lose notes a loss, or a step that remains for the person, once.
+// lose notes a loss, or a step that remains for the user, once.
 func (t *translation) lose(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(t.lost, text) {
 		t.lost = append(t.lost, text)

@@ -14,7 +14,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxFile bounds a file, in bytes. It is large, because Claude Code keeps its history in such a
+// maxFile limits a file, in bytes. It is large, because Claude Code keeps its history in such a
 // file.
 const maxFile = 32 << 20
 

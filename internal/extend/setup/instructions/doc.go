@@ -11,11 +11,11 @@ import "agent/internal/extend/setup/trustedfile"
 
 // Limits of files, in bytes, and of imports.
 const (
-	// MaxFile bounds the part of a file that is read.
+	// MaxFile limits the part of a file that is read.
 	MaxFile = 64 << 10
-	// MaxTotal bounds all files that Find returns, together.
+	// MaxTotal limits all files that Find returns, together.
 	MaxTotal = 96 << 10
-	// maxImports bounds the nesting of imports.
+	// maxImports limits the nesting of imports.
 	maxImports = 5
 )
 
@@ -40,7 +40,7 @@ type Where struct {
 	trustedfile.Where
 	// Files lists the names of a folder's file (instructions.files), nil for DefaultFiles.
 	Files []string
-	// Most bounds all files together, in bytes. 0 means MaxTotal, which is the maximum.
+	// Most limits all files together, in bytes. 0 means MaxTotal, which is the maximum.
 	Most int
 	// Withhold returns the reason why the model must not get the text of a file, "" if it may. Such
 	// a file is not imported (D-121). The path is absolute, without links. A nil function withholds
@@ -59,7 +59,7 @@ type File struct {
 // Listing holds the instructions for a workspace.
 type Listing struct {
 	Files []File
-	// Unread lists the files that were left out on purpose, each with a way to use it.
+	// Unread lists the files that were omitted on purpose, each with a way to use it.
 	Unread []string
 	// Problems holds the errors of files that cannot be used, or that were cut.
 	Problems []error

@@ -212,7 +212,7 @@ func (f *finder) importFile(name, from string, depth int) (text string, put bool
 	}
 	cleaned := clean(read.Text)
 	if f.paths[read.Real] || f.contents[cleaned] {
-		return "", true, "" // the model has it already
+		return "", true, "" // the model already has this text
 	}
 	f.paths[read.Real], f.contents[cleaned] = true, true
 	if read.Cut {

@@ -1,4 +1,4 @@
-// Package jsonfile changes the JSON files of a person's set-up atomically. It keeps comments and
+// Package jsonfile changes the JSON files of a user's set-up atomically. It keeps comments and
 // the order of members.
 package jsonfile
 
@@ -15,7 +15,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxFile bounds a file, in bytes.
+// maxFile limits a file, in bytes.
 const maxFile = 1 << 20
 
 // Step is a step of a JSON patch (RFC 6902).
@@ -28,7 +28,7 @@ type Step struct {
 // File is a file to change.
 type File struct {
 	Path string
-	// Root is the folder that links must not lead out of; empty for a person's own files.
+	// Root is the folder that links must not lead out of; empty for a user's own files.
 	Root string
 	// Private makes the file readable for its owner only.
 	Private bool

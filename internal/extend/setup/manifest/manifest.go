@@ -1,6 +1,6 @@
 // Package manifest lists the effects of a configured item: everything that decides which programs run
-// and which data is sent, word for word. The question to the person, the listings and the digest of
-// consent all use this list, so that a person agrees to everything they read, and to nothing else.
+// and which data is sent, word for word. The question to the user, the listings and the digest of
+// consent all use this list, so that a user agrees to everything they read, and to nothing else.
 package manifest
 
 import (
@@ -30,7 +30,7 @@ const (
 const (
 	Command  = "command"
 	Argument = "argument"
-	// Variable is the name of a variable of the person's environment.
+	// Variable is the name of a variable of the user's environment.
 	Variable = "variable"
 	// Type is the transport of a server, Address its URL.
 	Type    = "type"
@@ -61,7 +61,7 @@ func (p Part) Names() string {
 	return p.Text
 }
 
-// List holds the parts of an item in the order in which a person reads them.
+// List holds the parts of an item in the order in which a user reads them.
 type List []Part
 
 // Texts returns the texts of the parts with a name.
@@ -75,7 +75,7 @@ func (l List) Texts(name string) []string {
 	return texts
 }
 
-// Lines describes all parts to a person. A command shares its line with its arguments, and with the
+// Lines describes all parts to a user. A command shares its line with its arguments, and with the
 // variables of its environment if they fit. Other neighbours with the same name share a line, too.
 func (l List) Lines() []string {
 	var lines []string
@@ -141,7 +141,7 @@ func (p Part) withNote() string {
 var quotes = [][2]string{{"'", "'"}, {`"`, `"`}, {"«", "»"}}
 
 // quoted returns a word of a command unchanged if it is plain, else between quotation marks that it
-// does not contain. It escapes nothing, so that a person reads every letter.
+// does not contain. It escapes nothing, so that a user reads every letter.
 func quoted(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"«»") {
 		return word

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// maxLooked bounds the files and folders that Hidden compares with patterns.
+// maxLooked limits the files and folders that Hidden compares with patterns.
 const maxLooked = 50_000
 
 // Hidden returns the absolute paths of the files and folders that rules deny reading and that exist
@@ -66,7 +66,7 @@ func below(base string, rules []Rule, looked *int) (found []string, whole bool) 
 	whole = true
 	_ = filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // a command cannot read it either
+			return nil // commands can't read this file either
 		}
 		if *looked++; *looked > maxLooked {
 			whole = false

@@ -79,7 +79,7 @@ var subjects = map[string]subject{
 	"Bash": commands, "WebFetch": pages, "WebSearch": searches,
 }
 
-// String describes the rule to a person.
+// String describes the rule to a user.
 func (r Rule) String() string {
 	if r.doubtful {
 		return fmt.Sprintf("the rule %s of %s, which may match: the line does not tell what it runs", r.Text, r.File)
@@ -92,14 +92,14 @@ type Rules struct {
 	all  []Rule
 	home string
 	// Offered lists the rules of a repository that would allow calls without a question. They have
-	// no effect until a person agrees to them.
+	// no effect until a user agrees to them.
 	Offered []Offer
-	// Ignored has lines about settings of a repository that only a person may set.
+	// Ignored has lines about settings of a repository that only a user may set.
 	Ignored []string
 	// Sources lists the files that were read.
 	Sources []string
 	// Problems describes rules that are not understood and files that cannot be read. They protect
-	// nothing, so the person must see them.
+	// nothing, so the user must see them.
 	Problems []string
 }
 

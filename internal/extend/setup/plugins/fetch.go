@@ -51,7 +51,7 @@ func address(repository string) string {
 }
 
 // local lists the variables that point git at a repository. They are set where git runs the
-// program, in a hook or an alias, and would have it work on the person's own repository.
+// program, in a hook or an alias, and would have it work on the user's own repository.
 var local = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
 	"GIT_NAMESPACE", "GIT_PREFIX", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_ATTR_SOURCE", "GIT_TEMPLATE_DIR",
@@ -59,7 +59,7 @@ var local = []string{
 
 // Fetch gets a commit of a repository, its newest one if commit is "", and writes what the commit
 // says of plugins. Nothing of the repository runs, and git writes no work tree: neither attributes
-// nor filters change what a file holds. environ is the person's environment, for their access to
+// nor filters change what a file holds. environ is the user's environment, for their access to
 // the repository.
 func Fetch(ctx context.Context, environ []string, repository, commit string) (f Fetched, err error) {
 	if strings.HasPrefix(repository, "-") || strings.HasPrefix(commit, "-") {
@@ -135,7 +135,7 @@ func (f Fetched) git(ctx context.Context, in io.Reader, args ...string) ([]byte,
 func (s Store) Take(ctx context.Context, f Fetched, p Plugin) error {
 	to := s.whole(p)
 	if _, err := os.Stat(to); err == nil {
-		return nil // it is this very commit
+		return nil // the commit is already installed
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (s Store) Take(ctx context.Context, f Fetched, p Plugin) error {
 	if err != nil {
 		err = errors.Join(err, os.RemoveAll(partly))
 		if _, there := os.Stat(to); there == nil {
-			return nil // another program has taken it meanwhile
+			return nil // another program has installed it in the meantime
 		}
 	}
 	return err

@@ -29,7 +29,7 @@ func (o Offer) String() string {
 	return line
 }
 
-// addresses matches repositories that a person can type after a command as they are: no option, and
+// addresses matches repositories that a user can type after a command as they are: no option, and
 // nothing that a shell takes for more than a word.
 var addresses = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._~:/@+-]*$`)
 

@@ -1,5 +1,5 @@
 // Package plugins reads folders with .claude-plugin/plugin.json, which bring skills, commands,
-// agents, hooks and MCP servers, and stores the plugins that a person has added. It runs nothing of
+// agents, hooks and MCP servers, and stores the plugins that a user has added. It runs nothing of
 // a plugin; Fetch runs git.
 //
 // A Store has a folder for each plugin and commit, and a list of them. Where names the places in a
@@ -22,10 +22,10 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// A Plugin is one that a person has added.
+// A Plugin is one that a user has added.
 type Plugin struct {
 	Name string `json:"name"`
-	// Repository is what the person named, and Path the folder of the plugin in it, "" for its
+	// Repository is what the user named, and Path the folder of the plugin in it, "" for its
 	// root. Commit is the full id of the commit that is used.
 	Repository  string `json:"repository"`
 	Path        string `json:"path,omitempty"`
@@ -34,7 +34,7 @@ type Plugin struct {
 	Version     string `json:"version,omitempty"`
 }
 
-// Store is the folder of the plugins of a person.
+// Store is the folder of the plugins of a user.
 type Store struct{ Folder string }
 
 type list struct {
@@ -43,7 +43,7 @@ type list struct {
 
 func (s Store) file() string { return filepath.Join(s.Folder, "plugins.json") }
 
-// Dir returns the folder of a plugin. A commit has its own, so that what a person has agreed to is
+// Dir returns the folder of a plugin. A commit has its own, so that what a user has agreed to is
 // not changed by another. Older versions of the program named it by the beginning of the commit.
 func (s Store) Dir(p Plugin) string {
 	const beginning = 12

@@ -50,9 +50,9 @@ func (f *Fetched) list(ctx context.Context) error {
 }
 
 // Write writes the files of a folder of the commit below to, byte for byte as the commit has them. It
-// returns a line for each one that is left out: links, which could lead out of the folder,
+// returns a line for each one that is omitted: links, which could lead out of the folder,
 // submodules, and files whose bytes are elsewhere. It refuses a folder with names that are no names,
-// or the same name, on some systems: what a person has reviewed might not be what is used.
+// or the same name, on some systems: what a user has reviewed might not be what is used.
 func (f Fetched) Write(ctx context.Context, folder, to string) (leftOut []string, err error) {
 	var all []entry
 	size := int64(0)

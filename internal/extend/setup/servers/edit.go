@@ -15,7 +15,7 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// New holds the fields of a server that a person adds.
+// New holds the fields of a server that a user adds.
 type New struct {
 	Type    Transport         `json:"type,omitempty"`
 	Command string            `json:"command,omitempty"`
@@ -102,7 +102,7 @@ func CheckFile(path string) error {
 }
 
 // target returns the file to write. A link may lead from a project's file only to a file of the
-// same name, because a link in a repository could lead to the person's own servers, which start
+// same name, because a link in a repository could lead to the user's own servers, which start
 // without a question.
 func target(path string) (jsonfile.File, error) {
 	file := jsonfile.File{Path: path}

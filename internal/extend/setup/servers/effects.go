@@ -62,7 +62,7 @@ func (s *Server) Effects() manifest.List {
 }
 
 // withDefaults replaces the variables of a text by their defaults. A variable without a default, or
-// one that is usual, gets a name that no shell has, because only the person knows its value.
+// one that is usual, gets a name that no shell has, because only the user knows its value.
 func withDefaults(text string) string {
 	return rewriteText(text, strings.Clone, func(name, otherwise string, fallback bool) string {
 		if fallback && !isUsual(name) {

@@ -128,7 +128,7 @@ func decodeFields(given map[string]json.RawMessage, into map[string]any) (unknow
 	return unknown, nil
 }
 
-// typeName describes the type of a field to a person.
+// typeName describes the type of a field to a user.
 func typeName(into any) string {
 	switch into.(type) {
 	case *string, *commandLine:

@@ -123,7 +123,7 @@ func (s *Server) Environ(environ []string, more map[string]string) []string {
 
 // Lines describes the server for listings: its command or address, its environment and its headers,
 // without values of variables and without secrets. For a server of a repository it lists all
-// effects, because the texts of a repository contain no secrets of the person.
+// effects, because the texts of a repository contain no secrets of the user.
 func (s *Server) Lines() []string {
 	if s.NeedsConsent() {
 		return s.Effects().Lines()

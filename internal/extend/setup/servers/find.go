@@ -27,11 +27,11 @@ type Where struct {
 	Dir string
 	// Editor is the JSON of the servers that an editor provides, empty for none.
 	Editor string
-	// GivenOnly leaves out all servers except those in Given and Editor.
+	// GivenOnly omits all servers except those in Given and Editor.
 	GivenOnly bool
 }
 
-// UserFile returns the file of the person's own servers.
+// UserFile returns the file of the user's own servers.
 func UserFile(config string) string { return filepath.Join(config, "mcp.json") }
 
 // projectFile is the name of a file of servers in the folder of a project.

@@ -10,7 +10,7 @@
 //		…
 //	}
 //
-// Add, Remove and SetDisabled change a file for a person.
+// Add, Remove and SetDisabled change a file for a user.
 package servers
 
 import (
@@ -30,11 +30,11 @@ const (
 	Flag Origin = "flag"
 	// Editor is the editor that drives the session. It writes "${VAR}" as plain text.
 	Editor Origin = "editor"
-	// User is the person's own mcp.json.
+	// User is the user's own mcp.json.
 	User Origin = "user"
 	// Project is .mcp.json of the workspace or of the root of its repository.
 	Project Origin = "project"
-	// Plugin is a plugin that the person has added.
+	// Plugin is a plugin that the user has added.
 	Plugin Origin = "plugin"
 )
 
@@ -76,9 +76,9 @@ type Server struct {
 	// Headers are sent with each request.
 	Headers map[string]string
 
-	// StartTimeout bounds the start, 0 for the default.
+	// StartTimeout limits the start, 0 for the default.
 	StartTimeout time.Duration
-	// Timeout bounds a call, 0 for the default.
+	// Timeout limits a call, 0 for the default.
 	Timeout time.Duration
 	// Only lists the tools to use; empty means all.
 	Only []string
@@ -99,7 +99,7 @@ type Server struct {
 	Fields []byte
 }
 
-// NeedsConsent reports whether others than the person, their flags or their editor configure the
+// NeedsConsent reports whether others than the user, their flags or their editor configure the
 // server.
 func (s *Server) NeedsConsent() bool { return s.Origin == Project || s.Origin == Plugin }
 
@@ -129,7 +129,7 @@ type Listing struct {
 	Servers []*Server
 	// Problems lists the entries and files that are not used, with the reasons.
 	Problems []string
-	// Notes lists unknown fields, repeated names and ignored settings for the person.
+	// Notes lists unknown fields, repeated names and ignored settings for the user.
 	Notes []string
 	// Invalid maps the names of entries that are not used to their errors.
 	Invalid map[string]string

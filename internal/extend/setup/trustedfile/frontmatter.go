@@ -91,7 +91,7 @@ func withoutComment(value string) string {
 func scalar(value string) string {
 	switch {
 	case value != "" && strings.Trim(value, "|>+-0123456789") == "" && strings.ContainsAny(value[:1], "|>"):
-		return "" // a block follows
+		return "" // a block follows on the next lines
 	case strings.HasPrefix(value, "[") && strings.HasSuffix(value, "]"):
 		return strings.Join(items(value[1:len(value)-1]), "\n")
 	case value == "null" || value == "~":

@@ -21,14 +21,14 @@ import (
 	"agent/internal/text/lines"
 )
 
-// Where holds the folders to search for a set-up. The paths are absolute; empty ones are left out.
+// Where holds the folders to search for a set-up. The paths are absolute; empty ones are omitted.
 type Where struct {
 	// Config is the folder of the program's configuration.
 	Config string
 	// Home is the user's home folder.
 	Home      string
 	Workspace string
-	// Plugins are the plugins that the person has added.
+	// Plugins are the plugins that the user has added.
 	Plugins []Plugin
 }
 
@@ -43,7 +43,7 @@ type Plugin struct {
 // Place limits the files of the plugin to its folder, which ${CLAUDE_PLUGIN_ROOT} stands for in them.
 func (p Plugin) Place(home string) Place { return Place{Root: p.Dir, Home: home, plugin: p.Dir} }
 
-// Project returns the workspace and, if it differs, the root of its repository. It leaves out the
+// Project returns the workspace and, if it differs, the root of its repository. It omits the
 // home folder.
 func (w Where) Project() []string {
 	folders := []string{filepath.Clean(w.Workspace)}
@@ -115,7 +115,7 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	return Text{real, lines.WholeRunes(string(data[:limit])), true}, nil
 }
 
-// MaxSettings bounds a file of settings, in bytes.
+// MaxSettings limits a file of settings, in bytes.
 const MaxSettings = 1 << 20
 
 // Settings returns the content of a file of settings without its byte order mark, nil for a
