@@ -40,7 +40,7 @@ func TestAPermissionIsKept(t *testing.T) {
 
 	s := start()
 	s.press("go\r")
-	shown := s.until("A    yes, and always in this project: exactly `touch zz`")
+	shown := s.until("A    yes, permanently in this project: exactly `touch zz`")
 	if said := strings.Join(strings.Fields(shown), " "); !strings.Contains(said, "(without the sandbox, with all that you may do)") {
 		t.Errorf("it does not say what it permits:\n%s", shown)
 	}
@@ -92,7 +92,7 @@ func TestAResumedSessionKeepsWhatItWasAllowed(t *testing.T) {
 	leave := func(s *screenRun) { s.press("/quit\r"); _ = s.cmd.Wait() }
 	s := start()
 	s.press("go\r")
-	s.until("a    yes, and from now on")
+	s.until("a    yes, for this session")
 	s.answer("a")
 	s.until("done")
 	leave(s)
@@ -105,7 +105,7 @@ func TestAResumedSessionKeepsWhatItWasAllowed(t *testing.T) {
 	for _, args := range [][]string{{"-c", "--fork"}, nil} {
 		s = start(args...)
 		s.press("more\r")
-		s.until("a    yes, and from now on")
+		s.until("a    yes, for this session")
 		s.press("\x1b")
 		s.until("stopped")
 		leave(s)

@@ -105,7 +105,7 @@ func checkRecording(t *testing.T, file, got string) {
 
 // figures are the numbers of lines that tell tokens and times, which depend on the name
 // of the scratch workspace and on the machine.
-var figures = regexp.MustCompile(`(?m)(^(≈|·|✓ \d|demo ·).*| · freed \S+)$`)
+var figures = regexp.MustCompile(`(?m)(^(≈|·|✓ \d|demo ·).*| · pruned \S+)$`)
 
 func withoutFigures(text string) string {
 	number := regexp.MustCompile(`[\d.]+k?`)

@@ -66,7 +66,7 @@ func TestLoginOnTheScreen(t *testing.T) {
 		t.Errorf("the session was resumed:\n%s", text)
 	}
 	say("/logout kimi", "The login kimi is forgotten.")
-	say("still there?", "/retry sends it again")
+	say("still there?", "type /retry")
 	if n := strings.Count(strings.Join(s.screen.Lines(), "\n"), "hello from kimi"); n != 1 {
 		t.Errorf("the model has answered %d times:\n%s", n, strings.Join(s.screen.Lines(), "\n"))
 	}

@@ -209,5 +209,5 @@ func (s *terminal) once(texts ...string) {
 // asked waits until the question that is open has the keys, and can have been read.
 func (s *terminal) asked() {
 	s.t.Helper()
-	s.read("Tab to a message")
+	s.read("Tab writes a message")
 }

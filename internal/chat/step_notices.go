@@ -54,11 +54,10 @@ func headText(head window.HeadChosen) string {
 		humanize.Tokens(head.Limit), strings.Join(parts, ", and "), humanize.Tokens(head.Tokens))
 }
 
-// String returns the event in one quiet line, as the screen shows it: "density: 4 stale reads, 1
-// duplicate file, 12.3k tokens freed (41% → 31%)". The number of tokens is the same as in the
-// ledger.
+// String returns the event in one quiet line, as the screen shows it: "pruned 12.3k tokens: 4 stale
+// reads, 1 duplicate file (41% → 31%)". The number of tokens is the same as in the ledger.
 func (e DensityApplied) String() string {
-	return fmt.Sprintf("density: %s, %s tokens freed%s", e.Metadata, humanize.Tokens(e.Freed()), shares(e.TokensBefore, e.TokensAfter, e.Limit))
+	return fmt.Sprintf("pruned %s tokens: %s%s", humanize.Tokens(e.Freed()), e.Metadata, shares(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
 // Freed returns the number of tokens freed, as in the ledger.

@@ -5,41 +5,41 @@ var (
 	ApprovalMode = Declare("approval-mode", Enum(), "ask",
 		"which tool calls run without asking you")
 	MaxTurns = Declare("max-turns", Int(AtLeast(1, "of at least 1, or -1 for no limit").Or(-1)), -1,
-		"most model requests for one prompt; -1 is no limit")
+		"maximum model requests per prompt; -1: no limit")
 	Theme = Declare("theme", Enum(), "auto",
-		"colours of the screen").ofPerson()
+		"color theme of the screen").ofPerson()
 	Keys = Declare("ui.keys", Enum("plain", "vim"), "plain",
-		"keys of the prompt: plain, or those of Vim").ofPerson()
+		"keys of the prompt: plain, or vim").ofPerson()
 	Columns = Declare("ui.columns", Int(AtLeast(1, "above 0")), 100,
-		"the widest that prose gets on the screen; code, tables and what commands print have the window").ofPerson()
+		"maximum columns of prose on the screen; code, tables and command output use the full width").ofPerson()
 	NoticeDensity = Declare("notice.density", Enum("on", "off"), "on",
-		"whether the screen says what pruning took out of the context, as it happens and after the turn").ofPerson()
+		"show pruned content, as it happens and at the end of the turn").ofPerson()
 	NoticeCache = Declare("notice.cache", Enum("on", "off"), "on",
-		"whether you are told, once a cause, why a request read less from the provider's cache than it could have; /stats cache lists them all").ofPerson()
+		"report a cache miss once per cause; /stats cache lists all").ofPerson()
 	Estimate = Declare("ui.estimate", Bool(), false,
-		"while a message is typed, what its first request and the turn will cost, if prices are known").ofPerson()
+		"show the estimated cost while you type, if prices are known").ofPerson()
 	Links = Declare("ui.links", Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto",
-		"links on the screen: where the terminal is known to take them (auto), off, or files by the scheme of an editor").ofPerson()
+		"links on the screen: auto (if the terminal supports them), off, or file links for an editor").ofPerson()
 	Notify = Declare("notify", Enum("auto", "osc", "bell", "off"), "auto",
-		"how a question and the end of a turn of 10 seconds call you while the window is not in front: bell and, where the terminal is known to take it, a notification (auto), only that (osc), only the bell, or not").ofPerson()
+		"how to notify you while the terminal is in the background: auto (bell and, if supported, a notification), osc (notification), bell, or off").ofPerson()
 	NotifyCommand = Optional("notify-command", Line(), "none",
-		"command that calls you then as well, unless notify is off; it gets what happened as one argument of JSON").ofPerson()
+		"command to run for each notification, unless notify is off; its argument is a JSON object").ofPerson()
 	StatusLineCommand = Optional("status-line.command", Line(), "none",
-		"command whose first line of output is shown above the status line; it reads JSON as Claude Code's does and has a second").ofPerson()
+		"command whose first output line appears above the status line; reads the JSON of Claude Code, stops after a second").ofPerson()
 	OutputStyle = Optional("output-style", Line(), "none",
-		"how the model answers: the file NAME.md in output-styles of the configuration folder or of ~/.claude; it counts from the start of a session, /clear or a compression on").ofPerson()
+		"how the model writes: NAME.md in output-styles of the configuration folder or ~/.claude; from the next session or /clear").ofPerson()
 	CommitTrailer = Declare("commit.trailer", Enum("none", "assisted-by", "co-authored-by"), "none",
-		"the line that commits of the model end with").ofPerson()
+		"last line of commit messages by the model").ofPerson()
 )
 
 // Instructions and skills of people and repositories.
 var (
 	InstructionFiles = Optional("instructions.files", List("names of files with commas between them"), "AGENTS.override.md, AGENTS.md, CLAUDE.md, .claude/CLAUDE.md, GEMINI.md",
-		"names of a folder's file with instructions for the model; the first that exists counts")
+		"file names of instructions for the model; per folder, the first that exists is used")
 	SkillPaths = Optional("skills.paths", List("folders with commas between them"), "none",
-		"more folders of skills, besides those of the workspace and the home folder")
+		"additional folders of skills")
 	SkillBudget = Optional("skills.budget", Int(AtLeast(1, "above 0")), "2% of the window, 1500 to 6000",
-		"most tokens of the list of skills that the model is shown; a longer one has its descriptions cut, and no name")
+		"maximum tokens of the list of skills for the model; a longer list has shorter descriptions")
 )
 
 // Values of LanguageServers.
@@ -52,50 +52,50 @@ const (
 // Bounds of tools.
 var (
 	ShellTimeoutSeconds = Declare("shell-timeout-seconds", Int(AtLeast(1, "above 0")), 300,
-		"seconds a shell command may take before it is stopped")
+		"timeout of a shell command, in seconds")
 	ToolOutputMaxTokens = Declare("tool-output-max-tokens", Int(AtLeast(1, "above 0")), 16000,
-		"most tokens of one tool result; the rest goes to a file")
+		"maximum tokens of one tool result; the rest goes to a file")
 	// FoundMaxTokens limits the results of commands and searches. On 30 recorded sessions, a limit of
 	// 500 tokens instead of 2 000 lowered the cost at 0.05 from 0.942 to 0.871, with no more edits lost. Results that show
 	// files are not bounded by it, because edits quote them.
 	FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 500,
-		"most tokens of what a command prints or a search finds; the rest is named and can be had; 0 is no bound of its own")
+		"maximum tokens of command output or search results; the model can read the rest; 0: no separate limit")
 	// ReadOutlineTokens is off by default: replay cannot show whether a model that has seen an outline
 	// understands as much.
 	ReadOutlineTokens = Declare("read-outline-tokens", Int(AtLeast(0, "of at least 0")), 0,
-		"tokens of a file from which on the first read of it returns its outline, such as 6000; 0 is never")
+		"size in tokens from which the first read of a file returns its outline, such as 6000; 0: never")
 	FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,
-		"most lines one read of a file returns")
+		"maximum lines per read of a file")
 	CheckCommand = Optional("check-command", Line(), "off",
-		"command that checks the project before the first edit of a turn and after the last; the model reads the new lines. {dir} is the folder of an edited file; auto finds it (go vet, tsc, ruff, cargo check)")
+		"check to run before and after the edits of a turn; the model reads new problems. {dir}: folder of an edited file; auto: go vet, tsc, ruff or cargo check")
 	MCPTools = Declare("mcp.tools", Enum("auto", "direct", "search"), "auto",
-		"tools of MCP servers in every request: those that fit into 5% of the window, all, or none but a search for them")
+		"MCP tools in every request: auto (up to 5% of the context window), all, or only a search for tools")
 	MCPResultMaxTokens = Declare("mcp.result-max-tokens", Int(AtLeast(1, "above 0")), 8000,
-		"most tokens of one result of an MCP server's tool, if tool-output-max-tokens is not less; the rest goes to a file")
+		"maximum tokens of one MCP tool result, up to tool-output-max-tokens; the rest goes to a file")
 	RecallSessions = Declare("recall.sessions", Enum("repository", "off"), "repository",
-		"whether the model may search the earlier sessions of the repository with recall; it counts from the start of a session on")
+		"let the model search earlier sessions of the repository (recall); from the next session")
 	Notes = Declare("notes", Enum("on", "read", "off"), "on",
-		"facts kept for later sessions: on; read, where the model proposes none; or off. It counts from the start of a session, /clear or a compression on")
+		"notes for later sessions: on, read (the model proposes none), or off; from the next session or /clear")
 	NotesBudget = Declare("notes.budget", Int(AtLeast(1, "above 0")), 1000,
-		"most tokens of the notes that the model is sent")
+		"maximum tokens of notes sent to the model")
 	LanguageServers = Declare("language-servers", Enum(ServersAuto, ServersOn, ServersOff), ServersAuto,
-		"offer symbol, which asks gopls and other language servers: auto in a workspace of at least 100 source files, on in any, or off. It counts from the start of a session on")
+		"offer symbol, which asks language servers: auto (from 100 source files), on, or off; from the next session")
 	WebFetchPrivate = Declare("web-fetch.private", Bool(), false,
-		"let web_fetch reach addresses of this machine and its network")
+		"let web_fetch read addresses of this machine and the local network")
 )
 
 // Search of the web.
 var (
 	WebSearch = Declare("web-search", Enum("off"), "off",
-		"who searches the web for the model: nobody, a service with your key (agent login search:NAME), a SearXNG, a command of yours; auto takes the provider's own search where it is known, else the first service with a key. Counts from the start of a session or /clear on").ofPerson()
+		"search service (key: agent login search:NAME); auto: the provider's own search, otherwise the first service with a key; from the next session or /clear").ofPerson()
 	WebSearchURL = Optional("web-search.url", URL(), "none",
-		"address of the SearXNG, which may be of this machine or its network; for google that of a search engine of yours, https://cse.google.com/cse?cx=ID").ofPerson()
+		"address of the SearXNG, also local; for google, of your search engine: https://cse.google.com/cse?cx=ID").ofPerson()
 	WebSearchCommand = Optional("web-search.command", Line(), "none",
-		"command that searches: it reads {query, count, domains, recent} and prints {results: [{url, title, snippet, date}]}").ofPerson()
+		"search command: reads {query, count, domains, recent}, prints {results: [{url, title, snippet, date}]}").ofPerson()
 	WebSearchPrice = Optional("web-search.price", Number(AtLeast(0, "of at least 0")), "not known",
-		"price of 1000 searches in USD, for the costs and max-cost").ofPerson()
+		"price of 1000 searches in USD, for costs and max-cost").ofPerson()
 	WebSearchMaxTokens = Declare("web-search.max-tokens", Int(AtLeast(1, "above 0")), 1500,
-		"most tokens of one answer of web_search").ofPerson()
+		"maximum tokens of one result of web_search").ofPerson()
 	WebSearchMaxPerTurn = Declare("web-search.max-per-turn", Int(AtLeast(1, "above 0")), 20,
-		"most searches of one turn")
+		"maximum searches per turn")
 )

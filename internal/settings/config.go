@@ -121,13 +121,13 @@ func (s *Store) Kept() (values map[string]Value, problems []string, err error) {
 		spec, known := s.registry.named(key)
 		switch {
 		case !known:
-			problems = append(problems, fmt.Sprintf("%s in %s is not known to this version", key, s.configPath()))
+			problems = append(problems, fmt.Sprintf("unknown setting %s in %s (newer version?)", key, s.configPath()))
 		case !spec.Person:
-			problems = append(problems, fmt.Sprintf("%s in %s counts for a session or a profile only, and is not used", key, s.configPath()))
+			problems = append(problems, fmt.Sprintf("ignored %s in %s: it can only be set for a session or in a profile", key, s.configPath()))
 		default:
 			v, wrong := spec.fromJSON(all[key])
 			if wrong != nil {
-				problems = append(problems, fmt.Sprintf("%s: %v; it is not used", s.configPath(), wrong))
+				problems = append(problems, fmt.Sprintf("ignored %s: %v", s.configPath(), wrong))
 				continue
 			}
 			values[spec.Key] = v
@@ -140,7 +140,7 @@ func (s *Store) Kept() (values map[string]Value, problems []string, err error) {
 // error for a setting of the task.
 func (s *Store) Keep(key string, v Value) error {
 	if spec, err := s.registry.Lookup(key); err != nil || !spec.Person {
-		return errors.Join(err, &Error{Key: key, Problem: "counts for a session or a profile only"})
+		return errors.Join(err, &Error{Key: key, Problem: "can only be set for a session or in a profile"})
 	}
 	return s.changeConfig(fieldKept, func(config document) any {
 		all := value[map[string]json.RawMessage](config, fieldKept)

@@ -65,7 +65,7 @@ func object(value hujson.Value, name string) (document, error) {
 	seen := map[string]bool{}
 	for _, m := range o.Members {
 		if seen[key(m)] {
-			return document{}, &fault{m.Value.StartOffset, join(name, key(m)), "is there twice"}
+			return document{}, &fault{m.Value.StartOffset, join(name, key(m)), "appears twice"}
 		}
 		seen[key(m)] = true
 	}
@@ -126,7 +126,7 @@ func (d document) checkVersion() error {
 		return &fault{field.Value.StartOffset, fieldVersion, fmt.Sprintf("must be %d", version)}
 	}
 	if v > version {
-		return &fault{field.Value.StartOffset, fieldVersion, fmt.Sprintf("is %d and this program knows up to %d; a newer agent wrote the file", v, version)}
+		return &fault{field.Value.StartOffset, fieldVersion, fmt.Sprintf("is %d, from a newer agent; this version reads up to %d", v, version)}
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 var (
 	PriceInput      = dollars("price.input", "the catalogue's", "price of a million input tokens in USD")
 	PriceOutput     = dollars("price.output", "the catalogue's", "price of a million output tokens in USD")
-	PriceCacheRead  = dollars("price.cache-read", "the catalogue's, else the input price", "price of a million input tokens read from the provider's cache", "price.cached")
-	PriceCacheWrite = dollars("price.cache-write", "the catalogue's, else the input price", "price of a million input tokens written to the provider's cache")
+	PriceCacheRead  = dollars("price.cache-read", "from the model catalog, otherwise the input price", "price of a million input tokens read from the provider's cache", "price.cached")
+	PriceCacheWrite = dollars("price.cache-write", "from the model catalog, otherwise the input price", "price of a million input tokens written to the provider's cache")
 )
 
 // PriceTiers holds the prices above steps. They win over the catalogue's.

@@ -198,7 +198,7 @@ func TestBrokenProfiles(t *testing.T) {
 		{"a list", `[1]`, ":1:1: must be a JSON object"},
 		{"text after it", `{"version":1} {}`, ":1:15: not valid JSON"},
 		{"an API key", "{\"version\":1,\n\"settings\":{\"api_key\":\"sk-1\"}}", ":2:23: settings.api_key: API keys are not settings: put it in a file"},
-		{"newer", "{\n\"version\": 2}", ":2:12: version: is 2 and this program knows up to 1"},
+		{"newer", "{\n\"version\": 2}", ":2:12: version: is 2, from a newer agent; this version reads up to 1"},
 		{"version of another type", `{"version":"1"}`, ":1:12: version: must be 1"},
 		{"settings of another type", `{"version":1,"settings":[]}`, ":1:25: settings: must be a JSON object"},
 		{"S-10 unknown strategy", "{\"version\":1,\"settings\":{\n \"compression.strategy\" :  \"fast\"}}", `:2:28: settings.compression.strategy: must be one of high-density, top-down-truncation, not "fast"`},
@@ -210,8 +210,8 @@ func TestBrokenProfiles(t *testing.T) {
 		{"a number too large for any, in place of a word", `{"version":1,"settings":{"theme":1e999}}`, `settings.theme: must be one of auto, dark, light, not "1e999"`},
 		{"fraction", `{"version":1,"settings":{"context-limit":1.5}}`, "settings.context-limit: must be a whole number above 0"},
 		{"a list as a value", `{"version":1,"settings":{"theme":["dark"]}}`, "settings.theme: must be one of auto, dark, light"},
-		{"twice", "{\"version\":1,\"settings\":{\"theme\":\"dark\",\n\"theme\":\"light\"}}", ":2:9: settings.theme: is there twice"},
-		{"twice by an alias", `{"version":1,"settings":{"context-limit":1,"context.limit":2}}`, "is there twice, as context-limit and context.limit"},
+		{"twice", "{\"version\":1,\"settings\":{\"theme\":\"dark\",\n\"theme\":\"light\"}}", ":2:9: settings.theme: appears twice"},
+		{"twice by an alias", `{"version":1,"settings":{"context-limit":1,"context.limit":2}}`, "appears twice, as context-limit and context.limit"},
 		{"model among the settings", `{"version":1,"settings":{"model":"m"}}`, `settings.model: belongs next to "settings"`},
 	}
 	for _, test := range tests {

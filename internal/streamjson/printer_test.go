@@ -87,7 +87,7 @@ waiting for m␛, which has sent nothing for 10s
   run_shell_command failed: exit status 1
   write_file failed: refused: the approval mode is read-only
 · glob *.go
-density: 4 stale reads, 1 duplicate file, 10k tokens freed (41% → 31%)
+pruned 10k tokens: 4 stale reads, 1 duplicate file (41% → 31%)
 compression (high-density): −40k tokens (90% → 50%)
 compression (high-density): nothing to do, nothing to compress
 the model's server searched the web: "go 1.26" (1 source: https://go.dev/a)

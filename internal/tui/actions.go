@@ -52,7 +52,7 @@ func (m *Model) escape() tea.Cmd {
 		m.surface.hint = hint{}
 		return m.runCommand("/rewind")
 	default:
-		m.surface.showHint("Esc again goes back to an earlier message", false)
+		m.surface.showHint("press Esc again to return to an earlier message", false)
 		m.surface.hint.rewinds = true
 	}
 	return nil
@@ -70,7 +70,7 @@ func (m *Model) controlD() tea.Cmd {
 	case m.surface.hint.quits:
 		return tea.Quit
 	case m.activity.turn.running:
-		m.surface.showHint("the turn runs: "+key+" again ends it and quits", true)
+		m.surface.showHint("a turn is running: press "+key+" again to stop it and quit", true)
 	case len(m.activity.agents) > 0:
 		m.surface.showHint(m.quits(key), true)
 	default:
@@ -144,7 +144,7 @@ func (m *Model) down() tea.Cmd {
 // first, then the exchanges from before the session was resumed.
 func (m *Model) openOutputs() tea.Cmd {
 	if len(m.activity.outputPages()) == 0 {
-		m.surface.showHint("there is no tool output yet", false)
+		m.surface.showHint("no tool output yet", false)
 		return nil
 	}
 	m.reader.openPages(func() []pager.Page { return m.activity.outputPages() })
@@ -158,7 +158,7 @@ func (m *Model) changeEffort(steps int) tea.Cmd {
 		known = m.opts.Efforts()
 	}
 	if len(known) == 0 {
-		m.surface.showHint("which efforts this model knows is not known: /set reasoning.effort sets one", false)
+		m.surface.showHint("unknown reasoning efforts for this model. Set one: /set reasoning.effort EFFORT", false)
 		return nil
 	}
 	at := slices.Index(known, m.surface.status.Effort)
@@ -170,7 +170,7 @@ func (m *Model) changeEffort(steps int) tea.Cmd {
 	}
 	next := min(max(at+steps, 0), len(known)-1)
 	if next == at {
-		m.surface.showHint("the model knows no effort beyond "+known[at], false)
+		m.surface.showHint("the model has no reasoning effort beyond "+known[at], false)
 		return nil
 	}
 	return m.runCommand("/set reasoning.effort " + known[next])
@@ -182,17 +182,17 @@ func (m *Model) stash() tea.Cmd {
 	draft := m.input.Editor.Message()
 	switch {
 	case draft.Trim().Text() == "" && m.stashed == nil:
-		m.surface.showHint("there is no draft to put aside", false)
+		m.surface.showHint("no draft to stash", false)
 	case draft.Trim().Text() == "":
 		m.unstash()
 		m.surface.hint = hint{} // the hint explained how to bring the draft back
 	case m.stashed != nil:
-		m.surface.showHint("a draft is put aside already: "+m.surface.keys.Label("stash")+" on an empty line brings it back", false)
+		m.surface.showHint("a draft is already stashed: "+m.surface.keys.Label("stash")+" on an empty line restores it", false)
 	default:
 		m.input.Unpropose()
 		m.input.Sent()
 		m.stashed = &draft
-		m.surface.showHint("the draft is put aside: "+m.surface.keys.Label("stash")+" brings it back", false)
+		m.surface.showHint("draft stashed: "+m.surface.keys.Label("stash")+" restores it", false)
 	}
 	return nil
 }
@@ -209,7 +209,7 @@ func (m *Model) unstash() {
 // the question.
 func nextMode(m *Model) {
 	if m.questions.Open() && !m.surface.hint.modes {
-		m.surface.showHint(m.surface.keys.Label("mode")+" again: the next approval mode, which says yes to what it allows", false)
+		m.surface.showHint(m.surface.keys.Label("mode")+" again: next approval mode. It also approves the open calls that it allows", false)
 		m.surface.hint.modes = true
 		return
 	}

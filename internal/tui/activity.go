@@ -86,9 +86,9 @@ func (a *activity) event(event chat.Event) {
 	case chat.ReasoningDelta:
 		a.reply.addThinking(e.Delta, a.surface.now())
 	case chat.TextWasThinking:
-		a.replyVoid("the text above was the model's thinking")
+		a.replyVoid("the text above is the model's reasoning")
 	case chat.ReplyDiscarded:
-		a.replyVoid("the reply above was cut off and does not count")
+		a.replyVoid("the reply above was cut off and is discarded")
 	case chat.RequestStarted:
 		a.turn.requested = true
 	case chat.UserMessage:
@@ -175,13 +175,13 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 	case e.Outcome.Stop == chat.StopInterrupted:
 		a.surface.note(warn, "■", "interrupted")
 	case e.Outcome.Stop == chat.StopDenied && e.Err == nil:
-		a.surface.note(warn, "■", "stopped after the refusal; say how to go on")
+		a.surface.note(warn, "■", "Stopped after your refusal. Type how to continue.")
 	case choosesModel(e.Err) && !a.surface.plain:
-		a.surface.note(dim, "·", "no model is set yet: the one that you choose gets the message, now and at the next start")
+		a.surface.note(dim, "·", "no model yet: choose one, and your message is sent to it")
 	case e.Err != nil:
 		a.surface.note(bad, "✗", e.Err.Error())
 		if again {
-			a.surface.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  /retry sends it again")} })
+			a.surface.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  To send it again, type /retry.")} })
 		}
 	}
 	a.turn.files, a.turn.added, a.turn.removed = len(e.Changes.Files), e.Changes.Added, e.Changes.Removed
@@ -225,9 +225,9 @@ func (a *activity) queueView(width, room int, asking bool) []string {
 		line := "  queued: " + style.Clean(humanize.FirstLine(text))
 		if i == len(waiting)-1 && len(a.behind) == 0 {
 			if asking {
-				line += " (Tab, then Up takes it back)"
+				line += " (Tab, then Up to edit it)"
 			} else {
-				line += " (Up takes it back)"
+				line += " (Up to edit it)"
 			}
 		}
 		lines = append(lines, line)

@@ -94,7 +94,7 @@ func (a *activity) agentEnded(e chat.AgentEnded) {
 	}
 	a.surface.print(transcript.Line, a.endRow(e))
 	if e.Background && !a.turn.running {
-		a.surface.note(dim, "·", "the model reads its report with your next message")
+		a.surface.note(dim, "·", "your next message tells the model its report")
 	}
 }
 
@@ -108,7 +108,7 @@ func (a *activity) endRow(e chat.AgentEnded) transcript.Layout {
 		said += ", changed " + lineCounts.ReplaceAllString(e.Changed, "+$1 −$2")
 	}
 	if e.Waits {
-		said += " before it began"
+		said += " before it started"
 	} else {
 		now := a.surface.now()
 		// Questions do not count, as in the time of the turn.

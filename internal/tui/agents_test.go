@@ -95,7 +95,7 @@ func TestAgentsWait(t *testing.T) {
 	if rows := strings.Join(s.model.activity.agentsView(60, 20), "\n"); !strings.Contains(rows, "  1 agent to come: part E") {
 		t.Errorf("%s", rows)
 	}
-	if printed := strings.Join(s.texts(), "\n"); !strings.Contains(printed, "✗ agent explore: part F — interrupted before it began") || strings.Contains(printed, "request") {
+	if printed := strings.Join(s.texts(), "\n"); !strings.Contains(printed, "✗ agent explore: part F — interrupted before it started") || strings.Contains(printed, "request") {
 		t.Errorf("printed is\n%s", printed)
 	}
 }

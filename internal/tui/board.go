@@ -268,15 +268,15 @@ func (b *boardView) answer(key string) {
 	asked := b.question()
 	switch {
 	case asked == nil:
-		b.hint = "no question waits here"
+		b.hint = "no question is open here"
 		return
 	case b.asked.session != b.selected || b.asked.id != asked.ID || b.now().Sub(b.since) < guardTime:
-		b.hint = "this question has just appeared: press the key again"
+		b.hint = "key ignored: the question had just appeared. Press it again"
 		return
 	}
 	d, valid := decisionOf(asked, key)
 	if !valid {
-		b.hint = "that is no answer to this question; Enter attaches"
+		b.hint = "not an answer to this question; Enter attaches"
 		return
 	}
 	b.report(b.driver.Answer(b.selected, asked.ID, d), "answered")
@@ -375,7 +375,7 @@ func (b *boardView) view(width, height int) (lines []string, col int) {
 	t := b.theme
 	head := humanize.Count(len(b.rows), "running session")
 	if len(b.rows) == 0 {
-		head = "no session is running: agent starts one"
+		head = "no session is running. To start one, run agent"
 	}
 	lines = append(lines, t.Strong.Text(style.Truncate(head, width)))
 	var rows []string
@@ -398,7 +398,7 @@ func (b *boardView) view(width, height int) (lines []string, col int) {
 	if asked := b.question(); asked != nil {
 		body := question.All(t, question.Asked{Approval: *asked}, width)
 		if most := max(1, height-len(lines)-5); len(body) > most {
-			body = append(body[:most-1:most-1], t.Dim.Text("… Enter attaches, to see all of it"))
+			body = append(body[:most-1:most-1], t.Dim.Text("… Enter attaches and shows all"))
 		}
 		lines = append(append(lines, ""), body...)
 		lines = append(lines, style.Truncate("  "+keysOf(asked), width))

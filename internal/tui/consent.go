@@ -23,7 +23,7 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 		}
 	}
 	if m.questions.Asking() && slices.Contains(m.surface.keys.Of(k.Name), "quit") {
-		m.surface.showHint("a question waits: Esc refuses it and stops, then "+m.surface.keys.Label("quit")+" quits", false)
+		m.surface.showHint("a question is open: press Esc to refuse it and stop, then "+m.surface.keys.Label("quit")+" quits", false)
 		return nil, true
 	}
 	reply := m.questions.Key(k, m.surface.now())
@@ -67,7 +67,7 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	case reply.Run != "":
 		return m.runCommand(reply.Run)
 	case reply.Declined:
-		m.surface.note(dim, "·", cmp.Or(reply.Says, "left as it is"))
+		m.surface.note(dim, "·", cmp.Or(reply.Says, "left unchanged"))
 	case reply.Answered:
 		m.opts.Driver.Answer(reply.ID, reply.Decision)
 		if reply.Stop {

@@ -51,7 +51,7 @@ func TestTheWholeTitleIsShown(t *testing.T) {
 					t.Errorf("%s at %d: the %s does not show its end:\n%s", name, width, where, text)
 				}
 			}
-			if always := strings.Contains(squeezed(view), "fromnowon"); always != tt.always {
+			if always := strings.Contains(squeezed(view), "forthissession"); always != tt.always {
 				t.Errorf("%s at %d: always is offered: %t\n%s", name, width, always, view)
 			}
 		}

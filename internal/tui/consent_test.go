@@ -126,8 +126,8 @@ func TestAnswersThatComeTooEarlyOrTwice(t *testing.T) {
 		draft string
 		hint  string
 	}{
-		{name: "at 50 ms", do: func(s *screenplay) { s.wait(ms(50)); s.typed("y"); s.wait(ms(300)) }, hint: "y came too early: press it again"},
-		{name: "at 200 ms", do: func(s *screenplay) { s.wait(ms(200)); s.typed("y"); s.wait(ms(300)) }, hint: "y came too early: press it again"},
+		{name: "at 50 ms", do: func(s *screenplay) { s.wait(ms(50)); s.typed("y"); s.wait(ms(300)) }, hint: "y ignored: the question had just appeared. Press it again"},
+		{name: "at 200 ms", do: func(s *screenplay) { s.wait(ms(200)); s.typed("y"); s.wait(ms(300)) }, hint: "y ignored: the question had just appeared. Press it again"},
 		{name: "at 300 ms, and again", do: func(s *screenplay) { s.wait(ms(300)); s.typed("y"); s.wait(ms(300)); s.typed("y"); s.wait(ms(300)) }, calls: []string{yes}},
 		{name: "early and a word", do: func(s *screenplay) { s.wait(ms(300)); s.typed("y"); s.wait(ms(200)); s.typed("es but") }, draft: "yes but"},
 		{name: "early, and a word much later", do: func(s *screenplay) { s.wait(ms(300)); s.typed("y"); s.wait(ms(1500)); s.typed("but") }, draft: "but"},
@@ -138,7 +138,7 @@ func TestAnswersThatComeTooEarlyOrTwice(t *testing.T) {
 			s.wait(ms(300))
 			s.events(chat.ApprovalSettled{ID: 7})
 			s.typed("y")
-		}, calls: []string{yes}, hint: "y came twice: it counts once"},
+		}, calls: []string{yes}, hint: "y counted once: it was pressed twice"},
 		{name: "doubled, at the next question", do: func(s *screenplay) {
 			s.wait(ms(900))
 			s.typed("y")
@@ -147,7 +147,7 @@ func TestAnswersThatComeTooEarlyOrTwice(t *testing.T) {
 			s.wait(ms(100))
 			s.typed("y")
 			s.wait(ms(300))
-		}, calls: []string{yes}, hint: "y came too early: press it again"},
+		}, calls: []string{yes}, hint: "y ignored: the question had just appeared. Press it again"},
 		{name: "once for each question", do: func(s *screenplay) {
 			s.wait(ms(900))
 			s.typed("y")
@@ -178,7 +178,7 @@ func TestAnswersThatComeTooEarlyOrTwice(t *testing.T) {
 			s.press("tab")
 			s.typed("y")
 			s.press("enter")
-		}, hint: "y was not sent: a question waits for it"},
+		}, hint: "y not sent: answer the open question first"},
 		{name: "a word of the same letters is a message", do: func(s *screenplay) {
 			s.wait(ms(900))
 			s.typed("nay")
@@ -282,7 +282,7 @@ func TestQuestionShowsTheEndFirst(t *testing.T) {
 	}
 	s.typed("y")
 	s.wait(300 * time.Millisecond)
-	if view := s.model.view(); len(s.driver.calls) != 0 || !strings.Contains(view, "rm -r /") || !strings.Contains(view, "the key again answers") {
+	if view := s.model.view(); len(s.driver.calls) != 0 || !strings.Contains(view, "rm -r /") || !strings.Contains(view, "press the key again") {
 		t.Fatalf("the end was not shown first: %v\n%s", s.driver.calls, view)
 	}
 	s.typed("y")
@@ -317,7 +317,7 @@ func TestCtrlDAtAQuestionSaysHowToLeave(t *testing.T) {
 	s := newScreenplay(t, 60, 20)
 	s.events(chat.TurnStarted{}, askedForCommand("go test ./..."))
 	s.press("ctrl+d")
-	if view := s.model.view(); s.quit || !strings.Contains(view, "a question waits: Esc refuses it and stops") {
+	if view := s.model.view(); s.quit || !strings.Contains(view, "a question is open: press Esc to refuse it and stop") {
 		t.Errorf("quit %v:\n%s", s.quit, view)
 	}
 }
@@ -328,7 +328,7 @@ func TestQuestionInALowWindow(t *testing.T) {
 	s := newScreenplay(t, 60, 8)
 	s.events(askedForCommand(numbered(100) + "rm -r /"))
 	view := s.model.view()
-	for _, text := range []string{"? run this command", "101 lines: PgDn shows them", "y yes · a always: commands \"go test\" · n no · Esc stops", "v all", "> Answer above"} {
+	for _, text := range []string{"? run this command", "101 lines more: PgDn", "y yes · a always: commands \"go test\" · n no · Esc stops", "v all", "> Answer above"} {
 		if !strings.Contains(view, text) {
 			t.Errorf("%q is not shown:\n%s", text, view)
 		}
@@ -411,7 +411,7 @@ func TestQuestionHidesNothing(t *testing.T) {
 						t.Fatalf("the %s of the %s holds %q", where, kind, text[i:])
 					}
 				}
-				if !strings.Contains(view, "would not be seen") || strings.Contains(view, "from now on") {
+				if !strings.Contains(view, "are invisible") || strings.Contains(view, "from now on") {
 					t.Errorf("it is not said, or always is offered:\n%s", view)
 				}
 				s.typed("a")
@@ -455,7 +455,7 @@ func TestQuestionOfCircles(t *testing.T) {
 			s := newScreenplay(t, width, 24)
 			s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{ID: 7, Repeats: "the same call failed in the same way 5 times within 9 calls: replace \x1b[8ma.go"}})
 			s.wait(time.Second)
-			if view := strings.Join(strings.Fields(s.model.view()), " "); !strings.Contains(view, "repeats a call. Continue?") || !strings.Contains(view, "replace ␛[8ma.go") || !strings.Contains(view, "no, and say what to do instead") {
+			if view := strings.Join(strings.Fields(s.model.view()), " "); !strings.Contains(view, "repeats a call. Continue?") || !strings.Contains(view, "replace ␛[8ma.go") || !strings.Contains(view, "no, and say how to continue") {
 				t.Errorf("%s: the question is\n%s", name, s.model.view())
 			}
 			tt.do(s)
@@ -512,7 +512,7 @@ func TestAMessageWaitsForTheQuestionOfACommand(t *testing.T) {
 		s.press("tab")
 		s.typed("go on")
 		s.press("enter")
-		if len(s.driver.calls) != 0 || !strings.Contains(s.model.view(), "queued: go on (Tab, then Up takes it back)") {
+		if len(s.driver.calls) != 0 || !strings.Contains(s.model.view(), "queued: go on (Tab, then Up to edit it)") {
 			t.Errorf("before the answer: %v\n%s", s.driver.calls, s.model.view())
 		}
 		s.wait(time.Second)

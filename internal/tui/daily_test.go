@@ -87,7 +87,7 @@ func TestHintsAreWhole(t *testing.T) {
 	s.events(chat.TurnStarted{}, askedForCommand("make"))
 	s.press("ctrl+d")
 	view := strings.Join(strings.Fields(ansi.Strip(s.model.view())), " ")
-	if !strings.HasSuffix(view, "a question waits: Esc refuses it and stops, then Ctrl+D quits") {
+	if !strings.HasSuffix(view, "a question is open: press Esc to refuse it and stop, then Ctrl+D quits") {
 		t.Errorf("the hint is cut:\n%s", s.model.view())
 	}
 }
@@ -122,11 +122,11 @@ func TestADraftThatIsBackIsNotSaidToBeAside(t *testing.T) {
 	s := newScreenplay(t, 80, 24)
 	s.typed("half a")
 	s.press("ctrl+s")
-	if !strings.Contains(s.all(), "is put aside") {
-		t.Fatalf("nothing says that the draft is put aside:\n%s", s.all())
+	if !strings.Contains(s.all(), "draft stashed") {
+		t.Fatalf("nothing says that draft stashed:\n%s", s.all())
 	}
 	s.press("ctrl+s")
-	if strings.Contains(s.all(), "is put aside") {
+	if strings.Contains(s.all(), "draft stashed") {
 		t.Errorf("it is back and said to be put aside:\n%s", s.all())
 	}
 }

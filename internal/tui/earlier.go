@@ -52,7 +52,7 @@ func (a *activity) showEarlier(e Earlier) {
 	if before > 0 {
 		how := ": " + a.surface.keys.Label("outputs") + " opens them"
 		if a.surface.plain {
-			how = " before these: agent sessions show has them"
+			how = " earlier. To see all, run agent sessions show"
 		}
 		a.surface.note(dim, "·", humanize.Count(before, "earlier exchange")+how)
 	}
@@ -71,7 +71,7 @@ func (a *activity) showEarlier(e Earlier) {
 		}
 	}
 	if e.Unfinished {
-		a.surface.note(warn, "!", "the model has not finished with this; /retry lets it go on")
+		a.surface.note(warn, "!", "the model did not finish. To continue, type /retry")
 	}
 }
 

@@ -48,12 +48,12 @@ func TestReply(t *testing.T) {
 		{
 			"discarded after a block was printed",
 			[]chat.Event{chat.TextDelta{Delta: "one\n\ntw"}, chat.ReplyDiscarded{}, chat.TextDelta{Delta: "three"}, chat.ReplyEnded{Text: "three"}},
-			[]string{"one", "↻ the reply above was cut off and does not count", "three"},
+			[]string{"one", "↻ the reply above was cut off and is discarded", "three"},
 		},
 		{
 			"thinking whose beginning was not marked",
 			[]chat.Event{chat.TextDelta{Delta: "one\n\ntw"}, chat.TextWasThinking{}, chat.TextDelta{Delta: "three"}, chat.ReplyEnded{Text: "three"}},
-			[]string{"one", "↻ the text above was the model's thinking", "three"},
+			[]string{"one", "↻ the text above is the model's reasoning", "three"},
 		},
 		{
 			"interrupted",
@@ -63,12 +63,12 @@ func TestReply(t *testing.T) {
 		{
 			"refused",
 			[]chat.Event{chat.TurnStarted{}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDenied}}},
-			[]string{"■ stopped after the refusal; say how to go on"},
+			[]string{"■ Stopped after your refusal. Type how to continue."},
 		},
 		{
 			"failed",
 			[]chat.Event{chat.TurnStarted{}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("the key was refused")}},
-			[]string{"✗ the key was refused", "  /retry sends it again"},
+			[]string{"✗ the key was refused", "  To send it again, type /retry."},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestHistoryThatFailsIsSaidAndDoesNotMatter(t *testing.T) {
 	if diff := cmp.Diff([]string{`send "hello"`}, s.driver.calls); diff != "" {
 		t.Error(diff)
 	}
-	want := []string{"✗ the prompt history could not be read: permission denied", "✗ the prompt could not be added to the history: disk full"}
+	want := []string{"✗ can't read the prompt history: permission denied", "✗ can't save the prompt history: disk full"}
 	if diff := cmp.Diff(want, s.texts()); diff != "" {
 		t.Errorf("printed (-want +got):\n%s", diff)
 	}
@@ -228,7 +228,7 @@ func TestReturnedMessage(t *testing.T) {
 	if got := s.model.input.Editor.Value(); got != "look at @nowhere.go" {
 		t.Errorf("the input became %q", got)
 	}
-	if all := s.all(); !strings.Contains(all, "prompt history: Up") {
+	if all := s.all(); !strings.Contains(all, "prompt history; Up") {
 		t.Errorf("where it is now is not said:\n%s", all)
 	}
 	s.events(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("there is no file @nowhere.go")})
@@ -278,11 +278,11 @@ func TestAnEditSaysWhatItSaves(t *testing.T) {
 		do        func(*screenplay)
 		want, not string
 	}{
-		"little":            {func(s *screenplay) { s.events(chat.StatusChanged{}, pruned(324)) }, line + " · freed 324\n", "≈"},
-		"much":              {func(s *screenplay) { s.events(pruned(3_000)) }, "≈ density: 1 stale read, 3k tokens freed", "· freed"},
-		"later":             {func(s *screenplay) { s.events(chat.TextDelta{Delta: "one\n\ntwo"}, pruned(324)) }, "≈ density: 1 stale read, 324 tokens freed", "· freed"},
-		"nothing":           {func(s *screenplay) { s.events(chat.RequestStarted{}) }, line + "\n", "freed"},
-		"something follows": {func(s *screenplay) { s.events(chat.ToolStarted{Name: "glob", Label: said("glob x")}) }, line + "\n", "freed"},
+		"little":            {func(s *screenplay) { s.events(chat.StatusChanged{}, pruned(324)) }, line + " · pruned 324\n", "≈"},
+		"much":              {func(s *screenplay) { s.events(pruned(3_000)) }, "≈ pruned 3k tokens: 1 stale read", "· pruned"},
+		"later":             {func(s *screenplay) { s.events(chat.TextDelta{Delta: "one\n\ntwo"}, pruned(324)) }, "≈ pruned 324 tokens: 1 stale read", "· pruned"},
+		"nothing":           {func(s *screenplay) { s.events(chat.RequestStarted{}) }, line + "\n", "pruned"},
+		"something follows": {func(s *screenplay) { s.events(chat.ToolStarted{Name: "glob", Label: said("glob x")}) }, line + "\n", "pruned"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -370,8 +370,8 @@ func TestTriesAreSaidAsTheyEnded(t *testing.T) {
 		events []chat.Event
 		want   string
 	}{
-		{"a reply came", []chat.Event{retry, chat.TextDelta{Delta: "hi"}, chat.ReplyEnded{Text: "hi"}, chat.TurnEnded{}}, "↻ it took 3 tries: busy (429)"},
-		{"calls came", []chat.Event{retry, chat.CallArriving{Name: "glob", Label: said("glob")}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}}, "↻ it took 3 tries: busy (429)"},
+		{"a reply came", []chat.Event{retry, chat.TextDelta{Delta: "hi"}, chat.ReplyEnded{Text: "hi"}, chat.TurnEnded{}}, "↻ after 3 attempts: busy (429)"},
+		{"calls came", []chat.Event{retry, chat.CallArriving{Name: "glob", Label: said("glob")}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}}, "↻ after 3 attempts: busy (429)"},
 		{"interrupted", []chat.Event{retry, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}}, "↻ 2 tries failed: busy (429)"},
 		{"given up", []chat.Event{retry, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("the server is busy")}}, ""},
 	} {

@@ -56,7 +56,7 @@ func (a *activity) putBehind() string {
 			return "in the background: " + tool.said.Running()
 		}
 	}
-	return "nothing runs that could go on in the background"
+	return "no command or subagent to move to the background"
 }
 
 // commandRuns reports whether a running command may become a job.

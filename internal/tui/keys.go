@@ -59,7 +59,7 @@ func Keys(keys *keymap.Map) (list []command.Key) {
 			list = append(list, command.Key{Name: strings.Join(labels, ", "), Does: row.Does})
 		}
 	}
-	return append(list, command.Key{Name: "?", Does: "on an empty line: these keys"})
+	return append(list, command.Key{Name: "?", Does: "on an empty line: list the keys"})
 }
 
 // Bound returns the actions and their keys, as /keys lists them.
@@ -84,7 +84,7 @@ func Bound(keys *keymap.Map) (list []command.Bound) {
 // PlainKeys returns the list of keys in plain mode.
 func PlainKeys() []command.Key {
 	return []command.Key{
-		{Name: "Enter", Does: "send the line, or answer with it"},
+		{Name: "Enter", Does: "send the line, or the answer"},
 		{Name: "Ctrl+C", Does: "interrupt; twice quits"},
 		{Name: "Ctrl+D", Does: "on an empty line: quit"},
 	}

@@ -143,7 +143,7 @@ func TestCtrlOOpensTheOutputs(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
 	s.press("ctrl+o")
-	if view := s.model.view(); !strings.Contains(view, "there is no tool output yet") {
+	if view := s.model.view(); !strings.Contains(view, "no tool output yet") {
 		t.Errorf("it does not say that there is no output:\n%s", view)
 	}
 	zero := 0
@@ -237,8 +237,8 @@ func TestEffortKeys(t *testing.T) {
 		{"high", "alt+,", []string{"low", "medium", "high"}, "reasoning.effort medium"},
 		{"", "alt+.", []string{"low", "medium", "high"}, "reasoning.effort high"},
 		{"", "alt+.", []string{"low", "medium", "high", "xhigh"}, "reasoning.effort high"},
-		{"high", "alt+.", []string{"low", "medium", "high"}, "no effort beyond high"},
-		{"", "alt+.", nil, "/set reasoning.effort sets one"},
+		{"high", "alt+.", []string{"low", "medium", "high"}, "no reasoning effort beyond high"},
+		{"", "alt+.", nil, "/set reasoning.effort EFFORT"},
 	} {
 		s := newScreenplayFor(t, 100, 30, func(o *Options) {
 			o.Efforts = func() []string { return tc.known }
@@ -268,7 +268,7 @@ func TestSearchOverEverything(t *testing.T) {
 	s.press("enter")
 	for i, where := range []string{"the needle", "> where is the needle?", "The Needle is here."} {
 		page := strings.Join(s.model.frame().Full, "\n")
-		if says := fmt.Sprintf("hit %d of 3", i+1); !strings.Contains(page, where) || !strings.Contains(page, says) {
+		if says := fmt.Sprintf("match %d of 3", i+1); !strings.Contains(page, where) || !strings.Contains(page, says) {
 			t.Errorf("%q, %q are not in\n%s", where, says, page)
 		}
 		s.typed("n")

@@ -21,7 +21,7 @@ func TestKeysAreDeclaredOnce(t *testing.T) {
 	for _, row := range keymap.Default().Rows() {
 		for _, a := range row.Actions {
 			if !does[a.Name] {
-				t.Errorf("nothing does %s, or it is there twice", a.Name)
+				t.Errorf("nothing does %s, or it appears twice", a.Name)
 			}
 			delete(does, a.Name)
 		}

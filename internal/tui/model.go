@@ -241,7 +241,7 @@ func (m *Model) terminalEvent(event term.Event) tea.Cmd {
 func (o Options) loadPrompts() tea.Msg {
 	earlier, err := o.History.Load()
 	if err != nil {
-		return noteMsg{"the prompt history could not be read: " + err.Error()}
+		return noteMsg{"can't read the prompt history: " + err.Error()}
 	}
 	return promptsMsg(earlier)
 }

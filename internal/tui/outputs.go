@@ -79,7 +79,7 @@ func (a *activity) outputPages() []pager.Page {
 		pages = append(pages, o.Page)
 	}
 	if len(a.said) > 0 {
-		pages = append(pages, pager.Page{Key: "said", Title: "what was said", Layout: proseLay(strings.Join(a.said, "\n\n"))})
+		pages = append(pages, pager.Page{Key: "said", Title: "messages", Layout: proseLay(strings.Join(a.said, "\n\n"))})
 	}
 	return append(pages, a.earlierPages()...)
 }

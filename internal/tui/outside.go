@@ -25,7 +25,7 @@ func (m *Model) pasteImage() tea.Cmd {
 	return guardPanic(func() tea.Msg {
 		path, err := clipboard(ctx)
 		if err != nil {
-			return noteMsg{"nothing was pasted: " + err.Error()}
+			return noteMsg{"can't paste: " + err.Error()}
 		}
 		return thenDo(func() { m.input.PutImage(path, m.surface.now()) })
 	})
@@ -40,13 +40,13 @@ func (p *presence) copyText(text string) tea.Cmd {
 			cmd := exec.Command("tmux", "load-buffer", "-w", "-")
 			cmd.Stdin = strings.NewReader(text)
 			if out, err := cmd.CombinedOutput(); err != nil {
-				return noteMsg{fmt.Sprintf("nothing was copied: tmux load-buffer: %v %s", err, humanize.FirstLine(string(out)))}
+				return noteMsg{fmt.Sprintf("can't copy: tmux load-buffer: %v %s", err, humanize.FirstLine(string(out)))}
 			}
 			return thenDo(func() { p.surface.answer(transcript.Rows("copied " + what + " to tmux's buffer and the clipboard")) })
 		})
 	}
 	if p.surface.environ.simpleTerminal() {
-		p.surface.answer(noteRows(bad, "✗", "nothing was copied: this terminal has no clipboard; /export writes the conversation to a file"))
+		p.surface.answer(noteRows(bad, "✗", "can't copy: this terminal has no clipboard. To write a file, type /export"))
 		return nil
 	}
 	sequence := osc52.New(text)
@@ -65,7 +65,7 @@ func (m *Model) editOutside() tea.Cmd {
 		program = m.surface.environ.get("EDITOR")
 	}
 	if program == "" {
-		m.surface.showHint("set $EDITOR to edit the prompt in it", false)
+		m.surface.showHint("no editor. Set $EDITOR to edit the prompt", false)
 		return nil
 	}
 	text := m.input.Editor.Value()
@@ -108,13 +108,13 @@ func (s *surface) lendTo(outside *command.Outside) tea.Cmd {
 // readDraft reads an edited prompt. It refuses one that is too long, so that none is sent in part.
 func readDraft(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() > outputBytes {
-		return "", fmt.Errorf("the text has %s, and a message at most %s; name the file in a message instead", humanize.Bytes(info.Size()), humanize.Bytes(outputBytes))
+		return "", fmt.Errorf("the text has %s, more than %s. Include the file with @PATH instead", humanize.Bytes(info.Size()), humanize.Bytes(outputBytes))
 	}
 	return readSome(path)
 }
 
 func notEdited(err error) tea.Msg {
-	return noteMsg{"the editor failed, the prompt is unchanged: " + err.Error()}
+	return noteMsg{"the editor failed; the prompt is unchanged: " + err.Error()}
 }
 
 // writeDraft writes a prompt to a new temporary file that only its owner can read.

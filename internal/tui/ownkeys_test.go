@@ -37,7 +37,7 @@ func TestKeysOfOnesOwn(t *testing.T) {
 		t.Errorf("keys that were given up did something")
 	}
 	s.press("f2")
-	if s.model.stashed == nil || !strings.Contains(s.all(), "F2 brings it back") {
+	if s.model.stashed == nil || !strings.Contains(s.all(), "F2 restores it") {
 		t.Errorf("F2 put nothing aside, or does not say how to get it back:\n%s", s.all())
 	}
 }
@@ -52,7 +52,7 @@ func TestKeysAreReadAgain(t *testing.T) {
 	s.press("enter")
 	s.typed("draft")
 	s.press("f2")
-	if s.model.stashed == nil || !strings.Contains(s.all(), "F2 brings it back") {
+	if s.model.stashed == nil || !strings.Contains(s.all(), "F2 restores it") {
 		t.Errorf("F2 put nothing aside:\n%s", s.all())
 	}
 }
@@ -153,7 +153,7 @@ func TestToTheBackground(t *testing.T) {
 		s.events(chat.ToolEnded{Call: want})
 	}
 	s.press("ctrl+b")
-	if !strings.Contains(s.model.view(), "nothing runs that could go on in the background") {
+	if !strings.Contains(s.model.view(), "no command or subagent to move to the background") {
 		t.Error(s.model.view())
 	}
 }

@@ -80,7 +80,7 @@ func (m *Model) searchPrompts() tea.Cmd {
 		}
 	}
 	if len(pick.Choices) == 0 {
-		m.surface.showHint("there are no earlier prompts yet", false)
+		m.surface.showHint("no earlier prompts", false)
 		return nil
 	}
 	m.input.Unpropose()

@@ -80,7 +80,7 @@ func TestPlain(t *testing.T) {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 	got := out.String()
-	for _, want := range []string{"hello\n", "Because.\n", "touch X #␍ls\n", "would not be seen", "Type y: yes; ", "line 900\n"} {
+	for _, want := range []string{"hello\n", "Because.\n", "touch X #␍ls\n", "are invisible", "Type y: yes; ", "line 900\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in:\n%s", want, got[:min(len(got), 2000)])
 		}
@@ -177,13 +177,13 @@ func TestPlainAnswers(t *testing.T) {
 		s.take(eventsMsg{chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{ID: 7, Tool: "present_plan", Always: "edit files", Preview: tools.Preview{Title: "a plan", Plan: "1. write it"}}}})
 		s.wait(time.Second)
 		s.take(typedLineMsg{line, true})
-		if diff := cmp.Diff(want, s.driver.calls); diff != "" || !strings.Contains(s.out.String(), "1. write it") || !strings.Contains(s.out.String(), "says what to change.") {
+		if diff := cmp.Diff(want, s.driver.calls); diff != "" || !strings.Contains(s.out.String(), "1. write it") || !strings.Contains(s.out.String(), "describes the changes.") {
 			t.Errorf("a plan, %s: calls (-want +got):\n%s\n%s", line, diff, s.out)
 		}
 	}
 	own := newPlainScene(t)
 	own.take(commandMsg{line: "/undo", output: command.Output{Ask: &command.Ask{Title: "undo 1 file", YesEffect: "yes, undo", YesCommand: "/undo yes"}}})
-	if !strings.Contains(own.out.String(), "Type y: yes, undo; n: no, leave it as it is; v: ") {
+	if !strings.Contains(own.out.String(), "Type y: yes, undo; n: no, leave it unchanged; v: ") {
 		t.Errorf("the answers to a command's question:\n%s", own.out)
 	}
 }

@@ -29,7 +29,7 @@ type (
 const keysFirst = 2 * time.Millisecond
 
 // errGone reports that the terminal was closed.
-var errGone = errors.New("the terminal is gone")
+var errGone = errors.New("the terminal was closed")
 
 // program runs the model in Bubble Tea, which owns the loop, the messages and the commands. Keys
 // come from our reader, and after every Update our screen draws the model's frame; the input and

@@ -126,7 +126,7 @@ func TestResizeStorm(t *testing.T) {
 	})
 }
 
-// Ctrl+L shows the conversation again.
+// Ctrl+L redraws the screen.
 func TestRepaint(t *testing.T) {
 	t.Parallel()
 	w := newWindow(t, 60, 20)

@@ -18,10 +18,10 @@ import (
 )
 
 // ErrNoTerminal is returned when input or output is not a terminal.
-var ErrNoTerminal = errors.New("the interactive mode needs a terminal; use -p to run a prompt without one")
+var ErrNoTerminal = errors.New("interactive mode needs a terminal. Without one, use -p PROMPT")
 
 // ErrTerminated is returned when a signal ended the interface.
-var ErrTerminated = errors.New("ended by a signal")
+var ErrTerminated = errors.New("stopped by a signal")
 
 // Run shows the interface until the user quits, ctx ends or a signal asks the process to end; the
 // error is then nil, ctx's or ErrTerminated. Run always restores the terminal. It does not
@@ -51,7 +51,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 	}
 	t, err := takeTerminal(opts)
 	if err != nil {
-		return fmt.Errorf("the terminal cannot be switched to raw mode: %w", err)
+		return fmt.Errorf("can't switch the terminal to raw mode: %w", err)
 	}
 	defer giveBack(t)
 	width, height := t.Size()
@@ -197,7 +197,7 @@ func logPanic(value any, opts Options) error {
 	}
 	err := fmt.Errorf("the interface crashed: %v; the session is saved", value)
 	if opts.LogPath != "" {
-		err = fmt.Errorf("%w; what happened is in %s", err, opts.LogPath)
+		err = fmt.Errorf("%w; details are in %s", err, opts.LogPath)
 	}
 	return err
 }

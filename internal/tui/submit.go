@@ -23,8 +23,8 @@ type commandMsg struct {
 
 // shellHelp explains a line after "!", and privateHelp a line after "!!".
 const (
-	shellHelp   = "shell: the model sees what it prints; with !! it does not"
-	privateHelp = "shell: the model sees nothing of it; with one ! it does"
+	shellHelp   = "shell: the model sees the output. To hide it, use !!"
+	privateHelp = "shell: the model doesn't see the output. To show it, use one !"
 )
 
 // submit sends the input: a slash command to the commands, a line after "!" to the shell, and
@@ -38,7 +38,7 @@ func (m *Model) submit() tea.Cmd {
 	}
 	if m.questions.IsAnswers(text) {
 		m.input.Sent()
-		m.surface.showHint(text+" was not sent: a question waits for it", false)
+		m.surface.showHint(text+" not sent: answer the open question first", false)
 		return nil
 	}
 	remember := m.remember(message)
@@ -149,7 +149,7 @@ func (m *Model) remember(message atcmd.Message) tea.Cmd {
 	prompts.Add(message)
 	return guardPanic(func() tea.Msg {
 		if err := prompts.Write(); err != nil {
-			return noteMsg{"the prompt could not be added to the history: " + err.Error()}
+			return noteMsg{"can't save the prompt history: " + err.Error()}
 		}
 		return nil
 	})
@@ -249,9 +249,9 @@ func shellHint(command, suspends string) string {
 	case len(words) == 0:
 		return ""
 	case words[0] == "cd" && !strings.ContainsAny(command, ";&|\n"):
-		return "cd holds for its own line only: cd DIR && COMMAND"
+		return "cd affects only its own command. Use: cd DIR && COMMAND"
 	case slices.Contains(fullScreen, words[0]):
-		return words[0] + " has no terminal here: " + suspends + " goes to your shell, fg comes back"
+		return words[0] + " has no terminal here. Press " + suspends + " for your shell; fg returns"
 	}
 	return ""
 }

@@ -114,7 +114,7 @@ func TestShellModeSaysWhatItIs(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 100, 24)
 	s.typed("!")
-	if view := s.model.view(); !strings.Contains(view, "with !! it does not") {
+	if view := s.model.view(); !strings.Contains(view, "To hide it, use !!") {
 		t.Errorf("shown:\n%s", view)
 	}
 	s.press("backspace")
@@ -171,7 +171,7 @@ func TestClipboardImage(t *testing.T) {
 	if diff := cmp.Diff(want, s.model.input.Editor.Message()); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
-	if shown := s.all(); !strings.Contains(shown, "nothing was pasted: the clipboard holds no image") {
+	if shown := s.all(); !strings.Contains(shown, "can't paste: the clipboard holds no image") {
 		t.Errorf("shown:\n%s", shown)
 	}
 }
@@ -186,7 +186,7 @@ func TestShellLinesWait(t *testing.T) {
 		s.typed(line)
 		s.press("enter")
 	}
-	if view := s.model.view(); len(s.driver.calls) > 0 || !strings.Contains(view, "2 messages queued before") || !strings.Contains(view, "queued: !rm x (Up takes it back)") {
+	if view := s.model.view(); len(s.driver.calls) > 0 || !strings.Contains(view, "2 messages queued before") || !strings.Contains(view, "queued: !rm x (Up to edit it)") {
 		t.Fatalf("calls %q, screen:\n%s", s.driver.calls, view)
 	}
 	s.press("up")
@@ -219,9 +219,9 @@ func TestShellMark(t *testing.T) {
 func TestShellHint(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"cd src":       "cd holds for its own line only: cd DIR && COMMAND",
+		"cd src":       "cd affects only its own command. Use: cd DIR && COMMAND",
 		"cd src && ls": "",
-		"vi a.go":      "vi has no terminal here: Ctrl+Z goes to your shell, fg comes back",
+		"vi a.go":      "vi has no terminal here. Press Ctrl+Z for your shell; fg returns",
 		"ls":           "",
 		"":             "",
 	} {
@@ -232,7 +232,7 @@ func TestShellHint(t *testing.T) {
 	s := newScreenplay(t, 80, 24)
 	s.typed("!cd src")
 	s.press("enter")
-	if view := s.model.view(); !strings.Contains(view, "cd holds for its own line only") {
+	if view := s.model.view(); !strings.Contains(view, "cd affects only its own command") {
 		t.Errorf("the screen says\n%s", view)
 	}
 }

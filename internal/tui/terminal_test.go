@@ -146,7 +146,7 @@ func TestTerminalPick(t *testing.T) {
 	t.Parallel()
 	for keys, want := range map[string]string{"\r": `chosen: "first" true <nil>`, "sec\r": `chosen: "second" true <nil>`, "\x03": `chosen: "" false <nil>`} {
 		s := startSession(t, "pick")
-		s.until("session: type to search")
+		s.until("session: type to filter")
 		if err := pty.Setsize(s.pty, &pty.Winsize{Cols: 40, Rows: 24}); err != nil {
 			t.Fatal(err)
 		}

@@ -183,7 +183,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 		said = style.Listed(said, humanize.Took(e.Duration))
 	}
 	if freed > 0 {
-		said += " · freed " + humanize.Tokens(freed)
+		said += " · pruned " + humanize.Tokens(freed)
 	}
 	done := describe(e.Label)
 	what := done.NotDone()

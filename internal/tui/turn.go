@@ -169,7 +169,7 @@ func (a *activity) printRetries(failed bool) {
 	switch r := a.turn.retry; {
 	case r.attempt == 0:
 	case r.at.IsZero():
-		a.surface.note(dim, "↻", fmt.Sprintf("it took %d tries: %s", r.attempt, r.reason))
+		a.surface.note(dim, "↻", fmt.Sprintf("after %d attempts: %s", r.attempt, r.reason))
 	case !failed:
 		a.surface.note(dim, "↻", humanize.Count(r.attempt-1, "try")+" failed: "+r.reason)
 	}

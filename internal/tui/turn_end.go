@@ -48,7 +48,7 @@ func (a *activity) savingLines() (lines []transcript.Layout) {
 	}
 	if session.Sign() < 0 && !a.toldLoss {
 		a.toldLoss = true
-		lines = append(lines, noteRows(warn, "!", "pruning has cost "+session.Amount()+" more than it saved in this session · /density"))
+		lines = append(lines, noteRows(warn, "!", "pruning cost "+session.Amount()+" more than it saved in this session · /density"))
 	}
 	return lines
 }
@@ -127,7 +127,7 @@ const mostFreed = 2
 func (f *freed) String(turn, session chat.Saving) string {
 	var said []string
 	if f.tokens > 0 {
-		said = append(said, fmt.Sprintf("freed %s tokens: %s", humanize.Tokens(f.tokens), f.names()))
+		said = append(said, fmt.Sprintf("pruned %s tokens: %s", humanize.Tokens(f.tokens), f.names()))
 	}
 	if turn.Sign() > 0 && session.Saved > 0 {
 		said = append(said, turn.String())

@@ -31,8 +31,8 @@ func TestUndoIsAQuestion(t *testing.T) {
 		if strings.Contains(all, "Undone: 2 files.") != want.ran || len(s.driver.calls) > 0 && s.driver.calls[0] != "refresh" {
 			t.Errorf("%s: %q, the model was told %q", key, all, s.driver.calls)
 		}
-		if said := strings.Contains(all, "· left as it is"); said != want.left {
-			t.Errorf("%s: it says that all is left as it is: %v", key, said)
+		if said := strings.Contains(all, "· left unchanged"); said != want.left {
+			t.Errorf("%s: it says that all is left unchanged: %v", key, said)
 		}
 		if open := s.model.questions.Asking(); open == (want.ran || want.left) {
 			t.Errorf("%s: the question is open: %v", key, open)

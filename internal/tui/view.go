@@ -109,7 +109,7 @@ func (m *Model) inputView(width, height int) ([]string, place) {
 func (m *Model) placeholder() string {
 	switch {
 	case m.questions.Explaining():
-		return "Say it above"
+		return "Answer above"
 	case m.questions.Asking():
 		return "Answer above, or Tab to write a message"
 	case m.activity.turn.running:

@@ -73,7 +73,7 @@ func Examine(ctx context.Context, p *app.Process, c *app.Conversation, from app.
 	}
 	s, err := p.Settings(from)
 	if err != nil {
-		r.fix("settings: "+err.Error(), "correct it, or move the profile away")
+		r.fix("settings: "+err.Error(), "correct or remove the profile")
 		return r
 	}
 	dir, connection := p.Dir, p.Connect(s, f, nil)
@@ -169,7 +169,7 @@ func (r *report) profiles(store *settings.Store) {
 		case err != nil:
 			r.fix("profile "+name+": "+err.Error(), "correct "+store.Path(name))
 		case len(profile.Unknown) > 0:
-			r.note("profile "+name+" holds unknown keys: "+strings.Join(profile.Unknown, ", "), "")
+			r.note("profile "+name+" has unknown settings: "+strings.Join(profile.Unknown, ", "), "")
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *l
 	case known.KeyVariable != "":
 		r.fix("no key for "+known.Title, "set "+known.KeyVariable+", or run agent login "+known.Name)
 	default:
-		r.note("no key; fine for a server of your own", "")
+		r.note("no key; your own server may not need one", "")
 	}
 	if models, err := c.Models(ctx); err != nil {
 		r.fix("endpoint: "+err.Error(), "")
@@ -233,7 +233,7 @@ func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
 	}
 	i := slices.IndexFunc(all, func(l login.Login) bool { return l.ID() == endpoint.Login })
 	if i < 0 {
-		r.fix("there is no login "+endpoint.Login, "run agent login "+endpoint.Vendor().Name)
+		r.fix("no login "+endpoint.Login, "run agent login "+endpoint.Vendor().Name)
 		return
 	}
 	l := all[i]
@@ -242,10 +242,10 @@ func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
 	until := l.Expires.In(logins.Now().Location()).Format("2006-01-02 15:04")
 	switch ended := !l.Expires.IsZero() && logins.Now().After(l.Expires); {
 	case ended && l.Refresh == "" && !l.InKeyring:
-		r.fix(text+", ended "+until+why, "log in again: agent login "+endpoint.Vendor().Name)
+		r.fix(text+", ended "+until+why, "run agent login "+endpoint.Vendor().Name)
 		return
 	case ended:
-		text += ", token ended " + until + ", which the next request refreshes"
+		text += ", token expired " + until + "; the next request refreshes it"
 	case !l.Expires.IsZero():
 		text += ", token expires " + until
 	}
@@ -256,7 +256,7 @@ func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
 func (r *report) model(c *provider.Connection, s *settings.Settings, models []provider.Offer, chosen string) {
 	model := settings.Model.Of(s)
 	if model == "" && chosen != "" && len(models) != 1 {
-		r.note("model "+chosen+", which you chose last here, is used on the screen; -p and editors need one that is set", "agent profile save NAME -m "+chosen+", or -m MODEL")
+		r.note("model "+chosen+", your last choice, is used on the screen; -p and editors need a configured model", "agent profile save NAME -m "+chosen+", or -m MODEL")
 		model = chosen
 	}
 	at := slices.IndexFunc(models, func(m provider.Offer) bool { return provider.SameModel(m.ID, model) })
@@ -264,10 +264,10 @@ func (r *report) model(c *provider.Connection, s *settings.Settings, models []pr
 	case model == "" && len(models) == 1:
 		model, at = models[0].ID, 0
 	case model == "":
-		r.fix("no model is set; the endpoint offers "+someOf(models), "choose one: agent profile save NAME -m MODEL, or -m MODEL")
+		r.fix("no model configured; the endpoint offers "+someOf(models), "run agent profile save NAME -m MODEL, or add -m MODEL")
 		return
 	case at < 0:
-		r.note("model "+model+" is not among those the endpoint lists", "check its spelling with /model")
+		r.note("model "+model+" is not in the model list of the endpoint", "to list the models, run agent models")
 		return
 	}
 	with := s.Overlay()
@@ -286,11 +286,11 @@ func (r *report) model(c *provider.Connection, s *settings.Settings, models []pr
 	case set:
 		r.ok(fmt.Sprintf("model %s, context limit %d (set), %s", model, room.Size(), starts))
 	case at >= 0 && models[at].Assumed:
-		r.note(fmt.Sprintf("model %s: its server may give it no more than %d tokens, %s", model, room.Size(), starts), "start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model")
+		r.note(fmt.Sprintf("model %s: its server may limit the context to %d tokens, %s", model, room.Size(), starts), "start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model")
 	case known:
 		r.ok(fmt.Sprintf("model %s, context limit %d, %s", model, room.Size(), starts))
 	default:
-		r.note(fmt.Sprintf("model %s: its context limit is not known, %d is assumed, %s", model, room.Size(), starts), "set context-limit")
+		r.note(fmt.Sprintf("model %s: unknown context limit, %d assumed, %s", model, room.Size(), starts), "set context-limit")
 	}
 }
 
@@ -302,7 +302,7 @@ func someOf(models []provider.Offer) string {
 		names = append(names, humanize.Line(m.ID, 60))
 	}
 	if more := len(models) - shown; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more; agent models lists them", more))
+		names = append(names, fmt.Sprintf("and %d more; to list them, run agent models", more))
 	}
 	return cmp.Or(strings.Join(names, ", "), "none")
 }
@@ -310,12 +310,12 @@ func someOf(models []provider.Offer) string {
 // terminal checks that both files are a terminal that can show the screen.
 func (r *report) terminal(name string, in, out *os.File) {
 	if !term.IsTerminal(int(out.Fd())) || !term.IsTerminal(int(in.Fd())) {
-		r.note("no terminal; only -p will work here", "")
+		r.note("no terminal; only -p works here", "")
 		return
 	}
 	width, height, err := term.GetSize(int(out.Fd()))
 	if err != nil {
-		r.fix("terminal: its size cannot be read", "use another terminal")
+		r.fix("terminal: can't read its size", "use another terminal")
 		return
 	}
 	*r = append(*r, terminalFinding(name, width, height))
@@ -328,9 +328,9 @@ func terminalFinding(name string, width, height int) Finding {
 	case name == "":
 		return Finding{"fix", "terminal: TERM is not set", "set TERM, for example to xterm-256color"}
 	case name == "dumb":
-		return Finding{"note", "terminal dumb: all is plain lines", "set TERM to what it is, such as xterm-256color, if it can do more"}
+		return Finding{"note", "terminal dumb: plain lines only", "if it supports more, set TERM, such as xterm-256color"}
 	case width < 60:
-		return Finding{"note", size, "60 columns or more read better"}
+		return Finding{"note", size, "widen it to at least 60 columns"}
 	}
 	return Finding{"ok", size, ""}
 }
@@ -345,7 +345,7 @@ func (r *report) webSearch(search *websearch.Searcher, s *settings.Settings) {
 	}
 	switch err := search.Problem(); {
 	case set.String() == websearch.Off:
-		r.note("no web search: "+why, "/set web-search names who is asked")
+		r.note("no web search: "+why, "to choose a service, type /set web-search")
 	case err != nil:
 		r.fix("web search: "+err.Error(), "")
 	default:
@@ -372,5 +372,5 @@ func (r *report) sandbox(s *settings.Settings) {
 			return
 		}
 	}
-	r.note("no sandbox: "+why, "commands that do more than look are asked about")
+	r.note("no sandbox: "+why, "commands that are not read-only require approval")
 }

@@ -24,7 +24,7 @@ func (r *report) setup(p *app.Process, f app.Folders, dir string, s *settings.Se
 	texts := instructions.Find(instructions.Where{Where: where, Files: settings.Items(settings.InstructionFiles.Of(s))})
 	callable := setup.Find(where, nil)
 	events := hooks.Find(where)
-	r.ok(fmt.Sprintf("set-up: %s with instructions, %s, %s", humanize.Count(len(texts.Files), "file"), humanize.Count(len(callable.Skills.Entries), "skill"), humanize.Count(len(callable.Commands.Entries), "command")))
+	r.ok(fmt.Sprintf("setup: %s with instructions, %s, %s", humanize.Count(len(texts.Files), "file"), humanize.Count(len(callable.Skills.Entries), "skill"), humanize.Count(len(callable.Commands.Entries), "command")))
 	r.addEach("note", "instructions: ", texts.Unread, "")
 	for _, problem := range texts.Problems {
 		r.note("instructions: "+problem.Error(), "")
@@ -33,16 +33,16 @@ func (r *report) setup(p *app.Process, f app.Folders, dir string, s *settings.Se
 	rules := permissions.Read(where)
 	for _, file := range rules.Sources {
 		if n := rules.In(file); n > 0 {
-			r.ok(fmt.Sprintf("rules: %s that deny or ask of %s", humanize.Count(n, "rule"), file))
+			r.ok(fmt.Sprintf("rules: %s that deny or ask from %s", humanize.Count(n, "rule"), file))
 		}
 	}
-	r.addEach("fix", "not protected: ", rules.Problems, "correct the rule; nothing keeps it until then")
+	r.addEach("fix", "not protected: ", rules.Problems, "correct the rule; it has no effect until then")
 	r.servers(p, f, dir, s)
 	r.languageServers(p, dir, s)
 	if n := len(events.Hooks); n > 0 {
-		r.ok(humanize.Count(n, "hook") + " (/hooks lists them)")
+		r.ok(humanize.Count(n, "hook") + " (to list them, type /hooks)")
 	}
-	r.addEach("fix", "not used: ", events.Skipped, "correct it; it does nothing until then")
+	r.addEach("fix", "not used: ", events.Skipped, "correct it; it has no effect until then")
 	r.notes(p, f, dir, s)
 	r.trust(p.Trust(f, s, dir))
 }
@@ -82,7 +82,7 @@ func (r *report) servers(p *app.Process, f app.Folders, dir string, s *settings.
 		case st.State == bridge.Unused:
 			r.note(what+st.Summary(), "")
 		case st.Known.Failed != "":
-			r.fix(what+st.Known.Failed, "agent mcp test "+st.Configured.Name+" tries it again")
+			r.fix(what+st.Known.Failed, "agent mcp test "+st.Configured.Name+" to retry")
 		case st.State == bridge.Known && !st.Direct && st.Known.Tokens() > many:
 			r.note(what+humanize.Tokens(st.Known.Tokens())+" tokens of definitions, by search only", "")
 		default:
@@ -101,7 +101,7 @@ func (r *report) languageServers(p *app.Process, dir string, s *settings.Setting
 	for _, server := range found {
 		r.ok("language server: " + server)
 	}
-	r.addEach("note", "no language server for ", missing, "install it and the model can ask it (symbol)")
+	r.addEach("note", "no language server for ", missing, "install it for the tool symbol")
 }
 
 // trust reports the state of each item of a repository that needs consent, with the hooks and
@@ -118,7 +118,7 @@ func (r *report) trust(t *consent.Trust) {
 		case e.State == consent.Agreed:
 			r.ok(what + "used")
 		case e.State.NeedsAnswer():
-			r.note(what+"waits for your yes", "agent trust")
+			r.note(what+"needs your approval", "agent trust")
 		default:
 			r.note(what+fmt.Sprint(e.State), "")
 		}

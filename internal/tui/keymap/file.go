@@ -2,6 +2,7 @@ package keymap
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,10 +82,10 @@ func (f *file) line() int {
 
 // read reads the file. It returns an error if the file cannot be parsed further.
 func (f *file) read() error {
-	const object = "an object is wanted"
+	const object = "want an object"
 	err := f.each('{', object, func(name string) error {
 		if name != "keys" {
-			f.fault("unknown field %q: the file has one, \"keys\"", name)
+			f.fault("unknown field %q: only \"keys\" is allowed", name)
 			return f.decoder.Decode(new(json.RawMessage))
 		}
 		return f.each('{', object, f.action)
@@ -93,7 +94,7 @@ func (f *file) read() error {
 		return err
 	}
 	if f.decoder.More() {
-		return errors.New("there is something after the end of the object")
+		return errors.New("there is text after the object")
 	}
 	return nil
 }
@@ -125,17 +126,17 @@ func (f *file) action(name string) error {
 	for _, a := range Default().Actions() {
 		names = append(names, a.Name)
 		if a.Name == name && a.Fixed {
-			f.fault("the keys of %s cannot be changed", name)
+			f.fault("can't change the keys of %s", name)
 		}
 	}
 	if !slices.Contains(names, name) {
-		f.fault("there is no action %q%s: /keys lists them", name, suggest.Question(name, names))
+		f.fault("unknown action %q%s", name, cmp.Or(suggest.Question(name, names), ". Run: /keys"))
 	}
 	if f.bound[name] {
-		f.fault("%s is there twice", name)
+		f.fault("%s appears twice", name)
 	}
 	f.bound[name] = true
-	return f.each('[', name+` wants a list of keys, as ["ctrl+k"]`, func(spelled string) error {
+	return f.each('[', name+` must be a list of keys, such as ["ctrl+k"]`, func(spelled string) error {
 		f.key(name, spelled)
 		return nil
 	})
@@ -145,10 +146,10 @@ func (f *file) action(name string) error {
 func (f *file) key(action, spelled string) {
 	key, why := term.ParseKey(spelled)
 	if why == "" && slices.ContainsFunc(Default().Actions(), func(a Action) bool { return a.Fixed && slices.Contains(a.Keys, key) }) {
-		why = "it always interrupts or leaves"
+		why = "it always interrupts or quits"
 	}
 	if why != "" {
-		f.fault("%s: the key %q cannot be bound: %s", action, spelled, why)
+		f.fault("%s: can't use the key %q: %s", action, spelled, why)
 		return
 	}
 	f.bindings = append(f.bindings, binding{action, key, f.line()})
@@ -176,11 +177,11 @@ func (f *file) conflicts(defaults *Map) {
 		}
 		for _, other := range defaults.Of(b.key) {
 			if other != b.action && !f.bound[other] {
-				others = append(others, other+` (give it other keys, or none: "`+other+`": [])`)
+				others = append(others, other+` (use other keys, or none: "`+other+`": [])`)
 			}
 		}
 		if len(others) > 0 {
-			f.faults = append(f.faults, fmt.Sprintf("%d: %s is the key of %s and of %s", b.line, b.key, b.action, strings.Join(others, ", ")))
+			f.faults = append(f.faults, fmt.Sprintf("%d: %s is assigned to %s and to %s", b.line, b.key, b.action, strings.Join(others, ", ")))
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (p *Pager) find(direction int) {
 	if p.hit != nil {
 		from = *p.hit
 	}
-	p.hit, p.found = nil, " · no hits"
+	p.hit, p.found = nil, " · no matches"
 	if len(hits) == 0 {
 		return
 	}
@@ -41,7 +41,7 @@ func (p *Pager) find(direction int) {
 		at++
 	}
 	at = (at + len(hits)) % len(hits)
-	p.hit, p.found = &hits[at], fmt.Sprintf(" · hit %d of %d, n N", at+1, len(hits))
+	p.hit, p.found = &hits[at], fmt.Sprintf(" · match %d of %d, n N", at+1, len(hits))
 	p.at, p.key, p.top, p.follow = p.hit.page, "", p.hit.row, false
 }
 

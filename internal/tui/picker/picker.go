@@ -319,7 +319,7 @@ func (p *Picker) head(t *style.Theme, width int) (row string, col int) {
 	col = style.Width(title) + at
 	typed := t.Plain.Text(query[0])
 	if p.query.Empty() {
-		typed = t.Dim.Text(style.Parts("type to search · Enter chooses · Esc back", " · ", room))
+		typed = t.Dim.Text(style.Parts("type to filter · Enter select · Esc back", " · ", room))
 	}
 	pad := max(1, width-style.Width(title)-style.Width(typed)-len(count))
 	return style.Truncate(t.Accent.Text(title)+typed+strings.Repeat(" ", pad)+t.Dim.Text(count), width), col

@@ -69,7 +69,7 @@ func (b *body) layCall(t *style.Theme, request Asked, width int) {
 		}
 		return
 	case p.Plan != "":
-		b.title = oneLine(p.Title).Text + ": shall it be carried out?"
+		b.title = oneLine(p.Title).Text + ": carry it out?"
 		b.rows = planRows(t, p.Plan, width)
 	case request.Repeats != "":
 		b.title = whoAsks(request) + "the model repeats a call. Continue?"
@@ -121,7 +121,7 @@ func changedDefinition(p tools.Preview) string {
 	if p.Served == nil || p.Served.Changed == "" {
 		return ""
 	}
-	return "The server has changed this tool since it was used last:\n" + p.Served.Changed + "\nThe call:\n"
+	return "The server changed this tool since its last use:\n" + p.Served.Changed + "\nThe call:\n"
 }
 
 // fits reports whether the row above the body has room for the whole title.
@@ -184,12 +184,12 @@ func (b body) view() []string {
 	warn := func(text string) string { return b.theme.Warn.Text(style.Truncate(text, b.width)) }
 	if !b.scrolled {
 		if room < 3 {
-			return []string{warn(fmt.Sprintf("… %s: PgDn shows them", humanize.Count(len(b.rows), "line")))}[:min(1, room)]
+			return []string{warn(fmt.Sprintf("… %s more: PgDn", humanize.Count(len(b.rows), "line")))}[:min(1, room)]
 		}
 		tail := (room - 1) / 3
 		head := room - 1 - tail
 		hidden := len(b.rows) - head - tail
-		out := append(b.rows[:head:head], warn(fmt.Sprintf("… %s … PgUp PgDn scroll, v opens all", humanize.Count(hidden, "more line"))))
+		out := append(b.rows[:head:head], warn(fmt.Sprintf("… %s … PgUp PgDn scroll, v shows all", humanize.Count(hidden, "more line"))))
 		return append(out, b.rows[len(b.rows)-tail:]...)
 	}
 	shown := max(1, room-1)
@@ -221,5 +221,5 @@ func (b *body) showEnd() { b.scrolled, b.top, b.endSeen = true, len(b.rows), tru
 
 // warning returns rows that warn of the invisible characters.
 func (b *body) warning(t *style.Theme, width int) []string {
-	return style.WrapSpans(style.Spans{{Text: t.Sign(t.Plain, "!") + "it holds " + humanize.Count(b.hidden, "character") + " that would not be seen, shown as symbols or numbers", Style: t.Warn}}, width)
+	return style.WrapSpans(style.Spans{{Text: t.Sign(t.Plain, "!") + "it holds " + humanize.Count(b.hidden, "character") + " that are invisible, shown as symbols or numbers", Style: t.Warn}}, width)
 }

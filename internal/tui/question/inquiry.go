@@ -99,7 +99,7 @@ func (q *Questions) enterSeveral(now time.Time) Reply {
 	case q.selected > 0:
 		return q.give(tools.InquiryAnswer{Chosen: labels(q.inquiry(), []int{q.selected - 1})}, now)
 	}
-	return Reply{Hint: "mark what you choose with its number, or type an answer"}
+	return Reply{Hint: "select answers by number, or type one"}
 }
 
 // labels returns the labels of the options with these numbers.

@@ -46,7 +46,7 @@ func TestAllowingForGoodSaysWhat(t *testing.T) {
 	t.Parallel()
 	rows, _ := askKept("").View()
 	shown := strings.Join(rows, "\n")
-	if want := "A    yes, and always in this project: any `go test …` (whatever follows)"; !strings.Contains(shown, want) {
+	if want := "A    yes, permanently in this project: any `go test …` (whatever follows)"; !strings.Contains(shown, want) {
 		t.Errorf("%q is not in\n%s", want, shown)
 	}
 	if strings.Contains(shown, "so far") {
@@ -57,7 +57,7 @@ func TestAllowingForGoodSaysWhat(t *testing.T) {
 	if shown := strings.Join(strings.Fields(strings.Join(rows, " ")), " "); !strings.Contains(shown, "(whatever follows) · asked 3 times so far: go test ./a · go test ./b") {
 		t.Errorf("it does not say how often it came:\n%s", shown)
 	}
-	if says := a.Answers(); !strings.Contains(says, "capital A: yes, and always in this project: any `go test …` (whatever follows)") {
+	if says := a.Answers(); !strings.Contains(says, "capital A: yes, permanently in this project: any `go test …` (whatever follows)") {
 		t.Errorf("spoken: %s", says)
 	}
 }
@@ -83,7 +83,7 @@ func TestAllowingForGoodByAccident(t *testing.T) {
 		t.Errorf("the second A is %+v", reply)
 	}
 	a = askKept("")
-	if reply := a.letter("A"); reply.Hint != "A came too early: press it again" {
+	if reply := a.letter("A"); reply.Hint != "A ignored: the question had just appeared. Press it again" {
 		t.Errorf("an early A is %+v", reply)
 	}
 }

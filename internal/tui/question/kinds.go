@@ -54,23 +54,23 @@ func (q *Questions) choices() []choice {
 		return q.options()
 	case asked.Own != nil:
 		does, no, never := oneLine(asked.Own.YesEffect).Text, oneLine(asked.Own.NoEffect).Text, oneLine(asked.Own.NeverEffect).Text
-		out = []choice{{"y", does, does}, {"n", cmp.Or(no, "no, leave it as it is") + " (Esc too)", cmp.Or(no, "no")}}
+		out = []choice{{"y", does, does}, {"n", cmp.Or(no, "no, leave it unchanged") + " (Esc too)", cmp.Or(no, "no")}}
 		if never != "" {
 			out = append(out, choice{"d", never, never})
 		}
 		return out
 	case asked.Repeats != "":
-		return []choice{{"y", "yes, go on", "go on"}, {"n", "no, and say what to do instead", "instead"}, stops}
+		return []choice{{"y", "yes, continue", "go on"}, {"n", "no, and say how to continue", "instead"}, stops}
 	case asked.Preview.Plan != "":
 		out[0].does = "yes, and ask me before changes (mode ask)"
 		if always != "" {
 			out = append(out, choice{"a", "yes, and " + always, "yes, and edit"})
 		}
-		return append(out, choice{"n", "not yet: say what to change, or just type it", "not yet"}, stops)
+		return append(out, choice{"n", "not yet: type the changes you want", "not yet"}, stops)
 	case always != "":
-		out = append(out, choice{"a", "yes, and from now on: " + always, "always: " + always})
+		out = append(out, choice{"a", "yes, for this session: " + always, "always: " + always})
 		if kept != "" {
-			out = append(out, choice{forGood, "yes, and always in this project: " + kept + oftenNote(asked), "always here: " + kept})
+			out = append(out, choice{forGood, "yes, permanently in this project: " + kept + oftenNote(asked), "always here: " + kept})
 		}
 	}
 	if sandbox := oneLine(asked.Sandbox).Text; sandbox != "" && q.body.hidden == 0 && !q.body.cramped {
@@ -111,7 +111,7 @@ func (q *Questions) options() (all []choice) {
 		}
 		all = append(all, choice{optionKey(q.inquiry(), n), mark + optionText(o), mark + oneLine(o.Label).Text})
 	}
-	own := choice{ownWords, "something else: just type it", "words: type"}
+	own := choice{ownWords, "type another answer", "words: type"}
 	if q.inquiry().Draft != "" {
 		own = choice{editFirst, "edit it first", "edit"}
 	}

@@ -25,7 +25,7 @@ func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 	case held != "" && q.letterOf(held) != letter, q.letter != "" && q.letter != letter:
 		return q.moveTyped(k.Text, now) // the letters form a word
 	case q.TooEarly(now):
-		return q.hold(k.Text, k.Text+" came too early: press it again", now)
+		return q.hold(k.Text, k.Text+" ignored: the question had just appeared. Press it again", now)
 	}
 	q.held = ""
 	q.letter, q.at = letter, now.Add(aloneTime)
@@ -39,7 +39,7 @@ func (q *Questions) echoKey(k term.Key, now time.Time) Reply {
 	case !k.Types():
 		q.held = ""
 	case q.answered != "" && strings.EqualFold(q.answered, k.Text) && now.Sub(q.answeredAt) < heldTime:
-		return q.hold(k.Text, k.Text+" came twice: it counts once", now)
+		return q.hold(k.Text, k.Text+" counted once: it was pressed twice", now)
 	case held != "":
 		q.held, q.answered = "", ""
 		return Reply{Draft: held + k.Text}

@@ -17,11 +17,11 @@ func (q *Questions) Answers() string {
 		return "Type it and press Enter. It is not shown. An empty line stores nothing."
 	}
 	if i := q.inquiry(); i != nil && !i.YesNo {
-		number := "Type its number"
+		number := "Type a number"
 		if i.Several {
 			number = "Type one or several numbers"
 		}
-		return number + ", or an answer in your own words; stop: no answer, and stop; v: hear it again."
+		return number + ", or an answer in your own words; stop: no answer, and stop; v: repeat."
 	}
 	var says []string
 	for _, c := range q.choices() {
@@ -46,12 +46,12 @@ func (q *Questions) Answers() string {
 		}
 		says = append(says, key+": "+does)
 	}
-	rest := "; v: hear it again; anything else is a message."
+	rest := "; v: repeat; anything else is a message."
 	switch {
 	case q.inquiry() != nil && q.takesWords():
-		rest = "; v: hear it again; anything else is an answer in your own words."
+		rest = "; v: repeat; anything else is an answer in your own words."
 	case q.takesWords():
-		rest = "; v: hear it again; anything else says what to change."
+		rest = "; v: repeat; anything else describes the changes."
 	}
 	return "Type " + strings.Join(says, "; ") + rest
 }
@@ -113,13 +113,13 @@ func (q *Questions) answerYesNo(key, rest string, now time.Time) Reply {
 	case q.TooEarly(now):
 		return tooEarly
 	case key == editFirst && rest == "":
-		return Reply{Hint: "e needs the text behind it: " + i.Draft}
+		return Reply{Hint: "e needs the text after it: " + i.Draft}
 	}
 	return q.give(tools.InquiryAnswer{Chosen: labels(i, []int{0}), Words: rest}, now)
 }
 
 // tooEarly is the reply to a line that was typed before the question appeared.
-var tooEarly = Reply{Hint: "that was typed before the question was there; answer it again"}
+var tooEarly = Reply{Hint: "ignored: typed before the question appeared. Answer again"}
 
 // takesWords reports whether the question can be answered in words: an inquiry without a draft, or a
 // plan, where the words describe the change to make.

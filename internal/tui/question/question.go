@@ -96,7 +96,7 @@ type Reply struct {
 	Run string
 	Yes func(context.Context) (command.Output, error)
 	// Declined is set if the user declined the question of a command. Says is the message for this
-	// case, or "" for "left as it is".
+	// case, or "" for "left unchanged".
 	Declined bool
 	Says     string
 	// Answered is set if the question ID was decided. Stop is set if the turn shall end too.

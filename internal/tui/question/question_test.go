@@ -66,7 +66,7 @@ func TestDrawingDecidesNothing(t *testing.T) {
 		t.Fatal("y counted, and the end was never shown")
 	}
 	a.Arrange(theme, 60, 12)
-	if rows, _ := a.View(); !strings.Contains(strings.Join(rows, "\n"), "END") || !strings.Contains(strings.Join(rows, "\n"), "this is the end") {
+	if rows, _ := a.View(); !strings.Contains(strings.Join(rows, "\n"), "END") || !strings.Contains(strings.Join(rows, "\n"), "end reached") {
 		t.Fatalf("the first y does not show the end:\n%s", strings.Join(rows, "\n"))
 	}
 	if reply := a.alone("y"); !reply.Answered || !reply.Decision.Allow {

@@ -154,7 +154,7 @@ const mostCautions = 6
 func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place) {
 	foot := cautionRows(t, q.First(), width)
 	if more := len(foot) - mostCautions; more > 0 {
-		foot = append(foot[:mostCautions], t.Warn.Text(style.Truncate("! … "+humanize.Count(more, "more line")+": v opens all", width)))
+		foot = append(foot[:mostCautions], t.Warn.Text(style.Truncate("! … "+humanize.Count(more, "more line")+": v shows all", width)))
 	}
 	if q.body.hidden > 0 {
 		foot = append(foot, q.body.warning(t, width)...)
@@ -165,10 +165,10 @@ func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place)
 		at.Row += len(foot)
 		return append(foot, rows...), at
 	case q.drafting:
-		return append(foot, t.Dim.Text(style.Parts("a message · Esc: back to the question", " · ", width))), Place{}
+		return append(foot, t.Dim.Text(style.Parts("message · Esc: back to the question", " · ", width))), Place{}
 	}
 	if q.body.scrolled && q.body.endSeen && q.body.top > 0 {
-		foot = append(foot, t.Warn.Text(style.Truncate("this is the end: the key again answers", width)))
+		foot = append(foot, t.Warn.Text(style.Truncate("end reached: press the key again to answer", width)))
 	}
 	if tall && len(foot) > 0 {
 		foot = append(foot, "")
@@ -211,9 +211,9 @@ func (q *Questions) choiceRows(t *style.Theme, width int) []string {
 		head := t.User.Text(mark) + t.Accent.Text(key+strings.Repeat(" ", 5-style.Width(key)))
 		rows = append(rows, style.Indent(style.Spans{{Text: c.does, Style: look}}.SoftRows(width-7), head, strings.Repeat(" ", 7))...)
 	}
-	hint := "  ↑↓ Enter choose · v opens all of it · Tab to a message"
+	hint := "  ↑↓ Enter choose · v shows all · Tab writes a message"
 	if i := q.inquiry(); i != nil && i.Several {
-		hint = "  Space marks several · Enter answers · Tab to a message"
+		hint = "  Space selects · Enter answers · Tab writes a message"
 	}
 	return append(rows, t.Dim.Text(style.Parts(hint, " · ", width)))
 }
@@ -267,24 +267,24 @@ func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
 	prompt, does := "Why not? ", "Enter refuses"
 	switch asked := q.First(); {
 	case q.inquiry() != nil && q.inquiry().Draft != "":
-		prompt, does = "Edit it: ", "Enter says yes to this text · Esc back to the choices"
+		prompt, does = "Edit it: ", "Enter approves this text · Esc back to the choices"
 	case q.inquiry() != nil:
 		prompt, does = "Your answer: ", "Enter answers · Esc back to the choices"
 	case asked.Repeats != "":
-		prompt, does = "What instead? ", "Enter says no"
+		prompt, does = "What instead? ", "Enter refuses"
 	case asked.Preview.Plan != "":
-		prompt, does = "What to change? ", "Enter says not yet"
+		prompt, does = "What to change? ", "Enter sends the changes"
 	}
 	switch {
 	case q.inquiry() != nil:
 	case strings.TrimSpace(q.reason.Value()) != "":
-		does += ", and the model goes on · Esc back"
+		does += ", and the model continues · Esc back"
 	default:
 		ends := "the turn"
 		if q.First().Agent != "" {
 			ends = "the agent"
 		}
-		does += " and ends " + ends + "; with a reason the model goes on · Esc back"
+		does += " and ends " + ends + "; with a reason the model continues · Esc back"
 	}
 	rows, row, col := q.reason.View(width-len(prompt)-1, 3)
 	rows = style.Indent(rows, t.Strong.Text(prompt), strings.Repeat(" ", len(prompt)))

@@ -47,7 +47,7 @@ func (c *ownColour) UnmarshalJSON(data []byte) error {
 	}
 	for _, value := range []string{each.TrueColor, each.ANSI256, each.ANSI} {
 		if n, err := strconv.Atoi(value); value != "" && !hexColour.MatchString(value) && (err != nil || n < 0 || n > 255) {
-			return fmt.Errorf("%q is not a colour: #rrggbb, or a number of the terminal's palette from 0 to 255", value)
+			return fmt.Errorf("%q is not a color. Use #rrggbb, or a palette number from 0 to 255", value)
 		}
 	}
 	if c.Colour = Colour(each); one {
@@ -79,11 +79,11 @@ func strict(data []byte, into any) error {
 	var another *json.UnmarshalTypeError
 	switch {
 	case err == nil && decoder.More():
-		return errors.New("something follows the JSON object")
+		return errors.New("there is text after the JSON object")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the file ends before the JSON object does")
+		return errors.New("the JSON object is incomplete")
 	case errors.As(err, &another) && another.Field == "":
-		return fmt.Errorf("a JSON %s stands where an object belongs", another.Value)
+		return fmt.Errorf("want a JSON object, not a %s", another.Value)
 	case errors.As(err, &another):
 		return fmt.Errorf("%q cannot be a JSON %s", another.Field, another.Value)
 	}
@@ -109,7 +109,7 @@ func ParsePalette(name string, data []byte) (Palette, error) {
 	case ground == Light:
 		ground = "#ffffff"
 	case !hexColour.MatchString(ground):
-		return Palette{}, errors.New(`"ground" says for which ground of the terminal the theme is made: dark, light or #rrggbb`)
+		return Palette{}, errors.New(`"ground" must be the background of the terminal: dark, light or #rrggbb`)
 	}
 	if isLight(ground) {
 		base = Palettes[1]
@@ -166,10 +166,10 @@ func (p Palette) readable(ground string) error {
 		{"red", "removedGround", p.Red, p.RemovedGround},
 	} {
 		if ratio, known := contrast(pair.on.TrueColor, pair.below.TrueColor); known && ratio < leastContrast {
-			return fmt.Errorf("%s %s has a contrast of %.1f:1 with the %s %s; below 3:1 it is not readable", pair.text, pair.on.TrueColor, ratio, pair.ground, pair.below.TrueColor)
+			return fmt.Errorf("%s %s has a contrast of only %.1f:1 with the %s %s. Use at least 3:1", pair.text, pair.on.TrueColor, ratio, pair.ground, pair.below.TrueColor)
 		}
 		if ratio, known := contrast(pair.on.ANSI256, pair.below.ANSI256); known && ratio < leastContrast {
-			return fmt.Errorf("%s %s of 256 colours has a contrast of %.1f:1 with the %s %s; below 3:1 it is not readable", pair.text, pair.on.ANSI256, ratio, pair.ground, pair.below.ANSI256)
+			return fmt.Errorf("%s %s of 256 colors has a contrast of only %.1f:1 with the %s %s. Use at least 3:1", pair.text, pair.on.ANSI256, ratio, pair.ground, pair.below.ANSI256)
 		}
 	}
 	return nil

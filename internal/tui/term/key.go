@@ -89,23 +89,23 @@ func ParseKey(spelled string) (name, why string) {
 	name = prefix + rest
 	switch sent := hidden[name]; {
 	case sent != "":
-		return "", "a terminal sends it as " + sent
+		return "", "terminals send it as " + sent
 	case letter && prefix == "", rest == "space" && prefix == "":
 		return "", "it types"
 	case letter && prefix == "alt+", slices.Contains(bases, rest):
 		return name, ""
 	case letter && (prefix == "ctrl+" || prefix == "ctrl+alt+"):
 		if _, ok := control(rune(rest[0])); !ok {
-			return "", "a terminal cannot send it"
+			return "", "terminals can't send it"
 		}
 		if prefix == "ctrl+alt+" {
 			return "alt+ctrl+" + rest, "" // the decoder's name for Alt with a control character
 		}
 		return name, ""
 	case letter:
-		return "", "a terminal cannot send it"
+		return "", "terminals can't send it"
 	}
-	return "", "no key has this name"
+	return "", "unknown key"
 }
 
 // KeyLabel returns the name of a key as people write it: "Ctrl+K" for "ctrl+k".

@@ -137,7 +137,7 @@ func typedUnits(records []coninput.InputRecord) (units []uint16) {
 }
 
 // Suspend returns an error: shells of Windows cannot continue a program that has stopped.
-func Suspend() error { return errors.New("Windows cannot stop a program and go on with it") }
+func Suspend() error { return errors.New("Windows can't suspend a program") }
 
 // resized is the signal of a window with another size, which the system does not send.
 type resized struct{}
