@@ -57,7 +57,7 @@ func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimat
 		if about := c.modes.aboutMode(); len(about) > 0 {
 			entry = history.New(history.Human, slices.Concat(blocks, about)...)
 		}
-		next := c.window.Upcoming()
+		next := c.window.NextRequest()
 		if next.Bill.Spent > 0 && len(next.Leaves) == 0 && next.Bill.Tokens+c.window.Measure.Scaled(c.config.History.CountContent(entry)) < next.Trigger {
 			e = c.stats.cache.price(model, c.config.price(model), c.window, entry)
 		} else {

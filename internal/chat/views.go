@@ -80,12 +80,12 @@ type Story struct {
 	Shortfalls bool
 }
 
-// Upcoming describes the next request as it would be sent now.
-type Upcoming = window.Upcoming
+// NextRequest describes the next request as it would be sent now.
+type NextRequest = window.NextRequest
 
-// Upcoming returns the next request: the content that would leave before it, and the cost.
-func (v *Views) Upcoming(ctx context.Context) (Upcoming, error) {
-	return ask(ctx, v.inbox, v.window.Upcoming)
+// NextRequest returns the next request: the content that would leave before it, and the cost.
+func (v *Views) NextRequest(ctx context.Context) (NextRequest, error) {
+	return ask(ctx, v.inbox, v.window.NextRequest)
 }
 
 // Story returns the Story of the session. It has no bills if the strategy keeps no account.

@@ -127,7 +127,7 @@ const (
 // explain shows on one screen the cost of the next request, the prunes that would happen before
 // it and their reasons, and the parts that are held back.
 func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
-	next, err := d.Context.Upcoming(ctx)
+	next, err := d.Context.NextRequest(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 }
 
 // tellNext describes the size of the next request and, if it is known, its cost.
-func tellNext(story chat.Story, next chat.Upcoming) []string {
+func tellNext(story chat.Story, next chat.NextRequest) []string {
 	b := next.Bill
 	size := fmt.Sprintf("The next request: %s of %s tokens (%d%%), compression at %s",
 		humanize.Tokens(b.Tokens), humanize.Tokens(next.Limit), chat.Percent(b.Tokens, next.Limit), humanize.Tokens(next.Trigger))
@@ -170,7 +170,7 @@ func tellNext(story chat.Story, next chat.Upcoming) []string {
 }
 
 // leavingLines lists the largest parts that would leave the context, and the price of removing them.
-func (d density) leavingLines(story chat.Story, next chat.Upcoming) []string {
+func (d density) leavingLines(story chat.Story, next chat.NextRequest) []string {
 	var parts []chat.HeldPart
 	for _, p := range next.Leaves {
 		parts = append(parts, chat.HeldPart{Subject: p.Subject, Tokens: p.Tokens, Reason: p.Reason})

@@ -133,7 +133,7 @@ func TestDensityExplainsTheNextRequest(t *testing.T) {
 	w := newWorld(t)
 	root := w.deps.Workspace
 	w.session.story = chat.Story{Dollars: 0.00001}
-	w.session.upcoming = chat.Upcoming{
+	w.session.upcoming = chat.NextRequest{
 		Bill: chat.Bill{Request: 44, Tokens: 32_400, All: 41_000, Spent: 3600, None: 4200}, Limit: 200_000, Trigger: 170_000,
 		Leaves: []chat.PruneRecord{
 			{Kind: "soft", Subject: "go test ./...", Reason: "output, not used for 3 requests, and a cut is made anyway", Tokens: 400},

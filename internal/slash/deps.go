@@ -48,7 +48,7 @@ type Context interface {
 	ContextUsage(ctx context.Context) (chat.ContextUsage, error)
 	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
 	Story(ctx context.Context) (chat.Story, error)
-	Upcoming(ctx context.Context) (chat.Upcoming, error)
+	NextRequest(ctx context.Context) (chat.NextRequest, error)
 	HeldParts(ctx context.Context, subject string) ([]chat.HeldPart, error)
 	Items(ctx context.Context) ([]chat.Item, error)
 	KnownFiles(ctx context.Context) (known, pinned []string, err error)

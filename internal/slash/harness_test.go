@@ -42,7 +42,7 @@ type fakeSession struct {
 	ledger     []chat.PruneRecord
 	held       []chat.HeldPart
 	story      chat.Story
-	upcoming   chat.Upcoming
+	upcoming   chat.NextRequest
 	known      []string
 	pinned     []string
 	stats      chat.Stats
@@ -92,7 +92,7 @@ func (f *fakeSession) ContextUsage(context.Context) (chat.ContextUsage, error) {
 
 func (f *fakeSession) Ledger(context.Context) ([]chat.PruneRecord, error) { return f.ledger, f.err }
 
-func (f *fakeSession) Upcoming(context.Context) (chat.Upcoming, error) { return f.upcoming, nil }
+func (f *fakeSession) NextRequest(context.Context) (chat.NextRequest, error) { return f.upcoming, nil }
 
 func (f *fakeSession) Story(context.Context) (chat.Story, error) { return f.story, nil }
 

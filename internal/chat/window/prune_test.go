@@ -456,7 +456,7 @@ func TestUpcomingIsWhatComes(t *testing.T) {
 				continue
 			}
 			p.now = p.now.Add(20 * time.Second)
-			next, listed := p.Upcoming(), len(p.Ledger.Lines())
+			next, listed := p.NextRequest(), len(p.Ledger.Lines())
 			p.now = p.now.Add(-20 * time.Second)
 			p.request(n)
 			came := p.Ledger.Lines()[listed:]
@@ -494,7 +494,7 @@ func TestUpcomingWithoutPrices(t *testing.T) {
 	b := newBench(t, 0)
 	b.pair("1", "read_file", "a", wordy(50))
 	b.pair("2", "write_file", "a", "ok")
-	next := b.Upcoming()
+	next := b.NextRequest()
 	if len(next.Leaves) != 1 || next.Leaves[0].Reason != "written later by write_file" || next.Leaves[0].Tokens < 50 || next.Cut != nil || next.Bill.None != 0 {
 		t.Errorf("%+v", next)
 	}

@@ -35,8 +35,8 @@ func (a *Account) Next() (compression.Bill, bool) {
 	return a.providerBill(a.pricing.engine.Next(a.pricing.moment())), true
 }
 
-// Upcoming describes the next request as it would be sent now.
-type Upcoming struct {
+// NextRequest describes the next request as it would be sent now.
+type NextRequest struct {
 	// Bill holds the size and the cost of the request once Leaves have left. It has no costs for
 	// a strategy that keeps no account.
 	Bill compression.Bill
@@ -66,9 +66,9 @@ func (a *Account) Saved() compression.Account {
 	return a.pricing.engine.Account()
 }
 
-// Upcoming describes the next request, with the content that would leave before it and the cost.
-func (w *Window) Upcoming() Upcoming {
-	u := Upcoming{Limit: w.Limits.Size(), Trigger: w.CompressionTrigger()}
+// NextRequest describes the next request, with the content that would leave before it and the cost.
+func (w *Window) NextRequest() NextRequest {
+	u := NextRequest{Limit: w.Limits.Size(), Trigger: w.CompressionTrigger()}
 	if w.pricing.syncEngine() {
 		plan, held, bill := w.pricing.engine.Forecast(w.pricing.moment())
 		u.Bill = w.Account.providerBill(bill)
