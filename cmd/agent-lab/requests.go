@@ -39,8 +39,8 @@ type replayedRequest struct {
 	Cost    float64 `json:"cost"`
 	Without float64 `json:"costWithoutPruning"`
 	// Cold is set if nothing of the request was cached.
-	Cold   bool                  `json:"cold,omitzero"`
-	Leaves []offline.LeavingPart `json:"leaves,omitempty"`
+	Cold   bool                 `json:"cold,omitzero"`
+	Leaves []offline.PrunedPart `json:"leaves,omitempty"`
 	// Differs is set if the session had another context at this request, or noted other facts
 	// about the request.
 	Differs bool `json:"differs,omitzero"`
@@ -106,7 +106,7 @@ type replay struct {
 	changes bool
 	// copies maps hashes to the file contents that folds of the log found on disk.
 	copies map[string]string
-	left   []offline.LeavingPart
+	left   []offline.PrunedPart
 	out    *replayedRequests
 }
 
@@ -247,7 +247,7 @@ func (o *replay) account() {
 func (o *replay) tell(step window.Step) {
 	if step, ok := step.(window.Density); ok {
 		for _, p := range step.Prunes {
-			o.left = append(o.left, offline.LeavingPart{Kind: string(p.Kind), Tool: p.Tool, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Cut: p.Cut})
+			o.left = append(o.left, offline.PrunedPart{Kind: string(p.Kind), Tool: p.Tool, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Cut: p.Cut})
 		}
 	}
 }

@@ -42,14 +42,14 @@ type Explanation struct {
 	Steps []string `json:"steps"`
 	// Problem is the reason why the request could not be sent or fully predicted without a model;
 	// usually "".
-	Problem string        `json:"problem,omitempty"`
-	Leaves  []LeavingPart `json:"leaves"`
+	Problem string       `json:"problem,omitempty"`
+	Leaves  []PrunedPart `json:"leaves"`
 	// Stays lists the parts that pruning could take but would not.
 	Stays []StayingPart `json:"stays"`
 }
 
-// LeavingPart is a part of the context that would leave.
-type LeavingPart struct {
+// PrunedPart is a part of the context that would leave.
+type PrunedPart struct {
 	Kind    string `json:"kind"`
 	Tool    string `json:"tool,omitempty"`
 	Subject string `json:"subject"`
@@ -75,7 +75,7 @@ type StayingPart struct {
 // Explain runs the pre-send window once, as before the next request of a session that is resumed
 // now. It lists the parts that would leave the context, and why the others would stay.
 func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
-	out := &Explanation{Steps: []string{}, Leaves: []LeavingPart{}, Stays: []StayingPart{}}
+	out := &Explanation{Steps: []string{}, Leaves: []PrunedPart{}, Stays: []StayingPart{}}
 	w, err := e.resumedWindow(&in, View{OnStep: out.addStep})
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (x *Explanation) addStep(step window.Step) {
 // take lists the parts that have just left the context of w, and the parts that are still there.
 func (x *Explanation) take(w *window.Window, left []window.Prune, root string) {
 	for _, p := range left {
-		x.Leaves = append(x.Leaves, LeavingPart{string(p.Kind), p.Tool, fsutil.Shorten(p.Subject, root), p.Reason, p.Tokens, p.Cut})
+		x.Leaves = append(x.Leaves, PrunedPart{string(p.Kind), p.Tool, fsutil.Shorten(p.Subject, root), p.Reason, p.Tokens, p.Cut})
 	}
 	for _, h := range w.Contents.HeldParts("") {
 		x.Stays = append(x.Stays, StayingPart{h.Kind, h.Class, fsutil.Shorten(h.Subject, root), h.Reason, h.Tokens, h.Waiting, h.Pinned})
