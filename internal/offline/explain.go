@@ -45,7 +45,7 @@ type Explanation struct {
 	Problem string       `json:"problem,omitempty"`
 	Leaves  []PrunedPart `json:"leaves"`
 	// Stays lists the parts that pruning could take but would not.
-	Stays []StayingPart `json:"stays"`
+	Stays []KeptPart `json:"stays"`
 }
 
 // PrunedPart is a part of the context that would leave.
@@ -59,8 +59,8 @@ type PrunedPart struct {
 	Cut *history.Cut `json:"cut,omitempty"`
 }
 
-// StayingPart is a part of the context that would stay.
-type StayingPart struct {
+// KeptPart is a part of the context that would stay.
+type KeptPart struct {
 	Kind    string `json:"kind"`
 	Class   string `json:"class,omitempty"`
 	Subject string `json:"subject"`
@@ -75,7 +75,7 @@ type StayingPart struct {
 // Explain runs the pre-send window once, as before the next request of a session that is resumed
 // now. It lists the parts that would leave the context, and why the others would stay.
 func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
-	out := &Explanation{Steps: []string{}, Leaves: []PrunedPart{}, Stays: []StayingPart{}}
+	out := &Explanation{Steps: []string{}, Leaves: []PrunedPart{}, Stays: []KeptPart{}}
 	w, err := e.resumedWindow(&in, View{OnStep: out.addStep})
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (x *Explanation) take(w *window.Window, left []window.Prune, root string) {
 		x.Leaves = append(x.Leaves, PrunedPart{string(p.Kind), p.Tool, fsutil.Shorten(p.Subject, root), p.Reason, p.Tokens, p.Cut})
 	}
 	for _, h := range w.Contents.HeldParts("") {
-		x.Stays = append(x.Stays, StayingPart{h.Kind, h.Class, fsutil.Shorten(h.Subject, root), h.Reason, h.Tokens, h.Waiting, h.Pinned})
+		x.Stays = append(x.Stays, KeptPart{h.Kind, h.Class, fsutil.Shorten(h.Subject, root), h.Reason, h.Tokens, h.Waiting, h.Pinned})
 	}
 }
 
@@ -183,7 +183,7 @@ func (x *Explanation) Print(out io.Writer) error {
 	if x.Problem != "" {
 		fmt.Fprintln(&b, x.Problem)
 	}
-	var leaves, held, used []StayingPart
+	var leaves, held, used []KeptPart
 	var cuts []string
 	var cut *history.Cut
 	for _, l := range x.Leaves {
@@ -191,7 +191,7 @@ func (x *Explanation) Print(out io.Writer) error {
 			cut = l.Cut
 			cuts = append(cuts, fmt.Sprintf("  cut: %s; %s in the bank\n", x.priceOf(cut), x.money(cut.Bank)))
 		}
-		leaves = append(leaves, StayingPart{Kind: l.Kind, Subject: l.Subject, Reason: l.Reason, Tokens: l.Tokens})
+		leaves = append(leaves, KeptPart{Kind: l.Kind, Subject: l.Subject, Reason: l.Reason, Tokens: l.Tokens})
 	}
 	for _, s := range x.Stays {
 		if s.Held || s.Pinned {
@@ -240,13 +240,13 @@ const maxSubject = 80
 
 // printLargest writes the sum of some parts of the context, lines about them, and the largest
 // parts, no more than most, so that the whole explanation fits a screen.
-func printLargest(b *strings.Builder, title string, parts []StayingPart, most int, about ...string) {
+func printLargest(b *strings.Builder, title string, parts []KeptPart, most int, about ...string) {
 	tokens := 0
 	for _, p := range parts {
 		tokens += p.Tokens
 	}
 	fmt.Fprintf(b, "\n%s: %s, %s tokens\n%s", title, humanize.Count(len(parts), "unit"), humanize.Tokens(tokens), strings.Join(about, ""))
-	slices.SortStableFunc(parts, func(x, y StayingPart) int { return cmp.Compare(y.Tokens, x.Tokens) })
+	slices.SortStableFunc(parts, func(x, y KeptPart) int { return cmp.Compare(y.Tokens, x.Tokens) })
 	for _, p := range parts[:min(most, len(parts))] {
 		fmt.Fprintf(b, "%7s  %-10s %s: %s\n", humanize.Tokens(p.Tokens), cmp.Or(p.Class, p.Kind), humanize.Line(p.Subject, maxSubject), p.Reason)
 	}
