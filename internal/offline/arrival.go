@@ -21,7 +21,7 @@ const referenceTokens = 2000
 // head and tail of most tokens. With shorten it makes the output of commands shorter first, as the
 // shell tool does. A limit of 0 cuts nothing. outlines maps the places of views to the outlines that
 // arrive instead; other answers that show files are left alone.
-func (s Stretch) cut(most int, shorten bool, outlines map[history.Ref]string) []*history.Content {
+func (s Span) cut(most int, shorten bool, outlines map[history.Ref]string) []*history.Content {
 	if most == 0 && outlines == nil {
 		return s.entries
 	}
@@ -44,7 +44,7 @@ func (s Stretch) cut(most int, shorten bool, outlines map[history.Ref]string) []
 }
 
 // withoutNumbers returns the entries of a stretch without the numbers before the lines of views.
-func (s Stretch) withoutNumbers() []*history.Content {
+func (s Span) withoutNumbers() []*history.Content {
 	return s.changed(func(part compression.RecordedUnit, text string) string {
 		if part.Path == "" {
 			return text
@@ -55,7 +55,7 @@ func (s Stretch) withoutNumbers() []*history.Content {
 
 // changed returns the entries of a stretch with the texts of answers as change returns them. It
 // copies the entries that it changes.
-func (s Stretch) changed(change func(part compression.RecordedUnit, text string) string) []*history.Content {
+func (s Span) changed(change func(part compression.RecordedUnit, text string) string) []*history.Content {
 	entries := s.entries
 	for _, part := range s.Needs.Parts {
 		response, ok := entries[part.Entry].Blocks[part.Block].(*history.ToolResponse)
@@ -102,7 +102,7 @@ func joined(text, head, tail string) string {
 
 // outlines returns the outlines that arrive instead of whole views, as read_file has it for files of
 // more than limit tokens, and the files that are outlined.
-func (s Stretch) outlines(ctx context.Context, limit int, facts compression.Facts) (texts map[history.Ref]string, files map[string]bool) {
+func (s Span) outlines(ctx context.Context, limit int, facts compression.Facts) (texts map[history.Ref]string, files map[string]bool) {
 	if limit < 1 {
 		return nil, nil
 	}

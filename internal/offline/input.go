@@ -46,7 +46,7 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 func parseForeign(name string, data []byte) (in Input, notices []string, err error) {
 	in = Input{Name: name}
 	var said session.Originals
-	notes, err := logs.ReadFile(bytes.NewReader(data), func(s logs.Stretch) error {
+	notes, err := logs.ReadFile(bytes.NewReader(data), func(s logs.Span) error {
 		in.WorkspaceRoot, in.History = s.Project, s.Entries
 		said.Stretches = append(said.Stretches, s.Entries)
 		return nil

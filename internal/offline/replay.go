@@ -59,7 +59,7 @@ func Replay(ctx context.Context, in Input, variants []Variant, fresh func() (*En
 // A Recording is a recording prepared for many replays.
 type Recording struct {
 	Input
-	Stretches []Stretch
+	Stretches []Span
 	// Head is the size of the system prompt and the tools of each request, in tokens.
 	Head int
 
@@ -75,8 +75,8 @@ type Recording struct {
 // usualLife is how long the provider in a replay keeps a cached prefix, if cache-life is not set.
 const usualLife = 5 * time.Minute
 
-// A Stretch holds the entries between two clears.
-type Stretch struct {
+// A Span holds the entries between two clears.
+type Span struct {
 	// Needs holds the needs of its replies. Cold reports for each of its requests whether the
 	// provider's cache cannot hold any part of it.
 	Needs *judge.Recording
@@ -134,7 +134,7 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 		}
 		largest = max(largest, sum)
 		clock := newClock(entries, all.At)
-		s := Stretch{judge.New(entries, options), clock.gaps(r.cache), entries, len(said), clock}
+		s := Span{judge.New(entries, options), clock.gaps(r.cache), entries, len(said), clock}
 		if in.Against == AsSent {
 			s.entries = s.withoutNumbers()
 			for _, entry := range s.entries {

@@ -229,7 +229,7 @@ func (s *savings) file(ctx context.Context, file logs.File) error {
 	var of []SessionSaving
 	var broken error
 	var older time.Time
-	lines, err := s.readSessions(file.Path, func(stretch logs.Stretch, sent []ownRequest) error {
+	lines, err := s.readSessions(file.Path, func(stretch logs.Span, sent []ownRequest) error {
 		if !stretch.Latest.IsZero() && stretch.Latest.Before(s.options.Since) {
 			older = stretch.Latest
 			return nil
@@ -282,7 +282,7 @@ func reasonOf(err error) string {
 // replay computes the requests of a stretch twice: once without pruning, and once with the strategy
 // cache-aware. sent lists the requests of a log of this program. If cache-aware pruned them all, they
 // are the result, and nothing is computed.
-func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch, sent []ownRequest) (Saving, error) {
+func (s *savings) replay(ctx context.Context, path string, stretch logs.Span, sent []ownRequest) (Saving, error) {
 	known, _ := catalogue.ByMaker(stretch.Model)
 	prices := cmp.Or(known.Prices, &settings.Prices{})
 	usd := prices.Input / 1e6

@@ -18,7 +18,7 @@ import (
 
 // readSessions reads the stretches of a file: a session of this program, a document, or
 // a session of another program.
-func (s *savings) readSessions(path string, use func(logs.Stretch, []ownRequest) error) (damaged int, err error) {
+func (s *savings) readSessions(path string, use func(logs.Span, []ownRequest) error) (damaged int, err error) {
 	f, err := fsutil.Open(path)
 	if err != nil {
 		return 0, err
@@ -27,7 +27,7 @@ func (s *savings) readSessions(path string, use func(logs.Stretch, []ownRequest)
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return 0, cmp.Or(err, errors.New("is not a regular file"))
 	}
-	notes, err := logs.ReadFile(f, func(stretch logs.Stretch) error { return use(stretch, nil) })
+	notes, err := logs.ReadFile(f, func(stretch logs.Span) error { return use(stretch, nil) })
 	if !errors.Is(err, logs.ErrUnknown) {
 		return notes.Lines, err
 	}
@@ -35,7 +35,7 @@ func (s *savings) readSessions(path string, use func(logs.Stretch, []ownRequest)
 }
 
 // ownSession reads a log or a document of this program.
-func (s *savings) ownSession(path string, use func(logs.Stretch, []ownRequest) error) error {
+func (s *savings) ownSession(path string, use func(logs.Span, []ownRequest) error) error {
 	data, err := fsutil.ReadUpTo(path, MaxInput)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *savings) ownSession(path string, use func(logs.Stretch, []ownRequest) e
 		return err
 	}
 	for i, entries := range said.Stretches {
-		stretch := logs.Stretch{Agent: ownAgent, Of: session.ParentOf(path), Project: in.WorkspaceRoot, Model: modelOf(in, entries)}
+		stretch := logs.Span{Agent: ownAgent, Of: session.ParentOf(path), Project: in.WorkspaceRoot, Model: modelOf(in, entries)}
 		for _, entry := range entries {
 			if at, known := said.At[entry]; known {
 				entry = logs.WithTime(entry, at) // the time is stored in the same form as in documents

@@ -43,7 +43,7 @@ func (x Sessions) other(path string, q *Query, o Options) (hits []Hit, err error
 	}
 	defer file.Close()
 	number := uint64(0)
-	_, err = logs.ReadFile(file, func(s logs.Stretch) error {
+	_, err = logs.ReadFile(file, func(s logs.Span) error {
 		in := &reader{traits: x.Traits}
 		for _, entry := range s.Entries {
 			number++

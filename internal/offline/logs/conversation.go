@@ -53,10 +53,10 @@ type conversation struct {
 	// sides holds the conversations of subagents by their ids.
 	sides map[string]*conversation
 
-	use func(Stretch) error
+	use func(Span) error
 }
 
-func newConversation(f form, use func(Stretch) error) *conversation {
+func newConversation(f form, use func(Span) error) *conversation {
 	c := &conversation{form: f, seen: map[string]bool{}, sides: map[string]*conversation{}, use: use}
 	c.reset()
 	return c
@@ -218,7 +218,7 @@ func (c *conversation) answer(a answer) {
 
 // end hands over the stretch and begins the next one.
 func (c *conversation) end() error {
-	s := Stretch{Agent: c.agent, Of: c.of, Project: c.project, Model: mostFrequent(c.models)}
+	s := Span{Agent: c.agent, Of: c.of, Project: c.project, Model: mostFrequent(c.models)}
 	for _, t := range c.pairedEntries() {
 		entry := history.New(t.speaker, t.blocks...)
 		if !t.at.IsZero() {

@@ -18,8 +18,8 @@ import (
 	"agent/internal/history"
 )
 
-// A Stretch is the part of a session up to a compaction, or to the end.
-type Stretch struct {
+// A Span is the part of a session up to a compaction, or to the end.
+type Span struct {
 	// Agent is the program that recorded the session, such as "claude" or "codex".
 	Agent string
 	// Project is the folder in which the session worked, or "" if the log does not name it.

@@ -41,7 +41,7 @@ var forms = []form{
 }
 
 // reader returns a new reader of the form.
-func (f form) reader(use func(Stretch) error) *reader {
+func (f form) reader(use func(Span) error) *reader {
 	into := newConversation(f, use)
 	return &reader{into, f.lines(into)}
 }
@@ -80,7 +80,7 @@ const looked = 20
 
 // Read reads a session and calls use with each of its stretches, in order. It returns an error
 // for which errors.Is reports ErrUnknown if the file has no known form.
-func Read(r io.Reader, use func(Stretch) error) (Notes, error) {
+func Read(r io.Reader, use func(Span) error) (Notes, error) {
 	var notes Notes
 	var reading *reader
 	var head [][]byte
@@ -123,7 +123,7 @@ var errWhole = errors.New("one object")
 
 // ReadFile does the work of Read, and also reads files that are one JSON object. For these it
 // reads r twice.
-func ReadFile(r io.ReadSeeker, use func(Stretch) error) (Notes, error) {
+func ReadFile(r io.ReadSeeker, use func(Span) error) (Notes, error) {
 	notes, err := Read(r, use)
 	if !errors.Is(err, errWhole) {
 		return notes, err

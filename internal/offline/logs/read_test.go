@@ -13,7 +13,7 @@ import (
 )
 
 // brief writes a stretch as one line an entry.
-func brief(s Stretch) string {
+func brief(s Span) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %s", s.Agent, s.Project, s.Model)
 	if s.Of != "" {
@@ -45,9 +45,9 @@ func brief(s Stretch) string {
 	return b.String()
 }
 
-func readAll(t *testing.T, data []byte) (stretches []Stretch, notes Notes) {
+func readAll(t *testing.T, data []byte) (stretches []Span, notes Notes) {
 	t.Helper()
-	notes, err := ReadFile(bytes.NewReader(data), func(s Stretch) error {
+	notes, err := ReadFile(bytes.NewReader(data), func(s Span) error {
 		stretches = append(stretches, s)
 		return nil
 	})
@@ -153,7 +153,7 @@ func TestReadCutLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		for cut := len(data); cut > bytes.IndexByte(data, '\n'); cut -= 7 {
-			_, err := ReadFile(bytes.NewReader(data[:cut]), func(s Stretch) error {
+			_, err := ReadFile(bytes.NewReader(data[:cut]), func(s Span) error {
 				if err := history.Validate(history.Repair(s.Entries, "cut")); err != nil {
 					t.Errorf("%s cut at %d: %v", file, cut, err)
 				}
@@ -178,7 +178,7 @@ func TestForeignFilesAreUnknown(t *testing.T) {
 		"binary":          "\x00\x01\x02\xff\n\n\xfe",
 		"forty odd lines": strings.Repeat("{}\n", 40),
 	} {
-		_, err := ReadFile(strings.NewReader(data), func(Stretch) error { return nil })
+		_, err := ReadFile(strings.NewReader(data), func(Span) error { return nil })
 		if !errors.Is(err, ErrUnknown) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -212,7 +212,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, err := ReadFile(bytes.NewReader(data), func(s Stretch) error {
+		_, err := ReadFile(bytes.NewReader(data), func(s Span) error {
 			return history.Validate(history.Repair(s.Entries, "no answer"))
 		})
 		if err != nil && !errors.Is(err, ErrUnknown) {
