@@ -70,7 +70,7 @@ func (a *adapting[D]) ask(ctx context.Context, d D, req Request, yield func(Chun
 				return note, true
 			}
 		}
-		if _, pulse := chunk.(Pulse); !pulse {
+		if _, pulse := chunk.(Heartbeat); !pulse {
 			if err == nil && !begun && lessons > 0 && a.kept != nil {
 				a.kept.Keep(req.Model, d)
 			}

@@ -90,9 +90,9 @@ type FreeForm struct {
 // Searched, Usage, Finish, Retrying (from Retry), Adapted (from Adapt) or Pulse (for Watch).
 type Chunk interface{ chunk() }
 
-// Pulse is a sign of life that is not part of the reply: a keep-alive, an event without
+// Heartbeat is a sign of life that is not part of the reply: a keep-alive, an event without
 // content or, with Token, a piece of a call's arguments. Watch removes pulses.
-type Pulse struct{ Token bool }
+type Heartbeat struct{ Token bool }
 
 // Text is a piece of the answer.
 type Text struct{ Delta string }
@@ -175,7 +175,7 @@ type Adapted struct{ Note string }
 // content_filter.
 type Finish struct{ Reason string }
 
-func (Pulse) chunk()           {}
+func (Heartbeat) chunk()       {}
 func (Text) chunk()            {}
 func (Reasoning) chunk()       {}
 func (WasThinking) chunk()     {}

@@ -140,7 +140,7 @@ func (a *attempt) run(ctx context.Context, p Provider, req Request) *Error {
 // isReply reports whether a chunk is a part of the reply itself.
 func isReply(chunk Chunk) bool {
 	switch chunk.(type) {
-	case Pulse, Adapted:
+	case Heartbeat, Adapted:
 		return false
 	}
 	return true

@@ -89,7 +89,7 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	const first, idle = 10 * time.Second, 4 * time.Second
-	life, token, word := llm.Pulse{}, llm.Pulse{Token: true}, llm.Text{Delta: "a"}
+	life, token, word := llm.Heartbeat{}, llm.Heartbeat{Token: true}, llm.Text{Delta: "a"}
 	type step struct {
 		after time.Duration
 		chunk llm.Chunk

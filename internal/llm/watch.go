@@ -49,7 +49,7 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 				err = &Error{Kind: Unavailable, Where: where, Message: stalled.Error(), Hint: hintSilence, Costly: true, Err: stalled}
 			}
 			clock.timer.Stop() // the consumer's own time does not count
-			pulse, isPulse := chunk.(Pulse)
+			pulse, isPulse := chunk.(Heartbeat)
 			if !isPulse && !yield(chunk, err) {
 				return
 			}

@@ -56,7 +56,7 @@ func (r *reply) open(index int, raw json.RawMessage) {
 		}
 		r.emit(llm.ToolCallStarted{Name: b.name})
 	default:
-		r.emit(llm.Pulse{Token: true})
+		r.emit(llm.Heartbeat{Token: true})
 	}
 }
 
@@ -123,7 +123,7 @@ func (r *reply) addDelta(e wireEvent) error {
 	case "input_json_delta":
 		b.text.WriteString(d.JSON)
 		r.size += len(d.JSON)
-		r.emit(llm.Pulse{Token: true})
+		r.emit(llm.Heartbeat{Token: true})
 	case "citations_delta":
 		b.citations = append(b.citations, d.Citation)
 		r.size += len(d.Citation)

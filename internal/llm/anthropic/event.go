@@ -18,7 +18,7 @@ func (r *reply) take(event sse.Event) error {
 		failure.Costly = failure.Costly || r.begun
 		return failure
 	}
-	r.emit(llm.Pulse{})
+	r.emit(llm.Heartbeat{})
 	if piece, ok := textDelta(event.Data); ok {
 		return r.addText(piece.index, piece.text)
 	}

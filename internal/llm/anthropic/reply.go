@@ -91,7 +91,7 @@ func (r *reply) receive(x *endpoint.Exchange) error {
 			return err
 		}
 		if event.Data == nil {
-			r.emit(llm.Pulse{})
+			r.emit(llm.Heartbeat{})
 		} else if err := r.take(event); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (r *reply) emit(chunk llm.Chunk) {
 		return
 	}
 	switch chunk.(type) {
-	case llm.Pulse, llm.Adapted:
+	case llm.Heartbeat, llm.Adapted:
 	default:
 		r.begun = true
 	}

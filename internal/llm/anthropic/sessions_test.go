@@ -265,7 +265,7 @@ func (s *session) interrupt() {
 			s.entries = append(s.entries, history.New(history.AI, &history.Thinking{Thought: "cut"}, &history.Text{Text: text.Delta}).WithMeta(history.MetaModel, s.model))
 			s.say("not that")
 		}
-		if _, pulse := chunk.(llm.Pulse); err != nil || !pulse {
+		if _, pulse := chunk.(llm.Heartbeat); err != nil || !pulse {
 			break
 		}
 	}

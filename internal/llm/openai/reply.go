@@ -128,7 +128,7 @@ func (r *reply) receive(x *endpoint.Exchange, read func(data []byte) error) erro
 			return err
 		}
 		if event.Data == nil {
-			r.emit(llm.Pulse{})
+			r.emit(llm.Heartbeat{})
 		} else if err := r.take(event, read); err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 		failure.Costly = failure.Costly || r.begun
 		return failure
 	}
-	r.emit(llm.Pulse{})
+	r.emit(llm.Heartbeat{})
 	event.Data = r.pairs.joinHalves(event.Data)
 	if !json.Valid(event.Data) {
 		if bytes.IndexByte([]byte("{[\""), event.Data[0]) < 0 {
@@ -199,7 +199,7 @@ func (r *reply) addCall(f callFragment) {
 		r.emit(started)
 	}
 	if f.name()+f.arguments() != "" {
-		r.emit(llm.Pulse{Token: true})
+		r.emit(llm.Heartbeat{Token: true})
 	}
 }
 
@@ -238,7 +238,7 @@ func (r *reply) emit(chunk llm.Chunk) {
 	case llm.Reasoning:
 		r.size += len(chunk.Delta)
 	}
-	if _, pulse := chunk.(llm.Pulse); !pulse {
+	if _, pulse := chunk.(llm.Heartbeat); !pulse {
 		r.begun = true
 	}
 	r.quit = !r.yield(chunk, nil)

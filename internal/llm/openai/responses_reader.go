@@ -87,7 +87,7 @@ func (s *responseReader) addCall(index int, item openai.ResponseOutputItem) {
 
 // begin handles the beginning of an item. For minutes it may be the only sign of hidden reasoning.
 func (s *responseReader) begin(event openai.ResponseStreamEvent) {
-	s.reply.emit(llm.Pulse{Token: true})
+	s.reply.emit(llm.Heartbeat{Token: true})
 	if item := event.Item; item != nil && (item.Type == "function_call" || item.Type == customCall) {
 		s.addCall(event.OutputIndex, openai.ResponseOutputItem{CallID: item.CallID, Name: item.Name})
 		s.announce()

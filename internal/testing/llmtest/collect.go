@@ -53,7 +53,7 @@ func Collect(ctx context.Context, t testing.TB, p llm.Provider, req llm.Request)
 func (r *Reply) take(t testing.TB, chunk llm.Chunk) {
 	t.Helper()
 	switch chunk := chunk.(type) {
-	case llm.Pulse, llm.Searched:
+	case llm.Heartbeat, llm.Searched:
 	case llm.Text:
 		r.Text += chunk.Delta
 	case llm.Reasoning:

@@ -170,7 +170,7 @@ func (s suite) interrupts(t *testing.T) {
 		gone := make(chan struct{})
 		srv := New(t, Say("Hello").Gone(gone))
 		for chunk, err := range s.open(srv.URL).Stream(t.Context(), Question("hi")) {
-			if _, pulse := chunk.(llm.Pulse); !pulse || err != nil {
+			if _, pulse := chunk.(llm.Heartbeat); !pulse || err != nil {
 				break
 			}
 		}
