@@ -108,7 +108,7 @@ func (c *Consent) Asks(k Call) bool {
 
 // decide reports whether a call needs an answer of the user, and else returns what lets it run. The
 // caller holds the lock.
-func (c *Consent) decide(k Call) (asks bool, by Ground) {
+func (c *Consent) decide(k Call) (asks bool, by Basis) {
 	if (len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "") && !c.Unattended {
 		return true, ungranted
 	}
@@ -270,8 +270,8 @@ func because(protected []protect.File) string {
 	return strings.Join(says, "; ")
 }
 
-// A Ground is what lets a call run without a question; the zero value is none.
-type Ground struct {
+// A Basis is what lets a call run without a question; the zero value is none.
+type Basis struct {
 	// By is "mode NAME", "rules", "hooks", "person" for a permission that was given before,
 	// "server" or "program".
 	By string
@@ -280,26 +280,26 @@ type Ground struct {
 }
 
 // ungranted is the Ground of calls that are not allowed.
-var ungranted Ground
+var ungranted Basis
 
 // byRules returns the Ground of rules, none if there are none.
-func byRules(by rules.Rules) Ground {
+func byRules(by rules.Rules) Basis {
 	if len(by) == 0 {
 		return ungranted
 	}
-	return Ground{"rules", by.String()}
+	return Basis{"rules", by.String()}
 }
 
 // byGrant returns the Ground of the first of the grants that allows a call, none if none does.
-func byGrant(grants []grant, allows func(grant) bool) Ground {
+func byGrant(grants []grant, allows func(grant) bool) Basis {
 	if i := slices.IndexFunc(grants, allows); i >= 0 {
-		return Ground{"person", "before: " + grants[i].says()}
+		return Basis{"person", "before: " + grants[i].says()}
 	}
 	return ungranted
 }
 
 // allowed returns what lets a call run without asking. The caller holds the lock.
-func (c *Consent) allowed(k Call) Ground {
+func (c *Consent) allowed(k Call) Basis {
 	ground := c.allowedWith(c.grants, k)
 	if ground == ungranted && c.Keeper != nil {
 		ground = c.allowedWith(slices.Concat(c.grants, c.project()), k)
@@ -309,25 +309,25 @@ func (c *Consent) allowed(k Call) Ground {
 
 // allowedWith returns what lets a call run without asking if these grants count. The caller holds
 // the lock.
-func (c *Consent) allowedWith(grants []grant, k Call) Ground {
+func (c *Consent) allowedWith(grants []grant, k Call) Basis {
 	mode, edits := c.mode(c.review), k.Traits.EditsOnly()
-	byMode := Ground{By: "mode " + string(mode)}
+	byMode := Basis{By: "mode " + string(mode)}
 	protected, uses := c.allowedProtected(k)
 	switch {
 	case !uses:
 		return ungranted
 	case k.Traits.Harmless():
-		return cmp.Or(protected, Ground{"program", "it only looks"})
+		return cmp.Or(protected, Basis{"program", "it only looks"})
 	case k.Preview.ReadOnly && k.Preview.Served == nil:
-		return cmp.Or(protected, Ground{"program", "proven to look"})
+		return cmp.Or(protected, Basis{"program", "proven to look"})
 	case mode == ModeFullAuto && !k.Preview.AtHome:
 		return byMode
 	case mode.OnlyLooks() && (!k.Traits.OnlyUsesNetwork() || k.Preview.Served != nil || c.Unattended): // even if a server says that its tool only reads
 		return ungranted
 	case k.Preview.ReadOnly:
-		return Ground{"server", "it says that the tool only reads"}
+		return Basis{"server", "it says that the tool only reads"}
 	case k.Spared && k.Preview.Outside == "" && (k.Preview.Served == nil || k.Preview.Served.Changed == ""):
-		return Ground{By: "hooks"}
+		return Basis{By: "hooks"}
 	case k.Preview.Served != nil:
 		return c.allowedServed(grants, *k.Preview.Served)
 	case k.Preview.Outside != "":
@@ -353,24 +353,24 @@ func (c *Consent) allowedWith(grants []grant, k Call) Ground {
 
 // allowedServed returns what lets a call of a server run without a question. A user allows a
 // tool with its present definition, not with a later one. The caller holds the lock.
-func (c *Consent) allowedServed(grants []grant, s tools.Served) Ground {
+func (c *Consent) allowedServed(grants []grant, s tools.Served) Basis {
 	switch {
 	case s.Changed != "":
 		return ungranted
 	case s.Allowed:
-		return Ground{"person", "before: the tool of the server"}
+		return Basis{"person", "before: the tool of the server"}
 	}
-	byRule := func(r rules.Rules) Ground { return byRules(r.AllowingServed(tools.ServedRules, s.String())) }
+	byRule := func(r rules.Rules) Basis { return byRules(r.AllowingServed(tools.ServedRules, s.String())) }
 	return cmp.Or(byRule(c.Allow), byRule(c.lent), byGrant(grants, func(g grant) bool { return g.serves(s) }))
 }
 
 // allowedProtected reports whether a call may use its protected files without asking: the mode
 // allows them, or rules that name them do (D-60), which it returns. No mode allows sending the text
 // of a file that may hold keys, because that cannot be undone (D-121).
-func (c *Consent) allowedProtected(k Call) (by Ground, may bool) {
+func (c *Consent) allowedProtected(k Call) (by Basis, may bool) {
 	for _, found := range k.Preview.Protected {
 		if found.Care == protect.Asked && c.mode(c.review) == ModeFullAuto && (k.Traits.EditsOnly() || !found.Keys) {
-			by = Ground{By: "mode " + string(ModeFullAuto)}
+			by = Basis{By: "mode " + string(ModeFullAuto)}
 			continue
 		}
 		named := c.Allow.Naming(found.Name)

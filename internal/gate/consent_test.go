@@ -548,17 +548,17 @@ func TestGroundOfCallsThatRunUnasked(t *testing.T) {
 		mode   Mode
 		policy Policy
 		call   Call
-		want   Ground
+		want   Basis
 	}{
-		{ModeAsk, Policy{}, looks, Ground{"program", "it only looks"}},
-		{ModeAsk, Policy{}, command("ls"), Ground{"program", "proven to look"}},
-		{ModeFullAuto, Policy{}, command("go test ./..."), Ground{By: "mode full-auto"}},
-		{ModeAutoEdit, Policy{}, edit("a.go"), Ground{By: "mode auto-edit"}},
-		{ModeAsk, allowed, command("go vet && make test"), Ground{"rules", "shell(go *), shell(make test)"}},
-		{ModeAsk, allowed, edit("a.go"), Ground{"rules", "edit(*.go)"}},
+		{ModeAsk, Policy{}, looks, Basis{"program", "it only looks"}},
+		{ModeAsk, Policy{}, command("ls"), Basis{"program", "proven to look"}},
+		{ModeFullAuto, Policy{}, command("go test ./..."), Basis{By: "mode full-auto"}},
+		{ModeAutoEdit, Policy{}, edit("a.go"), Basis{By: "mode auto-edit"}},
+		{ModeAsk, allowed, command("go vet && make test"), Basis{"rules", "shell(go *), shell(make test)"}},
+		{ModeAsk, allowed, edit("a.go"), Basis{"rules", "edit(*.go)"}},
 	} {
 		consent := consentIn(t, c.mode, c.policy)
-		var got Ground
+		var got Basis
 		for _, g := range consent.Gates() {
 			if v := g.Ask(t.Context(), c.call); v.By.By != "" {
 				got = v.By
@@ -571,7 +571,7 @@ func TestGroundOfCallsThatRunUnasked(t *testing.T) {
 	consent := consentIn(t, ModeAsk, Policy{})
 	asked := consent.verdict(t, edit("a.go"))
 	asked.Ask.Then(Decision{Allow: true, Always: true})
-	if v := consent.Gates()[1].Ask(t.Context(), edit("b.go")); v.By != (Ground{"person", "before: edits of *.go files"}) {
+	if v := consent.Gates()[1].Ask(t.Context(), edit("b.go")); v.By != (Basis{"person", "before: edits of *.go files"}) {
 		t.Errorf("%+v", v)
 	}
 }

@@ -106,7 +106,7 @@ type Verdict struct {
 	// sandbox, and the questions of the call itself.
 	Spares bool
 	// By is what lets the call run without a question, if a gate has decided that it may.
-	By Ground
+	By Basis
 	// Ask holds a question on which the verdict depends; nil for none.
 	Ask *Question
 }
