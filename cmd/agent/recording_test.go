@@ -74,7 +74,7 @@ func TestTerminalDemoRecording(t *testing.T) {
 func TestTerminalDemoPictures(t *testing.T) {
 	t.Parallel()
 	const columns, rows = 92, 40
-	for look, ground := range map[string]svg.Ground{"dark": svg.Dark, "light": svg.Light} {
+	for look, ground := range map[string]svg.Colors{"dark": svg.Dark, "light": svg.Light} {
 		t.Run(look, func(t *testing.T) {
 			t.Parallel()
 			s := demoPlayed(t, columns, "--set", "theme="+look)

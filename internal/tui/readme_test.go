@@ -52,7 +52,7 @@ func TestPictures(t *testing.T) {
 	t.Parallel()
 	update := flag.Lookup("update").Value.String() == "true"
 	for name, play := range pictures {
-		for look, ground := range map[string]svg.Ground{style.Dark: svg.Dark, style.Light: svg.Light} {
+		for look, ground := range map[string]svg.Colors{style.Dark: svg.Dark, style.Light: svg.Light} {
 			t.Run(name+"-"+look, func(t *testing.T) {
 				t.Parallel()
 				s := newScreenplayFor(t, pictureColumns, 46, func(o *Options) {

@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Ground has the colours of a terminal.
-type Ground struct {
+// Colors has the colours of a terminal.
+type Colors struct {
 	// Back is behind the text, Text and Dim are the colours of plain and of faint text.
 	Back, Text, Dim string
 	// Colours are the terminal's own sixteen.
@@ -21,11 +21,11 @@ type Ground struct {
 
 // Dark and Light are grounds as terminals have them out of the box.
 var (
-	Dark = Ground{Back: "#16181d", Text: "#d6d9df", Dim: "#868c98", Colours: [16]string{
+	Dark = Colors{Back: "#16181d", Text: "#d6d9df", Dim: "#868c98", Colours: [16]string{
 		"#2b2f37", "#e5707a", "#8fc17b", "#dcb868", "#6faee8", "#c08adf", "#5fb8c2", "#d6d9df",
 		"#6b7280", "#f28b94", "#a8d695", "#f0d08a", "#8fc4f5", "#d4a8ee", "#80d0d8", "#ffffff",
 	}}
-	Light = Ground{Back: "#fdfdfb", Text: "#24292f", Dim: "#6e7781", Colours: [16]string{
+	Light = Colors{Back: "#fdfdfb", Text: "#24292f", Dim: "#6e7781", Colours: [16]string{
 		"#24292f", "#c1323c", "#1f7a33", "#8a6100", "#0a58b8", "#7d3fb0", "#0f6f7c", "#57606a",
 		"#6e7781", "#a3232d", "#186329", "#6b4a00", "#08478f", "#62318c", "#0b5763", "#8c959f",
 	}}
@@ -46,7 +46,7 @@ type look struct {
 }
 
 // Draw returns the picture of rows in a window of that many columns.
-func Draw(rows []string, columns int, g Ground) string {
+func Draw(rows []string, columns int, g Colors) string {
 	width, height := float64(columns)*cellWidth+2*margin, len(rows)*cellHeight+2*margin
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d">`+"\n", width, height, width, height, fontSize)
@@ -60,7 +60,7 @@ func Draw(rows []string, columns int, g Ground) string {
 
 // drawRow draws a row whose top is at y: what it is on, then the text, in pieces of
 // one look that each begin at their column.
-func drawRow(b *strings.Builder, row string, y int, g Ground) {
+func drawRow(b *strings.Builder, row string, y int, g Colors) {
 	var now look
 	var text strings.Builder
 	column := 0
@@ -89,7 +89,7 @@ func drawRow(b *strings.Builder, row string, y int, g Ground) {
 }
 
 // drawPiece draws text of one look and returns how many cells it takes.
-func drawPiece(b *strings.Builder, text string, column, y int, l look, g Ground) int {
+func drawPiece(b *strings.Builder, text string, column, y int, l look, g Colors) int {
 	cells := ansi.StringWidth(text)
 	fore, back := l.fore, l.back
 	if fore == "" {
@@ -125,7 +125,7 @@ func drawPiece(b *strings.Builder, text string, column, y int, l look, g Ground)
 }
 
 // take changes the look by the parameters of a sequence.
-func (l *look) take(parameters string, g Ground) {
+func (l *look) take(parameters string, g Colors) {
 	codes := strings.Split(parameters, ";")
 	for i := 0; i < len(codes); i++ {
 		code, _ := strconv.Atoi(codes[i])
@@ -185,7 +185,7 @@ func (l *look) attribute(code int) {
 }
 
 // extended reads a colour of 24 bits or of the palette, and how many codes it takes.
-func extended(codes []string, g Ground) (colour string, used int) {
+func extended(codes []string, g Colors) (colour string, used int) {
 	number := func(i int) int {
 		if i >= len(codes) {
 			return 0
