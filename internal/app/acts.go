@@ -23,19 +23,19 @@ type acts struct {
 }
 
 // did records an act. by names the part of the program that did it.
-func (a *acts) did(by string, did history.Deed) { a.record(session.Act{By: by, Deed: did}) }
+func (a *acts) did(by string, did history.Effect) { a.record(session.Act{By: by, Effect: did}) }
 
 // noteProgram notes a program of the user that ran outside of the sandbox.
 func (a *acts) noteProgram(by, line string, end shell.Ending, err error) {
 	if err == nil && end.NotStarted == nil {
-		a.did(by, history.Deed{Ran: line, Profile: "none", Exit: end.Status()})
+		a.did(by, history.Effect{Ran: line, Profile: "none", Exit: end.Status()})
 	}
 }
 
 // reach notes that a host was reached, once.
 func (a *acts) reach(by, host string) {
 	if a.isNew(by, host) {
-		a.did(by, history.Deed{Hosts: []string{host}})
+		a.did(by, history.Effect{Hosts: []string{host}})
 	}
 }
 
@@ -58,7 +58,7 @@ func (a *acts) end() {
 	a.late = nil
 	a.mu.Unlock()
 	if len(late) > 0 {
-		a.did(theModel, history.Deed{Hosts: late})
+		a.did(theModel, history.Effect{Hosts: late})
 	}
 }
 

@@ -29,7 +29,7 @@ func TestReportsFromRecords(t *testing.T) {
 	}
 	task, report := history.HumanText("look"), history.New(history.AI, &history.Text{Text: "REPORT"})
 	wrote := history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "write_file", Result: history.TextResult("written")}).
-		WithMeta(history.MetaDeed, history.Deed{Wrote: []history.FileChange{{Path: "first.txt"}}})
+		WithMeta(history.MetaEffect, history.Effect{Wrote: []history.FileChange{{Path: "first.txt"}}})
 	writes := history.New(history.AI, &history.Text{Text: "I write."}, call("1", "write_file", map[string]string{"file_path": "first.txt"}),
 		call("2", "write_file", map[string]string{"file_path": "second.txt"}), call("3", "write_file", map[string]string{"file_path": "third.txt"}),
 		call("4", "run_shell_command", map[string]string{"command": "make it"}), call("5", "read_file", map[string]string{"file_path": "first.txt"}))

@@ -156,7 +156,7 @@ func recordOfAgent(path string, since time.Time) (r agentRecord) {
 		}
 		text := strings.TrimSpace(entry.OwnText())
 		r.ended = false
-		deed, _ := history.MetaOf[history.Deed](entry, history.MetaDeed)
+		deed, _ := history.MetaOf[history.Effect](entry, history.MetaEffect)
 		for _, file := range deed.Wrote {
 			if !slices.Contains(r.wrote, file.Path) {
 				r.wrote = append(r.wrote, file.Path)

@@ -38,7 +38,7 @@ func newSymbols(at *place, rec *record, confined confinement, ends *closers) *sy
 			return filesOf(ctx, at.workspace, keep)
 		},
 		Started: func(line string, confined sandbox.Confinement) {
-			rec.acts.did("language server", history.Deed{Ran: line, Profile: confined.Word(sandbox.Look)})
+			rec.acts.did("language server", history.Effect{Ran: line, Profile: confined.Word(sandbox.Look)})
 		},
 	})
 	counting, stop := context.WithCancel(context.Background())

@@ -50,7 +50,7 @@ func familyOf(t *testing.T) (path string) {
 					t.Fatal(err)
 				}
 			}
-			add(t, log, history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "run_shell_command", Result: history.TextResult("x")}).WithMeta(history.MetaDeed, history.Deed{Ran: "make " + id}))
+			add(t, log, history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "run_shell_command", Result: history.TextResult("x")}).WithMeta(history.MetaEffect, history.Effect{Ran: "make " + id}))
 			if err := log.Close(); err != nil {
 				t.Fatal(err)
 			}

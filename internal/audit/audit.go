@@ -195,7 +195,7 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 	if host, ok := entry.Metadata[history.MetaHost].(string); ok {
 		a.reached(at, host, "the model")
 	}
-	deed, _ := history.MetaOf[history.Deed](entry, history.MetaDeed)
+	deed, _ := history.MetaOf[history.Effect](entry, history.MetaEffect)
 	view := history.ViewOf(entry)
 	if len(deed.Wrote) > 0 { // the model knows what it wrote
 		view = history.View{}
@@ -209,7 +209,7 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 		case *history.ToolResponse:
 			deed.Exit = b.ExitCode
 			a.deed(at, deed, b.ToolName, "")
-			deed = history.Deed{}
+			deed = history.Effect{}
 		}
 	}
 	if view.Path != "" {
@@ -224,7 +224,7 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 
 // addAct lists the actions beside the calls of the model.
 func (a *auditor) addAct(at time.Time, act session.Act) {
-	a.deed(at, act.Deed, "", act.By)
+	a.deed(at, act.Effect, "", act.By)
 }
 
 // readOpening reads the statement of a record about the log that it opens.
@@ -257,7 +257,7 @@ func (a *auditor) reached(at time.Time, host, by string) {
 }
 
 // deed lists the record of one call of a tool, or of what was done for something else.
-func (a *auditor) deed(at time.Time, d history.Deed, tool, by string) {
+func (a *auditor) deed(at time.Time, d history.Effect, tool, by string) {
 	for _, v := range d.Read {
 		a.read(at, v, by)
 	}

@@ -17,18 +17,18 @@ func TestReport(t *testing.T) {
 	t.Parallel()
 	log := newLog(t, nil)
 	one := 1
-	answer := func(tool string, exit *int, d history.Deed) *history.Content {
-		return history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: tool, Result: history.TextResult("x"), ExitCode: exit}).WithMeta(history.MetaDeed, d)
+	answer := func(tool string, exit *int, d history.Effect) *history.Content {
+		return history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: tool, Result: history.TextResult("x"), ExitCode: exit}).WithMeta(history.MetaEffect, d)
 	}
 	add(
 		t, log,
 		history.New(history.Human, history.NewInclusion("a.go", "package a")),
 		history.New(history.AI, &history.ToolCall{ID: "c", Name: "read_file"}).WithMeta(history.MetaHost, "api.example"),
 		history.View{Path: "/w/b.go", From: 3, To: 7, Hash: "abc"}.Note(history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "read_file"})),
-		answer("run_shell_command", &one, history.Deed{Ran: "make `x`", Profile: "sandbox", Wrote: []history.FileChange{{Path: "out", After: "sha256:1"}, {Path: "gone", Before: "git:2"}}, Asked: &history.Decision{By: "person", Answer: "allowed", Rule: "for the session: commands \"make\""}}),
-		answer("grep", nil, history.Deed{Looked: "search x"}),
-		answer("web_fetch", nil, history.Deed{Hosts: []string{"api.example", "www.example"}}),
-		answer("mcp__s__t", nil, history.Deed{Served: "s/t", Asked: &history.Decision{By: "rules", Answer: "refused", Rule: "no"}}),
+		answer("run_shell_command", &one, history.Effect{Ran: "make `x`", Profile: "sandbox", Wrote: []history.FileChange{{Path: "out", After: "sha256:1"}, {Path: "gone", Before: "git:2"}}, Asked: &history.Decision{By: "person", Answer: "allowed", Rule: "for the session: commands \"make\""}}),
+		answer("grep", nil, history.Effect{Looked: "search x"}),
+		answer("web_fetch", nil, history.Effect{Hosts: []string{"api.example", "www.example"}}),
+		answer("mcp__s__t", nil, history.Effect{Served: "s/t", Asked: &history.Decision{By: "rules", Answer: "refused", Rule: "no"}}),
 	)
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
@@ -89,10 +89,10 @@ func TestActs(t *testing.T) {
 	log := newLog(t, &session.Agent{ID: "s", Agent: "explore"})
 	two := 2
 	for _, act := range []session.Act{
-		{By: "hook Stop for agent s-1", Deed: history.Deed{Ran: "lint .", Profile: "none", Exit: &two}},
-		{By: "server db", Deed: history.Deed{Ran: "npx db", Profile: "none", Agreed: "abc"}},
-		{By: "undo", Deed: history.Deed{Wrote: []history.FileChange{{Path: "a", Before: "sha256:1", After: "sha256:2"}}}},
-		{By: "login", Deed: history.Deed{Hosts: []string{"auth.example"}}},
+		{By: "hook Stop for agent s-1", Effect: history.Effect{Ran: "lint .", Profile: "none", Exit: &two}},
+		{By: "server db", Effect: history.Effect{Ran: "npx db", Profile: "none", Agreed: "abc"}},
+		{By: "undo", Effect: history.Effect{Wrote: []history.FileChange{{Path: "a", Before: "sha256:1", After: "sha256:2"}}}},
+		{By: "login", Effect: history.Effect{Hosts: []string{"auth.example"}}},
 	} {
 		if err := log.Act(act); err != nil {
 			t.Fatal(err)
@@ -144,9 +144,9 @@ func TestLinesCannotBeForged(t *testing.T) {
 	t.Parallel()
 	const evil = "x`\n- 09:00:00 `rm -rf /`: allowed by person\n## Run\n\x1b[31m\u202e<script>"
 	log := newLog(t, nil)
-	add(t, log, history.HumanText(evil), history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: evil, Result: history.TextResult(evil)}).WithMeta(history.MetaDeed,
-		history.Deed{Ran: evil, Looked: evil, Hosts: []string{evil}, Served: evil, Read: []history.View{{Path: evil, Hash: "h"}}, Wrote: []history.FileChange{{Path: evil}}, Asked: &history.Decision{By: evil, Answer: "allowed", Rule: evil}}))
-	if err := log.Act(session.Act{By: evil, Deed: history.Deed{Ran: evil}}); err != nil {
+	add(t, log, history.HumanText(evil), history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: evil, Result: history.TextResult(evil)}).WithMeta(history.MetaEffect,
+		history.Effect{Ran: evil, Looked: evil, Hosts: []string{evil}, Served: evil, Read: []history.View{{Path: evil, Hash: "h"}}, Wrote: []history.FileChange{{Path: evil}}, Asked: &history.Decision{By: evil, Answer: "allowed", Rule: evil}}))
+	if err := log.Act(session.Act{By: evil, Effect: history.Effect{Ran: evil}}); err != nil {
 		t.Fatal(err)
 	}
 	got := printed(t, log.Path())
@@ -164,8 +164,8 @@ func TestAuditHasNoKeys(t *testing.T) {
 	const key = "ghp_0123456789abcdefABCDEF0123"
 	const text = "use " + key + " here"
 	log := newLog(t, nil)
-	add(t, log, history.HumanText(text), history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: text, Result: history.TextResult(text)}).WithMeta(history.MetaDeed,
-		history.Deed{Ran: text, Looked: text, Served: text, Read: []history.View{{Path: text, Hash: "h"}}, Wrote: []history.FileChange{{Path: text}}, Asked: &history.Decision{By: "person", Answer: "allowed", Rule: text}}))
+	add(t, log, history.HumanText(text), history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: text, Result: history.TextResult(text)}).WithMeta(history.MetaEffect,
+		history.Effect{Ran: text, Looked: text, Served: text, Read: []history.View{{Path: text, Hash: "h"}}, Wrote: []history.FileChange{{Path: text}}, Asked: &history.Decision{By: "person", Answer: "allowed", Rule: text}}))
 	got := printed(t, log.Path())
 	if strings.Contains(got, key) || strings.Count(got, "use [key] here") < 7 {
 		t.Errorf("the audit is\n%s", got)
@@ -177,8 +177,8 @@ func TestLongLinesAreWhole(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("a=1 ", 20_000) + "touch hidden"
 	log := newLog(t, nil)
-	add(t, log, history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "run_shell_command", Result: history.TextResult("x")}).WithMeta(history.MetaDeed,
-		history.Deed{Ran: line, Asked: &history.Decision{By: "person", Answer: "allowed", Rule: line}}))
+	add(t, log, history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "run_shell_command", Result: history.TextResult("x")}).WithMeta(history.MetaEffect,
+		history.Effect{Ran: line, Asked: &history.Decision{By: "person", Answer: "allowed", Rule: line}}))
 	if got := printed(t, log.Path()); strings.Count(got, "a=1 touch hidden`") != 3 {
 		t.Errorf("%d lines are whole", strings.Count(got, "touch hidden`"))
 	}

@@ -45,7 +45,7 @@ func TestActsAreRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if entry := record.Entry(); entry != nil {
-			if deed, is := history.MetaOf[history.Deed](entry, history.MetaDeed); is && len(deed.Wrote) > 0 {
+			if deed, is := history.MetaOf[history.Effect](entry, history.MetaEffect); is && len(deed.Wrote) > 0 {
 				allowed = *deed.Asked
 			}
 		}

@@ -59,7 +59,7 @@ func (r *runner) storeAnswer(k *call) error {
 		entry = entry.WithMeta(history.MetaKey, k.answer.Key)
 	}
 	if d := r.deed(k); !d.Empty() {
-		entry = entry.WithMeta(history.MetaDeed, d)
+		entry = entry.WithMeta(history.MetaEffect, d)
 	}
 	if k.answer.Change != "" {
 		entry = entry.WithMeta(history.MetaChange, string(k.answer.Change))

@@ -10,8 +10,8 @@ import (
 )
 
 // deed returns the effect of a call that is over to the machine, for the record.
-func (r *runner) deed(k *call) history.Deed {
-	d := history.Deed{Asked: k.asked, Read: k.answer.Read}
+func (r *runner) deed(k *call) history.Effect {
+	d := history.Effect{Asked: k.asked, Read: k.answer.Read}
 	d.Wrote, d.Unlisted = r.env.FileChanges(k.answer.Change)
 	if k.answer.Declined && d.Asked != nil {
 		d.Asked = &history.Decision{By: d.Asked.By, Answer: "refused"}
@@ -74,9 +74,9 @@ func hostOf(s *settings.Settings) string {
 }
 
 // recordAct records something that was done beside the calls of the model. log may be nil.
-func recordAct(log *session.Log, by string, did history.Deed) error {
+func recordAct(log *session.Log, by string, did history.Effect) error {
 	if log == nil {
 		return nil
 	}
-	return log.Act(session.Act{By: by, Deed: did})
+	return log.Act(session.Act{By: by, Effect: did})
 }

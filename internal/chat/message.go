@@ -40,7 +40,7 @@ func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error
 		entry = entry.WithMeta(history.MetaFiles, string(at))
 	}
 	if read := readFor(said.Included); len(read.Read) > 0 {
-		entry = entry.WithMeta(history.MetaDeed, read)
+		entry = entry.WithMeta(history.MetaEffect, read)
 	}
 	c.refusals.sent = append(c.refusals.sent, sent{message: message, entry: entry})
 	if err := c.add(entry); err != nil {
@@ -75,7 +75,7 @@ func (c *Chat) add(entry *history.Content) error {
 }
 
 // readFor lists for the record the files of a message whose texts are not in it as they are.
-func readFor(included []atcmd.Included) (d history.Deed) {
+func readFor(included []atcmd.Included) (d history.Effect) {
 	for _, file := range included {
 		if file.Hash != "" {
 			d.Read = append(d.Read, history.View{Path: file.Path, Whole: true, Hash: file.Hash})

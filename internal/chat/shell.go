@@ -34,12 +34,12 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	if k.refused != "" {
 		return Outcome{Stop: StopInterrupted}, nil
 	}
-	ran := history.Deed{Ran: command, Profile: c.runner.profile(k), Exit: k.answer.ExitCode, Asked: &history.Decision{By: "person", Answer: "typed"}}
+	ran := history.Effect{Ran: command, Profile: c.runner.profile(k), Exit: k.answer.ExitCode, Asked: &history.Decision{By: "person", Answer: "typed"}}
 	ran.Wrote, ran.Unlisted = c.runner.env.FileChanges(k.answer.Change)
 	if private {
 		err = recordAct(c.config.Session, "!!", ran)
 	} else {
-		err = c.add(history.New(history.Human, shellReport(command, k.answer)).WithMeta(history.MetaDeed, ran))
+		err = c.add(history.New(history.Human, shellReport(command, k.answer)).WithMeta(history.MetaEffect, ran))
 	}
 	c.emit(ToolEnded{Call: k.Number, Name: k.Name, Label: k.Said, Answer: k.answer, Duration: c.config.Now().Sub(k.started), Typed: true})
 	if ctx.Err() != nil {

@@ -1,7 +1,7 @@
 package history
 
-// MetaDeed is the key of an entry's metadata that holds its Deed.
-const MetaDeed = "deed"
+// MetaEffect is the key of an entry's metadata that holds its Deed.
+const MetaEffect = "deed"
 
 // MetaHost is the key of a reply's metadata with the host that answered.
 const MetaHost = "host"
@@ -10,9 +10,9 @@ const MetaHost = "host"
 // before it. It is missing where the prices are unknown.
 const MetaCost = "cost"
 
-// A Deed says what a call did to the machine, beside what the call and its answer say, so that the
+// A Effect says what a call did to the machine, beside what the call and its answer say, so that the
 // record of a conversation can be audited. Most calls that only look have none.
-type Deed struct {
+type Effect struct {
 	// Ran is the command line that ran, and Profile the confinement in which it ran: "sandbox",
 	// "none", or "outside" for one that was run outside the sandbox.
 	Ran     string `json:"ran,omitempty"`
@@ -58,6 +58,6 @@ type Decision struct {
 }
 
 // Empty reports whether nothing is to be recorded.
-func (d Deed) Empty() bool {
+func (d Effect) Empty() bool {
 	return d.Ran == "" && d.Looked == "" && len(d.Hosts) == 0 && d.Served == "" && len(d.Read) == 0 && len(d.Wrote) == 0 && d.Asked == nil
 }

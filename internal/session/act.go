@@ -6,7 +6,7 @@ import "agent/internal/history"
 type Act struct {
 	// By says for what it was done: "hook Stop", "check", "server github", "login", "undo".
 	By string `json:"by"`
-	history.Deed
+	history.Effect
 }
 
 // Act records something that the program did beside the calls of the model.

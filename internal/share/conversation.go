@@ -46,7 +46,7 @@ func (c *Conversation) facts() string {
 		}
 		spent, _ := history.MetaOf[float64](p.Entry, history.MetaCost)
 		cost += spent
-		deed, _ := history.MetaOf[history.Deed](p.Entry, history.MetaDeed)
+		deed, _ := history.MetaOf[history.Effect](p.Entry, history.MetaEffect)
 		for _, change := range deed.Wrote {
 			files[change.Path] = true
 		}
@@ -191,7 +191,7 @@ func (t *teller) answer(where string, entry *history.Content, b *history.ToolRes
 	delete(t.open, b.CallID)
 	p := &t.parts[call.part]
 	result, failure := t.clean.text(where, b.Result.Text()), t.clean.text(where, b.Error)
-	deed, _ := history.MetaOf[history.Deed](entry, history.MetaDeed)
+	deed, _ := history.MetaOf[history.Effect](entry, history.MetaEffect)
 	added, removed := textdiff.Stat(p.diff)
 	switch {
 	case failure == "" && deed.Asked != nil && deed.Asked.Answer == "refused":

@@ -32,9 +32,9 @@ func talk() *Conversation {
 		history.New(history.Tool, &history.ToolResponse{CallID: "b", ToolName: "run", Result: history.TextResult("FAIL"), ExitCode: &one}),
 	}
 	edited := called("c", "replace", `{"file_path":"till.sh","old_string":"a\nb\n","new_string":"a\nc\n"}`, &history.ToolResponse{Result: history.TextResult("changed")})
-	edited[1] = edited[1].WithMeta(history.MetaDeed, history.Deed{Wrote: []history.FileChange{{Path: "till.sh"}}})
+	edited[1] = edited[1].WithMeta(history.MetaEffect, history.Effect{Wrote: []history.FileChange{{Path: "till.sh"}}})
 	declined := called("d", "remember", `{"note":"it is slow"}`, &history.ToolResponse{Result: history.TextResult("not wanted")})
-	declined[1] = declined[1].WithMeta(history.MetaDeed, history.Deed{Asked: &history.Decision{By: "person", Answer: "refused"}})
+	declined[1] = declined[1].WithMeta(history.MetaEffect, history.Effect{Asked: &history.Decision{By: "person", Answer: "refused"}})
 	entries = append(entries, edited...)
 	entries = append(entries, called("a", "replace", `{"file_path":"a.go","edits":[{"old_string":"x","new_string":"y"},{"old_string":"u","new_string":"v"}]}`, &history.ToolResponse{Error: "no such text"})...)
 	entries = append(entries, called("e", "patch", `{"patch":"*** Begin Patch\n-old\n+new\n+newer\n"}`, &history.ToolResponse{})...)

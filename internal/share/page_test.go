@@ -140,7 +140,7 @@ func TestSecretsAtOddPlaces(t *testing.T) {
 	entries := []*history.Content{
 		history.New(history.AI, &history.ToolCall{ID: "1", Name: "mcp__s__" + secret, Parameters: []byte(`{"` + secret + `":"x","data":"` + secret + `","deep":[{"data":{"` + secret + `":1}}]}`)}),
 		history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "mcp__s__" + secret, Result: history.TextResult("env\nSOME_TOKEN=" + secret)}),
-		history.New(history.Human, &history.Text{Text: "x", IncludedFile: secret + ".txt"}, &history.Media{MimeType: "image/png", Data: hidden, Width: 10, Height: 10}).WithMeta(history.MetaDeed, history.Deed{Ran: "curl -H x:" + secret}),
+		history.New(history.Human, &history.Text{Text: "x", IncludedFile: secret + ".txt"}, &history.Media{MimeType: "image/png", Data: hidden, Width: 10, Height: 10}).WithMeta(history.MetaEffect, history.Effect{Ran: "curl -H x:" + secret}),
 	}
 	document, err := NewDocument("/home/bob", "/home/bob/"+secret, entries, words4)
 	if err != nil {

@@ -65,20 +65,20 @@ type Workspace interface {
 
 // Record passes what programs of hooks and checks did to the record of the conversation.
 type Record struct {
-	Did func(by string, did history.Deed)
+	Did func(by string, did history.Effect)
 }
 
 // Ran implements hook.Record.
 func (r Record) Ran(by, line, confined string, end shell.Ending) {
 	if end.NotStarted == nil {
-		r.Did(by, history.Deed{Ran: line, Profile: confined, Exit: end.Status()})
+		r.Did(by, history.Effect{Ran: line, Profile: confined, Exit: end.Status()})
 	}
 }
 
 // recordFiles records the files that such programs changed.
 func (r Record) recordFiles(by string, env *tools.Env, change snapshot.Mark) {
 	if files, unlisted := env.FileChanges(change); len(files) > 0 {
-		r.Did(by, history.Deed{Wrote: files, Unlisted: unlisted})
+		r.Did(by, history.Effect{Wrote: files, Unlisted: unlisted})
 	}
 }
 

@@ -71,8 +71,8 @@ func Items(found servers.Listing) (items []consent.Item) {
 
 // startOf describes the start of a server's program for the record: as it is configured, because the
 // values of variables may be secret.
-func startOf(x *Configured, wire mcp.Server) history.Deed {
-	did := history.Deed{Profile: wire.Confined.Word(wire.Profile)}
+func startOf(x *Configured, wire mcp.Server) history.Effect {
+	did := history.Effect{Profile: wire.Confined.Word(wire.Profile)}
 	for _, s := range x.Servers {
 		if s.Name != wire.Name {
 			continue

@@ -42,7 +42,7 @@ type Config struct {
 	// OnFreeze receives the offered tools whenever they change, for the record of the session.
 	OnFreeze func([]bridge.Offered)
 	// Did records a program that was started, Reached a host that was reached. by names the server.
-	Did     func(by string, did history.Deed)
+	Did     func(by string, did history.Effect)
 	Reached func(by, host string)
 	// Tell shows a line to the user, on the goroutine that runs the conversation.
 	Tell func(line string)

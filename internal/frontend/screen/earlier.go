@@ -43,7 +43,7 @@ func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier
 func outcomes(entries []*history.Content) (good, declined map[string]bool) {
 	good, declined = map[string]bool{}, map[string]bool{}
 	for _, entry := range entries {
-		deed, _ := history.MetaOf[history.Deed](entry, history.MetaDeed)
+		deed, _ := history.MetaOf[history.Effect](entry, history.MetaEffect)
 		for _, block := range entry.Blocks {
 			if r, ok := block.(*history.ToolResponse); ok {
 				good[r.CallID] = r.Error == "" && (r.ExitCode == nil || *r.ExitCode == 0)

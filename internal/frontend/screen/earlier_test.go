@@ -46,7 +46,7 @@ func TestEarlier(t *testing.T) {
 		{"killed within the calls", []*history.Content{asked, call}, tui.Earlier{
 			Exchanges: []tui.Exchange{{Said: "fix @a.go", Calls: []tui.Call{{Label: globbed, Failed: true}}, Reply: "I look."}}, Unfinished: true,
 		}},
-		{"a declined proposal", []*history.Content{asked, call, result.WithMeta(history.MetaDeed, history.Deed{Asked: &history.Decision{By: "person", Answer: "refused"}}), answer}, tui.Earlier{
+		{"a declined proposal", []*history.Content{asked, call, result.WithMeta(history.MetaEffect, history.Effect{Asked: &history.Decision{By: "person", Answer: "refused"}}), answer}, tui.Earlier{
 			Exchanges: []tui.Exchange{{Said: "fix @a.go", Calls: []tui.Call{{Label: globbed, Declined: true}}, Reply: "Done."}},
 		}},
 		{"interrupted", []*history.Content{asked, cut}, tui.Earlier{Exchanges: []tui.Exchange{{Said: "fix @a.go", Reply: "Done."}}, Unfinished: true}},
