@@ -65,7 +65,7 @@ func openRecord(at *place, ends *closers) (r *record, notices []string, err erro
 		r.id = unrecorded + strings.ToLower(rand.Text()[:8])
 	}
 	r.logger = at.log.With("conversation", r.id)
-	r.acts.record = func(act session.Act) { r.write(func(log *session.Log) error { return log.Act(act) }) }
+	r.acts.record = func(act session.Action) { r.write(func(log *session.Log) error { return log.Action(act) }) }
 	forget := at.process.followers.add(&r.acts)
 	ends.add(func() error { r.acts.end(); forget(); return nil })
 	return r, notices, nil

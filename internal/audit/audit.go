@@ -136,7 +136,7 @@ func of(path string, hashes ...string) (*Report, beginnings, error) {
 		if entry := record.Entry(); entry != nil {
 			a.entry(record.Time, entry)
 		}
-		if act, is := record.Act(); is {
+		if act, is := record.Action(); is {
 			a.addAct(record.Time, act)
 		}
 		a.readOpening(record)
@@ -223,7 +223,7 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 }
 
 // addAct lists the actions beside the calls of the model.
-func (a *auditor) addAct(at time.Time, act session.Act) {
+func (a *auditor) addAct(at time.Time, act session.Action) {
 	a.deed(at, act.Effect, "", act.By)
 }
 
@@ -232,7 +232,7 @@ func (a *auditor) readOpening(record session.Scanned) {
 	if agent := record.OfAgent(); agent != nil {
 		a.report.Agent, a.report.agentID = agent.Agent, agent.ID
 	}
-	a.report.LacksActs = a.report.LacksActs || record.LacksActs()
+	a.report.LacksActs = a.report.LacksActs || record.LacksActions()
 }
 
 // included returns the content in the text of an inclusion.

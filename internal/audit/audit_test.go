@@ -88,13 +88,13 @@ func TestActs(t *testing.T) {
 	t.Parallel()
 	log := newLog(t, &session.Agent{ID: "s", Agent: "explore"})
 	two := 2
-	for _, act := range []session.Act{
+	for _, act := range []session.Action{
 		{By: "hook Stop for agent s-1", Effect: history.Effect{Ran: "lint .", Profile: "none", Exit: &two}},
 		{By: "server db", Effect: history.Effect{Ran: "npx db", Profile: "none", Agreed: "abc"}},
 		{By: "undo", Effect: history.Effect{Wrote: []history.FileChange{{Path: "a", Before: "sha256:1", After: "sha256:2"}}}},
 		{By: "login", Effect: history.Effect{Hosts: []string{"auth.example"}}},
 	} {
-		if err := log.Act(act); err != nil {
+		if err := log.Action(act); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestLinesCannotBeForged(t *testing.T) {
 	log := newLog(t, nil)
 	add(t, log, history.HumanText(evil), history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: evil, Result: history.TextResult(evil)}).WithMeta(history.MetaEffect,
 		history.Effect{Ran: evil, Looked: evil, Hosts: []string{evil}, Served: evil, Read: []history.View{{Path: evil, Hash: "h"}}, Wrote: []history.FileChange{{Path: evil}}, Asked: &history.Decision{By: evil, Answer: "allowed", Rule: evil}}))
-	if err := log.Act(session.Act{By: evil, Effect: history.Effect{Ran: evil}}); err != nil {
+	if err := log.Action(session.Action{By: evil, Effect: history.Effect{Ran: evil}}); err != nil {
 		t.Fatal(err)
 	}
 	got := printed(t, log.Path())

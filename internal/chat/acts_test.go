@@ -49,7 +49,7 @@ func TestActsAreRecorded(t *testing.T) {
 				allowed = *deed.Asked
 			}
 		}
-		act, is := record.Act()
+		act, is := record.Action()
 		if want, moves := wrote[act.By]; moves && !slices.Equal(act.Wrote, []history.FileChange{want}) {
 			t.Errorf("%s wrote %+v, want %+v", act.By, act.Wrote, want)
 		}

@@ -78,5 +78,5 @@ func recordAct(log *session.Log, by string, did history.Effect) error {
 	if log == nil {
 		return nil
 	}
-	return log.Act(session.Act{By: by, Effect: did})
+	return log.Action(session.Action{By: by, Effect: did})
 }

@@ -2,24 +2,24 @@ package session
 
 import "agent/internal/history"
 
-// An Act is something that the program did beside the calls of the model, such as running a hook.
-type Act struct {
+// An Action is something that the program did beside the calls of the model, such as running a hook.
+type Action struct {
 	// By says for what it was done: "hook Stop", "check", "server github", "login", "undo".
 	By string `json:"by"`
 	history.Effect
 }
 
-// Act records something that the program did beside the calls of the model.
-func (l *Log) Act(a Act) error { return l.record(TypeAct, a) }
+// Action records something that the program did beside the calls of the model.
+func (l *Log) Action(a Action) error { return l.record(TypeAction, a) }
 
-// Act returns the recorded actions beside the calls of the model, false if it is no such
+// Action returns the recorded actions beside the calls of the model, false if it is no such
 // record or is damaged.
-func (r Record) Act() (Act, bool) {
-	if r.Type != TypeAct {
-		return Act{}, false
+func (r Record) Action() (Action, bool) {
+	if r.Type != TypeAction {
+		return Action{}, false
 	}
 	payload, err := decode(r)
-	act, is := payload.(Act)
+	act, is := payload.(Action)
 	return act, is && err == nil
 }
 
@@ -33,9 +33,9 @@ func (r Record) opening() (sessionPayload, bool) {
 	return opening, is && err == nil
 }
 
-// LacksActs reports whether a record opens a part of a log that was written by an older program,
+// LacksActions reports whether a record opens a part of a log that was written by an older program,
 // which recorded no acts.
-func (r Record) LacksActs() bool {
+func (r Record) LacksActions() bool {
 	opening, is := r.opening()
 	return is && !opening.Acts
 }

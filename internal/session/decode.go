@@ -29,7 +29,7 @@ var decoders = map[Type]func(Record) (any, error){
 	TypeNote:        decodeAs[Note],
 	TypeNotice:      decodeAs[noticePayload],
 	TypeAgent:       decodeAs[Agent],
-	TypeAct:         decodeAs[Act],
+	TypeAction:      decodeAs[Action],
 }
 
 // decode reads the payload of a record: an entry is a *history.Content, anything else the

@@ -65,8 +65,8 @@ const (
 	TypeNotice Type = "notice"
 	// TypeAgent is the start or the end of an agent.
 	TypeAgent Type = "agent"
-	// TypeAct is something that the program did beside the calls of the model.
-	TypeAct Type = "act"
+	// TypeAction is something that the program did beside the calls of the model.
+	TypeAction Type = "act"
 )
 
 // Record is one line of a log.

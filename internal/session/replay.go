@@ -292,7 +292,7 @@ func (p *player) take(r Record, payload any, e event) {
 	case Agent:
 		payload.Recorded = r.Time
 		p.state.takeAgent(payload)
-	case noticePayload, Note, Act:
+	case noticePayload, Note, Action:
 	default:
 		p.appendEvent(payload, e)
 	}

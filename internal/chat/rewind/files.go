@@ -49,11 +49,11 @@ func (p *Past) apply(plan *snapshot.Plan, by string) ([]snapshot.ChangedFile, er
 	if err != nil || p.Session == nil || len(changed) == 0 {
 		return changed, err
 	}
-	act := session.Act{By: by}
+	act := session.Action{By: by}
 	for _, file := range changed {
 		act.Wrote = append(act.Wrote, tools.FileChangeOf(file.Path, file.Before, file.After))
 	}
-	return changed, p.Session.Act(act)
+	return changed, p.Session.Action(act)
 }
 
 // markUndone marks the writes in the history whose changes were undone, and takes the mark from
