@@ -148,7 +148,7 @@ func searches() Tool {
 // What they change cannot be had again by running them.
 func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 	t.Parallel()
-	acts := map[cacheaware.Act][]string{}
+	acts := map[cacheaware.Effect][]string{}
 	for _, tool := range append(Default(), searches()) {
 		if tool.Retrievable() != (tool.Reads || tool.Runs || tool.Network) || tool.Edits != tool.WritesFile() {
 			t.Errorf("%s: %s", tool.Name, tool.Traits)
@@ -163,13 +163,13 @@ func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 				t.Errorf("%s declares %s, which it does not take", tool.Name, name)
 			}
 		}
-		act := cacheaware.ActOf(tool.Traits)
+		act := cacheaware.EffectOf(tool.Traits)
 		acts[act] = append(acts[act], tool.Name)
 	}
 	for _, names := range acts {
 		slices.Sort(names)
 	}
-	want := map[cacheaware.Act][]string{
+	want := map[cacheaware.Effect][]string{
 		cacheaware.View:  {"ast_read_file", "read_file", "read_line_range"},
 		cacheaware.Write: {"write_file"},
 		cacheaware.Edit:  {"apply_patch", "ast_edit", "delete_line_range", "insert_at_line", "replace"},

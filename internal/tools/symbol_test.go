@@ -191,10 +191,10 @@ func TestSymbolIsCheap(t *testing.T) {
 	if t.Log(size, "tokens"); size > 250 {
 		t.Errorf("%d tokens", size)
 	}
-	if cacheaware.ActOf(symbol.Traits) != cacheaware.Find || !symbol.Retrievable() || !symbol.Harmless() {
+	if cacheaware.EffectOf(symbol.Traits) != cacheaware.Find || !symbol.Retrievable() || !symbol.Harmless() {
 		t.Error("density does not take an answer for a search")
 	}
-	if cacheaware.ActOf(rename.Traits) != cacheaware.Keep || rename.Retrievable() || !rename.EditsOnly() || !rename.Unoffered {
+	if cacheaware.EffectOf(rename.Traits) != cacheaware.Keep || rename.Retrievable() || !rename.EditsOnly() || !rename.Unoffered {
 		t.Error("a rename is no edit")
 	}
 	var schema struct{ Required []string }

@@ -11,13 +11,13 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Act is the effect of a tool, as far as pruning depends on it.
-type Act int
+// Effect is the effect of a tool, as far as pruning depends on it.
+type Effect int
 
 // The acts. The zero value is the act of an unknown tool, whose results count as found things.
 const (
 	// Find is a search, a listing, a page of the web, or an unknown tool.
-	Find Act = iota
+	Find Effect = iota
 	// View shows a file or lines of it.
 	View
 	// Write sets the whole content of a file.
@@ -30,8 +30,8 @@ const (
 	Keep
 )
 
-// ActOf returns the act of a tool.
-func ActOf(tool toolspec.Traits) Act {
+// EffectOf returns the act of a tool.
+func EffectOf(tool toolspec.Traits) Effect {
 	switch named := len(tool.File) > 0; {
 	case len(tool.Command) > 0:
 		return Shell
@@ -53,7 +53,7 @@ const lastLine = math.MaxInt32
 // A fact describes one call. The result of the call completes it.
 type fact struct {
 	name string
-	act  Act
+	act  Effect
 	// paths lists the absolute paths of the files that the call names; the first is the main one.
 	paths []string
 	// lo and hi are the first and last line that a view shows.
@@ -141,7 +141,7 @@ func (f *fact) wholeView() bool { return f.act == View && f.lo == 1 && f.hi == l
 
 // newFact describes a call that is about to be made. Relative paths are resolved in root.
 func newFact(call *history.ToolCall, tool toolspec.Traits, root string) *fact {
-	f := &fact{name: call.Name, act: ActOf(tool), reports: tool.Reports, lo: 1, hi: lastLine, result: -1}
+	f := &fact{name: call.Name, act: EffectOf(tool), reports: tool.Reports, lo: 1, hi: lastLine, result: -1}
 	resolve := func(p string) string { return history.Absolute(root, p) }
 	if f.act == View || f.act == Write || f.act == Edit {
 		for _, p := range tool.FilesOf(call) {
