@@ -40,8 +40,8 @@ folders of all these programs.
 "missing" counts texts that an edit quoted although pruning would have removed them. The
 cost includes reading them again.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.by != "" && !slices.Contains(offline.Bys(), o.by) {
-				return usage(fmt.Errorf("--by %s: use one of %s", o.by, strings.Join(offline.Bys(), ", ")))
+			if o.by != "" && !slices.Contains(offline.GroupNames(), o.by) {
+				return usage(fmt.Errorf("--by %s: use one of %s", o.by, strings.Join(offline.GroupNames(), ", ")))
 			}
 			if o.days < 0 {
 				return usage(fmt.Errorf("--days %d: must be 0, for all, or more", o.days))
@@ -54,7 +54,7 @@ cost includes reading them again.`,
 	}
 	o.register(cmd, w)
 	cmd.Flags().IntVar(&o.days, "days", 30, "read the sessions of the last `N` days; 0 for all (default for a PATH)")
-	cmd.Flags().StringVar(&o.by, "by", "", "group by "+strings.Join(offline.Bys(), ", ")+" (default project and model)")
+	cmd.Flags().StringVar(&o.by, "by", "", "group by "+strings.Join(offline.GroupNames(), ", ")+" (default project and model)")
 	cmd.Flags().StringVar(&o.svg, "svg", "", "also write a picture to this file")
 	return cmd
 }
@@ -94,7 +94,7 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 	if o.json {
 		return rawjson.WriteIndented(w.out, found)
 	}
-	return found.Print(w.out, offline.By(o.by), w.process.Home)
+	return found.Print(w.out, offline.GroupBy(o.by), w.process.Home)
 }
 
 // sessionFiles returns the named files and the files below the named folders, or, without names,

@@ -12,22 +12,22 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// By is the property that groups the sessions of a table.
-type By string
+// GroupBy is the property that groups the sessions of a table.
+type GroupBy string
 
 // The groups of a table of savings. An empty By prints projects and models.
 const (
-	ByProject By = "project"
-	ByModel   By = "model"
-	ByAgent   By = "agent"
+	ByProject GroupBy = "project"
+	ByModel   GroupBy = "model"
+	ByAgent   GroupBy = "agent"
 )
 
-// Bys returns the groups that a user can ask for.
-func Bys() []string { return []string{string(ByProject), string(ByModel), string(ByAgent)} }
+// GroupNames returns the groups that a user can ask for.
+func GroupNames() []string { return []string{string(ByProject), string(ByModel), string(ByAgent)} }
 
 // Print writes the savings as tables for people. Paths below home are shortened; home
 // may be empty.
-func (s *Savings) Print(out io.Writer, by By, home string) error {
+func (s *Savings) Print(out io.Writer, by GroupBy, home string) error {
 	if len(s.Sessions) == 0 {
 		said := "no sessions were found" + s.when()
 		if s.Older > 0 {
@@ -39,7 +39,7 @@ func (s *Savings) Print(out io.Writer, by By, home string) error {
 		return s.printSkipped(out, home)
 	}
 	for _, table := range []struct {
-		by     By
+		by     GroupBy
 		groups []NamedSaving
 		usual  bool
 	}{{ByProject, s.Projects, true}, {ByModel, s.Models, true}, {ByAgent, s.Agents, false}} {
@@ -60,7 +60,7 @@ func (s *Savings) when() string {
 	return " of the last " + humanize.Count(s.Days, "day")
 }
 
-func (s *Savings) table(out io.Writer, by By, groups []NamedSaving, home string) error {
+func (s *Savings) table(out io.Writer, by GroupBy, groups []NamedSaving, home string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "sessions\trequests\tsent\tcost\twith\tcost\t×\tmissing\t  %s\n", by)
 	for _, g := range append(groups, NamedSaving{"all", s.Total}) {
