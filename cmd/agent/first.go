@@ -60,7 +60,7 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 		return "", err
 	}
 	for {
-		ways := c.Ways(ctx)
+		ways := c.Options(ctx)
 		chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, firstPick(ways))
 		switch {
 		case err != nil:
@@ -80,12 +80,12 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 			}
 			return "", err
 		}
-		return c.Take(provider.Way{Vendor: pasted})
+		return c.Take(provider.Option{Vendor: pasted})
 	}
 }
 
 // firstPick lists the ways to an endpoint, then the choice to paste a key, and the demo.
-func firstPick(ways []provider.Way) command.Pick {
+func firstPick(ways []provider.Option) command.Pick {
 	pick := command.Pick{Title: "Choose a model provider"}
 	for n, way := range ways {
 		choice := command.Choice{Line: strconv.Itoa(n)}

@@ -10,30 +10,30 @@ import (
 	"agent/internal/settings"
 )
 
-// Way is a way to an endpoint if none is set.
-type Way struct {
+// Option is a way to an endpoint if none is set.
+type Option struct {
 	// Local is a server on this machine. Without a name it means none.
 	Local Local
 	// Vendor is a vendor whose key is in the environment.
 	Vendor vendor.Vendor
 }
 
-// Ways returns the servers on this machine, and then the vendors whose keys are in the environment.
-func (c *Connection) Ways(ctx context.Context) []Way {
-	var ways []Way
+// Options returns the servers on this machine, and then the vendors whose keys are in the environment.
+func (c *Connection) Options(ctx context.Context) []Option {
+	var ways []Option
 	for _, local := range c.config.Detect(ctx) {
-		ways = append(ways, Way{Local: local})
+		ways = append(ways, Option{Local: local})
 	}
 	for _, known := range vendor.All() {
 		if known.KeyVariable != "" && strings.TrimSpace(c.config.Env(known.KeyVariable)) != "" {
-			ways = append(ways, Way{Vendor: known})
+			ways = append(ways, Option{Vendor: known})
 		}
 	}
 	return ways
 }
 
 // Take uses a way that the user has chosen, now and at each later start without an endpoint.
-func (c *Connection) Take(way Way) (notice string, err error) {
+func (c *Connection) Take(way Option) (notice string, err error) {
 	name, local := way.Vendor.Name, way.Local
 	err = c.consent.remember(func(a *allowed) {
 		if a.Provider = name; name == "" {

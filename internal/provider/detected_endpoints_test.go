@@ -95,7 +95,7 @@ func TestWays(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	ways := b.Ways(t.Context())
+	ways := b.Options(t.Context())
 	for _, way := range ways {
 		names = append(names, way.Local.Name+way.Vendor.Name)
 	}
@@ -103,7 +103,7 @@ func TestWays(t *testing.T) {
 		t.Fatal(got)
 	}
 	for _, c := range []struct {
-		way           provider.Way
+		way           provider.Option
 		url, model    string
 		later, model2 string
 	}{
@@ -139,7 +139,7 @@ func TestAChosenVendor(t *testing.T) {
 	folder := t.TempDir()
 	keys := map[string]string{"GROQ_API_KEY": "gsk_0123456789"}
 	groq, _ := vendor.Named("groq")
-	if _, err := keyed(t, folder, keys).Take(provider.Way{Vendor: groq}); err != nil {
+	if _, err := keyed(t, folder, keys).Take(provider.Option{Vendor: groq}); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*provider.Config){
