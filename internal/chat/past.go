@@ -118,7 +118,7 @@ func (p *Past) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan,
 // PlanFiles works out how to undo the file changes of the latest turn, or how to redo them, and
 // changes nothing. It returns snapshot.ErrNothing if there is nothing to do, and ErrWorking while
 // a turn runs.
-func (p *Past) PlanFiles(ctx context.Context, way snapshot.Way) (plan *snapshot.Plan, err error) {
+func (p *Past) PlanFiles(ctx context.Context, way snapshot.Operation) (plan *snapshot.Plan, err error) {
 	err = p.whenAlone(ctx, func() error {
 		if way == snapshot.Redo {
 			plan, err = p.past.Env.Snapshots.PlanRedo(ctx)

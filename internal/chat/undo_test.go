@@ -66,7 +66,7 @@ func (b workbench) want(name, content string) {
 }
 
 // move plans and goes, as /undo and /redo do.
-func (b workbench) move(way snapshot.Way) {
+func (b workbench) move(way snapshot.Operation) {
 	b.t.Helper()
 	b.serve(func(ctx context.Context) {
 		plan, err := b.Past.PlanFiles(ctx, way)
@@ -189,7 +189,7 @@ func TestNothingToUndo(t *testing.T) {
 	b := newWorkbench(t, nil, say("hello"))
 	b.prompt("hi")
 	b.serve(func(ctx context.Context) {
-		for _, way := range []snapshot.Way{snapshot.Undo, snapshot.Redo} {
+		for _, way := range []snapshot.Operation{snapshot.Undo, snapshot.Redo} {
 			if _, err := b.Past.PlanFiles(ctx, way); !errors.Is(err, snapshot.ErrNothing) {
 				t.Errorf("%s: %v", way, err)
 			}

@@ -346,7 +346,7 @@ var undoneMark = regexp.MustCompile(`,?"undone":true|,?"metadata":\{\}`)
 func unmarked(state string) string { return undoneMark.ReplaceAllString(state, "") }
 
 // move is /undo or /redo, which nobody is in the way of here.
-func (w *walk) move(way snapshot.Way) {
+func (w *walk) move(way snapshot.Operation) {
 	w.rt.Helper()
 	w.serve(func(ctx context.Context) {
 		plan, err := w.Past.PlanFiles(ctx, way)

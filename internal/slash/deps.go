@@ -62,7 +62,7 @@ type Past interface {
 	Points(ctx context.Context) ([]history.Point, error)
 	Rewind(ctx context.Context, seq uint64, files bool) (history.Point, []snapshot.ChangedFile, error)
 	PlanRewind(ctx context.Context, seq uint64) (*snapshot.Plan, error)
-	PlanFiles(ctx context.Context, way snapshot.Way) (*snapshot.Plan, error)
+	PlanFiles(ctx context.Context, way snapshot.Operation) (*snapshot.Plan, error)
 	MoveFiles(ctx context.Context, plan *snapshot.Plan) ([]snapshot.ChangedFile, error)
 }
 

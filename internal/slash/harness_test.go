@@ -143,7 +143,7 @@ func (f *fakeSession) Clear(context.Context) error {
 	return f.err
 }
 
-func (f *fakeSession) PlanFiles(_ context.Context, way snapshot.Way) (*snapshot.Plan, error) {
+func (f *fakeSession) PlanFiles(_ context.Context, way snapshot.Operation) (*snapshot.Plan, error) {
 	f.done = append(f.done, "plan "+string(way))
 	return f.plan, f.err
 }

@@ -23,7 +23,7 @@ func redoCommand(f *files) command.Command {
 
 // command returns a command that shows its changes to files, and makes them after the user has
 // confirmed.
-func (f *files) command(way snapshot.Way, help string) command.Command {
+func (f *files) command(way snapshot.Operation, help string) command.Command {
 	return command.Command{
 		Name: string(way), Help: help,
 		Forms: []command.Form{
@@ -51,7 +51,7 @@ type goingBack struct {
 }
 
 // planFiles plans the changes of a command. Notes of a turn later than the files' go alone.
-func (f *files) planFiles(ctx context.Context, way snapshot.Way) (*goingBack, error) {
+func (f *files) planFiles(ctx context.Context, way snapshot.Operation) (*goingBack, error) {
 	plan, err := f.past.PlanFiles(ctx, way)
 	back := &goingBack{Plan: plan}
 	if way == snapshot.Undo && f.notes != nil && (err == nil || errors.Is(err, snapshot.ErrNothing)) {
@@ -64,7 +64,7 @@ func (f *files) planFiles(ctx context.Context, way snapshot.Way) (*goingBack, er
 		}
 	}
 	if errors.Is(err, snapshot.ErrNothing) {
-		return nil, fmt.Errorf("nothing to %s: %s", way, map[snapshot.Way]string{
+		return nil, fmt.Errorf("nothing to %s: %s", way, map[snapshot.Operation]string{
 			snapshot.Undo: "no turn changed files, or all are undone. Changes by background commands and to ignored files are not recorded",
 			snapshot.Redo: "nothing was undone since the last file change",
 		}[way])
@@ -80,7 +80,7 @@ func (f *files) planFiles(ctx context.Context, way snapshot.Way) (*goingBack, er
 
 // showFiles shows the planned changes and remembers the plan, so that the confirmation makes
 // exactly these changes.
-func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output, error) {
+func (f *files) showFiles(ctx context.Context, way snapshot.Operation) (command.Output, error) {
 	plan, err := f.planFiles(ctx, way)
 	if err != nil {
 		return command.Output{}, err
@@ -135,7 +135,7 @@ func about(plan *snapshot.Plan) string {
 }
 
 // moveFiles carries out the plan that was shown, or makes a plan if none was shown.
-func (f *files) moveFiles(ctx context.Context, way snapshot.Way) (command.Output, error) {
+func (f *files) moveFiles(ctx context.Context, way snapshot.Operation) (command.Output, error) {
 	plan := f.shown.Load()
 	if plan == nil || plan.Kind != way {
 		var err error
@@ -170,7 +170,7 @@ func (f *files) carryOut(ctx context.Context, plan *goingBack) (command.Output, 
 	if err != nil && len(changed) == 0 {
 		return command.Output{}, err
 	}
-	did := map[snapshot.Way]string{snapshot.Undo: "Undone", snapshot.Redo: "Done again"}[way]
+	did := map[snapshot.Operation]string{snapshot.Undo: "Undone", snapshot.Redo: "Done again"}[way]
 	lines := []string{fmt.Sprintf("%s: %s. Your next message tells the model.", did, humanize.Count(len(changed), "file"))}
 	switch {
 	case len(changed) > 0:

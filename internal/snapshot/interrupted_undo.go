@@ -14,7 +14,7 @@ type halfWay struct {
 	// redo is the tree's redo list once the move is finished.
 	redo []int
 	// by is the command that began the move or reversed it last.
-	by Way
+	by Operation
 	// back is set if the move was reversed and leads to the head.
 	back bool
 }
@@ -45,7 +45,7 @@ func (h halfWay) moves(head int) (all []move) {
 }
 
 // commands returns the command that finishes the move, and the command that takes it back.
-func (h halfWay) commands() (goesOn, back Way) {
+func (h halfWay) commands() (goesOn, back Operation) {
 	if h.by == Redo {
 		return Redo, Undo
 	}
@@ -54,7 +54,7 @@ func (h halfWay) commands() (goesOn, back Way) {
 
 // planHalf plans the end of an interrupted move: forward where kind is the command that
 // began it, else back.
-func (s *Store) planHalf(kind Way) *Plan {
+func (s *Store) planHalf(kind Operation) *Plan {
 	h := s.tree.half
 	goesOn, _ := h.commands()
 	p := &Plan{Kind: kind, from: s.tree.head, to: h.to, redo: slices.Clone(h.redo)}

@@ -63,8 +63,8 @@ type move struct {
 	// To is the node that the files are taken to.
 	To int `json:"to"`
 	// Way is the command that began the move.
-	Way  Way  `json:"way,omitempty"`
-	Done bool `json:"done,omitempty"`
+	Way  Operation `json:"way,omitempty"`
+	Done bool      `json:"done,omitempty"`
 	// Redo has the nodes that redo goes to once the move is done.
 	Redo []int `json:"redo,omitempty"`
 }

@@ -160,24 +160,24 @@ func TestForkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 // wherever it was killed and however often, and the other one takes it back.
 func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
 	t.Parallel()
-	for _, way := range []snapshot.Way{snapshot.Undo, snapshot.Redo} {
+	for _, way := range []snapshot.Operation{snapshot.Undo, snapshot.Redo} {
 		for _, turns := range []string{"", "same", "other", "other same", "other other", "other other same"} {
 			b := newBench(t, map[string]string{"a": "0", "b": "0"})
 			names := []string{"a", "b", "new"}
-			ends := map[snapshot.Way]string{snapshot.Undo: b.contents()}
+			ends := map[snapshot.Operation]string{snapshot.Undo: b.contents()}
 			b.BeginTurn("1")
 			for _, name := range names {
 				b.edit(name, "1")
 			}
 			ends[snapshot.Redo] = b.contents()
-			go1 := func(way snapshot.Way) {
+			go1 := func(way snapshot.Operation) {
 				if way == snapshot.Undo {
 					b.undo()
 				} else {
 					b.redo()
 				}
 			}
-			other := map[snapshot.Way]snapshot.Way{snapshot.Undo: snapshot.Redo, snapshot.Redo: snapshot.Undo}
+			other := map[snapshot.Operation]snapshot.Operation{snapshot.Undo: snapshot.Redo, snapshot.Redo: snapshot.Undo}
 			if way == snapshot.Redo {
 				b.undo()
 			}
@@ -204,7 +204,7 @@ func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
 			if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, fmt.Sprintf("/%s finishes that, /%s takes it back", goesOn, other[goesOn])) {
 				t.Errorf("%s %s: told %q", way, turns, told)
 			}
-			for _, next := range []snapshot.Way{heading, other[heading], heading} {
+			for _, next := range []snapshot.Operation{heading, other[heading], heading} {
 				go1(next)
 				if is := b.contents(); is != ends[next] {
 					t.Fatalf("%s, killed, then %q, then %s: the workspace holds\n%s\nwant\n%s", way, turns, next, is, ends[next])
@@ -239,11 +239,11 @@ func TestAKillWithinAFile(t *testing.T) {
 		"r removed":              func(b *bench) error { return os.Remove(b.path("r")) },
 		"a done, r removed":      func(b *bench) error { return errors.Join(b.madeAnew("a", "1", 0o755), os.Remove(b.path("r"))) },
 	} {
-		for _, way := range []snapshot.Way{snapshot.Undo, snapshot.Redo} {
+		for _, way := range []snapshot.Operation{snapshot.Undo, snapshot.Redo} {
 			for _, on := range []bool{true, false} {
 				b := newBench(t, map[string]string{"a": "0", "b": "0", "r": "0"})
 				must(t, os.Chmod(b.path("r"), 0o444))
-				ends := map[snapshot.Way]string{snapshot.Undo: b.contents()}
+				ends := map[snapshot.Operation]string{snapshot.Undo: b.contents()}
 				b.BeginTurn("1")
 				settle := b.BeginCommand(t.Context())
 				must(t, b.madeAnew("a", "1", 0o755), b.madeAnew("b", "1", 0o644), b.madeAnew("r", "1", 0o400))
@@ -276,7 +276,7 @@ func TestAKillWithinAFile(t *testing.T) {
 					if is := b.contents(); is != ends[heading] {
 						t.Fatalf("killed %s after %q, then %s: the workspace holds\n%s\nwant\n%s", way, left, heading, is, ends[heading])
 					}
-					heading = map[snapshot.Way]snapshot.Way{snapshot.Undo: snapshot.Redo, snapshot.Redo: snapshot.Undo}[heading]
+					heading = map[snapshot.Operation]snapshot.Operation{snapshot.Undo: snapshot.Redo, snapshot.Redo: snapshot.Undo}[heading]
 				}
 			}
 		}

@@ -21,19 +21,19 @@ var ErrNothing = errors.New("no turn has changed files")
 
 var errNoStore = errors.New("what files held is not kept in this session")
 
-// Way is the command that a plan belongs to.
-type Way string
+// Operation is the command that a plan belongs to.
+type Operation string
 
 // The ways.
 const (
-	Undo    Way = "undo"
-	Redo    Way = "redo"
-	Restore Way = "restore"
+	Undo    Operation = "undo"
+	Redo    Operation = "redo"
+	Restore Operation = "restore"
 )
 
 // Plan describes how the files would get to another state. Making a plan changes nothing.
 type Plan struct {
-	Kind Way
+	Kind Operation
 	// Title is the message whose changes are undone or redone; PlanRestore gives none.
 	Title string
 	// Since is the time of the earliest change that is undone or redone.

@@ -25,7 +25,7 @@ type storedPast struct {
 	store *snapshot.Store
 }
 
-func (p storedPast) PlanFiles(ctx context.Context, way snapshot.Way) (*snapshot.Plan, error) {
+func (p storedPast) PlanFiles(ctx context.Context, way snapshot.Operation) (*snapshot.Plan, error) {
 	if way == snapshot.Redo {
 		return p.store.PlanRedo(ctx)
 	}

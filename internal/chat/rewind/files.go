@@ -66,7 +66,7 @@ func (p *Past) markUndone() error {
 // that the model once saw, and can no longer see as it is now, is shown again if there is room
 // (D-48). known holds the files whose earlier content the model knew.
 func (p *Past) report(plan *snapshot.Plan, changed []snapshot.ChangedFile, known map[string]bool) []history.Block {
-	title := map[snapshot.Way]string{
+	title := map[snapshot.Operation]string{
 		snapshot.Undo: "I undid the changes of files that your latest turn with any had made. These files are again as they were before it:",
 		snapshot.Redo: "I did the changes of files again that I had undone. These files changed with it:",
 	}[plan.Kind]
