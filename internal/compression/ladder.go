@@ -10,48 +10,48 @@ import (
 // LimitCause names the hard limit as the cause of a change, in the record and to people.
 const LimitCause = "context limit"
 
-// RungName names a rung of the ladder, in words for the user.
-type RungName string
+// FallbackName names a rung of the ladder, in words for the user.
+type FallbackName string
 
 // The rungs, in their order (D-30). Density and the compression of the active strategy come
 // before them; the caller runs both.
 const (
-	// RungHighDensity is the compression of high-density.
-	RungHighDensity RungName = "high-density compress"
-	// RungShorterTail is the same compression with the preserved tail halved, again and again
+	// FallbackHighDensity is the compression of high-density.
+	FallbackHighDensity FallbackName = "high-density compress"
+	// FallbackShorterTail is the same compression with the preserved tail halved, again and again
 	// until only the newest exchange is left in it.
-	RungShorterTail RungName = "shorter tail"
-	// RungNotes replaces tool results that the model has seen by a line each, largest first.
-	RungNotes RungName = "shorten large results"
-	// RungCalls shortens the long arguments of calls, largest first.
-	RungCalls RungName = "shorten large calls"
-	// RungCut cuts tool results that the model has not seen.
-	RungCut RungName = "cut new results"
-	// RungDropTurns drops whole turns, oldest first, then the old entries of the last turn.
-	RungDropTurns RungName = "drop oldest turns"
-	// RungMessage cuts the user's latest message to its beginning and its end, see CutMessage.
+	FallbackShorterTail FallbackName = "shorter tail"
+	// FallbackNotes replaces tool results that the model has seen by a line each, largest first.
+	FallbackNotes FallbackName = "shorten large results"
+	// FallbackCalls shortens the long arguments of calls, largest first.
+	FallbackCalls FallbackName = "shorten large calls"
+	// FallbackCut cuts tool results that the model has not seen.
+	FallbackCut FallbackName = "cut new results"
+	// FallbackDropTurns drops whole turns, oldest first, then the old entries of the last turn.
+	FallbackDropTurns FallbackName = "drop oldest turns"
+	// FallbackMessage cuts the user's latest message to its beginning and its end, see CutMessage.
 	// The caller runs it, since the record numbers the text that was cut.
-	RungMessage RungName = "cut your message to its beginning and end"
-	// RungLatest cuts the model's latest calls to their outcomes.
-	RungLatest RungName = "cut the latest calls"
+	FallbackMessage FallbackName = "cut your message to its beginning and end"
+	// FallbackLatest cuts the model's latest calls to their outcomes.
+	FallbackLatest FallbackName = "cut the latest calls"
 )
 
 // rungs lists the rungs that Reduce runs, in order.
 var rungs = []struct {
-	name RungName
+	name FallbackName
 	run  func(*ladder)
 }{
-	{RungHighDensity, (*ladder).compress},
-	{RungShorterTail, (*ladder).shortenTail},
-	{RungNotes, (*ladder).noteResults},
-	{RungCalls, func(l *ladder) { l.shortenCalls(0, l.Total()-l.room, brief) }},
-	{RungCut, (*ladder).cutResults},
-	{RungDropTurns, (*ladder).dropTurns},
-	{RungLatest, (*ladder).cutLatest},
+	{FallbackHighDensity, (*ladder).compress},
+	{FallbackShorterTail, (*ladder).shortenTail},
+	{FallbackNotes, (*ladder).noteResults},
+	{FallbackCalls, func(l *ladder) { l.shortenCalls(0, l.Total()-l.room, brief) }},
+	{FallbackCut, (*ladder).cutResults},
+	{FallbackDropTurns, (*ladder).dropTurns},
+	{FallbackLatest, (*ladder).cutLatest},
 }
 
-// LadderInput is a request at the hard limit.
-type LadderInput struct {
+// FallbackInput is a request at the hard limit.
+type FallbackInput struct {
 	// Context is the context that strategies get.
 	Context
 	// Done is the result of the active strategy's compression just before, or zero if the
@@ -59,18 +59,18 @@ type LadderInput struct {
 	Done Result
 }
 
-// A Rung records the effect of one step of the ladder.
-type Rung struct {
-	Name RungName
+// A FallbackStep records the effect of one step of the ladder.
+type FallbackStep struct {
+	Name FallbackName
 	// TokensBefore and TokensAfter are totals in the sense of D-07.
 	TokensBefore, TokensAfter int
 }
 
-// LadderResult holds a history that fits.
-type LadderResult struct {
+// FallbackResult holds a history that fits.
+type FallbackResult struct {
 	History []*history.Content
 	// Rungs lists the steps that shortened something, in order.
-	Rungs []Rung
+	Rungs []FallbackStep
 	// TokensBefore and TokensAfter are totals in the sense of D-07.
 	TokensBefore, TokensAfter int
 }
@@ -96,12 +96,12 @@ func (e *ContextOverflowError) Error() string {
 // rung after which total + reserve ≤ limit. The last message of the user stays. The model reads at
 // least the outcome of every call of its latest reply, if only as a number in the marker. The
 // result is valid (history.Validate) if the input was. The error is a *ContextOverflowError.
-func Reduce(in LadderInput) (LadderResult, error) {
+func Reduce(in FallbackInput) (FallbackResult, error) {
 	if err := in.Overflow(); err != nil {
-		return LadderResult{}, err
+		return FallbackResult{}, err
 	}
 	l := newLadder(in)
-	result := LadderResult{TokensBefore: l.Total()}
+	result := FallbackResult{TokensBefore: l.Total()}
 	for _, rung := range rungs {
 		if l.fits() {
 			break
@@ -109,13 +109,13 @@ func Reduce(in LadderInput) (LadderResult, error) {
 		before := l.Total()
 		rung.run(l)
 		if after := l.Total(); after != before {
-			result.Rungs = append(result.Rungs, Rung{rung.name, before, after})
+			result.Rungs = append(result.Rungs, FallbackStep{rung.name, before, after})
 		}
 	}
 	if !l.fits() {
 		// Not even the outcomes of the latest calls fit beside the message. Without them the
 		// model would make the calls again and again.
-		return LadderResult{}, &ContextOverflowError{l.Overhead, l.Total() - l.Overhead, l.Reserve, l.ContextLimit}
+		return FallbackResult{}, &ContextOverflowError{l.Overhead, l.Total() - l.Overhead, l.Reserve, l.ContextLimit}
 	}
 	result.History, result.TokensAfter = l.History, l.Total()
 	return result, nil
@@ -161,7 +161,7 @@ type ladder struct {
 	compressed bool
 }
 
-func newLadder(in LadderInput) *ladder {
+func newLadder(in FallbackInput) *ladder {
 	l := &ladder{
 		Context:    in.Context,
 		room:       in.ContextLimit - in.Reserve,

@@ -40,14 +40,14 @@ func TestMarkersAreSummaries(t *testing.T) {
 func TestOverflowCountsWhatMustStay_D47(t *testing.T) {
 	t.Parallel()
 	message := H("see", history.NewInclusion("f.md", strings.Repeat("line\n", 400)))
-	in := LadderInput{Context: contextOf(t, 1000, conv(message))}
+	in := FallbackInput{Context: contextOf(t, 1000, conv(message))}
 	var overflow *ContextOverflowError
 	if _, err := Reduce(in); !errors.As(err, &overflow) || overflow.Message != in.Tokens[0] {
 		t.Errorf("unanswered: %v", err)
 	}
 	answered := conv(message, A("looking", call("1", "grep", "{}")), T(res("1", "grep", "hit")))
 	for _, preserve := range []float64{0, 0.2, 1} {
-		in = LadderInput{Context: contextOf(t, 1000, answered)}
+		in = FallbackInput{Context: contextOf(t, 1000, answered)}
 		in.PreserveThreshold = preserve
 		result, _, err := climb(t, in)
 		if err != nil || !strings.HasPrefix(show(result.History[0]), `H{"see", "[f.md: removed`) || len(result.History) != 3 {
@@ -99,8 +99,8 @@ func TestTheTailIsHalvedStepByStep_D42(t *testing.T) {
 		{"three times", 4*1100 + 15, 4},
 	} {
 		c := loopOf(t, tc.limit, 40)
-		result, names, err := climb(t, LadderInput{Context: c, Done: Result{Tail: 64, Metadata: ResultMetadata{StrategyUsed: DefaultName}}})
-		if err != nil || !slices.Equal(names, []RungName{RungShorterTail}) || untouched(result.History) != tc.want {
+		result, names, err := climb(t, FallbackInput{Context: c, Done: Result{Tail: 64, Metadata: ResultMetadata{StrategyUsed: DefaultName}}})
+		if err != nil || !slices.Equal(names, []FallbackName{FallbackShorterTail}) || untouched(result.History) != tc.want {
 			t.Errorf("%s: %d results after %v, want %d, %v", tc.name, untouched(result.History), names, tc.want, err)
 		}
 	}
@@ -112,8 +112,8 @@ func TestTheLadderTakesTheShareThatIsSet(t *testing.T) {
 	for preserve, want := range map[float64]int{0.5: 11, 0.2: 5} {
 		c := loopOf(t, 13_000, 20)
 		c.PreserveThreshold = preserve
-		result, names, err := climb(t, LadderInput{Context: c, Done: Result{Metadata: ResultMetadata{StrategyUsed: topDown{}.Name()}}})
-		if err != nil || !slices.Equal(names, []RungName{RungHighDensity}) || untouched(result.History) != want {
+		result, names, err := climb(t, FallbackInput{Context: c, Done: Result{Metadata: ResultMetadata{StrategyUsed: topDown{}.Name()}}})
+		if err != nil || !slices.Equal(names, []FallbackName{FallbackHighDensity}) || untouched(result.History) != want {
 			t.Errorf("share %v: %d results after %v, %v", preserve, untouched(result.History), names, err)
 		}
 	}
@@ -132,8 +132,8 @@ func TestTheLadderAfterANoOp(t *testing.T) {
 	if !once.Applied || again.Applied || again.Reason != reasonUnchanged {
 		t.Fatalf("once %t, again %t: %s", once.Applied, again.Applied, again.Reason)
 	}
-	result, names, err := climb(t, LadderInput{Context: smaller, Done: again})
-	if err != nil || slices.Contains(names, RungHighDensity) || len(names) > 0 && names[0] != RungShorterTail || len(result.History) == 0 {
+	result, names, err := climb(t, FallbackInput{Context: smaller, Done: again})
+	if err != nil || slices.Contains(names, FallbackHighDensity) || len(names) > 0 && names[0] != FallbackShorterTail || len(result.History) == 0 {
 		t.Errorf("%v, %v", names, err)
 	}
 }
@@ -171,7 +171,7 @@ func TestLadderTakesFilesOfAReadMessage(t *testing.T) {
 	entries := []*history.Content{H(""), H(""), read, A("")}
 	c := contextOf(t, 100, entries)
 	c.Overhead, c.Reserve = 0, 0
-	result, err := Reduce(LadderInput{Context: c})
+	result, err := Reduce(FallbackInput{Context: c})
 	if err != nil || !slices.ContainsFunc(result.History, func(e *history.Content) bool { return sameWords(e, read) }) {
 		t.Errorf("%d tokens of %d at first: %v", c.Total(), c.ContextLimit, err)
 	}
@@ -185,7 +185,7 @@ func TestLadderLeavesTheFilesOfANewMessage_D47(t *testing.T) {
 	message := H("and this", history.NewInclusion("/w/f", strings.Repeat("line\n", 100)))
 	c := contextOf(t, 0, conv(marker, message))
 	c.ContextLimit = c.Count(message) + c.Count(marker)/2
-	if _, _, err := climb(t, LadderInput{Context: c}); err == nil {
+	if _, _, err := climb(t, FallbackInput{Context: c}); err == nil {
 		t.Error("the message and the marker fit where there is no room for both")
 	}
 }

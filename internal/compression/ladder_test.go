@@ -14,14 +14,14 @@ import (
 )
 
 // climb runs the ladder and checks what must hold after every run.
-func climb(t rapid.TB, in LadderInput) (LadderResult, []RungName, error) {
+func climb(t rapid.TB, in FallbackInput) (FallbackResult, []FallbackName, error) {
 	t.Helper()
 	before := asJSON(t, in.History)
 	result, err := Reduce(in)
 	if asJSON(t, in.History) != before {
 		t.Errorf("the input changed")
 	}
-	var names []RungName
+	var names []FallbackName
 	total := in.Total()
 	for _, r := range result.Rungs {
 		names = append(names, r.Name)
@@ -110,7 +110,7 @@ func TestLadderGuarantee(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		entries := genHistory(rt)
 		limit := pick(rt, []int{0, 100, 300, 1000, 3000, 10_000})
-		in := LadderInput{Context: contextOf(rt, limit, entries)}
+		in := FallbackInput{Context: contextOf(rt, limit, entries)}
 		in.Reserve = pick(rt, []int{0, limit / 4, limit / 2})
 		in.Overhead = pick(rt, []int{0, 50})
 		in.Threshold = pick(rt, []float64{0.1, 0.85, 1})
@@ -120,7 +120,7 @@ func TestLadderGuarantee(t *testing.T) {
 			in.Context = countedAnew(in.Context, in.Done.NewHistory)
 		}
 		result, names, _ := climb(rt, in)
-		if in.Done.Metadata.StrategyUsed == DefaultName && slices.Contains(names, RungHighDensity) {
+		if in.Done.Metadata.StrategyUsed == DefaultName && slices.Contains(names, FallbackHighDensity) {
 			rt.Error("D-42: high-density compressed twice")
 		}
 		if rt.Failed() {
@@ -160,20 +160,20 @@ func TestLadderRungs(t *testing.T) {
 		entries []*history.Content
 		// done is the strategy that ran before, none if nil.
 		done  Strategy
-		rungs []RungName
+		rungs []FallbackName
 		has   []string
 	}{
 		{"fits", 20_000, turns, nil, nil, nil},
-		{"after another strategy", 6000, turns, nil, []RungName{RungHighDensity}, []string{"[read_file: /w/a — success, 400 lines]", "ok e"}},
-		{"a tool loop", 9000, loop, highDensity{}, []RungName{RungShorterTail}, []string{"task", "52 earlier entries", verbatim(26), verbatim(27), verbatim(28), verbatim(29)}},
-		{"results that were seen first", 4000, wide, highDensity{}, []RungName{RungCut}, []string{"[cut: 800 lines are too large for the window; read a range]", "[cut: 400 lines"}},
-		{"calls that are long", 1500, body, highDensity{}, []RungName{RungCalls}, []string{`A{"now", 1:write_file}`, "T{r1=\"ok\"}"}},
-		{"drops whole turns", 300, big, highDensity{}, []RungName{RungDropTurns}, []string{`H{"[3 earlier entries`, `H{"last"}`, "A{\"sure\", 1:grep}", `T{r1="hit"}`}},
-		{"calls too large by themselves", 250, huge, highDensity{}, []RungName{RungLatest}, []string{`H{"task"}`, `H{"[2 earlier entries`, "your latest calls were made: 1 success"}},
+		{"after another strategy", 6000, turns, nil, []FallbackName{FallbackHighDensity}, []string{"[read_file: /w/a — success, 400 lines]", "ok e"}},
+		{"a tool loop", 9000, loop, highDensity{}, []FallbackName{FallbackShorterTail}, []string{"task", "52 earlier entries", verbatim(26), verbatim(27), verbatim(28), verbatim(29)}},
+		{"results that were seen first", 4000, wide, highDensity{}, []FallbackName{FallbackCut}, []string{"[cut: 800 lines are too large for the window; read a range]", "[cut: 400 lines"}},
+		{"calls that are long", 1500, body, highDensity{}, []FallbackName{FallbackCalls}, []string{`A{"now", 1:write_file}`, "T{r1=\"ok\"}"}},
+		{"drops whole turns", 300, big, highDensity{}, []FallbackName{FallbackDropTurns}, []string{`H{"[3 earlier entries`, `H{"last"}`, "A{\"sure\", 1:grep}", `T{r1="hit"}`}},
+		{"calls too large by themselves", 250, huge, highDensity{}, []FallbackName{FallbackLatest}, []string{`H{"task"}`, `H{"[2 earlier entries`, "your latest calls were made: 1 success"}},
 	} {
 		t.Run("S-07 "+c.id, func(t *testing.T) {
 			t.Parallel()
-			in := LadderInput{Context: contextOf(t, c.limit, c.entries)}
+			in := FallbackInput{Context: contextOf(t, c.limit, c.entries)}
 			if c.done != nil {
 				in.Done = compressWith(t, c.done, in.Context)
 				in.Context = countedAnew(in.Context, in.Done.NewHistory)
@@ -236,15 +236,15 @@ func TestDropTurns(t *testing.T) {
 func TestLadderWithoutUserMessage(t *testing.T) {
 	t.Parallel()
 	entries := conv(A(strings.Repeat("x", 500)))
-	result, _, err := climb(t, LadderInput{Context: contextOf(t, 200, entries)})
+	result, _, err := climb(t, FallbackInput{Context: contextOf(t, 200, entries)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantHistory(t, result.History, marker1)
-	if _, _, err := climb(t, LadderInput{Context: contextOf(t, 50, entries)}); err == nil {
+	if _, _, err := climb(t, FallbackInput{Context: contextOf(t, 50, entries)}); err == nil {
 		t.Error("no error although not even the marker fits")
 	}
-	if result, _, err := climb(t, LadderInput{Context: contextOf(t, 50, nil)}); err != nil || len(result.History) > 0 {
+	if result, _, err := climb(t, FallbackInput{Context: contextOf(t, 50, nil)}); err != nil || len(result.History) > 0 {
 		t.Errorf("an empty history gives %v, %v", result, err)
 	}
 }
@@ -253,7 +253,7 @@ func TestLadderWithoutUserMessage(t *testing.T) {
 // and nothing is announced.
 func TestContextOverflow(t *testing.T) {
 	t.Parallel()
-	in := LadderInput{Context: contextOf(t, 1000, conv(H("old"), A("ok"), H(strings.Repeat("x", 500))))}
+	in := FallbackInput{Context: contextOf(t, 1000, conv(H("old"), A("ok"), H(strings.Repeat("x", 500))))}
 	in.Overhead, in.Reserve = 400, 250
 	_, names, err := climb(t, in)
 	var overflow *ContextOverflowError

@@ -24,7 +24,7 @@ func TestSeenResultsAreNotedFirst_D42(t *testing.T) {
 		{"the largest of the old", 3000, [3]string{"line", "[read_file: large — removed to fit the context limit, 200 lines]", "line"}},
 		{"all of the old", 2300, [3]string{"[read_file: small — removed", "[read_file: large — removed", "line"}},
 	} {
-		in := LadderInput{Context: contextOf(t, tc.limit, entries)}
+		in := FallbackInput{Context: contextOf(t, tc.limit, entries)}
 		l := newLadder(in)
 		l.noteResults()
 		got := [3]string{result(l.History[2], 0), result(l.History[2], 1), result(l.History[4], 0)}
@@ -54,7 +54,7 @@ func TestUnseenResultsAreCut_D41(t *testing.T) {
 		limit int
 		shown bool
 	}{{20_000, true}, {2000, true}, {510, false}} {
-		result, _, err := climb(t, LadderInput{Context: contextOf(t, tc.limit, entries)})
+		result, _, err := climb(t, FallbackInput{Context: contextOf(t, tc.limit, entries)})
 		if err != nil {
 			t.Fatal(err)
 		}

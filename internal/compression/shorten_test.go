@@ -179,7 +179,7 @@ func TestImagesOfTheLatestAnswerLeave(t *testing.T) {
 	entries := conv(H("look"), A(call("1", "screenshot", `{}`)), T(res("1", "screenshot", "taken"), shot))
 	image := contextOf(t, 0, entries).Count(history.New(history.Tool, shot))
 	for _, limit := range []int{image + 200, 200} {
-		result, _, err := climb(t, LadderInput{Context: contextOf(t, limit, entries)})
+		result, _, err := climb(t, FallbackInput{Context: contextOf(t, limit, entries)})
 		if err != nil {
 			t.Fatalf("limit %d: %v", limit, err)
 		}
@@ -198,7 +198,7 @@ func TestImageWithoutItsAnswerLeaves(t *testing.T) {
 	t.Parallel()
 	shot := &history.Media{MimeType: "image/png", Data: "AA"}
 	entries := conv(H(res("1", "read_file", "")), A(call("2", "grep", `{}`)), H(call("1", "read_file", "")), H(), A(res("2", "grep", ""), call("1", "screenshot", `{}`)), T(shot))
-	if _, _, err := climb(t, LadderInput{Context: contextOf(t, 300, entries)}); err != nil {
+	if _, _, err := climb(t, FallbackInput{Context: contextOf(t, 300, entries)}); err != nil {
 		t.Error(err)
 	}
 }

@@ -41,7 +41,7 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	}
 	// The model's latest calls alone may exceed the target of a compression. A strategy could
 	// then only make room by dropping everything else.
-	if _, err := w.shorten(strategy, compression.RungCalls, compression.ShortenLatest); err != nil {
+	if _, err := w.shorten(strategy, compression.FallbackCalls, compression.ShortenLatest); err != nil {
 		return compression.Result{}, err
 	}
 	if !w.Measure.ShouldCompress(strategy) {
@@ -91,14 +91,14 @@ func (w *Window) fitMessage(strategy compression.Strategy) error {
 // cutMessage cuts the latest message so that room for an answer is left. It returns false if
 // there is no room even then.
 func (w *Window) cutMessage(strategy compression.Strategy) (bool, error) {
-	return w.shorten(strategy, compression.RungMessage, func(c compression.Context) ([]*history.Content, bool) {
+	return w.shorten(strategy, compression.FallbackMessage, func(c compression.Context) ([]*history.Content, bool) {
 		return compression.CutMessage(c, len(w.Ledger.prunes)+1)
 	})
 }
 
 // shorten runs a step that the hard limit forces, outside of the ladder. It returns false if
 // there is nothing to shorten.
-func (w *Window) shorten(strategy compression.Strategy, name compression.RungName, f func(compression.Context) ([]*history.Content, bool)) (bool, error) {
+func (w *Window) shorten(strategy compression.Strategy, name compression.FallbackName, f func(compression.Context) ([]*history.Content, bool)) (bool, error) {
 	before := w.Measure.Tokens()
 	done, err := w.rebuild(compression.LimitCause, func(entries []*history.Content, tokens []int) ([]*history.Content, error) {
 		if shorter, ok := f(w.CompressionContext(strategy, entries, tokens)); ok {

@@ -48,9 +48,9 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 }
 
 // reduce climbs the ladder.
-func (w *Window) reduce(strategy compression.Strategy, done compression.Result) (reduced compression.LadderResult, err error) {
+func (w *Window) reduce(strategy compression.Strategy, done compression.Result) (reduced compression.FallbackResult, err error) {
 	_, err = w.rebuild(compression.LimitCause, func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
-		reduced, err = compression.Reduce(compression.LadderInput{
+		reduced, err = compression.Reduce(compression.FallbackInput{
 			Context: w.CompressionContext(strategy, entries, tokens),
 			Done:    done,
 		})
