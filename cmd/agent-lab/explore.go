@@ -143,7 +143,7 @@ type engineMakers struct {
 
 // exploring returns the makers for engines of the agent explore and of conversations that have it.
 func exploring(plain func() (*offline.Engine, error)) (engineMakers, error) {
-	set := agents.Find(trustedfile.Where{Workspace: "/none"})
+	set := agents.Find(trustedfile.Locations{Workspace: "/none"})
 	agent, err := set.Named(agents.Explore)
 	if err != nil {
 		return engineMakers{}, err

@@ -72,7 +72,7 @@ func TestPromptBudgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	counter := tokens.For(tokens.O200K)
-	task := tools.TaskTool(subagents.List(kinds.Find(trustedfile.Where{Workspace: t.TempDir()}), 200_000, counter.Count).Text, 200_000, nil)
+	task := tools.TaskTool(subagents.List(kinds.Find(trustedfile.Locations{Workspace: t.TempDir()}), 200_000, counter.Count).Text, 200_000, nil)
 	for _, family := range vendor.FamilyNames() {
 		session := prompts.Session{
 			Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Shell: "bash", Date: "2026-01-31", Model: "vendor/model-of-usual-length", Family: family,

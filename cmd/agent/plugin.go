@@ -273,7 +273,7 @@ func pluginLines(store plugins.Store, p plugins.Plugin) []string {
 		return append(lines, "  not used: "+err.Error())
 	}
 	nowhere := filepath.Join(where.Dir, ".git") // Take copies none
-	w := trustedfile.Where{Config: nowhere, Workspace: nowhere, Plugins: []trustedfile.Plugin{where}}
+	w := trustedfile.Locations{Config: nowhere, Workspace: nowhere, Plugins: []trustedfile.Plugin{where}}
 	add := func(what string, names, leftOut []string) {
 		if len(names) > 0 {
 			lines = append(lines, "  "+what+": "+humanize.Line(strings.Join(names, ", "), 0))
@@ -291,7 +291,7 @@ func pluginLines(store plugins.Store, p plugins.Plugin) []string {
 	add("agents", namesOf(team.Agents, func(a agentfiles.Agent) string { return a.Name }), team.Skipped)
 	found := hooks.Find(w)
 	add("hooks", namesOf(found.Hooks, hooks.Hook.String), found.Skipped)
-	configured, err := servers.Find(servers.Where{Where: w})
+	configured, err := servers.Find(servers.Where{Locations: w})
 	if err != nil {
 		return append(lines, "  "+err.Error())
 	}

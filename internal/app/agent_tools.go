@@ -22,7 +22,7 @@ var broughtTools = []string{"web_search", "skill", "mcp_find", "mcp_call", "mcp_
 
 // Agents returns the agents that can be offered in a folder. It omits those whose files leave
 // them no tool. A tool of a server may still come.
-func Agents(w trustedfile.Where) agents.Set {
+func Agents(w trustedfile.Locations) agents.Set {
 	set := agents.Find(w)
 	known := slices.Concat(tools.NewRegistry(tools.Default()...).Names(), broughtTools)
 	set.Agents = slices.DeleteFunc(set.Agents, func(a agents.Agent) bool {

@@ -163,7 +163,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 			if err := os.WriteFile(file, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			store := consent.Open(trustedfile.Where{Config: t.TempDir(), Home: t.TempDir(), Workspace: root})
+			store := consent.Open(trustedfile.Locations{Config: t.TempDir(), Home: t.TempDir(), Workspace: root})
 			content := func(value any) string {
 				items := tt.items(value)
 				if len(items) == 0 {
@@ -227,7 +227,7 @@ func TestAnotherAgentFileIsAnotherContent(t *testing.T) {
 		{"x.toml", codex, "Look.", "Work."},
 	} {
 		folder := map[string]string{"x.md": ".claude/agents", "x.toml": ".codex/agents"}[tt.name]
-		where := trustedfile.Where{Config: t.TempDir(), Home: t.TempDir(), Workspace: t.TempDir()}
+		where := trustedfile.Locations{Config: t.TempDir(), Home: t.TempDir(), Workspace: t.TempDir()}
 		state := func(text string, agree bool) (consent.State, string) {
 			path := filepath.Join(where.Workspace, folder, tt.name)
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -36,7 +36,7 @@ type place struct {
 
 	workspace *workspace.Workspace
 	// where names the folders of the set-up.
-	where  trustedfile.Where
+	where  trustedfile.Locations
 	survey *survey.Survey
 	// jobs runs commands.
 	jobs *shell.Jobs

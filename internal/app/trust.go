@@ -19,8 +19,8 @@ import (
 )
 
 // Where returns the places to look for the set-up of a workspace, without symbolic links.
-func (p *Process) Where(f Folders, workspace string) trustedfile.Where {
-	w := trustedfile.Where{Config: f.Config, Home: p.Home, Workspace: workspace}
+func (p *Process) Where(f Folders, workspace string) trustedfile.Locations {
+	w := trustedfile.Locations{Config: f.Config, Home: p.Home, Workspace: workspace}
 	w.Plugins, _ = f.Plugins().Where() // agent plugin list and agent doctor name what cannot be read
 	for _, folder := range []*string{&w.Home, &w.Workspace} {
 		if *folder != "" {
@@ -33,12 +33,12 @@ func (p *Process) Where(f Folders, workspace string) trustedfile.Where {
 // Trust finds the things in a folder that need consent, without a conversation.
 func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *consent.Trust {
 	w := p.Where(f, workspace)
-	configured, _ := servers.Find(servers.Where{Where: w}) // only --mcp-config gives an error
+	configured, _ := servers.Find(servers.Where{Locations: w}) // only --mcp-config gives an error
 	return p.trust(w, setup.Find(w, extensions.SkillPaths(s, w)), permissions.Read(w), configured, hooks.Find(w), sharedNotes(s, f.Notes(p.Home, w.Workspace)))
 }
 
 // trust gathers the rules, skills, commands, servers, hooks and notes that need consent.
-func (p *Process) trust(w trustedfile.Where, callable setup.Set, rules permissions.Rules, configured servers.Listing, found hooks.Listing, notes []consent.Item) *consent.Trust {
+func (p *Process) trust(w trustedfile.Locations, callable setup.Set, rules permissions.Rules, configured servers.Listing, found hooks.Listing, notes []consent.Item) *consent.Trust {
 	offered, ignored := hookgates.Offered(rules)
 	return consent.Find(w, p.Now, slices.Concat(
 		offered,

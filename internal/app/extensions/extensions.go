@@ -33,7 +33,7 @@ import (
 type Config struct {
 	Settings *settings.Settings
 	// Where names the folders of the set-up, without symbolic links.
-	Where trustedfile.Where
+	Where trustedfile.Locations
 	Env   *tools.Env
 	// Lend allows the calls that rules of a skill or command mean, until the end of the turn. Trust
 	// has the user's decisions about them.
@@ -133,7 +133,7 @@ func New(c Config, found setup.Set) (b *Extensions, notices []string) {
 }
 
 // SkillPaths returns the absolute paths of the additional skill folders in the settings.
-func SkillPaths(s *settings.Settings, w trustedfile.Where) []string {
+func SkillPaths(s *settings.Settings, w trustedfile.Locations) []string {
 	return settings.Paths(settings.SkillPaths.Of(s), w.Home, w.Workspace)
 }
 

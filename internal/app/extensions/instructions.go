@@ -22,9 +22,9 @@ const instructionShare = 10
 // places returns the folders and limits of the search for instructions.
 func (b *Extensions) places() instructions.Where {
 	return instructions.Where{
-		Where: b.Where,
-		Files: settings.Items(settings.InstructionFiles.Of(b.Settings)),
-		Most:  b.mostBytes,
+		Locations: b.Where,
+		Files:     settings.Items(settings.InstructionFiles.Of(b.Settings)),
+		Most:      b.mostBytes,
 		Withhold: func(abs string) string {
 			return b.Env.Protected.Read(abs, b.Env.Workspace.Rel(abs)).Why
 		},

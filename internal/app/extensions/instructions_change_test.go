@@ -19,7 +19,7 @@ import (
 // in is the config of a workspace.
 func in(place *workspace.Workspace) Config {
 	return Config{
-		Env: &tools.Env{Workspace: place}, Where: trustedfile.Where{Workspace: place.Root()},
+		Env: &tools.Env{Workspace: place}, Where: trustedfile.Locations{Workspace: place.Root()},
 		Settings: settings.New(settings.NewRegistry(settings.All(), nil)),
 		Window:   func() int { return 0 },
 	}

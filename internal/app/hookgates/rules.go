@@ -40,7 +40,7 @@ const longestProblem = 400
 
 // FindRules reads the rules of a workspace and its user, below the rules above. Notices warn of
 // rules that do not protect.
-func FindRules(w trustedfile.Where, above permissions.Rules, in Workspace, consent *gate.Consent, known *tools.Registry) (g *Rules, notices []string) {
+func FindRules(w trustedfile.Locations, above permissions.Rules, in Workspace, consent *gate.Consent, known *tools.Registry) (g *Rules, notices []string) {
 	g = &Rules{Rules: permissions.Read(w).Under(above), workspace: in, home: w.Home, consent: consent, known: known}
 	ignored, unread := findIgnored(in.Root())
 	hidden, unbound := g.Rules.Hidden()

@@ -49,7 +49,7 @@ func newBench(t *testing.T, change func(*Config), written ...string) bench {
 		os.WriteFile(filepath.Join(home, ".config/agent/hooks.json"), text, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	found := hooks.Find(trustedfile.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: dir})
+	found := hooks.Find(trustedfile.Locations{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: dir})
 	if len(found.Skipped) > 0 {
 		t.Fatal(found.Skipped)
 	}

@@ -44,7 +44,7 @@ var usedFields = []string{"description", "argument-hint", "arguments", "allowed-
 
 // findCommands reads the commands of a workspace and its user. A slash in the path of a command
 // becomes a colon in its name.
-func findCommands(w trustedfile.Where) Listing {
+func findCommands(w trustedfile.Locations) Listing {
 	return find(w, commandPlaces, func(f *finder, dir string) {
 		ending, files := ending(dir), 0
 		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -146,7 +146,7 @@ type finder struct {
 
 // find visits the folders of the workspace, the nearest first, and then the folders of the user. It
 // returns the entries sorted by name.
-func find(w trustedfile.Where, p places, visit func(f *finder, dir string)) Listing {
+func find(w trustedfile.Locations, p places, visit func(f *finder, dir string)) Listing {
 	f := &finder{longest: p.longest, seen: map[string]bool{}, origin: Project}
 	above := trustedfile.Above(w.Home, w.Workspace)
 	f.from = trustedfile.Place{Root: above[0], Home: w.Home}

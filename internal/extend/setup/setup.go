@@ -28,7 +28,7 @@ type Set struct{ Skills, Commands Listing }
 // Find reads the skills and commands of a workspace and its user. An entry of a nearer folder
 // precedes entries of the same name in farther folders, and the project precedes the user. further
 // lists more folders of skills.
-func Find(w trustedfile.Where, further []string) Set {
+func Find(w trustedfile.Locations, further []string) Set {
 	return Set{findSkills(w, further), findCommands(w)}
 }
 

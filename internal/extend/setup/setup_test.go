@@ -20,7 +20,7 @@ func write(t *testing.T, text string, path ...string) {
 }
 
 func findIn(home, root string) Set {
-	return Find(trustedfile.Where{Config: home + "/.config/agent", Home: home, Workspace: root}, nil)
+	return Find(trustedfile.Locations{Config: home + "/.config/agent", Home: home, Workspace: root}, nil)
 }
 
 // Names: skills before commands, the project before the user, what lost behind its origin;

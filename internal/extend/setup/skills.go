@@ -32,7 +32,7 @@ var skillPlaces = places{
 var notUsed = []string{"model", "effort", "context", "agent", "hooks", "paths"}
 
 // findSkills reads the skills of a workspace and its user.
-func findSkills(w trustedfile.Where, further []string) Listing {
+func findSkills(w trustedfile.Locations, further []string) Listing {
 	p := skillPlaces
 	p.further = further
 	looked := 0

@@ -76,7 +76,7 @@ func TestSkillsStayInTheRepository(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Join(repo, ".claude"), 0o700), os.Symlink(outside, filepath.Join(repo, ".claude", "skills"))); err != nil {
 		t.Fatal(err)
 	}
-	if found := findSkills(trustedfile.Where{Workspace: repo}, nil); len(found.Entries) != 0 || len(found.Skipped) != 1 {
+	if found := findSkills(trustedfile.Locations{Workspace: repo}, nil); len(found.Entries) != 0 || len(found.Skipped) != 1 {
 		t.Errorf("%+v", found)
 	}
 }

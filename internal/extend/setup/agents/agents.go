@@ -2,7 +2,7 @@
 // files of people and repositories in the forms of Claude Code, opencode, gemini-cli, Copilot and
 // codex. It reads them and starts nothing.
 //
-//	set := agents.Find(trustedfile.Where{Config: …, Home: …, Workspace: …})
+//	set := agents.Find(trustedfile.Locations{Config: …, Home: …, Workspace: …})
 //	agent, found := set.Named("explore")
 package agents
 
@@ -85,7 +85,7 @@ var (
 
 // Find returns the agents of the program, of a workspace and of its user. A user's file may take
 // the name of an agent of the program; a repository's may not.
-func Find(w trustedfile.Where) Set {
+func Find(w trustedfile.Locations) Set {
 	f := finder{named: map[string]Agent{}}
 	f.place = trustedfile.Place{Home: w.Home}
 	f.origin = User

@@ -15,10 +15,10 @@ import (
 )
 
 // place makes the folders of a home and a workspace with files in them, by their paths.
-func place(t *testing.T, files map[string]string) trustedfile.Where {
+func place(t *testing.T, files map[string]string) trustedfile.Locations {
 	t.Helper()
 	dir := t.TempDir()
-	w := trustedfile.Where{Config: filepath.Join(dir, "home", ".config", "agent"), Home: filepath.Join(dir, "home"), Workspace: filepath.Join(dir, "work")}
+	w := trustedfile.Locations{Config: filepath.Join(dir, "home", ".config", "agent"), Home: filepath.Join(dir, "home"), Workspace: filepath.Join(dir, "work")}
 	for _, folder := range []string{w.Config, w.Workspace} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			t.Fatal(err)

@@ -6,7 +6,7 @@
 // A package that finds such things describes each as an Item. The items are reviewed together at the
 // start, Agree or Refuse keeps the user's answer, and May is called before each use of an item:
 //
-//	store := consent.Open(trustedfile.Where{Config: …, Home: …, Workspace: …})
+//	store := consent.Open(trustedfile.Locations{Config: …, Home: …, Workspace: …})
 //	reviewed, err := store.Review(items)
 //	for _, r := range reviewed { // for the question and the listings
 //		fmt.Println(r, r.State, r.Effects.Lines(), r.Files)

@@ -51,7 +51,7 @@ func (w world) write(name, text string) {
 }
 
 func (w world) open(workspace string) *consent.Store {
-	return consent.Open(trustedfile.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: filepath.Join(w.home, workspace)})
+	return consent.Open(trustedfile.Locations{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: filepath.Join(w.home, workspace)})
 }
 
 func (w world) server(fields string, command ...string) consent.Item {

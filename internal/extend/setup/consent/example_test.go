@@ -20,7 +20,7 @@ func Example() {
 	_ = os.MkdirAll(filepath.Join(repository, ".git"), 0o755)
 	_ = os.WriteFile(filepath.Join(repository, "check.sh"), []byte("go vet ./...\n"), 0o755)
 
-	store := consent.Open(trustedfile.Where{Config: filepath.Join(home, "config"), Home: home, Workspace: repository})
+	store := consent.Open(trustedfile.Locations{Config: filepath.Join(home, "config"), Home: home, Workspace: repository})
 	hook := consent.Item{
 		Kind: consent.Hook, Name: "PreToolUse Bash",
 		Effects: manifest.List{{Name: manifest.Command, Text: "./check.sh $MODE", Role: manifest.Line}},

@@ -54,7 +54,7 @@ type permissions struct {
 // OpenPermissions returns the permissions of the repository of a workspace. It returns nil if none
 // are kept: for the home folder, and for a repository that contains the configuration, because it
 // could change the file. It does not read the file.
-func OpenPermissions(w trustedfile.Where, now func() time.Time) *Permissions {
+func OpenPermissions(w trustedfile.Locations, now func() time.Time) *Permissions {
 	w.Home, w.Workspace = real(w.Home), real(w.Workspace)
 	top := root(w)
 	at := place(top, w.Home)

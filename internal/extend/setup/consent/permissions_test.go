@@ -52,7 +52,7 @@ func (g permissionsGround) git(t *testing.T, dir string, args ...string) {
 }
 
 func (g permissionsGround) open(workspace string) *Permissions {
-	return OpenPermissions(trustedfile.Where{Config: g.config, Home: g.home, Workspace: workspace}, func() time.Time { return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC) })
+	return OpenPermissions(trustedfile.Locations{Config: g.config, Home: g.home, Workspace: workspace}, func() time.Time { return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC) })
 }
 
 func (g permissionsGround) keep(t *testing.T, workspace string, add ...rules.Permission) *Permissions {
@@ -106,14 +106,14 @@ func TestPermissionsAreNotKeptEverywhere(t *testing.T) {
 	}
 	dotfiles := g.repository(t, "dotfiles")
 	within := g.folder(t, filepath.Join(dotfiles, "agent"))
-	if OpenPermissions(trustedfile.Where{Config: within, Home: g.home, Workspace: dotfiles}, time.Now) != nil {
+	if OpenPermissions(trustedfile.Locations{Config: within, Home: g.home, Workspace: dotfiles}, time.Now) != nil {
 		t.Error("they are kept in the repository")
 	}
 	link := filepath.Join(g.home, "linked")
 	if err := os.Symlink(within, link); err != nil {
 		t.Fatal(err)
 	}
-	if OpenPermissions(trustedfile.Where{Config: link, Home: g.home, Workspace: dotfiles}, time.Now) != nil {
+	if OpenPermissions(trustedfile.Locations{Config: link, Home: g.home, Workspace: dotfiles}, time.Now) != nil {
 		t.Error("they are kept in the repository through a link to the folder")
 	}
 	if err := os.WriteFile(filepath.Join(within, allowedFile), []byte("{}"), 0o600); err != nil {

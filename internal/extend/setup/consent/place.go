@@ -15,7 +15,7 @@ const userPlace = "user"
 
 // root returns the root of the workspace's repository, or the workspace if there is none. A
 // repository that contains the home folder does not count.
-func root(w trustedfile.Where) string {
+func root(w trustedfile.Locations) string {
 	top := trustedfile.Above(w.Home, w.Workspace)[0]
 	if layout.GitDir(top) == "" || protect.Holds(top, w.Home) {
 		return w.Workspace

@@ -46,7 +46,7 @@ type member struct {
 }
 
 // Open returns the store for a workspace. It does not read the file.
-func Open(w trustedfile.Where) *Store {
+func Open(w trustedfile.Locations) *Store {
 	w.Home, w.Workspace = real(w.Home), real(w.Workspace)
 	root := root(w)
 	return &Store{

@@ -38,7 +38,7 @@ type Trust struct {
 
 // Find returns the Trust of a workspace with these items. Each line of ignored describes settings
 // that a repository may never make, and begins with their file.
-func Find(w trustedfile.Where, now func() time.Time, items []Item, ignored []string) *Trust {
+func Find(w trustedfile.Locations, now func() time.Time, items []Item, ignored []string) *Trust {
 	t := &Trust{Store: Open(w), now: now, Answered: func() {}, items: items, shown: map[itemKey]Reviewed{}}
 	for _, line := range ignored {
 		t.Ignored = append(t.Ignored, strings.TrimPrefix(line, w.Workspace+"/"))

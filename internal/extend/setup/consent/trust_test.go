@@ -25,7 +25,7 @@ func (w world) trust() *consent.Trust {
 		{Kind: consent.Allow, Name: "more", File: rules, Effects: manifest.List{{Name: manifest.Rule, Text: "Edit"}}},
 		{Kind: consent.Server, Name: "bad", File: mcp, Effects: manifest.List{{Name: "url", Text: "http://\xff"}}},
 	}
-	where := trustedfile.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}
+	where := trustedfile.Locations{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}
 	return consent.Find(where, func() time.Time { return day }, items, []string{w.root + "/.mcp.json: says too much"})
 }
 
@@ -157,7 +157,7 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 	w.mkdir(".git")
 	w.write("run.sh", "1")
 	item := consent.Item{Kind: consent.Server, Name: "db", File: filepath.Join(w.home, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "./run.sh", Role: manifest.Word}}}
-	trust := consent.Find(trustedfile.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.home}, func() time.Time { return day }, []consent.Item{item}, nil)
+	trust := consent.Find(trustedfile.Locations{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.home}, func() time.Time { return day }, []consent.Item{item}, nil)
 	if _, err := trust.Waiting(); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 	if _, err := trust.Forget(); err == nil {
 		t.Error("answers of a broken file are forgotten")
 	}
-	nothing := consent.Find(trustedfile.Where{Config: w.home, Home: w.home, Workspace: w.root}, func() time.Time { return day }, nil, nil)
+	nothing := consent.Find(trustedfile.Locations{Config: w.home, Home: w.home, Workspace: w.root}, func() time.Time { return day }, nil, nil)
 	if got := w.lines(nothing); got != "Nothing in this repository needs your approval." {
 		t.Error(got)
 	}
@@ -250,7 +250,7 @@ func (w world) trustWith() *consent.Trust {
 		{Kind: consent.Server, Name: "db", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "./run.sh", Role: manifest.Word}}},
 		{Kind: consent.Allow, Name: "more", File: filepath.Join(w.root, "sub/rules.json"), Effects: manifest.List{{Name: manifest.Rule, Text: "Edit"}}},
 	}
-	return consent.Find(trustedfile.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}, func() time.Time { return day }, items, nil)
+	return consent.Find(trustedfile.Locations{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}, func() time.Time { return day }, items, nil)
 }
 
 // The links on the way to what was agreed to are guarded, and where they lead.
@@ -264,7 +264,7 @@ func TestGuardedLinks(t *testing.T) {
 		}
 	}
 	item := consent.Item{Kind: consent.Server, Name: "db", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "./hooks/run.sh", Role: manifest.Word}}}
-	trust := consent.Find(trustedfile.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}, func() time.Time { return day }, []consent.Item{item}, nil)
+	trust := consent.Find(trustedfile.Locations{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}, func() time.Time { return day }, []consent.Item{item}, nil)
 	w.answer(trust, true)
 	var want []string
 	for _, name := range []string{".mcp.json", "hooks", "hooks/run.sh", "lib/real.sh", "lib/run.sh"} {

@@ -111,7 +111,7 @@ var projectFiles = []string{".agents/hooks.json", ".codex/hooks.json", ".claude/
 
 // Find reads the hooks of the user and of the project of a workspace. It does not read the hooks of
 // other programs in the home folder.
-func Find(w trustedfile.Where) Listing {
+func Find(w trustedfile.Locations) Listing {
 	var f Listing
 	if w.Config != "" {
 		f.read(trustedfile.Place{Home: w.Home}, filepath.Join(w.Config, "hooks.json"), "")

@@ -12,7 +12,7 @@ import (
 )
 
 // place is a home with a configuration and a repository.
-func place(t *testing.T, files map[string]string) trustedfile.Where {
+func place(t *testing.T, files map[string]string) trustedfile.Locations {
 	t.Helper()
 	home := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, "w/.git"), 0o700); err != nil {
@@ -27,7 +27,7 @@ func place(t *testing.T, files map[string]string) trustedfile.Where {
 			t.Fatal(err)
 		}
 	}
-	return trustedfile.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(home, "w")}
+	return trustedfile.Locations{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(home, "w")}
 }
 
 func one(event, hook string) string {
@@ -63,7 +63,7 @@ func TestHooksPlaces(t *testing.T) {
 	if !slices.Equal(got, want) || len(found.Skipped) > 0 {
 		t.Errorf("found %q, left out %q", got, found.Skipped)
 	}
-	if found := Find(trustedfile.Where{Config: filepath.Join(w.Home, ".config/agent"), Home: w.Home, Workspace: w.Home}); len(found.Hooks) != 1 {
+	if found := Find(trustedfile.Locations{Config: filepath.Join(w.Home, ".config/agent"), Home: w.Home, Workspace: w.Home}); len(found.Hooks) != 1 {
 		t.Errorf("in the home folder: %v", found.Hooks)
 	}
 }

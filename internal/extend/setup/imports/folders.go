@@ -108,7 +108,7 @@ func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (don
 // narrowing counts the deny and ask rules of a file, which are in effect already, and skips invalid
 // ones.
 func (p *planner) narrowing(from string) {
-	rules := permissions.Read(p.where.Where)
+	rules := permissions.Read(p.where.Locations)
 	if n := rules.In(from); n > 0 {
 		p.add(Change{Kind: Rules, State: Existing, From: from, To: from, Count: n, Lost: []string{"what they deny is denied here, and what they ask about is asked about"}})
 	}

@@ -87,7 +87,7 @@ type Change struct {
 
 // Where holds the folders to search for configurations, and a translation of rules.
 type Where struct {
-	trustedfile.Where
+	trustedfile.Locations
 	// Base is the folder that contains Config, usually ~/.config.
 	Base string
 	// InOurWords translates a rule of Claude Code to rules for --allow. It returns none if there is

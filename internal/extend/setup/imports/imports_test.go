@@ -25,8 +25,8 @@ func newPlace(t *testing.T, files map[string]string) place {
 	root := t.TempDir()
 	home := filepath.Join(root, "home")
 	p := place{t, imports.Where{
-		Where: trustedfile.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(home, "work")},
-		Base:  filepath.Join(home, ".config"),
+		Locations: trustedfile.Locations{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(home, "work")},
+		Base:      filepath.Join(home, ".config"),
 		InOurWords: func(rule string) []string {
 			if rest, ok := strings.CutPrefix(rule, "Bash"); ok {
 				return []string{"run_shell_command" + rest}

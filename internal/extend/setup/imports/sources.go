@@ -88,8 +88,8 @@ var sources = []origin{
 
 // Unread returns at most one line, which names the files of a workspace that make other agents run,
 // reach or allow something. This program neither reads nor runs them.
-func Unread(place trustedfile.Where) []string {
-	w := Where{Where: place, Base: place.Home}
+func Unread(place trustedfile.Locations) []string {
+	w := Where{Locations: place, Base: place.Home}
 	if w.Workspace == w.Home {
 		return nil
 	}

@@ -37,7 +37,7 @@ var ruleFolders = []struct{ folder, ending string }{{".claude/rules", ".md"}, {"
 
 // Where holds the places and the limits of a search for instructions.
 type Where struct {
-	trustedfile.Where
+	trustedfile.Locations
 	// Files lists the names of a folder's file (instructions.files), nil for DefaultFiles.
 	Files []string
 	// Most limits all files together, in bytes. 0 means MaxTotal, which is the maximum.

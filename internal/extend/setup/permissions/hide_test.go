@@ -29,7 +29,7 @@ func TestHidden(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	read := permissions.Read(trustedfile.Where{Home: filepath.Dir(root), Workspace: root})
+	read := permissions.Read(trustedfile.Locations{Home: filepath.Dir(root), Workspace: root})
 	check := func(of func() (paths, unbound []string), want ...string) {
 		paths, unbound := of()
 		var got []string
@@ -47,7 +47,7 @@ func TestHidden(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, ".claude/settings.json"), []byte(`{"permissions": {"deny": ["Edit(**)", "Write"]}}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	read = permissions.Read(trustedfile.Where{Home: filepath.Dir(root), Workspace: root})
+	read = permissions.Read(trustedfile.Locations{Home: filepath.Dir(root), Workspace: root})
 	check(read.Fixed, ".")
 }
 
@@ -72,14 +72,14 @@ func TestOffered(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, ".claude/settings.json"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		r := permissions.Read(trustedfile.Where{Home: "/home/nobody", Workspace: root})
+		r := permissions.Read(trustedfile.Locations{Home: "/home/nobody", Workspace: root})
 		if got := [3]int{len(r.Offered), len(r.Ignored), len(r.Problems)}; got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 		if strings.Contains(text, "apiKeyHelper") {
 			names = r.Ignored[0]
 		}
-		own := permissions.Read(trustedfile.Where{Home: root, Workspace: filepath.Join(root, "x")})
+		own := permissions.Read(trustedfile.Locations{Home: root, Workspace: filepath.Join(root, "x")})
 		if len(own.Offered)+len(own.Ignored) > 0 {
 			t.Errorf("%s of the user's own folder: %v", text, own)
 		}
@@ -104,7 +104,7 @@ func TestLineOfOffer(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, ".claude/settings.json"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		r := permissions.Read(trustedfile.Where{Home: "/home/nobody", Workspace: root})
+		r := permissions.Read(trustedfile.Locations{Home: "/home/nobody", Workspace: root})
 		if len(r.Offered) != 1 || r.Offered[0].Line != line {
 			t.Errorf("%s: %+v, want line %d", text, r, line)
 		}

@@ -106,7 +106,7 @@ type Rules struct {
 // Read reads the rules of a workspace and its user. Relative paths in a project's file begin at the
 // folder that contains .claude and at the workspace. In the user's own file they begin at the
 // workspace, at the root of its repository and at the home folder.
-func Read(w trustedfile.Where) Rules {
+func Read(w trustedfile.Locations) Rules {
 	r := Rules{home: w.Home}
 	above := trustedfile.Above(w.Home, w.Workspace)
 	own := bases{

@@ -36,7 +36,7 @@ func rules(t *testing.T, deny ...string) (r Rules, root, home string) {
 		t.Fatal(err)
 	}
 	write(t, root+"/.claude/settings.json", `{"permissions":{"deny":["`+strings.Join(deny, `","`)+`"]}}`)
-	return Read(trustedfile.Where{Home: home, Workspace: root}), root, home
+	return Read(trustedfile.Locations{Home: home, Workspace: root}), root, home
 }
 
 func TestRulesAboutFiles(t *testing.T) {
@@ -295,7 +295,7 @@ func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
 	write(t, home+"/work/.git/HEAD", "")
 	write(t, home+"/work/.claude/settings.json", "{broken")
 	write(t, home+"/own/.claude/settings.json", "{broken")
-	for _, w := range []trustedfile.Where{{Home: home, Workspace: home + "/work"}, {Home: home + "/own", Workspace: home + "/own/plain"}, {Home: home + "/own", Workspace: home + "/own"}} {
+	for _, w := range []trustedfile.Locations{{Home: home, Workspace: home + "/work"}, {Home: home + "/own", Workspace: home + "/own/plain"}, {Home: home + "/own", Workspace: home + "/own"}} {
 		if r := Read(w); len(r.Problems) != 1 {
 			t.Errorf("%+v: %v", w, r.Problems)
 		}
@@ -310,7 +310,7 @@ func TestOrderOfRules(t *testing.T) {
 	write(t, home+"/work/.claude/settings.json", `{"permissions":{"ask":["Bash(git:*)"]}}`)
 	write(t, home+"/work/.claude/settings.local.json", `{"permissions":{"deny":["Bash(rm:*)"]}}`)
 	write(t, home+"/.claude/settings.json", `{"permissions":{"deny":["Bash(git push:*)"]}}`)
-	r := Read(trustedfile.Where{Home: home, Workspace: home + "/work"})
+	r := Read(trustedfile.Locations{Home: home, Workspace: home + "/work"})
 	for line, want := range map[string]Effect{"git push": Deny, "git log": Ask, "rm x": Deny} {
 		if rule := r.Command(cmdline.Read(line)); rule == nil || rule.Effect != want {
 			t.Errorf("%s: %v", line, rule)
@@ -367,7 +367,7 @@ func TestRulesOfBothFiles(t *testing.T) {
 				}
 				write(t, file+"/.claude/settings.json", `{"permissions":{"deny":["`+rule("Read")+`","`+rule("Edit")+`"]}}`)
 				for _, folder := range []string{root, root + "/secret"} {
-					r := Read(trustedfile.Where{Home: home, Workspace: folder})
+					r := Read(trustedfile.Locations{Home: home, Workspace: folder})
 					hidden, _ := r.Hidden()
 					got := map[string]bool{
 						"read":    r.Reading(root+"/secret/a.txt") != nil,

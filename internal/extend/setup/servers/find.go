@@ -20,7 +20,7 @@ import (
 
 // Where holds the places to search for servers.
 type Where struct {
-	trustedfile.Where
+	trustedfile.Locations
 	// Given lists the values of --mcp-config, each a file or JSON.
 	Given []string
 	// Dir is the folder to which files in Given are relative.

@@ -21,8 +21,8 @@ import (
 	"agent/internal/text/lines"
 )
 
-// Where holds the folders to search for a set-up. The paths are absolute; empty ones are omitted.
-type Where struct {
+// Locations holds the folders to search for a set-up. The paths are absolute; empty ones are omitted.
+type Locations struct {
 	// Config is the folder of the program's configuration.
 	Config string
 	// Home is the user's home folder.
@@ -45,7 +45,7 @@ func (p Plugin) Place(home string) Place { return Place{Root: p.Dir, Home: home,
 
 // Project returns the workspace and, if it differs, the root of its repository. It omits the
 // home folder.
-func (w Where) Project() []string {
+func (w Locations) Project() []string {
 	folders := []string{filepath.Clean(w.Workspace)}
 	if root := Above(w.Home, w.Workspace)[0]; root != w.Workspace {
 		folders = append(folders, root)
