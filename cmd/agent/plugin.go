@@ -291,7 +291,7 @@ func pluginLines(store plugins.Store, p plugins.Plugin) []string {
 	add("agents", namesOf(team.Agents, func(a agentfiles.Agent) string { return a.Name }), team.Skipped)
 	found := hooks.Find(w)
 	add("hooks", namesOf(found.Hooks, hooks.Hook.String), found.Skipped)
-	configured, err := servers.Find(servers.Where{Locations: w})
+	configured, err := servers.Find(servers.Locations{Locations: w})
 	if err != nil {
 		return append(lines, "  "+err.Error())
 	}

@@ -231,7 +231,7 @@ func (h house) shown(t *rapid.T) map[string]string {
 		t.Fatal(err)
 	}
 	inJSON := []string{}
-	configured, _ := servers.Find(servers.Where{Locations: trustedfile.Locations{Home: h.home, Workspace: h.root}})
+	configured, _ := servers.Find(servers.Locations{Locations: trustedfile.Locations{Home: h.home, Workspace: h.root}})
 	var got []string // mcp get, and of what is no server the question
 	for _, s := range configured.Servers {
 		got = append(got, s.Lines()...)

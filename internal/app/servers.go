@@ -17,7 +17,7 @@ import (
 
 // Servers finds the MCP servers of a workspace and of the options of a conversation.
 func (p *Process) Servers(f Folders, workspace string, o Options) (*mcphost.Configured, error) {
-	found, err := servers.Find(servers.Where{
+	found, err := servers.Find(servers.Locations{
 		Locations: p.Where(f, workspace), Dir: p.Dir,
 		Given: o.Servers, Editor: o.EditorServers, GivenOnly: o.NoSetup,
 	})

@@ -33,7 +33,7 @@ func (p *Process) Where(f Folders, workspace string) trustedfile.Locations {
 // Trust finds the things in a folder that need consent, without a conversation.
 func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *consent.Trust {
 	w := p.Where(f, workspace)
-	configured, _ := servers.Find(servers.Where{Locations: w}) // only --mcp-config gives an error
+	configured, _ := servers.Find(servers.Locations{Locations: w}) // only --mcp-config gives an error
 	return p.trust(w, setup.Find(w, extensions.SkillPaths(s, w)), permissions.Read(w), configured, hooks.Find(w), sharedNotes(s, f.Notes(p.Home, w.Workspace)))
 }
 

@@ -43,7 +43,7 @@ func TestPanel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found, err := servers.Find(servers.Where{Locations: trustedfile.Locations{Config: config, Home: root, Workspace: work}})
+	found, err := servers.Find(servers.Locations{Locations: trustedfile.Locations{Config: config, Home: root, Workspace: work}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestVariablesOfThePerson(t *testing.T) {
 		`{"command": "./xC.sh", "env": {"PYTHONPATH": "lib"}}`:                          true,
 	} {
 		w.write("project/.mcp.json", `{"mcpServers": {"db": `+entry+`}}`)
-		found, err := servers.Find(servers.Where{Locations: trustedfile.Locations{Home: w.home, Workspace: w.root}})
+		found, err := servers.Find(servers.Locations{Locations: trustedfile.Locations{Home: w.home, Workspace: w.root}})
 		if err != nil || len(found.Servers) != 1 {
 			t.Fatal(found, err)
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Where holds the places to search for servers.
-type Where struct {
+// Locations holds the places to search for servers.
+type Locations struct {
 	trustedfile.Locations
 	// Given lists the values of --mcp-config, each a file or JSON.
 	Given []string
@@ -42,7 +42,7 @@ func ProjectFile(folder string) string { return filepath.Join(folder, projectFil
 
 // Find reads the servers of a workspace and its user. It returns an error only for Given, because
 // the flag must not be ignored in part.
-func Find(w Where) (Listing, error) {
+func Find(w Locations) (Listing, error) {
 	f := Listing{Invalid: map[string]string{}}
 	for _, given := range w.Given {
 		if err := f.readGiven(given, w); err != nil {
@@ -70,7 +70,7 @@ func Find(w Where) (Listing, error) {
 }
 
 // readGiven reads a value of --mcp-config. Every entry must be valid.
-func (f *Listing) readGiven(value string, w Where) error {
+func (f *Listing) readGiven(value string, w Locations) error {
 	file, data := "", []byte(value)
 	if !strings.HasPrefix(strings.TrimSpace(value), "{") {
 		var err error
@@ -88,7 +88,7 @@ func (f *Listing) readGiven(value string, w Where) error {
 }
 
 // project reads the servers of the workspace, and then of the root of its repository.
-func (f *Listing) project(w Where) {
+func (f *Listing) project(w Locations) {
 	from := trustedfile.Place{Root: trustedfile.Above(w.Home, w.Workspace)[0], Home: w.Home}
 	for _, folder := range w.Project() {
 		f.file(from, ProjectFile(folder), Project, folder)

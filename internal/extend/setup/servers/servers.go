@@ -4,7 +4,7 @@
 // Find reads all files of a workspace and its user, and returns a Listing with one Server for each
 // name. Server.Expand replaces the variables of a server before it is started:
 //
-//	found, err := servers.Find(servers.Where{Where: where})
+//	found, err := servers.Find(servers.Locations{Where: where})
 //	for _, s := range found.Servers {
 //		expanded, err := s.Expand(environment)
 //		…

@@ -37,7 +37,7 @@ func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	root := filepath.Join(home, "repo")
-	w := Where{Locations: trustedfile.Locations{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(root, "sub")}, Dir: home, Given: []string{`{"mcpServers":{"a":{"command":"flag"}}}`, "more.json"}}
+	w := Locations{Locations: trustedfile.Locations{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(root, "sub")}, Dir: home, Given: []string{`{"mcpServers":{"a":{"command":"flag"}}}`, "more.json"}}
 	write(t, filepath.Join(home, "more.json"), `{"mcpServers":{"e":{"url":"http://x"}}}`)
 	write(t, UserFile(w.Config), `{"mcpServers":{"b":{"command":"user"},"a":{"command":"user"}}}`)
 	write(t, ProjectFile(root), `{"mcpServers":{"c":{"command":"root"},"d":{"command":"root"}}}`)
