@@ -72,7 +72,7 @@ func promptAt(w world, f app.Folders, workspace string, s *settings.Settings) (c
 		return nil, err
 	}
 	session := prompts.Session{Workspace: workspace}
-	for _, file := range instructions.Find(instructions.Where{Locations: w.process.Where(f, workspace), Files: settings.Items(settings.InstructionFiles.Of(s))}).Files {
+	for _, file := range instructions.Find(instructions.Locations{Locations: w.process.Where(f, workspace), Files: settings.Items(settings.InstructionFiles.Of(s))}).Files {
 		session.Instructions = append(session.Instructions, prompts.Instruction{Source: file.Path, Text: file.Text})
 	}
 	return app.SystemPrompt(templates, func() prompts.Session { return session }), nil

@@ -20,8 +20,8 @@ import (
 const instructionShare = 10
 
 // places returns the folders and limits of the search for instructions.
-func (b *Extensions) places() instructions.Where {
-	return instructions.Where{
+func (b *Extensions) places() instructions.Locations {
+	return instructions.Locations{
 		Locations: b.Where,
 		Files:     settings.Items(settings.InstructionFiles.Of(b.Settings)),
 		Most:      b.mostBytes,

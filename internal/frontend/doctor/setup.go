@@ -21,7 +21,7 @@ import (
 // a folder, and which ones it does not use.
 func (r *report) setup(p *app.Process, f app.Folders, dir string, s *settings.Settings) {
 	where := p.Where(f, dir)
-	texts := instructions.Find(instructions.Where{Locations: where, Files: settings.Items(settings.InstructionFiles.Of(s))})
+	texts := instructions.Find(instructions.Locations{Locations: where, Files: settings.Items(settings.InstructionFiles.Of(s))})
 	callable := setup.Find(where, nil)
 	events := hooks.Find(where)
 	r.ok(fmt.Sprintf("setup: %s with instructions, %s, %s", humanize.Count(len(texts.Files), "file"), humanize.Count(len(callable.Skills.Entries), "skill"), humanize.Count(len(callable.Commands.Entries), "command")))

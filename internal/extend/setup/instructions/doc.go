@@ -35,8 +35,8 @@ var lastResorts = []string{".github/copilot-instructions.md", ".cursorrules", ".
 // ruleFolders lists the folders of rules, with the ending of their files.
 var ruleFolders = []struct{ folder, ending string }{{".claude/rules", ".md"}, {".cursor/rules", ".mdc"}}
 
-// Where holds the places and the limits of a search for instructions.
-type Where struct {
+// Locations holds the places and the limits of a search for instructions.
+type Locations struct {
 	trustedfile.Locations
 	// Files lists the names of a folder's file (instructions.files), nil for DefaultFiles.
 	Files []string

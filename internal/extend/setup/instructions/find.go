@@ -12,7 +12,7 @@ import (
 
 // Find reads the files for a workspace, the most general first. If they are longer than MaxTotal,
 // the most general ones are cut, and their text says so.
-func Find(w Where) Listing {
+func Find(w Locations) Listing {
 	f := newFinder(w)
 	f.user()
 	project := trustedfile.Above(w.Home, w.Workspace)
@@ -37,7 +37,7 @@ func Find(w Where) Listing {
 
 // finder collects files.
 type finder struct {
-	Where
+	Locations
 	place trustedfile.Place
 	found Listing
 	// contents holds the cleaned contents that were added.
@@ -46,11 +46,11 @@ type finder struct {
 	paths map[string]bool
 }
 
-func newFinder(w Where) *finder {
+func newFinder(w Locations) *finder {
 	if len(w.Files) == 0 {
 		w.Files = DefaultFiles
 	}
-	return &finder{Where: w, place: trustedfile.Place{Home: w.Home}, contents: map[string]bool{}, paths: map[string]bool{}}
+	return &finder{Locations: w, place: trustedfile.Place{Home: w.Home}, contents: map[string]bool{}, paths: map[string]bool{}}
 }
 
 // user adds the user's own file.
@@ -129,7 +129,7 @@ func (f *finder) addText(file string, text trustedfile.Text, cleaned string) {
 // Below reads the instructions for a file below the workspace, apart from the instructions that
 // Find returns: the files of the folders on the way to it, and the rules whose patterns match it.
 // path is relative to the workspace, with slashes.
-func Below(w Where, path string) Listing {
+func Below(w Locations, path string) Listing {
 	f := newFinder(w)
 	project := trustedfile.Above(w.Home, w.Workspace)
 	f.place.Root = project[0]

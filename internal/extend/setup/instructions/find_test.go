@@ -19,7 +19,7 @@ const agentsFile = "AGENTS.md"
 
 // find reads what applies to a workspace.
 func find(config, home, workspace string) ([]File, []error) {
-	found := Find(Where{Locations: trustedfile.Locations{Config: config, Home: home, Workspace: workspace}})
+	found := Find(Locations{Locations: trustedfile.Locations{Config: config, Home: home, Workspace: workspace}})
 	return found.Files, found.Problems
 }
 

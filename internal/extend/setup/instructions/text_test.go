@@ -64,7 +64,7 @@ func TestImports(t *testing.T) {
 			for name, text := range c.files {
 				write(t, text, repo, name)
 			}
-			found := Find(Where{
+			found := Find(Locations{
 				Locations: trustedfile.Locations{Config: filepath.Join(top, "config"), Home: filepath.Join(top, "home"), Workspace: repo},
 				Withhold: func(abs string) string {
 					return map[bool]string{true: "a rule denies it"}[filepath.Base(abs) == "denied.md"]
@@ -90,7 +90,7 @@ func TestImportsEndAtADepth(t *testing.T) {
 	for i := 1; i < 9; i++ {
 		write(t, fmt.Sprintf("%d @%d.md", i, i+1), repo, fmt.Sprintf("%d.md", i))
 	}
-	got := texts(Find(Where{Locations: trustedfile.Locations{Workspace: repo}}))
+	got := texts(Find(Locations{Locations: trustedfile.Locations{Workspace: repo}}))
 	if !strings.HasPrefix(got, "0 1 2 3 4 5 @6.md\n(@6.md is not imported: imports are nested deeper than 5)") || strings.Contains(got, "7") {
 		t.Error(got)
 	}
@@ -103,7 +103,7 @@ func TestImportFromHome(t *testing.T) {
 	write(t, "mine", top, "home", "notes", "own.md")
 	write(t, "@~/notes/own.md", top, "home", ".claude", "CLAUDE.md")
 	write(t, "@~/notes/own.md", top, "home", "w", "AGENTS.md")
-	found := Find(Where{Locations: trustedfile.Locations{Config: filepath.Join(top, "config"), Home: filepath.Join(top, "home"), Workspace: filepath.Join(top, "home", "w")}})
+	found := Find(Locations{Locations: trustedfile.Locations{Config: filepath.Join(top, "config"), Home: filepath.Join(top, "home"), Workspace: filepath.Join(top, "home", "w")}})
 	if got := texts(found); got != "mine" {
 		t.Errorf("%q", got)
 	}
@@ -114,19 +114,19 @@ func TestOneFileOfAFolderCounts(t *testing.T) {
 	for _, c := range []struct {
 		id    string
 		files []string
-		where Where
+		where Locations
 		want  string
 		named string
 	}{
-		{"an override", []string{"AGENTS.override.md", "AGENTS.md"}, Where{}, "AGENTS.override.md", "AGENTS.md beside AGENTS.override.md is not read; import it with @AGENTS.md"},
-		{"AGENTS.md before CLAUDE.md", []string{"AGENTS.md", "CLAUDE.md"}, Where{}, "AGENTS.md", "CLAUDE.md beside AGENTS.md is not read; import it with @CLAUDE.md"},
-		{"CLAUDE.md alone", []string{"CLAUDE.md"}, Where{}, "CLAUDE.md", ""},
-		{"in a folder of its own", []string{".claude/CLAUDE.md", "GEMINI.md"}, Where{}, ".claude/CLAUDE.md", "GEMINI.md beside"},
-		{"and a companion", []string{"AGENTS.md", "CLAUDE.local.md"}, Where{}, "AGENTS.md|CLAUDE.local.md", ""},
-		{"one companion", []string{"AGENTS.local.md", "CLAUDE.local.md"}, Where{}, "AGENTS.local.md", ""},
-		{"names of one's own", []string{"AGENTS.md", "TEAM.md"}, Where{Files: []string{"TEAM.md"}}, "TEAM.md", ""},
-		{"Cursor's rules where there is nothing else", []string{".cursorrules", ".github/copilot-instructions.md"}, Where{}, ".github/copilot-instructions.md|.cursorrules", ""},
-		{"and only there", []string{".cursorrules", "AGENTS.md"}, Where{}, "AGENTS.md", ""},
+		{"an override", []string{"AGENTS.override.md", "AGENTS.md"}, Locations{}, "AGENTS.override.md", "AGENTS.md beside AGENTS.override.md is not read; import it with @AGENTS.md"},
+		{"AGENTS.md before CLAUDE.md", []string{"AGENTS.md", "CLAUDE.md"}, Locations{}, "AGENTS.md", "CLAUDE.md beside AGENTS.md is not read; import it with @CLAUDE.md"},
+		{"CLAUDE.md alone", []string{"CLAUDE.md"}, Locations{}, "CLAUDE.md", ""},
+		{"in a folder of its own", []string{".claude/CLAUDE.md", "GEMINI.md"}, Locations{}, ".claude/CLAUDE.md", "GEMINI.md beside"},
+		{"and a companion", []string{"AGENTS.md", "CLAUDE.local.md"}, Locations{}, "AGENTS.md|CLAUDE.local.md", ""},
+		{"one companion", []string{"AGENTS.local.md", "CLAUDE.local.md"}, Locations{}, "AGENTS.local.md", ""},
+		{"names of one's own", []string{"AGENTS.md", "TEAM.md"}, Locations{Files: []string{"TEAM.md"}}, "TEAM.md", ""},
+		{"Cursor's rules where there is nothing else", []string{".cursorrules", ".github/copilot-instructions.md"}, Locations{}, ".github/copilot-instructions.md|.cursorrules", ""},
+		{"and only there", []string{".cursorrules", "AGENTS.md"}, Locations{}, "AGENTS.md", ""},
 	} {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +151,7 @@ func TestOneFileOfAFolderCounts(t *testing.T) {
 func TestUsersOwnFile(t *testing.T) {
 	t.Parallel()
 	top := root(t)
-	where := Where{Locations: trustedfile.Locations{Config: filepath.Join(top, ".config", "agent"), Home: top, Workspace: filepath.Join(top, "w")}}
+	where := Locations{Locations: trustedfile.Locations{Config: filepath.Join(top, ".config", "agent"), Home: top, Workspace: filepath.Join(top, "w")}}
 	write(t, "", top, "w", ".git", "HEAD")
 	for _, file := range []string{".gemini/GEMINI.md", ".codex/AGENTS.md", ".claude/CLAUDE.md", ".config/AGENTS.md", ".agents/AGENTS.md", ".config/agent/AGENTS.md"} {
 		write(t, "from "+file, top, file)
@@ -167,7 +167,7 @@ func TestTheMostGeneralIsCutFirst(t *testing.T) {
 	write(t, "ref", repo, ".git", "HEAD")
 	write(t, strings.Repeat("a", 60<<10), repo, "AGENTS.md")
 	write(t, strings.Repeat("b", 60<<10), repo, "in", "AGENTS.md")
-	found := Find(Where{Locations: trustedfile.Locations{Workspace: filepath.Join(repo, "in")}})
+	found := Find(Locations{Locations: trustedfile.Locations{Workspace: filepath.Join(repo, "in")}})
 	if len(found.Files) != 2 || len(found.Files[0].Text) > 37<<10 || len(found.Files[1].Text) != 60<<10 || len(found.Problems) != 1 || !strings.Contains(found.Files[0].Text, "(cut: all instructions together") {
 		t.Errorf("%d files, %v", len(found.Files), found.Problems)
 	}
@@ -184,7 +184,7 @@ func TestBelow(t *testing.T) {
 	write(t, "---\ndescription: x\nglobs: *.py, web/*.ts\nalwaysApply: false\n---\nPython rules", repo, ".cursor", "rules", "py.mdc")
 	write(t, "---\npaths:\n  - \"docs/*\"\n---\nDocs rules", repo, ".claude", "rules", "docs.md")
 	write(t, "Always", repo, ".claude", "rules", "always.md")
-	where := Where{Locations: trustedfile.Locations{Workspace: repo}}
+	where := Locations{Locations: trustedfile.Locations{Workspace: repo}}
 	if got := texts(Find(where)); got != "top|Always" {
 		t.Errorf("head: %q", got)
 	}
