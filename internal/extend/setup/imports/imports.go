@@ -85,8 +85,8 @@ type Change struct {
 	Rules []string `json:"rules,omitempty"`
 }
 
-// Where holds the folders to search for configurations, and a translation of rules.
-type Where struct {
+// Locations holds the folders to search for configurations, and a translation of rules.
+type Locations struct {
 	trustedfile.Locations
 	// Base is the folder that contains Config, usually ~/.config.
 	Base string
@@ -110,7 +110,7 @@ type Plan struct {
 // planner builds a plan.
 type planner struct {
 	Plan
-	where Where
+	where Locations
 	only  []Kind
 	// has holds the present and the planned entries of our files, by file and name.
 	has map[string]map[string]string
@@ -135,7 +135,7 @@ func Check(named []string, only []Kind) error {
 
 // Read plans the import of the named sources and kinds. Empty lists mean all. A file of another
 // agent that cannot be read becomes a skipped change. An error is about a file of ours.
-func Read(w Where, named []string, only []Kind) (Plan, error) {
+func Read(w Locations, named []string, only []Kind) (Plan, error) {
 	p := planner{where: w, only: only, has: map[string]map[string]string{}}
 	p.servers, p.hooksFile = map[string]map[string]json.RawMessage{}, filepath.Join(w.Config, "hooks.json")
 	if err := p.readOwn(); err != nil {

@@ -17,14 +17,14 @@ const token = "ghp_0123456789abcdefABCDEF0123"
 // place is a home folder and a workspace with files of other agents.
 type place struct {
 	t *testing.T
-	imports.Where
+	imports.Locations
 }
 
 func newPlace(t *testing.T, files map[string]string) place {
 	t.Helper()
 	root := t.TempDir()
 	home := filepath.Join(root, "home")
-	p := place{t, imports.Where{
+	p := place{t, imports.Locations{
 		Locations: trustedfile.Locations{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(home, "work")},
 		Base:      filepath.Join(home, ".config"),
 		InOurWords: func(rule string) []string {
@@ -63,7 +63,7 @@ func (p place) read(name string) string {
 
 func (p place) plan(sources ...string) imports.Plan {
 	p.t.Helper()
-	plan, err := imports.Read(p.Where, sources, nil)
+	plan, err := imports.Read(p.Locations, sources, nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestHostileFiles(t *testing.T) {
 func TestOwnFileBrokenAndLinks(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{".config/agent/mcp.json": "{", ".claude.json": `{}`, "elsewhere.json": `{"servers": {"x": {"command": "x"}}}`})
-	if _, err := imports.Read(p.Where, nil, nil); err == nil || !strings.Contains(err.Error(), "mcp.json") {
+	if _, err := imports.Read(p.Locations, nil, nil); err == nil || !strings.Contains(err.Error(), "mcp.json") {
 		t.Error(err)
 	}
 	p.write(".config/agent/mcp.json", "{}")

@@ -89,7 +89,7 @@ var sources = []origin{
 // Unread returns at most one line, which names the files of a workspace that make other agents run,
 // reach or allow something. This program neither reads nor runs them.
 func Unread(place trustedfile.Locations) []string {
-	w := Where{Locations: place, Base: place.Home}
+	w := Locations{Locations: place, Base: place.Home}
 	if w.Workspace == w.Home {
 		return nil
 	}
@@ -126,7 +126,7 @@ func Sources() []string {
 
 // path returns the full path of a file or folder of a source. own reports whether it belongs to the
 // person rather than to the workspace.
-func (w Where) path(path string) (full string, own bool) {
+func (w Locations) path(path string) (full string, own bool) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		return filepath.Join(w.Home, rest), true
 	}
