@@ -75,8 +75,8 @@ agent replaces "${VAR}" when it starts the server, so the file holds no secret.`
 }
 
 // serverToAdd returns the server that words and flags describe.
-func serverToAdd(words []string, transport string, env, headers []string) (servers.New, error) {
-	var added servers.New
+func serverToAdd(words []string, transport string, env, headers []string) (servers.NewServer, error) {
+	var added servers.NewServer
 	if len(words) == 0 {
 		return added, errors.New("can't add the server: name a URL, or -- and a command")
 	}

@@ -15,8 +15,8 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// New holds the fields of a server that a user adds.
-type New struct {
+// NewServer holds the fields of a server that a user adds.
+type NewServer struct {
 	Type    Transport         `json:"type,omitempty"`
 	Command string            `json:"command,omitempty"`
 	Args    []string          `json:"args,omitempty"`
@@ -27,7 +27,7 @@ type New struct {
 
 // Add adds a server to a file, and creates the file if it is missing. It refuses a name that is
 // taken. Comments and other entries stay as they are.
-func Add(file, name string, added New) error {
+func Add(file, name string, added NewServer) error {
 	raw, err := rawjson.Marshal(added)
 	if err != nil {
 		return err

@@ -279,10 +279,10 @@ func TestEdits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(Add(file, "a", New{Command: "x", Args: []string{"<y>"}}))
+	must(Add(file, "a", NewServer{Command: "x", Args: []string{"<y>"}}))
 	need.Mode(t, file, 0o600)
 	write(t, file, "{\n  // keep\n  \"mcpServers\": {\"z\": {\"command\": \"z\", \"enabled\": false}},\n  \"other\": 1,\n}\n")
-	must(Add(file, "b", New{Type: HTTP, URL: "https://x"}))
+	must(Add(file, "b", NewServer{Type: HTTP, URL: "https://x"}))
 	must(SetDisabled(file, "z", false))
 	must(SetDisabled(file, "b", true))
 	data, err := os.ReadFile(file)
@@ -294,11 +294,11 @@ func TestEdits(t *testing.T) {
 	}
 	must(Remove(file, "z"))
 	for what, err := range map[string]error{
-		"already":           Add(file, "b", New{Command: "x"}),
+		"already":           Add(file, "b", NewServer{Command: "x"}),
 		"has no server q":   Remove(file, "q"),
 		"has no server r":   SetDisabled(file, "r", true),
-		"neither a command": Add(file, "n", New{}),
-		"is taken":          Add(file, "mcp", New{Command: "x"}),
+		"neither a command": Add(file, "n", NewServer{}),
+		"is taken":          Add(file, "mcp", NewServer{Command: "x"}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v, want %s", err, what)
