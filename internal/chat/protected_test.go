@@ -13,7 +13,7 @@ import (
 )
 
 // careful are tools of which every call is about a file that needs care.
-func careful(care protect.Care) *tools.Registry {
+func careful(care protect.Protection) *tools.Registry {
 	tool := func(name string, does tools.Traits, preview tools.Preview) tools.Tool {
 		preview.Protected = []protect.File{{Path: ".vscode/tasks.json", Name: ".vscode", Care: care, Why: "editors run it"}}
 		return tools.Tool{Name: name, Traits: does, Plan: func(context.Context, *tools.Env, arguments.Arguments) (tools.Plan, error) {
@@ -34,7 +34,7 @@ func TestProtectedFilesAreAskedAbout(t *testing.T) {
 	for _, tool := range []string{"edit", "show", "shell"} {
 		for _, tc := range []struct {
 			mode  gate.Mode
-			care  protect.Care
+			care  protect.Protection
 			rule  string
 			asked bool
 		}{

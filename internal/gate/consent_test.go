@@ -145,7 +145,7 @@ func TestPreviewsDecide(t *testing.T) {
 	envFile := func(p *tools.Preview) {
 		p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Care: protect.Asked, Keys: true}}
 	}
-	keys := func(care protect.Care) func(p *tools.Preview) {
+	keys := func(care protect.Protection) func(p *tools.Preview) {
 		return func(p *tools.Preview) {
 			p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Why: "keys", Care: care}}
 		}

@@ -14,13 +14,13 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// Care says how careful a call must be with a file.
-type Care int
+// Protection says how careful a call must be with a file.
+type Protection int
 
 // The degrees of care.
 const (
 	// Free files need no care.
-	Free Care = iota
+	Free Protection = iota
 	// A call that is about Asked files needs approval unless the approval mode allows everything.
 	Asked
 	// A call that is about Guarded files needs approval in every approval mode.
@@ -34,7 +34,7 @@ type File struct {
 	// Name is the entry of the lists that protects the file, such as ".github/workflows". A rule
 	// that allows the call must contain it.
 	Name string
-	Care Care
+	Care Protection
 	// Why says in a few words why the file is protected, such as "shells run it".
 	Why string
 	// Keys is set for a file that may hold keys. No mode sends its text without a question (D-121).

@@ -16,7 +16,7 @@ import (
 func TestEditsThatNeedCare(t *testing.T) {
 	t.Parallel()
 	places := protect.Places{Home: "/home/u", Own: []string{"/home/u/.config/agent", "/home/u/.local/share/agent", "/ws/keyfile"}}
-	for care, files := range map[protect.Care][]string{
+	for care, files := range map[protect.Protection][]string{
 		protect.Free: {"main.go", "Makefile", "package.json", "go.mod", "docs/agents.txt", ".gitignore", ".github/CODEOWNERS", "config/app.yml", "bashrc", "profile", ".editorconfig", ".env.example", "a/.env.sample", "workflows/x.yml", "key.go", "cmd/agent/main.go"},
 		protect.Asked: {
 			".bashrc", "sub/.bashrc", ".profile", ".zshrc", ".vscode/tasks.json", "a/b/.vscode/settings.json", ".idea/x.xml", ".envrc", ".github/workflows/ci.yml", ".github/actions/x/action.yml", ".gitlab-ci.yml",
@@ -42,7 +42,7 @@ func TestEditsThatNeedCare(t *testing.T) {
 func TestReadingThatNeedsCare(t *testing.T) {
 	t.Parallel()
 	places := protect.Places{Home: "/home/u", Own: []string{"/home/u/.config/agent"}}
-	for care, files := range map[protect.Care][]string{
+	for care, files := range map[protect.Protection][]string{
 		protect.Free:    {"main.go", ".git/HEAD", "config", ".bashrc", "AGENTS.md", ".vscode/tasks.json", ".github/workflows/x.yml", ".env.example", "id_rsa.pub", "environment", ".envrc", "node_modules/x/index.js"},
 		protect.Asked:   {".env", "a/.env", ".env.production", ".ENV", "a.pem", "server.key", ".npmrc", "conf/credentials.json", ".git/config", "sub/.GIT/config"},
 		protect.Guarded: {".ssh/id_rsa", ".ssh/a.pub/...", "x/.ssh/config", "id_ed25519", ".netrc", ".aws/credentials", ".git-credentials", ".kube/config"},
@@ -57,7 +57,7 @@ func TestReadingThatNeedsCare(t *testing.T) {
 		t.Errorf("our own: %+v", got)
 	}
 	places.Denied = []string{"/ws/private"}
-	for file, care := range map[string]protect.Care{"private": protect.Guarded, "private/notes.md": protect.Guarded, "privately.md": protect.Free} {
+	for file, care := range map[string]protect.Protection{"private": protect.Guarded, "private/notes.md": protect.Guarded, "privately.md": protect.Free} {
 		if got := places.Read(filepath.Join("/ws", file), file); got.Care != care {
 			t.Errorf("with sandbox.deny-read, %s: %+v", file, got)
 		}
@@ -181,7 +181,7 @@ func TestWhatOthersSayOfFiles(t *testing.T) {
 func TestOpenFolders(t *testing.T) {
 	t.Parallel()
 	p := protect.Places{Home: "/home/me", Own: []string{"/home/me/.config/agent"}, Open: []string{"/home/me/.claude/skills/pdf", "/home/me/.config/agent/skills/x"}}
-	for file, want := range map[string]protect.Care{
+	for file, want := range map[string]protect.Protection{
 		".claude/skills/pdf/a.md": protect.Free, ".config/agent/skills/x/a.md": protect.Free, ".claude/skills/pdf/.env": protect.Asked,
 		".claude/skills/pdf-other/a.md": protect.Guarded, ".claude/x": protect.Guarded, ".config/agent/keys.json": protect.Guarded,
 	} {

@@ -8,7 +8,7 @@ import (
 // group is a set of names that are protected for the same reason.
 type group struct {
 	why  string
-	care Care
+	care Protection
 	// names are files and folders, protected wherever they are. Commands in the sandbox cannot
 	// change the ones in the workspace.
 	names []string

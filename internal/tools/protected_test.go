@@ -107,7 +107,7 @@ func TestEditsOfWhatRunsLaterSaySo(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, nil)
 	env.Protected.Own = []string{env.Workspace.Root() + "/own"}
-	for file, want := range map[string]protect.Care{
+	for file, want := range map[string]protect.Protection{
 		"main.go": protect.Free, ".vscode/tasks.json": protect.Asked, "sub/.envrc": protect.Asked, "AGENTS.md": protect.Asked, "node_modules/.bin/ls": protect.Asked,
 		".husky/pre-commit": protect.Guarded, "own/profiles/x.json": protect.Guarded, ".ssh/authorized_keys": protect.Guarded,
 	} {
