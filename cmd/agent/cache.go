@@ -17,12 +17,12 @@ func newSessionsCache(w world) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		breaks, err := chat.CacheBreaksIn(state)
+		breaks, err := chat.CacheMissesIn(state)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return rawjson.WriteIndented(w.out, append([]cachemiss.Break{}, breaks...))
+			return rawjson.WriteIndented(w.out, append([]cachemiss.Miss{}, breaks...))
 		}
 		return w.print(cachemiss.Lines(breaks)...)
 	})

@@ -78,7 +78,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			Why: func(ctx context.Context, question string) (*provenance.Answer, error) {
 				return chat.Why(ctx, c.Chat, question)
 			},
-			CacheBreaks: func() ([]cachemiss.Break, error) { return chat.CacheBreaks(c.parts.rec.log, c.history) },
+			CacheBreaks: func() ([]cachemiss.Miss, error) { return chat.CacheMisses(c.parts.rec.log, c.history) },
 			Page: func(ctx context.Context) (string, []string) {
 				page := share.New(c.shared(ctx), c.parts.at.process.Home)
 				return page.HTML, page.Report()

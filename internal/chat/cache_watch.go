@@ -39,7 +39,7 @@ type cacheWatch struct {
 	steps          cacheStep
 	// found is the break of the request whose reply arrives, nil for none. told holds the causes of
 	// which the user knows.
-	found *cachemiss.Break
+	found *cachemiss.Miss
 	told  map[cachemiss.Cause]bool
 	// waits is a notice that is shown after the reply, "" for none.
 	waits string
@@ -168,7 +168,7 @@ func (w *cacheWatch) resume(restored session.State) {
 	if latest == nil {
 		return
 	}
-	for _, b := range cachemiss.In(restored.Entries) {
+	for _, b := range cachemiss.MissesIn(restored.Entries) {
 		w.told[b.Cause] = true
 	}
 	w.watch.Resume(*latest, reads[latest.Model])
@@ -196,24 +196,24 @@ func (w *cacheWatch) let(item Item, tokens int) {
 // at names a model and the endpoint in use.
 func (w *cacheWatch) at(model string) string { return model + " " + settings.BaseURL.Of(w.settings) }
 
-// CacheBreaks lists the requests of the session that read less from the provider's cache than they
+// CacheMisses lists the requests of the session that read less from the provider's cache than they
 // could have. Without a record it lists those whose replies are in the context.
-func CacheBreaks(log *session.Log, h *history.Service) ([]cachemiss.Break, error) {
+func CacheMisses(log *session.Log, h *history.Service) ([]cachemiss.Miss, error) {
 	if log == nil {
-		return cachemiss.In(h.RawHistory()), nil
+		return cachemiss.MissesIn(h.RawHistory()), nil
 	}
 	state, err := log.State()
 	if err != nil {
 		return nil, err
 	}
-	return CacheBreaksIn(state)
+	return CacheMissesIn(state)
 }
 
-// CacheBreaksIn lists the breaks in the record of a session.
-func CacheBreaksIn(state session.State) (breaks []cachemiss.Break, err error) {
+// CacheMissesIn lists the breaks in the record of a session.
+func CacheMissesIn(state session.State) (breaks []cachemiss.Miss, err error) {
 	said, err := state.Originals()
 	for _, entries := range said.Stretches {
-		breaks = append(breaks, cachemiss.In(entries)...)
+		breaks = append(breaks, cachemiss.MissesIn(entries)...)
 	}
 	return breaks, err
 }

@@ -113,14 +113,14 @@ func newCacheBench(t *testing.T, known vendor.Cache) *cacheBench {
 }
 
 // turn sends a message after a while and returns the break that the reply notes, if it does.
-func (c *cacheBench) turn(t *testing.T, text string) *cachemiss.Break {
+func (c *cacheBench) turn(t *testing.T, text string) *cachemiss.Miss {
 	t.Helper()
 	c.now = c.now.Add(20 * time.Second)
-	before := len(cachemiss.In(c.config.History.RawHistory()))
+	before := len(cachemiss.MissesIn(c.config.History.RawHistory()))
 	if _, err := c.Prompt(t.Context(), text); err != nil {
 		t.Fatal(err)
 	}
-	if breaks := cachemiss.In(c.config.History.RawHistory()); len(breaks) > before {
+	if breaks := cachemiss.MissesIn(c.config.History.RawHistory()); len(breaks) > before {
 		return &breaks[len(breaks)-1]
 	}
 	return nil
@@ -233,7 +233,7 @@ func TestQuietBreaks(t *testing.T) {
 		c.cache.drops = i == 3
 		c.turn(t, strings.Repeat("long ", 3000))
 	}
-	if len(cachemiss.In(c.config.History.RawHistory())) != 1 {
+	if len(cachemiss.MissesIn(c.config.History.RawHistory())) != 1 {
 		t.Error("the break is not noted")
 	}
 	for _, e := range c.events {
@@ -464,11 +464,11 @@ func TestLetGoBreaksTheCache(t *testing.T) {
 func TestBreaksAreListedWithDates(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
-	one := []cachemiss.Break{{At: at, What: "a", Tokens: 2000}, {At: at.Add(time.Hour), What: "b", Tokens: 2000}}
+	one := []cachemiss.Miss{{At: at, What: "a", Tokens: 2000}, {At: at.Add(time.Hour), What: "b", Tokens: 2000}}
 	if got := cachemiss.Lines(one); !strings.HasPrefix(got[0], "09:00:00  2") || len(got) != 5 {
 		t.Errorf("%q", got)
 	}
-	if got := cachemiss.Lines(append(one, cachemiss.Break{At: at.Add(48 * time.Hour)})); !strings.HasPrefix(got[2], "2026-11-28 10:00:00  2") {
+	if got := cachemiss.Lines(append(one, cachemiss.Miss{At: at.Add(48 * time.Hour)})); !strings.HasPrefix(got[2], "2026-11-28 10:00:00  2") {
 		t.Errorf("%q", got)
 	}
 }

@@ -244,7 +244,7 @@ func estimateAgain(t *testing.T, strategy string) {
 	again.window.Reset()
 	again.applyRewind(history.Point{}, earlier)
 	exact(again)
-	if got := cachemiss.In(again.config.History.RawHistory()); len(got) != 0 {
+	if got := cachemiss.MissesIn(again.config.History.RawHistory()); len(got) != 0 {
 		t.Errorf("a resume and a rewind break the cache: %v", got)
 	}
 }

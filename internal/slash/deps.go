@@ -91,7 +91,7 @@ type Views struct {
 	// Why traces a text or a file.
 	Why func(ctx context.Context, question string) (*provenance.Answer, error)
 	// CacheBreaks lists the requests that read less from the provider's cache than they could have.
-	CacheBreaks func() ([]cachemiss.Break, error)
+	CacheBreaks func() ([]cachemiss.Miss, error)
 	// Page returns the conversation as a page of HTML for other people, and what was replaced in it,
 	// a line each.
 	Page func(ctx context.Context) (html string, replaced []string)

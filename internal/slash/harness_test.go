@@ -57,7 +57,7 @@ type fakeSession struct {
 	done       []string
 	items      []chat.Item
 	why        *provenance.Answer
-	breaks     []cachemiss.Break
+	breaks     []cachemiss.Miss
 }
 
 func (f *fakeSession) Items(context.Context) ([]chat.Item, error) { return f.items, f.err }
@@ -193,7 +193,7 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 				session.why.Question = question
 				return session.why, session.err
 			},
-			CacheBreaks: func() ([]cachemiss.Break, error) { return session.breaks, session.err }, Page: func(context.Context) (string, []string) { return "<html>", []string{"1 secret replaced"} },
+			CacheBreaks: func() ([]cachemiss.Miss, error) { return session.breaks, session.err }, Page: func(context.Context) (string, []string) { return "<html>", []string{"1 secret replaced"} },
 		},
 		Agents: fakeAgents{},
 		Models: func(context.Context) ([]slash.Model, error) {

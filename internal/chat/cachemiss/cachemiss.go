@@ -43,8 +43,8 @@ const (
 // Meta is the key of a reply's metadata with the Break of its request.
 const Meta = "cacheBreak"
 
-// A Break is a request that read less from the provider's cache than it could have.
-type Break struct {
+// A Miss is a request that read less from the provider's cache than it could have.
+type Miss struct {
 	Cause Cause `json:"cause"`
 	// What says in words what changed first.
 	What string `json:"what"`
@@ -59,14 +59,14 @@ type Break struct {
 }
 
 // String returns the break in one line.
-func (b Break) String() string {
+func (b Miss) String() string {
 	if b.Provider != "" {
 		return "cache: " + b.What + " (the provider: " + b.Provider + "); " + b.cost()
 	}
 	return "cache: " + b.What + "; " + b.cost()
 }
 
-func (b Break) cost() string {
+func (b Miss) cost() string {
 	cost := humanize.Tokens(b.Tokens) + " tokens read again"
 	if b.Dollars > 0 {
 		cost += ", " + humanize.Dollars(b.Dollars)
@@ -183,7 +183,7 @@ func isRest(lost, cached int) bool {
 
 // Reported compares the request that is being sent with the one before, by the provider's report.
 // It returns nil unless the request read less than it could have.
-func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Break {
+func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Miss {
 	before, now := w.before, w.now
 	if now == nil || u.PromptTokens <= 0 {
 		return nil
@@ -191,7 +191,7 @@ func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Break {
 	now.Prompt = u.PromptTokens
 	next := Detector{before: now, reads: u.CachedTokens > 0, short: unknown}
 	now.mark(before)
-	var found *Break
+	var found *Miss
 	if before != nil {
 		lost := cache.Whole(min(before.Prompt-w.freed, u.PromptTokens)) - u.CachedTokens
 		cause, what := w.cause(cache, u.CachedTokens == 0)
@@ -205,7 +205,7 @@ func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Break {
 			lost -= next.short
 		}
 		if w.reads && !w.elsewhere && cache.Kind != vendor.CacheNone && lost >= max(least, before.Prompt/share) && !isRest(lost, u.CachedTokens) {
-			found = &Break{Cause: cause, What: what, Provider: humanize.Line(strings.ReplaceAll(u.CacheMiss, "_", " "), longestReason), At: now.At, Tokens: lost}
+			found = &Miss{Cause: cause, What: what, Provider: humanize.Line(strings.ReplaceAll(u.CacheMiss, "_", " "), longestReason), At: now.At, Tokens: lost}
 		}
 	}
 	*w = next
@@ -297,10 +297,10 @@ func (w *Detector) Change() string {
 	return ""
 }
 
-// In returns the breaks noted in replies among entries, in order.
-func In(entries []*history.Content) (breaks []Break) {
+// MissesIn returns the breaks noted in replies among entries, in order.
+func MissesIn(entries []*history.Content) (breaks []Miss) {
 	for _, entry := range entries {
-		if b, ok := history.MetaOf[Break](entry, Meta); ok {
+		if b, ok := history.MetaOf[Miss](entry, Meta); ok {
 			breaks = append(breaks, b)
 		}
 	}
@@ -308,12 +308,12 @@ func In(entries []*history.Content) (breaks []Break) {
 }
 
 // Lines returns breaks as lines for a user, with their sum.
-func Lines(breaks []Break) []string {
+func Lines(breaks []Miss) []string {
 	if len(breaks) == 0 {
 		return []string{"No cache misses: each request read as much from the provider's cache as it could."}
 	}
 	var lines []string
-	var sum Break
+	var sum Miss
 	for _, b := range breaks {
 		sum.Tokens, sum.Dollars = sum.Tokens+b.Tokens, sum.Dollars+b.Dollars
 		layout := time.TimeOnly

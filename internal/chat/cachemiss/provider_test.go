@@ -8,7 +8,7 @@ import (
 // The provider's own reason stands beside ours.
 func TestReasonOfTheProvider(t *testing.T) {
 	t.Parallel()
-	b := Break{What: "the tools changed", Provider: "tools changed", Tokens: 2000}
+	b := Miss{What: "the tools changed", Provider: "tools changed", Tokens: 2000}
 	if got := b.String(); !strings.Contains(got, "the tools changed (the provider: tools changed); 2k tokens read again") {
 		t.Error(got)
 	}
