@@ -12,7 +12,7 @@ import (
 // waitShare).
 type candidate struct {
 	unit  int
-	why   Why
+	why   Reason
 	since int
 	// along is set if the candidate causes no cut and only goes along with one.
 	along bool
@@ -44,7 +44,7 @@ func (rv *review) candidates() []candidate {
 		u := &rv.conversation.units[at]
 		if u.part == head {
 			if since, ok := rv.hollow(u); ok {
-				found = append(found, candidate{unit: at, why: Hollow, since: since})
+				found = append(found, candidate{unit: at, why: ReasonEmptyCall, since: since})
 			}
 		}
 		if !u.mayGo() || rv.conversation.unseen(u) {
@@ -52,17 +52,17 @@ func (rv *review) candidates() []candidate {
 		}
 		switch since, free := rv.isFree(at, u); {
 		case free:
-			found = append(found, candidate{unit: at, why: Free, since: since})
+			found = append(found, candidate{unit: at, why: ReasonFree, since: since})
 		default:
 			kept := rv.conversation.pinned(u) || u.instructs()
 			idle, patience := float64(rv.conversation.idleRequests(u)), rv.patience(u)
 			switch {
 			case !kept && idle >= patience:
-				found = append(found, candidate{unit: at, why: Cold, since: rv.coldSince(u, patience)})
+				found = append(found, candidate{unit: at, why: ReasonUnused, since: rv.coldSince(u, patience)})
 			case !kept && idle >= patience*rv.softShare(u.class()):
-				found = append(found, candidate{unit: at, why: Soft, along: true})
+				found = append(found, candidate{unit: at, why: ReasonSoft, along: true})
 			case u.mayBeMarked():
-				found = append(found, candidate{unit: at, why: Marked, since: rv.conversation.request, along: !rv.Cold})
+				found = append(found, candidate{unit: at, why: ReasonMarked, since: rv.conversation.request, along: !rv.Cold})
 			}
 		}
 	}

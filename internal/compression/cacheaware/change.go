@@ -24,7 +24,7 @@ type Change struct {
 	// Paths lists the files that the unit is about.
 	Paths []string
 	// Why is the reason for which the unit may leave.
-	Why Why
+	Why Reason
 	// Text is the new text of a result into which a file is folded, or that is marked; otherwise it is
 	// empty.
 	Text string
@@ -40,49 +40,49 @@ type Change struct {
 	unit int
 }
 
-// Why is the reason for which a unit may leave.
-type Why string
+// Reason is the reason for which a unit may leave.
+type Reason string
 
 // The reasons, as records and programs read them.
 const (
-	Free   Why = "free"
-	Cold   Why = "cold"
-	Soft   Why = "soft"
-	Folded Why = "folded"
-	// Hollow is the reason of a call that leaves with its result because only pointers are left of
+	ReasonFree   Reason = "free"
+	ReasonUnused Reason = "cold"
+	ReasonSoft   Reason = "soft"
+	ReasonFolded Reason = "folded"
+	// ReasonEmptyCall is the reason of a call that leaves with its result because only pointers are left of
 	// both.
-	Hollow Why = "hollow"
-	// Marked is the reason of a view that says from then on that later edits changed its text.
-	Marked Why = "marked"
+	ReasonEmptyCall Reason = "hollow"
+	// ReasonMarked is the reason of a view that says from then on that later edits changed its text.
+	ReasonMarked Reason = "marked"
 )
 
 type reason struct {
-	why          Why
+	why          Reason
 	field, words string
 }
 
 // reasons lists every reason, with the name of its count in records and in words.
 var reasons = []reason{
-	{Free, "freePruned", "no longer needed"},
-	{Cold, "coldPruned", "unused"},
-	{Soft, "softPruned", "less used"},
-	{Folded, "foldedPruned", "merged"},
-	{Hollow, "hollowPruned", "empty"},
-	{Marked, "markedPruned", "marked as stale"},
+	{ReasonFree, "freePruned", "no longer needed"},
+	{ReasonUnused, "coldPruned", "unused"},
+	{ReasonSoft, "softPruned", "less used"},
+	{ReasonFolded, "foldedPruned", "merged"},
+	{ReasonEmptyCall, "hollowPruned", "empty"},
+	{ReasonMarked, "markedPruned", "marked as stale"},
 }
 
 // Reason explains the change in words.
 func (c Change) Reason() string {
 	switch c.Why {
-	case Free:
+	case ReasonFree:
 		return "nothing is lost with it"
-	case Cold:
+	case ReasonUnused:
 		return fmt.Sprintf("not used for %d requests", c.Idle)
-	case Soft:
+	case ReasonSoft:
 		return fmt.Sprintf("not used for %d requests, and a cut is made anyway", c.Idle)
-	case Marked:
+	case ReasonMarked:
 		return "an edit changed it, which it says now"
-	case Hollow:
+	case ReasonEmptyCall:
 		return "nothing but pointers was left of it"
 	default:
 		if c.Text != "" {
@@ -233,7 +233,7 @@ func CopyIn(answer *history.ToolResponse) (text string, ok bool) {
 func (cv *conversation) replacedBlocks(c Change) (gone, left []history.Block) {
 	u := &cv.units[c.unit]
 	block := cv.entries[c.Entry].Blocks[u.block]
-	if c.Why == Hollow {
+	if c.Why == ReasonEmptyCall {
 		answer := &cv.units[u.fact.result]
 		return []history.Block{block, cv.entries[answer.entry].Blocks[answer.block]}, nil
 	}
@@ -295,7 +295,7 @@ func (e *Engine) Apply(p Plan) history.DensityResult {
 func (e *Engine) apply(p Plan) (changed map[int]*history.Content, left []int) {
 	changed, hollow := map[int]*history.Content{}, []int(nil)
 	for _, c := range p.Changes {
-		if c.Why == Hollow {
+		if c.Why == ReasonEmptyCall {
 			hollow = append(hollow, c.unit)
 			continue
 		}
@@ -350,9 +350,9 @@ func (cv *conversation) replace(c Change) {
 	u := &cv.units[c.unit]
 	cv.total -= c.Tokens
 	u.tokens -= c.Tokens
-	u.free = c.Why == Free || c.Why == Folded
+	u.free = c.Why == ReasonFree || c.Why == ReasonFolded
 	u.prunedAt = cv.request
-	if c.Why == Marked {
+	if c.Why == ReasonMarked {
 		u.marked = true
 		return
 	}

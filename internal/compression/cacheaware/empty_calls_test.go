@@ -32,7 +32,7 @@ func TestHollowPairsLeave(t *testing.T) {
 	var left []string
 	run(e, spoken.entries, func(request int) Moment { return Moment{Price: SafePrice, Cold: request%9 == 0} }, func(p Plan) {
 		for _, c := range p.Changes {
-			if c.Why == Hollow {
+			if c.Why == ReasonEmptyCall {
 				left = append(left, fmt.Sprint(c.Kind, " ", c.Subject))
 			}
 		}
@@ -94,7 +94,7 @@ func TestFollowAHollowCallWithoutItsAnswer(t *testing.T) {
 	for _, entry := range []*history.Content{history.HumanText("go"), call} {
 		e.Follow(history.Step{Kind: history.MutationAdded, Entry: entry})
 	}
-	e.Follow(history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{call: {Kinds: []history.PruneKind{history.PruneKind(Hollow)}}}})
+	e.Follow(history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{call: {Kinds: []history.PruneKind{history.PruneKind(ReasonEmptyCall)}}}})
 	if e.Len() != 1 {
 		t.Errorf("%d entries are left", e.Len())
 	}
@@ -110,7 +110,7 @@ func TestFollowAReplacementWithoutItsBlocks(t *testing.T) {
 	}
 	answer := talk.entries[1]
 	e.Follow(history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{
-		answer: {After: answer.WithBlocks(nil), Kinds: []history.PruneKind{history.PruneKind(Cold)}},
+		answer: {After: answer.WithBlocks(nil), Kinds: []history.PruneKind{history.PruneKind(ReasonUnused)}},
 	}})
 	if held := e.HeldParts("", Moment{Price: SafePrice}); len(held) > 0 {
 		t.Errorf("%+v is left of nothing", held)

@@ -27,7 +27,7 @@ func TestNoFoldIntoAFailedEdit(t *testing.T) {
 		}
 		folded := false
 		for _, c := range e.Plan(Moment{Price: SafePrice, Cold: true}).Changes {
-			folded = folded || c.Why == Folded
+			folded = folded || c.Why == ReasonFolded
 		}
 		if folded == failed {
 			t.Errorf("the last edit failed: %t, the file was folded: %t", failed, folded)

@@ -90,7 +90,7 @@ func (e *Engine) followEdits(step history.Step) {
 // that were pruned it returns the units of their heads in hollow, and removes nothing.
 func (cv *conversation) followEdit(i int, edit history.Edit) (changed, hollow []int) {
 	before, after := cv.entries[i], alignBlocks(cv.entries[i], edit.After)
-	kinds := slices.DeleteFunc(slices.Clone(edit.Kinds), func(k history.PruneKind) bool { return Why(k) == Hollow })
+	kinds := slices.DeleteFunc(slices.Clone(edit.Kinds), func(k history.PruneKind) bool { return Reason(k) == ReasonEmptyCall })
 	for at := cv.firstOf(i); at < len(cv.units) && cv.units[at].entry == i; at++ {
 		u := &cv.units[at]
 		if u.state == gone {
@@ -103,7 +103,7 @@ func (cv *conversation) followEdit(i int, edit history.Edit) (changed, hollow []
 			continue
 		}
 		if c, differs := cv.changeTo(at, before.Blocks[u.block], after.Blocks[u.block]); differs && len(kinds) > 0 {
-			c.Why = Why(kinds[0])
+			c.Why = Reason(kinds[0])
 			cv.replace(c)
 			changed = append(changed, at)
 			kinds = kinds[1:]
@@ -159,10 +159,10 @@ func isOwnStep(step history.Step) bool {
 	for _, edit := range step.Edits {
 		unexplained = unexplained || edit.After == nil || len(edit.Kinds) == 0
 		for _, kind := range edit.Kinds {
-			if !slices.ContainsFunc(reasons, func(r reason) bool { return r.why == Why(kind) }) {
+			if !slices.ContainsFunc(reasons, func(r reason) bool { return r.why == Reason(kind) }) {
 				return false
 			}
-			hollow = hollow || Why(kind) == Hollow
+			hollow = hollow || Reason(kind) == ReasonEmptyCall
 		}
 	}
 	return hollow || !unexplained

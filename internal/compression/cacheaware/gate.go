@@ -216,10 +216,10 @@ func (s *sweep) take(c candidate) bool {
 	if !ok {
 		return false
 	}
-	if c.why != Free && c.why != Marked && (c.hard() || at < s.account.sent) && s.conversation.units[at].quotable() {
+	if c.why != ReasonFree && c.why != ReasonMarked && (c.hard() || at < s.account.sent) && s.conversation.units[at].quotable() {
 		s.risky++
 	}
-	if c.why == Hollow {
+	if c.why == ReasonEmptyCall {
 		s.risky += s.conversation.shortTexts(s.conversation.units[at].fact)
 	}
 	switch {
@@ -251,7 +251,7 @@ func (cv *conversation) shortTexts(f *fact) int {
 // false if a fold takes a part of it.
 func (s *sweep) freedTokens(c candidate) (tokens float64, ok bool) {
 	u := &s.conversation.units[c.unit]
-	if c.why != Hollow {
+	if c.why != ReasonEmptyCall {
 		return float64(s.conversation.tokensFreed(c)), true
 	}
 	freed := s.conversation.pairTokens(u.fact)
@@ -268,7 +268,7 @@ func (s *sweep) freedTokens(c candidate) (tokens float64, ok bool) {
 
 // tokensFreed returns the tokens that a candidate other than a hollow call frees.
 func (cv *conversation) tokensFreed(c candidate) int {
-	if c.why == Marked {
+	if c.why == ReasonMarked {
 		return -cv.count(staleNote)
 	}
 	return cv.units[c.unit].saves()
@@ -325,7 +325,7 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 		}
 		for _, i := range f.units {
 			if i != f.target {
-				changes = append(changes, e.conversation.change(i, Folded))
+				changes = append(changes, e.conversation.change(i, ReasonFolded))
 				gone[i] = true
 			}
 		}
@@ -333,7 +333,7 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 		gone[f.target] = true
 	}
 	for _, c := range candidates {
-		if f := e.conversation.units[c.unit].fact; c.why == Hollow && e.conversation.startOf(c) >= at && !slices.ContainsFunc(f.pair(), func(part int) bool { return gone[part] }) {
+		if f := e.conversation.units[c.unit].fact; c.why == ReasonEmptyCall && e.conversation.startOf(c) >= at && !slices.ContainsFunc(f.pair(), func(part int) bool { return gone[part] }) {
 			changes = append(changes, e.conversation.pairChange(f))
 			for _, part := range f.pair() {
 				gone[part] = true
@@ -341,7 +341,7 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 		}
 	}
 	for _, c := range candidates {
-		if c.why == Hollow || e.conversation.startOf(c) < at || gone[c.unit] || !c.hard() && c.unit >= e.account.sent {
+		if c.why == ReasonEmptyCall || e.conversation.startOf(c) < at || gone[c.unit] || !c.hard() && c.unit >= e.account.sent {
 			continue
 		}
 		changes = append(changes, e.conversation.change(c.unit, c.why))
@@ -350,10 +350,10 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 	return changes
 }
 
-func (cv *conversation) change(at int, why Why) Change {
+func (cv *conversation) change(at int, why Reason) Change {
 	u := &cv.units[at]
 	c := Change{Entry: u.entry, Kind: u.kind(), Subject: u.subject(), Paths: u.fact.paths, Why: why, Tokens: u.saves(), Idle: cv.idleRequests(u), unit: at}
-	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok && why == Marked {
+	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok && why == ReasonMarked {
 		c.Text, c.Tokens = staleNote+r.Result.Text(), -cv.count(staleNote)
 	}
 	return c
@@ -362,12 +362,12 @@ func (cv *conversation) change(at int, why Why) Change {
 // pairChange returns the change that removes a call with its result.
 func (cv *conversation) pairChange(f *fact) Change {
 	u := &cv.units[f.head]
-	return Change{Entry: u.entry, Kind: "call", Subject: u.subject(), Paths: u.fact.paths, Why: Hollow, Tokens: cv.pairTokens(f), unit: f.head}
+	return Change{Entry: u.entry, Kind: "call", Subject: u.subject(), Paths: u.fact.paths, Why: ReasonEmptyCall, Tokens: cv.pairTokens(f), unit: f.head}
 }
 
 // copyOf returns the change that puts the current text of a folded file into a result.
 func (cv *conversation) copyOf(f fold) Change {
-	c := cv.change(f.target, Folded)
+	c := cv.change(f.target, ReasonFolded)
 	c.Text, c.Tokens = f.text, cv.units[f.target].tokens-f.tokens
 	return c
 }

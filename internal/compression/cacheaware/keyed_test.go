@@ -24,13 +24,13 @@ func TestContentOfASource(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		talk func(*talk)
-		want []Why // what becomes of the first answer
+		want []Reason // what becomes of the first answer
 	}{
 		{"old", func(t *talk) { say(t, "skill:/pdf", old) }, nil},
 		{"asked for again", func(t *talk) { say(t, "skill:/pdf", old); say(t, "", pointer) }, nil},
-		{"changed", func(t *talk) { say(t, "skill:/pdf", old); say(t, "skill:/pdf", newer) }, []Why{Free}},
+		{"changed", func(t *talk) { say(t, "skill:/pdf", old); say(t, "skill:/pdf", newer) }, []Reason{ReasonFree}},
 		{"another", func(t *talk) { say(t, "skill:/pdf", old); say(t, "skill:/ps", newer) }, nil},
-		{"of a server", func(t *talk) { say(t, "mcp:s/t({})", old) }, []Why{Cold}},
+		{"of a server", func(t *talk) { say(t, "mcp:s/t({})", old) }, []Reason{ReasonUnused}},
 	} {
 		spoken := &talk{}
 		spoken.human("go")
@@ -43,7 +43,7 @@ func TestContentOfASource(t *testing.T) {
 			e.Add(entry)
 		}
 		p := e.Plan(Moment{Price: SafePrice, Cold: true})
-		var why []Why
+		var why []Reason
 		for _, c := range p.Changes {
 			if c.Entry == 2 {
 				why = append(why, c.Why)

@@ -22,7 +22,7 @@ type HeldPart struct {
 	Reason string
 
 	unit int
-	why  Why
+	why  Reason
 }
 
 // PrunableTokens sums up the content that could be pruned and is still in the context, in tokens.
@@ -36,7 +36,7 @@ type PrunableTokens struct {
 // path or a command line, or the end of a path; "" selects all units.
 func (e *Engine) HeldParts(subject string, m Moment) []HeldPart {
 	rv := e.conversation.review(m)
-	whys := map[int]Why{}
+	whys := map[int]Reason{}
 	for _, c := range rv.candidates() {
 		whys[c.unit] = c.why
 	}
@@ -59,18 +59,18 @@ func matches(subject, wanted string) bool {
 }
 
 // holdReason explains in words why a unit is still in the context.
-func (rv *review) holdReason(u *unit, why Why) string {
+func (rv *review) holdReason(u *unit, why Reason) string {
 	idle := rv.conversation.idleRequests(u)
 	switch {
-	case why == Free:
+	case why == ReasonFree:
 		return "nothing would be lost with it; it waits for a cut that pays"
 	case rv.conversation.pinned(u):
 		return "pinned"
 	case u.instructs():
 		return "it says how to work; only newer content of its source takes its place"
-	case why == Cold:
+	case why == ReasonUnused:
 		return fmt.Sprintf("not used for %d requests; it waits for a cut that pays", idle)
-	case why == Soft:
+	case why == ReasonSoft:
 		return fmt.Sprintf("not used for %d of %.0f requests; it goes along with the next cut", idle, rv.patience(u))
 	default:
 		return fmt.Sprintf("used %d requests ago; it stays for %.0f", idle, rv.patience(u))
@@ -82,9 +82,9 @@ func (e *Engine) PrunableTokens(m Moment) PrunableTokens {
 	var s PrunableTokens
 	for _, h := range e.HeldParts("", m) {
 		switch {
-		case h.why == Free:
+		case h.why == ReasonFree:
 			s.Free += h.Tokens
-		case h.why == Cold:
+		case h.why == ReasonUnused:
 			s.Cold += h.Tokens
 		case h.Pinned:
 			s.Pinned += h.Tokens
@@ -111,7 +111,7 @@ func (cv *conversation) nextRequest() int { return cv.request + 1 }
 // Regrets reports whether content of a kind that was pruned by a cut should have stayed, if the
 // model asks for it again now: it was not used for long, and the cut was a moment ago.
 func (e *Engine) Regrets(kind history.PruneKind, cut *history.Cut) bool {
-	cold := kind == history.PruneKind(Cold) || kind == history.PruneKind(Soft)
+	cold := kind == history.PruneKind(ReasonUnused) || kind == history.PruneKind(ReasonSoft)
 	return cold && cut != nil && e.conversation.nextRequest()-cut.Request <= regret
 }
 

@@ -213,7 +213,7 @@ func TestFold(t *testing.T) {
 	for _, c := range e.Plan(Moment{Price: SafePrice, Cold: true}).Changes {
 		kinds = append(kinds, fmt.Sprint(c.Entry, c.Why))
 	}
-	if diff := cmp.Diff([]string{fmt.Sprint(e.Len()-3, Free)}, kinds); diff != "" {
+	if diff := cmp.Diff([]string{fmt.Sprint(e.Len()-3, ReasonFree)}, kinds); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -35,7 +35,7 @@ func TestNewestTextStaysBehindOlder(t *testing.T) {
 		run(e, withLongAnswers(randomTalk(r, 60)), moment, func(plan Plan) {
 			for _, c := range plan.Changes {
 				u := &e.conversation.units[c.unit]
-				if c.Why == Marked {
+				if c.Why == ReasonMarked {
 					marked++
 				}
 				if u.fact.act != Edit || !u.fact.ok {
@@ -102,7 +102,7 @@ func TestStaleViewsAreMarked(t *testing.T) {
 		for _, entry := range say.entries {
 			follower.Add(entry)
 		}
-		follower.Follow(history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{before: {After: result.Replacements[2], Kinds: []history.PruneKind{history.PruneKind(Marked)}}}})
+		follower.Follow(history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{before: {After: result.Replacements[2], Kinds: []history.PruneKind{history.PruneKind(ReasonMarked)}}}})
 		own, followed := e.conversation.units[2], follower.conversation.units[2]
 		own.fact, followed.fact = nil, nil
 		if own.marked != followed.marked || own.tokens != followed.tokens || !own.marked {

@@ -75,7 +75,7 @@ func TestShorterOutputSupersedesNothing(t *testing.T) {
 // Arguments of edits of fewer than forty lines stay as they were sent; their calls leave whole.
 func TestShortEditsLeaveWhole(t *testing.T) {
 	t.Parallel()
-	for lines, want := range map[int]Why{minEditLines - 1: Hollow, minEditLines: Free} {
+	for lines, want := range map[int]Reason{minEditLines - 1: ReasonEmptyCall, minEditLines: ReasonFree} {
 		said := &talk{}
 		said.human("go")
 		for i := range 5 {
