@@ -137,7 +137,7 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 // news returns a function that returns messages for the model about what has changed since the head
 // was made.
 func news(servers *mcphost.Servers, notes *noting, changes func() []history.Block) func() []history.Block {
-	return func() []history.Block { return slices.Concat(changes(), servers.News(), notes.newsText()) }
+	return func() []history.Block { return slices.Concat(changes(), servers.Updates(), notes.newsText()) }
 }
 
 // refreeze lets the head of the next requests take up what has changed.

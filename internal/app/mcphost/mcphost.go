@@ -213,9 +213,9 @@ func (s *Servers) Refreeze() {
 	}
 }
 
-// News returns messages for the model about tools that came and went since the last call.
-func (s *Servers) News() (blocks []history.Block) {
-	for _, news := range fromCurrent(s, func(g *generation) []bridge.News { return g.bridge.News() }) {
+// Updates returns messages for the model about tools that came and went since the last call.
+func (s *Servers) Updates() (blocks []history.Block) {
+	for _, news := range fromCurrent(s, func(g *generation) []bridge.Update { return g.bridge.Updates() }) {
 		text := &history.Text{Text: "[" + news.Line + "]", Source: history.Brought}
 		if len(news.Added)+len(news.Removed) > 0 {
 			text.Tools = &history.ToolChange{Removed: news.Removed}

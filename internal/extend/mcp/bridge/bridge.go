@@ -282,16 +282,16 @@ func (b *Bridge) noteNews(st *state, before catalogue.ServerInfo) {
 	b.news[st.Configured.Name] = now
 }
 
-// News is a message for the model about the tools of a server. Added has the definitions of new tools
+// Update is a message for the model about the tools of a server. Added has the definitions of new tools
 // that may be called by their own names, and Removed the own names of tools that are gone.
-type News struct {
+type Update struct {
 	Line    string
 	Added   []Offered
 	Removed []string
 }
 
-// News returns, once, messages for the model about the tools that came and went, by server.
-func (b *Bridge) News() (all []News) {
+// Updates returns, once, messages for the model about the tools that came and went, by server.
+func (b *Bridge) Updates() (all []Update) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, st := range b.states {
@@ -302,10 +302,10 @@ func (b *Bridge) News() (all []News) {
 		}
 		if len(of.came) > 0 {
 			line := fmt.Sprintf("%s now also offers: %s. Call them with mcp_call.", server, someOf(of.came))
-			all = append(all, News{Line: line, Added: b.addable(st, of.came)})
+			all = append(all, Update{Line: line, Added: b.addable(st, of.came)})
 		}
 		if len(of.went) > 0 {
-			n := News{Line: fmt.Sprintf("%s no longer offers: %s.", server, someOf(of.went))}
+			n := Update{Line: fmt.Sprintf("%s no longer offers: %s.", server, someOf(of.went))}
 			for _, shown := range of.went {
 				if name := catalogue.DirectName(server, shown); b.added[name] || b.offers(name) {
 					n.Removed = append(n.Removed, name)

@@ -208,7 +208,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	b.Changed("a")
 	b.working.Wait()
 	wantNews(t, b, "a now also offers: new. Call them with mcp_call. +mcp__a__new", "a no longer offers: gone. -mcp__a__gone", "late now also offers: late. Call them with mcp_call. +mcp__late__late")
-	if len(b.News()) > 0 || b.OfferRevision() != stamp || !slices.Equal(b.offeredNow(), offered) {
+	if len(b.Updates()) > 0 || b.OfferRevision() != stamp || !slices.Equal(b.offeredNow(), offered) {
 		t.Errorf("stamp %d, %q", b.OfferRevision(), b.offeredNow())
 	}
 	for arguments, want := range map[string]string{
@@ -244,8 +244,8 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	b.fakes["a"].tools = []mcp.Tool{tool("one", "", `{}`), tool("new", "", `{}`)}
 	b.Changed("a")
 	b.working.Wait()
-	b.News()
-	if stamp = b.OfferRevision(); len(b.News()) > 0 {
+	b.Updates()
+	if stamp = b.OfferRevision(); len(b.Updates()) > 0 {
 		t.Error("what is offered now is news")
 	}
 	if b.Refreeze(); b.OfferRevision() != stamp {
@@ -477,7 +477,7 @@ func TestLongArgumentsHaveAShortKey(t *testing.T) {
 func wantNews(t *testing.T, b *bench, want ...string) {
 	t.Helper()
 	var got []string
-	for _, n := range b.News() {
+	for _, n := range b.Updates() {
 		line := n.Line
 		for _, o := range n.Added {
 			line += " +" + o.Name
