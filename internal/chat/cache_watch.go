@@ -28,7 +28,7 @@ type cacheWatch struct {
 	window   *window.Window
 	watch    cachemiss.Detector
 	// gauge measures the parts of the conversation, and sent is the request that is being sent.
-	gauge calibrate.Gauge
+	gauge calibrate.Calibration
 	sent  calibrate.Request
 	// answered describes the request whose reply arrives.
 	answered compression.Request

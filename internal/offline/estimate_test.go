@@ -40,7 +40,7 @@ func TestRecordedMessagesCostTheirEstimate(t *testing.T) {
 			r.Entries, r.Tokens = ours.Curated()
 			return r
 		}
-		var g calibrate.Gauge
+		var g calibrate.Calibration
 		before, requests := 0, 0
 		for _, entry := range history.Repair(slices.DeleteFunc(slices.Clone(in.History), (*history.Content).Empty), "no answer") {
 			if entry.Speaker == history.AI {

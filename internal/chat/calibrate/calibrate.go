@@ -22,8 +22,8 @@ type Request struct {
 	Tokens     []int
 }
 
-// A Gauge holds the facts that the reports about one model have shown. The zero Gauge knows no report.
-type Gauge struct {
+// A Calibration holds the facts that the reports about one model have shown. The zero Calibration knows no report.
+type Calibration struct {
 	model, head string
 	// headTold is the size of the head, and parts has the entries of the latest request.
 	headTold float64
@@ -66,7 +66,7 @@ const (
 
 // scale returns the number of the provider's tokens for one of ours in a text. The head has a scale
 // of its own: each provider writes the definitions of tools in another form.
-func (g *Gauge) scale() float64 {
+func (g *Calibration) scale() float64 {
 	if g.own < enough {
 		return g.ratio
 	}
@@ -74,7 +74,7 @@ func (g *Gauge) scale() float64 {
 }
 
 // doubt returns the share by which the scale of a text may differ.
-func (g *Gauge) doubt() float64 {
+func (g *Calibration) doubt() float64 {
 	if len(g.texts) < few {
 		return firstDoubt
 	}
@@ -90,17 +90,17 @@ func (g *Gauge) doubt() float64 {
 }
 
 // Reported takes the size of a request in the provider's tokens.
-func (g *Gauge) Reported(r Request, prompt int) {
+func (g *Calibration) Reported(r Request, prompt int) {
 	own, told := r.HeadTokens, float64(prompt)
 	for _, n := range r.Tokens {
 		own += n
 	}
 	if own <= 0 || told < leastScale*float64(own) || told > mostScale*float64(own) {
-		*g = Gauge{}
+		*g = Calibration{}
 		return
 	}
 	if r.Model != g.model {
-		*g = Gauge{model: r.Model}
+		*g = Calibration{model: r.Model}
 	}
 	g.ratio = told / float64(own)
 	first := g.parts == nil
@@ -123,7 +123,7 @@ func (g *Gauge) Reported(r Request, prompt int) {
 }
 
 // measure returns the scale of the entries that no report had before.
-func (g *Gauge) measure(r Request, told float64) float64 {
+func (g *Calibration) measure(r Request, told float64) float64 {
 	rest, unknown := told-g.headTold, 0.0
 	for i, entry := range r.Entries {
 		if p, known := g.parts[entry]; known {
@@ -149,7 +149,7 @@ type Size struct{ Tokens, Doubt float64 }
 // Size returns the size of a request, and of its beginning: the head, a number of entries and a
 // share of the entry after them. What no report shows follows from the scale of the texts before;
 // other is the scale for a model that has reported nothing.
-func (g *Gauge) Size(r Request, other float64, entries int, share float64) (whole, beginning Size) {
+func (g *Calibration) Size(r Request, other float64, entries int, share float64) (whole, beginning Size) {
 	scale, doubt, parts := other, firstDoubt, map[*history.Content]part(nil)
 	if r.Model == g.model {
 		scale, doubt, parts = g.scale(), g.doubt(), g.parts

@@ -49,7 +49,7 @@ func TestReportedPartsAreExact(t *testing.T) {
 		c := draw(t)
 		scale := rapid.Float64Range(0.8, 1.3).Draw(t, "scale")
 		alike := rapid.Bool().Draw(t, "texts are alike")
-		var g Gauge
+		var g Calibration
 		var ends []int
 		for range rapid.IntRange(4, 12).Draw(t, "requests") {
 			for range rapid.IntRange(1, 3).Draw(t, "entries") {
@@ -84,7 +84,7 @@ func TestPartsThatLeave(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, scale := draw(t), rapid.Float64Range(0.8, 1.3).Draw(t, "scale")
-		var g Gauge
+		var g Calibration
 		for range 12 {
 			c.add(rapid.IntRange(100, 900).Draw(t, "own"), scale)
 			g.Reported(c.Request, int(math.Round(c.upTo(len(c.Entries)))))
@@ -104,7 +104,7 @@ func TestWhatIsNotKnown(t *testing.T) {
 	t.Parallel()
 	entry := history.HumanText("text")
 	r := Request{Model: "m", Head: "h", HeadTokens: 1000, Entries: []*history.Content{entry}, Tokens: []int{1000}}
-	var g Gauge
+	var g Calibration
 	g.Reported(r, 2400)
 	size := func(r Request) Size { whole, _ := g.Size(r, 2, 0, 0); return whole }
 	if got := size(r); got != (Size{Tokens: 2400}) {
