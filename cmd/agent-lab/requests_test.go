@@ -43,7 +43,7 @@ func (c *clock) pass(d time.Duration) time.Time {
 
 // lived is a session that a person has had with a scripted model.
 type lived struct {
-	bills []chat.Bill
+	bills []chat.RequestCost
 	sent  []*llmtest.Request
 	times []time.Time
 	// left is what was pruned before each request.

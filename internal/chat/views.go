@@ -68,12 +68,12 @@ func (v *Views) Ledger(ctx context.Context) ([]PruneRecord, error) {
 	return ask(ctx, v.inbox, v.window.Ledger.Lines)
 }
 
-// Bill is the cost of one request.
-type Bill = compression.Bill
+// RequestCost is the cost of one request.
+type RequestCost = compression.RequestCost
 
 // Story compares the costs of a session's requests with their costs without pruning.
 type Story struct {
-	Bills []Bill
+	Bills []RequestCost
 	// Dollars is the price of an uncached input token, in USD; 0 if the price is unknown.
 	Dollars float64
 	// Shortfalls is set if the provider finds less in its cache than it should.
@@ -92,7 +92,7 @@ func (v *Views) NextRequest(ctx context.Context) (NextRequest, error) {
 func (v *Views) Story(ctx context.Context) (Story, error) {
 	return ask(ctx, v.inbox, func() Story {
 		var s Story
-		s.Bills, s.Shortfalls = v.window.Account.Bills()
+		s.Bills, s.Shortfalls = v.window.Account.RequestCosts()
 		if prices, ok := settings.InputPricesOf(v.settings, v.endpoint.Prices(settings.Model.Of(v.settings))); ok && !prices.Free {
 			s.Dollars = prices.Input / 1_000_000
 		}

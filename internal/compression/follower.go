@@ -29,7 +29,7 @@ type Follower interface {
 	Plan(m Moment) Plan
 	Apply(p Plan) history.DensityResult
 	CutOf(p Plan) history.Cut
-	Forecast(m Moment) (Plan, []HeldPart, Bill)
+	Forecast(m Moment) (Plan, []HeldPart, RequestCost)
 	// Mark returns the number of entries up to the free mark of the next request, or 0 for none.
 	Mark(m Moment) int
 
@@ -49,8 +49,8 @@ type Follower interface {
 	// returns the bills of the requests so far, and Next the bill of the next request if the
 	// conversation stays as it is.
 	Account() Account
-	Bills() []Bill
-	Next(m Moment) Bill
+	RequestCosts() []RequestCost
+	Next(m Moment) RequestCost
 	// Latest returns the latest request that was answered, or false before the first. Fresh
 	// reports whether no request has been sent since the follower began, or began again.
 	Latest() (Request, bool)
@@ -83,8 +83,8 @@ type (
 	PrunableTokens = cacheaware.PrunableTokens
 	// Account compares the amount spent with the cost of sending everything.
 	Account = cacheaware.Account
-	// Bill holds the cost of one request.
-	Bill = cacheaware.Bill
+	// RequestCost holds the cost of one request.
+	RequestCost = cacheaware.RequestCost
 	// Request records a request that was answered, in the metadata of the reply.
 	Request = cacheaware.Request
 )

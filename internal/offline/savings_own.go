@@ -93,7 +93,7 @@ func modelOf(in Input, entries []*history.Content) string {
 // An ownRequest is a request that this program sent, as its log has it.
 type ownRequest struct {
 	// Bill is the bill of a request of cache-aware, if pruned is set.
-	compression.Bill
+	compression.RequestCost
 	pruned bool
 	// sent is the size of any other request, with the part of it that was cached.
 	sent Sent
@@ -129,8 +129,8 @@ func (s *savings) ownRequests(in Input) ([][]ownRequest, error) {
 		}
 		session.Follow(step)
 		at = step.At
-		if bills := session.Bills(); reply && len(bills) > billed {
-			one, billed = ownRequest{Bill: bills[billed], pruned: true}, len(bills)
+		if bills := session.RequestCosts(); reply && len(bills) > billed {
+			one, billed = ownRequest{RequestCost: bills[billed], pruned: true}, len(bills)
 		}
 		if reply {
 			stretches[len(stretches)-1] = append(stretches[len(stretches)-1], one)

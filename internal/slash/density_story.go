@@ -33,7 +33,7 @@ func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.Pru
 			freed[p.Cut.Request] += p.Tokens
 		}
 	}
-	var notable []chat.Bill
+	var notable []chat.RequestCost
 	spent, none, cold := 0.0, 0.0, 0
 	for i, b := range story.Bills {
 		spent, none = spent+b.Spent, none+b.None
@@ -96,7 +96,7 @@ func (d density) latestPrunes(ledger []chat.PruneRecord) []string {
 
 // describeUnusual describes how a request was unusual (a cold cache, freed tokens, files read again), ""
 // if it was not.
-func describeUnusual(b chat.Bill, freed int) string {
+func describeUnusual(b chat.RequestCost, freed int) string {
 	var what []string
 	if b.Cold {
 		what = append(what, "cold")

@@ -64,7 +64,7 @@ func TestDensityTellsTheStory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	priced(w)
-	w.session.story = chat.Story{Dollars: 0.00001, Bills: []chat.Bill{
+	w.session.story = chat.Story{Dollars: 0.00001, Bills: []chat.RequestCost{
 		{Request: 1, Tokens: 9000, All: 9000, Spent: 11250, None: 11250, Cold: true},
 		{Request: 2, Tokens: 9500, All: 9500, Spent: 1500, None: 1500},
 		{Request: 41, Tokens: 30_000, All: 34_400, Spent: 5000, None: 4000},
@@ -108,7 +108,7 @@ func TestDensityFitsOneScreen(t *testing.T) {
 		w.session.ledger = append(w.session.ledger, once...)
 	}
 	for i := range 40 {
-		w.session.story.Bills = append(w.session.story.Bills, chat.Bill{Request: i + 1, Tokens: 30_000, All: 40_000, Spent: 5000, None: 6000, Cold: i%2 == 0, Again: []string{"/w/a.go"}})
+		w.session.story.Bills = append(w.session.story.Bills, chat.RequestCost{Request: i + 1, Tokens: 30_000, All: 40_000, Spent: 5000, None: 6000, Cold: i%2 == 0, Again: []string{"/w/a.go"}})
 	}
 	lines := strings.Split(text(w.run(t, "/density")), "\n")
 	if len(lines) > 18 {
@@ -134,7 +134,7 @@ func TestDensityExplainsTheNextRequest(t *testing.T) {
 	root := w.deps.Workspace
 	w.session.story = chat.Story{Dollars: 0.00001}
 	w.session.upcoming = chat.NextRequest{
-		Bill: chat.Bill{Request: 44, Tokens: 32_400, All: 41_000, Spent: 3600, None: 4200}, Limit: 200_000, Trigger: 170_000,
+		Bill: chat.RequestCost{Request: 44, Tokens: 32_400, All: 41_000, Spent: 3600, None: 4200}, Limit: 200_000, Trigger: 170_000,
 		Leaves: []chat.PruneRecord{
 			{Kind: "soft", Subject: "go test ./...", Reason: "output, not used for 3 requests, and a cut is made anyway", Tokens: 400},
 			{Kind: "cold", Subject: root + "/internal/a/very/long/path/a.go", Reason: "view, not used for 31 requests", Tokens: 4000},
@@ -168,7 +168,7 @@ Kept: 1 part, 1k tokens
 		}
 	}
 	next.Leaves, next.Held, next.Cut, w.session.story.Dollars = nil, nil, nil, 0
-	next.Bill = chat.Bill{Tokens: 180_000, All: 180_000, Spent: 225_000, None: 225_000, Cold: true}
+	next.Bill = chat.RequestCost{Tokens: 180_000, All: 180_000, Spent: 225_000, None: 225_000, Cold: true}
 	const nothing = `The next request: 180k of 200k tokens (90%), compression at 170k: compression is due
 Cost: 225k tokens at full price. Without pruning: 225k for 180k tokens; nothing is cached
 Nothing will be pruned before it.

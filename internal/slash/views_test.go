@@ -237,7 +237,7 @@ func TestThinkingIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	figures(w)
-	w.session.story.Bills = []chat.Bill{{Request: 1, Tokens: 10, All: 10, Spent: 10, None: 10}}
+	w.session.story.Bills = []chat.RequestCost{{Request: 1, Tokens: 10, All: 10, Spent: 10, None: 10}}
 	stats := &w.session.stats
 	stats.ThinkingTokens, stats.Void, stats.VoidBy, stats.Dropped = 6000, 2, "our pruning took a.go", 1
 	for command, want := range map[string]string{

@@ -469,7 +469,7 @@ func TestUpcomingIsWhatComes(t *testing.T) {
 					t.Errorf("request %d: %+v left, %+v was named at %+v", n, came[i], next.Leaves[i], next.Cut)
 				}
 			}
-			bills, _ := p.Account.Bills()
+			bills, _ := p.Account.RequestCosts()
 			if bill := bills[len(bills)-1]; bill.Tokens != next.Bill.Tokens || math.Abs(bill.None-next.Bill.None) > bill.None/100 || math.Abs(bill.Spent-next.Bill.Spent) > 2.5 { // sizes of parts are inexact by a token or two, and the report corrects both
 				t.Errorf("request %d cost %+v, said was %+v", n, bill, next.Bill)
 			}

@@ -13,14 +13,14 @@ type Account struct {
 	measure *Measure
 }
 
-// Bills returns the bills of the requests so far, in tokens as the provider counts them, or none
+// RequestCosts returns the bills of the requests so far, in tokens as the provider counts them, or none
 // for a strategy that keeps no account. shortfalls is set if the provider's cache returns less
 // than a cache of its kind should.
-func (a *Account) Bills() (bills []compression.Bill, shortfalls bool) {
+func (a *Account) RequestCosts() (bills []compression.RequestCost, shortfalls bool) {
 	if !a.pricing.syncEngine() {
 		return nil, false
 	}
-	for _, b := range a.pricing.engine.Bills() {
+	for _, b := range a.pricing.engine.RequestCosts() {
 		bills = append(bills, a.providerBill(b))
 	}
 	return bills, a.pricing.engine.Shortfalls()
@@ -28,9 +28,9 @@ func (a *Account) Bills() (bills []compression.Bill, shortfalls bool) {
 
 // Next returns the bill of the next request if the context stays as it is, or false for a
 // strategy that keeps no account.
-func (a *Account) Next() (compression.Bill, bool) {
+func (a *Account) Next() (compression.RequestCost, bool) {
 	if !a.pricing.syncEngine() {
-		return compression.Bill{}, false
+		return compression.RequestCost{}, false
 	}
 	return a.providerBill(a.pricing.engine.Next(a.pricing.moment())), true
 }
@@ -39,7 +39,7 @@ func (a *Account) Next() (compression.Bill, bool) {
 type NextRequest struct {
 	// Bill holds the size and the cost of the request once Leaves have left. It has no costs for
 	// a strategy that keeps no account.
-	Bill compression.Bill
+	Bill compression.RequestCost
 	// Limit is the window, Trigger the size at which compression is due.
 	Limit, Trigger int
 	// Leaves lists the content that pruning takes out before the request, with sizes by our own
@@ -51,7 +51,7 @@ type NextRequest struct {
 }
 
 // providerBill converts a bill to the provider's tokens.
-func (a *Account) providerBill(b compression.Bill) compression.Bill {
+func (a *Account) providerBill(b compression.RequestCost) compression.RequestCost {
 	b.Tokens, b.All = a.measure.Scaled(b.Tokens), a.measure.Scaled(b.All)
 	b.Spent, b.None = float64(a.measure.Scaled(int(b.Spent))), float64(a.measure.Scaled(int(b.None)))
 	return b

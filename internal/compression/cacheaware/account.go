@@ -37,9 +37,9 @@ type Account struct {
 	Tokens int
 }
 
-// A Bill holds the cost of one request, beside the cost of the same request if nothing had ever
+// A RequestCost holds the cost of one request, beside the cost of the same request if nothing had ever
 // been pruned.
-type Bill struct {
+type RequestCost struct {
 	// Request is the number of the request, from 1.
 	Request int
 	// Tokens is the size of the request, All its size without pruning.
@@ -58,7 +58,7 @@ type Bill struct {
 type account struct {
 	conversation *conversation
 	Account
-	bills []Bill
+	bills []RequestCost
 	// sent is the number of units of the latest request. all is the number of tokens of the
 	// latest request that the provider would hold if nothing had ever been pruned.
 	sent, all int
@@ -106,12 +106,12 @@ func (a *account) corrected(m Moment, cached, all int) (found, foundOfAll int) {
 	return found, min(int(float64(all)*float64(found)/float64(cached)), unpruned)
 }
 
-func (a *account) bill(m Moment, cached, all int) Bill {
+func (a *account) bill(m Moment, cached, all int) RequestCost {
 	total := m.Head + a.conversation.total
 	if a.conversation.total == a.conversation.unpruned {
 		all = cached // nothing was pruned, so that both are one request
 	}
-	return Bill{
+	return RequestCost{
 		Request: a.conversation.nextRequest(), Tokens: total, All: m.Head + a.conversation.unpruned,
 		Spent: cost(m, cached, total), None: cost(m, all, m.Head+a.conversation.unpruned), Cold: m.Cold || !a.sentOnce, Again: a.conversation.again,
 	}

@@ -84,17 +84,17 @@ func (e *Engine) Fresh() bool { return !e.account.sentOnce }
 // Account returns the amount spent so far beside the cost of sending everything.
 func (e *Engine) Account() Account { return e.account.Account }
 
-// Bills returns the bills of the requests so far, in order.
-func (e *Engine) Bills() []Bill { return e.account.bills }
+// RequestCosts returns the bills of the requests so far, in order.
+func (e *Engine) RequestCosts() []RequestCost { return e.account.bills }
 
 // Next returns the bill of the next request if the conversation stays as it is.
-func (e *Engine) Next(m Moment) Bill {
+func (e *Engine) Next(m Moment) RequestCost {
 	return e.account.bill(m, e.account.cachedTokens(m, e.account.kept), e.account.cachedOfAll(m))
 }
 
 // Forecast returns the plan for the next request if it was sent now, the units held back then, and
 // the bill. It leaves the account unchanged.
-func (e *Engine) Forecast(m Moment) (Plan, []HeldPart, Bill) {
+func (e *Engine) Forecast(m Moment) (Plan, []HeldPart, RequestCost) {
 	before := *e.account
 	defer func() { *e.account = before }()
 	plan := e.Plan(m)
