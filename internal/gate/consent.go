@@ -25,7 +25,7 @@ type Policy struct {
 	// ends the turn.
 	Unattended bool
 	// Keeper stores permissions permanently; nil stores none. ParseRule parses their rules.
-	Keeper    Keeper
+	Keeper    PermissionStore
 	ParseRule func(text string) (rules.Rule, error)
 	// OnGrants, which may be nil, receives the grants of the session after each change.
 	OnGrants func([]rules.Permission)

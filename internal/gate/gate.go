@@ -8,7 +8,7 @@
 // screen; the loop carries out their verdicts.
 //
 // A conversation owns one [Consent], which decides by mode, rules and grants whether a user is
-// asked, and one [Loop], which notices a model that runs in circles. A [Keeper] holds the
+// asked, and one [Loop], which notices a model that runs in circles. A [PermissionStore] holds the
 // permissions that a user has given permanently.
 package gate
 

@@ -10,8 +10,8 @@ import (
 	"agent/internal/rules"
 )
 
-// A Keeper stores permissions permanently, for the project of the workspace.
-type Keeper interface {
+// A PermissionStore stores permissions permanently, for the project of the workspace.
+type PermissionStore interface {
 	// Permissions returns the permissions of the project, oldest first.
 	Permissions() []rules.Permission
 	// Keep adds permissions, Drop removes them, and Used counts a use of them. Two permissions
