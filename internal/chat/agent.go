@@ -11,9 +11,9 @@ import (
 	"agent/internal/history"
 )
 
-// Within makes a conversation that of an agent: a call of another conversation, its parent, began
+// SubagentOf makes a conversation that of an agent: a call of another conversation, its parent, began
 // it for one task.
-type Within struct {
+type SubagentOf struct {
 	// Parent asks the user the agent's questions. The agent shares the parent's permissions,
 	// and its requests count for the parent's turn.
 	Parent *Agents
@@ -53,7 +53,7 @@ func (c *Chat) paces() (last bool, err error) {
 
 // asked returns the asker's function for the questions of an agent, nil for a conversation of the
 // person, which shows its questions itself.
-func (w *Within) asked() func(context.Context, gate.Question) (Decision, bool) {
+func (w *SubagentOf) asked() func(context.Context, gate.Question) (Decision, bool) {
 	if w == nil {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (w *Within) asked() func(context.Context, gate.Question) (Decision, bool) {
 }
 
 // settleOthers settles the questions that an answer to the agent has made moot.
-func (w *Within) settleOthers() {
+func (w *SubagentOf) settleOthers() {
 	w.Parent.line.inbox.give(w.Over, func() { w.Parent.line.chat.asker.settleMoot() })
 }
 

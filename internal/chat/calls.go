@@ -74,7 +74,7 @@ type runner struct {
 	history  *history.Service
 	asker    *asker
 	// within names the agent that makes the calls, nil in a conversation of the user.
-	within *Within
+	within *SubagentOf
 	// below returns the instructions that apply to a file; nil if there are none.
 	below func(file string) []NestedInstructions
 	// gates are passed by each planned call, in their order; consent is the last of them.

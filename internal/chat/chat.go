@@ -89,7 +89,7 @@ type Config struct {
 	// the calls. Other calls get the usual error.
 	Answers map[string]string
 	// Within is set for the conversation of an agent.
-	Within *Within
+	Within *SubagentOf
 	// Background has the agents of the conversation that run in the background; nil if there are
 	// none. They end with the turn unless KeepsAgents is set.
 	Background  Background

@@ -59,7 +59,7 @@ type Spec struct {
 	// Continues is set if the conversation is recorded already and continues.
 	Continues bool
 	// Within belongs to the configuration of the conversation. Emit receives its events.
-	Within chat.Within
+	Within chat.SubagentOf
 	Emit   func(chat.Event)
 }
 
