@@ -126,7 +126,7 @@ func (p agentPast) report(a session.Agent) string {
 	}
 	head += "\n" + toolspec.ReportFiles + cmp.Or(a.Changed, changed) + "\n" + unfinished
 	counter := counterOf(settings.Model.Of(p.settings))
-	return subagents.Within(head, cmp.Or(record.said, subagents.NoReport(p.titles(record.calls))), settings.AgentsResultMaxTokens.Of(p.settings), counter.Count,
+	return subagents.FitReport(head, cmp.Or(record.said, subagents.NoReport(p.titles(record.calls))), settings.AgentsResultMaxTokens.Of(p.settings), counter.Count,
 		func(string) (string, error) { return recallOf(a.ID, record.number), nil })
 }
 

@@ -44,7 +44,7 @@ func (j *job) report(status string, notes []string) tools.Answer {
 	}
 	head := strings.Join(append([]string{j.heading(status), toolspec.ReportFiles + j.changed.String()}, notes...), "\n") + "\n"
 	keep := func(text string) (string, error) { return j.team.Keep(j.ID, text) }
-	return tools.Answer{Text: Within(head, text, j.bounds.ResultTokens, j.team.Tokens, keep), Summary: status}
+	return tools.Answer{Text: FitReport(head, text, j.bounds.ResultTokens, j.team.Tokens, keep), Summary: status}
 }
 
 // LatestCalls is the number of calls that a report without a text lists.
@@ -65,11 +65,11 @@ const (
 	longToken = 16
 )
 
-// Within returns the heading of an answer followed by a report, in at most most tokens unless the
+// FitReport returns the heading of an answer followed by a report, in at most most tokens unless the
 // heading alone is longer. It cuts a longer report to its beginning and its end, and adds where
 // keep stored the whole. It removes control characters from the report, because the model that
 // reads it may repeat them in a file or a command.
-func Within(head, text string, most int, count func(string) int, keep func(text string) (where string, err error)) string {
+func FitReport(head, text string, most int, count func(string) int, keep func(text string) (where string, err error)) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return -1
