@@ -60,7 +60,7 @@ func TestCutMessage(t *testing.T) {
 				t.Errorf("%s: %q is not in %q", tc.name, part, text)
 			}
 		}
-		if gone := kindsAndSubjects(Departed(entries, after, LimitCause, testFacts)); tc.cut != nil && !slices.Equal(gone, tc.cut) {
+		if gone := kindsAndSubjects(PrunedBetween(entries, after, LimitCause, testFacts)); tc.cut != nil && !slices.Equal(gone, tc.cut) {
 			t.Errorf("%s: gone %q", tc.name, gone)
 		}
 	}

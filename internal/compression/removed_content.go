@@ -18,11 +18,11 @@ const (
 // maxSubject is the greatest length of the words of a message that name it, in characters.
 const maxSubject = 60
 
-// Departed lists the content that a compression by cause took out of a history, in order: each
+// PrunedBetween lists the content that a compression by cause took out of a history, in order: each
 // call with its results, each call that was shortened, each result that became a line, and each
 // text. The entries, notes and pointers that an earlier compression or density wrote are not
 // listed: the content they replaced has left before.
-func Departed(before, after []*history.Content, cause string, facts Facts) []history.Prune {
+func PrunedBetween(before, after []*history.Content, cause string, facts Facts) []history.Prune {
 	d := newDeparture(before, after, cause, facts)
 	for i, entry := range before {
 		if entry.Metadata[history.MetaSummary] == nil {

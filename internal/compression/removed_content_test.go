@@ -30,14 +30,14 @@ func TestDeparted(t *testing.T) {
 	facts := testFacts
 	short := entries[2].WithBlocks([]history.Block{entries[2].Blocks[0].(*history.ToolResponse).WithResult("[read_file: /w/a — success, 50 lines]")})
 	lined := []*history.Content{entries[0], entries[1], short, entries[3], entries[4], entries[5]}
-	if got, want := kindsAndSubjects(Departed(entries, lined, "high-density", facts)), []string{"summarised /w/a"}; !slices.Equal(got, want) {
+	if got, want := kindsAndSubjects(PrunedBetween(entries, lined, "high-density", facts)), []string{"summarised /w/a"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	dropped := []*history.Content{entries[0], newMarker(3), entries[4], entries[5]}
-	if got, want := kindsAndSubjects(Departed(lined, dropped, "high-density", facts)), []string{"dropped /w/a", "dropped reply: done"}; !slices.Equal(got, want) {
+	if got, want := kindsAndSubjects(PrunedBetween(lined, dropped, "high-density", facts)), []string{"dropped /w/a", "dropped reply: done"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := kindsAndSubjects(Departed(dropped, dropped[2:], "context limit", facts)); !slices.Equal(got, []string{"dropped message: first"}) {
+	if got := kindsAndSubjects(PrunedBetween(dropped, dropped[2:], "context limit", facts)); !slices.Equal(got, []string{"dropped message: first"}) {
 		t.Errorf("a marker is listed: %q", got)
 	}
 }
@@ -52,7 +52,7 @@ func TestDepartedIntoASummary(t *testing.T) {
 	if err != nil || !result.Applied {
 		t.Fatal(err, result.Reason)
 	}
-	gone := Departed(entries, result.NewHistory, "one-shot", c.Facts)
+	gone := PrunedBetween(entries, result.NewHistory, "one-shot", c.Facts)
 	if len(gone) == 0 || slices.ContainsFunc(gone, func(p history.Prune) bool { return p.Kind != Summarised }) {
 		t.Errorf("%q", kindsAndSubjects(gone))
 	}
@@ -70,7 +70,7 @@ func TestDepartedIsComplete(t *testing.T) {
 			t.Fatal(err)
 		}
 		listed := map[history.Block]int{}
-		for _, p := range Departed(entries, result.NewHistory, "x", c.Facts) {
+		for _, p := range PrunedBetween(entries, result.NewHistory, "x", c.Facts) {
 			for _, b := range p.Gone {
 				listed[b]++
 			}

@@ -160,7 +160,7 @@ func TestShortenLatest(t *testing.T) {
 			t.Errorf("limit %d: %q", tc.limit, got)
 		}
 		if changed {
-			if gone := kindsAndSubjects(Departed(entries, after, LimitCause, testFacts)); !slices.Contains(gone, "summarised /w/2") || slices.ContainsFunc(gone, func(s string) bool { return strings.HasPrefix(s, "dropped") }) {
+			if gone := kindsAndSubjects(PrunedBetween(entries, after, LimitCause, testFacts)); !slices.Contains(gone, "summarised /w/2") || slices.ContainsFunc(gone, func(s string) bool { return strings.HasPrefix(s, "dropped") }) {
 				t.Errorf("limit %d: gone %q", tc.limit, gone)
 			}
 		}

@@ -127,7 +127,7 @@ func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens
 		if err != nil || rebuilt == nil {
 			return history.Rebuilt{}, err
 		}
-		done, gone = true, compression.Departed(entries, rebuilt, cause, w.config.Facts)
+		done, gone = true, compression.PrunedBetween(entries, rebuilt, cause, w.config.Facts)
 		w.Ledger.nameCalls(gone, entries)
 		return history.Rebuilt{Entries: w.todos.insert(rebuilt), Gone: gone}, nil
 	})
