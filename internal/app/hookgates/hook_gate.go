@@ -51,16 +51,16 @@ func (h *Hooks) Gates(tools *tools.Registry) []gate.Gate {
 
 // callsForHooks returns a call with the tool names and arguments of Claude Code, for which hooks
 // are written. A call about several files becomes several calls.
-func (g *hookGate) callsForHooks(k gate.Call) []decode.Their {
+func (g *hookGate) callsForHooks(k gate.Call) []decode.ClaudeCall {
 	if served := k.Preview.Served; served != nil {
 		return decode.Served(served.HookName(), k.Arguments, !strings.HasPrefix(k.Name, "mcp__"))
 	}
-	return decode.Theirs(k.Name, k.Arguments, g.hooks.host.Absolute)
+	return decode.ClaudeCalls(k.Name, k.Arguments, g.hooks.host.Absolute)
 }
 
 // run runs the hooks of an event for a call, file by file, until one refuses. more returns
 // further members of the hooks' input.
-func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more func(decode.Their) map[string]any) (hook.Outcome, error) {
+func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more func(decode.ClaudeCall) map[string]any) (hook.Outcome, error) {
 	var all hook.Outcome
 	for _, their := range g.callsForHooks(k) {
 		input := map[string]any{"tool_name": their.Name, "tool_input": their.Input, "tool_name_native": k.Name, "tool_use_id": k.ID}
@@ -90,7 +90,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 }
 
 // subject returns the command, host and files of a call, for the conditions of hooks.
-func (g *hookGate) subject(their decode.Their, k gate.Call) permissions.Subject {
+func (g *hookGate) subject(their decode.ClaudeCall, k gate.Call) permissions.Subject {
 	return permissions.Subject{Tool: their.Name, Command: k.Preview.Command, Host: PageHost(k), Files: their.Files()}
 }
 
@@ -171,7 +171,7 @@ func (g *hookGate) runAfter(ctx context.Context, k gate.Call, answer tools.Answe
 	if !g.hooks.runner.Has(event) {
 		return answer, nil
 	}
-	out, _ := g.run(ctx, event, k, func(their decode.Their) map[string]any {
+	out, _ := g.run(ctx, event, k, func(their decode.ClaudeCall) map[string]any {
 		more := map[string]any{"tool_response": response(their, answer), "duration_ms": took.Milliseconds()}
 		if event == hooks.PostToolUseFailure {
 			more["error"], more["is_interrupt"] = answer.Error, ctx.Err() != nil
@@ -215,7 +215,7 @@ func (g *hookGate) showNotices(out hook.Outcome) {
 }
 
 // response returns the result of a call in the form of Claude Code.
-func response(their decode.Their, answer tools.Answer) map[string]any {
+func response(their decode.ClaudeCall, answer tools.Answer) map[string]any {
 	text := answer.ForModel()
 	if their.Name == "Bash" {
 		all := map[string]any{"stdout": answer.Text, "stderr": "", "interrupted": answer.ExitCode == nil && answer.Error != ""}

@@ -88,8 +88,8 @@ func theirsOf(name string) (theirTool, bool) {
 	return theirTools[at], true
 }
 
-// Their is a call of one of our tools, translated to the names and parameters of Claude Code.
-type Their struct {
+// ClaudeCall is a call of one of our tools, translated to the names and parameters of Claude Code.
+type ClaudeCall struct {
 	Name  string
 	Input json.RawMessage
 
@@ -103,13 +103,13 @@ type Their struct {
 	tool theirTool
 }
 
-// Theirs translates our call into the names of Claude Code. A call on several files becomes one
+// ClaudeCalls translates our call into the names of Claude Code. A call on several files becomes one
 // call for each file. abs makes the path of a file absolute.
-func Theirs(name string, sent arguments.Arguments, abs func(string) string) []Their {
+func ClaudeCalls(name string, sent arguments.Arguments, abs func(string) string) []ClaudeCall {
 	tool, known := theirsOf(name)
 	given, ok := membersOf(sent)
 	if !ok {
-		return []Their{{Name: tool.name, Input: sent.Raw()}}
+		return []ClaudeCall{{Name: tool.name, Input: sent.Raw()}}
 	}
 	if text, is := given.text("input"); is && name == "apply_patch" {
 		if files := patched(text, abs); len(files) > 0 {
@@ -117,10 +117,10 @@ func Theirs(name string, sent arguments.Arguments, abs func(string) string) []Th
 		}
 	}
 	if !known {
-		return []Their{{Name: name, Input: sent.Raw(), given: given, shown: given, tool: tool}}
+		return []ClaudeCall{{Name: name, Input: sent.Raw(), given: given, shown: given, tool: tool}}
 	}
 	if files := given.several(); len(files) > 0 {
-		var all []Their
+		var all []ClaudeCall
 		for _, file := range files {
 			all = append(all, partOf(tool.name, members{quoted("file_path", abs(file))}))
 		}
@@ -133,16 +133,16 @@ func Theirs(name string, sent arguments.Arguments, abs func(string) string) []Th
 		}
 	}
 	shown := tool.shows(given, abs)
-	return []Their{{Name: tool.name, Input: shown.json(), given: given, shown: shown, tool: tool}}
+	return []ClaudeCall{{Name: tool.name, Input: shown.json(), given: given, shown: shown, tool: tool}}
 }
 
 // partOf returns the call for one of the files of our call.
-func partOf(name string, input members) Their {
-	return Their{Name: name, Input: input.json(), shown: input, part: true}
+func partOf(name string, input members) ClaudeCall {
+	return ClaudeCall{Name: name, Input: input.json(), shown: input, part: true}
 }
 
 // Files returns the files and folders that the call names.
-func (t Their) Files() []string {
+func (t ClaudeCall) Files() []string {
 	var files []string
 	for _, name := range []string{"file_path", "path"} {
 		if file, ok := t.shown.text(name); ok && file != "" {
@@ -153,7 +153,7 @@ func (t Their) Files() []string {
 }
 
 // File returns the file that the call is about, "" for none.
-func (t Their) File() string {
+func (t ClaudeCall) File() string {
 	file, _ := t.shown.text("file_path")
 	return file
 }
@@ -163,14 +163,14 @@ const inner = "arguments"
 
 // Served translates a call of a server's tool into the name that Claude Code gives the tool. held
 // is set if the call is enclosed in a call of another tool.
-func Served(name string, sent arguments.Arguments, held bool) []Their {
+func Served(name string, sent arguments.Arguments, held bool) []ClaudeCall {
 	given, _ := membersOf(sent)
 	if i := given.index(inner); held && i >= 0 {
 		their := Served(name, arguments.Parse(given[i].value), false)[0]
 		their.outer = given
-		return []Their{their}
+		return []ClaudeCall{their}
 	}
-	return []Their{{Name: name, Input: sent.Raw(), given: given, shown: given, tool: theirTool{name: name}}}
+	return []ClaudeCall{{Name: name, Input: sent.Raw(), given: given, shown: given, tool: theirTool{name: name}}}
 }
 
 // several returns the names of files in a call that has a list of files.
@@ -228,12 +228,12 @@ func (m members) edited(name string) string {
 }
 
 // patched translates a patch into one call for each file.
-func patched(text string, abs func(string) string) []Their {
+func patched(text string, abs func(string) string) []ClaudeCall {
 	sections, err := patch.Parse(text)
 	if err != nil {
 		return nil
 	}
-	var all []Their
+	var all []ClaudeCall
 	call := func(name string, input members) { all = append(all, partOf(name, input)) }
 	for _, s := range sections {
 		if s.Op == patch.Add {
@@ -257,7 +257,7 @@ func patched(text string, abs func(string) string) []Their {
 // Back translates a changed Input into arguments of our call. Our parameters that Claude Code
 // does not have stay, unless the new input names them. The error names a change that our call
 // cannot express.
-func (t Their) Back(input json.RawMessage) (json.RawMessage, error) {
+func (t ClaudeCall) Back(input json.RawMessage) (json.RawMessage, error) {
 	updated, ok := parse(string(input))
 	if !ok {
 		return nil, fmt.Errorf("the new input is no JSON object")

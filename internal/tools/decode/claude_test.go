@@ -47,7 +47,7 @@ func TestHooksNames(t *testing.T) {
 		{"mcp__s__t", `{"file_path":"a"}`, "mcp__s__t", `{"file_path":"a"}`},
 		{"recall", `{"number":1}`, "recall", `{"number":1}`},
 	} {
-		all := Theirs(c.ours, arguments.Parse(c.arguments), inFolder)
+		all := ClaudeCalls(c.ours, arguments.Parse(c.arguments), inFolder)
 		if len(all) != 1 || all[0].Name != c.theirs || string(all[0].Input) != c.input {
 			t.Errorf("%s%s is %+v; want %s%s", c.ours, c.arguments, all, c.theirs, c.input)
 			continue
@@ -79,7 +79,7 @@ func TestHooksUpdatedInput(t *testing.T) {
 		{"read_many_files", `{"paths":["a"]}`, `{"file_path":"b"}`, "", "several files"},
 		{"write_file", `{"file_path":"a","content":"c"}`, `[1]`, "", "no JSON object"},
 	} {
-		got, err := Theirs(c.ours, arguments.Parse(c.arguments), inFolder)[0].Back(json.RawMessage(c.updated))
+		got, err := ClaudeCalls(c.ours, arguments.Parse(c.arguments), inFolder)[0].Back(json.RawMessage(c.updated))
 		if string(got) != c.want || (err != nil) != (c.problem != "") || err != nil && !strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%s%s updated to %s: %s, %v", c.ours, c.arguments, c.updated, got, err)
 		}
@@ -91,7 +91,7 @@ func TestHooksFilesOfACall(t *testing.T) {
 	t.Parallel()
 	text, _ := json.Marshal(map[string]string{"input": "*** Begin Patch\n*** Add File: a\n+one\n*** Update File: b\n*** Move to: c\n@@\n x\n-y\n+z\n*** Delete File: d\n*** End Patch"})
 	var got []string
-	for _, call := range Theirs("apply_patch", arguments.Parse(text), inFolder) {
+	for _, call := range ClaudeCalls("apply_patch", arguments.Parse(text), inFolder) {
 		got = append(got, call.Name+string(call.Input))
 	}
 	want := `Write{"file_path":"/w/a","content":"one\n"}
@@ -101,11 +101,11 @@ Edit{"file_path":"/w/d","old_string":"","new_string":""}`
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}
-	many := Theirs("read_many_files", arguments.Parse(`{"paths":["a","b"],"include":["*.c"]}`), inFolder)
+	many := ClaudeCalls("read_many_files", arguments.Parse(`{"paths":["a","b"],"include":["*.c"]}`), inFolder)
 	if len(many) != 3 || many[2].Name != "Read" || string(many[2].Input) != `{"file_path":"/w/*.c"}` {
 		t.Errorf("%+v", many)
 	}
-	if broken := Theirs("apply_patch", arguments.Parse(`{"input":"x"}`), inFolder); len(broken) != 1 || broken[0].Name != "apply_patch" {
+	if broken := ClaudeCalls("apply_patch", arguments.Parse(`{"input":"x"}`), inFolder); len(broken) != 1 || broken[0].Name != "apply_patch" {
 		t.Errorf("%+v", broken)
 	}
 }
@@ -120,7 +120,7 @@ func TestHooksServersTools(t *testing.T) {
 		t.Errorf("%s, %s, %s", held.Input, direct.Input, bare.Input)
 	}
 	for _, c := range []struct {
-		their Their
+		their ClaudeCall
 		want  string
 	}{{held, `{"server":"s","tool":"t","arguments":{"a":2}}`}, {direct, `{"a":2}`}} {
 		if back, err := c.their.Back(json.RawMessage(`{"a":2}`)); err != nil || string(back) != c.want {

@@ -4,7 +4,7 @@
 //
 // [Meant] puts a [Call] into the names of the tool before the call is recorded, so that consent,
 // rules and density see the call that runs. [Parameters] then decodes the arguments into a struct
-// of the tool. [Theirs] translates in the other direction, for hooks and rules that use the names
+// of the tool. [ClaudeCalls] translates in the other direction, for hooks and rules that use the names
 // of Claude Code.
 package decode
 
