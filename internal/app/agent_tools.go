@@ -111,7 +111,7 @@ func namedTools(names, known []string) (meant, notes []string) {
 			found = decode.ToolsNamed(bare)
 		}
 		if len(found) == 0 {
-			found = decode.OfCopilot(bare)
+			found = decode.ToolsForCopilot(bare)
 		}
 		if len(found) == 0 {
 			notes = append(notes, "tool "+name+" of the subagent's file is unknown")

@@ -58,8 +58,8 @@ var theirTools = []theirTool{
 	{name: "ExitPlanMode", ours: []string{"present_plan"}, takes: []string{"plan"}},
 }
 
-// Ours returns our tools that do the work of a tool of Claude Code, nil for none.
-func Ours(name string) []string {
+// ToolsForClaude returns our tools that do the work of a tool of Claude Code, nil for none.
+func ToolsForClaude(name string) []string {
 	for _, t := range theirTools {
 		if strings.EqualFold(t.name, name) {
 			return t.ours
@@ -70,7 +70,7 @@ func Ours(name string) []string {
 
 // ToolsNamed returns our tools that do the work of a tool of any other agent, nil for none.
 func ToolsNamed(name string) []string {
-	if ours := Ours(name); ours != nil {
+	if ours := ToolsForClaude(name); ours != nil {
 		return ours
 	}
 	if ours, known := toolNames[strings.ToLower(name)]; known {

@@ -15,8 +15,8 @@ var copilotTools = map[string][]string{
 	"web": {"web_fetch", "web_search"}, "todo": {"todo_write"}, "todos": {"todo_write"}, "askquestions": {"ask_user"}, "runsubagent": {"task"},
 }
 
-// OfCopilot returns our tools that do the work of a tool or a set of Copilot, nil for none.
-func OfCopilot(name string) []string {
+// ToolsForCopilot returns our tools that do the work of a tool or a set of Copilot, nil for none.
+func ToolsForCopilot(name string) []string {
 	name = strings.TrimSuffix(strings.ToLower(name), "/*")
 	if ours := copilotTools[name]; ours != nil {
 		return ours

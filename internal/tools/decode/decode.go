@@ -106,7 +106,7 @@ func spellings(name string) []string {
 func target(name string, sent arguments.Arguments) (string, members) {
 	lower := strings.ToLower(name)
 	if !slices.Contains(editors, lower) {
-		if ours := Ours(lower); ours != nil {
+		if ours := ToolsForClaude(lower); ours != nil {
 			return ours[0], nil
 		}
 		return cmp.Or(toolNames[lower], lower), nil
