@@ -193,7 +193,7 @@ func (in *replies) store(r *reply, failed error) error {
 	distinguish(r.calls)
 	for _, call := range r.calls {
 		// The record, the permission rules and density see the call that runs (D-92).
-		meant := in.tools.Meant(call.Name, call.Arguments)
+		meant := in.tools.Translate(call.Name, call.Arguments)
 		r.understood = append(r.understood, understood{Call: meant, id: call.ID, cut: call.Cut})
 		block := history.NewCall(call.ID, meant.Name, meant.Arguments)
 		block.Attached = call.Attached

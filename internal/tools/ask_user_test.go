@@ -16,7 +16,7 @@ const twoQuestions = `{"questions":[
 // planAsked plans a call as the turn loop does.
 func planAsked(t *testing.T, args string) (Plan, error) {
 	t.Helper()
-	meant := NewRegistry(Default()...).Meant("ask_user", args)
+	meant := NewRegistry(Default()...).Translate("ask_user", args)
 	return askUser().Plan(t.Context(), &Env{}, meant.Arguments)
 }
 

@@ -12,12 +12,12 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// Meant returns a call, as the model wrote it, with the names of the present tools and their parameters. Calls of tools
+// Translate returns a call, as the model wrote it, with the names of the present tools and their parameters. Calls of tools
 // that are not the program's own stay unchanged. A command that applies a patch becomes a call of
 // the patch tool, and a rename of a symbol a call of the tool that edits.
-func (r *Registry) Meant(name, written string) decode.Call {
+func (r *Registry) Translate(name, written string) decode.Call {
 	now := r.Now()
-	call := r.asPatch(decode.Meant(name, arguments.Parse(written), func(name string) (json.RawMessage, bool) {
+	call := r.asPatch(decode.Translate(name, arguments.Parse(written), func(name string) (json.RawMessage, bool) {
 		i, ok := now.index[name]
 		if !ok {
 			return nil, false

@@ -31,7 +31,7 @@ func TestAPatchAsACommandIsAPatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		meant := registry.Meant(ShellToolName, string(raw))
+		meant := registry.Translate(ShellToolName, string(raw))
 		called, arguments := meant.Name, meant.Arguments
 		if called != "apply_patch" {
 			t.Errorf("%s: a call of %s", name, called)
@@ -48,7 +48,7 @@ func TestAPatchAsACommandIsAPatch(t *testing.T) {
 		}
 	}
 	for _, arguments := range []string{`{"command":"ls"}`, `{"command":"rm x && apply_patch <<EOF\n+x\nEOF"}`, `{"command":"apply_patch <<EOF\n+x\nEOF","directory":7}`, `{"command":`, `[]`, `{}`} {
-		if same := registry.Meant(ShellToolName, arguments); same.Name != ShellToolName || cmp.Or(same.Arguments.Text(), same.Arguments.String()) != arguments {
+		if same := registry.Translate(ShellToolName, arguments); same.Name != ShellToolName || cmp.Or(same.Arguments.Text(), same.Arguments.String()) != arguments {
 			t.Errorf("%s became %s %s", arguments, same.Name, same.Arguments)
 		}
 	}
@@ -56,7 +56,7 @@ func TestAPatchAsACommandIsAPatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if meant := registry.Meant("write_file", string(withPatch)); meant.Name != "write_file" {
+	if meant := registry.Translate("write_file", string(withPatch)); meant.Name != "write_file" {
 		t.Errorf("write_file became %s", meant.Name)
 	}
 	env := shellEnv(t)

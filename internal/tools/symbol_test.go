@@ -110,8 +110,8 @@ func TestRename(t *testing.T) {
 	env.Snapshots.BeginTurn("rename")
 	folder := servers(t, env, lsptest.Environ(t, ""))
 	registry := NewRegistry(append(Default(), Symbol(folder), Rename(folder))...)
-	meant := registry.Meant(SymbolName, `{"op":"rename","name":"Name","file":"b/b.go","line":3,"new_name":"Other"}`)
-	if meant.Name != RenameName || registry.Meant(SymbolName, `{"op":"references","name":"x"}`).Name != SymbolName {
+	meant := registry.Translate(SymbolName, `{"op":"rename","name":"Name","file":"b/b.go","line":3,"new_name":"Other"}`)
+	if meant.Name != RenameName || registry.Translate(SymbolName, `{"op":"references","name":"x"}`).Name != SymbolName {
 		t.Fatal(meant.Name)
 	}
 	plan, err := Rename(folder).Work(t.Context(), env, meant.Arguments)

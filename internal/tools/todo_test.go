@@ -55,7 +55,7 @@ func answerOf(t *testing.T, env *Env, name, args string) Answer {
 	if !tool.Stateful || tool.Retrievable() {
 		t.Errorf("D-45: %s declares %s, whose results may be pruned", name, tool.Traits)
 	}
-	plan, err := tool.Plan(t.Context(), env, registry.Meant(name, args).Arguments)
+	plan, err := tool.Plan(t.Context(), env, registry.Translate(name, args).Arguments)
 	if err != nil {
 		return Answer{Error: err.Error()}
 	}

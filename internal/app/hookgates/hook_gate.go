@@ -80,7 +80,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 			if err != nil {
 				return all, fmt.Errorf("a hook of %s wants to change the input: %w", event, err)
 			}
-			out.Input = g.tools.Meant(k.Name, string(back)).Arguments.Raw()
+			out.Input = g.tools.Translate(k.Name, string(back)).Arguments.Raw()
 		}
 		if all.Merge(out); all.Blocked() || all.Stop || ctx.Err() != nil {
 			break

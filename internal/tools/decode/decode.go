@@ -2,7 +2,7 @@
 // parameters, put remarks beside the arguments, or write JSON that is nearly right (D-92).
 // Ambiguous calls stay unchanged, for the tool to refuse.
 //
-// [Meant] puts a [Call] into the names of the tool before the call is recorded, so that consent,
+// [Translate] puts a [Call] into the names of the tool before the call is recorded, so that consent,
 // rules and density see the call that runs. [Parameters] then decodes the arguments into a struct
 // of the tool. [ClaudeCalls] translates in the other direction, for hooks and rules that use the names
 // of Claude Code.
@@ -36,9 +36,9 @@ type Call struct {
 	Remark string
 }
 
-// Meant translates a call into the names of the present tools. A call with the right names stays
+// Translate translates a call into the names of the present tools. A call with the right names stays
 // unchanged.
-func Meant(name string, sent arguments.Arguments, lookup Lookup) Call {
+func Translate(name string, sent arguments.Arguments, lookup Lookup) Call {
 	asked := Call{Name: name, Arguments: sent}
 	meant := asked
 	schema, known := lookup(name)

@@ -107,14 +107,14 @@ func TestMeant(t *testing.T) {
 		{"write_file", "{\"file_path\":\"a\",\"content\":\"x\ny", "write_file", "{\"file_path\":\"a\",\"content\":\"x\ny"},
 		{"write_file", "{\"file_path\":\"a\",\"contents of it\":\"x\n\"}", "write_file", "{\"file_path\":\"a\",\"contents of it\":\"x\n\"}"},
 	} {
-		got := registry.Meant(tt.name, tt.arguments)
+		got := registry.Translate(tt.name, tt.arguments)
 		if got.Name != tt.tool || got.Arguments.String() != arguments.Parse(tt.want).String() {
 			t.Errorf("%s %s\nmeans %s %s\nwant  %s %s", tt.name, tt.arguments, got.Name, text(got), tt.tool, tt.want)
 		}
 		if (got.Name != tt.name) != strings.Contains(strings.Join(got.Notes, ";"), "the name here is "+got.Name+", not "+tt.name) {
 			t.Errorf("%s: notes %q", tt.name, got.Notes)
 		}
-		again := registry.Meant(got.Name, text(got))
+		again := registry.Translate(got.Name, text(got))
 		if again.Name != got.Name || text(again) != text(got) {
 			t.Errorf("%s is not stable: %s", text(got), text(again))
 		}
@@ -124,14 +124,14 @@ func TestMeant(t *testing.T) {
 // What a model says beside a call is for the person, and a time says what it was taken for.
 func TestRemarksAndTimes(t *testing.T) {
 	t.Parallel()
-	got := registry.Meant("Bash", `{"command":"ls","description":"List the files","timeout":120000}`)
+	got := registry.Translate("Bash", `{"command":"ls","description":"List the files","timeout":120000}`)
 	if got.Remark != "List the files" || !slices.Contains(got.Notes, "the name here is timeout_seconds, not timeout, and it was taken as 120 s") {
 		t.Errorf("%+v", got)
 	}
-	if got := registry.Meant("exec_command", `{"cmd":"ls","justification":"to see"}`); got.Remark != "to see" {
+	if got := registry.Translate("exec_command", `{"cmd":"ls","justification":"to see"}`); got.Remark != "to see" {
 		t.Errorf("%+v", got)
 	}
-	if got := registry.Meant("run_shell_command", `{"command":"ls"}`); got.Remark != "" {
+	if got := registry.Translate("run_shell_command", `{"command":"ls"}`); got.Remark != "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -141,11 +141,11 @@ func TestForeignToolsStay(t *testing.T) {
 	t.Parallel()
 	own := tools.NewRegistry(tools.Tool{Name: "edit", Schema: json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"}}}`)})
 	const arguments = `{"path":"a","description":"b"}`
-	if got := own.Meant("edit", arguments); got.Name != "edit" || text(got) != arguments {
+	if got := own.Translate("edit", arguments); got.Name != "edit" || text(got) != arguments {
 		t.Errorf("%+v", got)
 	}
 	own = tools.NewRegistry(tools.Tool{Name: "replace", Schema: json.RawMessage(`{"type":"object"}`)})
-	if got := own.Meant("edit", arguments); got.Name != "edit" || text(got) != arguments {
+	if got := own.Translate("edit", arguments); got.Name != "edit" || text(got) != arguments {
 		t.Errorf("a foreign tool is meant: %+v", got)
 	}
 }
@@ -171,11 +171,11 @@ func FuzzMeant(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, name, arguments string) {
-		got := registry.Meant(name, arguments)
+		got := registry.Translate(name, arguments)
 		if json.Valid([]byte(arguments)) && !json.Valid([]byte(text(got))) {
 			t.Fatalf("%q became %q", arguments, text(got))
 		}
-		if again := registry.Meant(got.Name, text(got)); text(again) != text(got) || again.Name != got.Name {
+		if again := registry.Translate(got.Name, text(got)); text(again) != text(got) || again.Name != got.Name {
 			t.Fatalf("%q, then %q", text(got), text(again))
 		}
 	})

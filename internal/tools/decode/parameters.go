@@ -49,7 +49,7 @@ func ParametersOf[A any]() Parameters[A] {
 // Decode decodes a model's arguments into A. It accepts frequent mistakes with a single meaning
 // (numbers and booleans written as strings, one string for a list, null for "not given"), and
 // returns an exact error for all others. Other names for parameters are translated earlier
-// ([Meant]).
+// ([Translate]).
 func (p Parameters[A]) Decode(sent arguments.Arguments) (A, error) {
 	var args A
 	given, ok := membersOf(sent)
