@@ -197,13 +197,13 @@ func (t *teller) answer(where string, entry *history.Content, b *history.ToolRes
 	case failure == "" && deed.Asked != nil && deed.Asked.Answer == "refused":
 		p.head = "· " + call.label.NotWanted()
 	case b.ExitCode != nil && *b.ExitCode != 0:
-		p.head = fmt.Sprintf("✗ %s — exit %d", call.label.Ended(), *b.ExitCode)
+		p.head = fmt.Sprintf("✗ %s — exit %d", call.label.PastTense(), *b.ExitCode)
 	case failure != "":
 		p.head = "✗ " + call.label.NotDone() + " — " + humanize.Line(humanize.FirstLine(failure), longestHead)
 	case p.diff != "":
-		p.head = fmt.Sprintf("✓ %s — +%d −%d", call.label.Ended(), added, removed)
+		p.head = fmt.Sprintf("✓ %s — +%d −%d", call.label.PastTense(), added, removed)
 	default:
-		p.head = "✓ " + call.label.Ended() + " — " + humanize.Count(humanize.Lines(result), "line")
+		p.head = "✓ " + call.label.PastTense() + " — " + humanize.Count(humanize.Lines(result), "line")
 	}
 	p.text = strings.Trim(strings.Join(slices.DeleteFunc([]string{p.text, failure, result}, func(s string) bool { return s == "" }), "\n\n"), "\n")
 }

@@ -38,11 +38,11 @@ type Label struct {
 	Key string
 }
 
-// Running describes the call while it runs.
-func (s Label) Running() string { return join(s.Now, s.Subject) }
+// Progressive describes the call while it runs.
+func (s Label) Progressive() string { return join(s.Now, s.Subject) }
 
-// Ended describes the call after it ran.
-func (s Label) Ended() string { return join(s.Done, s.Subject) }
+// PastTense describes the call after it ran.
+func (s Label) PastTense() string { return join(s.Done, s.Subject) }
 
 // NotDone describes a call that failed or was refused.
 func (s Label) NotDone() string { return join(s.Do, s.Subject) }

@@ -48,8 +48,8 @@ func TestWords(t *testing.T) {
 		{Traits{Words: []Words{{Now: "n", Done: "d", Do: "o", About: "{a} of {b}"}}}, `{"a":"{b}","b":"x\ny"}`, "n {b} of x …", "d {b} of x …", "o {b} of x …"},
 	} {
 		said := tt.tool.Describe("tool", arguments.Parse(tt.parameters))
-		if said.Running() != tt.now || said.Ended() != tt.ended || said.NotDone() != tt.notDone {
-			t.Errorf("%s: %q, %q, %q", tt.parameters, said.Running(), said.Ended(), said.NotDone())
+		if said.Progressive() != tt.now || said.PastTense() != tt.ended || said.NotDone() != tt.notDone {
+			t.Errorf("%s: %q, %q, %q", tt.parameters, said.Progressive(), said.PastTense(), said.NotDone())
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestAPatchIsAboutItsFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := does.Describe("apply_patch", arguments.Parse(given)).Running(); got != want {
+		if got := does.Describe("apply_patch", arguments.Parse(given)).Progressive(); got != want {
 			t.Errorf("%q is said as %q, want %q", patch, got, want)
 		}
 	}

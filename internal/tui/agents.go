@@ -61,7 +61,7 @@ func (a *activity) addAgentEvent(e chat.AgentEvent) {
 	case chat.Retry:
 		text = "↻ " + e.Reason
 	case chat.ToolEnded:
-		text = describe(e.Label).Ended() + "\n" + cmp.Or(e.Answer.Diff, e.Answer.Text, e.Answer.Error)
+		text = describe(e.Label).PastTense() + "\n" + cmp.Or(e.Answer.Diff, e.Answer.Text, e.Answer.Error)
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return

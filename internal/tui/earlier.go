@@ -82,7 +82,7 @@ func foldedRows(calls []Call) transcript.Layout {
 	failed := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
 	return func(t *style.Theme, width int) (rows []string) {
 		if len(worked) > 0 {
-			rows = noteRows(dim, "✓", summariseCalls(worked, toolspec.Label.Ended))(t, width)
+			rows = noteRows(dim, "✓", summariseCalls(worked, toolspec.Label.PastTense))(t, width)
 		}
 		if len(failed) > 0 {
 			rows = append(rows, noteRows(dim, "✗", summariseCalls(failed, toolspec.Label.NotDone))(t, width)...)

@@ -51,11 +51,11 @@ func TestManyCallsAreFolded(t *testing.T) {
 	for _, file := range []string{"a", "b", "c", "d", "e", "f"} {
 		calls = append(calls, Call{Label: said("read_file " + file + ".go")})
 	}
-	if got, want := summariseCalls(calls, toolspec.Label.Ended), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
+	if got, want := summariseCalls(calls, toolspec.Label.PastTense), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	named := toolspec.Label{Words: toolspec.Words{Done: "asked:", About: "{title}"}, Subject: "count", Key: "all that it is told"}
-	if got := summariseCalls([]Call{{Label: named}}, toolspec.Label.Ended); got != "asked: count" {
+	if got := summariseCalls([]Call{{Label: named}}, toolspec.Label.PastTense); got != "asked: count" {
 		t.Errorf("%q", got)
 	}
 }

@@ -53,7 +53,7 @@ func (a *activity) putBehind() string {
 	})
 	for _, tool := range slices.Backward(rows) {
 		if a.jobs.Background(tool.call) {
-			return "in the background: " + tool.said.Running()
+			return "in the background: " + tool.said.Progressive()
 		}
 	}
 	return "no command or subagent to move to the background"

@@ -70,7 +70,7 @@ func (a *activity) outputPages() []pager.Page {
 		if a.hasAgent(tool) {
 			continue
 		}
-		pages = append(pages, pager.Page{Key: callKey(tool.call), Title: tool.said.Running(), Grows: true, Layout: plainLay(string(tool.output))})
+		pages = append(pages, pager.Page{Key: callKey(tool.call), Title: tool.said.Progressive(), Grows: true, Layout: plainLay(string(tool.output))})
 	}
 	if a.watched.ID != 0 {
 		pages = append(pages, pager.Page{Key: "job", Title: jobTitle(a.watched), Grows: true, Layout: plainLay(a.watched.Tail())})

@@ -69,9 +69,9 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	}
 	if (answer.Diff != "" || answer.Text != "" || answer.Error != "") && refusal(e) == "" {
 		text := cmp.Or(answer.Text, answer.Error, "no output")
-		o := output{Page: pager.Page{Key: callKey(e.Call), Title: done.Ended(), Layout: plainLay(text)}, spool: answer.Spool}
+		o := output{Page: pager.Page{Key: callKey(e.Call), Title: done.PastTense(), Layout: plainLay(text)}, spool: answer.Spool}
 		if answer.Diff != "" {
-			o = output{Page: pager.Page{Key: callKey(e.Call), Title: done.Ended(), Layout: func(t *style.Theme, width int) []string { return patch.Render(t, answer.Diff, width) }}}
+			o = output{Page: pager.Page{Key: callKey(e.Call), Title: done.PastTense(), Layout: func(t *style.Theme, width int) []string { return patch.Render(t, answer.Diff, width) }}}
 		}
 		a.outputs.add(o)
 	}
@@ -188,7 +188,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	done := describe(e.Label)
 	what := done.NotDone()
 	if a.ExitCode != nil || a.Diff != "" || a.Error == "" {
-		what = done.Ended()
+		what = done.PastTense()
 	}
 	return append([]string{glyph + headed(t, what, said, width-2)}, style.IndentAll(body, "  ")...)
 }
@@ -305,7 +305,7 @@ func (a *activity) toolsView(width, room int) []string {
 			continue
 		}
 		time := " " + humanize.Elapsed(a.surface.now().Sub(tool.started))
-		lines = append(lines, a.surface.spinner()+" "+style.Truncate(tool.said.Running(), width-2-len(time))+a.surface.theme.Dim.Text(time))
+		lines = append(lines, a.surface.spinner()+" "+style.Truncate(tool.said.Progressive(), width-2-len(time))+a.surface.theme.Dim.Text(time))
 		share := min(liveOutputLines, (room-len(lines))/(len(a.tools)-i))
 		lines = append(lines, dimTail(a.surface.theme, string(tool.output), width, share)...)
 	}

@@ -175,7 +175,7 @@ func (j *job) event(e chat.Event) {
 		}
 		j.update(func() { j.Latest = before })
 	case chat.ToolStarted:
-		said := humanize.Headline(e.Label.Running())
+		said := humanize.Headline(e.Label.Progressive())
 		j.update(func() { j.Latest = said })
 		j.latest = append(j.latest, said)
 		if len(j.latest) > LatestCalls {
