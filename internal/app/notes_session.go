@@ -296,7 +296,7 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 	}
 	r.Diff = textdiff.New(before, after).Unified(from, to)
 	mode := gate.Mode(settings.ApprovalMode.Of(n.at.settings))
-	r.Asks = !n.at.options.Unattended && mode != gate.ModeFullAuto && !mode.OnlyLooks()
+	r.Asks = !n.at.options.Unattended && mode != gate.ModeFullAuto && !mode.IsReadOnly()
 	r.Keep = func(text string, agreed bool) (said, summary string, err error) {
 		if note.Text, err = notes.Clean(text); err != nil {
 			return "", "", err

@@ -222,7 +222,7 @@ func (c *Chat) emitStatus() {
 // changed: they were started before, and continue.
 func (c *Chat) tellJobs() {
 	mode, before := c.modes.consent.Mode(), c.toldMode
-	if c.toldMode = mode; !mode.OnlyLooks() || before == "" || before.OnlyLooks() || c.config.Env.Jobs == nil {
+	if c.toldMode = mode; !mode.IsReadOnly() || before == "" || before.IsReadOnly() || c.config.Env.Jobs == nil {
 		return
 	}
 	for _, job := range c.config.Env.Jobs.List() {

@@ -28,9 +28,9 @@ func Modes() []Mode {
 	return []Mode{ModeAsk, ModeAutoEdit, ModeFullAuto, ModePlan, ModeReadOnly}
 }
 
-// OnlyLooks reports whether calls cannot change anything in this mode, even if a rule allows
+// IsReadOnly reports whether calls cannot change anything in this mode, even if a rule allows
 // them.
-func (m Mode) OnlyLooks() bool { return m == ModeReadOnly || m == ModePlan }
+func (m Mode) IsReadOnly() bool { return m == ModeReadOnly || m == ModePlan }
 
 // ModeNames returns the names of the modes in settings.
 func ModeNames() []string {

@@ -89,7 +89,7 @@ func (c *Consent) Mode() Mode { return c.mode(c.Reviewing()) }
 // mode returns the current mode; review tells whether the turn is a review.
 func (c *Consent) mode(review bool) Mode {
 	mode := Mode(settings.ApprovalMode.Of(c.settings))
-	if review && !mode.OnlyLooks() {
+	if review && !mode.IsReadOnly() {
 		return ModePlan
 	}
 	if c.only != "" && mode.AllowsMoreThan(c.only) {
@@ -120,7 +120,7 @@ func (c *Consent) decide(k Call) (asks bool, by Basis) {
 func (c *Consent) deny(_ context.Context, k Call) Verdict {
 	mode := c.Mode()
 	asks := k.Traits.OnlyUsesNetwork() && k.Preview.Served == nil && !c.Unattended // a read-only mode still asks before it uses the web
-	if !mode.OnlyLooks() || k.Traits.Harmless() || asks || !c.Asks(k) {
+	if !mode.IsReadOnly() || k.Traits.Harmless() || asks || !c.Asks(k) {
 		return Verdict{}
 	}
 	refusal := fmt.Sprintf("refused: the approval mode is %s; answer without changing anything, or say what you would do", mode)
@@ -322,7 +322,7 @@ func (c *Consent) allowedWith(grants []grant, k Call) Basis {
 		return cmp.Or(protected, Basis{"program", "proven to look"})
 	case mode == ModeFullAuto && !k.Preview.AtHome:
 		return byMode
-	case mode.OnlyLooks() && (!k.Traits.OnlyUsesNetwork() || k.Preview.Served != nil || c.Unattended): // even if a server says that its tool only reads
+	case mode.IsReadOnly() && (!k.Traits.OnlyUsesNetwork() || k.Preview.Served != nil || c.Unattended): // even if a server says that its tool only reads
 		return ungranted
 	case k.Preview.ReadOnly:
 		return Basis{"server", "it says that the tool only reads"}

@@ -117,7 +117,7 @@ func TestWhoMayRun(t *testing.T) {
 	} {
 		for _, unattended := range []bool{false, true} {
 			c := consentIn(t, mode, Policy{Unattended: unattended})
-			if unattended && mode.OnlyLooks() {
+			if unattended && mode.IsReadOnly() {
 				want = strings.ReplaceAll(want, "asked", "refused")
 			}
 			if unattended {

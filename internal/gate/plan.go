@@ -85,7 +85,7 @@ func (c *Consent) Reviewing() bool {
 // Denied returns the error with which a refused call ends an unattended turn. It is nil in a mode
 // in which nothing can be changed: the model then answers without the call.
 func (c *Consent) Denied() error {
-	if c.Mode().OnlyLooks() {
+	if c.Mode().IsReadOnly() {
 		return nil
 	}
 	return ErrDenied

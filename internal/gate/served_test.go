@@ -50,7 +50,7 @@ func TestConsentToServers_5_6(t *testing.T) {
 		if got := c.Asks(call); got != tt.asks {
 			t.Errorf("%s: asks %t", tt.name, got)
 		}
-		if refused := c.deny(t.Context(), call).Refusal != ""; refused != (tt.mode.OnlyLooks() && tt.asks) {
+		if refused := c.deny(t.Context(), call).Refusal != ""; refused != (tt.mode.IsReadOnly() && tt.asks) {
 			t.Errorf("%s: refused %t", tt.name, refused)
 		}
 	}

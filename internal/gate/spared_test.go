@@ -37,7 +37,7 @@ func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 		if got := consent.Asks(call); got != c.asks {
 			t.Errorf("%s: asks %t", c.name, got)
 		}
-		if refused := consent.deny(t.Context(), call).Refusal != ""; refused != c.mode.OnlyLooks() {
+		if refused := consent.deny(t.Context(), call).Refusal != ""; refused != c.mode.IsReadOnly() {
 			t.Errorf("%s: refused %t", c.name, refused)
 		}
 		call.Spared = false

@@ -161,7 +161,7 @@ func (g *Checks) run(ctx context.Context, command projectcheck.Command) (string,
 // Finish runs the checks of a turn when the model ends it. If they print new lines, the model
 // gets them and continues the turn, once.
 func (g *Checks) Finish(ctx context.Context) chat.HookResult {
-	if g.Consent.Mode().OnlyLooks() {
+	if g.Consent.Mode().IsReadOnly() {
 		return chat.HookResult{}
 	}
 	findings, problems := g.checks.After(ctx)

@@ -40,7 +40,7 @@ func NewHooks(host *Host, listing hooks.Listing) *Hooks {
 		Distrusted: func() []string {
 			return slices.Concat(host.Env.Workspace.Folders(), host.Confinement().Policy.Writable())
 		},
-		OnlyLooks: func() bool { return host.Consent.Mode().OnlyLooks() },
+		OnlyLooks: func() bool { return host.Consent.Mode().IsReadOnly() },
 		Dir:       host.Env.Workspace.Root(), Home: host.Home, Spool: host.Env.Workspace.TempDir,
 		Common: h.input,
 		May:    h.may,
