@@ -233,7 +233,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 		c.stats.estimate(r.model, c.estimated(r), c.config.Settings, c.config.Endpoint)
 	}
 	if r.attached != nil {
-		r.attached.Past = llm.Past(request)
+		r.attached.Past = llm.ConversationDigest(request)
 	}
 	storeErr := c.replies.store(r, err)
 	c.stats.cache.tell()

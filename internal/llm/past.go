@@ -13,9 +13,9 @@ import (
 // pastLength is the length of a stored digest in bytes. Nobody gains by making two equal.
 const pastLength = 12
 
-// Past returns a digest of a request: of its tools, its system prompt and its conversation with the
+// ConversationDigest returns a digest of a request: of its tools, its system prompt and its conversation with the
 // reasoning that is sent. The reply that answers the request keeps it (history.Attached.Past).
-func Past(req Request) string {
+func ConversationDigest(req Request) string {
 	return walk(req, func(int, *history.Thinking, string) bool { return true })
 }
 

@@ -147,7 +147,7 @@ func (s *boundSession) request() {
 		s.t.Fatalf("%v %v", got.Err, got.Notes)
 	}
 	if got.Thought != nil {
-		got.Thought.Past = llm.Past(req)
+		got.Thought.Past = llm.ConversationDigest(req)
 	}
 	s.entries = append(s.entries, answered(got)...)
 	if len(got.Calls) == 0 || s.one(8) {
