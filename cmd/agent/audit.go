@@ -14,7 +14,7 @@ import (
 func newSessionsAudit(w world) *cobra.Command {
 	var asJSON bool
 	cmd := sessionCommand(w, "audit NAME", "List the files, commands, hosts and approvals of a session, and check its log for changes", func(_ app.Folders, info session.Info) error {
-		report, err := audit.Of(info.Path)
+		report, err := audit.ReadReport(info.Path)
 		if err != nil {
 			return err
 		}
@@ -23,7 +23,7 @@ func newSessionsAudit(w world) *cobra.Command {
 		} else {
 			err = report.Print(w.out)
 		}
-		if err == nil && !report.Whole() {
+		if err == nil && !report.Unchanged() {
 			err = errors.New("the record was changed after it was written")
 		}
 		return err

@@ -82,8 +82,8 @@ func TestAuditEqualsATrace(t *testing.T) {
 		if out, err := show.Output(); err != nil || json.Unmarshal(out, &listed) != nil || len(listed) != 1 {
 			t.Fatalf("%v: %s", err, out)
 		}
-		report, err := audit.Of(listed[0].Path)
-		if err != nil || !report.Whole() || report.Chain.Without > 0 {
+		report, err := audit.ReadReport(listed[0].Path)
+		if err != nil || !report.Unchanged() || report.Chain.Without > 0 {
 			t.Fatal(err, report.Chain)
 		}
 		said, seen := auditSays(report, work), traceSays(t, log, work)

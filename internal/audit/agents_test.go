@@ -109,10 +109,10 @@ func TestRecordsOfAgentsBelongToTheSession(t *testing.T) {
 			t.Parallel()
 			path := familyOf(t)
 			tt.change(session.AgentFolder(path), session.AgentPath(path, "s-aaaaa"), session.AgentPath(path, "s-bbbbb"))
-			report, err := Of(path)
+			report, err := ReadReport(path)
 			must(err)
-			if all := strings.Join(report.Problems, "\n"); report.Whole() != (tt.want == "") || !strings.Contains(all, tt.want) || tt.want == "" && all != "" {
-				t.Errorf("whole %t, problems %q, want %q", report.Whole(), all, tt.want)
+			if all := strings.Join(report.Problems, "\n"); report.Unchanged() != (tt.want == "") || !strings.Contains(all, tt.want) || tt.want == "" && all != "" {
+				t.Errorf("whole %t, problems %q, want %q", report.Unchanged(), all, tt.want)
 			}
 			if got := printed(t, path); !strings.Contains(got, tt.want) {
 				t.Error(got)

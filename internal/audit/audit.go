@@ -84,8 +84,8 @@ type Event struct {
 	Rule   string `json:"rule,omitempty"`
 }
 
-// Of audits the session whose log is at path, with its agents.
-func Of(path string) (*Report, error) {
+// ReadReport audits the session whose log is at path, with its agents.
+func ReadReport(path string) (*Report, error) {
 	r, began, err := of(path)
 	if err != nil {
 		return nil, err
@@ -168,9 +168,9 @@ func (b beginnings) ends(id string) (hashes []string) {
 	return hashes
 }
 
-// Whole reports whether no record of the session or its agents was changed.
-func (r *Report) Whole() bool {
-	return len(r.Chain.Broken) == 0 && len(r.Problems) == 0 && !slices.ContainsFunc(r.Agents, func(a Report) bool { return !a.Whole() })
+// Unchanged reports whether no record of the session or its agents was changed.
+func (r *Report) Unchanged() bool {
+	return len(r.Chain.Broken) == 0 && len(r.Problems) == 0 && !slices.ContainsFunc(r.Agents, func(a Report) bool { return !a.Unchanged() })
 }
 
 // An auditor takes the entries of a record in order.

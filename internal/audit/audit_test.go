@@ -207,7 +207,7 @@ func add(t *testing.T, log *session.Log, entries ...*history.Content) {
 
 func printed(t *testing.T, path string) string {
 	t.Helper()
-	report, err := Of(path)
+	report, err := ReadReport(path)
 	if err != nil {
 		t.Fatal(err)
 	}
