@@ -161,7 +161,7 @@ func meantCommand(cmd *cobra.Command, word string) (line string, command *cobra.
 			names = append(names, c.Name())
 		}
 	}
-	likely := suggest.Of(word, names, 1)
+	likely := suggest.Similar(word, names, 1)
 	if len(likely) == 0 || strings.Contains(likely[0], word) && likely[0] != word+"s" {
 		return "", nil
 	}

@@ -151,7 +151,7 @@ func (f Folders) NamedSession(workspace, name string) (session.Info, error) {
 // nearestID returns the id that a user probably meant by a part of it or by a mistyped
 // beginning, "" for none.
 func nearestID(id string, ids []string) string {
-	if near := suggest.Of(id, ids, 1); len(near) > 0 {
+	if near := suggest.Similar(id, ids, 1); len(near) > 0 {
 		return near[0]
 	}
 	// shortest is the length of year and month; a shorter beginning fits too many ids.
@@ -163,7 +163,7 @@ func nearestID(id string, ids []string) string {
 	for _, known := range slices.Backward(ids) {
 		whole[known[:min(len(id), len(known))]] = known
 	}
-	for _, beginning := range suggest.Of(id, slices.Sorted(maps.Keys(whole)), 1) {
+	for _, beginning := range suggest.Similar(id, slices.Sorted(maps.Keys(whole)), 1) {
 		return whole[beginning]
 	}
 	return ""

@@ -66,7 +66,7 @@ func nearestFiles(name string, files []string) []string {
 	}
 	folder := path.Dir(path.Clean(name))
 	var near []string
-	for _, base := range suggest.Of(path.Base(name), bases, maxNearest) {
+	for _, base := range suggest.Similar(path.Base(name), bases, maxNearest) {
 		same := byBase[base]
 		if i := slices.Index(same, path.Join(folder, base)); i > 0 {
 			same[0], same[i] = same[i], same[0]

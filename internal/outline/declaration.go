@@ -165,7 +165,7 @@ func (o Outline) offer(named []Declaration, word string) string {
 	for _, d := range named {
 		names = append(names, d.Name)
 	}
-	near := suggest.Of(word, names, maxOffered)
+	near := suggest.Similar(word, names, maxOffered)
 	_, last, _ := strings.Cut(word, ".")
 	similar := slices.DeleteFunc(slices.Clone(named), func(d Declaration) bool {
 		short := d.Name[strings.LastIndexByte(d.Name, '.')+1:]

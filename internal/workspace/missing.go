@@ -42,7 +42,7 @@ func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
 			names = append(names, entry.Name())
 		}
 	}
-	for _, near := range suggest.Of(name, names, maxNearest) {
+	for _, near := range suggest.Similar(name, names, maxNearest) {
 		found = append(found, w.Rel(filepath.Join(folder, near)))
 	}
 	elsewhere, err := ignore.Matching(ctx, w.root, w.root, func(file string) bool { return strings.EqualFold(path.Base(file), name) })

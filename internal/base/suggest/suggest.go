@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Of returns up to n of the candidates that word may stand for, the likeliest first: candidates
+// Similar returns up to n of the candidates that word may stand for, the likeliest first: candidates
 // that differ from word by typing errors in at most a third of its letters, else candidates with
 // the initials word, else candidates that contain word. Letter case does not matter.
-func Of(word string, candidates []string, n int) []string {
+func Similar(word string, candidates []string, n int) []string {
 	type guess struct {
 		name   string
 		errors int
@@ -62,7 +62,7 @@ func initials(name string) string {
 // Question returns the end of an error message that offers the likeliest candidate, "; did you
 // mean NAME?", or "" without a likely candidate.
 func Question(word string, candidates []string) string {
-	names := Of(word, candidates, 1)
+	names := Similar(word, candidates, 1)
 	if len(names) == 0 {
 		return ""
 	}

@@ -29,7 +29,7 @@ func TestOf(t *testing.T) {
 		"CT":         {"compression.threshold"},
 		"r":          {},
 	} {
-		if diff := cmp.Diff(want, suggest.Of(word, names, 2)); diff != "" {
+		if diff := cmp.Diff(want, suggest.Similar(word, names, 2)); diff != "" {
 			t.Errorf("Of(%q): %s", word, diff)
 		}
 	}

@@ -66,7 +66,7 @@ func NoSubcommand(cmd *cobra.Command, args []string) error {
 		names = append(names, sub.Name())
 	}
 	said := "unknown command " + cmd.CommandPath() + " " + args[0]
-	if near := suggest.Of(args[0], names, 1); len(near) > 0 {
+	if near := suggest.Similar(args[0], names, 1); len(near) > 0 {
 		said += "; did you mean " + cmd.CommandPath() + " " + near[0] + "?"
 	}
 	return seeHelp(cmd, said)
