@@ -43,7 +43,7 @@ const longestProblem = 400
 func FindRules(w trustedfile.Locations, above permissions.Rules, in Workspace, consent *gate.Consent, known *tools.Registry) (g *Rules, notices []string) {
 	g = &Rules{Rules: permissions.Read(w).Under(above), workspace: in, home: w.Home, consent: consent, known: known}
 	ignored, unread := findIgnored(in.Root())
-	hidden, unbound := g.Rules.Hidden()
+	hidden, unbound := g.Rules.UnreadablePaths()
 	fixed, unfixed := g.Rules.Fixed()
 	for _, problem := range slices.Concat(g.Problems, unread, unbound, unfixed) {
 		notices = append(notices, "NOT PROTECTED: "+humanize.Line(problem, longestProblem))

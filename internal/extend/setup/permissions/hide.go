@@ -11,10 +11,10 @@ import (
 // maxLooked limits the files and folders that Hidden compares with patterns.
 const maxLooked = 50_000
 
-// Hidden returns the absolute paths of the files and folders that rules deny reading and that exist
+// UnreadablePaths returns the absolute paths of the files and folders that rules deny reading and that exist
 // now. A sandbox needs the paths, because it cannot hide patterns. unbound has a line for each rule
 // whose files were not all found.
-func (r Rules) Hidden() (paths, unbound []string) { return r.denied(reads) }
+func (r Rules) UnreadablePaths() (paths, unbound []string) { return r.denied(reads) }
 
 // Fixed returns the absolute paths of the files and folders that rules deny changing and that exist
 // now, as Hidden does for reading.

@@ -42,7 +42,7 @@ func TestHidden(t *testing.T) {
 			t.Errorf("%q, %q; want %q", got, unbound, want)
 		}
 	}
-	check(read.Hidden, "a.key", "absent", "private", "sub/b.key", "sub/c.txt")
+	check(read.UnreadablePaths, "a.key", "absent", "private", "sub/b.key", "sub/c.txt")
 	check(read.Fixed, "x.env")
 	if err := os.WriteFile(filepath.Join(root, ".claude/settings.json"), []byte(`{"permissions": {"deny": ["Edit(**)", "Write"]}}`), 0o644); err != nil {
 		t.Fatal(err)

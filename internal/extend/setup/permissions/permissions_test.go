@@ -368,7 +368,7 @@ func TestRulesOfBothFiles(t *testing.T) {
 				write(t, file+"/.claude/settings.json", `{"permissions":{"deny":["`+rule("Read")+`","`+rule("Edit")+`"]}}`)
 				for _, folder := range []string{root, root + "/secret"} {
 					r := Read(trustedfile.Locations{Home: home, Workspace: folder})
-					hidden, _ := r.Hidden()
+					hidden, _ := r.UnreadablePaths()
 					got := map[string]bool{
 						"read":    r.Reading(root+"/secret/a.txt") != nil,
 						"edit":    r.Editing(root+"/secret/a.txt") != nil,
