@@ -44,7 +44,7 @@ func FindRules(w trustedfile.Locations, above permissions.Rules, in Workspace, c
 	g = &Rules{Rules: permissions.Read(w).Under(above), workspace: in, home: w.Home, consent: consent, known: known}
 	ignored, unread := findIgnored(in.Root())
 	hidden, unbound := g.Rules.UnreadablePaths()
-	fixed, unfixed := g.Rules.Fixed()
+	fixed, unfixed := g.Rules.UnwritablePaths()
 	for _, problem := range slices.Concat(g.Problems, unread, unbound, unfixed) {
 		notices = append(notices, "NOT PROTECTED: "+humanize.Line(problem, longestProblem))
 	}

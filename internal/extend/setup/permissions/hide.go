@@ -16,9 +16,9 @@ const maxLooked = 50_000
 // whose files were not all found.
 func (r Rules) UnreadablePaths() (paths, unbound []string) { return r.denied(reads) }
 
-// Fixed returns the absolute paths of the files and folders that rules deny changing and that exist
+// UnwritablePaths returns the absolute paths of the files and folders that rules deny changing and that exist
 // now, as Hidden does for reading.
-func (r Rules) Fixed() (paths, unbound []string) { return r.denied(edits) }
+func (r Rules) UnwritablePaths() (paths, unbound []string) { return r.denied(edits) }
 
 // AsksToRead reports whether a rule asks before files are read.
 func (r Rules) AsksToRead() bool {

@@ -43,12 +43,12 @@ func TestHidden(t *testing.T) {
 		}
 	}
 	check(read.UnreadablePaths, "a.key", "absent", "private", "sub/b.key", "sub/c.txt")
-	check(read.Fixed, "x.env")
+	check(read.UnwritablePaths, "x.env")
 	if err := os.WriteFile(filepath.Join(root, ".claude/settings.json"), []byte(`{"permissions": {"deny": ["Edit(**)", "Write"]}}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	read = permissions.Read(trustedfile.Locations{Home: filepath.Dir(root), Workspace: root})
-	check(read.Fixed, ".")
+	check(read.UnwritablePaths, ".")
 }
 
 // What a repository would widen is offered, and what it may never set is named.
