@@ -27,7 +27,7 @@ func (p *Prompts) Load(earlier []atcmd.Message) {
 // Add remembers a prompt and ends the walk. It reports false if the prompt is empty or equals the
 // latest one; in the latter case it still replaces that one, since the pasted parts may differ.
 func (p *Prompts) Add(prompt atcmd.Message) bool {
-	defer p.Rest()
+	defer p.EndBrowsing()
 	switch n := len(p.Entries); {
 	case prompt.Text() == "":
 		return false
@@ -39,8 +39,8 @@ func (p *Prompts) Add(prompt atcmd.Message) bool {
 	return true
 }
 
-// Rest ends the walk.
-func (p *Prompts) Rest() { p.at, p.draft = len(p.Entries), nil }
+// EndBrowsing ends the walk.
+func (p *Prompts) EndBrowsing() { p.at, p.draft = len(p.Entries), nil }
 
 // Older returns the entry before the one shown. draft is the text being typed now.
 func (p *Prompts) Older(draft atcmd.Message) (prompt atcmd.Message, ok bool) {

@@ -37,8 +37,8 @@ func (e *Editor) record(before state, typing bool) {
 // Changes returns the number of changes that can be undone.
 func (e *Editor) Changes() int { return len(e.changes.before) }
 
-// Join joins all changes after the first n into one.
-func (e *Editor) Join(n int) {
+// JoinUndo joins all changes after the first n into one.
+func (e *Editor) JoinUndo(n int) {
 	if len(e.changes.before) > n+1 {
 		e.changes.before = e.changes.before[:n+1]
 	}

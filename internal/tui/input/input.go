@@ -76,7 +76,7 @@ func (in *Input) changing(now time.Time, change func()) {
 	change()
 	in.Typed = now
 	if in.Editor.Text != before {
-		in.Prompts.Rest()
+		in.Prompts.EndBrowsing()
 	}
 }
 

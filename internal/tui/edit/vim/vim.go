@@ -132,7 +132,7 @@ func (s *State) insertKey(e *edit.Editor, name, typed string) (taken bool) {
 	}
 	s.Mode, s.over = Normal, false
 	if s.change != nil {
-		e.Join(s.mark)
+		e.JoinUndo(s.mark)
 		s.done()
 	}
 	if t := textOf(e); t.index(e.Cursor) > t.lineStart(t.index(e.Cursor)) {
@@ -327,7 +327,7 @@ func (s *State) repeat(e *edit.Editor, n int) {
 		}
 	}
 	s.again, s.change = false, nil
-	e.Join(mark)
+	e.JoinUndo(mark)
 }
 
 // doVisual runs a command of visual mode.
@@ -357,7 +357,7 @@ func (s *State) doVisual(e *edit.Editor, t text, i int, c command) {
 			put = strings.TrimSuffix(put, "\n")
 		}
 		e.Splice(at, at, put)
-		e.Join(s.mark)
+		e.JoinUndo(s.mark)
 	case len(c.motion) == 2 && (c.motion[0] == 'i' || c.motion[0] == 'a'):
 		if from, to, ok := t.object(c.motion[0] == 'a', c.motion[1:], i); ok && to > from {
 			s.anchor, e.Cursor = t.at[from], t.at[to-1]
