@@ -170,7 +170,7 @@ func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
 		return nil, taken
 	}
 	cmd := actions[action].do(m)
-	m.input.Vim.Rest(&m.input.Editor)
+	m.input.Vim.ClampCursor(&m.input.Editor)
 	return cmd, true
 }
 

@@ -83,7 +83,7 @@ func (s *State) Key(e *edit.Editor, name, typed string) (action string, taken bo
 		switch waits := len(s.pending) > 0 || s.Mode != Normal; {
 		case name == "esc" && waits:
 			s.Mode, s.pending, s.change = Normal, nil, nil
-			s.Rest(e)
+			s.ClampCursor(e)
 			return "", true
 		case name == "ctrl+r":
 			typed, s.pending = name, nil
@@ -103,7 +103,7 @@ func (s *State) Key(e *edit.Editor, name, typed string) (action string, taken bo
 	s.pending = nil
 	before := e.Text
 	action = s.do(e, c)
-	s.Rest(e)
+	s.ClampCursor(e)
 	switch {
 	case s.Mode == Normal && e.Text != before && c.motion != "u" && c.motion != "ctrl+r" && c.motion != ".":
 		s.done()
@@ -158,8 +158,8 @@ func (s *State) replace(e *edit.Editor, name, typed string) bool {
 	return true
 }
 
-// Rest moves the cursor to a position that the mode allows.
-func (s *State) Rest(e *edit.Editor) {
+// ClampCursor moves the cursor to a position that the mode allows.
+func (s *State) ClampCursor(e *edit.Editor) {
 	if s.Mode != Insert {
 		t := textOf(e)
 		e.Cursor = t.at[t.rest(t.index(e.Cursor))]
