@@ -38,7 +38,7 @@ func (m *modes) narrowAgain() {
 // aboutMode returns a note for the next message if the context does not say yet that the mode is
 // plan, or that it no longer is. The system prompt cannot say so, because it must not change.
 func (m *modes) aboutMode() []history.Block {
-	text, before := m.consent.Planning(), m.saidOfMode()
+	text, before := m.consent.PlanNote(), m.saidOfMode()
 	if text == "" && before != "" {
 		text = fmt.Sprintf("[The approval mode is %s now.]", m.consent.Mode())
 	}

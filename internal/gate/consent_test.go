@@ -490,11 +490,11 @@ func TestWhatTheModelReadsInPlan(t *testing.T) {
 			c.Review()
 		}
 		refusal := c.verdict(t, edit("a")).Refusal
-		if got := c.Planning(); !strings.Contains(got, tt.reads) || (got == "") != (tt.reads == "") || !strings.Contains(refusal, tt.refusal) {
+		if got := c.PlanNote(); !strings.Contains(got, tt.reads) || (got == "") != (tt.reads == "") || !strings.Contains(refusal, tt.refusal) {
 			t.Errorf("%+v: %q, %q", tt, got, refusal)
 		}
 	}
-	if got := consentIn(t, ModeAsk, Policy{}).Planning(); got != "" {
+	if got := consentIn(t, ModeAsk, Policy{}).PlanNote(); got != "" {
 		t.Errorf("in ask it reads %q", got)
 	}
 }

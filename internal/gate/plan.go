@@ -49,8 +49,8 @@ func (c *Consent) agreed(d Decision) Verdict {
 	return Verdict{Answers: []tools.InquiryAnswer{{Chosen: []string{string(c.Mode())}}}}
 }
 
-// Planning returns the note for the model in the mode plan, "" in other modes.
-func (c *Consent) Planning() string {
+// PlanNote returns the note for the model in the mode plan, "" in other modes.
+func (c *Consent) PlanNote() string {
 	if c.Mode() != ModePlan {
 		return ""
 	}
