@@ -62,7 +62,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	}
 	ctx, watch, release := untilEsc(ctx, w.stdin)
 	defer release()
-	person := login.Person{Open: o.leads(w), Device: o.device || !o.paste && !o.browser && account.ByCode() && !hasScreen(w), Now: w.process.Now, Show: func(_ context.Context, address, code string) error {
+	person := login.Person{Open: o.leads(w), Device: o.device || !o.paste && !o.browser && account.UsesDeviceCode() && !hasScreen(w), Now: w.process.Now, Show: func(_ context.Context, address, code string) error {
 		if o.browser {
 			openInBrowser(ctx, address)
 		}

@@ -108,8 +108,8 @@ func AccountNamed(name string) (Account, bool) {
 // other.
 func (a Account) MakesKey() bool { return a.keys != "" }
 
-// ByCode reports whether a user can log in by a code that they type on any device.
-func (a Account) ByCode() bool { return a.device != "" }
+// UsesDeviceCode reports whether a user can log in by a code that they type on any device.
+func (a Account) UsesDeviceCode() bool { return a.device != "" }
 
 // Refused returns an error if there is no login to the account, or none without a client id and
 // clientID is "".
