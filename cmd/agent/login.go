@@ -136,7 +136,7 @@ func (o *loginOptions) logout(ctx context.Context, w world, name string) error {
 	}
 	account, known := login.AccountNamed(name)
 	of, takesKey := vendor.Named(name)
-	if known && !account.MakesKey() && o.baseURL == "" && (o.oauth || o.as != "" || !takesKey || of.Account) {
+	if known && !account.CreatesAPIKey() && o.baseURL == "" && (o.oauth || o.as != "" || !takesKey || of.Account) {
 		return o.logOut(ctx, w, account)
 	}
 	place, err := keyPlace(name, o.baseURL)

@@ -70,7 +70,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 		watch()
 		return err
 	}}
-	if account.MakesKey() {
+	if account.CreatesAPIKey() {
 		key, err := account.LoginForKey(ctx, http.DefaultTransport, person)
 		if err == nil {
 			err = provider.TryLogin(ctx, of, key, nil, "agent/"+w.process.Version)
@@ -146,7 +146,7 @@ func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where st
 		lines = append(lines, of.KeyVariable+" is set and has precedence. Unset it to use the login.")
 	}
 	uses, forgets := "agent --provider "+of.Name, "agent logout "+of.Name
-	if account, _ := login.AccountNamed(of.Name); !of.Account && !account.MakesKey() {
+	if account, _ := login.AccountNamed(of.Name); !of.Account && !account.CreatesAPIKey() {
 		forgets += " --oauth"
 	}
 	if o.as != "" {

@@ -104,9 +104,9 @@ func AccountNamed(name string) (Account, bool) {
 	return accounts[i], true
 }
 
-// MakesKey reports whether the vendor makes a key for whoever logs in, which is then kept like any
+// CreatesAPIKey reports whether the vendor makes a key for whoever logs in, which is then kept like any
 // other.
-func (a Account) MakesKey() bool { return a.keys != "" }
+func (a Account) CreatesAPIKey() bool { return a.keys != "" }
 
 // UsesDeviceCode reports whether a user can log in by a code that they type on any device.
 func (a Account) UsesDeviceCode() bool { return a.device != "" }

@@ -267,7 +267,7 @@ func (e *Endpoint) findKey(from Sources) error {
 // the first request.
 func (e *Endpoint) fromLogin(from Sources, owner vendor.Vendor, wanted bool) error {
 	account, known := login.AccountNamed(owner.Name)
-	known = known && account.Name == owner.Name && account.Why == "" && !account.MakesKey()
+	known = known && account.Name == owner.Name && account.Why == "" && !account.CreatesAPIKey()
 	if !wanted && (!known || from.Logins == nil) {
 		return nil
 	}
