@@ -107,7 +107,7 @@ func entryIn(rel string, secret bool) (first entry, ok bool) {
 	return first, ok
 }
 
-// Built reports whether package managers fill folders of this name.
-func Built(name string) bool {
+// IsBuildFolder reports whether package managers fill folders of this name.
+func IsBuildFolder(name string) bool {
 	return slices.ContainsFunc(runLater, func(g group) bool { return slices.Contains(g.builders, fold(name)) })
 }

@@ -72,7 +72,7 @@ func TestEnds(t *testing.T) {
 			t.Errorf("%s: runs later %t, holds keys %t", file, later, keys)
 		}
 	}
-	if !Built("node_modules") || !Built("Node_Modules") || Built(".vscode") || Built("src") {
+	if !IsBuildFolder("node_modules") || !IsBuildFolder("Node_Modules") || IsBuildFolder(".vscode") || IsBuildFolder("src") {
 		t.Error("node_modules alone is built")
 	}
 }

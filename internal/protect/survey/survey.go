@@ -261,7 +261,7 @@ func (s *Survey) list(path string) *folder {
 		if keys {
 			f.keys = append(f.keys, filepath.Join(path, name))
 		}
-		if kind.IsDir() && !keys && !protect.Built(name) {
+		if kind.IsDir() && !keys && !protect.IsBuildFolder(name) {
 			f.below = append(f.below, filepath.Join(path, name))
 		}
 	})
