@@ -74,10 +74,10 @@ func (all entries) endingAt(path string, end int) (found []entry) {
 	return found
 }
 
-// Ends reports how a file or folder is protected by the last components of its path: runsLater
+// ByName reports how a file or folder is protected by the last components of its path: runsLater
 // means that other programs run or obey it later, so that no command may change it, and holdsKeys
 // that it may hold keys. Protected folders further up do not count.
-func Ends(rel string) (runsLater, holdsKeys bool) {
+func ByName(rel string) (runsLater, holdsKeys bool) {
 	folded := strings.TrimSuffix(fold(rel), "/") // shells name folders with a slash at the end
 	for _, e := range listed().endingAt(folded, len(folded)) {
 		switch {

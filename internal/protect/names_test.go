@@ -68,7 +68,7 @@ func TestEnds(t *testing.T) {
 		"a/.bashrc": {true, false}, "a/.env": {false, true}, "a/.env.example": {false, false}, "a/id_rsa.pub": {false, false}, "a/node_modules": {false, false}, "a/.netrc": {true, true},
 		"a/.ssh/x": {false, false}, "a/main.go": {false, false},
 	} {
-		if later, keys := Ends(file); later != want[0] || keys != want[1] {
+		if later, keys := ByName(file); later != want[0] || keys != want[1] {
 			t.Errorf("%s: runs later %t, holds keys %t", file, later, keys)
 		}
 	}
@@ -80,7 +80,7 @@ func TestEnds(t *testing.T) {
 // Programs write a folder that they could not open with a slash behind it.
 func TestAFolderWithASlashBehindIt(t *testing.T) {
 	t.Parallel()
-	if _, keys := Ends("/home/u/.ssh/"); !keys {
+	if _, keys := ByName("/home/u/.ssh/"); !keys {
 		t.Error("it holds no keys")
 	}
 }

@@ -289,7 +289,7 @@ func undoneLines(end shell.Result) []string {
 func namesKeys(line string) bool {
 	words := cmdline.Names(line, ":")
 	return slices.ContainsFunc(words, func(word string) bool {
-		_, keys := protect.Ends(word)
+		_, keys := protect.ByName(word)
 		return keys
 	})
 }

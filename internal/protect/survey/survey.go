@@ -254,7 +254,7 @@ func (s *Survey) list(path string) *folder {
 			f.later = append(f.later, filepath.Join(path, name))
 			return
 		}
-		later, keys := protect.Ends(rel)
+		later, keys := protect.ByName(rel)
 		if later {
 			f.later = append(f.later, filepath.Join(path, name))
 		}
