@@ -110,8 +110,8 @@ func (r Record) Entry() *history.Content {
 	return entry
 }
 
-// Works returns the workspace of the session if the record opens a log or a fork, else "".
-func (r Record) Works() string {
+// OpenedWorkspace returns the workspace of the session if the record opens a log or a fork, else "".
+func (r Record) OpenedWorkspace() string {
 	if opening, is := r.opening(); is && (!opening.Resumed || opening.Parent != "") {
 		return opening.Workspace
 	}

@@ -59,7 +59,7 @@ func (x Sessions) places(ctx context.Context, l log) (places []Place, workspace 
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, "", err
 		}
-		workspace = cmp.Or(r.Works(), workspace)
+		workspace = cmp.Or(r.OpenedWorkspace(), workspace)
 		entry := r.Entry()
 		if entry == nil || r.Length > largestRecord {
 			continue

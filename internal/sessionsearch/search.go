@@ -206,7 +206,7 @@ func (in *source) candidates(s *sieve, q *Query, progress func(read int64) error
 		}
 		if _, opens := line.Payload(session.TypeSession); opens {
 			if r, err := line.Parse(); err == nil {
-				in.workspace = cmp.Or(r.Works(), in.workspace)
+				in.workspace = cmp.Or(r.OpenedWorkspace(), in.workspace)
 			}
 		}
 		payload, adds := line.Payload(session.TypeEntry)
