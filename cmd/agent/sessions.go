@@ -77,7 +77,7 @@ func printSessions(w world, f app.Folders, infos []session.Info) error {
 	listed := []listedSession{}
 	for _, info := range infos {
 		one := listedSession{Info: info, Agents: session.AgentsOf(info.Path)}
-		if held := session.Holder(info.Path); held != nil {
+		if held := session.LockHolder(info.Path); held != nil {
 			one.Running, one.PID = true, held.PID
 			if since := f.WaitsSince(info.ID); !since.IsZero() {
 				one.WaitingSince = &since

@@ -109,7 +109,7 @@ func (b *Board) FindLocked() {
 		if reached[id] {
 			continue
 		}
-		held := session.Holder(path)
+		held := session.LockHolder(path)
 		if held == nil {
 			continue
 		}
@@ -140,7 +140,7 @@ func (b *Board) sweep(path string) {
 	id := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	records, _ := fs.Glob(os.DirFS(b.sources.Sessions), "*/"+id+".jsonl")
 	for _, record := range records {
-		if session.Holder(filepath.Join(b.sources.Sessions, record)) != nil {
+		if session.LockHolder(filepath.Join(b.sources.Sessions, record)) != nil {
 			return
 		}
 	}

@@ -586,7 +586,7 @@ func TestLooksHinderNobody(t *testing.T) {
 	}
 	for range 30 {
 		var looks sync.WaitGroup
-		looks.Go(func() { _ = Holder(path) })
+		looks.Go(func() { _ = LockHolder(path) })
 		l, _, err := Resume(path, o)
 		looks.Wait()
 		if err != nil {

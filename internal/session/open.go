@@ -262,8 +262,8 @@ func unlockable(err error) error {
 	return fmt.Errorf("the session cannot be opened: %w", fsutil.ExplainLockError(err, "XDG_DATA_HOME"))
 }
 
-// Holder names the process that has the session at path open. It returns nil when none has.
-func Holder(path string) *LockedError {
+// LockHolder names the process that has the session at path open. It returns nil when none has.
+func LockHolder(path string) *LockedError {
 	var held *LockedError
 	if err := Available(path); errors.As(err, &held) {
 		return held
