@@ -34,7 +34,7 @@ func (p *Process) OpenWorkspace(dir string, s *settings.Settings) (opened *works
 	}
 	temp := tempdir.New(tempParent(confined.Root()), p.Now())
 	confined.MakeTemp(temp.Path(), temp.Make)
-	own := temp.Beside()
+	own := temp.Sibling()
 	p.mapTemp(confined, s, own)
 	return confined, func() error { return errors.Join(temp.Remove(), own.Remove()) }, nil
 }

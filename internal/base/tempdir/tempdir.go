@@ -50,8 +50,8 @@ func New(parent string, now time.Time) *Dir {
 	return &Dir{path: filepath.Join(parent, Prefix+rand.Text()[:random])}
 }
 
-// Beside returns another folder of this program in the same place.
-func (d *Dir) Beside() *Dir {
+// Sibling returns another folder of this program in the same place.
+func (d *Dir) Sibling() *Dir {
 	return &Dir{path: filepath.Join(filepath.Dir(d.path), Prefix+rand.Text()[:random])}
 }
 

@@ -65,7 +65,7 @@ func TestFoldersThatCannotBeEmptied(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	outside := filepath.Join(parent, "outside")
-	dir := New(parent, time.Now()).Beside()
+	dir := New(parent, time.Now()).Sibling()
 	if err := dir.Make(); err != nil {
 		t.Fatal(err)
 	}
