@@ -60,9 +60,9 @@ func (p *Programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (
 	}
 }
 
-// Called runs the user's notify-command, if one is set. kind is the reason in a word, and news
+// NotifyUser runs the user's notify-command, if one is set. kind is the reason in a word, and news
 // describes the event in a line.
-func (p *Programs) Called(ctx context.Context, kind, news string) error {
+func (p *Programs) NotifyUser(ctx context.Context, kind, news string) error {
 	line := settings.NotifyCommand.Of(p.at.settings)
 	if line == "" {
 		return nil

@@ -28,7 +28,7 @@ func TestProgramsBesideTheScreen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if c.Programs.StatusLine() != nil || c.Programs.Called(t.Context(), "question", "x") != nil {
+	if c.Programs.StatusLine() != nil || c.Programs.NotifyUser(t.Context(), "question", "x") != nil {
 		t.Error("something runs that is not set")
 	}
 	run := func(line string) (string, error) {
@@ -60,7 +60,7 @@ func TestProgramsBesideTheScreen(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out")
 	set("notify-command", `f() { printf '%s|%s' $# "$1" >'`+out+`'; }; f`)
-	if err := c.Programs.Called(t.Context(), "question", "asks: run it's $(x)"); err != nil {
+	if err := c.Programs.NotifyUser(t.Context(), "question", "asks: run it's $(x)"); err != nil {
 		t.Fatal(err)
 	}
 	if said, _ := os.ReadFile(out); !strings.HasPrefix(string(said), `1|{`) || !strings.Contains(string(said), `"message":"asks: run it's $(x)"`) || !strings.Contains(string(said), `"type":"question"`) {

@@ -60,9 +60,9 @@ type Programs interface {
 	// none. StatusLine is called after each change of the status, and the function runs
 	// concurrently.
 	StatusLine() func(ctx context.Context, status chat.Status, stats chat.Stats) (string, error)
-	// Called is run concurrently when the user is called: kind is the reason in a word, news in
+	// NotifyUser is run concurrently when the user is called: kind is the reason in a word, news in
 	// a line.
-	Called(ctx context.Context, kind, news string) error
+	NotifyUser(ctx context.Context, kind, news string) error
 }
 
 // Jobs knows the work in the background.

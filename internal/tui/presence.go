@@ -126,7 +126,7 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 		return nil
 	}
 	return guardPanic(func() tea.Msg {
-		if err := p.programs.Called(p.surface.ctx, kind, news); err != nil {
+		if err := p.programs.NotifyUser(p.surface.ctx, kind, news); err != nil {
 			return noteMsg{err.Error()}
 		}
 		return nil
