@@ -145,7 +145,7 @@ func keeper(s *settings.Settings, store *settings.Store, screen Screen) func(str
 // Background puts the agent or the command of a call, for which the turn waits, into the
 // background. It reports whether the call has one.
 func (c *Conversation) Background(call int) bool {
-	return c.Subagents.team.Behind(call) || c.parts.host.Env.Jobs.Background(call)
+	return c.Subagents.team.Background(call) || c.parts.host.Env.Jobs.Background(call)
 }
 
 // Jobs lists the background jobs, running and ended, oldest first.

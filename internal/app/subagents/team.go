@@ -261,9 +261,9 @@ func (t *Team) leaves(j *job) bool {
 	return !j.Background
 }
 
-// Behind puts the agent of a call, which waits for it, into the background, and reports whether
+// Background puts the agent of a call, which waits for it, into the background, and reports whether
 // there is one.
-func (t *Team) Behind(call int) bool {
+func (t *Team) Background(call int) bool {
 	t.mu.Lock()
 	var moved *job
 	for _, j := range slices.Backward(t.jobs) {
