@@ -134,7 +134,7 @@ func (c *Subagents) reviewer() extensions.Agent {
 	case c.models.window() < leastWindow:
 		return extensions.Agent{Why: "the context window is too small for subagents"}
 	}
-	return extensions.Agent{Reviews: c.team.Do}
+	return extensions.Agent{Reviews: c.team.RunTask}
 }
 
 // turns follows the beginning of turns.

@@ -225,10 +225,10 @@ func (t *Team) run(ctx context.Context, j *job) tools.Answer {
 	return tools.Answer{Text: Started(j.ID) + " its report comes as a message", Summary: "in the background"}
 }
 
-// Do has an agent work on a task of the program itself, and returns the agent's id and its last
+// RunTask has an agent work on a task of the program itself, and returns the agent's id and its last
 // message. The caller is the goroutine that runs the conversation. The task may name an agent of an
 // earlier one that continues.
-func (t *Team) Do(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error) {
+func (t *Team) RunTask(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error) {
 	j, err := t.begin(agent, tools.AgentCall{Task: task})
 	if err != nil {
 		return "", "", err
