@@ -36,7 +36,7 @@ func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
 			case found.permissions == nil:
 				why = "this folder can't store rules; pass it with each run"
 			default:
-				if why = rule.Keepable(); why != "" {
+				if why = rule.WhyNotKept(); why != "" {
 					why += "; pass it with each run"
 				}
 			}
@@ -48,8 +48,8 @@ func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
 			if !rule.Commands() {
 				kept.Directory = "."
 			}
-			if !slices.ContainsFunc(found.add, kept.Allows) && !slices.ContainsFunc(found.permissions.Permissions(), kept.Allows) {
-				found.add, found.says = append(found.add, kept), append(found.says, rule.Allows())
+			if !slices.ContainsFunc(found.add, kept.SameAs) && !slices.ContainsFunc(found.permissions.Permissions(), kept.SameAs) {
+				found.add, found.says = append(found.add, kept), append(found.says, rule.Describe())
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func (g grant) says() string {
 	case g.Edits != "":
 		return "edits of " + g.Edits
 	}
-	return g.rule.Allows()
+	return g.rule.Describe()
 }
 
 // permits names rights of a permanent grant that a user may not expect, "" for none.
@@ -42,11 +42,11 @@ func (g grant) permits() string {
 	switch {
 	case g.Outside != "":
 		return "with all that you may do"
-	case g.Unconfined && g.rule.Open():
+	case g.Unconfined && g.rule.IsBroad():
 		return "whatever follows, and without the sandbox, with all that you may do"
 	case g.Unconfined:
 		return "without the sandbox, with all that you may do"
-	case g.Rule != "" && g.rule.Open():
+	case g.Rule != "" && g.rule.IsBroad():
 		return "whatever follows"
 	}
 	return ""

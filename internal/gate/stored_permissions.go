@@ -81,7 +81,7 @@ func (c *Consent) allow(offered []grant, keep bool) (notice string) {
 	}
 	c.mu.Lock()
 	for _, g := range offered {
-		if !slices.ContainsFunc(c.grants, func(has grant) bool { return has.Allows(g.Permission) }) {
+		if !slices.ContainsFunc(c.grants, func(has grant) bool { return has.SameAs(g.Permission) }) {
 			c.grants = append(c.grants, g)
 		}
 	}
@@ -144,7 +144,7 @@ func (c *Consent) Forget(number int) (forgotten []string, err error) {
 		}
 	}
 	c.mu.Lock()
-	c.grants = slices.DeleteFunc(c.grants, func(g grant) bool { return slices.ContainsFunc(session, g.Allows) })
+	c.grants = slices.DeleteFunc(c.grants, func(g grant) bool { return slices.ContainsFunc(session, g.SameAs) })
 	left := kept(c.grants)
 	c.mu.Unlock()
 	if len(session) > 0 {

@@ -29,14 +29,14 @@ func (s *shelf) Keep(add ...rules.Permission) error {
 
 func (s *shelf) Drop(drop ...rules.Permission) error {
 	if s.fails == nil {
-		s.all = slices.DeleteFunc(s.all, func(k rules.Permission) bool { return slices.ContainsFunc(drop, k.Allows) })
+		s.all = slices.DeleteFunc(s.all, func(k rules.Permission) bool { return slices.ContainsFunc(drop, k.SameAs) })
 	}
 	return s.fails
 }
 
 func (s *shelf) Used(used ...rules.Permission) {
 	for i := range s.all {
-		if slices.ContainsFunc(used, s.all[i].Allows) {
+		if slices.ContainsFunc(used, s.all[i].SameAs) {
 			s.all[i].Count++
 		}
 	}

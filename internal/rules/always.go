@@ -82,9 +82,9 @@ func deletes(words []string) bool {
 	})
 }
 
-// Allows describes exactly the calls that a rule allows: "any `go test …`", "exactly `touch a1`",
+// Describe describes exactly the calls that a rule allows: "any `go test …`", "exactly `touch a1`",
 // "write_file(docs/**)".
-func (r Rule) Allows() string {
+func (r Rule) Describe() string {
 	switch {
 	case len(r.words) == 0:
 		return r.String()

@@ -30,8 +30,8 @@ type Permission struct {
 	Count int    `json:"count,omitempty"`
 }
 
-// Allows reports whether two permissions allow the same.
-func (p Permission) Allows(same Permission) bool { return p.bare() == same.bare() }
+// SameAs reports whether two permissions allow the same.
+func (p Permission) SameAs(same Permission) bool { return p.bare() == same.bare() }
 
 // bare returns the permission without the record of its use.
 func (p Permission) bare() Permission {
@@ -42,14 +42,14 @@ func (p Permission) bare() Permission {
 // Commands reports whether the rule is about commands.
 func (r Rule) Commands() bool { return len(r.words) > 0 }
 
-// Open reports whether the rule allows more than one command or file.
-func (r Rule) Open() bool {
+// IsBroad reports whether the rule allows more than one command or file.
+func (r Rule) IsBroad() bool {
 	return r.more || r.pattern == anything || len(r.words) == 0 && strings.ContainsAny(r.pattern, "*?[{")
 }
 
-// Keepable returns the reason why a rule may not be kept permanently, "" if it may: a rule may be no
+// WhyNotKept returns the reason why a rule may not be kept permanently, "" if it may: a rule may be no
 // wider than the grants that a question offers with "always".
-func (r Rule) Keepable() string {
+func (r Rule) WhyNotKept() string {
 	switch {
 	case r.pattern == anything || strings.Trim(r.pattern, "*/") == "":
 		return "it allows every call"

@@ -173,7 +173,7 @@ func TestStarsWithinRules(t *testing.T) {
 	if (Rules{rule}).Allow("run_shell_command", []cmdline.Command{written}, nil) {
 		t.Error("a star stands for a program that a confined command wrote")
 	}
-	if got, want := rule.Allows(), "any `sh ./x* b*`"; got != want {
+	if got, want := rule.Describe(), "any `sh ./x* b*`"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -300,7 +300,7 @@ func TestAlwaysAllowTheLikeAndNoMore(t *testing.T) {
 		rules := Always(shell, commands(c.line))
 		var written, names []string
 		for _, rule := range rules {
-			written, names = append(written, rule.String()), append(names, rule.Allows())
+			written, names = append(written, rule.String()), append(names, rule.Describe())
 			if again, err := Parse(rule.String(), subjects); err != nil || again.String() != rule.String() {
 				t.Errorf("%q: the rule %s reads back as %s, %v", c.line, rule, again, err)
 			}
@@ -327,7 +327,7 @@ func TestAlwaysOfLaunchersIsExact(t *testing.T) {
 		"cargo run", "git config a.b c", "git submodule update", "git bisect start", "git rebase main", "pip install x", "npm install x",
 	} {
 		rules := Always(shell, commands(line))
-		if len(rules) != 1 || rules[0].Allows() != "exactly `"+line+"`" {
+		if len(rules) != 1 || rules[0].Describe() != "exactly `"+line+"`" {
 			t.Errorf("always for %q allows %v", line, rules)
 		}
 		if rules.Allow(shell, commands(line+" more"), nil) {

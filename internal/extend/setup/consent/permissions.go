@@ -164,7 +164,7 @@ func (p *Permissions) today() string { return p.now().Format(time.DateOnly) }
 func (p *Permissions) isOurs(k rules.Permission) func(permission) bool {
 	wanted := p.toFile(k)
 	return func(one permission) bool {
-		return one.Root == wanted.Root && one.ID == wanted.ID && one.Allows(wanted.Permission)
+		return one.Root == wanted.Root && one.ID == wanted.ID && one.SameAs(wanted.Permission)
 	}
 }
 
