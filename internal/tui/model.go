@@ -65,7 +65,7 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	}
 	m.surface.print(transcript.Text, func(t *style.Theme, width int) (rows []string) {
 		for i, line := range opts.Greeting {
-			spans := style.Spans{{Text: t.Say(style.CleanProse(line))}}
+			spans := style.Spans{{Text: t.SpellSigns(style.CleanProse(line))}}
 			if i == 0 {
 				spans = headline(t, spans[0].Text)
 			}

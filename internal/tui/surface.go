@@ -165,7 +165,7 @@ func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcrip
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(look(t), glyph)
 		margin := strings.Repeat(" ", style.Width(sign))
-		rows := style.WrapSpans(t.Linked(t.Say(text), look(t)), max(10, t.Prose(width)-len(margin)))
+		rows := style.WrapSpans(t.Linked(t.SpellSigns(text), look(t)), max(10, t.Prose(width)-len(margin)))
 		return style.Indent(rows, sign, margin)
 	}
 }

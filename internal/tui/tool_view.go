@@ -180,7 +180,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	}
 	said, body := outcome(t, a, width-2, most)
 	if e.Duration >= 100*time.Millisecond && a.ExitCode != nil || e.Duration >= time.Second {
-		said = style.Listed(said, humanize.Took(e.Duration))
+		said = style.JoinComma(said, humanize.Took(e.Duration))
 	}
 	if freed > 0 {
 		said += " · pruned " + humanize.Tokens(freed)
@@ -197,7 +197,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 // came of it, of which the parts that have no room are omitted from the end.
 func headed(t *style.Theme, what, said string, room int) string {
 	if said != "" {
-		said = t.Say(" — " + said)
+		said = t.SpellSigns(" — " + said)
 	}
 	if t.Spoken {
 		room = spokenColumns // a screen reader gets the whole line
@@ -227,7 +227,7 @@ func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, b
 		return patch.StatText(a.Diff), boundRows(t, patch.Render(t, a.Diff, width), diffLines)
 	case a.ExitCode != nil:
 		text := strings.TrimRight(style.Clean(a.Text), "\n")
-		return style.Listed(fmt.Sprintf("exit %d", *a.ExitCode), howMuch(a)), lastLines(t, text, width, most, a.Spool == "")
+		return style.JoinComma(fmt.Sprintf("exit %d", *a.ExitCode), howMuch(a)), lastLines(t, text, width, most, a.Spool == "")
 	case a.Error != "":
 		why := style.WrapSpans(t.Linked(strings.TrimSpace(style.CleanProse(a.Error)), t.Bad), max(20, width))
 		return "", append(boundRows(t, why, errorLines), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width, most, a.Spool == "")...)

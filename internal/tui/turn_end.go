@@ -60,7 +60,7 @@ func (u *turn) strip(took time.Duration, cost, session string) transcript.Layout
 		sign := t.Sign(t.Dim, "·")
 		spans := style.Spans{{Text: humanize.Elapsed(took), Style: t.Dim}}
 		add := func(text string, look style.Style) {
-			spans = append(spans, style.Span{Text: t.Say(" · "), Style: t.Dim}, style.Span{Text: t.Say(text), Style: look})
+			spans = append(spans, style.Span{Text: t.SpellSigns(" · "), Style: t.Dim}, style.Span{Text: t.SpellSigns(text), Style: look})
 		}
 		if u.files > 0 || u.tests != nil {
 			sign = t.Sign(t.OK, "✓")

@@ -57,7 +57,7 @@ func readFile(diff string) File {
 		} else if strings.HasPrefix(line, "deleted file") {
 			f.What = "deleted"
 		} else if strings.HasPrefix(line, "Binary files") {
-			f.What = style.Listed(f.What, "binary")
+			f.What = style.JoinComma(f.What, "binary")
 		}
 	}
 	if f.Name == "" { // a file without lines has none of these headers
@@ -88,9 +88,9 @@ func (f File) Title(t *style.Theme) string { return f.title(t).String() }
 func (f File) title(t *style.Theme) style.Spans {
 	what := f.What
 	if added, removed := textdiff.Stat(f.Diff); added+removed > 0 {
-		what = style.Listed(what, StatText(f.Diff))
+		what = style.JoinComma(what, StatText(f.Diff))
 	}
 	name := style.Reveal(f.Name)
 	spans := style.Spans{{Text: name.Text, Style: t.Strong}}.Restyle(name.Marks, t.Mark)
-	return append(spans, style.Span{Text: t.Say(" — " + what), Style: t.Dim})
+	return append(spans, style.Span{Text: t.SpellSigns(" — " + what), Style: t.Dim})
 }

@@ -75,7 +75,7 @@ func (b *body) layCall(t *style.Theme, request Asked, width int) {
 		b.title = whoAsks(request) + "the model repeats a call. Continue?"
 		b.rows = style.WrapText(style.Reveal(request.Repeats).Text, width)
 	case p.Diff != "":
-		b.title = oneLine(p.Title).Text + t.Say("  "+patch.StatText(p.Diff))
+		b.title = oneLine(p.Title).Text + t.SpellSigns("  "+patch.StatText(p.Diff))
 		b.rows = patch.Render(t, p.Diff, width)
 	case p.Command != "":
 		b.rows = Command(t, p.Command, width)

@@ -160,8 +160,8 @@ func showInvisible(text string) string {
 	}, text)
 }
 
-// Listed joins two texts with a comma, unless the first is empty.
-func Listed(a, b string) string {
+// JoinComma joins two texts with a comma, unless the first is empty.
+func JoinComma(a, b string) string {
 	if a == "" {
 		return b
 	}

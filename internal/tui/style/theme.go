@@ -326,9 +326,9 @@ var lineStat = lazyregexp.New(`\+(\d+) −(\d+)`)
 // spoken replaces the signs within our own lines by words.
 var spoken = strings.NewReplacer(" · ", ", ", " — ", ", ", " → ", " to ", "−", "minus ", "×", "times ", " ~", " about ", "“", "\"", "”", "\"")
 
-// Say replaces the signs in one of our own lines by words, if the theme is spoken. Text from
+// SpellSigns replaces the signs in one of our own lines by words, if the theme is spoken. Text from
 // elsewhere is shown as it is, so Say must not be used for it.
-func (t *Theme) Say(line string) string {
+func (t *Theme) SpellSigns(line string) string {
 	if !t.Spoken {
 		return line
 	}
