@@ -191,7 +191,7 @@ func (a archive) Removed(ctx context.Context) ([]tools.RemovedContent, error) {
 	var removed []tools.RemovedContent
 	for _, line := range rewind.Distinct(ledger) {
 		if tool, err := a.tools.Get(line.Tool); err != nil || !tool.NeedsRecord {
-			removed = append(removed, tools.RemovedContent{Number: line.Number, Turn: line.Turn, Tokens: line.Tokens, What: rewind.What(line.Prune)})
+			removed = append(removed, tools.RemovedContent{Number: line.Number, Turn: line.Turn, Tokens: line.Tokens, What: rewind.DescribeLine(line.Prune)})
 		}
 	}
 	return removed, err

@@ -79,7 +79,7 @@ func (p *Past) recall(number int, line window.Prune) (history.Recollection, erro
 
 // heading describes removed content, and says how old it is and whether its files have changed.
 func (p *Past) heading(number int, line window.Prune, content history.Recollection) (string, error) {
-	heading := fmt.Sprintf("%d: %s, as of turn %d", number, humanize.Line(p.relative(What(line)), maxHeading), content.Turn)
+	heading := fmt.Sprintf("%d: %s, as of turn %d", number, humanize.Line(p.relative(DescribeLine(line)), maxHeading), content.Turn)
 	if age := p.Now().Sub(content.At); age >= time.Minute {
 		heading += ", " + humanize.Elapsed(age) + " ago"
 	}
@@ -127,8 +127,8 @@ func Distinct(ledger []window.Prune) []NumberedLine {
 	return distinct
 }
 
-// What describes a line of the ledger: the call that it is about, else its subject.
-func What(line window.Prune) string {
+// DescribeLine describes a line of the ledger: the call that it is about, else its subject.
+func DescribeLine(line window.Prune) string {
 	switch {
 	case line.Call != "":
 		return line.Call
