@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A Recollection is content that left the context, as it was recorded first.
-type Recollection struct {
+// A RecalledContent is content that left the context, as it was recorded first.
+type RecalledContent struct {
 	Blocks []Block
 	// At is the time of recording, and Turn the number of the user's message during which the
 	// content was recorded, from 1.

@@ -13,15 +13,15 @@ import (
 // Recall returns the entries at some places of the log, as they were first recorded, and the
 // entries that followed on the current line. So it finds content that density or a
 // compression took out of the context.
-func (l *Log) Recall(places []history.Recorded) (history.Recollection, error) {
+func (l *Log) Recall(places []history.Recorded) (history.RecalledContent, error) {
 	past, err := l.Past()
 	if err != nil {
-		return history.Recollection{}, fmt.Errorf("the session log cannot be read: %w", err)
+		return history.RecalledContent{}, fmt.Errorf("the session log cannot be read: %w", err)
 	}
 	return past.player.recall(places)
 }
 
-func (p *player) recall(places []history.Recorded) (recalled history.Recollection, err error) {
+func (p *player) recall(places []history.Recorded) (recalled history.RecalledContent, err error) {
 	in, err := openPages(p.text)
 	if err != nil {
 		return recalled, err

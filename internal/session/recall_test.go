@@ -12,7 +12,7 @@ import (
 )
 
 // recall finds places in the text of a log.
-func recall(t *testing.T, log string, places ...history.Recorded) (history.Recollection, error) {
+func recall(t *testing.T, log string, places ...history.Recorded) (history.RecalledContent, error) {
 	t.Helper()
 	p, err := read(openText(strings.NewReader(log)))
 	if err != nil {
@@ -21,7 +21,7 @@ func recall(t *testing.T, log string, places ...history.Recorded) (history.Recol
 	return p.recall(places)
 }
 
-func later(t *testing.T, found history.Recollection) (entries []*history.Content) {
+func later(t *testing.T, found history.RecalledContent) (entries []*history.Content) {
 	t.Helper()
 	for entry, err := range found.Later {
 		if err != nil {

@@ -63,9 +63,9 @@ func (p *Past) BringBack(number int, heading, text string) (tokens int, err erro
 var ErrNotRecorded = errors.New("can't restore: without a session log (--no-session), pruned content is gone")
 
 // recall returns the content that a line of the ledger took out of the context, from the record.
-func (p *Past) recall(number int, line window.Prune) (history.Recollection, error) {
+func (p *Past) recall(number int, line window.Prune) (history.RecalledContent, error) {
 	if p.Session == nil {
-		return history.Recollection{}, ErrNotRecorded
+		return history.RecalledContent{}, ErrNotRecorded
 	}
 	content, err := p.Session.Recall(line.Recorded)
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *Past) recall(number int, line window.Prune) (history.Recollection, erro
 }
 
 // heading describes removed content, and says how old it is and whether its files have changed.
-func (p *Past) heading(number int, line window.Prune, content history.Recollection) (string, error) {
+func (p *Past) heading(number int, line window.Prune, content history.RecalledContent) (string, error) {
 	heading := fmt.Sprintf("%d: %s, as of turn %d", number, humanize.Line(p.relative(DescribeLine(line)), maxHeading), content.Turn)
 	if age := p.Now().Sub(content.At); age >= time.Minute {
 		heading += ", " + humanize.Elapsed(age) + " ago"
@@ -143,7 +143,7 @@ const maxHeading = 160
 
 // fate describes how a file has changed since some of its content was recorded. It returns "" if
 // no change is known.
-func (p *Past) fate(path string, since history.Recollection) (string, error) {
+func (p *Past) fate(path string, since history.RecalledContent) (string, error) {
 	name := humanize.Line(p.relative(path), maxHeading)
 	written, err := compression.WrittenIn(since.Later, path, p.Folder, p.Tools.Traits)
 	switch {

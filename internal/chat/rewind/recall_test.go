@@ -35,14 +35,14 @@ func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
 		at   time.Time
 		want string
 	}{{info.ModTime().Add(time.Second), ""}, {info.ModTime().Add(-time.Second), "a.go was changed on disk since; read it to see it as it is"}} {
-		if got, err := p.fate("a.go", history.Recollection{At: c.at}); err != nil || got != c.want {
+		if got, err := p.fate("a.go", history.RecalledContent{At: c.at}); err != nil || got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	if got, err := p.fate(file, history.Recollection{At: info.ModTime().Add(-time.Second)}); err != nil || !strings.HasPrefix(got, "a.go was changed") {
+	if got, err := p.fate(file, history.RecalledContent{At: info.ModTime().Add(-time.Second)}); err != nil || !strings.HasPrefix(got, "a.go was changed") {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got, err := p.fate("b.go", history.Recollection{}); err != nil || got != "b.go is not there any more" {
+	if got, err := p.fate("b.go", history.RecalledContent{}); err != nil || got != "b.go is not there any more" {
 		t.Errorf("%q", got)
 	}
 }
