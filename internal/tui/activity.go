@@ -50,7 +50,7 @@ type activity struct {
 	behind  []atcmd.Message
 	outputs outputs
 	// earlier holds the exchanges of a resumed session.
-	earlier []Exchange
+	earlier []EarlierTurn
 }
 
 // event handles one event of the turn loop.

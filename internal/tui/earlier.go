@@ -15,13 +15,13 @@ import (
 // Earlier holds the conversation of a resumed session.
 type Earlier struct {
 	// Exchanges holds all exchanges, oldest first. The latest are printed; Ctrl+O opens all.
-	Exchanges []Exchange
+	Exchanges []EarlierTurn
 	// Unfinished is set if the model has not finished its answer to the last message.
 	Unfinished bool
 }
 
-// Exchange is a message of the user with the calls and the reply that answered it.
-type Exchange struct {
+// EarlierTurn is a message of the user with the calls and the reply that answered it.
+type EarlierTurn struct {
 	Said string
 	// Calls holds the calls of the model, in order.
 	Calls []Call

@@ -325,7 +325,7 @@ func TestEarlierIsShownFirst(t *testing.T) {
 	t.Parallel()
 	m := newModel(t.Context(), Options{
 		Now: time.Now, Greeting: []string{"agent 1.0"},
-		Earlier: Earlier{Exchanges: []Exchange{{Said: "fix it", Reply: "It *is* fixed."}}},
+		Earlier: Earlier{Exchanges: []EarlierTurn{{Said: "fix it", Reply: "It *is* fixed."}}},
 	}, 60, 20)
 	want := []string{mark + "agent 1.0", "> fix it", "It is fixed."}
 	if diff := cmp.Diff(want, filled(strings.Join(m.frame().Printed, "\n"))); diff != "" {

@@ -18,7 +18,7 @@ func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier
 	good, declined := outcomes(entries)
 	for _, entry := range entries {
 		if entry.IsMessage() || entry.Holds(history.Printed) { // nobody replies to printed text alone
-			e.Exchanges = append(e.Exchanges, tui.Exchange{Said: ownWords(entry)})
+			e.Exchanges = append(e.Exchanges, tui.EarlierTurn{Said: ownWords(entry)})
 			e.Unfinished = e.Unfinished || entry.IsMessage()
 			continue
 		}

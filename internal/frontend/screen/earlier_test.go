@@ -23,7 +23,7 @@ func TestEarlier(t *testing.T) {
 	undone := history.New(history.Human, history.NewData(history.Undone, "I undid the changes:", "a.go"))
 	printed := history.New(history.Human, history.NewData(history.Printed, "I ran ls:", "a.go"))
 	globbed := tools.NewRegistry(tools.Default()...).Traits("glob").Describe("glob", arguments.Parse(`{"pattern":"*.go"}`))
-	greeted := tui.Exchange{Said: "hello", Reply: "Done."}
+	greeted := tui.EarlierTurn{Said: "hello", Reply: "Done."}
 	for _, tt := range []struct {
 		name    string
 		entries []*history.Content
@@ -32,24 +32,24 @@ func TestEarlier(t *testing.T) {
 		{"nothing", nil, tui.Earlier{}},
 		{"a summary only", []*history.Content{summary}, tui.Earlier{}},
 		{"answered", []*history.Content{history.HumanText("hello"), answer, asked, call, result, answer, summary}, tui.Earlier{
-			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go", Calls: []tui.Call{{Label: globbed}}, Reply: "Done."}},
+			Exchanges: []tui.EarlierTurn{greeted, {Said: "fix @a.go", Calls: []tui.Call{{Label: globbed}}, Reply: "Done."}},
 		}},
 		{"what only tells of files, and commands of the user", []*history.Content{history.HumanText("hello"), answer, undone, printed}, tui.Earlier{
-			Exchanges: []tui.Exchange{greeted, {Said: "I ran ls:"}},
+			Exchanges: []tui.EarlierTurn{greeted, {Said: "I ran ls:"}},
 		}},
 		{"a command before the reply", []*history.Content{asked, printed}, tui.Earlier{
-			Exchanges: []tui.Exchange{{Said: "fix @a.go"}, {Said: "I ran ls:"}}, Unfinished: true,
+			Exchanges: []tui.EarlierTurn{{Said: "fix @a.go"}, {Said: "I ran ls:"}}, Unfinished: true,
 		}},
 		{"not answered", []*history.Content{history.HumanText("hello"), answer, asked}, tui.Earlier{
-			Exchanges: []tui.Exchange{greeted, {Said: "fix @a.go"}}, Unfinished: true,
+			Exchanges: []tui.EarlierTurn{greeted, {Said: "fix @a.go"}}, Unfinished: true,
 		}},
 		{"killed within the calls", []*history.Content{asked, call}, tui.Earlier{
-			Exchanges: []tui.Exchange{{Said: "fix @a.go", Calls: []tui.Call{{Label: globbed, Failed: true}}, Reply: "I look."}}, Unfinished: true,
+			Exchanges: []tui.EarlierTurn{{Said: "fix @a.go", Calls: []tui.Call{{Label: globbed, Failed: true}}, Reply: "I look."}}, Unfinished: true,
 		}},
 		{"a declined proposal", []*history.Content{asked, call, result.WithMeta(history.MetaEffect, history.Effect{Asked: &history.Decision{By: "person", Answer: "refused"}}), answer}, tui.Earlier{
-			Exchanges: []tui.Exchange{{Said: "fix @a.go", Calls: []tui.Call{{Label: globbed, Declined: true}}, Reply: "Done."}},
+			Exchanges: []tui.EarlierTurn{{Said: "fix @a.go", Calls: []tui.Call{{Label: globbed, Declined: true}}, Reply: "Done."}},
 		}},
-		{"interrupted", []*history.Content{asked, cut}, tui.Earlier{Exchanges: []tui.Exchange{{Said: "fix @a.go", Reply: "Done."}}, Unfinished: true}},
+		{"interrupted", []*history.Content{asked, cut}, tui.Earlier{Exchanges: []tui.EarlierTurn{{Said: "fix @a.go", Reply: "Done."}}, Unfinished: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
