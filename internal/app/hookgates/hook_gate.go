@@ -74,7 +74,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 		if their.Name != k.Name {
 			names = append(names, k.Name)
 		}
-		out := g.hooks.runner.Run(ctx, hook.Occasion{Event: event, Names: names, Subject: g.subject(their, k), Input: input})
+		out := g.hooks.runner.Run(ctx, hook.EventInput{Event: event, Names: names, Subject: g.subject(their, k), Input: input})
 		if out.Input != nil {
 			back, err := their.Back(out.Input)
 			if err != nil {

@@ -94,7 +94,7 @@ func (h *Hooks) Close() error {
 		if h.host.Consent.Unattended {
 			reason = "other"
 		}
-		out := h.runner.Run(context.Background(), hook.Occasion{Event: hooks.SessionEnd, Names: []string{reason}, Input: map[string]any{"reason": reason}})
+		out := h.runner.Run(context.Background(), hook.EventInput{Event: hooks.SessionEnd, Names: []string{reason}, Input: map[string]any{"reason": reason}})
 		h.host.Say(out.Notices...)
 	}
 	h.runner.Close()
@@ -158,7 +158,7 @@ func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.
 			}
 		}
 		notices := result.Notices
-		o := hook.Occasion{Event: m.Event}
+		o := hook.EventInput{Event: m.Event}
 		switch m.Event {
 		case hooks.UserPromptSubmit:
 			o.Input = map[string]any{"prompt": m.Text}
@@ -235,7 +235,7 @@ func (h *Hooks) Notify(e chat.Event) {
 			h.idle = time.AfterFunc(idleTime, func() { h.notification("idle_prompt", "agent is waiting for your input") })
 		}
 	case chat.DensityApplied:
-		h.runner.Run(context.Background(), hook.Occasion{Event: hooks.PostDensity, Input: map[string]any{
+		h.runner.Run(context.Background(), hook.EventInput{Event: hooks.PostDensity, Input: map[string]any{
 			"ledger": pruned(e.Prunes), "tokens_before": e.TokensBefore, "tokens_after": e.TokensAfter,
 		}})
 	}
@@ -243,7 +243,7 @@ func (h *Hooks) Notify(e chat.Event) {
 
 // notification runs the hooks of Notification.
 func (h *Hooks) notification(kind, message string) {
-	h.runner.Run(context.Background(), hook.Occasion{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
+	h.runner.Run(context.Background(), hook.EventInput{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
 }
 
 // AgentStarts runs the hooks of the start of an agent, and returns what they add to its task.
@@ -276,7 +276,7 @@ func (h *Hooks) agent(ctx context.Context, event hooks.Event, agent string, inpu
 	if !h.runner.Has(event) {
 		return nil
 	}
-	result := momentResult(event, h.runner.Run(ctx, hook.Occasion{Event: event, Names: []string{agent}, Input: input}))
+	result := momentResult(event, h.runner.Run(ctx, hook.EventInput{Event: event, Names: []string{agent}, Input: input}))
 	for _, line := range result.Notices {
 		h.host.Loop.Note(line)
 	}

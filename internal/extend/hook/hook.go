@@ -148,8 +148,8 @@ func (r *Runner) Close() {
 	}
 }
 
-// Occasion is one occurrence of an event.
-type Occasion struct {
+// EventInput is one occurrence of an event.
+type EventInput struct {
 	Event hooks.Event
 	// Names are compared with the matchers of hooks. It is nil if the event has no names.
 	Names []string
@@ -165,7 +165,7 @@ func (r *Runner) Has(event hooks.Event) bool {
 }
 
 // matching returns the hooks that may run for an occasion. It returns each command once.
-func (r *Runner) matching(o Occasion, out *Outcome) []*state {
+func (r *Runner) matching(o EventInput, out *Outcome) []*state {
 	var found []*state
 	seen := map[string]bool{}
 	for _, s := range r.all {
@@ -192,7 +192,7 @@ func (r *Runner) allowed(s *state, out *Outcome) bool {
 
 // Run runs the hooks for an occasion and returns their merged outcomes, in the order of the
 // configuration. It returns soon after ctx ends.
-func (r *Runner) Run(ctx context.Context, o Occasion) Outcome {
+func (r *Runner) Run(ctx context.Context, o EventInput) Outcome {
 	var out Outcome
 	if !r.Has(o.Event) {
 		return out
@@ -233,7 +233,7 @@ func (r *Runner) Late() Outcome {
 }
 
 // start runs a hook asynchronously.
-func (r *Runner) start(s *state, o Occasion, input []byte) {
+func (r *Runner) start(s *state, o EventInput, input []byte) {
 	s.countRun()
 	if !r.OnlyLooks() {
 		r.Beside(s.String())
@@ -251,7 +251,7 @@ func (r *Runner) start(s *state, o Occasion, input []byte) {
 }
 
 // runAll runs hooks to their end, some in parallel, and returns the outcome of each.
-func (r *Runner) runAll(ctx context.Context, all []*state, o Occasion, input []byte, out *Outcome) []Outcome {
+func (r *Runner) runAll(ctx context.Context, all []*state, o EventInput, input []byte, out *Outcome) []Outcome {
 	if len(all) == 0 {
 		return nil
 	}
@@ -303,7 +303,7 @@ func Watch(long time.Duration, text string, say func(string)) (over func()) {
 }
 
 // input returns the input of the hooks for an occasion.
-func (r *Runner) input(o Occasion) ([]byte, error) {
+func (r *Runner) input(o EventInput) ([]byte, error) {
 	members := r.Common()
 	maps.Copy(members, o.Input)
 	members["hook_event_name"] = string(o.Event)

@@ -84,8 +84,8 @@ func command(line string, more ...string) string {
 	return `{"type":"command","command":` + string(text) + strings.Join(append([]string{""}, more...), ",") + `}`
 }
 
-func bash() Occasion {
-	return Occasion{
+func bash() EventInput {
+	return EventInput{
 		Event: hooks.PreToolUse, Names: []string{"Bash", "run_shell_command"}, Subject: permissions.Subject{Tool: "Bash", Command: "rm -rf x"},
 		Input: map[string]any{"tool_name": "Bash", "tool_input": json.RawMessage(`{"command":"rm -rf x"}`)},
 	}
@@ -162,7 +162,7 @@ func TestHooksEvents(t *testing.T) {
 		{hooks.PermissionRequest, `echo '{"hookSpecificOutput":{"decision":{"behavior":"allow","updatedInput":{"a":1}}}}'`, Outcome{Decision: Allow, Reason: "it gave no reason", Input: json.RawMessage(`{"a":1}`)}},
 		{hooks.PermissionRequest, `echo '{"hookSpecificOutput":{"decision":{"behavior":"deny","message":"no","interrupt":true}}}'`, Outcome{Decision: Deny, Reason: "no", Stop: true, Why: "no"}},
 	} {
-		got := newBench(t, nil, string(c.event)+" * "+command(c.script)).Run(t.Context(), Occasion{Event: c.event})
+		got := newBench(t, nil, string(c.event)+" * "+command(c.script)).Run(t.Context(), EventInput{Event: c.event})
 		if got.Decision != c.want.Decision || got.Reason != c.want.Reason || string(got.Input) != string(c.want.Input) || got.Stop != c.want.Stop || got.Why != c.want.Why ||
 			!slices.Equal(got.Context, c.want.Context) || (got.Output == nil) != (c.want.Output == nil) || got.Output != nil && *got.Output != *c.want.Output || len(got.Notices) > 0 {
 			t.Errorf("%s, %s: got %+v", c.event, c.script, got)
@@ -205,7 +205,7 @@ func TestHooksAtOnce(t *testing.T) {
 	for i := range 12 {
 		all = append(all, "Stop * "+command(fmt.Sprintf(`touch on.%d; ls on.* | wc -l; n=$(ls on.* | wc -l); sleep 0.3; rm on.%d; [ $n -le 8 ] || { echo $n >&2; exit 2; }`, i, i)))
 	}
-	if got := newBench(t, nil, all...).Run(t.Context(), Occasion{Event: hooks.Stop}); got.Blocked() || len(got.Notices) > 0 {
+	if got := newBench(t, nil, all...).Run(t.Context(), EventInput{Event: hooks.Stop}); got.Blocked() || len(got.Notices) > 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -262,7 +262,7 @@ func TestHooksIfAndOnce(t *testing.T) {
 	for range 2 {
 		b.Run(t.Context(), bash())
 	}
-	b.Run(t.Context(), Occasion{Event: hooks.PreToolUse, Names: []string{"Read"}, Subject: permissions.Subject{Tool: "Read", Files: []string{"/rm x"}}})
+	b.Run(t.Context(), EventInput{Event: hooks.PreToolUse, Names: []string{"Read"}, Subject: permissions.Subject{Tool: "Read", Files: []string{"/rm x"}}})
 	runs := b.Statuses()
 	if runs[0].Runs != 2 || runs[1].Runs != 0 || runs[2].Runs != 1 || runs[2].State != "ran once" || !strings.HasPrefix(runs[0].Last, "exit 2 after ") {
 		t.Errorf("%+v", runs)
@@ -312,7 +312,7 @@ func TestHooksTime(t *testing.T) {
 					}
 				}()
 			}
-			got := b.Run(ctx, Occasion{Event: hooks.Stop})
+			got := b.Run(ctx, EventInput{Event: hooks.Stop})
 			if (len(got.Notices) > 0) != (c.want != "") || c.want != "" && !strings.Contains(got.Notices[0], c.want) || got.Blocked() {
 				t.Errorf("%+v", got)
 			}
@@ -336,7 +336,7 @@ func TestHooksTime(t *testing.T) {
 func TestHooksOutput(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, "UserPromptSubmit * "+command(`yes ä | tr -d '\n' | head -c 100000`))
-	got := b.Run(t.Context(), Occasion{Event: hooks.UserPromptSubmit})
+	got := b.Run(t.Context(), EventInput{Event: hooks.UserPromptSubmit})
 	if len(got.Context) != 1 || len([]rune(got.Context[0])) > mostTold+200 || !strings.Contains(got.Context[0], "only the first 10000 characters are here; all of it is in ") {
 		t.Fatalf("%d, %.100v", len(got.Context), got)
 	}
@@ -353,7 +353,7 @@ func TestHooksOutput(t *testing.T) {
 		"yes | head -c 1M":           "",
 		`echo '{'; yes | head -c 1M`: "its JSON is longer than 64.0 KiB",
 	} {
-		got := newBench(t, nil, "Stop * "+command(line)).Run(t.Context(), Occasion{Event: hooks.Stop})
+		got := newBench(t, nil, "Stop * "+command(line)).Run(t.Context(), EventInput{Event: hooks.Stop})
 		if (len(got.Notices) > 0) != (want != "") || want != "" && !strings.Contains(got.Notices[0], want) {
 			t.Errorf("%s: %.200v", line, got)
 		}
@@ -399,7 +399,7 @@ func TestHooksNeedConsent(t *testing.T) {
 	for _, may := range []bool{false, true, false, false} {
 		refused.Store(!may)
 		_ = os.Remove(filepath.Join(b.dir, "ran"))
-		got := b.Run(t.Context(), Occasion{Event: hooks.Stop})
+		got := b.Run(t.Context(), EventInput{Event: hooks.Stop})
 		if _, err := os.Stat(filepath.Join(b.dir, "ran")); (err == nil) != may || got.Blocked() != may {
 			t.Errorf("may %t: %+v", may, got)
 		}
@@ -408,9 +408,9 @@ func TestHooksNeedConsent(t *testing.T) {
 		}
 	}
 	refused.Store(false)
-	b.Run(t.Context(), Occasion{Event: hooks.Stop})
+	b.Run(t.Context(), EventInput{Event: hooks.Stop})
 	refused.Store(true)
-	first, second := b.Run(t.Context(), Occasion{Event: hooks.Stop}), b.Run(t.Context(), Occasion{Event: hooks.Stop})
+	first, second := b.Run(t.Context(), EventInput{Event: hooks.Stop}), b.Run(t.Context(), EventInput{Event: hooks.Stop})
 	if len(first.Notices) != 1 || !strings.Contains(first.Notices[0], "is not run any more: it waits for your yes") || len(second.Notices) > 0 {
 		t.Errorf("%v, then %v", first.Notices, second.Notices)
 	}
@@ -428,7 +428,7 @@ func TestHooksNeedConsentWhenTheyBegin(t *testing.T) {
 			return nil
 		}
 	}, "Stop * "+command("touch ran; exit 2"))
-	got := b.Run(t.Context(), Occasion{Event: hooks.Stop})
+	got := b.Run(t.Context(), EventInput{Event: hooks.Stop})
 	if _, err := os.Stat(filepath.Join(b.dir, "ran")); err == nil || got.Blocked() || len(got.Notices) != 1 {
 		t.Errorf("%v, %+v", err, got)
 	}
@@ -439,7 +439,7 @@ func TestHooksNeedConsentWhenTheyBegin(t *testing.T) {
 func TestHooksOnlyLook(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(c *Config) { c.OnlyLooks = func() bool { return true } }, "Stop * "+command("touch ran"))
-	if got := b.Run(t.Context(), Occasion{Event: hooks.Stop}); len(got.Notices) != 1 || !strings.Contains(got.Notices[0], "there is no sandbox") {
+	if got := b.Run(t.Context(), EventInput{Event: hooks.Stop}); len(got.Notices) != 1 || !strings.Contains(got.Notices[0], "there is no sandbox") {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(filepath.Join(b.dir, "ran")); err == nil {
@@ -453,7 +453,7 @@ func TestHooksAsync(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, "Stop * "+command(`until [ -e go ]; do sleep 0.02; done; echo '{"decision":"block","systemMessage":"done","hookSpecificOutput":{"additionalContext":"c"}}'`, `"async":true`),
 		"Notification * "+command("touch begun; sleep 1000", `"async":true`))
-	if got := b.Run(t.Context(), Occasion{Event: hooks.Stop}); got.Blocked() || len(b.Late().Notices) > 0 {
+	if got := b.Run(t.Context(), EventInput{Event: hooks.Stop}); got.Blocked() || len(b.Late().Notices) > 0 {
 		t.Errorf("%+v", got)
 	}
 	if err := os.WriteFile(filepath.Join(b.dir, "go"), nil, 0o600); err != nil {
@@ -463,7 +463,7 @@ func TestHooksAsync(t *testing.T) {
 	if late := b.Late(); !slices.Equal(late.Notices, []string{"done"}) || !slices.Equal(late.Context, []string{"c"}) || late.Blocked() || len(b.Late().Notices) > 0 {
 		t.Errorf("%+v", late)
 	}
-	b.Run(t.Context(), Occasion{Event: hooks.Notification})
+	b.Run(t.Context(), EventInput{Event: hooks.Notification})
 	b.Close()
 	if runs := b.Statuses()[1]; !strings.HasPrefix(runs.Last, "killed after ") && !strings.HasPrefix(runs.Last, "not started") {
 		t.Errorf("%+v", runs)
@@ -475,8 +475,8 @@ func TestHooksAreNamedWhenSlow(t *testing.T) {
 	t.Parallel()
 	var named []string
 	b := newBench(t, func(c *Config) { c.Slow = func(names string) { named = append(named, names) } }, "Stop * "+command("sleep 2.3"), "PreCompact * "+command("true"))
-	b.Run(t.Context(), Occasion{Event: hooks.PreCompact})
-	b.Run(t.Context(), Occasion{Event: hooks.Stop})
+	b.Run(t.Context(), EventInput{Event: hooks.PreCompact})
+	b.Run(t.Context(), EventInput{Event: hooks.Stop})
 	if !slices.Equal(named, []string{"Stop * sleep 2.3", ""}) {
 		t.Errorf("%q", named)
 	}
@@ -492,11 +492,11 @@ func TestHooksAround(t *testing.T) {
 			return func() WorkspaceChanges { return WorkspaceChanges{Text: "changed"} }
 		}
 	}, "Stop * "+command("true"), "Notification * "+command("true"))
-	if got := b.Run(t.Context(), Occasion{Event: hooks.Stop}); got.Changed.Text != "changed" || before != 1 {
+	if got := b.Run(t.Context(), EventInput{Event: hooks.Stop}); got.Changed.Text != "changed" || before != 1 {
 		t.Errorf("%+v, looked %d times", got, before)
 	}
-	b.Run(t.Context(), Occasion{Event: hooks.PreCompact})
-	b.Run(t.Context(), Occasion{Event: hooks.Notification})
+	b.Run(t.Context(), EventInput{Event: hooks.PreCompact})
+	b.Run(t.Context(), EventInput{Event: hooks.Notification})
 	if before != 1 {
 		t.Errorf("looked %d times", before)
 	}
@@ -509,7 +509,7 @@ func TestHooksCostNothingWithoutAny(t *testing.T) {
 		t.Error("a runner of nothing")
 	}
 	r.Close()
-	if n := testing.AllocsPerRun(10, func() { r.Run(context.Background(), Occasion{Event: hooks.Stop}) }); n > 0 {
+	if n := testing.AllocsPerRun(10, func() { r.Run(context.Background(), EventInput{Event: hooks.Stop}) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -551,7 +551,7 @@ func TestRunsAreTold(t *testing.T) {
 	of := bash()
 	of.Input["agent_id"] = "s-1"
 	r.Run(t.Context(), of)
-	r.Run(t.Context(), Occasion{Event: hooks.Stop, Input: map[string]any{}})
+	r.Run(t.Context(), EventInput{Event: hooks.Stop, Input: map[string]any{}})
 	slices.Sort(ran)
 	want := []string{"hook PreToolUse Bash for agent s-1; exit 2; none; 2", "hook Stop *; sleep 60; none; none", "hook Stop *; true; none; 0"}
 	if !slices.Equal(ran, want) {

@@ -24,7 +24,7 @@ const blocks = 2
 
 // run runs one hook to its end and returns its outcome. It asks for consent once more, because the
 // hook may have waited for others, and its files may have changed since.
-func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Outcome {
+func (r *Runner) run(ctx context.Context, s *state, o EventInput, input []byte) Outcome {
 	var refused Outcome
 	if !r.allowed(s, &refused) {
 		s.recordEnd("not run")
@@ -159,7 +159,7 @@ func profileOf(onlyLooks bool) sandbox.Profile {
 }
 
 // name names a hook for the record, with the agent whose call it is about.
-func (s *state) name(o Occasion) string {
+func (s *state) name(o EventInput) string {
 	name := "hook " + s.Name()
 	if agent, of := o.Input["agent_id"].(string); of {
 		name += " for agent " + agent
