@@ -156,12 +156,12 @@ type (
 	EditQuote = cacheaware.Quote
 )
 
-// Recorded returns the units of a conversation that was never pruned, and the texts that its edits
+// RecordedUnits returns the units of a conversation that was never pruned, and the texts that its edits
 // quote, in order.
-func Recorded(entries []*history.Content, o FollowerOptions) ([]RecordedUnit, []EditQuote) {
+func RecordedUnits(entries []*history.Content, o FollowerOptions) ([]RecordedUnit, []EditQuote) {
 	engine := cacheaware.New(o)
 	engine.SetEntries(entries)
-	return engine.Recorded(), engine.Quotes()
+	return engine.RecordedUnits(), engine.Quotes()
 }
 
 // NameWords yields the words of text that look like names of a program and not like prose.

@@ -184,7 +184,7 @@ func understood(t *testing.T, calls [][2]string) []string {
 	engine := compression.NewFollower(options)
 	engine.SetEntries(in.History)
 	var known []string
-	_, quotes := compression.Recorded(in.History, options)
+	_, quotes := compression.RecordedUnits(in.History, options)
 	for _, q := range quotes {
 		known = append(known, fmt.Sprintf("quotes %s of %s, applied %t", q.Text, q.Path, q.Applied))
 	}

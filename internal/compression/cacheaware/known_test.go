@@ -50,7 +50,7 @@ func TestRecordedCountsAreTakenOver(t *testing.T) {
 		for _, entry := range entries {
 			e.Add(entry)
 		}
-		return e.Recorded(), counter.heard
+		return e.RecordedUnits(), counter.heard
 	}
 	fresh, counted := parts(said())
 	if counted == 0 {

@@ -42,8 +42,8 @@ type Quote struct {
 	Applied bool
 }
 
-// Recorded lists the units of a conversation that was never pruned.
-func (e *Engine) Recorded() []RecordedUnit {
+// RecordedUnits lists the units of a conversation that was never pruned.
+func (e *Engine) RecordedUnits() []RecordedUnit {
 	parts := make([]RecordedUnit, len(e.conversation.units))
 	for at := range e.conversation.units {
 		u := &e.conversation.units[at]

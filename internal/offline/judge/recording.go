@@ -52,7 +52,7 @@ type RareWord struct {
 
 // New reads a conversation from which nothing was pruned.
 func New(entries []*history.Content, o compression.FollowerOptions) *Recording {
-	parts, quotes := compression.Recorded(entries, o)
+	parts, quotes := compression.RecordedUnits(entries, o)
 	replies := 0
 	for _, entry := range entries {
 		if entry.Speaker == history.AI {
