@@ -40,8 +40,8 @@ type output struct {
 // maxOutputBytes is the most that is held in memory, even if the limit on results is larger.
 const maxOutputBytes = 1 << 20
 
-// SlackShare divides the limit of an output to give its slack.
-const SlackShare = 10
+// SlackDivisor divides the limit of an output to give its slack.
+const SlackDivisor = 10
 
 // fitBytes is the size of the outputs that are held in memory to be made to fit.
 // An output of up to unfitted bytes is too small for lines of it to be omitted.
@@ -51,7 +51,7 @@ const fitBytes, unfitted = 256 << 10, 1900
 // part is lost. fit is as in Command.
 func newOutput(limit int, fit func(string, int) (head, tail string, omitted bool), spoolDir string, room *atomic.Int64) *output {
 	o := &output{limit: min(limit, maxOutputBytes), fit: fit, spoolDir: spoolDir, room: room}
-	o.slack = o.limit / SlackShare
+	o.slack = o.limit / SlackDivisor
 	held := o.limit
 	if fit != nil {
 		held = max(held, fitBytes)

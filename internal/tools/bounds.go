@@ -34,7 +34,7 @@ const shownTokens = 4000
 // and for the slack of the output.
 func (l Limits) shownRoom() int {
 	l.OutputTokens = min(l.OutputTokens, shownTokens)
-	return l.room(notesBytes + l.OutputBytes()/shell.SlackShare)
+	return l.room(notesBytes + l.OutputBytes()/shell.SlackDivisor)
 }
 
 // withFoundLimits returns a copy of the Env with the limits for search results.
