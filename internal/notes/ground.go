@@ -131,8 +131,8 @@ func sumOf(content []byte) string {
 
 // Ground returns files of the repository as grounds. A path is absolute or relative to from.
 func (b *Book) Ground(from string, paths []string) (grounds []Ground, err error) {
-	if len(paths) > MostGrounds {
-		return nil, fmt.Errorf("a note rests on at most %d files; these are %d", MostGrounds, len(paths))
+	if len(paths) > MaxFiles {
+		return nil, fmt.Errorf("a note rests on at most %d files; these are %d", MaxFiles, len(paths))
 	}
 	root, err := os.OpenRoot(b.root)
 	if err != nil {
@@ -174,11 +174,11 @@ func (b *Book) Confirm(id string, at time.Time) error {
 	})
 }
 
-// NamedFiles returns the files below a folder that a text names by their paths, at most MostGrounds.
+// NamedFiles returns the files below a folder that a text names by their paths, at most MaxFiles.
 func NamedFiles(folder, text string) (paths []string) {
 	for word := range strings.FieldsSeq(text) {
 		word = strings.Trim(word, "`'\"()[]{}<>,;:!?.")
-		if !strings.ContainsAny(word, "./") && !slices.Contains([]string{"Makefile", "Dockerfile", "LICENSE"}, word) || !filepath.IsLocal(word) || slices.Contains(paths, word) || len(paths) == MostGrounds {
+		if !strings.ContainsAny(word, "./") && !slices.Contains([]string{"Makefile", "Dockerfile", "LICENSE"}, word) || !filepath.IsLocal(word) || slices.Contains(paths, word) || len(paths) == MaxFiles {
 			continue
 		}
 		if info, err := os.Stat(filepath.Join(folder, word)); err == nil && info.Mode().IsRegular() {

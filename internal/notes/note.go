@@ -16,7 +16,7 @@ import (
 const (
 	longestNote = 600 // longestNote is in characters
 	mostLines   = 5
-	MostGrounds = 5
+	MaxFiles    = 5
 )
 
 // A Note is a fact that is kept.
