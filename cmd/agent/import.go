@@ -70,7 +70,7 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 			return err
 		}
 	}
-	where := imports.Locations{Locations: w.process.Where(f, w.process.Dir), Base: filepath.Dir(f.Config), InOurWords: hookgates.InOurWords}
+	where := imports.Locations{Locations: w.process.Where(f, w.process.Dir), Base: filepath.Dir(f.Config), InOurWords: hookgates.TranslateRule}
 	if err := imports.Check(sources, only); err != nil {
 		return usage(err)
 	}

@@ -152,7 +152,7 @@ func (x *equipment) useAgreed() {
 	var allowed rules.Rules
 	for _, r := range x.trust.Agreed() {
 		if r.Kind == consent.Allow {
-			allowed = append(allowed, hookgates.InOurRules(x.at.known, r.Effects.Texts(manifest.Rule))...)
+			allowed = append(allowed, hookgates.TranslateRules(x.at.known, r.Effects.Texts(manifest.Rule))...)
 		}
 	}
 	x.host.Consent.SetAgreed(allowed)

@@ -181,7 +181,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 		return err
 	}
 	absolute := func(path string) string { return fsutil.Real(fsutil.At(p.Dir, path)) }
-	if rule := hookgates.Against(k, absolute, bounds.Rules(p.Dir, p.Home)); rule != nil {
+	if rule := hookgates.RuleFor(k, absolute, bounds.Rules(p.Dir, p.Home)); rule != nil {
 		return errors.New("a rule of the policy denies it: " + rule.String())
 	}
 	return nil

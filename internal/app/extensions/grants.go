@@ -38,7 +38,7 @@ func Grants(set setup.Set) (items []consent.Item) {
 func (b *Extensions) voidRules(set setup.Set) (lines []string) {
 	for _, e := range slices.Concat(set.Skills.Entries, set.Commands.Entries) {
 		for _, rule := range e.Allowed {
-			if why, void := strings.CutPrefix(hookgates.AboutRule(rule), hookgates.NotUnderstood); void && !needsConsent(e) {
+			if why, void := strings.CutPrefix(hookgates.WhyNoEffect(rule), hookgates.NotUnderstood); void && !needsConsent(e) {
 				lines = append(lines, fmt.Sprintf("%s: allowed-tools %s is %s%s", b.Env.Workspace.Rel(e.File), rule, hookgates.NotUnderstood, why))
 			}
 		}
@@ -48,7 +48,7 @@ func (b *Extensions) voidRules(set setup.Set) (lines []string) {
 
 // needsConsent reports whether an entry asks for permissions and does not belong to the user.
 func needsConsent(e *setup.Entry) bool {
-	return !e.Own && slices.ContainsFunc(e.Allowed, func(text string) bool { return len(hookgates.InOurWords(text)) > 0 })
+	return !e.Own && slices.ContainsFunc(e.Allowed, func(text string) bool { return len(hookgates.TranslateRule(text)) > 0 })
 }
 
 // grants returns the permissions that a skill or command asks for, as an item for consent.
@@ -58,6 +58,6 @@ func grants(e *setup.Entry) consent.Item {
 		kind = "skill "
 	}
 	return consent.Item{
-		Kind: consent.Grants, Name: kind + e.Name, Effects: e.Effects(hookgates.AboutRule), File: e.File, User: e.Origin != setup.Project,
+		Kind: consent.Grants, Name: kind + e.Name, Effects: e.Effects(hookgates.WhyNoEffect), File: e.File, User: e.Origin != setup.Project,
 	}
 }

@@ -14,12 +14,12 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// InOurRules returns the rules about known tools that have the effect of some rules of Claude Code.
+// TranslateRules returns the rules about known tools that have the effect of some rules of Claude Code.
 // Rules without an effect here are omitted.
-func InOurRules(known *tools.Registry, texts []string) rules.Rules {
+func TranslateRules(known *tools.Registry, texts []string) rules.Rules {
 	var ours rules.Rules
 	for _, text := range texts {
-		for _, said := range InOurWords(text) {
+		for _, said := range TranslateRule(text) {
 			if rule, err := known.ParseRule(said); err == nil {
 				ours = append(ours, rule)
 			}
@@ -30,15 +30,15 @@ func InOurRules(known *tools.Registry, texts []string) rules.Rules {
 
 // Lend allows the calls that some rules of Claude Code mean, until the end of the turn.
 func (h *Host) Lend(texts []string) {
-	if lent := InOurRules(h.Known, texts); len(lent) > 0 {
+	if lent := TranslateRules(h.Known, texts); len(lent) > 0 {
 		h.Consent.Lend(lent)
 	}
 }
 
-// InOurWords returns the texts of the rules of this program that have the effect of a rule of
+// TranslateRule returns the texts of the rules of this program that have the effect of a rule of
 // Claude Code. It returns none for calls that are allowed anyway and for rules that are not
 // understood.
-func InOurWords(text string) []string {
+func TranslateRule(text string) []string {
 	all, _ := ourRules(text)
 	return all
 }
@@ -46,8 +46,8 @@ func InOurWords(text string) []string {
 // NotUnderstood begins the reason why a rule of another agent has no meaning here.
 const NotUnderstood = "not understood: "
 
-// AboutRule returns the reason why a rule of Claude Code has no effect here, or "" if it has one.
-func AboutRule(text string) string {
+// WhyNoEffect returns the reason why a rule of Claude Code has no effect here, or "" if it has one.
+func WhyNoEffect(text string) string {
 	_, why := ourRules(text)
 	return why
 }
@@ -156,7 +156,7 @@ func Offered(ruled permissions.Rules) (items []consent.Item, ignored []string) {
 	for _, o := range ruled.Offered {
 		var able, idle []string
 		for _, text := range o.Rules {
-			if len(InOurWords(text)) > 0 {
+			if len(TranslateRule(text)) > 0 {
 				able = append(able, text)
 			} else {
 				idle = append(idle, text)
@@ -168,7 +168,7 @@ func Offered(ruled permissions.Rules) (items []consent.Item, ignored []string) {
 		}
 		item := consent.Item{Kind: consent.Allow, Name: "without asking", File: o.File, Line: o.Line}
 		for _, text := range o.Rules {
-			item.Effects = append(item.Effects, manifest.Part{Name: manifest.Rule, Text: text, Note: AboutRule(text)})
+			item.Effects = append(item.Effects, manifest.Part{Name: manifest.Rule, Text: text, Note: WhyNoEffect(text)})
 		}
 		items = append(items, item)
 	}

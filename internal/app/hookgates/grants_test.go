@@ -13,7 +13,7 @@ func TestServersInOurWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"mcp__github__get_issue": "github/get_issue", "mcp__github": "github/any", "mcp__github__get_*": "github/get_x", "mcp__github__get_issue(*)": "github/get_issue",
 	} {
-		ours := InOurWords(text)
+		ours := TranslateRule(text)
 		if len(ours) != 1 {
 			t.Errorf("%s: %q", text, ours)
 			continue

@@ -107,12 +107,12 @@ func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
 
 // ruleAgainst returns a rule that a call violates, nil for none.
 func (g *Rules) ruleAgainst(k gate.Call) *permissions.Rule {
-	return Against(k, func(path string) string { return absolute(g.workspace, path) }, g.Rules, g.skillRules())
+	return RuleFor(k, func(path string) string { return absolute(g.workspace, path) }, g.Rules, g.skillRules())
 }
 
-// Against returns a rule that a call violates, nil for none. A rule that denies wins over a rule
+// RuleFor returns a rule that a call violates, nil for none. A rule that denies wins over a rule
 // that asks. absolute returns the absolute path of a path in the call.
-func Against(k gate.Call, absolute func(path string) string, all ...permissions.Rules) *permissions.Rule {
+func RuleFor(k gate.Call, absolute func(path string) string, all ...permissions.Rules) *permissions.Rule {
 	var worst *permissions.Rule
 	worse := func(rule *permissions.Rule) {
 		if rule != nil && (worst == nil || rule.Effect == permissions.Deny) {
