@@ -76,7 +76,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 		}
 		out := g.hooks.runner.Run(ctx, hook.EventInput{Event: event, Names: names, Subject: g.subject(their, k), Input: input})
 		if out.Input != nil {
-			back, err := their.Back(out.Input)
+			back, err := their.ToOurs(out.Input)
 			if err != nil {
 				return all, fmt.Errorf("a hook of %s wants to change the input: %w", event, err)
 			}

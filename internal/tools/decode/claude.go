@@ -254,10 +254,10 @@ func patched(text string, abs func(string) string) []ClaudeCall {
 	return all
 }
 
-// Back translates a changed Input into arguments of our call. Our parameters that Claude Code
+// ToOurs translates a changed Input into arguments of our call. Our parameters that Claude Code
 // does not have stay, unless the new input names them. The error names a change that our call
 // cannot express.
-func (t ClaudeCall) Back(input json.RawMessage) (json.RawMessage, error) {
+func (t ClaudeCall) ToOurs(input json.RawMessage) (json.RawMessage, error) {
 	updated, ok := parse(string(input))
 	if !ok {
 		return nil, fmt.Errorf("the new input is no JSON object")
