@@ -71,7 +71,7 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 			return "", errDemo
 		case chosen.Line != pasteKey:
 			n, _ := strconv.Atoi(chosen.Line)
-			return c.Take(ways[n])
+			return c.UseOption(ways[n])
 		}
 		pasted, err := pasteKeyOf(ctx, w, o)
 		if err != nil || pasted.Name == "" {
@@ -80,7 +80,7 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 			}
 			return "", err
 		}
-		return c.Take(provider.Option{Vendor: pasted})
+		return c.UseOption(provider.Option{Vendor: pasted})
 	}
 }
 

@@ -32,8 +32,8 @@ func (c *Connection) Options(ctx context.Context) []Option {
 	return ways
 }
 
-// Take uses a way that the user has chosen, now and at each later start without an endpoint.
-func (c *Connection) Take(way Option) (notice string, err error) {
+// UseOption uses a way that the user has chosen, now and at each later start without an endpoint.
+func (c *Connection) UseOption(way Option) (notice string, err error) {
 	name, local := way.Vendor.Name, way.Local
 	err = c.consent.remember(func(a *allowed) {
 		if a.Provider = name; name == "" {

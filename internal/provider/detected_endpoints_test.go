@@ -112,7 +112,7 @@ func TestWays(t *testing.T) {
 		{ways[3], "https://api.groq.com/openai/v1", "", "https://api.groq.com/openai/v1", ""},
 	} {
 		b := keyed(t, folder, keys, ollama, vllm)
-		if _, err := b.Take(c.way); err != nil {
+		if _, err := b.UseOption(c.way); err != nil {
 			t.Fatal(err)
 		}
 		endpoint, err := b.Endpoint()
@@ -139,7 +139,7 @@ func TestAChosenVendor(t *testing.T) {
 	folder := t.TempDir()
 	keys := map[string]string{"GROQ_API_KEY": "gsk_0123456789"}
 	groq, _ := vendor.Named("groq")
-	if _, err := keyed(t, folder, keys).Take(provider.Option{Vendor: groq}); err != nil {
+	if _, err := keyed(t, folder, keys).UseOption(provider.Option{Vendor: groq}); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*provider.Config){

@@ -25,7 +25,7 @@ func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 	if failed != nil || !yes {
 		return "", cmp.Or(failed, err)
 	}
-	if _, err := c.Take(Option{Local: locals[0]}); err != nil {
+	if _, err := c.UseOption(Option{Local: locals[0]}); err != nil {
 		return "", err
 	}
 	return c.use(locals[0])
