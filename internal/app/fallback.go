@@ -54,7 +54,7 @@ func (f *fallback) next(ctx context.Context, failed chat.FailedRequest) bool {
 	if !is || !slices.Contains([]llm.ErrorKind{llm.Unavailable, llm.RateLimit, llm.Auth}, failure.Kind) {
 		return false
 	}
-	before := f.own.Named()
+	before := f.own.ModelAndEndpoint()
 	f.settings.TakeBack()
 	if !f.tried {
 		f.tried = true
@@ -92,7 +92,7 @@ func (f *fallback) use(ctx context.Context, name, failed string, inquire chat.In
 	switch {
 	case err != nil:
 		return err
-	case to.Named() == failed:
+	case to.ModelAndEndpoint() == failed:
 		return errors.New("it names the model that failed")
 	case !may:
 		if err := f.ask(ctx, name, place, inquire); err != nil {

@@ -126,8 +126,8 @@ func (c *Connection) BillsNothing() bool {
 	return endpoint.Login != "" || vendor.BillsNothing(endpoint.Host())
 }
 
-// Named returns the names of the model and the endpoint in use.
-func (c *Connection) Named() string {
+// ModelAndEndpoint returns the names of the model and the endpoint in use.
+func (c *Connection) ModelAndEndpoint() string {
 	s := c.config.Settings
 	return settings.Model.Of(s) + " " + settings.Provider.Of(s) + " " + settings.BaseURL.Of(s)
 }
