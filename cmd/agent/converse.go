@@ -183,7 +183,7 @@ func loginFor(w world, o sessionOptions) (args []string, missing error) {
 	if clientID != "" {
 		args = append(args, "--client-id", clientID)
 	}
-	return args, w.process.Connect(s, f, nil).Missing()
+	return args, w.process.Connect(s, f, nil).MissingPart()
 }
 
 func newInit(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {

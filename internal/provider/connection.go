@@ -163,9 +163,9 @@ func (c *Connection) Endpoint() (Endpoint, error) {
 	return endpoint, nil
 }
 
-// Missing returns why no request can be made with the present settings: there is no endpoint, no
+// MissingPart returns why no request can be made with the present settings: there is no endpoint, no
 // key, or no login. Nobody is asked.
-func (c *Connection) Missing() error {
+func (c *Connection) MissingPart() error {
 	endpoint, err := c.Endpoint()
 	switch {
 	case err != nil:

@@ -6,7 +6,7 @@ import "slices"
 // another endpoint may continue there: both belong to one company, it is on this machine, or the
 // user has allowed it. Nothing is sent. The error says why no request can be made.
 func (c *Connection) MayTakeOver(from Endpoint) (place string, may bool, err error) {
-	if err := c.Missing(); err != nil {
+	if err := c.MissingPart(); err != nil {
 		return "", false, err
 	}
 	to, err := c.Endpoint()
