@@ -43,7 +43,7 @@ func (s *Sources) transport() http.RoundTripper {
 	if s.Reached == nil {
 		return base
 	}
-	return reachlog.Noting(base, s.Reached)
+	return reachlog.Transport(base, s.Reached)
 }
 
 // Source returns the source of the tokens of a kept login.

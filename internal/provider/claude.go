@@ -32,7 +32,7 @@ func (c *Connection) newClaude(at Endpoint, e extras, like openai.Config, source
 		Endpoint: endpoint.Config{
 			BaseURL: base, Key: like.Key, KeyHelp: like.KeyHelp, UserAgent: like.UserAgent, Headers: like.Headers, ExtraBody: like.ExtraBody,
 			Sign: func(transport http.RoundTripper, used func(llm.Key)) http.RoundTripper {
-				transport = reachlog.Noting(transport, c.reach)
+				transport = reachlog.Transport(transport, c.reach)
 				if source == nil {
 					return transport
 				}

@@ -320,7 +320,7 @@ func (c *Connection) current() (*peer, error) {
 		client.KeyHelp = "agent login " + endpoint.Vendor().Name
 	}
 	client.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
-		base = reachlog.Noting(base, c.reach)
+		base = reachlog.Transport(base, c.reach)
 		if source == nil {
 			return base
 		}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Near reports whether a host, without a port, is localhost or an address that only this machine or
+// IsLocal reports whether a host, without a port, is localhost or an address that only this machine or
 // its network reaches. Names of a network of one's own, such as those of a company, are not near.
-func Near(host string) bool {
+func IsLocal(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	if address, err := netip.ParseAddr(host); err == nil {
 		address = address.Unmap()

@@ -31,9 +31,9 @@ func Watch(ctx context.Context, reached func(host string)) context.Context {
 	})
 }
 
-// Noting returns a transport that makes the requests of base and reports the hosts that they
+// Transport returns a transport that makes the requests of base and reports the hosts that they
 // reach.
-func Noting(base http.RoundTripper, reached func(host string)) http.RoundTripper {
+func Transport(base http.RoundTripper, reached func(host string)) http.RoundTripper {
 	return noting{base, reached}
 }
 

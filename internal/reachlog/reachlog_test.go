@@ -34,7 +34,7 @@ func TestReached(t *testing.T) {
 	if reached := watched.All(); !slices.Equal(reached, want) {
 		t.Errorf("reached %q, want %q", reached, want)
 	}
-	client := &http.Client{Transport: Noting(transport, noted.Add)}
+	client := &http.Client{Transport: Transport(transport, noted.Add)}
 	request, err = http.NewRequestWithContext(t.Context(), http.MethodGet, gone.URL, nil)
 	get(client, request, err)
 	request, err = http.NewRequestWithContext(t.Context(), http.MethodGet, first.URL, nil)

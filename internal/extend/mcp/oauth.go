@@ -72,7 +72,7 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 // server elsewhere must not have this machine ask, or the user's browser open, what only this
 // machine and its network can reach.
 func (a *authorizer) mayReach(host string) error {
-	if server, err := url.Parse(a.server.URL); err != nil || reachlog.Near(host) && !reachlog.Near(server.Hostname()) {
+	if server, err := url.Parse(a.server.URL); err != nil || reachlog.IsLocal(host) && !reachlog.IsLocal(server.Hostname()) {
 		return fmt.Errorf("the server leads its login to %s, a host of this machine or its network", host)
 	}
 	if a.logins.Allowed == nil {

@@ -44,7 +44,7 @@ func newWeb(s Server, host Host) (*web, error) {
 		w.base = newTransport()
 	}
 	if host.Reached != nil {
-		w.base = reachlog.Noting(w.base, func(name string) { host.Reached(s.Name, name) })
+		w.base = reachlog.Transport(w.base, func(name string) { host.Reached(s.Name, name) })
 	}
 	if w.login, err = newAuthorizer(s, host, w.base); err != nil {
 		return nil, err
