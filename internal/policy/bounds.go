@@ -24,10 +24,10 @@ func (p *Policy) Narrow(s *settings.Settings) {
 		return
 	}
 	if p.Modes != nil {
-		s.Bound(settings.ApprovalMode.Key(), func(mode string) (string, error) { return p.mode(gate.Mode(mode)) })
+		s.Limit(settings.ApprovalMode.Key(), func(mode string) (string, error) { return p.mode(gate.Mode(mode)) })
 	}
 	keep := func(key, member, only string) {
-		s.Bound(key, func(value string) (string, error) {
+		s.Limit(key, func(value string) (string, error) {
 			if value == only {
 				return value, nil
 			}
@@ -37,7 +37,7 @@ func (p *Policy) Narrow(s *settings.Settings) {
 	sandbox := p.sandbox()
 	switch sandbox {
 	case Auto:
-		s.Bound(settings.Sandbox.Key(), func(value string) (string, error) {
+		s.Limit(settings.Sandbox.Key(), func(value string) (string, error) {
 			if value != settings.SandboxOff {
 				return value, nil
 			}
@@ -55,7 +55,7 @@ func (p *Policy) Narrow(s *settings.Settings) {
 		keep(settings.SandboxAllowNetwork.Key(), "sandbox or hosts", "false")
 	}
 	if p.Hosts != nil {
-		s.Bound(settings.WebSearch.Key(), func(way string) (string, error) {
+		s.Limit(settings.WebSearch.Key(), func(way string) (string, error) {
 			if way != websearch.Command && way != websearch.Provider {
 				return way, nil
 			}

@@ -54,21 +54,21 @@ type Settings struct {
 	// changed is called for changes of the session layer. See OnSessionChange.
 	changed func(key, text string)
 	// bounds narrow the values of settings, by key.
-	bounds map[string]Bound
+	bounds map[string]Limiter
 }
 
-// A Bound returns the value to use in place of a value of a setting, both as users type them and ""
+// A Limiter returns the value to use in place of a value of a setting, both as users type them and ""
 // if unset. The error, nil if the value may be used as it is, says why not.
-type Bound func(text string) (narrower string, err error)
+type Limiter func(text string) (narrower string, err error)
 
-// Bound narrows the values of a setting, whatever sets it, also in copies that are made from now on.
+// Limit narrows the values of a setting, whatever sets it, also in copies that are made from now on.
 // Nothing takes a limit back.
-func (s *Settings) Bound(key string, bound Bound) {
+func (s *Settings) Limit(key string, bound Limiter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	bounds := maps.Clone(s.bounds)
 	if bounds == nil {
-		bounds = map[string]Bound{}
+		bounds = map[string]Limiter{}
 	}
 	bounds[key] = bound
 	s.bounds = bounds
