@@ -62,7 +62,7 @@ func SharedNotes(book *notes.Book, trust *consent.Trust, checker *notes.Checker,
 		return nil, problems
 	}
 	item := sharedItem(book, text)
-	trust.Put(item)
+	trust.Add(item)
 	agreed := trust.Store.Check(item) == nil
 	for i := range all {
 		all[i].Proposed = all[i].Proposed || !agreed
@@ -130,7 +130,7 @@ func (n noted) inFile(of notes.Scope, change func() error) error {
 	if items == nil {
 		return nil
 	}
-	n.notes.trust.Put(items[0])
+	n.notes.trust.Add(items[0])
 	reviewed, err := n.notes.trust.Store.Review(items)
 	if err != nil {
 		return err

@@ -53,7 +53,7 @@ func (s setUp) notices(asks bool) (lines []string) {
 	for _, line := range s.trust.Ignored {
 		lines = append(lines, "ignored: "+line)
 	}
-	if left := s.trust.Left(); left != "" && !asks {
+	if left := s.trust.UnansweredLine(); left != "" && !asks {
 		lines = append(lines, "agent: "+left)
 	}
 	return lines

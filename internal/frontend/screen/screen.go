@@ -240,7 +240,7 @@ func askTrust(t *consent.Trust) *command.Ask {
 	ask := &command.Ask{
 		Title:     consent.Title(waiting),
 		YesEffect: "yes, use these", YesCommand: "/trust yes",
-		NoEffect: "not now", NoLine: t.Left(),
+		NoEffect: "not now", NoLine: t.UnansweredLine(),
 		NeverEffect: "never use these", NeverCommand: "/trust no",
 	}
 	for _, part := range t.Parts(waiting) {

@@ -57,8 +57,8 @@ func (t *Trust) present() []Item {
 	return t.items
 }
 
-// Put adds an item, in place of one with the same kind, name and file.
-func (t *Trust) Put(item Item) {
+// Add adds an item, in place of one with the same kind, name and file.
+func (t *Trust) Add(item Item) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.items = append(slices.DeleteFunc(slices.Clone(t.items), func(i Item) bool { return i.Kind == item.Kind && i.Name == item.Name && i.File == item.File }), item)
@@ -135,8 +135,8 @@ func firstLink(path string) string {
 	return ""
 }
 
-// Left returns a line about the items that nobody has answered about, empty if there are none.
-func (t *Trust) Left() string {
+// UnansweredLine returns a line about the items that nobody has answered about, empty if there are none.
+func (t *Trust) UnansweredLine() string {
 	waiting, err := t.waiting()
 	switch {
 	case err != nil:

@@ -84,7 +84,7 @@ trust yes agrees to all that waits, trust yes ITEM to one, by its name or its le
 	if got := w.lines(trust); got != want {
 		t.Errorf("the list is\n%s\nwant\n%s", got, want)
 	}
-	if got, want := trust.Left(), "not used until you agree (agent trust): .mcp.json: 2 servers; sub/rules.json: 2 times allow"; got != want {
+	if got, want := trust.UnansweredLine(), "not used until you agree (agent trust): .mcp.json: 2 servers; sub/rules.json: 2 times allow"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	shown[0].Files, shown[0].Difference, shown[0].State = nil, []string{"- a", "+ b"}, consent.Changed
@@ -145,7 +145,7 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 	if got, err := trust.Forget(); err != nil || answered != 5 || !slices.Equal(got, []string{"Forgotten: all answers about " + w.root + "; 4 items of it will be asked about."}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	if left := trust.Left(); !strings.Contains(left, "2 times allow") || len(trust.Agreed()) > 0 {
+	if left := trust.UnansweredLine(); !strings.Contains(left, "2 times allow") || len(trust.Agreed()) > 0 {
 		t.Errorf("forgotten, and yet %s", left)
 	}
 }
@@ -168,8 +168,8 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 	if err := trust.Store.Check(item); err == nil {
 		t.Error("what was not shown runs")
 	}
-	if got := w.answer(trust, true); !strings.HasPrefix(got, "agreed: ") || trust.Store.Check(item) != nil || trust.Left() != "" {
-		t.Errorf("what is there now is not agreed to: %s, %s", got, trust.Left())
+	if got := w.answer(trust, true); !strings.HasPrefix(got, "agreed: ") || trust.Store.Check(item) != nil || trust.UnansweredLine() != "" {
+		t.Errorf("what is there now is not agreed to: %s, %s", got, trust.UnansweredLine())
 	}
 	if got := w.answer(trust, true); got != "There is nothing that waits for an answer." {
 		t.Error(got)
@@ -178,12 +178,12 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 		t.Error(got)
 	}
 	w.write("run.sh", "3")
-	if got := trust.Left(); got != "not used until you agree (agent trust): .mcp.json: server db" {
+	if got := trust.UnansweredLine(); got != "not used until you agree (agent trust): .mcp.json: server db" {
 		t.Error(got)
 	}
 	w.write("config/allowed.json", "[")
-	if err := trust.ForRun(); err == nil || !strings.HasPrefix(trust.Left(), "nothing of the repository is used: what you agreed to cannot be read") {
-		t.Errorf("%v, %s", err, trust.Left())
+	if err := trust.ForRun(); err == nil || !strings.HasPrefix(trust.UnansweredLine(), "nothing of the repository is used: what you agreed to cannot be read") {
+		t.Errorf("%v, %s", err, trust.UnansweredLine())
 	}
 	if _, err := trust.Answer(true, "db"); err == nil {
 		t.Error("an answer is kept in a broken file")
@@ -226,18 +226,18 @@ func TestWhatChangedBehindTheListing(t *testing.T) {
 			if got := w.answer(trust, true, id); got != changed {
 				t.Errorf("%s: %s", id, got)
 			}
-			if left := trust.Left(); !strings.Contains(left, "server db") {
+			if left := trust.UnansweredLine(); !strings.Contains(left, "server db") {
 				t.Errorf("what was not shown is used: %s", left)
 			}
-			if got := w.answer(trust, true, "db"); got != "agreed: server db of .mcp.json" || strings.Contains(trust.Left(), "server db") {
-				t.Errorf("by its difference it was shown: %s, %s", got, trust.Left())
+			if got := w.answer(trust, true, "db"); got != "agreed: server db of .mcp.json" || strings.Contains(trust.UnansweredLine(), "server db") {
+				t.Errorf("by its difference it was shown: %s, %s", got, trust.UnansweredLine())
 			}
-			trust.Put(consent.Item{Kind: consent.Server, Name: "new", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "evil", Role: manifest.Word}}})
-			trust.Put(consent.Item{Kind: consent.Allow, Name: "rules", File: filepath.Join(w.root, "sub/rules.json"), Effects: manifest.List{{Name: manifest.Rule, Text: "Bash(ls)"}}})
+			trust.Add(consent.Item{Kind: consent.Server, Name: "new", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "evil", Role: manifest.Word}}})
+			trust.Add(consent.Item{Kind: consent.Allow, Name: "rules", File: filepath.Join(w.root, "sub/rules.json"), Effects: manifest.List{{Name: manifest.Rule, Text: "Bash(ls)"}}})
 			if got := w.answer(trust, true); !strings.Contains(got, "server new of .mcp.json was not listed yet, so it waits: agent trust") || strings.Contains(got, "agreed: server new") {
 				t.Error(got)
 			}
-			if left := trust.Left(); !strings.Contains(left, "server new") {
+			if left := trust.UnansweredLine(); !strings.Contains(left, "server new") {
 				t.Errorf("what was not listed is used: %s", left)
 			}
 		})
