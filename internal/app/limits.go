@@ -37,14 +37,14 @@ func (l *limits) watch(e chat.Event) {
 		before := windowNamed(l.told, w.Name)
 		for _, part := range slices.Backward(nearLimit) {
 			if w.Used >= part && (before.Used < part || !before.Resets.Equal(w.Resets)) {
-				l.events.emit(chat.Notice{Text: "near the limit: " + login.Left([]login.Window{w}, now)})
+				l.events.emit(chat.Notice{Text: "near the limit: " + login.DescribeWindows([]login.Window{w}, now)})
 				break
 			}
 		}
 	}
 	l.told = windows
 	if _, ends := e.(chat.TurnEnded); ends && len(windows) > 0 {
-		line := login.Left(windows, now)
+		line := login.DescribeWindows(windows, now)
 		for _, w := range windows {
 			if took := (w.Used - windowNamed(l.begun, w.Name).Used) * w.Of / 100; len(l.begun) > 0 && took >= 0.005 {
 				line += "; this turn took " + strconv.FormatFloat(took, 'f', -1, 32) + " " + w.Name

@@ -45,9 +45,9 @@ func (w Window) Reset(now time.Time) string {
 	return w.Resets.In(now.Location()).Format("2006-01-02 15:04")
 }
 
-// Left describes windows in a line, as "5 h: 37 % used, resets 14:10; week: 61 % used", "" for
+// DescribeWindows describes windows in a line, as "5 h: 37 % used, resets 14:10; week: 61 % used", "" for
 // none.
-func Left(windows []Window, now time.Time) string {
+func DescribeWindows(windows []Window, now time.Time) string {
 	var parts []string
 	for _, w := range windows {
 		text := w.String()

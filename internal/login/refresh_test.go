@@ -380,7 +380,7 @@ func TestSignALogin(t *testing.T) {
 		t.Error(status, err, vendor.hosts)
 	}
 	limited, _ := s.Source("exchanged").(Limited)
-	if left := Left(limited.Limits(), time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)); left != "session: 80 % used, resets 14:00" {
+	if left := DescribeWindows(limited.Limits(), time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)); left != "session: 80 % used, resets 14:00" {
 		t.Error(left)
 	}
 	if status, err := post(chat); status != 200 || err != nil || vendor.count("/swap") != 2 {
@@ -426,7 +426,7 @@ func TestLimits(t *testing.T) {
 				header.Set(name, value)
 			}
 		}
-		if got := Left(tt.read(header, now), now); got != tt.want {
+		if got := DescribeWindows(tt.read(header, now), now); got != tt.want {
 			t.Errorf("%s: %q", tt.headers, got)
 		}
 	}
@@ -448,7 +448,7 @@ func TestAnyLimits(t *testing.T) {
 				t.Fatalf("%+v", w)
 			}
 		}
-		if line := Left(windows, now); strings.ContainsAny(line, "\r\n\x1b") {
+		if line := DescribeWindows(windows, now); strings.ContainsAny(line, "\r\n\x1b") {
 			t.Fatalf("%q", line)
 		}
 	})
