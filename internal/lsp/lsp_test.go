@@ -109,13 +109,13 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a.go": "package a\n\nvar name = 1\n", "b.go": "package a\n\nvar other = name\n"}
 	for fault, want := range map[string]string{
-		lsptest.Twice:   "a.go:3=name b.go:3=name",
-		lsptest.Loads:   "a.go:3=name b.go:3=name",
-		lsptest.Outside: ":1=",
-		lsptest.Beyond:  "a.go:1003=? b.go:1003=?",
-		lsptest.Null:    "",
-		lsptest.Dies:    "error: gopls ended: exit status 2: panic: [31mit dies[0m",
-		lsptest.Floods:  "error: gopls ended: ",
+		lsptest.FaultTwice:   "a.go:3=name b.go:3=name",
+		lsptest.FaultLoads:   "a.go:3=name b.go:3=name",
+		lsptest.FaultOutside: ":1=",
+		lsptest.FaultBeyond:  "a.go:1003=? b.go:1003=?",
+		lsptest.FaultNull:    "",
+		lsptest.FaultDies:    "error: gopls ended: exit status 2: panic: [31mit dies[0m",
+		lsptest.FaultFloods:  "error: gopls ended: ",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
@@ -140,7 +140,7 @@ func TestFaults(t *testing.T) {
 // A server that ends again and again is not started for ever.
 func TestAServerThatDiesIsLeft(t *testing.T) {
 	t.Parallel()
-	f := folder(t, lsptest.Dies, map[string]string{"a.go": "package a\n"})
+	f := folder(t, lsptest.FaultDies, map[string]string{"a.go": "package a\n"})
 	var err error
 	for range 4 {
 		_, err = f.Definition(t.Context(), at(t, f, "a.go", "a"))
@@ -153,7 +153,7 @@ func TestAServerThatDiesIsLeft(t *testing.T) {
 // A million places are counted and not kept.
 func TestManyPlaces(t *testing.T) {
 	t.Parallel()
-	f := folder(t, lsptest.Many, map[string]string{"a.go": "package a\n"})
+	f := folder(t, lsptest.FaultMany, map[string]string{"a.go": "package a\n"})
 	got, err := f.References(t.Context(), at(t, f, "a.go", "a"))
 	if err != nil || got.Total != 20_000 || len(got.Places) != 5000 {
 		t.Errorf("%d of %d, %v", len(got.Places), got.Total, err)
@@ -163,7 +163,7 @@ func TestManyPlaces(t *testing.T) {
 // A call that is interrupted returns, whatever the server does.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	f := folder(t, lsptest.Silent, map[string]string{"a.go": "package a\n"})
+	f := folder(t, lsptest.FaultSilent, map[string]string{"a.go": "package a\n"})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
@@ -190,7 +190,7 @@ func TestRenameAndDescribe(t *testing.T) {
 	if got, err := f.Callers(t.Context(), at(t, f, "a.go", "name")); err != nil || len(got.Places) != 1 || got.Places[0].Within != "caller" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	_, err = folder(t, lsptest.Creates, files).Rename(t.Context(), at(t, f, "a.go", "name"), "better")
+	_, err = folder(t, lsptest.FaultCreates, files).Rename(t.Context(), at(t, f, "a.go", "name"), "better")
 	if err == nil || !strings.Contains(err.Error(), "would also create files") {
 		t.Error(err)
 	}

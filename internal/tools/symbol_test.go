@@ -88,10 +88,10 @@ func TestSymbol(t *testing.T) {
 func TestSymbolBounds(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[string]string{
-		lsptest.Outside: "b/b.go:5: func Only() {} // 𝄞 Only\n[2 places in 1 file]\n[left out: 1 place outside of the workspace]\n",
-		lsptest.Beyond:  "The server knows no place of Only.\n[left out: 2 places in files that cannot be shown or have changed]\n",
-		lsptest.Null:    "The server knows no place of Only.",
-		lsptest.Many:    "",
+		lsptest.FaultOutside: "b/b.go:5: func Only() {} // 𝄞 Only\n[2 places in 1 file]\n[left out: 1 place outside of the workspace]\n",
+		lsptest.FaultBeyond:  "The server knows no place of Only.\n[left out: 2 places in files that cannot be shown or have changed]\n",
+		lsptest.FaultNull:    "The server knows no place of Only.",
+		lsptest.FaultMany:    "",
 	} {
 		env := fileEnv(t, symbolFiles)
 		answer := call(t, env, Symbol(servers(t, env, lsptest.Environ(t, fault))), params{"op": "references", "name": "Only"})
@@ -163,13 +163,13 @@ func TestRename(t *testing.T) {
 func TestBadRenames(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[string]string{
-		lsptest.Outside:  "would change too: it is outside of the workspace",
-		lsptest.Beyond:   "the file has no such place",
-		lsptest.Overlaps: "the edits of the server overlap",
-		lsptest.Other:    `the server would replace "package", which is not Only`,
-		lsptest.Creates:  "would also create files, which is not supported",
-		lsptest.Null:     "the server cannot rename Only there",
-		"":               `new_name "a b" is not a name`,
+		lsptest.FaultOutside:  "would change too: it is outside of the workspace",
+		lsptest.FaultBeyond:   "the file has no such place",
+		lsptest.FaultOverlaps: "the edits of the server overlap",
+		lsptest.FaultOther:    `the server would replace "package", which is not Only`,
+		lsptest.FaultCreates:  "would also create files, which is not supported",
+		lsptest.FaultNull:     "the server cannot rename Only there",
+		"":                    `new_name "a b" is not a name`,
 	} {
 		env := fileEnv(t, symbolFiles)
 		name := "Other"

@@ -20,30 +20,30 @@ import (
 
 // Faults of the server, for the variable LSPTEST.
 const (
-	// Dies ends the server at the first question.
-	Dies = "dies"
-	// Silent answers no question.
-	Silent = "silent"
-	// Floods sends a message of a gigabyte before its answer.
-	Floods = "floods"
-	// Twice sends each answer twice.
-	Twice = "twice"
-	// Outside adds a place outside of the workspace.
-	Outside = "outside"
-	// Many answers with 20000 places.
-	Many = "many"
-	// Overlaps adds an edit that overlaps another.
-	Overlaps = "overlaps"
-	// Beyond moves every range behind the end of its file.
-	Beyond = "beyond"
-	// Loads finds only one reference until its work has ended, which it begins with the first one.
-	Loads = "loads"
-	// Other renames another word.
-	Other = "other"
-	// Creates renames a file, too.
-	Creates = "creates"
-	// Null answers with null.
-	Null = "null"
+	// FaultDies ends the server at the first question.
+	FaultDies = "dies"
+	// FaultSilent answers no question.
+	FaultSilent = "silent"
+	// FaultFloods sends a message of a gigabyte before its answer.
+	FaultFloods = "floods"
+	// FaultTwice sends each answer twice.
+	FaultTwice = "twice"
+	// FaultOutside adds a place outside of the workspace.
+	FaultOutside = "outside"
+	// FaultMany answers with 20000 places.
+	FaultMany = "many"
+	// FaultOverlaps adds an edit that overlaps another.
+	FaultOverlaps = "overlaps"
+	// FaultBeyond moves every range behind the end of its file.
+	FaultBeyond = "beyond"
+	// FaultLoads finds only one reference until its work has ended, which it begins with the first one.
+	FaultLoads = "loads"
+	// FaultOther renames another word.
+	FaultOther = "other"
+	// FaultCreates renames a file, too.
+	FaultCreates = "creates"
+	// FaultNull answers with null.
+	FaultNull = "null"
 )
 
 // Run runs the server and exits if the test program was started as a language server. TestMain
@@ -125,7 +125,7 @@ func (s *server) run() {
 		}
 		if result, asked := s.handle(m); asked && len(m.ID) > 0 {
 			s.write(map[string]any{"id": m.ID, "result": result})
-			if s.fault == Twice {
+			if s.fault == FaultTwice {
 				s.write(map[string]any{"id": m.ID, "result": []any{}})
 			}
 		}
@@ -188,7 +188,7 @@ func (s *server) handle(m message) (result any, asked bool) {
 	case "shutdown":
 		return nil, true
 	case "textDocument/definition", "textDocument/references", "textDocument/rename", "textDocument/hover", "textDocument/prepareCallHierarchy":
-		if s.asked++; s.fault == Dies {
+		if s.asked++; s.fault == FaultDies {
 			fmt.Fprintln(os.Stderr, "panic: \x1b[31mit dies\x1b[0m")
 			os.Exit(2)
 		}
@@ -219,42 +219,42 @@ func (s *server) load(path string) {
 // answer answers a question about the word at a position.
 func (s *server) answer(method, path string, p params) (result any, asked bool) {
 	switch s.fault {
-	case Silent:
+	case FaultSilent:
 		return nil, false
-	case Floods:
+	case FaultFloods:
 		fmt.Print("Content-Length: 1073741824\r\n\r\n")
 		for {
 			if _, err := fmt.Print(strings.Repeat(" ", 1<<16)); err != nil {
 				os.Exit(0)
 			}
 		}
-	case Null:
+	case FaultNull:
 		return nil, true
 	}
 	word := s.wordAt(path, p.Position)
-	if s.fault == Other && method == "textDocument/rename" {
+	if s.fault == FaultOther && method == "textDocument/rename" {
 		word = "package"
 	}
 	var places []any
 	edits := map[string][]any{}
 	for _, file := range slices.Sorted(keys(s.files)) {
 		for _, at := range words(s.files[file], word) {
-			if s.fault == Beyond {
+			if s.fault == FaultBeyond {
 				at.Line += 1000
 			}
 			uri := (&url.URL{Scheme: "file", Path: file}).String()
 			places = append(places, map[string]any{"uri": uri, "range": span(at, len(utf16.Encode([]rune(word))))})
 			edits[uri] = append(edits[uri], map[string]any{"range": span(at, len(word)), "newText": p.NewName})
-			if s.fault == Overlaps {
+			if s.fault == FaultOverlaps {
 				edits[uri] = append(edits[uri], map[string]any{"range": span(at, len(word)), "newText": p.NewName + "2"})
 			}
 		}
 	}
-	if s.fault == Outside {
+	if s.fault == FaultOutside {
 		places = append(places, map[string]any{"uri": "file:///etc/hosts", "range": span(position{}, 1)})
 		edits["file:///etc/hosts"] = []any{map[string]any{"range": span(position{}, 0), "newText": "x"}}
 	}
-	for s.fault == Many && len(places) < 20_000 {
+	for s.fault == FaultMany && len(places) < 20_000 {
 		places = append(places, map[string]any{"uri": (&url.URL{Scheme: "file", Path: path}).String(), "range": span(position{len(places), 0}, 0)})
 	}
 	switch method {
@@ -269,7 +269,7 @@ func (s *server) answer(method, path string, p params) (result any, asked bool) 
 		return []any{map[string]any{"name": word, "uri": (&url.URL{Scheme: "file", Path: path}).String()}}, true
 	case "textDocument/rename":
 		changes := []any{}
-		if s.fault == Creates {
+		if s.fault == FaultCreates {
 			changes = append(changes, map[string]any{"kind": "create", "uri": "file:///tmp/x"})
 		}
 		for uri, list := range edits {
@@ -277,7 +277,7 @@ func (s *server) answer(method, path string, p params) (result any, asked bool) 
 		}
 		return map[string]any{"changes": map[string]any{}, "documentChanges": changes}, true
 	}
-	if s.fault == Loads && s.asked == 1 {
+	if s.fault == FaultLoads && s.asked == 1 {
 		progress := func(kind string) {
 			s.write(map[string]any{"method": "$/progress", "params": map[string]any{"token": 1, "value": map[string]string{"kind": kind}}})
 		}
