@@ -55,7 +55,7 @@ func keepFiles(at *place, rec *record, protected protect.Places, ends *closers) 
 func rememberFiles(entries []*history.Content, env *tools.Env, registry *tools.Registry) {
 	for _, entry := range entries {
 		if met := history.ViewOf(entry).Path; met != "" {
-			env.Seen.Meet(met)
+			env.Seen.MarkSeen(met)
 		}
 		mark, changed := entry.Metadata[history.MetaChange].(string)
 		if !changed || len(entry.Blocks) == 0 {

@@ -75,9 +75,9 @@ func Head(registry *tools.Registry, form toolspec.EditFormat, all bool, system S
 		offered := registry.For(form)
 		switch {
 		case lean:
-			offered = tools.Essential(offered)
+			offered = tools.EssentialTools(offered)
 		case !all:
-			offered = tools.Few(offered)
+			offered = tools.CommonTools(offered)
 		}
 		head := window.Head{Tools: make([]llm.ToolSpec, len(offered))}
 		names := make([]string, len(offered))

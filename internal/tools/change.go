@@ -195,7 +195,7 @@ func (e *Env) openToEdit(path string) (*source, error) {
 		return nil, err
 	}
 	s.Close()
-	e.Seen.Meet(s.abs)
+	e.Seen.MarkSeen(s.abs)
 	if s.whole == nil {
 		return nil, fmt.Errorf("%s is too large to edit (%s, the limit is %s); use the shell", s.rel, humanize.Bytes(s.size), humanize.Bytes(maxWholeBytes))
 	}

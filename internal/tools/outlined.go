@@ -123,6 +123,6 @@ func (e *Env) outline(ctx context.Context, path string) (Answer, bool) {
 	if !ok {
 		return Answer{}, false
 	}
-	e.Seen.Meet(s.abs)
+	e.Seen.MarkSeen(s.abs)
 	return Answer{Text: text, Note: s.foreignNote(text), View: s.shownView(0, 0, false)}, true
 }

@@ -49,9 +49,9 @@ func (s *Seen) Record(abs string, content []byte) {
 // model wrote before the session was resumed.
 func (s *Seen) Restore(abs string, sum [sha256.Size]byte) { s.set(abs, seenFile{sum: sum}) }
 
-// Meet notes that the model has read a part or the outline of the file, or tried to edit it. From now
+// MarkSeen notes that the model has read a part or the outline of the file, or tried to edit it. From now
 // on a read of the file sends its text.
-func (s *Seen) Meet(abs string) {
+func (s *Seen) MarkSeen(abs string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.named[abs] = true

@@ -165,13 +165,13 @@ func (r *Registry) For(form toolspec.EditFormat) []Tool {
 	return slices.DeleteFunc(all, func(t Tool) bool { return t.Unoffered || t.Form != "" && t.Form != form })
 }
 
-// Few returns the tools without the rare ones, which can still be called (D-124).
-func Few(tools []Tool) []Tool {
+// CommonTools returns the tools without the rare ones, which can still be called (D-124).
+func CommonTools(tools []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.Rare })
 }
 
-// Essential returns the tools that fit a small window, in order; all tools if none is essential.
-func Essential(tools []Tool) []Tool {
+// EssentialTools returns the tools that fit a small window, in order; all tools if none is essential.
+func EssentialTools(tools []Tool) []Tool {
 	essential := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return !t.Essential })
 	if len(essential) == 0 {
 		return tools
