@@ -25,7 +25,7 @@ func (c *Subagents) gate() gate.Gate {
 			return gate.Verdict{Ask: &gate.Question{
 				Approval: gate.Approval{Tool: call.Name, Traits: call.Traits, Preview: call.Preview},
 				Obsolete: func() bool { return settings.Agents.Of(c.at.settings) != settings.AgentsAsk },
-				Then:     gate.Answered,
+				Then:     gate.VerdictOf,
 			}}
 		},
 		After: func(_ context.Context, call gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {

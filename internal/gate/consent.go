@@ -174,7 +174,7 @@ func (c *Consent) question(k Call) *Question {
 		Approval: approval,
 		Obsolete: func() bool { return !c.Asks(k) },
 		Then: func(d Decision) Verdict {
-			verdict := Answered(d)
+			verdict := VerdictOf(d)
 			c.countConfined(k, d)
 			switch {
 			case d.Allow && d.Sandbox && approval.Sandbox != "":
@@ -216,8 +216,8 @@ func inquired(n int) func(Decision) Verdict {
 	}
 }
 
-// Answered returns the verdict on the question whether a call may run.
-func Answered(d Decision) Verdict {
+// VerdictOf returns the verdict on the question whether a call may run.
+func VerdictOf(d Decision) Verdict {
 	switch {
 	case d.Allow:
 		return Verdict{}

@@ -531,10 +531,10 @@ func TestADefectOfAGateRefuses(t *testing.T) {
 	if v := gates[0].Ask(t.Context(), Call{}); !strings.Contains(v.Refusal, "internal error in the gate first") {
 		t.Errorf("%+v", v)
 	}
-	if v := Answered(Decision{Reason: "other"}); !strings.HasSuffix(v.Refusal, ": other") || v.End != nil {
+	if v := VerdictOf(Decision{Reason: "other"}); !strings.HasSuffix(v.Refusal, ": other") || v.End != nil {
 		t.Errorf("%+v", v)
 	}
-	if v := Answered(Decision{}); !errors.Is(v.End, ErrDenied) {
+	if v := VerdictOf(Decision{}); !errors.Is(v.End, ErrDenied) {
 		t.Errorf("%+v", v)
 	}
 }

@@ -100,7 +100,7 @@ func ask(consent *gate.Consent, k gate.Call, why, refusal, notice string) gate.V
 	preview := k.Preview
 	preview.Title += " (" + why + ")"
 	preview.Because = why
-	return gate.Verdict{Ask: &gate.Question{Approval: gate.Approval{Tool: k.Name, Traits: k.Traits, Preview: preview}, Then: gate.Answered}}
+	return gate.Verdict{Ask: &gate.Question{Approval: gate.Approval{Tool: k.Name, Traits: k.Traits, Preview: preview}, Then: gate.VerdictOf}}
 }
 
 // PageHost returns the host of the address in a call's arguments, or "".
