@@ -96,7 +96,7 @@ func (p agentPast) owe(to *chat.Agents) {
 	for _, a := range p.agents {
 		ended := subagents.Ended(a.Agent, a.ID)
 		if p.begun[subagents.Started(a.ID)] > p.came[ended] {
-			to.Owe(chat.AgentReport{Title: ended + ": " + a.Title, Text: p.report(a), Began: a.Began})
+			to.QueueReport(chat.AgentReport{Title: ended + ": " + a.Title, Text: p.report(a), Began: a.Began})
 		}
 	}
 }

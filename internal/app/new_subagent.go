@@ -72,7 +72,7 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 	env.Seen, env.Todos = tools.NewSeen(), todo.NewBoard(nil, func(todo.List) {})
 	news := h.parts.notes.teller()
 	spare := &fallback{settings: with, own: endpoint, models: h.parts.models, refresh: func() {}, notify: func(text string) {
-		spec.Within.Parent.Tell(spec.Within.Over, chat.Notice{Text: "subagent " + spec.Agent.Name + ": " + text})
+		spec.Within.Parent.Emit(spec.Within.Over, chat.Notice{Text: "subagent " + spec.Agent.Name + ": " + text})
 	}}
 	config := chat.Config{
 		ID: spec.ID, Endpoint: endpoint, FallBack: spare.next, Counter: counterOf, Tools: registry, Env: &env, Root: h.parts.at.workspace.Root(),

@@ -161,8 +161,8 @@ func (a *Agents) Report(over <-chan struct{}, r AgentReport, came func()) {
 	})
 }
 
-// Owe adds a report before the conversation begins, which the model reads with the next message.
-func (a *Agents) Owe(r AgentReport) { a.reports = append(a.reports, r) }
+// QueueReport adds a report before the conversation begins, which the model reads with the next message.
+func (a *Agents) QueueReport(r AgentReport) { a.reports = append(a.reports, r) }
 
 // dropReports drops the reports of agents that began after a time at which the conversation continues.
 func (a *Agents) dropReports(after time.Time) {
@@ -240,15 +240,15 @@ func (a *Agents) Count(over <-chan struct{}, s Stats) {
 	})
 }
 
-// Tell emits an event of an agent, on the goroutine that owns the chat. It may be called from any
+// Emit emits an event of an agent, on the goroutine that owns the chat. It may be called from any
 // goroutine. It waits for the owner until over is closed; then the event is lost.
-func (a *Agents) Tell(over <-chan struct{}, e Event) {
+func (a *Agents) Emit(over <-chan struct{}, e Event) {
 	a.line.inbox.give(over, func() { a.line.chat.emit(e) })
 }
 
-// TellLatest does the work of Tell for an event that a later one replaces: it is dropped while
+// EmitLatest does the work of Tell for an event that a later one replaces: it is dropped while
 // the chat is busy.
-func (a *Agents) TellLatest(e Event) {
+func (a *Agents) EmitLatest(e Event) {
 	select {
 	case a.line.inbox.acts <- func() { a.line.chat.emit(e) }:
 	default:

@@ -17,8 +17,8 @@ func TestAgentsDoNotWaitForAnOwnerThatIsGone(t *testing.T) {
 	over := make(chan struct{})
 	close(over)
 	a.Count(over, Stats{})
-	a.Tell(over, Notice{})
-	a.TellLatest(Notice{})
+	a.Emit(over, Notice{})
+	a.EmitLatest(Notice{})
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if _, answered := a.relay(ended, over, gate.Question{}); answered {

@@ -153,7 +153,7 @@ func (j *job) state() chat.AgentState {
 }
 
 // tell emits an event in the conversation that the team belongs to.
-func (j *job) tell(e chat.Event) { j.team.Parent.Tell(j.team.working.Done(), e) }
+func (j *job) tell(e chat.Event) { j.team.Parent.Emit(j.team.working.Done(), e) }
 
 // event follows an event of the agent's conversation, on the goroutine that runs it.
 func (j *job) event(e chat.Event) {
@@ -187,7 +187,7 @@ func (j *job) event(e chat.Event) {
 	default:
 		return
 	}
-	j.team.Parent.TellLatest(chat.AgentChanged{AgentState: j.state()})
+	j.team.Parent.EmitLatest(chat.AgentChanged{AgentState: j.state()})
 }
 
 // onlyMode returns the mode that limits an agent.

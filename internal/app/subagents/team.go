@@ -277,7 +277,7 @@ func (t *Team) Background(call int) bool {
 	if moved == nil {
 		return false
 	}
-	t.Parent.TellLatest(chat.AgentChanged{AgentState: moved.state()})
+	t.Parent.EmitLatest(chat.AgentChanged{AgentState: moved.state()})
 	return true
 }
 
