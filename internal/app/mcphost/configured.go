@@ -137,7 +137,7 @@ func (x *Configured) Ask(ctx context.Context, s *servers.Server, host mcp.Host) 
 		client.Close()
 		return nil, before, err
 	}
-	known := catalogue.Take(s.Name, listing, s.Uses).Since(before)
+	known := catalogue.CleanListing(s.Name, listing, s.Uses).Since(before)
 	_ = store.Save(s.Name, s.Fields, known) // without a stored offer the server is asked again
 	return client, known, nil
 }

@@ -210,7 +210,7 @@ func (b *Bridge) ask(ctx context.Context, st *state) error {
 		b.noteChange()
 		return err
 	}
-	b.learn(st, catalogue.Take(st.Configured.Name, listing, st.Configured.Uses))
+	b.learn(st, catalogue.CleanListing(st.Configured.Name, listing, st.Configured.Uses))
 	return nil
 }
 

@@ -175,7 +175,7 @@ func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
 	known := st.known
 	b.mu.Unlock()
 	if catalogue.Digest(listed) != known.Digest || connection.Protocol() != known.Protocol {
-		now := catalogue.Take(st.Configured.Name, catalogue.Listing{Protocol: connection.Protocol(), Version: connection.Version(), Instructions: connection.Instructions(), Tools: listed}, st.Configured.Uses)
+		now := catalogue.CleanListing(st.Configured.Name, catalogue.Listing{Protocol: connection.Protocol(), Version: connection.Version(), Instructions: connection.Instructions(), Tools: listed}, st.Configured.Uses)
 		now.Prompts, now.Resources = known.Prompts, known.Resources
 		b.learn(st, now)
 	}

@@ -80,9 +80,9 @@ type Listing struct {
 	Resources                       []mcp.Resource
 }
 
-// Take cleans and limits the listing of a server. use reports whether the user uses a tool; nil
+// CleanListing cleans and limits the listing of a server. use reports whether the user uses a tool; nil
 // means all tools.
-func Take(server string, l Listing, use func(tool string) bool) ServerInfo {
+func CleanListing(server string, l Listing, use func(tool string) bool) ServerInfo {
 	t := cleaner{server: server}
 	k := ServerInfo{Protocol: t.line(l.Protocol, 40), Version: t.line(l.Version, 100), Instructions: shorten(t.clean(l.Instructions), maxInstructions)}
 	k.Digest = Digest(l.Tools)

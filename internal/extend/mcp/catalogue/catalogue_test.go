@@ -26,7 +26,7 @@ func shown(k ServerInfo) (all []string) {
 func TestNames_5_2_6(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200)
-	k := Take("srv", Listing{Tools: []mcp.Tool{
+	k := CleanListing("srv", Listing{Tools: []mcp.Tool{
 		tool("plain-name_1", "", `{}`), tool("with space", "", `{}`), tool("with.space", "", `{}`), tool("wïth space", "", `{}`), tool(long, "", `{}`), tool(long+"y", "", `{}`),
 		tool("", "", `{}`), tool("plain-name_1", "second", `{}`),
 	}}, nil)
@@ -60,7 +60,7 @@ func TestNames_5_2_6(t *testing.T) {
 func TestDefinitions_5_2_7(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"properties":{"a":`, 40) + `{}` + strings.Repeat(`}}`, 40)
-	k := Take("s", Listing{Instructions: strings.Repeat("i", 5000), Tools: []mcp.Tool{
+	k := CleanListing("s", Listing{Instructions: strings.Repeat("i", 5000), Tools: []mcp.Tool{
 		tool("good", "reads\u200b a \U000e0041file\x1b[2J\u202e", `{"properties":{"a\u200b":{"description":"x\u202ey"}}}`),
 		tool("none", "", ``), tool("broken", "", `{`), tool("list", "", `[]`), tool("text", "", `{"type":"string"}`), tool("props", "", `{"properties":[]}`),
 		tool("types", "", `{"type":["object","null"]}`),
@@ -87,7 +87,7 @@ func TestDefinitions_5_2_7(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, problems)
 		}
 	}
-	if k := Take("s", Listing{Tools: []mcp.Tool{tool("a", "", `{}`), tool("b", "", `{}`)}}, func(name string) bool { return name == "b" }); len(k.Tools) != 1 {
+	if k := CleanListing("s", Listing{Tools: []mcp.Tool{tool("a", "", `{}`), tool("b", "", `{}`)}}, func(name string) bool { return name == "b" }); len(k.Tools) != 1 {
 		t.Errorf("%q", shown(k))
 	}
 }
@@ -150,7 +150,7 @@ func exploding() string {
 	return b.String()
 }
 
-func known(tools ...mcp.Tool) ServerInfo { return Take("s", Listing{Tools: tools}, nil) }
+func known(tools ...mcp.Tool) ServerInfo { return CleanListing("s", Listing{Tools: tools}, nil) }
 
 // TestIndex_5_2_2 has the beginnings of descriptions, then names, then counts.
 func TestIndex_5_2_2(t *testing.T) {
@@ -220,7 +220,7 @@ func TestFind(t *testing.T) {
 		}},
 		{"browser", []mcp.Tool{tool("browser_click", "Click on an element", `{}`), tool("browser_navigate", "Navigate to a URL", `{}`)}},
 	} {
-		for _, one := range Take(s.server, Listing{Tools: s.tools}, nil).Tools {
+		for _, one := range CleanListing(s.server, Listing{Tools: s.tools}, nil).Tools {
 			entries = append(entries, Entry{s.server, one})
 		}
 	}
