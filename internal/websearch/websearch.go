@@ -89,12 +89,12 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 
 // allowsHost reports whether a host is one that the query wants.
 func (q Query) allowsHost(name string) bool {
-	below := func(domain string) bool { return Below(name, domain) }
+	below := func(domain string) bool { return InDomain(name, domain) }
 	return (len(q.OnlyHosts) == 0 || slices.ContainsFunc(q.OnlyHosts, below)) && !slices.ContainsFunc(q.WithoutHosts, below)
 }
 
-// Below reports whether a host is a domain or lies below it.
-func Below(name, domain string) bool { return name == domain || strings.HasSuffix(name, "."+domain) }
+// InDomain reports whether a host is a domain or lies below it.
+func InDomain(name, domain string) bool { return name == domain || strings.HasSuffix(name, "."+domain) }
 
 // operators returns the text of the query with its domains in the operators that engines know.
 func (q Query) operators() string {
