@@ -99,7 +99,7 @@ func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 	}
 	note := notes.Note{Text: text}
 	if to != notes.Everywhere {
-		if note.Grounds, err = n.notes.book.Ground(n.notes.at.workspace.Root(), notes.NamedFiles(n.notes.at.workspace.Root(), text)); err != nil {
+		if note.Grounds, err = n.notes.book.BasisOf(n.notes.at.workspace.Root(), notes.NamedFiles(n.notes.at.workspace.Root(), text)); err != nil {
 			return "", err
 		}
 	}
@@ -275,7 +275,7 @@ func (n noted) Difference(ctx context.Context, note notes.Note) string {
 }
 
 // earlier returns the content on which a note rests, if git has it.
-func (n noted) earlier(ctx context.Context, g notes.Ground) (content []byte, known bool) {
+func (n noted) earlier(ctx context.Context, g notes.Basis) (content []byte, known bool) {
 	log, err := gitcmd.Output(ctx, n.notes.book.Root(), "log", earlierCommits, "--format=", "--raw", "--no-abbrev", "--no-renames", "--", g.Path)
 	if err != nil {
 		return nil, false

@@ -281,7 +281,7 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 			return r, err
 		}
 	}
-	grounds, err := n.book.Ground(n.at.workspace.Root(), files)
+	grounds, err := n.book.BasisOf(n.at.workspace.Root(), files)
 	if err != nil {
 		return r, err
 	}

@@ -129,8 +129,8 @@ func sumOf(content []byte) string {
 	return short(sum[:])
 }
 
-// Ground returns files of the repository as grounds. A path is absolute or relative to from.
-func (b *Book) Ground(from string, paths []string) (grounds []Ground, err error) {
+// BasisOf returns files of the repository as grounds. A path is absolute or relative to from.
+func (b *Book) BasisOf(from string, paths []string) (grounds []Basis, err error) {
 	if len(paths) > MaxFiles {
 		return nil, fmt.Errorf("a note rests on at most %d files; these are %d", MaxFiles, len(paths))
 	}
@@ -150,8 +150,8 @@ func (b *Book) Ground(from string, paths []string) (grounds []Ground, err error)
 		if sum == "" {
 			return nil, fmt.Errorf("%s is not a file that a note can rest on", path)
 		}
-		if !slices.ContainsFunc(grounds, func(g Ground) bool { return g.Path == rel }) {
-			grounds = append(grounds, Ground{rel, sum})
+		if !slices.ContainsFunc(grounds, func(g Basis) bool { return g.Path == rel }) {
+			grounds = append(grounds, Basis{rel, sum})
 		}
 	}
 	return grounds, nil
@@ -165,7 +165,7 @@ func (b *Book) Confirm(id string, at time.Time) error {
 		for _, g := range n.Grounds {
 			paths = append(paths, filepath.FromSlash(g.Path))
 		}
-		grounds, err := b.Ground(b.root, paths)
+		grounds, err := b.BasisOf(b.root, paths)
 		if err != nil {
 			return true, errors.Join(errors.New("it cannot be confirmed; edit or delete it"), err)
 		}

@@ -32,14 +32,14 @@ type Note struct {
 	// empty for a note that was typed by hand.
 	From string `json:"from,omitempty"`
 	// Grounds are the files that it rests on.
-	Grounds []Ground `json:"grounds,omitempty"`
+	Grounds []Basis `json:"grounds,omitempty"`
 	// Proposed is set until a user agrees.
 	Proposed bool `json:"proposed,omitempty"`
 }
 
-// A Ground is a file that a note rests on, by its path below the repository, and the hash of its
+// A Basis is a file that a note rests on, by its path below the repository, and the hash of its
 // content.
-type Ground struct {
+type Basis struct {
 	Path string `json:"path"`
 	Sum  string `json:"sum"`
 }
@@ -130,7 +130,7 @@ func (n *Note) comment(line string) (ok bool) {
 			if err != nil || sum == "" {
 				path = value // it fits no file, so that the note is stale
 			}
-			read.Grounds = append(read.Grounds, Ground{path, sum})
+			read.Grounds = append(read.Grounds, Basis{path, sum})
 		default:
 			if at, err := time.Parse(day, field); err == nil {
 				read.Made = at
@@ -142,7 +142,7 @@ func (n *Note) comment(line string) (ok bool) {
 }
 
 // Holds reports whether a content is that on which the note rests.
-func (g Ground) Holds(content []byte) bool { return g.Sum == sumOf(content) }
+func (g Basis) Holds(content []byte) bool { return g.Sum == sumOf(content) }
 
 // IDOf returns the ID that a user means: a number alone is a note of the repository.
 func IDOf(text string) string {

@@ -86,7 +86,7 @@ func TestFileOfPeople(t *testing.T) {
 	write(t, filepath.Join(work, "a b,c@d--e.go"), "x")
 	typed := "# My notes\n\nProse stays.\n\n- typed by hand\n  in two lines\n* another\n\n    - not at the margin\n<!-- n9 -->\nend"
 	write(t, b.file[Repository], typed)
-	grounds, err := b.Ground(work, []string{"a b,c@d--e.go"})
+	grounds, err := b.BasisOf(work, []string{"a b,c@d--e.go"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestGrounds(t *testing.T) {
 		}
 		var all []Note
 		for range rapid.IntRange(1, 5).Draw(rt, "notes") {
-			grounds, err := b.Ground(base, rapid.SliceOfNDistinct(rapid.SampledFrom(files), 1, 3, rapid.ID[string]).Draw(rt, "grounds"))
+			grounds, err := b.BasisOf(base, rapid.SliceOfNDistinct(rapid.SampledFrom(files), 1, 3, rapid.ID[string]).Draw(rt, "grounds"))
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -273,7 +273,7 @@ func TestGroundsOverCommits(t *testing.T) {
 	var all []Note
 	for i := range times(50, 500) {
 		chosen := []string{paths[random.Intn(len(paths))], paths[random.Intn(len(paths))]}[:1+i%2]
-		grounds, err := b.Ground(clone, chosen)
+		grounds, err := b.BasisOf(clone, chosen)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestGroundsOverCommits(t *testing.T) {
 		now := blobs()
 		for some := range slices.Chunk(all, mostChecked/2) {
 			for _, s := range checker.Check(some, func() time.Time { return made }) {
-				holds := !slices.ContainsFunc(s.Grounds, func(g Ground) bool { return now[g.Path] != at[g.Path] })
+				holds := !slices.ContainsFunc(s.Grounds, func(g Basis) bool { return now[g.Path] != at[g.Path] })
 				if compared++; !holds {
 					stale++
 				}
@@ -414,7 +414,7 @@ func TestFilesThatAreNotUsed(t *testing.T) {
 		t.Errorf("%q, %q, %v", before, after, err)
 	}
 	for _, path := range []string{"../outside", "/etc/passwd", "missing", "."} {
-		if _, err := b.Ground(work, []string{path}); err == nil {
+		if _, err := b.BasisOf(work, []string{path}); err == nil {
 			t.Errorf("a note rests on %s", path)
 		}
 	}
@@ -433,7 +433,7 @@ func TestChoose(t *testing.T) {
 			write(t, filepath.Join(work, path), strings.Repeat("line\n", 400))
 			paths = append(paths, path)
 		}
-		grounds, err := b.Ground(work, paths)
+		grounds, err := b.BasisOf(work, paths)
 		if err != nil {
 			t.Fatal(err)
 		}
