@@ -41,15 +41,15 @@ type Figures struct {
 	Compressions int            `json:"compressions"`
 }
 
-func (f *Figures) add(s Sent) {
+func (f *Figures) add(s SentRequest) {
 	f.Requests++
 	f.TotalInput += s.Tokens
 	f.CachedInput += s.Cached
 	f.PeakInput = max(f.PeakInput, s.Tokens)
 }
 
-// Sent describes one request: its size, and the cached part of it, in tokens.
-type Sent struct {
+// SentRequest describes one request: its size, and the cached part of it, in tokens.
+type SentRequest struct {
 	// Reply is the number of the reply in the recording for which the request was made.
 	Reply          int
 	Tokens, Cached int
@@ -87,7 +87,7 @@ type Cost struct {
 	WordsLost  int     `json:"wordsLost"`
 
 	// Sent lists the requests.
-	Sent []Sent `json:"-"`
+	Sent []SentRequest `json:"-"`
 }
 
 // accountOf sums up the runs of a variant and compares them with the runs of the first variant. A
@@ -145,7 +145,7 @@ func (a *Account) plus(b Account) {
 
 // weigh prices the requests and compares them, reply by reply, with the requests of the first
 // variant.
-func (c *Cost) weigh(m PriceModel, others []Sent) {
+func (c *Cost) weigh(m PriceModel, others []SentRequest) {
 	next := 0
 	for i, s := range c.Sent {
 		units := m.units(s)

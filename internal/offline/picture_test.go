@@ -115,7 +115,7 @@ var colours = []struct{ name, colour string }{
 func draw(r *Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13" fill="#777777">`+"\n", pictureWidth, pictureHeight)
-	size := func(s Sent) float64 { return float64(s.Tokens) }
+	size := func(s SentRequest) float64 { return float64(s.Tokens) }
 	price := PriceModels()[0]
 	panel(&b, r, 40, "size of the request, tokens", size, false)
 	panel(&b, r, 300, "spent so far, "+price.Name, price.units, true)
@@ -123,7 +123,7 @@ func draw(r *Report) string {
 	return b.String()
 }
 
-func panel(b *strings.Builder, r *Report, top int, title string, value func(Sent) float64, add bool) {
+func panel(b *strings.Builder, r *Report, top int, title string, value func(SentRequest) float64, add bool) {
 	curves, most := map[string][]float64{}, 0.0
 	for _, v := range r.Variants {
 		sum := 0.0

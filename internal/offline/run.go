@@ -23,7 +23,7 @@ type run struct {
 	model   PriceModel
 
 	figures Figures
-	sent    []Sent
+	sent    []SentRequest
 
 	engine *Engine
 	window *window.Window
@@ -179,7 +179,7 @@ func (r *run) request(ctx context.Context, fault bool) error {
 	total := r.window.Measure.Tokens()
 	mark, _ := r.window.Mark(entries)
 	r.countVoid(entries)
-	sent := Sent{Reply: r.replies, Tokens: total, Cached: r.ledger.cachedTokens(sentRequest{total, entries, tokens, mark, r.nextTime()}), Fault: fault}
+	sent := SentRequest{Reply: r.replies, Tokens: total, Cached: r.ledger.cachedTokens(sentRequest{total, entries, tokens, mark, r.nextTime()}), Fault: fault}
 	r.sent = append(r.sent, sent)
 	r.figures.add(sent)
 	r.sight.SetEntries(entries)

@@ -96,7 +96,7 @@ type ownRequest struct {
 	compression.RequestCost
 	pruned bool
 	// sent is the size of any other request, with the part of it that was cached.
-	sent Sent
+	sent SentRequest
 }
 
 // ownRequests lists the requests of each stretch of a log, or none for a document.
@@ -125,7 +125,7 @@ func (s *savings) ownRequests(in Input) ([][]ownRequest, error) {
 				r.entries, r.tokens = append(r.entries, session.Entry(i)), append(r.tokens, w.History.CountContent(session.Entry(i)))
 				r.total += r.tokens[i]
 			}
-			one.sent = Sent{Tokens: r.total, Cached: ledger.cachedTokens(r)}
+			one.sent = SentRequest{Tokens: r.total, Cached: ledger.cachedTokens(r)}
 		}
 		session.Follow(step)
 		at = step.At

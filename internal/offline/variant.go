@@ -53,17 +53,17 @@ type PriceModel struct {
 	Against compression.Price
 }
 
-func (m PriceModel) units(s Sent) float64 { return units(m.Price, s) }
+func (m PriceModel) units(s SentRequest) float64 { return units(m.Price, s) }
 
 // referenceUnits returns the price of a request of the first variant.
-func (m PriceModel) referenceUnits(s Sent) float64 {
+func (m PriceModel) referenceUnits(s SentRequest) float64 {
 	if m.Against != (compression.Price{}) {
 		return units(m.Against, s)
 	}
 	return units(m.Price, s)
 }
 
-func units(p compression.Price, s Sent) float64 {
+func units(p compression.Price, s SentRequest) float64 {
 	return float64(s.Cached)*p.Read + float64(s.Tokens-s.Cached)*p.Write
 }
 
