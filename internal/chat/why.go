@@ -27,7 +27,7 @@ func Why(ctx context.Context, c *Chat, question string) (*provenance.Answer, err
 		if err != nil {
 			return nil, err
 		}
-		next.Steps = provenance.Kept(state.Steps())
+		next.Steps = provenance.ReadOnce(state.Steps())
 		if err := next.Window.History.Restore(state.Entries); err != nil {
 			return nil, err
 		}

@@ -131,7 +131,7 @@ func (e *Engine) Why(ctx context.Context, in Input, question string) (*provenanc
 // Next returns the next request of a session that is resumed now, for questions about it.
 func (e *Engine) Next(in Input) (*provenance.Next, error) {
 	if in.Steps != nil {
-		in.Steps = provenance.Kept(in.Steps)
+		in.Steps = provenance.ReadOnce(in.Steps)
 	}
 	next := &provenance.Next{Before: chat.EnsureCompressionBeforeSend, Steps: in.Steps}
 	var err error

@@ -93,8 +93,8 @@ type Next struct {
 	problem  string
 }
 
-// Kept returns steps that are read from their record once, however often they are read.
-func Kept(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, error] {
+// ReadOnce returns steps that are read from their record once, however often they are read.
+func ReadOnce(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, error] {
 	type read struct {
 		step history.Step
 		err  error
