@@ -54,7 +54,7 @@ type Follower interface {
 	// Latest returns the latest request that was answered, or false before the first. Fresh
 	// reports whether no request has been sent since the follower began, or began again.
 	Latest() (Request, bool)
-	Fresh() bool
+	NothingSent() bool
 
 	// CorrectCache corrects the known facts about a provider's cache by its reports so far. LifeTestPauses
 	// returns the two pauses that teach the life of the cache. Shortfalls and CacheFails report

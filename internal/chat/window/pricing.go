@@ -73,7 +73,7 @@ func (p *pricing) stamp(reply *history.Content) *history.Content {
 		return reply
 	}
 	p.follow(pruner) // before the reply: the cache does not hold content that was compressed meanwhile
-	request.Cold = request.Cold || p.engine.Fresh()
+	request.Cold = request.Cold || p.engine.NothingSent()
 	request.Pins = p.engine.Pins()
 	return request.Stamp(reply)
 }
@@ -204,7 +204,7 @@ func (p *pricing) model() string { return settings.Model.Of(p.strategies.setting
 func (p *pricing) cacheIsCold() bool {
 	latest, ok := p.engine.Latest()
 	switch {
-	case p.engine.Fresh() && (ok || p.observed.IsZero()):
+	case p.engine.NothingSent() && (ok || p.observed.IsZero()):
 		return true // never sent, or rebuilt since
 	case !ok:
 		return !p.cache().Alive(p.now().Sub(p.observed))

@@ -78,8 +78,8 @@ func (e *Engine) Sent(m Moment) { e.account.addBill(m) }
 // Latest returns the latest request that was answered, or false before the first.
 func (e *Engine) Latest() (Request, bool) { return e.latest, e.latest.At != 0 }
 
-// Fresh reports whether no request has been sent since the engine began, or began again.
-func (e *Engine) Fresh() bool { return !e.account.sentOnce }
+// NothingSent reports whether no request has been sent since the engine began, or began again.
+func (e *Engine) NothingSent() bool { return !e.account.sentOnce }
 
 // Account returns the amount spent so far beside the cost of sending everything.
 func (e *Engine) Account() Account { return e.account.Account }

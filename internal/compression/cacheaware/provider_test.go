@@ -234,7 +234,7 @@ func TestReportsTeachTheCache(t *testing.T) {
 	request := func(pause time.Duration, share float64) {
 		clock = clock.Add(pause)
 		r := Request{At: clock.UnixMilli(), Model: "m", Head: 3000, Read: 0.1, Write: 1.25, Cache: e.CorrectCache(believed), Prompt: 10_000, Cached: int(10_000 * share)}
-		r.Cold = e.Fresh() || !r.Cache.Alive(pause)
+		r.Cold = e.NothingSent() || !r.Cache.Alive(pause)
 		e.Add(r.Stamp(history.New(history.AI, &history.Text{Text: "hm"})))
 		e.Add(history.HumanText(strings.Repeat("word ", 4000)))
 	}
@@ -289,7 +289,7 @@ func TestFreeMark(t *testing.T) {
 	var marks []int
 	for _, entry := range spoken.entries {
 		if entry.Speaker == history.AI {
-			m.Cold = e.Fresh()
+			m.Cold = e.NothingSent()
 			m.Mark = e.Mark(m)
 			marks = append(marks, m.Mark)
 			e.Sent(m)
@@ -320,7 +320,7 @@ func TestSafePriceIsSafe(t *testing.T) {
 		spent, none := make([]float64, len(reads)), make([]float64, len(reads))
 		for _, entry := range randomTalk(r, 60) {
 			if entry.Speaker == history.AI {
-				m := Moment{Price: SafePrice, Head: 500, Cold: e.Fresh(), Cache: cache, At: at}
+				m := Moment{Price: SafePrice, Head: 500, Cold: e.NothingSent(), Cache: cache, At: at}
 				plan := e.Plan(m)
 				cut += len(plan.Changes)
 				e.Apply(plan)
