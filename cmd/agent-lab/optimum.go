@@ -83,8 +83,8 @@ type optimum struct {
 	// rate is the price of an already sent token at each request, sum holds its prefix sums.
 	rate, sum []float64
 	items     []item
-	// none is the cost of sending everything. base is none less the cost of the small units after
-	// they are dead.
+	// none is the cost of sending everything. base is none minus the cost that small units no
+	// longer have after they are outdated.
 	none, base float64
 	// again holds, by item and request, the extra cost of billing the context behind the item
 	// again if a cut is made in front of the item at the request.
@@ -137,7 +137,7 @@ func (o *optimum) costOfAll(r *judge.Recording) float64 {
 	return cost
 }
 
-// carry returns the cost of sending an item that nobody needs from one request to another.
+// carry returns the cost of sending an item that is no longer needed, from one request to another.
 func (o *optimum) carry(i item, from, to int) float64 {
 	if from >= to {
 		return 0

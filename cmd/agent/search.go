@@ -52,7 +52,7 @@ Flags stand before the words. Exit status 1 means that nothing was found, 2 that
 }
 
 func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
-	args = slices.DeleteFunc(args, func(arg string) bool { // a flag after the words is meant as one
+	args = slices.DeleteFunc(args, func(arg string) bool { // a flag after the words is treated as a flag, not as a word
 		flag := map[string]*bool{"--all": &o.all, "--other": &o.other, "--json": &o.json}[arg]
 		if flag != nil {
 			*flag = true

@@ -9,8 +9,8 @@ import (
 	"agent/internal/shell"
 )
 
-// acts records the actions of the program beside the calls of the model. It is safe for concurrent
-// use.
+// acts records the actions of the program that are not calls of the model, such as hooks. It is
+// safe for concurrent use.
 type acts struct {
 	record func(session.Action)
 

@@ -125,7 +125,7 @@ func (r *record) keepReport(id, text string) (where string, err error) {
 	return recallOf(id, number), nil
 }
 
-// recallOf names the arguments with which recall returns an entry of an agent's record.
+// recallOf returns the arguments with which the model recalls an entry of a subagent's session log.
 func recallOf(id string, number uint64) string {
 	return fmt.Sprintf("recall, session %q, number %d", id, number)
 }

@@ -21,8 +21,8 @@ import (
 	"agent/internal/workspace"
 )
 
-// agentPast gives a session that is taken up the reports of its agents that had not come when the
-// program ended.
+// agentPast restores the reports of subagents that had not arrived when the program ended, for a
+// resumed session.
 type agentPast struct {
 	agents []session.Agent
 	// log is the record of the session, nil if it is not recorded; then it has no agents.
@@ -33,8 +33,9 @@ type agentPast struct {
 	workspace *workspace.Workspace
 	// called and answered have the ids of the calls in the context, which may repeat.
 	called, answered map[string]bool
-	// begun counts, since the latest clear, the answers that an agent continues in the background, and came the messages with
-	// its report, by the words with which they begin.
+	// begun counts the answers, since the latest clear, that say that a subagent continues in the
+	// background. came counts the messages with the subagent's report. Both are found by their
+	// first words.
 	begun, came map[string]int
 }
 

@@ -44,7 +44,8 @@ type Conversation struct {
 	// Hooking holds the hooks, and Subagents the agents.
 	Hooking   *hookgates.Hooks
 	Subagents *Subagents
-	// Programs runs the user's own programs beside the screen.
+	// Programs runs the programs that the user configures for the status line and for
+	// notifications.
 	Programs *Programs
 	// Trust holds the things of the repository that need consent to be run, connected to or
 	// allowed, and the user's answers.
@@ -293,8 +294,8 @@ func (c *Conversation) Serve(ctx context.Context, ready <-chan struct{}) (servin
 	return c.serve(ctx, ready, func() {})
 }
 
-// ServeScreen is Serve for a screen, after which nobody serves the conversation. So the screen waits
-// for nobody while it ends.
+// ServeScreen is Serve for a screen. After it returns nothing serves the conversation, so that the
+// end of the screen waits for nothing.
 func (c *Conversation) ServeScreen(ctx context.Context, ready <-chan struct{}) (serving context.Context, end func() error) {
 	return c.serve(ctx, ready, func() { chat.End(c.line) })
 }

@@ -181,8 +181,9 @@ type home struct {
 // homeFile returns the path of the file that holds home.
 func (f Folders) homeFile() string { return filepath.Join(f.Data, "home.json") }
 
-// usualStrategy returns the strategy of conversations for which nobody has chosen one: the stored
-// one, else the former default if a program that had it recorded a session here.
+// usualStrategy returns the strategy of conversations without a chosen strategy: the stored
+// default. Without it, usualStrategy returns the former default if a program with that default has
+// recorded a session here.
 func (f Folders) usualStrategy() string {
 	known := f.readHome()
 	switch {

@@ -13,7 +13,8 @@ type limits struct {
 	models *endpoints
 	events *events
 
-	// told has the windows as they were told last, and begun as they were when the turn began.
+	// told has the windows of the last notice to the user, and begun the windows at the start of
+	// the turn.
 	told, begun []login.Window
 }
 

@@ -187,7 +187,8 @@ func (n noted) Delete(id string) error {
 	return n.change("deleted", id, func(*notes.Note) (bool, error) { return false, nil })
 }
 
-// change changes a note, and has the model told if it knows it.
+// change changes a note. If the model has read the note, the next message tells it about the
+// change.
 func (n noted) change(did, id string, act func(*notes.Note) (keep bool, err error)) error {
 	var changed notes.Note
 	err := n.inFile(notes.ScopeOf(id), func() error {

@@ -42,9 +42,9 @@ type noting struct {
 	text string
 	sent []notes.Note
 	told map[string]bool
-	// waiting has the notes of the repository to which nobody has agreed.
+	// waiting has the notes of the repository that need approval.
 	waiting map[string]bool
-	// news are lines about notes that were agreed to or withdrawn and are not told yet.
+	// news are lines, not yet sent to the model, about notes that were approved or withdrawn.
 	news []string
 	// begins has the time at which each turn began, and mine the notes that the model has kept.
 	begins []time.Time
@@ -197,7 +197,7 @@ func (n *noting) useAgreed() {
 	}
 }
 
-// tellKept has the model told a note, with the next message. The caller holds the lock.
+// tellKept tells the model about a new note with the next message. The caller holds the lock.
 func (n *noting) tellKept(note notes.Note) {
 	n.news = append(n.news, "A note was kept: "+strings.ReplaceAll(note.Text, "\n", "\n  "))
 	n.sent = append(n.sent, note)

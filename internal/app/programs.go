@@ -17,8 +17,8 @@ import (
 	"agent/internal/shell"
 )
 
-// Limits for the user's own programs beside the screen: the time they may take, and the bytes
-// of their output that are read.
+// Limits for the user's status line and notification programs: their time, and the bytes that are
+// read of their output.
 const (
 	statusLineTime = time.Second
 	calledTime     = 10 * time.Second

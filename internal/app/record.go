@@ -30,7 +30,7 @@ type record struct {
 	// resumed is the state of the session that is resumed. how tells which session that is.
 	resumed session.State
 	how     Record
-	// keys hides the API keys in use from the log. acts records the program's actions beside the
+	// keys hides the API keys in use from the log. acts records actions of the program that are not
 	// calls of the model.
 	keys keyHider
 	acts acts

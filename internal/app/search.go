@@ -117,11 +117,11 @@ func (w *webSearch) byServer() error {
 	return w.models.own.SearchesWeb(settings.Model.Of(w.at.settings))
 }
 
-// searchToldFile marks that a user was told what it means that the model's server searches.
+// searchToldFile exists if the user has read the notice about searches by the model's server.
 const searchToldFile = "server-search-told"
 
-// told returns a notice, in the first session in which the model's server searches by itself, that
-// nothing is asked before such a search.
+// told returns a notice in the first session in which the model's server searches the web: such a
+// search needs no approval.
 func (w *webSearch) told() (notice string) {
 	way := settings.WebSearch.Of(w.at.settings)
 	if way != websearch.Provider && way != websearch.Auto {

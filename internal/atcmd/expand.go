@@ -302,8 +302,7 @@ func (e *expander) add(name string, named bool, of *Pages) refusal {
 	return ""
 }
 
-// pdfText returns the text of pages of a PDF, in the place of which later text of the same pages
-// comes.
+// pdfText returns the text of pages of a PDF. Later text of the same pages replaces it.
 func pdfText(name, text string) *history.Text {
 	block := history.NewData(history.Printed, "The text of "+name+":", text)
 	block.Key = "pdf:" + name

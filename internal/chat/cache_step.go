@@ -2,8 +2,8 @@ package chat
 
 import "agent/internal/llm/vendor"
 
-// cacheStep is the step in which a provider's cache counts, as its reports show it where nobody knows:
-// all that it reports are multiples of it.
+// cacheStep is the unit in which a provider's cache counts tokens. If the unit is not known, it is
+// the largest one that divides all reported numbers.
 type cacheStep struct {
 	at                 string
 	size, latest, seen int

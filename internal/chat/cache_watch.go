@@ -37,8 +37,8 @@ type cacheWatch struct {
 	head           *cachemiss.Head
 	headSum, noted string
 	steps          cacheStep
-	// found is the break of the request whose reply arrives, nil for none. told holds the causes of
-	// which the user knows.
+	// found is the cache miss of the request whose reply arrives, or nil. told holds the causes
+	// that the user has already read.
 	found *cachemiss.Miss
 	told  map[cachemiss.Cause]bool
 	// waits is a notice that is shown after the reply, "" for none.

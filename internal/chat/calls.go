@@ -16,15 +16,15 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// call is one tool call on its way from the model to its answer.
+// call is one tool call, from the model's request to its answer.
 type call struct {
 	// Call is the view of the call for gates.
 	gate.Call
 	tool tools.Tool
 	// unknown is set if no such tool exists.
 	unknown bool
-	// remarked is the model's own reason for the call, given beside the arguments. notes tell the
-	// model the right names.
+	// remarked is the model's reason for the call, from an extra argument. notes tell the model the
+	// right names.
 	remarked string
 	notes    []string
 	// plan describes the effect of the call. It is made once, so that the approved plan is the

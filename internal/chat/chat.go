@@ -169,7 +169,7 @@ type Chat struct {
 	// tasks wait until the chat is idle.
 	tasks     []func(context.Context) (Outcome, error)
 	interrupt context.CancelFunc
-	// aside ends the question that is being answered beside the conversation; nil if none is.
+	// aside cancels the side question that is being answered; nil if there is none.
 	aside context.CancelCauseFunc
 	// summarising is set while a model is asked for a summary.
 	summarising bool

@@ -20,7 +20,7 @@ type asker struct {
 	emit  emitter
 	// relay puts the questions of an agent to the user; nil in a conversation of the user.
 	relay func(context.Context, gate.Question) (Decision, bool)
-	// others settles the questions beside one that was answered: its answer may allow them too.
+	// others settles the other approval prompts after an answer, which may allow their calls too.
 	others func()
 	// open holds the open questions by their ids. Several may be open, for a running call or an
 	// agent may ask while another waits for its approval.

@@ -134,7 +134,7 @@ type RequestStarted struct{}
 // Compressed reports that a compression ran, or found nothing to do.
 type Compressed window.Compression
 
-// AsideChanged reports that a question beside the conversation is sent to the model, or is done.
+// AsideChanged reports that a side question is sent to the model or is answered.
 type AsideChanged struct{ Running bool }
 
 // CompressionStarted reports that a model is asked for a summary. Compressed follows, unless the

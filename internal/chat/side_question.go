@@ -88,7 +88,7 @@ func withoutOpenCalls(entries []*history.Content) []*history.Content {
 	return entries
 }
 
-// EndAside ends the question that is being answered beside the conversation, if there is one.
+// EndAside cancels the side question that is being answered, if there is one.
 func (c *Chat) EndAside() {
 	c.inbox.post(func() {
 		if c.aside != nil {

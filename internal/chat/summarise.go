@@ -71,7 +71,8 @@ func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
 	}
 }
 
-// asking asks a model beside the conversation: for summaries and asides. It runs on another goroutine than the owner's.
+// asking sends requests to a model outside of the turn: for summaries and side questions. It runs
+// on another goroutine than the owner's.
 type asking struct {
 	chat     *Chat
 	endpoint Endpoint

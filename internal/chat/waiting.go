@@ -17,7 +17,7 @@ type waiting struct {
 	// left holds the messages that waited when the program that recorded them ended.
 	left  []atcmd.Message
 	queue []atcmd.Message
-	// delivering are messages on their way from the queue into the history.
+	// delivering are messages that have left the queue and are not yet in the history.
 	delivering []atcmd.Message
 	// working is set while a turn runs.
 	working bool
@@ -60,14 +60,15 @@ func (w *waiting) keepWaiting() {
 	}
 }
 
-// noteDelivered notes that the message on its way is in the history, or was given back to the user.
+// noteDelivered records that the message being delivered is in the history, or was returned to the
+// user.
 func (w *waiting) noteDelivered() {
 	w.delivering = nil
 	w.keepWaiting()
 }
 
-// giveBackWaited gives back the messages that waited when the program ended, as one message. None
-// is sent before the user sends it.
+// giveBackWaited returns the messages that were queued when the program ended to the prompt, as one
+// message. They are not sent until the user sends them.
 func (w *waiting) giveBackWaited() {
 	if len(w.left) == 0 {
 		return

@@ -39,8 +39,8 @@ type Place struct {
 	lookups *int
 }
 
-// pathsHaveDrives is set where paths have drives, backslashes and roots that each shell reads in its
-// own way. Only a line that isRelative is proven to look there.
+// pathsHaveDrives is set on Windows, where each shell reads drives, backslashes and roots in its
+// own way. There, only lines that isRelative accepts are proven to stay in their folder.
 const pathsHaveDrives = runtime.GOOS == "windows"
 
 // maxWords limits the words of a line, because each word is looked up on disk.

@@ -45,7 +45,7 @@ type Follower interface {
 	PrunableTokens(m Moment) PrunableTokens
 	Regrets(kind history.PruneKind, cut *history.Cut) bool
 
-	// Account returns the amount spent so far beside the cost of sending everything. Bills
+	// Account returns the amount spent so far beside the cost of sending everything. RequestCosts
 	// returns the bills of the requests so far, and Next the bill of the next request if the
 	// conversation stays as it is.
 	Account() Account

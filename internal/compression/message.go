@@ -116,7 +116,7 @@ func (m messageCut) shortened(text *history.Text, most, number int) string {
 	return strings.ToValidUTF8(strings.TrimSuffix(head, "\n"), "") + "\n" + note + "\n" + strings.ToValidUTF8(tail, "")
 }
 
-// way says how the model gets the part of the message that was omitted.
+// way returns the sentence that tells the model how to read the omitted part of the message.
 func (m messageCut) way(text *history.Text, number int) string {
 	file := ""
 	if text != nil && text.IncludedFile != "" {

@@ -189,8 +189,8 @@ func (c *Consent) question(k Call) *Question {
 	}
 }
 
-// Aside returns the question whether something beside another call may run. The call passes
-// whatever the answer is; the function then receives the answer.
+// Aside returns the approval prompt for something that runs in addition to a call, such as a check.
+// The call passes with either answer, and then receives it.
 func (c *Consent) Aside(k Call, then func(allowed bool)) *Question {
 	question := c.question(k)
 	decided := question.Then
@@ -235,8 +235,8 @@ func inWords(k Call) string {
 	return k.Said.Title()
 }
 
-// remedy returns the reason for refusing a call that nobody could be asked about, and the option
-// that would allow it.
+// remedy returns the reason for refusing a call without asking a user, and the option that would
+// allow the call.
 func (c *Consent) remedy(k Call) string {
 	if len(k.Preview.Protected) > 0 {
 		return fmt.Sprintf("%s; only a rule that names it allows that: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)

@@ -120,8 +120,7 @@ type Question struct {
 	Obsolete func() bool
 	// Then returns the verdict for a decision.
 	Then func(Decision) Verdict
-	// Aside is set if the question is about something other than the call, which passes whatever
-	// the answer is.
+	// Aside is set if the prompt is not about the call itself. The call passes with either answer.
 	Aside bool
 }
 

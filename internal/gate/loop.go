@@ -24,8 +24,8 @@ const (
 	maxRepeats = 5
 	// maxCircle limits the number of different calls that may alternate and still form a circle.
 	maxCircle = 4
-	// maxCycle is the length of the longest cycle of calls that counts whatever the answers are,
-	// provided that it edits.
+	// maxCycle is the length of the longest cycle of calls that counts as a repetition even if the
+	// answers differ. The cycle must edit.
 	maxCycle = 3
 	// maxRotation limits the number of different calls that may repeat, each with the same
 	// answer, and still form a circle. Each of them must have come at least rotates times.

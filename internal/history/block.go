@@ -21,8 +21,8 @@ type Text struct {
 	// IncludedFile is the path as the user named it, if the whole block is one file inclusion,
 	// else empty.
 	IncludedFile string `json:"includedFile,omitzero"`
-	// Source says where the text comes from if nobody said it. Such text is data: no marker, @ or
-	// / in it has a meaning (D-46).
+	// Source is the origin of text that the user did not type. Such text is data: no marker, @ or /
+	// in it has a meaning (D-46).
 	Source Source `json:"source,omitzero"`
 	// Key names the source of the text's content, such as "skill:/path/SKILL.md". Newer content
 	// of the same key takes its place. Most texts have no key.

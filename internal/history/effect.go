@@ -34,8 +34,8 @@ type Effect struct {
 	Wrote []FileChange `json:"wrote,omitempty"`
 	// Unlisted is set if the call may have created files that are not among them.
 	Unlisted bool `json:"unlisted,omitempty"`
-	// Asked says who decided that the call may run, or may not. It is nil for calls that nobody need
-	// decide about.
+	// Asked is the decision about an approval prompt for the call. It is nil for calls that need no
+	// approval.
 	Asked *Decision `json:"asked,omitempty"`
 }
 

@@ -304,8 +304,8 @@ func (s *Service) replace(other Rebuilt, cause string) error {
 	return s.observer(Mutation{Kind: MutationReplaced, Entries: other.Entries, Cause: cause, Gone: other.Gone})
 }
 
-// measure fills in the tools and tokens of items gone from the present history. It uses the
-// counts of blocks that were counted before.
+// measure sets the tools and tokens of pruned items that are no longer in the history. It uses the
+// counts of blocks that were counted earlier.
 func (s *Service) measure(gone []Prune) {
 	known := make(map[Block]int, 2*len(s.entries))
 	for _, e := range s.entries {

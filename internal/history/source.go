@@ -2,7 +2,7 @@ package history
 
 import "slices"
 
-// Source says where text that nobody said comes from.
+// Source is the origin of text that the user did not type.
 type Source string
 
 // The sources of data in a human entry.

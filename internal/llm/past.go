@@ -10,7 +10,8 @@ import (
 	"agent/internal/history"
 )
 
-// pastLength is the length of a stored digest in bytes. Nobody gains by making two equal.
+// pastLength is the length of a stored digest in bytes. A short digest is enough, because a
+// collision helps no attacker.
 const pastLength = 12
 
 // ConversationDigest returns a digest of a request: of its tools, its system prompt and its conversation with the

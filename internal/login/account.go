@@ -84,7 +84,7 @@ type account struct {
 	// exchanged for.
 	login *Login
 	short *Token
-	// windows has what the latest replies told of the limits.
+	// windows has the rate limits from the latest replies.
 	windows atomic.Pointer[[]Window]
 }
 

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A Person is whoever logs in.
+// A Person asks the user during a login.
 type Person struct {
 	// Open leads the user to an address in a browser.
 	Open Opener

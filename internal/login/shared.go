@@ -9,7 +9,7 @@ import (
 
 // shared is a Source that is asked by many, and asks for a token only once at a time.
 type shared struct {
-	// asking is held by whoever uses present and ask.
+	// asking is a lock for present and ask.
 	asking chan struct{}
 	// present returns the token that is there, if it may be used after refused.
 	present func(refused llm.Key) (Token, bool)
@@ -26,8 +26,8 @@ func (s *shared) begin(present func(llm.Key) (Token, bool), ask func(llm.Key) (T
 	s.asking, s.present, s.ask = make(chan struct{}, 1), present, ask
 }
 
-// Token implements Source. A question continues to its end even if ctx ends, for whoever asks next;
-// who has waited for one that failed does not ask again.
+// Token implements Source. A command continues even if ctx ends, for the next caller. A caller that
+// waited for a command that failed does not start another.
 func (s *shared) Token(ctx context.Context, refused llm.Key) (Token, error) {
 	asked := s.asked.Load()
 	type result struct {

@@ -215,7 +215,7 @@ func (s Store) read() (map[string]Login, error) {
 	return kept, nil
 }
 
-// change writes the file again. One that cannot be used is kept beside it.
+// change rewrites the file. It keeps a damaged file under another name.
 func (s Store) change(change func(map[string]Login)) error {
 	kept, unusable := s.read()
 	if unusable != nil {

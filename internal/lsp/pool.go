@@ -43,7 +43,8 @@ type entry struct {
 
 	used  time.Time
 	asked int
-	// ending is set once the pool ends the server, which is no failure then, or the failure is counted.
+	// ending is set after the pool ends the server, or after the failure is counted. Its end is
+	// then no failure.
 	ending bool
 	idle   *time.Timer
 }

@@ -123,7 +123,7 @@ func readMessage(r *bufio.Reader) ([]byte, error) {
 				return nil, fmt.Errorf("it sent a message of %.20s bytes; the limit is %d", strings.TrimSpace(value), maxMessage)
 			}
 		case name == "" && length >= 0:
-			var body bytes.Buffer // grows with the bytes that arrive, whatever the header says
+			var body bytes.Buffer // the buffer grows with the received bytes, so a false header can't fill the memory
 			_, err := io.CopyN(&body, r, int64(length))
 			return body.Bytes(), err
 		}

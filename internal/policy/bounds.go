@@ -18,7 +18,8 @@ func (p *Policy) refuses(what, member string) error {
 	return fmt.Errorf("the policy of this machine does not allow %s (%s of %s)", what, member, p.Path)
 }
 
-// Narrow bounds settings: whatever sets them, their values are as narrow as the policy wants.
+// Narrow limits settings: their values are never wider than the policy allows, no matter which
+// layer sets them.
 func (p *Policy) Narrow(s *settings.Settings) {
 	if p == nil {
 		return

@@ -79,9 +79,11 @@ const maxSize = 1 << 20
 // A File is where a policy is, and who has to own it.
 type File struct {
 	Path string
-	// owned returns why a file or folder could be from somebody else, "" if it could not.
+	// owned returns why a user without administrator rights could have written a file or folder, or
+	// "" if none could.
 	owned func(path string, info fs.FileInfo) string
-	// lost is why the system does not say where the file is. Then nobody knows whether there is one.
+	// lost is the error of a system that does not say where the policy file is. It is then unknown
+	// whether there is one.
 	lost error
 }
 
@@ -169,7 +171,7 @@ func unreadable(err error) error {
 	return errors.New("it cannot be read: " + fsutil.Reason(err).Error())
 }
 
-// check refuses values that would not narrow as they are meant to.
+// check refuses values that have no narrowing effect.
 func (p *Policy) check() error {
 	for _, mode := range p.Modes {
 		if !slices.Contains(gate.ModeNames(), mode) {

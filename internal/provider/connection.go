@@ -88,9 +88,9 @@ type Config struct {
 type Connection struct {
 	config  Config
 	consent consent
-	// dialects holds the dialects that endpoints understood.
+	// dialects holds the dialects that worked at each endpoint.
 	dialects *lessons[openai.Dialect]
-	// claudes holds the dialects of the Messages API that endpoints understood.
+	// claudes holds the dialects of the Messages API that worked at each endpoint.
 	claudes *lessons[anthropic.Dialect]
 	// bound holds the models that bind reasoning, as endpoints have shown.
 	bound *lessons[bool]
@@ -104,7 +104,7 @@ type Connection struct {
 	note func(text string)
 	// hide keeps a key that comes into use out of the record.
 	hide func(llm.Key)
-	// reached is told each host that requests reach.
+	// reached is called with each host that receives a request.
 	reached func(host string)
 	// hidden has the API keys and tokens that were used, so that messages can hide them.
 	hidden map[llm.Key]bool

@@ -70,8 +70,8 @@ type Endpoint struct {
 	Command string
 	// Login is the id of the login whose tokens sign requests, "" if none does.
 	Login string
-	// Withheld means that OPENAI_API_KEY is set and may be meant for this host, but nobody has said
-	// so. If possible, the user is asked.
+	// Withheld means that OPENAI_API_KEY is set, but the user has not confirmed that it is for this
+	// host. An interactive session asks.
 	Withheld bool
 }
 

@@ -35,7 +35,7 @@ type taught[T any] struct {
 }
 
 const (
-	// dialectFile holds the dialects that endpoints understood.
+	// dialectFile holds the dialects that worked at each endpoint.
 	dialectFile = "endpoints.json"
 	dialectLife = 7 * 24 * time.Hour
 

@@ -19,7 +19,8 @@ import (
 // Ollama silently cuts off a longer prompt.
 const ollamaLeast = 4096
 
-// assumedNote returns the notice that a window is assumed. It names the way to a larger one.
+// assumedNote returns the notice that the size of the context window is assumed. It says how to set
+// a larger one.
 func assumedNote(model string) string {
 	return fmt.Sprintf("Ollama says how large the window of %s is once it is loaded; until then %d tokens are assumed. OLLAMA_CONTEXT_LENGTH=32768 ollama serve makes it larger.", model, ollamaLeast)
 }

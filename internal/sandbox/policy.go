@@ -102,8 +102,8 @@ type Policy struct {
 	// movable are the Protected paths whose parent folder a command may rename. A mount does not
 	// prevent that, so the guard restores them at the end.
 	movable []string
-	// present holds the Protected paths that exist, in Work. Few of several hundred exist, so
-	// they are looked up once.
+	// present holds the paths of Protected that exist, for the profile Work. Few of several hundred
+	// exist, so the list is built once.
 	present map[string]fs.FileInfo
 }
 

@@ -109,7 +109,7 @@ func firstWords(entry *history.Content) string {
 	return humanize.Line(secret.Without(humanize.FirstLine(cmp.Or(strings.TrimSpace(entry.OwnText()), entry.Text()))), longestPrompt)
 }
 
-// tail reads the log from start on. told reports whether an entry there has the counts.
+// tail reads the log from start on. told reports whether an entry there has the token counts.
 func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 	data, err := linesFrom(f, start, i.Bytes)
 	if err != nil {

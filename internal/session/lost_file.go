@@ -38,7 +38,7 @@ func (l *Log) keep() error {
 	return l.copyLog(own, err == nil)
 }
 
-// copyLog copies the log to a new file at its path, or beside it when the path is occupied.
+// copyLog copies the log to a new file at its path, or to another name if the path is occupied.
 func (l *Log) copyLog(own *os.File, occupied bool) error {
 	path := l.path
 	for n := 1; occupied; n++ {

@@ -69,7 +69,8 @@ func (r *reader) document(entry *history.Content, at time.Time) (d document, ok 
 	return d, d.text != "" && d.kind != ""
 }
 
-// ownBlocks returns blocks without content fetched from records, which is found where it was said.
+// ownBlocks returns blocks without content that was fetched from records. That content is found
+// where it was first recorded.
 func (r *reader) ownBlocks(blocks []history.Block) []history.Block {
 	return slices.DeleteFunc(slices.Clone(blocks), func(block history.Block) bool {
 		switch b := block.(type) {

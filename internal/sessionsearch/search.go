@@ -42,7 +42,7 @@ type Options struct {
 	Session, Except string
 	// Most is the number of hits to return.
 	Most int
-	// Progress is called with the number of bytes read so far and of all bytes; nil for nobody.
+	// Progress is called with the number of bytes read so far and the total; it may be nil.
 	Progress func(read, all int64)
 }
 

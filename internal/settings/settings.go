@@ -75,7 +75,7 @@ func (s *Settings) Limit(key string, bound Limiter) {
 	s.revision.Add(1)
 }
 
-// Narrowed returns why values that somebody has set are not used as they are.
+// Narrowed returns why values that were set are not used unchanged.
 func (s *Settings) Narrowed() (reasons []string) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -38,8 +38,8 @@ func NewDocument(home, workspace string, entries []*history.Content, count func(
 	return &Document{out.Bytes(), c.Replacements}, nil
 }
 
-// withoutMedia returns entries whose images and PDFs have other bytes, as many, the same for the same:
-// nobody can say what they show or have beside that.
+// withoutMedia replaces the bytes of images and PDFs by as many others, the same for the same
+// image, so that their content stays private.
 func (c *cleaner) withoutMedia(entries []*history.Content) []*history.Content {
 	entries = slices.Clone(entries)
 	for i, entry := range entries {
@@ -63,7 +63,7 @@ func (c *cleaner) withoutMedia(entries []*history.Content) []*history.Content {
 	return entries
 }
 
-// homeLike returns a home folder that is nobody's, with as many tokens as a home folder.
+// homeLike returns an invented home folder with as many tokens as home.
 func homeLike(home string, count func(string) int) string {
 	parent, name := path.Split(home)
 	for _, other := range []string{"user", "you", strings.Repeat("u", len(name)), "someone", "a-user", "some-user", "some-user-1", "some-user-12"} {

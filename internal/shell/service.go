@@ -39,7 +39,8 @@ type ServiceCommand struct {
 	Profile  sandbox.Profile
 }
 
-// A Service is a program that runs beside this one for long and is talked to, such as an MCP server.
+// A Service is a long-running program, such as an MCP server, that exchanges messages with this
+// one.
 type Service struct {
 	// In is the standard input of the program, and Out its standard output.
 	In, Out *os.File

@@ -184,7 +184,7 @@ func (d density) leavingLines(story chat.Story, next chat.NextRequest) []string 
 	return d.largest("To prune", price, parts, explainedLeaves)
 }
 
-// largest lists at most most parts of the context, the largest first, below a line that sums up
+// largest lists at most most parts of the context, the largest first, below a line with the sum of
 // all parts.
 func (d density) largest(title, price string, parts []chat.HeldPart, most int) []string {
 	const subject, why = 20, 28 // 60 columns

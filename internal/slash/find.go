@@ -26,7 +26,7 @@ type Finder struct {
 	// Here reports whether sessions of a folder belong to the repository of this session.
 	Here func(workspace string) bool
 	Now  func() time.Time
-	// Progress is called with the number of bytes read so far and of all bytes; nil for nobody.
+	// Progress is called with the number of bytes read so far and the total; it may be nil.
 	Progress func(read, all int64)
 }
 

@@ -87,8 +87,8 @@ func (s *Store) end(ctx context.Context, b *began) int {
 	return s.record(node{Of: b.Slot, Unlisted: !all, Changes: changes})
 }
 
-// finishInterrupted records the changes of the commands in the middle of which an earlier run of
-// the program died.
+// finishInterrupted records the changes of commands that were running when an earlier run of the
+// program was killed.
 func (s *Store) finishInterrupted(ctx context.Context) {
 	for _, b := range slices.Clone(s.tree.began) {
 		if b.was != nil || s.ready() != nil {
@@ -157,8 +157,8 @@ func (s *Store) changesOf(ctx context.Context, b *began, was *before) (changes [
 	return rest, all
 }
 
-// recordSoFar records the changes of running commands so far, before another command begins. So
-// whatever a command finds changed at its end was changed after it began.
+// recordSoFar records the changes of running commands before another command begins. A change found
+// at the end of that command was therefore made after its start.
 func (s *Store) recordSoFar(ctx context.Context) {
 	for _, b := range slices.Clone(s.tree.began) {
 		if changes, _ := s.changesOf(ctx, b, b.was); len(changes) > 0 {

@@ -27,7 +27,7 @@ type contents struct {
 	fetched map[string]string
 }
 
-// targetsOf returns the states to which a way leads.
+// targetsOf returns the states of the files after the passages of way.
 func targetsOf(way []*passage) []State {
 	states := make([]State, len(way))
 	for i, p := range way {
@@ -72,7 +72,7 @@ func (c *contents) fetch(ctx context.Context, states []State) error {
 	}
 }
 
-// joined reports whether all changes on the way of a file follow each other.
+// joined reports whether the recorded changes of a file follow each other without a gap.
 func (c *contents) joined(ctx context.Context, p *passage) bool {
 	return !slices.ContainsFunc(p.joints, func(j joint) bool { return !c.meet(ctx, j.end, j.begin) })
 }

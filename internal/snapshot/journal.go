@@ -46,7 +46,7 @@ type record struct {
 	Beside *beside `json:"beside,omitempty"`
 }
 
-// beside is a program that ran in the background of a turn.
+// beside is a program that ran in the background during a turn.
 type beside struct {
 	Turn int    `json:"turn"`
 	Name string `json:"name"`
@@ -60,7 +60,7 @@ type header struct {
 
 // move records an undo, redo or restore: once when it begins and once when it is done.
 type move struct {
-	// To is the node that the files are taken to.
+	// To is the node whose states the files get.
 	To int `json:"to"`
 	// Way is the command that began the move.
 	Way  Operation `json:"way,omitempty"`

@@ -206,7 +206,7 @@ func (w *files) sameWorkspace(roots map[string]bool) error {
 	return nil
 }
 
-// linksThatGo returns the paths of the links that a way replaces or removes.
+// linksThatGo returns the paths of the links that the passages replace or remove.
 func linksThatGo(way []*passage) map[string]bool {
 	links := map[string]bool{}
 	for _, p := range way {
@@ -316,7 +316,7 @@ func (s Step) Line() string {
 	return fmt.Sprintf("%-7s %s%s", s.Does, s.Path, detail)
 }
 
-// RefusedError means that somebody else changed files, so that nothing was done.
+// RefusedError means that another program has changed files, so that the plan was not carried out.
 type RefusedError struct{ Problems []Problem }
 
 func (e *RefusedError) Error() string {

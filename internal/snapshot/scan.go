@@ -31,7 +31,7 @@ type scanned struct {
 	identities identities
 	// listing is the last one.
 	listing *listing
-	// told is set once a user was warned that not all files are covered.
+	// told is set after the user was warned that not all files are covered.
 	told bool
 }
 

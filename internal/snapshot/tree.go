@@ -171,7 +171,7 @@ type passage struct {
 	// folders are removed if they are empty.
 	folders []string
 	// joints has the states where one change of the file ends and the next one begins. If they
-	// differ, somebody else has changed the file in between.
+	// differ, another program has changed the file in between.
 	joints []joint
 }
 
@@ -179,7 +179,7 @@ type passage struct {
 type joint struct{ end, begin State }
 
 // way returns the passages between two nodes, unordered, and the workspaces in which the changes
-// were made. unknown describes changes that the way undoes and that were not recorded fully.
+// were made. unknown describes changes that the passages undo and that were not recorded fully.
 func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unknown []Problem) {
 	roots = map[string]bool{}
 	passages := map[string]*passage{}
@@ -212,7 +212,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unkno
 	return order, roots, unknown
 }
 
-// pass adds a change of the file to the way, from one state to another.
+// pass adds a change of the file, from one state to another.
 func (p *passage) pass(from, to State) {
 	if p.target != from {
 		p.joints = append(p.joints, joint{p.target, from})

@@ -13,8 +13,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Lines that only clients of a running session receive, beside the lines of stream-json. With them a
-// client shows the same screen as the terminal of the session.
+// Lines that only clients of a running session receive, in addition to the lines of stream-json.
+// With them a client shows the same screen as the terminal of the session.
 type (
 	userLine struct {
 		Type     string           `json:"type"`
@@ -74,7 +74,7 @@ type (
 		// Forms has a form for each inquiry of the preview.
 		Forms []inquiryForm `json:"forms,omitempty"`
 	}
-	// inquiryForm tells how an inquiry can be answered, beside its options.
+	// inquiryForm describes the possible answers to an inquiry that are not options.
 	inquiryForm struct {
 		YesNo bool   `json:"yesNo,omitempty"`
 		Draft string `json:"draft,omitempty"`

@@ -51,7 +51,7 @@ func atLeastOne(limit int) int {
 	return limit
 }
 
-// Space in an answer beside the requested content, in bytes.
+// Space in an answer that is not for the requested content, in bytes.
 const (
 	// headingBytes is for the line that says which part of the whole is shown.
 	headingBytes = 200

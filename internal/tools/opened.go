@@ -149,7 +149,7 @@ func (s *source) onDisk(edited []byte) ([]byte, error) {
 // asCells is a note for the model about a notebook.
 const asCells = `[a notebook, shown as cells. Edit their lines as those of a file; a line such as "%% cell code" begins a new cell, outputs stay as they are]`
 
-// note returns a remark for the model on the file beside the part that an answer shows.
+// note returns a remark for the model about the rest of the file, which the answer does not show.
 func (s *source) note(shown string) string {
 	if s.cells != nil {
 		return asCells

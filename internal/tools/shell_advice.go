@@ -54,8 +54,8 @@ const (
 	refusedTemp
 )
 
-// refusals lists the words of programs that the system refused something. Words with clear set
-// come from nothing but the sandbox, whatever the exit code.
+// refusals lists the messages with which programs report that the system refused access. Only the
+// sandbox causes messages with clear set, with any exit code.
 var refusals = []struct {
 	words string
 	kind  adviceKind

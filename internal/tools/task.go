@@ -23,7 +23,7 @@ type Task struct {
 	Model string `json:"model,omitempty" jsonschema:"not used"`
 }
 
-// taskSchema holds the parameters of a task that the model is told of.
+// taskSchema holds the parameters of a task that the model can read.
 type taskSchema struct {
 	Task       string `json:"task" jsonschema:"the goal, what is known, what to report"`
 	Agent      string `json:"agent,omitempty" jsonschema:"default explore"`

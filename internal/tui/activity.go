@@ -21,7 +21,7 @@ type activity struct {
 	turn    turn
 	reply   reply
 	tools   []runningTool
-	// agents holds the agents that work, oldest first, and heard what was said in their
+	// agents holds the running subagents, oldest first, and heard the messages of their
 	// conversations.
 	agents []chat.AgentState
 	heard  map[string][]byte
@@ -35,7 +35,7 @@ type activity struct {
 	commands []string
 	// toldLoss is set once the user was told that pruning has cost more than it saved.
 	toldLoss bool
-	// aside is set while a question beside the conversation is answered.
+	// aside is set while a side question is answered.
 	aside bool
 	// waiting holds messages that wait until a command of the user is done, because the changes
 	// of a turn could collide with the changes of the command.

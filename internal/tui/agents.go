@@ -48,7 +48,7 @@ func (a *activity) agentChanged(state chat.AgentState) {
 	}
 }
 
-// addAgentEvent adds an event to what was said in the conversation of an agent.
+// addAgentEvent adds an event to the conversation of a subagent.
 func (a *activity) addAgentEvent(e chat.AgentEvent) {
 	text := ""
 	switch e := e.Event.(type) {

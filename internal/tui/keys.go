@@ -109,8 +109,7 @@ func (m *Model) key(k term.Key) tea.Cmd {
 	return guardPanic(m.input.Propose())
 }
 
-// asideKey handles an Esc that ends the question beside the conversation, which is the latest that
-// the user has begun. It answers no question of the turn.
+// asideKey handles an Esc that cancels the side question. The open prompts of the turn stay open.
 func (m *Model) asideKey(k term.Key) (tea.Cmd, bool) {
 	if k.Name != "esc" || !m.activity.aside || m.chooser.picking != nil || m.input.Proposing() {
 		return nil, false

@@ -27,7 +27,7 @@ type Driver interface {
 	Unqueue(ctx context.Context) (atcmd.Message, bool)
 	// Interrupt ends the turn in progress.
 	Interrupt()
-	// EndAside ends the question beside the conversation.
+	// EndAside cancels the side question.
 	EndAside()
 	// Answer decides the approval with this id.
 	Answer(id int, decision chat.Decision)

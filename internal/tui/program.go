@@ -42,14 +42,15 @@ type program struct {
 	// wakeAt is the time of the latest wakeMsg that was ordered.
 	wakeAt time.Time
 	err    error
-	// lent is the time in Unix nanoseconds until which Ctrl+C was meant for another program.
+	// lent is the time, in Unix nanoseconds, until which Ctrl+C goes to another program in the
+	// terminal.
 	lent atomic.Int64
 }
 
-// lateSignal is the time after which no signal arrives any more that was meant for another program.
+// lateSignal is the time after which a signal for another program no longer arrives.
 const lateSignal = time.Second
 
-// isLent reports whether Ctrl+C is meant for another program, which has the terminal.
+// isLent reports whether Ctrl+C goes to another program, which uses the terminal.
 func (p *program) isLent() bool { return time.Now().UnixNano() < p.lent.Load() }
 
 // Init implements tea.Model.

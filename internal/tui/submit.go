@@ -87,8 +87,8 @@ func (m *Model) backUnchanged() bool {
 	return m.activity.back != "" && m.input.Editor.Message().Text() == m.activity.back
 }
 
-// cameBack puts a message from the queue into the prompt. If the prompt still holds the later
-// message that was taken back before, unchanged, that message moves to behind.
+// cameBack puts a queued message into the prompt. If the prompt still contains an unchanged message
+// that was queued later and came back first, that message moves to the end.
 func (m *Model) cameBack(message atcmd.Message, ok bool) {
 	switch {
 	case !ok:

@@ -38,7 +38,7 @@ type runningTool struct {
 	call    int
 	said    toolspec.Label
 	started time.Time
-	// told is set once a line about the end of the call's agent is printed.
+	// told is set after a line about the end of the call's subagent was printed.
 	told bool
 	// output is the end of the call's output.
 	output []byte

@@ -19,7 +19,7 @@ type turn struct {
 	// askedAt is the time at which a question began to wait. asked is the total time that
 	// questions have waited, which does not count as work of the turn.
 	askedAt time.Time
-	// open counts the questions that wait; agents ask beside each other.
+	// open counts the waiting prompts; subagents can ask at the same time.
 	open int
 	// plan is the plan that the user is asked about, or "" for none.
 	plan  string

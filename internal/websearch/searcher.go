@@ -79,8 +79,8 @@ type Searcher struct {
 	config Config
 
 	mu sync.Mutex
-	// kept holds recent answers by query. refused holds, by way, how often it has refused and
-	// the refusal until the end of the pause.
+	// kept holds recent answers by query. refused holds, by search service, the number of refusals
+	// and the refusal that is repeated until the pause ends.
 	kept    map[string]Answer
 	refused map[string]*refusal
 	// searched counts the searches of the turn.
@@ -111,7 +111,7 @@ func (s *Searcher) BeginTurn() {
 	s.searched = 0
 }
 
-// way returns the settings with the way that auto stands for.
+// way returns the settings with auto replaced by the search service that it stands for.
 func (s *Searcher) way() Settings {
 	set := s.config.Settings()
 	if set.Way != Auto {
@@ -141,7 +141,7 @@ func (s *Searcher) server() error {
 // ByServer reports whether the model's server searches by itself, with the present settings.
 func (s *Searcher) ByServer() bool { return s.way().Way == Provider && s.server() == nil }
 
-// Service returns the name of who is asked by the present settings, "" if nobody is.
+// Service returns the name of the search service in use, or "" if there is none.
 func (s *Searcher) Service() string {
 	if way := s.way().Way; way != Off && way != Provider {
 		return way

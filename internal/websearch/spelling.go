@@ -111,8 +111,8 @@ func decoded(text string) (held []string) {
 // characters; the words of a shorter one may be usual words.
 const leastSplit = 16
 
-// holds reports whether the text holds a value. A long value that has both letters and digits, and
-// so is no name, is found whatever stands between them.
+// holds reports whether the text contains a value. A long value with letters and digits is not a
+// name, so that it is found between any characters.
 func (s spelling) holds(value string) bool {
 	if strings.Contains(s.text, value) {
 		return true

@@ -77,7 +77,7 @@ func (w *Workspace) follow(path string) (string, error) {
 // longestName is the length of the longest name of a file, in the units of the system.
 const longestName = 255
 
-// errLoop is the error of a path with more links than anybody means.
+// errLoop is the error of a path with too many links.
 var errLoop = errors.New("its links lead in a circle")
 
 // shortName reports whether a name has the form that Windows makes short names of, such as

@@ -178,8 +178,8 @@ func (b *Extensions) Foresee(ctx context.Context, typed string) []history.Block 
 	return expansion.Blocks
 }
 
-// mentions returns the options with which a message is read and nothing is run or counts as seen.
-// Expand adds the others.
+// mentions returns the options for reading a message without running commands or marking files as
+// seen. Expand adds the other options.
 func (b *Extensions) mentions() atcmd.Options {
 	return atcmd.Options{Root: b.Env.Workspace.Root(), NoImages: b.NoImages(), Kept: b.withheldReason, Unattended: b.Unattended, Elsewhere: b.Servers.IsResource}
 }

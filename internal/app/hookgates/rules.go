@@ -34,8 +34,8 @@ type Rules struct {
 	disallowed atomic.Pointer[permissions.Rules]
 }
 
-// longestProblem limits the line about a rule that is not understood, in characters. Its text
-// comes from a file of the repository.
+// longestProblem limits the line about a rule with a syntax error, in characters. Its text comes
+// from a file of the repository.
 const longestProblem = 400
 
 // FindRules reads the rules of a workspace and its user, below the rules above. Notices warn of

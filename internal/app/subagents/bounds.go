@@ -36,8 +36,8 @@ func (b Bounds) String() string {
 	return text
 }
 
-// Share of a limit, in percent, and number of requests before the last, at which an agent is told
-// to finish.
+// A subagent is told to finish at this share of a limit, in percent, or at this number of requests
+// before the last.
 const (
 	almost       = 80
 	requestsLeft = 5
@@ -56,7 +56,7 @@ type clock struct {
 	mu      sync.Mutex
 	started time.Time
 	waited  time.Duration
-	// waits counts the open questions, since is when the first of them was put.
+	// waits counts the open approval prompts, and since is when the first of them appeared.
 	waits int
 	since time.Time
 }

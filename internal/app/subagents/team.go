@@ -70,7 +70,7 @@ type Child struct {
 	Model string
 	// Unused has a line for each wish of the agent's file that was not granted.
 	Unused []string
-	// Ended is told how the agent ended, the files that it changed and its last message.
+	// Ended is called with the subagent's status, the files that it changed and its last message.
 	Ended func(status, changed, said string)
 	Close func()
 }
@@ -414,7 +414,7 @@ func (t *Team) Ended(callID string) error {
 		if j.CallID != callID {
 			continue
 		}
-		if j.denied { // nobody could be asked about a call of the agent
+		if j.denied { // an approval of a call needed a user
 			return gate.ErrDenied
 		}
 		return nil

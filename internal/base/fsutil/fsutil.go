@@ -33,8 +33,8 @@ type Target struct {
 	Root string
 	// Mode is the mode of the new file.
 	Mode fs.FileMode
-	// Locked means that the caller holds the lock that all writers of the file use, so that
-	// temporary files beside the file are left behind by killed writers.
+	// Locked means that the caller holds the lock that all writers use. The write then removes
+	// temporary files that killed writers left beside the file.
 	Locked bool
 }
 

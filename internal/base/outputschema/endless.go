@@ -13,7 +13,8 @@ type descent struct {
 	root any
 	// anchors holds schemas by the names that references may use.
 	anchors map[string]map[string]any
-	// open is true for the schemas on the way, and false for schemas that are known to end.
+	// open is true for schemas on the path to the current one, and false for schemas without a
+	// loop.
 	open map[uintptr]bool
 }
 
@@ -48,7 +49,7 @@ func everyObject(value any, visit func(map[string]any)) {
 	}
 }
 
-// loops reports whether a schema leads back to a schema on the way to it.
+// loops reports whether a schema refers back to a schema that contains it.
 func (d *descent) loops(schema map[string]any) bool {
 	key := reflect.ValueOf(schema).Pointer()
 	if open, seen := d.open[key]; seen {

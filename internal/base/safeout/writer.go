@@ -18,8 +18,8 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// ErrGone reports a write to a pipe whose reader has gone, as head does when it has enough. It is
-// nobody's mistake, and nobody is left to be told.
+// ErrGone reports a write to a pipe whose reader has ended, as head does after enough lines. It is
+// not an error of the program, and no message is printed.
 var ErrGone = errors.New("nobody reads the output any more")
 
 // Writer returns a writer to f, which is a Cleaner if f is a terminal.

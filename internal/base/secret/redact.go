@@ -9,7 +9,7 @@ import (
 
 // A known is a kind of secret that is recognized by its form.
 type known struct {
-	// marks are texts, one of which every line with such a secret has.
+	// marks are texts. Each line with such a secret contains at least one of them.
 	marks []string
 	// value has the text before the secret as its first group, and the text behind it as its last.
 	value *regexp.Regexp

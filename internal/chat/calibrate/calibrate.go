@@ -1,5 +1,5 @@
 // Package calibrate measures the parts of a conversation in a provider's tokens. A provider reports
-// only the size of whole requests: a Gauge compares each report with the one before, so that the
+// only the size of whole requests: a Calibration compares each report with the one before, so that the
 // size of everything that was sent is known, and only the new texts are estimated. It knows nothing
 // of caches and prices.
 package calibrate
@@ -29,7 +29,7 @@ type Calibration struct {
 	headTold float64
 	parts    map[*history.Content]part
 	// ratio is the scale of the latest request with its head. texts are the latest texts that were
-	// measured by themselves; own and told sum up all of them.
+	// measured separately; own and told sum up their counts.
 	ratio     float64
 	texts     []text
 	own, told float64
@@ -47,8 +47,8 @@ type part struct {
 type text struct{ own, told float64 }
 
 const (
-	// leastScale and mostScale bound the scales that are believed: beyond them something else than
-	// the text was counted.
+	// leastScale and mostScale limit the scales that are used: outside them the provider counted
+	// something other than the text.
 	leastScale = 0.5
 	mostScale  = 2.0
 	// enough is the size of texts, by our own count, from which their scale is known.
@@ -59,8 +59,8 @@ const (
 	// few is the number of texts up to which firstDoubt is assumed.
 	few        = 3
 	firstDoubt = 0.1
-	// small is added to the size of a text before its difference is taken for a share, because
-	// that of a few words says nothing about a page.
+	// small is added to the size of a text before its difference becomes a share, because the scale
+	// of a few words does not hold for a page.
 	small = 16
 )
 

@@ -58,8 +58,8 @@ type Part struct {
 	// Tokens is the size of the part in the next request, or the number of tokens that its leaving
 	// freed.
 	Tokens int `json:"tokens"`
-	// Request is the number of the request with which the part left or was shortened. Upcoming is
-	// set if that is the next request.
+	// Request is the number of the request before which the part was pruned or shortened. Upcoming
+	// is set if that is the next request.
 	Request  int    `json:"request,omitempty"`
 	Upcoming bool   `json:"upcoming,omitempty"`
 	Reason   string `json:"reason,omitempty"`

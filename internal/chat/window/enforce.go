@@ -25,7 +25,7 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 	}
 	reduced, err := w.reduce(strategy, done)
 	if err != nil {
-		// The outcomes of the latest calls do not fit beside the message.
+		// The latest calls and their results do not fit into the window together with the message.
 		if cut, cutErr := w.cutMessage(strategy); !cut || cutErr != nil {
 			return errors.Join(w.inTheirTokens(err), cutErr)
 		}

@@ -20,8 +20,8 @@ type Urgency struct {
 // summaries lets strategies ask a model for summaries.
 type summaries struct {
 	history *history.Service
-	// prepare prepares to ask a model; nil if there is none. beside runs work off the owner's
-	// goroutine.
+	// prepare connects to the model that writes summaries; nil if there is none. beside runs work
+	// outside of the owner's goroutine.
 	prepare func(Urgency) Connect
 	beside  func(work func())
 	vain    vain

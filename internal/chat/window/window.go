@@ -33,7 +33,7 @@ type Config struct {
 	// Beside runs work off the owner's goroutine while the owner serves others, and returns when
 	// it is done. If Beside is nil, the work runs on the owner's goroutine.
 	Beside func(work func())
-	// Moments are told of compressions. It may be nil.
+	// Moments receives the start and the end of compressions. It may be nil.
 	Moments Moments
 	// TranscriptPath returns the file that keeps the whole conversation, or "" if none does
 	// (REQ-HD-012.1). Nil means none.
@@ -59,7 +59,8 @@ type Config struct {
 	OnStep func(Step)
 }
 
-// Moments are told of compressions. Both methods may take long, on the owner's goroutine.
+// Moments receives the start and the end of compressions. Both methods may take long, on the
+// owner's goroutine.
 type Moments interface {
 	// Compacting returns the reason why the history must not be compressed now; "" permits it,
 	// and the hard limit overrides a refusal.

@@ -21,7 +21,7 @@ var stacked = lazyregexp.New(`^~[+-]?\d`)
 // sedRuns matches scripts of sed that may run a command: 1e line, s/x/y/e.
 var sedRuns = lazyregexp.New(`(?:^|[\s;{}!,/|#@0-9$])[0-9gpImMw]*e(?:$|[\s;}])`)
 
-// doubtVariables records the variables that a command changes in a way that is not known.
+// doubtVariables records the variables that a command may change to an unknown value.
 func (r *reader) doubtVariables(node syntax.Node) {
 	switch node := node.(type) {
 	case *syntax.CallExpr:
@@ -70,7 +70,8 @@ func (r *reader) doubts() bool {
 	return false
 }
 
-// rewrites reports whether an expansion changes a value in a way that is not followed here.
+// rewrites reports whether an expansion changes a value in a way that this package does not
+// compute.
 func rewrites(p *syntax.ParamExp) bool {
 	switch {
 	case p.Slice != nil:

@@ -22,7 +22,7 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// Bounds of the search. Beyond them a line is not understood.
+// Limits of the search. A line beyond them has an unknown meaning.
 const (
 	maxDepth    = 4
 	maxValues   = 64

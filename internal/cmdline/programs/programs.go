@@ -76,7 +76,7 @@ const (
 	Quotes
 	// Cuts prints the beginning or the end of its input.
 	Cuts
-	// Subcommands has commands of its own, of which the first argument selects one.
+	// Subcommands marks a program whose first argument selects a subcommand.
 	Subcommands
 	// Patches is a name under which models call the tool that applies a patch.
 	Patches

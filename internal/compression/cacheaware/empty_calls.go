@@ -64,7 +64,8 @@ func (rv *review) mayLeave(f *fact) bool {
 	return !wantedBack(rv.conversation.entries[rv.conversation.units[f.head].entry])
 }
 
-// dead reports whether a unit of a call could leave by itself, if it were large enough.
+// dead reports whether the result of a call could be pruned without the call, if it were large
+// enough.
 func (rv *review) dead(at int, u *unit) bool {
 	if rv.conversation.unseen(u) {
 		return false

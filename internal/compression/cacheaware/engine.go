@@ -81,7 +81,7 @@ func (e *Engine) Latest() (Request, bool) { return e.latest, e.latest.At != 0 }
 // NothingSent reports whether no request has been sent since the engine began, or began again.
 func (e *Engine) NothingSent() bool { return !e.account.sentOnce }
 
-// Account returns the amount spent so far beside the cost of sending everything.
+// Account returns the cost of the requests so far, and their cost without pruning.
 func (e *Engine) Account() Account { return e.account.Account }
 
 // RequestCosts returns the bills of the requests so far, in order.

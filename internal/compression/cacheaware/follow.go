@@ -152,8 +152,8 @@ func sameCall(before, after history.Block) bool {
 	return true
 }
 
-// isOwnStep reports whether this package made the replacements of a step: every reason is one of this
-// package, and without a hollow call no entry leaves or lacks a reason.
+// isOwnStep reports whether this package made the replacements of a step: each reason is one of
+// this package, and entries are removed only with an empty call.
 func isOwnStep(step history.Step) bool {
 	hollow, unexplained := false, false
 	for _, edit := range step.Edits {

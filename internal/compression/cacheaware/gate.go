@@ -266,7 +266,8 @@ func (s *sweep) freedTokens(c candidate) (tokens float64, ok bool) {
 	return float64(freed), true
 }
 
-// tokensFreed returns the tokens that a candidate other than a hollow call frees.
+// tokensFreed returns the tokens that pruning a candidate frees. The candidate is not an empty
+// call.
 func (cv *conversation) tokensFreed(c candidate) int {
 	if c.why == ReasonMarked {
 		return -cv.count(staleNote)

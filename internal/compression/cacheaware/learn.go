@@ -14,8 +14,8 @@ type learned struct {
 	// missed counts the requests in a row for which the cache held nothing although it should
 	// have. short counts the requests for which it held much less than it should have.
 	missed, short int
-	// alive is the longest pause after which most of a prefix was still held. dead is the
-	// shortest pause after which nothing was. 0 means none.
+	// alive is the longest pause after which the provider's cache still held most of a prefix, and
+	// dead the shortest pause after which it held nothing. 0 means none.
 	alive, dead time.Duration
 }
 

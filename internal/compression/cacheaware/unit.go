@@ -45,7 +45,7 @@ const (
 	pruned
 	// current: the result of a call holds the current text of a file (fold.go).
 	current
-	// gone: the call has left with its result (hollow.go).
+	// gone: the call was pruned with its result (see empty_calls.go)
 	gone
 )
 

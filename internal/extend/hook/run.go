@@ -19,7 +19,7 @@ import (
 	"agent/internal/shell"
 )
 
-// blocks is the exit code by which a hook refuses a call, whatever it printed.
+// blocks is the exit code with which a hook refuses a call. Its output does not matter.
 const blocks = 2
 
 // run runs one hook to its end and returns its outcome. It asks for consent once more, because the

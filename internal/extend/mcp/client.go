@@ -231,8 +231,8 @@ func (c *Client) connectStdio(ctx context.Context) error {
 	return again
 }
 
-// refusesVersion reports whether a server refused a request in a way that servers use for a protocol
-// they do not know. After any other refusal another protocol does not help.
+// refusesVersion reports whether a server refused a request because it does not know the version of
+// the protocol. After any other refusal, another version does not help.
 func refusesVersion(err error) bool {
 	refused := refusal(err)
 	return refused != nil && slices.Contains([]int64{

@@ -49,7 +49,7 @@ type shown struct {
 	asking map[int]func()
 }
 
-// callShown is a call that the editor was told about.
+// callShown is a call that the editor displays.
 type callShown struct {
 	id     string
 	output []byte
@@ -187,8 +187,8 @@ func (w *shown) absolute(path string) string {
 	return fsutil.At(w.session.talk.Root(), path)
 }
 
-// update changes the display of a call. It does nothing for an id of "", which means a call
-// that the editor was not told about.
+// update changes the display of a call. It does nothing if id is "", because the editor does not
+// display the call.
 func (w *shown) update(id string, u update) {
 	if id != "" {
 		u["sessionUpdate"], u["toolCallId"] = "tool_call_update", id

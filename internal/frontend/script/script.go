@@ -285,7 +285,7 @@ func runCommand(ctx context.Context, c *app.Conversation, session slash.Session,
 	return c.Commands(ctx, session, app.Screen{}).Run(ctx, line)
 }
 
-// mayInit refuses /init if no rule lets it write AGENTS.md, because nobody can be asked.
+// mayInit refuses /init in a non-interactive run unless a rule allows it to write AGENTS.md.
 func mayInit(c *app.Conversation, prompt atcmd.Message) error {
 	if strings.TrimSpace(prompt.Text()) != "/init" || c.MayWrite("AGENTS.md") {
 		return nil

@@ -133,7 +133,7 @@ func (r *run) next(idle bool) (message atcmd.Message) {
 	return message
 }
 
-// refuse answers all open questions with no, because no user is present to answer.
+// refuse answers all open approval prompts with no, because there is no user.
 func (r *run) refuse() {
 	r.mu.Lock()
 	open := slices.Collect(maps.Keys(r.open))

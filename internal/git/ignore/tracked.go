@@ -33,7 +33,7 @@ type folderWalk struct {
 	// of repositories in the index, and inner lists the paths of existing repositories.
 	unknown, inner []string
 	links          map[string]bool
-	// told is set once a file was reported, unsure if git's result depends on more than the files
+	// told is set after a file was reported, unsure if git's result depends on more than the files
 	// on disk, and blind if a folder could not be read.
 	told, unsure, blind bool
 }

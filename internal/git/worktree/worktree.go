@@ -167,8 +167,8 @@ func change(ctx context.Context, dir string, args ...string) error {
 	return nil
 }
 
-// reason returns the line of git's output that says what is wrong: the first that git marks, which
-// names the file that is in the way, or the last.
+// reason returns the line of git's output that explains the error: the first line marked as an
+// error, otherwise the last. It names the file that causes the error.
 func reason(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	for _, line := range lines {

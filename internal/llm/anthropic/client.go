@@ -63,7 +63,7 @@ type Client struct {
 	// latest holds the id of the latest message of each session, by the key of its cache. The
 	// provider compares requests with it.
 	latest map[string]string
-	// limits holds the limits that the latest reply told.
+	// limits holds the rate limits from the latest reply.
 	limits []Limit
 	// warned holds the notes that were given, each once.
 	warned map[string]bool

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Limit is a limit of the account that a reply told.
+// Limit is a rate limit of the account, as a reply reports it.
 type Limit struct {
 	// Name names it for a user.
 	Name string
@@ -43,7 +43,7 @@ func (c *Client) tellLimits(header http.Header) {
 	c.limits = limits
 }
 
-// Limits returns the limits that the latest reply told.
+// Limits returns the rate limits from the latest reply.
 func (c *Client) Limits() []Limit {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"agent/internal/llm/lenientjson"
 )
 
-// maxSources limits the addresses of one search that are told.
+// maxSources is the largest number of addresses that are reported for one search.
 const maxSources = 50
 
 // tellSearch tells of a search that the server made by itself, and of its results.

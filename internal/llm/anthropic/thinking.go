@@ -124,8 +124,8 @@ func (c *conversation) dropVoid(bound bool) {
 	}
 }
 
-// seenBy returns the thinking from the oldest on that the newest reply has seen. If that is gone,
-// it was taken from the beginning, and all counts.
+// seenBy returns the thinking that the newest reply has seen, from the oldest on. If none of it is
+// left, the server has removed thinking from the beginning, and seenBy returns all.
 func seenBy(thought []*kept) []*kept {
 	newest := thought[len(thought)-1]
 	if newest.First == "" {

@@ -171,7 +171,7 @@ func failures(run fact) string {
 	return strings.Join(lines, "\n")
 }
 
-// stopsAt ends the turn if an answer to the latest reply leaves the script no way on.
+// stopsAt ends the turn if the script can't continue after an answer to the latest reply.
 func stopsAt(answers []fact) (reply, bool) {
 	for _, f := range answers {
 		if f.at != answers[len(answers)-1].at {

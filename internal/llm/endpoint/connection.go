@@ -29,8 +29,8 @@ func (e *Endpoint) connectionFailure(err error, model string) *llm.Error {
 	return &failure
 }
 
-// describeConnection returns message and hint for a request that failed on its way, and the kind if
-// it is not Unavailable.
+// describeConnection returns message and hint for a request that failed before the server answered,
+// and the kind of the error if it is not Unavailable.
 func (e *Endpoint) describeConnection(err error) llm.Error {
 	var (
 		lookup      *net.DNSError

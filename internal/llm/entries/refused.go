@@ -29,7 +29,8 @@ func Refuse(attached []*history.Attached) *Refused {
 	return f
 }
 
-// digestLength is the length of a digest in bytes. Nobody gains by making two equal.
+// digestLength is the length of a digest in bytes. A short digest is enough, because a collision
+// helps no attacker.
 const digestLength = 12
 
 // Digest returns a short text that distinguishes an attachment from all others.

@@ -59,7 +59,8 @@ type Client struct {
 	at *endpoint.Endpoint
 	// opensThinking holds the models whose replies begin within their thinking.
 	opensThinking sync.Map
-	// dropped maps the models that have dropped reasoning to a note about it, "" once it was told.
+	// dropped maps the models that dropped reasoning to a notice about it, or to "" after the
+	// notice was printed.
 	dropped sync.Map
 	// madeIDs counts the ids that were made for calls without one.
 	madeIDs atomic.Int64

@@ -53,8 +53,8 @@ func (w *messageWriter) system(prompt string) {
 	w.close()
 }
 
-// understood is the assistant's answer to a system prompt in a user message, for models that want
-// user and assistant to alternate.
+// understood is the assistant's answer to the system prompt. Models that need user and assistant to
+// alternate get the prompt in a user message.
 const understood = "(understood)"
 
 // explicitBreakpoint is the mark that OpenAI reads for its cache.

@@ -8,7 +8,7 @@ import (
 	"agent/internal/llm/lenientjson"
 )
 
-// maxSources limits the addresses of one search that are told.
+// maxSources is the largest number of addresses that are reported for one search.
 const maxSources = 50
 
 // searchAction is a step of a server in a search of the Responses API.

@@ -1,6 +1,6 @@
 // Package logs reads the sessions that other coding agents record: Claude Code, codex,
 // gemini-cli, pi and opencode. It turns each session into stretches, which are the parts between
-// two compactions. A Stretch holds entries of history with their times.
+// two compactions. A Span holds entries of history with their times.
 //
 // The package only reads. A line that cannot be understood is counted and skipped; a file that
 // holds no session of a known form is refused with ErrUnknown. Find lists the sessions on this

@@ -16,7 +16,7 @@ type reader struct {
 	line func(line []byte) error
 }
 
-// A form is a way of recording sessions.
+// A form describes how one program records sessions.
 type form struct {
 	agent string
 	// whole is set if a file is one JSON object.

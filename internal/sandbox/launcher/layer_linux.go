@@ -11,7 +11,8 @@ type Layer struct {
 	// Path is the folder. Lower lists the layers between it and this one, topmost first.
 	Path  string
 	Lower []string
-	// Upper receives the written files. Work is an empty folder beside it for the kernel.
+	// Upper receives the written files. Work is an empty folder that the kernel needs on the same
+	// file system.
 	Upper, Work string
 }
 

@@ -183,8 +183,8 @@ func excerpt(body []byte) string {
 	return strings.ToValidUTF8(string(body[max(0, len(body)-most):]), "")
 }
 
-// Transport brings every request to srv, whatever host it is for, so that a client
-// can be determined to talk to a vendor.
+// Transport sends every request to srv, no matter which host it is for, so that a test can use the
+// address of a vendor.
 func (s *Server) Transport() http.RoundTripper {
 	target := strings.TrimPrefix(strings.TrimSuffix(s.URL, "/v1"), "http://")
 	transport := &http.Transport{DisableCompression: true}

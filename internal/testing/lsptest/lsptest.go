@@ -76,7 +76,7 @@ type server struct {
 	in    *bufio.Reader
 	fault string
 	root  string
-	// files has the contents that the client has told of, open the files that it holds open.
+	// files has the contents that the client has sent, and open the files that it holds open.
 	files map[string]string
 	open  map[string]bool
 	asked int

@@ -140,7 +140,7 @@ func (s *server) request(method string, params any) message {
 	return <-answer
 }
 
-// take handles a message; what takes time does so beside.
+// take handles a message. Slow work runs on another goroutine.
 func (s *server) take(m message) {
 	if m.Method == "" {
 		s.mu.Lock()

@@ -15,7 +15,8 @@ import (
 const (
 	// Least is the size of the smallest text that is made shorter, in bytes: 500 tokens.
 	Least = 2000
-	// longest limits the lines that are looked at, in bytes. Longer ones stay as they are.
+	// longest limits the length of the lines that are grouped, in bytes. Longer lines stay
+	// unchanged.
 	longest = 4096
 	// run is the number of similar lines from which on the middle of them is omitted.
 	run = 4
@@ -219,7 +220,7 @@ func worth(members []member) bool {
 	return len(members[0].heading)*(len(members)-1) > len(members)+2
 }
 
-// Expand gives back the lines that Output grouped. Lines that Output omitted stay omitted.
+// Expand restores the lines that Output grouped. Lines that Output omitted stay omitted.
 func Expand(text string) string {
 	var out strings.Builder
 	heading := ""

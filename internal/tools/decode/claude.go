@@ -17,7 +17,7 @@ import (
 // A theirTool is a tool of Claude Code. Models, rules and hooks use its names.
 type theirTool struct {
 	name string
-	// ours lists our tools that do the same work. A call of the tool is taken for a call of the
+	// ours lists our tools that do the same work. A call of the tool is read as a call of the
 	// first.
 	ours []string
 	// takes lists the tool's parameters. renamed maps our names of parameters to the tool's

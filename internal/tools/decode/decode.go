@@ -229,7 +229,7 @@ func (t tool) fit(given members) (fitted members, notes []string) {
 	return fitted, notes
 }
 
-// remark returns the text of the first remark beside a call.
+// remark returns the text of the first extra argument that is a remark on the call.
 func (t tool) remark(given members) string {
 	for _, m := range given {
 		if !t.has(m.name) && slices.Contains(remarks, m.name) {
@@ -255,8 +255,8 @@ func rightParameter(name, sent string, value json.RawMessage) string {
 	return note
 }
 
-// meant returns the parameter of the tool that a name stands for, with the value in the right
-// form. It returns "" if the call also has that parameter.
+// meant returns the parameter of the tool that a name stands for, with the value in the right form.
+// It returns "" if the call also has that parameter.
 func (t tool) meant(m member, given, before members) (name string, value json.RawMessage) {
 	value, ok := m.value, true
 	if t.has(m.name) {

@@ -81,8 +81,8 @@ func (l *Links) address(path string, line, column int) string {
 	return l.scheme + "://file" + (&url.URL{Path: rooted}).EscapedPath() + at
 }
 
-// again is the time after which a missing file is looked up again, and most the number of files
-// that are remembered.
+// again is the time after which a missing file is looked up again, and most the number of
+// remembered files.
 const (
 	again = 2 * time.Second
 	most  = 4096

@@ -332,8 +332,8 @@ func (s *Screen) leavePage(b *bytes.Buffer) {
 	}
 }
 
-// heardWithin is the greatest delay with which a change of the window's size is reported, on a
-// machine under load by a terminal that collects changes.
+// heardWithin is the longest delay before a change of the window's size is reported. A loaded
+// machine and a terminal that collects changes need that long.
 const heardWithin = 5 * time.Second
 
 // tallest is the height, in rows, of the tallest live part or page that was painted lately. The

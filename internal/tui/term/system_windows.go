@@ -68,7 +68,7 @@ func newAlarm() (asleep, stop *alarm, err error) {
 	return &alarm{event: event}, &alarm{event, true}, err
 }
 
-// Close rings the alarm, or frees it after it has rung.
+// Close triggers the alarm, or frees it if it was triggered.
 func (a *alarm) Close() error {
 	if a.rings {
 		return windows.SetEvent(a.event)

@@ -29,7 +29,7 @@ type Layout func(t *style.Theme, width int) []string
 func Rows(rows ...string) Layout { return func(*style.Theme, int) []string { return rows } }
 
 // keptRows is the number of rows kept for a new layout. Most terminals keep fewer, so that a
-// repaint loses nothing that was visible.
+// repaint loses no visible row.
 const keptRows = 4000
 
 // entry is a finished entry, with the number of its rows in the latest layout.

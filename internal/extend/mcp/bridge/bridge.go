@@ -97,11 +97,11 @@ type Bridge struct {
 	offerRevision uint64
 	// settled is closed when all servers have been asked.
 	settled chan struct{}
-	// news holds the tools that came and went since offered was frozen and the model was told, by
-	// server.
+	// news holds, by server, the tools that were added and removed since the model last read the
+	// list of tools.
 	news map[string]*news
-	// added holds the names of the tools that the model was told of with their definitions, and room
-	// is the number of tokens that further definitions may take.
+	// added holds the names of the tools whose definitions the model has read, and room is the
+	// number of tokens that further definitions may take.
 	added map[string]bool
 	room  int
 }

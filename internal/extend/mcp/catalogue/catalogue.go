@@ -129,8 +129,8 @@ func (k ServerInfo) earlier(now Tool) (old Tool, changed bool) {
 	return Tool{Name: now.Name, Shown: now.Shown}, !known && len(k.Gone) >= maxGone
 }
 
-// agreed returns the definition of a tool before the changes that nobody has agreed to, of a tool that
-// is gone its hash alone.
+// agreed returns the definition of a tool that the user approved. For a deleted tool it returns
+// only the hash.
 func (k ServerInfo) agreed(name string) (Tool, bool) {
 	if t, found := k.Tool(name); found {
 		if old, waits := k.Changed[t.Name]; waits {

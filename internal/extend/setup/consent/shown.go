@@ -117,7 +117,7 @@ func (s *Store) recordOf(r Reviewed, root string, day time.Time) record {
 	return record{Root: root, Item: r.String(), File: s.relative(r.File), Hash: r.Hash, Date: day.Format(time.DateOnly), Content: []byte(r.Content)}
 }
 
-// isOf reports whether two records are of the same item, with whatever content.
+// isOf reports whether two records are about the same item. Their content may differ.
 func (r record) isOf(other record) bool {
 	return r.Root == other.Root && r.Item == other.Item && r.File == other.File
 }

@@ -9,7 +9,8 @@ import (
 	"agent/internal/cmdline"
 )
 
-// helper shows how a program that prints a key is set here, beside the address that it is for.
+// helper shows the setting of this program for a program that prints an API key, and the address
+// that the key is for.
 func (p *planner) helper(name, from, command, baseURL, example string) {
 	if holdsSecret(command) || holdsSecret(baseURL) {
 		p.skip(Logins, name, from, "it holds a secret")

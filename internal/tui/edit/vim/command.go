@@ -176,7 +176,7 @@ func parse(keys []string, visual bool) (c command, done bool) {
 	return c, true
 }
 
-// maxCount is the greatest count; nobody means more.
+// maxCount is the greatest count that a user may type.
 const maxCount = 9999
 
 // number parses a count at the beginning of keys, 0 for none, and returns the other keys.
