@@ -24,7 +24,7 @@
 //   - asker (asking.go): the question that waits for a user
 //   - rewind.Past (internal/chat/rewind): going back to an earlier point, and undoing changes
 //   - totals (costs.go): requests, tokens and costs
-//   - Views (views.go), Past (past.go), Agents (agent.go): what the rest of the program sees of the
+//   - Views (views.go), Past (rewind.go), Agents (agent.go): what the rest of the program sees of the
 //     context, of earlier points, and of the conversation that runs an agent
 //   - emitter (chat.go): events and notices, for the screen and the log
 //   - Chat itself: the queue of messages, the tasks for when the chat is idle, the turn
