@@ -98,11 +98,11 @@ func attachTo(ctx context.Context, w world, o sessionOptions, name string) error
 	if err != nil {
 		return usage(err)
 	}
-	return attachToRow(ctx, w, o, row)
+	return attachToRow(ctx, w, o, row, false)
 }
 
-// attachToRow shows the session of a row in this terminal.
-func attachToRow(ctx context.Context, w world, o sessionOptions, row board.Row) error {
+// attachToRow shows the session of a row in this terminal. fromBoard is set if the board follows.
+func attachToRow(ctx context.Context, w world, o sessionOptions, row board.Row, fromBoard bool) error {
 	if _, err := w.startLog(false); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func attachToRow(ctx context.Context, w world, o sessionOptions, row board.Row) 
 		return err
 	}
 	err = screen.Attach(ctx, screen.AttachOptions{
-		Process: w.process, Session: row.State, Socket: row.Socket, Settings: s, In: w.stdin, Out: w.stdout, NotifySignals: w.hear, Plain: o.screenReader,
+		Process: w.process, Session: row.State, Socket: row.Socket, Settings: s, In: w.stdin, Out: w.stdout, NotifySignals: w.hear, Plain: o.screenReader, FromBoard: fromBoard,
 	})
 	switch {
 	case errors.Is(err, screen.ErrSessionEnded):
@@ -173,7 +173,7 @@ func showBoard(ctx context.Context, w world, o sessionOptions) error {
 		case i < 0:
 			return w.tell("Can't attach: the session can't be reached. Run: agent sessions list --all")
 		}
-		if err := attachToRow(ctx, w, o, rows[i]); err != nil {
+		if err := attachToRow(ctx, w, o, rows[i], true); err != nil {
 			return err
 		}
 	}

@@ -140,7 +140,7 @@ func TestSlashCommandsOfTheDocs(t *testing.T) {
 	t.Parallel()
 	w := world{process: &app.Process{}}
 	commands := slash.New(t.Context(), slash.Deps{Settings: settings.New(app.Registry())}, append(w.shellCommands(nil), command.Command{Name: "login"})...)
-	known := []string{"review", "leave", "tmp", "run", "proc", "path", "ticket", "pdf", "permissions", "memory", "status"} // of the screen, folders, and examples
+	known := []string{"review", "leave", "board", "tmp", "run", "proc", "path", "ticket", "pdf", "permissions", "memory", "status"} // of the screen, folders, and examples
 	for _, c := range commands.All() {
 		known = append(append(known, c.Name), c.Aliases...)
 	}

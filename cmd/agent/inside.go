@@ -105,6 +105,15 @@ func (w world) loginInside(c *app.Conversation) command.Command {
 	})
 }
 
+// boardInside returns the command /board, which shows the board until the user leaves it.
+func (w world) boardInside() command.Command {
+	run := func(ctx context.Context, _ []string) (command.Output, error) {
+		show := func() error { return w.visit(ctx, []string{"board"}) }
+		return command.Output{Outside: &command.Outside{Line: "agent board", Run: show}}, nil
+	}
+	return command.Command{Name: "board", Group: "Sessions", Help: "show all running sessions and answer their questions", Forms: []command.Form{{Run: run}}}
+}
+
 // commandLine returns words as a command line.
 func commandLine(words []string) string {
 	var line []string

@@ -397,11 +397,13 @@ func (b *boardView) view(width, height int) (lines []string, col int) {
 	lines = append(lines, rows...)
 	if asked := b.question(); asked != nil {
 		body := question.All(t, question.Asked{Approval: *asked}, width)
-		if most := max(1, height-len(lines)-5); len(body) > most {
+		keys := style.IndentAll(style.WrapText(keysOf(asked), max(1, width-2)), "  ")
+		keys = keys[:min(len(keys), 4)]
+		if most := max(1, height-len(lines)-4-len(keys)); len(body) > most {
 			body = append(body[:most-1:most-1], t.Dim.Text("… Enter attaches and shows all"))
 		}
 		lines = append(append(lines, ""), body...)
-		lines = append(lines, style.Truncate("  "+keysOf(asked), width))
+		lines = append(lines, keys...)
 	}
 	foot := "↑↓ select · Enter attach · m message · s stop · q leave"
 	if b.hint != "" {

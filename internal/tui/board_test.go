@@ -2,10 +2,12 @@ package tui
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/chat"
@@ -159,5 +161,48 @@ func TestPlainBoard(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"one: yes to 1", "two: hello"}, driver.said); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The frames of the board, without colors and on a light ground; colors change no letter.
+func TestBoardFrames(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{60, 100} {
+		var plain string
+		for _, look := range []struct {
+			name  string
+			theme *style.Theme
+		}{{"plain", style.NewTheme(style.NoColours, style.PaletteFor("plain", true))}, {"light", style.NewTheme(style.TrueColours, style.PaletteFor("light", false))}} {
+			t.Run(fmt.Sprintf("%s-%d", look.name, width), func(t *testing.T) {
+				rows := boardRows()
+				rows[0].Questions[0].Sandbox = "run commands in the sandbox without asking"
+				b := &boardView{driver: &fakeBoard{rows: rows}, now: func() time.Time { return boardTime }, theme: look.theme}
+				b.refresh()
+				lines, _ := b.view(width, 24)
+				text := strings.Join(lines, "\n")
+				golden.RequireEqual(t, []byte(text))
+				if letters := style.Clean(text); plain == "" {
+					plain = letters
+				} else if diff := cmp.Diff(plain, letters); diff != "" {
+					t.Errorf("(-without colors +with):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// ← on an empty line goes to the board, and is a key of the editor otherwise.
+func TestTheKeyOfTheBoard(t *testing.T) {
+	t.Parallel()
+	for _, board := range []string{"", "/board"} {
+		s := newScreenplayFor(t, 60, 24, func(o *Options) { o.Board = board })
+		s.model.input.Editor.Insert("x")
+		if s.model.key(term.Key{Name: "left"}); len(s.model.activity.commands) > 0 {
+			t.Error("it leaves a draft")
+		}
+		s.model.input.Editor.Set("")
+		if s.model.key(term.Key{Name: "left"}); (len(s.model.activity.commands) > 0) != (board != "") {
+			t.Errorf("board %q: running %q", board, s.model.activity.commands)
+		}
 	}
 }

@@ -136,6 +136,8 @@ type Options struct {
 	// Keys returns the table of keys; it is called again after every command. Nil means the
 	// default keys of the program.
 	Keys func() *keymap.Map
+	// Board is the command line that shows the board of all sessions, "" for none.
+	Board string
 	// Initial is sent as the first message if it contains words; images alone are put into the
 	// input.
 	Initial atcmd.Message

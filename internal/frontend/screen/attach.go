@@ -37,6 +37,8 @@ type AttachOptions struct {
 	// NotifySignals keeps Ctrl+C from ending the program until release is called.
 	NotifySignals func() (release func())
 	Plain         bool
+	// FromBoard is set if the board comes back when the user leaves.
+	FromBoard bool
 }
 
 // ErrSessionEnded is returned by Attach if the session has ended.
@@ -70,6 +72,11 @@ func Attach(ctx context.Context, o AttachOptions) error {
 	if !o.Plain {
 		_, faults = bound.read()
 	}
+	board := "" // the key for it goes back to the board that is behind this screen
+	if o.FromBoard {
+		board = "/leave"
+		greeting[0] += " · ← goes back to the board"
+	}
 	show := func() tui.Settings { return shownSettings(o.Settings) }
 	err = tui.Run(ctx, tui.Options{
 		Driver: r, Commands: r, Files: atcmd.NewCompleter(ctx, o.Session.Folder, o.Process.Now),
@@ -78,7 +85,7 @@ func Attach(ctx context.Context, o AttachOptions) error {
 		Greeting: append(greeting, faults...), Earlier: earlier, Workspace: o.Session.Folder, Settings: show,
 		Branch: func(ctx context.Context) string { return branchNow(ctx, o.Session.Folder) },
 		Title:  func() string { return o.Session.Title },
-		Status: chat.Status{Model: o.Session.Model}, Keys: func() *keymap.Map { return bound.inForce() },
+		Status: chat.Status{Model: o.Session.Model}, Board: board, Keys: func() *keymap.Map { return bound.inForce() },
 		Log: log.Logger, LogPath: log.Path, Now: o.Process.Now,
 	})
 	if errors.Is(context.Cause(ctx), ErrSessionEnded) {

@@ -50,6 +50,8 @@ type Options struct {
 	Scratch bool
 	// Commands returns slash commands about a conversation; nil for none.
 	Commands func(c *app.Conversation) []command.Command
+	// Board is the slash command that shows the board of all sessions, "" for none.
+	Board string
 	// Settled is called once, on a goroutine of its own, some time after the prompt is shown; nil
 	// for nothing.
 	Settled func(ctx context.Context, c *app.Conversation)
@@ -167,6 +169,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, leaver *
 		Clipboard:     clipboard(o.Process.Environ, c.TempDir()),
 		Keys:          bound.inForce,
 		Ask:           askTrust(c.Trust),
+		Board:         o.Board,
 		Initial:       o.Initial,
 		Log:           log.Logger,
 		LogPath:       log.Path,

@@ -42,6 +42,7 @@ func rows() []Row {
 		row("on an empty line: rewind", "on an empty line: returns to an earlier message", fixed("rewind", "alt+esc")),
 		row("clear or interrupt; twice quits", "interrupts the turn; otherwise clears the draft; twice quits", fixed("interrupt", "ctrl+c")),
 		row("on an empty line: quit", "quits on an empty line; asks first during a turn", act("quit", "ctrl+d")),
+		row("on an empty line: all sessions", "on an empty line: shows the board of running sessions; in a session opened from the board, returns to it", act("board", "left")),
 		row("earlier prompts; Up edits the queue", "earlier prompts of all sessions; Ctrl+R lists and searches them", act("up", "up"), act("down", "down"), act("search", "ctrl+r")),
 		row("", "", act("older", "ctrl+p"), act("newer", "ctrl+n")),
 		row("", "completes commands, settings, models, profiles, and files after `@`", act("complete", "tab")),
