@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/testing/svg"
@@ -69,18 +70,35 @@ func TestTerminalDemoRecording(t *testing.T) {
 	checkRecording(t, file, before+"```text\n"+strings.Join(recorded(s.screen()), "\n")+"\n```\n")
 }
 
-// The first picture of the README is the end of the demo, in the colours of a dark and of a light
-// terminal: `make frames` draws it anew.
+// framesOf divides a recording into the screens of a moving picture: one for each block of lines,
+// with the end of the recording so far. They follow the text and not the clock, so that two
+// recordings give the same picture.
+func framesOf(lines []string, rows int) (frames []svg.Frame) {
+	const block, end = 0.8, 5
+	for i := 1; i <= len(lines); i++ {
+		shown := svg.Frame{Rows: lines[max(0, i-rows):i], Seconds: block}
+		if i == len(lines) {
+			shown.Seconds = end
+		} else if ansi.Strip(lines[i]) != "" || ansi.Strip(lines[i-1]) == "" {
+			continue
+		}
+		frames = append(frames, shown)
+	}
+	return frames
+}
+
+// The first picture of the README plays the demo, in the colours of a dark and of a light terminal:
+// `make frames` draws it anew.
 func TestTerminalDemoPictures(t *testing.T) {
 	t.Parallel()
-	const columns, rows = 92, 40
+	const columns, rows = 92, 32
 	for look, ground := range map[string]svg.Colors{"dark": svg.Dark, "light": svg.Light} {
 		t.Run(look, func(t *testing.T) {
 			t.Parallel()
 			s := demoPlayed(t, columns, "--set", "theme="+look)
 			out := s.tmux("capture-pane", "-e", "-p", "-S", "-")
 			lines := recorded(strings.TrimRight(out, "\n "))
-			drawn := svg.Draw(lines[max(0, len(lines)-rows):], columns, ground)
+			drawn := svg.Play(framesOf(lines, rows), columns, rows, ground)
 			checkRecording(t, filepath.Join("..", "..", "docs", "frames", "turn-"+look+".svg"), drawn)
 		})
 	}
