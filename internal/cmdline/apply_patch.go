@@ -14,13 +14,13 @@ import (
 // bareWord matches the unquoted word of a here-document for apply_patch.
 var bareWord = lazyregexp.New(`^(\s*(?:cd\s+\S+\s*&&\s*)?(?:apply_patch|applypatch)\s*<<-?)[ \t]*(\w+)`)
 
-// Applied parses a line that does nothing but give a patch to apply_patch, as a here-document or
+// AppliedPatch parses a line that does nothing but give a patch to apply_patch, as a here-document or
 // as one quoted argument, perhaps after "cd DIR &&" and perhaps through "bash -lc". It returns
 // the patch and the folder, "" for the folder of the command. Nothing in the patch is expanded:
 // text that looks like a variable belongs in a file.
-func (r *Reading) Applied() (dir, patch string, ok bool) {
+func (r *Reading) AppliedPatch() (dir, patch string, ok bool) {
 	if quoted := bareWord.ReplaceAllString(r.line, "$1'$2'"); quoted != r.line {
-		return Read(quoted).Applied()
+		return Read(quoted).AppliedPatch()
 	}
 	if r.err != nil || len(r.file.Stmts) != 1 {
 		return "", "", false
@@ -35,7 +35,7 @@ func (r *Reading) Applied() (dir, patch string, ok bool) {
 	}
 	if script := literalWords(stmt); len(script) >= 3 && IsShell(script[0]) {
 		if options := strings.Join(script[1:len(script)-1], " "); options == "-lc" || options == "-c" || options == "-l -c" {
-			below, patch, ok := Read(script[len(script)-1]).Applied()
+			below, patch, ok := Read(script[len(script)-1]).AppliedPatch()
 			return Below(dir, below), patch, ok
 		}
 	}

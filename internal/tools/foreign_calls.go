@@ -43,7 +43,7 @@ func (r *Registry) asPatch(call decode.Call) decode.Call {
 	at := slices.IndexFunc(all, func(t Tool) bool { return t.EditsOnly() && len(t.Density.Patch) > 0 })
 	given, named := call.Arguments.Arg("directory")
 	folder, isText := given.(string)
-	dir, text, ok := cmdline.Read(call.Arguments.StringArg(tool.Density.Command[0])).Applied()
+	dir, text, ok := cmdline.Read(call.Arguments.StringArg(tool.Density.Command[0])).AppliedPatch()
 	if at < 0 || !ok || named && !isText {
 		return call
 	}
