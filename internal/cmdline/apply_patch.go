@@ -93,8 +93,8 @@ func plainly(stmt *syntax.Stmt) bool {
 	return len(stmt.Redirs) == 0 && !stmt.Negated && !stmt.Background && !stmt.Coprocess && !stmt.Disown
 }
 
-// Applies reports whether the line runs apply_patch as if it were a program, alone or among others.
-func (r *Reading) Applies() bool {
+// RunsApplyPatch reports whether the line runs apply_patch as if it were a program, alone or among others.
+func (r *Reading) RunsApplyPatch() bool {
 	return slices.ContainsFunc(r.Calls(), func(words []string) bool { return programs.IsNamed(words[0], programs.Patches) })
 }
 

@@ -64,7 +64,7 @@ func TestPatchesInCommands(t *testing.T) {
 		"bash -lc 'rm x && apply_patch <<EOF\n+x\nEOF\n' y": false,
 		"bash -x -c 'apply_patch <<EOF\n+x\nEOF\n'":         false,
 	} {
-		if _, _, ok := cmdline.Read(line).AppliedPatch(); ok || cmdline.Read(line).Applies() != applies {
+		if _, _, ok := cmdline.Read(line).AppliedPatch(); ok || cmdline.Read(line).RunsApplyPatch() != applies {
 			t.Errorf("%q is %v a patch, or does not apply one", line, ok)
 		}
 	}

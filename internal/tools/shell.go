@@ -79,7 +79,7 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 		}, nil
 	}
 	line := cmdline.Read(args.Command)
-	if line.Applies() {
+	if line.RunsApplyPatch() {
 		return planNoPatch(), nil
 	}
 	if env.Jobs.Kind() == shell.Bash {
