@@ -156,7 +156,7 @@ func (x *equipment) useAgreed() {
 		}
 	}
 	x.host.Consent.SetAgreed(allowed)
-	paths := x.trust.Guarded()
+	paths := x.trust.GuardedPaths()
 	x.guarded.paths.Store(&paths)
 	x.servers.UseAgreed()
 	x.notes.useAgreed()

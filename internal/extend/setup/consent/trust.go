@@ -92,9 +92,9 @@ func (t *Trust) Agreed() []Reviewed {
 	return slices.DeleteFunc(all, func(r Reviewed) bool { return r.State != Agreed })
 }
 
-// Guarded returns the absolute paths of the files that contain agreed items, of the files that their
+// GuardedPaths returns the absolute paths of the files that contain agreed items, of the files that their
 // commands name, and of the links on the way to them. Without a user, these must not change.
-func (t *Trust) Guarded() []string {
+func (t *Trust) GuardedPaths() []string {
 	var paths []string
 	for _, r := range t.Agreed() {
 		paths = append(paths, steps(r.File)...)

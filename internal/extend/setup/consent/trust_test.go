@@ -139,7 +139,7 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 	if !slices.Equal(used, []string{"db"}) {
 		t.Errorf("%q are used for the run", used)
 	}
-	if got := trust.Guarded(); !slices.Equal(got, []string{filepath.Join(w.root, ".mcp.json"), filepath.Join(w.root, "run.sh")}) {
+	if got := trust.GuardedPaths(); !slices.Equal(got, []string{filepath.Join(w.root, ".mcp.json"), filepath.Join(w.root, "run.sh")}) {
 		t.Errorf("guarded are %q", got)
 	}
 	if got, err := trust.Forget(); err != nil || answered != 5 || !slices.Equal(got, []string{"Forgotten: all answers about " + w.root + "; 4 items of it will be asked about."}) {
@@ -270,7 +270,7 @@ func TestGuardedLinks(t *testing.T) {
 	for _, name := range []string{".mcp.json", "hooks", "hooks/run.sh", "lib/real.sh", "lib/run.sh"} {
 		want = append(want, filepath.Join(w.root, name))
 	}
-	if got := trust.Guarded(); !slices.Equal(got, want) {
+	if got := trust.GuardedPaths(); !slices.Equal(got, want) {
 		t.Errorf("guarded are %q, want %q", got, want)
 	}
 }
