@@ -158,7 +158,7 @@ func newMCPLogin(w world) *cobra.Command {
 			return err
 		}
 		host := mcp.Host{Version: w.process.Version, Roots: []string{w.process.Dir}}
-		if err := w.process.Logins(found.folders).Login(ctx, found.configured.Wire(server), host, opener(w, noBrowser)); err != nil {
+		if err := w.process.Logins(found.folders).Login(ctx, found.configured.ServerFor(server), host, opener(w, noBrowser)); err != nil {
 			return err
 		}
 		return printLines(w, []string{"logged in to " + server.Name})
@@ -172,7 +172,7 @@ func newMCPLogout(w world) *cobra.Command {
 		if err := takesLogin(server); err != nil {
 			return err
 		}
-		wire := found.configured.Wire(server)
+		wire := found.configured.ServerFor(server)
 		if with, err := wire.Prepare(wire); err == nil {
 			wire = with // the address may contain variables
 		}

@@ -125,7 +125,7 @@ func (x *Configured) Status(s *settings.Settings) []bridge.Status {
 func (x *Configured) Ask(ctx context.Context, s *servers.Server, host mcp.Host) (*mcp.Client, catalogue.ServerInfo, error) {
 	store := x.Catalogue
 	before, _ := store.Load(s.Name, s.Fields)
-	client, err := mcp.Connect(ctx, x.Wire(s), host)
+	client, err := mcp.Connect(ctx, x.ServerFor(s), host)
 	if err != nil {
 		if before.Failed = err.Error(); ctx.Err() == nil {
 			_ = store.Save(s.Name, s.Fields, before)
@@ -151,9 +151,9 @@ func (x *Configured) Used() []bridge.Server {
 	return all
 }
 
-// Wire returns a server in the form that connections need. Commands, keys and consent are looked
+// ServerFor returns a configured server in the form that mcp.Connect needs. Commands, keys and consent are looked
 // up again each time the server starts.
-func (x *Configured) Wire(s *servers.Server) mcp.Server {
+func (x *Configured) ServerFor(s *servers.Server) mcp.Server {
 	wire := mcp.Server{Name: s.Name, Type: string(s.Transport), StartTimeout: s.StartTimeout, CallTimeout: s.Timeout}
 	if known, found := x.Catalogue.Load(s.Name, s.Fields); found {
 		wire.Protocol = known.Protocol

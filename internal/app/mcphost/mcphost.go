@@ -131,7 +131,7 @@ func (s *Servers) newGeneration(configured *Configured, number uint64) *generati
 	g.life, g.end = context.WithCancel(context.Background())
 	var wires []mcp.Server
 	for _, server := range configured.Servers {
-		wires = append(wires, configured.Wire(server))
+		wires = append(wires, configured.ServerFor(server))
 	}
 	g.wires = mcp.NewSet(wires, mcp.Host{
 		Version: s.Version, Roots: []string{configured.Workspace}, Ask: s.ask,

@@ -105,7 +105,7 @@ func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) er
 	case s.Browse == nil:
 		return errors.New("run agent mcp login " + st.Configured.Name + " in a shell")
 	}
-	err := s.Logins.Login(ctx, g.configured.Wire(st.Server.Configured), mcp.Host{Version: s.Version}, func(ctx context.Context, address string) (string, error) {
+	err := s.Logins.Login(ctx, g.configured.ServerFor(st.Server.Configured), mcp.Host{Version: s.Version}, func(ctx context.Context, address string) (string, error) {
 		s.Browse(ctx, address)
 		return "", nil
 	})

@@ -99,7 +99,7 @@ func TestPanel(t *testing.T) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	wire, err := configured.Wire(found.Named("mine")).Prepare(mcp.Server{})
+	wire, err := configured.ServerFor(found.Named("mine")).Prepare(mcp.Server{})
 	if err == nil {
 		t.Errorf("what is disabled would be started: %+v", wire)
 	}
