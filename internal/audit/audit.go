@@ -256,7 +256,7 @@ func (a *auditor) reached(at time.Time, host, by string) {
 	}
 }
 
-// deed lists the record of one call of a tool, or of what was done for something else.
+// deed lists the effects of a tool call, or of another action that by names, such as a hook.
 func (a *auditor) deed(at time.Time, d history.Effect, tool, by string) {
 	for _, v := range d.Read {
 		a.read(at, v, by)

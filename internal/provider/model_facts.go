@@ -168,8 +168,8 @@ func (c *Connection) KeepCacheLife(model string, life time.Duration) {
 // Local reports whether the endpoint in use is on this machine.
 func (c *Connection) Local() bool { return isLoopback(c.endpointInUse().Host()) }
 
-// Cuts reports whether the endpoint in use may silently cut prompts that are too long, as servers
-// do that people run themselves. Vendors refuse such prompts.
+// Cuts reports whether the endpoint in use may silently cut prompts that are too long, as
+// self-hosted servers do. Vendors refuse such prompts.
 func (c *Connection) Cuts() bool { return c.endpointInUse().isOwn() }
 
 // Efforts returns the values of reasoning.effort that a model takes at the endpoint in use. If the

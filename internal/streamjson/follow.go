@@ -322,7 +322,7 @@ func (f *Follower) label(id, name string) toolspec.Label {
 
 func shownApprovalOf(a chat.Approval) shownApproval {
 	line := shownApproval{approvalLine: approvalOf(a), Call: a.Call, Agent: a.Agent, Task: a.Task, ForGood: a.ForGood, Often: a.Often, After: a.After, Preview: a.Preview}
-	line.Preview.Commands = nil // for gates
+	line.Preview.Commands = nil // only gates read the commands
 	for _, inquiry := range a.Preview.Inquiries {
 		line.Forms = append(line.Forms, inquiryForm{inquiry.YesNo, inquiry.Draft})
 	}

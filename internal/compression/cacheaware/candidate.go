@@ -82,20 +82,20 @@ func (rv *review) isFree(at int, u *unit) (since int, ok bool) {
 	f := u.fact
 	changes := f.act == Edit || f.act == Write
 	switch {
-	case u.state == current: // F7
+	case u.state == current: // F7: an old copy
 		since, ok = rv.oldCopy(at, u)
 	case f.result < 0: // unanswered, or an image
-	case changes && !f.ok: // F6
+	case changes && !f.ok: // F6: a failed change
 		since, ok = u.sent+failedFor, rv.conversation.request-u.sent >= failedFor && u.part != argument
-	case u.part == oldText: // F3
+	case u.part == oldText: // F3: the replaced text of an edit
 		if newer := f.editsBefore + keptEdits; f.ok && newer < len(rv.conversation.edits) {
 			since, ok = rv.conversation.edits[newer], true
 		}
-	case u.part == newText, u.part == body: // F2
+	case u.part == newText, u.part == body: // F2: text that a later answer covers
 		since, ok = f.coveredAt, f.ok && f.covered
-	case u.part == result && f.repeats: // F5
+	case u.part == result && f.repeats: // F5: a repeated result
 		since, ok = u.sent, true
-	case u.part == result: // F1, F4
+	case u.part == result: // F1, F4: a result that a later one covers
 		since, ok = f.coveredAt, !changes && f.covered
 	}
 	return max(since, u.sent+1), ok

@@ -242,7 +242,7 @@ func mv(c call) error {
 	return os.Rename(c.at(c.args[0]), c.into(c.args[1], c.args[0]))
 }
 
-// printf is the one of the shell.
+// printf runs the printf of the shell interpreter.
 func printf(c call) error {
 	program, err := syntax.NewParser().Parse(strings.NewReader(`printf "$@"`), "printf")
 	if err != nil {

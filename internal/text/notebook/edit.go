@@ -21,8 +21,8 @@ type part struct {
 	outputs    string
 }
 
-// With returns the file with the cells of an edited text. The error says what in the text is no
-// edit of cells; nothing was changed then.
+// With returns the file with the cells of an edited text. If text does not
+// describe cells, With changes nothing, and the error says which part is wrong.
 func (n *Notebook) With(text string) ([]byte, error) {
 	parts, err := n.parts(text)
 	if err != nil {

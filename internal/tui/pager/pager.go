@@ -82,7 +82,8 @@ func (p *Pager) View(t *style.Theme, width, height int) []string {
 	return append(out, look.Text(style.Truncate(line, width)))
 }
 
-// present returns the pages. It finds the present one again where others have come or gone.
+// present returns the pages. If pages were added or removed, the open page
+// stays open.
 func (p *Pager) present() []Page {
 	pages := p.pages()
 	if p.key != "" {
