@@ -19,9 +19,11 @@ import (
 
 // symbols asks the language servers of a workspace for the model.
 type symbols struct {
-	at      *place
-	folder  *lsp.Folder
-	offered func() bool
+	at     *place
+	folder *lsp.Folder
+	// counted counts the source files of the language with the most files that has a server, up to
+	// leastFiles.
+	counted func() int
 }
 
 // leastFiles is the number of source files from which on the tool is offered. In a smaller workspace
@@ -42,12 +44,12 @@ func newSymbols(at *place, rec *record, confined confinement, ends *closers) *sy
 		},
 	})
 	counting, stop := context.WithCancel(context.Background())
-	s.offered = sync.OnceValue(func() bool { return s.pays(counting) })
-	var counted sync.WaitGroup
+	s.counted = sync.OnceValue(func() int { return s.count(counting) })
+	var running sync.WaitGroup
 	if s.setting() != settings.ServersOff {
-		counted.Go(func() { s.offered() })
+		running.Go(func() { s.counted() })
 	}
-	ends.add(func() error { stop(); counted.Wait(); s.folder.Close(); return nil })
+	ends.add(func() error { stop(); running.Wait(); s.folder.Close(); return nil })
 	return s
 }
 
@@ -62,9 +64,10 @@ func filesOf(ctx context.Context, w *workspace.Workspace, keep func(string) bool
 
 func (s *symbols) setting() string { return settings.LanguageServers.Of(s.at.settings) }
 
-// pays reports whether the workspace has enough files of a language with a server. A server runs code
-// that a repository names, such as plugins of compilers, so it needs a sandbox.
-func (s *symbols) pays(ctx context.Context) bool {
+// count returns leastFiles if the workspace has as many files of a language with a server, 1 if it has
+// any, else 0. A server runs code that a repository names, such as plugins of compilers, so it needs a
+// sandbox.
+func (s *symbols) count(ctx context.Context) int {
 	var found []lsp.Language
 	for _, lang := range lsp.Languages() {
 		if _, err := s.folder.Find(lang); err == nil {
@@ -72,23 +75,35 @@ func (s *symbols) pays(ctx context.Context) bool {
 		}
 	}
 	if len(found) == 0 || s.folder.Cache == "" || settings.Sandbox.Of(s.at.settings) == settings.SandboxOff {
-		return false
+		return 0
 	}
 	// The policy of this conversation is not asked for: it would make the temporary folder.
 	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !confined.Guarantees(sandbox.Look).Files {
-		return false
+		return 0
 	}
 	files, err := s.folder.Files(ctx, func(file string) bool {
 		return slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.Has(file) || lang.IsProject(file) })
 	})
 	if err != nil {
-		return false
+		return 0
 	}
-	least := leastFiles
-	if s.setting() == settings.ServersOn {
-		least = 1
+	for _, least := range []int{leastFiles, 1} {
+		if slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.Serves(files, least) }) {
+			return least
+		}
 	}
-	return slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.Serves(files, least) })
+	return 0
+}
+
+// least returns the number of files from which on the setting offers the tools, 0 for never.
+func (s *symbols) least() int {
+	switch s.setting() {
+	case settings.ServersOff:
+		return 0
+	case settings.ServersOn:
+		return 1
+	}
+	return leastFiles
 }
 
 // isSymbol reports whether a name is that of a tool that asks language servers.
@@ -98,15 +113,10 @@ func isSymbol(name string) bool { return name == tools.SymbolName || name == too
 // not pay.
 func (s *symbols) source() tools.Source {
 	return tools.Source{
-		Name: "language servers",
-		Revision: func() uint64 {
-			if s.setting() == settings.ServersOff {
-				return 0
-			}
-			return 1
-		},
+		Name:     "language servers",
+		Revision: func() uint64 { return uint64(s.least()) },
 		List: func() []tools.Tool {
-			if s.setting() == settings.ServersOff || !s.offered() {
+			if least := s.least(); least == 0 || s.counted() < least {
 				return nil
 			}
 			return []tools.Tool{tools.Symbol(s.folder), tools.Rename(s.folder)}

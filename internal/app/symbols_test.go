@@ -1,0 +1,51 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"agent/internal/app"
+	"agent/internal/chat"
+	"agent/internal/sandbox"
+	"agent/internal/settings"
+	"agent/internal/testing/llmtest"
+	"agent/internal/testing/need"
+)
+
+// The setting language-servers takes effect in a running session: on offers symbol also for few files.
+func TestLanguageServersAreSetInASession(t *testing.T) {
+	t.Parallel()
+	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !need.Unix || !confined.Guarantees(sandbox.Look).Files {
+		t.Skip("needs a sandbox")
+	}
+	p, workspace, programs := newProcess(t), t.TempDir(), t.TempDir()
+	p.Environ = []string{"PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH")}
+	write(t, filepath.Join(programs, "gopls"), "#!/bin/sh\n")
+	if err := os.Chmod(filepath.Join(programs, "gopls"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(workspace, "go.mod"), "module m\n")
+	write(t, filepath.Join(workspace, "a.go"), "package m\n")
+	own, err := p.Settings(app.Sources{Set: []string{"base-url=" + llmtest.New(t).URL, "model=test-model"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := app.New(t.Context(), p, app.Options{Workspace: workspace, Settings: own, Events: func(chat.Envelope) {}, Unattended: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	for _, step := range []struct {
+		value string
+		want  bool
+	}{{"auto", false}, {"on", true}, {"off", false}, {"on", true}, {"auto", false}} {
+		if err := c.Settings().Set(settings.Session, settings.LanguageServers.Key(), step.value); err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(c.Tools().Names(), "symbol"); got != step.want {
+			t.Errorf("%s: symbol is offered: %v", step.value, got)
+		}
+	}
+}
