@@ -25,8 +25,8 @@ type Notes interface {
 	// Difference returns a diff of what has changed in the files of a note since it was made, as
 	// far as their earlier content is known.
 	Difference(ctx context.Context, note notes.Note) string
-	// Made returns the notes that the model has kept since a time. later is set if they are from a
-	// later turn.
+	// Made returns the notes of the latest turn in which the model kept notes, if that turn is not older
+	// than the turn at since. later is set if it is newer.
 	Made(since time.Time) (made []notes.Note, later bool)
 	// Line says how much of the prompt the notes take, empty for nothing.
 	Line() string
