@@ -103,6 +103,7 @@ type programs struct {
 }
 
 func (p programs) NotifyUser(_ context.Context, kind, news string) error { return p.called(kind, news) }
+
 func (p programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (string, error) {
 	return p.line
 }
