@@ -3,10 +3,12 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
@@ -203,6 +205,21 @@ func TestTheKeyOfTheBoard(t *testing.T) {
 		s.model.input.Editor.Set("")
 		if s.model.key(term.Key{Name: "left"}); (len(s.model.activity.commands) > 0) != (board != "") {
 			t.Errorf("board %q: running %q", board, s.model.activity.commands)
+		}
+	}
+}
+
+// Ctrl+D leaves an attached screen while a question waits, and answers nothing. The screen of the
+// session itself stays.
+func TestLeavingAnswersNothing(t *testing.T) {
+	t.Parallel()
+	for _, attached := range []bool{false, true} {
+		driver := &fakeDriver{}
+		s := newScreenplayFor(t, 60, 24, func(o *Options) { o.Attached, o.Driver = attached, driver })
+		s.model.update(eventsMsg{chat.TurnStarted{}, askedForCommand("make")})
+		leave := s.model.key(term.Key{Name: "ctrl+d"})
+		if quits := leave != nil && reflect.ValueOf(leave).Pointer() == reflect.ValueOf(tea.Quit).Pointer(); quits != attached || len(driver.calls) > 0 {
+			t.Errorf("attached %v: quits %v, calls %q", attached, quits, driver.calls)
 		}
 	}
 }

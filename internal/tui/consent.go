@@ -23,6 +23,9 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 		}
 	}
 	if m.questions.Asking() && slices.Contains(m.surface.keys.Of(k.Name), "quit") {
+		if m.opts.Attached {
+			return tea.Quit, true
+		}
 		m.surface.showHint("a question is open: press Esc to refuse it and stop, then "+m.surface.keys.Label("quit")+" quits", false)
 		return nil, true
 	}

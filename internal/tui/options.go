@@ -136,6 +136,9 @@ type Options struct {
 	// Keys returns the table of keys; it is called again after every command. Nil means the
 	// default keys of the program.
 	Keys func() *keymap.Map
+	// Attached is set if the session continues without this screen, so that leaving it answers no
+	// question.
+	Attached bool
 	// Board is the command line that shows the board of all sessions, "" for none.
 	Board string
 	// Initial is sent as the first message if it contains words; images alone are put into the
