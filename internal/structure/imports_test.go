@@ -77,7 +77,7 @@ var rooms = []room{
 	{"internal/chat/window", []string{"internal/compression", "internal/history", "internal/llm", "internal/settings", "internal/todo", "internal/tokens", "prompts"}, "it knows what fits, and neither turns nor tools"},
 	{"internal/chat", []string{"internal/reachlog", "internal/gate", "internal/extend/setup/hooks", "internal/llm", "internal/tools", "internal/compression", "internal/history", "internal/session", "internal/settings", "internal/snapshot", "internal/atcmd", "internal/todo", "internal/tokens"}, "the loop knows what it drives and not who watches"},
 	{"internal/gate", []string{"internal/cmdline", "internal/protect", "internal/rules", "internal/settings", "internal/tools"}, "a gate knows the call, and neither the loop nor the screen"},
-	{"internal/compression", []string{"internal/history", "internal/llm/vendor", "internal/base/suggest", "internal/text/patch", "internal/todo"}, "the engine is pure"},
+	{"internal/compression", []string{"internal/cmdline", "internal/history", "internal/llm/vendor", "internal/base/suggest", "internal/text/patch", "internal/todo"}, "the engine is pure"},
 	{"internal/history", nil, "the content model is the bottom"},
 	{"internal/tokens", nil, "counting text needs nothing"},
 	{"internal/todo", nil, "a list of things to do needs nothing"},

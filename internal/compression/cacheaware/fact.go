@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"agent/internal/cmdline"
 	"agent/internal/history"
 	"agent/internal/toolspec"
 )
@@ -192,10 +193,10 @@ func (f *fact) command(line string, resolve func(string) string) {
 		f.act, f.inShell = Edit, true // take reads the patch
 		return
 	}
-	f.line = line
-	f.key, f.cut = commandKey(line)
-	f.class = classify(line)
-	if file, lo, hi, ok := shellView(line); ok {
+	core := cmdline.Read(line).Core()
+	f.line, f.key, f.class = line, core.Text, classify(core.Text)
+	f.cut = outputCut{core.Ends, core.Merged, core.Silent}
+	if file, lo, hi, ok := shellView(core); ok {
 		f.act, f.inShell, f.paths, f.lo, f.hi = View, true, []string{resolve(file)}, lo, hi
 		f.key = ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/cmdline"
 	"agent/internal/history"
 	"agent/internal/toolspec"
 )
@@ -25,7 +26,7 @@ func TestCommandKey(t *testing.T) {
 		"git log | grep head":                   "git log | grep head",
 		"ls 2>/dev/null":                        "ls",
 	} {
-		if got, _ := commandKey(line); got != want {
+		if got := cmdline.Read(line).Core().Text; got != want {
 			t.Errorf("%q has the key %q, want %q", line, got, want)
 		}
 	}
@@ -37,7 +38,7 @@ func TestClassify(t *testing.T) {
 		"cd /w && go vet ./...": checkCommand, "npm run build": checkCommand, "python3 -m pytest -q": checkCommand, "make": checkCommand,
 		"git status": lookCommand, "gh pr view 3": lookCommand, "ls -l": lookCommand, "echo make": checkCommand, "remake": lookCommand,
 	} {
-		if got := classify(line); got != want {
+		if got := classify(cmdline.Read(line).Core().Text); got != want {
 			t.Errorf("%q is of class %d, want %d", line, got, want)
 		}
 	}
@@ -52,6 +53,8 @@ func TestShellView(t *testing.T) {
 		"cat -n a.go | sed -n '10,20p'":      "a.go 10 20",
 		"sed -n 3,7p a.go":                   "a.go 3 7",
 		"head -20 a.go":                      "a.go 1 20",
+		"head -n 20 'my file.go'":            "my file.go 1 20",
+		`cd "my dir" && cat a.go`:            fmt.Sprint("a.go 1 ", lastLine),
 		"nl -ba a.go | head -n 5":            "a.go 1 5",
 		"cat a.go b.go":                      "",
 		"cat a.go | grep x":                  "",
@@ -68,7 +71,7 @@ func TestShellView(t *testing.T) {
 		"sed -n '99999999999999999999,7p' x": "",
 	} {
 		got := ""
-		if file, lo, hi, ok := shellView(line); ok {
+		if file, lo, hi, ok := shellView(cmdline.Read(line).Core()); ok {
 			got = fmt.Sprint(file, " ", lo, " ", hi)
 		}
 		if got != want {

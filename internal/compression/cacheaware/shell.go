@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/base/lazyregexp"
+	"agent/internal/cmdline"
 )
 
 // commandClass is the purpose of a command line.
@@ -18,47 +19,12 @@ const (
 	checkCommand
 )
 
-var (
-	leadingCD   = lazyregexp.New(`^\s*cd\s+\S+\s*(&&|;)\s*`)
-	trailingCut = lazyregexp.New(`\s*(2>&1|\|\s*(tail|head)\s+(?:-n\s*)?-?(\d+)|2>/dev/null)\s*$`)
-	checks      = lazyregexp.New(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) (run )?(test|check|build|lint|typecheck|ci|install)|npx (vitest|jest|tsc|eslint|biome|tsx)|vitest|jest|pytest|tox|ruff|mypy|cargo (test|build|check|clippy)|make\b|ctest|ninja|tsc|eslint|gofmt|golangci-lint|staticcheck|mvn|gradlew?|node --test|tsx --test|python3? -m (unittest|pytest)|mise run \S*(test|lint|fmt|build)|dotnet (test|build)|swift (test|build)|rspec|phpunit)`)
-)
+var checks = lazyregexp.New(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) (run )?(test|check|build|lint|typecheck|ci|install)|npx (vitest|jest|tsc|eslint|biome|tsx)|vitest|jest|pytest|tox|ruff|mypy|cargo (test|build|check|clippy)|make\b|ctest|ninja|tsc|eslint|gofmt|golangci-lint|staticcheck|mvn|gradlew?|node --test|tsx --test|python3? -m (unittest|pytest)|mise run \S*(test|lint|fmt|build)|dotnet (test|build)|swift (test|build)|rspec|phpunit)`)
 
-// commandKey returns a command line without the parts that do not change its subject: a change of
-// folder before it, extra white space, and cuts of its output behind it. It also returns these
-// cuts.
-func commandKey(line string) (string, outputCut) {
-	key, cut := withoutFolder(line), outputCut{}
-	for {
-		match := trailingCut.FindStringSubmatch(key)
-		if match == nil {
-			return strings.Join(strings.Fields(key), " "), cut
-		}
-		key = strings.TrimSuffix(key, match[0])
-		cut.add(match[1], match[2], match[3])
-	}
-}
-
-// outputCut describes which part of its output a command shows.
+// An outputCut describes which part of its output a command shows.
 type outputCut struct {
-	// ends lists the pipes to head and tail, the last first, and lines their numbers of lines.
-	ends  []string
-	lines []int
-	// merged is set if errors go through the pipes too, silent if errors are thrown away.
+	ends           []cmdline.End
 	merged, silent bool
-}
-
-// add adds one cut that stands behind a command: a pipe to head or tail, or a redirection of
-// errors.
-func (c *outputCut) add(cut, end, lines string) {
-	switch n, err := strconv.Atoi(lines); {
-	case cut == "2>&1":
-		c.merged = true
-	case cut == "2>/dev/null":
-		c.silent = true
-	case err == nil:
-		c.ends, c.lines = append(c.ends, end), append(c.lines, n)
-	}
 }
 
 // holds reports whether output cut by c shows at least as much as output cut by other. If the two
@@ -69,38 +35,19 @@ func (c outputCut) holds(other outputCut) bool {
 		return false
 	case len(c.ends) == 0:
 		return true
-	case c.merged && !other.merged, !slices.Equal(c.ends, other.ends):
+	case c.merged && !other.merged, !slices.EqualFunc(c.ends, other.ends, func(a, b cmdline.End) bool { return a.Program == b.Program }):
 		return false
-	case len(c.ends) == 1:
-		return c.lines[0] >= other.lines[0]
 	default:
-		return slices.Equal(c.lines, other.lines)
+		return len(c.ends) == 1 && c.ends[0].Lines >= other.ends[0].Lines || slices.Equal(c.ends, other.ends)
 	}
 }
 
-func withoutFolder(line string) string {
-	for leadingCD.MatchString(line) {
-		line = leadingCD.ReplaceAllString(line, "")
-	}
-	return line
-}
-
-func classify(line string) commandClass {
-	key, _ := commandKey(line)
+// classify returns the purpose of a command line, given without its folder and cuts.
+func classify(key string) commandClass {
 	if checks.MatchString(key) {
 		return checkCommand
 	}
 	return lookCommand
-}
-
-// shellViews matches the plain ways of reading one file with a command. The groups are named
-// file, lo and hi.
-var shellViews = []*lazyregexp.Pattern{
-	lazyregexp.New(`^(?:cat|cat -n|nl -ba|nl)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)$`),
-	lazyregexp.New(`^sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?\s+(?P<file>[^\s|;&<>*?$]+)$`),
-	lazyregexp.New(`^head\s+(?:-n\s*)?-?(?P<hi>\d+)\s+(?P<file>[^\s|;&<>*?$]+)$`),
-	lazyregexp.New(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?$`),
-	lazyregexp.New(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*head\s+(?:-n\s*)?-?(?P<hi>\d+)$`),
 }
 
 // patchCommand matches a command that does nothing but apply a patch: apply_patch with the patch
@@ -109,7 +56,7 @@ var patchCommand = lazyregexp.New(`^\s*(?:(?:apply_patch|applypatch)\s+(?:<<-?\s
 
 // shellPatch reports whether a command does nothing but apply a patch.
 func shellPatch(line string) bool {
-	return strings.Contains(line, "*** Begin Patch") && patchCommand.MatchString(withoutFolder(line))
+	return strings.Contains(line, "*** Begin Patch") && patchCommand.MatchString(cmdline.Read(line).WithoutFolder().String())
 }
 
 // refused matches the beginning of the result of an edit that was not made, where no other record
@@ -119,31 +66,47 @@ var refused = lazyregexp.New(`^(?i)\s*(error:|failed |<tool_use_error>)`)
 // cutShort matches the note that shell tools put in place of output that they omitted.
 var cutShort = lazyregexp.New(`(?m)^\W*\[[^\]\n]*(left out here|omitted|truncated)[^\]\n]*\]`)
 
+// shownLines matches the script of a sed that prints some lines.
+var shownLines = lazyregexp.New(`^(\d+),(\d+)p$`)
+
 // shellView returns the file and the range of lines that a command shows, or false if the command
 // does anything else.
-func shellView(line string) (file string, lo, hi int, ok bool) {
-	command := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(withoutFolder(line)), "2>/dev/null"))
-	lo, hi = 1, lastLine
-	for _, form := range shellViews {
-		match := form.FindStringSubmatch(command)
-		if match == nil {
-			continue
-		}
-		for i, group := range form.SubexpNames() {
-			var err error
-			switch group {
-			case "file":
-				file = strings.Trim(match[i], `'"`)
-			case "lo":
-				lo, err = strconv.Atoi(match[i])
-			case "hi":
-				hi, err = strconv.Atoi(match[i])
-			}
-			if err != nil {
-				return "", 0, 0, false
-			}
-		}
-		return file, lo, hi, true
+func shellView(core cmdline.Core) (file string, lo, hi int, ok bool) {
+	pipe := core.Pipe
+	if len(pipe) == 0 || len(pipe)+len(core.Ends) > 2 || core.Merged {
+		return "", 0, 0, false
 	}
-	return "", 0, 0, false
+	call, lo, hi := pipe[0], 1, lastLine
+	switch end, files := cmdline.EndOf(call); {
+	case len(core.Ends) == 1 && core.Ends[0].Program == "head":
+		hi = core.Ends[0].Lines
+	case len(core.Ends) == 1:
+		return "", 0, 0, false
+	case len(pipe) == 1 && end.Program == "head":
+		call, hi = append([]string{"cat"}, files...), end.Lines
+	case call[0] == "sed" || len(pipe) == 2:
+		sed := pipe[len(pipe)-1]
+		script := shownLines.FindStringSubmatch(strings.Join(sed[min(2, len(sed)):min(3, len(sed))], ""))
+		if script == nil || sed[0] != "sed" || sed[1] != "-n" || len(pipe) == 2 && len(sed) > 3 {
+			return "", 0, 0, false
+		}
+		var err, more error
+		if lo, err = strconv.Atoi(script[1]); err == nil {
+			hi, more = strconv.Atoi(script[2])
+		}
+		if err != nil || more != nil {
+			return "", 0, 0, false
+		}
+		if len(pipe) == 1 {
+			call = append([]string{"cat"}, sed[3:]...)
+		}
+	}
+	numbered := map[string]string{"cat": "-n", "nl": "-ba"}[call[0]]
+	if len(call) == 3 && call[1] == numbered {
+		call = append(call[:1:1], call[2])
+	}
+	if numbered == "" || len(call) != 2 || strings.HasPrefix(call[1], "-") {
+		return "", 0, 0, false
+	}
+	return call[1], lo, hi, true
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/cmdline"
 	"agent/internal/history"
 )
 
@@ -17,6 +18,8 @@ func TestOutputCuts(t *testing.T) {
 		holds        bool
 	}{
 		{"go test", "go test", true},
+		{"go test", "go test |& tail -5", true},
+		{"go test |& tail -9", "go test | tail -5", false},
 		{"go test", "go test | tail -5", true},
 		{"go test | tail -5", "go test", false},
 		{"go test 2>&1 | head -50", "go test", false},
@@ -30,15 +33,15 @@ func TestOutputCuts(t *testing.T) {
 		{"go test | head -20 | tail -3", "go test | head -20 | tail -3", true},
 		{"go test | head -30 | tail -3", "go test | head -20 | tail -3", false},
 	} {
-		newerKey, newer := commandKey(c.newer)
-		olderKey, older := commandKey(c.older)
+		newerKey, newer := keyOf(c.newer)
+		olderKey, older := keyOf(c.older)
 		if newerKey != olderKey || newer.holds(older) != c.holds {
 			t.Errorf("%q supersedes %q: %t, want %t; keys %q and %q", c.newer, c.older, !c.holds, c.holds, newerKey, olderKey)
 		}
 	}
-	for _, less := range []string{"go test | grep FAIL", "go test | sed -n 1,9p", "go test | wc -l", "go test | tail", "go test |& tail -5", "go test | tail -n +5", "go test > /dev/null"} {
-		whole, _ := commandKey("go test")
-		if key, _ := commandKey(less); key == whole {
+	for _, less := range []string{"go test | grep FAIL", "go test | sed -n 1,9p", "go test | wc -l", "go test | tail", "go test | tail -n +5", "go test > /dev/null"} {
+		whole, _ := keyOf("go test")
+		if key, _ := keyOf(less); key == whole {
 			t.Errorf("%q has the key of the whole", less)
 		}
 	}
@@ -124,4 +127,10 @@ func TestPointerSaysTheExitOnce(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
+}
+
+// keyOf returns the key of a command line and its cuts.
+func keyOf(line string) (string, outputCut) {
+	core := cmdline.Read(line).Core()
+	return core.Text, outputCut{core.Ends, core.Merged, core.Silent}
 }
