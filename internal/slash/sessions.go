@@ -16,7 +16,7 @@ import (
 )
 
 // errOneSession is the answer if the program ends with its command.
-var errOneSession = errors.New("To resume a session, run agent -r ID. To list all, run agent sessions list.")
+var errOneSession = errors.New("can't switch sessions here. Run: agent -r ID, or agent sessions list")
 
 // errNotRecorded is the answer if the session has no record.
 var errNotRecorded = errors.New("sessions are not recorded here")
