@@ -153,7 +153,7 @@ func (h *house) playDiskRun(what string, run diskRun, fault diskFault) *faultyDi
 	}
 	strays, answers := h.strays(), h.answers()
 	if !fault.full() && !fault.kills { // what cannot be taken back either is written again, to be safe
-		h.known = []string{"was there before"}
+		h.known = []string{"duplicate number"}
 	}
 	disk := &faultyDisk{fault: fault, folder: h.home}
 	cmd := h.program(run.flags()...)

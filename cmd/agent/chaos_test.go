@@ -234,7 +234,7 @@ func checkLog(t *testing.T, what string, data []byte, known ...string) {
 		return
 	}
 	torn := func(notice string) bool {
-		return strings.HasPrefix(notice, "the last line was cut off") || slices.ContainsFunc(known, func(words string) bool { return strings.Contains(notice, words) })
+		return strings.HasPrefix(notice, "the last line was incomplete") || slices.ContainsFunc(known, func(words string) bool { return strings.Contains(notice, words) })
 	}
 	if other := slices.DeleteFunc(state.Notices, torn); len(other) > 0 {
 		t.Errorf("%s: the log is damaged: %q", what, other)

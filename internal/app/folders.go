@@ -3,7 +3,6 @@ package app
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -141,9 +140,7 @@ func (f Folders) NamedSession(workspace, name string) (session.Info, error) {
 		for i, known := range infos {
 			ids[i] = known.ID
 		}
-		if near := nearestID(name, ids); near != "" {
-			err = fmt.Errorf("%w; did you mean %s?", err, near)
-		}
+		missing.Near = nearestID(name, ids)
 	}
 	return info, err
 }

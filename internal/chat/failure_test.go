@@ -67,7 +67,7 @@ func TestATakenRecordIsSaid(t *testing.T) {
 			}
 		}
 	}
-	if said := seen[Notice](r.bench); len(said) != 1 || !strings.Contains(said[0].Text, "was removed by another program") {
+	if said := seen[Notice](r.bench); len(said) != 1 || !strings.Contains(said[0].Text, "another program deleted the session log") {
 		t.Errorf("said %q", said)
 	}
 }

@@ -38,7 +38,7 @@ func decode(r Record) (payload any, err error) {
 	if read, known := decoders[r.Type]; known {
 		return read(r)
 	}
-	return nil, fmt.Errorf("it is of an unknown type, %q", r.Type)
+	return nil, fmt.Errorf("unknown type %q", r.Type)
 }
 
 func decodeAs[T any](r Record) (any, error) {
@@ -81,7 +81,7 @@ func decodeRewind(r Record) (any, error) {
 		return nil, err
 	}
 	if payload.To == 0 || payload.To >= r.Seq {
-		return nil, fmt.Errorf("it goes back to record %d, which is not an earlier one", payload.To)
+		return nil, fmt.Errorf("it returns to record %d, which is not earlier", payload.To)
 	}
 	return payload, nil
 }

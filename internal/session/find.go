@@ -27,14 +27,17 @@ func (e *AmbiguousError) Error() string {
 		}
 		lines = append(lines, info.ID+" ("+info.Title+")")
 	}
-	return fmt.Sprintf("%q fits %d sessions: %s; write more of the title, or an id", e.Name, len(e.Fit), strings.Join(lines, ", "))
+	return fmt.Sprintf("%q matches %d sessions: %s. Add words of the title, or use an id", e.Name, len(e.Fit), strings.Join(lines, ", "))
 }
 
-// NotFoundError means that no session is called Name.
-type NotFoundError struct{ Name string }
+// NotFoundError means that no session is called Name. Near is a similar id, "" for none.
+type NotFoundError struct{ Name, Near string }
 
 func (e *NotFoundError) Error() string {
-	return e.Name + ": there is no such session; `agent sessions list --all` shows all of them"
+	if e.Near != "" {
+		return e.Name + ": no such session; did you mean " + e.Near + "?"
+	}
+	return e.Name + ": no such session. Run: agent sessions list --all"
 }
 
 // shortestEnd is the number of letters from which the end of an id names a session.
@@ -52,7 +55,7 @@ func WithID(infos []Info, name string) (Info, error) {
 			return unique(fit, name)
 		}
 	}
-	return Info{}, &NotFoundError{name}
+	return Info{}, &NotFoundError{Name: name}
 }
 
 // Named returns the session of a list with a name: an id in any form that WithID accepts, a

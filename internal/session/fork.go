@@ -11,7 +11,7 @@ import (
 )
 
 // errNothingToFork is returned for a session without an entry.
-var errNothingToFork = errors.New("nothing was said yet, so there is nothing to fork")
+var errNothingToFork = errors.New("can't fork: the session has no message yet")
 
 // Fork begins a session that continues from the log at path (D-81). The log is only read,
 // and may be in use. The new session has a copy of all its records and does not need it
@@ -19,7 +19,7 @@ var errNothingToFork = errors.New("nothing was said yet, so there is nothing to 
 func Fork(path string, o Options) (*Log, State, error) {
 	state, err := replayAt(path)
 	if err != nil {
-		return nil, State{}, fmt.Errorf("the session %s cannot be forked: %w", path, err)
+		return nil, State{}, fmt.Errorf("can't fork session %s: %w", path, err)
 	}
 	if !state.hasEntries {
 		return nil, State{}, errNothingToFork
@@ -49,10 +49,10 @@ func Fork(path string, o Options) (*Log, State, error) {
 	l.prev = hashOf(line)
 	size, err := copyLog(newPath, path, state.good, line)
 	if err != nil {
-		return nil, State{}, fmt.Errorf("the session cannot be forked: %w", fsutil.Reason(err))
+		return nil, State{}, fmt.Errorf("can't fork the session: %w", fsutil.Reason(err))
 	}
 	if err := copyAgents(newPath, path, state.Agents); err != nil {
-		return nil, State{}, fmt.Errorf("the session cannot be forked: %w", errors.Join(fsutil.Reason(err), os.Remove(newPath)))
+		return nil, State{}, fmt.Errorf("can't fork the session: %w", errors.Join(fsutil.Reason(err), os.Remove(newPath)))
 	}
 	lock, err := acquire(newPath)
 	if err != nil {

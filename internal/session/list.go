@@ -59,7 +59,7 @@ func List(dir, workspace string) ([]Info, error) {
 		return nil, err
 	}
 	if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the sessions cannot be listed: %w", err)
+		return nil, fmt.Errorf("can't list the sessions: %w", err)
 	}
 	infos := make([]Info, len(paths))
 	var group errgroup.Group

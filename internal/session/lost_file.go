@@ -28,7 +28,7 @@ func (l *Log) keep() error {
 		return err
 	}
 	if lost := l.disk.size - info.Size(); lost > 0 {
-		l.taken = fmt.Sprintf("another program has cut %s: %s of this session's record are lost; what comes now is recorded there", l.path, humanize.Bytes(lost))
+		l.taken = fmt.Sprintf("another program truncated %s: %s of the session log are lost. Recording continues", l.path, humanize.Bytes(lost))
 		l.disk.size, l.disk.torn = info.Size(), info.Size() > 0
 	}
 	there, err := os.Lstat(l.path)
@@ -65,11 +65,11 @@ func (l *Log) copyLog(own *os.File, occupied bool) error {
 	}
 	_ = own.Close()
 	l.disk.out = out
-	what := "the file of this session's record was removed by another program"
+	what := "another program deleted the session log"
 	if path != l.path {
-		what = "something else was put in the place of this session's record"
+		what = "another program replaced the session log"
 	}
-	l.taken = fmt.Sprintf("%s; the whole record is written again, to %s", what, path)
+	l.taken = fmt.Sprintf("%s; the full log was written again to %s", what, path)
 	l.path = path
 	return nil
 }

@@ -111,7 +111,7 @@ func TestALogThatCannotBeKeptIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	add(t, l, "b")
-	if text := l.TakenNotice(); !strings.Contains(text, "another program has cut") {
+	if text := l.TakenNotice(); !strings.Contains(text, "another program truncated") {
 		t.Errorf("said %q", text)
 	}
 	closeLog(t, l)

@@ -8,7 +8,7 @@ import (
 
 // errOutOfStep is returned when a mutation does not fit the history that was
 // recorded: somebody changed the history behind its observer's back.
-var errOutOfStep = errors.New("internal error: the session log is out of step with the conversation; start a new session")
+var errOutOfStep = errors.New("internal error: the session log doesn't match the conversation. Start a new session")
 
 // change is a mutation in the form in which it is recorded.
 type change struct {

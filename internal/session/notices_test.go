@@ -8,7 +8,7 @@ import (
 // Of a badly damaged log the first lines are named, and how many there are besides.
 func TestFirstOfWhatIsDamaged(t *testing.T) {
 	t.Parallel()
-	for count, want := range map[int]string{0: "", 1: "x", 6: "x x x x x x", 7: "x x x x x and 2 more such lines; what could be read is there"} {
+	for count, want := range map[int]string{0: "", 1: "x", 6: "x x x x x x", 7: "x x x x x and 2 more such lines; all readable lines are loaded"} {
 		notices := make([]string, count)
 		for i := range notices {
 			notices[i] = "x"

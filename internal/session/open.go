@@ -56,7 +56,7 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("session %s is in use by process %d since %s; end that first, or go on in a session of its own with --fork", e.ID, e.PID, e.Since.Local().Format("2006-01-02 15:04:05"))
+	return fmt.Sprintf("session %s is in use by process %d since %s. End that process, or add --fork to continue in a copy", e.ID, e.PID, e.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
 // Create starts a session. Its file, readable by its owner only, is made with the first entry,
@@ -107,7 +107,7 @@ func reserve(path string) (*fsutil.FileLock, error) {
 func unusedID(folder string, now time.Time, random io.Reader) (id, path string, err error) {
 	for {
 		if id, err = newID(now, random); err != nil {
-			return "", "", fmt.Errorf("sessions cannot be recorded: %w", err)
+			return "", "", fmt.Errorf("can't record sessions: %w", err)
 		}
 		path = filepath.Join(folder, id+extension)
 		if _, err := os.Lstat(path); err != nil {
@@ -172,7 +172,7 @@ func takeUp(path string, o Options) (*Log, State, error) {
 	}
 	state, err := replayAt(path)
 	if err != nil {
-		return nil, State{}, errors.Join(fmt.Errorf("the session %s cannot be opened: %w", path, err), lock.Close())
+		return nil, State{}, errors.Join(fmt.Errorf("can't open session %s: %w", path, err), lock.Close())
 	}
 	if state.ID == "" { // the record with the id is damaged
 		state.ID, state.Workspace = idOf(path), o.Workspace
@@ -187,7 +187,7 @@ func takeUp(path string, o Options) (*Log, State, error) {
 type UnwritableError struct{ ID, Reason string }
 
 func (e *UnwritableError) Error() string {
-	return fmt.Sprintf("session %s cannot be written, because %s; --fork goes on with it in a session of your own", e.ID, e.Reason)
+	return fmt.Sprintf("can't write session %s: %s. Add --fork to continue in a copy", e.ID, e.Reason)
 }
 
 // Available returns nil for a session that can be resumed now. Otherwise the error is an
@@ -211,7 +211,7 @@ func Available(path string) error {
 func checkWritable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("the session cannot be opened: %w", err)
+		return fmt.Errorf("can't open the session: %w", err)
 	}
 	if foreign := fsutil.OtherWriters(info); foreign != "" {
 		return &UnwritableError{idOf(path), foreign}
@@ -259,7 +259,7 @@ func acquire(path string) (*fsutil.FileLock, error) {
 }
 
 func unlockable(err error) error {
-	return fmt.Errorf("the session cannot be opened: %w", fsutil.ExplainLockError(err, "XDG_DATA_HOME"))
+	return fmt.Errorf("can't open the session: %w", fsutil.ExplainLockError(err, "XDG_DATA_HOME"))
 }
 
 // LockHolder names the process that has the session at path open. It returns nil when none has.

@@ -16,7 +16,7 @@ type VersionError struct {
 }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("line %d was written by a newer version of this program (format %d, this one reads %d); update to open the session", e.Line, e.Version, version)
+	return fmt.Sprintf("line %d is from a newer version of agent (format %d, this version reads %d). Update agent to open the session", e.Line, e.Version, version)
 }
 
 // head has the fields of a line without its payload.
@@ -55,7 +55,7 @@ func parseAny(line []byte) (Record, error) {
 		Payload json.RawMessage `json:"payload"`
 	}
 	if err := json.Unmarshal(line, &whole); err != nil {
-		return Record{}, errors.New("it is not a record in JSON")
+		return Record{}, errors.New("not a JSON record")
 	}
 	return whole.record(whole.Payload)
 }
@@ -66,7 +66,7 @@ func (h head) record(payload json.RawMessage) (Record, error) {
 	case h.V > version:
 		return r, &VersionError{Version: h.V}
 	case h.V < 1 || h.Seq == 0 || h.Type == "" || len(payload) == 0:
-		return Record{}, errors.New("v, seq, type or payload is missing")
+		return Record{}, errors.New("v, seq, type or payload missing")
 	}
 	return r, nil
 }

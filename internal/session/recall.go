@@ -16,7 +16,7 @@ import (
 func (l *Log) Recall(places []history.Recorded) (history.RecalledContent, error) {
 	past, err := l.Past()
 	if err != nil {
-		return history.RecalledContent{}, fmt.Errorf("the session log cannot be read: %w", err)
+		return history.RecalledContent{}, fmt.Errorf("can't read the session log: %w", err)
 	}
 	return past.player.recall(places)
 }
@@ -35,7 +35,7 @@ func (p *player) recall(places []history.Recorded) (recalled history.RecalledCon
 		}
 		i, ok := p.journal.find(at.seq)
 		if !ok {
-			return recalled, fmt.Errorf("the session has no record %d, or it is damaged", at.seq)
+			return recalled, fmt.Errorf("no record %d in the session, or it is damaged", at.seq)
 		}
 		entry, recorded, err := in.entryNamed(p.journal[i], at)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 // NotALogError means that the input holds no session record.
 type NotALogError struct{ Problem string }
 
-func (e *NotALogError) Error() string { return "this is not a session log: " + e.Problem }
+func (e *NotALogError) Error() string { return "not a session log: " + e.Problem }
 
 // Replay reads a log and returns the state it describes. Damage costs as little
 // as possible: a torn last line is dropped, a broken one in the middle skipped,
@@ -97,7 +97,7 @@ func read(t text) (*player, error) {
 	return p, nil
 }
 
-func unreadable(err error) error { return fmt.Errorf("the session log cannot be read: %w", err) }
+func unreadable(err error) error { return fmt.Errorf("can't read the session log: %w", err) }
 
 // A player takes records one after the other. Records that change the conversation go into the
 // journal, all others into the state.
@@ -152,10 +152,10 @@ func (p *player) line(line []byte, begin int64, ended bool) error {
 	case errors.As(err, &newer):
 		return newer
 	case err != nil && !ended:
-		p.state.notice(p.number, "the last line was cut off and has been dropped; what it was to record is lost")
+		p.state.notice(p.number, "the last line was incomplete; its content is lost")
 		return nil
 	case err != nil:
-		p.state.notice(p.number, fmt.Sprintf("line %d was skipped: %v", p.number, err))
+		p.state.notice(p.number, fmt.Sprintf("skipped line %d: %v", p.number, err))
 	}
 	p.state.good += length
 	p.state.unended = !ended
@@ -165,7 +165,7 @@ func (p *player) line(line []byte, begin int64, ended bool) error {
 
 func (p *player) firstProblem() string {
 	if len(p.state.notices) == 0 {
-		return "it is empty"
+		return "the log is empty"
 	}
 	return p.state.notices[0].text
 }
@@ -187,7 +187,7 @@ func (p *player) apply(line []byte, e event) error {
 	p.release(r.Seq)
 	switch {
 	case r.Seq <= p.state.seq:
-		return fmt.Errorf("its number %d was there before", r.Seq)
+		return fmt.Errorf("duplicate number %d", r.Seq)
 	case r.Seq > p.state.seq+1:
 		p.held = &heldLine{bytes.Clone(line), r.Seq, e}
 		return nil
@@ -223,7 +223,7 @@ func (p *player) release(next uint64) {
 	}
 	p.held = nil
 	if p.state.seq < next && next <= held.seq {
-		p.state.notice(held.event.line, fmt.Sprintf("line %d was skipped: its number %d is too high", held.event.line, held.seq))
+		p.state.notice(held.event.line, fmt.Sprintf("skipped line %d: its number %d is too high", held.event.line, held.seq))
 		return
 	}
 	r, err := parse(held.line)
@@ -231,7 +231,7 @@ func (p *player) release(next uint64) {
 		err = p.applySure(held.line, r, held.event)
 	}
 	if err != nil {
-		p.state.notice(held.event.line, fmt.Sprintf("line %d was skipped: %v", held.event.line, err))
+		p.state.notice(held.event.line, fmt.Sprintf("skipped line %d: %v", held.event.line, err))
 	}
 }
 
@@ -259,7 +259,7 @@ func (p *player) handleNewer(newer *VersionError) error {
 		return newer
 	}
 	p.newer = newer
-	p.state.notice(p.number, fmt.Sprintf("line %d says that it is of version %d, of which there is none in this log; the number is damaged, and the rest of the line was taken as it is", p.number, newer.Version))
+	p.state.notice(p.number, fmt.Sprintf("line %d has version %d, which no other line has. The number is damaged; the rest of the line is used", p.number, newer.Version))
 	return nil
 }
 
@@ -323,5 +323,5 @@ func FirstNotices(notices []string) []string {
 	if len(notices) <= most+1 {
 		return notices
 	}
-	return append(slices.Clone(notices[:most]), fmt.Sprintf("and %d more such lines; what could be read is there", len(notices)-most))
+	return append(slices.Clone(notices[:most]), fmt.Sprintf("and %d more such lines; all readable lines are loaded", len(notices)-most))
 }

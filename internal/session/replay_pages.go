@@ -25,7 +25,7 @@ func openPages(t text) (*pages, error) {
 }
 
 // errChanged is the error for a log that was changed between two reads.
-var errChanged = errors.New("the session log was changed by another program while it was read")
+var errChanged = errors.New("another program changed the session log while agent read it")
 
 // record reads the record of an event.
 func (p *pages) record(e event) (r Record, payload any, err error) {
@@ -78,7 +78,7 @@ func (s *State) play(t text, line journal) error {
 			}
 		}
 		if unknown := s.timeline.apply(e.seq, payload); unknown > 0 {
-			s.notice(e.line, fmt.Sprintf("line %d names entries that could not be read: %d", e.line, unknown))
+			s.notice(e.line, fmt.Sprintf("line %d refers to unreadable entries: %d", e.line, unknown))
 		}
 		switch change := payload.(type) {
 		case *history.Content:

@@ -109,18 +109,18 @@ func TestDamage(t *testing.T) {
 		want   string
 		notice string
 	}{
-		{"torn last line", strings.Join(sound[:3], "") + sound[3][:40], "a b", "cut off"},
+		{"torn last line", strings.Join(sound[:3], "") + sound[3][:40], "a b", "last line was incomplete"},
 		{"only its line break is missing", strings.TrimSuffix(strings.Join(sound[:4], ""), "\n"), "a b c", ""},
-		{"zeros at the end", strings.Join(sound[:4], "") + "\x00\x00\x00", "a b c", "cut off"},
-		{"broken middle", sound[0] + sound[1] + "{\"v\":1,#\n" + sound[3], "a c", "line 3 was skipped: it is not a record in JSON"},
+		{"zeros at the end", strings.Join(sound[:4], "") + "\x00\x00\x00", "a b c", "last line was incomplete"},
+		{"broken middle", sound[0] + sound[1] + "{\"v\":1,#\n" + sound[3], "a c", "skipped line 3: not a JSON record"},
 		{"two lines run into one", sound[0] + sound[1] + sound[2][:30] + sound[3], "a", "line 3"},
 		{"a broken entry shifts nothing", sound[0] + sound[1] + "x\n" + sound[3] + sound[4], "c", "line 3"},
-		{"a broken entry that is removed later", sound[0] + "x\n" + sound[2] + sound[3] + sound[4], "b c", "names entries that could not be read: 1"},
+		{"a broken entry that is removed later", sound[0] + "x\n" + sound[2] + sound[3] + sound[4], "b c", "refers to unreadable entries: 1"},
 		{"a broken opening", "x\n" + sound[1], "a", "line 1"},
 		{"a wrong entry", sound[0] + strings.Replace(sound[1], "human", "nobody", 1) + sound[2], "b", "nobody"},
-		{"written twice", sound[0] + sound[1] + sound[1] + sound[2], "a b", "its number 2 was there before"},
-		{"a number too high", sound[0] + strings.Replace(sound[1], `"seq":2`, `"seq":62`, 1) + sound[2] + sound[3], "b c", "line 2 was skipped: its number 62 is too high"},
-		{"the first number too high", strings.Replace(sound[0], `"seq":1`, `"seq":9`, 1) + sound[1] + sound[2], "a b", "line 1 was skipped"},
+		{"written twice", sound[0] + sound[1] + sound[1] + sound[2], "a b", "duplicate number 2"},
+		{"a number too high", sound[0] + strings.Replace(sound[1], `"seq":2`, `"seq":62`, 1) + sound[2] + sound[3], "b c", "skipped line 2: its number 62 is too high"},
+		{"the first number too high", strings.Replace(sound[0], `"seq":1`, `"seq":9`, 1) + sound[1] + sound[2], "a b", "skipped line 1"},
 		{"the last number too high", sound[0] + sound[1] + strings.Replace(sound[2], `"seq":3`, `"seq":7`, 1), "a b", ""},
 		{"lost lines", sound[0] + sound[1] + sound[3], "a c", ""},
 		{"a forked session begins later", strings.Replace(sound[0], `"seq":1`, `"seq":7`, 1) + strings.Replace(sound[1], `"seq":2`, `"seq":8`, 1), "a", ""},
@@ -151,7 +151,7 @@ func TestNewerAndForeignFilesAreRefused(t *testing.T) {
 	log := lines(opening, entryA)
 	later := strings.ReplaceAll(strings.ReplaceAll(log, `"seq":2`, `"seq":4`), `"seq":1`, `"seq":3`)
 	_, err := Replay(strings.NewReader(log + strings.ReplaceAll(later, `"v":1`, `"v":3`)))
-	if newer := (*VersionError)(nil); !errors.As(err, &newer) || newer.Version != 3 || newer.Line != 3 || !strings.Contains(err.Error(), "update") {
+	if newer := (*VersionError)(nil); !errors.As(err, &newer) || newer.Version != 3 || newer.Line != 3 || !strings.Contains(err.Error(), "Update") {
 		t.Errorf("error %v", err)
 	}
 	for _, text := range []string{"", "\n\n", "hello\nworld\n", `{"history":[]}`} {

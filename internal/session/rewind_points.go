@@ -186,7 +186,7 @@ type past struct {
 }
 
 // errNoPast is the error for a rewind to a state that Before did not return.
-var errNoPast = errors.New("internal error: the conversation went back to something that was not read from its record; start a new session")
+var errNoPast = errors.New("internal error: the conversation returned to an unknown entry. Start a new session")
 
 // rewind returns the record of a rewind and switches to the earlier timeline.
 func (l *Log) rewind(_ uint64, m history.Mutation) (change, error) {

@@ -61,7 +61,7 @@ type lineError struct {
 }
 
 func (e *lineError) Error() string {
-	return fmt.Sprintf("the line at byte %d is longer than %d MiB, and no such line is read", e.at, e.most>>20)
+	return fmt.Sprintf("the line at byte %d is longer than %d MiB", e.at, e.most>>20)
 }
 
 // next returns the next line, with its line break if it has one. The line is valid until the
