@@ -42,7 +42,6 @@ func main() {
 	}
 }
 
-// newRoot returns the tree of commands.
 func newRoot(p *app.Process) *cobra.Command {
 	root := &cobra.Command{
 		Use: "agent-lab", Short: "Measure the context engine on recordings",

@@ -252,7 +252,6 @@ func (o *replay) tell(step window.Step) {
 	}
 }
 
-// printRequests writes the requests of sessions.
 func printRequests(out io.Writer, sessions []*replayedRequests) error {
 	for _, session := range sessions {
 		if err := session.print(out); err != nil {

@@ -135,7 +135,6 @@ func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, 
 	return of, w.tell(fmt.Sprintf("Stored the key for %s in %s. To delete it, run: agent logout %s", place, where, of.Name))
 }
 
-// hostOf returns the host of a vendor.
 func hostOf(v vendor.Vendor) string {
 	_, host, _ := strings.Cut(v.BaseURL, "://")
 	host, _, _ = strings.Cut(host, "/")

@@ -235,7 +235,6 @@ func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 	return w.print(append(pluginLines(store, p), "Changed hooks, servers and subagents need your approval again. Run: agent trust")...)
 }
 
-// listPlugins prints the plugins.
 func listPlugins(w world, asJSON bool) error {
 	f, err := w.process.Folders()
 	if err != nil {

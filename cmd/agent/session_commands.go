@@ -114,7 +114,6 @@ func (w world) boardInside() command.Command {
 	return command.Command{Name: "board", Group: "Sessions", Help: "show all running sessions and answer their questions", Forms: []command.Form{{Run: run}}}
 }
 
-// commandLine returns words as a command line.
 func commandLine(words []string) string {
 	var line []string
 	for _, word := range words {

@@ -51,7 +51,6 @@ func (w world) isHeard(s os.Signal) bool {
 	return s == os.Interrupt && w.heard != nil && w.heard.Load() > 0
 }
 
-// processWorld returns the world of this process.
 func processWorld() world {
 	home, _ := os.UserHomeDir()
 	dir, _ := os.Getwd()

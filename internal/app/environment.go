@@ -89,7 +89,6 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 	}, notices, nil
 }
 
-// environment returns the environment of the tools.
 func environment(rec *record, models *endpoints, files setUp, confined confinement, own *noting, reach func(host string) error, ends *closers) (env *tools.Env, notices []string) {
 	at := rec.at
 	env = &tools.Env{

@@ -147,7 +147,6 @@ func (r *record) grants(grants []rules.Permission) {
 	r.writeJSON(append([]rules.Permission{}, grants...), (*session.Log).Grants)
 }
 
-// servers records the tools that servers offer.
 func (r *record) servers(offered []bridge.Offered) { r.writeJSON(offered, (*session.Log).Servers) }
 
 // todos returns the board with the recorded todo list, and a notice if that is damaged. The board

@@ -57,7 +57,6 @@ type guarded struct {
 	programs []string
 }
 
-// holds reports whether a file is guarded.
 func (g *guarded) holds(abs string) bool {
 	return slices.ContainsFunc(slices.Concat(g.all(), g.programs), func(path string) bool { return fsutil.Within(path, abs) })
 }

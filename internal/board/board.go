@@ -278,7 +278,6 @@ func (l *link) join(b *Board) error {
 	return nil
 }
 
-// take takes a line of the session.
 func (l *link) take(line []byte) {
 	var head struct{ Type, Error string }
 	if json.Unmarshal(line, &head) != nil {

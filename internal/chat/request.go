@@ -52,7 +52,6 @@ func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
 	return requestOf(c, w, entries)
 }
 
-// requestOf returns the request for a history.
 func requestOf(c *Config, w *window.Window, entries []*history.Content) (llm.Request, error) {
 	head := w.Head()
 	if err := history.Validate(entries); err != nil {

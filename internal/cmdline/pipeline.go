@@ -90,7 +90,6 @@ func pipeNames(line string, pipe *syntax.Stmt) []string {
 	return names
 }
 
-// pipeParts returns the commands of a pipe.
 func pipeParts(stmt *syntax.Stmt) []*syntax.Stmt {
 	if pipe, ok := stmt.Cmd.(*syntax.BinaryCmd); ok && (pipe.Op == syntax.Pipe || pipe.Op == syntax.PipeAll) {
 		return append(pipeParts(pipe.X), pipeParts(pipe.Y)...)
@@ -101,7 +100,6 @@ func pipeParts(stmt *syntax.Stmt) []*syntax.Stmt {
 // maxName limits the name of a command without a name of its own, in characters.
 const maxName = 32
 
-// firstWords returns the first words of a command.
 func firstWords(command string) string {
 	name := ""
 	for word := range strings.FieldsSeq(command) {

@@ -138,7 +138,6 @@ func editsGranted(grants []grant, paths []string) bool {
 	return len(paths) > 0
 }
 
-// saying returns the descriptions of grants.
 func saying(grants []grant) []string {
 	var says []string
 	for _, g := range grants {

@@ -144,7 +144,6 @@ func units16(r rune) int {
 	return 1
 }
 
-// uriOf returns the URI of a file.
 func uriOf(path string) string {
 	slashes := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashes, "/") {

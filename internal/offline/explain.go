@@ -149,7 +149,6 @@ func (e *Engine) price(string) compression.Price {
 	return compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
 }
 
-// addStep adds a step of the window to the report.
 func (x *Explanation) addStep(step window.Step) {
 	switch step := step.(type) {
 	case window.Density:

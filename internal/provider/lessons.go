@@ -61,7 +61,6 @@ func newLessons[T any](folder, file string, life time.Duration, now func() time.
 	return l
 }
 
-// of returns the lessons of a host.
 func (l *lessons[T]) of(host string) llm.Lessons[T] { return hostLessons[T]{l, host} }
 
 // hostLessons implements llm.Lessons for a host.

@@ -119,7 +119,6 @@ func (h *holder) mountOn(c Cache) (upper string, err error) {
 	return layer.Upper, nil
 }
 
-// paths returns the folders of caches.
 func paths(caches []Cache) (paths []string) {
 	for _, c := range caches {
 		paths = append(paths, c.Path)

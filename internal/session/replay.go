@@ -263,7 +263,6 @@ func (p *player) handleNewer(newer *VersionError) error {
 	return nil
 }
 
-// take applies the payload of a record.
 func (p *player) take(r Record, payload any, e event) {
 	switch payload := payload.(type) {
 	case sessionPayload:

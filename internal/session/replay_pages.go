@@ -27,7 +27,6 @@ func openPages(t text) (*pages, error) {
 // errChanged is the error for a log that was changed between two reads.
 var errChanged = errors.New("another program changed the session log while agent read it")
 
-// record reads the record of an event.
 func (p *pages) record(e event) (r Record, payload any, err error) {
 	p.line = slices.Grow(p.line[:0], e.length)[:e.length]
 	if n, err := p.ReadAt(p.line, e.at); n < e.length {

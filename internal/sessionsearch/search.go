@@ -244,7 +244,6 @@ func (x Sessions) document(c candidate) (d document, err error) {
 // errNothing reports a record without a document.
 var errNothing = errors.New("the record has nothing to search")
 
-// read reads the document of a record.
 func (l log) read(at span, in *reader) (d document, err error) {
 	r, err := session.ReadAt(l.path, at.at, at.length)
 	if err != nil {

@@ -28,7 +28,6 @@ type log struct {
 	size, changed int64
 }
 
-// id returns the id of the session.
 func (l log) id() string { return strings.TrimSuffix(filepath.Base(l.path), ".jsonl") }
 
 // logs lists the logs, latest changed first. It includes the logs in the folders of sessions.

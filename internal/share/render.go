@@ -133,7 +133,6 @@ func (r renderer) pre(n ast.Node) {
 	r.out.WriteString("<pre>" + escape(strings.TrimRight(lines, "\n")) + "</pre>")
 }
 
-// row writes the cells of a row.
 func (r renderer) row(row ast.Node, cell string) {
 	r.out.WriteString("<tr>")
 	for n := row.FirstChild(); n != nil; n = n.NextSibling() {

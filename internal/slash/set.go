@@ -344,7 +344,6 @@ func defaultText(spec *settings.Spec) string {
 	return "unset: " + spec.Unset
 }
 
-// sourceName names the source of a value.
 func sourceName(source settings.Source, profile string) string {
 	if source == settings.ProfileLayer && profile != "" {
 		return "profile " + profile

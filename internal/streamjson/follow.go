@@ -329,7 +329,6 @@ func shownApprovalOf(a chat.Approval) shownApproval {
 	return line
 }
 
-// turnOf returns the line of the end of a turn.
 func turnOf(e chat.TurnEnded) turnLine {
 	line := turnLine{Type: "turn", Stop: string(e.Outcome.Stop), Response: e.Outcome.Response, Changed: changedBy(e)}
 	if e.Err != nil {

@@ -64,7 +64,6 @@ func (e *Env) note(changes []change) (diff string) {
 	return diff
 }
 
-// make makes one change.
 func (e *Env) make(c change) error {
 	if c.after == nil {
 		return e.Workspace.Remove(c.abs, func(f *os.File) bool { return workspace.Holds(f, c.before) })

@@ -76,7 +76,6 @@ func (l Limits) bound(a Answer) Answer {
 	return a
 }
 
-// shorten returns the start of a text.
 func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -330,7 +330,6 @@ func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include st
 	})
 }
 
-// searchFiles searches files below base.
 func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search.Expression, base string, files []string, query search.Query) (matches []search.Match, tooLarge []string, err error) {
 	tree, _, err := w.Tree(base)
 	if err != nil {

@@ -532,7 +532,6 @@ func withoutPlaces(a Answer, outside, closed int) Answer {
 	return a
 }
 
-// planRename plans the edits of a rename.
 func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 	if c.args.Op != opRename {
 		return Plan{}, fmt.Errorf("op is %q, not %s", c.args.Op, opRename)

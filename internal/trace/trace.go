@@ -154,7 +154,6 @@ func (t *Tracer) begin(name string, kind int, parent string, about ...attribute)
 
 func (t *Tracer) nano() string { return strconv.FormatInt(t.now().UnixNano(), 10) }
 
-// end ends a span and queues it.
 func (t *Tracer) end(s *span, about ...attribute) {
 	s.End, s.Attributes = t.nano(), append(s.Attributes, about...)
 	if len(t.done) >= mostSpans {

@@ -15,7 +15,6 @@ import (
 // titleColumns is the most characters of a command in the title of its job.
 const titleColumns = 60
 
-// jobTitle returns the title of a job.
 func jobTitle(j command.Job) string {
 	return fmt.Sprintf("job %d: %s", j.ID, style.Reveal(humanize.Line(j.Command, titleColumns)).Text)
 }

@@ -220,7 +220,6 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	return nil
 }
 
-// terminalEvent handles an event from the terminal.
 func (m *Model) terminalEvent(event term.Event) tea.Cmd {
 	switch e := event.(type) {
 	case term.Key:

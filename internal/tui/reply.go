@@ -29,7 +29,6 @@ const thoughtKept = 64 << 10
 
 func (r *reply) thinking() bool { return !r.thoughtSince.IsZero() }
 
-// addThinking adds thinking.
 func (r *reply) addThinking(delta string, now time.Time) {
 	if !r.thinking() {
 		r.thoughtSince = now

@@ -132,7 +132,6 @@ func (m *Model) underInput(width, room int) []string {
 	return m.input.Proposals(m.surface.theme, width, min(10, room/2))
 }
 
-// blank returns n blank lines.
 func blank(n int) []string { return make([]string, n) }
 
 // place is the position of the cursor within some lines.

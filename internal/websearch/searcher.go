@@ -327,7 +327,6 @@ func retryAfter(reply fetch.Reply, now time.Time) (wait time.Duration, again boo
 	return time.Second / 2, true
 }
 
-// read returns the results of a reply, or the error of the service.
 func (service Service) read(reply fetch.Reply) ([]Result, error) {
 	says := func(what string) string {
 		return service.Name + " " + what + problem(reply.Body)

@@ -200,7 +200,6 @@ func (g *hookGate) runAfter(ctx context.Context, k gate.Call, answer tools.Answe
 	return answer, nil
 }
 
-// forgetAnswer forgets the hooks' answer about a call.
 func (g *hookGate) forgetAnswer(k gate.Call, _ tools.Answer, _ time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -255,7 +254,6 @@ func withRemarks(answer tools.Answer, remarks ...string) tools.Answer {
 	return answer
 }
 
-// joinLines appends lines to a text.
 func joinLines(text string, more ...string) string {
 	for _, m := range more {
 		text += "\n" + m

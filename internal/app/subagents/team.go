@@ -154,7 +154,6 @@ func (t *Team) Plan(task tools.Task) (tools.Preview, tools.BeginTask, error) {
 	}, nil
 }
 
-// agentOf returns the agent for a task.
 func (t *Team) agentOf(task tools.Task) (agents.Agent, error) {
 	if task.Continue == "" {
 		return t.Named(nameOf(task))
@@ -281,7 +280,6 @@ func (t *Team) Background(call int) bool {
 	return true
 }
 
-// begin registers the agent of a call.
 func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
 	j := &job{team: t, agent: agent, began: t.Now(), bounds: t.Bounds(agent), continues: call.Continue != "", behind: make(chan struct{}), turn: make(chan struct{})}
 	t.mu.Lock()

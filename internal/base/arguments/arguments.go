@@ -62,7 +62,6 @@ func Parse[T ~string | ~[]byte](text T) Arguments {
 	return a
 }
 
-// split returns the members of a JSON object.
 func split(object json.RawMessage) (all []member) {
 	in := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	_, err := in.ReadToken()

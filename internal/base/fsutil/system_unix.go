@@ -28,7 +28,6 @@ type FileLock = flock.Flock
 // NewFileLock returns a lock on a file, which must exist and is opened for reading.
 func NewFileLock(path string) *FileLock { return flock.New(path, flock.SetFlag(os.O_RDONLY)) }
 
-// newFolderLock returns a lock on a folder.
 func newFolderLock(folder string) *flock.Flock { return NewFileLock(folder) }
 
 // rename renames a file in a folder, over another if there is one.

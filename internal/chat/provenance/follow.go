@@ -246,7 +246,6 @@ func (t *tracker) stepOf(m history.Mutation) history.Step {
 	return s
 }
 
-// title names a block.
 func (t *tracker) title(entry *history.Content, block history.Block) string {
 	const width = 50
 	line := func(text string) string { return humanize.Line(secret.Without(fsutil.Shorten(text, t.root)), width) }

@@ -291,7 +291,6 @@ func (e *Engine) Apply(p Plan) history.DensityResult {
 	return result
 }
 
-// apply changes the entries by a plan.
 func (e *Engine) apply(p Plan) (changed map[int]*history.Content, left []int) {
 	changed, hollow := map[int]*history.Content{}, []int(nil)
 	for _, c := range p.Changes {

@@ -53,7 +53,6 @@ func (e *Engine) Len() int { return len(e.conversation.entries) }
 // Entry returns an entry as it is, with the changes applied so far.
 func (e *Engine) Entry(i int) *history.Content { return e.conversation.entries[i] }
 
-// append adds an entry to the conversation.
 func (cv *conversation) append(entry *history.Content) {
 	at := len(cv.entries)
 	cv.entries = append(cv.entries, entry)

@@ -110,7 +110,6 @@ type state struct {
 	missed atomic.Bool
 }
 
-// countRun counts a run that begins.
 func (s *state) countRun() {
 	s.runs.Add(1)
 	s.recordEnd("running")

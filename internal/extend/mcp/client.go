@@ -89,7 +89,6 @@ func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
 	return nil, err
 }
 
-// newSDK returns a client of the SDK.
 func (c *Client) newSDK() *sdk.Client {
 	options := &sdk.ClientOptions{
 		Logger: slog.New(slog.NewTextHandler(&c.log, nil)),

@@ -24,7 +24,6 @@ func (j *journal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line adds a line.
 func (j *journal) line(text string) { _, _ = j.Write([]byte(text + "\n")) }
 
 func (j *journal) String() string {

@@ -77,7 +77,6 @@ func blockOf(content sdk.Content) (b Block) {
 	return b
 }
 
-// contentsOf returns the contents of a resource as a block.
 func contentsOf(r *sdk.ResourceContents) Block {
 	b := Block{Kind: Text, Text: r.Text, MIME: r.MIMEType, URI: r.URI}
 	if r.Blob != nil {

@@ -109,7 +109,6 @@ func (c *Checks) Due(files []string) []Command {
 	return due
 }
 
-// of returns the check of a file.
 func (c *Checks) of(file string) (Command, bool) {
 	switch line := strings.TrimSpace(c.Setting()); line {
 	case "", Off:

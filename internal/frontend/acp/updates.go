@@ -60,7 +60,6 @@ func newShown(s *session) *shown {
 	return &shown{session: s, calls: map[int]*callShown{}, asking: map[int]func(){}}
 }
 
-// send sends an update of the session.
 func (w *shown) send(u update) {
 	w.session.server.conn.notify("session/update", map[string]any{"sessionId": w.session.id, "update": u})
 }
@@ -171,7 +170,6 @@ func (w *shown) event(e chat.Event) {
 // arguments of the call.
 const longestTitle = 500
 
-// showCall shows a call of the model.
 func (w *shown) showCall(id, title, name string, t toolspec.Traits, given arguments.Arguments) {
 	locations := []location{}
 	for _, file := range t.FilesOf(given) {
@@ -244,7 +242,6 @@ func (w *shown) progress(s chat.AgentState) {
 	}
 }
 
-// showEnd shows the end of a call.
 func (w *shown) showEnd(e chat.ToolEnded) {
 	id := w.idOf(e.Call)
 	if id == "" {

@@ -45,7 +45,6 @@ func seeHelp(cmd *cobra.Command, said string) error {
 	return app.InputError{Err: errors.New(said + see + cmd.CommandPath() + " --help")}
 }
 
-// valueText describes the values of a flag.
 func valueText(flag *pflag.Flag) string {
 	switch flag.Value.Type() {
 	case "bool":

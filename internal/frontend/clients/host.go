@@ -343,7 +343,6 @@ func (h *Host) stop() {
 	}
 }
 
-// run runs a command for a client and returns its result.
 func (h *Host) run(c *attach.Client, in streamjson.ClientInput) streamjson.CommandResult {
 	result := streamjson.CommandResult{Type: "command_result", ID: in.ID}
 	ctx, cancel := context.WithCancel(h.ctx)
@@ -396,7 +395,6 @@ type plans struct {
 // maxPlans limits the questions that wait.
 const maxPlans = 64
 
-// show returns the question for a client.
 func (p *plans) show(ask command.Ask) *streamjson.CommandQuestion {
 	p.mu.Lock()
 	defer p.mu.Unlock()

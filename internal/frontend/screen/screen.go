@@ -177,7 +177,6 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, leaver *
 	}, nil
 }
 
-// shownSettings returns the settings of a screen.
 func shownSettings(s *settings.Settings) tui.Settings {
 	return tui.Settings{
 		Theme: settings.Theme.Of(s), Links: settings.Links.Of(s), Notify: settings.Notify.Of(s),

@@ -86,7 +86,6 @@ type tally struct {
 	files map[string]bool
 }
 
-// take counts an event.
 func (t *tally) take(e chat.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

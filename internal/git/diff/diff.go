@@ -98,7 +98,6 @@ func IsCommit(ctx context.Context, root, word string) bool {
 	return err == nil
 }
 
-// since returns the changes since a commit.
 func (g repository) since(commit string, paths []string) (string, error) {
 	changed, err := g.compare(commit, "", paths)
 	if err != nil {

@@ -27,7 +27,6 @@ func openFolder(root string) (folder, error) {
 
 func (f folder) close() { f.tree.Close() }
 
-// below returns the folder at a path.
 func (f folder) below(rel string) folder { return folder{f.tree, f.root, path.Join(f.at, rel)} }
 
 // abs returns the absolute path for a path in the folder.

@@ -189,7 +189,6 @@ func (c *Client) remember(session, id string) {
 	c.latest[session] = id
 }
 
-// headerOf returns the headers of a request.
 func headerOf(betas []string) http.Header {
 	header := http.Header{"Anthropic-Version": {apiVersion}}
 	if len(betas) > 0 {

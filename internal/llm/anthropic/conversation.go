@@ -322,7 +322,6 @@ func (b *builder) assistant(c *history.Content) {
 	}
 }
 
-// replyBlocks returns the blocks of a reply.
 func (b *builder) replyBlocks(c *history.Content, k *kept) []block {
 	text, calls := entries.JoinText(c.Blocks), c.Calls()
 	var blocks []block
@@ -364,7 +363,6 @@ func (b *builder) replyBlocks(c *history.Content, k *kept) []block {
 	return blocks
 }
 
-// call returns a call as a block.
 func (b *builder) call(c *history.Content, call *history.ToolCall) block {
 	id := b.ids.Add(c, call.ID)
 	var w writer

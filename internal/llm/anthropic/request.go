@@ -329,7 +329,6 @@ func (w *writer) item(index int, object []byte, marked bool, control string) {
 	}
 }
 
-// textBlock returns a text as a block.
 func textBlock(text string) []byte {
 	var w writer
 	w.raw(`{"type":"text","text":`)

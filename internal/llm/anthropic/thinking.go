@@ -64,7 +64,6 @@ func (k *kept) chars() (n int) {
 	return n
 }
 
-// isThinking reports whether a block is thinking.
 func isThinking(raw []byte) bool {
 	kind := lenientjson.Decode[struct{ Type string }](raw).Type
 	return kind == "thinking" || kind == "redacted_thinking"

@@ -29,7 +29,6 @@ type cacheHints struct {
 // these are the four marks that a vendor accepts.
 const markedLatest = 2
 
-// cacheHintsFor returns the hints of a request.
 func cacheHintsFor(req request) cacheHints {
 	var h cacheHints
 	if req.Cache.Policy == llm.CacheOff || req.Dialect.OmitCache {

@@ -43,7 +43,6 @@ type replay struct {
 	forgotten *entries.Refused
 }
 
-// replayFor returns the replay of a request.
 func replayFor(req request) replay {
 	p := replay{model: req.Model, host: req.host, own: !req.Dialect.NoSignatures, forgotten: req.Dialect.Forgotten}
 	p.bound = req.Dialect.Bound || vendor.BoundReasoningOf(req.Model).Prefix()

@@ -192,7 +192,6 @@ func (r *reply) impliedFinish() string {
 	}
 }
 
-// addCall adds a fragment of a call.
 func (r *reply) addCall(f callFragment) {
 	r.size += len(f.ID) + len(f.name()) + len(f.arguments()) + len(f.ExtraContent)
 	for _, started := range r.calls.add(f) {

@@ -53,7 +53,6 @@ type annotation struct {
 	} `json:"url_citation"`
 }
 
-// collectSources collects the sources of an answer.
 func (r *reply) collectSources(annotations []annotation) {
 	for _, a := range annotations {
 		r.cited.Sources = addSource(r.cited.Sources, a.Citation.URL)

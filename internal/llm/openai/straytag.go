@@ -56,7 +56,6 @@ func (s *strayCloser) add(piece string) (before, after string, found bool) {
 	return passed.String(), "", false
 }
 
-// endLine handles the end of a line.
 func (s *strayCloser) endLine() {
 	switch {
 	case strings.HasPrefix(s.line, "```"), strings.HasPrefix(s.line, "~~~"):

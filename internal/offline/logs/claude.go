@@ -149,7 +149,6 @@ func renumber(text string) string {
 	return b.String()
 }
 
-// claudeText returns the text of a result.
 func claudeText(raw json.RawMessage) string {
 	var parts []string
 	for _, b := range blocksOf(raw) {

@@ -84,7 +84,6 @@ func pinLink(path string) {
 // mount mounts the tree at its original path, on top of the present content.
 func (t tree) mount() error { return t.mountAt(t.path) }
 
-// mountAt mounts the tree at a path.
 func (t tree) mountAt(path string) error {
 	place, err := openPlace(path)
 	if err != nil {

@@ -55,7 +55,6 @@ type flatBlock struct {
 	block   claudeBlock
 }
 
-// flatten returns the blocks of a request.
 func flatten(body []byte) ([]flatBlock, error) {
 	var wire struct {
 		Tools    []json.RawMessage

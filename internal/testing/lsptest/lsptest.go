@@ -288,7 +288,6 @@ func (s *server) answer(method, path string, p params) (result any, asked bool) 
 	return places, true
 }
 
-// wordAt returns the word at a position.
 func (s *server) wordAt(path string, at position) string {
 	for _, found := range allWords(s.files[path]) {
 		if found.at == at {

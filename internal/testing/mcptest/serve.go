@@ -79,7 +79,6 @@ func serve(quirks []string) {
 	}
 }
 
-// quirk returns the value of a quirk.
 func (s *server) quirk(name string) (value string, there bool) {
 	for _, q := range s.quirks {
 		if key, value, _ := strings.Cut(q, "="); key == name {

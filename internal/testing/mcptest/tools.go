@@ -72,7 +72,6 @@ func number(m message, name string) int {
 	return int(n)
 }
 
-// call answers a call.
 func (s *server) call(m message, reply func(any)) {
 	var c call
 	_ = json.Unmarshal(m.Params, &c)

@@ -38,7 +38,6 @@ func (m *manyLines) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(m))
 }
 
-// outputText returns the text of an output.
 func (o output) outputText() string {
 	if o.Error != "" {
 		return o.Error + ": " + o.Value

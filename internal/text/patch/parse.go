@@ -159,7 +159,6 @@ func badLine(i int, line string) error {
 	return Failed(BadLine, "Line %d, %s: lines of an Update begin with a blank, - or +, those of an Add with +; a Delete has none.", i+1, quoted(line))
 }
 
-// update reads a line of an update.
 func (s *Section) update(i int, line string) error {
 	chunk := func() *Chunk { return &s.Chunks[len(s.Chunks)-1] }
 	open := len(s.Chunks) > 0 && !chunk().AtEnd
@@ -211,7 +210,6 @@ func (s *Section) update(i int, line string) error {
 // numbers matches the line numbers of a unified diff behind @@.
 var numbers = lazyregexp.New(`^-\d+(,\d+)? \+\d+(,\d+)?( @@|$)`)
 
-// anchorOf returns the anchor in a line with @@.
 func anchorOf(line string) string {
 	anchor := strings.TrimPrefix(line, "@@")
 	anchor = strings.TrimPrefix(anchor, " ")

@@ -98,7 +98,6 @@ func (p *planner) section(s Section) error {
 	return p.move(s, file.Path)
 }
 
-// move moves a file.
 func (p *planner) move(s Section, from string) error {
 	target, err := p.file(s.MoveTo)
 	if err != nil {

@@ -142,7 +142,6 @@ func (f *file) action(name string) error {
 	})
 }
 
-// key records a key of an action.
 func (f *file) key(action, spelled string) {
 	key, why := term.ParseKey(spelled)
 	if why == "" && slices.ContainsFunc(Default().Actions(), func(a Action) bool { return a.Fixed && slices.Contains(a.Keys, key) }) {

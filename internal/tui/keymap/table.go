@@ -65,7 +65,6 @@ func rows() []Row {
 	return all
 }
 
-// editing returns an action of the editor.
 func editing(name string) Action {
 	for _, a := range edit.Actions() {
 		if a.Name == name {

@@ -85,7 +85,6 @@ func splitDelta(event chat.Event) (bare chat.Event, text string, delta bool) {
 	return event, "", false
 }
 
-// wholeEvent returns the event with its text.
 func (l letter) wholeEvent() chat.Event {
 	switch e := l.event.(type) {
 	case chat.TextDelta:

@@ -199,7 +199,6 @@ func (q *Questions) afterRows(t *style.Theme, width int) []string {
 	return rows
 }
 
-// choiceRows returns the choices, a row for each.
 func (q *Questions) choiceRows(t *style.Theme, width int) []string {
 	var rows []string
 	for i, c := range q.choices() {

@@ -182,7 +182,6 @@ func (d *Decoder) decode(unit []byte) Event {
 	return decodeCSI(unit)
 }
 
-// plainKey returns the key of a character.
 func plainKey(unit []byte) Key {
 	if unit[0] < ' ' || unit[0] == 0x7f {
 		return controlKey(unit[0])

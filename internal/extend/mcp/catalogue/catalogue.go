@@ -212,7 +212,6 @@ func (t *cleaner) add(tools []Tool, from mcp.Tool) []Tool {
 	return append(tools, tool)
 }
 
-// hash returns the hash of a definition.
 func hash(t mcp.Tool) string {
 	sum := sha256.New()
 	for _, part := range []string{t.Name, t.Title, t.Description, string(t.InputSchema), string(t.OutputSchema), fmt.Sprint(t.Annotations)} {

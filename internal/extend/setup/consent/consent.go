@@ -105,7 +105,6 @@ type Reviewed struct {
 	Problem string `json:"error,omitempty"`
 }
 
-// runs reports whether the item runs anything.
 func (i Item) runs() bool {
 	return slices.ContainsFunc(i.Effects, func(p manifest.Part) bool { return p.Role == manifest.Word || p.Role == manifest.Line })
 }

@@ -129,7 +129,6 @@ func fitsBefore(variable Part, words []string) bool {
 // assignment returns a variable as NAME=VALUE.
 func (p Part) assignment() string { return p.Key + "=" + quoted(p.Text) }
 
-// withNote returns the text with its note.
 func (p Part) withNote() string {
 	if p.Note == "" {
 		return p.Text

@@ -43,7 +43,6 @@ func newCommandPattern(pattern string) *commandPattern {
 	return p
 }
 
-// matches reports whether a command matches the pattern.
 func (p *commandPattern) matches(words []string) bool {
 	return p.text.MatchString(strings.Join(words, " ")) || p.prefix && len(p.begin) > 0 && p.matchesStart(words)
 }

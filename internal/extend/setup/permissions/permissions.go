@@ -163,7 +163,6 @@ func (r Rules) In(file string) int {
 	return n
 }
 
-// file reads the rules of a file.
 func (r *Rules) file(from trustedfile.Place, file string, at bases) {
 	data, err := from.Settings(file, trustedfile.MaxSettings)
 	if data == nil && err == nil {
