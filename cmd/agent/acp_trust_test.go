@@ -100,7 +100,7 @@ func TestEditorAgreesToWhatWasShown(t *testing.T) {
 	e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, allowOnce("")))
 	e.response(prompt, nil)
 	e.response(e.prompt(session, "/trust"), nil)
-	if said := strings.Join(e.lines, "\n"); !strings.Contains(said, "server db of .mcp.json: It has changed since it was shown") || !strings.Contains(said, "changed  ") {
+	if said := strings.Join(e.lines, "\n"); !strings.Contains(said, "server db of .mcp.json: Not used, because it changed after it was shown") || !strings.Contains(said, "changed  ") {
 		t.Error(said)
 	}
 }

@@ -61,7 +61,7 @@ func TestContinuedAgentsNeedConsent(t *testing.T) {
 	agent := func(*llmtest.Request) llmtest.Turn { return llmtest.Say("looked") }
 	for _, c := range []struct {
 		tools, want string
-	}{{"Read, Grep", ": done, "}, {"Read, Bash", `there is no agent "helper"`}} {
+	}{{"Read, Grep", ": done, "}, {"Read, Bash", `no subagent "helper"`}} {
 		f := hire(t, p, workspace, app.Options{Record: app.Record{Continue: id != ""}}, lead, agent)
 		if id == "" {
 			if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {

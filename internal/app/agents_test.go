@@ -412,7 +412,7 @@ func write(t *testing.T, path, text string) {
 func TestAgentMention(t *testing.T) {
 	t.Parallel()
 	f := newFirm(t, app.Options{}, inTurn(llmtest.Say("fine")), inTurn())
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("@agent-nobody look")); err == nil || !strings.Contains(err.Error(), `there is no agent "nobody"`) {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("@agent-nobody look")); err == nil || !strings.Contains(err.Error(), `no subagent "nobody"`) {
 		t.Errorf("an unknown agent: %v", err)
 	}
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("@agent-explore look")); err != nil {
@@ -457,7 +457,7 @@ func TestAgentsWithoutTools(t *testing.T) {
 			t.Errorf("/agents says of %s: %v\n%s", name, told, lines)
 		}
 	}
-	if said := f.said(); !strings.Contains(said[1], `there is no agent "unknown"`) {
+	if said := f.said(); !strings.Contains(said[1], `no subagent "unknown"`) {
 		t.Errorf("%q", said)
 	}
 }

@@ -321,7 +321,7 @@ func (s *Servers) status(name string) (bridge.Status, error) {
 			return st, nil
 		}
 	}
-	return bridge.Status{}, fmt.Errorf("there is no server %q%s", name, suggest.Question(name, names))
+	return bridge.Status{}, fmt.Errorf("no server %q%s", name, suggest.Question(name, names))
 }
 
 // Status returns the state of each server.

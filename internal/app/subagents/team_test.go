@@ -91,7 +91,7 @@ func TestPlan(t *testing.T) {
 	for task, want := range map[tools.Task]string{
 		{Title: "look"}:                          "give agent explore a task: look (m, at most 40 requests, 400k tokens",
 		{Agent: " General "}:                     "give agent general a task",
-		{Agent: "explorer"}:                      `there is no agent "explorer"; did you mean explore?; there are explore, general`,
+		{Agent: "explorer"}:                      `no subagent "explorer"; did you mean explore? (available: explore, general)`,
 		{Continue: "s-ended", Agent: "explorer"}: "give agent general a task",
 		{Continue: "s-works"}:                    "agent s-works is still running; its report arrives when it ends; these can continue: s-ended",
 		{Continue: "s-never"}:                    "agent s-never ended before it started; give the task again; these can continue: s-ended",

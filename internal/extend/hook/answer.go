@@ -127,7 +127,7 @@ func isAnswer(printed string) bool { return strings.HasPrefix(strings.TrimSpace(
 func parse(event hooks.Event, printed string) (Outcome, error) {
 	var a answer
 	if err := json.Unmarshal([]byte(printed), &a); err != nil {
-		return Outcome{}, fmt.Errorf("what it printed is not valid JSON: %w", err)
+		return Outcome{}, fmt.Errorf("its output is not valid JSON: %w", err)
 	}
 	var out Outcome
 	word, reason, input := a.Decision, a.Reason, a.Specific.UpdatedInput

@@ -112,7 +112,7 @@ func TestHooksDecision(t *testing.T) {
 		{name: "exit 1 that blocks", script: "echo oops >&2; exit 1", block: true, want: Outcome{Decision: Deny, Reason: "the hook failed: exit 1: oops"}},
 		{name: "no such program", script: "/no/such/program", notice: "exit 127"},
 		{name: "broken JSON", script: `echo '{"continue": tru'`, notice: "not valid JSON"},
-		{name: "broken JSON that blocks", script: `echo '{"continue": tru'`, block: true, want: Outcome{Decision: Deny, Reason: "the hook failed: what it printed is not valid JSON"}},
+		{name: "broken JSON that blocks", script: `echo '{"continue": tru'`, block: true, want: Outcome{Decision: Deny, Reason: "the hook failed: its output is not valid JSON"}},
 		{name: "deny", script: `echo '` + specific(`"permissionDecision":"deny","permissionDecisionReason":"because"`) + `'`, want: Outcome{Decision: Deny, Reason: "because"}},
 		{name: "ask", script: `echo '` + specific(`"permissionDecision":"ask","permissionDecisionReason":"look"`) + `'`, want: Outcome{Decision: Ask, Reason: "look"}},
 		{name: "allow", script: `echo '` + specific(`"permissionDecision":"allow"`) + `'`, want: Outcome{Decision: Allow, Reason: "it gave no reason"}},

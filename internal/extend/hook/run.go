@@ -130,7 +130,7 @@ func (s *state) limit() time.Duration {
 func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stderr *output) (shell.Ending, error) {
 	confined, profile := r.Confined(), profileOf(r.OnlyLooks())
 	if profile == sandbox.Look && !confined.Guarantees(profile).Files {
-		return shell.Ending{}, errors.New("nothing may be changed at present, and there is no sandbox to keep it to that")
+		return shell.Ending{}, errors.New("the mode allows no changes, and there is no sandbox to enforce that")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

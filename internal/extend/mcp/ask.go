@@ -96,7 +96,7 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	if p.URL != "" || p.Mode == "url" {
 		address, err := url.Parse(p.URL)
 		if err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
-			return q, nil, errors.New("its address is not one of the web")
+			return q, nil, errors.New("its address is not a web address")
 		}
 		q.URL = p.URL
 		return q, nil, nil
@@ -110,7 +110,7 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(raw, &schema); err != nil {
-		return q, nil, fmt.Errorf("its form cannot be read: %w", err)
+		return q, nil, fmt.Errorf("can't read its form: %w", err)
 	}
 	fields, err := fieldsOf(&schema)
 	q.Fields = fields
@@ -127,7 +127,7 @@ func complete(schema *jsonschema.Schema, values map[string]any) (map[string]any,
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {
-		return nil, fmt.Errorf("the form cannot be checked: %w", err)
+		return nil, fmt.Errorf("can't check the form: %w", err)
 	}
 	if err := resolved.ApplyDefaults(&values); err != nil {
 		return nil, fmt.Errorf("the defaults of the form do not fit it: %w", err)

@@ -79,7 +79,7 @@ func (l *Logins) get(s Server) keptLogin {
 func (l *Logins) set(s Server, kept keptLogin) error {
 	text, err := json.Marshal(kept)
 	if err != nil {
-		return fmt.Errorf("the login cannot be kept: %w", err)
+		return fmt.Errorf("can't save the login: %w", err)
 	}
 	return l.Keys.Set(s.place(), base64.RawURLEncoding.EncodeToString(text))
 }
@@ -145,7 +145,7 @@ func (s *source) refresh(used string) (*oauth2.Token, error) {
 	defer cancel()
 	unlock, err := fsutil.Lock(ctx, s.logins.Folder, s.server.place()+".lock")
 	if err != nil {
-		return nil, fmt.Errorf("the login of %s cannot be refreshed: %w", s.server.Name, err)
+		return nil, fmt.Errorf("can't refresh the login of %s: %w", s.server.Name, err)
 	}
 	defer func() { _ = unlock() }()
 	kept := s.logins.get(s.server)
@@ -165,7 +165,7 @@ func (s *source) refresh(used string) (*oauth2.Token, error) {
 	case errors.As(err, &refused) && refused.Response.StatusCode < http.StatusInternalServerError:
 		return nil, &LoginError{Server: s.server.Name}
 	case err != nil:
-		return nil, fmt.Errorf("the login of %s cannot be refreshed: %w", s.server.Name, err)
+		return nil, fmt.Errorf("can't refresh the login of %s: %w", s.server.Name, err)
 	}
 	kept.Token = token
 	return token, s.logins.set(s.server, kept)

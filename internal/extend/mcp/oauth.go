@@ -63,7 +63,7 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 	a.handler, err = auth.NewAuthorizationCodeHandler(a.config(client))
 	if err != nil {
 		a.close()
-		return nil, fmt.Errorf("the login cannot be prepared: %w", err)
+		return nil, fmt.Errorf("can't prepare the login: %w", err)
 	}
 	return a, nil
 }

@@ -51,7 +51,7 @@ func NewSet(servers []Server, host Host) *Set {
 func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 	at := s.slots[name]
 	if at == nil {
-		return nil, fmt.Errorf("there is no server %q", name)
+		return nil, fmt.Errorf("no server %q", name)
 	}
 	if client := at.connection(); client != nil {
 		return client, nil

@@ -27,7 +27,7 @@ func TestSetStartsAServerOnce(t *testing.T) {
 		}
 	}
 	_, err := set.Client(context.Background(), "other")
-	wants(t, err, `there is no server "other"`)
+	wants(t, err, `no server "other"`)
 }
 
 // The end does not wait for a start, and an interrupted start does not count as an end of

@@ -44,7 +44,7 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 func (w *wire) Write(ctx context.Context, message jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(message)
 	if err != nil {
-		return fmt.Errorf("a message cannot be written as JSON: %w", err)
+		return fmt.Errorf("can't write a message as JSON: %w", err)
 	}
 	select {
 	case w.writing <- struct{}{}:

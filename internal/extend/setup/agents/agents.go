@@ -128,7 +128,7 @@ func (s Set) Named(name string) (Agent, error) {
 		}
 		names = append(names, agent.Name)
 	}
-	return Agent{}, fmt.Errorf("there is no agent %q%s; there are %s", name, suggest.Question(name, names), strings.Join(names, ", "))
+	return Agent{}, fmt.Errorf("no subagent %q%s (available: %s)", name, suggest.Question(name, names), strings.Join(names, ", "))
 }
 
 // Effects lists every field of an agent's file that decides its text, its rights or its bounds. A

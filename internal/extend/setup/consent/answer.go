@@ -19,7 +19,7 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 		return nil, err
 	}
 	if len(chosen) == 0 {
-		return []string{"There is nothing that waits for an answer."}, nil
+		return []string{"Nothing needs your approval."}, nil
 	}
 	var left []string
 	var unshown map[itemKey][]string
@@ -68,7 +68,7 @@ func (t *Trust) answer(yes bool, chosen []Reviewed, unshown map[itemKey][]string
 		}
 	}
 	if !t.Store.OutlastsRun() {
-		lines = append(lines, "This holds until the program ends: nothing is kept for the home folder.")
+		lines = append(lines, "For this run only: approvals for the home folder are not saved.")
 	}
 	return lines, nil
 }
@@ -92,7 +92,7 @@ func (t *Trust) changedSince(shown Reviewed) []string {
 	}
 	t.noteShown([]Reviewed{*now}) // only the lines that differ count as shown
 	changes := difference(shown.Content, now.Content)
-	return []string{fmt.Sprintf("It has changed since it was shown, so it is not used (%s); agent trust shows it as it is now.", strings.Join(changes, "; "))}
+	return []string{fmt.Sprintf("Not used, because it changed after it was shown (%s). To see it now, run agent trust.", strings.Join(changes, "; "))}
 }
 
 // Forget removes every answer about the workspace.
@@ -134,7 +134,7 @@ func (t *Trust) itemsNamed(names []string) ([]Reviewed, error) {
 			}
 		}
 		if meant == 0 {
-			return nil, fmt.Errorf("there is no item %q%s; agent trust lists them", name, suggest.Question(name, known))
+			return nil, fmt.Errorf("no item %q%s (to list the items, run agent trust)", name, suggest.Question(name, known))
 		}
 	}
 	return chosen, nil

@@ -375,7 +375,7 @@ func TestTheFile(t *testing.T) {
 	need.Mode(t, filepath.Join(w.home, "config/allowed.json"), 0o600)
 	w.write("config/allowed.json", `{"setup": [`)
 	s := w.open("project")
-	if err := s.Check(item); err == nil || !strings.Contains(err.Error(), "cannot be read in") {
+	if err := s.Check(item); err == nil || !strings.Contains(err.Error(), "can't read your approvals in") {
 		t.Errorf("broken: May says %v", err)
 	}
 	if all, err := s.Review([]consent.Item{item}); err == nil || all[0].State != consent.Waiting {
@@ -528,7 +528,7 @@ func TestBounds(t *testing.T) {
 		}
 		s.AgreeForRun(r)
 		for what, err := range map[string]error{"agreeing": s.Agree(day, r), "using": s.Check(item)} {
-			if err == nil || !strings.Contains(err.Error(), "cannot be agreed to: "+r.Problem) {
+			if err == nil || !strings.Contains(err.Error(), ": "+r.Problem) {
 				t.Errorf("%s %.20q: %v", what, tt.command, err)
 			}
 		}

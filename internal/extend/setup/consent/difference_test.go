@@ -12,7 +12,7 @@ func TestDifference(t *testing.T) {
 		{`{"effects":[{"name":"command","text":"1"},{"name":"argument","text":"y"}]}`, `{"effects":[{"name":"command","text":"1"},{"name":"argument","text":"z"},{"name":"argument","text":"w"}]}`, "- argument 1: y|+ argument 1: z|+ argument 2: w"},
 		{`{"effects":[{"name":"b","text":"1"},{"name":"c"}]}`, `{"effects":[{"name":"a"},{"name":"b","text":"1"}]}`, "+ a|- c"},
 		{`{"effects":[{"name":"env","key":"A","text":"1"}]}`, `{"effects":[{"name":"env","key":"A","text":"2","note":"n"}]}`, "- env A: 1|+ env A: 2 (n)"},
-		{`{"effects":[{"name":"allow","text":"1"},{"name":"allow","text":"2"}]}`, `{"effects":[{"name":"allow","text":"1"}],"in":"sub","undetermined":true}`, "- allow 2: 2|+ in: sub|+ names files that cannot be determined: a later change of them is not asked about"},
+		{`{"effects":[{"name":"allow","text":"1"},{"name":"allow","text":"2"}]}`, `{"effects":[{"name":"allow","text":"1"}],"in":"sub","undetermined":true}`, "- allow 2: 2|+ in: sub|+ may run files that agent can't determine, so later changes to them need no approval"},
 		{`{"files":[{"path":"a","sha256":"1"},{"path":"b","sha256":"1"}]}`, `{"files":[{"path":"a","sha256":"2"},{"path":"c","sha256":"1"}]}`, "+ file a: other bytes|- file b: 1|+ file c: 1"},
 		{`{"files":[{"path":"a","sha256":"1"}]}`, `{"files":[{"path":"a","sha256":"1"}]}`, ""},
 		{`5`, `{"effects":[{"name":"a","text":"1"}]}`, "+ a: 1"},

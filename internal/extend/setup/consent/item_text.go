@@ -18,10 +18,10 @@ type Part struct {
 }
 
 // notCovered tells the user the limits of their consent to commands.
-const notCovered = "What these commands load besides is not covered by your answer."
+const notCovered = "Your answer does not cover other files that these commands load."
 
 // undetermined describes an item whose commands may use files that are not known.
-const undetermined = "names files that cannot be determined: a later change of them is not asked about"
+const undetermined = "may run files that agent can't determine, so later changes to them need no approval"
 
 // Title returns the title of a question about items.
 func Title(items []Reviewed) string {
@@ -44,7 +44,7 @@ func (t *Trust) Parts(items []Reviewed) []Part {
 	}
 	switch slices.Sort(files); {
 	case len(files) > 0:
-		parts = append(parts, Part{Lines: []string{"Your answer covers " + strings.Join(slices.Compact(files), ", ") + " as now, and nothing else that these commands load."}})
+		parts = append(parts, Part{Lines: []string{"Your answer covers the present content of " + strings.Join(slices.Compact(files), ", ") + ", and no other file that these commands load."}})
 	case runs(items):
 		parts = append(parts, Part{Title: notCovered})
 	}
@@ -76,7 +76,7 @@ func (t *Trust) part(r Reviewed) Part {
 		p.Lines = append(p.Lines, strings.Split(strings.ReplaceAll(line, "\n", "\n    "), "\n")...)
 	}
 	if r.Problem != "" {
-		p.Lines = append(p.Lines, "cannot be agreed to: "+r.Problem)
+		p.Lines = append(p.Lines, "can't be approved: "+r.Problem)
 	}
 	return p
 }

@@ -115,7 +115,7 @@ func (p *Permissions) Permissions() []rules.Permission {
 
 // Keep adds rules, except a rule that allows the same as another.
 func (p *Permissions) Keep(add ...rules.Permission) error {
-	return p.change("what you allowed cannot be kept", func(all []permission) []permission {
+	return p.change("can't save the permission", func(all []permission) []permission {
 		for _, k := range add {
 			k.Since, k.Used, k.Count = p.today(), "", 0
 			if !slices.ContainsFunc(all, p.isOurs(k)) {
@@ -128,7 +128,7 @@ func (p *Permissions) Keep(add ...rules.Permission) error {
 
 // Drop removes rules.
 func (p *Permissions) Drop(drop ...rules.Permission) error {
-	return p.change("what you allowed cannot be taken back", func(all []permission) []permission {
+	return p.change("can't revoke the permission", func(all []permission) []permission {
 		for _, k := range drop {
 			all = slices.DeleteFunc(all, p.isOurs(k))
 		}

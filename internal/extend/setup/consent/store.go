@@ -140,7 +140,7 @@ var unused = map[State]string{
 
 // unclear returns the error for an item whose content cannot be determined.
 func (s *Store) unclear(r Reviewed) error {
-	return fmt.Errorf("%s of %s cannot be agreed to: %s", r, s.relative(r.File), r.Problem)
+	return fmt.Errorf("can't approve %s of %s: %s", r, s.relative(r.File), r.Problem)
 }
 
 // Agree keeps a user's consent to exactly these contents. If it cannot keep the consent, it
@@ -215,7 +215,7 @@ func (s *Store) placeOf(i Item) string {
 func (s *Store) read() ([]record, error) {
 	m, err := rawjson.ReadShared[member](s.path)
 	if err != nil {
-		return nil, fmt.Errorf("what you agreed to cannot be read in %s: %w", s.path, fsutil.Reason(err))
+		return nil, fmt.Errorf("can't read your approvals in %s: %w", s.path, fsutil.Reason(err))
 	}
 	return m.Setup, nil
 }
@@ -227,7 +227,7 @@ func (s *Store) update(change func([]record) []record) error {
 		m.Setup = m.Setup[max(0, len(m.Setup)-maxRecords):]
 	})
 	if err != nil {
-		return fmt.Errorf("your answer cannot be kept in %s: %w", s.path, fsutil.Reason(err))
+		return fmt.Errorf("can't save your answer in %s: %w", s.path, fsutil.Reason(err))
 	}
 	return nil
 }

@@ -140,7 +140,7 @@ func (t *Trust) UnansweredLine() string {
 	waiting, err := t.waiting()
 	switch {
 	case err != nil:
-		return "nothing of the repository is used: " + err.Error()
+		return "the configuration of the repository is not used: " + err.Error()
 	case len(waiting) == 0:
 		return ""
 	}

@@ -61,8 +61,8 @@ func TestWhatAPersonSees(t *testing.T) {
 		question = append(question, part.Title)
 		question = append(question, part.Lines...)
 	}
-	want := `server db (.mcp.json:3) · reads A, B|./run.sh $A|variable: B|server bad (.mcp.json)|url: http://` + "\xff" + `|cannot be agreed to: ` + shown[1].Problem +
-		`|allow rules (sub/rules.json)|allow: Bash(ls), Read (no effect here)|allow more (sub/rules.json)|allow: Edit||Your answer covers run.sh as now, and nothing else that these commands load.`
+	want := `server db (.mcp.json:3) · reads A, B|./run.sh $A|variable: B|server bad (.mcp.json)|url: http://` + "\xff" + `|can't be approved: ` + shown[1].Problem +
+		`|allow rules (sub/rules.json)|allow: Bash(ls), Read (no effect here)|allow more (sub/rules.json)|allow: Edit||Your answer covers the present content of run.sh, and no other file that these commands load.`
 	if got := strings.Join(question, "|"); got != want {
 		t.Errorf("the question is\n%s, want\n%s", got, want)
 	}
@@ -72,14 +72,14 @@ func TestWhatAPersonSees(t *testing.T) {
     with run.sh as now
 waiting    server bad (.mcp.json)
     url: http://` + "\xff" + `
-    cannot be agreed to: ` + shown[1].Problem + `
+    can't be approved: ` + shown[1].Problem + `
 waiting  ` + shown[2].Hash[:8] + `  allow rules (sub/rules.json)
     allow: Bash(ls), Read (no effect here)
 waiting  ` + shown[3].Hash[:8] + `  allow more (sub/rules.json)
     allow: Edit
 ignored  .mcp.json: says too much
 
-What these commands load besides is not covered by your answer.
+Your answer does not cover other files that these commands load.
 trust yes agrees to all that waits, trust yes ITEM to one, by its name or its letters; trust no refuses.`
 	if got := w.lines(trust); got != want {
 		t.Errorf("the list is\n%s\nwant\n%s", got, want)
@@ -88,7 +88,7 @@ trust yes agrees to all that waits, trust yes ITEM to one, by its name or its le
 		t.Errorf("%s, want %s", got, want)
 	}
 	shown[0].Files, shown[0].Difference, shown[0].State = nil, []string{"- a", "+ b"}, consent.Changed
-	if got := trust.Parts(shown[:1]); got[0].Title != "changed: server db (.mcp.json:3) · reads A, B" || !slices.Equal(got[0].Lines, []string{"./run.sh $A", "variable: B", "- a", "+ b"}) || len(got) != 2 || !strings.Contains(got[1].Title, "not covered") {
+	if got := trust.Parts(shown[:1]); got[0].Title != "changed: server db (.mcp.json:3) · reads A, B" || !slices.Equal(got[0].Lines, []string{"./run.sh $A", "variable: B", "- a", "+ b"}) || len(got) != 2 || !strings.Contains(got[1].Title, "does not cover") {
 		t.Errorf("%+v", got)
 	}
 	if got := trust.Parts(shown[2:]); len(got) != 2 {
@@ -107,7 +107,7 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 	trust := w.trust()
 	answered := 0
 	trust.Answered = func() { answered++ }
-	if _, err := trust.Answer(true, "dbb"); err == nil || err.Error() != `there is no item "dbb"; did you mean db?; agent trust lists them` || answered > 0 {
+	if _, err := trust.Answer(true, "dbb"); err == nil || err.Error() != `no item "dbb"; did you mean db? (to list the items, run agent trust)` || answered > 0 {
 		t.Errorf("%v, answered %d times", err, answered)
 	}
 	if _, err := trust.Answer(true, "bad"); err == nil || answered > 0 {
@@ -162,7 +162,7 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.write("run.sh", "2")
-	if got := w.answer(trust, true); got != "agreed: server db of .mcp.json\nIt has changed since it was shown, so it is not used (+ file run.sh: other bytes); agent trust shows it as it is now.\nThis holds until the program ends: nothing is kept for the home folder." {
+	if got := w.answer(trust, true); got != "agreed: server db of .mcp.json\nNot used, because it changed after it was shown (+ file run.sh: other bytes). To see it now, run agent trust.\nFor this run only: approvals for the home folder are not saved." {
 		t.Error(got)
 	}
 	if err := trust.Store.Check(item); err == nil {
@@ -171,7 +171,7 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 	if got := w.answer(trust, true); !strings.HasPrefix(got, "agreed: ") || trust.Store.Check(item) != nil || trust.UnansweredLine() != "" {
 		t.Errorf("what is there now is not agreed to: %s, %s", got, trust.UnansweredLine())
 	}
-	if got := w.answer(trust, true); got != "There is nothing that waits for an answer." {
+	if got := w.answer(trust, true); got != "Nothing needs your approval." {
 		t.Error(got)
 	}
 	if got := w.lines(trust); strings.Contains(got, "trust yes") || !strings.HasPrefix(got, "used ") {
@@ -182,7 +182,7 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 		t.Error(got)
 	}
 	w.write("config/allowed.json", "[")
-	if err := trust.ForRun(); err == nil || !strings.HasPrefix(trust.UnansweredLine(), "nothing of the repository is used: what you agreed to cannot be read") {
+	if err := trust.ForRun(); err == nil || !strings.HasPrefix(trust.UnansweredLine(), "the configuration of the repository is not used: can't read your approvals") {
 		t.Errorf("%v, %s", err, trust.UnansweredLine())
 	}
 	if _, err := trust.Answer(true, "db"); err == nil {
@@ -221,7 +221,7 @@ func TestWhatChangedBehindTheListing(t *testing.T) {
 			before := w.lines(listed)
 			w.write("project/run.sh", "2")
 			trust := between(t, w, listed)
-			const changed = "agreed: server db of .mcp.json\nIt has changed since it was shown, so it is not used (+ file run.sh: other bytes); agent trust shows it as it is now."
+			const changed = "agreed: server db of .mcp.json\nNot used, because it changed after it was shown (+ file run.sh: other bytes). To see it now, run agent trust."
 			id := strings.Fields(before)[1]
 			if got := w.answer(trust, true, id); got != changed {
 				t.Errorf("%s: %s", id, got)

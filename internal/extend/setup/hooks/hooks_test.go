@@ -95,7 +95,7 @@ func TestHooksLeftOut(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"hooks": {"PreToolUse": [{"matcher": "Bash(", "hooks": [` + good + `]}]}}`:     `NOT USED: the matcher "Bash(" does not compile`,
 		`{"hooks": {"PreToolUse": [{"matcher": "a)(b", "hooks": [` + good + `]}]}}`:      `NOT USED: the matcher "a)(b" does not compile`,
-		`{"hooks": {"Setup": [{"hooks": [` + good + `]}]}}`:                              "for Setup: there is no such event here",
+		`{"hooks": {"Setup": [{"hooks": [` + good + `]}]}}`:                              "for Setup: unknown event",
 		one("Stop", `{"type":"http","url":"x"},{"type":"http","url":"y"}`):               `hooks of the type "http" are not run here`,
 		one("Stop", `{"type":"prompt","prompt":"x"}`):                                    `hooks of the type "prompt" are not run here`,
 		one("Stop", `{"type":"agent","prompt":"x"}`):                                     `hooks of the type "agent" are not run here`,
@@ -104,7 +104,7 @@ func TestHooksLeftOut(t *testing.T) {
 		one("Stop", `{"type":"command","command":"x","timeout":-1}`):                     "its timeout must be between",
 		one("Stop", `{"type":"command","command":"x","timeout":"1"}`):                    "timeout must be of another kind than string",
 		one("Stop", `{"type":"command","command":"x","onFailure":"deny"}`):               "its onFailure is",
-		one("Stop", `{"type":"command","command":"x","onFailure":"block","async":true}`): "onFailure cannot be block",
+		one("Stop", `{"type":"command","command":"x","onFailure":"block","async":true}`): "an async hook can't have onFailure",
 		one("Stop", `{"type":"command","command":"x","if":"Bash(x)"}`):                   "about calls of tools only",
 		one("PreToolUse", `{"type":"command","command":"x","if":"Bash(x"}`):              `NOT USED: its if "Bash(x" is not understood`,
 		one("Stop", `{"type":"command","command":"x","shell":"powershell"}`):             "only bash is run here",

@@ -76,7 +76,7 @@ func (p *parser) parse(data []byte) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(file.Hooks)) {
 		if !slices.Contains(Events(), Event(name)) {
-			p.into.leave("the hooks of %s for %s: there is no such event here", p.file, name)
+			p.into.leave("the hooks of %s for %s: unknown event", p.file, name)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (p *parser) hook(h *Hook) error {
 	case w.OnFailure != "" && w.OnFailure != "block" && w.OnFailure != "continue":
 		return fmt.Errorf("its onFailure is %q (valid: block, continue)", w.OnFailure)
 	case w.OnFailure == "block" && (w.Async || w.Rewake):
-		return errors.New("it is async, and nothing waits for its failure: onFailure cannot be block")
+		return errors.New("an async hook can't have onFailure \"block\"")
 	case w.If != "" && !h.Event.IsToolEvent():
 		return errors.New("it has an if, which is about calls of tools only")
 	}

@@ -110,7 +110,7 @@ func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (don
 func (p *planner) narrowing(from string) {
 	rules := permissions.Read(p.where.Locations)
 	if n := rules.In(from); n > 0 {
-		p.add(Change{Kind: Rules, State: Existing, From: from, To: from, Count: n, Lost: []string{"what they deny is denied here, and what they ask about is asked about"}})
+		p.add(Change{Kind: Rules, State: Existing, From: from, To: from, Count: n, Lost: []string{"their deny and ask rules apply"}})
 	}
 	for _, problem := range rules.Problems {
 		if strings.Contains(problem, " of "+from+" ") {

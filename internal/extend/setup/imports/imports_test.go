@@ -99,14 +99,14 @@ func TestSources(t *testing.T) {
 			"codex", ".codex/config.toml", "[mcp_servers.c]\nurl = \"https://c\"\nbearer_token_env_var = \"TOK\"\nstartup_timeout_sec = 1.5\ntool_timeout_sec = 60\nenabled_tools = [\"t\"]\nenabled = false\n[mcp_servers.c.http_headers]\nA = \"b\"\n[mcp_servers.c.env_http_headers]\nD = \"E\"\n", "c", own,
 			`{"disabled":true,"enabledTools":["t"],"headers":{"A":"b","Authorization":"Bearer ${TOK}","D":"${E}"},"startup_timeout":1500,"timeout":60000,"url":"https://c"}`, "",
 		},
-		{"gemini", ".gemini/settings.json", `{"mcpServers": {"g": {"httpUrl": "https://g/$HOST", "trust": true, "timeout": 5000}}}`, "g", own, `{"timeout":5000,"url":"https://g/${HOST}"}`, "trust: its calls are asked about"},
-		{"claude", ".claude.json", `{"mcpServers": {"h": {"command": "x", "trust_hints": true}}}`, "h", own, `{"command":"x"}`, "trust_hints: its calls are asked about"},
+		{"gemini", ".gemini/settings.json", `{"mcpServers": {"g": {"httpUrl": "https://g/$HOST", "trust": true, "timeout": 5000}}}`, "g", own, `{"timeout":5000,"url":"https://g/${HOST}"}`, "trust: its calls require approval"},
+		{"claude", ".claude.json", `{"mcpServers": {"h": {"command": "x", "trust_hints": true}}}`, "h", own, `{"command":"x"}`, "trust_hints: its calls require approval"},
 		{"gemini", "work/.gemini/settings.json", `{"mcpServers": {"g": {"url": "https://g/sse"}}}`, "g", project, `{"type":"sse","url":"https://g/sse"}`, ""},
 		{"opencode", ".config/opencode/opencode.jsonc", `{"mcp": {/* mine */ "o": {"type": "local", "command": ["bun", "x"], "environment": {"K": "{env:KEY}"}, "enabled": true,}}}`, "o", own, `{"command":["bun","x"],"env":{"K":"${KEY}"},"type":"local"}`, ""},
-		{"crush", ".config/crush/crush.json", `{"mcp": {"c": {"type": "http", "url": "https://c", "timeout": 120, "headers": {"Authorization": "$(cat key)"}}}}`, "c", own, `{"headers":{"Authorization":"$(cat key)"},"timeout":120000,"type":"http","url":"https://c"}`, "headers has a placeholder that is unknown: fill it in; the value of Authorization is written as it is; ${VAR} keeps it out of the file"},
+		{"crush", ".config/crush/crush.json", `{"mcp": {"c": {"type": "http", "url": "https://c", "timeout": 120, "headers": {"Authorization": "$(cat key)"}}}}`, "c", own, `{"headers":{"Authorization":"$(cat key)"},"timeout":120000,"type":"http","url":"https://c"}`, "headers has a placeholder that is unknown: fill it in; the value of Authorization is stored as plain text. Use ${VAR} to keep it out of the file"},
 		{"cursor", ".cursor/mcp.json", `{"mcpServers": {"c": {"command": "${workspaceFolder}/x", "env": {"T": "${env:TOK}"}}}}`, "c", own, `{"command":"./x","env":{"T":"${TOK}"}}`, ""},
 		{"vscode", "work/.vscode/mcp.json", `{"inputs": [], "servers": {"v": {"command": "x", "env": {"T": "${input:api-key}"}, "envFile": ".env"}}}`, "v", project, `{"command":"x","env":{"T":"${INPUT_API_KEY}"}}`, "an input fills in env: set the variable INPUT_API_KEY; envFile is unknown"},
-		{"windsurf", ".codeium/windsurf/mcp_config.json", `{"mcpServers": {"w": {"serverUrl": "https://w", "headers": {"Authorization": "Bearer ` + token + `"}}}}`, "w", own, `{"headers":{"Authorization":"Bearer ` + token + `"},"url":"https://w"}`, "the value of Authorization is written as it is; ${VAR} keeps it out of the file"},
+		{"windsurf", ".codeium/windsurf/mcp_config.json", `{"mcpServers": {"w": {"serverUrl": "https://w", "headers": {"Authorization": "Bearer ` + token + `"}}}}`, "w", own, `{"headers":{"Authorization":"Bearer ` + token + `"},"url":"https://w"}`, "the value of Authorization is stored as plain text. Use ${VAR} to keep it out of the file"},
 	} {
 		t.Run(c.source+" "+c.file, func(t *testing.T) {
 			t.Parallel()
@@ -200,7 +200,7 @@ func TestHooks(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	shown, _ := json.Marshal(plan.Changes)
-	for _, want := range []string{"no such event", `\"prompt\" are not run`, "standard input"} {
+	for _, want := range []string{"unknown event", `\"prompt\" are not run`, "standard input"} {
 		if !strings.Contains(string(shown), want) {
 			t.Errorf("no %q in %s", want, shown)
 		}

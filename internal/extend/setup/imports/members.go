@@ -50,7 +50,7 @@ func providerModel(name string) (to, remark string) {
 }
 
 // noSuchMode is the remark for approval modes that do not exist here.
-const noSuchMode = "there is no such mode here: /approval lists the modes"
+const noSuchMode = "no such mode. To list the modes, type /approval"
 
 var claudeMembers = []member{
 	{"model", model},
@@ -111,7 +111,7 @@ func (p *planner) otherMembers(from, prefix string, members map[string]json.RawM
 		}
 	}
 	if len(rest) > 0 {
-		p.add(Change{Kind: Settings, State: Skipped, From: from, Count: len(rest), Lost: []string{strings.Join(rest, ", ") + ": nothing here is known to be the same; /settings lists what there is"}})
+		p.add(Change{Kind: Settings, State: Skipped, From: from, Count: len(rest), Lost: []string{strings.Join(rest, ", ") + ": no equivalent setting. To list the settings, type /settings"}})
 	}
 }
 

@@ -124,7 +124,7 @@ func (t *translation) field(name string, value any) {
 	switch ours := servers.Field(name); {
 	case value == nil || name == "description":
 	case slices.Contains(consents, name), slices.Contains(consents, ours):
-		t.lose("%s: its calls are asked about", name)
+		t.lose("%s: its calls require approval", name)
 	case name == "enabled" && value == false:
 		t.entry["disabled"] = true
 	case name == "enabled" && value == true:
@@ -191,7 +191,7 @@ func (t *translation) keys() {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			text, _ := values[name].(string)
 			if (secret.Name(name) || secret.In(text)) && !strings.Contains(text, "${") && text != "" {
-				t.lose("the value of %s is written as it is; ${VAR} keeps it out of the file", name)
+				t.lose("the value of %s is stored as plain text. Use ${VAR} to keep it out of the file", name)
 			}
 		}
 	}

@@ -112,7 +112,7 @@ func Unread(place trustedfile.Locations) []string {
 	if len(found) == 0 {
 		return nil
 	}
-	return []string{strings.Join(found, ", ") + ": of other agents, neither read nor run (agent import lists what can be taken over)"}
+	return []string{strings.Join(found, ", ") + ": configuration of other coding agents. To list and import it, run agent import"}
 }
 
 // Sources lists the agents whose configuration is imported.

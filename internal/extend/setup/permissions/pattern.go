@@ -55,7 +55,7 @@ func (b bases) places(pattern string) (all []place, why string) {
 		patterns = []string{absolute(pattern[1:])}
 	case strings.HasPrefix(pattern, "~/"):
 		if b.home == "" {
-			return nil, "there is no home folder"
+			return nil, "no home folder"
 		}
 		patterns = []string{filepath.ToSlash(b.home) + pattern[1:]}
 	case atSettings(pattern):

@@ -82,7 +82,7 @@ var subjects = map[string]subject{
 // String describes the rule to a user.
 func (r Rule) String() string {
 	if r.doubtful {
-		return fmt.Sprintf("the rule %s of %s, which may match: the line does not tell what it runs", r.Text, r.File)
+		return fmt.Sprintf("the rule %s of %s, which may match: the command does not show what it runs", r.Text, r.File)
 	}
 	return fmt.Sprintf("%s %s of %s", r.Effect, r.Text, r.File)
 }
@@ -147,7 +147,7 @@ func (r *Rules) readOwn(file string, at bases, workspace string) {
 	for _, rule := range r.all {
 		here := func(p place) bool { return p.touches(workspace) }
 		if rule.File == file && rule.places != nil && atSettings(rule.pattern) && !slices.ContainsFunc(rule.places, here) {
-			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches nothing here: its path begins at the folder of the settings; .%s would begin at the workspace, /%[2]s at the root", rule, rule.pattern))
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches nothing here: its path starts at the folder of the settings. Write .%s for the workspace, /%[2]s for the root", rule, rule.pattern))
 		}
 	}
 }
@@ -204,7 +204,7 @@ func (r *Rules) add(effect Effect, texts []string, file string, at bases) {
 			continue
 		}
 		if doubt := rule.doubt(); doubt != "" {
-			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches only what is written so: %s", rule, doubt))
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches only this exact text: %s", rule, doubt))
 		}
 		r.all = append(r.all, rule)
 	}
@@ -258,7 +258,7 @@ func noTool(name string) string {
 			return "the tool is written " + known
 		}
 	}
-	return "there is no such tool in rules, which have the names of Claude Code"
+	return "unknown tool. Rules use the tool names of Claude Code"
 }
 
 // Reading returns the rule that reading a file violates, or nil. The path is absolute.

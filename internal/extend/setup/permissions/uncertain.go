@@ -55,7 +55,7 @@ func commandDoubt(p string) string {
 	case variable.MatchString(first):
 		return "variables are not filled in; name the program"
 	case joined.MatchString(p):
-		return "a rule is about one command, without what joins several and without redirections"
+		return "a rule must name one command, without operators such as && and without redirections"
 	}
 	return ""
 }

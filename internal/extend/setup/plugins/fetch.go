@@ -87,7 +87,7 @@ func Fetch(ctx context.Context, environ []string, repository, commit string) (f 
 		_, err = f.Write(ctx, path.Dir(manifestFile), filepath.Join(f.Dir, path.Dir(manifestFile)))
 	}
 	if err != nil {
-		return f, errors.Join(fmt.Errorf("%s cannot be fetched: %w", repository, err), f.Close())
+		return f, errors.Join(fmt.Errorf("can't fetch %s: %w", repository, err), f.Close())
 	}
 	return f, nil
 }

@@ -65,7 +65,7 @@ func isFolder(path string) bool {
 func (s Store) List() ([]Plugin, error) {
 	read, err := rawjson.ReadShared[list](s.file())
 	if err != nil {
-		return nil, fmt.Errorf("the plugins of %s cannot be read: %w", s.file(), fsutil.Reason(err))
+		return nil, fmt.Errorf("can't read the plugins of %s: %w", s.file(), fsutil.Reason(err))
 	}
 	return slices.DeleteFunc(read.Plugins, func(p Plugin) bool { return !names.MatchString(p.Name) || !commits.MatchString(p.Commit) }), nil
 }
@@ -84,9 +84,9 @@ func (s Store) Named(name string) (Plugin, error) {
 		known = append(known, p.Name)
 	}
 	if known == nil {
-		return Plugin{}, fmt.Errorf("there is no plugin %q; none was added", name)
+		return Plugin{}, fmt.Errorf("no plugin %q: no plugin is installed", name)
 	}
-	return Plugin{}, fmt.Errorf("there is no plugin %q; there are %s", name, strings.Join(known, ", "))
+	return Plugin{}, fmt.Errorf("no plugin %q. Installed: %s", name, strings.Join(known, ", "))
 }
 
 // Put keeps a plugin whose folder is there, in place of another commit of it, whose folder goes.

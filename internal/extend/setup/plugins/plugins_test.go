@@ -180,7 +180,7 @@ func TestNamesOfFiles(t *testing.T) {
 		"drop the end of the name":                          {"c."},
 		"some systems drop":                                 {"d /x"},
 		"take the name for a path":                          {`..\x`},
-		"characters that cannot be seen":                    {"e\nf"},
+		"the name has invisible characters":                 {"e\nf"},
 		"cannot be used: the name has":                      {"g\u202ef"},
 		".git/config cannot be used":                        {".git/config"},
 		"it would be a repository":                          {"h/.GIT/config"},

@@ -138,7 +138,7 @@ func unfit(name string) string {
 	case strings.Contains(name, `\`):
 		return "some systems take the name for a path"
 	case strings.ContainsFunc(name, humanize.Hidden) || strings.ContainsAny(name, "\n\t"):
-		return "the name has characters that cannot be seen"
+		return "the name has invisible characters"
 	}
 	return ""
 }

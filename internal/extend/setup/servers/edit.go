@@ -114,7 +114,7 @@ func target(path string) (jsonfile.File, error) {
 		if err := file.Check(); err != nil {
 			return file, err
 		}
-		return file, fmt.Errorf("%s is a link to %s, which has another name; remove it or copy what it leads to", path, real)
+		return file, fmt.Errorf("%s is a link to %s, which has another name. Remove the link, or copy the file", path, real)
 	}
 	return file, nil
 }

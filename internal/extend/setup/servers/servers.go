@@ -153,7 +153,7 @@ func CheckName(name string) string {
 		return "a server's name has 1 to 32 letters, digits, - and _"
 	case strings.Contains(name, "__"), strings.HasSuffix(name, "_"):
 		// mcp__a___b would be a tool of a_ and of a.
-		return "a server's name has no two _ in a row and none at its end"
+		return "a server name can't contain __ or end with _"
 	case name == "agent" || name == "mcp":
 		return "the name " + name + " is taken"
 	}

@@ -186,8 +186,8 @@ func TestFiles(t *testing.T) {
 		`{"mcpServers":[]}`:                      "mcpServers must be an object",
 		`[`:                                      "it is no JSON",
 		`{"mcpServers":{"a b":{"command":"x"}}}`: "1 to 32 letters",
-		`{"mcpServers":{"a__b":{"command":"x"}}}`:              "no two _",
-		`{"mcpServers":{"a_":{"command":"x"}}}`:                "none at its end",
+		`{"mcpServers":{"a__b":{"command":"x"}}}`:              "contain __",
+		`{"mcpServers":{"a_":{"command":"x"}}}`:                "end with _",
 		`{"mcpServers":{"agent":{"command":"x"}}}`:             "is taken",
 		`{"mcpServers":{"` + strings.Repeat("a", 33) + `":1}}`: "1 to 32 letters",
 	} {
