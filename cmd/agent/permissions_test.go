@@ -65,7 +65,7 @@ func TestAPermissionIsKept(t *testing.T) {
 	s.press("forget exactly")
 	s.until("approval mode: forget exactly")
 	s.press("\r")
-	s.until("it is asked again: exactly `touch zz`")
+	s.until("Revoked: exactly `touch zz`")
 	leave(s)
 
 	s = start()
@@ -107,7 +107,7 @@ func TestAResumedSessionKeepsWhatItWasAllowed(t *testing.T) {
 		s.press("more\r")
 		s.until("a    yes, for this session")
 		s.press("\x1b")
-		s.until("stopped")
+		s.until("Stopped")
 		leave(s)
 	}
 }

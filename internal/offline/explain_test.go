@@ -38,7 +38,7 @@ func TestExplain(t *testing.T) {
 		if len(got.Stays) != 2 || got.Stays[0].Held || !strings.Contains(got.Stays[0].Reason, "a change of the file") {
 			t.Errorf("%+v", got.Stays)
 		}
-		for _, want := range []string{"The next request by high-density", "density: 1 stale read", "Leaves: 1 unit", "stale-read a: written later by replace", "Held back: 0 units", "Stays: 2 units"} {
+		for _, want := range []string{"The next request by high-density", "pruned 58 tokens: 1 stale read", "Leaves: 1 unit", "stale-read a: written later by replace", "Held back: 0 units", "Stays: 2 units"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is missing in\n%s", want, text)
 			}

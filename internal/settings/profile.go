@@ -95,7 +95,7 @@ func (r *Registry) decodeValue(p *Profile, m hujson.ObjectMember, parent string)
 		return wrong(`belongs next to "settings", not inside it`)
 	}
 	if _, twice := p.Values[spec.Key]; twice {
-		return wrong("is there twice, as " + strings.Join(append([]string{spec.Key}, spec.Aliases...), " and "))
+		return wrong("appears twice, as " + strings.Join(append([]string{spec.Key}, spec.Aliases...), " and "))
 	}
 	value, err := spec.fromJSON(raw(m))
 	var typed *Error
