@@ -186,7 +186,7 @@ func (h *house) recover(l *recordLine, i int) recordStep {
 		}
 	}
 	if point != "" {
-		if out := h.play(recordStep{text: "/rewind " + point + " files", flags: []string{"-c"}}); !strings.Contains(out, "put back") && !strings.Contains(out, "held then") {
+		if out := h.play(recordStep{text: "/rewind " + point + " files", flags: []string{"-c"}}); !strings.Contains(out, "put back") && !strings.Contains(out, "no longer stored") {
 			h.t.Fatalf("going back to %s: %s", point, out)
 		}
 	}

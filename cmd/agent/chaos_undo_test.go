@@ -183,7 +183,7 @@ func (u *undoneAgents) play(t *testing.T) (outcome []string) {
 	}
 	outcome = []string{"kills"}
 	undone := u.must("-c", "-p", "/undo yes")
-	if strings.Contains(undone, "in the middle of a command") {
+	if strings.Contains(undone, "during a command of") {
 		outcome = append(outcome, "in a command")
 	}
 	if is := u.files(); is != before {

@@ -94,7 +94,7 @@ func TestEveryFrontRefusesABrokenPolicy(t *testing.T) {
 			if args[0] == "doctor" {
 				wanted = exitFailed
 			}
-			if status != wanted || !strings.Contains(said, want) || !strings.Contains(said, "its administrator has to correct it") {
+			if status != wanted || !strings.Contains(said, want) || !strings.Contains(said, "Ask your administrator to correct it") {
 				t.Errorf("agent %s: status %d: %s", strings.Join(args, " "), status, said)
 			}
 		}

@@ -143,9 +143,9 @@ type ResultMetadata struct {
 const (
 	reasonEmpty     = "the history is empty"
 	reasonTail      = "the preserved tail covers everything"
-	reasonNothing   = "there is nothing to compress"
+	reasonNothing   = "nothing to compress"
 	reasonAtTarget  = "the history is already at or below the target"
-	reasonUnchanged = "nothing was added since the last compression"
+	reasonUnchanged = "nothing new since the last compression"
 	reasonBetween   = "fewer than four entries lie between the kept top and the kept tail"
 	reasonLittle    = "a summary could replace less than a tenth of the conversation"
 )

@@ -213,7 +213,7 @@ func placeOf(login string) (string, error) {
 		if service, known := websearch.Named(name); known && service.Home != "" {
 			return provider.Place(service.Home), nil
 		}
-		return "", fmt.Errorf("there is no search service %q that takes a key", name)
+		return "", fmt.Errorf("no search service %q with a key", name)
 	}
 	if known, found := vendor.Named(login); found && known.BaseURL != "" {
 		return provider.Place(known.BaseURL), nil

@@ -18,7 +18,7 @@ import (
 // no bound or an empty list.
 func (p *Policy) parse(data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return errors.New("it is empty; {} bounds nothing")
+		return errors.New("the file is empty. For no restrictions, write {}")
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := p.members(d); err != nil {

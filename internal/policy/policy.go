@@ -100,7 +100,7 @@ func (f File) Load() (*Policy, error) {
 		return nil, nil
 	}
 	if f.lost != nil {
-		return nil, fmt.Errorf("whether this machine has a policy is not known, so nothing may run: the system does not say where %s is: %w", f.Path, f.lost)
+		return nil, fmt.Errorf("can't determine the policy of this machine (%s), so nothing may run: %w", f.Path, f.lost)
 	}
 	data, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +114,7 @@ func (f File) Load() (*Policy, error) {
 		err = p.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the policy %s does not count, so nothing may run: %s; its administrator has to correct it", f.Path, humanize.Line(err.Error(), 300))
+		return nil, fmt.Errorf("the policy %s is invalid, so nothing may run: %s. Ask your administrator to correct it", f.Path, humanize.Line(err.Error(), 300))
 	}
 	sum := sha256.Sum256(data)
 	p.Hash = hex.EncodeToString(sum[:])

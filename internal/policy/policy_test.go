@@ -29,7 +29,7 @@ func TestLoad(t *testing.T) {
 		"no end":         {"{", "line 1: it ends in the middle"},
 		"no JSON":        {"{\n\n tools}", "line 3: it is no JSON"},
 		"a mark before":  {"\ufeff{}", "line 1: it is no JSON"},
-		"empty":          {" \n", "it is empty"},
+		"empty":          {" \n", "the file is empty"},
 		"a list":         {`["ask"]`, "no JSON object"},
 		"nothing":        {`null`, "no JSON object"},
 		"a typing error": {`{"mode": ["ask"]}`, `unknown member "mode"; there are deny, hosts`},

@@ -39,7 +39,7 @@ func ParseProfile(name string) (Profile, error) {
 			return p, nil
 		}
 	}
-	return 0, fmt.Errorf("there is no profile %q (valid: look, work)", name)
+	return 0, fmt.Errorf("no profile %q (valid: look, work)", name)
 }
 
 // Policy lists the rights of a command. Paths that do not exist are omitted.

@@ -253,7 +253,7 @@ const mostLeft = 20
 
 // addLeft adds the pruned content, with the reasons.
 func (t *teller) addLeft(prunes []history.Prune) {
-	const where = "what left the context"
+	const where = "pruned content"
 	tokens := 0
 	var lines []string
 	for i, p := range prunes {

@@ -45,8 +45,8 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 		t.Errorf("nothing to see: %q, %+v", text(out), out.Ask)
 	}
 	w.refused(t, "/undo now", `unknown word "now"; /undo takes yes`)
-	w.session.plan.Refused = []snapshot.Problem{{Path: "b.go", Why: "it was changed since, by somebody else"}}
-	w.refused(t, "/undo", "nothing was done, since it would lose what others did: b.go: it was changed since")
+	w.session.plan.Refused = []snapshot.Problem{{Path: "b.go", Why: "changed since by another program"}}
+	w.refused(t, "/undo", "nothing changed, because later changes by others would be lost: b.go: changed since")
 	w.session.err = snapshot.ErrNothing
 	w.refused(t, "/undo", "nothing to undo")
 	w.refused(t, "/redo", "nothing to redo")

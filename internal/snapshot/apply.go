@@ -47,7 +47,7 @@ func (s *Store) Apply(p *Plan) ([]ChangedFile, error) {
 		return nil, errMoved
 	}
 	if err := s.ready(); err != nil {
-		return nil, fmt.Errorf("nothing was done, since it could not be recorded: %w", fsutil.Reason(err))
+		return nil, fmt.Errorf("nothing changed, because recording failed: %w", fsutil.Reason(err))
 	}
 	s.write(record{Move: &move{To: p.to, Way: p.Kind, Redo: p.redo}})
 	if err := s.files.goAll(again.Steps); err != nil {

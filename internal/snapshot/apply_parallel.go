@@ -42,13 +42,13 @@ func (w *files) takeBack(step Step) error {
 		return nil
 	}
 	if err == nil && !step.leaves(is) {
-		err = errors.New("it was changed meanwhile, by somebody else, and stays so")
+		err = errors.New("changed by another program meanwhile; left unchanged")
 	}
 	if err == nil {
 		err = w.turnInto(is, step.now)
 	}
 	if err != nil {
-		return fmt.Errorf("%s could not be put back to what it was before this: %w", step.Path, err)
+		return fmt.Errorf("can't restore %s: %w", step.Path, err)
 	}
 	return nil
 }

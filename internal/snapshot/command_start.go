@@ -102,7 +102,7 @@ func (s *Store) finishInterrupted(ctx context.Context) {
 			unknown = "it ran in " + b.Root
 		case unknown != "":
 		case err != nil:
-			unknown = "what was noted before it can't be read: " + fsutil.Reason(err).Error()
+			unknown = "can't read the state before it: " + fsutil.Reason(err).Error()
 		default:
 			changes, all = s.changesOf(context.WithoutCancel(ctx), b, was)
 			was.index.Close()

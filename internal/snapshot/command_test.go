@@ -201,7 +201,7 @@ func TestWhatIsCreatedUnlistedIsSaid(t *testing.T) {
 	b.ListIn(in)
 	b.open()
 	plan := b.planned(b.PlanUndo(t.Context()))
-	if lines := fmt.Sprint(plan.Left); plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(lines, "what commands may have created") {
+	if lines := fmt.Sprint(plan.Left); plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(lines, "files that commands may have created") {
 		t.Errorf("of %q: steps %v, left %s", plan.Title, plan.Steps, lines)
 	}
 	b.apply(plan, nil)

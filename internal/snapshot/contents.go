@@ -58,7 +58,7 @@ func (c *contents) fetch(ctx context.Context, states []State) error {
 	defer cancel()
 	out, err := gitcmd.Answer(ctx, c.root, strings.NewReader(names.String()), "cat-file", "--batch")
 	if err != nil {
-		return fmt.Errorf("git does not give back what it keeps: %w", err)
+		return fmt.Errorf("git can't return the stored content: %w", err)
 	}
 	in := bufio.NewReader(bytes.NewReader(out))
 	for {

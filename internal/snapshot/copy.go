@@ -117,7 +117,7 @@ func (s *Store) Fork(folder string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("what is kept for /undo cannot be copied: %w", fsutil.Reason(err))
+		return fmt.Errorf("can't copy the undo store: %w", fsutil.Reason(err))
 	}
 	return nil
 }

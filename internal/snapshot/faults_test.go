@@ -29,7 +29,7 @@ func TestDamagedContent(t *testing.T) {
 	b.edit("b", "1")
 	b.damage("sentinel a")
 	plan := b.planned(b.PlanUndo(t.Context()))
-	if len(plan.Left) != 1 || !strings.Contains(plan.Left[0].String(), "a: what was kept of it is damaged") {
+	if len(plan.Left) != 1 || !strings.Contains(plan.Left[0].String(), "a: its stored content is damaged") {
 		t.Errorf("left: %v", plan.Left)
 	}
 	b.apply(plan, nil)
@@ -82,7 +82,7 @@ func TestDamagedJournal(t *testing.T) {
 	journal.Close()
 	b.Store = nil
 	b.open()
-	if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, "1 line of what is kept for /undo cannot be read") {
+	if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, "can't read 1 line of the undo store") {
 		t.Errorf("told: %q", told)
 	}
 	b.undo()
@@ -113,7 +113,7 @@ func TestRemovedStore(t *testing.T) {
 	b.BeginTurn("two")
 	b.edit("a", "2")
 	b.edit("a", "3")
-	if told := b.Warnings(); len(told) != 1 || !strings.Contains(told[0], "/undo will not bring it back: another program has removed or replaced") {
+	if told := b.Warnings(); len(told) != 1 || !strings.Contains(told[0], "/undo can't restore it: another program has removed or replaced") {
 		t.Errorf("told: %q", told)
 	}
 }
@@ -138,7 +138,7 @@ func TestKilledBetweenFiles(t *testing.T) {
 		b.write("b", "1")
 		b.write("c", "1")
 		b.open()
-		if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, "/undo finishes that, /redo takes it back") {
+		if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, "To finish, type /undo. To revert, type /redo.") {
 			t.Errorf("told: %q", told)
 		}
 		if finish {
@@ -302,7 +302,7 @@ func TestStoreThatCannotBeWritten(t *testing.T) {
 	b.edit("a", "1")
 	b.run("echo 2 > a")
 	b.edit("b", "1")
-	if told := b.Warnings(); len(told) != 1 || !strings.Contains(told[0], "/undo will not bring it back") {
+	if told := b.Warnings(); len(told) != 1 || !strings.Contains(told[0], "/undo can't restore it") {
 		t.Errorf("told: %q", told)
 	}
 	if _, err := b.PlanUndo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {

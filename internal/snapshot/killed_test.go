@@ -55,7 +55,7 @@ func TestUndoAfterAKillInTheMiddleOfACommand(t *testing.T) {
 				b.BeginTurn("second")
 				b.killedIn(line)
 				after := b.contents()
-				if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, "in the middle of a command of “second”") {
+				if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, "during a command of “second”") {
 					t.Errorf("told: %q", told)
 				}
 				if plan := b.planned(b.PlanUndo(t.Context())); plan.Title != "second" {
@@ -136,7 +136,7 @@ func TestAKilledCommandOfWhichNothingIsKnown(t *testing.T) {
 				t.Fatal(err)
 			}
 			plan := b.planned(b.PlanUndo(t.Context()))
-			if plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(fmt.Sprint(plan.Left), "the program ended in the middle of it, and what was noted before it can't be read") {
+			if plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(fmt.Sprint(plan.Left), "the program ended in the middle of it, and can't read the state before it") {
 				t.Errorf("undoes %q: %v, left %v", plan.Title, plan.Steps, plan.Left)
 			}
 		})
@@ -201,7 +201,7 @@ func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
 				}
 				kill()
 			}
-			if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, fmt.Sprintf("/%s finishes that, /%s takes it back", goesOn, other[goesOn])) {
+			if told := strings.Join(b.Warnings(), "\n"); !strings.Contains(told, fmt.Sprintf("To finish, type /%s. To revert, type /%s.", goesOn, other[goesOn])) {
 				t.Errorf("%s %s: told %q", way, turns, told)
 			}
 			for _, next := range []snapshot.Operation{heading, other[heading], heading} {

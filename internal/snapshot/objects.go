@@ -59,10 +59,10 @@ func (o *objects) put(sum string, content []byte) error {
 }
 
 // errDamaged is the error for a content that no longer has its hash.
-var errDamaged = errors.New("what was kept of it is damaged")
+var errDamaged = errors.New("its stored content is damaged")
 
 // errGone is the error for a content that was never stored, or dropped for its age.
-var errGone = errors.New("what it held is no longer kept")
+var errGone = errors.New("its content is no longer stored")
 
 // get returns a content, if it still has its hash.
 func (o *objects) get(sum string) ([]byte, error) {

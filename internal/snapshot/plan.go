@@ -19,7 +19,7 @@ import (
 // ErrNothing means that there is nothing to undo or to redo.
 var ErrNothing = errors.New("no turn has changed files")
 
-var errNoStore = errors.New("what files held is not kept in this session")
+var errNoStore = errors.New("this session does not store file contents")
 
 // Operation is the command that a plan belongs to.
 type Operation string
@@ -200,7 +200,7 @@ func (w *files) sameWorkspace(roots map[string]bool) error {
 			continue
 		}
 		if _, err := os.Lstat(root); err == nil {
-			return fmt.Errorf("these changes were made in %s, and this is %s; go on with the session there (-C)", root, w.workspace.Root())
+			return fmt.Errorf("these changes were made in %s, not in %s. Resume the session there (-C)", root, w.workspace.Root())
 		}
 	}
 	return nil
@@ -263,19 +263,19 @@ func (f version) isBetween(p *passage) bool {
 }
 
 // errBetween refuses a plan that would take changes of others away with the ones around them.
-var errBetween = errors.New("it was changed in between, by somebody else")
+var errBetween = errors.New("changed in between by another program")
 
 // changedSince describes how a file differs from its expected state.
 func changedSince(now, expected State) error {
 	switch {
 	case now.Kind == Missing:
-		return errors.New("it was deleted since, by somebody else")
+		return errors.New("deleted since by another program")
 	case expected.Kind == Missing:
-		return errors.New("it was created since, by somebody else")
+		return errors.New("created since by another program")
 	case now.Kind == Other:
 		return errors.New("it is not a file any more")
 	}
-	return errors.New("it was changed since, by somebody else")
+	return errors.New("changed since by another program")
 }
 
 // changeWord returns the word for the change from one version to another.
@@ -320,7 +320,7 @@ func (s Step) Line() string {
 type RefusedError struct{ Problems []Problem }
 
 func (e *RefusedError) Error() string {
-	return "nothing was done, since it would lose what others did: " + e.Files()
+	return "nothing changed, because later changes by others would be lost: " + e.Files()
 }
 
 // Files names the first of the files, each with its problem.

@@ -100,17 +100,17 @@ func (s *Store) load(folder string) error {
 	read := loaded{tree: newTree(), journal: journal{path: filepath.Join(folder, "journal")}}
 	damaged, err := read.journal.read(read.replay)
 	if err != nil {
-		return fmt.Errorf("what is kept for /undo cannot be read (%s): %w", read.journal.path, err)
+		return fmt.Errorf("can't read the undo store (%s): %w", read.journal.path, err)
 	}
 	_ = s.release()
 	s.Folder, s.loaded = folder, read
 	s.contents.objects = objects{folder: filepath.Join(folder, "objects"), most: mostKept, size: -1}
 	if damaged > 0 {
-		s.warn("%s of what is kept for /undo cannot be read; what came before may not be undone any more", humanize.Count(damaged, "line"))
+		s.warn("can't read %s of the undo store. Earlier changes may not be undoable", humanize.Count(damaged, "line"))
 	}
 	if s.tree.half.open() {
 		goesOn, back := s.tree.half.commands()
-		s.warn("The program ended while files were being put back: /%s finishes that, /%s takes it back.", goesOn, back)
+		s.warn("agent ended while restoring files. To finish, type /%s. To revert, type /%s.", goesOn, back)
 	}
 	for _, n := range s.tree.nodes {
 		s.turn = max(s.turn, n.Turn)
@@ -125,7 +125,7 @@ func (s *Store) load(folder string) error {
 			continue
 		}
 		told = b.Title
-		s.warn("The program ended in the middle of a command of “%s”: what has changed in the workspace since that began counts as the command's, and /undo takes it back.", b.Title)
+		s.warn("agent ended during a command of “%s”. Changes in the workspace since then count as the command's, and /undo reverts them.", b.Title)
 	}
 	return nil
 }
@@ -196,7 +196,7 @@ func (s *Store) node(m Mark) (int, error) {
 	id, number, _ := strings.Cut(string(m), "-")
 	n, err := strconv.Atoi(number)
 	if err != nil || id != s.id || n != 0 && s.tree.nodes[n] == nil {
-		return 0, errors.New("what the files held then is not kept any more")
+		return 0, errors.New("the earlier content of the files is no longer stored")
 	}
 	return n, nil
 }
@@ -296,7 +296,7 @@ func (s *Store) ready() error {
 // fail notes that a content cannot be kept, and warns once.
 func (s *Store) fail(err error) {
 	if s.broken == nil {
-		s.warn("What files held is not kept, so that /undo will not bring it back: %v", fsutil.Reason(err))
+		s.warn("Can't store the content of files, so /undo can't restore it: %v", fsutil.Reason(err))
 	}
 	s.broken = err
 }

@@ -188,7 +188,7 @@ func TestRefusedAsAWhole(t *testing.T) {
 			}
 			for _, p := range []*snapshot.Plan{shown, plan} {
 				var refused *snapshot.RefusedError
-				if _, err := b.Apply(p); !errors.As(err, &refused) || !strings.Contains(err.Error(), "nothing was done") {
+				if _, err := b.Apply(p); !errors.As(err, &refused) || !strings.Contains(err.Error(), "nothing changed") {
 					t.Errorf("%v", err)
 				}
 			}

@@ -34,7 +34,7 @@ func (q Query) leaks(values, files []string) error {
 	spelled := spellings(strings.Join(append(append([]string{q.Text}, q.OnlyHosts...), q.WithoutHosts...), " "))
 	for _, text := range spelled {
 		if secret.In(text.text) {
-			return errors.New("refused: the query holds what looks like a key, which is not sent" + remedy)
+			return errors.New("refused: the query seems to contain a key" + remedy)
 		}
 		if slices.ContainsFunc(values, text.holds) {
 			return errors.New("refused: the query holds the value of a variable that holds a key, which is not sent" + remedy)

@@ -60,7 +60,7 @@ func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) 
 	case err == nil, errors.Is(err, errUnsafe):
 		return err
 	case errors.Is(err, ErrChanged):
-		return errors.Join(fmt.Errorf("%s %w; nothing was written, read it again", rel, ErrChanged), folders.remove())
+		return errors.Join(fmt.Errorf("%s %w; nothing was written. Read it again", rel, ErrChanged), folders.remove())
 	}
 	return errors.Join(unwritten(rel, err), folders.remove())
 }

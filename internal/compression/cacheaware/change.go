@@ -83,7 +83,7 @@ func (c Change) Reason() string {
 	case ReasonMarked:
 		return "an edit changed it, which it says now"
 	case ReasonEmptyCall:
-		return "nothing but pointers was left of it"
+		return "only placeholders were left"
 	default:
 		if c.Text != "" {
 			return "holds the current text of the file now"
