@@ -198,8 +198,8 @@ func TestSystemByModel(t *testing.T) {
 		session   Session
 		says, not []string
 	}{
-		{Session{Tools: "replace", Family: "claude"}, []string{"none of notes or summaries", "with the edit tools"}, []string{"apply_patch", "never reply with nothing", "Model:", "Git at", "Shell:"}},
-		{Session{Tools: "replace", Family: "gemini"}, []string{"never reply with nothing", "`old_string`"}, nil},
+		{Session{Tools: "replace", Family: "claude"}, []string{"none for notes or summaries", "with the edit tools"}, []string{"apply_patch", "never nothing", "Model:", "Git at", "Shell:"}},
+		{Session{Tools: "replace", Family: "gemini"}, []string{"call a tool or answer, never nothing", "`old_string`"}, nil},
 		{Session{Tools: "apply_patch", Family: "gpt"}, []string{"Change files with `apply_patch`", "Use the search tool"}, []string{"`replace`"}},
 		{Session{Tools: "apply_patch", Family: "gpt-oss"}, []string{"Use the search tool"}, nil},
 		{Session{Tools: "replace", Family: "other", Model: "m\n- x", Shell: "bash", Git: git}, []string{

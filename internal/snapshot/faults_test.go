@@ -486,7 +486,7 @@ func TestForkFails(t *testing.T) {
 	if err := os.WriteFile(taken, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Fork(filepath.Join(taken, "s2")); err == nil || !strings.Contains(err.Error(), "/undo cannot be copied: ") {
+	if err := b.Fork(filepath.Join(taken, "s2")); err == nil || !strings.Contains(err.Error(), "can't copy the undo store: ") {
 		t.Errorf("%v", err)
 	}
 	journal := filepath.Join(b.folder, "journal")

@@ -212,7 +212,7 @@ func TestAFailedUndoTakesBackItsOwn(t *testing.T) {
 	b.write("made/it", "0")
 	b.write("theirs", "2")
 	err := b.GoBack(plan)
-	if err == nil || !strings.Contains(err.Error(), "theirs could not be put back") || strings.Contains(err.Error(), "done") {
+	if err == nil || !strings.Contains(err.Error(), "can't restore theirs: ") || strings.Contains(err.Error(), "done") {
 		t.Errorf("error %v", err)
 	}
 	for name, want := range map[string]string{"done": "1", "not yet": "1", "theirs": "2"} {

@@ -41,8 +41,8 @@ func TestFileOfKeys(t *testing.T) {
 				"12: stash appears twice",
 			},
 		},
-		"two actions of the file": {"{\"keys\": {\n\"stash\": [\"f2\"],\n\"mode\": [\"f2\"]}}", nil, []string{"3: f2 is the key of mode and of stash (line 2)"}},
-		"a key of another action": {`{"keys": {"stash": ["ctrl+k"]}}`, nil, []string{`1: ctrl+k is the key of stash and of cut-to-end (use other keys, or none: "cut-to-end": [])`}},
+		"two actions of the file": {"{\"keys\": {\n\"stash\": [\"f2\"],\n\"mode\": [\"f2\"]}}", nil, []string{"3: f2 is assigned to mode and to stash (line 2)"}},
+		"a key of another action": {`{"keys": {"stash": ["ctrl+k"]}}`, nil, []string{`1: ctrl+k is assigned to stash and to cut-to-end (use other keys, or none: "cut-to-end": [])`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

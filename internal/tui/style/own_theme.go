@@ -83,7 +83,7 @@ func strict(data []byte, into any) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the JSON object is incomplete")
 	case errors.As(err, &another) && another.Field == "":
-		return fmt.Errorf("want a JSON object, not a %s", another.Value)
+		return fmt.Errorf("want a JSON object, not the JSON %s", another.Value)
 	case errors.As(err, &another):
 		return fmt.Errorf("%q cannot be a JSON %s", another.Field, another.Value)
 	}

@@ -23,21 +23,21 @@ func TestParsePalette(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for file, want := range map[string]string{
-		`{"ground":"light","yellow":"#e0e0a0"}`:                          "yellow #e0e0a0 has a contrast of 1.4:1 with the ground #ffffff. Use at least 3:1",
-		`{"ground":"dark","blue":"#0000aa"}`:                             "blue #0000aa has a contrast of 1.3:1 with the ground #1e1e1e; below",
+		`{"ground":"light","yellow":"#e0e0a0"}`:                          "yellow #e0e0a0 has a contrast of only 1.4:1 with the ground #ffffff. Use at least 3:1",
+		`{"ground":"dark","blue":"#0000aa"}`:                             "blue #0000aa has a contrast of only 1.3:1 with the ground #1e1e1e. Use",
 		`{"ground":"dark","addedGround":"#a0ecb4"}`:                      "addedGround #a0ecb4 has a contrast",
-		`{"ground":"dark","green":"#2e8b57","addedGround":"#1e6432"}`:    "green #2e8b57 has a contrast of 1.7:1 with the addedGround #1e6432",
-		`{"ground":"dark","red":{"TrueColor":"#ff8888","ANSI256":"52"}}`: "red 52 of 256 colours has a contrast",
-		`{"ground":"dark","red":"reddish"}`:                              `"reddish" is not a colour`,
-		`{"ground":"dark","red":"256"}`:                                  `"256" is not a colour`,
+		`{"ground":"dark","green":"#2e8b57","addedGround":"#1e6432"}`:    "green #2e8b57 has a contrast of only 1.7:1 with the addedGround #1e6432",
+		`{"ground":"dark","red":{"TrueColor":"#ff8888","ANSI256":"52"}}`: "red 52 of 256 colors has a contrast",
+		`{"ground":"dark","red":"reddish"}`:                              `"reddish" is not a color`,
+		`{"ground":"dark","red":"256"}`:                                  `"256" is not a color`,
 		`{"ground":"dark","rod":"1"}`:                                    `unknown field "rod"`,
-		`{"red":"#ff6b6b"}`:                                              `"ground" says for which ground`,
+		`{"red":"#ff6b6b"}`:                                              `"ground" must be the background`,
 		`{`:                                                              "the JSON object is incomplete",
 		``:                                                               "the JSON object is incomplete",
-		`[]`:                                                             "a JSON array",
+		`[]`:                                                             "not the JSON array",
 		`{"ground":3}`:                                                   `"ground" cannot be a JSON number`,
-		`{"ground":"dark","red":[]}`:                                     "a JSON array",
-		`{"ground":"dark","red":300}`:                                    `"300" is not a colour`,
+		`{"ground":"dark","red":[]}`:                                     "not the JSON array",
+		`{"ground":"dark","red":300}`:                                    `"300" is not a color`,
 		`{"ground":"dark"} and`:                                          "there is text after the JSON object",
 	} {
 		if _, err := ParsePalette("x", []byte(file)); err == nil || !strings.Contains(err.Error(), want) {
