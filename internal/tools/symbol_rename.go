@@ -1,0 +1,112 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"agent/internal/base/humanize"
+	"agent/internal/lsp"
+	"agent/internal/toolspec"
+)
+
+func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
+	if c.args.Op != opRename {
+		return Plan{}, fmt.Errorf("op is %q, not %s", c.args.Op, opRename)
+	}
+	if c.args.NewName == "" || lastName(c.args.NewName) != c.args.NewName {
+		return Plan{}, fmt.Errorf("new_name %q is not a name", c.args.NewName)
+	}
+	targets, err := c.targets(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	target, _, err := c.single(targets)
+	if err != nil {
+		return Plan{}, err
+	}
+	word := lastName(c.args.Name)
+	found, err := c.servers.Rename(ctx, target.Target, c.args.NewName)
+	if err != nil {
+		return Plan{}, err
+	}
+	if len(found.Notes) > 0 {
+		return Plan{}, fmt.Errorf("nothing was renamed: %s; call again", found.Notes[0])
+	}
+	if len(found.Edits) == 0 {
+		return Plan{}, fmt.Errorf("the server cannot rename %s there", word)
+	}
+	var planned edit
+	var changed []string
+	count := 0
+	for _, file := range sortedKeys(found.Edits) {
+		c, err := c.renamed(file, word, found.Edits[file])
+		if err != nil {
+			return Plan{}, errors.New("nothing was renamed: " + err.Error())
+		}
+		planned.changes = append(planned.changes, c)
+		changed = append(changed, toolspec.ReportedFile(c.rel, ""))
+		count += len(found.Edits[file])
+	}
+	plan := c.env.planEdit(planned)
+	apply := plan.Apply
+	plan.Apply = func(ctx context.Context) Answer {
+		answer := apply(ctx)
+		if answer.Error == "" {
+			answer.Text = fmt.Sprintf("Renamed %s to %s at %s.\n%s%s\n", word, c.args.NewName, humanize.Count(count, "place"), toolspec.ReportFiles, toolspec.ReportedFiles(changed, ""))
+		}
+		return answer
+	}
+	return plan, nil
+}
+
+// renamed returns the change of one file by a rename. It refuses edits that do not replace the name,
+// because the server has seen another content or is wrong.
+func (c symbolCall) renamed(file, word string, edits []lsp.Edit) (change, error) {
+	if _, err := c.env.Workspace.Resolve(file); err != nil {
+		return change{}, fmt.Errorf("%s would change too: %w", humanize.Name(file), errOutside)
+	}
+	s, err := c.env.openToEdit(file)
+	if err != nil {
+		return change{}, err
+	}
+	type splice struct {
+		start, end int
+		text       string
+	}
+	var splices []splice
+	for _, e := range edits {
+		start, end, ok := e.In(s.whole)
+		if !ok {
+			return change{}, fmt.Errorf("%s:%d: %w", s.rel, e.Line(), errMoved)
+		}
+		if old := string(s.whole[start:end]); old != "" && old != word {
+			return change{}, fmt.Errorf("%s:%d: the server would replace %.40q, which is not %s", s.rel, e.Line(), old, word)
+		}
+		if !slices.Contains(splices, splice{start, end, e.New}) {
+			splices = append(splices, splice{start, end, e.New})
+		}
+	}
+	slices.SortFunc(splices, func(a, b splice) int { return a.start - b.start })
+	var after []byte
+	done := 0
+	for _, p := range splices {
+		if p.start < done {
+			return change{}, fmt.Errorf("%s: the edits of the server overlap", s.rel)
+		}
+		after = append(append(after, s.whole[done:p.start]...), p.text...)
+		done = p.end
+	}
+	after = append(after, s.whole[done:]...)
+	return s.changeTo(after), nil
+}
+
+func sortedKeys(m map[string][]lsp.Edit) []string {
+	var keys []string
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

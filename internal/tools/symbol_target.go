@@ -1,0 +1,224 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"agent/internal/base/humanize"
+	"agent/internal/lsp"
+	"agent/internal/outline"
+	"agent/internal/search"
+)
+
+// A target is a place of the name of a call. declared is set for a declaration of that name.
+type target struct {
+	lsp.Target
+	declared bool
+	note     string
+	// fits is the number of parts of the asked name that the declared name has.
+	fits int
+}
+
+// single returns the only declaration, or an error that lists them.
+func (c symbolCall) single(all []target) (target, string, error) {
+	if len(all) == 1 || !all[0].declared {
+		return all[0], all[0].note, nil
+	}
+	var list []string
+	for _, t := range all[:min(len(all), maxCandidates)] {
+		list = append(list, c.lineAt(t.Path, t.Content, t.At))
+	}
+	if more := len(all) - len(list); more > 0 {
+		list = append(list, humanize.Count(more, "more declaration"))
+	}
+	return target{}, "", fmt.Errorf("%s is declared %s; name one of these by file and line:\n%s", c.args.Name, times(len(all)), strings.Join(list, "\n"))
+}
+
+// lineAt formats the line at an offset of a file.
+func (c symbolCall) lineAt(abs string, content []byte, at int) string {
+	begin := bytes.LastIndexByte(content[:at], '\n') + 1
+	line, _, _ := bytes.Cut(content[begin:], []byte("\n"))
+	text := strings.TrimRight(strings.ToValidUTF8(string(line), replacement), "\r")
+	return fmt.Sprintf("%s:%d: %s", humanize.Name(c.env.Workspace.Rel(abs)), bytes.Count(content[:at], []byte("\n"))+1, excerpt(text, at-begin))
+}
+
+// targets finds the places of the name of a call: in its file, or the declarations in the workspace.
+// There is at least one.
+func (c symbolCall) targets(ctx context.Context) ([]target, error) {
+	word := lastName(c.args.Name)
+	if word == "" {
+		return nil, fmt.Errorf("name %q is not a name; give an identifier such as Name or Type.Method", c.args.Name)
+	}
+	if c.args.File == "" {
+		if c.args.Line != 0 {
+			return nil, errors.New("a line needs its file")
+		}
+		return c.inWorkspace(ctx, word)
+	}
+	s, err := c.env.open(ctx, c.args.File)
+	if err != nil {
+		return nil, err
+	}
+	s.Close()
+	if err := c.canAsk(s.abs, s.whole); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.rel, err)
+	}
+	here := func(at int) target { return target{Target: lsp.Target{Path: s.abs, Content: s.whole, At: at}} }
+	if c.args.Line > 0 {
+		at, err := nameOnLine(s.whole, c.args.Name, word, c.args.Line)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.rel, err)
+		}
+		found := here(at)
+		if line := bytes.Count(s.whole[:at], []byte("\n")) + 1; line != c.args.Line {
+			found.note = fmt.Sprintf("line %d does not have the name; line %d was taken", c.args.Line, line)
+		}
+		return []target{found}, nil
+	}
+	if all := declarations(ctx, s.abs, s.whole, c.args.Name, word); len(all) > 0 {
+		return preferred(all, c.args.Name), nil
+	}
+	at := nextName(s.whole, word, 0)
+	if at < 0 {
+		return nil, fmt.Errorf("%s does not have the name %s", s.rel, word)
+	}
+	return []target{here(at)}, nil
+}
+
+// canAsk returns an error if no server can be asked about a file.
+func (c symbolCall) canAsk(abs string, content []byte) error {
+	lang, known := lsp.Of(abs)
+	switch {
+	case !known:
+		return fmt.Errorf("%w; use search_file_content", lsp.ErrNoServer)
+	case content == nil:
+		return errors.New("it is too large; use search_file_content")
+	case !utf8.Valid(content):
+		return errors.New("it is not UTF-8; use search_file_content")
+	}
+	_, err := c.servers.Find(lang)
+	return err
+}
+
+// inWorkspace returns the declarations of a name in files whose language has a server. If there is
+// none, it returns some other places of the name.
+func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, error) {
+	asks := map[string]bool{}
+	w := c.env.Workspace
+	base, files, err := w.Files(ctx, w.Root(), func(file string) bool {
+		ext := path.Ext(file)
+		if _, known := asks[ext]; !known {
+			lang, is := lsp.Of(file)
+			asks[ext] = is
+			if is {
+				_, missing := c.servers.Find(lang)
+				asks[ext] = missing == nil
+			}
+		}
+		return asks[ext]
+	})
+	if err != nil {
+		return nil, err
+	}
+	expression, err := search.Parse(regexp.QuoteMeta(word))
+	if err != nil {
+		return nil, err
+	}
+	files = slices.DeleteFunc(files, func(file string) bool { return !c.env.mayRead(filepath.Join(base, file)) })
+	matches, _, err := searchFiles(ctx, w, expression, base, files, search.Query{First: true, Limit: maxOutlined})
+	if err != nil {
+		return nil, err
+	}
+	var declared, used []target
+	for _, match := range matches {
+		s, err := c.env.open(ctx, filepath.Join(base, match.File))
+		if err != nil {
+			continue
+		}
+		s.Close()
+		at := -1
+		if s.whole != nil && utf8.Valid(s.whole) {
+			at = nextName(s.whole, word, 0)
+		}
+		if at < 0 {
+			continue
+		}
+		if declared = append(declared, declarations(ctx, s.abs, s.whole, c.args.Name, word)...); len(used) < maxTried {
+			used = append(used, target{Target: lsp.Target{Path: s.abs, Content: s.whole, At: at}})
+		}
+	}
+	switch {
+	case len(declared) > 0:
+		return preferred(declared, c.args.Name), nil
+	case len(used) > 0:
+		return used, nil
+	}
+	return nil, fmt.Errorf("no file of a language with a server has the name %s", word)
+}
+
+// preferred returns the declarations that fit a name best. Of several it takes those in the package or
+// module that qualifies the name, such as json.Marshal.
+func preferred(all []target, name string) []target {
+	most := slices.MaxFunc(all, func(a, b target) int { return a.fits - b.fits }).fits
+	all = slices.DeleteFunc(all, func(t target) bool { return t.fits < most })
+	parts := partsOf(name)
+	if most == len(parts) {
+		return all
+	}
+	qualifier := parts[len(parts)-most-1]
+	var in []target
+	for _, t := range all {
+		stem := strings.TrimSuffix(filepath.Base(t.Path), filepath.Ext(t.Path))
+		if stem == qualifier || filepath.Base(filepath.Dir(t.Path)) == qualifier {
+			in = append(in, t)
+		}
+	}
+	if len(in) > 0 {
+		return in
+	}
+	return all
+}
+
+// partsOf returns the identifiers of a qualified name.
+func partsOf(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return !isNameRune(r) })
+}
+
+// declarations returns the declarations of a name in a file.
+func declarations(ctx context.Context, abs string, content []byte, name, word string) (found []target) {
+	if len(content) > maxOutlineBytes {
+		return nil
+	}
+	text := string(content)
+	outlined, err := outline.Read(ctx, abs, text)
+	if err != nil {
+		return nil
+	}
+	asked := partsOf(name)
+	for _, d := range outlined.Declarations {
+		declared := partsOf(d.Name)
+		fits := 0
+		for fits < min(len(asked), len(declared)) && asked[len(asked)-1-fits] == declared[len(declared)-1-fits] {
+			fits++
+		}
+		if fits == 0 || fits < min(len(asked), len(declared)) {
+			continue // another type has a method of this name
+		}
+		head := d.Head
+		if rest := text[head:]; strings.HasPrefix(rest, "func (") { // a receiver may have the same name
+			head += strings.IndexByte(rest, ')')
+		}
+		if at := nextName(content, word, head); at >= 0 && at < d.End {
+			found = append(found, target{Target: lsp.Target{Path: abs, Content: content, At: at}, declared: true, fits: fits})
+		}
+	}
+	return found
+}
