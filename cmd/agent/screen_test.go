@@ -180,7 +180,7 @@ func TestTheQuestionOfConsentFitsTheScreen(t *testing.T) {
 		"hook PostToolUse Edit|MultiEdit|Write (.claude/settings.json)", `"$CLAUDE_PROJECT_DIR"/.claude/hooks/format.sh`,
 		"grants skill rel (.claude/skills/rel/SKILL.md)", "Bash(git tag:*)",
 		"server github (.mcp.json) · reads GITHUB_TOKEN", "npx -y @modelcontextprotocol/server-github",
-		"server docs (.mcp.json)", "https://docs.example.com/mcp", "Your answer covers .claude/hooks/check.py, .claude/hooks/format.sh as now",
+		"server docs (.mcp.json)", "https://docs.example.com/mcp", "Your answer covers the present content of .claude/hooks/check.py,", ".claude/hooks/format.sh, and no other file",
 		"y yes, use these", "n not now", "d never use these",
 	} {
 		if !strings.Contains(shown, want) {
