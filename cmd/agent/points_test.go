@@ -123,14 +123,14 @@ func TestTerminalSpacing(t *testing.T) {
 		s.keys("Escape")
 		s.until("> " + idle)
 		s.keys("Escape", "Escape")
-		s.until("Return to before this message")
+		s.until("Return to before")
 		s.keys("Escape")
 		s.until("> " + idle)
 		s.keys("Escape")
 		s.until("Esc again")
 		s.gone("Esc again")
 		screen := s.screen()
-		for _, text := range []string{"so far.\n\n✗ run touch a1 — you refused\n■ stopped", "how to go on\n\n· "} {
+		for _, text := range []string{"so far.\n\n✗ run touch a1 — you refused\n■ Stopped", "how to continue.\n\n· "} {
 			if !strings.Contains(screen, text) {
 				t.Errorf("%q is missing:\n%s", text, screen)
 			}

@@ -20,7 +20,7 @@ var changing = []struct {
 	pattern *regexp.Regexp
 	text    string
 }{
-	{regexp.MustCompile(`agent \S+ · demo at 127\.0\.0\.1:\d+ · \S+/demo`), "agent · demo at 127.0.0.1 · ~/demo"},
+	{regexp.MustCompile(`agent \S+?((?:\x1b\[[\d;]*m)*) · ((?:\x1b\[[\d;]*m)*)demo at 127\.0\.0\.1:\d+((?:\x1b\[[\d;]*m)*) · \S+/demo`), "agent${1} · ${2}demo at 127.0.0.1${3} · ~/demo"},
 	{regexp.MustCompile(` +(?:\x1b\[[\d;]*m)*\S*/demo(?:\x1b\[[\d;]*m)*$`), "  ~/demo"},
 	{regexp.MustCompile(`, [\d.]+(ms|s)$`), ""}, // only what takes long says how long
 	{regexp.MustCompile(`^((?:\x1b\[[\d;]*m)*[·✓](?:\x1b\[[\d;]*m)* (?:\x1b\[[\d;]*m)*)(\d+m )?\d+s`), "${1}3s"},
