@@ -75,7 +75,7 @@ func TestProse(t *testing.T) {
 		case err != nil:
 			return err
 		case entry.IsDir():
-			if name := entry.Name(); name != "." && strings.HasPrefix(name, ".") && name != ".github" || name == "testdata" || name == "dist" {
+			if name := entry.Name(); name != "." && strings.HasPrefix(name, ".") && name != ".github" || name == "testdata" || name == "dist" || file == "bin" {
 				return filepath.SkipDir
 			}
 			return nil
