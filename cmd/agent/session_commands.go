@@ -80,8 +80,8 @@ type keyWanted struct {
 
 func (k *keyWanted) Error() string { return "no key for " + k.place }
 
-// loginInside returns the command /login. What only prints is shown in the session, which also asks
-// for keys. Other logins get the terminal. The settings of the session stay.
+// loginInside returns the command /login. The session shows the output and asks for keys.
+// Logins that read the terminal get it. The settings of the session stay.
 func (w world) loginInside(c *app.Conversation) command.Command {
 	w.session = c
 	return wordsCommand("login", "store a provider's API key, or log in to an account", func(ctx context.Context, words []string) (command.Output, error) {

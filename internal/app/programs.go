@@ -26,7 +26,7 @@ const (
 )
 
 // Programs runs the user's own programs beside the screen: the command of the status line, and the
-// one that calls the user.
+// notifier.
 type Programs struct {
 	at  *place
 	rec *record

@@ -43,15 +43,15 @@ func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat
 	}
 }
 
-// start is what the system prompt says about the start of a session. A resumed session says the same,
-// so that the cached prompt and bound reasoning still count.
+// start holds the date and the state of the repository that the system prompt names. A resumed session
+// repeats them, so that the cached prompt and bound reasoning still count.
 type start struct {
 	Date string       `json:"date"`
 	Git  *prompts.Git `json:"git,omitempty"`
 }
 
-// startOf returns a function that returns the start of the session and records it. news returns, once,
-// a message about what is different in a resumed session.
+// startOf returns two functions. of returns the start of the session, and records a new one. news
+// returns a message about changes since a resumed session began, once.
 func startOf(at *place, rec *record) (of func() start, news func() []history.Block) {
 	root, today := at.workspace.Root(), at.process.Now().Format(time.DateOnly)
 	repository := gitState(root)
@@ -74,7 +74,7 @@ func startOf(at *place, rec *record) (of func() start, news func() []history.Blo
 	}
 }
 
-// changedSince returns a message about what is different now, if anything is.
+// changedSince returns a message about the differences, or nil.
 func changedSince(then, now start) []history.Block {
 	text := ""
 	if now.Date != then.Date {
@@ -156,7 +156,7 @@ func askGit(ctx context.Context, dir, branch string) *prompts.Git {
 	go func() {
 		out, err := gitcmd.Output(ctx, dir, "log", latestCommits, "--format=%s")
 		if err != nil {
-			out = nil // a repository without commits has no status
+			out = nil // git log fails in a repository without commits
 		}
 		var latest []string
 		for line := range strings.Lines(string(out)) {

@@ -178,7 +178,7 @@ type webForPerson struct {
 	env *tools.Env
 }
 
-// Search implements slash.Web. What a user types is their word, so it is not compared with keys.
+// Search implements slash.Web. The text is not compared with keys, because the user typed it.
 func (w webForPerson) Search(ctx context.Context, text string) (websearch.Answer, error) {
 	if settings.WebSearch.Of(w.web.at.settings) == websearch.Off {
 		return websearch.Answer{}, errors.New("web search is off. Choose a service, for example: /set web-search brave")

@@ -21,8 +21,7 @@ import (
 type symbols struct {
 	at     *place
 	folder *lsp.Folder
-	// counted counts the source files of the language with the most files that has a server, up to
-	// leastFiles.
+	// counted returns the result of count, which runs once.
 	counted func() int
 }
 
@@ -64,8 +63,8 @@ func filesOf(ctx context.Context, w *workspace.Workspace, keep func(string) bool
 
 func (s *symbols) setting() string { return settings.LanguageServers.Of(s.at.settings) }
 
-// count returns leastFiles if the workspace has as many files of a language with a server, 1 if it has
-// any, else 0. A server runs code that a repository names, such as plugins of compilers, so it needs a
+// count returns leastFiles if the workspace has at least so many files of a language with a server, 1
+// if it has fewer, and 0 for none. A server runs code that a repository names, such as plugins of compilers, so it needs a
 // sandbox.
 func (s *symbols) count(ctx context.Context) int {
 	var found []lsp.Language

@@ -168,8 +168,8 @@ func (w *cacheWatch) resume(restored session.State) {
 	if latest == nil {
 		return
 	}
-	for _, b := range cachemiss.MissesIn(restored.Entries) {
-		w.told[b.Cause] = true
+	for _, miss := range cachemiss.MissesIn(restored.Entries) {
+		w.told[miss.Cause] = true
 	}
 	w.watch.Resume(*latest, reads[latest.Model])
 	w.noted = ""
@@ -209,11 +209,11 @@ func CacheMisses(log *session.Log, h *history.Service) ([]cachemiss.Miss, error)
 	return CacheMissesIn(state)
 }
 
-// CacheMissesIn lists the breaks in the record of a session.
-func CacheMissesIn(state session.State) (breaks []cachemiss.Miss, err error) {
+// CacheMissesIn lists the misses in the record of a session.
+func CacheMissesIn(state session.State) (misses []cachemiss.Miss, err error) {
 	said, err := state.Originals()
 	for _, entries := range said.Stretches {
-		breaks = append(breaks, cachemiss.MissesIn(entries)...)
+		misses = append(misses, cachemiss.MissesIn(entries)...)
 	}
-	return breaks, err
+	return misses, err
 }

@@ -279,10 +279,10 @@ type Basis struct {
 	Rule string
 }
 
-// ungranted is the Ground of calls that are not allowed.
+// ungranted is the Basis of calls that are not allowed.
 var ungranted Basis
 
-// byRules returns the Ground of rules, none if there are none.
+// byRules returns the Basis of rules, none if there are none.
 func byRules(by rules.Rules) Basis {
 	if len(by) == 0 {
 		return ungranted
@@ -290,7 +290,7 @@ func byRules(by rules.Rules) Basis {
 	return Basis{"rules", by.String()}
 }
 
-// byGrant returns the Ground of the first of the grants that allows a call, none if none does.
+// byGrant returns the Basis of the first of the grants that allows a call, none if none does.
 func byGrant(grants []grant, allows func(grant) bool) Basis {
 	if i := slices.IndexFunc(grants, allows); i >= 0 {
 		return Basis{"person", "before: " + grants[i].says()}

@@ -1,6 +1,6 @@
 package history
 
-// MetaEffect is the key of an entry's metadata that holds its Deed.
+// MetaEffect is the key of an entry's metadata that holds its Effect.
 const MetaEffect = "deed"
 
 // MetaHost is the key of a reply's metadata with the host that answered.

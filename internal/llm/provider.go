@@ -87,7 +87,7 @@ type FreeForm struct {
 }
 
 // Chunk is a part of a reply: Text, Reasoning, WasThinking, ToolCallStarted, Thought, ToolCall,
-// Searched, Usage, Finish, Retrying (from Retry), Adapted (from Adapt) or Pulse (for Watch).
+// Searched, Usage, Finish, Retrying (from Retry), Adapted (from Adapt) or Heartbeat (for Watch).
 type Chunk interface{ chunk() }
 
 // Heartbeat is a sign of life that is not part of the reply: a keep-alive, an event without

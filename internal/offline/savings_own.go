@@ -92,7 +92,7 @@ func modelOf(in Input, entries []*history.Content) string {
 
 // An ownRequest is a request that this program sent, as its log has it.
 type ownRequest struct {
-	// Bill is the bill of a request of cache-aware, if pruned is set.
+	// RequestCost is set if cache-aware pruned the request, as pruned says.
 	compression.RequestCost
 	pruned bool
 	// sent is the size of any other request, with the part of it that was cached.

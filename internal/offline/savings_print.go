@@ -15,7 +15,7 @@ import (
 // GroupBy is the property that groups the sessions of a table.
 type GroupBy string
 
-// The groups of a table of savings. An empty By prints projects and models.
+// The groups of a table of savings. An empty GroupBy prints projects and models.
 const (
 	ByProject GroupBy = "project"
 	ByModel   GroupBy = "model"

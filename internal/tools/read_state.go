@@ -23,7 +23,7 @@ type Seen struct {
 	// kept lists the paths whose text is held, oldest first. bytes is the size of these texts.
 	kept  []string
 	bytes int
-	// named holds the paths that the conversation has met in any way (see Meet).
+	// named holds the paths that the conversation has met in any way (see MarkSeen).
 	named map[string]bool
 }
 

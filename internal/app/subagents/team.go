@@ -175,8 +175,8 @@ func nameOf(task tools.Task) string {
 	return strings.ToLower(strings.TrimSpace(task.Agent))
 }
 
-// continued returns the agent of an earlier call that can continue. The error names those that can. The
-// caller holds the lock.
+// continued returns the agent of an earlier call, for a call that continues it. The error names the
+// agents that can continue. The caller holds the lock.
 func (t *Team) continued(id string) (*job, error) {
 	problem := fmt.Sprintf("unknown subagent %q", id)
 	var free []string
@@ -226,7 +226,7 @@ func (t *Team) run(ctx context.Context, j *job) tools.Answer {
 
 // RunTask has an agent work on a task of the program itself, and returns the agent's id and its last
 // message. The caller is the goroutine that runs the conversation. The task may name an agent of an
-// earlier one that continues.
+// earlier task, which then continues.
 func (t *Team) RunTask(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error) {
 	j, err := t.begin(agent, tools.AgentCall{Task: task})
 	if err != nil {

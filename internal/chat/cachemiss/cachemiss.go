@@ -40,7 +40,7 @@ const (
 	Provider Cause = "provider"
 )
 
-// Meta is the key of a reply's metadata with the Break of its request.
+// Meta is the key of a reply's metadata with the Miss of its request.
 const Meta = "cacheBreak"
 
 // A Miss is a request that read less from the provider's cache than it could have.

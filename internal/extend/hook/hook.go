@@ -2,7 +2,7 @@
 // project whose hooks the user has agreed to. It gets an event as JSON and may refuse it,
 // change it or add to it, in the format of Claude Code's hooks.
 //
-// A conversation owns one Runner. For each Occasion the Runner runs the matching hooks and merges
+// A conversation owns one Runner. For each EventInput the Runner runs the matching hooks and merges
 // their answers into one Outcome. The package knows neither the turn loop nor the screen.
 package hook
 

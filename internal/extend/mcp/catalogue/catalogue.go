@@ -2,7 +2,7 @@
 // servers send, stores them on disk, names them for the model, chooses the tools that fit into a
 // request, and searches them. It makes no connections.
 //
-// Take turns the Listing of a server into a ServerInfo. A Store keeps a ServerInfo for each server between
+// CleanListing turns the Listing of a server into a ServerInfo. A Store keeps a ServerInfo for each server between
 // sessions. Fit and Index choose and describe the tools for the model, and Find searches them.
 package catalogue
 

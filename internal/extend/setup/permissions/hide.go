@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// maxLooked limits the files and folders that Hidden compares with patterns.
+// maxLooked limits the files and folders that denied compares with patterns.
 const maxLooked = 50_000
 
 // UnreadablePaths returns the absolute paths of the files and folders that rules deny reading and that exist
@@ -17,7 +17,7 @@ const maxLooked = 50_000
 func (r Rules) UnreadablePaths() (paths, unbound []string) { return r.denied(reads) }
 
 // UnwritablePaths returns the absolute paths of the files and folders that rules deny changing and that exist
-// now, as Hidden does for reading.
+// now, as UnreadablePaths does for reading.
 func (r Rules) UnwritablePaths() (paths, unbound []string) { return r.denied(edits) }
 
 // AsksToRead reports whether a rule asks before files are read.
