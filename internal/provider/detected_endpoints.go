@@ -20,16 +20,16 @@ type Option struct {
 
 // Options returns the servers on this machine, and then the vendors whose keys are in the environment.
 func (c *Connection) Options(ctx context.Context) []Option {
-	var ways []Option
+	var options []Option
 	for _, local := range c.config.Detect(ctx) {
-		ways = append(ways, Option{Local: local})
+		options = append(options, Option{Local: local})
 	}
 	for _, known := range vendor.All() {
 		if known.KeyVariable != "" && strings.TrimSpace(c.config.Env(known.KeyVariable)) != "" {
-			ways = append(ways, Option{Vendor: known})
+			options = append(options, Option{Vendor: known})
 		}
 	}
-	return ways
+	return options
 }
 
 // UseOption uses a way that the user has chosen, now and at each later start without an endpoint.

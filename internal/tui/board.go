@@ -232,7 +232,7 @@ func (b *boardView) key(k term.Key) (ends bool) {
 		}
 	case "s":
 		b.report(b.driver.Stop(b.selected), "stopped")
-	case "y", "n", "a", offered, "1", "2", "3", "4":
+	case "y", "n", "a", autoEditKey, "1", "2", "3", "4":
 		b.answer(k.Name)
 	}
 	return false
@@ -288,17 +288,17 @@ func (b *boardView) answer(key string) {
 	}
 }
 
-// offered is the key that changes to the approval mode that a question offers. The small letter stops a
+// autoEditKey changes to the approval mode that a question offers. The small letter stops a
 // session.
-const offered = "S"
+const autoEditKey = "S"
 
 // decisionOf returns the decision of a key. Several questions at once, and questions with several
 // answers, are answered on the screen of the session.
 func decisionOf(asked *chat.Approval, key string) (d chat.Decision, valid bool) {
 	inquiries := asked.Preview.Inquiries
 	if len(inquiries) == 0 {
-		return chat.Decision{Allow: key != "n", Always: key == "a", Sandbox: key == offered},
-			key == "y" || key == "n" || key == "a" && asked.Always != "" || key == offered && asked.Sandbox != ""
+		return chat.Decision{Allow: key != "n", Always: key == "a", Sandbox: key == autoEditKey},
+			key == "y" || key == "n" || key == "a" && asked.Always != "" || key == autoEditKey && asked.Sandbox != ""
 	}
 	if len(inquiries) > 1 || inquiries[0].Several {
 		return d, false
@@ -324,7 +324,7 @@ func keysOf(asked *chat.Approval) string {
 			keys += " · a yes, for this session: " + style.Clean(asked.Always)
 		}
 		if asked.Sandbox != "" {
-			keys += " · " + offered + " yes, and " + style.Clean(asked.Sandbox)
+			keys += " · " + autoEditKey + " yes, and " + style.Clean(asked.Sandbox)
 		}
 		return keys
 	case len(inquiries) > 1 || inquiries[0].Several:
@@ -497,7 +497,7 @@ func (p *plainBoard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 			b.report(b.driver.Send(b.selected, rest), "sent")
 		case word == "s":
 			b.report(b.driver.Stop(b.selected), "stopped")
-		case word == "y" || word == "n" || word == "a" || word == offered:
+		case word == "y" || word == "n" || word == "a" || word == autoEditKey:
 			b.answer(word)
 		case word == "option":
 			b.answer(strings.TrimSpace(rest))

@@ -76,8 +76,11 @@ func Examine(ctx context.Context, p *app.Process, c *app.Conversation, from app.
 		r.fix("settings: "+err.Error(), "correct or remove the profile")
 		return r
 	}
-	dir, connection := p.Dir, p.Connect(s, f, nil)
-	if c != nil {
+	dir := p.Dir
+	var connection *provider.Connection
+	if c == nil {
+		connection = p.Connect(s, f, nil)
+	} else {
 		r.newSession(c.Settings(), s)
 		s, dir, connection = c.Settings(), c.Root(), c.Connection
 	}
