@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,6 +38,9 @@ func TestLoginOnTheScreen(t *testing.T) {
 	s.until("API key for api.groq.com")
 	s.press("gsk_typed\r")
 	s.untilFolded("The key for api.groq.com is kept in")
+	if shown := s.until("Ask for something"); slices.ContainsFunc(strings.Split(shown, "\n"), func(row string) bool { return strings.TrimSpace(row) == ">" }) {
+		t.Errorf("an empty line is shown as typed:\n%s", shown)
+	}
 	if text := strings.Join(s.screen.Lines(), "\n"); strings.Contains(text, "gsk_typed") {
 		t.Errorf("the key is shown:\n%s", text)
 	}

@@ -18,7 +18,7 @@ func (m *Model) showCommand(line string, output command.Output) {
 	if output.NewConversation {
 		m.line.cached = 0
 	}
-	if !m.isEchoed(line) {
+	if line != "" && !m.isEchoed(line) { // the answer to a question may have no line
 		m.surface.print(transcript.Text, promptRows(line))
 	}
 	if output.Ask != nil { // commandDone adds the question
