@@ -20,11 +20,14 @@ var changing = []struct {
 	pattern *regexp.Regexp
 	text    string
 }{
-	{regexp.MustCompile(`agent \S+?((?:\x1b\[[\d;]*m)*) · ((?:\x1b\[[\d;]*m)*)demo at 127\.0\.0\.1:\d+((?:\x1b\[[\d;]*m)*) · \S+/demo`), "agent${1} · ${2}demo at 127.0.0.1${3} · ~/demo"},
 	{regexp.MustCompile(` +(?:\x1b\[[\d;]*m)*\S*/demo(?:\x1b\[[\d;]*m)*$`), "  ~/demo"},
 	{regexp.MustCompile(`, [\d.]+(ms|s)$`), ""}, // only what takes long says how long
 	{regexp.MustCompile(`^((?:\x1b\[[\d;]*m)*[·✓](?:\x1b\[[\d;]*m)* (?:\x1b\[[\d;]*m)*)(\d+m )?\d+s`), "${1}3s"},
 }
+
+// title is the first line of the demo. It is wrapped where the version, the port and the
+// name of the scratch workspace are long.
+var title = regexp.MustCompile(strings.ReplaceAll(`agent \S+?((?:\x1b\[[\d;]*m)*) · ((?:\x1b\[[\d;]*m)*)demo at 127\.0\.0\.1:\d+((?:\x1b\[[\d;]*m)*)BREAK·BREAK\S+/demoBREAK·BREAKaskBREAK·BREAK/help`, "BREAK", `(?:\x1b\[[\d;]*m|\s)+`))
 
 // demoPlayed plays the demo to its end.
 func demoPlayed(t *testing.T, columns int, args ...string) *terminal {
@@ -43,6 +46,7 @@ func demoPlayed(t *testing.T, columns int, args ...string) *terminal {
 
 // recorded returns rows of the screen without what differs between two runs.
 func recorded(screen string) []string {
+	screen = title.ReplaceAllString(screen, "agent${1} · ${2}demo at 127.0.0.1${3} · ~/demo · ask · /help")
 	lines := strings.Split(screen, "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, " ")
