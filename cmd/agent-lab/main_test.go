@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"agent/internal/app"
+	"agent/internal/chat/cachewarm"
 )
 
 // recording is a document in which a file is read and edited twice.
@@ -79,5 +81,29 @@ func TestRecordingsThatCannotBeUsed(t *testing.T) {
 		if out, err := lab(t, strings.Fields(c.args)...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %s, %v", c.args, out, err)
 		}
+	}
+}
+
+// A wait counts as work where a command or a subagent explains it, else as a question, and the
+// simulation has a line for each combination.
+func TestWarm(t *testing.T) {
+	t.Parallel()
+	out, err := lab(t, "warm", "--json", "doc.json")
+	var all []*timedRequests
+	if err != nil || json.Unmarshal([]byte(out), &all) != nil || len(all) != 1 {
+		t.Fatalf("%s, %v", out, err)
+	}
+	var waits []cachewarm.Wait
+	for _, r := range all[0].Requests {
+		waits = append(waits, r.Wait)
+	}
+	if want := []cachewarm.Wait{cachewarm.Message, cachewarm.Answer, cachewarm.Answer, cachewarm.Answer}; !slices.Equal(waits, want) {
+		t.Errorf("the waits are %v", waits)
+	}
+	if last := all[0].Requests[3]; last.Prefix == 0 || last.Prefix >= last.Tokens {
+		t.Errorf("the last request is %+v", last)
+	}
+	if out, err = lab(t, "warm", "doc.json"); err != nil || strings.Count(out, "\n") != 25 {
+		t.Errorf("%s, %v", out, err)
 	}
 }

@@ -25,7 +25,7 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"docs", "internal", "prompts"}, "wiring reaches everything"},
-	{"cmd/agent-lab", []string{"internal/app", "internal/chat", "internal/cmdline", "internal/compression", "internal/history", "internal/llm/vendor", "internal/offline", "internal/session", "internal/settings", "internal/extend/setup/agents", "internal/extend/setup/trustedfile", "internal/tokens", "internal/tools", "prompts"}, "it measures the context engine, and no conversation"},
+	{"cmd/agent-lab", []string{"internal/app", "internal/chat", "internal/chat/cachewarm", "internal/cmdline", "internal/compression", "internal/history", "internal/llm/vendor", "internal/offline", "internal/session", "internal/settings", "internal/extend/setup/agents", "internal/extend/setup/trustedfile", "internal/tokens", "internal/tools", "prompts"}, "it measures the context engine, and no conversation"},
 	{"internal/frontend/background", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/frontend/clients"}, "it runs a conversation that only clients see"},
 	{"internal/frontend/clients", []string{"internal/app", "internal/attach", "internal/chat", "internal/command", "internal/gitfiles/layout", "internal/streamjson", "internal/settings"}, "it serves a conversation to clients, and shows nothing"},
 	{"internal/frontend/screen", []string{"internal/attach", "internal/frontend/clients", "internal/streamjson", "internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/git/gitcmd", "internal/gitfiles", "internal/git/diff", "internal/history", "internal/picture", "internal/provider", "internal/session", "internal/settings", "internal/extend/setup/consent", "internal/tools", "internal/tui"}, "it hands a conversation to the interface"},
@@ -71,6 +71,7 @@ var rooms = []room{
 	{"internal/slash", []string{"internal/command", "internal/base/table", "internal/chat", "internal/sessionsearch", "internal/gate", "internal/history", "internal/manual", "internal/notes", "internal/offline/logs", "internal/settings", "internal/session", "internal/snapshot", "internal/base/suggest", "internal/tools", "internal/websearch"}, "commands steer the loop and know no screen"},
 	{"internal/command", []string{"internal/base/table", "internal/base/suggest"}, "a command is a declaration, whatever it does"},
 	{"internal/chat/rewind", []string{"internal/chat/window", "internal/compression", "internal/history", "internal/session", "internal/snapshot", "internal/todo", "internal/tools"}, "it knows what was, and nothing of turns"},
+	{"internal/chat/cachewarm", nil, "it knows prices, times and pauses, and sends nothing"},
 	{"internal/chat/cachemiss", []string{"internal/history", "internal/llm", "prompts"}, "it compares requests, and sends none"},
 	{"internal/chat/calibrate", []string{"internal/history"}, "it compares sizes, and knows neither caches nor prices"},
 	{"internal/chat/provenance", []string{"internal/chat/cachemiss", "internal/chat/window", "internal/compression", "internal/history", "prompts"}, "it follows what left a context, and changes nothing"},

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"agent/internal/chat/cachewarm"
+	"agent/internal/history"
+	"agent/internal/offline"
+	"agent/internal/settings"
+	"agent/internal/tools"
+)
+
+// timedRequests lists the requests of a recording with times, for a replay with refreshes of the cache.
+type timedRequests struct {
+	File     string           `json:"file"`
+	Requests []cachewarm.Sent `json:"requests"`
+}
+
+// timed returns the requests of a recording as they were without pruning.
+func timed(ctx context.Context, in offline.Input, fresh func() (*offline.Engine, error)) (*timedRequests, error) {
+	report, err := offline.Replay(ctx, in, offline.Strategies()[:1], func() (*offline.Engine, error) {
+		engine, err := fresh()
+		if err == nil { // a prefix counts as cached however old it is
+			err = engine.Settings.Set(settings.Session, settings.CacheLife.Key(), "48h")
+		}
+		return engine, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	said, err := in.Said()
+	if err != nil {
+		return nil, err
+	}
+	sent := report.Variants[0].Cost[0].Sent
+	out := &timedRequests{File: in.Name}
+	for _, stretch := range said.Stretches {
+		var latest, before time.Time
+		entries := history.Repair(stretch, "no answer was recorded")
+		for i, entry := range entries {
+			if n := len(out.Requests); entry.Speaker == history.AI && n < len(sent) {
+				out.Requests = append(out.Requests, cachewarm.Sent{
+					At: latest, Tokens: sent[n].Tokens, Prefix: sent[n].Cached, Wait: waitBefore(entries[:i], latest.Sub(before)),
+				})
+				before = latest
+			}
+			if at := timeOf(entry); at.After(latest) {
+				latest = at
+			}
+		}
+	}
+	return out, nil
+}
+
+// longestCommand is the longest time that the recorded agents let a command run.
+const longestCommand = 10 * time.Minute
+
+// waitBefore returns what a session waited for before a request. A record does not say how long a
+// question was open: a wait counts as one unless a subagent or a command explains it.
+func waitBefore(entries []*history.Content, waited time.Duration) cachewarm.Wait {
+	for _, entry := range slices.Backward(entries) {
+		switch entry.Speaker {
+		case history.Human:
+			return cachewarm.Message
+		case history.AI:
+			wait := cachewarm.Answer
+			for _, block := range entry.Blocks {
+				call, ok := block.(*history.ToolCall)
+				if ok && (call.Name == tools.TaskName || call.Name == "Task" || call.Name == tools.ShellToolName && waited <= longestCommand) {
+					wait = cachewarm.Work
+				}
+			}
+			return wait
+		}
+	}
+	return cachewarm.Message
+}
+
+// printWarm compares the cost of the recordings with refreshes with their cost without them, as
+// sessions of one user at 5 dollars per million tokens.
+func printWarm(out io.Writer, all []*timedRequests) error {
+	const input = 5e-6
+	all = slices.DeleteFunc(all, func(r *timedRequests) bool { return len(r.Requests) == 0 })
+	slices.SortStableFunc(all, func(a, b *timedRequests) int { return a.Requests[0].At.Compare(b.Requests[0].At) })
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "life\tread\tcache-warming\topen at the end\tcost\tworst session\trefreshes")
+	for _, life := range []time.Duration{5 * time.Minute, time.Hour} {
+		for _, read := range []float64{0.1, 0.05, 0.025} {
+			for _, idle := range []bool{false, true} {
+				for _, left := range []time.Duration{0, time.Hour} {
+					var sum cachewarm.Outcome
+					var pauses cachewarm.Pauses
+					worst := 0.0
+					for _, r := range all {
+						o := cachewarm.Simulate(r.Requests, left, cachewarm.Rates{Read: read * input, Write: 1.25 * input, Life: life}, idle, &pauses)
+						worst = max(worst, o.With/o.Without)
+						sum.With, sum.Without, sum.Refreshes = sum.With+o.With, sum.Without+o.Without, sum.Refreshes+o.Refreshes
+					}
+					mode := map[bool]string{false: "working", true: "idle"}[idle]
+					fmt.Fprintf(w, "%s\t%g\t%s\t%s\t%.3f\t%.3f\t%d\n", life, read, mode, left, sum.With/sum.Without, worst, sum.Refreshes)
+				}
+			}
+		}
+	}
+	return w.Flush()
+}

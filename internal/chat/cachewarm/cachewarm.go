@@ -1,0 +1,141 @@
+// Package cachewarm decides when a request that only keeps a prompt in the provider's cache pays. It
+// knows prices, times and pauses, and sends nothing:
+//
+//	account.Sent(prefix.Read, cost)
+//	if at, ok := account.Next(prefix, cachewarm.Work, pauses); ok {
+//		// send the latest request again at this time, then call account.Refreshed
+//	}
+package cachewarm
+
+import (
+	"slices"
+	"time"
+)
+
+// Wait says what a conversation waits for.
+type Wait int
+
+// The values.
+const (
+	// Work goes on by itself: a command, an agent or a reply.
+	Work Wait = iota
+	// Answer is the user's answer to a question.
+	Answer
+	// Message is the user's next message.
+	Message
+)
+
+// Limits of refreshes: their number in a session, and how long a wait is covered.
+const (
+	mostRefreshes = 20
+	longestWork   = time.Hour
+	longestUser   = 30 * time.Minute
+)
+
+// leastGain is the least expected gain of a refresh, in USD.
+const leastGain = 0.05
+
+// lossShare is the share of the cost of a session that refreshes may lose while the user is waited
+// for.
+const lossShare = 0.01
+
+// A Prefix is a prompt in the provider's cache.
+type Prefix struct {
+	// Read and Write are the costs of reading it from the cache and of writing it anew, in USD.
+	Read, Write float64
+	// Life is the time for which the cache keeps it after a use; 0 means unknown.
+	Life time.Duration
+	// Used is the start of the latest request that used it.
+	Used time.Time
+}
+
+// due returns the time of a refresh: at nine tenths of the life, and ten seconds before its end.
+func (p Prefix) due() time.Time {
+	const early = 10 * time.Second
+	return p.Used.Add(min(p.Life*9/10, p.Life-early))
+}
+
+// An Account sums up what the requests of a session cost and what refreshes lost and saved, in USD.
+// The zero value is ready.
+type Account struct {
+	// cost is the cost of the input of the requests, and net what refreshes saved less what they cost.
+	cost, net float64
+	// Refreshes counts the refreshes of the session.
+	Refreshes int
+	// began is the start of the latest request, with which a wait begins. spent is the cost of the
+	// refreshes since then.
+	began time.Time
+	spent float64
+	// gone is set if a refresh found nothing, until the next request.
+	gone bool
+}
+
+// Sent notes a request that started at a time, and the cost of its input.
+func (a *Account) Sent(at time.Time, cost float64) {
+	a.cost += cost
+	a.began, a.spent, a.gone = at, 0, false
+}
+
+// Next returns the time of the next refresh. It returns false if none pays until the next request.
+func (a *Account) Next(p Prefix, wait Wait, pauses Pauses) (at time.Time, ok bool) {
+	const leastLife = time.Minute
+	if a.gone || a.Refreshes >= mostRefreshes || p.Life < leastLife {
+		return at, false
+	}
+	at = p.due()
+	waited := at.Sub(a.began)
+	// Work is not covered for more than the gain. While the user is waited for, credit is what
+	// refreshes may still lose.
+	gain := p.Write - p.Read
+	chance, limit, left := 1.0, longestWork, gain-a.spent
+	if wait != Work {
+		credit := lossShare*a.cost + a.net
+		chance, limit, left = pauses.chance(waited, p.Life*9/10), longestUser, credit
+	}
+	return at, waited <= limit && p.Read <= left && chance*gain-p.Read >= leastGain
+}
+
+// Refreshed notes the cost of a refresh, and whether the cache still held the prefix.
+func (a *Account) Refreshed(cost float64, held bool) {
+	a.Refreshes++
+	a.spent += cost
+	a.net -= cost
+	a.gone = !held
+}
+
+// Paid notes what the refreshes of a wait saved: the request after it found the prefix.
+func (a *Account) Paid(saved float64) { a.net += saved }
+
+// Pauses holds the latest pauses of a user, each from a request to the next message. A pause that no
+// message ended is Never.
+type Pauses []time.Duration
+
+// Never is the length of a pause that no message ended.
+const Never = time.Duration(1<<63 - 1)
+
+// fewPauses is the number of pauses below which nothing is concluded.
+const fewPauses = 5
+
+// chance returns the share of the pauses longer than waited that ended within span.
+func (p Pauses) chance(waited, span time.Duration) float64 {
+	longer, ended := 0, 0
+	for _, pause := range p {
+		if pause > waited {
+			longer++
+			if pause-waited <= span {
+				ended++
+			}
+		}
+	}
+	if longer < fewPauses {
+		return 0
+	}
+	return float64(ended) / float64(longer+1)
+}
+
+// Add returns the pauses with a new one.
+func (p Pauses) Add(pause time.Duration) Pauses {
+	const kept = 300
+	p = append(slices.Clone(p), pause)
+	return p[max(0, len(p)-kept):]
+}

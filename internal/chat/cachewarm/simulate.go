@@ -1,0 +1,72 @@
+package cachewarm
+
+import "time"
+
+// A Sent is a request of a recorded session.
+type Sent struct {
+	At time.Time
+	// Tokens is the size of the request, and Prefix the part that it shares with the one before.
+	Tokens, Prefix int
+	// Wait is what the conversation waited for before the request.
+	Wait Wait
+}
+
+// Rates are the prices of a cached and of a written token in USD, and the life of a cached prefix.
+type Rates struct {
+	Read, Write float64
+	Life        time.Duration
+}
+
+// Outcome compares the cost of a session with refreshes with its cost without them, in USD.
+type Outcome struct {
+	With, Without float64
+	Refreshes     int
+}
+
+// Simulate returns the cost of a recorded session if the user is waited for as idle says. left is how
+// long the session stays open after its latest request. Pauses are the user's before the session; it
+// adds those of the session.
+func Simulate(session []Sent, left time.Duration, r Rates, idle bool, pauses *Pauses) Outcome {
+	var o Outcome
+	var a Account
+	var p Prefix
+	refresh := func(wait Wait, until time.Time) {
+		for wait != Message || idle {
+			at, ok := a.Next(p, wait, *pauses)
+			if !ok || !at.Before(until) {
+				return
+			}
+			a.Refreshed(p.Read, true)
+			o.With += p.Read
+			p.Used = at
+		}
+	}
+	for i, s := range session {
+		with, without := float64(s.Tokens)*r.Write, float64(s.Tokens)*r.Write
+		if i > 0 {
+			before := session[i-1].At
+			refresh(s.Wait, s.At)
+			cached := float64(s.Prefix) * (r.Write - r.Read)
+			if s.At.Sub(p.Used) <= r.Life {
+				with -= cached
+			}
+			if s.At.Sub(before) <= r.Life {
+				without -= cached
+			}
+			a.Paid(without - with)
+			if s.Wait != Work {
+				*pauses = pauses.Add(s.At.Sub(before))
+			}
+		}
+		o.With += with
+		o.Without += without
+		a.Sent(s.At, with)
+		p = Prefix{Read: float64(s.Tokens) * r.Read, Write: float64(s.Tokens) * r.Write, Life: r.Life, Used: s.At}
+	}
+	refresh(Message, p.Used.Add(left))
+	if left > 0 {
+		*pauses = pauses.Add(Never)
+	}
+	o.Refreshes = a.Refreshes
+	return o
+}
