@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/app/subagents"
 	"agent/internal/history"
 	"agent/internal/session"
 	"agent/internal/settings"
@@ -140,21 +139,35 @@ func TestReportsOutliveACompression(t *testing.T) {
 		return history.Mutation{Kind: history.MutationAdded, Entry: history.New(s, b)}
 	}
 	task := &history.ToolCall{ID: "c", Name: "task", Parameters: json.RawMessage(`{"task":"look"}`)}
-	begun := []history.Mutation{
-		said(history.Human, &history.Text{Text: "go"}), said(history.AI, task),
-		said(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "task", Result: history.TextResult(subagents.Started("s-aaaaa") + " its report comes as a message")}),
+	answer := func(text string) history.Mutation {
+		return said(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "task", Result: history.TextResult(text)})
 	}
+	report := func(title string) history.Mutation {
+		return said(history.Human, history.NewData(history.Printed, title, "REPORT"))
+	}
+	noted := func(m history.Mutation, key string, value any) history.Mutation {
+		m.Entry = m.Entry.WithMeta(key, value)
+		return m
+	}
+	began, came := noted(answer("off it goes"), history.MetaStarted, "s-aaaaa"), noted(report("news"), history.MetaReports, []string{"s-aaaaa"})
+	// The records of older programs have only the words.
+	oldBegan, oldCame := answer("started s-aaaaa; its report comes as a message"), report("The agent explore s-aaaaa ended: look")
 	compressed := history.Mutation{Kind: history.MutationReplaced, Cause: "one-shot", Entries: []*history.Content{history.HumanText("a summary")}}
-	came := said(history.Human, history.NewData(history.Printed, subagents.Ended("explore", "s-aaaaa")+": look", "REPORT"))
+	cleared := history.Mutation{Kind: history.MutationCleared}
 	for name, c := range map[string]struct {
 		then []history.Mutation
 		owed bool
 	}{
-		"nothing":          {nil, true},
-		"compressed":       {[]history.Mutation{compressed}, true},
-		"came":             {[]history.Mutation{came}, false},
-		"came, compressed": {[]history.Mutation{came, compressed}, false},
-		"cleared":          {[]history.Mutation{{Kind: history.MutationCleared}}, false},
+		"not begun":        {[]history.Mutation{answer("off it goes")}, false},
+		"begun":            {[]history.Mutation{began}, true},
+		"compressed":       {[]history.Mutation{began, compressed}, true},
+		"came":             {[]history.Mutation{began, came}, false},
+		"came, continued":  {[]history.Mutation{began, came, began}, true},
+		"came, compressed": {[]history.Mutation{began, came, compressed}, false},
+		"cleared":          {[]history.Mutation{began, cleared}, false},
+		"old":              {[]history.Mutation{oldBegan}, true},
+		"old, came":        {[]history.Mutation{oldBegan, oldCame}, false},
+		"old, came now":    {[]history.Mutation{oldBegan, came}, false},
 	} {
 		dir := t.TempDir()
 		options := session.Options{Dir: dir, Workspace: dir, ID: "20261128-000000-aaaaa", Now: time.Now}
@@ -162,7 +175,7 @@ func TestReportsOutliveACompression(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range append(begun, c.then...) {
+		for _, m := range append([]history.Mutation{said(history.Human, &history.Text{Text: "go"}), said(history.AI, task)}, c.then...) {
 			if err := log.Observe(m); err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +191,7 @@ func TestReportsOutliveACompression(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := newAgentPast(state, log, &place{}, tools.NewRegistry())
-		if owed := p.begun[subagents.Started("s-aaaaa")] > p.came[subagents.Ended("explore", "s-aaaaa")]; owed != c.owed {
+		if owed := p.owed["s-aaaaa"] > 0; owed != c.owed {
 			t.Errorf("%s: the report is owed: %v", name, owed)
 		}
 		if err := log.Close(); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/app/subagents"
 	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 	"agent/internal/chat"
 	"agent/internal/git/ignore"
 	"agent/internal/history"
@@ -33,15 +34,14 @@ type agentPast struct {
 	workspace *workspace.Workspace
 	// called and answered have the ids of the calls in the context, which may repeat.
 	called, answered map[string]bool
-	// begun counts the answers, since the latest clear, that say that a subagent continues in the
-	// background. came counts the messages with the subagent's report. Both are found by their
-	// first words.
-	begun, came map[string]int
+	// owed counts, by id, the background tasks of agents since the latest clear, without those whose
+	// report came.
+	owed map[string]int
 }
 
 // newAgentPast looks for the calls and the reports of agents in the context of a session.
 func newAgentPast(recorded session.State, log *session.Log, at *place, registry *tools.Registry) agentPast {
-	p := agentPast{recorded.Agents, log, at.settings, registry.Traits, at.workspace, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]int{}}
+	p := agentPast{recorded.Agents, log, at.settings, registry.Traits, at.workspace, map[string]bool{}, map[string]bool{}, map[string]int{}}
 	if len(p.agents) == 0 {
 		return p
 	}
@@ -60,24 +60,41 @@ func newAgentPast(recorded session.State, log *session.Log, at *place, registry 
 		said = all.Stretches[len(all.Stretches)-1]
 	}
 	for _, entry := range said {
-		for _, block := range entry.Blocks {
-			switch block := block.(type) {
-			case *history.ToolResponse:
-				if before, _, is := strings.Cut(beginning(block.Result.Text()), ";"); is {
-					p.begun[before+";"]++
-				}
-			case *history.Text:
-				if before, _, is := strings.Cut(beginning(block.Text), " ended"); is && block.Source == history.Printed {
-					p.came[before+" ended"]++
-				}
+		id, started := history.MetaOf[string](entry, history.MetaStarted)
+		reports, _ := history.MetaOf[[]string](entry, history.MetaReports)
+		switch {
+		case started:
+			p.owed[id]++
+		case len(reports) > 0:
+			for _, id := range reports {
+				p.owed[id]--
 			}
+		default:
+			p.countOld(entry)
 		}
 	}
 	return p
 }
 
-// beginning returns as much of a text as names an agent at most.
-func beginning(text string) string { return text[:min(len(text), 128)] }
+// oldReport matches the answer of a call that started an agent, and the title of the agent's report.
+var oldReport = lazyregexp.New(`^(?:started|The agent \S+) (s-\w+)(?:;| ended)`)
+
+// countOld counts what a program recorded that did not note reports in the metadata. Remove it after
+// 2027-06-01.
+func (p agentPast) countOld(entry *history.Content) {
+	for _, block := range entry.Blocks {
+		switch block := block.(type) {
+		case *history.ToolResponse:
+			if found := oldReport.FindStringSubmatch(block.Result.Text()); found != nil {
+				p.owed[found[1]]++
+			}
+		case *history.Text:
+			if found := oldReport.FindStringSubmatch(block.Text); found != nil && block.Source == history.Printed {
+				p.owed[found[1]]--
+			}
+		}
+	}
+}
 
 // answers returns the reports of the agents whose calls the end of the program left open, by the ids
 // of the calls.
@@ -95,9 +112,10 @@ func (p agentPast) answers() map[string]string {
 // next message.
 func (p agentPast) owe(to *chat.Agents) {
 	for _, a := range p.agents {
-		ended := subagents.Ended(a.Agent, a.ID)
-		if p.begun[subagents.Started(a.ID)] > p.came[ended] {
-			to.QueueReport(chat.AgentReport{Title: ended + ": " + a.Title, Text: p.report(a), Began: a.Began})
+		if p.owed[a.ID] > 0 {
+			report := subagents.BackgroundReport(a.Agent, a.ID, a.Title, p.report(a))
+			report.Began = a.Began
+			to.QueueReport(report)
 		}
 	}
 }

@@ -141,8 +141,8 @@ func (a *Agents) relay(ctx context.Context, over <-chan struct{}, q gate.Questio
 
 // An AgentReport is the report of an agent that ran in the background.
 type AgentReport struct {
-	// Title is a line about the agent, Text its whole answer.
-	Title, Text string
+	// ID identifies the agent. Title is a line about it, Text its whole answer.
+	ID, Title, Text string
 	// Began is the time at which the agent got its task.
 	Began time.Time
 	// Denied is set if the agent needed an approval that nobody could give. It ends the turn.
@@ -175,13 +175,14 @@ func (c *Chat) deliverReports() (bool, error) {
 	if len(c.Agents.reports) == 0 {
 		return false, nil
 	}
-	blocks := make([]history.Block, len(c.Agents.reports))
-	for i, r := range c.Agents.reports {
-		blocks[i] = history.NewData(history.Printed, r.Title, r.Text)
+	var blocks []history.Block
+	var ids []string
+	for _, r := range c.Agents.reports {
+		blocks, ids = append(blocks, history.NewData(history.Printed, r.Title, r.Text)), append(ids, r.ID)
 	}
 	denied := slices.ContainsFunc(c.Agents.reports, func(r AgentReport) bool { return r.Denied })
 	c.Agents.reports = nil
-	err := c.add(history.New(history.Human, blocks...))
+	err := c.add(history.New(history.Human, blocks...).WithMeta(history.MetaReports, ids))
 	if err == nil && denied {
 		err = gate.ErrDenied
 	}

@@ -64,6 +64,9 @@ func (r *runner) storeAnswer(k *call) error {
 	if k.answer.Change != "" {
 		entry = entry.WithMeta(history.MetaChange, string(k.answer.Change))
 	}
+	if k.answer.Started != "" {
+		entry = entry.WithMeta(history.MetaStarted, k.answer.Started)
+	}
 	err := r.store(entry)
 	r.touch(k)
 	r.emit(ToolEnded{Call: k.Number, ID: k.ID, Name: k.Name, Label: k.Said, Traits: k.tool.Traits, Answer: k.answer, Duration: k.took, Denied: k.denied, Unanswered: k.unanswered})

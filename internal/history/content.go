@@ -55,6 +55,10 @@ const (
 	// MetaUndone marks a tool entry whose change of files was undone, so that the write
 	// supersedes nothing (D-48).
 	MetaUndone = "undone"
+	// MetaStarted names, in a tool entry, the subagent that its call started in the background.
+	MetaStarted = "started"
+	// MetaReports lists, in a human entry, the background subagents whose reports it contains.
+	MetaReports = "reports"
 	// MetaInterrupted marks an ai entry whose reply was cut before its end.
 	MetaInterrupted = "interrupted"
 	// MetaFiltered marks an ai entry whose reply the provider's content filter has cut.

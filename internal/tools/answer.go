@@ -43,6 +43,8 @@ type Answer struct {
 	Key string
 	// Read lists the files that the answer shows, if there are several, for the record.
 	Read []history.View
+	// Started is the id of the subagent that the call started in the background, "" for none.
+	Started string
 	// Declined is set if the call proposed something and the user said no.
 	Declined bool
 	// View describes the part of a file that the model knows by this answer, nil if nothing.

@@ -29,11 +29,10 @@ func Figures(s chat.Stats) string {
 	return text
 }
 
-// Started begins the answer to a call whose agent continues in the background.
-func Started(id string) string { return "started " + id + ";" }
-
-// Ended begins the message with the report of an agent in the background.
-func Ended(agent, id string) string { return toolspec.ReportTitle + agent + " " + id + " ended" }
+// BackgroundReport returns the report of an agent in the background.
+func BackgroundReport(agent, id, title, text string) chat.AgentReport {
+	return chat.AgentReport{ID: id, Title: toolspec.ReportTitle + agent + " " + id + " ended: " + title, Text: text}
+}
 
 // report returns the answer of an agent that ended: a line about it, the changed files, and its
 // report, all of it within the limit.

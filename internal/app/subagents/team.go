@@ -207,7 +207,8 @@ func (t *Team) run(ctx context.Context, j *job) tools.Answer {
 		if answer := j.complete(); !j.state().Background {
 			done <- answer
 		} else {
-			report := chat.AgentReport{Title: Ended(j.Agent, j.ID) + ": " + j.Title, Text: answer.ForModel() + answer.Error, Began: j.began, Denied: j.denied}
+			report := BackgroundReport(j.Agent, j.ID, j.Title, answer.ForModel()+answer.Error)
+			report.Began, report.Denied = j.began, j.denied
 			t.Parent.Report(t.working.Done(), report, func() { j.update(func() { j.reported = true }) })
 		}
 	})
@@ -221,7 +222,7 @@ func (t *Team) run(ctx context.Context, j *job) tools.Answer {
 			return <-done
 		}
 	}
-	return tools.Answer{Text: Started(j.ID) + " its report comes as a message", Summary: "in the background"}
+	return tools.Answer{Text: "started " + j.ID + "; its report comes as a message", Summary: "in the background", Started: j.ID}
 }
 
 // RunTask has an agent work on a task of the program itself, and returns the agent's id and its last
