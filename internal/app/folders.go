@@ -1,7 +1,6 @@
 package app
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -194,10 +193,7 @@ func (f Folders) usualStrategy() string {
 
 // readHome returns the content of the home file, the zero value if it is missing or damaged.
 func (f Folders) readHome() (known home) {
-	data, err := fsutil.Read(f.homeFile())
-	if err != nil || json.Unmarshal(data, &known) != nil {
-		return home{}
-	}
+	known, _ = rawjson.ReadShared[home](f.homeFile())
 	return known
 }
 
@@ -218,14 +214,7 @@ func (f Folders) storeStrategy() (notice string, err error) {
 	if known.BySessions || known.Strategy == compression.CacheAwareName {
 		return "", nil
 	}
-	data, err := rawjson.Marshal(chosen)
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(f.Data, 0o700); err != nil {
-		return "", err
-	}
-	if err := fsutil.Replace(f.homeFile(), append(data, '\n'), 0o600); err != nil {
+	if err := rawjson.ChangeShared(f.homeFile(), func(h *home) { *h = chosen }); err != nil {
 		return "", err
 	}
 	switch {

@@ -217,22 +217,21 @@ func (s Store) read() (map[string]Login, error) {
 
 // change rewrites the file. It keeps a damaged file under another name.
 func (s Store) change(change func(map[string]Login)) error {
-	kept, unusable := s.read()
-	if unusable != nil {
-		_ = os.Rename(s.File(), s.File()+".old") // if this fails, the next save replaces the file
-	}
-	if kept == nil {
-		kept = map[string]Login{}
-	}
-	change(kept)
-	text, err := json.MarshalIndent(kept, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(s.Folder, 0o700); err != nil {
-		return fmt.Errorf("the login cannot be kept: %w", fsutil.Reason(err))
-	}
-	if err := (fsutil.Target{Path: s.File(), Mode: 0o600, Locked: true}).Replace(append(text, '\n')); err != nil {
+	if err := fsutil.WithLock(s.Folder, func() error {
+		kept, unusable := s.read()
+		if unusable != nil {
+			_ = os.Rename(s.File(), s.File()+".old") // if this fails, the next save replaces the file
+		}
+		if kept == nil {
+			kept = map[string]Login{}
+		}
+		change(kept)
+		text, err := json.MarshalIndent(kept, "", "  ")
+		if err != nil {
+			return err
+		}
+		return fsutil.Target{Path: s.File(), Mode: 0o600, Locked: true}.Replace(append(text, '\n'))
+	}); err != nil {
 		return fmt.Errorf("the login cannot be kept in %s: %w", s.File(), fsutil.Reason(err))
 	}
 	return nil

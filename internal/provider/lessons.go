@@ -81,12 +81,17 @@ func (h hostLessons[T]) key(model string) string { return h.host + " " + model }
 
 // read returns the valid lessons. A file that cannot be read has none.
 func (l *lessons[T]) read() map[string]taught[T] {
-	all := map[string]taught[T]{}
 	if l.path == "" {
-		return all
+		return nil
 	}
-	data, err := fsutil.Read(l.path)
-	if err != nil || json.Unmarshal(data, &all) != nil {
+	data, _ := fsutil.Read(l.path)
+	return l.parse(data)
+}
+
+// parse returns the valid lessons of a file. A damaged one has none.
+func (l *lessons[T]) parse(data []byte) map[string]taught[T] {
+	all := map[string]taught[T]{}
+	if json.Unmarshal(data, &all) != nil {
 		return map[string]taught[T]{}
 	}
 	maps.DeleteFunc(all, func(_ string, t taught[T]) bool {
@@ -100,8 +105,8 @@ func (l *lessons[T]) add(key string, lesson T) error {
 	if l.path == "" {
 		return nil
 	}
-	return fsutil.WithLock(filepath.Dir(l.path), func() error { // other programs learn, too
-		all := l.read()
+	return fsutil.Change(l.path, func(data []byte) ([]byte, error) {
+		all := l.parse(data)
 		all[key] = taught[T]{lesson, l.now()}
 		oldest := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
 			return cmp.Or(all[a].At.Compare(all[b].At), strings.Compare(a, b))
@@ -110,10 +115,7 @@ func (l *lessons[T]) add(key string, lesson T) error {
 			delete(all, key)
 		}
 		data, err := rawjson.Marshal(all)
-		if err != nil {
-			return err
-		}
-		return fsutil.Target{Path: l.path, Mode: 0o600, Locked: true}.Replace(append(data, '\n'))
+		return append(data, '\n'), err
 	})
 }
 

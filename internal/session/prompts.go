@@ -67,7 +67,14 @@ func (p Prompts) Load() ([]Prompt, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the prompt history: %w", err)
 	}
-	var prompts []Prompt
+	if len(data) > maxPromptFile {
+		return parsePrompts(data), p.shorten()
+	}
+	return parsePrompts(data), nil
+}
+
+// parsePrompts returns the newest prompts of a file.
+func parsePrompts(data []byte) (prompts []Prompt) {
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, maxPromptFile)
 	for lines.Scan() {
@@ -76,11 +83,7 @@ func (p Prompts) Load() ([]Prompt, error) {
 			prompts = append(prompts, prompt)
 		}
 	}
-	prompts = prompts[max(0, len(prompts)-keptPrompts):]
-	if len(data) > maxPromptFile {
-		return prompts, p.rewrite(prompts)
-	}
-	return prompts, nil
+	return prompts[max(0, len(prompts)-keptPrompts):]
 }
 
 // withoutKeys returns a prompt with a placeholder for each key that is recognised in it.
@@ -126,17 +129,19 @@ func isTorn(file *os.File) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// rewrite replaces the content of the file by prompts, atomically.
-func (p Prompts) rewrite(prompts []Prompt) error {
-	var b bytes.Buffer
-	for _, prompt := range prompts {
-		line, err := json.Marshal(prompt)
-		if err != nil {
-			return err
+// shorten drops all but the newest prompts from the file.
+func (p Prompts) shorten() error {
+	err := fsutil.Change(p.Path, func(data []byte) (kept []byte, err error) {
+		for _, prompt := range parsePrompts(data) {
+			line, err := json.Marshal(prompt)
+			if err != nil {
+				return nil, err
+			}
+			kept = append(append(kept, line...), '\n')
 		}
-		b.Write(append(line, '\n'))
-	}
-	if err := fsutil.Replace(p.Path, b.Bytes(), 0o600); err != nil {
+		return kept, nil
+	})
+	if err != nil {
 		return fmt.Errorf("shortening the prompt history: %w", err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -37,6 +38,22 @@ func WithLock(folder string, act func() error) error {
 		return err
 	}
 	return errors.Join(act(), unlock())
+}
+
+// Change replaces the content of a private file by the result of change, which runs under the lock of
+// WithLock, so that the changes of several programs add up. content is nil if the file is missing. If
+// change returns an error, the file stays as it is.
+func Change(path string, change func(content []byte) ([]byte, error)) error {
+	return WithLock(filepath.Dir(path), func() error {
+		content, err := Read(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if content, err = change(content); err != nil {
+			return err
+		}
+		return Target{Path: path, Mode: 0o600, Locked: true}.Replace(content)
+	})
 }
 
 // WithFolderLock is like WithLock for a folder in which no lock file may remain, such as a

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -130,37 +129,31 @@ func Merge(file []byte, v any) ([]byte, error) {
 // ReadShared reads the members of a T from the JSON object in a file. Other packages may own other
 // members of the file. A missing file has no members.
 func ReadShared[T any](path string) (members T, err error) {
-	_, members, err = readShared[T](path)
-	return members, err
-}
-
-func readShared[T any](path string) (data []byte, members T, err error) {
-	data, err = fsutil.Read(path)
+	data, err := fsutil.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, members, nil
+		return members, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &members)
 	}
 	if err != nil {
 		var none T
-		return nil, none, err
+		return none, err
 	}
-	return data, members, nil
+	return members, nil
 }
 
 // ChangeShared changes the members of a T in the JSON object in a file, and makes the file private
 // to the user. It keeps other members, and the changes that other programs make at the same time.
 func ChangeShared[T any](path string, change func(*T)) error {
-	return fsutil.WithLock(filepath.Dir(path), func() error {
-		data, members, err := readShared[T](path)
-		if err != nil {
-			return err
+	return fsutil.Change(path, func(data []byte) ([]byte, error) {
+		var members T
+		if data != nil {
+			if err := json.Unmarshal(data, &members); err != nil {
+				return nil, err
+			}
 		}
 		change(&members)
-		if data, err = Merge(data, members); err != nil {
-			return err
-		}
-		return fsutil.Target{Path: path, Mode: 0o600, Locked: true}.Replace(data)
+		return Merge(data, members)
 	})
 }

@@ -1,0 +1,26 @@
+package app
+
+import (
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// No turn is lost if several programs add theirs at the same time.
+func TestTurnsOfSeveralPrograms(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state", "turns")
+	var programs sync.WaitGroup
+	for range 4 {
+		programs.Go(func() {
+			f := turnFile{path}
+			for range 10 {
+				f.Add(1.5)
+			}
+		})
+	}
+	programs.Wait()
+	if got := (turnFile{path}).Multiples(); len(got) != 40 || got[39] != 1.5 {
+		t.Errorf("%d turns are left: %v", len(got), got)
+	}
+}
