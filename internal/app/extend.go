@@ -28,6 +28,7 @@ func toolSources() []toolSource {
 		{isRemember, func(x *equipment) tools.Source { return x.notes.source() }},
 		{nil, func(x *equipment) tools.Source { return x.texts.Source() }},
 		{mcphost.IsTool, func(x *equipment) tools.Source { return x.servers.Source() }},
+		// Add a source of tools here.
 	}
 }
 
@@ -47,6 +48,7 @@ type guards struct {
 func (g *guards) gates(calls *tools.Registry, more ...gate.Gate) []gate.Gate {
 	return slices.Concat([]gate.Gate{policyGate(g.bounds)}, g.checks.Gates(), []gate.Gate{
 		g.rules.Gate(),
+		// Add a gate here.
 	}, more, g.hooks.Gates(calls), g.front)
 }
 

@@ -31,6 +31,7 @@ func All() []Group {
 			ApprovalMode, MaxTurns,
 			Theme, Keys, Links, Columns, NoticeDensity, NoticeCache, Estimate, Notify, NotifyCommand, StatusLineCommand,
 			OutputStyle, InstructionFiles, SkillPaths, SkillBudget, CommitTrailer,
+			// Add a setting of behavior here.
 		})},
 		{CategoryTools, []Declared{
 			ShellTimeoutSeconds, ToolOutputMaxTokens, FoundMaxTokens, ReadOutlineTokens, FileReadMaxLines,

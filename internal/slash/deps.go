@@ -251,6 +251,7 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 		command.Group("Program",
 			quitCommand(),
 			debugCommand(d),
+			// Add a command here, or in the group that it belongs to.
 		),
 	)
 	commands := command.New(d.Setup.Callable, d.Keys.Shown, elsewhere, all...)

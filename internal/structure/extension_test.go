@@ -14,15 +14,15 @@ import (
 )
 
 // extensions are one of each kind of thing the program is extended by: a file of
-// its own, and a line in a registry, put after the line that is there last.
-var extensions = []struct{ file, as, registry, after, line string }{
-	{"setting.go", "internal/settings/bell.go", "internal/settings/registry.go", "\t\t\tApprovalMode, MaxTurns,\n", "\t\t\tBell,\n"},
-	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/phase.go", "\toldResults,\n", "\tfillers,\n"},
-	{"strategy.go", "internal/compression/short_results.go", "internal/compression/registry.go", "\ttopDown{},\n", "\tshortResults{},\n"},
-	{"command.go", "internal/slash/ping.go", "internal/slash/deps.go", "\t\tdebugCommand(d),\n", "\t\tpingCommand(),\n"},
-	{"source.go", "internal/app/echoes.go", "internal/app/extend.go", "\t\t{mcphost.IsTool, func(x *equipment) tools.Source { return x.servers.Source() }},\n", "\t\t{isEcho, (*equipment).echoes},\n"},
-	{"gate.go", "internal/app/no_secrets.go", "internal/app/extend.go", "\t\tg.rules.Gate(),\n", "\t\tnoSecrets(),\n"},
-	{"tool.go", "internal/tools/count_letters.go", "internal/tools/registry.go", "\t\tlistDirectory(),\n", "\t\tcountLetters(),\n"},
+// its own, and a line in a registry, in place of a comment or of a line in it.
+var extensions = []struct{ file, as, registry, at, line string }{
+	{"setting.go", "internal/settings/bell.go", "internal/settings/registry.go", "// Add a setting of behavior here.", "Bell,"},
+	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/phase.go", "oldResults,", "oldResults,\nfillers,"},
+	{"strategy.go", "internal/compression/short_results.go", "internal/compression/registry.go", "topDown{},", "topDown{},\nshortResults{},"},
+	{"command.go", "internal/slash/ping.go", "internal/slash/deps.go", "// Add a command here, or in the group that it belongs to.", "pingCommand(),"},
+	{"source.go", "internal/app/echoes.go", "internal/app/extend.go", "// Add a source of tools here.", "{isEcho, (*equipment).echoes},"},
+	{"gate.go", "internal/app/no_secrets.go", "internal/app/extend.go", "// Add a gate here.", "noSecrets(),"},
+	{"tool.go", "internal/tools/count_letters.go", "internal/tools/registry.go", "// Add a tool here.", "countLetters(),"},
 }
 
 // A setting, a density phase, a strategy, a slash command, a tool, a source of tools and a
@@ -70,7 +70,7 @@ func TestOneFileAndOneLine(t *testing.T) {
 		{slash("/ping"), []string{"^pong\n$"}},
 		{slash("/help"), []string{`/ping +answer at once`}},
 		// The tool.
-		{slash("/tools"), []string{`count_letters +read +Counts letters`}},
+		{slash("/tools"), []string{`count_letters +read +Counts the letters of a file`}},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), agent, c.args...)
@@ -104,16 +104,23 @@ func askExtended(t *testing.T, agent string) {
 		llmtest.Call("write_file", `{"file_path":"echo","content":"on"}`),
 		llmtest.Call("echo_word", `{"word":"hello"}`),
 		llmtest.Call("echo_word", `{"word":"secret"}`),
+		llmtest.Call("count_letters", `{"file_path":"echo"}`),
+		llmtest.Call("count_letters", `{"file_path":".env"}`),
 		llmtest.Say("done"),
 	)
-	cmd := exec.CommandContext(t.Context(), agent, "-p", "go", "--no-session", "--base-url", srv.URL, "-m", "test-model", "-C", t.TempDir(),
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, ".env"), []byte("PASSWORD=tr0ub4dor"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), agent, "-p", "go", "--no-session", "--base-url", srv.URL, "-m", "test-model", "-C", folder,
 		"--allow", "echo_word(*)", "--allow", "write_file(**)")
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_STATE_HOME=", "OPENAI_API_KEY=", "OPENAI_BASE_URL=")
-	if out, err := cmd.CombinedOutput(); err != nil {
+	// Nobody answers the question about the file with keys, so that the run ends.
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "count_letters .env was refused") {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	requests := srv.Requests()
-	for i, want := range []string{`unknown tool "echo_word"`, "", `echo {"word":"hello"}`, "refused: speak of something else"} {
+	for i, want := range []string{`unknown tool "echo_word"`, "", `echo {"word":"hello"}`, "refused: speak of something else", "2"} {
 		if said := requests[i+1].Last().Content; !strings.Contains(said, want) {
 			t.Errorf("call %d is answered %q, want %q", i, said, want)
 		}
@@ -141,11 +148,11 @@ func buildExtended(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Count(string(text), e.after) != 1 {
-			t.Fatalf("%s has not one line %q to put another after", e.registry, e.after)
+		if strings.Count(string(text), e.at) != 1 {
+			t.Fatalf("%s has the place %q not once", e.registry, e.at)
 		}
 		registry := filepath.Join(dir, "registry_"+e.file)
-		if err := os.WriteFile(registry, []byte(strings.Replace(string(text), e.after, e.after+e.line, 1)), 0o600); err != nil {
+		if err := os.WriteFile(registry, []byte(strings.Replace(string(text), e.at, e.line, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		replace[filepath.Join(root, e.registry)] = registry

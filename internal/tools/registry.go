@@ -104,6 +104,7 @@ func Default() []Tool {
 		askUser(),
 		presentPlan(),
 		listDirectory(),
+		// Add a tool here.
 	}
 }
 
