@@ -222,7 +222,7 @@ func TestSystemByModel(t *testing.T) {
 	}
 }
 
-// live-1 3, live-2 8: what leads out of the sandbox, and what instructions are worth, is said;
+// What leads out of the sandbox, and what instructions are worth, is said;
 // of the sandbox only where there is one, and as it is.
 func TestSystemSaysWhatTheSandboxAllows(t *testing.T) {
 	t.Parallel()
@@ -252,7 +252,7 @@ func TestSystemSaysWhatTheSandboxAllows(t *testing.T) {
 	}
 }
 
-// live-3 6: an agent is told of no tool and of nobody that it does not have.
+// An agent is told of no tool and of nobody that it does not have.
 func TestSystemOfAnAgentThatOnlyLooks(t *testing.T) {
 	t.Parallel()
 	templates, err := Load(root(t))

@@ -209,7 +209,7 @@ var ways = map[string]struct {
 }
 
 // A replay of a session decides as the session did, request by request: what left before
-// it, its size, and what it cost (density-2, rule 6). What was accounted for then is what
+// it, its size, and what it cost. What was accounted for then is what
 // the bodies on the wire hold.
 func TestOneByOneDecidesAsLive(t *testing.T) {
 	t.Parallel()

@@ -26,8 +26,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// chaosSeed and chaosTime are set by CHAOS_SEED, so that a failure can be had again,
-// and by CHAOS_TIME, which bounds the whole.
+// chaosSeed returns the seed in CHAOS_SEED, which repeats a failure, or a new one.
 func chaosSeed(t *testing.T) uint64 {
 	t.Helper()
 	seed, err := strconv.ParseUint(os.Getenv("CHAOS_SEED"), 10, 64)

@@ -19,7 +19,7 @@ func playing(t *testing.T, script string) string {
 	return newModel(t, append([]llmtest.Turn{}, turns...)...).URL
 }
 
-// Finding 2 of the third review, by its keys: what is allowed with A runs unasked at the next
+// What is allowed with A runs unasked at the next
 // start, also with -p, is listed by /approval, and is asked about again once it is taken back.
 func TestAPermissionIsKept(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ import (
 // In a long session in read-only or in plan, in which four agents at once call every tool with arguments at
 // random, hostile ones among them, nothing on the disk changes but the program's own
 // files and its temporary folder: neither in the workspace nor in the rest of the home
-// folder nor anywhere else (issue 8, "done when"). Every system call is watched, and
+// folder nor anywhere else. Every system call is watched, and
 // what is there afterwards is compared. make fuzz-read-only makes thousands of calls;
 // READONLY_SANDBOX=off makes them without the sandbox.
 func TestReadOnlyChangesNothingOnTheDisk(t *testing.T) {

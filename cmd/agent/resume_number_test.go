@@ -25,7 +25,7 @@ import (
 // TestBigSession lists and takes up sessions of 100 MB in the built program, the first
 // time after each was written, and prints a table: until the request was with the model,
 // by the clock and of processors, and the most memory that was resident. The bounds are
-// those of issue 12 with room for a machine that others use too.
+// those of a quiet machine with room for a machine that others use too.
 func TestBigSession(t *testing.T) {
 	const (
 		mostList   = 400 * time.Millisecond

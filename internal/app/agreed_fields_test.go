@@ -203,7 +203,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 	}
 }
 
-// None of the changes of security-4, 2 passes as the agreed file.
+// No changed file passes as the agreed one.
 func TestAnotherAgentFileIsAnotherContent(t *testing.T) {
 	t.Parallel()
 	markdown := "---\nname: x\ndescription: d\nmodel: m\npermissionMode: plan\nmaxTurns: 3\ntimeout_mins: 1\nbackground: false\nskills: a\nkind: local\n---\nLook.\n"

@@ -53,7 +53,7 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 	}
 }
 
-// Reliability 2, F6: a record that another program took away is said, as often as that is.
+// A record that another program took away is said, as often as that is.
 func TestATakenRecordIsSaid(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t, t.TempDir(), say("one"), say("two"))

@@ -381,8 +381,7 @@ func TestCycleMode(t *testing.T) {
 	}, hangs)
 }
 
-// TestRefreshTellsWhatChangedOutside and never waits, not even for a chat that
-// nobody runs.
+// Refresh tells what changed outside and never waits, not even for a chat that nobody runs.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {

@@ -121,7 +121,7 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 	}
 }
 
-// live-3 7: the next message says that the list is not completed, once for each state of the list.
+// The next message says that the list is not completed, once for each state of the list.
 func TestTodosAreRemindedOf(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

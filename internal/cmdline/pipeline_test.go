@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// live-2 9, live-1 7: the states of a pipe have names.
+// The states of a pipe have names.
 func TestPipeline(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][]string{

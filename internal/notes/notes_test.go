@@ -334,7 +334,7 @@ func TestKilledWriter(t *testing.T) {
 	}
 }
 
-// Reliability 3, R8: a line that an editor saves while a note is added stays.
+// A line that an editor saves while a note is added stays.
 func TestEditorBesideAChange(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]string{"a file": "- first\n", "no file": ""} {

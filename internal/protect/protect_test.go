@@ -120,8 +120,8 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// What the second review found missing in the lists (B4).
-func TestListsOfTheSecondReview(t *testing.T) {
+// Files and programs that are easily forgotten in the lists.
+func TestListsNameForgottenFiles(t *testing.T) {
 	t.Parallel()
 	places := protect.Places{Home: "/home/u"}
 	for _, file := range []string{

@@ -242,7 +242,7 @@ func TestTheOldEndpointIsLetGo(t *testing.T) {
 	}
 }
 
-// user-3 15: the efforts of a model are those of its maker where a gateway offers it.
+// The efforts of a model are those of its maker where a gateway offers it.
 func TestEffortsAtAGateway(t *testing.T) {
 	t.Parallel()
 	for url, model := range map[string]string{

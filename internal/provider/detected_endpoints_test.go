@@ -16,7 +16,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Finding 6 of the third review: a server that is down is called so, whatever named it, and is asked
+// A server that is down is called so, whatever named it, and is asked
 // again once it runs; an endpoint that lists no models still wants one to be named.
 func TestAServerThatIsDownIsCalledSo(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestNoEndpointSaysWhatThereIs(t *testing.T) {
 	}
 }
 
-// Finding 5: the model chosen last at an endpoint is used there again and said once. What is set
+// The model chosen last at an endpoint is used there again and said once. What is set
 // comes before it, and one that is not offered any more is taken back.
 func TestTheModelIsRemembered(t *testing.T) {
 	t.Parallel()

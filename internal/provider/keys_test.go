@@ -42,7 +42,7 @@ func TestKeysInFiles(t *testing.T) {
 	}
 }
 
-// Reliability 3, R6: no key stays that a killed writer left, whether another key is kept then or the
+// No key stays that a killed writer left, whether another key is kept then or the
 // key is deleted.
 func TestKeysOfKilledWritersGo(t *testing.T) {
 	t.Parallel()

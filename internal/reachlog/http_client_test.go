@@ -10,7 +10,7 @@ import (
 	"agent/internal/reachlog"
 )
 
-// Reliability 3, R3: an answer that switches protocols is an error at once, and its connection is
+// An answer that switches protocols is an error at once, and its connection is
 // closed.
 func TestClientRefusesAnotherProtocol(t *testing.T) {
 	t.Parallel()

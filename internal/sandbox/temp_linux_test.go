@@ -24,7 +24,7 @@ func (h *house) privateTemp(profile sandbox.Profile) (sandbox.Policy, string) {
 	return policy, policy.PrivateTemp
 }
 
-// live-2 2: a command finds a /tmp of its own, which stays for the next, and of which nothing
+// A command finds a /tmp of its own, which stays for the next, and of which nothing
 // is seen outside; the workspace, TMPDIR and what the environment names stay reachable.
 func TestATempOfItsOwn(t *testing.T) {
 	t.Parallel()

@@ -126,7 +126,7 @@ func TestWhatCannotBeReadIsListed(t *testing.T) {
 	}
 }
 
-// user-3 8: a session is called by its id, the beginning or end of it, its title or words of it.
+// A session is called by its id, the beginning or end of it, its title or words of it.
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	at := func(id, workspace, title string) Info { return Info{ID: id, Workspace: workspace, Title: title} }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Reliability 2, F6: a log that is taken away while it is written is noticed, said once,
+// A log that is taken away while it is written is noticed, said once,
 // and kept: whole, and where it is found again.
 func TestALogThatIsTakenAwayIsKept(t *testing.T) {
 	t.Parallel()

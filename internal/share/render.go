@@ -9,14 +9,14 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"agent/internal/text/dialect"
+	"agent/internal/text/gfm"
 )
 
 // writeMarkdown writes Markdown as HTML. No link, image or HTML of the text becomes one of the page: the
 // addresses of links and images stand behind them as text, and HTML is shown as it is.
 func writeMarkdown(out *strings.Builder, source string) {
 	r := renderer{out, []byte(strings.ReplaceAll(source, "\r\n", "\n"))}
-	r.children(dialect.NewParser().Parse(text.NewReader(r.source)))
+	r.children(gfm.NewParser().Parse(text.NewReader(r.source)))
 }
 
 type renderer struct {

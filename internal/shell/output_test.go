@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// live-2 7: an output is not cut for a last tenth, and what is shown of a longer one keeps to
+// An output is not cut for a last tenth, and what is shown of a longer one keeps to
 // the limit.
 func TestOutputIsNotCutForATenth(t *testing.T) {
 	t.Parallel()

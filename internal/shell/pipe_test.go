@@ -12,7 +12,7 @@ import (
 	"agent/internal/shell"
 )
 
-// live-2 9, live-1 7: the exit line says what failed in a pipe, and a command with a pipe
+// The exit line says what failed in a pipe, and a command with a pipe
 // does and prints what it would without.
 func TestThePipeSaysWhatFailed(t *testing.T) {
 	t.Parallel()

@@ -161,7 +161,7 @@ func TestModelWithEffort(t *testing.T) {
 	}
 }
 
-// Finding 13 of the third review: changing the model in the middle says that the cache is lost, and
+// Changing the model in the middle says that the cache is lost, and
 // what reading it anew costs; where nothing is cached, and for the same model, there is nothing to say.
 func TestModelSaysWhatChangingItCosts(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ var theirs = map[string]string{
 	"aider":       "add architect ask chat-mode clear code commit copy copy-context diff drop edit editor editor-model exit git help lint load ls map map-refresh model models multiline-mode ok paste quit read-only reasoning-effort report reset run save settings test think-tokens tokens undo voice weak-model web",
 }
 
-// user-3 11: words that hands know work, or are answered with ours.
+// Words that hands know work, or are answered with ours.
 func TestCommandsOfOtherAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -9,7 +9,7 @@ import (
 	"agent/internal/snapshot"
 )
 
-// Reliability 3, R1: only its own end ends a command that runs. Whatever looks at the store
+// Only its own end ends a command that runs. Whatever looks at the store
 // meanwhile leaves it alone, so that a kill is still known to have been in the middle of it, and
 // its changes are one change.
 func TestWhatHappensWhileACommandRunsDoesNotEndIt(t *testing.T) {

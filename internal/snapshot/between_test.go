@@ -27,7 +27,7 @@ func (b *bench) replaced(name, old, with string) {
 	b.edit(name, strings.Replace(string(content), old, with, 1))
 }
 
-// Reliability 3, R2: what somebody else writes between two changes is not taken back with them. The
+// What somebody else writes between two changes is not taken back with them. The
 // whole plan is refused, and the file is named.
 func TestWhatOthersWroteBetweenTwoChangesStays(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// user-3 9: what edits and commands have changed since a mark, and what changed back counts as
+// What edits and commands have changed since a mark, and what changed back counts as
 // nothing.
 func TestChangesSinceAMark(t *testing.T) {
 	t.Parallel()

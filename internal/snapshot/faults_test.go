@@ -537,7 +537,7 @@ func TestForkWithoutLinks(t *testing.T) {
 	}
 }
 
-// R9: a device, a pipe or a huge file in the place of the journal is neither read nor waited for.
+// A device, a pipe or a huge file in the place of the journal is neither read nor waited for.
 func TestAJournalThatIsNoFile(t *testing.T) {
 	t.Parallel()
 	for name, make := range map[string]func(path string) error{

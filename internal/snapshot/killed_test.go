@@ -20,7 +20,7 @@ func (b *bench) killedIn(line string) {
 	b.open()
 }
 
-// Reliability 2, F2: what a command has changed in the middle of which the program was
+// What a command has changed in the middle of which the program was
 // killed is undone with its turn, and not the turn before in its place.
 func TestUndoAfterAKillInTheMiddleOfACommand(t *testing.T) {
 	t.Parallel()
@@ -156,7 +156,7 @@ func TestForkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 	b.want(start)
 }
 
-// Reliability 2, F4: an undo or redo that was killed, repeated, goes on in its direction,
+// An undo or redo that was killed, repeated, goes on in its direction,
 // wherever it was killed and however often, and the other one takes it back.
 func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
 	t.Parallel()
@@ -283,7 +283,7 @@ func TestAKillWithinAFile(t *testing.T) {
 	}
 }
 
-// R5: the command that the other session runs is not the fork's, and stays what it is in the other.
+// The command that the other session runs is not the fork's, and stays what it is in the other.
 func TestForkOfASessionThatRunsACommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n"})

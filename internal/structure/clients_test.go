@@ -12,7 +12,7 @@ import (
 // otherClient matches the ways to make a request without reachlog.Client.
 var otherClient = regexp.MustCompile(`new\(http\.Client\)|\bhttp\.(Client\{|DefaultClient|Get\(|Head\(|Post\(|PostForm\()`)
 
-// Reliability 3, R3: every client of the program refuses an answer that switches protocols, since
+// Every client of the program refuses an answer that switches protocols, since
 // reachlog.Client makes them all.
 func TestEveryClientIsMadeInOnePlace(t *testing.T) {
 	t.Parallel()
@@ -47,7 +47,7 @@ func TestEveryClientIsMadeInOnePlace(t *testing.T) {
 	}
 }
 
-// Reliability 3, R9: what lies in the place of a file of the program's own is opened by package fsutil,
+// What lies in the place of a file of the program's own is opened by package fsutil,
 // which neither waits for a pipe, nor reads a device or a huge file without end.
 func TestOwnFilesAreOpenedByFsutil(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"agent/internal/testing/need"
 )
 
-// Reliability 2, F3: a file that is not UTF-8 is named as such by whatever reads it, is
+// A file that is not UTF-8 is named as such by whatever reads it, is
 // edited without a loss, and is not written over by what the model was shown of it.
 func TestFilesThatAreNotUTF8(t *testing.T) {
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestFilesThatAreNotUTF8(t *testing.T) {
 	mustRun(t, env, writeFile(), params{"file_path": "a", "content": "\uFFFD\uFFFD\n"})
 }
 
-// Reliability 2, F12: an edit of a file that may not be written says so, in the question
+// An edit of a file that may not be written says so, in the question
 // and in the answer.
 func TestAnEditOfWhatMayNotBeWrittenSaysSo(t *testing.T) {
 	t.Parallel()

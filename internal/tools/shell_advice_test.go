@@ -11,7 +11,7 @@ import (
 	"agent/internal/shell"
 )
 
-// live-1 2, live-2 1: advice follows the text of the output. Only what nothing else says
+// Advice follows the text of the output. Only what nothing else says
 // counts when the command did not fail, and of a refused write only one that is outside.
 func TestAdviceFollowsTheText(t *testing.T) {
 	t.Parallel()

@@ -48,7 +48,7 @@ func ownTempEnv(t *testing.T) *Env {
 	return env
 }
 
-// live-2 2: commands and tools find the same below /tmp, in the background and when they only
+// Commands and tools find the same below /tmp, in the background and when they only
 // look too, and nothing of it is outside.
 func TestCommandsAndToolsShareATemp(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ type Traits struct {
 	Runs bool
 	// Network: calls use the network.
 	Network bool
-	// Searches: calls ask a service which pages of the web there are. Reaches is set, too.
+	// Searches: calls search the web with a search service. Network is set, too.
 	Searches bool
 	// Stateful: calls change the state of the conversation, such as the todo list.
 	Stateful bool

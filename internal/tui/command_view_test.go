@@ -139,7 +139,7 @@ func TestClearDrawsARule(t *testing.T) {
 	}
 }
 
-// user-3 13: the share of the cache is that of the conversation and of the model in use.
+// The share of the cache is that of the conversation and of the model in use.
 func TestTheShareOfTheCacheIsNotStale(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -93,7 +93,7 @@ type wantsModel struct{ error }
 
 func (wantsModel) ChoosesModel() bool { return true }
 
-// Finding 5 of the third review: a first message without a model opens the list at once, and the
+// A first message without a model opens the list at once, and the
 // model that is chosen gets it: two keys.
 func TestAMessageWithoutAModelOpensTheList(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ func mapped(t *testing.T) (w *Workspace, own string) {
 	return w, own
 }
 
-// live-2 2: tools find below /tmp what commands find there, and nothing else.
+// Tools find below /tmp what commands find there, and nothing else.
 func TestToolsFindTheTempOfCommands(t *testing.T) {
 	t.Parallel()
 	w, own := mapped(t)

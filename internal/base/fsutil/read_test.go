@@ -31,7 +31,7 @@ func TestRead(t *testing.T) {
 			f.Close()
 		}
 	}
-	// Reliability 3, R9: a huge file is not read, and the error names the file and the bound.
+	// A huge file is not read, and the error names the file and the bound.
 	huge := filepath.Join(dir, "huge")
 	if err := errors.Join(os.WriteFile(huge, nil, 0o600), os.Truncate(huge, 10<<30)); err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func (b *bench) items() []window.Item {
 	return slices.DeleteFunc(b.Contents.Items(), func(i window.Item) bool { return i.Head })
 }
 
-// user-4 10: the rows add up to the size of the next request, whatever is in it and whatever the scale of
+// The rows add up to the size of the next request, whatever is in it and whatever the scale of
 // the provider, with the head first and each of its parts a row.
 func TestItemsAddUp(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"agent/internal/settings"
 )
 
-// TestReserve covers D-08.
+// TestReserve_D08 covers D-08.
 func TestReserve_D08(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ limit, output, want int }{

@@ -76,7 +76,7 @@ func TestStdioEras(t *testing.T) {
 	}
 }
 
-// Reliability 3, R10: a server that refuses to begin is not started a second time, and its words are
+// A server that refuses to begin is not started a second time, and its words are
 // shown.
 func TestStdioRefusal(t *testing.T) {
 	t.Parallel()

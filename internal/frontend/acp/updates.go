@@ -328,7 +328,7 @@ func (w *shown) sendNotice(severity, text string) {
 	}
 }
 
-// notice takes the lock and calls noticed.
+// notice takes the lock and calls sendNotice.
 func (w *shown) notice(severity, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"agent/internal/settings"
 )
 
-// user-3 5: a model that was chosen last is not missing, but -p does not use it.
+// A model that was chosen last is not missing, but -p does not use it.
 func TestTheModelChosenLast(t *testing.T) {
 	t.Parallel()
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): compression.Names()}))

@@ -49,7 +49,7 @@ func TestBegunWorktree(t *testing.T) {
 	}
 }
 
-// Reliability 3, R10: the error names the lock that git left, so that it can be removed.
+// The error names the lock that git left, so that it can be removed.
 func TestWorktreeWithALock(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

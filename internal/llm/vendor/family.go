@@ -15,9 +15,9 @@ type Family struct {
 	// Patches is set if its models are trained to edit by patches.
 	Patches bool
 
-	// prefixes lists beginnings of the BaseNames of its models.
+	// prefixes lists beginnings of the base names of its models.
 	prefixes []string
-	// is matches further BaseNames of its models; nil matches none.
+	// is matches further base names of its models; nil matches none.
 	is    *lazyregexp.Pattern
 	wants Wants
 }

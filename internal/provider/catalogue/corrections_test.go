@@ -76,7 +76,7 @@ func wrong(input *float64, p cachePrices) string {
 	return ""
 }
 
-// Finding 4 of the third review: no line has a price of reading above that of the input, or above
+// No line has a price of reading above that of the input, or above
 // that of writing where caches are written at a price. The packed lines are looked at, since what
 // parse makes of them would hide such a price.
 func TestEveryLineHasPricesThatCanBe(t *testing.T) {

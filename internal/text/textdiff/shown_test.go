@@ -120,7 +120,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// live-3 7: where lines were only removed, a line that is not blank is shown on either side.
+// Where lines were only removed, a line that is not blank is shown on either side.
 func TestRegionsOfADeletion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, after, want string }{

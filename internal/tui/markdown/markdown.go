@@ -17,7 +17,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
-	"agent/internal/text/dialect"
+	"agent/internal/text/gfm"
 	"agent/internal/tui/highlight"
 	"agent/internal/tui/style"
 )
@@ -33,7 +33,7 @@ type Renderer struct {
 }
 
 // New returns a renderer for a theme. A Renderer belongs to one goroutine.
-func New(t *style.Theme) *Renderer { return &Renderer{parser: dialect.NewParser(), theme: t} }
+func New(t *style.Theme) *Renderer { return &Renderer{parser: gfm.NewParser(), theme: t} }
 
 // Piece renders a piece of a stream.
 func (m *Renderer) Piece(piece Piece, width int) []string {

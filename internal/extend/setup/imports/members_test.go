@@ -22,7 +22,7 @@ func lines(plan imports.Plan) string {
 	return strings.Join(all, "\n")
 }
 
-// user-3 10: all that other agents have is named: what does the same here, or that nothing does.
+// All that other agents have is named: what does the same here, or that nothing does.
 func TestNothingIsLeftUnsaid(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{

@@ -346,7 +346,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// Reliability 3, R7: a fetch that was killed leaves nothing for good: the next one removes its folder,
+// A fetch that was killed leaves nothing for good: the next one removes its folder,
 // and no folder that is in use.
 func TestFoldersOfKilledFetchesGo(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
