@@ -337,7 +337,7 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	env.Archive = r.archive
 	env.Asked = func(abs string) bool {
 		return slices.ContainsFunc(r.history.RawHistory(), func(entry *history.Content) bool {
-			return entry.Speaker == history.Human && history.Names(entry.Text(), abs)
+			return entry.Speaker == history.Human && history.AsksFor(entry.Text(), abs)
 		})
 	}
 	env.Output = &liveOutput{inbox: r.inbox, emit: r.emit, call: k.Number}

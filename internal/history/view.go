@@ -50,3 +50,10 @@ func Names(text, path string) bool {
 	base := path[strings.LastIndexAny(path, `/\`)+1:]
 	return len(base) >= shortest && strings.Contains(text, base)
 }
+
+// longMessage is the size in bytes from which a message is a plan, a report or a log.
+const longMessage = 1000
+
+// AsksFor reports whether a message of the user asks for a file: it is short and names the file. A
+// long message names files to point at places in them.
+func AsksFor(message, path string) bool { return len(message) < longMessage && Names(message, path) }

@@ -116,11 +116,11 @@ func (s Span) outlines(ctx context.Context, limit int, facts compression.Facts) 
 	}
 	texts, files = map[history.Ref]string{}, map[string]bool{}
 	viewed := map[string]bool{}
-	var said strings.Builder // said collects the text of the user
+	var said []string // the messages of the user
 	for _, part := range s.Needs.Parts {
 		entry := s.entries[part.Entry]
 		if entry.Speaker == history.Human {
-			said.WriteString(part.Text + "\n")
+			said = append(said, part.Text)
 		}
 		if part.Path == "" {
 			continue
@@ -131,7 +131,8 @@ func (s Span) outlines(ctx context.Context, limit int, facts compression.Facts) 
 		}
 		viewed[part.Path] = true
 		response, ok := entry.Blocks[part.Block].(*history.ToolResponse)
-		if !ok || !first || edited || !part.Whole || len(facts(response.ToolName).Command) > 0 || history.Names(said.String(), part.Path) {
+		asked := func(message string) bool { return history.AsksFor(message, part.Path) }
+		if !ok || !first || edited || !part.Whole || len(facts(response.ToolName).Command) > 0 || slices.ContainsFunc(said, asked) {
 			continue
 		}
 		if text, ok := tools.Outline(ctx, filepath.Base(part.Path), compression.WithoutNumbers(part.Text), limit); ok {

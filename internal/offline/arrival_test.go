@@ -141,4 +141,7 @@ func TestReplayOutlinesLargeFiles(t *testing.T) {
 	if named, plain := account("change large.go", "read-outline-tokens=3000"), account("change large.go"); named.TotalInput != plain.TotalInput {
 		t.Errorf("%d tokens of a file that the user names, %d without outlines", named.TotalInput, plain.TotalInput)
 	}
+	if plan := account("change large.go"+strings.Repeat(", then test it", 100), "read-outline-tokens=3000"); plan.Blinded != 1 {
+		t.Error("a plan that names a file asks for all of it")
+	}
 }

@@ -80,7 +80,7 @@ func TestFileThatIsSentWhole(t *testing.T) {
 		"read in part":      {limit: 3000, before: func(env *Env) { mustRun(t, env, readFile(), params{"file_path": "a.go", "limit": 5}) }},
 		"written":           {limit: 3000, before: func(env *Env) { env.Seen.Record(filepath.Join(env.Workspace.Root(), "a.go"), []byte(text)) }},
 		"met before":        {limit: 3000, before: func(env *Env) { env.Seen.MarkSeen(filepath.Join(env.Workspace.Root(), "a.go")) }},
-		"named by the user": {limit: 3000, before: func(env *Env) { env.Asked = func(abs string) bool { return history.Names("see a_long.go", abs) } }, file: "a_long.go"},
+		"named by the user": {limit: 3000, before: func(env *Env) { env.Asked = func(abs string) bool { return history.AsksFor("see a_long.go", abs) } }, file: "a_long.go"},
 		"an edit has failed": {limit: 3000, before: func(env *Env) {
 			call(t, env, replace(), params{"file_path": "a.go", "old_string": "nowhere", "new_string": "x"})
 		}},
