@@ -351,8 +351,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// Words that are no paths of the workspace stay text, and where nobody can answer, any does
-// . The backslash of an escaped @ is not sent, but for code and data.
+// Words that are no paths of the workspace stay text, and where nobody can answer,
+// any does. The backslash of an escaped @ is not sent, but for code and data.
 func TestNoFileStaysText(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"main.go": "", "cmd/main.go": ""})
