@@ -18,7 +18,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/testing/spent"
+	"agent/internal/testing/cputime"
 )
 
 // What TestNumbersAgents measures: agents that work at the same time, each of which reads another
@@ -63,7 +63,7 @@ func fixedWork(t *testing.T) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := spent.CPU(t)
+	before := cputime.Used(t)
 	for range 60 {
 		var lines []string
 		if err := json.Unmarshal(document, &lines); err != nil {
@@ -71,7 +71,7 @@ func fixedWork(t *testing.T) float64 {
 		}
 		slices.Sort(lines)
 	}
-	return (spent.CPU(t) - before).Seconds()
+	return (cputime.Used(t) - before).Seconds()
 }
 
 // processorTime runs the program with agents that make so many requests, and returns how many

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/testing/cputime"
 	"agent/internal/testing/need"
-	"agent/internal/testing/spent"
 
 	"pgregory.net/rapid"
 )
@@ -443,9 +443,9 @@ func TestChoose(t *testing.T) {
 	var states []State
 	took := time.Hour
 	for range 3 { // what else runs costs this program time too
-		began := spent.CPU(t)
+		began := cputime.Used(t)
 		states = b.Checker().Check(all, func() time.Time { return made })
-		took = min(took, spent.CPU(t)-began)
+		took = min(took, cputime.Used(t)-began)
 	}
 	text, used := Choose(states, 1_000_000)
 	if len(used) != 101 || !strings.HasPrefix(text, heading+"\n\n- fact 99 [d1/f198.go, d1/f199.go]\n- fact 98 ") || !strings.HasSuffix(text, "- everywhere") {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"agent/internal/history"
-	"agent/internal/testing/spent"
+	"agent/internal/testing/cputime"
 )
 
 func readLog(t testing.TB, path string) []byte {
@@ -222,9 +222,9 @@ func TestCounts(t *testing.T) {
 // little, and so no other test may run meanwhile: this one is not parallel.
 func TestListIsQuick(t *testing.T) {
 	dir, workspace := manySessions(t, 200, 100<<20)
-	before, read := spent.CPU(t), bytesRead(t)
+	before, read := cputime.Used(t), bytesRead(t)
 	infos, err := List(dir, workspace)
-	if took := spent.CPU(t) - before; err != nil || len(infos) != 201 || took > 2*time.Second {
+	if took := cputime.Used(t) - before; err != nil || len(infos) != 201 || took > 2*time.Second {
 		t.Errorf("%d sessions in %s, %v", len(infos), took, err)
 	}
 	if read = bytesRead(t) - read; read > 60<<20 {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"agent/internal/history"
-	"agent/internal/testing/spent"
+	"agent/internal/testing/cputime"
 )
 
 // large reports whether the tests are to be made at their full size (make properties).
@@ -99,12 +99,12 @@ func TestSearchIsSmallAndFast(t *testing.T) {
 	for _, query := range []string{"please", "unmarshal", "func return error string fails", `"why it fails"`, "path:file7.go"} {
 		took, memory := time.Hour, uint64(0)
 		for range 3 { // the least: other programs cost this one time too
-			begin, stop := spent.CPU(t), watchMemory()
+			begin, stop := cputime.Used(t), watchMemory()
 			if found := x.ask(t, query, Options{Most: 20}); len(found.Hits) == 0 {
 				t.Errorf("%q finds nothing", query)
 			}
 			memory = max(memory, stop())
-			took = min(took, spent.CPU(t)-begin)
+			took = min(took, cputime.Used(t)-begin)
 		}
 		t.Logf("%d MB of records, %s: %v of a processor, %d MB", logs>>20, query, took, memory>>20)
 		const busy = 2 // a processor whose caches others use takes up to twice as long

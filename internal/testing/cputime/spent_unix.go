@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package spent tells what a test costs, however busy the machine is.
-package spent
+// Package cputime measures the CPU time of a test, which does not depend on how busy the machine is.
+package cputime
 
 import (
 	"syscall"
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// CPU returns how long this process has had a processor.
-func CPU(t testing.TB) time.Duration {
+// Used returns the CPU time that this process has used.
+func Used(t testing.TB) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

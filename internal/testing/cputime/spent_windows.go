@@ -1,5 +1,5 @@
-// Package spent tells what a test costs, however busy the machine is.
-package spent
+// Package cputime measures the CPU time of a test, which does not depend on how busy the machine is.
+package cputime
 
 import (
 	"testing"
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// CPU returns how long this process has had a processor.
-func CPU(t testing.TB) time.Duration {
+// Used returns the CPU time that this process has used.
+func Used(t testing.TB) time.Duration {
 	t.Helper()
 	var made, ended, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &made, &ended, &kernel, &user); err != nil {
