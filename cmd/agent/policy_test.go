@@ -12,7 +12,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/policy"
 	"agent/internal/testing/llmtest"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // underPolicy runs agent in this process on a machine with a policy, and returns all that it printed.
@@ -84,7 +84,7 @@ func TestEveryFrontRefusesABrokenPolicy(t *testing.T) {
 		{"doctor"},
 	}
 	files := map[string]policy.File{"line 1: unknown member": policy.OwnedBy(path, os.Getuid())}
-	if need.Unix {
+	if require.Unix {
 		files["it belongs to user"] = policy.OwnedBy(path, os.Getuid()+1)
 	}
 	for want, file := range files {

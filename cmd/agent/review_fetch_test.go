@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"agent/internal/testing/llmtest"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // token is what the fake gh of a test knows, and the server of its repository wants.
@@ -84,7 +84,7 @@ func installGh(t *testing.T, script string, signedIn bool) (environ []string) {
 // has run out, and for a number that there is none of, a person reads what to do.
 func TestReviewOfAPrivatePullRequest(t *testing.T) {
 	t.Parallel()
-	if !need.Unix {
+	if !require.Unix {
 		t.Skip("the fake gh is a shell script")
 	}
 	const (

@@ -13,7 +13,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/settings"
 	"agent/internal/testing/llmtest"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 	"agent/internal/tools"
 )
 
@@ -135,7 +135,7 @@ func TestFallback(t *testing.T) {
 // holds for the session, and without a user nothing is sent.
 func TestFallbackAsks(t *testing.T) {
 	t.Parallel()
-	if !need.Unix {
+	if !require.Unix {
 		t.Skip("needs 0.0.0.0, which is this machine and counts as another host")
 	}
 	for name, tt := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 	"agent/prompts"
 )
 
@@ -29,7 +29,7 @@ func TestGitState(t *testing.T) {
 			t.Fatal(err, string(out))
 		}
 	}
-	need.Program(t, "git")
+	require.Program(t, "git")
 	run("init", "-q", "-b", "work")
 	if got := gitState(dir)(); got == nil || !got.Late && cmp.Diff(&prompts.Git{Branch: "work"}, got) != "" {
 		t.Errorf("without a commit: %+v", got)

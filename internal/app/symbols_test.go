@@ -11,13 +11,13 @@ import (
 	"agent/internal/sandbox"
 	"agent/internal/settings"
 	"agent/internal/testing/llmtest"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // The setting language-servers takes effect in a running session: on offers symbol also for few files.
 func TestLanguageServersAreSetInASession(t *testing.T) {
 	t.Parallel()
-	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !need.Unix || !confined.Guarantees(sandbox.Look).Files {
+	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !require.Unix || !confined.Guarantees(sandbox.Look).Files {
 		t.Skip("needs a sandbox")
 	}
 	p, workspace, programs := newProcess(t), t.TempDir(), t.TempDir()

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/llm"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 func init() {
@@ -273,12 +273,12 @@ func TestStore(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Title() != "scripted (me)" || all[1].ID() != "scripted:work" {
 		t.Error(all, err)
 	}
-	need.Mode(t, s.File(), 0o600)
+	require.Mode(t, s.File(), 0o600)
 	spoils := map[string]func() error{
 		"others may read it": func() error { return os.Chmod(s.File(), 0o644) },
 		"it is broken":       func() error { return os.WriteFile(s.File(), []byte("{"), 0o600) },
 	}
-	if !need.Unix {
+	if !require.Unix {
 		delete(spoils, "others may read it")
 	}
 	for what, spoil := range spoils {
@@ -305,7 +305,7 @@ func TestStore(t *testing.T) {
 // TestLoginHoldsForTheRun: a login that cannot be kept any more is used all the same, and said.
 func TestLoginHoldsForTheRun(t *testing.T) {
 	t.Parallel()
-	need.Permissions(t)
+	require.Permissions(t)
 	if os.Getuid() == 0 {
 		t.Skip("root may write everywhere")
 	}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"agent/internal/testing/cputime"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 
 	"pgregory.net/rapid"
 )
@@ -386,7 +386,7 @@ func TestTwoWritersAtOnce(t *testing.T) {
 
 func TestFilesThatAreNotUsed(t *testing.T) {
 	t.Parallel()
-	need.Permissions(t)
+	require.Permissions(t)
 	b, work := book(t)
 	write(t, b.file[Repository], "- anybody's\n")
 	if err := os.Chmod(b.file[Repository], 0o666); err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"agent/internal/provider"
 	"agent/internal/testing/fifo"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // write makes a policy in a folder of the test.
@@ -68,7 +68,7 @@ func TestLoad(t *testing.T) {
 // missing one.
 func TestForeignFilesAreRefused(t *testing.T) {
 	t.Parallel()
-	if !need.Unix {
+	if !require.Unix {
 		t.Skip("a file's owner there is no number, and only administrators can give it away")
 	}
 	instead := func(t *testing.T, f *File, make func(path string) error) {

@@ -16,7 +16,7 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -254,7 +254,7 @@ func TestReadKeyFile(t *testing.T) {
 		write("group", "sk-abc", 0o640): "mode 0640); run chmod 600",
 		write("world", "sk-abc", 0o604): "may be read by others",
 	}
-	if !need.Unix {
+	if !require.Unix {
 		clear(others)
 	}
 	wrong := map[string]string{

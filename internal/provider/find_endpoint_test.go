@@ -11,7 +11,7 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // asked answers questions and remembers them.
@@ -63,7 +63,7 @@ func TestFindLocalServer(t *testing.T) {
 	if _, _, err := start(again); err != nil || len(again.questions) != 0 {
 		t.Errorf("the second time: %v, %q", err, again.questions)
 	}
-	need.Mode(t, filepath.Join(folder, "allowed.json"), 0o600)
+	require.Mode(t, filepath.Join(folder, "allowed.json"), 0o600)
 }
 
 // OPENAI_API_KEY goes to a host that a profile names only after it was asked once

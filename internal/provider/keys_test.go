@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // Without a keyring keys are in files that only their owner can read.
@@ -24,7 +24,7 @@ func TestKeysInFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	need.Mode(t, where, 0o600)
+	require.Mode(t, where, 0o600)
 	if key, from := keys.Get("127.0.0.1:8000"); key != "sk-two" || from != where {
 		t.Errorf("%q in %q", string(key), from)
 	}

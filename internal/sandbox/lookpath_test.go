@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/sandbox"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // M8 of the security review: a program of the workspace is not run by the name of
@@ -17,7 +17,7 @@ func TestLookPathFindsNothingInside(t *testing.T) {
 	t.Parallel()
 	outside, workspace := t.TempDir(), t.TempDir()
 	end, list := "", string(filepath.ListSeparator)
-	if !need.Unix {
+	if !require.Unix {
 		end = ".exe"
 	}
 	bin := filepath.Join(outside, "bin")
@@ -30,10 +30,10 @@ func TestLookPathFindsNothingInside(t *testing.T) {
 		}
 	}
 	parts := []string{filepath.Join(workspace, "bin"), ".", "bin", ""}
-	if need.TryLink(t, workspace+"/bin", outside+"/linked") {
+	if require.TryLink(t, workspace+"/bin", outside+"/linked") {
 		parts = append(parts, outside+"/linked")
 	}
-	if only := outside + "/bin/only" + end; !need.TryLink(t, workspace+"/bin/only"+end, only) {
+	if only := outside + "/bin/only" + end; !require.TryLink(t, workspace+"/bin/only"+end, only) {
 		_ = os.Remove(only)
 	}
 	path := strings.Join(append(parts, bin), list)

@@ -18,7 +18,7 @@ import (
 
 	"agent/internal/base/fsutil"
 	"agent/internal/history"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 func TestFormat(t *testing.T) {
@@ -73,7 +73,7 @@ func TestCompressionRecordsOnlyWhatIsNew(t *testing.T) {
 }
 
 func TestFilesAreTheOwnersOnly(t *testing.T) {
-	need.Permissions(t)
+	require.Permissions(t)
 	t.Parallel()
 	o := options(t)
 	o.Dir = filepath.Join(o.Dir, "sessions")

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"agent/internal/settings"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 func newStore(t *testing.T) (*settings.Store, string) {
@@ -87,7 +87,7 @@ func TestSaveAndLoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if need.Unix && info.Mode().Perm() != mode {
+		if require.Unix && info.Mode().Perm() != mode {
 			t.Errorf("%s has mode %o, want %o", path, info.Mode().Perm(), mode)
 		}
 	}
@@ -378,7 +378,7 @@ func TestSaveThroughLink(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	need.Link(t, target, path)
+	require.Link(t, target, path)
 	s := newSettings()
 	set(t, s, settings.Session, "model", "m")
 	if _, err := store.Save("work", s.Persistent()); err != nil {
@@ -400,7 +400,7 @@ func TestUnwritableFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	folders := map[string]string{"a file in its place": blocked, "below a file": filepath.Join(blocked, "agent")}
-	if need.Unix {
+	if require.Unix {
 		folders["read-only"] = readOnly(t)
 	}
 	for name, folder := range folders {

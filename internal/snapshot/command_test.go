@@ -10,7 +10,7 @@ import (
 
 	"agent/internal/sandbox"
 	"agent/internal/snapshot"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // run runs a command line as the shell tool does.
@@ -24,7 +24,7 @@ func (b *bench) run(line string) {
 // shell runs a command line that the store does not know of.
 func (b *bench) shell(line string) {
 	b.t.Helper()
-	need.Line(b.t, line)
+	require.Line(b.t, line)
 	cmd := exec.Command("sh", "-ec", line)
 	cmd.Dir = b.w.Root()
 	cmd.Env = append(sandbox.PlainEnviron(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
@@ -86,11 +86,11 @@ func TestUndoOfCommands(t *testing.T) {
 				t.Parallel()
 				b := newBench(t, map[string]string{"a": "one\n", "sub/f": "f\n", "sub/deep/g": "g\n", "run.sh": "#!/bin/sh\n"})
 				must(t, os.Chmod(b.path("run.sh"), 0o755))
-				if !need.TryLink(t, "a", b.path("link")) && strings.Contains(line, "link") {
+				if !require.TryLink(t, "a", b.path("link")) && strings.Contains(line, "link") {
 					t.Skip("there are no symbolic links")
 				}
 				if name == "mode" || name == "name" {
-					need.Permissions(t)
+					require.Permissions(t)
 				}
 				if git {
 					b.repository("exec git add -A", "a", "sub/f", "sub/deep/g", "run.sh")
@@ -249,7 +249,7 @@ func TestWhatIsNotKept(t *testing.T) {
 	if len(out) > 0 {
 		t.Errorf("keys were copied: %s", out)
 	}
-	if out, _ := exec.Command("find", b.folder, "-perm", "/077").Output(); need.Unix && len(out) > 0 {
+	if out, _ := exec.Command("find", b.folder, "-perm", "/077").Output(); require.Unix && len(out) > 0 {
 		t.Errorf("others may read %s", out)
 	}
 }

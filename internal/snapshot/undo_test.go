@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/snapshot"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // Issue 10, 6: several undos in a row give the start, redos the end, also in another
@@ -169,10 +169,10 @@ func TestRefusedAsAWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if strings.Contains(name, "link") {
-				need.Link(t, "nowhere", filepath.Join(t.TempDir(), "link"))
+				require.Link(t, "nowhere", filepath.Join(t.TempDir(), "link"))
 			}
 			if name == "mode" {
-				need.Permissions(t)
+				require.Permissions(t)
 			}
 			b := newBench(t, map[string]string{"a": "0", "b": "0"})
 			b.BeginTurn("1")

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/snapshot"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // filesOf are the files of a workspace by their paths.
@@ -147,7 +147,7 @@ func TestWhatIsSaidOfAPatch(t *testing.T) {
 			t.Errorf("the answer lacks %q: %+v", part, answer)
 		}
 	}
-	if info, err := os.Stat(filepath.Join(root, "bin/run.sh")); err != nil || need.Unix && info.Mode() != 0o755 {
+	if info, err := os.Stat(filepath.Join(root, "bin/run.sh")); err != nil || require.Unix && info.Mode() != 0o755 {
 		t.Errorf("%v, %v", info, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"agent/internal/base/arguments"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 	"agent/internal/workspace"
 )
 
@@ -147,7 +147,7 @@ func wantResult(t testing.TB, answer Answer, want string) {
 // link makes a symbolic link in a workspace.
 func link(t testing.TB, env *Env, target, name string) {
 	t.Helper()
-	need.Link(t, target, filepath.Join(env.Workspace.Root(), name))
+	require.Link(t, target, filepath.Join(env.Workspace.Root(), name))
 }
 
 func writeTestFile(t *testing.T, dir, name, content string) {

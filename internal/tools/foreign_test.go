@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // A file that is not UTF-8 is named as such by whatever reads it, is
@@ -80,7 +80,7 @@ func TestAnEditOfWhatMayNotBeWrittenSaysSo(t *testing.T) {
 		}
 		const said = "its mode 0444 forbids writing"
 		answer := plan.Apply(t.Context())
-		if !need.Unix {
+		if !require.Unix {
 			if !strings.Contains(answer.Error, "it is read-only") {
 				t.Errorf("%s: answered %+v", c.tool.Name, answer)
 			}

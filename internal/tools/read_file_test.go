@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/testing/fifo"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 	"agent/internal/text/textfile"
 )
 
@@ -192,7 +192,7 @@ func TestMissingFileOffersTheNearest(t *testing.T) {
 }
 
 func TestUnreadableFileIsSaid(t *testing.T) {
-	need.Permissions(t)
+	require.Permissions(t)
 	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("root may read any file")

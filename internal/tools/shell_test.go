@@ -18,7 +18,7 @@ import (
 	"agent/internal/cmdline"
 	"agent/internal/shell"
 	"agent/internal/testing/fifo"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 	"agent/internal/workspace"
 )
 
@@ -205,7 +205,7 @@ func TestShellKeepsSecretsAndTerminalsFromCommands(t *testing.T) {
 		}
 	}
 	for _, there := range []string{"OPENAI=no-secret", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "/dev/null"} {
-		if !need.Unix && there == "/dev/null" {
+		if !require.Unix && there == "/dev/null" {
 			continue // there is no /proc
 		}
 		if !strings.Contains(answer.ForModel(), there) {
@@ -298,7 +298,7 @@ func TestShellLeavesNoProcessBehind(t *testing.T) {
 }
 
 func TestShellLetsACommandEndGracefully(t *testing.T) {
-	need.Signals(t)
+	require.Signals(t)
 	t.Parallel()
 	env := shellEnv(t)
 	env.Jobs.Grace = 10 * time.Second
@@ -384,7 +384,7 @@ func TestShellBoundsLongOutput(t *testing.T) {
 	if err != nil || bytes.Count(content, []byte("\n")) != 100000 {
 		t.Errorf("the spool holds %d bytes, %v", len(content), err)
 	}
-	if info, err := os.Stat(answer.Spool); err != nil || need.Unix && info.Mode().Perm() != 0o600 || filepath.Dir(answer.Spool) != env.Workspace.TempDir() {
+	if info, err := os.Stat(answer.Spool); err != nil || require.Unix && info.Mode().Perm() != 0o600 || filepath.Dir(answer.Spool) != env.Workspace.TempDir() {
 		t.Errorf("spool %s %v %v", answer.Spool, info.Mode(), err)
 	}
 }

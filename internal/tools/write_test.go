@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 func TestWriteOfAReadOnlyFileIsRefused(t *testing.T) {
@@ -17,7 +17,7 @@ func TestWriteOfAReadOnlyFileIsRefused(t *testing.T) {
 	if err := os.Chmod(filepath.Join(env.Workspace.Root(), "a.txt"), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, env, replace(), params{"file_path": "a.txt", "old_string": "old", "new_string": "new"}, map[bool]string{true: "permission denied", false: "it is read-only"}[need.Unix])
+	refused(t, env, replace(), params{"file_path": "a.txt", "old_string": "old", "new_string": "new"}, map[bool]string{true: "permission denied", false: "it is read-only"}[require.Unix])
 }
 
 func TestWriteThroughALinkKeepsTheLink(t *testing.T) {
@@ -40,7 +40,7 @@ func TestWriteThroughALinkKeepsTheLink(t *testing.T) {
 // Line breaks in the name of a file are no lines of its diff, by which another file or other
 // changes would be shown.
 func TestANameIsOneLineOfTheDiff(t *testing.T) {
-	need.Names(t)
+	require.Names(t)
 	t.Parallel()
 	env := fileEnv(t, nil)
 	plan, err := planCall(t.Context(), t, writeFile(), env, params{"file_path": "x\n+++ y\n@@ -1,9 +1,9 @@\n.txt", "content": "new\n"})

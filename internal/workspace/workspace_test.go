@@ -10,7 +10,7 @@ import (
 
 	"agent/internal/base/fsutil"
 	"agent/internal/testing/fifo"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // newWorkspace is a workspace with these files.
@@ -44,7 +44,7 @@ func content(t testing.TB, path string) string {
 // link makes a symbolic link in a workspace.
 func link(t testing.TB, w *Workspace, target, name string) {
 	t.Helper()
-	need.Link(t, target, filepath.Join(w.Root(), name))
+	require.Link(t, target, filepath.Join(w.Root(), name))
 }
 
 func TestResolveStaysInside(t *testing.T) {
@@ -101,7 +101,7 @@ func TestResolveRefusesWhatIsNoPath(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"file": ""})
 	paths := []string{"", "a\x00b", "file/below", strings.Repeat("x", 300)}
-	if need.TryLink(t, "loop2", filepath.Join(w.Root(), "loop1")) {
+	if require.TryLink(t, "loop2", filepath.Join(w.Root(), "loop1")) {
 		link(t, w, "loop1", "loop2")
 		paths = append(paths, "loop1")
 	}

@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	name := "a[b].json"
-	if need.Unix {
+	if require.Unix {
 		name = "a[b]*.json"
 	}
 	path := filepath.Join(folder, name)
@@ -32,7 +32,7 @@ func TestReplace(t *testing.T) {
 		}
 	}
 	info, err := os.Stat(path)
-	if err != nil || need.Unix && info.Mode() != 0o600 {
+	if err != nil || require.Unix && info.Mode() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	wantNames(t, folder, name)
@@ -43,7 +43,7 @@ func TestReplaceKeepsALink(t *testing.T) {
 	folder := t.TempDir()
 	target, link := filepath.Join(folder, "target"), filepath.Join(folder, "link")
 	must(t, os.WriteFile(target, []byte("old"), 0o600))
-	need.Link(t, "target", link)
+	require.Link(t, "target", link)
 	must(t, Replace(link, []byte("new"), 0o600))
 	if read(t, target) != "new" {
 		t.Error("the file that the link leads to was not replaced")
@@ -200,7 +200,7 @@ func TestTargetStaysBelowItsRoot(t *testing.T) {
 		"absolute": filepath.Join(outside, "f"), "relative": "../outside/f", "folder": outside, "nowhere": "none", "away": "../outside/none",
 		"inside": "in/f", "near": "in",
 	} {
-		need.Link(t, to, filepath.Join(root, name))
+		require.Link(t, to, filepath.Join(root, name))
 	}
 	for path, follows := range map[string]bool{
 		"absolute": false, "relative": false, "folder/f": false, "folder/new": false, "nowhere": false, "away": false, "../outside/f": false,

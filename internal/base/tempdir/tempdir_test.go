@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // What a killed run left behind is removed by the next one; what is in use, young,
@@ -74,7 +74,7 @@ func TestFoldersThatCannotBeEmptied(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	need.TryLink(t, outside, dir.Path()+"/mod/link")
+	require.TryLink(t, outside, dir.Path()+"/mod/link")
 	for _, folder := range []string{outside, dir.Path() + "/mod/cache/v1", dir.Path() + "/mod/cache", dir.Path() + "/mod"} {
 		if err := os.Chmod(folder, 0o500); err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ func TestFoldersThatCannotBeEmptied(t *testing.T) {
 	}
 	unlock(dir.Path(), "mod")
 	for folder, want := range map[string]os.FileMode{outside: 0o500, dir.Path() + "/mod/cache/v1": 0o700} {
-		if info, err := os.Stat(folder); err != nil || need.Unix && info.Mode().Perm() != want {
+		if info, err := os.Stat(folder); err != nil || require.Unix && info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v", folder, info, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // Issue 4: /diff shows what changed since the last commit.
@@ -31,7 +31,7 @@ func TestWorkspaceDiff(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	need.Program(t, "git")
+	require.Program(t, "git")
 	git("init", "-q")
 	write("kept.txt", "same\n")
 	write("changed.txt", "old\n")

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"agent/internal/git/gitcmd"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // hostile are settings of a repository by which git would run touch.
@@ -59,7 +59,7 @@ var template = sync.OnceValue(func() error {
 // newRepository makes one with a commit and a change.
 func newRepository(t *testing.T) repository {
 	t.Helper()
-	need.Program(t, "sh", "git")
+	require.Program(t, "sh", "git")
 	r := repository{t, t.TempDir()}
 	if err := errors.Join(template(), os.CopyFS(r.dir, os.DirFS(templates))); err != nil {
 		t.Fatal(err)

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 func sh(t *testing.T, dir, line string) {
 	t.Helper()
-	need.Line(t, line)
+	require.Line(t, line)
 	cmd := exec.Command("sh", "-ec", line)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org", "GIT_CONFIG_GLOBAL=/dev/null")

@@ -12,13 +12,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // run runs a shell command line in a folder and returns what it prints.
 func run(t *testing.T, dir, line string) string {
 	t.Helper()
-	need.Line(t, line)
+	require.Line(t, line)
 	cmd := exec.Command("sh", "-ec", line)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",

@@ -16,7 +16,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/testing/llmtest"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // player is the least program that can talk to the demo: it sends the messages,
@@ -37,7 +37,7 @@ type player struct {
 
 func newPlayer(t *testing.T) *player {
 	t.Helper()
-	need.Program(t, "sh")
+	require.Program(t, "sh")
 	server, err := Start(t.Context(), Options{
 		Pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})

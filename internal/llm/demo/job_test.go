@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 var wholeJob = []string{
@@ -213,7 +213,7 @@ func TestTheJobEndsWhenItGoesRoundInCircles(t *testing.T) {
 }
 
 func TestWorkspaceIsFreshAndNeedsOnlySh(t *testing.T) {
-	need.Program(t, "sh")
+	require.Program(t, "sh")
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	if err := Workspace(dir); err != nil {

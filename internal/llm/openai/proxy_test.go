@@ -12,7 +12,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 // TestProxyFaults: what is wrong with a proxy is not told of the endpoint behind it.
@@ -23,7 +23,7 @@ func TestProxyFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := "connection refused"
-	if !need.Unix {
+	if !require.Unix {
 		refused = "" // Windows has its own words
 	}
 	dead := listener.Addr().String()

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 func environ(pairs ...string) func(string) string {
@@ -198,7 +198,7 @@ func TestFileSchemeRunsNothing(t *testing.T) {
 	t.Parallel()
 	root := workspace(t)
 	shown := 1
-	if !need.Unix {
+	if !require.Unix {
 		shown = 2 // run.sh is no program there
 	}
 	for setting, want := range map[string]int{"file": shown, "cursor": 4} {

@@ -13,7 +13,7 @@ import (
 	"agent/internal/extend/setup/consent"
 	"agent/internal/extend/setup/manifest"
 	"agent/internal/extend/setup/trustedfile"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 var day = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
@@ -372,7 +372,7 @@ func TestTheFile(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", want, data)
 		}
 	}
-	need.Mode(t, filepath.Join(w.home, "config/allowed.json"), 0o600)
+	require.Mode(t, filepath.Join(w.home, "config/allowed.json"), 0o600)
 	w.write("config/allowed.json", `{"setup": [`)
 	s := w.open("project")
 	if err := s.Check(item); err == nil || !strings.Contains(err.Error(), "can't read your approvals in") {

@@ -9,7 +9,7 @@ import (
 
 	"agent/internal/extend/setup/imports"
 	"agent/internal/extend/setup/trustedfile"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 const token = "ghp_0123456789abcdefABCDEF0123"
@@ -135,7 +135,7 @@ func TestSources(t *testing.T) {
 				if got := p.entry(c.to, c.name); got != c.want {
 					t.Errorf("written:\n%s\nwant:\n%s", got, c.want)
 				}
-				need.Mode(t, filepath.Join(p.Home, c.to), 0o600)
+				require.Mode(t, filepath.Join(p.Home, c.to), 0o600)
 			}
 		})
 	}

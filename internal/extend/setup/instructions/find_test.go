@@ -10,7 +10,7 @@ import (
 
 	"agent/internal/extend/setup/trustedfile"
 	"agent/internal/testing/fifo"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -86,7 +86,7 @@ func TestInstructionsOrder(t *testing.T) {
 // workspace itself instructs the model.
 func TestInstructionsOfStrangers(t *testing.T) {
 	t.Parallel()
-	need.Permissions(t)
+	require.Permissions(t)
 	top := root(t)
 	shared := filepath.Join(top, "shared")
 	own := write(t, "mine", shared, "w", "deep", agentsFile)

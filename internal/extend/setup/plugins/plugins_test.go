@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"agent/internal/extend/setup/trustedfile"
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 )
 
 func write(t *testing.T, dir string, files map[string]string) {
@@ -158,7 +158,7 @@ func TestFetchIsExact(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(f.Dir, "link.md")); err == nil {
 		t.Error("the link is there")
 	}
-	if info, err := os.Stat(filepath.Join(f.Dir, "run.sh")); err != nil || need.Unix && info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(filepath.Join(f.Dir, "run.sh")); err != nil || require.Unix && info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info, err)
 	}
 	if data, err := os.ReadFile(filepath.Join(own, "a.md")); err != nil || string(data) != "mine" || git(t, own, "rev-parse", "HEAD") != mine || git(t, own, "status", "--porcelain") != "" {
@@ -211,7 +211,7 @@ func TestNamesOfFiles(t *testing.T) {
 // A change of what may be run is a difference, too.
 func TestDifferenceOfModes(t *testing.T) {
 	t.Parallel()
-	if !need.Unix {
+	if !require.Unix {
 		t.Skip("files have no such mode there")
 	}
 	before, after := t.TempDir(), t.TempDir()

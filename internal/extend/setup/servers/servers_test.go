@@ -10,7 +10,7 @@ import (
 
 	"agent/internal/extend/setup/trustedfile"
 
-	"agent/internal/testing/need"
+	"agent/internal/testing/require"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -280,7 +280,7 @@ func TestEdits(t *testing.T) {
 		}
 	}
 	must(Add(file, "a", NewServer{Command: "x", Args: []string{"<y>"}}))
-	need.Mode(t, file, 0o600)
+	require.Mode(t, file, 0o600)
 	write(t, file, "{\n  // keep\n  \"mcpServers\": {\"z\": {\"command\": \"z\", \"enabled\": false}},\n  \"other\": 1,\n}\n")
 	must(Add(file, "b", NewServer{Type: HTTP, URL: "https://x"}))
 	must(SetDisabled(file, "z", false))

@@ -1,6 +1,6 @@
-// Package need skips tests on Windows, or under Wine, where something is missing that they need.
-// On other systems the lack fails the test.
-package need
+// Package require skips a test on Windows, or under Wine, if the system lacks something that the test needs.
+// On other systems the test fails.
+package require
 
 import (
 	"os"
