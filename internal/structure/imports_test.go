@@ -105,7 +105,7 @@ var rooms = []room{
 	{"internal/text/lines", nil, "splitting text needs nothing"},
 	{"internal/text/textfile", []string{"internal/text/lines"}, "a text file is text, and knows no disk"},
 	{"internal/text/textdiff", []string{"internal/text/lines"}, "comparing texts needs nothing else"},
-	{"internal/text/compact", nil, "repeated lines are found in a text alone"},
+	{"internal/text/collapse", nil, "repeated lines are found in a text alone"},
 	{"internal/text/indent", nil, "shifting lines needs nothing"},
 	{"internal/text/gfm", nil, "it parses Markdown, and lays out nothing"},
 	{"internal/text/quote", []string{"internal/text/indent", "internal/text/lines", "internal/text/textdiff", "internal/text/textfile"}, "a quote is looked for in a text, and knows no disk"},

@@ -6,7 +6,7 @@ import (
 
 	"agent/internal/cmdline"
 	"agent/internal/cmdline/programs"
-	"agent/internal/text/compact"
+	"agent/internal/text/collapse"
 )
 
 // fitter returns the function that makes the output of a command line shorter, or nil for a command
@@ -15,7 +15,7 @@ func fitter(line *cmdline.Reading) func(text string, limit int) (head, tail stri
 	if isQuotable(line) {
 		return nil
 	}
-	return compact.Fit
+	return collapse.Fit
 }
 
 // FitOutput makes the output of a command line fit into limit bytes, as the shell tool does. A tail

@@ -1,7 +1,7 @@
-// Package compact makes the output of commands shorter without loss. A path that many lines repeat
+// Package collapse shortens the output of commands without loss. A path that many lines repeat
 // stands once above them. Of a run of lines that differ only in numbers, the first and the last
 // stay with the number of the others.
-package compact
+package collapse
 
 import (
 	"fmt"
