@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"time"
 
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
 
@@ -70,7 +70,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	if !box.Active() {
 		return fmt.Errorf("no sandbox is available: %s", box.Why())
 	}
-	policy := w.process.SandboxPolicy(f, s, survey.New(confined.Root(), survey.MaxFolders), confined)
+	policy := w.process.SandboxPolicy(f, s, sensitive.New(confined.Root(), sensitive.MaxFolders), confined)
 	policy.Profile = profile
 
 	command := exec.CommandContext(ctx, o.command[0], o.command[1:]...)

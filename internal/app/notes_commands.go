@@ -18,7 +18,7 @@ import (
 	"agent/internal/git/gitcmd"
 	"agent/internal/notes"
 	"agent/internal/protect"
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 	"agent/internal/settings"
 	"agent/internal/slash"
 	"agent/internal/text/textdiff"
@@ -29,7 +29,7 @@ import (
 func (f Folders) Notes(home, workspace string) *notes.Book {
 	book := notes.Open(f.Config, home, workspace)
 	book.Refuses = func(text string) error {
-		keys := survey.New(workspace, survey.MaxFolders).Before().KeyFiles
+		keys := sensitive.New(workspace, sensitive.MaxFolders).Before().KeyFiles
 		if file := websearch.Quotes(text, slices.Concat(keys, protect.KeyFiles(home))); file != "" {
 			return fmt.Errorf("the note quotes %s, a secret file, and was not stored", file)
 		}

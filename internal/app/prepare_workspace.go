@@ -14,7 +14,7 @@ import (
 	"agent/internal/gate"
 	"agent/internal/llm/vendor"
 	"agent/internal/protect"
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 	"agent/internal/rules"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
@@ -37,7 +37,7 @@ type place struct {
 	workspace *workspace.Workspace
 	// where names the folders of the set-up.
 	where  trustedfile.Locations
-	survey *survey.Survey
+	survey *sensitive.Survey
 	// jobs runs commands.
 	jobs *shell.Jobs
 
@@ -158,7 +158,7 @@ func (at *place) openWorkspace(ends *closers) error {
 	if err != nil {
 		return err
 	}
-	at.workspace, at.survey = confined, survey.New(confined.Root(), survey.MaxFolders)
+	at.workspace, at.survey = confined, sensitive.New(confined.Root(), sensitive.MaxFolders)
 	at.jobs = shell.NewJobs(at.process.Environ, []string{vendor.EnvKey})
 	at.jobs.Preferred = shell.Kind(settings.Shell.Of(at.settings))
 	forget := at.process.OnEndAtOnce(func() { at.jobs.Kill(); _ = remove() })

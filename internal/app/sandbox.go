@@ -13,14 +13,14 @@ import (
 	"agent/internal/base/fsutil"
 	"agent/internal/gitfiles/layout"
 	"agent/internal/protect"
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
 	"agent/internal/workspace"
 )
 
 // SandboxPolicy returns the rights of commands in a workspace. It leaves the profile unset.
-func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *survey.Survey, place *workspace.Workspace) sandbox.Policy {
+func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *sensitive.Survey, place *workspace.Workspace) sandbox.Policy {
 	root := place.Root()
 	return sandbox.Policy{
 		Workspace: root,

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"agent/internal/protect"
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 	"agent/internal/sandbox"
 )
 
@@ -22,7 +22,7 @@ func TestGuaranteesAreWhatCommandsMeet(t *testing.T) {
 					key, ssh := filepath.Join(h.workspace, ".env"), filepath.Join(h.home, ".ssh/id_ed25519")
 					write(t, key, "K=hunter2")
 					policy := h.policy(profile)
-					policy.Network, policy.Survey, policy.DenyRead = network, survey.New(h.workspace, survey.MaxFolders), protect.Secrets(h.home)
+					policy.Network, policy.Survey, policy.DenyRead = network, sensitive.New(h.workspace, sensitive.MaxFolders), protect.Secrets(h.home)
 					c := sandbox.Confinement{Sandbox: s, Policy: policy}
 					holds := c.Guarantees(profile)
 					for _, probe := range []struct {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"agent/internal/base/fsutil"
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 )
 
 // guard restores protected files that a command has changed. It looks after files that the
@@ -169,7 +169,7 @@ func (g *guard) end() (undone []string, unwatched bool) {
 }
 
 // restore restores every file that changed. look is the method of the survey to use.
-func (g *guard) restore(look func() survey.Files) {
+func (g *guard) restore(look func() sensitive.Files) {
 	var changed []string
 	for _, folder := range g.folders {
 		for _, name := range names(folder) {
@@ -197,7 +197,7 @@ func (g *guard) restore(look func() survey.Files) {
 
 // undoNew moves away new files that are protected, wherever they are in the workspace, unless git
 // creates such files.
-func (g *guard) undoNew(look func() survey.Files) []string {
+func (g *guard) undoNew(look func() sensitive.Files) []string {
 	if g.policy.Survey == nil {
 		return g.undoInGit(nil)
 	}

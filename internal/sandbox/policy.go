@@ -11,7 +11,7 @@ import (
 
 	"agent/internal/base/fsutil"
 	"agent/internal/gitfiles/layout"
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 )
 
 // Profile says how much a command may do.
@@ -68,7 +68,7 @@ type Policy struct {
 	GitConfigurations []string
 	// Survey finds further files of the workspace: those to protect, and key files, which cannot
 	// be opened unless they are inside AllowRead. If it is nil, none are searched for.
-	Survey    *survey.Survey
+	Survey    *sensitive.Survey
 	AllowRead []string
 	// Network gives Work access to the network.
 	Network bool
@@ -178,7 +178,7 @@ func (p Policy) configured(workTree string) []string {
 func (p Policy) presentPaths() []string { return slices.Sorted(maps.Keys(p.present)) }
 
 // addSurvey adds the files that the survey found to Protected and DenyRead.
-func (p *Policy) addSurvey(found survey.Files, backend Backend) {
+func (p *Policy) addSurvey(found sensitive.Files, backend Backend) {
 	if p.Profile == Work {
 		var folders gitFolders
 		p.innerRepositories = found.Repositories
@@ -197,7 +197,7 @@ func (p *Policy) addSurvey(found survey.Files, backend Backend) {
 }
 
 // keyFiles returns the key files of the workspace that the policy does not let commands read.
-func (p Policy) keyFiles(found survey.Files) []string {
+func (p Policy) keyFiles(found sensitive.Files) []string {
 	allowed := existing(p.AllowRead)
 	return slices.DeleteFunc(existing(found.KeyFiles), func(path string) bool {
 		return slices.ContainsFunc(allowed, func(folder string) bool { return fsutil.Within(path, folder) })

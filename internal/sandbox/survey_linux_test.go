@@ -14,14 +14,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 	"agent/internal/sandbox"
 )
 
 // surveyed is the policy of a workspace that is looked through.
 func (h *house) surveyed(profile sandbox.Profile) sandbox.Policy {
 	policy := h.policy(profile)
-	policy.Survey = survey.New(h.workspace, survey.MaxFolders)
+	policy.Survey = sensitive.New(h.workspace, sensitive.MaxFolders)
 	return policy
 }
 
@@ -132,7 +132,7 @@ func TestNestedFilesThatRunLater_D60(t *testing.T) {
 		} {
 			h.again(made)
 			h.run(s, h.surveyed(sandbox.Work), line)
-			found := survey.New(h.workspace, survey.MaxFolders).Before()
+			found := sensitive.New(h.workspace, sensitive.MaxFolders).Before()
 			found.RunLater = slices.DeleteFunc(found.RunLater, func(path string) bool { return strings.Contains(path, "/undone-") })
 			if want := 8; len(found.RunLater) != want { // as before
 				t.Errorf("%s: what runs later is %q", line, found.RunLater)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/protect"
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 )
@@ -206,7 +206,7 @@ func TestProtectedNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	hiding := sandbox.Policy{Workspace: root, DenyRead: []string{filepath.Join(root, "keys")}, Survey: survey.New(root, survey.MaxFolders)}
+	hiding := sandbox.Policy{Workspace: root, DenyRead: []string{filepath.Join(root, "keys")}, Survey: sensitive.New(root, sensitive.MaxFolders)}
 	for _, tc := range []struct {
 		line string
 		// What is asked about without a sandbox, with Landlock alone and with namespaces.

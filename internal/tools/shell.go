@@ -15,7 +15,7 @@ import (
 	"agent/internal/cmdline"
 	"agent/internal/cmdline/programs"
 	"agent/internal/git/gitcmd"
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 	"agent/internal/snapshot"
@@ -175,7 +175,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	if found := command.Confined.Policy.Survey; preview.Unwatched == "" && found != nil && found.Partial() {
 		// The command could write a program that runs later into a folder that is not watched,
 		// and nobody would notice.
-		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, of which only so many are watched", humanize.Count(survey.MaxFolders, "folder"))
+		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, of which only so many are watched", humanize.Count(sensitive.MaxFolders, "folder"))
 	}
 	if preview.Unwatched != "" {
 		preview.Confined = false

@@ -13,7 +13,7 @@ import (
 	"agent/internal/base/lazyregexp"
 	"agent/internal/cmdline"
 	"agent/internal/protect"
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 )
@@ -280,7 +280,7 @@ func undoneLines(end shell.Result) []string {
 		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; what the command made of them was undone]", strings.Join(end.Undone, ", ")))
 	}
 	if end.Unwatched {
-		notes = append(notes, fmt.Sprintf("[sandbox: the workspace has more than %s; what the command made in others was not looked at for what runs later, so commands are asked about now]", humanize.Count(survey.MaxFolders, "folder")))
+		notes = append(notes, fmt.Sprintf("[sandbox: the workspace has more than %s; what the command made in others was not looked at for what runs later, so commands are asked about now]", humanize.Count(sensitive.MaxFolders, "folder")))
 	}
 	return notes
 }

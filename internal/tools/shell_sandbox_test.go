@@ -11,7 +11,7 @@ import (
 
 	"agent/internal/base/arguments"
 	"agent/internal/protect"
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 	"agent/internal/sandbox"
 	"agent/internal/workspace"
 )
@@ -175,7 +175,7 @@ func TestMoreFoldersThanAreWatched_D60(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
 	confined := env.Confinement()
-	confined.Policy.Survey = survey.New(env.Workspace.Root(), 4)
+	confined.Policy.Survey = sensitive.New(env.Workspace.Root(), 4)
 	env.Confinement = func() sandbox.Confinement { return confined }
 	asks := func() bool {
 		plan, err := runShellCommand().Plan(t.Context(), env, arguments.Parse(`{"command":"touch x"}`))

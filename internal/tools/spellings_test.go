@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 	"agent/internal/sandbox"
 )
 
@@ -85,7 +85,7 @@ func TestKeysThatCommandsShowAreNamed(t *testing.T) {
 					}
 				}
 				// A file that a command made may be read by the next: each line has a survey of its own.
-				policy := sandbox.Policy{Workspace: root, Temp: env.Workspace.TempDir(), Survey: survey.New(root, survey.MaxFolders)}
+				policy := sandbox.Policy{Workspace: root, Temp: env.Workspace.TempDir(), Survey: sensitive.New(root, sensitive.MaxFolders)}
 				env.Confinement = func() sandbox.Confinement { return sandbox.Confinement{Sandbox: box, Policy: policy} }
 				plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line})
 				if err != nil {

@@ -1,11 +1,11 @@
-// Package survey finds the files of a workspace that need care: files that other programs run
+// Package sensitive finds the sensitive files of a workspace: files that other programs run
 // later, files that hold keys, and repositories inside the workspace. It takes the names from
 // package protect. It lists folders and does not read files, with two exceptions: the index of
 // git and the content of key files that commands made.
 //
 // The workspace is surveyed before and after each command of the sandbox, so a survey must be
 // quick: a folder that has not changed since the last survey is not listed again.
-package survey
+package sensitive
 
 import (
 	"io/fs"

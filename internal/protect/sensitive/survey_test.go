@@ -1,4 +1,4 @@
-package survey_test
+package sensitive_test
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"agent/internal/protect/survey"
+	"agent/internal/protect/sensitive"
 )
 
 // place is a workspace with files.
@@ -56,7 +56,7 @@ func TestWhatIsFound_D60(t *testing.T) {
 	root := place(t, "main.go", ".envrc", "a/b/.vscode/tasks.json", "a/.vscode/b/.envrc", "a/.github/workflows/x.yml", "a/.github/CODEOWNERS", "c/.VSCode/x", "node_modules/x/.vscode/x", "a/AGENTS.md",
 		".git/HEAD", "sub/.git/HEAD", "linked/.git", "bare/HEAD", "bare/objects/x", "odd/HEAD", "odd/commondir", "no/HEAD",
 		"a/.env", ".env.example", "k/id_rsa", "k/.ssh/x", ".venv/lib/ca.pem", "a/server.key", "a/id_rsa.pub")
-	found := survey.New(root, survey.MaxFolders).Before()
+	found := sensitive.New(root, sensitive.MaxFolders).Before()
 	same(t, "runs later", root, found.RunLater, ".envrc", "a/b/.vscode", "a/.vscode", "c/.VSCode", "a/.github/workflows", "a/AGENTS.md", "linked/.git")
 	same(t, "keys", root, found.KeyFiles, "a/.env", "k/id_rsa", "k/.ssh", "a/server.key")
 	same(t, "repositories", root, found.Repositories, "sub/.git", "bare", "odd")
@@ -65,7 +65,7 @@ func TestWhatIsFound_D60(t *testing.T) {
 func TestChangesAreSeen(t *testing.T) {
 	t.Parallel()
 	root := place(t, "a/b/x", "c/x")
-	s := survey.New(root, survey.MaxFolders)
+	s := sensitive.New(root, sensitive.MaxFolders)
 	same(t, "before", root, s.Before().RunLater)
 	write(t, root, "a/b/.envrc", "new/deep/.vscode/x")
 	same(t, "new", root, s.After().RunLater, "a/b/.envrc", "new/deep/.vscode")
@@ -90,7 +90,7 @@ func TestChangesAreSeen(t *testing.T) {
 func TestChangesOfAMomentAreSeen(t *testing.T) {
 	t.Parallel()
 	root := place(t, "a/x")
-	s := survey.New(root, survey.MaxFolders)
+	s := sensitive.New(root, sensitive.MaxFolders)
 	for i := range 100 {
 		write(t, root, fmt.Sprint("a/", i))
 		s.During()
@@ -106,7 +106,7 @@ func TestChangesOfAMomentAreSeen(t *testing.T) {
 func TestMoreFoldersThanAreLookedInto(t *testing.T) {
 	t.Parallel()
 	root := place(t, "a/b/c/.envrc")
-	s := survey.New(root, 4)
+	s := sensitive.New(root, 4)
 	if found := s.Before(); found.Partial || s.Partial() || len(found.RunLater) != 1 {
 		t.Errorf("%+v", found)
 	}
@@ -134,7 +134,7 @@ func TestWhoseKeys(t *testing.T) {
 			t.Fatalf("%v %s", err, out)
 		}
 	}
-	s := survey.New(root, survey.MaxFolders)
+	s := sensitive.New(root, sensitive.MaxFolders)
 	same(t, "at first", root, s.Before().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env")
 	write(t, root, "made.key")
 	same(t, "meanwhile", root, s.During().KeyFiles)
@@ -164,7 +164,7 @@ func BenchmarkLookAgain(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	s := survey.New(root, survey.MaxFolders)
+	s := sensitive.New(root, sensitive.MaxFolders)
 	for b.Loop() {
 		s.Before()
 	}
@@ -198,7 +198,7 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 		}, true},
 	} {
 		root := place(t)
-		s := survey.New(root, 100)
+		s := sensitive.New(root, 100)
 		same(t, what, root, s.Before().KeyFiles)
 		write(t, root, c.file)
 		key := strings.TrimSuffix(c.file, "/config")
@@ -225,7 +225,7 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 	// behind what is looked at would be missed.
 	large, many := place(t), place(t)
 	for what, root := range map[string]string{"a large file": large, "a large folder": many} {
-		s := survey.New(root, 100)
+		s := sensitive.New(root, 100)
 		s.Before()
 		want := ".env"
 		if root == large {
@@ -243,7 +243,7 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 	}
 	// A command may change what it made.
 	root := place(t)
-	s := survey.New(root, 100)
+	s := sensitive.New(root, 100)
 	s.Before()
 	for _, content := range []string{"a", "b", "c"} {
 		if err := put(content)(root + "/.env"); err != nil {

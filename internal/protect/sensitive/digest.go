@@ -1,4 +1,4 @@
-package survey
+package sensitive
 
 import (
 	"crypto/sha256"
