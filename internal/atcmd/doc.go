@@ -1,5 +1,5 @@
-// Package atcmd expands the @paths of a message: it finds them, reads the named files and returns
-// the blocks of the human entry (D-18).
+// Package atcmd replaces mentions of files in a message, such as @main.go, by the content of the
+// files. It returns the blocks of the human entry (D-18).
 //
 //	Explain @main.go and @internal/
 //

@@ -1,5 +1,5 @@
-// Package reachlog reports which hosts HTTP requests reach, for the record of a session. A host is
-// reached when there is a connection to it; through a proxy that is the proxy.
+// Package reachlog makes the HTTP clients of the program and logs which hosts they reach, for the
+// record of a session. A host is reached when there is a connection to it; through a proxy that is the proxy.
 package reachlog
 
 import (
