@@ -29,7 +29,7 @@ func keepFiles(at *place, rec *record, protected protect.Places, ends *closers) 
 		Folder:    at.folders.SnapshotsOf(rec.id),
 		Workspace: at.workspace,
 		Secret: func(abs, rel string) bool {
-			return protect.InGit(rel) || protected.Read(abs, rel).Care != protect.Free
+			return protect.InGit(rel) || protected.Read(abs, rel).Protection != protect.Free
 		},
 		Now:       at.process.Now,
 		Home:      at.process.Home,

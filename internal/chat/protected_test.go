@@ -15,7 +15,7 @@ import (
 // careful are tools of which every call is about a file that needs care.
 func careful(care protect.Protection) *tools.Registry {
 	tool := func(name string, does tools.Traits, preview tools.Preview) tools.Tool {
-		preview.Protected = []protect.File{{Path: ".vscode/tasks.json", Name: ".vscode", Care: care, Why: "editors run it"}}
+		preview.Protected = []protect.File{{Path: ".vscode/tasks.json", Name: ".vscode", Protection: care, Why: "editors run it"}}
 		return tools.Tool{Name: name, Traits: does, Plan: func(context.Context, *tools.Env, arguments.Arguments) (tools.Plan, error) {
 			return tools.Plan{Preview: preview, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "done"} }}, nil
 		}}

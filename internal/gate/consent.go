@@ -369,7 +369,7 @@ func (c *Consent) allowedServed(grants []grant, s tools.Served) Basis {
 // of a file that may hold keys, because that cannot be undone (D-121).
 func (c *Consent) allowedProtected(k Call) (by Basis, may bool) {
 	for _, found := range k.Preview.Protected {
-		if found.Care == protect.Asked && c.mode(c.review) == ModeFullAuto && (k.Traits.EditsOnly() || !found.Keys) {
+		if found.Protection == protect.Asked && c.mode(c.review) == ModeFullAuto && (k.Traits.EditsOnly() || !found.Keys) {
 			by = Basis{By: "mode " + string(ModeFullAuto)}
 			continue
 		}

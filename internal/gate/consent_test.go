@@ -143,11 +143,11 @@ func TestPreviewsDecide(t *testing.T) {
 	unwatched := func(p *tools.Preview) { p.Unwatched = "why" }
 	asks := func(p *tools.Preview) { p.Inquiries = []tools.Inquiry{{Question: "?"}} }
 	envFile := func(p *tools.Preview) {
-		p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Care: protect.Asked, Keys: true}}
+		p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Protection: protect.Asked, Keys: true}}
 	}
 	keys := func(care protect.Protection) func(p *tools.Preview) {
 		return func(p *tools.Preview) {
-			p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Why: "keys", Care: care}}
+			p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Why: "keys", Protection: care}}
 		}
 	}
 	for _, tt := range []struct {
@@ -188,7 +188,7 @@ func TestPreviewsDecide(t *testing.T) {
 func TestRulesAllow(t *testing.T) {
 	t.Parallel()
 	env := func(p *tools.Preview) {
-		p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Why: "keys", Care: protect.Guarded}}
+		p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Why: "keys", Protection: protect.Guarded}}
 	}
 	for _, tt := range []struct {
 		mode          Mode

@@ -14,7 +14,7 @@ func TestRulesHoldForEachFileOfAPatch(t *testing.T) {
 	t.Parallel()
 	registry := tools.NewRegistry(tools.Default()...)
 	does := registry.Traits("apply_patch")
-	env := []protect.File{{Path: ".env", Name: ".env", Why: "may hold keys", Care: protect.Asked}}
+	env := []protect.File{{Path: ".env", Name: ".env", Why: "may hold keys", Protection: protect.Asked}}
 	for _, tt := range []struct {
 		rule      string
 		paths     []string

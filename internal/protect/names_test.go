@@ -101,7 +101,7 @@ func has(file, name string) bool {
 func TestMostFilesAreToldFreeWithoutGarbage(t *testing.T) {
 	places := Places{Home: "/home/u", Own: []string{"/home/u/.config/agent"}}
 	if n := testing.AllocsPerRun(100, func() {
-		if places.Read("/home/u/ws/internal/search.go", "internal/search.go").Care != Free {
+		if places.Read("/home/u/ws/internal/search.go", "internal/search.go").Protection != Free {
 			t.Error("not free")
 		}
 	}); n > 0 {

@@ -33,8 +33,8 @@ type File struct {
 	Path string
 	// Name is the entry of the lists that protects the file, such as ".github/workflows". A rule
 	// that allows the call must contain it.
-	Name string
-	Care Protection
+	Name       string
+	Protection Protection
 	// Why says in a few words why the file is protected, such as "shells run it".
 	Why string
 	// Keys is set for a file that may hold keys. No mode sends its text without a question (D-121).
@@ -72,36 +72,36 @@ type Places struct {
 // Edit returns how a file is protected from changes. abs is its absolute path without links, rel
 // its path in the workspace as people see it.
 func (p Places) Edit(abs, rel string) File {
-	if found := p.byRule(abs, rel, true); found.Care != Free {
+	if found := p.byRule(abs, rel, true); found.Protection != Free {
 		return found
 	}
-	if found := p.ownFile(abs, rel); found.Care != Free {
+	if found := p.ownFile(abs, rel); found.Protection != Free {
 		return found
 	}
-	if found := p.secret(abs, rel); found.Care == Guarded {
+	if found := p.secret(abs, rel); found.Protection == Guarded {
 		return found
 	}
 	if p.Agreed != nil && p.Agreed(abs) {
-		return File{Path: rel, Name: rel, Care: Guarded, Why: "you agreed that it runs, as it is (agent trust)"}
+		return File{Path: rel, Name: rel, Protection: Guarded, Why: "you agreed that it runs, as it is (agent trust)"}
 	}
 	if p.GitRuns != nil && p.GitRuns(abs) {
-		return File{Path: rel, Name: rel, Care: Guarded, Why: "git runs it, as its configuration says"}
+		return File{Path: rel, Name: rel, Protection: Guarded, Why: "git runs it, as its configuration says"}
 	}
 	if e, ok := entryIn(rel, false); ok {
-		return File{Path: rel, Name: e.name, Care: e.care, Why: e.why}
+		return File{Path: rel, Name: e.name, Protection: e.care, Why: e.why}
 	}
 	return p.secret(abs, rel)
 }
 
 // Read returns how a file is protected from being read. Its parameters are the same as Edit's.
 func (p Places) Read(abs, rel string) File {
-	if found := p.byRule(abs, rel, false); found.Care != Free {
+	if found := p.byRule(abs, rel, false); found.Protection != Free {
 		return found
 	}
 	if slices.ContainsFunc(p.Open, func(folder string) bool { return fsutil.Within(abs, folder) }) {
 		return Places{Denied: p.Denied}.Read(abs, rel)
 	}
-	if found := p.ownFile(abs, rel); found.Care != Free {
+	if found := p.ownFile(abs, rel); found.Protection != Free {
 		return found
 	}
 	return p.secret(abs, rel)
@@ -113,7 +113,7 @@ func (p Places) byRule(abs, rel string, edit bool) File {
 		return File{}
 	}
 	if why, denied := p.Ruled(abs, edit); why != "" {
-		return File{Path: rel, Name: rel, Care: Guarded, Why: why, Denied: denied}
+		return File{Path: rel, Name: rel, Protection: Guarded, Why: why, Denied: denied}
 	}
 	return File{}
 }
@@ -122,12 +122,12 @@ func (p Places) byRule(abs, rel string, edit bool) File {
 func (p Places) ownFile(abs, rel string) File {
 	for _, denied := range p.Denied {
 		if fsutil.Within(abs, denied) {
-			return File{Path: rel, Name: filepath.Base(denied), Care: Guarded, Why: "the setting sandbox.deny-read names it"}
+			return File{Path: rel, Name: filepath.Base(denied), Protection: Guarded, Why: "the setting sandbox.deny-read names it"}
 		}
 	}
 	for _, own := range p.Own {
 		if own != "" && fsutil.Within(abs, own) {
-			return File{Path: rel, Name: filepath.Base(own), Care: Guarded, Why: "it is the agent's own: its configuration, keys or sessions"}
+			return File{Path: rel, Name: filepath.Base(own), Protection: Guarded, Why: "it is the agent's own: its configuration, keys or sessions"}
 		}
 	}
 	return File{}
@@ -142,12 +142,12 @@ func (p Places) secret(abs, rel string) File {
 		below := fold(filepath.ToSlash(abs[len(home)+1:]))
 		for i, name := range foldedHomeSecrets() {
 			if fsutil.Within(below, name) {
-				return File{Path: rel, Name: homeSecrets[i], Care: Guarded, Why: "it may hold keys, passwords or what was typed", Keys: true}
+				return File{Path: rel, Name: homeSecrets[i], Protection: Guarded, Why: "it may hold keys, passwords or what was typed", Keys: true}
 			}
 		}
 	}
 	if e, ok := entryIn(rel, true); ok {
-		return File{Path: rel, Name: e.name, Care: e.care, Why: e.why, Keys: true}
+		return File{Path: rel, Name: e.name, Protection: e.care, Why: e.why, Keys: true}
 	}
 	return File{}
 }

@@ -27,13 +27,13 @@ func TestEditsThatNeedCare(t *testing.T) {
 		protect.Guarded: {".husky/pre-commit", ".githooks/pre-push", ".gitconfig", ".ssh/authorized_keys", ".ssh/config", "id_rsa", "deploy/id_ed25519", ".aws/credentials", ".netrc", "keyfile"},
 	} {
 		for _, file := range files {
-			if got := places.Edit(filepath.Join("/ws", file), file); got.Care != care || care != protect.Free && (got.Why == "" || got.Name == "" || got.Path != file) {
+			if got := places.Edit(filepath.Join("/ws", file), file); got.Protection != care || care != protect.Free && (got.Why == "" || got.Name == "" || got.Path != file) {
 				t.Errorf("%q: %+v, want %d", file, got, care)
 			}
 		}
 	}
 	for _, file := range []string{".config/agent/profiles/x.json", ".config/agent/prompts/system.md", ".local/share/agent/sessions/x", ".ssh/id_rsa", ".claude/x", ".docker/config.json", ".bash_history", ".config/google-chrome/x"} {
-		if got := places.Edit("/home/u/"+file, file); got.Care != protect.Guarded {
+		if got := places.Edit("/home/u/"+file, file); got.Protection != protect.Guarded {
 			t.Errorf("%s in the home folder: %+v", file, got)
 		}
 	}
@@ -48,21 +48,21 @@ func TestReadingThatNeedsCare(t *testing.T) {
 		protect.Guarded: {".ssh/id_rsa", ".ssh/a.pub/...", "x/.ssh/config", "id_ed25519", ".netrc", ".aws/credentials", ".git-credentials", ".kube/config"},
 	} {
 		for _, file := range files {
-			if got := places.Read(filepath.Join("/ws", file), file); got.Care != care || care == protect.Free && got != (protect.File{}) {
+			if got := places.Read(filepath.Join("/ws", file), file); got.Protection != care || care == protect.Free && got != (protect.File{}) {
 				t.Errorf("%q: %+v, want %d", file, got, care)
 			}
 		}
 	}
-	if got := places.Read("/home/u/.config/agent/profiles/a.json", "profiles/a.json"); got.Care != protect.Guarded {
+	if got := places.Read("/home/u/.config/agent/profiles/a.json", "profiles/a.json"); got.Protection != protect.Guarded {
 		t.Errorf("our own: %+v", got)
 	}
 	places.Denied = []string{"/ws/private"}
 	for file, care := range map[string]protect.Protection{"private": protect.Guarded, "private/notes.md": protect.Guarded, "privately.md": protect.Free} {
-		if got := places.Read(filepath.Join("/ws", file), file); got.Care != care {
+		if got := places.Read(filepath.Join("/ws", file), file); got.Protection != care {
 			t.Errorf("with sandbox.deny-read, %s: %+v", file, got)
 		}
 	}
-	if got := (protect.Places{}).Read("/ws/main.go", "main.go"); got.Care != protect.Free {
+	if got := (protect.Places{}).Read("/ws/main.go", "main.go"); got.Protection != protect.Free {
 		t.Errorf("%+v", got)
 	}
 }
@@ -130,7 +130,7 @@ func TestListsNameForgottenFiles(t *testing.T) {
 		".builds/x.yml", ".build.yml", ".tekton/x", "buildspec.yml", "codemagic.yaml", "bitrise.yml", ".gitmodules", ".vs/x", ".nova/x",
 	} {
 		for _, below := range []string{"", "sub/"} {
-			if got := places.Edit("/ws/"+below+file, below+file); got.Care == protect.Free {
+			if got := places.Edit("/ws/"+below+file, below+file); got.Protection == protect.Free {
 				t.Errorf("%s%s can be edited unasked", below, file)
 			}
 		}
@@ -140,7 +140,7 @@ func TestListsNameForgottenFiles(t *testing.T) {
 		".config/Code/User/globalStorage/state.vscdb", "snap/firefox/common/x", ".var/app/org.mozilla.firefox/x", ".Xauthority", ".local/share/atuin/history.db", ".config/nushell/history.txt", ".local/share/zsh/history",
 		".local/share/opencode/auth.json", ".pi/agent/auth.json", ".qwen/oauth_creds.json", ".config/crush/crush.json", ".config/goose/x", ".cursor/x",
 	} {
-		if got := places.Read("/home/u/"+file, file); got.Care != protect.Guarded {
+		if got := places.Read("/home/u/"+file, file); got.Protection != protect.Guarded {
 			t.Errorf("%s in the home folder can be read unasked", file)
 		}
 		within := func(secret string) bool { return fsutil.Within("/home/u/"+file, secret) }
@@ -167,12 +167,12 @@ func TestWhatOthersSayOfFiles(t *testing.T) {
 	} {
 		read, edit := places.Read("/ws/"+file, file), places.Edit("/ws/"+file, file)
 		for i, got := range []protect.File{read, edit} {
-			if got.Why != want[i] || (got.Care == protect.Guarded) != (want[i] != "") || want[i] != "" && (got.Path != file || got.Name != file) || got.Denied != (file == "never") {
+			if got.Why != want[i] || (got.Protection == protect.Guarded) != (want[i] != "") || want[i] != "" && (got.Path != file || got.Name != file) || got.Denied != (file == "never") {
 				t.Errorf("%s: %+v, want %q", file, got, want[i])
 			}
 		}
 	}
-	if protect.Holds("/", "") || (protect.Places{Own: []string{""}}).Read("/x", "x").Care != protect.Free {
+	if protect.Holds("/", "") || (protect.Places{Own: []string{""}}).Read("/x", "x").Protection != protect.Free {
 		t.Error("an empty path holds something")
 	}
 }
@@ -186,10 +186,10 @@ func TestOpenFolders(t *testing.T) {
 		".claude/skills/pdf-other/a.md": protect.Guarded, ".claude/x": protect.Guarded, ".config/agent/keys.json": protect.Guarded,
 	} {
 		abs := "/home/me/" + file
-		if got := p.Read(abs, abs); got.Care != want {
+		if got := p.Read(abs, abs); got.Protection != want {
 			t.Errorf("reading %s: %v", file, got)
 		}
-		if got := p.Edit(abs, abs); got.Care == protect.Free {
+		if got := p.Edit(abs, abs); got.Protection == protect.Free {
 			t.Errorf("editing %s is free", file)
 		}
 	}

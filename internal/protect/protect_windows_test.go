@@ -13,7 +13,7 @@ func TestKeysBelowAHomeOfWindows(t *testing.T) {
 		`C:\Users\me\.ssh\id_x`: true, `C:\users\ME\.aws\credentials`: true, `C:\Users\me\.config\gh\hosts.yml`: true,
 		`C:\Users\me\src\a.go`: false, `C:\Users\meandyou\x`: false,
 	} {
-		if got := places.Read(abs, "").Care != protect.Free; got != careful {
+		if got := places.Read(abs, "").Protection != protect.Free; got != careful {
 			t.Errorf("%s: %v", abs, got)
 		}
 	}

@@ -76,7 +76,7 @@ func (e *Env) planEdit(planned edit) Plan {
 	for _, c := range planned.changes {
 		preview.Paths = append(preview.Paths, c.rel)
 		preview.Diff += c.unified()
-		if found := e.Protected.Edit(c.abs, c.rel); found.Care != protect.Free {
+		if found := e.Protected.Edit(c.abs, c.rel); found.Protection != protect.Free {
 			preview.Protected = append(preview.Protected, found)
 		}
 	}

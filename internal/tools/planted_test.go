@@ -90,7 +90,7 @@ func tryPlanted(t *testing.T, confined bool, place string) {
 		content, _ := os.ReadFile(ran)
 		var named []string
 		for _, found := range plan.Preview.Protected {
-			if found.Care == protect.Asked && slices.Contains(names, filepath.Base(found.Path)) {
+			if found.Protection == protect.Asked && slices.Contains(names, filepath.Base(found.Path)) {
 				named = append(named, filepath.Base(found.Path))
 			}
 		}

@@ -37,7 +37,7 @@ func (e *Env) previewRead(tool string, paths []string) Preview {
 			continue // the call itself reports a bad path
 		}
 		found := e.Protected.Read(abs, e.Workspace.Rel(abs))
-		if found.Care == protect.Free {
+		if found.Protection == protect.Free {
 			continue
 		}
 		preview.Protected = append(preview.Protected, found)
@@ -51,7 +51,7 @@ func (e *Env) previewRead(tool string, paths []string) Preview {
 // mayRead reports whether the model may be shown a file: the file holds no keys, or a user was
 // asked.
 func (e *Env) mayRead(abs string) bool {
-	if e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free {
+	if e.Protected.Read(abs, e.Workspace.Rel(abs)).Protection == protect.Free {
 		return true
 	}
 	return slices.ContainsFunc(e.mayReadKeys, func(cleared string) bool { return fsutil.Within(abs, cleared) })
@@ -84,17 +84,17 @@ func (e *Env) protectedNames(command shell.Command) []protect.File {
 		rel := e.Workspace.Rel(abs)
 		found := e.Protected.Read(abs, rel)
 		switch edit := e.Protected.Edit(abs, rel); {
-		case confined && edit.Care == protect.Guarded && found.Care == protect.Free, denied(abs):
+		case confined && edit.Protection == protect.Guarded && found.Protection == protect.Free, denied(abs):
 			continue
 		case i >= len(plain) && found.Keys && (command.Confined.Hides(abs, command.Profile) || shown(abs)):
 			continue
-		case edit.Care == protect.Guarded:
+		case edit.Protection == protect.Guarded:
 			found = edit
 		case !confined && protect.InGit(rel) && strings.Contains("/"+rel+"/", "/hooks/"):
-			found = protect.File{Path: rel, Name: ".git/hooks", Care: protect.Guarded, Why: "git runs it"}
+			found = protect.File{Path: rel, Name: ".git/hooks", Protection: protect.Guarded, Why: "git runs it"}
 		}
 		covered := func(other protect.File) bool { return fsutil.Within(found.Path, other.Path) }
-		if found.Care != protect.Free && !slices.ContainsFunc(protected, covered) {
+		if found.Protection != protect.Free && !slices.ContainsFunc(protected, covered) {
 			protected = append(protected, found)
 		}
 		if len(protected) == maxNamed {
@@ -186,7 +186,7 @@ func (e *Env) foundInside(command shell.Command) []protect.File {
 		seen[name] = true
 		if path := e.Jobs.LookPathInside(name, command.Distrusted...); path != "" {
 			rel := e.Workspace.Rel(path)
-			found = append(found, protect.File{Path: rel, Name: rel, Care: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", name)})
+			found = append(found, protect.File{Path: rel, Name: rel, Protection: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", name)})
 		}
 	}
 	return found

@@ -117,7 +117,7 @@ func TestEditsOfWhatRunsLaterSaySo(t *testing.T) {
 		}
 		got := protect.Free
 		for _, found := range plan.Preview.Protected {
-			got = found.Care
+			got = found.Protection
 		}
 		if got != want {
 			t.Errorf("%s: care %d, want %d", file, got, want)

@@ -57,7 +57,7 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 // isFree reports whether the model may read a path, links followed, without a question.
 func (e *Env) isFree(path string) bool {
 	abs, err := e.Workspace.Resolve(path)
-	return err == nil && e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free
+	return err == nil && e.Protected.Read(abs, e.Workspace.Rel(abs)).Protection == protect.Free
 }
 
 // followsLinks reports whether a program reads the files to which the links lead that it meets
@@ -163,10 +163,10 @@ func (e *Env) protectedBelow(s searchedFolder, found []protect.File) []protect.F
 			return false
 		}
 		file := e.Protected.Read(path, e.Workspace.Rel(path))
-		if file.Care != protect.Free && !slices.Contains(found, file) {
+		if file.Protection != protect.Free && !slices.Contains(found, file) {
 			found = append(found, file)
 		}
-		return file.Care != protect.Free
+		return file.Protection != protect.Free
 	})
 	return found
 }

@@ -101,7 +101,7 @@ var states = map[string]func(*screenplay){
 	"approve-protected": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{
 			ID: 1, Tool: "replace",
-			Preview: tools.Preview{Title: "edit .vscode/tasks.json", Diff: editDiff, Protected: []protect.File{{Path: ".vscode/tasks.json", Name: ".vscode", Care: protect.Asked, Why: "editors run what it says"}}},
+			Preview: tools.Preview{Title: "edit .vscode/tasks.json", Diff: editDiff, Protected: []protect.File{{Path: ".vscode/tasks.json", Name: ".vscode", Protection: protect.Asked, Why: "editors run what it says"}}},
 		}})
 		s.wait(time.Second)
 	},

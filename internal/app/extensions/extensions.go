@@ -187,7 +187,7 @@ func (b *Extensions) mentions() atcmd.Options {
 // withheldReason returns why the text of a file is not sent unless it is named, "" if it may be.
 func (b *Extensions) withheldReason(path string) (why string, denied bool) {
 	file := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
-	if file.Care == protect.Free || b.Rules.Names(file) {
+	if file.Protection == protect.Free || b.Rules.Names(file) {
 		return "", false
 	}
 	return file.Why, file.Denied

@@ -204,7 +204,7 @@ func (g *Rules) skillRules() permissions.Rules {
 func (h *Host) MayWrite(rel string) bool {
 	const tool = "write_file"
 	call := gate.Call{Name: tool, Traits: h.Known.Traits(tool), Preview: tools.Preview{Paths: []string{rel}}}
-	if file := h.Env.Protected.Edit(h.Absolute(rel), rel); file.Care != protect.Free {
+	if file := h.Env.Protected.Edit(h.Absolute(rel), rel); file.Protection != protect.Free {
 		call.Preview.Protected = []protect.File{file}
 	}
 	return !h.Consent.Asks(call)

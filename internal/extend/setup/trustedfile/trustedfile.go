@@ -162,7 +162,7 @@ func (p Place) holds(file, real string) error {
 	}
 	kept := (protect.Places{Home: p.Home}).Read(real, filepath.ToSlash(rel))
 	switch {
-	case kept.Care == protect.Free:
+	case kept.Protection == protect.Free:
 	case fsutil.Within(file, root) && filepath.Base(file) == filepath.Base(real):
 		return errors.New(kept.Why)
 	default:
