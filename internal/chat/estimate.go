@@ -58,7 +58,7 @@ func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimat
 			entry = history.New(history.Human, slices.Concat(blocks, about)...)
 		}
 		next := c.window.NextRequest()
-		if next.Bill.Spent > 0 && len(next.Leaves) == 0 && next.Bill.Tokens+c.window.Measure.Scaled(c.config.History.CountContent(entry)) < next.Trigger {
+		if next.Cost.Spent > 0 && len(next.Leaves) == 0 && next.Cost.Tokens+c.window.Measure.Scaled(c.config.History.CountContent(entry)) < next.Trigger {
 			e = c.stats.cache.price(model, c.config.price(model), c.window, entry)
 		} else {
 			e, err = sizeWith(ctx, c, entry)

@@ -149,7 +149,7 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 
 // tellNext describes the size of the next request and, if it is known, its cost.
 func tellNext(story chat.Story, next chat.NextRequest) []string {
-	b := next.Bill
+	b := next.Cost
 	size := fmt.Sprintf("The next request: %s of %s tokens (%d%%), compression at %s",
 		humanize.Tokens(b.Tokens), humanize.Tokens(next.Limit), chat.Percent(b.Tokens, next.Limit), humanize.Tokens(next.Trigger))
 	if next.Trigger > 0 && b.Tokens >= next.Trigger {

@@ -134,7 +134,7 @@ func TestDensityExplainsTheNextRequest(t *testing.T) {
 	root := w.deps.Workspace
 	w.session.story = chat.Story{Dollars: 0.00001}
 	w.session.upcoming = chat.NextRequest{
-		Bill: chat.RequestCost{Request: 44, Tokens: 32_400, All: 41_000, Spent: 3600, None: 4200}, Limit: 200_000, Trigger: 170_000,
+		Cost: chat.RequestCost{Request: 44, Tokens: 32_400, All: 41_000, Spent: 3600, None: 4200}, Limit: 200_000, Trigger: 170_000,
 		Leaves: []chat.PruneRecord{
 			{Kind: "soft", Subject: "go test ./...", Reason: "output, not used for 3 requests, and a cut is made anyway", Tokens: 400},
 			{Kind: "cold", Subject: root + "/internal/a/very/long/path/a.go", Reason: "view, not used for 31 requests", Tokens: 4000},
@@ -168,7 +168,7 @@ Kept: 1 part, 1k tokens
 		}
 	}
 	next.Leaves, next.Held, next.Cut, w.session.story.Dollars = nil, nil, nil, 0
-	next.Bill = chat.RequestCost{Tokens: 180_000, All: 180_000, Spent: 225_000, None: 225_000, Cold: true}
+	next.Cost = chat.RequestCost{Tokens: 180_000, All: 180_000, Spent: 225_000, None: 225_000, Cold: true}
 	const nothing = `The next request: 180k of 200k tokens (90%), compression at 170k: compression is due
 Cost: 225k tokens at full price. Without pruning: 225k for 180k tokens; nothing is cached
 Nothing will be pruned before it.

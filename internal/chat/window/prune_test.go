@@ -470,8 +470,8 @@ func TestUpcomingIsWhatComes(t *testing.T) {
 				}
 			}
 			bills, _ := p.Account.RequestCosts()
-			if bill := bills[len(bills)-1]; bill.Tokens != next.Bill.Tokens || math.Abs(bill.None-next.Bill.None) > bill.None/100 || math.Abs(bill.Spent-next.Bill.Spent) > 2.5 { // sizes of parts are inexact by a token or two, and the report corrects both
-				t.Errorf("request %d cost %+v, said was %+v", n, bill, next.Bill)
+			if bill := bills[len(bills)-1]; bill.Tokens != next.Cost.Tokens || math.Abs(bill.None-next.Cost.None) > bill.None/100 || math.Abs(bill.Spent-next.Cost.Spent) > 2.5 { // sizes of parts are inexact by a token or two, and the report corrects both
+				t.Errorf("request %d cost %+v, said was %+v", n, bill, next.Cost)
 			}
 			for _, h := range next.Held {
 				if !h.Waiting {
@@ -495,10 +495,10 @@ func TestUpcomingWithoutPrices(t *testing.T) {
 	b.pair("1", "read_file", "a", wordy(50))
 	b.pair("2", "write_file", "a", "ok")
 	next := b.NextRequest()
-	if len(next.Leaves) != 1 || next.Leaves[0].Reason != "written later by write_file" || next.Leaves[0].Tokens < 50 || next.Cut != nil || next.Bill.None != 0 {
+	if len(next.Leaves) != 1 || next.Leaves[0].Reason != "written later by write_file" || next.Leaves[0].Tokens < 50 || next.Cut != nil || next.Cost.None != 0 {
 		t.Errorf("%+v", next)
 	}
-	if before := b.Measure.Tokens(); next.Bill.Tokens >= before || next.Bill.Tokens <= 0 {
-		t.Errorf("%d tokens of %d", next.Bill.Tokens, before)
+	if before := b.Measure.Tokens(); next.Cost.Tokens >= before || next.Cost.Tokens <= 0 {
+		t.Errorf("%d tokens of %d", next.Cost.Tokens, before)
 	}
 }

@@ -37,9 +37,9 @@ func (a *Account) Next() (compression.RequestCost, bool) {
 
 // NextRequest describes the next request as it would be sent now.
 type NextRequest struct {
-	// Bill holds the size and the cost of the request once Leaves have left. It has no costs for
+	// Cost holds the size and the cost of the request once Leaves have left. It has no costs for
 	// a strategy that keeps no account.
-	Bill compression.RequestCost
+	Cost compression.RequestCost
 	// Limit is the window, Trigger the size at which compression is due.
 	Limit, Trigger int
 	// Leaves lists the content that pruning takes out before the request, with sizes by our own
@@ -71,7 +71,7 @@ func (w *Window) NextRequest() NextRequest {
 	u := NextRequest{Limit: w.Limits.Size(), Trigger: w.CompressionTrigger()}
 	if w.pricing.syncEngine() {
 		plan, held, bill := w.pricing.engine.Forecast(w.pricing.moment())
-		u.Bill = w.Account.providerBill(bill)
+		u.Cost = w.Account.providerBill(bill)
 		if len(plan.Changes) > 0 {
 			cut := w.pricing.engine.CutOf(plan)
 			u.Cut = &cut
@@ -83,11 +83,11 @@ func (w *Window) NextRequest() NextRequest {
 		return u
 	}
 	u.Held = slices.DeleteFunc(w.Contents.HeldParts(""), func(h HeldPart) bool { return !h.Pinned })
-	u.Bill.Tokens = w.Measure.Tokens()
+	u.Cost.Tokens = w.Measure.Tokens()
 	prunes, _ := w.Staleness.next()
 	for _, p := range prunes {
 		tokens := w.History.CountBlocks(p.Gone) - w.History.CountBlocks(p.Left)
-		u.Bill.Tokens -= w.Measure.Scaled(tokens)
+		u.Cost.Tokens -= w.Measure.Scaled(tokens)
 		u.Leaves = append(u.Leaves, Prune{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Reason: p.Reason, Tokens: tokens})
 	}
 	return u
