@@ -117,7 +117,7 @@ func newNotesAdd(w world) *cobra.Command {
 			}
 			note := notes.Note{Text: text, Made: w.process.Now()}
 			if to == notes.Repository {
-				if note.Grounds, err = book.BasisOf(here, notes.NamedFiles(here, note.Text)); err != nil {
+				if note.Basis, err = book.BasisOf(here, notes.NamedFiles(here, note.Text)); err != nil {
 					return usage(err)
 				}
 			}

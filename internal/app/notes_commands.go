@@ -99,7 +99,7 @@ func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 	}
 	note := notes.Note{Text: text}
 	if to != notes.Everywhere {
-		if note.Grounds, err = n.notes.book.BasisOf(n.notes.at.workspace.Root(), notes.NamedFiles(n.notes.at.workspace.Root(), text)); err != nil {
+		if note.Basis, err = n.notes.book.BasisOf(n.notes.at.workspace.Root(), notes.NamedFiles(n.notes.at.workspace.Root(), text)); err != nil {
 			return "", err
 		}
 	}
@@ -263,7 +263,7 @@ func (n noted) Difference(ctx context.Context, note notes.Note) string {
 	ctx, cancel := context.WithTimeout(ctx, earlierTime)
 	defer cancel()
 	var all strings.Builder
-	for _, g := range note.Grounds {
+	for _, g := range note.Basis {
 		now, _ := fsutil.Read(filepath.Join(n.notes.book.Root(), filepath.FromSlash(g.Path))) // a deleted note has no text
 		if g.Holds(now) {
 			continue

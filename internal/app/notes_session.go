@@ -285,7 +285,7 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 	if err != nil {
 		return r, err
 	}
-	note := notes.Note{Text: r.Text, Grounds: grounds}
+	note := notes.Note{Text: r.Text, Basis: grounds}
 	before, after, err := n.book.Draft(n.newNote(note), notes.Repository, replaces)
 	if err != nil {
 		return r, err
@@ -377,8 +377,8 @@ func (n *noting) record(did string, note notes.Note) {
 		return log.Note(session.Note{Did: did, ID: note.ID, Text: note.Text})
 	})
 	e := chat.Noted{ID: note.ID, State: did, Text: note.Text}
-	for _, g := range note.Grounds {
-		e.Grounds = append(e.Grounds, g.Path)
+	for _, g := range note.Basis {
+		e.Basis = append(e.Basis, g.Path)
 	}
 	n.events.emit(e)
 }

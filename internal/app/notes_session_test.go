@@ -471,7 +471,7 @@ func TestNotesOfATurnGoBack(t *testing.T) {
 	states := make([]string, 0, 2)
 	s.mu.Lock()
 	for _, n := range s.noted {
-		states = append(states, n.State+" "+n.ID+" "+strings.Join(n.Grounds, ","))
+		states = append(states, n.State+" "+n.ID+" "+strings.Join(n.Basis, ","))
 	}
 	s.mu.Unlock()
 	if got := strings.Join(states, "; "); got != "kept n1 a.go; deleted n1 a.go" {

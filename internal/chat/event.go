@@ -170,10 +170,10 @@ type Waiting struct {
 }
 
 // Noted reports a change of the notes that are kept for later sessions. State is proposed, kept,
-// agreed, edited or deleted; Grounds has the files that the note rests on.
+// agreed, edited or deleted; Basis has the files that the note rests on.
 type Noted struct {
 	ID, State, Text string
-	Grounds         []string
+	Basis           []string
 }
 
 // Searched reports that the model's server has searched the web by itself. Query is empty if the

@@ -49,7 +49,7 @@ func Choose(states []State, budget int) (text string, used []Note) {
 func (n Note) line() string {
 	line := "- " + strings.ReplaceAll(n.Text, "\n", "\n  ")
 	var paths []string
-	for _, g := range n.Grounds {
+	for _, g := range n.Basis {
 		paths = append(paths, humanize.Name(g.Path))
 	}
 	if len(paths) > 0 {

@@ -70,7 +70,7 @@ func (c *Checker) Check(all []Note, now func() time.Time) []State {
 	states := make([]State, len(all))
 	for i, n := range all {
 		states[i] = State{Note: n, State: Used}
-		for _, g := range n.Grounds {
+		for _, g := range n.Basis {
 			if looked++; looked > mostChecked || now().Sub(begun) > checkTime {
 				states[i].State = Unchecked
 				break
@@ -162,14 +162,14 @@ func (b *Book) BasisOf(from string, paths []string) (grounds []Basis, err error)
 func (b *Book) Confirm(id string, at time.Time) error {
 	return b.Change(id, func(n *Note) (bool, error) {
 		var paths []string
-		for _, g := range n.Grounds {
+		for _, g := range n.Basis {
 			paths = append(paths, filepath.FromSlash(g.Path))
 		}
 		grounds, err := b.BasisOf(b.root, paths)
 		if err != nil {
 			return true, errors.Join(errors.New("it cannot be confirmed; edit or delete it"), err)
 		}
-		n.Grounds, n.Proposed, n.Checked = grounds, false, at
+		n.Basis, n.Proposed, n.Checked = grounds, false, at
 		return true, nil
 	})
 }

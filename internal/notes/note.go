@@ -31,8 +31,8 @@ type Note struct {
 	// From is the place in a session, ID#N, or the file of another program that the note comes from,
 	// empty for a note that was typed by hand.
 	From string `json:"from,omitempty"`
-	// Grounds are the files that it rests on.
-	Grounds []Basis `json:"grounds,omitempty"`
+	// Basis lists the files that it rests on.
+	Basis []Basis `json:"grounds,omitempty"`
 	// Proposed is set until a user agrees.
 	Proposed bool `json:"proposed,omitempty"`
 }
@@ -94,7 +94,7 @@ func (n Note) render() string {
 	if !n.Checked.IsZero() {
 		about = append(about, "checked:"+n.Checked.Format(day))
 	}
-	for _, g := range n.Grounds {
+	for _, g := range n.Basis {
 		about = append(about, "ground:"+escape(g.Path)+"@"+g.Sum)
 	}
 	return text + "  <!-- " + strings.Join(about, " ") + " -->\n"
@@ -130,7 +130,7 @@ func (n *Note) comment(line string) (ok bool) {
 			if err != nil || sum == "" {
 				path = value // it fits no file, so that the note is stale
 			}
-			read.Grounds = append(read.Grounds, Basis{path, sum})
+			read.Basis = append(read.Basis, Basis{path, sum})
 		default:
 			if at, err := time.Parse(day, field); err == nil {
 				read.Made = at

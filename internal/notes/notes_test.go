@@ -90,7 +90,7 @@ func TestFileOfPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	added, err := b.Add(Note{Text: " rests on\n a file ", Made: made, From: "20261123-x", Grounds: grounds, Proposed: true}, Repository, "")
+	added, err := b.Add(Note{Text: " rests on\n a file ", Made: made, From: "20261123-x", Basis: grounds, Proposed: true}, Repository, "")
 	if err != nil || added.ID != "n3" {
 		t.Fatalf("%+v, %v", added, err)
 	}
@@ -98,7 +98,7 @@ func TestFileOfPeople(t *testing.T) {
 		t.Errorf("the file holds %q", text)
 	}
 	all, problems := b.Notes()
-	if len(all) != 3 || len(problems) > 0 || all[0].Text != "typed by hand\nin two lines" || all[1].Text != "another" || all[2].Grounds[0] != grounds[0] || !all[2].Proposed || !all[2].Made.Equal(made) {
+	if len(all) != 3 || len(problems) > 0 || all[0].Text != "typed by hand\nin two lines" || all[1].Text != "another" || all[2].Basis[0] != grounds[0] || !all[2].Proposed || !all[2].Made.Equal(made) {
 		t.Errorf("%+v, %q", all, problems)
 	}
 	if err := b.Confirm("n3", made.AddDate(0, 0, 1)); err != nil {
@@ -180,7 +180,7 @@ func TestGrounds(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			all = append(all, Note{ID: "n1", Text: "x", Grounds: grounds})
+			all = append(all, Note{ID: "n1", Text: "x", Basis: grounds})
 		}
 		was := map[string]string{}
 		for f, text := range content {
@@ -220,7 +220,7 @@ func TestGrounds(t *testing.T) {
 			}
 			for _, s := range checker.Check(all, still) {
 				holds := true
-				for _, g := range s.Grounds {
+				for _, g := range s.Basis {
 					text, there := content[g.Path]
 					holds = holds && there && text == was[g.Path]
 				}
@@ -277,7 +277,7 @@ func TestGroundsOverCommits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, Note{ID: fmt.Sprint("n", i+1), Text: "x", Grounds: grounds})
+		all = append(all, Note{ID: fmt.Sprint("n", i+1), Text: "x", Basis: grounds})
 	}
 	checker, stale, compared := b.Checker(), 0, 0
 	for _, commit := range commits[1:] {
@@ -285,7 +285,7 @@ func TestGroundsOverCommits(t *testing.T) {
 		now := blobs()
 		for some := range slices.Chunk(all, mostChecked/2) {
 			for _, s := range checker.Check(some, func() time.Time { return made }) {
-				holds := !slices.ContainsFunc(s.Grounds, func(g Basis) bool { return now[g.Path] != at[g.Path] })
+				holds := !slices.ContainsFunc(s.Basis, func(g Basis) bool { return now[g.Path] != at[g.Path] })
 				if compared++; !holds {
 					stale++
 				}
@@ -437,7 +437,7 @@ func TestChoose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, Note{ID: fmt.Sprint("n", i+1), Text: fmt.Sprint("fact ", i), Made: made.AddDate(0, 0, i/10), Grounds: grounds})
+		all = append(all, Note{ID: fmt.Sprint("n", i+1), Text: fmt.Sprint("fact ", i), Made: made.AddDate(0, 0, i/10), Basis: grounds})
 	}
 	all = append(all, Note{ID: "u1", Text: "everywhere", Made: made.AddDate(1, 0, 0)})
 	var states []State

@@ -162,7 +162,7 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 	if !s.Checked.IsZero() {
 		lines = append(lines, "approved on "+s.Checked.Format("2006-01-02"))
 	}
-	for _, g := range s.Grounds {
+	for _, g := range s.Basis {
 		lines = append(lines, "rests on "+humanize.Name(g.Path))
 	}
 	if diff := d.Notes.Difference(ctx, s.Note); diff != "" {

@@ -54,7 +54,7 @@ func eventful() []chat.Event {
 		chat.Compressed{Strategy: "high-density", Reason: "nothing to compress", TokensBefore: 50_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Searched{Query: "go 1.26", Sources: []string{"https://go.dev/a"}},
 		chat.Notice{Text: "context limit: oldest turns, 5k → 3k tokens"},
-		chat.Noted{ID: "n1", State: "kept", Text: "tests need a database", Grounds: []string{"Makefile"}},
+		chat.Noted{ID: "n1", State: "kept", Text: "tests need a database", Basis: []string{"Makefile"}},
 		chat.QueueChanged{},
 		chat.TextDelta{Delta: "Done."},
 		chat.TurnEnded{},

@@ -120,11 +120,11 @@ type (
 		Sources []string `json:"sources"`
 	}
 	noteLine struct {
-		Type    string   `json:"type"`
-		ID      string   `json:"id"`
-		State   string   `json:"state"`
-		Text    string   `json:"text,omitempty"`
-		Grounds []string `json:"grounds,omitempty"`
+		Type  string   `json:"type"`
+		ID    string   `json:"id"`
+		State string   `json:"state"`
+		Text  string   `json:"text,omitempty"`
+		Basis []string `json:"grounds,omitempty"`
 	}
 	agentStartLine struct {
 		Type    string `json:"type"`
@@ -202,7 +202,7 @@ func streamLine(e chat.Event) any {
 	case chat.TurnCost:
 		return noticeLine{"notice", e.String()}
 	case chat.Noted:
-		return noteLine{"note", e.ID, e.State, e.Text, e.Grounds}
+		return noteLine{"note", e.ID, e.State, e.Text, e.Basis}
 	case chat.AgentStarted:
 		return agentStartLine{"agent_start", e.ID, e.Agent, e.Model, e.CallID, e.Title}
 	case chat.AgentEvent:
