@@ -10,6 +10,8 @@ import (
 	"agent/internal/compression"
 	"agent/internal/gate"
 	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/reachlog"
 	"agent/internal/settings"
 	"agent/internal/tools"
@@ -347,13 +349,25 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),
 		FoundTokens:         settings.FoundMaxTokens.Of(r.settings),
-		OutlineTokens:       settings.ReadOutlineTokens.Of(r.settings),
+		OutlineTokens:       OutlineTokens(r.settings),
 		ReadLines:           settings.FileReadMaxLines.Of(r.settings),
 		ExactEdits:          settings.EditTolerance.Of(r.settings) == settings.TolerateNone,
 		PrivateAddresses:    settings.WebFetchPrivate.Of(r.settings),
 		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Of(r.settings),
 	}
 	return &env
+}
+
+// OutlineTokens returns the size in tokens from which the first read of a file returns its outline.
+// Unless set, it is 0 but for families of models that did well with outlines, while a cache makes the
+// further request cheap that an outline may need.
+func OutlineTokens(s *settings.Settings) int {
+	const usual = 6000
+	tokens, set := settings.ReadOutlineTokens.Get(s)
+	if !set && vendor.FamilyOf(settings.Model.Of(s)).Outlines && settings.PromptCache.Of(s) != string(llm.CacheOff) {
+		return usual
+	}
+	return tokens
 }
 
 // apply carries out the plan. It survives a tool that panics, as work does.

@@ -190,6 +190,28 @@ func TestToolLimitsFollowTheSettings(t *testing.T) {
 	}
 }
 
+func TestOutlineTokens(t *testing.T) {
+	t.Parallel()
+	for flags, want := range map[string]int{
+		"":                                    0,
+		"model=gpt-5.6":                       0,
+		"model=claude-fable":                  6000,
+		"model=anthropic/claude-opus-5":       6000,
+		"model=claude-fable prompt-cache=off": 0,
+		"model=claude-fable read-outline-tokens=0": 0,
+		"model=gpt-5.6 read-outline-tokens=3000":   3000,
+	} {
+		b := newBench(t)
+		for _, flag := range strings.Fields(flags) {
+			key, value, _ := strings.Cut(flag, "=")
+			b.set(key, value)
+		}
+		if got := OutlineTokens(b.config.Settings); got != want {
+			t.Errorf("%q: outlines from %d tokens on, want %d", flags, got, want)
+		}
+	}
+}
+
 // TestRequestCarriesTheSettings that are in force when it is made.
 func TestRequestCarriesTheSettings(t *testing.T) {
 	t.Parallel()

@@ -64,7 +64,7 @@ func (r *run) all(ctx context.Context) error {
 		switch {
 		case !r.variant.sendsEverything():
 			var arriving map[history.Ref]string
-			arriving, r.outlined = s.outlines(ctx, settings.ReadOutlineTokens.Of(r.engine.Settings), r.engine.Facts())
+			arriving, r.outlined = s.outlines(ctx, chat.OutlineTokens(r.engine.Settings), r.engine.Facts())
 			entries = s.cut(settings.FoundMaxTokens.Of(r.engine.Settings), true, arriving)
 		case r.Against == AsSent:
 			entries = s.cut(referenceTokens, false, nil)

@@ -60,10 +60,10 @@ var (
 	// files are not bounded by it, because edits quote them.
 	FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 500,
 		"maximum tokens of command output or search results; the model can read the rest; 0: no separate limit")
-	// ReadOutlineTokens is off by default: replay cannot show whether a model that has seen an outline
-	// understands as much.
-	ReadOutlineTokens = Declare("read-outline-tokens", Int(AtLeast(0, "of at least 0")), 0,
-		"size in tokens from which the first read of a file returns its outline, such as 6000; 0: never")
+	// ReadOutlineTokens is unset by default: only live runs show whether a model that has seen an
+	// outline understands as much.
+	ReadOutlineTokens = Optional("read-outline-tokens", Int(AtLeast(0, "of at least 0")), "6000 for Claude, 0 for other models",
+		"size in tokens from which the first read of a file returns its outline; 0: never")
 	FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,
 		"maximum lines per read of a file")
 	CheckCommand = Optional("check-command", Line(), "off",

@@ -14,6 +14,8 @@ type Family struct {
 	Name string
 	// Patches is set if its models are trained to edit by patches.
 	Patches bool
+	// Outlines is set if a model of it solved the same tasks with outlines of large files, for less.
+	Outlines bool
 
 	// prefixes lists beginnings of the base names of its models.
 	prefixes []string
@@ -29,7 +31,7 @@ const Other = "other"
 var families = []Family{
 	{Name: "gpt-oss", prefixes: []string{"gpt-oss"}, Patches: true},
 	{Name: "gpt", Patches: true, is: lazyregexp.New(`^(?:codex|o[34](?:-|$)|gpt-(?:[5-9]|\d\d))`)},
-	{Name: "claude", prefixes: []string{"claude"}, wants: Wants{CacheMarks: true}},
+	{Name: "claude", prefixes: []string{"claude"}, Outlines: true, wants: Wants{CacheMarks: true}},
 	{Name: "gemini", prefixes: []string{"gemini", "gemma"}},
 	{Name: "qwen", prefixes: []string{"qwen"}},
 	{Name: "kimi", prefixes: []string{"kimi"}, wants: Wants{CallIDs: AnyIDs, Reasoning: ReasoningContent}},
