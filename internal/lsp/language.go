@@ -17,6 +17,11 @@ type Language struct {
 	// Package names the software that has the program, for a hint how to install it.
 	Package string
 
+	// Partial is set if the server looks only into the files of a project and into open ones.
+	Partial bool
+	// Macros is set if definitions of macros have names that the server does not rename.
+	Macros bool
+
 	// files maps the endings of names to the language identifiers of the protocol.
 	files map[string]string
 	// projects lists names of files that describe a project. A change of one counts for the server.
@@ -46,6 +51,7 @@ var languages = []Language{
 	},
 	{
 		Name: "TypeScript", Program: "typescript-language-server", Args: []string{"--stdio"}, Package: "typescript-language-server and typescript",
+		Partial: true,
 		files: map[string]string{
 			".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "typescriptreact",
 			".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".jsx": "javascriptreact",
@@ -58,12 +64,14 @@ var languages = []Language{
 	},
 	{
 		Name: "Python", Program: "pyright-langserver", Args: []string{"--stdio"}, Package: "pyright",
+		Partial:  true,
 		files:    map[string]string{".py": "python", ".pyi": "python"},
 		projects: []string{"pyproject.toml", "pyrightconfig.json"},
 		settings: map[string]any{"python": map[string]any{"analysis": pyrightSettings}, "python.analysis": pyrightSettings},
 	},
 	{
 		Name: "C and C++", Program: "clangd", Args: []string{"--log=error", "--background-index", "--enable-config=0"}, Package: "clangd",
+		Macros: true,
 		files: map[string]string{
 			".c": "c", ".h": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hh": "cpp", ".hpp": "cpp", ".hxx": "cpp",
 		},

@@ -308,6 +308,8 @@ type Target struct {
 	Path    string
 	Content []byte
 	At      int
+	// Mentions are files that the server opens before the question. At most 63 count.
+	Mentions []string
 }
 
 // An Answer has the places that a server names.
@@ -412,7 +414,7 @@ func (f *Folder) ask(ctx context.Context, t Target, question func(ctx context.Co
 		return nil, err
 	}
 	list := func(ctx context.Context) ([]string, error) { return f.Files(ctx, lang.concerns) }
-	notes, err = s.ask(ctx, list, t.Path, func(ctx context.Context) error {
+	notes, err = s.ask(ctx, list, t, func(ctx context.Context) error {
 		return question(ctx, s, map[string]any{
 			"textDocument": map[string]any{"uri": uriOf(t.Path)},
 			"position":     positionOf(t.Content, t.At, s.inBytes),

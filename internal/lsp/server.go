@@ -31,7 +31,7 @@ const (
 
 const (
 	// maxOpen is the number of files that a server holds open.
-	maxOpen = 32
+	maxOpen = 64
 	// maxFileBytes is the size of the largest file that is sent to a server.
 	maxFileBytes = 8 << 20
 	// complaintBytes is the number of bytes of standard error that are kept.
@@ -239,7 +239,7 @@ func (s *server) settle(ctx context.Context) (loading bool, begun int) {
 // ask asks a question about a place, with the files as they are. It asks again if the server has
 // begun or ended loading in the meantime, or if files have changed. The notes say why the answer may be
 // incomplete or old.
-func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, error), path string, question func(context.Context) error) (notes []string, err error) {
+func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, error), t Target, question func(context.Context) error) (notes []string, err error) {
 	select {
 	case s.asking <- struct{}{}:
 		defer func() { <-s.asking }()
@@ -250,7 +250,10 @@ func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, 
 	if err != nil {
 		return nil, err
 	}
-	s.sync(files, path)
+	for _, file := range t.Mentions[:min(len(t.Mentions), maxOpen-1)] {
+		s.show(file)
+	}
+	s.sync(files, t.Path)
 	const tries = 3
 	for try := 1; ; try++ {
 		loading, begun := s.settle(ctx)
@@ -265,7 +268,7 @@ func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, 
 			return nil, s.explain(err)
 		}
 		_, now := s.settle(ctx)
-		changed := s.sync(files, path)
+		changed := s.sync(files, t.Path)
 		switch {
 		case (now > begun && !loading || changed || err != nil) && try < tries:
 			continue

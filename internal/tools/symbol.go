@@ -111,6 +111,29 @@ type symbolCall struct {
 	args    symbolArgs
 }
 
+// first asks about the only declaration, or about one place after another until the server knows one.
+// A place can be in a comment, or in a file that the server does not build.
+func (c symbolCall) first(ctx context.Context, targets []target, ask func(context.Context, lsp.Target) (lsp.Answer, error)) (found lsp.Answer, note string, err error) {
+	only, note, err := c.single(targets)
+	if err != nil {
+		return found, "", err
+	}
+	if only.declared {
+		targets = targets[:1]
+	}
+	mentions, err := c.mentions(ctx, only.Path)
+	if err != nil {
+		return found, "", err
+	}
+	for _, t := range targets {
+		t.Mentions = mentions
+		if found, err = ask(ctx, t.Target); len(found.Places)+len(found.Edits) > 0 || found.Text != "" {
+			break
+		}
+	}
+	return found, note, err
+}
+
 func (c symbolCall) answer(ctx context.Context) (Answer, error) {
 	ask, known := map[string]func(context.Context, lsp.Target) (lsp.Answer, error){
 		opDefinition: c.servers.Definition, opReferences: c.servers.References, opCallers: c.servers.Callers, opHover: c.servers.Describe,
@@ -125,17 +148,7 @@ func (c symbolCall) answer(ctx context.Context) (Answer, error) {
 	if c.args.Op == opDefinition && c.args.Line == 0 && targets[0].declared {
 		return c.show(ctx, targets)
 	}
-	target, note, err := c.single(targets)
-	if err != nil {
-		return Answer{}, err
-	}
-	found, err := ask(ctx, target.Target)
-	for _, other := range targets[1:] { // a name without a declaration: any use that the server knows
-		if target.declared || len(found.Places) > 0 || found.Text != "" {
-			break // after an error another use may be in a file that the server builds
-		}
-		found, err = ask(ctx, other.Target)
-	}
+	found, note, err := c.first(ctx, targets, ask)
 	if err != nil {
 		return Answer{}, err
 	}

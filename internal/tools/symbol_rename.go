@@ -1,9 +1,11 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"agent/internal/base/humanize"
@@ -22,12 +24,15 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	target, _, err := c.single(targets)
-	if err != nil {
-		return Plan{}, err
-	}
 	word := lastName(c.args.Name)
-	found, err := c.servers.Rename(ctx, target.Target, c.args.NewName)
+	found, _, err := c.first(ctx, targets, func(ctx context.Context, t lsp.Target) (lsp.Answer, error) {
+		found, err := c.servers.Rename(ctx, t, c.args.NewName)
+		if lang, _ := lsp.Of(t.Path); err != nil || !lang.Partial || len(found.Edits) == 0 {
+			return found, err
+		}
+		uses, err := c.servers.References(ctx, t)
+		return c.withUses(ctx, found, uses.Places, word), err
+	})
 	if err != nil {
 		return Plan{}, err
 	}
@@ -36,6 +41,9 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 	}
 	if len(found.Edits) == 0 {
 		return Plan{}, fmt.Errorf("the server cannot rename %s there", word)
+	}
+	if macro, err := c.inMacro(ctx, targets[0].Path, word); err != nil || macro != "" {
+		return Plan{}, cmp.Or(err, fmt.Errorf("nothing was renamed: a macro has the name too, which the server does not rename:\n%s", macro))
 	}
 	var planned edit
 	var changed []string
@@ -59,6 +67,18 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 		return answer
 	}
 	return plan, nil
+}
+
+// withUses adds to a rename the uses in files that the server does not edit, because they are outside
+// of its project.
+func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, uses []lsp.Place, word string) lsp.Answer {
+	inProject := maps.Clone(found.Edits)
+	for _, p := range uses {
+		if s, at, err := c.openPlace(ctx, p); err == nil && inProject[p.Path] == nil && nextName(s.whole, word, at) == at {
+			found.Edits[p.Path] = append(found.Edits[p.Path], lsp.Edit{Place: p, New: c.args.NewName})
+		}
+	}
+	return found
 }
 
 // renamed returns the change of one file by a rename. It refuses edits that do not replace the name,

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"agent/internal/base/humanize"
+	"agent/internal/base/lazyregexp"
 	"agent/internal/lsp"
 	"agent/internal/outline"
 	"agent/internal/search"
@@ -77,11 +78,19 @@ func (c symbolCall) targets(ctx context.Context) ([]target, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.rel, err)
 		}
-		found := here(at)
+		found := []target{here(at)}
 		if line := bytes.Count(s.whole[:at], []byte("\n")) + 1; line != c.args.Line {
-			found.note = fmt.Sprintf("line %d does not have the name; line %d was taken", c.args.Line, line)
+			found[0].note = fmt.Sprintf("line %d does not have the name; line %d was taken", c.args.Line, line)
 		}
-		return []target{found}, nil
+		// A place in a string or comment may come first on the line.
+		end := len(s.whole)
+		if next := bytes.IndexByte(s.whole[at:], '\n'); next >= 0 {
+			end = at + next
+		}
+		for at = nextName(s.whole, word, at+len(word)); 0 <= at && at < end; at = nextName(s.whole, word, at+len(word)) {
+			found = append(found, here(at))
+		}
+		return found, nil
 	}
 	if all := declarations(ctx, s.abs, s.whole, c.args.Name, word); len(all) > 0 {
 		return preferred(all, c.args.Name), nil
@@ -112,8 +121,7 @@ func (c symbolCall) canAsk(abs string, content []byte) error {
 // none, it returns some other places of the name.
 func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, error) {
 	asks := map[string]bool{}
-	w := c.env.Workspace
-	base, files, err := w.Files(ctx, w.Root(), func(file string) bool {
+	files, err := c.having(ctx, word, func(file string) bool {
 		ext := path.Ext(file)
 		if _, known := asks[ext]; !known {
 			lang, is := lsp.Of(file)
@@ -128,18 +136,9 @@ func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, err
 	if err != nil {
 		return nil, err
 	}
-	expression, err := search.Parse(regexp.QuoteMeta(word))
-	if err != nil {
-		return nil, err
-	}
-	files = slices.DeleteFunc(files, func(file string) bool { return !c.env.mayRead(filepath.Join(base, file)) })
-	matches, _, err := searchFiles(ctx, w, expression, base, files, search.Query{First: true, Limit: maxOutlined})
-	if err != nil {
-		return nil, err
-	}
 	var declared, used []target
-	for _, match := range matches {
-		s, err := c.env.open(ctx, filepath.Join(base, match.File))
+	for _, file := range files {
+		s, err := c.env.open(ctx, file)
 		if err != nil {
 			continue
 		}
@@ -163,6 +162,61 @@ func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, err
 	}
 	return nil, fmt.Errorf("no file of a language with a server has the name %s", word)
 }
+
+// having returns files that have a name, at most maxOutlined.
+func (c symbolCall) having(ctx context.Context, word string, keep func(file string) bool) (found []string, err error) {
+	w := c.env.Workspace
+	base, files, err := w.Files(ctx, w.Root(), keep)
+	if err != nil {
+		return nil, err
+	}
+	expression, err := search.Parse(`(^|[^\p{L}\d_$])` + regexp.QuoteMeta(word) + `([^\p{L}\d_$]|$)`)
+	if err != nil {
+		return nil, err
+	}
+	files = slices.DeleteFunc(files, func(file string) bool { return !c.env.mayRead(filepath.Join(base, file)) })
+	matches, _, err := searchFiles(ctx, w, expression, base, files, search.Query{First: true, Limit: maxOutlined})
+	for _, match := range matches {
+		found = append(found, filepath.Join(base, match.File))
+	}
+	return found, err
+}
+
+// mentions returns the files that have the name of a call, for a server that does not look into all files.
+func (c symbolCall) mentions(ctx context.Context, abs string) ([]string, error) {
+	lang, _ := lsp.Of(abs)
+	if !lang.Partial || c.args.Op == opDefinition || c.args.Op == opHover {
+		return nil, nil
+	}
+	return c.having(ctx, lastName(c.args.Name), lang.Has)
+}
+
+// inMacro returns the first line of a macro definition that uses a name, "" if there is none. A
+// parameter of the macro with this name does not count.
+func (c symbolCall) inMacro(ctx context.Context, abs, word string) (string, error) {
+	lang, _ := lsp.Of(abs)
+	if !lang.Macros {
+		return "", nil
+	}
+	files, err := c.having(ctx, word, lang.Has)
+	for _, file := range files {
+		s, err := c.env.open(ctx, file)
+		if err != nil {
+			return "", err
+		}
+		s.Close()
+		for _, macro := range macros.FindAllSubmatchIndex(s.whole, -1) {
+			parameters, body := s.whole[max(macro[2], 0):max(macro[3], 0)], s.whole[macro[4]:macro[5]]
+			if at := nextName(body, word, 0); at >= 0 && nextName(parameters, word, 0) < 0 {
+				return c.lineAt(s.abs, s.whole, macro[4]+at), nil
+			}
+		}
+	}
+	return "", err
+}
+
+// macros matches definitions of macros: their parameters and their text, over continued lines.
+var macros = lazyregexp.New(`(?m)^[ \t]*#[ \t]*define[ \t]+\w+(\([^)\n]*\))?((?:[^\n\\]|\\\r?\n|\\.)*)`)
 
 // preferred returns the declarations that fit a name best. Of several it takes those in the package or
 // module that qualifies the name, such as json.Marshal.

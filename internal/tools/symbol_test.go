@@ -101,6 +101,50 @@ func TestSymbolBounds(t *testing.T) {
 	}
 }
 
+// A name in a string is not asked about if the line has the name after it, too.
+func TestSymbolAfterAString(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"a.go": "package a\n\nvar m = \"known\" + known\n", "b.go": "package a\n\nvar known = 1\n"})
+	folder := servers(t, env, lsptest.Environ(t, lsptest.FaultStrings))
+	got := call(t, env, Symbol(folder), params{"op": "references", "name": "known", "file": "a.go", "line": 3})
+	if !strings.Contains(got.Text, "b.go:3: ") {
+		t.Errorf("%s%s", got.Text, got.Error)
+	}
+	if _, err := planCall(t.Context(), t, Rename(folder), env, params{"op": "rename", "name": "known", "file": "a.go", "line": 3, "new_name": "other"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server that knows only the open files outside of its project gets all files with the name.
+func TestSymbolOutsideOfTheProject(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"a.py": "known = 1\n", "b.py": "known()\n", "c.py": "unknown()\n"})
+	folder := servers(t, env, lsptest.Environ(t, lsptest.FaultClosed, "pyright-langserver"))
+	got := call(t, env, Symbol(folder), params{"op": "references", "name": "known"})
+	if strings.TrimSpace(got.Text) != "a.py:1: known = 1\nb.py:1: known()\n[2 places in 2 files]" {
+		t.Errorf("%q%s", got.Text, got.Error)
+	}
+	plan, err := planCall(t.Context(), t, Rename(folder), env, params{"op": "rename", "name": "known", "new_name": "other"})
+	if err != nil || strings.Join(plan.Preview.Paths, " ") != "a.py b.py" {
+		t.Error(plan.Preview.Paths, err)
+	}
+}
+
+// A rename is refused if the definition of a macro has the name: the build would fail.
+func TestRenameInAMacro(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{
+		"a.c": "int used;\nint alone;\nint parameter;\nint after;\n#define GET(a) \\\n\t((a) + used)\n#define PUT(parameter) parameter\nint z = after;\n",
+	})
+	folder := servers(t, env, lsptest.Environ(t, "", "clangd"))
+	for name, want := range map[string]string{"used": "a macro has the name too, which the server does not rename:\na.c:6: \t((a) + used)", "alone": "", "parameter": "", "after": ""} {
+		_, err := planCall(t.Context(), t, Rename(folder), env, params{"op": "rename", "name": name, "file": "a.c", "new_name": "other"})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A rename is a call of the tool that edits: its plan shows all files, it is applied as shown, undone,
 // and refused if a file has changed.
 func TestRename(t *testing.T) {

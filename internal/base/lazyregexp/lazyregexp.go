@@ -37,6 +37,11 @@ func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	return p.compiled().FindAllStringSubmatch(s, n)
 }
 
+// FindAllSubmatchIndex calls [regexp.Regexp.FindAllSubmatchIndex].
+func (p *Pattern) FindAllSubmatchIndex(b []byte, n int) [][]int {
+	return p.compiled().FindAllSubmatchIndex(b, n)
+}
+
 // FindSubmatchIndex calls [regexp.Regexp.FindSubmatchIndex].
 func (p *Pattern) FindSubmatchIndex(b []byte) []int { return p.compiled().FindSubmatchIndex(b) }
 

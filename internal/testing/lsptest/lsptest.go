@@ -42,6 +42,10 @@ const (
 	FaultOther = "other"
 	// FaultCreates renames a file, too.
 	FaultCreates = "creates"
+	// FaultStrings knows no word in double quotes.
+	FaultStrings = "strings"
+	// FaultClosed knows no file that is not open, and renames in one file.
+	FaultClosed = "closed"
 	// FaultNull answers with null.
 	FaultNull = "null"
 )
@@ -49,14 +53,14 @@ const (
 // Run runs the server and exits if the test program was started as a language server. TestMain
 // calls it first.
 func Run() {
-	if strings.HasPrefix(filepath.Base(os.Args[0]), "gopls") {
-		(&server{in: bufio.NewReader(os.Stdin), fault: os.Getenv("LSPTEST"), files: map[string]string{}, open: map[string]bool{}}).run()
+	if fault, is := os.LookupEnv("LSPTEST"); is {
+		(&server{in: bufio.NewReader(os.Stdin), fault: fault, files: map[string]string{}, open: map[string]bool{}}).run()
 		os.Exit(0)
 	}
 }
 
-// Environ returns an environment in which gopls is this server with a fault.
-func Environ(t testing.TB, fault string) []string {
+// Environ returns an environment in which gopls and other programs are this server with a fault.
+func Environ(t testing.TB, fault string, programs ...string) []string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the server is a link to the test program")
@@ -66,8 +70,10 @@ func Environ(t testing.TB, fault string) []string {
 		t.Fatal(err)
 	}
 	bin := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(bin, "gopls")); err != nil {
-		t.Fatal(err)
+	for _, program := range append(programs, "gopls") {
+		if err := os.Symlink(self, filepath.Join(bin, program)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return []string{"PATH=" + bin, "HOME=" + t.TempDir(), "LSPTEST=" + fault}
 }
@@ -203,9 +209,9 @@ func (s *server) handle(m message) (result any, asked bool) {
 	return nil, false
 }
 
-// load reads a Go file from disk.
+// load reads a source file from disk.
 func (s *server) load(path string) {
-	if filepath.Ext(path) != ".go" || s.open[path] {
+	if !slices.Contains([]string{".go", ".py", ".c"}, filepath.Ext(path)) || s.open[path] || s.fault == FaultClosed {
 		return
 	}
 	text, err := os.ReadFile(path)
@@ -230,6 +236,10 @@ func (s *server) answer(method, path string, p params) (result any, asked bool) 
 		}
 	case FaultNull:
 		return nil, true
+	case FaultStrings:
+		if line := strings.Split(s.files[path], "\n")[p.Position.Line]; strings.Count(line[:p.Position.Character], `"`)%2 == 1 {
+			return nil, true
+		}
 	}
 	word := s.wordAt(path, p.Position)
 	if s.fault == FaultOther && method == "textDocument/rename" {
@@ -244,6 +254,9 @@ func (s *server) answer(method, path string, p params) (result any, asked bool) 
 			}
 			uri := (&url.URL{Scheme: "file", Path: file}).String()
 			places = append(places, map[string]any{"uri": uri, "range": span(at, len(utf16.Encode([]rune(word))))})
+			if s.fault == FaultClosed && file != path {
+				continue
+			}
 			edits[uri] = append(edits[uri], map[string]any{"range": span(at, len(word)), "newText": p.NewName})
 			if s.fault == FaultOverlaps {
 				edits[uri] = append(edits[uri], map[string]any{"range": span(at, len(word)), "newText": p.NewName + "2"})
