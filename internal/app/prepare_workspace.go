@@ -77,7 +77,7 @@ func newPlace(p *Process, o Options, ends *closers) (*place, error) {
 		at.folders.Data, at.folders.State, at.folders.Cache = own, own, own
 	}
 	if !o.Record.Off {
-		p.keepTurns(at.folders)
+		p.keepNumbers(at.folders)
 	}
 	if p.ModelsAge && !o.Record.Off {
 		if notice := outdatedModels(at.folders.State, p.Now()); notice != "" {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -57,6 +56,48 @@ func join(t *testing.T, dir, id string, j Join) (*Conn, Joined) {
 	return c, joined
 }
 
+// text returns a line with a text of so many bytes.
+func text(size int) any {
+	return json.RawMessage(`{"type":"text","delta":"` + strings.Repeat("x", size) + `"}`)
+}
+
+// counted counts how often it is encoded.
+type counted struct{ times *int }
+
+func (c counted) MarshalJSON() ([]byte, error) { *c.times++; return []byte(`{"type":"x"}`), nil }
+
+// Before a client joins, only lines for boards are encoded, and those before the latest line at rest are
+// gone. Afterwards each line is encoded once for all clients. Boards have no other line encoded.
+func TestLinesAreEncodedForClients(t *testing.T) {
+	t.Parallel()
+	hub := NewHub(func() uint64 { return 3 })
+	plain, board := 0, 0
+	for range 5 {
+		hub.Add(Line{Value: counted{&plain}})
+		hub.Add(Line{Value: counted{&board}, Board: true})
+		hub.Add(Line{Value: counted{&plain}, Rest: true})
+		hub.Add(Line{Value: counted{&plain}})
+	}
+	if plain != 0 || board != 5 || len(hub.lines) != 1 {
+		t.Errorf("%d lines and %d of boards are encoded, %d kept", plain, board, len(hub.lines))
+	}
+	joined, after := hub.join(Join{Watch: true})
+	hub.Add(Line{Value: counted{&plain}, Rest: true})
+	hub.Add(Line{Value: counted{&board}, Board: true})
+	if lines, _, behind, _ := hub.next(after, true); len(lines) != 1 || behind || plain != 0 || string(joined.State) != `{"type":"x","n":18}` {
+		t.Errorf("a board gets %d lines, %d encoded, %s", len(lines), plain, joined.State)
+	}
+	for range 2 {
+		joined, after := hub.join(Join{})
+		if lines, last, behind, _ := hub.next(after, false); !joined.Snapshot || joined.Record != 3 || len(lines) != 3 || last != 22 || behind {
+			t.Errorf("%+v: %d lines to %d", joined, len(lines), last)
+		}
+	}
+	if plain != 2 || board != 6 {
+		t.Errorf("encoded %d lines and %d of boards", plain, board)
+	}
+}
+
 // A client that leaves and joins again, at any moments, sees every line once and in order, or is told
 // from which record it has to start.
 func TestEveryLineOnce(t *testing.T) {
@@ -80,7 +121,7 @@ func TestEveryLineOnce(t *testing.T) {
 						places[total] = recorded
 					}
 					size := rapid.SampledFrom([]int{1, 1, 100, 300}).Draw(t, "size")
-					hub.Add(Line{Data: fmt.Appendf(nil, `{"type":"text","delta":%q}`, strings.Repeat("x", size)), Rest: rest})
+					hub.Add(Line{Value: text(size), Size: size, Rest: rest})
 				}
 			case 2:
 				joined, after := hub.join(Join{After: known, Run: run})
@@ -126,7 +167,7 @@ func TestJoinAfterUnknownNumbers(t *testing.T) {
 	t.Parallel()
 	hub := NewHub(func() uint64 { return 7 })
 	for range 3 {
-		hub.Add(Line{Data: []byte(`{"type":"x"}`)})
+		hub.Add(Line{Value: json.RawMessage(`{"type":"x"}`)})
 	}
 	for _, j := range []Join{{}, {After: 2}, {After: 2, Run: "other"}, {After: 4, Run: hub.run}, {After: 1 << 63, Run: hub.run}} {
 		if joined, _ := hub.join(j); !joined.Snapshot || joined.Record != 7 || joined.After != 0 {
@@ -146,7 +187,7 @@ func TestSlowClient(t *testing.T) {
 	s := serve(t, dir, "one", hub, func(*Client, []byte) {})
 	slow, joined := join(t, dir, "one", Join{})
 	for range 80 {
-		hub.Add(Line{Data: fmt.Appendf(nil, `{"type":"text","delta":%q}`, strings.Repeat("x", 50_000)), Rest: true})
+		hub.Add(Line{Value: text(50_000), Size: 50_000, Rest: true})
 	}
 	last, n := error(nil), joined.After
 	for last == nil {
@@ -230,16 +271,16 @@ func TestBoardsGetStates(t *testing.T) {
 	dir := folder(t)
 	hub := NewHub(func() uint64 { return 0 })
 	serve(t, dir, "one", hub, func(*Client, []byte) {})
-	hub.Add(Line{Data: []byte(`{"type":"state","state":"working"}`), Board: true})
-	hub.Add(Line{Data: []byte(`{"type":"approval","id":1}`), Board: true, Asks: 1})
-	hub.Add(Line{Data: []byte(`{"type":"approval","id":2}`), Board: true, Asks: 2})
-	hub.Add(Line{Data: []byte(`{"type":"settled","id":1}`), Board: true, Settles: 1})
+	hub.Add(Line{Value: json.RawMessage(`{"type":"state","state":"working"}`), Board: true})
+	hub.Add(Line{Value: json.RawMessage(`{"type":"approval","id":1}`), Board: true, Asks: 1})
+	hub.Add(Line{Value: json.RawMessage(`{"type":"approval","id":2}`), Board: true, Asks: 2})
+	hub.Add(Line{Value: json.RawMessage(`{"type":"settled","id":1}`), Board: true, Settles: 1})
 	c, joined := join(t, dir, "one", Join{Watch: true})
 	if string(joined.State) != `{"type":"state","n":1,"state":"working"}` || len(joined.Open) != 1 || string(joined.Open[0]) != `{"type":"approval","n":3,"id":2}` {
 		t.Errorf("%s %s", joined.State, joined.Open)
 	}
-	hub.Add(Line{Data: []byte(`{"type":"text","delta":"hidden"}`)})
-	hub.Add(Line{Data: []byte(`{"type":"settled","id":2}`), Board: true, Settles: 2})
+	hub.Add(Line{Value: json.RawMessage(`{"type":"text","delta":"hidden"}`)})
+	hub.Add(Line{Value: json.RawMessage(`{"type":"settled","id":2}`), Board: true, Settles: 2})
 	if line, err := c.Next(); err != nil || string(line) != `{"type":"settled","n":6,"id":2}` {
 		t.Errorf("%s %v", line, err)
 	}

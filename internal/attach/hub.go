@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"agent/internal/base/rawjson"
 )
 
 // Kept is the size from which the oldest lines are dropped, in bytes, up to a line at rest.
@@ -17,8 +19,10 @@ const restless = 8
 
 // A Line is something that happened in the session.
 type Line struct {
-	// Data is a JSON object whose first member is its type.
-	Data []byte
+	// Value is encoded as a JSON object whose first member is its type, once a client receives it. It is
+	// not changed meanwhile. Size estimates the length of the object, in bytes.
+	Value any
+	Size  int
 	// Rest is set if the record holds everything up to this line, so that a client can start here.
 	Rest bool
 	// Board is set if boards receive the line, not only clients that follow the session.
@@ -28,14 +32,28 @@ type Line struct {
 	Asks, Settles int
 }
 
-// numbered is a line of a Hub. place is the number of the latest record, for a line at rest.
+// numbered is a line of a Hub. data is the object with its number, nil until it is encoded. place is the
+// number of the latest record, for a line at rest.
 type numbered struct {
 	Line
+	data  []byte
 	place uint64
 }
 
-// A Hub holds the latest lines of a session for its clients. It is safe for concurrent use, and Add
-// never waits.
+// encode encodes a line with its number. A line that cannot be encoded has no data.
+func (l *numbered) encode(number uint64) {
+	if l.Value == nil {
+		return
+	}
+	if text, err := rawjson.Marshal(l.Value); err == nil {
+		l.data = withNumber(text, number)
+	}
+	l.Value = nil
+}
+
+// A Hub holds the latest lines of a session for its clients. Until the first client joins, it encodes
+// only lines for boards and keeps none before the latest line at rest. It is safe for concurrent use,
+// and Add never waits.
 type Hub struct {
 	// run identifies this Hub. Numbers of lines mean nothing in another one.
 	run   string
@@ -49,6 +67,8 @@ type Hub struct {
 	before, start uint64
 	// asked holds the lines of open questions, also after they were dropped.
 	asked map[int]numbered
+	// joined is set once a client has joined.
+	joined bool
 	// state is the latest line for boards that is no question, nil for none.
 	state []byte
 	// changed is closed at the next line.
@@ -70,18 +90,25 @@ func (h *Hub) Add(line Line) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	number := h.before + uint64(len(h.lines)) + 1
-	one := numbered{line, place}
-	one.Data = withNumber(line.Data, number)
+	one := numbered{Line: line, place: place}
+	if line.Board {
+		one.encode(number)
+		one.Size = len(one.data)
+	}
+	if line.Rest && !h.joined {
+		h.lines, h.size, h.before, h.start = nil, 0, number, place
+		return
+	}
 	switch {
 	case line.Asks > 0:
 		h.asked[line.Asks] = one
 	case line.Settles > 0:
 		delete(h.asked, line.Settles)
 	case line.Board:
-		h.state = one.Data
+		h.state = one.data
 	}
 	h.lines = append(h.lines, one)
-	h.size += len(one.Data)
+	h.size += one.Size
 	h.trim()
 	h.wake()
 }
@@ -106,7 +133,7 @@ func (h *Hub) trim() {
 	}
 	over, drop := h.size-h.kept, 0
 	for i, passed := 0, 0; i < len(h.lines); i++ {
-		passed += len(h.lines[i].Data)
+		passed += h.lines[i].Size
 		if h.lines[i].Rest {
 			drop = i + 1
 			if passed >= over {
@@ -118,7 +145,7 @@ func (h *Hub) trim() {
 		drop = (len(h.lines) + 1) / 2
 	}
 	for _, line := range h.lines[:drop] {
-		h.size -= len(line.Data)
+		h.size -= line.Size
 	}
 	if drop > 0 && h.lines[drop-1].Rest {
 		h.start = h.lines[drop-1].place
@@ -131,6 +158,7 @@ func (h *Hub) trim() {
 func (h *Hub) join(j Join) (joined Joined, after uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.joined = true
 	joined = Joined{Type: "joined", Run: h.run, Record: h.start, Snapshot: true, After: h.before, State: h.state}
 	switch {
 	case j.Watch:
@@ -139,8 +167,8 @@ func (h *Hub) join(j Join) (joined Joined, after uint64) {
 		joined.Snapshot, joined.After = false, j.After
 	}
 	for _, id := range slices.Sorted(maps.Keys(h.asked)) {
-		if asked := h.asked[id]; j.Watch || joined.Snapshot && numberOf(asked.Data) <= joined.After {
-			joined.Open = append(joined.Open, asked.Data)
+		if asked := h.asked[id]; j.Watch || joined.Snapshot && numberOf(asked.data) <= joined.After {
+			joined.Open = append(joined.Open, asked.data)
 		}
 	}
 	return joined, joined.After
@@ -156,14 +184,22 @@ func (h *Hub) next(after uint64, watch bool) (lines [][]byte, last uint64, behin
 	}
 	const atOnce = 256
 	last = after
-	for _, line := range h.lines[after-h.before:] {
+	waiting := h.lines[after-h.before:]
+	for i := range waiting {
 		if len(lines) == atOnce {
 			break
 		}
 		last++
-		if !watch || line.Board {
-			lines = append(lines, line.Data)
+		line := &waiting[i]
+		if watch && !line.Board {
+			continue
 		}
+		if line.encode(last); line.data == nil {
+			continue
+		}
+		h.size += len(line.data) - line.Size
+		line.Size = len(line.data)
+		lines = append(lines, line.data)
 	}
 	if h.ended && last == h.before+uint64(len(h.lines)) {
 		return lines, last, false, nil

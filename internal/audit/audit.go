@@ -139,6 +139,9 @@ func of(path string, hashes ...string) (*Report, beginnings, error) {
 		if act, is := record.Action(); is {
 			a.addAct(record.Time, act)
 		}
+		if warmed, is := record.Warmed(); is {
+			a.add(record.Time, Event{Kind: Reached, What: warmed.Host, By: "cache-warming"})
+		}
 		a.readOpening(record)
 		if agent, is := record.Agent(); is {
 			a.agents = append(a.agents, agent)

@@ -3,6 +3,7 @@
 package board
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,14 +24,14 @@ func TestBoardFollowsSessions(t *testing.T) {
 	hubs := map[string]*attach.Hub{}
 	for id, state := range map[string]string{"one": `"idle"`, "two": `"blocked","kind":"permission"`} {
 		hubs[id] = attach.NewHub(func() uint64 { return 0 })
-		hubs[id].Add(attach.Line{Data: []byte(`{"type":"state","id":"` + id + `","state":` + state + `}`), Board: true})
+		hubs[id].Add(attach.Line{Value: json.RawMessage(`{"type":"state","id":"` + id + `","state":` + state + `}`), Board: true})
 		server, err := attach.Serve(dir, id, hubs[id], func(*attach.Client, []byte) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = server.Close() })
 	}
-	hubs["two"].Add(attach.Line{Data: []byte(`{"type":"approval","id":3,"preview":{"Title":"run make"}}`), Board: true, Asks: 3})
+	hubs["two"].Add(attach.Line{Value: json.RawMessage(`{"type":"approval","id":3,"preview":{"Title":"run make"}}`), Board: true, Asks: 3})
 	b := New(Sources{Sockets: []string{dir}, Sessions: filepath.Join(dir, "none"), WaitsSince: func(string) time.Time { return time.Time{} }})
 	defer b.Close()
 	b.Find()
@@ -48,8 +49,8 @@ func TestBoardFollowsSessions(t *testing.T) {
 	if got := shown(); got != "two blocked permission run make|one idle " {
 		t.Fatal(got)
 	}
-	hubs["two"].Add(attach.Line{Data: []byte(`{"type":"settled","id":3}`), Board: true, Settles: 3})
-	hubs["two"].Add(attach.Line{Data: []byte(`{"type":"state","id":"two","state":"done"}`), Board: true})
+	hubs["two"].Add(attach.Line{Value: json.RawMessage(`{"type":"settled","id":3}`), Board: true, Settles: 3})
+	hubs["two"].Add(attach.Line{Value: json.RawMessage(`{"type":"state","id":"two","state":"done"}`), Board: true})
 	for shown() != "two done |one idle " {
 		<-b.Changed()
 	}

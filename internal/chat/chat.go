@@ -144,9 +144,11 @@ type Endpoint interface {
 type Chat struct {
 	*Line
 	// Views shows the context, Past goes back, and Agents serves the agents of the conversation.
-	Views  *Views
-	Past   *Past
-	Agents *Agents
+	// Warming keeps the provider's cache warm.
+	Views   *Views
+	Past    *Past
+	Agents  *Agents
+	Warming *Warming
 
 	config Config
 	emit   emitter
@@ -217,6 +219,7 @@ func New(config Config) *Chat {
 	}
 	c.Views = &Views{inbox: in, window: c.window, endpoint: config.Endpoint, settings: config.Settings}
 	c.Past = newPast(c)
+	c.Warming = &Warming{inbox: in, chat: c}
 	consent := c.Agents.consent
 	c.modes = &modes{history: config.History, consent: consent}
 	c.loop = gate.NewLoop(&c.config.Policy)
@@ -241,6 +244,7 @@ func New(config Config) *Chat {
 // Run serves the chat until ctx ends. If a turn is in progress then, it is interrupted and leaves
 // a valid history.
 func (c *Chat) Run(ctx context.Context) {
+	defer c.Warming.begin(ctx, true)()
 	c.emitStatus()
 	c.waiting.giveBackWaited()
 	for {
@@ -285,9 +289,11 @@ func (c *Chat) Prompt(ctx context.Context, message atcmd.Message) (Outcome, erro
 
 // work runs one turn so that Interrupt can end it, and reports its beginning and its end.
 func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, error)) (Outcome, error) {
+	defer c.Warming.begin(ctx, false)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c.interrupt, c.waiting.working = cancel, true
+	c.Warming.userCame(false)
 	c.refusals.earlierTurn()
 	c.emit(TurnStarted{})
 	if len(c.waiting.queue) > 0 {
@@ -302,6 +308,7 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 		c.stats.turnEnded(before)
 		c.stats.tellVoid(before)
 		c.stats.tellCost(before)
+		c.Warming.tell()
 	}
 	c.stats.Saving = c.saved()
 	c.emitStatus()
@@ -342,5 +349,8 @@ func (c *Chat) Interrupt() {
 
 // Answer decides the approval with this id. It ignores an id that has been decided.
 func (c *Chat) Answer(id int, decision Decision) {
-	c.inbox.post(func() { c.asker.answer(id, decision) })
+	c.inbox.post(func() {
+		c.Warming.userCame(false)
+		c.asker.answer(id, decision)
+	})
 }

@@ -15,8 +15,10 @@ import (
 // Costs sums up the cost of requests. Conversations that share one have one max-cost together.
 // The zero value is ready; it is safe for concurrent use.
 type Costs struct {
-	// Turns keeps the costs of turns, for estimates; nil keeps nothing. It is set before the first turn.
-	Turns Turns
+	// Turns keeps the costs of turns, each as a multiple of the input of its first request, for
+	// estimates. Pauses keeps the user's pauses in seconds. Both are set before the first turn; nil
+	// keeps nothing.
+	Turns, Pauses Numbers
 
 	mu    sync.Mutex
 	spent float64
@@ -170,6 +172,7 @@ func (c *Chat) countUsage(model string, u llm.Usage) {
 	c.stats.count(model, u, c.config.Settings, c.config.Endpoint)
 	c.emit(reportedOf(u))
 	c.stats.cache.reported(model, u)
+	c.Warming.reported(u)
 	c.emitStatus()
 }
 

@@ -70,7 +70,7 @@ func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimat
 		return err == nil && e.Tokens > 0
 	})
 	if known && c.config.Costs.Turns != nil {
-		if low, high, enough := RangeOf(c.config.Costs.Turns.Multiples()); enough {
+		if low, high, enough := RangeOf(c.config.Costs.Turns.Latest()); enough {
 			e.Low, e.High = max(e.Least, e.Least*low), e.Most*high
 		}
 	}
@@ -120,12 +120,11 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 	return Estimate{First: cost(0), Least: cost(-1), Most: cost(1), Tokens: int(math.Round(whole.Tokens))}
 }
 
-// Turns keeps the costs of a user's turns, each as a multiple of the input of its first
-// request. It is safe for concurrent use.
-type Turns interface {
-	Add(multiple float64)
-	// Multiples returns the latest turns, oldest first.
-	Multiples() []float64
+// Numbers keeps measurements of a user's sessions. It is safe for concurrent use.
+type Numbers interface {
+	Add(number float64)
+	// Latest returns the latest numbers, oldest first.
+	Latest() []float64
 }
 
 const (

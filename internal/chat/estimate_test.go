@@ -24,7 +24,7 @@ import (
 type keptTurns []float64
 
 func (k *keptTurns) Add(multiple float64) { *k = append(*k, multiple) }
-func (k *keptTurns) Multiples() []float64 { return *k }
+func (k *keptTurns) Latest() []float64    { return *k }
 
 // estimateOf asks for an estimate as a front does, beside the owner of the chat.
 func (c *cacheBench) estimateOf(t *testing.T, blocks []history.Block) (e Estimate, known bool) {

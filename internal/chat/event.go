@@ -268,6 +268,7 @@ func (Compressed) event()         {}
 func (UsageReported) event()      {}
 func (Retry) event()              {}
 func (Waiting) event()            {}
+func (Warmed) event()             {}
 func (Searched) event()           {}
 func (Notice) event()             {}
 func (Noted) event()              {}

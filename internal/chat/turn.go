@@ -220,6 +220,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	}
 	// If the user chose no model, Provider has settled on one.
 	request.Model = settings.Model.Of(c.config.Settings)
+	entries := request.History
 	request, void := withoutVoid(&c.config, request)
 	omitUnsent(&c.config, request.Model, void)
 	c.stats.cache.sending(request)
@@ -228,6 +229,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	c.stats.Requests++
 	c.Agents.spent.Add(1)
 	c.emit(RequestStarted{})
+	c.Warming.sending(entries, request, provider)
 	r, err := c.replies.stream(ctx, provider, request)
 	if !r.counted && (err == nil || r.hasBegun()) {
 		c.stats.estimate(r.model, c.estimated(r), c.config.Settings, c.config.Endpoint)

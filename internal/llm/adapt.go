@@ -65,7 +65,7 @@ func (a *adapting[D]) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, 
 func (a *adapting[D]) ask(ctx context.Context, d D, req Request, yield func(Chunk, error) bool, lessons int) (note string, taught bool) {
 	begun := false
 	for chunk, err := range a.speak(d).Stream(ctx, req) {
-		if err != nil && !begun && ctx.Err() == nil && lessons < mostLessons {
+		if err != nil && !begun && ctx.Err() == nil && lessons < mostLessons && !IsUnasked(ctx) {
 			if note, taught := a.teaches(d, req, err); taught {
 				return note, true
 			}

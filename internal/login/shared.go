@@ -27,7 +27,7 @@ func (s *shared) begin(present func(llm.Key) (Token, bool), ask func(llm.Key) (T
 }
 
 // Token implements Source. A command continues even if ctx ends, for the next caller. A caller that
-// waited for a command that failed does not start another.
+// waited for a command that failed does not start another, nor does a request that nobody asked for.
 func (s *shared) Token(ctx context.Context, refused llm.Key) (Token, error) {
 	asked := s.asked.Load()
 	type result struct {
@@ -46,6 +46,10 @@ func (s *shared) Token(ctx context.Context, refused llm.Key) (Token, error) {
 	if s.asked.Load() != asked && s.failure != nil {
 		defer func() { <-s.asking }()
 		return Token{}, s.failure
+	}
+	if llm.IsUnasked(ctx) {
+		<-s.asking
+		return Token{}, tokenError("", "the token has ended, and no user waits for this request")
 	}
 	done := make(chan result, 1)
 	go func() {

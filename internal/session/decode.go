@@ -29,6 +29,7 @@ var decoders = map[Type]func(Record) (any, error){
 	TypeNote:        decodeAs[Note],
 	TypeNotice:      decodeAs[noticePayload],
 	TypeAgent:       decodeAs[Agent],
+	TypeWarmed:      decodeAs[Warmed],
 	TypeAction:      decodeAs[Action],
 }
 

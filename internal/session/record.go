@@ -65,6 +65,8 @@ const (
 	TypeNotice Type = "notice"
 	// TypeAgent is the start or the end of an agent.
 	TypeAgent Type = "agent"
+	// TypeWarmed is a request that only kept the conversation in the provider's cache.
+	TypeWarmed Type = "warmed"
 	// TypeAction is something that the program did beside the calls of the model.
 	TypeAction Type = "act"
 )

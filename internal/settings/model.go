@@ -66,10 +66,20 @@ var (
 		"JSON object to add to every request")
 )
 
+// Values of CacheWarming.
+const (
+	WarmOff     = "off"
+	WarmWorking = "working"
+	WarmIdle    = "idle"
+)
+
 // The provider's prompt cache.
 var (
 	PromptCache = Declare("prompt-cache", Enum("auto", "off", "5m", "1h"), "auto",
 		"ask the provider to cache the prompt, and for how long")
+	// CacheWarming says when the latest request is sent again, only to keep the prompt in the cache.
+	CacheWarming = Declare("cache-warming", Enum(WarmOff, WarmWorking, WarmIdle), WarmWorking,
+		"send the latest request again before the provider's cache forgets it, if that pays: never, during work and questions, or also between turns")
 	// CacheKind says how the provider finds a prompt in its cache (D-95).
 	CacheKind = Declare("cache-kind", Enum("auto", "prefix", "marks", "none"), "auto",
 		"how the provider matches its cache: any common prefix, or only marked prefixes; auto: by provider")

@@ -21,7 +21,7 @@ func All() []Group {
 			Model, Provider, BaseURL, AuthKeyfile, AuthCommand, AuthCommandLife, Login, LoginClientID, Fallback, OnLimit,
 			CloudProject, CloudRegion, CloudResource, ContextLimit, MaxOutputTokens,
 			Temperature, TopP, ReasoningEffort, Headers, ExtraBody, ReasoningReplay, API, ThinkingDisplay,
-			PromptCache, ModelFamily, EditTool, Tools, EditTolerance, CacheKind, CacheLife, ReasoningBound,
+			PromptCache, CacheWarming, ModelFamily, EditTool, Tools, EditTolerance, CacheKind, CacheLife, ReasoningBound,
 			RequestTimeout, IdleTimeout, MaxRetries,
 		}},
 		{CategoryBehaviour, slices.Concat([]Declared{

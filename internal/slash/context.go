@@ -272,9 +272,17 @@ func statsCommand(d Deps) command.Command {
 				rows = append(rows, []string{"pruning", "", saved})
 			}
 			return command.Output{Lines: table.Lines("lrl", rows)}, nil
-		}}, {Args: "cache", Does: "list cache misses with cause and cost", Run: command.Say(func(context.Context, []string) ([]string, error) {
+		}}, {Args: "cache", Does: "list cache misses with cause and cost, and refreshes", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
 			breaks, err := d.Views.CacheBreaks()
-			return cachemiss.Lines(breaks), err
+			if err != nil {
+				return nil, err
+			}
+			refreshes, err := d.Views.Refreshes(ctx)
+			lines := cachemiss.Lines(breaks)
+			for _, one := range refreshes {
+				lines = append(lines, one.String())
+			}
+			return lines, err
 		})}},
 	}
 }

@@ -38,6 +38,7 @@ var lineTypes = []LineType{
 	{"retry", retryLine{}},
 	{"notice", noticeLine{}},
 	{"search", searchLine{}},
+	{"warm", warmLine{}},
 	{"note", noteLine{}},
 	{"error", errorLine{}},
 	{"result", resultLine{}},

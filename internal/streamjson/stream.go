@@ -119,6 +119,14 @@ type (
 		Query   string   `json:"query"`
 		Sources []string `json:"sources"`
 	}
+	warmLine struct {
+		Type   string  `json:"type"`
+		Wait   string  `json:"wait"`
+		Prompt int     `json:"prompt_tokens"`
+		Cached int     `json:"cached_tokens"`
+		Cost   float64 `json:"cost"`
+		Held   bool    `json:"held"`
+	}
 	noteLine struct {
 		Type  string   `json:"type"`
 		ID    string   `json:"id"`
@@ -201,6 +209,8 @@ func streamLine(e chat.Event) any {
 		return noticeLine{"notice", e.Text}
 	case chat.TurnCost:
 		return noticeLine{"notice", e.String()}
+	case chat.Warmed:
+		return warmLine{"warm", e.Wait, e.Prompt, e.Cached, e.Cost, e.Held}
 	case chat.Noted:
 		return noteLine{"note", e.ID, e.State, e.Text, e.Basis}
 	case chat.AgentStarted:

@@ -185,6 +185,15 @@ func (t *Tracer) Event(e chat.Event) {
 		t.turn.SpanID, t.next = t.next, randomHex(8)
 	case chat.TurnEnded:
 		t.endTurn(e)
+	case chat.Warmed:
+		parent := t.parent
+		if t.turn != nil {
+			parent = t.turn.SpanID
+		}
+		refresh := t.begin("refresh "+e.Model, client, parent, text("gen_ai.operation.name", "chat"), text("gen_ai.request.model", e.Model),
+			number("gen_ai.usage.input_tokens", e.Prompt), number("gen_ai.usage.cache_read.input_tokens", e.Cached))
+		refresh.Start = strconv.FormatInt(e.At.UnixNano(), 10)
+		t.end(refresh)
 	case chat.AgentStarted:
 		t.agents[e.ID] = &line{tools: map[int]*span{}, model: e.Model, turn: t.begin("invoke_agent "+e.Agent, internal, cmp.Or(t.calls[e.Call], t.parent),
 			text("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", e.Agent), text("gen_ai.agent.id", e.ID))}

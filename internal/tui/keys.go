@@ -94,6 +94,9 @@ func PlainKeys() []command.Key {
 // key gives a key to the part that owns it: the pager, the waiting question, the open list, the
 // help about keys, or the input.
 func (m *Model) key(k term.Key) tea.Cmd {
+	if m.opts.Pressed != nil {
+		m.opts.Pressed()
+	}
 	switch k.Name {
 	case "ctrl+c", "ctrl+d", "esc", "alt+esc":
 	default: // any other key takes back the offer of a second press

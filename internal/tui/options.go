@@ -101,6 +101,8 @@ type Options struct {
 	Greeting []string
 	// Earlier is the conversation before the session was resumed; it is shown below the greeting.
 	Earlier Earlier
+	// Pressed is called for every key; nil for nothing. It returns at once.
+	Pressed func()
 	// History may be nil; prompts are then remembered for this session only.
 	History History
 	// Branch returns the branch that is checked out in the workspace, followed by * if files have

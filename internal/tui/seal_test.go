@@ -55,6 +55,7 @@ var allEvents = []chat.Event{
 	chat.Retry{},
 	chat.Searched{},
 	chat.Waiting{},
+	chat.Warmed{},
 	chat.Notice{},
 	chat.TurnCost{},
 	chat.Noted{},

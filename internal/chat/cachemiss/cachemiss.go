@@ -156,6 +156,13 @@ func (w *Detector) Changed(cause Cause, what string, freed int) {
 	}
 }
 
+// Warmed notes a request at a time that only used the latest request in the cache.
+func (w *Detector) Warmed(at time.Time) {
+	if w.before != nil {
+		w.before.At = at
+	}
+}
+
 // Sending notes a request that is being sent.
 func (w *Detector) Sending(s Request) { w.now = &s }
 

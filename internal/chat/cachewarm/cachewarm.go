@@ -15,6 +15,9 @@ import (
 // Wait says what a conversation waits for.
 type Wait int
 
+// String returns "work", "answer" or "message".
+func (w Wait) String() string { return [...]string{"work", "answer", "message"}[w] }
+
 // The values.
 const (
 	// Work goes on by itself: a command, an agent or a reply.
@@ -49,8 +52,8 @@ type Prefix struct {
 	Used time.Time
 }
 
-// due returns the time of a refresh: at nine tenths of the life, and ten seconds before its end.
-func (p Prefix) due() time.Time {
+// Due returns the time of a refresh: at nine tenths of the life, and ten seconds before its end.
+func (p Prefix) Due() time.Time {
 	const early = 10 * time.Second
 	return p.Used.Add(min(p.Life*9/10, p.Life-early))
 }
@@ -66,23 +69,23 @@ type Account struct {
 	// refreshes since then.
 	began time.Time
 	spent float64
-	// gone is set if a refresh found nothing, until the next request.
-	gone bool
+	// missed is set once a refresh found nothing. No other follows in the session.
+	missed bool
 }
 
 // Sent notes a request that started at a time, and the cost of its input.
 func (a *Account) Sent(at time.Time, cost float64) {
 	a.cost += cost
-	a.began, a.spent, a.gone = at, 0, false
+	a.began, a.spent = at, 0
 }
 
 // Next returns the time of the next refresh. It returns false if none pays until the next request.
 func (a *Account) Next(p Prefix, wait Wait, pauses Pauses) (at time.Time, ok bool) {
 	const leastLife = time.Minute
-	if a.gone || a.Refreshes >= mostRefreshes || p.Life < leastLife {
+	if a.missed || a.Refreshes >= mostRefreshes || p.Life < leastLife {
 		return at, false
 	}
-	at = p.due()
+	at = p.Due()
 	waited := at.Sub(a.began)
 	// Work is not covered for more than the gain. While the user is waited for, credit is what
 	// refreshes may still lose.
@@ -100,7 +103,7 @@ func (a *Account) Refreshed(cost float64, held bool) {
 	a.Refreshes++
 	a.spent += cost
 	a.net -= cost
-	a.gone = !held
+	a.missed = a.missed || !held
 }
 
 // Paid notes what the refreshes of a wait saved: the request after it found the prefix.

@@ -30,6 +30,8 @@ type pricing struct {
 	request *compression.Request
 	// observed is the time at which a provider last reported on a request.
 	observed time.Time
+	// warmed is the time of the latest refresh of the cache since the latest request, zero for none.
+	warmed time.Time
 }
 
 func newPricing(c Config, strategies *strategies, heads *Heads, pins map[string]bool) *pricing {
@@ -52,13 +54,13 @@ func newPricing(c Config, strategies *strategies, heads *Heads, pins map[string]
 
 // reset forgets the conversation.
 func (p *pricing) reset() {
-	p.engine, p.request, p.observed = nil, nil, time.Time{}
+	p.engine, p.request, p.observed, p.warmed = nil, nil, time.Time{}, time.Time{}
 	clear(p.pins)
 }
 
 // observe takes a provider's report of the request that is being made.
 func (p *pricing) observe(reported Reported) {
-	p.observed = p.now()
+	p.observed, p.warmed = p.now(), time.Time{}
 	if p.request != nil {
 		p.request.Prompt, p.request.Cached = reported.Prompt, reported.Cached
 	}
@@ -150,7 +152,7 @@ const boundaryPace = 0.25
 // another model, bound reasoning holds nothing back, and idle content leaves sooner.
 func (p *pricing) moment() compression.Moment {
 	m := p.always
-	m.Price, m.Head, m.Cache, m.At, m.Cold = p.price(), p.heads.overhead(), p.cache(), p.now(), p.cacheIsCold()
+	m.Price, m.Head, m.Cache, m.At, m.Warmed, m.Cold = p.price(), p.heads.overhead(), p.cache(), p.now(), p.warmed, p.cacheIsCold()
 	m.Pace = settings.CompressionPace.Of(p.strategies.settings)
 	if m.Kept = p.pastIsKept(); p.isBound() && !m.Kept {
 		m.Pace *= boundaryPace
@@ -198,6 +200,14 @@ func (p *pricing) price() compression.Price { return p.models.Price(p.model()) }
 // model returns the name of the model of the next request.
 func (p *pricing) model() string { return settings.Model.Of(p.strategies.settings) }
 
+// unused returns the time since the cache was used, if the latest request used it at a time.
+func (p *pricing) unused(at time.Time) time.Duration {
+	if p.warmed.After(at) {
+		at = p.warmed
+	}
+	return p.now().Sub(at)
+}
+
 // cacheIsCold reports whether the provider's cache can hold nothing of the next request. It relies on
 // the recorded requests and not on memory of this process, so that a session that is resumed at
 // once decides as if it had gone on.
@@ -207,10 +217,10 @@ func (p *pricing) cacheIsCold() bool {
 	case p.engine.NothingSent() && (ok || p.observed.IsZero()):
 		return true // never sent, or rebuilt since
 	case !ok:
-		return !p.cache().Alive(p.now().Sub(p.observed))
+		return !p.cache().Alive(p.unused(p.observed))
 	case latest.Model != p.model() || latest.HeadSum != p.heads.Sum():
 		return true
 	default:
-		return !p.cache().Alive(p.now().Sub(latest.Time())) || p.engine.CacheFails() && p.price().Read > 0
+		return !p.cache().Alive(p.unused(latest.Time())) || p.engine.CacheFails() && p.price().Read > 0
 	}
 }

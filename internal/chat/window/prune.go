@@ -78,6 +78,9 @@ func (p *Pruning) byPrice(strategy compression.Pruner) error {
 		At: p.pricing.now().UnixMilli(), Model: p.pricing.model(), Head: m.Head, Limit: p.measure.limits.Size(), HeadSum: p.pricing.heads.Sum(),
 		Read: m.Price.Read, Write: m.Price.Write, Step: m.Price.Step, Cold: m.Cold, Cache: m.Cache,
 	}
+	if !m.Warmed.IsZero() {
+		p.pricing.request.Warmed = m.Warmed.UnixMilli()
+	}
 	if err := p.carryOut(p.pricing.engine.Plan(m)); err != nil {
 		return err
 	}

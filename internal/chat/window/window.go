@@ -178,6 +178,9 @@ func (w *Window) Observe(model string, estimate int, reported Reported) {
 	w.Measure.observe(model, estimate, reported)
 }
 
+// Warmed notes a request that only used the latest request in the provider's cache.
+func (w *Window) Warmed(at time.Time) { w.pricing.warmed = at }
+
 // Stamp returns a reply with metadata about its request. The metadata holds the provider's scale
 // of tokens and the limit that a refusal taught, so that a resumed session has the same sizes. For a strategy that prunes by price
 // it also holds the request, so that the record shows the cost and the savings of pruning.

@@ -35,7 +35,7 @@ func (a *account) foundTokens(m Moment, units int) int {
 // or 0 if only the head of the request is held.
 func (a *account) anchorBefore(m Moment, units int) int {
 	for _, held := range slices.Backward(a.anchors) {
-		if held.units <= units && m.Cache.Alive(m.At.Sub(held.used)) {
+		if held.units <= units && m.alive(held.used) {
 			return held.units
 		}
 	}
@@ -56,7 +56,7 @@ func (a *account) mark(m Moment) {
 		a.anchors = nil
 	}
 	for i, held := range slices.Backward(a.anchors) {
-		if held.units <= a.kept && m.Cache.Alive(m.At.Sub(held.used)) {
+		if held.units <= a.kept && m.alive(held.used) {
 			a.anchors[i].used = m.At // a prefix that is found is kept for longer
 			break
 		}
@@ -74,7 +74,7 @@ func (a *account) mark(m Moment) {
 		a.anchors = slices.DeleteFunc(a.anchors, func(old anchor) bool { return old.units == units })
 		a.anchors = append(a.anchors, anchor{units, m.At})
 	}
-	a.anchors = slices.DeleteFunc(a.anchors, func(old anchor) bool { return !m.Cache.Alive(m.At.Sub(old.used)) })
+	a.anchors = slices.DeleteFunc(a.anchors, func(old anchor) bool { return !m.alive(old.used) })
 	slices.SortFunc(a.anchors, func(x, y anchor) int { return x.units - y.units })
 }
 

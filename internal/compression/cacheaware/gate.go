@@ -163,7 +163,7 @@ func (s *sweep) findings() {
 	anchors, held, tokens := s.account.anchors, s.m.Head, s.m.Head
 	for at := range s.finds {
 		for len(anchors) > 0 && anchors[0].units <= at {
-			if s.m.Cache.Alive(s.m.At.Sub(anchors[0].used)) {
+			if s.m.alive(anchors[0].used) {
 				held = tokens
 			}
 			anchors = anchors[1:]

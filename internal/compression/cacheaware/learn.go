@@ -53,8 +53,8 @@ func (l learned) believe(c vendor.Cache) vendor.Cache {
 // learn takes the report of a reply into account, and returns the moment of its request as it
 // turned out. total is the size of the request in tokens, expected the number of tokens that it
 // should find in a warm cache.
-func (l *learned) learn(latest, r Request, m Moment, total, expected int) Moment {
-	if r.Model != latest.Model {
+func (l *learned) learn(before, r Request, m Moment, total, expected int) Moment {
+	if r.Model != before.Model {
 		*l = learned{}
 	}
 	if r.Prompt <= 0 {
@@ -66,7 +66,7 @@ func (l *learned) learn(latest, r Request, m Moment, total, expected int) Moment
 		return m
 	}
 	found := m.Found * float64(total)
-	if pause := r.Time().Sub(latest.Time()); latest.At > 0 && pause >= leastPause && l.reports && r.HeadSum == latest.HeadSum {
+	if pause := r.Time().Sub(latest(before.Time(), m.Warmed)); before.At > 0 && pause >= leastPause && l.reports && r.HeadSum == before.HeadSum {
 		l.recordPause(pause, found >= float64(expected)/2, r.Cached == 0)
 	}
 	switch {

@@ -54,6 +54,8 @@ type Moment struct {
 	// Cache describes the provider's cache. At is the time at which the request is sent.
 	Cache vendor.Cache
 	At    time.Time
+	// Warmed is the time of the latest refresh of the cache since the request before; zero for none.
+	Warmed time.Time
 	// Mark is the number of entries up to the free mark of the request (see Engine.Mark).
 	Mark int
 	// Found is the share of the request that the provider reports to have found in its cache.
@@ -79,6 +81,18 @@ type Moment struct {
 	// FileTexts maps the Hash of a file to its text, for a replay: a recorded
 	// fold holds a copy of the file as it was on the disk at that time.
 	FileTexts map[string]string
+}
+
+// alive reports whether the cache can still hold a prefix that was last used at a time. A refresh has
+// used all that it held.
+func (m Moment) alive(used time.Time) bool { return m.Cache.Alive(m.At.Sub(latest(used, m.Warmed))) }
+
+// latest returns the later of two times.
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 func (m Moment) pace() float64 {

@@ -33,6 +33,8 @@ type Request struct {
 	// free mark.
 	Cache vendor.Cache `json:"cache,omitzero"`
 	Mark  int          `json:"mark,omitzero"`
+	// Warmed is the time of the latest refresh of the cache before the request, as At; 0 for none.
+	Warmed int64 `json:"warmed,omitzero"`
 	// Prompt and Cached are the numbers of tokens that the provider reported, or 0 if it reported
 	// none.
 	Prompt int `json:"prompt,omitempty"`
@@ -44,7 +46,11 @@ type Request struct {
 
 // Moment returns the moment of the request, as the account settled it.
 func (r Request) Moment() Moment {
-	return Moment{Price: Price{r.Read, r.Write, r.Step}, Head: r.Head, Cold: r.Cold, Cache: r.Cache, Mark: r.Mark, At: r.Time()}
+	m := Moment{Price: Price{r.Read, r.Write, r.Step}, Head: r.Head, Cold: r.Cold, Cache: r.Cache, Mark: r.Mark, At: r.Time()}
+	if r.Warmed > 0 {
+		m.Warmed = time.UnixMilli(r.Warmed)
+	}
+	return m
 }
 
 // Time returns the time of sending.

@@ -8,6 +8,7 @@ package clients
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"strings"
@@ -202,16 +203,32 @@ func (h *Host) Event(e chat.Event) {
 			go h.Renew()
 		}
 	}
-	if data := streamjson.ClientLine(e); data != nil {
-		if text, err := rawjson.Marshal(data); err == nil {
-			line.Data = text
-			h.hub.Add(line)
-		}
+	if line.Value = streamjson.ClientLine(e); line.Value != nil {
+		line.Size = sizeOf(e)
+		h.hub.Add(line)
 	}
 	switch e.(type) {
 	case chat.TurnStarted, chat.TurnEnded, chat.UserMessage, chat.ApprovalRequested, chat.ApprovalSettled, chat.StatusChanged:
 		h.report()
 	}
+}
+
+// sizeOf estimates the length of the line of an event, in bytes.
+func sizeOf(e chat.Event) int {
+	const small = 200
+	switch e := e.(type) {
+	case chat.TextDelta:
+		return small + len(e.Delta)
+	case chat.ReasoningDelta:
+		return small + len(e.Delta)
+	case chat.ToolOutput:
+		return small + len(e.Data)
+	case chat.ToolEnded:
+		return small + 2*len(e.Answer.Text)
+	case chat.ReplyEnded:
+		return small + len(e.Text)
+	}
+	return 2 * small
 }
 
 // maxTitle is the longest title that is made from a message, in characters.
@@ -247,7 +264,7 @@ func (h *Host) report() {
 		return
 	}
 	h.stated = string(text)
-	h.hub.Add(attach.Line{Data: text, Board: true})
+	h.hub.Add(attach.Line{Value: json.RawMessage(text), Board: true})
 }
 
 var (

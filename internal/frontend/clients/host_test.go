@@ -20,6 +20,7 @@ import (
 	"agent/internal/settings"
 	"agent/internal/streamjson"
 	"agent/internal/testing/llmtest"
+	"agent/internal/tools"
 )
 
 // served is a conversation with a Host.
@@ -360,4 +361,52 @@ func TestStates(t *testing.T) {
 	}
 	_ = c.Send(map[string]any{"type": "stop"})
 	<-stopped
+}
+
+// BenchmarkTurn measures the events of a turn with 2,000 pieces of text and 20 results, without a client
+// and with one.
+func BenchmarkTurn(b *testing.B) {
+	result := tools.Answer{Text: strings.Repeat("some output of a command\n", 160)}
+	for _, followed := range []bool{false, true} {
+		b.Run(fmt.Sprintf("client=%t", followed), func(b *testing.B) {
+			h := &Host{hub: attach.NewHub(func() uint64 { return 1 })}
+			dir, err := os.MkdirTemp("", "cl")
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer os.RemoveAll(dir)
+			server, err := attach.Serve(filepath.Join(dir, "s"), "s", h.hub, func(*attach.Client, []byte) {})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer server.Close()
+			if followed {
+				path, err := attach.Find([]string{filepath.Join(dir, "s")}, "s")
+				if err != nil {
+					b.Fatal(err)
+				}
+				conn, err := attach.Dial(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := conn.Join(attach.Join{}); err != nil {
+					b.Fatal(err)
+				}
+				go func() {
+					for err == nil {
+						_, err = conn.Next()
+					}
+				}()
+			}
+			for b.Loop() {
+				for range 20 {
+					h.Event(chat.RequestStarted{})
+					for range 100 {
+						h.Event(chat.TextDelta{Delta: "some words "})
+					}
+					h.Event(chat.ToolEnded{Name: "run_shell_command", Answer: result})
+				}
+			}
+		})
+	}
 }

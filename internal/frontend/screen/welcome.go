@@ -163,4 +163,7 @@ func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *t
 		line = sums.sums(stats) + line
 	}
 	fmt.Fprintln(out, line)
+	if outlook, err := c.Chat.Warming.Outlook(ctx); err == nil && outlook != "" {
+		fmt.Fprintln(out, outlook)
+	}
 }

@@ -19,6 +19,17 @@ type responses struct{}
 
 func (responses) path() string { return "/responses" }
 
+// leastOutput is the smallest limit of a reply that the API accepts, in tokens.
+const leastOutput = 16
+
+// atLeast returns n, but least for a smaller limit; 0 stays no limit.
+func atLeast(least, n int) int {
+	if n == 0 {
+		return 0
+	}
+	return max(least, n)
+}
+
 // encode returns the body of req. The same request always gives the same bytes.
 func (responses) encode(req request) []byte {
 	stateless := false
@@ -26,7 +37,7 @@ func (responses) encode(req request) []byte {
 		Model:           req.Model,
 		Input:           inputOf(req),
 		Tools:           make([]openai.ResponseTool, len(req.Tools)),
-		MaxOutputTokens: req.MaxOutputTokens,
+		MaxOutputTokens: atLeast(leastOutput, req.MaxOutputTokens),
 		Temperature:     float32Of(req.Temperature),
 		TopP:            float32Of(req.TopP),
 		Store:           &stateless,

@@ -1,0 +1,357 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"agent/internal/base/humanize"
+	"agent/internal/chat/cachewarm"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/vendor"
+	"agent/internal/session"
+	"agent/internal/settings"
+)
+
+// Warmed reports a request that only kept the conversation in the provider's cache. Its reply is
+// discarded.
+type Warmed struct {
+	session.Warmed
+	At time.Time
+	// Settled is set once the next request has been made, and Saved is what the refresh saved then, in
+	// USD. Several refreshes of one wait save together, and the last has the sum.
+	Settled bool
+	Saved   float64
+}
+
+// String describes the refresh in a line.
+func (w Warmed) String() string {
+	waits := map[string]string{cachewarm.Work.String(): "during work", cachewarm.Answer.String(): "during a question", cachewarm.Message.String(): "between turns"}
+	result := "no request followed yet"
+	switch {
+	case w.Prompt == 0 && w.Held:
+		result = "stopped"
+	case !w.Held:
+		result = "the cache no longer held it; no refresh follows in this session"
+	case w.Saved > 0:
+		result = "saved about " + humanize.Dollars(w.Saved)
+	case w.Settled:
+		result = "saved nothing alone"
+	}
+	return fmt.Sprintf("%s  refresh %s, %s tokens, %s: %s", w.At.Local().Format("15:04"), waits[w.Wait], humanize.Tokens(w.Prompt), humanize.Dollars(w.Cost), result)
+}
+
+// Warming sends the latest request again before the provider's cache forgets it, where the setting
+// cache-warming asks for it and package cachewarm finds that it pays.
+type Warming struct {
+	inbox inbox
+	chat  *Chat
+	// flight cancels the refresh that is being sent; nil if there is none.
+	flight atomic.Pointer[context.CancelFunc]
+
+	// The rest belongs to the owner. base is the context of refreshes; it ends with the chat. serving is
+	// set while the chat also waits between turns.
+	base    context.Context
+	serving bool
+	account cachewarm.Account
+	// latest is the latest request of the conversation, over entries, and provider got it.
+	latest   llm.Request
+	entries  []*history.Content
+	provider llm.Provider
+	// asked is its start, before the start of the one before it. used is the start of the latest
+	// request that read the cache, and prompt the size of the cached request in tokens, 0 if the
+	// provider reports none.
+	asked, before, used time.Time
+	prompt              int
+	// came is the request after which the user's pause is known.
+	came  time.Time
+	timer *time.Timer
+	// made lists the refreshes of the session. Those from open on wait for the next request, those
+	// from told on were not told yet.
+	made       []Warmed
+	open, told int
+}
+
+// Pressed stops a refresh at once, because a user types.
+func (w *Warming) Pressed() {
+	if cancel := w.flight.Load(); cancel != nil {
+		(*cancel)()
+	}
+}
+
+// Refreshes returns the refreshes of the session, oldest first.
+func (w *Warming) Refreshes(ctx context.Context) ([]Warmed, error) {
+	return ask(ctx, w.inbox, func() []Warmed { return slices.Clone(w.made) })
+}
+
+// Outlook says how long the cache still holds the conversation and what that saves. It returns "" if
+// refreshes between turns are off or little can be saved.
+func (w *Warming) Outlook(ctx context.Context) (string, error) {
+	return ask(ctx, w.inbox, func() string {
+		const least = 0.05
+		p, known := w.prefix()
+		left := w.used.Add(p.Life).Sub(w.chat.config.Now())
+		if settings.CacheWarming.Of(w.chat.config.Settings) != settings.WarmIdle || !known || left < time.Minute || p.Write-p.Read < least {
+			return ""
+		}
+		return fmt.Sprintf("Back within %s costs %s, later %s.", humanize.Count(int(left.Minutes()), "minute"), humanize.Dollars(p.Read), humanize.Dollars(p.Write))
+	})
+}
+
+// sending notes a request of the conversation, and ends a refresh.
+func (w *Warming) sending(entries []*history.Content, r llm.Request, p llm.Provider) {
+	w.stop()
+	w.before, w.asked, w.prompt = w.asked, w.chat.config.Now(), 0
+	w.entries, w.latest, w.provider = entries, r, p
+}
+
+// stop ends the refresh that is being sent and sends no other until the next report.
+func (w *Warming) stop() {
+	if w.timer != nil {
+		w.timer.Stop()
+		w.timer = nil
+	}
+	w.Pressed()
+}
+
+// reported takes the provider's report of the latest request, and plans a refresh.
+func (w *Warming) reported(u llm.Usage) {
+	prices, ok := w.prices()
+	if !ok || w.asked.IsZero() {
+		return
+	}
+	if found := u.CachedTokens + u.CacheWriteTokens; 2*found >= u.PromptTokens {
+		w.prompt = u.PromptTokens
+	}
+	w.used = w.asked
+	p, _ := w.prefix()
+	if waited := len(w.made) > w.open; waited {
+		last := &w.made[len(w.made)-1]
+		if last.Held && w.asked.Sub(w.before) > p.Life && u.CachedTokens > 0 {
+			last.Saved = (p.Write - p.Read) * float64(u.CachedTokens) / float64(max(1, u.PromptTokens))
+			w.account.Paid(last.Saved)
+		}
+		for i := range w.made[w.open:] {
+			w.made[w.open+i].Settled = true
+		}
+		w.open = len(w.made)
+	}
+	w.account.Sent(w.asked, prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, 0)+prices.CostOfHour(u.PromptTokens, u.LongWriteTokens))
+	w.plan()
+}
+
+// prices returns the prices of the model in use, false if none are known to decide by.
+func (w *Warming) prices() (settings.Prices, bool) {
+	c := &w.chat.config
+	prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(w.latest.Model))
+	return prices, ok && !prices.Free && !prices.Outdated
+}
+
+// prefix describes the latest request in the provider's cache, false if no refresh may keep it there.
+func (w *Warming) prefix() (p cachewarm.Prefix, ok bool) {
+	c := &w.chat.config
+	prices, known := w.prices()
+	cache := models{c}.Cache(w.latest.Model)
+	p = cachewarm.Prefix{Life: cache.Life, Used: w.used}
+	p.Read = prices.Cost(w.prompt, w.prompt, 0, 0)
+	p.Write = max(prices.Cost(w.prompt, 0, w.prompt, 0), prices.Cost(w.prompt, 0, 0, 0))
+	if w.latest.Cache.Policy == llm.Cache1h {
+		p.Write += prices.CostOfHour(w.prompt, w.prompt)
+	}
+	// A model with a budget for its thinking keeps another cache for each limit of the reply.
+	budget := vendor.ClaudeOf(w.latest.Model).Budget
+	ok = known && w.prompt > 0 && w.base != nil && !budget && cache.Kind != vendor.CacheNone && c.Within == nil && !c.Endpoint.Local() &&
+		settings.CacheWarming.Of(c.Settings) != settings.WarmOff
+	return p, ok
+}
+
+// plan waits for the time of the next refresh.
+func (w *Warming) plan() {
+	p, ok := w.prefix()
+	if !ok || p.Life == 0 {
+		return
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(max(0, p.Due().Sub(w.chat.config.Now())), func() {
+		w.inbox.post(func() {
+			if w.timer == timer {
+				w.timer = nil
+				w.due()
+			}
+		})
+	})
+	w.timer = timer
+}
+
+// wait returns what the conversation waits for.
+func (w *Warming) wait() cachewarm.Wait {
+	switch {
+	case len(w.chat.asker.open) > 0:
+		return cachewarm.Answer
+	case w.chat.waiting.working:
+		return cachewarm.Work
+	}
+	return cachewarm.Message
+}
+
+// due sends a refresh if it still pays.
+func (w *Warming) due() {
+	c, wait := &w.chat.config, w.wait()
+	p, ok := w.prefix()
+	switch {
+	case !ok, w.base.Err() != nil, !c.Now().Before(p.Used.Add(p.Life)), w.chat.stats.checkCost() != nil:
+		return
+	case wait == cachewarm.Message && (!w.serving || settings.CacheWarming.Of(c.Settings) != settings.WarmIdle):
+		return
+	case settings.Model.Of(c.Settings) != w.latest.Model, !w.isCurrent():
+		return
+	}
+	if _, pays := w.account.Next(p, wait, w.pauses()); pays {
+		w.refresh(p, wait)
+	}
+}
+
+// isCurrent reports whether the next request will begin as the latest one. Its last entry may stand
+// for a message of the user in that request only.
+func (w *Warming) isCurrent() bool {
+	now, _ := w.chat.config.History.Curated()
+	n := len(w.entries) - 1
+	return n >= 0 && n <= len(now) && slices.Equal(w.entries[:n], now[:n])
+}
+
+// refreshTime limits the time of a refresh.
+const refreshTime = 30 * time.Second
+
+// refresh sends the latest request again, for the smallest reply.
+func (w *Warming) refresh(p cachewarm.Prefix, wait cachewarm.Wait) {
+	request, provider, asked := w.latest, w.provider, w.asked
+	request.MaxOutputTokens = 1
+	request.Patience = &llm.Patience{First: refreshTime, Idle: refreshTime, Unattended: true}
+	ctx, cancel := context.WithTimeout(llm.Unasked(w.base), refreshTime)
+	w.flight.Store(&cancel)
+	start := w.chat.config.Now()
+	go func() {
+		used, err := usageOf(ctx, provider, request)
+		cancel()
+		w.inbox.post(func() {
+			w.flight.CompareAndSwap(&cancel, nil)
+			w.refreshed(Warmed{At: start, Warmed: session.Warmed{Model: request.Model, Host: hostOf(w.chat.config.Settings), Wait: wait.String()}}, p, used, err, asked)
+		})
+	}()
+}
+
+// usageOf streams a reply, discards it and returns its report. It leaves a reply that an endpoint does
+// not limit.
+func usageOf(ctx context.Context, provider llm.Provider, request llm.Request) (used llm.Usage, err error) {
+	const most = 50 // pieces of a reply
+	pieces := 0
+	for chunk, err := range provider.Stream(ctx, request) {
+		if err != nil {
+			return used, err
+		}
+		switch chunk := chunk.(type) {
+		case llm.Usage:
+			used = chunk
+		case llm.Text, llm.Reasoning:
+			if pieces++; pieces > most {
+				return used, nil
+			}
+		}
+	}
+	return used, nil
+}
+
+// refreshed takes the report of a refresh. asked is the request that it repeated. A refresh that was
+// stopped is charged as one that was not, and says nothing about the cache.
+func (w *Warming) refreshed(done Warmed, p cachewarm.Prefix, used llm.Usage, err error, asked time.Time) {
+	c := w.chat
+	stopped := errors.Is(err, context.Canceled) && used.PromptTokens == 0
+	done.Prompt, done.Cached, done.Cost = used.PromptTokens, used.CachedTokens, p.Read
+	done.Held = stopped || 2*used.CachedTokens >= max(1, w.prompt, used.PromptTokens)
+	c.stats.Requests++
+	if used.PromptTokens > 0 {
+		before := c.stats.Cost
+		c.stats.count(done.Model, used, c.config.Settings, c.config.Endpoint)
+		done.Cost = c.stats.Cost - before
+	} else {
+		c.stats.spend(p.Read)
+	}
+	w.account.Refreshed(done.Cost, done.Held)
+	w.made = append(w.made, done)
+	if c.config.Session != nil {
+		_ = c.config.Session.Warmed(done.Warmed) // a record that fails is told of by Unsaved
+	}
+	c.emit(done)
+	c.emitStatus()
+	if asked == w.asked && used.PromptTokens > 0 && done.Held {
+		w.used = done.At
+		c.window.Warmed(done.At)
+		c.stats.cache.watch.Warmed(done.At)
+		w.plan()
+	}
+}
+
+// tell reports the refreshes since the last report that a request followed.
+func (w *Warming) tell() {
+	told := w.made[w.told:w.open]
+	if w.told = w.open; len(told) == 0 {
+		return
+	}
+	cost, saved := 0.0, 0.0
+	for _, one := range told {
+		cost, saved = cost+one.Cost, saved+one.Saved
+	}
+	result := "nothing saved"
+	if saved > 0 {
+		result = "about " + humanize.Dollars(saved) + " saved"
+	}
+	w.chat.emit.notice("cache kept warm: %d × %s, %s", len(told), humanize.Dollars(cost/float64(len(told))), result)
+}
+
+// leastKept is the shortest pause of a user that is kept: no cache forgets a prompt sooner.
+const leastKept = time.Minute
+
+// userCame notes the end of a pause of the user, or with Never that none came.
+func (w *Warming) userCame(never bool) {
+	pause, keep := w.chat.config.Now().Sub(w.asked), w.chat.config.Costs.Pauses
+	if keep == nil || w.asked.IsZero() || w.came == w.asked || pause < leastKept || w.chat.config.Within != nil {
+		return
+	}
+	w.came = w.asked
+	if never {
+		pause = cachewarm.Never
+	}
+	keep.Add(pause.Seconds())
+}
+
+// pauses returns the user's pauses.
+func (w *Warming) pauses() (all cachewarm.Pauses) {
+	if w.chat.config.Costs.Pauses == nil {
+		return nil
+	}
+	for _, seconds := range w.chat.config.Costs.Pauses.Latest() {
+		all = append(all, time.Duration(min(seconds, cachewarm.Never.Seconds()/2)*float64(time.Second)))
+	}
+	return all
+}
+
+// begin lets refreshes be sent until ctx ends. The result ends them.
+func (w *Warming) begin(ctx context.Context, serving bool) (end func()) {
+	if w.base != nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	w.base, w.serving = ctx, serving
+	return func() {
+		if serving && w.wait() == cachewarm.Message {
+			w.userCame(true)
+		}
+		w.stop()
+		cancel()
+		w.base, w.serving = nil, false
+	}
+}

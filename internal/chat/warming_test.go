@@ -1,0 +1,348 @@
+package chat
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agent/internal/chat/cachewarm"
+	"agent/internal/gate"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/vendor"
+	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/tools"
+)
+
+// warmBench is a running chat with a model that caches for five minutes. Its requests have 100k tokens
+// at 5 dollars per million, so that a refresh costs 5 cents and a miss 62.5.
+type warmBench struct {
+	*bench
+	pauses keptTurns
+	// refreshes holds the requests with the smallest reply, and cached what the cache finds of them.
+	refreshes []llm.Request
+	cached    int
+	// hang makes refreshes hang until they are stopped.
+	hang bool
+	// works is the time that the tool works takes.
+	works time.Duration
+}
+
+func warming(t *testing.T, play func(t *testing.T, b *warmBench), turns ...answerFunc) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := &warmBench{bench: newBench(t), cached: 99_000}
+		own := 0
+		b.model.next = func(int) answerFunc {
+			return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
+				if req.MaxOutputTokens != 1 {
+					own++
+					turns[own-1](ctx, req, func(c llm.Chunk, err error) bool {
+						if _, last := c.(llm.Finish); last && !yield(llm.Usage{PromptTokens: 100_000, CachedTokens: 99_000}, nil) {
+							return false
+						}
+						return yield(c, err)
+					})
+					return
+				}
+				b.refreshes = append(b.refreshes, req)
+				if b.hang {
+					<-ctx.Done()
+					yield(nil, ctx.Err())
+					return
+				}
+				if !llm.IsUnasked(ctx) {
+					t.Error("a refresh counts as asked for")
+				}
+				yield(llm.Text{Delta: "I"}, nil)
+				yield(llm.Usage{PromptTokens: 100_000, CachedTokens: b.cached, CompletionTokens: 1}, nil)
+				yield(llm.Finish{Reason: finishLength}, nil)
+			}
+		}
+		b.at.prices = &settings.Prices{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}
+		b.at.cache = vendor.MarkedCache
+		b.config.Costs.Pauses = &b.pauses
+		b.config.Tools = tools.NewRegistry(tools.Tool{
+			Name: "works", Description: "works", Traits: tools.Traits{Reads: true}, Schema: []byte(`{"type":"object"}`),
+			Plan: applied(func(ctx context.Context, _ *tools.Env) tools.Answer {
+				select {
+				case <-time.After(b.works):
+				case <-ctx.Done():
+				}
+				return tools.Answer{Text: "worked"}
+			}),
+		})
+		b.Chat = New(b.config)
+		b.run()
+		play(t, b)
+		b.stop()
+		b.valid()
+	})
+}
+
+// While a call runs, the latest request is sent again before the cache forgets it: the same bytes, for
+// the smallest reply. It costs, is told at the end of the turn and listed, and changes nothing.
+func TestWarmDuringWork(t *testing.T) {
+	t.Parallel()
+	warming(t, func(t *testing.T, b *warmBench) {
+		b.works = 10 * time.Minute
+		b.Send("go")
+		time.Sleep(10*time.Minute + time.Second)
+		synctest.Wait()
+		if len(b.refreshes) != 2 || len(b.model.requests) != 4 {
+			t.Fatalf("%d refreshes of %d requests", len(b.refreshes), len(b.model.requests))
+		}
+		for _, refresh := range b.refreshes {
+			if bytesOf(t, refresh) != bytesOf(t, b.model.requests[0]) {
+				t.Error("a refresh has other bytes than the request")
+			}
+		}
+		if got := notices(b.bench); !strings.Contains(got, "cache kept warm: 2 × $0.055, about $0.57 saved") {
+			t.Errorf("told: %s", got)
+		}
+		stats, err := b.Stats(t.Context())
+		if err != nil || stats.Requests != 4 || stats.Cost < 0.2 {
+			t.Errorf("%+v, %v", stats, err)
+		}
+		listed, err := b.Warming.Refreshes(t.Context())
+		if err != nil || len(listed) != 2 || listed[0].Wait != "work" || !strings.Contains(listed[1].String(), "saved about $0.57") || !strings.Contains(listed[0].String(), "saved nothing alone") {
+			t.Errorf("%v, %v", listed, err)
+		}
+		if events := seen[Warmed](b.bench); len(events) != 2 || events[1].At.Sub(events[0].At) != 270*time.Second {
+			t.Errorf("%+v", events)
+		}
+		if said := strings.Join(b.texts("ai"), "|"); said != "|done" {
+			t.Errorf("the conversation has %q", said)
+		}
+	}, calls("works", `{}`), say("done"))
+}
+
+// No refresh is sent where one is not wanted, not possible or does not pay.
+func TestNotWarmed(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*warmBench){
+		"off":            func(b *warmBench) { b.set("cache-warming", "off") },
+		"a subscription": func(b *warmBench) { b.at.prices.Free = true },
+		"old prices":     func(b *warmBench) { b.at.prices.Outdated = true },
+		"no prices":      func(b *warmBench) { b.at.prices = nil },
+		"a small saving": func(b *warmBench) {
+			b.at.prices = &settings.Prices{Input: 0.3, Output: 1, CacheRead: 0.03, CacheWrite: 0.375}
+		},
+		"this machine":      func(b *warmBench) { b.at.local = true },
+		"an unknown life":   func(b *warmBench) { b.at.cache = vendor.Cache{} },
+		"no cache":          func(b *warmBench) { b.at.cache = vendor.Cache{Kind: vendor.CacheNone, Life: 5 * time.Minute} },
+		"a thinking budget": func(b *warmBench) { b.set("model", "claude-sonnet-4-5") },
+		"another model":     func(b *warmBench) { time.AfterFunc(time.Minute, func() { b.set("model", "other") }) },
+		"quick work":        func(b *warmBench) { b.works = 4 * time.Minute },
+		"max-cost":          func(b *warmBench) { b.set("max-cost", "0.01") },
+	} {
+		warming(t, func(t *testing.T, b *warmBench) {
+			b.works = 10 * time.Minute
+			change(b)
+			b.Send("go")
+			time.Sleep(9 * time.Minute)
+			synctest.Wait()
+			if len(b.refreshes) != 0 {
+				t.Errorf("%s: %d refreshes", name, len(b.refreshes))
+			}
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+		}, calls("works", `{}`), say("done"))
+	}
+}
+
+// Between turns the setting idle is needed, and a user who comes back.
+func TestWarmBetweenTurns(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		mode    string
+		pause   time.Duration // of the user before, often
+		want    int
+		outlook string
+	}{
+		{"working", 7 * time.Minute, 0, ""},
+		{"idle", 7 * time.Minute, 1, "Back within 4 minutes costs $0.05, later $0.62."},
+		{"idle", 2 * time.Hour, 0, ""},
+	} {
+		warming(t, func(t *testing.T, b *warmBench) {
+			b.set("cache-warming", tt.mode)
+			for range 20 {
+				b.pauses = append(b.pauses, tt.pause.Seconds())
+			}
+			b.Send("go")
+			synctest.Wait()
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true }) // so that something may be risked
+			time.Sleep(4*time.Minute + 31*time.Second)
+			synctest.Wait()
+			if len(b.refreshes) != tt.want {
+				t.Errorf("%+v: %d refreshes", tt, len(b.refreshes))
+			}
+			if got, err := b.Warming.Outlook(t.Context()); err != nil || tt.want > 0 && got != tt.outlook || tt.mode != "idle" && got != "" {
+				t.Errorf("%+v: %q, %v", tt, got, err)
+			}
+			time.Sleep(3 * time.Minute)
+			b.Send("more")
+			synctest.Wait()
+			if told := strings.Contains(notices(b.bench), "cache kept warm: 1 × $0.055, about $0.57 saved"); told != (tt.want > 0) {
+				t.Errorf("%+v: %s", tt, notices(b.bench))
+			}
+			if last := b.pauses[len(b.pauses)-1]; int(last) != 7*60+31 {
+				t.Errorf("%+v: the pause is %f", tt, last)
+			}
+		}, say("one"), say("two"))
+	}
+}
+
+// A cache that was found gone is not revived, and its cost counts.
+func TestAMissEndsWarming(t *testing.T) {
+	t.Parallel()
+	warming(t, func(t *testing.T, b *warmBench) {
+		b.works, b.cached = 20*time.Minute, 0
+		b.Send("go")
+		time.Sleep(21 * time.Minute)
+		b.Send("again")
+		time.Sleep(21 * time.Minute)
+		synctest.Wait()
+		if len(b.refreshes) != 1 {
+			t.Errorf("%d refreshes", len(b.refreshes))
+		}
+		if listed, _ := b.Warming.Refreshes(t.Context()); len(listed) != 1 || listed[0].Held || !strings.Contains(listed[0].String(), "no longer held it") {
+			t.Errorf("%v", listed)
+		}
+	}, calls("works", `{}`), say("done"), calls("works", `{}`), say("done"))
+}
+
+// A key stops a refresh at once, and says nothing about the cache. After the end nothing is sent, and a
+// refresh that is being sent is stopped.
+func TestAKeyOrTheEndStopsARefresh(t *testing.T) {
+	t.Parallel()
+	for _, end := range []bool{false, true} {
+		warming(t, func(t *testing.T, b *warmBench) {
+			b.works, b.hang = 10*time.Minute, true
+			b.Send("go")
+			time.Sleep(4*time.Minute + 35*time.Second)
+			synctest.Wait()
+			if len(b.refreshes) != 1 || b.Warming.flight.Load() == nil {
+				t.Fatalf("%d refreshes", len(b.refreshes))
+			}
+			if end {
+				b.stop()
+				End(b.Line)
+				time.Sleep(time.Hour)
+				if len(b.model.requests) != 2 {
+					t.Errorf("%d requests", len(b.model.requests))
+				}
+				return
+			}
+			before := time.Now()
+			b.Warming.Pressed()
+			synctest.Wait()
+			events := seen[Warmed](b.bench)
+			if len(events) != 1 || !events[0].Held || events[0].Prompt != 0 || !strings.Contains(events[0].String(), "stopped") {
+				t.Fatalf("%+v", events)
+			}
+			if took := time.Since(before); took > 50*time.Millisecond {
+				t.Errorf("it took %s", took)
+			}
+			time.Sleep(6 * time.Minute)
+			synctest.Wait()
+		}, calls("works", `{}`), say("done"))
+	}
+}
+
+// While a question is open, the user's pauses decide.
+func TestWarmDuringAQuestion(t *testing.T) {
+	t.Parallel()
+	for _, pause := range []time.Duration{6 * time.Minute, 3 * time.Hour} {
+		warming(t, func(t *testing.T, b *warmBench) {
+			b.works = time.Second
+			for range 20 {
+				b.pauses = append(b.pauses, pause.Seconds())
+			}
+			b.Warming.chat.asker.show(gate.Question{Approval: Approval{Tool: "works"}})
+			b.Send("go")
+			synctest.Wait()
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true })
+			time.Sleep(5 * time.Minute)
+			synctest.Wait()
+			if want := map[bool]int{true: 1}[pause < time.Hour]; len(b.refreshes) != want {
+				t.Errorf("%s: %d refreshes", pause, len(b.refreshes))
+			}
+			b.Answer(1, Decision{Allow: true})
+			synctest.Wait()
+		}, say("one"))
+	}
+}
+
+// A script has no refresh after its end.
+func TestPromptEndsWarming(t *testing.T) {
+	t.Parallel()
+	warming(t, func(t *testing.T, b *warmBench) {
+		b.stop()
+		b.stop = func() {}
+		b.set("cache-warming", "idle")
+		if _, err := b.prompt("go"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(b.refreshes) != 0 || b.Warming.base != nil {
+			t.Errorf("%d refreshes", len(b.refreshes))
+		}
+	}, say("one"))
+}
+
+// The strategy and the list of misses count the cache as used by a refresh, and learn no longer life
+// from it.
+func TestARefreshIsAUse(t *testing.T) {
+	t.Parallel()
+	warming(t, func(t *testing.T, b *warmBench) {
+		b.set("compression-strategy", "cache-aware")
+		b.works = 9 * time.Minute
+		b.Send("go")
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		request, ok := sentFor(b.config.History.RawHistory()[3])
+		if !ok || request.Cold || request.Warmed == 0 || request.Time().Sub(time.UnixMilli(request.Warmed)) > 5*time.Minute {
+			t.Errorf("%+v", request)
+		}
+		if len(b.at.lives) != 0 {
+			t.Errorf("learned %v", b.at.lives)
+		}
+		if misses, err := CacheMisses(nil, b.config.History); err != nil || len(misses) > 0 {
+			t.Errorf("%v, %v", misses, err)
+		}
+	}, calls("works", `{}`), say("done"))
+}
+
+// The record has each refresh.
+func TestWarmedIsRecorded(t *testing.T) {
+	t.Parallel()
+	log, err := session.Create(session.Options{Dir: t.TempDir(), ID: "s", Workspace: "/w", Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := session.Warmed{Model: "m", Host: "h", Wait: cachewarm.Work.String(), Prompt: 10, Cached: 9, Cost: 0.5, Held: true}
+	if err := log.Warmed(want); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Observe(history.Mutation{Kind: history.MutationAdded, Entry: history.HumanText("hi")}); err != nil {
+		t.Fatal(err)
+	}
+	path := log.Path()
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for record, err := range session.Scan(path) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, is := record.Warmed(); is && got == want {
+			return
+		}
+	}
+	t.Error("the record has no refresh")
+}

@@ -1,0 +1,31 @@
+package session
+
+// Warmed is a request that only kept the conversation in the provider's cache. It is not part of the
+// conversation.
+type Warmed struct {
+	Model string `json:"model"`
+	Host  string `json:"host,omitempty"`
+	// Wait is what the conversation waited for: "work", "answer" or "message".
+	Wait string `json:"wait"`
+	// Prompt is the size of the request, Cached the part that was in the cache, in tokens. Both are 0
+	// for a request that was stopped or failed.
+	Prompt int `json:"prompt"`
+	Cached int `json:"cached"`
+	// Cost is the cost in USD.
+	Cost float64 `json:"cost"`
+	// Held is set if the cache still held the conversation.
+	Held bool `json:"held"`
+}
+
+// Warmed records a request that only kept the conversation in the provider's cache.
+func (l *Log) Warmed(w Warmed) error { return l.record(TypeWarmed, w) }
+
+// Warmed returns such a request, false for a record of another type or a damaged one.
+func (r Record) Warmed() (Warmed, bool) {
+	if r.Type != TypeWarmed {
+		return Warmed{}, false
+	}
+	payload, err := decode(r)
+	warmed, is := payload.(Warmed)
+	return warmed, is && err == nil
+}
