@@ -110,7 +110,9 @@ func (h *Hub) Add(line Line) {
 	h.lines = append(h.lines, one)
 	h.size += one.Size
 	h.trim()
-	h.wake()
+	if h.joined {
+		h.wake()
+	}
 }
 
 // End tells the clients that the session has ended.

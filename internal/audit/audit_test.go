@@ -98,9 +98,13 @@ func TestActs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := log.Warmed(session.Warmed{Host: "model.example", Cost: 0.02, Held: true}); err != nil {
+		t.Fatal(err)
+	}
 	add(t, log, history.HumanText("hi"))
 	got := printed(t, log.Path())
 	for _, want := range []string{
+		"- 09:00:00 `model.example`: by cache-warming\n",
 		"# Audit of agent explore, s\n",
 		"- 09:00:00 `lint .`: without a sandbox, exit 2, by hook Stop for agent s-1\n",
 		"- 09:00:00 `npx db`: without a sandbox, by server db, approved as abc\n",

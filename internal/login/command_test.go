@@ -106,6 +106,9 @@ func TestAProgramIsAskedOnce(t *testing.T) {
 			t.Errorf("%d runs", p.runs)
 		}
 		time.Sleep(11 * time.Minute) // auth-command-life
+		if token, err := source.Token(llm.Unasked(t.Context()), ""); err == nil || p.runs != 1 {
+			t.Errorf("a request that nobody waits for gets %v after %d runs", token, p.runs)
+		}
 		if token, _ := source.Token(t.Context(), ""); token.Key != "tok-2" || p.runs != 2 {
 			t.Errorf("%d runs", p.runs)
 		}

@@ -11,6 +11,7 @@ import (
 	"agent/internal/base/arguments"
 	"agent/internal/chat"
 	"agent/internal/history"
+	"agent/internal/session"
 	"agent/internal/tools"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,6 +53,7 @@ func eventful() []chat.Event {
 		chat.DensityApplied{Metadata: pruned, Prunes: []chat.PruneRecord{{Tokens: 10_000}}, TokensBefore: 41_000, TokensAfter: 31_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 90_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Reason: "nothing to compress", TokensBefore: 50_000, TokensAfter: 50_000, Limit: 100_000},
+		chat.Warmed{Warmed: session.Warmed{Wait: "work", Prompt: 100, Cached: 99, Cost: 0.02, Held: true}},
 		chat.Searched{Query: "go 1.26", Sources: []string{"https://go.dev/a"}},
 		chat.Notice{Text: "context limit: oldest turns, 5k → 3k tokens"},
 		chat.Noted{ID: "n1", State: "kept", Text: "tests need a database", Basis: []string{"Makefile"}},
@@ -120,6 +122,7 @@ const stream = `{"type":"session","schema":1,"sessionId":"s1","servers":[],"skil
 {"type":"density","metadata":{"readWritePairsPruned":4,"fileDeduplicationsPruned":1,"recencyPruned":0},"tokensBefore":41000,"tokensAfter":31000}
 {"type":"compression","strategy":"high-density","kind":"applied","tokensBefore":90000,"tokensAfter":50000}
 {"type":"compression","strategy":"high-density","kind":"noop","reason":"nothing to compress","tokensBefore":50000,"tokensAfter":50000}
+{"type":"warm","wait":"work","prompt_tokens":100,"cached_tokens":99,"cost":0.02,"held":true}
 {"type":"search","query":"go 1.26","sources":["https://go.dev/a"]}
 {"type":"notice","text":"context limit: oldest turns, 5k → 3k tokens"}
 {"type":"note","id":"n1","state":"kept","text":"tests need a database","grounds":["Makefile"]}

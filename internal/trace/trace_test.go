@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/session"
 	"agent/internal/tools"
 	"agent/internal/toolspec"
 )
@@ -40,6 +41,7 @@ var turn = []chat.Event{
 	chat.Retry{Attempt: 2, Reason: secret},
 	chat.ReplyEnded{Text: secret},
 	chat.ToolStarted{Call: 1, ID: "c1", Name: "run_shell_command", Label: toolspec.Label{Subject: secret, Key: secret}},
+	chat.Warmed{Warmed: session.Warmed{Model: "m", Prompt: 9, Cached: 8}, At: time.Now()},
 	chat.ToolEnded{Call: 1, Name: "run_shell_command", Answer: tools.Answer{Text: secret, Error: secret}},
 	chat.ToolStarted{Call: 2, ID: "c2", Name: "task"},
 	chat.AgentStarted{AgentState: chat.AgentState{ID: "s-a", Call: 2, Agent: "explore", Model: "small", Title: secret}},
@@ -109,10 +111,10 @@ func TestSpans(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"chat m 0", "execute_tool run_shell_command 2", "chat small 0", "execute_tool glob 0", "invoke_agent explore 2", "execute_tool task 0", "chat m 0", "invoke_agent agent 0"}; !slices.Equal(names, want) {
+	if want := []string{"chat m 0", "refresh m 0", "execute_tool run_shell_command 2", "chat small 0", "execute_tool glob 0", "invoke_agent explore 2", "execute_tool task 0", "chat m 0", "invoke_agent agent 0"}; !slices.Equal(names, want) {
 		t.Errorf("spans %q", names)
 	}
-	for name, want := range map[string]string{"chat small": "invoke_agent explore", "execute_tool glob": "invoke_agent explore", "invoke_agent explore": "execute_tool task"} {
+	for name, want := range map[string]string{"chat small": "invoke_agent explore", "execute_tool glob": "invoke_agent explore", "refresh m": "invoke_agent agent", "invoke_agent explore": "execute_tool task"} {
 		if got := ids[of[name]]; got != want {
 			t.Errorf("%s is below %s", name, got)
 		}
