@@ -13,14 +13,14 @@ func TestTurnsOfSeveralPrograms(t *testing.T) {
 	var programs sync.WaitGroup
 	for range 4 {
 		programs.Go(func() {
-			f := turnFile{path}
+			f := numberFile{path}
 			for range 10 {
 				f.Add(1.5)
 			}
 		})
 	}
 	programs.Wait()
-	if got := (turnFile{path}).Multiples(); len(got) != 40 || got[39] != 1.5 {
+	if got := (numberFile{path}).Latest(); len(got) != 40 || got[39] != 1.5 {
 		t.Errorf("%d turns are left: %v", len(got), got)
 	}
 }
