@@ -70,8 +70,14 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 }
 
 // withUses adds to a rename the uses in files that the server does not edit, because they are outside
-// of its project.
+// of its project. A server that keeps a name where it is imported from, as in {name as other}, has left
+// the other files out on purpose.
 func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, uses []lsp.Place, word string) lsp.Answer {
+	for _, edits := range found.Edits {
+		if slices.ContainsFunc(edits, func(e lsp.Edit) bool { return e.New != c.args.NewName }) {
+			return found
+		}
+	}
 	inProject := maps.Clone(found.Edits)
 	for _, p := range uses {
 		if s, at, err := c.openPlace(ctx, p); err == nil && inProject[p.Path] == nil && nextName(s.whole, word, at) == at {

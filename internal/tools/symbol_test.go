@@ -130,6 +130,17 @@ func TestSymbolOutsideOfTheProject(t *testing.T) {
 	}
 }
 
+// A rename that keeps the name where it is imported from leaves the other files as they are.
+func TestRenameOfAnImport(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"a.py": "from b import known\n", "b.py": "known = 1\n"})
+	folder := servers(t, env, lsptest.Environ(t, lsptest.FaultKeeps, "pyright-langserver"))
+	plan, err := planCall(t.Context(), t, Rename(folder), env, params{"op": "rename", "name": "known", "file": "a.py", "line": 1, "new_name": "other"})
+	if err != nil || strings.Join(plan.Preview.Paths, " ") != "a.py" {
+		t.Error(plan.Preview.Paths, err)
+	}
+}
+
 // A rename is refused if the definition of a macro has the name: the build would fail.
 func TestRenameInAMacro(t *testing.T) {
 	t.Parallel()

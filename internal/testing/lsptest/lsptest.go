@@ -46,6 +46,8 @@ const (
 	FaultStrings = "strings"
 	// FaultClosed knows no file that is not open, and renames in one file.
 	FaultClosed = "closed"
+	// FaultKeeps is FaultClosed, and keeps the name where it is imported from.
+	FaultKeeps = "keeps"
 	// FaultNull answers with null.
 	FaultNull = "null"
 )
@@ -211,7 +213,7 @@ func (s *server) handle(m message) (result any, asked bool) {
 
 // load reads a source file from disk.
 func (s *server) load(path string) {
-	if !slices.Contains([]string{".go", ".py", ".c"}, filepath.Ext(path)) || s.open[path] || s.fault == FaultClosed {
+	if !slices.Contains([]string{".go", ".py", ".c"}, filepath.Ext(path)) || s.open[path] || s.fault == FaultClosed || s.fault == FaultKeeps {
 		return
 	}
 	text, err := os.ReadFile(path)
@@ -254,8 +256,11 @@ func (s *server) answer(method, path string, p params) (result any, asked bool) 
 			}
 			uri := (&url.URL{Scheme: "file", Path: file}).String()
 			places = append(places, map[string]any{"uri": uri, "range": span(at, len(utf16.Encode([]rune(word))))})
-			if s.fault == FaultClosed && file != path {
+			if (s.fault == FaultClosed || s.fault == FaultKeeps) && file != path {
 				continue
+			}
+			if s.fault == FaultKeeps {
+				p.NewName = word + " as " + strings.TrimPrefix(p.NewName, word+" as ")
 			}
 			edits[uri] = append(edits[uri], map[string]any{"range": span(at, len(word)), "newText": p.NewName})
 			if s.fault == FaultOverlaps {
