@@ -1,8 +1,11 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"agent/internal/lsp"
 	"agent/internal/text/lines"
@@ -134,9 +137,40 @@ func (c symbolCall) first(ctx context.Context, targets []target, ask func(contex
 	return found, note, err
 }
 
+// uses asks for the references of a name, and again at its declaration if the answer lacks that. pyright
+// loses the uses of a name that a package takes from one of its modules.
+func (c symbolCall) uses(ctx context.Context, t lsp.Target) (lsp.Answer, error) {
+	found, err := c.servers.References(ctx, t)
+	if lang, _ := lsp.Of(t.Path); err != nil || !lang.Partial || len(found.Places) == 0 {
+		return found, err
+	}
+	declared, err := c.servers.Definition(ctx, t)
+	if err != nil || len(declared.Places) != 1 {
+		return found, nil // the first answer counts
+	}
+	has := func(p lsp.Place) bool {
+		return slices.ContainsFunc(found.Places, func(o lsp.Place) bool { return o.Path == p.Path && o.Line() == p.Line() })
+	}
+	s, at, err := c.openPlace(ctx, declared.Places[0])
+	if err != nil || has(declared.Places[0]) || nextName(s.whole, lastName(c.args.Name), at) != at {
+		return found, nil
+	}
+	more, err := c.servers.References(ctx, lsp.Target{Path: s.abs, Content: s.whole, At: at, Mentions: t.Mentions})
+	for _, p := range more.Places {
+		if err == nil && !has(p) {
+			found.Places = append(found.Places, p)
+			found.Total++
+		}
+	}
+	slices.SortStableFunc(found.Places, func(a, b lsp.Place) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line(), b.Line()))
+	})
+	return found, nil
+}
+
 func (c symbolCall) answer(ctx context.Context) (Answer, error) {
 	ask, known := map[string]func(context.Context, lsp.Target) (lsp.Answer, error){
-		opDefinition: c.servers.Definition, opReferences: c.servers.References, opCallers: c.servers.Callers, opHover: c.servers.Describe,
+		opDefinition: c.servers.Definition, opReferences: c.uses, opCallers: c.servers.Callers, opHover: c.servers.Describe,
 	}[c.args.Op]
 	if !known {
 		return Answer{}, fmt.Errorf("unknown op %q (valid: %s, %s, %s, %s, %s)", c.args.Op, opDefinition, opReferences, opCallers, opHover, opRename)

@@ -130,6 +130,17 @@ func TestSymbolOutsideOfTheProject(t *testing.T) {
 	}
 }
 
+// A use whose answer lacks the declaration is asked about at the declaration, too.
+func TestSymbolWithoutItsDeclaration(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"a.py": "from z import known\n", "z.py": "known = 1\n"})
+	folder := servers(t, env, lsptest.Environ(t, lsptest.FaultLoses, "pyright-langserver"))
+	got := call(t, env, Symbol(folder), params{"op": "references", "name": "known", "file": "a.py", "line": 1})
+	if strings.TrimSpace(got.Text) != "a.py:1: from z import known\nz.py:1: known = 1\n[2 places in 2 files]" {
+		t.Errorf("%q%s", got.Text, got.Error)
+	}
+}
+
 // A rename that keeps the name where it is imported from leaves the other files as they are.
 func TestRenameOfAnImport(t *testing.T) {
 	t.Parallel()
