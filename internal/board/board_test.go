@@ -4,8 +4,10 @@ package board
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -57,5 +59,43 @@ func TestBoardFollowsSessions(t *testing.T) {
 	hubs["two"].End()
 	for shown() != "one idle " {
 		<-b.Changed()
+	}
+}
+
+// Boards of 50 and of 200 sessions show all of them, and an event of one session changes its row.
+func TestBoardOfManySessions(t *testing.T) {
+	t.Parallel()
+	for _, sessions := range []int{50, 200} {
+		dir, err := os.MkdirTemp("", "bo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		var last *attach.Hub
+		for i := range sessions {
+			last = attach.NewHub(func() uint64 { return 0 })
+			last.Add(attach.Line{Value: json.RawMessage(fmt.Sprintf(`{"type":"state","id":"s%d","state":"working"}`, i)), Board: true})
+			server, err := attach.Serve(dir, fmt.Sprintf("s%d", i), last, func(*attach.Client, []byte) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = server.Close() })
+		}
+		b := New(Sources{Sockets: []string{dir}, Sessions: filepath.Join(dir, "none"), WaitsSince: func(string) time.Time { return time.Time{} }})
+		t.Cleanup(b.Close)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		began := time.Now()
+		b.Find()
+		took := time.Since(began)
+		runtime.ReadMemStats(&after)
+		t.Logf("%d sessions: all rows after %s, %d KiB allocated", sessions, took.Round(time.Millisecond), (after.TotalAlloc-before.TotalAlloc)>>10)
+		if got := len(b.Rows()); got != sessions {
+			t.Fatalf("%d rows of %d sessions", got, sessions)
+		}
+		last.Add(attach.Line{Value: json.RawMessage(fmt.Sprintf(`{"type":"state","id":"s%d","state":"blocked"}`, sessions-1)), Board: true})
+		for b.Rows()[0].State.State != "blocked" {
+			<-b.Changed()
+		}
 	}
 }
