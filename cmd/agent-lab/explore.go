@@ -110,7 +110,7 @@ func explore(ctx context.Context, in offline.Input, fresh func() (*offline.Engin
 	out.Offered = minus(offered, out.Cost)
 	counter := engine.Counter("")
 	for i, stretch := range recording.Stretches {
-		entries := history.Repair(said.Stretches[i], "no answer was recorded")
+		entries := history.Repair(said.Stretches[i], "no answer is recorded")
 		var ended time.Time // of the search before, whose head the cache may still hold
 		for n, s := range searches(entries, stretch.Needs, engine, in.WorkspaceRoot) {
 			s.measure(entries, stretch.Needs, counter)

@@ -119,7 +119,7 @@ func (e *peer) next() received {
 	e.t.Helper()
 	late := time.AfterFunc(stalled, func() {
 		stacks := make([]byte, 1<<20)
-		_ = e.out.CloseWithError(fmt.Errorf("nothing came within %s:\n%s", stalled, stacks[:runtime.Stack(stacks, true)]))
+		_ = e.out.CloseWithError(fmt.Errorf("no answer within %s:\n%s", stalled, stacks[:runtime.Stack(stacks, true)]))
 	})
 	defer late.Stop()
 	if !e.from.Scan() {
@@ -203,7 +203,7 @@ func TestEditorIsAskedByTheModel(t *testing.T) {
 		}
 	}
 	sent := e.server.Requests()
-	for i, wants := range [][]string{{"Postgres", "yes"}, {"the user did not choose, but said: decide and say so"}} {
+	for i, wants := range [][]string{{"Postgres", "yes"}, {"the user did not choose, but said: decide, and say what you decided"}} {
 		for _, want := range wants {
 			if last := string(sent[i+1].Body); !strings.Contains(last[strings.LastIndex(last, `"role":"tool"`):], want) {
 				t.Errorf("%q is not in request %d: %s", want, i+1, last)

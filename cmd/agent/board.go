@@ -27,7 +27,7 @@ func newBoard(w world) *cobra.Command {
 	var o sessionOptions
 	cmd := &cobra.Command{
 		Use:   "board",
-		Short: "Show running sessions, those that wait for you first",
+		Short: "Show running sessions, waiting ones first",
 		Long: `Shows a row for each running session. Enter attaches to a session; y, n and a answer
 the question that is shown; m writes a message; s stops a session. With --json it prints
 a line for each session and ends.`,

@@ -50,7 +50,7 @@ standard input.`,
 		contextCommand(w, "show", "Show the size of a context and its largest entries", func(_ *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
 			return e.Show(in)
 		}),
-		contextCommand(w, "explain", "Show what pruning would remove before the next request, and why the rest stays", func(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+		contextCommand(w, "explain", "Show which content pruning would remove before the next request, and why", func(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
 			return e.Explain(cmd.Context(), in)
 		}),
 		newReplay(w),

@@ -23,12 +23,18 @@ import (
 
 // newDocs returns the command that prints the documentation.
 func newDocs(w world) *cobra.Command {
-	var search bool
+	var (
+		search bool
+		site   string
+	)
 	cmd := &cobra.Command{
 		Use:   "docs [TOPIC]",
 		Short: "Show the documentation, or the page on a topic",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if site != "" {
+				return writeSite(site, manual.Pages(docs.Files))
+			}
 			if search && len(args) > 0 {
 				return searchDocs(w, cmd.Root(), args)
 			}
@@ -42,6 +48,7 @@ func newDocs(w world) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVarP(&search, "search", "s", false, "search all pages for the words")
+	cmd.Flags().StringVar(&site, "html", "", "write the documentation as a web site into `DIR`")
 	return cmd
 }
 

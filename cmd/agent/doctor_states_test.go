@@ -21,7 +21,7 @@ func TestDoctorSaysWho(t *testing.T) {
 		name, environ, logins, profile, args string
 		signs, searches                      string // lines
 	}{
-		{"nothing", "", "", "", "", "fix   no model endpoint is set", "note  no web search: web-search is off (default)"},
+		{"nothing", "", "", "", "", "fix   no model provider is set", "note  no web search: web-search is off (default)"},
 		{"key in a variable", key, "", "", "-m m", "ok    key from OPENAI_API_KEY", "web-search is off (default)"},
 		{"key that is missing", "", "", "", "--provider groq -m m", "fix   no key for Groq", "web-search is off (default)"},
 		{"key that is kept", "", "", "", "--provider deepseek -m m", "ok    key from ", "web-search is off (default)"},
@@ -36,12 +36,12 @@ func TestDoctorSaysWho(t *testing.T) {
 		{"login that has ended for good", "", ended, "", "--provider chatgpt -m m", "fix   login chatgpt, kept in {state}/logins.json, ended 2020-01-01 00:00 (flag), for chatgpt.com", ""},
 		{"broken logins", "", "{", "", kimi, "fix   login kimi: {state}/logins.json is not used, because it is broken", ""},
 		{"search by a command", key, "", "", "-m m --set web-search=command --set web-search.command=true", "", "ok    web search by command: web-search is command (flag)"},
-		{"search without an address", key, "", "", "-m m --set web-search=searxng", "", "fix   web search: web-search is searxng, and web-search.url is not set"},
+		{"search without an address", key, "", "", "-m m --set web-search=searxng", "", "fix   web search: web-search is searxng, but web-search.url is not set"},
 		{"search by a SearXNG", key, "", "", "-m m --set web-search=searxng --set web-search.url=http://127.0.0.1:1", "", "ok    web search by searxng: web-search is searxng (flag)"},
 		{"search of a profile, with a key that is kept", key, "", "--set web-search=auto -m m", "--provider groq", "", "ok    web search by brave: web-search is auto (profile)"},
-		{"search without a key", key, "", "", "-m m --set web-search=kagi", "", "fix   web search: kagi wants a key: agent login search:kagi"},
+		{"search without a key", key, "", "", "-m m --set web-search=kagi", "", "fix   web search: kagi needs an API key. Run: agent login search:kagi"},
 		{"search by the server", key, "", "", "-m gpt-5.4 --set web-search=provider", "", "ok    web search by the model's server itself: web-search is provider (flag)"},
-		{"search by a server that does not", "", kept, "", kimi + " --set web-search=provider", "", "fix   web search: web-search is provider, and api.kimi.com is not known to search by itself"},
+		{"search by a server that does not", "", kept, "", kimi + " --set web-search=provider", "", "fix   web search: web-search is provider, but api.kimi.com offers no web search on this API"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

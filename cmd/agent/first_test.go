@@ -80,7 +80,7 @@ func TestAMessageWaitsForItsModel(t *testing.T) {
 	s.press("/quit\r")
 	_ = s.cmd.Wait()
 	s = bare(t, home, []string{"OPENAI_BASE_URL=" + server.URL}, "more")
-	s.until("Using beta, which you chose last at")
+	s.until("Using beta, your last choice at")
 	s.until("again")
 }
 

@@ -29,7 +29,7 @@ func newImport(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [SOURCE…]",
 		Short: "Import MCP servers, hooks and notes from other coding agents",
-		Long: `Imports the configuration of other coding agents, or only of those that you name:
+		Long: `Imports the configuration of other coding agents, or only of the named ones:
 ` + strings.Join(imports.Sources(), ", ") + `.
 
 Your servers go to mcp.json and your hooks to hooks.json in the configuration folder. Servers

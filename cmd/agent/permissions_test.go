@@ -41,7 +41,7 @@ func TestAPermissionIsKept(t *testing.T) {
 	s := start()
 	s.press("go\r")
 	shown := s.until("A    yes, permanently in this project: exactly `touch zz`")
-	if said := strings.Join(strings.Fields(shown), " "); !strings.Contains(said, "(without the sandbox, with all that you may do)") {
+	if said := strings.Join(strings.Fields(shown), " "); !strings.Contains(said, "(without the sandbox, with all your rights)") {
 		t.Errorf("it does not say what it permits:\n%s", shown)
 	}
 	s.answer("A")

@@ -24,7 +24,7 @@ func newReview(w world, run func(context.Context, world, sessionOptions) error) 
 	cmd := &cobra.Command{
 		Use:   "review [BASE|BASE...COMMIT|NUMBER] [#PATH…] [WORDS…]",
 		Short: "Review a change, and print the findings",
-		Long: `The model reviews the changes since the main branch or BASE, or those of the pull request
+		Long: `The model reviews the changes since the main branch or BASE, or the changes of the pull request
 NUMBER, in a separate read-only conversation. agent fetches a pull request from the remote
 origin, without creating a branch, after you confirm or with --fetch.
 

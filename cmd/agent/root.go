@@ -173,7 +173,7 @@ func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.StringVar(&o.maxCost, "max-cost", "", "stop after spending `USD` in this run")
 	f.BoolVar(&o.TrustProject, "trust-project", false, "approve the configuration of the repository for this run")
-	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
+	f.BoolVar(&o.debug, "debug", false, "log details to the log file")
 	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(gate.ModeNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -25,7 +25,7 @@ func TestLoginOnTheScreen(t *testing.T) {
 		s.until("Ask for something")
 	}
 	s.until("Ask for something")
-	say("hi", "there is no login kimi; log in: agent login kimi")
+	say("hi", "no login kimi is stored; log in: agent login kimi")
 	say("/set temperature 0.3", "temperature = 0.3")
 	say("/login", "/login · all")
 	s.press("q")
@@ -45,7 +45,7 @@ func TestLoginOnTheScreen(t *testing.T) {
 		t.Errorf("the key is shown:\n%s", text)
 	}
 	say("/login chatgpt --client-id own --paste", "paste the final address of the browser")
-	say("http://127.0.0.1:1/callback?state=x&code=y", "the address is not the answer to this login")
+	say("http://127.0.0.1:1/callback?state=x&code=y", "the address belongs to another login")
 	back()
 	s.press("/login chatgpt --client-id first --paste\r")
 	s.untilFolded("client_id=first")

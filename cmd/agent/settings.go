@@ -204,7 +204,7 @@ func newSchema(w world) *cobra.Command {
 	names := slices.Sorted(maps.Keys(schemas))
 	return &cobra.Command{
 		Use:   "schema " + strings.Join(names, "|"),
-		Short: "Print the JSON Schema of what scripts read and write",
+		Short: "Print the JSON Schema of the input and output of scripts",
 		Long: `Prints a JSON Schema (2020-12): of a line of --output-format stream-json (events) or
 --input-format stream-json (input), of the result of --output-format json (result), of a
 profile file (settings), or of the lines between a running session and its clients

@@ -52,7 +52,7 @@ const (
 	mark    = "tokenmark7"
 	byCode  = "kimi"
 	browser = "chatgpt --paste"
-	noLogin = "there is no login"
+	noLogin = "no login "
 )
 
 // plays returns the answers of vendors of logins.md, "Done when" 1. They are large: a variable would
@@ -67,13 +67,13 @@ func plays() []play {
 		{name: "expired", login: byCode, hosts: kimiToken + `400 {"error":"expired_token"}`, refused: "expired_token", says: noLogin},
 		{name: "lost, then there", slow: true, login: byCode, hosts: kimiToken + "lost\n" + kimiTokens},
 		{name: "broken, then there", slow: true, login: byCode, hosts: kimiToken + "503 busy\n" + kimiTokens},
-		{name: "no codes", login: byCode, hosts: "auth.kimi.com/api/oauth/device_authorization 200 {}", refused: "gives no code", says: noLogin},
-		{name: "codes lost", login: byCode, hosts: "auth.kimi.com/api/oauth/device_authorization lost", refused: "does not answer", says: noLogin},
+		{name: "no codes", login: byCode, hosts: "auth.kimi.com/api/oauth/device_authorization 200 {}", refused: "returned no login code", says: noLogin},
+		{name: "codes lost", login: byCode, hosts: "auth.kimi.com/api/oauth/device_authorization lost", refused: "no answer from", says: noLogin},
 		{name: "codes of HTML", login: byCode, hosts: "auth.kimi.com/api/oauth/device_authorization 200 <html>" + mark, refused: "no JSON object", says: noLogin},
-		{name: "a page of plain http", login: byCode, hosts: strings.Replace(deviceCodes, "https://www", "http://www", 1), refused: "gives no code", says: noLogin},
+		{name: "a page of plain http", login: byCode, hosts: strings.Replace(deviceCodes, "https://www", "http://www", 1), refused: "returned no login code", says: noLogin},
 		{name: "wrong client id", login: byCode, hosts: `auth.kimi.com/api/oauth/device_authorization 401 {"error":"invalid_client","error_description":"unknown program"}`, refused: "invalid_client: unknown program", says: noLogin},
-		{name: "a redirect of the codes", login: byCode, hosts: "auth.kimi.com/api/oauth/device_authorization 307 [Location: https://evil.example/code] {}", refused: "refuses (307)", says: noLogin},
-		{name: "a redirect of the token", login: byCode, hosts: kimiToken + "307 [Location: https://evil.example/token] {}", refused: "refuses (307)", says: noLogin},
+		{name: "a redirect of the codes", login: byCode, hosts: "auth.kimi.com/api/oauth/device_authorization 307 [Location: https://evil.example/code] {}", refused: "refused the request (307)", says: noLogin},
+		{name: "a redirect of the token", login: byCode, hosts: kimiToken + "307 [Location: https://evil.example/token] {}", refused: "refused the request (307)", says: noLogin},
 		{name: "a token with a line break", login: byCode, hosts: kimiToken + `200 {"access_token":"a\u000aX-Evil: b"}`, refused: "no token that can be used", says: noLogin},
 		{name: "a token of 900 KB", login: byCode, hosts: kimiToken + `200 {"access_token":"` + strings.Repeat("x", 900_000) + `"}`, refused: "no token that can be used", says: noLogin},
 		{name: "an answer of 2 MB", login: byCode, hosts: kimiToken + `200 {"access_token":"` + strings.Repeat("x", 2_000_000) + `"}`, refused: "no JSON object", says: noLogin},
@@ -85,24 +85,24 @@ func plays() []play {
 
 		{name: "OpenAI's own codes", login: "chatgpt --device", hosts: gptAgreed},
 		{name: "OpenAI's own codes, pending", login: "chatgpt --device", hosts: "auth.openai.com/api/accounts/deviceauth/token 403 {}\n" + gptAgreed},
-		{name: "OpenAI's own codes, refused", login: "chatgpt --device", hosts: `auth.openai.com/api/accounts/deviceauth/token 400 {"error":{"message":"no"}}`, refused: "refuses (400): no", says: noLogin},
+		{name: "OpenAI's own codes, refused", login: "chatgpt --device", hosts: `auth.openai.com/api/accounts/deviceauth/token 400 {"error":{"message":"no"}}`, refused: "refused the request (400): no", says: noLogin},
 
 		{name: "in a browser, pasted", login: browser, browse: pastes("code", "good")},
-		{name: "wrong state", login: browser, browse: pastes("state", "forged"), refused: "not the answer to this login", says: noLogin},
+		{name: "wrong state", login: browser, browse: pastes("state", "forged"), refused: "belongs to another login", says: noLogin},
 		{name: "denied in the browser", login: browser, browse: pastes("error", "access_denied"), refused: "access_denied", says: noLogin},
 		{name: "nothing pasted", login: browser, browse: func(*testing.T, *url.URL) string { return "" }, refused: "no address was pasted", says: noLogin},
 		{name: "late", login: browser, browse: pastes("code", "good"), hosts: gptToken + `400 {"error":"invalid_grant","error_description":"code expired"}`, refused: "code expired", says: noLogin},
-		{name: "500 in the end", login: browser, browse: pastes("code", "good"), hosts: gptToken + "500 {}", refused: "refuses (500)", says: noLogin},
+		{name: "500 in the end", login: browser, browse: pastes("code", "good"), hosts: gptToken + "500 {}", refused: "refused the request (500)", says: noLogin},
 		{name: "returns to this machine", login: "chatgpt --browser", browse: returns("")},
 		{name: "forged returns first", login: "chatgpt --browser", browse: returns("forged")},
 
 		{name: "rotated", hosts: kimiTokens},
 		{name: "not rotated", hosts: kimiToken + `200 {"access_token":"` + mark + `-access","expires_in":3600}`},
-		{name: "reused", hosts: kimiToken + `400 {"error":"invalid_grant"}`, says: "the login kimi does not count any more; log in again: agent login kimi"},
+		{name: "reused", hosts: kimiToken + `400 {"error":"invalid_grant"}`, says: "the login kimi is no longer valid; log in again: agent login kimi"},
 		{name: "400", hosts: kimiToken + `400 {"error":"invalid_request"}`, says: "invalid_request"},
-		{name: "500", hosts: kimiToken + "500 {}", says: "Kimi refuses (500)", down: true},
-		{name: "silence", hosts: kimiToken + "hang", says: "Kimi does not answer: nothing came within 20s", down: true, slow: true},
-		{name: "a redirect of the refresh", hosts: kimiToken + "302 [Location: https://evil.example/token] {}", says: "Kimi refuses (302)"},
+		{name: "500", hosts: kimiToken + "500 {}", says: "Kimi refused the request (500)", down: true},
+		{name: "silence", hosts: kimiToken + "hang", says: "no answer from Kimi: no answer within 20s", down: true, slow: true},
+		{name: "a redirect of the refresh", hosts: kimiToken + "302 [Location: https://evil.example/token] {}", says: "Kimi refused the request (302)"},
 		{name: "HTML", hosts: kimiToken + "200 <html>", says: "no JSON object"},
 		{name: "refused once", hosts: kimiTokens + "\napi.kimi.com/coding/v1/chat/completions 401 {}"},
 		{name: "refused for ever", hosts: kimiTokens + "\n" + kimiTokens + "\n" + kimiToken + `400 {"error":"invalid_grant"}` + "\napi.kimi.com/coding/v1/chat/completions 401 {}\napi.kimi.com/coding/v1/chat/completions 401 {}", says: "log"},

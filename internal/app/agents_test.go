@@ -258,7 +258,7 @@ func TestAgentsInTheBackground(t *testing.T) {
 	}
 }
 
-// An agent for which the turn waits goes on in the background where the person wants it, and an
+// An agent for which the turn waits continues in the background where the person wants it, and an
 // interrupt of the turn does not end it.
 func TestAgentsArePutBehind(t *testing.T) {
 	t.Parallel()
@@ -366,7 +366,7 @@ func TestAgentsAreRecalled(t *testing.T) {
 		}
 		said := f.said()
 		if len(said) != 6 || !strings.Contains(said[2], "human: find the needle") || !strings.Contains(said[2], "ai: read_file") ||
-			!strings.Contains(said[3], "agent "+id+", number ") || !strings.Contains(said[3], "needle-42") || !strings.Contains(said[4], "| needle-42") || !strings.Contains(strings.ToLower(said[5]), "there is no session") && searched != "off" {
+			!strings.Contains(said[3], "agent "+id+", number ") || !strings.Contains(said[3], "needle-42") || !strings.Contains(said[4], "| needle-42") || !strings.Contains(strings.ToLower(said[5]), "no session") && searched != "off" {
 			t.Errorf("%s: %q", searched, said)
 		}
 	}

@@ -37,7 +37,7 @@ func TestConversationUnderAPolicy(t *testing.T) {
 		"a file":      {`{"deny": ["Edit(by.txt)"]}`, "write_file", `{"file_path":"by.txt","content":"x"}`, "deny Edit(by.txt)"},
 		"a host":      {`{"hosts": ["corp.example"]}`, "web_fetch", `{"url":"https://evil.example/"}`, "hosts of"},
 		"the sandbox": {`{"sandbox": "strict"}`, "run_shell_command", `{"command":"touch by.txt","outside_sandbox":"because"}`, ""},
-		"a mode":      {`{"modes": ["plan"]}`, "write_file", `{"file_path":"by.txt","content":"x"}`, "approval mode is plan"},
+		"a mode":      {`{"modes": ["plan"]}`, "write_file", `{"file_path":"by.txt","content":"x"}`, "approval mode plan"},
 	} {
 		for _, agent := range []bool{false, true} {
 			p := withPolicy(t, tc.policy)

@@ -52,7 +52,7 @@ func private(folder string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a folder", folder)
 	case !fsutil.OwnedByUser(info) || info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("%s must be a folder of yours that nobody else can enter (chmod 700)", folder)
+		return fmt.Errorf("only you may have access to %s. Run: chmod 700", folder)
 	}
 	return nil
 }

@@ -268,7 +268,7 @@ func TestRecallIsBounded(t *testing.T) {
 	r.pair("1", "read_file", "long.txt", long)
 	r.pair("2", "write_file", "long.txt", "ok")
 	got := r.recalls(`{"number":1}`).Result.Text()
-	if limit := 4 * r.window.Measure.OutputLimit(); len(got) > limit || len(got) < limit/2 || !strings.Contains(got, "go on with offset ") {
+	if limit := 4 * r.window.Measure.OutputLimit(); len(got) > limit || len(got) < limit/2 || !strings.Contains(got, "continue with offset ") {
 		t.Errorf("%d bytes: %.300q", len(got), got)
 	}
 	if got := r.recalls(`{"number":1,"offset":"20002"}`).Result.Text(); !strings.Contains(got, "[lines 20002-20003 of 20003]") {
@@ -282,7 +282,7 @@ func TestRecallIsBounded(t *testing.T) {
 	if got := r.recalls(`{"match":"two kiwi"}`).Result.Text(); !strings.Contains(got, "b.txt, ") || !strings.Contains(got, "; line 5 of the item: two Kiwis\n") || strings.Contains(got, "long.txt") {
 		t.Errorf("%q", got)
 	}
-	if got := r.recalls(`{"match":"other"}`).Result.Text(); !strings.Contains(got, `names or holds "other"`) {
+	if got := r.recalls(`{"match":"other"}`).Result.Text(); !strings.Contains(got, `No pruned item contains "other"`) {
 		t.Errorf("%q", got)
 	}
 }

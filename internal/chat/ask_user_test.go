@@ -25,8 +25,8 @@ func TestTheModelAsks(t *testing.T) {
 		"full-auto":          {mode: gate.ModeFullAuto, decision: Decision{Allow: true, Answers: []tools.InquiryAnswer{{Words: "both"}}}, stop: StopDone, says: "in their own words: both"},
 		"no answer":          {mode: gate.ModeAsk, decision: Decision{}, stop: StopDenied, says: "the user did not answer"},
 		"a yes is no answer": {mode: gate.ModeAsk, decision: Decision{Allow: true}, stop: StopDenied, says: "the user did not answer"},
-		"nobody":             {mode: gate.ModeAsk, unattended: true, stop: StopDone, says: "nobody is there to ask; decide and say so"},
-		"nobody, full-auto":  {mode: gate.ModeFullAuto, unattended: true, stop: StopDone, says: "nobody is there to ask; decide and say so"},
+		"nobody":             {mode: gate.ModeAsk, unattended: true, stop: StopDone, says: "no user to ask; decide, and say what you decided"},
+		"nobody, full-auto":  {mode: gate.ModeFullAuto, unattended: true, stop: StopDone, says: "no user to ask; decide, and say what you decided"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -28,11 +28,11 @@ func TestLeavingPlan(t *testing.T) {
 		says       string
 	}{
 		"yes, and edit": {mode: gate.ModePlan, decision: Decision{Allow: true, Always: true}, asked: true, then: gate.ModeAutoEdit, stop: StopDone, says: "The approval mode is auto-edit now"},
-		"words":         {mode: gate.ModePlan, decision: Decision{Reason: "yes, but in Go"}, asked: true, then: gate.ModePlan, stop: StopDone, says: "They say: yes, but in Go"},
-		"no":            {mode: gate.ModePlan, decision: Decision{}, asked: true, then: gate.ModePlan, stop: StopDenied, says: "did not agree"},
+		"words":         {mode: gate.ModePlan, decision: Decision{Reason: "yes, but in Go"}, asked: true, then: gate.ModePlan, stop: StopDone, says: "Their answer: yes, but in Go"},
+		"no":            {mode: gate.ModePlan, decision: Decision{}, asked: true, then: gate.ModePlan, stop: StopDenied, says: "did not approve"},
 		"headless":      {mode: gate.ModePlan, unattended: true, then: gate.ModePlan, stop: StopDone, says: "the answer of this run"},
 		"in ask":        {mode: gate.ModeAsk, then: gate.ModeAsk, stop: StopDone, says: "the approval mode is ask, not plan"},
-		"in a review":   {mode: gate.ModeFullAuto, review: true, then: gate.ModeFullAuto, stop: StopDone, says: "no plan is wanted here"},
+		"in a review":   {mode: gate.ModeFullAuto, review: true, then: gate.ModeFullAuto, stop: StopDone, says: "no plan is needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +151,7 @@ func TestAReviewIsTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := b.Resend(t.Context())
-	if r := b.responses(); err != nil || out.Stop != StopDone || !strings.Contains(r[0].Error, "nothing is changed") || b.Consent().Mode() != gate.ModeFullAuto {
+	if r := b.responses(); err != nil || out.Stop != StopDone || !strings.Contains(r[0].Error, "nothing may change") || b.Consent().Mode() != gate.ModeFullAuto {
 		t.Errorf("%+v %v, %q, mode %s", out, err, r[0].Error, b.Consent().Mode())
 	}
 }

@@ -73,7 +73,7 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	case refusal.Kind == llm.NoImages && !window.NewImages(r.history):
 		n, err := window.DropImages(r.history)
 		if err != nil || n > 0 {
-			r.emit.notice("The model can't read images: %s omitted from now on", humanize.Count(n, "image"))
+			r.emit.notice("The model can't read images: %s omitted from later requests", humanize.Count(n, "image"))
 			return err == nil, errors.Join(failure, err)
 		}
 	case refusal.OfRequest():

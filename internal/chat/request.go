@@ -31,7 +31,7 @@ func omitUnsent(c *Config, model string, void []*history.Content) {
 }
 
 // emptyReply asks the model to continue after an empty reply. It is sent once.
-const emptyReply = "(your reply was empty: go on, or say that you are done)"
+const emptyReply = "(your reply was empty: continue, or say that you are done)"
 
 // withNudge returns the history of a request with word as a last message of the user. The message is
 // in no record. It takes the place of replyBrokeOff, if the history ends with that.
@@ -44,7 +44,7 @@ func withNudge(entries []*history.Content, word string) []*history.Content {
 
 // replyBrokeOff stands for a message of the user where a reply that broke off is asked for again:
 // vendors refuse a conversation that ends with the assistant.
-const replyBrokeOff = "(your reply broke off here; go on)"
+const replyBrokeOff = "(your reply broke off here; continue)"
 
 // buildRequest returns the next request for the provider, with a validated history (D-32).
 func buildRequest(c *Config, w *window.Window) (llm.Request, error) {

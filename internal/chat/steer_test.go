@@ -108,7 +108,7 @@ func TestRetry(t *testing.T) {
 		}
 		// Vendors refuse a conversation that ends with the assistant.
 		sent := b.model.requests[len(b.model.requests)-1].History
-		if last := sent[len(sent)-1]; last.Speaker != history.Human || !strings.Contains(last.Text(), "go on") {
+		if last := sent[len(sent)-1]; last.Speaker != history.Human || !strings.Contains(last.Text(), "continue") {
 			t.Errorf("the model was asked with %q last", last.Text())
 		}
 	}, same, same, same, same, same, same, fail(errors.New("cut"), llm.Text{Delta: "half"}), say("ok"))

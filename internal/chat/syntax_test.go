@@ -41,7 +41,7 @@ func TestDoesNotParseAfterTheLastEdit(t *testing.T) {
 			for _, entry := range b.model.requests[1].History {
 				for _, block := range entry.Blocks {
 					if r, ok := block.(*history.ToolResponse); ok {
-						got = append(got, strings.Contains(r.Result.Text()+r.Error, "a.go does not parse now: 3:"))
+						got = append(got, strings.Contains(r.Result.Text()+r.Error, "a.go now has a syntax error: 3:"))
 					}
 				}
 			}

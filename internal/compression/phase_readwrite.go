@@ -16,7 +16,7 @@ var staleReads = Phase{
 	One:   "stale read", Many: "stale reads",
 	Switch: Switch{
 		Name: "readWritePruning", Default: true,
-		Help: "drop what was read of a file once the file was written",
+		Help: "prune earlier reads of a file after the file is written",
 	},
 	run: pruneStaleReads,
 }

@@ -43,9 +43,9 @@ func Check(address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, fmt.Errorf("%q is not an http or https address", humanize.Line(address, 200))
+		return nil, fmt.Errorf("%q must start with http:// or https://", humanize.Line(address, 200))
 	case u.User != nil:
-		return nil, errors.New("the address carries a user name or password; leave that out")
+		return nil, errors.New("the address must not contain a user name or password")
 	}
 	return u, nil
 }
@@ -58,7 +58,7 @@ func Get(ctx context.Context, u *url.URL, private bool, allowed func(host string
 	if err := allowed(u.Hostname()); err != nil {
 		return Page{}, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no whole answer within %s", timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no complete answer within %s", timeout))
 	defer cancel()
 	client := reachlog.Client(transport(private), func(next *http.Request, before []*http.Request) error {
 		if len(before) > maxRedirects {
@@ -147,7 +147,7 @@ func reason(ctx context.Context, u *url.URL, err error) error {
 	}
 	var name *net.DNSError
 	if errors.As(err, &name) && name.IsNotFound {
-		err = fmt.Errorf("the host %s is not known", name.Name)
+		err = fmt.Errorf("unknown host %s", name.Name)
 	}
 	return fmt.Errorf("%s: %w", u.Redacted(), err)
 }
@@ -156,7 +156,7 @@ func reason(ctx context.Context, u *url.URL, err error) error {
 type privateError struct{ address netip.Addr }
 
 func (e *privateError) Error() string {
-	return fmt.Sprintf("%s is an address of this machine or its network, which is not fetched from; /set web-fetch.private true allows it", e.address)
+	return fmt.Sprintf("can't fetch from %s, an address of this machine or its network. To allow it: /set web-fetch.private true", e.address)
 }
 
 // special lists networks that are not on the public web and that netip has no method for: this

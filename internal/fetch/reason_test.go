@@ -17,9 +17,9 @@ func TestReason(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&url.Error{Op: "Get", URL: "x", Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "nosuch.example", Server: "10.0.0.1:53", IsNotFound: true}}}, "https://nosuch.example: the host nosuch.example is not known"},
+		{&url.Error{Op: "Get", URL: "x", Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "nosuch.example", Server: "10.0.0.1:53", IsNotFound: true}}}, "https://nosuch.example: unknown host nosuch.example"},
 		{&url.Error{Op: "Get", URL: "x", Err: &net.DNSError{Err: "timed out", Name: "nosuch.example"}}, "https://nosuch.example: lookup nosuch.example: timed out"},
-		{&url.Error{Op: "Get", URL: "x", Err: &net.OpError{Op: "dial", Net: "tcp", Err: &privateError{netip.MustParseAddr("10.0.0.1")}}}, "https://nosuch.example: 10.0.0.1 is an address of this machine or its network, which is not fetched from; /set web-fetch.private true allows it"},
+		{&url.Error{Op: "Get", URL: "x", Err: &net.OpError{Op: "dial", Net: "tcp", Err: &privateError{netip.MustParseAddr("10.0.0.1")}}}, "https://nosuch.example: can't fetch from 10.0.0.1, an address of this machine or its network. To allow it: /set web-fetch.private true"},
 		{&url.Error{Op: "Get", URL: "x", Err: errors.New("it broke off")}, "https://nosuch.example: it broke off"},
 	} {
 		if got := reason(t.Context(), page, tt.err).Error(); got != tt.want {

@@ -125,7 +125,7 @@ func (c *Consent) deny(_ context.Context, k Call) Verdict {
 	}
 	refusal := fmt.Sprintf("refused: the approval mode is %s; answer without changing anything, or say what you would do", mode)
 	if mode == ModePlan {
-		refusal = "refused: the approval mode is plan, in which nothing is changed; " + c.planning()
+		refusal = "refused: nothing may change in approval mode plan; " + c.planning()
 	}
 	return Verdict{Refusal: refusal}
 }
@@ -153,7 +153,7 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 		}
 	case c.Unattended:
 		return Verdict{
-			Refusal: fmt.Sprintf("refused: %s needs an approval that the mode %s does not give and nobody is there to ask", k.Name, c.Mode()),
+			Refusal: fmt.Sprintf("refused: %s requires approval in mode %s, and there is no user to ask", k.Name, c.Mode()),
 			Notice:  fmt.Sprintf("%s was refused: %s", inWords(k), c.remedy(k)),
 			End:     ErrDenied,
 		}
@@ -242,12 +242,12 @@ func (c *Consent) remedy(k Call) string {
 		return fmt.Sprintf("%s; only a rule that names it allows that: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)
 	}
 	if s := k.Preview.Served; s != nil && s.Changed != "" {
-		return fmt.Sprintf("the server has changed the definition of %s since it was used last; agent mcp get %s shows how, and a call that you allow in a terminal accepts it", s, s.Server)
+		return fmt.Sprintf("the server changed the definition of %s since its last use. To compare, run: agent mcp get %s. Allowing a call in a terminal accepts it", s, s.Server)
 	} else if s != nil {
 		return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or --allow '%s(%s)'", c.Mode(), tools.ServedRules, s)
 	}
 	if c.Mode() == ModeFullAuto { // full-auto asks in the home folder only
-		return k.Preview.Unwatched + "; name it with -C to have full-auto run there unasked"
+		return k.Preview.Unwatched + "; for full-auto without questions there, use -C"
 	}
 	flag := "--allow"
 	if k.Preview.Outside != "" {
@@ -255,7 +255,7 @@ func (c *Consent) remedy(k Call) string {
 	}
 	for _, word := range slices.Concat(k.Preview.Commands...) {
 		if word.Written {
-			return fmt.Sprintf("commands of the sandbox may have written %s, which would run outside; a rule that has this word allows it: %s '%s(…)'", word.Text, flag, k.Name)
+			return fmt.Sprintf("sandboxed commands may have changed %s, which would run outside the sandbox. Allow it with a rule: %s '%s(…)'", word.Text, flag, k.Name)
 		}
 	}
 	return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or %s '%s(…)'", c.Mode(), flag, k.Name)
@@ -317,15 +317,15 @@ func (c *Consent) allowedWith(grants []grant, k Call) Basis {
 	case !uses:
 		return ungranted
 	case k.Traits.Harmless():
-		return cmp.Or(protected, Basis{"program", "it only looks"})
+		return cmp.Or(protected, Basis{"program", "it is read-only"})
 	case k.Preview.ReadOnly && k.Preview.Served == nil:
-		return cmp.Or(protected, Basis{"program", "proven to look"})
+		return cmp.Or(protected, Basis{"program", "proven read-only"})
 	case mode == ModeFullAuto && !k.Preview.AtHome:
 		return byMode
 	case mode.IsReadOnly() && (!k.Traits.OnlyUsesNetwork() || k.Preview.Served != nil || c.Unattended): // even if a server says that its tool only reads
 		return ungranted
 	case k.Preview.ReadOnly:
-		return Basis{"server", "it says that the tool only reads"}
+		return Basis{"server", "it declares the tool read-only"}
 	case k.Spared && k.Preview.Outside == "" && (k.Preview.Served == nil || k.Preview.Served.Changed == ""):
 		return Basis{By: "hooks"}
 	case k.Preview.Served != nil:

@@ -256,8 +256,8 @@ func TestAlways(t *testing.T) {
 		{"a command that deletes", command("go test && rm x"), "", "", nil, []Call{command("go test && rm x"), command("rm x")}},
 		{"a search", search("brave"), "searches of brave", "", []Call{search("brave"), search("brave", "a.example")}, []Call{search("exa"), fetches}},
 		{"a download", fetches, "", "", nil, []Call{fetches, edit("a.go")}},
-		{"outside", outside, "outside the sandbox, this very line: ./build", "", []Call{outside}, []Call{there, command("./build"), nameless}},
-		{"outside, in a folder", there, "outside the sandbox, this very line: ./build, in there", "", []Call{there}, []Call{outside}},
+		{"outside", outside, "outside the sandbox, exactly: ./build", "", []Call{outside}, []Call{there, command("./build"), nameless}},
+		{"outside, in a folder", there, "outside the sandbox, exactly: ./build, in there", "", []Call{there}, []Call{outside}},
 		{"a kind of file does not leave the sandbox", edit("a.go"), "edits of *.go files", "", nil, []Call{nameless}},
 		{"a protected file", edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} }), "", "", nil, []Call{edit(".env")}},
 	} {
@@ -426,14 +426,14 @@ func TestPlans(t *testing.T) {
 		{name: "yes, and edit", mode: ModePlan, decision: always, then: ModeAutoEdit},
 		{name: "a wider mode is chosen", mode: ModePlan, meanwhile: ModeFullAuto, decision: yes, then: ModeFullAuto},
 		{name: "a narrower mode is chosen", mode: ModePlan, meanwhile: ModeReadOnly, decision: yes, then: ModeAsk},
-		{name: "words", mode: ModePlan, decision: Decision{Reason: "in Go"}, says: "They say: in Go", then: ModePlan},
-		{name: "no", mode: ModePlan, says: "did not agree", end: ErrDenied, then: ModePlan},
+		{name: "words", mode: ModePlan, decision: Decision{Reason: "in Go"}, says: "Their answer: in Go", then: ModePlan},
+		{name: "no", mode: ModePlan, says: "did not approve", end: ErrDenied, then: ModePlan},
 		{name: "nobody", mode: ModePlan, unattended: true, end: ErrPlanned, then: ModePlan},
 		{name: "ask", mode: ModeAsk, says: "is ask, not plan", then: ModeAsk},
 		{name: "read-only", mode: ModeReadOnly, says: "is read-only, not plan", then: ModeReadOnly},
 		{name: "nobody, full", mode: ModeFullAuto, unattended: true, says: "not plan", then: ModeFullAuto},
-		{name: "a review", mode: ModeFullAuto, review: true, says: "no plan is wanted", then: ModePlan},
-		{name: "a review in plan", mode: ModePlan, unattended: true, review: true, says: "no plan is wanted", then: ModePlan},
+		{name: "a review", mode: ModeFullAuto, review: true, says: "no plan is needed", then: ModePlan},
+		{name: "a review in plan", mode: ModePlan, unattended: true, review: true, says: "no plan is needed", then: ModePlan},
 	} {
 		c := consentIn(t, tt.mode, Policy{Unattended: tt.unattended})
 		if tt.review {
@@ -464,7 +464,7 @@ func TestAModeThatCannotBeSet(t *testing.T) {
 	if err := only.Set(settings.Session, settings.ApprovalMode.Key(), string(ModePlan)); err != nil {
 		t.Fatal(err)
 	}
-	if v := NewConsent(&Policy{}, only).agreed(Decision{Allow: true}); v.End != ErrDenied || !strings.Contains(v.Refusal, "cannot be left") {
+	if v := NewConsent(&Policy{}, only).agreed(Decision{Allow: true}); v.End != ErrDenied || !strings.Contains(v.Refusal, "can't leave mode plan") {
 		t.Errorf("%+v", v)
 	}
 	if ModePlan.AllowsMoreThan(ModePlan) {
@@ -514,9 +514,9 @@ func TestWhatARefusalSays(t *testing.T) {
 		{ModeAsk, fetches.with(func(p *tools.Preview) { p.Arguments = []byte(`{"a":1}`) }), `fetch {"a":1} was refused`},
 		{ModeAsk, edit("a/.env").with(func(p *tools.Preview) { p.Protected = keys }), "a/.env: keys; b/.env: more keys; only a rule that names it allows that: --allow 'edit(….env…)'"},
 		{ModeAsk, looks.with(func(p *tools.Preview) { p.Protected = keys }), "--allow 'look(a/.env)'"},
-		{ModeFullAuto, command("x").with(func(p *tools.Preview) { p.Unwatched, p.AtHome = "home", true }), "home; name it with -C"},
+		{ModeFullAuto, command("x").with(func(p *tools.Preview) { p.Unwatched, p.AtHome = "home", true }), "home; for full-auto without questions there, use -C"},
 		{ModeAsk, command("x").with(func(p *tools.Preview) { p.Unwatched, p.AtHome = "home", true }), "approval-mode is ask"},
-		{ModeAsk, written, "may have written ./build, which would run outside; a rule that has this word allows it: --allow-outside 'shell(…)'"},
+		{ModeAsk, written, "may have changed ./build, which would run outside the sandbox. Allow it with a rule: --allow-outside 'shell(…)'"},
 	} {
 		if v := consentIn(t, tt.mode, Policy{Unattended: true}).verdict(t, tt.call); !strings.Contains(v.Notice, tt.says) || v.Refusal == "" {
 			t.Errorf("%+v", v)
@@ -550,8 +550,8 @@ func TestGroundOfCallsThatRunUnasked(t *testing.T) {
 		call   Call
 		want   Basis
 	}{
-		{ModeAsk, Policy{}, looks, Basis{"program", "it only looks"}},
-		{ModeAsk, Policy{}, command("ls"), Basis{"program", "proven to look"}},
+		{ModeAsk, Policy{}, looks, Basis{"program", "it is read-only"}},
+		{ModeAsk, Policy{}, command("ls"), Basis{"program", "proven read-only"}},
 		{ModeFullAuto, Policy{}, command("go test ./..."), Basis{By: "mode full-auto"}},
 		{ModeAutoEdit, Policy{}, edit("a.go"), Basis{By: "mode auto-edit"}},
 		{ModeAsk, allowed, command("go vet && make test"), Basis{"rules", "shell(go *), shell(make test)"}},

@@ -143,7 +143,7 @@ var (
 	// ErrDenied means that a call was not allowed.
 	ErrDenied = errors.New("a call was not allowed")
 	// ErrRepeating means that a user stopped a model that runs in circles.
-	ErrRepeating = errors.New("the model goes in circles")
+	ErrRepeating = errors.New("the model repeats itself")
 )
 
 // Order returns gates in the order of their stages. Gates of the same stage keep their order.

@@ -26,9 +26,9 @@ func (g grant) says() string {
 	case g.Served != "":
 		return "calls of " + g.Served + ", as it is defined now"
 	case g.Outside != "" && g.Directory != "":
-		return "outside the sandbox, this very line: " + humanize.Headline(g.Outside) + ", in " + g.Directory
+		return "outside the sandbox, exactly: " + humanize.Headline(g.Outside) + ", in " + g.Directory
 	case g.Outside != "":
-		return "outside the sandbox, this very line: " + humanize.Headline(g.Outside)
+		return "outside the sandbox, exactly: " + humanize.Headline(g.Outside)
 	case kindOfFiles(g.Edits):
 		return "edits of " + g.Edits + " files"
 	case g.Edits != "":
@@ -41,11 +41,11 @@ func (g grant) says() string {
 func (g grant) permits() string {
 	switch {
 	case g.Outside != "":
-		return "with all that you may do"
+		return "with all your rights"
 	case g.Unconfined && g.rule.IsBroad():
-		return "whatever follows, and without the sandbox, with all that you may do"
+		return "with any arguments, without the sandbox, with all your rights"
 	case g.Unconfined:
-		return "without the sandbox, with all that you may do"
+		return "without the sandbox, with all your rights"
 	case g.Rule != "" && g.rule.IsBroad():
 		return "whatever follows"
 	}

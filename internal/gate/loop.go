@@ -74,7 +74,7 @@ func (g *Loop) check(context.Context, Call) Verdict {
 	}
 	g.Reset()
 	if g.policy.Unattended {
-		return Verdict{Refusal: NotRun, End: fmt.Errorf("stopped, because the model goes in circles: %s", repeats)}
+		return Verdict{Refusal: NotRun, End: fmt.Errorf("stopped: the model repeats itself: %s", repeats)}
 	}
 	return Verdict{Ask: &Question{
 		Approval: Approval{Repeats: repeats},

@@ -16,9 +16,9 @@ var ErrPlanned = errors.New("the plan is the answer")
 func (c *Consent) checkPlan(k Call) Verdict {
 	switch mode := c.Mode(); {
 	case c.Reviewing():
-		return Verdict{Refusal: "no plan is wanted here: answer with what you found"}
+		return Verdict{Refusal: "no plan is needed; answer with your findings"}
 	case mode != ModePlan:
-		return Verdict{Refusal: fmt.Sprintf("the approval mode is %s, not plan: there is nothing to agree to, so go on", mode)}
+		return Verdict{Refusal: fmt.Sprintf("the approval mode is %s, not plan: continue without approval of a plan", mode)}
 	case c.Unattended:
 		return Verdict{End: ErrPlanned}
 	}
@@ -33,9 +33,9 @@ func (c *Consent) checkPlan(k Call) Verdict {
 func (c *Consent) agreed(d Decision) Verdict {
 	switch {
 	case !d.Allow && d.Reason == "":
-		return Verdict{Refusal: "the user did not agree to the plan", End: ErrDenied}
+		return Verdict{Refusal: "the user did not approve the plan", End: ErrDenied}
 	case !d.Allow:
-		return Verdict{Refusal: "the user does not agree to the plan yet, and the mode stays plan. They say: " + d.Reason}
+		return Verdict{Refusal: "the user does not approve the plan yet, and the mode stays plan. Their answer: " + d.Reason}
 	}
 	mode := ModeAsk
 	if d.Always {
@@ -43,7 +43,7 @@ func (c *Consent) agreed(d Decision) Verdict {
 	}
 	if mode.AllowsMoreThan(c.Mode()) {
 		if err := c.settings.Set(settings.Session, settings.ApprovalMode.Key(), string(mode)); err != nil {
-			return Verdict{Refusal: "the mode plan cannot be left: " + err.Error(), End: ErrDenied}
+			return Verdict{Refusal: "can't leave mode plan: " + err.Error(), End: ErrDenied}
 		}
 	}
 	return Verdict{Answers: []tools.InquiryAnswer{{Chosen: []string{string(c.Mode())}}}}

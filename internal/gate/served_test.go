@@ -83,7 +83,7 @@ func TestGrantsOfServers(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	other.Changed = "- a"
-	if v := c.check(t.Context(), call(other)); !strings.Contains(v.Notice, "has changed the definition of s/u") {
+	if v := c.check(t.Context(), call(other)); !strings.Contains(v.Notice, "changed the definition of s/u") {
 		t.Errorf("%+v", v)
 	}
 }

@@ -129,7 +129,7 @@ func (c *Consent) Grants() []Granted {
 func (c *Consent) Forget(number int) (forgotten []string, err error) {
 	all := c.Grants()
 	if number > len(all) || number < 0 {
-		return nil, fmt.Errorf("there is no grant %d; /approval lists them", number)
+		return nil, fmt.Errorf("no permission %d. To list them, type /approval", number)
 	}
 	if number > 0 {
 		all = all[number-1 : number]

@@ -72,9 +72,9 @@ func TestKeptPermissions(t *testing.T) {
 	}{
 		{"a command", sandboxed("touch zz"), "exactly `touch zz`", []Call{sandboxed("touch zz")}, []Call{sandboxed("touch yy"), sandboxed("touch zz && touch yy"), command("touch zz"), edit("zz")}},
 		{"a form of commands", sandboxed("go test ./..."), "any `go test …` (whatever follows)", []Call{sandboxed("go test -run X")}, []Call{sandboxed("go build"), command("go test")}},
-		{"a command without the sandbox", command("touch zz"), "exactly `touch zz` (without the sandbox, with all that you may do)", []Call{command("touch zz"), sandboxed("touch zz")}, []Call{command("touch yy")}},
-		{"a form of commands without the sandbox", command("go vet"), "any `go vet …` (whatever follows, and without the sandbox, with all that you may do)", []Call{command("go vet ./...")}, []Call{command("go run .")}},
-		{"outside", outside, "outside the sandbox, this very line: ./build (with all that you may do)", []Call{outside}, []Call{there, command("./build")}},
+		{"a command without the sandbox", command("touch zz"), "exactly `touch zz` (without the sandbox, with all your rights)", []Call{command("touch zz"), sandboxed("touch zz")}, []Call{command("touch yy")}},
+		{"a form of commands without the sandbox", command("go vet"), "any `go vet …` (with any arguments, without the sandbox, with all your rights)", []Call{command("go vet ./...")}, []Call{command("go run .")}},
+		{"outside", outside, "outside the sandbox, exactly: ./build (with all your rights)", []Call{outside}, []Call{there, command("./build")}},
 		{"outside, what confined commands may have written", written, "", nil, []Call{written}},
 		{"files", edit("a.go"), "edits of *.go files", []Call{edit("b/c.go")}, []Call{edit("c.md"), sandboxed("a.go")}},
 		{"a tool of a server", served("1", false), "calls of s/t, as it is defined now", []Call{served("1", false)}, []Call{served("2", false)}},

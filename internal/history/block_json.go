@@ -48,7 +48,7 @@ func writeBlock(out *jsontext.Encoder, block Block) error {
 	case *Media:
 		return json.MarshalEncode(out, typed[Media]{b.Kind(), b})
 	}
-	return fmt.Errorf("a block of the unknown type %T cannot be written", block)
+	return fmt.Errorf("can't write a block of unknown type %T", block)
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -108,7 +108,7 @@ func readAs[B any, P interface {
 	read := typed[B]{Body: (*B)(block)}
 	err := json.UnmarshalDecode(in, &read)
 	if err == nil && read.Type != block.Kind() {
-		err = &FieldError{"/type", "is there twice"}
+		err = &FieldError{"/type", "appears twice"}
 	}
 	return block, err
 }

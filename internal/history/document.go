@@ -36,7 +36,7 @@ func WriteDocument(workspaceRoot string, entries []*Content) ([]byte, error) {
 		}
 		text, err := entry.MarshalJSON()
 		if err != nil {
-			return nil, fmt.Errorf("entry %d cannot be written as JSON: %w", i, err)
+			return nil, fmt.Errorf("can't write entry %d as JSON: %w", i, err)
 		}
 		b.WriteByte('\n')
 		b.Write(text)

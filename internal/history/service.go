@@ -9,7 +9,7 @@ import (
 
 // ErrCompressing is returned by changes that are not allowed while a compression rebuilds the
 // history (ERR-030).
-var ErrCompressing = errors.New("the history is being compressed; try again when that is done")
+var ErrCompressing = errors.New("the history is being compressed; try again afterwards")
 
 // Service owns a live conversation: its entries, their token counts, and the order in which the
 // observer sees every change. It is safe for concurrent use. The views it returns are snapshots

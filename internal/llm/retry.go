@@ -167,7 +167,7 @@ func (r *retrying) delay(failure *Error, most int) (time.Duration, bool) {
 	}
 	if asked := failure.RetryAfter; asked > 0 {
 		if asked > maxRetryAfter {
-			failure.Hint = fmt.Sprintf("it asks to wait %s; %s", asked.Round(time.Second), HintLater)
+			failure.Hint = fmt.Sprintf("the server asks you to wait %s; %s", asked.Round(time.Second), HintLater)
 			return 0, false
 		}
 		return asked, true

@@ -45,7 +45,7 @@ func TestRetryWaits(t *testing.T) {
 		"longer and longer":           {slices.Repeat([]llm.Error{down}, 8), "2 750ms, 3 1.5s, 4 3s, 5 6s, 6 12s, 7 24s, 8 45s, 9 45s, done"},
 		"too often":                   {slices.Repeat([]llm.Error{down}, 9), "2 750ms, 3 1.5s, 4 3s, 5 6s, 6 12s, 7 24s, 8 45s, 9 45s, failed 9"},
 		"as asked":                    {[]llm.Error{of(llm.RateLimit, 2*time.Minute, ""), of(llm.Unavailable, time.Second, "")}, "2 2m0s, 3 1s, done"},
-		"too long":                    {[]llm.Error{of(llm.RateLimit, 2*time.Minute+1, "")}, "failed 1; it asks to wait 2m0s"},
+		"too long":                    {[]llm.Error{of(llm.RateLimit, 2*time.Minute+1, "")}, "failed 1; the server asks you to wait 2m0s"},
 		"a part of a reply":           {[]llm.Error{of(llm.Truncated, 0, "a"), of(llm.Truncated, 0, "b")}, "2 750ms!, 3 1.5s!, done"},
 		"the same part":               {[]llm.Error{of(llm.Truncated, 0, "a"), of(llm.Truncated, 0, "a")}, "2 750ms!, failed 2"},
 		"the same part, then a limit": {[]llm.Error{of(llm.Truncated, 0, "a"), of(llm.RateLimit, 0, "a")}, "2 750ms!, 3 1.5s!, done"},

@@ -18,7 +18,7 @@ type watching struct {
 }
 
 // hintSilence is the hint for a silent server.
-const hintSilence = "try again later, or raise request-timeout or idle-timeout if the model needs longer"
+const hintSilence = "try again later, or raise request-timeout or idle-timeout if the model needs more time"
 
 // stallError is the cause of cancelling a request whose server was silent, or sent only keep-alives
 // if alive is set.

@@ -132,7 +132,7 @@ func (a *account) ask(refused llm.Key) (Token, error) {
 		case err != nil:
 			return Token{}, tokenError("", "%v", err)
 		case !found:
-			e := a.logInAgain("there is no login " + a.id)
+			e := a.logInAgain("no login " + a.id + " is stored")
 			e.Hint = strings.Replace(e.Hint, "log in again", "log in", 1)
 			return Token{}, e
 		default:
@@ -170,7 +170,7 @@ func (a *account) ask(refused llm.Key) (Token, error) {
 	return *a.short, nil
 }
 
-// logInAgain returns the error of a login that does not count any more. Nothing is deleted.
+// logInAgain returns the error of a login that is no longer valid. Nothing is deleted.
 func (a *account) logInAgain(why string) *llm.Error {
 	name, as, _ := strings.Cut(a.id, ":")
 	line := "agent login " + name
@@ -188,13 +188,13 @@ func (a *account) logInAgain(why string) *llm.Error {
 // refused; otherwise that token is used to its end while the vendor does not answer.
 func (a *account) refresh(ctx context.Context, c caller, used string, must bool) error {
 	if a.fixed {
-		return a.logInAgain("the token of " + c.account.Title + " is refused")
+		return a.logInAgain("the token of " + c.account.Title + " was refused")
 	}
 	return a.sources.Store.WithLock(ctx, func() error {
 		for again := false; ; again = true {
 			if read, found, err := a.sources.Store.Get(a.id); err == nil && found {
 				if again && read.Refresh == a.login.Refresh {
-					return a.logInAgain("the login " + a.id + " does not count any more")
+					return a.logInAgain("the login " + a.id + " is no longer valid")
 				}
 				a.login = &read
 			}
@@ -218,7 +218,7 @@ func (a *account) refresh(ctx context.Context, c caller, used string, must bool)
 				return nil
 			}
 			if isCode(err, "invalid_grant") {
-				return a.logInAgain("the login " + a.id + " does not count any more")
+				return a.logInAgain("the login " + a.id + " is no longer valid")
 			}
 			return err
 		}
@@ -232,7 +232,7 @@ func (a *account) keep(c caller, tokens answer) error {
 		return err
 	}
 	if _, err := a.sources.Store.Set(next); err != nil && a.sources.Say != nil {
-		a.sources.Say(fmt.Sprintf("%v; the login %s holds for this run", err, a.id))
+		a.sources.Say(fmt.Sprintf("%v. The login %s is valid for this run only", err, a.id))
 	}
 	a.login, a.short = &next, nil
 	return nil
@@ -253,11 +253,11 @@ func (a *account) swap(ctx context.Context, c caller) error {
 		return err
 	}
 	if said.Token == "" || checkKey(said.Token) != nil {
-		return tokenError("", "%s gives no token that can be used", c.account.Title)
+		return tokenError("", "%s returned no usable token", c.account.Title)
 	}
 	token := Token{Key: llm.Key(said.Token), Headers: a.login.Headers, Base: c.base(said.Endpoints.API)}
 	if said.Endpoints.API != "" && token.Base == "" {
-		return tokenError("", "%s names an address that is none of its own", c.account.Title)
+		return tokenError("", "%s returned an address of another host", c.account.Title)
 	}
 	switch { // the clock of this machine may be wrong
 	case said.RefreshIn > 0:

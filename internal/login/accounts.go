@@ -42,7 +42,7 @@ type Account struct {
 	limits func(header http.Header, now time.Time) []Window
 }
 
-const notRegistered = "the vendor has not registered this program as a client, and it does not pretend to be another: register one, and name it with --client-id or the setting login.client-id"
+const notRegistered = "the vendor has not registered agent as a client (use your own with --client-id ID)"
 
 var accounts = []Account{
 	{
@@ -58,7 +58,7 @@ var accounts = []Account{
 	{
 		Name: "chatgpt", Title: "ChatGPT",
 		Instead:   "a key (agent login openai), or agent login openrouter --oauth",
-		Note:      "OpenAI says that other programs are welcome to use a ChatGPT account, but has published no contract for them.",
+		Note:      "OpenAI allows other programs to use a ChatGPT account, but has published no contract for them.",
 		authorize: "https://auth.openai.com/oauth/authorize", token: "https://auth.openai.com/oauth/token", revoke: "https://auth.openai.com/oauth/revoke",
 		device: "https://auth.openai.com/api/accounts/deviceauth/usercode",
 		codes: &codeFlow{
@@ -82,8 +82,8 @@ var accounts = []Account{
 		device: "https://auth.kimi.com/api/oauth/device_authorization", token: "https://auth.kimi.com/api/oauth/token",
 		domains: []string{"api.kimi.com"},
 	},
-	{Name: "claude", Title: "Claude Pro and Max", Why: "Anthropic's terms forbid it to other programs, and refuse such tokens", Instead: "a key (agent login anthropic), or Claude through OpenRouter (agent login openrouter --oauth), --provider bedrock or --provider vertex"},
-	{Name: "gemini", Title: "Gemini with a Google account", Why: "Google's terms forbid it to other programs", Instead: "a key (agent login gemini), or --provider vertex"},
+	{Name: "claude", Title: "Claude Pro and Max", Why: "Anthropic does not allow it for other programs", Instead: "a key (agent login anthropic), or Claude through OpenRouter (agent login openrouter --oauth), --provider bedrock or --provider vertex"},
+	{Name: "gemini", Title: "Gemini with a Google account", Why: "Google does not allow it for other programs", Instead: "a key (agent login gemini), or --provider vertex"},
 }
 
 // Accounts returns all accounts, those without a login too.
@@ -128,13 +128,13 @@ func (a Account) Refused(clientID string) error {
 type RefusedError struct{ Account Account }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("there is no login to %s: %s. There is %s", e.Account.Title, e.Account.Why, e.Account.Instead)
+	return fmt.Sprintf("can't log in to %s: %s. Use instead: %s", e.Account.Title, e.Account.Why, e.Account.Instead)
 }
 
 // At returns the account at another host of the vendor, such as a GitHub Enterprise.
 func (a Account) At(host string) (Account, error) {
 	if a.exchange == "" {
-		return a, fmt.Errorf("%s is at one place only; leave out --host", a.Title)
+		return a, fmt.Errorf("%s has only one host. Remove --host", a.Title)
 	}
 	if !hostName.MatchString(host) {
 		return a, fmt.Errorf("%q is not a host name such as example.ghe.com", host)

@@ -34,16 +34,16 @@ func TestLogInForAKey(t *testing.T) {
 			visit(t, back, "", 200)
 			return ""
 		}, 200, `{"key":"key-of-the-account"}`, ""},
-		{"pasted of another login", func(_ *testing.T, back *url.URL) string { return "http://127.0.0.1/callback?state=x&code=good" }, 200, ``, "not the answer to this login"},
-		{"pasted nonsense", func(*testing.T, *url.URL) string { return "hello" }, 200, ``, "it has no state"},
+		{"pasted of another login", func(_ *testing.T, back *url.URL) string { return "http://127.0.0.1/callback?state=x&code=good" }, 200, ``, "belongs to another login"},
+		{"pasted nonsense", func(*testing.T, *url.URL) string { return "hello" }, 200, ``, "has no state"},
 		{"denied", func(_ *testing.T, back *url.URL) string {
 			return back.String() + "&error=access_denied&error_description=no+%1b%5b2J"
 		}, 200, ``, "the login was refused: access_denied no ␛[2J"},
 		{"no code", func(_ *testing.T, back *url.URL) string { return back.String() }, 200, ``, "the login was refused"},
-		{"refused", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 403, `{"error":{"message":"bad code"}}`, "refuses (403): bad code"},
-		{"a redirect", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 307, ``, "refuses (307)"},
+		{"refused", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 403, `{"error":{"message":"bad code"}}`, "refused the request (403): bad code"},
+		{"a redirect", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 307, ``, "refused the request (307)"},
 		{"no JSON", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 200, `<html>`, "no JSON object"},
-		{"no key", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 200, `{"key":"a b\u001b"}`, "its answer has none"},
+		{"no key", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 200, `{"key":"a b\u001b"}`, "returned no API key"},
 	} {
 		challenge, asked := "", 0
 		vendor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -36,7 +36,7 @@ type Callback struct {
 func NewCallback(port int) (*Callback, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return nil, fmt.Errorf("the browser cannot come back from the login: %w", err)
+		return nil, fmt.Errorf("can't receive the login from the browser: %w", err)
 	}
 	host := listener.Addr().String()
 	b := &Callback{Address: "http://" + host + "/callback", host: host, answers: make(chan url.Values, 1)}
@@ -61,11 +61,11 @@ func (b *Callback) serve(w http.ResponseWriter, r *http.Request) {
 	b.answered = b.answered || taken
 	b.mu.Unlock()
 	if !taken {
-		http.Error(w, "this is not an answer to a login that waits here", http.StatusBadRequest)
+		http.Error(w, "no login is waiting for this answer", http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	fmt.Fprintln(w, "You can close this page and go back to the terminal.")
+	fmt.Fprintln(w, "Close this page and return to the terminal.")
 	b.answers <- query
 }
 
@@ -79,7 +79,7 @@ func (b *Callback) Wait(ctx context.Context, address, state string, open Opener)
 		return nil, err
 	}
 	if page.Host == "" || page.Scheme != "https" && page.Scheme != "http" {
-		return nil, fmt.Errorf("the login is at %s://%s, which is not an address of the web", page.Scheme, page.Host)
+		return nil, fmt.Errorf("invalid login address %s://%s: not http or https", page.Scheme, page.Host)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -92,7 +92,7 @@ func (b *Callback) Wait(ctx context.Context, address, state string, open Opener)
 		if err == nil && returned != "" {
 			var at *url.URL
 			if at, err = url.Parse(strings.TrimSpace(returned)); err == nil && at.Query().Get("state") == "" {
-				err = errors.New("this is not the address at which the browser ended up: it has no state")
+				err = errors.New("the pasted address has no state. Copy the last address from the browser")
 			}
 			if err == nil {
 				pasted <- at.Query()

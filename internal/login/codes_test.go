@@ -32,14 +32,14 @@ func TestLogInByCodes(t *testing.T) {
 		{"the other spelling", strings.Replace(codes, "user_code", "usercode", 1), []string{agreed}, tokens, "", 5 * time.Second},
 		{"an interval that is a number", strings.Replace(codes, `"5"`, "2", 1), []string{agreed}, tokens, "", 2 * time.Second},
 		{"silent, then there", codes, []string{"silence", "429 {}", "500 {}", agreed}, tokens, "", 5*time.Second + 20*time.Second + (10+15+20)*time.Second},
-		{"nobody", codes, []string{"403 {}"}, tokens, "nobody logged in to Vendor within 15m0s", 15 * time.Minute},
-		{"denied", codes, []string{`400 {"error":{"message":"denied"}}`}, tokens, "refuses (400): denied", 5 * time.Second},
+		{"nobody", codes, []string{"403 {}"}, tokens, "the login to Vendor timed out after 15m0s", 15 * time.Minute},
+		{"denied", codes, []string{`400 {"error":{"message":"denied"}}`}, tokens, "refused the request (400): denied", 5 * time.Second},
 		{"no JSON", codes, []string{"200 <html>"}, tokens, "no JSON object", 5 * time.Second},
-		{"not enabled", "404 {}", nil, tokens, "refuses (404)", 0},
+		{"not enabled", "404 {}", nil, tokens, "refused the request (404)", 0},
 		{"client refused", `400 {"error":{"message":"unknown client"}}`, nil, tokens, "unknown client", 0},
-		{"no code", `200 {"device_auth_id":"dev-1"}`, nil, tokens, "gives no code", 0},
+		{"no code", `200 {"device_auth_id":"dev-1"}`, nil, tokens, "returned no login code", 0},
 		{"the code has ended", codes, []string{agreed}, `400 {"error":"invalid_grant"}`, "invalid_grant", 5 * time.Second},
-		{"a redirect", codes, []string{"302 "}, tokens, "refuses (302)", 5 * time.Second},
+		{"a redirect", codes, []string{"302 "}, tokens, "refused the request (302)", 5 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			vendor := &script{answers: map[string][]string{"/code": {tt.codes}, "/poll": tt.polls, "/token": {tt.tokens}}}

@@ -81,7 +81,7 @@ func (c *command) currentToken(refused llm.Key) (Token, bool) {
 	return *c.token, true
 }
 
-const setHint = "the setting auth-command has the command"
+const setHint = "check the setting auth-command"
 
 // ask runs the program.
 func (c *command) ask(refused llm.Key) (Token, error) {
@@ -93,7 +93,7 @@ func (c *command) ask(refused llm.Key) (Token, error) {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return Token{}, tokenError(setHint, "auth-command took longer than %s and was ended%s", commandTime, complaint)
+		return Token{}, tokenError(setHint, "auth-command was stopped after %s%s", commandTime, complaint)
 	case err != nil && len(printed) <= maxPrinted: // a longer one is ended
 		return Token{}, tokenError(setHint, "auth-command failed: %v%s", err, complaint)
 	}
@@ -104,14 +104,14 @@ func (c *command) ask(refused llm.Key) (Token, error) {
 	now := c.now()
 	ended := !token.Expires.IsZero() && !now.Before(token.Expires)
 	if ended && c.late {
-		return Token{}, tokenError(setHint, "auth-command prints tokens that have ended (expires_at %s)", token.Expires.Format(time.RFC3339))
+		return Token{}, tokenError(setHint, "auth-command prints expired tokens (expires_at %s)", token.Expires.Format(time.RFC3339))
 	}
 	c.token, c.late, c.until = &token, ended, now.Add(time.Duration(c.life.Load()))
 	if !token.Expires.IsZero() {
 		c.until = token.Expires.Add(-early)
 	}
 	if refused != "" && token.secret() == refused {
-		return Token{}, tokenError(setHint, "the server refuses the token of auth-command, which prints it again")
+		return Token{}, tokenError(setHint, "the server rejected the token of auth-command, and the command printed it again")
 	}
 	return token, nil
 }
@@ -147,11 +147,11 @@ func parseJSON(text []byte) (Token, error) {
 		name = textproto.CanonicalMIMEHeaderKey(name)
 		switch {
 		case name == "Authorization" && said.Token != "":
-			return Token{}, errors.New("printed a token and an Authorization header, of which one counts")
+			return Token{}, errors.New("printed a token and an Authorization header; print only one")
 		case !isHeader(name):
-			return Token{}, fmt.Errorf("printed the header %s, which cannot be set", humanize.Line(name, 60))
+			return Token{}, fmt.Errorf("printed the invalid header %s", humanize.Line(name, 60))
 		case checkValue(value) != nil:
-			return Token{}, fmt.Errorf("printed a value of the header %s that is none", name)
+			return Token{}, fmt.Errorf("printed an invalid value of the header %s", name)
 		}
 		t.Headers[name] = value
 	}
@@ -161,7 +161,7 @@ func parseJSON(text []byte) (Token, error) {
 	if said.Expires != "" {
 		at, err := time.Parse(time.RFC3339, said.Expires)
 		if err != nil {
-			return Token{}, errors.New("printed an expires_at that is not a time such as 2026-01-31T12:00:00Z")
+			return Token{}, errors.New("printed an invalid expires_at; write it as 2026-01-31T12:00:00Z")
 		}
 		t.Expires = at
 	}
@@ -174,7 +174,7 @@ func parseJSON(text []byte) (Token, error) {
 // checkKey returns an error for a text that cannot be a token.
 func checkKey(key string) error {
 	if len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return errors.New("printed something that is not a token: one word without special characters")
+		return errors.New("printed no valid token; a token is one word without special characters")
 	}
 	return nil
 }

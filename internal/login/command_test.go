@@ -57,18 +57,18 @@ func TestWhatAProgramPrints(t *testing.T) {
 		{" \n", "", "printed nothing"},
 		{"a\nb\n", "", "more than one line"},
 		{strings.Repeat("x", 1<<20), "", "more than 64.0 KiB"},
-		{strings.Repeat("x", 20_000), "", "not a token"},
-		{"to ken", "", "not a token"},
-		{"\x00\xff\x1b", "", "not a token"},
+		{strings.Repeat("x", 20_000), "", "no valid token"},
+		{"to ken", "", "no valid token"},
+		{"\x00\xff\x1b", "", "no valid token"},
 		{"{", "", "JSON that is not"},
 		{`{"token":7}`, "", "JSON that is not"},
 		{`{}`, "", "without a token"},
-		{`{"token":"t","headers":{"authorization":"x"}}`, "", "of which one counts"},
-		{`{"token":"t","headers":{"Host":"evil"}}`, "", "cannot be set"},
-		{`{"token":"t","headers":{"a b":"evil"}}`, "", "cannot be set"},
-		{`{"token":"t","headers":{"X-A":"a\nb"}}`, "", "that is none"},
-		{`{"token":"t","expires_at":"tomorrow"}`, "", "not a time such as"},
-		{`{"token":"a b"}`, "", "not a token"},
+		{`{"token":"t","headers":{"authorization":"x"}}`, "", "print only one"},
+		{`{"token":"t","headers":{"Host":"evil"}}`, "", "the invalid header"},
+		{`{"token":"t","headers":{"a b":"evil"}}`, "", "the invalid header"},
+		{`{"token":"t","headers":{"X-A":"a\nb"}}`, "", "an invalid value"},
+		{`{"token":"t","expires_at":"tomorrow"}`, "", "an invalid expires_at"},
+		{`{"token":"a b"}`, "", "no valid token"},
 	} {
 		token, err := (&printer{prints: []string{tt.prints}}).source(now).Token(t.Context(), "")
 		if got := fmt.Sprint(err); string(token.Key) != tt.key || !strings.Contains(got, tt.says) || (err == nil) != (tt.says == "") {
@@ -118,7 +118,7 @@ func TestAProgramIsAskedOnce(t *testing.T) {
 		if token, _ := source.Token(t.Context(), "tok-2"); token.Key != "tok-3" || p.runs != 3 {
 			t.Errorf("%d runs", p.runs)
 		}
-		if _, err := source.Token(t.Context(), "tok-3"); err == nil || !strings.Contains(err.Error(), "prints it again") {
+		if _, err := source.Token(t.Context(), "tok-3"); err == nil || !strings.Contains(err.Error(), "printed it again") {
 			t.Error(err)
 		}
 	})
@@ -136,7 +136,7 @@ func TestAProgramThatHangs(t *testing.T) {
 		if _, err := source.Token(short, ""); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if _, err := source.Token(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "took longer than 30s") || time.Since(began) != commandTime { // not asked twice
+		if _, err := source.Token(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "stopped after 30s") || time.Since(began) != commandTime { // not asked twice
 			t.Error(err, time.Since(began))
 		}
 		past := fmt.Sprintf(`{"token":"tok-9","expires_at":"%s"}`, time.Now().Add(-time.Hour).Format(time.RFC3339))
@@ -144,7 +144,7 @@ func TestAProgramThatHangs(t *testing.T) {
 		if token, err := late.Token(t.Context(), ""); err != nil || token.Key != "tok-9" {
 			t.Error(err)
 		}
-		if _, err := late.Token(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "tokens that have ended") {
+		if _, err := late.Token(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "expired tokens") {
 			t.Error(err)
 		}
 	})

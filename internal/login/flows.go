@@ -39,14 +39,14 @@ func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientI
 	if err := a.Refused(clientID); err != nil {
 		return Login{}, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, tokenError("", "nobody logged in to %s within %s", a.Title, patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, tokenError("", "the login to %s timed out after %s", a.Title, patience))
 	defer cancel()
 	c := newCaller(a, transport)
 	flow := c.code
 	if a.device != "" && (person.Device || a.authorize == "") {
 		flow = c.byDevice
 	} else if person.Device {
-		return Login{}, tokenError("", "%s has no login by a code for another device; --paste takes the address of a browser elsewhere", a.Title)
+		return Login{}, tokenError("", "%s can't log in with a device code. Use --paste with a browser on another machine", a.Title)
 	}
 	tokens, err := flow(ctx, clientID, person)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientI
 
 // LoginForKey leads a user to a vendor that makes a key of their account, and returns the key.
 func (a Account) LoginForKey(ctx context.Context, transport http.RoundTripper, person Person) (llm.Key, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, tokenError("", "nobody logged in to %s within %s", a.Title, patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, tokenError("", "the login to %s timed out after %s", a.Title, patience))
 	defer cancel()
 	verifier := oauth2.GenerateVerifier()
 	code, _, err := a.inBrowser(ctx, person.Open, func(returns, state string) url.Values {
@@ -88,7 +88,7 @@ func (a Account) LoginForKey(ctx context.Context, transport http.RoundTripper, p
 		return "", err
 	}
 	if said.Key == "" || checkKey(said.Key) != nil {
-		return "", tokenError("", "%s gives no key: its answer has none", a.Title)
+		return "", tokenError("", "%s returned no API key", a.Title)
 	}
 	return llm.Key(said.Key), nil
 }
@@ -109,7 +109,7 @@ func (a Account) inBrowser(ctx context.Context, open Opener, query func(returns,
 	code, reason := answer.Get("code"), answer.Get("error")
 	switch {
 	case subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(state)) != 1:
-		return "", "", tokenError("", "the address is not the answer to this login")
+		return "", "", tokenError("", "the address belongs to another login")
 	case reason != "" || code == "":
 		return "", "", tokenError("", "the login was refused: %s", humanize.Line(strings.TrimSpace(reason+" "+answer.Get("error_description")), 300))
 	}
@@ -179,20 +179,20 @@ func (c caller) byDevice(ctx context.Context, clientID string, person Person) (a
 	})
 }
 
-// errPending is the error of a login to which nobody has agreed yet.
-var errPending = errors.New("nobody has agreed yet")
+// errPending is the error of a login to which the login is not confirmed yet.
+var errPending = errors.New("the login is not confirmed yet")
 
 // await shows a user the code of an answer, and asks until they have agreed. A vendor that does
 // not answer is asked again.
 func (c caller) await(ctx context.Context, person Person, address string, given answer, ask func(context.Context) (answer, error)) (answer, error) {
 	if address == "" || given.UserCode == "" {
-		return answer{}, tokenError("", "%s gives no code to log in with", c.account.Title)
+		return answer{}, tokenError("", "%s returned no login code", c.account.Title)
 	}
 	if err := person.Show(ctx, address, humanize.Line(given.UserCode, 40)); err != nil {
 		return answer{}, err
 	}
 	if life := time.Duration(given.Expires.Count()) * time.Second; life > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, life, tokenError("", "the code of %s ended before anybody agreed; log in again", c.account.Title))
+		limited, cancel := context.WithTimeoutCause(ctx, life, tokenError("", "the login code of %s has expired. Log in again", c.account.Title))
 		defer cancel()
 		ctx = limited
 	}
@@ -227,7 +227,7 @@ type codeFlow struct {
 }
 
 // byCodes is OpenAI's own flow with a code that is typed on another device. It speaks JSON; 403 and
-// 404 mean that nobody has agreed yet. The authorization code comes with its verifier.
+// 404 mean that the login is not confirmed yet. The authorization code comes with its verifier.
 func (c caller) byCodes(ctx context.Context, clientID string, person Person) (answer, error) {
 	flow := c.account.codes
 	post := func(ctx context.Context, address string, body map[string]string) (a answer, err error) {

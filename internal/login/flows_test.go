@@ -114,19 +114,19 @@ func TestLogInByDevice(t *testing.T) {
 		{"silent, then there", codes, []string{"silence", tokens}, "", 35 * time.Second},
 		{"broken, then there", codes, []string{"503 busy", tokens}, "", 15 * time.Second},
 		{"limited, then there", codes, []string{"429 {}", tokens}, "", 15 * time.Second},
-		{"denied", codes, []string{pending, `400 {"error":"access_denied","error_description":"no \u001b[2J"}`}, "refuses (400): access_denied: no ␛[2J", 10 * time.Second},
+		{"denied", codes, []string{pending, `400 {"error":"access_denied","error_description":"no \u001b[2J"}`}, "refused the request (400): access_denied: no ␛[2J", 10 * time.Second},
 		{"expired", codes, []string{`400 {"error":"expired_token"}`}, "expired_token", 5 * time.Second},
-		{"its end", codes, []string{pending}, "the code of Vendor ended before anybody agreed", 600 * time.Second},
-		{"nobody", strings.Replace(codes, `"expires_in":600`, `"expires_in":9000`, 1), []string{pending}, "nobody logged in to Vendor within 15m0s", 900 * time.Second},
+		{"its end", codes, []string{pending}, "the login code of Vendor has expired", 600 * time.Second},
+		{"nobody", strings.Replace(codes, `"expires_in":600`, `"expires_in":9000`, 1), []string{pending}, "the login to Vendor timed out after 15m0s", 900 * time.Second},
 		{"wrong client", codes, []string{`401 {"error":"invalid_client"}`}, "invalid_client", 5 * time.Second},
 		{"no JSON", codes, []string{"200 <html>"}, "no JSON object", 5 * time.Second},
-		{"a redirect", codes, []string{"302 "}, "refuses (302)", 5 * time.Second},
-		{"no token that can be one", codes, []string{`200 {"access_token":"a b"}`}, "no token that can be used", 5 * time.Second},
-		{"no codes", "200 {}", nil, "gives no code", 0},
-		{"codes of http", strings.Replace(codes, "https:", "http:", 1), nil, "gives no code", 0},
+		{"a redirect", codes, []string{"302 "}, "refused the request (302)", 5 * time.Second},
+		{"no token that can be one", codes, []string{`200 {"access_token":"a b"}`}, "no usable token", 5 * time.Second},
+		{"no codes", "200 {}", nil, "returned no login code", 0},
+		{"codes of http", strings.Replace(codes, "https:", "http:", 1), nil, "returned no login code", 0},
 		{"client refused", `403 {"error":"unauthorized_client","error_description":"unknown program"}`, nil, "unauthorized_client: unknown program", 0},
-		{"codes lost", "lost", nil, "does not answer: connection reset", 0},
-		{"codes silent", "silence", nil, "nothing came within 20s", 20 * time.Second},
+		{"codes lost", "lost", nil, "no answer from Vendor: connection reset", 0},
+		{"codes silent", "silence", nil, "no answer within 20s", 20 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			vendor := &script{answers: map[string][]string{"/code": {tt.codes}, "/token": tt.tokens}}
@@ -186,9 +186,9 @@ func TestLogInInBrowser(t *testing.T) {
 		{"denied", whole, "refused: access_denied", "&error=access_denied"},
 		{"late", `400 {"error":"invalid_grant","error_description":"code expired"}`, "invalid_grant: code expired", "&code=good"},
 		{"used twice", `400 {"error":"invalid_grant"}`, "invalid_grant", "&code=good"},
-		{"500", "500 {}", "refuses (500)", "&code=good"},
-		{"lost", "lost", "does not answer", "&code=good"},
-		{"a redirect", "307 ", "refuses (307)", "&code=good"},
+		{"500", "500 {}", "refused the request (500)", "&code=good"},
+		{"lost", "lost", "no answer from Vendor", "&code=good"},
+		{"a redirect", "307 ", "refused the request (307)", "&code=good"},
 	} {
 		vendor := &script{answers: map[string][]string{"/token": {tt.tokens}}}
 		var challenge, returns string
@@ -217,7 +217,7 @@ func TestLogInInBrowser(t *testing.T) {
 		}
 	}
 	_, err := Account{Name: "v", Title: "V", authorize: "https://v"}.Login(t.Context(), nil, "id", Person{Device: true})
-	if err == nil || !strings.Contains(err.Error(), "no login by a code") {
+	if err == nil || !strings.Contains(err.Error(), "can't log in with a device code") {
 		t.Error(err)
 	}
 }

@@ -26,15 +26,15 @@ func TestKeyring(t *testing.T) {
 		t.Error(token, err)
 	}
 	without := Store{Folder: s.Store.Folder}
-	if _, found, err := without.Get("scripted"); found || err == nil || !strings.Contains(err.Error(), "which is not there now") {
+	if _, found, err := without.Get("scripted"); found || err == nil || !strings.Contains(err.Error(), "which is unavailable") {
 		t.Error(found, err)
 	}
 
 	keyring.MockInitWithError(errors.New("locked"))
-	if _, found, err := s.Store.Get("scripted"); found || err == nil || !strings.Contains(err.Error(), "the keyring does not give the login scripted: locked") {
+	if _, found, err := s.Store.Get("scripted"); found || err == nil || !strings.Contains(err.Error(), "can't read the login scripted from the keyring: locked") {
 		t.Error(found, err)
 	}
-	if found, _, err := s.Logout(t.Context(), "scripted"); !found || err == nil || !strings.Contains(err.Error(), "is not used any more, but the keyring keeps its tokens: locked") {
+	if found, _, err := s.Logout(t.Context(), "scripted"); !found || err == nil || !strings.Contains(err.Error(), "can't delete its tokens from the keyring: locked") {
 		t.Error(found, err)
 	}
 	if all, err := s.Store.All(); len(all) > 0 || err != nil {

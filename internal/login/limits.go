@@ -74,7 +74,7 @@ func (a *account) Limits() []Window {
 }
 
 // ErrLimit is the cause of an *llm.Error: the limit of a subscription is reached.
-var ErrLimit = errors.New("the limit of the subscription is reached")
+var ErrLimit = errors.New("the subscription limit is reached")
 
 // checkLimits takes what a response tells of the limits. At a limit it returns an error with the time
 // of the reset.
@@ -124,7 +124,7 @@ func (a *account) checkLimits(response *http.Response) (*http.Response, error) {
 	}
 	e := &llm.Error{
 		Kind: llm.RateLimit, Status: response.StatusCode, Final: true, Message: "the limit of " + name + " is reached",
-		Hint: "wait, or set on-limit to a profile that answers meanwhile", Err: ErrLimit,
+		Hint: "wait, or set on-limit to a profile to use meanwhile", Err: ErrLimit,
 	}
 	if !resets.IsZero() {
 		e.RetryAfter = max(0, resets.Sub(now))

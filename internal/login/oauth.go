@@ -115,7 +115,7 @@ func (c caller) ask(ctx context.Context, method, address string, headers map[str
 		return err
 	}
 	if json.Unmarshal(text, into) != nil {
-		return tokenError("", "%s answers with something that is no JSON object", c.account.Title)
+		return tokenError("", "%s returned no JSON object", c.account.Title)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (c caller) refusalIn(status int, text []byte) error {
 			says += ": " + part
 		}
 	}
-	e := tokenError("", "%s refuses (%d)%s", c.account.Title, status, humanize.Line(says, 300))
+	e := tokenError("", "%s refused the request (%d)%s", c.account.Title, status, humanize.Line(says, 300))
 	if e.Status = status; status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 		e.Kind, e.Final = llm.Unavailable, false
 	}
@@ -157,9 +157,9 @@ func (c caller) silentError(err error) *llm.Error {
 	}
 	says := humanize.Line(err.Error(), 200)
 	if slow, is := errors.AsType[net.Error](err); is && slow.Timeout() {
-		says = "nothing came within " + vendorTime.String()
+		says = "no answer within " + vendorTime.String()
 	}
-	e := tokenError("", "%s does not answer: %s", c.account.Title, says)
+	e := tokenError("", "no answer from %s: %s", c.account.Title, says)
 	e.Kind, e.Final = llm.Unavailable, false
 	return e
 }
@@ -167,7 +167,7 @@ func (c caller) silentError(err error) *llm.Error {
 // login returns the login that an answer with tokens makes of the one before it.
 func (c caller) login(before Login, a answer, now time.Time) (Login, error) {
 	if a.Access == "" || checkKey(a.Access) != nil {
-		return before, tokenError("", "%s gives no token that can be used", c.account.Title)
+		return before, tokenError("", "%s returned no usable token", c.account.Title)
 	}
 	l := before
 	l.Access, l.Expires, l.Renew = a.Access, time.Time{}, time.Time{}

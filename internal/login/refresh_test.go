@@ -74,13 +74,13 @@ func TestRefresh(t *testing.T) {
 		{"used", -time.Hour, "ref-1", false, []string{`400 {"error":"invalid_grant"}`}, "", "log in again: agent login scripted", 1, "ref-1"},
 		{"used, 4 minutes left", 4 * time.Minute, "ref-1", false, []string{`400 {"error":"invalid_grant"}`}, "", "log in again", 1, "ref-1"},
 		{"500, 4 minutes left", 4 * time.Minute, "ref-1", false, []string{"500 {}"}, "tok-1", "", 1, "ref-1"},
-		{"500, ended", -time.Hour, "ref-1", false, []string{"500 {}"}, "", "refuses (500)", 1, "ref-1"},
-		{"silence", -time.Hour, "ref-1", false, []string{"silence"}, "", "nothing came within 20s", 1, "ref-1"},
-		{"lost", -time.Hour, "ref-1", false, []string{"lost"}, "", "does not answer", 1, "ref-1"},
+		{"500, ended", -time.Hour, "ref-1", false, []string{"500 {}"}, "", "refused the request (500)", 1, "ref-1"},
+		{"silence", -time.Hour, "ref-1", false, []string{"silence"}, "", "no answer within 20s", 1, "ref-1"},
+		{"lost", -time.Hour, "ref-1", false, []string{"lost"}, "", "no answer from Vendor", 1, "ref-1"},
 		{"400", -time.Hour, "ref-1", false, []string{`400 {"error":"invalid_request"}`}, "", "invalid_request", 1, "ref-1"},
 		{"no JSON", -time.Hour, "ref-1", false, []string{"200 <html>"}, "", "no JSON object", 1, "ref-1"},
-		{"no token", -time.Hour, "ref-1", false, []string{"200 {}"}, "", "no token that can be used", 1, "ref-1"},
-		{"a redirect", -time.Hour, "ref-1", false, []string{"307 "}, "", "refuses (307)", 1, "ref-1"},
+		{"no token", -time.Hour, "ref-1", false, []string{"200 {}"}, "", "no usable token", 1, "ref-1"},
+		{"a redirect", -time.Hour, "ref-1", false, []string{"307 "}, "", "refused the request (307)", 1, "ref-1"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			vendor := &script{answers: map[string][]string{"/token": tt.answers}}
@@ -221,13 +221,13 @@ func TestExchange(t *testing.T) {
 	}{
 		{"good", []string{short}, "", "short-1", "https://eu.api.vendor.example", ""},
 		{"without an address", []string{`200 {"token":"short-1","expires_at":99999999999}`}, "", "short-1", "", ""},
-		{"another's address", []string{`200 {"token":"short-1","endpoints":{"api":"https://api.vendor.example.evil.example"}}`}, "", "", "", "none of its own"},
-		{"plain http", []string{`200 {"token":"short-1","endpoints":{"api":"http://api.vendor.example"}}`}, "", "", "", "none of its own"},
-		{"no subscription", []string{`403 {"message":"no","error_details":{"message":"no access to Copilot"}}`}, "", "", "", "refuses (403): no: no access to Copilot"},
+		{"another's address", []string{`200 {"token":"short-1","endpoints":{"api":"https://api.vendor.example.evil.example"}}`}, "", "", "", "an address of another host"},
+		{"plain http", []string{`200 {"token":"short-1","endpoints":{"api":"http://api.vendor.example"}}`}, "", "", "", "an address of another host"},
+		{"no subscription", []string{`403 {"message":"no","error_details":{"message":"no access to Copilot"}}`}, "", "", "", "refused the request (403): no: no access to Copilot"},
 		{"refused", []string{`401 {"message":"Bad credentials"}`}, "", "", "", "log in again: agent login exchanged"},
 		{"refused once", []string{`401 {}`, short}, "ref-1", "short-1", "https://eu.api.vendor.example", ""},
-		{"no token", []string{`200 {}`}, "", "", "", "no token that can be used"},
-		{"500", []string{`500 {}`}, "", "", "", "refuses (500)"},
+		{"no token", []string{`200 {}`}, "", "", "", "no usable token"},
+		{"500", []string{`500 {}`}, "", "", "", "refused the request (500)"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			vendor := &script{answers: map[string][]string{"/swap": tt.swaps, "/token": {tokens}}}
@@ -275,11 +275,11 @@ func TestStore(t *testing.T) {
 	}
 	require.Mode(t, s.File(), 0o600)
 	spoils := map[string]func() error{
-		"others may read it": func() error { return os.Chmod(s.File(), 0o644) },
-		"it is broken":       func() error { return os.WriteFile(s.File(), []byte("{"), 0o600) },
+		"other users can read it": func() error { return os.Chmod(s.File(), 0o644) },
+		"it is damaged":           func() error { return os.WriteFile(s.File(), []byte("{"), 0o600) },
 	}
 	if !require.Unix {
-		delete(spoils, "others may read it")
+		delete(spoils, "other users can read it")
 	}
 	for what, spoil := range spoils {
 		if err := spoil(); err != nil {
@@ -321,7 +321,7 @@ func TestLoginHoldsForTheRun(t *testing.T) {
 			t.Error(token, err)
 		}
 	}
-	if len(said) != 1 || !strings.Contains(said[0], "holds for this run") || vendor.count("/token") != 1 {
+	if len(said) != 1 || !strings.Contains(said[0], "is valid for this run only") || vendor.count("/token") != 1 {
 		t.Error(said)
 	}
 }
@@ -329,7 +329,7 @@ func TestLoginHoldsForTheRun(t *testing.T) {
 // TestLogout gives the token back and forgets the login, whatever the vendor says.
 func TestLogout(t *testing.T) {
 	t.Parallel()
-	for answer, says := range map[string]string{"200 ": "<nil>", "500 {}": "refuses (500)", "lost": "does not answer", "silence": "within 20s"} {
+	for answer, says := range map[string]string{"200 ": "<nil>", "500 {}": "refused the request (500)", "lost": "no answer from Vendor", "silence": "within 20s"} {
 		synctest.Test(t, func(t *testing.T) {
 			vendor := &script{answers: map[string][]string{"/revoke": {answer}}}
 			s := sourcesOf(t, vendor, Login{Account: "scripted", Access: "tok-1", Refresh: "ref-1", ClientID: "id"})

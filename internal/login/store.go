@@ -67,7 +67,7 @@ func (l Login) of() (Account, error) {
 	a, known := AccountNamed(l.Account)
 	switch {
 	case !known || a.Why != "" || a.keys != "":
-		return a, fmt.Errorf("there is no login to %q", l.Account)
+		return a, fmt.Errorf("no login to %q is possible", l.Account)
 	case l.Host != "":
 		return a.At(l.Host)
 	}
@@ -80,7 +80,7 @@ var asName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,62}$`)
 // CheckAs returns an error for a name that cannot distinguish logins; "" can.
 func CheckAs(as string) error {
 	if as != "" && !asName.MatchString(as) {
-		return errors.New("the name of a login has letters, digits and . _ @ + - only, and at most 63 of them")
+		return errors.New("invalid login name. Use at most 63 letters, digits and . _ @ + -")
 	}
 	return nil
 }
@@ -132,14 +132,14 @@ func (s Store) Get(id string) (l Login, found bool, err error) {
 		return l, found && l.Access != "", nil
 	}
 	if !s.Keyring {
-		return l, false, fmt.Errorf("the login %s is in the system's keyring, which is not there now; log in again", id)
+		return l, false, fmt.Errorf("the login %s is in the system's keyring, which is unavailable. Log in again", id)
 	}
 	text, err := keyringService.Get(id)
 	if err != nil {
-		return l, false, fmt.Errorf("the keyring does not give the login %s: %w; unlock it, or log in again", id, err)
+		return l, false, fmt.Errorf("can't read the login %s from the keyring: %w. Unlock it, or log in again", id, err)
 	}
 	if json.Unmarshal([]byte(text), &l) != nil {
-		return l, false, fmt.Errorf("the login %s in the keyring is broken; log in again", id)
+		return l, false, fmt.Errorf("the login %s in the keyring is damaged. Log in again", id)
 	}
 	l.InKeyring = true
 	return l, l.Access != "", nil
@@ -163,7 +163,7 @@ func (s Store) Delete(l Login) error {
 	var kept error
 	if s.Keyring { // an earlier login may be there, too
 		if err := keyringService.Delete(l.ID()); err != nil && l.InKeyring && !errors.Is(err, keyring.ErrNotFound) {
-			kept = fmt.Errorf("the login %s is not used any more, but the keyring keeps its tokens: %w", l.ID(), err)
+			kept = fmt.Errorf("removed the login %s, but can't delete its tokens from the keyring: %w", l.ID(), err)
 		}
 	}
 	return errors.Join(s.change(func(all map[string]Login) { delete(all, l.ID()) }), kept)
@@ -197,15 +197,15 @@ func (s Store) read() (map[string]Login, error) {
 		return nil, nil
 	}
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&othersMay != 0 {
-		return nil, fmt.Errorf("%s is not used, because others may read it (mode %04o); log in again, which writes it anew", s.File(), info.Mode().Perm())
+		return nil, fmt.Errorf("can't use %s: other users can read it (mode %04o). Log in again to replace it", s.File(), info.Mode().Perm())
 	}
 	text, err := fsutil.Beginning(s.File(), most)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not used: %w", s.File(), fsutil.Reason(err))
+		return nil, fmt.Errorf("can't use %s: %w", s.File(), fsutil.Reason(err))
 	}
 	kept := map[string]Login{}
 	if json.Unmarshal(text, &kept) != nil {
-		return nil, fmt.Errorf("%s is not used, because it is broken; log in again, which writes it anew", s.File())
+		return nil, fmt.Errorf("can't use %s: it is damaged. Log in again to replace it", s.File())
 	}
 	for id, l := range kept {
 		if id != l.ID() || strings.ContainsFunc(l.Name, func(r rune) bool { return r < ' ' }) {
@@ -232,7 +232,7 @@ func (s Store) change(change func(map[string]Login)) error {
 		}
 		return fsutil.Target{Path: s.File(), Mode: 0o600, Locked: true}.Replace(append(text, '\n'))
 	}); err != nil {
-		return fmt.Errorf("the login cannot be kept in %s: %w", s.File(), fsutil.Reason(err))
+		return fmt.Errorf("can't store the login in %s: %w", s.File(), fsutil.Reason(err))
 	}
 	return nil
 }

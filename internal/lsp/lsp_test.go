@@ -145,7 +145,7 @@ func TestAServerThatDiesIsLeft(t *testing.T) {
 	for range 4 {
 		_, err = f.Definition(t.Context(), at(t, f, "a.go", "a"))
 	}
-	if err == nil || !strings.Contains(err.Error(), "ended 3 times and is not started again") {
+	if err == nil || !strings.Contains(err.Error(), "crashed 3 times; agent does not restart it") {
 		t.Error(err)
 	}
 }
@@ -200,7 +200,7 @@ func TestRenameAndDescribe(t *testing.T) {
 func TestProgramsOfTheWorkspace(t *testing.T) {
 	t.Parallel()
 	f := folder(t, "", map[string]string{"a.go": "package a\n", "a.py": "x = 1\n"})
-	if _, err := f.Definition(t.Context(), at(t, f, "a.py", "x")); err == nil || !strings.Contains(err.Error(), "pyright-langserver is not in PATH; it is part of pyright") {
+	if _, err := f.Definition(t.Context(), at(t, f, "a.py", "x")); err == nil || !strings.Contains(err.Error(), "pyright-langserver is not in PATH; install pyright") {
 		t.Error(err)
 	}
 	bin := filepath.Join(f.Root, "bin")

@@ -86,10 +86,10 @@ func (f *Folder) Find(lang Language) (program string, err error) {
 func Find(lang Language, root string, environ []string) (program string, err error) {
 	path := sandbox.SafePath(sandbox.Variable(environ, "PATH"), root)
 	if program, err = sandbox.LookPath(lang.Program, path); err != nil {
-		return "", fmt.Errorf("%s is not in PATH; it is part of %s", lang.Program, lang.Package)
+		return "", fmt.Errorf("%s is not in PATH; install %s", lang.Program, lang.Package)
 	}
 	if sandbox.IsInside(program, []string{root}) {
-		return "", fmt.Errorf("%s is in the workspace", lang.Program)
+		return "", fmt.Errorf("%s is inside the workspace, so agent does not run it", lang.Program)
 	}
 	return program, nil
 }
@@ -149,7 +149,7 @@ func (f *Folder) server(ctx context.Context, lang Language) (*server, error) {
 		f.mu.Unlock()
 		if failed >= maxFailures {
 			p.mu.Unlock()
-			return nil, fmt.Errorf("%s ended %d times and is not started again in this session", lang.Program, failed)
+			return nil, fmt.Errorf("%s crashed %d times; agent does not restart it in this session", lang.Program, failed)
 		}
 		p.running = append(p.running, e)
 		p.spare(e)
@@ -236,7 +236,7 @@ func (f *Folder) launch(ctx context.Context, lang Language) (*server, error) {
 		Path: program, Args: lang.Args, Dir: f.Root, Env: environ, Confined: confined, Profile: sandbox.Look,
 	}, says)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be started: %w", lang.Program, err)
+		return nil, fmt.Errorf("can't start %s: %w", lang.Program, err)
 	}
 	if f.Started != nil {
 		f.Started(strings.Join(append([]string{lang.Program}, lang.Args...), " "), confined)
@@ -326,7 +326,7 @@ type Answer struct {
 }
 
 // ErrNoServer is the error for a file of a language without a server.
-var ErrNoServer = errors.New("no language server is known for this kind of file")
+var ErrNoServer = errors.New("no language server supports this kind of file")
 
 // Definition returns where a name is declared.
 func (f *Folder) Definition(ctx context.Context, t Target) (Answer, error) {

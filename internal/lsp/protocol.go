@@ -225,7 +225,7 @@ func editsOf(result json.RawMessage, inBytes bool) (map[string][]Edit, error) {
 	for uri, list := range all {
 		path := pathOf(uri)
 		if path == "" {
-			return nil, fmt.Errorf("the rename would change %.100q, which is no file of this machine", uri)
+			return nil, fmt.Errorf("the rename would change %.100q, not a local file", uri)
 		}
 		for _, e := range list {
 			edits[path] = append(edits[path], Edit{Place{Path: path, at: e.Range, bytes: inBytes}, e.NewText})
@@ -275,5 +275,5 @@ func markup(contents json.RawMessage) string {
 }
 
 func badAnswer(err error) error {
-	return errors.Join(errors.New("its answer cannot be read"), err)
+	return errors.Join(errors.New("can't read its answer"), err)
 }

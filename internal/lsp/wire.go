@@ -114,7 +114,7 @@ func readMessage(r *bufio.Reader) ([]byte, error) {
 			return nil, err // also for a line that is longer than the buffer
 		}
 		if skipped += len(line); skipped > maxHeader {
-			return nil, errors.New("it prints text that is no message")
+			return nil, errors.New("it printed invalid output")
 		}
 		name, value, isHeader := strings.Cut(strings.TrimSpace(string(line)), ":")
 		switch {

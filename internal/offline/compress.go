@@ -29,7 +29,7 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compression, error) {
 		return nil, err
 	}
 	if p.strategy.RequiresLLM() {
-		return nil, fmt.Errorf("the strategy %s asks a model; choose one that does not with --set %s=%s", p.strategy.Name(), settings.CompressionStrategy.Key(), compression.DefaultName)
+		return nil, fmt.Errorf("strategy %s needs a model. Choose another: --set %s=%s", p.strategy.Name(), settings.CompressionStrategy.Key(), compression.DefaultName)
 	}
 	entries, tokens := p.window.History.Curated()
 	input := p.window.CompressionContext(p.strategy, entries, tokens)

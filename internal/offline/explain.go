@@ -88,7 +88,7 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
 	out.Strategy, out.TokensBefore, out.Limit, out.Threshold = strategy.Name(), w.Measure.Tokens(), w.Limits.Size(), w.Limits.Trigger(strategy)
 	switch err := chat.EnsureCompressionBeforeSend(ctx, w); {
 	case errors.Is(err, compression.ErrNoSummarizer):
-		out.Problem = "compression is due, and only the model can say what a summary would hold"
+		out.Problem = "compression is due; its summary is not known in advance"
 	case err != nil:
 		out.Problem = err.Error()
 	}
@@ -111,7 +111,7 @@ func (e *Engine) resumedWindow(in *Input, v View) (*window.Window, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.History.Restore(history.Repair(in.History, "no answer was recorded")); err != nil {
+	if err := w.History.Restore(history.Repair(in.History, "no answer is recorded")); err != nil {
 		return nil, err
 	}
 	w.Ledger.Restore(in.Prunes, in.Turn)
@@ -188,7 +188,7 @@ func (x *Explanation) Print(out io.Writer) error {
 	for _, l := range x.Leaves {
 		if l.Cut != nil && l.Cut != cut {
 			cut = l.Cut
-			cuts = append(cuts, fmt.Sprintf("  cut: %s; %s in the bank\n", x.priceOf(cut), x.money(cut.Bank)))
+			cuts = append(cuts, fmt.Sprintf("  pruning pass: %s; reserve %s\n", x.priceOf(cut), x.money(cut.Bank)))
 		}
 		leaves = append(leaves, KeptPart{Kind: l.Kind, Subject: l.Subject, Reason: l.Reason, Tokens: l.Tokens})
 	}
@@ -213,9 +213,9 @@ func (x *Explanation) price() string {
 		cost += " tokens at full price"
 	}
 	if x.Cold {
-		cost += ", for nothing of it is cached"
+		cost += " because none of it is cached"
 	}
-	return "It costs " + cost + "; without any pruning so far " + x.money(x.Without)
+	return "It costs " + cost + "; without pruning so far " + x.money(x.Without)
 }
 
 // money formats a cost in USD if the price is known, else in tokens at the full price.

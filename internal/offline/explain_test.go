@@ -51,7 +51,7 @@ func TestExplain(t *testing.T) {
 func TestExplainSaysWhatItCosts(t *testing.T) {
 	t.Parallel()
 	_, text := explained(t, parse(t, document("{}")), "compression.strategy=cache-aware")
-	if !strings.Contains(text, "tokens at full price, for nothing of it is cached; without any pruning so far") {
+	if !strings.Contains(text, "tokens at full price because none of it is cached; without pruning so far") {
 		t.Errorf("no cost in\n%s", text)
 	}
 	if _, text = explained(t, parse(t, document("{}")), "compression.strategy=cache-aware", "price.input=1000"); !strings.Contains(text, "It costs $") {
@@ -66,7 +66,7 @@ func TestExplainSaysWhatItCosts(t *testing.T) {
 func TestExplainWithoutAModel(t *testing.T) {
 	t.Parallel()
 	got, text := explained(t, parse(t, document("{}")), "compression.strategy=one-shot", "context-limit=400", "compression.threshold=0.5")
-	if !strings.Contains(got.Problem, "only the model can say") || !strings.Contains(text, got.Problem) || got.TokensAfter != got.TokensBefore {
+	if !strings.Contains(got.Problem, "compression is due") || !strings.Contains(text, got.Problem) || got.TokensAfter != got.TokensBefore {
 		t.Errorf("%+v", got)
 	}
 	if got, _ = explained(t, parse(t, document("{}")), "context-limit=20"); !strings.Contains(got.Problem, "cannot fit") {
@@ -106,7 +106,7 @@ func TestExplainByPrice(t *testing.T) {
 	if len(got.Leaves) == 0 || got.Leaves[0].Cut == nil || len(got.Stays) == 0 || got.Stays[0].Class == "" {
 		t.Errorf("%+v", got)
 	}
-	if !strings.Contains(text, "cut: ") || !strings.Contains(text, "used ") {
+	if !strings.Contains(text, "pruning pass: ") || !strings.Contains(text, "used ") {
 		t.Errorf("%s", text)
 	}
 	rest := fmt.Sprintf("and %d more; --json lists all", len(got.Leaves)-6)

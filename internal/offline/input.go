@@ -55,10 +55,10 @@ func parseForeign(name string, data []byte) (in Input, notices []string, err err
 	case err != nil:
 		return Input{}, nil, fmt.Errorf("%s: %w", name, err)
 	case len(said.Stretches) == 0:
-		return Input{}, nil, fmt.Errorf("%s: the session holds no reply of a model", name)
+		return Input{}, nil, fmt.Errorf("%s: the session has no reply of a model", name)
 	}
 	if notes.Lines > 0 {
-		notices = []string{fmt.Sprintf("%s: %d lines were damaged and left out", name, notes.Lines)}
+		notices = []string{fmt.Sprintf("%s: %d damaged lines were skipped", name, notes.Lines)}
 	}
 	in.Said = func() (session.Originals, error) { return said, nil }
 	return in, notices, nil

@@ -126,7 +126,7 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 	}
 	largest := 0
 	for _, said := range all.Stretches {
-		entries := history.Repair(said, "no answer was recorded")
+		entries := history.Repair(said, "no answer is recorded")
 		sum := 0
 		for _, entry := range entries {
 			entry.CountTokens(counter) // counts each entry once for all variants

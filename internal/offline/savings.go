@@ -259,7 +259,7 @@ func (s *savings) file(ctx context.Context, file logs.File) error {
 	if err != nil {
 		s.skip(file.Path, reasonOf(err))
 	} else if lines > 0 {
-		s.skip(file.Path, fmt.Sprintf("%d lines were damaged and left out", lines))
+		s.skip(file.Path, fmt.Sprintf("%d damaged lines were skipped", lines))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -92,7 +92,7 @@ func (s *Savings) conclusion() string {
 	}
 	line += fmt.Sprintf("\n%d of the %d texts that edits quoted would have been read again, which is part of the cost.", t.Missing, t.Edits)
 	if t.Void > 0 {
-		line += fmt.Sprintf("\nThe reasoning of %s would not have been sent again, because pruning changed the conversation before it.", humanize.Count(t.Void, "reply"))
+		line += fmt.Sprintf("\nThe reasoning of %s would not have been sent again because pruning changed earlier messages.", humanize.Count(t.Void, "reply"))
 	}
 	return line
 }

@@ -18,7 +18,7 @@ import (
 func guessedDeclarations(ctx context.Context, rel, text string) ([]Declaration, string, error) {
 	l, ok := languageOf(rel)
 	if !ok {
-		return nil, "", fmt.Errorf("no outline for %s: the language is not known; use read_file or search_file_content", rel)
+		return nil, "", fmt.Errorf("no outline for %s: unknown language; use read_file or search_file_content", rel)
 	}
 	code, err := codeOnly(ctx, rel, text)
 	if err != nil {
@@ -100,7 +100,7 @@ func codeOnly(ctx context.Context, rel, text string) (string, error) {
 		code.WriteString(notLineFeed.ReplaceAllString(t.Value, " "))
 	}
 	if strings.Count(code.String(), "\n") < strings.Count(text, "\n") {
-		return "", fmt.Errorf("no outline for %s: its comments could not be recognised; use read_file", rel)
+		return "", fmt.Errorf("no outline for %s: can't recognize its comments; use read_file", rel)
 	}
 	return code.String(), nil
 }

@@ -70,9 +70,9 @@ func clipboard(ctx context.Context, environ []string, readers []reader) ([]byte,
 		}
 	}
 	if len(names) == 0 {
-		return nil, errors.New("there is no clipboard here: neither WAYLAND_DISPLAY nor DISPLAY is set; write @shot.png in the message, or drop a file that is on this machine on the terminal")
+		return nil, errors.New("no clipboard (WAYLAND_DISPLAY and DISPLAY are not set). Write @FILE, such as @shot.png, or drop a file on the terminal")
 	}
-	return nil, fmt.Errorf("the clipboard cannot be read without %s; install it, or drop the file on the terminal", strings.Join(names, " or "))
+	return nil, fmt.Errorf("can't read the clipboard without %s. Install it, or drop the file on the terminal", strings.Join(names, " or "))
 }
 
 func (r reader) read(ctx context.Context, program string, environ []string) ([]byte, error) {
@@ -98,7 +98,7 @@ func (r reader) read(ctx context.Context, program string, environ []string) ([]b
 	case len(out) > most:
 		return nil, fmt.Errorf("the image on the clipboard has more than %d MB", MaxFileBytes>>20)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("%s did not give the clipboard within %s", r.command[0], clipboardTime)
+		return nil, fmt.Errorf("%s did not return the clipboard within %s", r.command[0], clipboardTime)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil || len(out) == 0:

@@ -27,8 +27,8 @@ func TestClipboard(t *testing.T) {
 		"text on Windows":    {map[string]string{"powershell": `true`}, nil, "windows", "", "holds no image"},
 		"text":               {map[string]string{"wl-paste": `echo No suitable type >&2; exit 1`}, []string{wayland}, "linux", "", "holds no image"},
 		"nothing":            {map[string]string{"wl-paste": `true`}, []string{wayland}, "linux", "", "holds no image"},
-		"no program":         {nil, []string{wayland, x11}, "linux", "", "without wl-paste or xclip; install it"},
-		"no screen":          {map[string]string{"xclip": `printf PNG`}, nil, "linux", "", "neither WAYLAND_DISPLAY nor DISPLAY"},
+		"no program":         {nil, []string{wayland, x11}, "linux", "", "without wl-paste or xclip. Install it"},
+		"no screen":          {map[string]string{"xclip": `printf PNG`}, nil, "linux", "", "WAYLAND_DISPLAY and DISPLAY are not set"},
 		"more than an image": {map[string]string{"xclip": `head -c 60000000 /dev/zero`}, []string{x11}, "linux", "", "more than 20 MB"},
 	} {
 		t.Run(name, func(t *testing.T) {

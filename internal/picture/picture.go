@@ -47,12 +47,12 @@ var Extensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 // person why the file cannot be sent; its text continues a sentence after "because ".
 func Fit(file []byte) (Picture, error) {
 	if len(file) > MaxFileBytes {
-		return Picture{}, fmt.Errorf("it has %s, and an image may have %s", humanize.Bytes(int64(len(file))), humanize.Bytes(MaxFileBytes))
+		return Picture{}, fmt.Errorf("it has %s; the limit is %s", humanize.Bytes(int64(len(file))), humanize.Bytes(MaxFileBytes))
 	}
 	config, format, err := image.DecodeConfig(bytes.NewReader(file))
 	switch {
 	case errors.Is(err, image.ErrFormat):
-		return Picture{}, errors.New("it is not an image of a kind that models take (PNG, JPEG, GIF, WebP)")
+		return Picture{}, errors.New("unsupported image format (supported: PNG, JPEG, GIF, WebP)")
 	case err != nil:
 		return Picture{}, broken(err)
 	case config.Width < 1 || config.Height < 1:

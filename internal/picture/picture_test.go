@@ -124,15 +124,15 @@ func TestRefused(t *testing.T) {
 		file []byte
 		says string
 	}{
-		"text":              {[]byte("hello"), "not an image of a kind"},
-		"nothing":           {nil, "not an image of a kind"},
+		"text":              {[]byte("hello"), "unsupported image format"},
+		"nothing":           {nil, "unsupported image format"},
 		"cut":               {whole[:len(whole)/2], "broken"},
 		"a header only":     {whole[:20], "broken"},
 		"damaged":           {slices.Concat(whole[:500], []byte("xxxx"), whole[504:]), "broken"},
 		"100 megapixels":    {claims(t, 10000, 10000), "10000 × 10000 pixels (100 megapixels)"},
 		"the largest claim": {claims(t, 1<<31-1, 1<<31-1), "broken"},
 		"no pixels":         {claims(t, 0, 8), "broken"},
-		"too many bytes":    {make([]byte, MaxFileBytes+1), "an image may have"},
+		"too many bytes":    {make([]byte, MaxFileBytes+1), "the limit is"},
 	} {
 		if got, err := Fit(tt.file); err == nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %d × %d, %v", name, got.Width, got.Height, err)

@@ -142,7 +142,7 @@ func (p Places) secret(abs, rel string) File {
 		below := fold(filepath.ToSlash(abs[len(home)+1:]))
 		for i, name := range foldedHomeSecrets() {
 			if fsutil.Within(below, name) {
-				return File{Path: rel, Name: homeSecrets[i], Protection: Guarded, Why: "it may hold keys, passwords or what was typed", Keys: true}
+				return File{Path: rel, Name: homeSecrets[i], Protection: Guarded, Why: "it may hold keys, passwords or typed text", Keys: true}
 			}
 		}
 	}

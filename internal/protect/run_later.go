@@ -20,7 +20,7 @@ type group struct {
 // runLater lists files that other programs run or obey later, outside the sandbox.
 var runLater = []group{
 	{why: "git runs it", care: Guarded, names: []string{".githooks", ".husky", ".gitconfig", ".config/git", ".git-hooks"}},
-	{why: "git fetches what it says", care: Asked, builders: []string{".gitmodules"}},
+	{why: "git fetches from its addresses", care: Asked, builders: []string{".gitmodules"}},
 	{why: "shells run it", care: Asked, names: []string{
 		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".login", ".cshrc", ".tcshrc", ".kshrc", ".mkshrc",
 		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".inputrc", ".envrc", ".direnvrc", ".mise.toml", "mise.toml", ".tool-versions", ".local/bin", ".mise.local.toml", ".mise", ".rtx.toml", ".autoenv", ".in",
@@ -31,7 +31,7 @@ var runLater = []group{
 		".config", ".curlrc", ".wgetrc", ".netrc", ".gdbinit", ".lldbinit", ".psqlrc", ".sqliterc", ".Rprofile", ".irbrc", ".pryrc", ".pythonrc", ".mailcap", ".forward", ".pdbrc", ".ghci", ".ocamlinit", ".octaverc",
 		".hg", ".hgrc", ".svn", ".jj", ".bzr",
 	}},
-	{why: "editors run what it says", care: Asked, names: []string{
+	{why: "editors run its commands", care: Asked, names: []string{
 		".vscode", "*.code-workspace", ".idea", ".fleet", ".zed", ".devcontainer", ".devcontainer.json", ".helix", "*.sublime-project", ".vs", ".nova", ".replit",
 		".vimrc", ".gvimrc", ".exrc", ".nvimrc", ".nvim.lua", ".lvimrc", ".local.vimrc", ".vim", ".dir-locals.el", ".dir-locals-2.el", ".emacs", ".emacs.d", ".ycm_extra_conf.py",
 	}},
@@ -49,7 +49,7 @@ var runLater = []group{
 	}},
 	{why: "it keeps files from agents", care: Asked, names: []string{".agentignore", ".aiignore", ".cursorignore", ".geminiignore", ".crushignore"}},
 	{
-		why: "package managers and build tools run what it says", care: Asked,
+		why: "package managers and build tools run its commands", care: Asked,
 		names:    []string{".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs", ".cargo", ".mvn", "rust-toolchain", "rust-toolchain.toml", "tools/bazel", ".bazelrc", "sitecustomize.py", "usercustomize.py"},
 		builders: []string{"node_modules", ".yarn", ".venv", "venv", ".bundle", ".gradle", "*.pth"},
 	},

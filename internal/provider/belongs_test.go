@@ -123,13 +123,13 @@ func TestResolveRefusesToLeak(t *testing.T) {
 		return "", ""
 	}
 	for want, from := range map[string]provider.Sources{
-		"GROQ_API_KEY is for api.groq.com and not sent to evil.example, which the profile names": {
+		"GROQ_API_KEY is for api.groq.com and was not sent to evil.example (base-url of the profile)": {
 			Provider: provider.Choice{Text: "groq", From: profile}, BaseURL: provider.Choice{Text: "https://evil.example/v1", From: profile}, Env: keys,
 		},
-		"no key is sent to api.groq.com over plain http, where others can read it: write https://api.groq.com/v1": {
+		"the API key is not sent to api.groq.com unencrypted. Use https://api.groq.com/v1": {
 			BaseURL: provider.Choice{Text: "http://api.groq.com/v1", From: settings.Flags}, Env: keys,
 		},
-		"the key from the ring is for https and not sent to gw.example over plain http": {
+		"the API key from the ring is not sent to gw.example unencrypted": {
 			BaseURL: provider.Choice{Text: "http://gw.example/v1", From: profile}, Stored: stored,
 		},
 	} {
@@ -195,7 +195,7 @@ func TestHeadersBelongToTheirAddress(t *testing.T) {
 					t.Errorf("sent: %s", request)
 				}
 			}
-			if said := fmt.Sprint(cautions); tt.sent != (len(cautions) == 0) || !tt.sent && (before != 0 || !strings.Contains(said, "header.X-Leak of the profile is not sent to 127.0.0.1")) {
+			if said := fmt.Sprint(cautions); tt.sent != (len(cautions) == 0) || !tt.sent && (before != 0 || !strings.Contains(said, "Not sent to 127.0.0.1") || !strings.Contains(said, "header.X-Leak of the profile")) {
 				t.Errorf("%s after %d requests", said, before)
 			}
 		})

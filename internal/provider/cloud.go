@@ -58,9 +58,9 @@ func (from Sources) filled(v vendor.Vendor, address, global string) (string, err
 		switch {
 		case value == "":
 			variables := append(append([]string{}, c.Variables[name]...), c.Endpoint)
-			return "", fmt.Errorf("%s wants a %s: set cloud.%s, or %s", v.Name, name, name, strings.Trim(strings.Join(variables, " or "), " or"))
+			return "", fmt.Errorf("%s needs a %s: set cloud.%s, or %s", v.Name, name, name, strings.Trim(strings.Join(variables, " or "), " or"))
 		case !cloudName.MatchString(value):
-			return "", fmt.Errorf("the %s of %s is not one: letters, digits, - and _ only", name, v.Name)
+			return "", fmt.Errorf("invalid %s of %s. Use letters, digits, - and _", name, v.Name)
 		}
 		address = strings.ReplaceAll(address, "{"+name+"}", value)
 	}
@@ -96,7 +96,7 @@ func (e *Endpoint) fromCommand(from Sources) (done bool, err error) {
 	case command.Text == "" || !e.accepts(command.From, from):
 		return false, nil
 	case file.Text != "" && file.From == command.From:
-		return false, errors.New(settings.AuthKeyfile.Key() + " and " + settings.AuthCommand.Key() + " are both set (" + command.From.String() + "); leave one out")
+		return false, errors.New(settings.AuthKeyfile.Key() + " and " + settings.AuthCommand.Key() + " are both set (" + command.From.String() + "). Remove one")
 	case file.Text != "" && file.From > command.From && e.accepts(file.From, from):
 		return false, nil
 	}

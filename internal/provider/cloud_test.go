@@ -22,14 +22,14 @@ func TestCloudAddresses(t *testing.T) {
 	}{
 		{"vertex", map[string]string{"project": "p-1", "region": "europe-west4"}, nil, "https://europe-west4-aiplatform.googleapis.com/v1/projects/p-1/locations/europe-west4/endpoints/openapi", "gcloud auth print-access-token"},
 		{"vertex", nil, map[string]string{"GOOGLE_CLOUD_PROJECT": "p", "GOOGLE_CLOUD_LOCATION": "global"}, "https://aiplatform.googleapis.com/v1/projects/p/locations/global/endpoints/openapi", "gcloud auth print-access-token"},
-		{"vertex", map[string]string{"project": "p"}, nil, "vertex wants a region", ""},
-		{"vertex", map[string]string{"project": "p/../q", "region": "x"}, nil, "the project of vertex is not one", ""},
+		{"vertex", map[string]string{"project": "p"}, nil, "vertex needs a region", ""},
+		{"vertex", map[string]string{"project": "p/../q", "region": "x"}, nil, "invalid project of vertex", ""},
 		{"bedrock", nil, map[string]string{"AWS_REGION": "us-east-1"}, "https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1", ""},
-		{"bedrock", nil, map[string]string{"AWS_REGION": "evil.example/?"}, "the region of bedrock is not one", ""},
+		{"bedrock", nil, map[string]string{"AWS_REGION": "evil.example/?"}, "invalid region of bedrock", ""},
 		{"azure", map[string]string{"resource": "mine"}, map[string]string{"AZURE_OPENAI_ENDPOINT": "https://other.openai.azure.com/"}, "https://mine.openai.azure.com/openai/v1", "az account get-access-token"},
 		{"azure", nil, map[string]string{"AZURE_OPENAI_ENDPOINT": "https://other.openai.azure.com/"}, "https://other.openai.azure.com/openai/v1", "az account get-access-token"},
 		{"azure", nil, map[string]string{"AZURE_OPENAI_ENDPOINT": "http://other.openai.azure.com/"}, "is not an https address", ""},
-		{"azure", nil, nil, "azure wants a resource: set cloud.resource, or AZURE_OPENAI_ENDPOINT", ""},
+		{"azure", nil, nil, "azure needs a resource: set cloud.resource, or AZURE_OPENAI_ENDPOINT", ""},
 		{"azure", map[string]string{"resource": "mine"}, map[string]string{"AZURE_OPENAI_API_KEY": "a-key", "OPENAI_API_KEY": "another"}, "https://mine.openai.azure.com/openai/v1", ""},
 	} {
 		e, err := Resolve(Sources{

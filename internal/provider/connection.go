@@ -39,8 +39,8 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 // ErrNoEndpoint is the error if no endpoint is set or found.
 var ErrNoEndpoint = &llm.Error{
 	Kind:    llm.Unavailable,
-	Message: "no model endpoint is set",
-	Hint:    "set OPENAI_API_KEY, or name one with --provider or --base-url; agent demo needs neither",
+	Message: "no model provider is set",
+	Hint:    "set OPENAI_API_KEY, or use --provider or --base-url. To try agent without a key, run: agent demo",
 }
 
 // Config configures a Connection.
@@ -173,7 +173,7 @@ func (c *Connection) MissingPart() error {
 	case endpoint.BaseURL == "":
 		return ErrNoEndpoint
 	case endpoint.Login != "" && c.titleOf(endpoint.Login) == "":
-		return errors.New("there is no login " + endpoint.Login)
+		return errors.New("no login " + endpoint.Login + " is stored. Run: agent login")
 	}
 	return (&peer{endpoint: endpoint, extras: c.extras(endpoint)}).keyless()
 }
@@ -344,7 +344,7 @@ func (c *Connection) caution(endpoint Endpoint, extras extras) {
 		texts = append(texts, warning)
 	}
 	for _, left := range extras.left {
-		texts = append(texts, left+" is not sent to "+endpoint.Place()+", which the "+endpoint.From.String()+" names.")
+		texts = append(texts, "Not sent to "+endpoint.Place()+": "+left+". The endpoint is set by another source ("+endpoint.From.String()+").")
 	}
 	for _, text := range texts {
 		c.mu.Lock()
@@ -473,6 +473,6 @@ func Renew(c *Connection) {
 
 // withheld returns the error that OPENAI_API_KEY was not sent, with the remedies.
 func withheld(e Endpoint) error {
-	return errors.New(vendor.EnvKey + " is not sent to " + e.Place() + ", which the " + e.From.String() + " names: set auth-keyfile beside base-url, " +
-		"or store a key with agent login --base-url " + e.BaseURL + ", or give the address with --base-url or OPENAI_BASE_URL")
+	return errors.New(vendor.EnvKey + " was not sent to " + e.Place() + " (base-url of the " + e.From.String() + "). Set auth-keyfile beside base-url, " +
+		"set OPENAI_BASE_URL, or run: agent login --base-url " + e.BaseURL)
 }

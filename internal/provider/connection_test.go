@@ -68,7 +68,7 @@ func TestNoModelIsSet(t *testing.T) {
 	}{
 		{0, "no model is set; choose one with -m MODEL or /model MODEL"},
 		{1, ""},
-		{2, "the endpoint offers m1, m2; choose one"},
+		{2, "available: m1, m2; choose one"},
 		{10, "m7, m8 and 2 more; choose one"},
 	} {
 		server := llmtest.New(t)

@@ -41,7 +41,7 @@ func (c consent) mayUse(baseURL string) bool { return slices.Contains(c.read().L
 // that run at the same time.
 func (c consent) remember(add func(*allowed)) error {
 	if err := rawjson.ChangeShared(c.path, add); err != nil {
-		return fmt.Errorf("what you allowed cannot be remembered in %s: %w", c.path, fsutil.Reason(err))
+		return fmt.Errorf("can't save your answer in %s: %w", c.path, fsutil.Reason(err))
 	}
 	return nil
 }

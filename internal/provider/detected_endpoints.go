@@ -51,7 +51,7 @@ func (c *Connection) UseOption(way Option) (notice string, err error) {
 	}
 	endpoint := c.useChosen()
 	if endpoint.BaseURL == "" {
-		return "", &ConfigError{fmt.Errorf("there is no key for %s", way.Vendor.Title)}
+		return "", &ConfigError{fmt.Errorf("no API key for %s", way.Vendor.Title)}
 	}
 	return c.useRemembered(endpoint), nil
 }

@@ -29,7 +29,7 @@ func TestAServerThatIsDownIsCalledSo(t *testing.T) {
 	refused := llmtest.New(t)
 	refused.Answer("/v1/models", modelList())
 	for name, c := range map[string]struct{ url, want string }{
-		"down":            {"http://" + address + "/v1", "nothing listens there (connection refused)"},
+		"down":            {"http://" + address + "/v1", "connection refused: no server is listening"},
 		"lists no models": {refused.URL, "no model is set; choose one"},
 	} {
 		b := newBench(t)
@@ -210,7 +210,7 @@ func TestTheModelIsRemembered(t *testing.T) {
 		news                           bool
 		change                         func(*settings.Settings)
 	}{
-		{"the first time", "b", "b", "Using b, which you chose last at", true, nothing},
+		{"the first time", "b", "b", "Using b, your last choice at", true, nothing},
 		{"later", "b", "b", "", false, nothing},
 		{"a flag", "b", "a", "", true, func(s *settings.Settings) { _ = s.Set(settings.Flags, "model", "a") }},
 		{"a profile", "b", "a", "", true, func(s *settings.Settings) { _ = s.Set(settings.ProfileLayer, "model", "a") }},

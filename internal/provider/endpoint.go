@@ -122,7 +122,7 @@ func (e Endpoint) Warning() string {
 	if e.Key == "" || !isPlain(e.BaseURL) {
 		return ""
 	}
-	return fmt.Sprintf("The key goes to %s over plain http, where others can read it; use https.", e.Host())
+	return fmt.Sprintf("The API key is sent to %s unencrypted (http). Use https.", e.Host())
 }
 
 // Resolve returns endpoint and key. The first of these keys is used:
@@ -192,7 +192,7 @@ func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 		return Endpoint{}, fmt.Errorf("base-url: %w", err)
 	}
 	if named && byName.Account && provider.From == baseURL.From && base != byName.BaseURL {
-		return Endpoint{}, fmt.Errorf("the login to %s is not sent to %s: leave out base-url or provider", byName.Title, hostOf(base))
+		return Endpoint{}, fmt.Errorf("the login to %s is not sent to %s. Remove base-url or provider", byName.Title, hostOf(base))
 	}
 	if !named || provider.From != baseURL.From {
 		byName = vendorAt(base)
@@ -273,9 +273,9 @@ func (e *Endpoint) fromLogin(from Sources, owner vendor.Vendor, wanted bool) err
 	}
 	switch {
 	case !known:
-		return fmt.Errorf("login is set, and no login to %s is stored; omit it", e.Host())
+		return fmt.Errorf("login is set, but no login to %[1]s is stored. Remove the setting, or run: agent login", e.Host())
 	case e.BaseURL != owner.BaseURL:
-		return fmt.Errorf("the login to %s is not sent to %s, but to %s only: leave out base-url", account.Title, e.BaseURL, owner.BaseURL)
+		return fmt.Errorf("the login to %s is sent only to %[3]s, not to %[2]s. Remove base-url", account.Title, e.BaseURL, owner.BaseURL)
 	}
 	if err := login.CheckAs(from.Login.Text); err != nil {
 		return fmt.Errorf("login: %w", err)
@@ -299,8 +299,8 @@ func (e *Endpoint) withhold(from Sources) error {
 		return nil
 	}
 	if named := e.Vendor(); named.KeyVariable != "" && named.KeyVariable != vendor.EnvKey && from.Env(named.KeyVariable) != "" {
-		return fmt.Errorf("%s is for %s and not sent to %s, which the %s names: leave out provider, set auth-keyfile beside base-url, "+
-			"or store a key with agent login --base-url %s", named.KeyVariable, hostOf(named.BaseURL), e.Host(), e.From, e.BaseURL)
+		return fmt.Errorf("%s is for %s and was not sent to %s (base-url of the %s). Set auth-keyfile beside base-url, "+
+			"or run: agent login --base-url %s", named.KeyVariable, hostOf(named.BaseURL), e.Host(), e.From, e.BaseURL)
 	}
 	e.Withheld = from.Env(vendor.EnvKey) != ""
 	return nil
@@ -316,15 +316,15 @@ func (e *Endpoint) checkPlain(from Sources) error {
 		return err
 	}
 	if e.Command != "" {
-		return fmt.Errorf("no token of auth-command is sent to %s over plain http, where others can read it: write %s", e.Host(), overTLS(e.BaseURL))
+		return fmt.Errorf("the token of auth-command is not sent to %s unencrypted. Use %s", e.Host(), overTLS(e.BaseURL))
 	}
 	if e.Key != "" || from.Stored == nil {
 		return nil
 	}
 	secure := overTLS(e.BaseURL)
 	if key, where := from.Stored(Place(secure)); key != "" {
-		return fmt.Errorf("the key from %s is for https and not sent to %s over plain http, where others can read it: write %s, "+
-			"or store one for this address with agent login --base-url %s", where, e.Host(), secure, e.BaseURL)
+		return fmt.Errorf("the API key from %s is not sent to %s unencrypted. Use %s, "+
+			"or store a key for this address: agent login --base-url %s", where, e.Host(), secure, e.BaseURL)
 	}
 	return nil
 }
@@ -350,7 +350,7 @@ func CheckPlain(baseURL string) error {
 	if !isPlain(baseURL) || !isVendor(baseURL) {
 		return nil
 	}
-	return fmt.Errorf("no key is sent to %s over plain http, where others can read it: write %s", hostOf(baseURL), overTLS(baseURL))
+	return fmt.Errorf("the API key is not sent to %s unencrypted. Use %s", hostOf(baseURL), overTLS(baseURL))
 }
 
 // overTLS changes the scheme of a base URL from http to https.
@@ -386,26 +386,26 @@ func isLoopback(host string) bool {
 // its end and without /chat/completions or /messages; a query stays. It refuses addresses of schemes other than
 // http and https, and addresses with secrets in them.
 func NormalizeBaseURL(raw string) (string, error) {
-	const complete = "write it in full, such as http://localhost:8080/v1"
+	const complete = "for example http://localhost:8080/v1"
 	text := strings.TrimSpace(raw)
 	u, err := url.Parse(text)
 	switch {
 	case !strings.Contains(text, "://"):
-		return "", fmt.Errorf("%q has no http:// or https:// in front; %s", humanize.Line(text, maxShown), complete)
+		return "", fmt.Errorf("%q must start with http:// or https://; %s", humanize.Line(text, maxShown), complete)
 	case err != nil:
 		return "", fmt.Errorf("not a URL; %s", complete)
 	case u.User != nil:
-		return "", fmt.Errorf("%s carries a user name or key; put the key into %s", u.Host, vendor.EnvKey)
+		return "", fmt.Errorf("the address of %s must not contain a user name or key. Put the key into %s", u.Host, vendor.EnvKey)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "", fmt.Errorf("%q begins with %s://, not http:// or https://", humanize.Line(text, maxShown), u.Scheme)
+		return "", fmt.Errorf("%q must start with http:// or https://, not %s://", humanize.Line(text, maxShown), u.Scheme)
 	case u.Hostname() == "":
-		return "", fmt.Errorf("%q names no host; %s", humanize.Line(text, maxShown), complete)
+		return "", fmt.Errorf("%q has no host; %s", humanize.Line(text, maxShown), complete)
 	case u.Fragment != "":
-		return "", fmt.Errorf("%s%s: leave out what follows #", u.Host, u.Path)
+		return "", fmt.Errorf("%s%s must not contain a fragment (#…)", u.Host, u.Path)
 	}
 	for name := range u.Query() {
 		if secret.Name(name) {
-			return "", fmt.Errorf("%s%s: its query holds a key; put the key into %s or the file of auth-keyfile", u.Host, u.Path, vendor.EnvKey)
+			return "", fmt.Errorf("%s%s must not contain a key. Put it into %s or the file of auth-keyfile", u.Host, u.Path, vendor.EnvKey)
 		}
 	}
 	path := strings.TrimRight(u.Path, "/")

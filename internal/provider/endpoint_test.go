@@ -166,8 +166,8 @@ func TestResolve(t *testing.T) {
 func TestResolveRefuses(t *testing.T) {
 	t.Parallel()
 	for want, from := range map[string]provider.Sources{
-		"base-url: \"localhost:8080\" has no http":                   {BaseURL: provider.Choice{Text: "localhost:8080"}},
-		"OPENAI_API_KEY: a key is one word":                          {Env: env(map[string]string{vendor.EnvKey: "sec\nret"})},
+		"base-url: \"localhost:8080\" must start with http":          {BaseURL: provider.Choice{Text: "localhost:8080"}},
+		"OPENAI_API_KEY: an API key has no spaces":                   {Env: env(map[string]string{vendor.EnvKey: "sec\nret"})},
 		"auth-keyfile: file does not exist":                          {KeyFile: provider.Choice{Text: "/gone"}, ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }},
 		"unknown provider \"nobody\"; providers: openai, openrouter": {Provider: provider.Choice{Text: "nobody"}},
 	} {
@@ -215,15 +215,15 @@ func TestNormalizeBaseURL(t *testing.T) {
 		}
 	}
 	for raw, says := range map[string]string{
-		"localhost:8080":                  "has no http://",
-		"api.openai.com/v1":               "has no http://",
-		"ftp://host/v1":                   "begins with ftp://",
-		"http:///v1":                      "names no host",
+		"localhost:8080":                  "must start with http://",
+		"api.openai.com/v1":               "must start with http://",
+		"ftp://host/v1":                   "not ftp://",
+		"http:///v1":                      "has no host",
 		"http://ho st/v1":                 "not a URL",
 		"https://me:secret@host/v1":       "OPENAI_API_KEY",
-		"https://host/v1?key=abc":         "holds a key",
-		"https://host/v1?a=1&api_key=abc": "holds a key",
-		"https://host/v1#x":               "what follows #",
+		"https://host/v1?key=abc":         "must not contain a key",
+		"https://host/v1?a=1&api_key=abc": "must not contain a key",
+		"https://host/v1#x":               "must not contain a fragment",
 	} {
 		_, err := provider.NormalizeBaseURL(raw)
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "abc") {
@@ -251,16 +251,16 @@ func TestReadKeyFile(t *testing.T) {
 		}
 	}
 	others := map[string]string{
-		write("group", "sk-abc", 0o640): "mode 0640); run chmod 600",
-		write("world", "sk-abc", 0o604): "may be read by others",
+		write("group", "sk-abc", 0o640): "mode 0640). Run: chmod 600",
+		write("world", "sk-abc", 0o604): "other users can read",
 	}
 	if !require.Unix {
 		clear(others)
 	}
 	wrong := map[string]string{
-		write("empty", " \n", 0o600):                       "the key is empty",
-		write("lines", "KEY=sk-abc\nOTHER=1", 0o600):       "one word",
-		write("large", strings.Repeat("x", 17<<10), 0o600): "not longer than",
+		write("empty", " \n", 0o600):                       "the API key is empty",
+		write("lines", "KEY=sk-abc\nOTHER=1", 0o600):       "no spaces",
+		write("large", strings.Repeat("x", 17<<10), 0o600): "at most 16384 bytes",
 		dir:                           "not a file",
 		filepath.Join(dir, "missing"): syscall.ENOENT.Error(),
 	}

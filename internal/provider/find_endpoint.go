@@ -21,7 +21,7 @@ func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 	if len(locals) == 0 || !errors.Is(err, ErrNoEndpoint) || c.config.Ask == nil {
 		return notice, err
 	}
-	yes, failed := c.config.Ask(ctx, fmt.Sprintf("No endpoint is set. Use %s at %s, which offers %s? [Y/n]", locals[0].Name, locals[0].BaseURL, shortList(locals[0].Models)))
+	yes, failed := c.config.Ask(ctx, fmt.Sprintf("No model provider is set. Use %s at %s (models: %s)? [Y/n]", locals[0].Name, locals[0].BaseURL, shortList(locals[0].Models)))
 	if failed != nil || !yes {
 		return "", cmp.Or(failed, err)
 	}
@@ -73,7 +73,7 @@ func (c *Connection) use(local Local) (notice string, err error) {
 	if err := c.Use(local.BaseURL, model); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Using %s at %s with %s, since no endpoint is set; /model lists its models (%s).",
+	return fmt.Sprintf("Using %s at %s with %s because no model provider is set. To change, type /model (%s).",
 		local.Name, local.BaseURL, settings.Model.Of(c.config.Settings), shortList(local.Models)), nil
 }
 
@@ -93,7 +93,7 @@ func (c *Connection) useRemembered(endpoint Endpoint) (notice string) {
 	if !news {
 		return ""
 	}
-	return fmt.Sprintf("Using %s, which you chose last at %s; /model changes it.", model, endpoint.Host())
+	return fmt.Sprintf("Using %s, your last choice at %s. To change it, type /model.", model, endpoint.Host())
 }
 
 // forget stops using a remembered model that the endpoint does not offer any more.
@@ -111,7 +111,7 @@ func (c *Connection) forget(p *peer) {
 	c.mu.Lock()
 	note := c.note
 	c.mu.Unlock()
-	note(model + ", which you chose last here, is not offered any more; /model lists what is.")
+	note(model + ", your last choice here, is no longer available. To choose another, type /model.")
 }
 
 // askForKey asks, once for each host, whether to send OPENAI_API_KEY there.
@@ -119,7 +119,7 @@ func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error
 	if c.config.Ask == nil {
 		return e, &ConfigError{withheld(e)}
 	}
-	yes, err := c.config.Ask(ctx, fmt.Sprintf("Send %s to %s, which the %s names?", vendor.EnvKey, e.Place(), e.From))
+	yes, err := c.config.Ask(ctx, fmt.Sprintf("Send %s to %s (base-url of the %s)?", vendor.EnvKey, e.Place(), e.From))
 	if err != nil {
 		return e, err
 	}

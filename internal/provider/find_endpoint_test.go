@@ -48,7 +48,7 @@ func TestFindLocalServer(t *testing.T) {
 		t.Fatalf("headless: %v", err)
 	}
 	no := &asked{}
-	if _, _, err := start(no); !errors.Is(err, provider.ErrNoEndpoint) || len(no.questions) != 1 || !strings.Contains(no.questions[0], "Ollama at http://127.0.0.1:11434/v1, which offers q:latest, r?") {
+	if _, _, err := start(no); !errors.Is(err, provider.ErrNoEndpoint) || len(no.questions) != 1 || !strings.Contains(no.questions[0], "Ollama at http://127.0.0.1:11434/v1 (models: q:latest, r)?") {
 		t.Fatalf("refused: %v, %q", err, no.questions)
 	}
 	yes := &asked{yes: true}
@@ -85,7 +85,7 @@ func TestFindAsksForTheKey(t *testing.T) {
 		return b, err
 	}
 	var config *provider.ConfigError
-	if _, err := start(nil); !errors.As(err, &config) || !strings.Contains(err.Error(), "OPENAI_API_KEY is not sent to other.example, which the profile names: set auth-keyfile") {
+	if _, err := start(nil); !errors.As(err, &config) || !strings.Contains(err.Error(), "OPENAI_API_KEY was not sent to other.example (base-url of the profile). Set auth-keyfile") {
 		t.Fatalf("headless: %v", err)
 	}
 	no := &asked{}
@@ -141,7 +141,7 @@ func TestFindWarns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := b.Find(t.Context()); err != nil || len(cautions) != 1 || !strings.Contains(cautions[0], "plain http") {
+		if _, err := b.Find(t.Context()); err != nil || len(cautions) != 1 || !strings.Contains(cautions[0], "unencrypted") {
 			t.Errorf("%q, %v", cautions, err)
 		}
 	}

@@ -33,7 +33,7 @@ func TestAVendorWithoutItsKey(t *testing.T) {
 				t.Fatalf("error %v", err)
 			}
 			var failure *llm.Error
-			if tt.refused && (!errors.As(err, &failure) || failure.Kind != llm.Auth || err.Error() != "there is no key for DeepSeek; set DEEPSEEK_API_KEY, or run agent login deepseek") {
+			if tt.refused && (!errors.As(err, &failure) || failure.Kind != llm.Auth || err.Error() != "no API key for DeepSeek; set DEEPSEEK_API_KEY, or run: agent login deepseek") {
 				t.Errorf("error %v", err)
 			}
 		})

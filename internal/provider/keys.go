@@ -79,13 +79,13 @@ func (k Keys) Set(place string, key llm.Key) (where string, err error) {
 		return inKeyring, k.removeFile(place)
 	}
 	if err := os.MkdirAll(k.Folder, 0o700); err != nil {
-		return "", fmt.Errorf("the key cannot be kept: %w", err)
+		return "", fmt.Errorf("can't store the API key: %w", err)
 	}
 	file := k.file(place)
 	if err := fsutil.WithLock(k.Folder, func() error {
 		return fsutil.Target{Path: file, Mode: 0o600, Locked: true}.Replace([]byte(string(key) + "\n"))
 	}); err != nil {
-		return "", fmt.Errorf("the key cannot be written to %s: %w", file, fsutil.Reason(err))
+		return "", fmt.Errorf("can't write the API key to %s: %w", file, fsutil.Reason(err))
 	}
 	return file, nil
 }
@@ -95,7 +95,7 @@ func (k Keys) Delete(place string) (bool, error) {
 	_, where := k.Get(place)
 	if k.Keyring {
 		if err := keyringService.Delete(place); err != nil && !errors.Is(err, keyring.ErrNotFound) && where == inKeyring {
-			return false, fmt.Errorf("the keyring does not let go of the key: %w", err)
+			return false, fmt.Errorf("can't remove the API key from the keyring: %w", err)
 		}
 	}
 	return where != "", k.removeFile(place)
@@ -116,7 +116,7 @@ func (k Keys) removeFile(place string) error {
 		return nil
 	}
 	if err := fsutil.WithLock(k.Folder, fsutil.Target{Path: k.file(place)}.Remove); err != nil {
-		return fmt.Errorf("the key in %s cannot be removed: %w", k.file(place), fsutil.Reason(err))
+		return fmt.Errorf("can't remove the API key in %s: %w", k.file(place), fsutil.Reason(err))
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func ReadKeyFile(path string) (llm.Key, error) {
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%s is not a file", path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&othersMay != 0:
-		return "", fmt.Errorf("%s may be read by others (mode %04o); run chmod 600 %s", path, info.Mode().Perm(), path)
+		return "", fmt.Errorf("other users can read %s (mode %04o). Run: chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxKey+1))
 	if err != nil {
@@ -157,11 +157,11 @@ func ReadKeyFile(path string) (llm.Key, error) {
 func checkKey(key string) error {
 	switch {
 	case key == "":
-		return errors.New("the key is empty")
+		return errors.New("the API key is empty")
 	case len(key) > maxKey:
-		return fmt.Errorf("a key is not longer than %d bytes", maxKey)
+		return fmt.Errorf("an API key has at most %d bytes", maxKey)
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return errors.New("a key is one word without spaces, line breaks or special characters")
+		return errors.New("an API key has no spaces, line breaks or special characters")
 	}
 	return nil
 }

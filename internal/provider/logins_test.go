@@ -52,7 +52,7 @@ func TestLoginsStayWhereTheyBelong(t *testing.T) {
 							case e.Login != "" && (e.Key != "" || e.Command != "" || e.BaseURL != to.BaseURL):
 								t.Errorf("login %s with %q goes to %s", e.Login, string(e.Key), e.BaseURL)
 							case e.Vendor().Account && e.Key != "":
-								t.Errorf("a key goes to %s, which wants a login", e.BaseURL)
+								t.Errorf("a key goes to %s, which requires a login", e.BaseURL)
 							case of.Account && e.BaseURL == of.BaseURL && e.Login == "":
 								t.Errorf("no login at %s", e.BaseURL)
 							}

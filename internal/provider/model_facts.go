@@ -104,13 +104,13 @@ func (c *Connection) SearchesWeb(model string) error {
 	wants, api := vendor.At(host, model), openai.API(settings.API.Of(c.config.Settings))
 	switch {
 	case host == "":
-		return errors.New("web-search is provider, and no endpoint is in use")
+		return errors.New("web-search is provider, but no model provider is set")
 	case wants.Search == vendor.SearchNone:
-		return fmt.Errorf("web-search is provider, and %s is not known to search by itself over this API; name a service instead (/set web-search)", host)
+		return fmt.Errorf("web-search is provider, but %s offers no web search on this API. Choose a service with /set web-search", host)
 	case wants.Search == vendor.SearchMessages && api != openai.APIAuto && api != apiMessages:
-		return fmt.Errorf("web-search is provider, and %s searches over the Messages API only; set api to auto", host)
+		return fmt.Errorf("web-search is provider, but %s searches only on the Messages API. Set api to auto", host)
 	case wants.Search == vendor.SearchResponses && api == openai.APIChat:
-		return fmt.Errorf("web-search is provider, and %s searches over the Responses API only; set api to auto", host)
+		return fmt.Errorf("web-search is provider, but %s searches only on the Responses API. Set api to auto", host)
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (c *Connection) ModelAndEndpoint() string {
 // model-family, else the name of the model or the vendor.
 func (c *Connection) Family(model string) (family vendor.Family, why string) {
 	if set := settings.ModelFamily.Of(c.config.Settings); set != "auto" {
-		return vendor.FamilyNamed(set), "set by model-family"
+		return vendor.FamilyNamed(set), "from the setting model-family"
 	}
 	return vendor.Guess(c.endpointInUse().Host(), model)
 }
@@ -197,5 +197,5 @@ func (c *Connection) NoImages(model string) string {
 	if !found || m.Images || vendor.BaseName(m.ID) != vendor.BaseName(model) {
 		return ""
 	}
-	return "the model " + model + " takes no images; choose another with /model or -m"
+	return "the model " + model + " does not support images. Choose another with /model or -m"
 }

@@ -22,7 +22,7 @@ const ollamaLeast = 4096
 // assumedNote returns the notice that the size of the context window is assumed. It says how to set
 // a larger one.
 func assumedNote(model string) string {
-	return fmt.Sprintf("Ollama says how large the window of %s is once it is loaded; until then %d tokens are assumed. OLLAMA_CONTEXT_LENGTH=32768 ollama serve makes it larger.", model, ollamaLeast)
+	return fmt.Sprintf("Until Ollama has loaded %s, agent assumes a context window of %d tokens. For a larger one, run: OLLAMA_CONTEXT_LENGTH=32768 ollama serve", model, ollamaLeast)
 }
 
 const (

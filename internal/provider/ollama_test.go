@@ -51,7 +51,7 @@ func TestPreload(t *testing.T) {
 			break
 		}
 	}
-	if note := <-notes; !strings.Contains(note, "until then 4096 tokens are assumed") {
+	if note := <-notes; !strings.Contains(note, "assumes a context window of 4096 tokens") {
 		t.Errorf("told %q", note)
 	}
 }

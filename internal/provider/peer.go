@@ -200,8 +200,8 @@ func (p *peer) keyless() error {
 	}
 	return &llm.Error{
 		Kind:    llm.Auth,
-		Message: "there is no key for " + known.Title,
-		Hint:    "set " + known.KeyVariable + ", or run agent login " + known.Name,
+		Message: "no API key for " + known.Title,
+		Hint:    "set " + known.KeyVariable + ", or run: agent login " + known.Name,
 	}
 }
 
@@ -228,7 +228,7 @@ func (p *peer) noModel() error {
 	if len(p.offers) == 0 {
 		hint := choose
 		if known := p.endpoint.Vendor(); known.Catalogue != "" {
-			hint += "; agent models --all " + known.Name + " lists those that are known"
+			hint += ". To list known models, run: agent models --all " + known.Name
 		}
 		return &ConfigError{&NoModelError{"no model is set; " + hint}}
 	}
@@ -240,5 +240,5 @@ func (p *peer) noModel() error {
 	if more := len(p.offers) - shown; more > 0 {
 		offer += fmt.Sprintf(" and %d more", more)
 	}
-	return &ConfigError{&NoModelError{fmt.Sprintf("no model is set, and the endpoint offers %s; %s", offer, choose)}}
+	return &ConfigError{&NoModelError{fmt.Sprintf("no model is set; available: %s; %s", offer, choose)}}
 }

@@ -17,8 +17,8 @@ import (
 const Schema = `{"type":"object","additionalProperties":false,"required":["findings"],"properties":{"findings":{"type":"array","description":"the worst first; empty if there are none","items":{"type":"object","additionalProperties":false,"required":["file","severity","title","detail","quote"],"properties":{
 "file":{"type":"string","description":"path as in the diff, without a/ or b/"},
 "severity":{"enum":["error","warning","note"]},
-"title":{"type":"string","description":"what is wrong, in one line"},
-"detail":{"type":"string","description":"when it happens, and what to do"},
+"title":{"type":"string","description":"the defect, in one line"},
+"detail":{"type":"string","description":"when it happens, and how to fix it"},
 "quote":{"type":"string","description":"one to five whole lines of the diff that the finding is about, next to each other and exactly as they are there, without the sign before each; findings whose quote is not in the diff are dropped"}}}}}}`
 
 // A Finding is a defect that a change brings.

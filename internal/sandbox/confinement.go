@@ -87,7 +87,7 @@ func (c Confinement) Word(profile Profile) string {
 // Start starts a command with the given profile. See Sandbox.Start.
 func (c Confinement) Start(ctx context.Context, cmd *exec.Cmd, profile Profile) (*Command, error) {
 	if c.Sandbox == nil {
-		c.Sandbox, profile = Off("none was given"), Open
+		c.Sandbox, profile = Off("none is configured"), Open
 	}
 	policy := c.Policy
 	policy.Profile = profile

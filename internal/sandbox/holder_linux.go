@@ -160,7 +160,7 @@ func (h *holder) ask(asked supervisor.Request, files ...*os.File) (supervisor.Re
 		rights = unix.UnixRights(fds...)
 	}
 	if err := unix.Sendmsg(h.channel, message, rights, nil, unix.MSG_NOSIGNAL); err != nil {
-		return supervisor.Reply{}, fmt.Errorf("the holder of the namespaces is gone: %w", err)
+		return supervisor.Reply{}, fmt.Errorf("the helper process of the sandbox has ended: %w", err)
 	}
 	return h.reply()
 }
@@ -173,7 +173,7 @@ func (h *holder) reply() (reply supervisor.Reply, err error) {
 		case err == unix.EINTR:
 			continue
 		case err != nil || n == 0:
-			return reply, errors.Join(errors.New("the holder of the namespaces is gone"), err)
+			return reply, errors.Join(errors.New("the helper process of the sandbox has ended"), err)
 		}
 		return reply, json.Unmarshal(message[:n], &reply)
 	}

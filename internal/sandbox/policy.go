@@ -124,7 +124,7 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 		p.processes = mostProcesses
 	}
 	if p.Profile != Open && p.Workspace == "" {
-		return p, fmt.Errorf("the policy names no workspace")
+		return p, fmt.Errorf("the policy has no workspace")
 	}
 	if p.Caches != "" {
 		p.layerFolder = p.Caches + ".layers"

@@ -86,7 +86,7 @@ var Detect = sync.OnceValue(func() *Sandbox {
 		refused = append(refused, err.Error())
 	}
 	if len(refused) == 0 {
-		refused = []string{"there is none for this system"}
+		refused = []string{"this system has none"}
 	}
 	return Off(strings.Join(refused, "; "))
 })
@@ -203,7 +203,7 @@ func (c *Command) End() End { return c.end }
 // setupError is returned if the sandbox could not be set up. The command did not run.
 type setupError struct{ Err error }
 
-func (e *setupError) Error() string { return "the sandbox could not be set up: " + e.Err.Error() }
+func (e *setupError) Error() string { return "can't set up the sandbox: " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *setupError) Unwrap() error { return e.Err }

@@ -58,12 +58,12 @@ func (s *Sandbox) try() (string, error) {
 		return fmt.Sprintf("namespaces, Landlock %d and seccomp", abi), nil
 	case Landlock:
 		if abi < threadABI {
-			return "", fmt.Errorf("the kernel's Landlock is version %d, %d is needed", abi, threadABI)
+			return "", fmt.Errorf("the kernel's Landlock has version %d, but agent needs %d", abi, threadABI)
 		}
 		s.keepsSignals = abi >= scopeABI
-		return fmt.Sprintf("Landlock %d and seccomp; commands have no network of their own, and git's hooks are put back after a command instead of being read-only", abi), nil
+		return fmt.Sprintf("Landlock %d and seccomp; commands have no separate network, and agent restores git hooks after a command instead of making them read-only", abi), nil
 	}
-	return "", errors.New("it is not for this system")
+	return "", errors.New("not available on this system")
 }
 
 // startOnThread starts the command from its own thread, which lives until the command has ended.

@@ -17,7 +17,7 @@ const sandboxExec = "/usr/bin/sandbox-exec"
 
 func (s *Sandbox) try() (string, error) {
 	if s.backend != Seatbelt {
-		return "", errors.New("it is not for this system")
+		return "", errors.New("not available on this system")
 	}
 	if _, err := os.Stat(sandboxExec); err != nil {
 		return "", err

@@ -12,7 +12,7 @@ type shared struct{}
 // docs/dev/decisions/windows.md.
 var backends []Backend
 
-func (s *Sandbox) try() (string, error) { return "", errors.New("it is not for this system") }
+func (s *Sandbox) try() (string, error) { return "", errors.New("not available on this system") }
 
 // layer returns no caches, because this system has no layers.
 func (s *Sandbox) layer(Policy, Backend) []Cache { return nil }

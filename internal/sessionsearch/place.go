@@ -26,7 +26,7 @@ type Place struct {
 // A MissingError says that a session or an entry of it cannot be found.
 type MissingError struct{ What string }
 
-func (e *MissingError) Error() string { return "there is no " + e.What }
+func (e *MissingError) Error() string { return "no " + e.What }
 
 // Places lists the entries of a session that can be searched, in the order of the record. in
 // reports whether sessions of a workspace may be shown; nil allows all.

@@ -34,13 +34,13 @@ type phrase struct {
 	absent bool
 }
 
-var errNoWords = errors.New(`nothing to look for: give words, as in: timeout "connection refused" path:client.go after:2026-01-31 -flaky`)
+var errNoWords = errors.New(`no words to search for. Example: timeout "connection refused" path:client.go after:2026-01-31 -flaky`)
 
 // ParseQuery reads a query: words, "exact words", -word, path:FILE, tool:NAME, before:DATE and
 // after:DATE. A date is a day, with or without a time, in the location of now.
 func ParseQuery(text string, now time.Time) (q Query, err error) {
 	if n := utf8.RuneCountInString(text); n > longestQuery {
-		return q, fmt.Errorf("the words to look for have %d characters; at most %d are taken", n, longestQuery)
+		return q, fmt.Errorf("the search has %d characters; the limit is %d", n, longestQuery)
 	}
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		rest, absent := strings.CutPrefix(text, "-")
@@ -106,7 +106,7 @@ func date(text string, in *time.Location) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is not a date: write it as 2026-01-31 or 2026-01-31T09:30", text)
+	return time.Time{}, fmt.Errorf("invalid date %q. Write 2026-01-31 or 2026-01-31T09:30", text)
 }
 
 // in reports whether the query includes a time.

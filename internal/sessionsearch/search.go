@@ -242,7 +242,7 @@ func (x Sessions) document(c candidate) (d document, err error) {
 }
 
 // errNothing reports a record without a document.
-var errNothing = errors.New("the record has nothing to search")
+var errNothing = errors.New("the session has no text to search")
 
 func (l log) read(at span, in *reader) (d document, err error) {
 	r, err := session.ReadAt(l.path, at.at, at.length)

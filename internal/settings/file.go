@@ -75,5 +75,5 @@ func unwritable(path string, err error) error {
 	if fsutil.IsFull(err) {
 		hint = "free space on the disk"
 	}
-	return &Error{Problem: "cannot write " + path + ": " + fsutil.Reason(err).Error() + "; " + hint, Err: err}
+	return &Error{Problem: "can't write " + path + ": " + fsutil.Reason(err).Error() + "; " + hint, Err: err}
 }

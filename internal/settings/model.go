@@ -34,7 +34,7 @@ var (
 		"profiles to try in this order if the model fails; each turn begins with the first model")
 	// OnLimit is stop, or the name of a profile.
 	OnLimit = Declare("on-limit", Word(), StopAtLimit,
-		"what to do at the limit of a subscription: a profile to use, or stop")
+		"action at the limit of a subscription: a profile to use, or stop")
 	CloudProject = Optional("cloud.project", Word(), "GOOGLE_CLOUD_PROJECT",
 		"Google Cloud project of the provider vertex")
 	CloudRegion = Optional("cloud.region", Word(), "GOOGLE_CLOUD_LOCATION, AWS_REGION",

@@ -407,7 +407,7 @@ func TestUnwritableFolder(t *testing.T) {
 		store := settings.NewStore(folder, newRegistry())
 		_, err := store.Save("work", nil)
 		for _, err := range []error{err, store.SetDefault(""), store.RememberModel("m")} {
-			if err == nil || !strings.Contains(err.Error(), "cannot write") && !strings.Contains(err.Error(), "cannot read") || strings.Contains(err.Error(), "\n") {
+			if err == nil || !strings.Contains(err.Error(), "can't write") && !strings.Contains(err.Error(), "cannot read") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: error = %v", name, err)
 			}
 		}

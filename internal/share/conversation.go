@@ -136,7 +136,7 @@ func (t *teller) entry(number int, entry *history.Content) {
 			case b.IncludedFile != "":
 				t.add(part{kind: did, head: "· " + t.line(where, "included "+b.IncludedFile), text: t.clean.text(where, b.Text)})
 			case entry.Metadata[history.MetaSummary] != nil:
-				t.add(part{kind: did, head: "· summary of what was said before", text: t.clean.text(where, b.Text)})
+				t.add(part{kind: did, head: "· summary of earlier messages", text: t.clean.text(where, b.Text)})
 			case b.Source != "":
 				t.add(part{kind: did, head: "· " + t.line(where, b.Text), text: t.clean.text(where, b.Text)})
 			case entry.Speaker == history.AI:

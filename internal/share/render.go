@@ -9,19 +9,32 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"agent/internal/base/lazyregexp"
 	"agent/internal/text/gfm"
 )
 
 // writeMarkdown writes Markdown as HTML. No link, image or HTML of the text becomes one of the page: the
 // addresses of links and images stand behind them as text, and HTML is shown as it is.
-func writeMarkdown(out *strings.Builder, source string) {
-	r := renderer{out, []byte(strings.ReplaceAll(source, "\r\n", "\n"))}
+func writeMarkdown(out *strings.Builder, source string) { render(out, source, nil) }
+
+// HTML returns trusted Markdown as HTML. The headings have the anchors that GitHub gives them.
+// link returns the address of a link in the page. A link to "" becomes its text, as every image does.
+func HTML(source string, link func(address string) string) string {
+	var out strings.Builder
+	render(&out, source, link)
+	return out.String()
+}
+
+func render(out *strings.Builder, source string, link func(address string) string) {
+	r := renderer{out, []byte(strings.ReplaceAll(source, "\r\n", "\n")), link}
 	r.children(gfm.NewParser().Parse(text.NewReader(r.source)))
 }
 
 type renderer struct {
 	out    *strings.Builder
 	source []byte
+	// link is nil if the page has no links.
+	link func(address string) string
 }
 
 func (r renderer) children(parent ast.Node) {
@@ -40,7 +53,7 @@ func (r renderer) tag(name string, n ast.Node) {
 func (r renderer) node(node ast.Node) {
 	switch n := node.(type) {
 	case *ast.Heading:
-		r.tag(fmt.Sprintf("h%d", min(n.Level+1, 6)), n)
+		r.heading(n)
 	case *ast.Paragraph:
 		r.tag("p", n)
 	case *ast.TextBlock:
@@ -100,6 +113,19 @@ func (r renderer) node(node ast.Node) {
 	}
 }
 
+func (r renderer) heading(n *ast.Heading) {
+	if r.link == nil {
+		r.tag(fmt.Sprintf("h%d", min(n.Level+1, 6)), n)
+		return
+	}
+	title := strings.ToLower(strings.TrimSpace(string(n.Lines().Value(r.source))))
+	fmt.Fprintf(r.out, `<h%d id="%s">`, n.Level, notInAnchor.ReplaceAllString(strings.ReplaceAll(title, " ", "-"), ""))
+	r.children(n)
+	fmt.Fprintf(r.out, "</h%d>\n", n.Level)
+}
+
+var notInAnchor = lazyregexp.New("[^a-z0-9_-]")
+
 // rawText marks the texts of a code span as raw, so that nothing in them is an escape.
 func rawText(code *ast.CodeSpan) ast.Node {
 	for n := code.FirstChild(); n != nil; n = n.NextSibling() {
@@ -149,6 +175,18 @@ func (r renderer) row(row ast.Node, cell string) {
 
 // linked writes the text of a link or an image, and its address behind it unless both are the same.
 func (r renderer) linked(n ast.Node, address string) {
+	if _, isLink := n.(*ast.Link); r.link != nil {
+		to := ""
+		if isLink {
+			to = r.link(address)
+		}
+		if to != "" {
+			r.out.WriteString(`<a href="` + escape(to) + `">`)
+			defer r.out.WriteString("</a>")
+		}
+		r.children(n)
+		return
+	}
 	before := r.out.Len()
 	r.children(n)
 	if label := r.out.String()[before:]; address != "" && label != escape(address) {

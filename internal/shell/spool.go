@@ -74,7 +74,7 @@ func (s *spool) describe() string {
 	case s == nil:
 		return "it was not kept"
 	case s.file == nil:
-		return fmt.Sprintf("it could not be kept: %v", s.error)
+		return fmt.Sprintf("can't store it: %v", s.error)
 	case s.error != nil:
 		return fmt.Sprintf("its beginning is in %s; the rest could not be kept: %v", s.path(), fsutil.Reason(s.error))
 	case s.cut:

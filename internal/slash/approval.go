@@ -16,7 +16,7 @@ import (
 
 func approvalCommand(s setter) command.Command {
 	return command.Command{
-		Name: "approval", Aliases: []string{"mode"}, Help: "choose what runs without approval",
+		Name: "approval", Aliases: []string{"mode"}, Help: "choose which calls run without approval",
 		Forms: []command.Form{
 			{Does: "choose a mode, or revoke a permission", Run: s.showApproval},
 			{Args: "MODE", Does: "set the mode for this session", Run: s.setCommand(settings.ApprovalMode.Key()), Complete: completeModes},

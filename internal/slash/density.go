@@ -23,7 +23,7 @@ func densityCommand(deps Deps) command.Command {
 		Name: "density", Aliases: []string{"prunes"}, Help: "list pruned content, with reasons",
 		Forms: []command.Form{
 			{Does: "show request costs and the latest pruned content", Run: d.lists(false)},
-			{Args: "all", Does: "list all pruned content, and what could be pruned", Run: d.lists(true)},
+			{Args: "all", Does: "list pruned and prunable content", Run: d.lists(true)},
 			{Args: "explain", Does: "preview pruning before the next request, and its cost", Run: command.Say(d.explain)},
 			{Args: "show NUMBER", Does: "show pruned entry NUMBER with its content", Run: showOne(d.showPrune), Complete: d.completePrunes},
 			{Args: "NUMBER", Does: "same as show NUMBER", Run: showOne(d.showPrune)},

@@ -23,7 +23,7 @@ func profileCommand(p profiles) command.Command {
 			{Args: "save NAME", Does: "save the current settings as profile NAME", Run: showOne(p.save), Complete: p.complete},
 			{Args: "load NAME", Does: "switch to a profile, from the next message", Run: showOne(p.load), Complete: p.complete},
 			{Args: "list", Does: "list the profiles", Run: command.Say(p.list)},
-			{Args: "show NAME", Does: "show what a profile sets", Run: showOne(p.show), Complete: p.complete},
+			{Args: "show NAME", Does: "show the settings of a profile", Run: showOne(p.show), Complete: p.complete},
 			{Args: "delete NAME", Does: "delete a profile", Run: showOne(p.delete), Complete: p.complete},
 			{Args: "default NAME", Does: "load a profile at every start; none for no profile", Run: showOne(p.setDefault), Complete: func([]string) []command.Completion {
 				return append(p.complete(nil), command.Completion{Value: settings.NoProfile, Help: "start without a profile"})

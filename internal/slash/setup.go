@@ -76,7 +76,7 @@ func trustCommand(d Deps) command.Command {
 		return command.Say(func(_ context.Context, names []string) ([]string, error) { return d.Trust.Answer(yes, names...) })
 	}
 	return command.Command{
-		Name: "trust", Help: "approve what the repository configures",
+		Name: "trust", Help: "approve configuration of the repository",
 		Forms: []command.Form{
 			{Does: "list it", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Trust.Lines() })},
 			{Args: "yes [ITEM…]", Rest: true, Does: "approve all pending items, or some", Run: answer(true)},

@@ -15,11 +15,11 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 	w.session.plan = &snapshot.Plan{
 		Kind: snapshot.Undo, Title: "make x",
 		Steps: []snapshot.Step{{Path: "a.go", Does: "change", Diff: "diff --git a/a.go b/a.go\n"}},
-		Left:  []snapshot.Problem{{Path: ".env", Why: "it may hold keys, which are not copied"}},
+		Left:  []snapshot.Problem{{Path: ".env", Why: "it may hold secrets"}},
 	}
 	w.session.changed = []snapshot.ChangedFile{{Path: "a.go", Does: "change"}}
 	out := w.run(t, "/undo")
-	for _, want := range []string{"undo the changes of “make x” to 1 file:", "change  a.go", "not restored: .env: it may hold keys", "/undo yes does it."} {
+	for _, want := range []string{"undo the changes of “make x” to 1 file:", "change  a.go", "not restored: .env: it may hold secrets", "/undo yes does it."} {
 		if !strings.Contains(text(out), want) {
 			t.Errorf("%q lacks %q", text(out), want)
 		}
@@ -46,7 +46,7 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 	}
 	w.refused(t, "/undo now", `unknown word "now"; /undo takes yes`)
 	w.session.plan.Refused = []snapshot.Problem{{Path: "b.go", Why: "changed since by another program"}}
-	w.refused(t, "/undo", "nothing changed, because later changes by others would be lost: b.go: changed since")
+	w.refused(t, "/undo", "nothing changed: later changes by other programs would be lost: b.go: changed since")
 	w.session.err = snapshot.ErrNothing
 	w.refused(t, "/undo", "nothing to undo")
 	w.refused(t, "/redo", "nothing to redo")

@@ -12,7 +12,7 @@ import (
 )
 
 // errMoved refuses a plan that was made for another state of the files.
-var errMoved = errors.New("files were changed since this was shown; look at it again")
+var errMoved = errors.New("files changed since this was shown. Run the command again")
 
 // ChangedFile is a file that a plan changed.
 type ChangedFile struct {

@@ -28,7 +28,7 @@ func (b *bench) shell(line string) {
 	cmd := exec.Command("sh", "-ec", line)
 	cmd.Dir = b.w.Root()
 	cmd.Env = append(sandbox.PlainEnviron(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
-		// Nothing goes on in the background, in the way of removing the workspace.
+		// Nothing continues in the background, in the way of removing the workspace.
 		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=gc.auto", "GIT_CONFIG_VALUE_0=0", "GIT_CONFIG_KEY_1=maintenance.auto", "GIT_CONFIG_VALUE_1=false",
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -194,7 +194,7 @@ func TestWhatIsCreatedUnlistedIsSaid(t *testing.T) {
 		line          string
 		said          bool
 	}{{in, in, "true", false}, {in, 0, "echo x > new", true}, {0, 0, "echo x > more", false}, {in, in, "true", false}, {in, 0, "true", true}} {
-		if told := run(step.before, step.after, step.line); strings.Contains(told, "cannot be listed") != step.said {
+		if told := run(step.before, step.after, step.line); strings.Contains(told, "Can't list the files") != step.said {
 			t.Errorf("%v: told %q", step, told)
 		}
 	}
@@ -226,14 +226,14 @@ func TestWhatIsNotKept(t *testing.T) {
 	if len(plan.Refused) > 0 || len(plan.Left) != 2 || len(plan.Steps) != 2 {
 		t.Errorf("refused %v, left %v, steps %v", plan.Refused, plan.Left, plan.Steps)
 	}
-	if lines := fmt.Sprint(plan.Left); !strings.Contains(lines, "prod.env: it may hold keys") || !strings.Contains(lines, "big: it is larger than 16 MB") {
+	if lines := fmt.Sprint(plan.Left); !strings.Contains(lines, "prod.env: it may hold secrets") || !strings.Contains(lines, "big: it is larger than 16 MB") {
 		t.Error(lines)
 	}
 	b.undo()
 	if got, _ := os.ReadFile(b.path("a")); string(got) != "one\n" {
 		t.Errorf("a holds %q", got)
 	}
-	if plan := b.planned(b.PlanRedo(t.Context())); len(plan.Refused) > 0 || strings.Count(fmt.Sprint(plan.Left), "env: it may hold keys") != 2 {
+	if plan := b.planned(b.PlanRedo(t.Context())); len(plan.Refused) > 0 || strings.Count(fmt.Sprint(plan.Left), "env: it may hold secrets") != 2 {
 		t.Errorf("doing it again refuses %v and leaves %v", plan.Refused, plan.Left)
 	}
 	b.redo()
@@ -241,7 +241,7 @@ func TestWhatIsNotKept(t *testing.T) {
 	b.edit("prod.env", "KEY=sentinel-4715\n")
 	b.edit("a", "three\n")
 	b.undo()
-	if plan := b.planned(b.PlanRedo(t.Context())); !strings.Contains(fmt.Sprint(plan.Left), "prod.env: it may hold keys") {
+	if plan := b.planned(b.PlanRedo(t.Context())); !strings.Contains(fmt.Sprint(plan.Left), "prod.env: it may hold secrets") {
 		t.Errorf("doing the edit again leaves %v", plan.Left)
 	}
 	b.close()

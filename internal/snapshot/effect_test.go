@@ -37,7 +37,7 @@ func TestHooksChangesAreShownAndWhatIsNotSeenIsSaid(t *testing.T) {
 	}
 	said := 0
 	for _, problem := range plan.Left {
-		if strings.Contains(problem.String(), "what hook h changed: it ran beside the turn") {
+		if strings.Contains(problem.String(), "what hook h changed: it ran in parallel with the turn") {
 			said++
 		}
 	}

@@ -278,7 +278,7 @@ func TestFailureInTheMiddle(t *testing.T) {
 	if err == nil {
 		t.Skip("this system does not say who has a file open")
 	}
-	if !strings.Contains(err.Error(), "cannot write z") {
+	if !strings.Contains(err.Error(), "can't write z") {
 		t.Errorf("%v", err)
 	}
 	b.want(was)

@@ -28,7 +28,7 @@ type objects struct {
 func (o *objects) path(sum string) (string, error) {
 	name, ok := strings.CutPrefix(sum, ownSum)
 	if !ok || len(name) != 64 || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) }) {
-		return "", fmt.Errorf("%q names no content", sum)
+		return "", fmt.Errorf("no stored content %q", sum)
 	}
 	return filepath.Join(o.folder, name[:2], name[2:]), nil
 }

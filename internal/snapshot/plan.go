@@ -273,7 +273,7 @@ func changedSince(now, expected State) error {
 	case expected.Kind == Missing:
 		return errors.New("created since by another program")
 	case now.Kind == Other:
-		return errors.New("it is not a file any more")
+		return errors.New("it is no longer a file")
 	}
 	return errors.New("changed since by another program")
 }
@@ -320,7 +320,7 @@ func (s Step) Line() string {
 type RefusedError struct{ Problems []Problem }
 
 func (e *RefusedError) Error() string {
-	return "nothing changed, because later changes by others would be lost: " + e.Files()
+	return "nothing changed: later changes by other programs would be lost: " + e.Files()
 }
 
 // Files names the first of the files, each with its problem.

@@ -108,7 +108,7 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 		default:
 			f, err := s.files.look(rel)
 			if err != nil || f.content == nil {
-				state.NotKept = "it could not be read"
+				state.NotKept = "can't read it"
 				break
 			}
 			files, bytes = files+1, bytes+state.Size
@@ -129,7 +129,7 @@ func (s *Store) warnPartial(ctx context.Context, all bool, covered int) {
 		s.scanned.told = false
 	case !s.scanned.told && ctx.Err() == nil:
 		s.scanned.told = true
-		s.warn("The files of the workspace cannot be listed (in %v, up to %d): what this command and those after it create is not known, and /undo leaves it there; it brings back %s that git tracks.", s.listTime, mostFiles, humanize.Count(covered, "file"))
+		s.warn("Can't list the files of the workspace (in %v, up to %d). /undo can restore %s that git tracks, but can't remove files created by this and later commands.", s.listTime, mostFiles, humanize.Count(covered, "file"))
 	}
 }
 

@@ -221,10 +221,10 @@ func (s *Store) InEffect(m Mark) bool {
 
 // Reasons why a content is not kept.
 const (
-	lostSecret = "it may hold keys, which are not copied"
+	lostSecret = "it may hold secrets"
 	lostLarge  = "it is larger than 16 MB"
-	lostIndex  = "git's index could not be read"
-	lostMany   = "too much was there to keep before the command"
+	lostIndex  = "can't read git's index"
+	lostMany   = "there were too many files to copy before the command"
 )
 
 // keep stores a content and returns the state with its sum, or with the reason why it was
@@ -237,7 +237,7 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 	state.Sum, state.Written = sumOf(content), time.Time{}
 	if err := s.contents.put(state.Sum, content); err != nil {
 		s.fail(err)
-		state.NotKept = "it could not be kept: " + fsutil.Reason(err).Error()
+		state.NotKept = "can't store it: " + fsutil.Reason(err).Error()
 	}
 	return state
 }

@@ -44,10 +44,10 @@ type node struct {
 // unknown returns a problem for each gap in the knowledge of a command's changes.
 func (n *node) unknown() (problems []Problem) {
 	if n.Unlisted {
-		problems = append(problems, Problem{"files that commands may have created", "which files these are is not known, since the workspace could not be listed"})
+		problems = append(problems, Problem{"files that commands may have created", "unknown, because the workspace can't be listed"})
 	}
 	if n.Unknown != "" {
-		problems = append(problems, Problem{"changes by a command", "the program ended in the middle of it, and " + n.Unknown})
+		problems = append(problems, Problem{"changes by a command", "agent ended during it, and " + n.Unknown})
 	}
 	return problems
 }

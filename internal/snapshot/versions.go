@@ -76,7 +76,7 @@ func (w *files) look(rel string) (version, error) {
 // behindError means that a folder above a path is a link. link is the path of that folder.
 type behindError struct{ link string }
 
-func (*behindError) Error() string { return "a folder above it is a link now" }
+func (*behindError) Error() string { return "a parent folder is now a link" }
 
 // linkAbove returns the path of the outermost link above a path.
 func (w *files) linkAbove(rel string) string {

@@ -112,7 +112,7 @@ func (r patchReader) read(name string) ([]byte, error) {
 	}
 	for other, s := range r.sources {
 		if s.abs == abs {
-			return nil, patch.Failed(patch.BadFile, "%s and %s are one file; name it in one way.", other, name)
+			return nil, patch.Failed(patch.BadFile, "%s and %s are the same file. Use one name.", other, name)
 		}
 	}
 	switch info, err := r.env.Workspace.Lstat(abs); {
@@ -120,7 +120,7 @@ func (r patchReader) read(name string) ([]byte, error) {
 		r.sources[name] = &source{abs: abs, rel: r.env.Workspace.Rel(abs)}
 		return nil, nil
 	case err != nil:
-		return nil, patch.Failed(patch.BadFile, "%s lies below something that is not a folder, or that cannot be reached: %v.", name, fsutil.Reason(err))
+		return nil, patch.Failed(patch.BadFile, "can't use %s: a parent is not a folder, or can't be read: %v.", name, fsutil.Reason(err))
 	case info.IsDir():
 		return nil, patch.Failed(patch.BadFile, "%s is a folder.", name)
 	}

@@ -63,7 +63,7 @@ type askUserArgs struct {
 	Questions []Inquiry `json:"questions" jsonschema:"1 to 4"`
 }
 
-var errNobody = errors.New("nobody is there to ask; decide and say so")
+var errNobody = errors.New("no user to ask; decide, and say what you decided")
 
 func askUser() Tool {
 	return define(Tool{
@@ -101,7 +101,7 @@ func checkInquiries(all []Inquiry) error {
 		for j, o := range asked.Options {
 			o = Option{strings.TrimSpace(o.Label), strings.TrimSpace(o.Description)}
 			if labels[o.Label] {
-				return fmt.Errorf("question %d: every option must have a label of its own", i+1)
+				return fmt.Errorf("question %d: every option must have a different label", i+1)
 			}
 			labels[o.Label], asked.Options[j] = true, o
 		}
@@ -145,10 +145,10 @@ func presentPlan() Tool {
 	}, func(_ context.Context, env *Env, args presentPlanArgs) (Plan, error) {
 		plan := strings.TrimSpace(args.Plan)
 		if plan == "" {
-			return Plan{}, errors.New("plan is empty; say what you would do")
+			return Plan{}, errors.New("plan is empty; write the steps")
 		}
 		return Plan{
-			Preview: Preview{Title: "the model has a plan", Plan: plan},
+			Preview: Preview{Title: "approve the plan of the model", Plan: plan},
 			Apply: func(context.Context) Answer {
 				return Answer{Text: "The plan is the answer of this run.", Summary: "the answer"}
 			},

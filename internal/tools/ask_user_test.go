@@ -39,7 +39,7 @@ func TestAskUser(t *testing.T) {
 	if !strings.HasPrefix(got.Summary, "a flat") || !strings.HasSuffix(got.Summary, "; vet, fuzz, and lint") {
 		t.Errorf("the person reads %q", got.Summary)
 	}
-	if got := plan.Apply(t.Context()); got.Error != "nobody is there to ask; decide and say so" {
+	if got := plan.Apply(t.Context()); got.Error != "no user to ask; decide, and say what you decided" {
 		t.Errorf("unattended it says %+v", got)
 	}
 }
@@ -63,7 +63,7 @@ func TestAskUserRefuses(t *testing.T) {
 		`{"questions":[` + strings.Repeat(question+",", 4) + question + `]}`:      "1 to 4 questions, not 5",
 		`{"questions":[{"question":" ","options":[` + option + `]}]}`:             "question 1 is empty",
 		`{"questions":[` + question + `,{"question":"?","options":["a"]}]}`:       "question 2 must have 2 to 4 options, not 1",
-		`{"questions":[{"question":"?","options":["a","a"]}]}`:                    "a label of its own",
+		`{"questions":[{"question":"?","options":["a","a"]}]}`:                    "a different label",
 		`{"questions":["which?"]}`:                                                "must be an object, not a string",
 		`{"questions":[{"question":"?","options":["a","b","c","d","e"]}]}`:        "not 5",
 		`{"questions":[` + question + `],"title":{"text":"unknown and no text"}}`: `"title"`,

@@ -100,7 +100,7 @@ func astEdit() Tool {
 
 func planASTEdit(env *Env, args astEditArgs) (edit, error) {
 	if filepath.Ext(args.FilePath) != ".go" {
-		return edit{}, fmt.Errorf("ast_edit checks the syntax and so edits Go files only; for %s use ast_read_file with a symbol, then replace", args.FilePath)
+		return edit{}, fmt.Errorf("ast_edit edits only Go files; for %s use ast_read_file with a symbol, then replace", args.FilePath)
 	}
 	s, err := env.openKnown(args.FilePath)
 	if err != nil {
@@ -108,7 +108,7 @@ func planASTEdit(env *Env, args astEditArgs) (edit, error) {
 	}
 	d := textfile.Parse(s.whole)
 	if problem := outline.SyntaxError(s.rel, []byte(d.Text)); problem != nil {
-		return edit{}, fmt.Errorf("%s does not parse as it is (%s); fix it with replace first", s.rel, problem)
+		return edit{}, fmt.Errorf("%s has a syntax error (%s); fix it with replace first", s.rel, problem)
 	}
 	// Parsing one file takes no time worth interrupting.
 	declared, err := outline.Read(context.Background(), s.rel, d.Text)
@@ -142,7 +142,7 @@ func wouldNotParse(rel string, after []byte, problem *outline.Problem) error {
 	if all := lines.Split(string(after)); problem.Line <= len(all) {
 		quoted = fmt.Sprintf(" in the line %q", lines.Cut(strings.TrimSuffix(all[problem.Line-1], "\n"), quotedLineBytes))
 	}
-	return fmt.Errorf("%s would not parse with new_code: %s%s; nothing was written", rel, problem, quoted)
+	return fmt.Errorf("nothing was written: with new_code %s has a syntax error: %s%s", rel, problem, quoted)
 }
 
 // quotedLineBytes limits a line quoted in an error.

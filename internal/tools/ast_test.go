@@ -106,7 +106,7 @@ func TestOutlineOfBrokenGoSaysSo(t *testing.T) {
 			t.Errorf("got %s", answer.ForModel())
 		}
 	}
-	refused(t, env, astEdit(), params{"file_path": "a.go", "symbol": "F", "new_code": "func F() int { return 1 }"}, "does not parse as it is", "replace")
+	refused(t, env, astEdit(), params{"file_path": "a.go", "symbol": "F", "new_code": "func F() int { return 1 }"}, "has a syntax error", "replace")
 }
 
 func TestASTEdit(t *testing.T) {
@@ -161,11 +161,11 @@ func TestASTEditWritesOnlyWhatParses(t *testing.T) {
 	edit := func(symbol, code string) params {
 		return params{"file_path": "shop.go", "symbol": symbol, "new_code": code}
 	}
-	refused(t, env, astEdit(), edit("Print", "func Print() {\n\tx := (\n}"), "would not parse with new_code: 44:1", `"}"`, "nothing was written")
-	refused(t, env, astEdit(), edit("Print", "package shop\n\nfunc Print() {}"), "would not parse")
-	refused(t, env, astEdit(), edit("Print", "just words"), "would not parse")
+	refused(t, env, astEdit(), edit("Print", "func Print() {\n\tx := (\n}"), "has a syntax error: 44:1", `"}"`, "nothing was written")
+	refused(t, env, astEdit(), edit("Print", "package shop\n\nfunc Print() {}"), "has a syntax error")
+	refused(t, env, astEdit(), edit("Print", "just words"), "has a syntax error")
 	refused(t, env, astEdit(), edit("Print", " \n"), "new_code is empty", "lines 42-42", "delete_line_range")
 	refused(t, env, astEdit(), edit("Put", "func Put() {}"), "Store.Put", "Other.Put")
 	refused(t, env, astEdit(), edit("Nothing", "func Put() {}"), "does not declare")
-	refused(t, env, astEdit(), params{"file_path": "a.py", "symbol": "f", "new_code": "def f(): pass"}, "Go files only", "replace")
+	refused(t, env, astEdit(), params{"file_path": "a.py", "symbol": "f", "new_code": "def f(): pass"}, "only Go files", "replace")
 }

@@ -144,7 +144,7 @@ func (c change) hiddenEffects() string {
 	}
 	const writable fs.FileMode = 0o222
 	if c.before != nil && c.mode&writable == 0 {
-		besides = append(besides, fmt.Sprintf("its mode %04o forbids writing, and stays so", c.mode.Perm()))
+		besides = append(besides, fmt.Sprintf("its mode %04o forbids writing, and stays unchanged", c.mode.Perm()))
 	}
 	if len(besides) == 0 {
 		return ""
@@ -154,7 +154,7 @@ func (c change) hiddenEffects() string {
 
 // errNoChange is the answer to an edit that would leave the file unchanged. It is an error so
 // that nothing takes the call for a write.
-var errNoChange = errors.New("nothing to change: the file already is what the edit would make of it")
+var errNoChange = errors.New("nothing to change: the file already has this content")
 
 // editTo returns the edit that gives an opened file a new content, or an error if the edit changes
 // nothing. given holds the lines of the file that the call quotes or writes.
@@ -187,7 +187,7 @@ func (e *Env) openToEdit(path string) (*source, error) {
 	}
 	if !e.mayRead(abs) && !e.Seen.Known(abs) { // the error of a failed edit quotes the file
 		rel := e.Workspace.Rel(abs)
-		return nil, fmt.Errorf("%s: %s, and you have not read it; read it first (read_file), which the user is asked about", rel, e.Protected.Read(abs, rel).Why)
+		return nil, fmt.Errorf("%s: %s, and you have not read it; read it first (read_file), which requires approval", rel, e.Protected.Read(abs, rel).Why)
 	}
 	// No context is needed: only the search for names similar to a missing file takes time.
 	s, err := e.openResolved(context.Background(), abs)
@@ -227,14 +227,14 @@ func (e *Env) mustKnow(s *source) error {
 // them run programs, which the permission to edit does not cover.
 func (e *Env) editable(path string) (string, error) {
 	if strings.HasSuffix(path, "/") {
-		return "", fmt.Errorf("%s names a folder; add the name of the file (folders are made with it)", path)
+		return "", fmt.Errorf("%s is a folder; add a file name", path)
 	}
 	abs, err := e.Workspace.Resolve(path)
 	if err != nil {
 		return "", err
 	}
 	if rel := e.Workspace.Rel(abs); protect.InGit(rel) || cmdline.InBareRepository(filepath.Dir(abs)) {
-		return "", fmt.Errorf("%s belongs to git and is not edited as a file; use git in the shell", rel)
+		return "", fmt.Errorf("can't edit %s: it belongs to git. Use git in the shell", rel)
 	}
 	return abs, nil
 }
@@ -301,7 +301,7 @@ func (e *Env) DoesNotParse(abs string) string {
 	if s.whole == nil || problem == nil {
 		return ""
 	}
-	return fmt.Sprintf("Note: %s does not parse now: %s", humanize.Name(s.rel), problem)
+	return fmt.Sprintf("Note: %s now has a syntax error: %s", humanize.Name(s.rel), problem)
 }
 
 // Edited returns the files that a call of an edit tool names, as absolute paths. It omits

@@ -34,7 +34,7 @@ func TestWriteFileCreatesAndRewrites(t *testing.T) {
 	wantContent(t, env, "bare", "c")
 	mustRun(t, env, writeFile(), params{"file_path": "empty", "content": "x"})
 	wantContent(t, env, "empty", "x")
-	refused(t, env, writeFile(), params{"file_path": "newdir/", "content": "x"}, "newdir/ names a folder")
+	refused(t, env, writeFile(), params{"file_path": "newdir/", "content": "x"}, "newdir/ is a folder")
 	// Its own write counts as seen.
 	mustRun(t, env, writeFile(), params{"file_path": "new/x.txt", "content": "again"})
 	wantContent(t, env, "new/x.txt", "again")
@@ -318,7 +318,7 @@ func TestFileChangedBetweenPlanAndApplyIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		onDisk(t, env, c.file, c.theirs)
-		if answer := plan.Apply(t.Context()); !strings.Contains(answer.Error, c.file+" was changed by something else") {
+		if answer := plan.Apply(t.Context()); !strings.Contains(answer.Error, c.file+" was changed by another program") {
 			t.Errorf("got %+v", answer)
 		}
 		wantContent(t, env, c.file, c.theirs)

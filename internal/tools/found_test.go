@@ -51,7 +51,7 @@ func TestFoundIsShort(t *testing.T) {
 		}
 	}
 	found := call(t, env, searchFileContent(), params{"pattern": ".", "max_results": 1000})
-	if len(found.Text) > 500*bytesPerToken || !strings.Contains(found.Text, "go on with offset") {
+	if len(found.Text) > 500*bytesPerToken || !strings.Contains(found.Text, "continue with offset") {
 		t.Errorf("a search answers %d bytes", len(found.Text))
 	}
 	if whole := call(t, env, readFile(), params{"file_path": "a.txt"}); len(whole.Text) != len(lines) {

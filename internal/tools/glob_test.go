@@ -77,7 +77,7 @@ func TestGlobIsBounded(t *testing.T) {
 		}
 	}
 	answer := runTool(t.Context(), t, glob(), env, map[string]any{"pattern": "**"})
-	if !strings.HasSuffix(answer.ForModel(), "[files 1-1000 of 1005; go on with offset 1001, or narrow the pattern]") {
+	if !strings.HasSuffix(answer.ForModel(), "[files 1-1000 of 1005; continue with offset 1001, or narrow the pattern]") {
 		t.Errorf("%.100s … %s", answer.ForModel(), answer.ForModel()[len(answer.ForModel())-100:])
 	}
 	env.Limits.OutputTokens = 500

@@ -64,7 +64,7 @@ func TestListDirectoryIsBounded(t *testing.T) {
 	}
 	env.Limits.OutputTokens = 20_000
 	answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{})
-	if strings.Count(answer.ForModel(), "\n") != maxListed || !strings.HasSuffix(answer.ForModel(), "\n[entries 1-1000 of 1003; go on with offset 1001]") {
+	if strings.Count(answer.ForModel(), "\n") != maxListed || !strings.HasSuffix(answer.ForModel(), "\n[entries 1-1000 of 1003; continue with offset 1001]") {
 		t.Errorf("%d lines, %s", strings.Count(answer.ForModel(), "\n"), answer.ForModel()[len(answer.ForModel())-100:])
 	}
 }

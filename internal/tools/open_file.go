@@ -51,7 +51,7 @@ func (e *Env) open(ctx context.Context, path string) (*source, error) {
 		return nil, err
 	}
 	if !e.mayRead(abs) {
-		return nil, fmt.Errorf("%s may hold keys and is not shown unless a call names it, which the user is then asked about", e.Workspace.Rel(abs))
+		return nil, fmt.Errorf("%s may hold secrets; to read it, name the file in a call, which requires approval", e.Workspace.Rel(abs))
 	}
 	return e.openResolved(ctx, abs)
 }
@@ -65,7 +65,7 @@ func (e *Env) openResolved(ctx context.Context, abs string) (*source, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &workspace.MissingError{Path: s.rel, Nearest: e.Workspace.Nearest(ctx, abs)}
 	case err != nil:
-		return nil, fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
+		return nil, fmt.Errorf("can't read %s: %w", s.rel, fsutil.Reason(err))
 	}
 	if err := s.load(); err != nil {
 		s.Close()
@@ -77,15 +77,15 @@ func (e *Env) openResolved(ctx context.Context, abs string) (*source, error) {
 func (s *source) load() error {
 	info, err := s.file.Stat()
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
+		return fmt.Errorf("can't read %s: %w", s.rel, fsutil.Reason(err))
 	}
 	if info.IsDir() {
-		return fmt.Errorf("%s is a directory; glob or ls shows what is in it", s.rel)
+		return fmt.Errorf("%s is a folder; list it with glob or ls", s.rel)
 	}
 	s.size, s.links, s.mode = info.Size(), fsutil.Links(info), info.Mode()
 	head, err := io.ReadAll(io.LimitReader(s.file, sniffBytes))
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
+		return fmt.Errorf("can't read %s: %w", s.rel, fsutil.Reason(err))
 	}
 	if kind := binaryKind(head); kind != "" {
 		return &BinaryError{Path: s.rel, Kind: kind, Size: s.size}
@@ -96,7 +96,7 @@ func (s *source) load() error {
 	// One byte more than fits shows that the file has just grown.
 	rest, err := io.ReadAll(io.LimitReader(s.file, maxWholeBytes+1-int64(len(head))))
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
+		return fmt.Errorf("can't read %s: %w", s.rel, fsutil.Reason(err))
 	}
 	whole := append(head, rest...)
 	if count, _ := textfile.Foreign(whole); textfile.IsUTF16(head) && (count > 0 || len(whole) > maxWholeBytes) {
@@ -200,10 +200,10 @@ type BinaryError struct {
 }
 
 func (e *BinaryError) Error() string {
-	advice := "it is not text and cannot be read or edited as such"
+	advice := "it is not a text file"
 	switch {
 	case strings.HasPrefix(e.Kind, "image/"):
-		advice = "images cannot be read as text; the user can include one with @"
+		advice = "it is an image; the user can attach it with @"
 	case e.Kind == damaged16:
 		advice = "it is too large, or not valid; convert it to UTF-8 with iconv in the shell"
 	}

@@ -176,5 +176,5 @@ func TestSymbolOfAnotherLanguage(t *testing.T) {
 		t.Errorf("got %s", answer.ForModel())
 	}
 	refused(t, env, astReadFile(), params{"file_path": "a.py", "symbol": "f"}, "A.f (lines 2-3)", "B.f (lines 6-7)")
-	refused(t, env, astReadFile(), params{"file_path": "a.txt"}, "the language is not known", "read_file")
+	refused(t, env, astReadFile(), params{"file_path": "a.txt"}, "unknown language", "read_file")
 }

@@ -111,9 +111,9 @@ func part(what string, first, shown, total int, narrow string) string {
 	case last == total:
 		return fmt.Sprintf("[%s %d-%d of %d]", what, first, last, total)
 	case total == 0:
-		return fmt.Sprintf("[%s %d-%d; there are more: go on with offset %d%s]", what, first, last, last+1, narrow)
+		return fmt.Sprintf("[%s %d-%d; there are more: continue with offset %d%s]", what, first, last, last+1, narrow)
 	}
-	return fmt.Sprintf("[%s %d-%d of %d; go on with offset %d%s]", what, first, last, total, last+1, narrow)
+	return fmt.Sprintf("[%s %d-%d of %d; continue with offset %d%s]", what, first, last, total, last+1, narrow)
 }
 
 // maxListed limits the items that an answer lists.

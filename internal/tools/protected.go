@@ -21,7 +21,7 @@ import (
 // nearly every file, more than any list could name.
 func (e *Env) warnUnwatched(p Preview) Preview {
 	if protect.Holds(e.Workspace.Root(), e.Protected.Home) {
-		p.Unwatched, p.AtHome = "the workspace holds your home folder", !e.Named
+		p.Unwatched, p.AtHome = "the workspace contains your home folder", !e.Named
 	}
 	return p
 }
@@ -186,7 +186,7 @@ func (e *Env) foundInside(command shell.Command) []protect.File {
 		seen[name] = true
 		if path := e.Jobs.LookPathInside(name, command.Distrusted...); path != "" {
 			rel := e.Workspace.Rel(path)
-			found = append(found, protect.File{Path: rel, Name: rel, Protection: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", name)})
+			found = append(found, protect.File{Path: rel, Name: rel, Protection: protect.Asked, Why: fmt.Sprintf("PATH finds it as %s, in a folder that commands can write to", name)})
 		}
 	}
 	return found

@@ -78,7 +78,7 @@ func TestWhatWasAskedIsWhatIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	link(t, env, ".env", "a.txt")
-	if answer := plan.Apply(t.Context()); strings.Contains(answer.ForModel(), key) || !strings.Contains(answer.Error, "may hold keys") {
+	if answer := plan.Apply(t.Context()); strings.Contains(answer.ForModel(), key) || !strings.Contains(answer.Error, "may hold secrets") {
 		t.Errorf("%+v", answer)
 	}
 }

@@ -136,13 +136,13 @@ func (e *Env) readLines(ctx context.Context, path string, want textfile.Range) (
 	defer s.Close()
 	r, err := s.reader()
 	if err != nil {
-		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
+		return nil, textfile.Page{}, fmt.Errorf("can't read %s: %w", s.rel, fsutil.Reason(err))
 	}
 	want.Bytes = e.Limits.room(headingBytes + len(s.note("")))
 	p, err := textfile.ReadPage(ctx, r, want)
 	switch {
 	case err != nil:
-		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, fsutil.Reason(err))
+		return nil, textfile.Page{}, fmt.Errorf("can't read %s: %w", s.rel, fsutil.Reason(err))
 	case len(p.Lines) == 0 && want.First > 1:
 		return nil, textfile.Page{}, fmt.Errorf("line %d is past the end of %s, which has %s", want.First, s.rel, humanize.Count(p.Total, "line"))
 	}

@@ -159,7 +159,7 @@ func TestWhatIsNoTextIsNamed(t *testing.T) {
 		"data":        {"binary data", "3 bytes"},
 		"noise":       {"binary"},
 		"wide":        {"UTF-16", "iconv"},
-		"dir":         {"dir is a directory", "glob or ls"},
+		"dir":         {"dir is a folder", "glob or ls"},
 		"zpipe":       {"not a regular file"},
 		"../x":        {"outside the workspace"},
 		"dir/x/y":     {"not a directory"},

@@ -100,7 +100,7 @@ func (e *Env) wholePDF(path string) (abs string, content []byte, err error) {
 	}
 	switch {
 	case err != nil:
-		err = fmt.Errorf("cannot read %s: %w", rel, fsutil.Reason(err))
+		err = fmt.Errorf("can't read %s: %w", rel, fsutil.Reason(err))
 	case len(content) > history.MaxPDF:
 		err = fmt.Errorf("%s is larger than %s; pdftotext in the shell reads some of its pages", rel, humanize.Bytes(history.MaxPDF))
 	}
@@ -115,15 +115,15 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 	if e.Confinement != nil {
 		confined = e.Confinement()
 	}
-	found, err := "", errors.New("nothing can be run")
+	found, err := "", errors.New("programs are not available")
 	if e.Jobs != nil {
 		found, err = e.Jobs.LookPath(program, e.Workspace.Root())
 	}
 	switch {
 	case err != nil:
-		return nil, errors.New("its text is read with pdftotext (package poppler-utils), which is not installed here; the user can install it")
+		return nil, errors.New("pdftotext is not installed; the user can install it (package poppler-utils)")
 	case !confined.Guarantees(sandbox.Look).Files || !confined.Guarantees(sandbox.Look).Network:
-		return nil, errors.New("without a sandbox it is not opened unasked; pdftotext FILE - in the shell reads it, which the user is asked about")
+		return nil, errors.New("without a sandbox this requires approval; run pdftotext FILE - in the shell")
 	}
 	text, complaint := &shell.HeadWriter{Most: maxPDFText}, &shell.HeadWriter{Most: maxPDFText}
 	limited, cancel := context.WithTimeout(ctx, pdfTime)
@@ -157,9 +157,9 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 func refusalOf(complaint string, exit int) error {
 	switch {
 	case strings.Contains(complaint, "Incorrect password"):
-		return errors.New("it is encrypted and wants a password; pdftotext -upw PASSWORD in the shell reads it")
+		return errors.New("it is encrypted; run pdftotext -upw PASSWORD in the shell")
 	case strings.TrimSpace(complaint) == "":
-		return fmt.Errorf("pdftotext reads nothing of it (exit status %d)", exit)
+		return fmt.Errorf("pdftotext can't read it (exit status %d)", exit)
 	}
 	return fmt.Errorf("pdftotext says %s", humanize.Line(humanize.FirstLine(complaint), 200))
 }

@@ -88,7 +88,7 @@ type recallArgs struct {
 	Session string `json:"session,omitempty"`
 }
 
-var errNoRecord = errors.New("this conversation is not recorded, so nothing that left the context can be recalled")
+var errNoRecord = errors.New("can't recall pruned content: this session is not recorded")
 
 func recall() Tool {
 	return defineRead(Tool{
@@ -195,9 +195,9 @@ func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 	}
 	switch {
 	case len(removed) == 0:
-		return Answer{Text: "Nothing was removed from the context so far."}
+		return Answer{Text: "Nothing was pruned so far."}
 	case len(rows) == 0:
-		return Answer{Text: "Nothing that was removed names or holds " + strconv.Quote(args.Match) + "."}
+		return Answer{Text: "No pruned item contains " + strconv.Quote(args.Match) + "."}
 	}
 	return e.recallPage("Removed from the context, the latest first; recall with number fetches one:", rows, args.Offset, "item")
 }

@@ -38,12 +38,12 @@ type rememberArgs struct {
 	Replaces string   `json:"replaces,omitempty" jsonschema:"id of a note"`
 }
 
-var errNoNotes = errors.New("notes are off here")
+var errNoNotes = errors.New("notes are off")
 
 // Labels of the answers to the question whether a note is kept.
 const (
 	keepNote = "Keep it"
-	dropNote = "Do not keep it"
+	dropNote = "Discard it"
 )
 
 // Remember returns the tool that keeps notes.
@@ -73,13 +73,13 @@ func Remember() Tool {
 		if r.Asks {
 			question := "Keep this note for later sessions? " + r.Text
 			if len(args.Files) > 0 {
-				question += " · rests on " + strings.Join(args.Files, ", ")
+				question += " · depends on " + strings.Join(args.Files, ", ")
 			}
 			if r.Replaces != "" {
 				question += " · replaces: " + r.Replaces
 			}
 			question = strings.ReplaceAll(question, "\n", " ")
-			plan.Preview = Preview{Title: "the model wants to remember", Diff: r.Diff, Inquiries: []Inquiry{{
+			plan.Preview = Preview{Title: "the model wants to save a note", Diff: r.Diff, Inquiries: []Inquiry{{
 				Question: question, Header: "note", Options: []Option{{Label: keepNote}, {Label: dropNote}}, YesNo: true, Draft: r.Text,
 			}}}
 			plan.Answered = func(given []InquiryAnswer) Answer {
@@ -119,10 +119,10 @@ func (e *Env) ground(path string) (string, error) {
 	}
 	content, err := fsutil.Read(abs)
 	if err != nil {
-		return "", fmt.Errorf("%s cannot be read, so that no note can rest on it: %w", path, fsutil.Reason(err))
+		return "", fmt.Errorf("the note can't depend on %s: %w", path, fsutil.Reason(err))
 	}
 	if _, changed := e.Seen.changed(abs, content); changed || !e.Seen.Known(abs) {
-		return "", fmt.Errorf("%s was not read in its present state, so that no note can rest on it; read it first", path)
+		return "", fmt.Errorf("the note can't depend on %s: you have not read its current content. Read it first", path)
 	}
 	return abs, nil
 }

@@ -116,8 +116,8 @@ func TestIndentationIsMapped(t *testing.T) {
 		"CRLF":                       {"{\r\n\tb\r\n}\r\n", "  b\n", "  c\n  d\n", "{\r\n\tc\r\n\td\r\n}\r\n"},
 		"blanks at the end":          {"\ta \n\tb\n", "\ta\n\tb\n", "\ta\n\tc\n", "\ta\n\tc\n"},
 		"twice":                      {"\ta\n\t\ta\n", "    a\n", "    b\n", "at lines 1, 2"},
-		"contradiction":              {"\ta\n\t\tb\n", "    a\n    b\n", "    c\n    d\n", "does not say what"},
-		"another depth":              {"\t\ta\n\tb\n", "    a\nb\n", "    a\n  c\nb\n", "does not say what"},
+		"contradiction":              {"\ta\n\t\tb\n", "    a\n    b\n", "    c\n    d\n", "infer the indentation"},
+		"another depth":              {"\t\ta\n\tb\n", "    a\nb\n", "    a\n  c\nb\n", "infer the indentation"},
 		"inner blanks":               {"\ta  b\n", "a b\n", "c\n", "closest lines"},
 		"a line is missing":          {"\ta\n\tb\n\tc\n", "a\nc\n", "d\n", "closest lines"},
 	} {

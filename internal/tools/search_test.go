@@ -68,9 +68,9 @@ func TestSearchToolAnswers(t *testing.T) {
 		{map[string]any{"pattern": "one", "path": "sub"}, "sub/c.go:1: one\n[matching lines: 1, files: 1]"},
 		{map[string]any{"pattern": "one", "path": "b.md"}, "b.md:1: one\n[matching lines: 1, files: 1]"},
 		{map[string]any{"pattern": "one", "path": "vendor/lib"}, "vendor/lib/d.c:1: one\n[matching lines: 1, files: 1]"},
-		{map[string]any{"pattern": "one", "max_results": 2}, "a.go\n1: one two\n2: one\n[matching lines 1-2; there are more: go on with offset 3, or narrow pattern, path or include]"},
+		{map[string]any{"pattern": "one", "max_results": 2}, "a.go\n1: one two\n2: one\n[matching lines 1-2; there are more: continue with offset 3, or narrow pattern, path or include]"},
 		{map[string]any{"pattern": "one", "mode": "files", "context": 3}, "a.go\nb.md\nsub/c.go\n[files: 3]"},
-		{map[string]any{"pattern": "one", "mode": "files", "max_results": 2}, "a.go\nb.md\n[matching files 1-2; there are more: go on with offset 3, or narrow pattern, path or include]"},
+		{map[string]any{"pattern": "one", "mode": "files", "max_results": 2}, "a.go\nb.md\n[matching files 1-2; there are more: continue with offset 3, or narrow pattern, path or include]"},
 		{map[string]any{"pattern": "one", "mode": "count"}, "a.go: 2\nb.md: 1\nsub/c.go: 1\n[matching lines: 4, files: 3]"},
 		{map[string]any{"pattern": "[bfh]$", "path": "around", "context": 1}, "around\n1- a\n2: b\n3- c\n--\n5- e\n6: f\n7- g\n8: h\n[matching lines: 3, files: 1]"},
 		{map[string]any{"pattern": "h", "path": "around", "context": 20}, "around\n1- a\n2- b\n3- c\n4- d\n5- e\n6- f\n7- g\n8: h\n[matching lines: 1, files: 1]\n[context is at most 10 lines; read_file shows more]"},
@@ -107,7 +107,7 @@ func TestSearchResultsAreBounded(t *testing.T) {
 	env := searchEnv(t, map[string]string{"a": strings.Repeat("some text that fills the line\n", 5000)})
 	env.Limits.OutputTokens = 500
 	answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "text", "max_results": maxMatches})
-	if len(answer.ForModel()) > env.Limits.OutputBytes() || !strings.Contains(answer.ForModel(), "go on with offset ") {
+	if len(answer.ForModel()) > env.Limits.OutputBytes() || !strings.Contains(answer.ForModel(), "continue with offset ") {
 		t.Errorf("%d bytes: %.200s", len(answer.ForModel()), answer.ForModel())
 	}
 }

@@ -175,7 +175,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	if found := command.Confined.Policy.Survey; preview.Unwatched == "" && found != nil && found.Partial() {
 		// The command could write a program that runs later into a folder that is not watched,
 		// and nobody would notice.
-		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, of which only so many are watched", humanize.Count(sensitive.MaxFolders, "folder"))
+		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, and agent watches only that many", humanize.Count(sensitive.MaxFolders, "folder"))
 	}
 	if preview.Unwatched != "" {
 		preview.Confined = false
@@ -192,7 +192,7 @@ func parseFor(kind shell.Kind, line *cmdline.Reading) (cmdline.Line, error) {
 	case kind.IsPowerShell():
 		return cmdline.ParsePower(line.String())
 	}
-	return cmdline.Line{}, errors.New("nothing is known of lines for this shell")
+	return cmdline.Line{}, errors.New("unknown shell")
 }
 
 // place returns the place in which a command would run, for the proof that it only reads.

@@ -197,7 +197,7 @@ func (r refusal) advice(command shell.Command) string {
 	case refusedConnection:
 		what = "only servers that commands here started can be reached"
 	case refusedProtected:
-		what = "what is protected cannot be changed"
+		what = "commands can't change protected files"
 	case refusedAccess:
 		what = "access" + strings.Replace(about, " ", " to ", 1) + " may have been refused"
 	case refusedTemp:
@@ -277,10 +277,10 @@ func (r refusal) host() string {
 func undoneLines(end shell.Result) []string {
 	var notes []string
 	if len(end.Undone) > 0 {
-		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; what the command made of them was undone]", strings.Join(end.Undone, ", ")))
+		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; the changes of the command were reverted]", strings.Join(end.Undone, ", ")))
 	}
 	if end.Unwatched {
-		notes = append(notes, fmt.Sprintf("[sandbox: the workspace has more than %s; what the command made in others was not looked at for what runs later, so commands are asked about now]", humanize.Count(sensitive.MaxFolders, "folder")))
+		notes = append(notes, fmt.Sprintf("[sandbox: the workspace has more than %s, and agent checks only that many for auto-executed files. Commands now require approval]", humanize.Count(sensitive.MaxFolders, "folder")))
 	}
 	return notes
 }

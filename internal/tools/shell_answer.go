@@ -25,17 +25,17 @@ func foundNothing(line *cmdline.Reading, end shell.Result) bool {
 // answerCommand returns the answer to a command that ran to its end.
 func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 	if end.NotStarted != nil {
-		return failedAnswer(fmt.Errorf("the command could not be started: %w", end.NotStarted))
+		return failedAnswer(fmt.Errorf("can't start the command: %w", end.NotStarted))
 	}
 	answer := Answer{Text: end.Output, Spool: end.Spool, Summary: humanize.Count(end.Lines, "line")}
 	if end.Lines == 0 {
 		answer.Summary = "no output"
 	}
 	if end.LeftBehind {
-		answer.Text = lines.Append(answer.Text, "[What the command had put in the background was ended with it; use background to keep something running.]")
+		answer.Text = lines.Append(answer.Text, "[Background processes of the command were stopped with it; use background to keep one running.]")
 	}
 	if end.TooMany {
-		answer.Text = lines.Append(answer.Text, "[The command had started thousands of processes and was ended with all of them.]")
+		answer.Text = lines.Append(answer.Text, "[The command started thousands of processes and was stopped with all of them.]")
 	}
 	if answer.Text == "" {
 		answer.Note = "[no output]"
@@ -51,10 +51,10 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 		}
 		answer.Note, answer.Summary = "[nothing found: "+end.Outcome()+"]", "no hits"
 	case end.TimedOut:
-		answer.Error = fmt.Sprintf("timed out after %s; the command and all it had started were ended. "+
+		answer.Error = fmt.Sprintf("timed out after %s; the command and its processes were stopped. "+
 			"Give timeout_seconds for more time, or run it in the background", humanize.Took(command.Timeout))
 	case end.Interrupted:
-		answer.Error = "interrupted; the command and all it had started were ended"
+		answer.Error = "interrupted; the command and its processes were stopped"
 	default:
 		answer.ExitCode = &end.Exit
 		if end.Exit != 0 {
@@ -74,7 +74,7 @@ func coldLines(end shell.Result) []string {
 	if len(end.ColdCaches) == 0 || !end.TimedOut && end.Took < slow {
 		return nil
 	}
-	return []string{fmt.Sprintf("[sandbox: slow because the cache of %s was empty; the next run continues with what this one has stored]", strings.Join(end.ColdCaches, ", "))}
+	return []string{fmt.Sprintf("[sandbox: slow because the cache of %s was empty; the next run is faster]", strings.Join(end.ColdCaches, ", "))}
 }
 
 // startJob runs a command in the background.
@@ -88,9 +88,9 @@ func startJob(jobs *shell.Jobs, command shell.Command) Answer {
 
 // leftRunning returns the answer of a command that the user moved to the background.
 func leftRunning(result shell.Result) Answer {
-	answer := inBackground(result.Job, "The user put the command in the background: it is still running, as job %d%s. Look at it with action tail, end it with action kill; go on with what does not need its end.", ", all of its output goes to ")
+	answer := inBackground(result.Job, "The user put the command in the background: it is still running, as job %d%s. Look at it with action tail, end it with action kill; continue with work that does not need its result.", ", all of its output goes to ")
 	if result.Output != "" {
-		answer.Text += "\nIt has printed until now:\n" + result.Output
+		answer.Text += "\nOutput so far:\n" + result.Output
 	}
 	return answer
 }

@@ -182,12 +182,12 @@ func TestMoreFoldersThanAreWatched_D60(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return !plan.Preview.Confined && strings.Contains(plan.Preview.Title, "watched")
+		return !plan.Preview.Confined && strings.Contains(plan.Preview.Title, "agent watches")
 	}
 	if asks() {
 		t.Error("a small workspace is said to be large")
 	}
-	if answer := command(t, env, "mkdir -p a b c d e/f; echo x > e/f/.envrc"); !strings.Contains(answer.ForModel(), "was not looked at") {
+	if answer := command(t, env, "mkdir -p a b c d e/f; echo x > e/f/.envrc"); !strings.Contains(answer.ForModel(), "checks only that many") {
 		t.Errorf("%+v", answer)
 	}
 	if !asks() {

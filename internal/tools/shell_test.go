@@ -270,8 +270,8 @@ func TestShellLeavesNoProcessBehind(t *testing.T) {
 		"timeout":                  {command: family + "wait", seconds: 1, wantError: "timed out after 1s"},
 		"timeout, ignoring it":     {command: "trap '' TERM; " + family + "while true; do sleep 1000; done", seconds: 1, wantError: "timed out"},
 		"interrupt":                {command: family + "sleep 1000", interrupt: true, wantError: "interrupted"},
-		"children keep the output": {command: family + "echo parent is done", wantNote: "put in the background"},
-		"children are silent":      {command: "(" + family + "wait) >/dev/null 2>&1 & true", wantNote: "put in the background"},
+		"children keep the output": {command: family + "echo parent is done", wantNote: "Background processes"},
+		"children are silent":      {command: "(" + family + "wait) >/dev/null 2>&1 & true", wantNote: "Background processes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -405,7 +405,7 @@ func TestShellSaysWhenOutputCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer := command(t, env, "seq 100000; exit 4")
-	if !strings.Contains(answer.ForModel(), "could not be kept: ") || *answer.ExitCode != 4 || answer.Spool != "" {
+	if !strings.Contains(answer.ForModel(), "can't store it: ") || *answer.ExitCode != 4 || answer.Spool != "" {
 		t.Errorf("%+v", answer)
 	}
 }

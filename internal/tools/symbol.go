@@ -191,7 +191,7 @@ func (c symbolCall) answer(ctx context.Context) (Answer, error) {
 	case opHover:
 		answer = Answer{Text: plainText(found.Text)}
 		if answer.Text == "" {
-			answer.Text = "The server knows nothing about " + c.args.Name + " there."
+			answer.Text = "The language server knows nothing about " + c.args.Name + " there."
 		}
 	case opDefinition:
 		answer, err = c.defined(ctx, found)

@@ -64,7 +64,7 @@ func (c symbolCall) code(ctx context.Context, abs string, content []byte, at int
 // description of the server for a declaration outside of the workspace.
 func (c symbolCall) defined(ctx context.Context, found lsp.Answer) (Answer, error) {
 	if len(found.Places) == 0 {
-		return Answer{Text: "The server knows no declaration of " + c.args.Name + " there.", Summary: "no declaration"}, nil
+		return Answer{Text: "The language server knows no declaration of " + c.args.Name + " there.", Summary: "no declaration"}, nil
 	}
 	var parts []string
 	for _, p := range found.Places[:min(len(found.Places), maxShown)] {
@@ -88,7 +88,7 @@ func (c symbolCall) defined(ctx context.Context, found lsp.Answer) (Answer, erro
 
 var (
 	errOutside = errors.New("it is outside of the workspace")
-	errMoved   = errors.New("the file has no such place; the server is out of date")
+	errMoved   = errors.New("the file has no such line; the language server is out of date")
 )
 
 // openPlace opens the file of a place, and returns the offset of the place.
@@ -148,7 +148,7 @@ func (c symbolCall) listed(ctx context.Context, found lsp.Answer) Answer {
 		what = "call"
 	}
 	if len(list) == 0 {
-		return withoutPlaces(Answer{Text: fmt.Sprintf("The server knows no %s of %s.", what, c.args.Name), Summary: "no " + humanize.Plural(what)}, outside, closed)
+		return withoutPlaces(Answer{Text: fmt.Sprintf("The language server knows no %s of %s.", what, c.args.Name), Summary: "no " + humanize.Plural(what)}, outside, closed)
 	}
 	n := fitting(list, c.env.Limits.room(headingBytes))
 	text := strings.Join(list[:n], "\n")
@@ -163,10 +163,10 @@ func (c symbolCall) listed(ctx context.Context, found lsp.Answer) Answer {
 // withoutPlaces adds to an answer how many places are omitted, and why.
 func withoutPlaces(a Answer, outside, closed int) Answer {
 	if outside > 0 {
-		a.Text = lines.Append(a.Text, fmt.Sprintf("[left out: %s outside of the workspace]", humanize.Count(outside, "place")))
+		a.Text = lines.Append(a.Text, fmt.Sprintf("[omitted: %s outside of the workspace]", humanize.Count(outside, "place")))
 	}
 	if closed > 0 {
-		a.Text = lines.Append(a.Text, fmt.Sprintf("[left out: %s in files that cannot be shown or have changed]", humanize.Count(closed, "place")))
+		a.Text = lines.Append(a.Text, fmt.Sprintf("[omitted: %s in hidden or changed files]", humanize.Count(closed, "place")))
 	}
 	return a
 }

@@ -40,7 +40,7 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 		return Plan{}, fmt.Errorf("nothing was renamed: %s; call again", found.Notes[0])
 	}
 	if len(found.Edits) == 0 {
-		return Plan{}, fmt.Errorf("the server cannot rename %s there", word)
+		return Plan{}, fmt.Errorf("the language server can't rename %s there", word)
 	}
 	if macro, err := c.inMacro(ctx, targets[0].Path, word); err != nil || macro != "" {
 		return Plan{}, cmp.Or(err, fmt.Errorf("nothing was renamed: a macro has the name too, which the server does not rename:\n%s", macro))
@@ -108,7 +108,7 @@ func (c symbolCall) renamed(file, word string, edits []lsp.Edit) (change, error)
 			return change{}, fmt.Errorf("%s:%d: %w", s.rel, e.Line(), errMoved)
 		}
 		if old := string(s.whole[start:end]); old != "" && old != word {
-			return change{}, fmt.Errorf("%s:%d: the server would replace %.40q, which is not %s", s.rel, e.Line(), old, word)
+			return change{}, fmt.Errorf("%s:%d: the language server would replace %.40q, not %s", s.rel, e.Line(), old, word)
 		}
 		if !slices.Contains(splices, splice{start, end, e.New}) {
 			splices = append(splices, splice{start, end, e.New})
@@ -119,7 +119,7 @@ func (c symbolCall) renamed(file, word string, edits []lsp.Edit) (change, error)
 	done := 0
 	for _, p := range splices {
 		if p.start < done {
-			return change{}, fmt.Errorf("%s: the edits of the server overlap", s.rel)
+			return change{}, fmt.Errorf("%s: the edits of the language server overlap", s.rel)
 		}
 		after = append(append(after, s.whole[done:p.start]...), p.text...)
 		done = p.end

@@ -160,7 +160,7 @@ func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, err
 	case len(used) > 0:
 		return used, nil
 	}
-	return nil, fmt.Errorf("no file of a language with a server has the name %s", word)
+	return nil, fmt.Errorf("no file with a language server contains the name %s", word)
 }
 
 // having returns files that have a name, at most maxOutlined.

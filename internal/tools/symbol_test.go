@@ -71,9 +71,9 @@ func TestSymbol(t *testing.T) {
 		{params{"op": "callers", "name": "Only"}, "b/b.go:1: package b  [in caller]\n[1 call in 1 file]\n"},
 		{params{"op": "hover", "name": "Only"}, "func [31mOnly\nits text"},
 		{params{"op": "uses", "name": "Only"}, `unknown op "uses" (valid: definition, references, callers, hover, rename)`},
-		{params{"op": "references", "name": "Missing"}, "no file of a language with a server has the name Missing"},
+		{params{"op": "references", "name": "Missing"}, "no file with a language server contains the name Missing"},
 		{params{"op": "references", "name": "!"}, `name "!" is not a name; give an identifier such as Name or Type.Method`},
-		{params{"op": "references", "name": "Name", "file": "c.txt"}, "c.txt: no language server is known for this kind of file; use search_file_content"},
+		{params{"op": "references", "name": "Name", "file": "c.txt"}, "c.txt: no language server supports this kind of file; use search_file_content"},
 		{params{"op": "references", "name": "Name", "line": 3}, "a line needs its file"},
 		{params{"op": "references", "name": "Name", "file": "../a.go"}, "outside"},
 	} {
@@ -88,9 +88,9 @@ func TestSymbol(t *testing.T) {
 func TestSymbolBounds(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[string]string{
-		lsptest.FaultOutside: "b/b.go:5: func Only() {} // 𝄞 Only\n[2 places in 1 file]\n[left out: 1 place outside of the workspace]\n",
-		lsptest.FaultBeyond:  "The server knows no place of Only.\n[left out: 2 places in files that cannot be shown or have changed]\n",
-		lsptest.FaultNull:    "The server knows no place of Only.",
+		lsptest.FaultOutside: "b/b.go:5: func Only() {} // 𝄞 Only\n[2 places in 1 file]\n[omitted: 1 place outside of the workspace]\n",
+		lsptest.FaultBeyond:  "The language server knows no place of Only.\n[omitted: 2 places in hidden or changed files]\n",
+		lsptest.FaultNull:    "The language server knows no place of Only.",
 		lsptest.FaultMany:    "",
 	} {
 		env := fileEnv(t, symbolFiles)
@@ -230,11 +230,11 @@ func TestBadRenames(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[string]string{
 		lsptest.FaultOutside:  "would change too: it is outside of the workspace",
-		lsptest.FaultBeyond:   "the file has no such place",
-		lsptest.FaultOverlaps: "the edits of the server overlap",
-		lsptest.FaultOther:    `the server would replace "package", which is not Only`,
+		lsptest.FaultBeyond:   "the file has no such line",
+		lsptest.FaultOverlaps: "the edits of the language server overlap",
+		lsptest.FaultOther:    `the language server would replace "package", not Only`,
 		lsptest.FaultCreates:  "would also create files, which is not supported",
-		lsptest.FaultNull:     "the server cannot rename Only there",
+		lsptest.FaultNull:     "the language server can't rename Only there",
 		"":                    `new_name "a b" is not a name`,
 	} {
 		env := fileEnv(t, symbolFiles)

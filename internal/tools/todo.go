@@ -43,7 +43,7 @@ type subtaskArg struct {
 // todoReadArgs has no parameters.
 type todoReadArgs struct{}
 
-var errNoTodos = errors.New("there is no todo list here")
+var errNoTodos = errors.New("the todo list is off")
 
 func todoWrite() Tool {
 	return define(Tool{
@@ -68,7 +68,7 @@ func todoWrite() Tool {
 			if p.Current != "" {
 				summary += ", now " + humanize.FirstLine(p.Current)
 			}
-			return Answer{Text: fmt.Sprintf("The list is kept: %d of %d completed.", p.Done, p.Total), Summary: summary}
+			return Answer{Text: fmt.Sprintf("Saved: %d of %d completed.", p.Done, p.Total), Summary: summary}
 		}}, nil
 	})
 }

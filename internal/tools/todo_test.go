@@ -14,7 +14,7 @@ func TestTodoTools(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got := answerOf(t, env, "todo_write", `{"todos":[{"id":"1","content":"read","status":"completed"},{"id":"2","content":"fix","status":"in_progress","subtasks":[{"id":"2a","content":"test"}]}]}`)
-	if got.Text != "The list is kept: 1 of 2 completed." {
+	if got.Text != "Saved: 1 of 2 completed." {
 		t.Errorf("%+v", got)
 	}
 	if got := answerOf(t, env, "todo_read", `{}`); got.Text != "[x] 1 read\n[>] 2 fix\n  [ ] 2a test" {

@@ -83,7 +83,7 @@ func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func
 			text, err = render(ctx, text)
 		}
 		if err != nil {
-			return failedAnswer(fmt.Errorf("%s: the page cannot be converted: %w; format html shows it as it is", page.URL, err))
+			return failedAnswer(fmt.Errorf("can't convert %s: %w; use format html", page.URL, err))
 		}
 	}
 	room := limits.room(headingBytes)

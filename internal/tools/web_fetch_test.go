@@ -44,12 +44,12 @@ func TestWebFetch(t *testing.T) {
 		"html":        {open, "/page", "html", []string{"<b>bold</b>"}, "**", ""},
 		"long":        {open, "/long", "", []string{"a line of text", "[cut: the page has "}, "", ""},
 		"one line":    {open, "/line", "", []string{`{"values":["ü","ü",`, "[cut: the page has "}, "\uFFFD", ""},
-		"too deep":    {open, "/deep", "", nil, "", "format html shows it as it is"},
+		"too deep":    {open, "/deep", "", nil, "", "use format html"},
 		"binary":      {open, "/image", "", nil, "", "is not text"},
 		"missing":     {open, "/none", "", nil, "", "404"},
 		"refused":     {Limits{OutputTokens: 1000}, "/page", "", nil, "", "web-fetch.private"},
 		"bad format":  {open, "/page", "pdf", nil, "", "markdown, text or html"},
-		"bad address": {open, "nonsense", "", nil, "", "not an http or https"},
+		"bad address": {open, "nonsense", "", nil, "", "must start with http"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -56,7 +56,7 @@ func ServerSearch(blocked []string) Tool {
 		Description: "Searches the web, by the model's server itself.",
 		Traits:      Traits{Network: true, Searches: true, Key: "query", Words: []toolspec.Words{{Now: "searching", Done: "searched", Do: "search", About: `"{query}"`}}},
 	}, func(context.Context, *Env, webSearchArgs) (Plan, error) {
-		return Plan{}, errors.New("the server searches by itself, within a reply; there is nothing to call")
+		return Plan{}, errors.New("the server searches by itself while it replies; do not call this tool")
 	})
 }
 

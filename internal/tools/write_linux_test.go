@@ -49,7 +49,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	} else if err := os.Chmod(folder, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	words := []string{"cannot write locked/", "nothing was changed"}
+	words := []string{"can't write locked/", "nothing was changed"}
 	refused(t, env, replace(), params{"file_path": "locked/a.txt", "old_string": "old", "new_string": "new"}, words...)
 	refused(t, env, writeFile(), params{"file_path": "locked/new.txt", "content": "x"}, words...)
 	refused(t, env, writeFile(), params{"file_path": "locked/deep/new.txt", "content": "x"}, words...)

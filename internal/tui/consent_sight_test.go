@@ -34,7 +34,7 @@ func TestTheWholeTitleIsShown(t *testing.T) {
 		"folder":              {tools.Preview{Title: "run make in vendor/evil", Command: "make", Directory: "vendor/evil"}, "runthiscommandinvendor/evil", true},
 		"long folder":         {tools.Preview{Title: "run make in x", Command: "make", Directory: long + "/END"}, long + "/END", true},
 		"background":          {tools.Preview{Title: "run make", Command: "make", Background: true}, "runthiscommandinthebackground", true},
-		"unwatched":           {tools.Preview{Title: "run make", Command: "make", Unwatched: "of which only so many are watched"}, "!ofwhichonlysomanyarewatched", true},
+		"unwatched":           {tools.Preview{Title: "run make", Command: "make", Unwatched: "and agent watches only that many"}, "!andagentwatchesonlythatmany", true},
 		"a rule":              {tools.Preview{Title: "run make (ask Bash(make:*) of END)", Command: "make", Because: "ask Bash(make:*) of END"}, "!askBash(make:*)ofEND", true},
 		"line feed, no diff":  {tools.Preview{Title: "remove README.md\nEND.sh"}, "README.md␊END.sh", false},
 	} {

@@ -101,13 +101,13 @@ var states = map[string]func(*screenplay){
 	"approve-protected": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{
 			ID: 1, Tool: "replace",
-			Preview: tools.Preview{Title: "edit .vscode/tasks.json", Diff: editDiff, Protected: []protect.File{{Path: ".vscode/tasks.json", Name: ".vscode", Protection: protect.Asked, Why: "editors run what it says"}}},
+			Preview: tools.Preview{Title: "edit .vscode/tasks.json", Diff: editDiff, Protected: []protect.File{{Path: ".vscode/tasks.json", Name: ".vscode", Protection: protect.Asked, Why: "editors run its commands"}}},
 		}})
 		s.wait(time.Second)
 	},
 	"approve-outside": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{
-			ID: 1, Tool: "run_shell_command", Always: "outside the sandbox, this very line: npm ci",
+			ID: 1, Tool: "run_shell_command", Always: "outside the sandbox, exactly: npm ci",
 			Preview: tools.Preview{Title: "run npm ci", Command: "npm ci", Outside: "it needs the\nregistry\x1b[2J"},
 		}})
 		s.wait(time.Second)

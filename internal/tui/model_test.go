@@ -93,7 +93,7 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 		}
 		return command.Output{Lines: []string{"undo 2 files"}, Diff: editDiff, Ask: &command.Ask{
 			Title: "undo the changes of “make x” to 2 files", YesEffect: "yes, undo", YesCommand: "/undo yes",
-			Parts: []command.AskPart{{Title: "change  internal/a.go", Diff: editDiff}, {Title: "delete  made.txt"}, {Title: "not restored: .env: it may hold keys, which are not copied"}},
+			Parts: []command.AskPart{{Title: "change  internal/a.go", Diff: editDiff}, {Title: "delete  made.txt"}, {Title: "not restored: .env: it may hold secrets"}},
 		}}, nil
 	case "/init":
 		return command.Output{Submit: "write AGENTS.md"}, nil

@@ -30,18 +30,18 @@ const (
 // leaks returns an error if a query holds a key, one of the values, or a part of a line of the
 // files, also in another spelling. It takes milliseconds for the files of a user.
 func (q Query) leaks(values, files []string) error {
-	const remedy = "; search for it without that, or let the user search by hand (/web)"
+	const remedy = "; remove it, or ask the user to search with /web"
 	spelled := spellings(strings.Join(append(append([]string{q.Text}, q.OnlyHosts...), q.WithoutHosts...), " "))
 	for _, text := range spelled {
 		if secret.In(text.text) {
 			return errors.New("refused: the query seems to contain a key" + remedy)
 		}
 		if slices.ContainsFunc(values, text.holds) {
-			return errors.New("refused: the query holds the value of a variable that holds a key, which is not sent" + remedy)
+			return errors.New("refused: the query contains the value of a secret variable" + remedy)
 		}
 	}
 	if file := quoted(spelled, files); file != "" {
-		return fmt.Errorf("refused: the query holds text of %s, a file that may hold keys, which is not sent%s", file, remedy)
+		return fmt.Errorf("refused: the query contains text of the secret file %s%s", file, remedy)
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func (s *Searcher) way() Settings {
 // server returns why the model's server does not search the web by itself, nil if it does.
 func (s *Searcher) server() error {
 	if s.config.Server == nil {
-		return errors.New("web-search is provider, which is not asked here")
+		return errors.New("web-search is provider, which this command can't use")
 	}
 	return s.config.Server()
 }
@@ -168,20 +168,20 @@ func (s *Searcher) ready(set Settings) (key string, err error) {
 	service, is := Named(set.Way)
 	switch {
 	case set.Way == Off:
-		return "", errors.New("nobody is asked: the setting web-search is off, or auto and no service has a key")
+		return "", errors.New("web search is off: set web-search, or store a key for a service. Run: agent docs search-the-web")
 	case set.Way == Provider:
 		return "", s.server()
 	case set.Way == Command && set.Command == "":
-		return "", errors.New("web-search is command, and web-search.command is not set")
+		return "", errors.New("web-search is command, but web-search.command is not set")
 	case set.Way == SearXNG && set.URL == "":
-		return "", errors.New("web-search is searxng, and web-search.url is not set")
+		return "", errors.New("web-search is searxng, but web-search.url is not set")
 	case set.Way == Google && engine(set.URL) == "":
-		return "", errors.New("web-search is google, and web-search.url does not name a search engine of Google (https://cse.google.com/cse?cx=ID)")
+		return "", errors.New("web-search is google, but web-search.url is not like https://cse.google.com/cse?cx=ID")
 	case !is || service.Home == "":
 		return "", nil
 	}
 	if key = s.config.Key(service.Home); key == "" {
-		return "", fmt.Errorf("%s wants a key: agent login search:%s", service.Name, service.Name)
+		return "", fmt.Errorf("%s needs an API key. Run: agent login search:%s", service.Name, service.Name)
 	}
 	return key, nil
 }
@@ -191,7 +191,7 @@ func (s *Searcher) ready(set Settings) (key string, err error) {
 func (s *Searcher) Check(q Query) error {
 	for _, name := range q.OnlyHosts {
 		if s.config.Denied(name) {
-			return fmt.Errorf("refused: a rule of the user denies pages of %s", name)
+			return fmt.Errorf("refused: a permission rule denies pages of %s", name)
 		}
 	}
 	return q.leaks(secrets(s.config.Environ), s.config.KeyFiles())
@@ -215,10 +215,10 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Answer, error) {
 		return kept, nil
 	case set.MaxPerTurn > 0 && s.searched >= set.MaxPerTurn:
 		s.mu.Unlock()
-		return Answer{}, fmt.Errorf("this turn has made %s, which is the most (web-search.max-per-turn)", humanize.Count(s.searched, "search"))
+		return Answer{}, fmt.Errorf("this turn has made %s, the maximum (web-search.max-per-turn)", humanize.Count(s.searched, "search"))
 	case paused != nil && now.Before(paused.until):
 		s.mu.Unlock()
-		return Answer{}, fmt.Errorf("%w; it is not asked again before %s", paused.err, paused.until.Format("15:04"))
+		return Answer{}, fmt.Errorf("%w; agent waits until %s", paused.err, paused.until.Format("15:04"))
 	}
 	s.searched++
 	s.mu.Unlock()
@@ -274,7 +274,7 @@ func (s *Searcher) ask(ctx context.Context, set Settings, key string, q Query) (
 	}
 	service, known := Named(set.Way)
 	if !known {
-		return nil, errors.New("the model's server searches by itself; there is nothing to call")
+		return nil, errors.New("the model's server searches by itself while it replies; do not call this tool")
 	}
 	base, private := service.Home, false
 	if base == "" {
@@ -342,7 +342,7 @@ func (service Service) read(reply fetch.Reply) ([]Result, error) {
 		if to == nil {
 			to = &url.URL{}
 		}
-		return nil, errors.New(humanize.Line(service.Name+" redirects to "+to.Host+", which is not followed", maxExcerpt))
+		return nil, errors.New(humanize.Line(service.Name+" redirects to "+to.Host+", which agent does not follow", maxExcerpt))
 	case status != http.StatusOK:
 		return nil, errors.New(says(fmt.Sprintf("answered %d", status)))
 	}

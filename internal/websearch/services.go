@@ -137,7 +137,7 @@ func beginOf(recent string) string {
 }
 
 // errNoResults is the error of a reply that has no list of results.
-var errNoResults = errors.New("the reply holds no list of results")
+var errNoResults = errors.New("the reply has no list of results")
 
 // members names the parts of a reply: the path of the list of results, and the members of each.
 type members struct{ list, address, title, snippet, date string }
@@ -147,7 +147,7 @@ type members struct{ list, address, title, snippet, date string }
 func (m members) read(reply []byte) ([]Result, error) {
 	var root map[string]json.RawMessage
 	if err := json.Unmarshal(reply, &root); err != nil || root == nil {
-		return nil, errors.New("the reply is no JSON object")
+		return nil, errors.New("the reply is not a JSON object")
 	}
 	above, list, nested := strings.Cut(m.list, ".")
 	if !nested {

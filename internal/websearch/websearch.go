@@ -59,7 +59,7 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 	case utf8.RuneCountInString(q.Text) > maxQuery:
 		return q, "", fmt.Errorf("the query has %d characters; it has at most %d", utf8.RuneCountInString(q.Text), maxQuery)
 	case !utf8.ValidString(q.Text) || strings.ContainsFunc(q.Text, hidden):
-		return q, "", errors.New("the query holds characters that are not seen; leave them out")
+		return q, "", errors.New("the query contains invisible characters; remove them")
 	case recent != "" && !slices.Contains([]string{"day", "week", "month", "year"}, recent):
 		return q, "", fmt.Errorf("recent is %q; it must be day, week, month or year", humanize.Line(recent, 40))
 	case len(domains) > maxDomains:
@@ -68,12 +68,12 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 	if bounded := min(max(count, 1), maxCount); count == 0 {
 		q.Count = defaultCount
 	} else if bounded != count {
-		q.Count, note = bounded, fmt.Sprintf("[count %d was taken as %d]", count, bounded)
+		q.Count, note = bounded, fmt.Sprintf("[count %[2]d used instead of %[1]d]", count, bounded)
 	}
 	for _, domain := range domains {
 		name, without := strings.CutPrefix(strings.ToLower(strings.TrimSpace(domain)), "-")
 		if !host.MatchString(name) || len(name) > 253 {
-			return q, "", fmt.Errorf("%q in domains is not a host name; write docs.example.com, or -example.com to leave one out", humanize.Line(domain, 80))
+			return q, "", fmt.Errorf("invalid host name %q in domains; write docs.example.com, or -example.com to exclude it", humanize.Line(domain, 80))
 		}
 		if without {
 			q.WithoutHosts = append(q.WithoutHosts, name)
@@ -82,7 +82,7 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 		}
 	}
 	if len(q.OnlyHosts) > 0 && len(q.WithoutHosts) > 0 {
-		return q, "", fmt.Errorf("domains either names hosts (%s) or leaves hosts out (-%s), not both", strings.Join(q.OnlyHosts, ", "), strings.Join(q.WithoutHosts, ", -"))
+		return q, "", fmt.Errorf("domains must include hosts (%s) or exclude hosts (-%s), not both", strings.Join(q.OnlyHosts, ", "), strings.Join(q.WithoutHosts, ", -"))
 	}
 	return q, note, nil
 }

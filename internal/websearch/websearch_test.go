@@ -160,11 +160,11 @@ func TestEveryWay(t *testing.T) {
 			"none":             {reply: ok(reply(way)), says: "no results of " + way + ` for "go 1.26"`},
 			"no list":          {reply: ok([]byte(`{"other":1}`)), says: "no results"},
 			"too many":         {reply: ok(reply(way, many...)), says: "8 results of " + way},
-			"no json":          {reply: ok([]byte(`<html>`)), fails: true, says: "no JSON object"},
-			"a list":           {reply: ok([]byte(`[1,2]`)), fails: true, says: "no JSON object"},
-			"null":             {reply: ok([]byte(`null`)), fails: true, says: "no JSON object"},
-			"nothing":          {reply: ok(nil), fails: true, says: "no JSON object"},
-			"half":             {reply: ok([]byte(`{"results":[{"url":`)), fails: true, says: "no JSON object"},
+			"no json":          {reply: ok([]byte(`<html>`)), fails: true, says: "not a JSON object"},
+			"a list":           {reply: ok([]byte(`[1,2]`)), fails: true, says: "not a JSON object"},
+			"null":             {reply: ok([]byte(`null`)), fails: true, says: "not a JSON object"},
+			"nothing":          {reply: ok(nil), fails: true, says: "not a JSON object"},
+			"half":             {reply: ok([]byte(`{"results":[{"url":`)), fails: true, says: "not a JSON object"},
 			"wrong types":      {reply: ok([]byte(strings.ReplaceAll(string(reply(way, Result{URL: "https://a.example", Title: "T"})), `"T"`, `{"a":[1]}`))), says: "(without a title)"},
 			"a file":           {reply: ok(reply(way, Result{URL: "file:///etc/passwd"}, Result{URL: "javascript:alert(1)"}, Result{URL: "https://u:p@a.example/"})), says: "no results"},
 			"a denied host":    {reply: ok(reply(way, Result{URL: "https://denied.example/x"})), says: "no results"},
@@ -232,13 +232,13 @@ func TestFoundAgain(t *testing.T) {
 	s.now = s.now.Add(2 * time.Minute)
 	search("a", 1, "2026-11-23\n")
 	s.set.MaxPerTurn = 2
-	search("b", 0, "has made 2 searches, which is the most")
+	search("b", 0, "has made 2 searches, the maximum")
 	s.BeginTurn()
 	refuses = true
 	search("b", 1, "brave refuses (403): no plan")
 	search("c", 1, "no plan")
 	s.BeginTurn()
-	search("d", 0, "it is not asked again before 12:21")
+	search("d", 0, "agent waits until 12:21")
 	s.now = s.now.Add(6 * time.Minute)
 	refuses = false
 	search("d", 1, "no results")
@@ -257,16 +257,16 @@ func TestBadQueries(t *testing.T) {
 		{"", 0, nil, "", "is empty"},
 		{" \n\t", 0, nil, "", "is empty"},
 		{strings.Repeat("é", 401), 0, nil, "", "has 401 characters; it has at most 400"},
-		{"a\x1b[31mb", 0, nil, "", "not seen"},
-		{"a\u200bb", 0, nil, "", "not seen"},
-		{"a\xffb", 0, nil, "", "not seen"},
+		{"a\x1b[31mb", 0, nil, "", "invisible characters"},
+		{"a\u200bb", 0, nil, "", "invisible characters"},
+		{"a\xffb", 0, nil, "", "invisible characters"},
 		{"a", 0, nil, "hour", "must be day, week, month or year"},
-		{"a", 0, []string{"https://a.example/"}, "", `"https://a.example/" in domains is not a host name`},
-		{"a", 0, []string{"localhost"}, "", "not a host name"},
+		{"a", 0, []string{"https://a.example/"}, "", `invalid host name "https://a.example/"`},
+		{"a", 0, []string{"localhost"}, "", "invalid host name"},
 		{"a", 0, []string{"a.example", "-b.example"}, "", "not both"},
 		{"a", 0, make([]string, 21), "", "at most 20"},
-		{"a", 50, nil, "", "[count 50 was taken as 20]"},
-		{"a", -3, nil, "", "[count -3 was taken as 1]"},
+		{"a", 50, nil, "", "[count 20 used instead of 50]"},
+		{"a", -3, nil, "", "[count 1 used instead of -3]"},
 		{strings.Repeat("é", 400), 20, []string{"-A.Example"}, "week", "<nil>"},
 	} {
 		_, note, err := NewQuery(tt.text, tt.count, tt.domains, tt.recent)
@@ -428,14 +428,14 @@ func TestWhoIsAsked(t *testing.T) {
 		problem string
 	}{
 		{Settings{Way: Off}, []string{"brave"}, "", "off"},
-		{Settings{Way: Auto}, nil, "", "no service has a key"},
+		{Settings{Way: Auto}, nil, "", "store a key for a service"},
 		{Settings{Way: Auto}, []string{"tavily", "exa"}, "exa", ""},
-		{Settings{Way: Auto}, []string{"google"}, "", "no service has a key"},
+		{Settings{Way: Auto}, []string{"google"}, "", "store a key for a service"},
 		{Settings{Way: Auto, URL: "https://cse.google.com/cse?cx=1"}, []string{"google"}, "google", ""},
 		{Settings{Way: "brave"}, []string{"exa"}, "brave", "agent login search:brave"},
 		{Settings{Way: SearXNG}, nil, SearXNG, "web-search.url is not set"},
 		{Settings{Way: Command}, nil, Command, "web-search.command is not set"},
-		{Settings{Way: Google, URL: "https://evil.example/cse?cx=1"}, []string{"google"}, Google, "does not name a search engine"},
+		{Settings{Way: Google, URL: "https://evil.example/cse?cx=1"}, []string{"google"}, Google, "is not like https://cse.google.com"},
 	} {
 		s := newScripted(t, tt.set, func(int) (fetch.Reply, error) { return fetch.Reply{}, errors.New("asked") })
 		clear(s.keys)

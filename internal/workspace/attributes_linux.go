@@ -26,7 +26,7 @@ func takeAttributes(f, old *os.File) error {
 			err = unix.Fsetxattr(int(f.Fd()), name, value, 0)
 		}
 		if err != nil && name == accessList {
-			return fmt.Errorf("its access control list could not be kept: %w", fsutil.Reason(err))
+			return fmt.Errorf("can't preserve its access control list: %w", fsutil.Reason(err))
 		}
 	}
 	if !slices.Contains(kept, accessList) {

@@ -143,7 +143,7 @@ func takeOver(f, old *os.File) error {
 	was, is := info.Sys().(*syscall.Stat_t), own.Sys().(*syscall.Stat_t)
 	if was.Uid != is.Uid || was.Gid != is.Gid {
 		if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
-			return fmt.Errorf("its owner (user %d, group %d) could not be kept: %w", was.Uid, was.Gid, fsutil.Reason(err))
+			return fmt.Errorf("can't preserve its owner (user %d, group %d): %w", was.Uid, was.Gid, fsutil.Reason(err))
 		}
 	}
 	if err := f.Chmod(info.Mode()); err != nil {

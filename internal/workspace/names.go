@@ -13,7 +13,7 @@ func onWindows(root, path string) (string, error) {
 	path = strings.ReplaceAll(path, "/", `\`)
 	for _, raw := range []string{`\\?\`, `\\.\`, `\??\`} {
 		if strings.HasPrefix(path, raw) {
-			return "", fmt.Errorf("paths that begin with %s are not taken; write the path without it", raw)
+			return "", fmt.Errorf("paths must not begin with %s; write the path without it", raw)
 		}
 	}
 	volume, rest := volumeOf(path)
@@ -24,9 +24,9 @@ func onWindows(root, path string) (string, error) {
 		volume, root = volumeOf(root)
 		rest = root + `\` + rest
 	case strings.HasPrefix(volume, `\`) && strings.Count(volume, `\`) < 3:
-		return "", fmt.Errorf("%s names no folder of a server", path)
+		return "", fmt.Errorf("%s has no folder of a server", path)
 	case strings.HasSuffix(volume, ":") && !strings.HasPrefix(rest, `\`):
-		return "", fmt.Errorf("%s is relative to a folder that only %s knows; write it from %s\\ on, or relative to the workspace", path, volume, volume)
+		return "", fmt.Errorf("%s is relative to the current folder of drive %s; write it from %s\\ on, or relative to the workspace", path, volume, volume)
 	}
 	var names []string
 	for name := range strings.SplitSeq(rest, `\`) {
@@ -64,21 +64,21 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func misleadingName(name string) string {
 	switch {
 	case strings.ContainsRune(name, ':'):
-		return "means a stream of a file, or a drive; name the file alone"
+		return "is a stream or a drive, not a file; name only the file"
 	case strings.TrimRight(name, ". ") != name:
-		return "ends in a dot or a blank, which Windows removes; omit it"
+		return "ends with a dot or a space; remove it"
 	case strings.ContainsAny(name, `<>"|?*`) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }):
-		return "has a character that no file of Windows may have in its name"
+		return "has a character that Windows does not allow in file names"
 	}
 	device, _, _ := strings.Cut(name, ".")
 	device = strings.ToUpper(strings.TrimRight(device, " "))
 	switch device {
 	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$":
-		return "is that of a device; choose another"
+		return "is reserved for a device; choose another"
 	}
 	for _, port := range []string{"COM", "LPT"} {
 		if number, ok := strings.CutPrefix(device, port); ok && len([]rune(number)) == 1 && strings.Contains("0123456789¹²³", number) {
-			return "is that of a device; choose another"
+			return "is reserved for a device; choose another"
 		}
 	}
 	return ""

@@ -47,7 +47,7 @@ func (t target) remove(expected func(*os.File) bool) error {
 	}
 	// Linking never replaces a file that another program has put there in the meantime.
 	if err := t.dir.link(aside, t.name); err != nil {
-		return fmt.Errorf("it was changed at this moment, and is %s now: %w", aside, err)
+		return fmt.Errorf("another program changed it at this moment; it is now %s: %w", aside, err)
 	}
 	return errors.Join(ErrChanged, t.dir.remove(aside))
 }
@@ -112,5 +112,5 @@ func (w *Workspace) inFolder(abs, what string, act func(target) error) error {
 	case errors.Is(err, ErrChanged):
 		return fmt.Errorf("%s %w", w.Rel(abs), err)
 	}
-	return fmt.Errorf("cannot %s %s: %w", what, w.Rel(abs), fsutil.Reason(err))
+	return fmt.Errorf("can't %s %s: %w", what, w.Rel(abs), fsutil.Reason(err))
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrChanged is the error of Replace for a file without the expected content.
-var ErrChanged = errors.New("was changed by something else at this moment")
+var ErrChanged = errors.New("was changed by another program at this moment")
 
 // errOpen is the error of Replace for a file to which another program writes: later writes of
 // that program would be lost.
@@ -66,10 +66,10 @@ func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) 
 }
 
 // errUnsafe means that a file was written, but its name may not be on the disk.
-var errUnsafe = errors.New("was written, but may be lost if the machine stops now")
+var errUnsafe = errors.New("was written, but may be lost if the machine crashes now")
 
 func unwritten(rel string, err error) error {
-	return fmt.Errorf("cannot write %s: %w; nothing was changed", rel, fsutil.Reason(err))
+	return fmt.Errorf("can't write %s: %w; nothing was changed", rel, fsutil.Reason(err))
 }
 
 // target is a name in an open folder.

@@ -48,7 +48,7 @@ func TestFailedReplaceLeavesEverythingAsItWas(t *testing.T) {
 			}
 			return &os.PathError{Op: "write", Path: "secret temporary name", Err: syscall.ENOSPC}
 		})
-		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "cannot write "+name) ||
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "can't write "+name) ||
 			!strings.Contains(err.Error(), "nothing was changed") || strings.Contains(err.Error(), "temporary") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -42,7 +42,7 @@ func (w *Workspace) follow(path string) (string, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if strings.Contains(name, "~") && shortName(name) {
-				return "", fmt.Errorf("the name %q looks like a short name of a file that is not there; write the long one", name)
+				return "", fmt.Errorf("%q looks like the short name of a missing file; write the long name", name)
 			}
 			real = next
 			continue
@@ -59,7 +59,7 @@ func (w *Workspace) follow(path string) (string, error) {
 		}
 		target, err := os.Readlink(next)
 		if err != nil {
-			return "", fmt.Errorf("%s leads elsewhere in a way that is not followed: %w", name, err)
+			return "", fmt.Errorf("can't follow the link %s: %w", name, err)
 		}
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(real, target)
@@ -78,7 +78,7 @@ func (w *Workspace) follow(path string) (string, error) {
 const longestName = 255
 
 // errLoop is the error of a path with too many links.
-var errLoop = errors.New("its links lead in a circle")
+var errLoop = errors.New("its links form a loop")
 
 // shortName reports whether a name has the form that Windows makes short names of, such as
 // PROGRA~1: a file that is created by one could be found by another name.

@@ -95,7 +95,7 @@ func (t Target) Remove() error {
 type LinkError struct{ Path, Root string }
 
 func (e *LinkError) Error() string {
-	return fmt.Sprintf("%s is a link out of %s; remove it or copy what it leads to", e.Path, e.Root)
+	return fmt.Sprintf("%s is a link out of %s. Remove it, or replace it with a copy", e.Path, e.Root)
 }
 
 // Check returns the error about links that Replace would return, and changes nothing.

@@ -37,7 +37,7 @@ func (s *summaries) summarise(ctx context.Context, strategy compression.Strategy
 	s.beside(func() {
 		defer func() {
 			if p := recover(); p != nil {
-				err = fmt.Errorf("internal error while summarising: %v", p)
+				err = fmt.Errorf("internal error while summarizing: %v", p)
 			}
 		}()
 		connected := connect.within(ctx)
@@ -67,7 +67,7 @@ func (c Connect) within(ctx context.Context) connected {
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				done <- connected{err: fmt.Errorf("internal error while summarising: %v", p)}
+				done <- connected{err: fmt.Errorf("internal error while summarizing: %v", p)}
 			}
 		}()
 		model, release, err := c()

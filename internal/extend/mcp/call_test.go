@@ -91,7 +91,7 @@ func TestCallsAreBounded(t *testing.T) {
 	client := connect(t, mcp.Host{}, "log="+log)
 	client.SetBounds(200*time.Millisecond, time.Minute)
 	_, err := client.Call(context.Background(), "silent", nil, nil)
-	wants(t, err, "db gave no sign of life for 200ms, and the call was cancelled; it may have taken effect")
+	wants(t, err, "db was silent for 200ms. The call was canceled, but may have taken effect")
 	soon(t, "the server knows that the call was cancelled", func() bool {
 		sent, _ := os.ReadFile(log)
 		return strings.Contains(string(sent), "notifications/cancelled")
@@ -123,7 +123,7 @@ func TestCallInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	wants(t, err, "cancelled; db had come to: step (")
+	wants(t, err, "canceled; last progress of db: step (")
 	if got := call(t, client, "echo", `{"text":"x"}`); got != "x" {
 		t.Errorf("then echo answers %q", got)
 	}

@@ -78,12 +78,12 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 	case errors.Is(err, sdk.ErrSessionMissing):
 		return fmt.Errorf("%s has forgotten this session; the call had no effect, and another one begins anew", c.server.Name)
 	case errors.Is(err, errSilent):
-		say = fmt.Sprintf("%s gave no sign of life for %s, and the call was cancelled; it may have taken effect", c.server.Name, silent)
+		say = fmt.Sprintf("%s was silent for %s. The call was canceled, but may have taken effect", c.server.Name, silent)
 	case errors.Is(err, errLong):
-		say = fmt.Sprintf("%s did not answer within %s, and the call was cancelled; it may have taken effect", c.server.Name, total)
+		say = fmt.Sprintf("%s did not answer within %s. The call was canceled, but may have taken effect", c.server.Name, total)
 	case err == context.Canceled, err == context.DeadlineExceeded: // the caller canceled the request
 		if reached != "" {
-			return fmt.Errorf("cancelled; %s had come to: %s: %w", c.server.Name, reached, err)
+			return fmt.Errorf("canceled; last progress of %s: %s: %w", c.server.Name, reached, err)
 		}
 		return err
 	case c.hasEnded():

@@ -20,7 +20,7 @@ import (
 	"agent/internal/extend/mcp"
 )
 
-// authority is a server that wants a login, and the authority that gives it.
+// authority is a server that requires a login, and the authority that gives it.
 type authority struct {
 	*httptest.Server
 	good      atomic.Value // the token that is good
@@ -324,7 +324,7 @@ func TestLoginOpensOnlyPages(t *testing.T) {
 			t.Errorf("opened is %s", address)
 			return "", errors.New("no")
 		})
-		wants(t, err, "is not an address of the web")
+		wants(t, err, "not http or https")
 	}
 }
 
@@ -348,7 +348,7 @@ func TestLoginByHand(t *testing.T) {
 	}
 	_, _ = logins.Logout(server)
 	for _, tt := range []struct{ pasted, say string }{
-		{"https://example.com/", "it has no state"},
+		{"https://example.com/", "has no state"},
 		{"http://127.0.0.1/callback?state=forged&code=x", "state mismatch"},
 		{"http://127.0.0.1/callback?state=x&error=access_denied&error_description=no", "the login was refused: access_denied no"},
 	} {

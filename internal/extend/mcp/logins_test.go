@@ -38,7 +38,7 @@ func TestPlacesOfLogins(t *testing.T) {
 }
 
 // A token that is kept and valid is used; without one, and where what is kept is broken, the
-// server wants a login.
+// server requires a login.
 func TestTokensThatAreKept(t *testing.T) {
 	t.Parallel()
 	s := Server{Name: "s", URL: "https://a.example/"}

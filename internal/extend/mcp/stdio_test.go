@@ -174,7 +174,7 @@ func TestListsAreBounded(t *testing.T) {
 	if err != nil || len(tools) != 50 || tools[49].Name != "page49" {
 		t.Errorf("%d tools of an endless list, %v", len(tools), err)
 	}
-	if !strings.Contains(client.Log(), "the list of tools goes on; 50 are used") {
+	if !strings.Contains(client.Log(), "tools lists too many items; the first 50 are used") {
 		t.Errorf("the log is %q", client.Log())
 	}
 	client = connect(t, mcp.Host{}, "tools=2500")
@@ -208,7 +208,7 @@ func TestListThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := mcp.Connect(context.Background(), mcptest.Server(t, "db", "tools=@"+list), mcp.Host{})
-	wants(t, err, "db cannot be used: its answer cannot be read", "maximum nesting depth")
+	wants(t, err, "db cannot be used: can't read its answer", "maximum nesting depth")
 }
 
 // Changes that are announced close together are reported once, and the list is new.

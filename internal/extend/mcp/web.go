@@ -37,7 +37,7 @@ type web struct {
 func newWeb(s Server, host Host) (*web, error) {
 	address, err := url.Parse(s.URL)
 	if err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
-		return nil, fmt.Errorf("%q is not an address of the web", s.URL)
+		return nil, fmt.Errorf("invalid address %q: not http or https", s.URL)
 	}
 	w := &web{base: host.Transport, server: address, header: s.Headers}
 	if w.base == nil {

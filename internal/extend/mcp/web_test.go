@@ -359,5 +359,5 @@ func TestWebWantsALogin(t *testing.T) {
 	_, err = web(t, mcp.Server{URL: hub.URL, Headers: map[string]string{"authorization": "Bearer old"}})
 	wants(t, err, "hub cannot be used", "Unauthorized")
 	_, err = web(t, mcp.Server{URL: "ftp://x"})
-	wants(t, err, "is not an address of the web")
+	wants(t, err, "not http or https")
 }

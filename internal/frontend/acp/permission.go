@@ -72,7 +72,7 @@ func (w *shown) callID(a chat.Approval) string {
 
 func titleOf(a chat.Approval) string {
 	if a.Repeats != "" {
-		return "go on? The model goes in circles: " + a.Repeats
+		return "Continue? The model repeats itself: " + a.Repeats
 	}
 	return a.Preview.Title
 }
@@ -87,7 +87,7 @@ func decision(m message, a chat.Approval) chat.Decision {
 	case optionSandbox:
 		return chat.Decision{Allow: true, Sandbox: a.Sandbox != ""}
 	}
-	return chat.Decision{Reason: "the person refused"}
+	return chat.Decision{Reason: "the user refused"}
 }
 
 // selected returns the id of the selected option, "" for none.
@@ -129,7 +129,7 @@ func (w *shown) question(a chat.Approval) []any {
 			lines = append(lines, "in "+humanize.Visible(a.Preview.Directory))
 		}
 		if a.Preview.Background {
-			lines = append(lines, "goes on in the background")
+			lines = append(lines, "continues in the background")
 		}
 		switch {
 		case a.Preview.Outside != "":
@@ -141,7 +141,7 @@ func (w *shown) question(a chat.Approval) []any {
 		}
 	}
 	if s := a.Preview.Served; s != nil && s.Changed != "" {
-		lines = append(lines, "the server has changed this tool since it was used last:", humanize.Visible(s.Changed))
+		lines = append(lines, "the server changed this tool since its last use:", humanize.Visible(s.Changed))
 	}
 	if a.Preview.Remark != "" {
 		lines = append(lines, "the model: "+humanize.Visible(strconv.Quote(a.Preview.Remark)))

@@ -28,7 +28,7 @@ func messageOf(blocks []contentBlock, root string, temp func() string) (atcmd.Me
 			m = append(m, atcmd.Part{Text: linkText(b.URI, root)})
 		case "resource":
 			if b.Resource == nil {
-				return nil, errors.New("a block of type resource holds no resource")
+				return nil, errors.New("a block of type resource has no resource")
 			}
 			if b.Resource.Blob != "" {
 				return nil, fmt.Errorf("%s is not text; only text can be attached", b.Resource.URI)
@@ -41,7 +41,7 @@ func messageOf(blocks []contentBlock, root string, temp func() string) (atcmd.Me
 			}
 			m = append(m, part)
 		default:
-			return nil, fmt.Errorf("blocks of type %q are not taken", b.Type)
+			return nil, fmt.Errorf("unsupported block type %q", b.Type)
 		}
 	}
 	if len(m.Trim()) == 0 {

@@ -36,7 +36,7 @@ func (w *shown) inquire(a chat.Approval) {
 				return
 			}
 			if !answered {
-				w.session.talk.Chat.Answer(a.ID, chat.Decision{Reason: "decide and say so"})
+				w.session.talk.Chat.Answer(a.ID, chat.Decision{Reason: "decide, and say what you decided"})
 				return
 			}
 			given = append(given, tools.InquiryAnswer{Chosen: []string{label}})

@@ -268,9 +268,9 @@ func (h *Host) report() {
 }
 
 var (
-	errWatched  = errors.New("this session takes no messages from other terminals: a script or an editor runs it")
+	errWatched  = errors.New("this session accepts no messages from other terminals: a script or an editor runs it")
 	errTerminal = errors.New("only a client at a terminal can do that (join with terminal)")
-	errAnswered = errors.New("the question was answered already")
+	errAnswered = errors.New("the question is already answered")
 )
 
 // narrow holds the lines that widen nothing, which every client may send.

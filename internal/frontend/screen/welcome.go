@@ -138,7 +138,7 @@ func stoppedAgents(ids, tasks []string, resumes bool) string {
 	}
 	text := humanize.Count(len(ids), "agent") + " stopped: " + strings.Join(tasks, ", ")
 	if resumes {
-		text += "; after a resume the model is told how far they came, and can have them go on"
+		text += "; after a resume, the model learns their progress and can continue them"
 	}
 	return text
 }

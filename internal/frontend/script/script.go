@@ -62,7 +62,7 @@ type Options struct {
 // returned as well.
 func Run(ctx context.Context, o Options) (status int, err error) {
 	if o.Shape != nil && o.Shape.Strict() == nil {
-		fmt.Fprintln(o.People, "the schema has no form that servers enforce: the answer is asked for in words and checked here")
+		fmt.Fprintln(o.People, "servers can't enforce this schema: agent asks for the answer in words and checks it")
 	}
 	if o.Timeout > 0 {
 		var stop context.CancelFunc
@@ -189,7 +189,7 @@ var ErrTimeout = errors.New("--timeout is for -p, and a positive duration such a
 type TimeoutError time.Duration
 
 func (e TimeoutError) Error() string {
-	return fmt.Sprintf("ended by --timeout after %s; -c goes on with the session", time.Duration(e))
+	return fmt.Sprintf("stopped by --timeout after %s. To continue the session, use -c", time.Duration(e))
 }
 
 // respond runs a prompt, or a slash command of the command line, to its end. A panic of the turn

@@ -139,7 +139,7 @@ func (r *run) refuse() {
 	open := slices.Collect(maps.Keys(r.open))
 	r.mu.Unlock()
 	for _, id := range open {
-		r.talk.Chat.Answer(id, chat.Decision{Reason: "nobody is there to ask any more"})
+		r.talk.Chat.Answer(id, chat.Decision{Reason: "the user is no longer there"})
 	}
 }
 

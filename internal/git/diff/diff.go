@@ -77,7 +77,7 @@ func (g repository) fork(base, of string) (commit, name string, err error) {
 			return commit, name + " (" + commit[:min(10, len(commit))] + ")", nil
 		}
 	}
-	return "", "", fmt.Errorf("there is no commit %q that the history of %s shares", base, g.dir)
+	return "", "", fmt.Errorf("no commit %q shares history with %s", base, g.dir)
 }
 
 // compare returns the difference of a commit, or of the folder if to is "", from another commit.
@@ -102,7 +102,7 @@ func (g repository) since(commit string, paths []string) (string, error) {
 	changed, err := g.compare(commit, "", paths)
 	if err != nil {
 		if _, missing := g.run("rev-parse", "--verify", "--quiet", "HEAD"); missing != nil {
-			return "", fmt.Errorf("there is nothing to compare with: %s is not in a git repository with a commit", g.dir)
+			return "", fmt.Errorf("nothing to compare: %s is not in a git repository with a commit", g.dir)
 		}
 		return "", fmt.Errorf("git diff: %w", err)
 	}
@@ -151,7 +151,7 @@ func (g repository) mayRun() error {
 	}
 	holds := sandbox.Confinement{Sandbox: sandbox.Detect()}.Guarantees(sandbox.Look)
 	if len(keys) > 0 && !(holds.Files && holds.Network) {
-		return fmt.Errorf("the repository's own configuration may run programs (%s), so it is not compared here; look at it with !git diff", strings.Join(keys, ", "))
+		return fmt.Errorf("the repository's git configuration can run programs (%s). To see the diff yourself, type: !git diff", strings.Join(keys, ", "))
 	}
 	return nil
 }

@@ -35,10 +35,10 @@ func FetchArgs(ctx context.Context, root, number string, environ []string) ([]st
 		ref = "refs/merge-requests/" + number + "/head"
 	}
 	if len(keys) > 0 {
-		return nil, fmt.Errorf("the repository's own configuration may run programs (%s), so nothing is fetched; if you trust it, run git fetch origin %s, and review ...FETCH_HEAD", strings.Join(keys, ", "), ref)
+		return nil, fmt.Errorf("can't fetch: the repository's git configuration can run programs (%s). If you trust it, run git fetch origin %s, then review ...FETCH_HEAD", strings.Join(keys, ", "), ref)
 	}
 	if strings.TrimSpace(address) == "" {
-		return nil, fmt.Errorf("the repository has no remote origin from which pull request %s could be fetched; run git remote add origin URL", number)
+		return nil, fmt.Errorf("can't fetch pull request %s: no remote origin. Run: git remote add origin URL", number)
 	}
 	args := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "protocol.ext.allow=never"}
 	if named := onGitHub.FindStringSubmatch(strings.TrimSpace(address)); named != nil {
@@ -80,7 +80,7 @@ var unfetched = []struct {
 	do   string
 }{
 	{lazyregexp.New(`couldn't find remote ref`), "origin has no pull request %s"},
-	{lazyregexp.New(`could not read (Username|Password)|Authentication failed|terminal prompts disabled|Permission denied \(publickey`), "origin did not let you read pull request %s; sign in (for GitHub by gh auth login; GH_TOKEN is hidden from commands unless sandbox.allow-env names it)"},
+	{lazyregexp.New(`could not read (Username|Password)|Authentication failed|terminal prompts disabled|Permission denied \(publickey`), "can't read pull request %s: origin requires a login. For GitHub, run: gh auth login (for GH_TOKEN, set sandbox.allow-env)"},
 }
 
 // Unfetched returns the error of a fetch that failed, by what git printed.
@@ -91,7 +91,7 @@ func Unfetched(number, printed string) error {
 			return fmt.Errorf(known.do+" (%s)", number, printed)
 		}
 	}
-	return fmt.Errorf("pull request %s cannot be fetched: %s", number, printed)
+	return fmt.Errorf("can't fetch pull request %s: %s", number, printed)
 }
 
 // Fetched returns the id of the commit that was fetched last.

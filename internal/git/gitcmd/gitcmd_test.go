@@ -213,7 +213,7 @@ func TestOwnKeysTellsWhoseTheRepositoryIs(t *testing.T) {
 			t.Parallel()
 			r, other := newRepository(t), newRepository(t)
 			keys, err := gitcmd.OwnKeys(patient(t), tt.arrange(r, other))
-			if err != nil || slices.Contains(keys, "a repository elsewhere") == tt.theirs {
+			if err != nil || slices.Contains(keys, "a repository in another folder") == tt.theirs {
 				t.Errorf("%q, %v", keys, err)
 			}
 		})

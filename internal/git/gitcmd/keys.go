@@ -58,7 +58,7 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 	top, own, ok := strings.Cut(places, "\n")
 	own, common, _ := strings.Cut(own, "\n")
 	if !ok || !belongs(own, fsutil.At(dir, common), top) {
-		found = append(found, "a repository elsewhere")
+		found = append(found, "a repository in another folder")
 	}
 	if layout.Top(layout.Real(dir)) == top {
 		// Every submodule has this key, because its git folder is elsewhere.
@@ -75,7 +75,7 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 			continue // the submodule is not checked out
 		}
 		if inner++; inner > maxRepositories {
-			return append(found, "more repositories inside than can be looked at"), nil
+			return append(found, "too many repositories inside to check"), nil
 		}
 		keys, err := OwnKeys(ctx, folder)
 		if err != nil {

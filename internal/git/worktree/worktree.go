@@ -45,11 +45,11 @@ func Folder(cache, common string) string {
 // place returns the worktree of a name for the repository around dir, whether it exists or not.
 func place(ctx context.Context, dir, cache, name string) (w Worktree, err error) {
 	if !names.MatchString(name) || strings.HasSuffix(name, ".lock") || strings.Contains(name, "..") {
-		return w, fmt.Errorf("the worktree %q: use 1 to 64 letters, digits, dots, dashes and underscores", name)
+		return w, fmt.Errorf("invalid worktree name %q. Use 1 to 64 letters, digits, dots, dashes and underscores", name)
 	}
 	common, err := run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil {
-		return w, fmt.Errorf("%s is in no git repository that has a work tree", dir)
+		return w, fmt.Errorf("%s is not in a git work tree", dir)
 	}
 	w.Path = filepath.Join(Folder(cache, common), name)
 	w.Branch = "agent/" + name
@@ -66,7 +66,7 @@ func Open(ctx context.Context, dir, cache, name string) (w Worktree, err error) 
 		return w, err
 	}
 	if err := fsutil.WithLock(filepath.Dir(w.Path), func() error { return w.make(ctx, dir) }); err != nil {
-		return w, fmt.Errorf("the worktree %s cannot be made: %w", name, err)
+		return w, fmt.Errorf("can't create the worktree %s: %w", name, err)
 	}
 	if _, err := os.Stat(filepath.Join(w.Path, ".gitmodules")); err == nil {
 		w.Notes = append(w.Notes, "its submodules are empty: git submodule update --init")
@@ -121,7 +121,7 @@ func Remove(ctx context.Context, dir, cache, name string) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(w.Path, ".git")); err != nil {
-		return fmt.Errorf("there is no worktree %s at %s", name, w.Path)
+		return fmt.Errorf("no worktree %s at %s", name, w.Path)
 	}
 	changed, err := run(ctx, w.Path, "status", "--porcelain", "--ignored=no")
 	if err != nil {

@@ -38,10 +38,10 @@ func TestOddRepositories(t *testing.T) {
 		"the branch is":    {make: "git branch agent/job"},
 		"submodules":       {make: "echo '[submodule \"x\"]' > .gitmodules; git add .; git commit -qm two", note: "submodules"},
 		"lfs":              {make: "echo '*.bin filter=lfs' > .gitattributes; git add .; git commit -qm two", note: "LFS"},
-		"no commit":        {make: "git init -q -b main", fails: "cannot be made"},
+		"no commit":        {make: "git init -q -b main", fails: "can't create"},
 		"no repository":    {fails: "in no git repository"},
-		"a branch is used": {make: "git worktree add -q -b agent/job ../used", fails: "cannot be made"},
-		"a branch agent":   {make: "git branch agent", fails: "cannot be made"},
+		"a branch is used": {make: "git worktree add -q -b agent/job ../used", fails: "can't create"},
+		"a branch agent":   {make: "git branch agent", fails: "can't create"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrFormat is returned for a damaged index or an unknown format.
-var ErrFormat = errors.New("not an index that is understood")
+var ErrFormat = errors.New("unknown format of the git index")
 
 // longestPath is the longest accepted path in bytes. No system has longer paths, but in version 4
 // a damaged index could make each path continue the path before it.

@@ -132,7 +132,7 @@ func (r *reply) addDelta(e wireEvent) error {
 }
 
 func (r *reply) unopened(index int) error {
-	return r.malformed(fmt.Sprintf("sent a piece of block %d, which it had not begun", index))
+	return r.malformed(fmt.Sprintf("sent part of block %d before its start", index))
 }
 
 // closeBlock ends a block. If the block is a search by the server, it reports the search.

@@ -233,7 +233,7 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 			Last string `json:"last_id"`
 		}
 		if json.Unmarshal(body, &list) != nil || list.Data == nil {
-			return nil, c.at.Fail(llm.NotAnAPI, "", "/models is not a list of models")
+			return nil, c.at.Fail(llm.NotAnAPI, "", "/models returned no list of models")
 		}
 		for _, m := range list.Data {
 			if c.at.IsModelID(m.ID) {

@@ -67,10 +67,10 @@ var lessons = []lesson{
 	{lazyregexp.New(`bound to a different conversation`), func(d *Dialect, req llm.Request) {
 		d.Bound = true
 		d.forget(req)
-	}, "the provider refused the thinking of earlier replies, because the conversation before it has changed; the conversation goes on without it"},
+	}, "the provider rejected the thinking of earlier replies because earlier messages changed. Continuing without it"},
 	{lazyregexp.New(`signature.{0,60}thinking|thinking.{0,60}signature|redacted_thinking|thinking.{0,40}cannot be modified`), func(d *Dialect, req llm.Request) {
 		d.forget(req)
-	}, "the provider cannot read its thinking of earlier replies any more; the conversation goes on without it"},
+	}, "the provider can no longer read the thinking of its earlier replies. Continuing without it"},
 	{lazyregexp.New(`diagnostics` + unknown), func(d *Dialect, _ llm.Request) { d.OmitDiagnostics = true }, ""},
 	{lazyregexp.New(`cache_control|prompt.caching`), func(d *Dialect, _ llm.Request) { d.OmitCache = true }, ""},
 	{lazyregexp.New(`thinking\.\S*display|\bdisplay\b`), func(d *Dialect, _ llm.Request) { d.OmitDisplay = true }, ""},
@@ -79,7 +79,7 @@ var lessons = []lesson{
 	}, ""},
 	{lazyregexp.New(`output_config|\beffort\b`), func(d *Dialect, req llm.Request) {
 		d.OmitEffort = d.OmitEffort || req.ReasoningEffort != ""
-	}, "the model does not take this reasoning.effort; the conversation goes on with its own"},
+	}, "the model does not support this reasoning.effort. Continuing with its default"},
 	{lazyregexp.New(`defer_loading|tool_addition|tool_removal|tool_reference|mid-conversation-tool-changes`), func(d *Dialect, _ llm.Request) {
 		d.OmitToolChanges = true
 	}, ""},
@@ -88,12 +88,12 @@ var lessons = []lesson{
 	}, ""},
 	{lazyregexp.New(`temperature|top_p`), func(d *Dialect, req llm.Request) {
 		d.OmitSampling = d.OmitSampling || req.Temperature != nil || req.TopP != nil
-	}, "the model does not take the settings temperature and top_p; the conversation goes on without them"},
+	}, "the model does not support temperature and top_p. Continuing without them"},
 	{lazyregexp.New(`web_search`), func(d *Dialect, req llm.Request) {
 		for _, t := range req.Tools {
 			d.OmitSearch = d.OmitSearch || t.Searches
 		}
-	}, "the server does not search the web for this model; the conversation goes on without it"},
+	}, "the server offers no web search for this model. Continuing without it"},
 	{lazyregexp.New(`(?:adaptive )?thinking` + unknown), func(d *Dialect, _ llm.Request) { d.OmitThinking = true }, ""},
 }
 

@@ -73,7 +73,7 @@ func (r *reply) exchange(ctx context.Context, c *conversation) error {
 	case r.quit:
 		return nil
 	case !r.known && r.strange != "":
-		failure := r.client.at.Fail(llm.NotAnAPI, r.req.Model, "sent events that are not of this API: "+r.strange)
+		failure := r.client.at.Fail(llm.NotAnAPI, r.req.Model, "sent events of another API: "+r.strange)
 		failure.Final = true
 		return failure
 	case r.stop == "":
@@ -115,9 +115,9 @@ func (r *reply) complete() error {
 	}
 	switch {
 	case r.stop == "model_context_window_exceeded":
-		return r.client.at.Problem(refusal.Problem{Message: "the reply does not fit into the model's window", Code: r.stop}, r.req.Model)
+		return r.client.at.Problem(refusal.Problem{Message: "the reply does not fit into the model's context window", Code: r.stop}, r.req.Model)
 	case r.stop == "refusal" && !said && len(calls) == 0:
-		failure := r.client.at.Problem(refusal.Problem{Message: "the model refuses to answer: its safety filter let nothing through", Code: "content_filter"}, r.req.Model)
+		failure := r.client.at.Problem(refusal.Problem{Message: "the model refuses to answer: its safety filter blocked the whole reply", Code: "content_filter"}, r.req.Model)
 		failure.Final = true
 		return failure
 	case finish == "":

@@ -51,9 +51,9 @@ func (r *reply) tellDropped() {
 	for _, reason := range slices.Sorted(maps.Keys(r.dropped)) {
 		why := strings.ReplaceAll(refusal.Line(reason), "_", " ")
 		if reason == prefixMismatch {
-			why = "the conversation before it has changed; this is a defect of this program"
+			why = "earlier messages changed; please report this bug of agent"
 		}
-		notes = append(notes, "the provider dropped thinking of earlier replies: "+why)
+		notes = append(notes, "the provider ignored the thinking of earlier replies: "+why)
 	}
 	for _, note := range r.client.newNotes(notes) {
 		r.emit(llm.Adapted{Note: note})

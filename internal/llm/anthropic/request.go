@@ -102,10 +102,10 @@ func (r *request) effort() string {
 // notes tells a user which settings the request omits or changes.
 func (r *request) notes() (notes []string) {
 	if (r.Temperature != nil || r.TopP != nil) && !r.takesSampling() {
-		notes = append(notes, "the model "+r.Model+" takes neither temperature nor top_p while it thinks; the conversation goes on without them")
+		notes = append(notes, "the model "+r.Model+" does not support temperature and top_p while it thinks. Continuing without them")
 	}
 	if r.facts.AlwaysThinks && r.ReasoningEffort == effortNone {
-		notes = append(notes, "the model "+r.Model+" always thinks; reasoning.effort none counts as low")
+		notes = append(notes, "the model "+r.Model+" always thinks. Using reasoning.effort low instead of none")
 	}
 	return notes
 }

@@ -154,7 +154,7 @@ func edit(source, run fact) reply {
 			calls: []call{replaceIn(till, literalLine, correctLine)},
 		}
 	}
-	return reply{text: "The tests fail:\n\n```\n" + failures(run) + "\n```\n\nBut `till.sh` does not look the way my script expects; somebody has changed the line that compares `$sum`. I know one bug only and cannot work out another. A real model could: set `OPENAI_API_KEY` or `--base-url` and start again."}
+	return reply{text: "The tests fail:\n\n```\n" + failures(run) + "\n```\n\nBut `till.sh` does not look the way my script expects; the line that compares `$sum` was changed. I know only one bug. For a real model, set `OPENAI_API_KEY` or `--base-url` and start again."}
 }
 
 // failures returns the lines of a test run that report failures.
@@ -179,9 +179,9 @@ func stopsAt(answers []fact) (reply, bool) {
 		}
 		switch {
 		case f.refused():
-			return reply{text: fmt.Sprintf("`%s` was not allowed, so I leave it at that; it changed nothing. Say `continue` and I ask again, or ask for something else (`help`).", f.name)}, true
+			return reply{text: fmt.Sprintf("You did not allow `%s`, so I stop here. Nothing changed. Say `continue` and I ask again, or say `help`.", f.name)}, true
 		case f.failed() && (f.name != toolRead || f.is(toolRead, till)) && f.name != toolShell:
-			return reply{text: fmt.Sprintf("`%s` failed:\n\n> %s\n\nMy script has no other way. Say `continue` to try again.", f.name, f.problem())}, true
+			return reply{text: fmt.Sprintf("`%s` failed:\n\n> %s\n\nMy script knows no other way. Say `continue` to try again.", f.name, f.problem())}, true
 		case f.is(toolShell, runTests) && !f.gone() && !strings.Contains(f.answer, "checks"):
 			return reply{text: fmt.Sprintf("The tests did not run to their end:\n\n> %s\n\nSay `continue` to try again.", f.problem())}, true
 		}
@@ -192,7 +192,7 @@ func stopsAt(answers []fact) (reply, bool) {
 // summary returns the last message of the job.
 func (p progress) summary(run fact) string {
 	if p.edits() == 0 {
-		return "Nothing to repair: " + testLine(run.answer) + ". The bug that I know is not there, or not any more."
+		return "Nothing to repair: " + testLine(run.answer) + ". The bug that I know is not there."
 	}
 	return strings.Join([]string{
 		"Done: " + testLine(run.answer) + ".",

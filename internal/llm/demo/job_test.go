@@ -90,7 +90,7 @@ func TestARefusedEditIsAskedForAgainOnlyOnRequest(t *testing.T) {
 	p.intercept = func(tool, _ string) (string, bool) {
 		return "Error: the user refused this call: not now", tool == toolReplace && refuse
 	}
-	wantWords(t, p.say(Prompt), "`replace` was not allowed", "continue")
+	wantWords(t, p.say(Prompt), "did not allow `replace`", "continue")
 	p.wantCalls(wholeJob[:6])
 	refuse = false
 	wantWords(t, p.say("continue"), "all 6 checks passed")
@@ -104,7 +104,7 @@ func TestFailuresEndTheJobHonestly(t *testing.T) {
 		{"the file cannot be read", toolRead, till, "Error: permission denied", "permission"},
 		{"the edit fails", toolReplace, till, "Error: the file changed since it was read", "changed since it was read"},
 		{"the tests cannot run", toolShell, runTests, "Error: sh: not found", "did not run to their end"},
-		{"the tests are not allowed", toolShell, runTests, "Error: refused: the approval mode is read-only", "not allowed"},
+		{"the tests are not allowed", toolShell, runTests, "Error: refused: the approval mode is read-only", "did not allow"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -167,7 +167,7 @@ func TestAFileSomebodyElseChanged(t *testing.T) {
 	for _, test := range []struct{ name, line, want string }{
 		{"repaired already", correctLine, "Nothing to repair: all 6 checks passed"},
 		{"half repaired", literalLine, "Done: all 6 checks passed"},
-		{"broken otherwise", `if [ "$sum" -gt 2000 ]; then`, "I know one bug only"},
+		{"broken otherwise", `if [ "$sum" -gt 2000 ]; then`, "I know only one bug"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -209,7 +209,7 @@ func TestTheJobEndsWhenItGoesRoundInCircles(t *testing.T) {
 	p.intercept = func(tool, subject string) (string, bool) {
 		return "[Result pruned — re-run tool to retrieve]", tool == toolRead && subject == till
 	}
-	wantWords(t, p.say(Prompt), "get nowhere")
+	wantWords(t, p.say(Prompt), "without success")
 }
 
 func TestWorkspaceIsFreshAndNeedsOnlySh(t *testing.T) {

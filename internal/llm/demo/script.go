@@ -56,7 +56,7 @@ func next(r request) reply {
 		return reply{text: snapshot}
 	}
 	if len(c.since(c.asked)) >= maxCalls {
-		return reply{text: "I have made " + humanize.Count(maxCalls, "call") + " for this and get nowhere, so I stop. I am a script and cannot think of another way."}
+		return reply{text: "I have made " + humanize.Count(maxCalls, "call") + " without success, so I stop. I am a script and know no other way."}
 	}
 	asked := c.request()
 	if start, ok := c.job(); ok && (start == c.asked || goOn.MatchString(asked)) {
@@ -64,7 +64,7 @@ func next(r request) reply {
 	}
 	answer := c.serve(asked)
 	if _, ok := c.job(); ok && len(answer.calls) == 0 && !c.repaired() {
-		answer.text += "\n\nThe repair is not finished. Say `continue` and I go on with it."
+		answer.text += "\n\nThe repair is not finished. Say `continue` to continue."
 	}
 	return answer
 }

@@ -44,13 +44,13 @@ func (c conversation) serve(asked string) reply {
 			return s.answer(c, match)
 		}
 	}
-	return reply{text: fmt.Sprintf("You wrote: “%s”. A real model would make something of it; I cannot.\n\n%s\n\n%s", humanize.Line(asked, maxQuoted), what, can)}
+	return reply{text: fmt.Sprintf("You wrote: “%s”. A real model would understand that; I am a script.\n\n%s\n\n%s", humanize.Line(asked, maxQuoted), what, can)}
 }
 
 func help(conversation, []string) reply { return reply{text: what + "\n\n" + can} }
 
 func nothingToGoOn(conversation, []string) reply {
-	return reply{text: "There is nothing I could go on with. Say `repair till.sh` to start the job."}
+	return reply{text: "There is nothing to continue. Say `repair till.sh` to start the job."}
 }
 
 // answerOnce answers a request that takes one call: first with the call, and then, when the call has an
@@ -83,7 +83,7 @@ func run(c conversation, match []string) reply {
 // failure reports a failed call and ends the request.
 func failure(f fact) reply {
 	if f.refused() {
-		return reply{text: "It was not allowed, so I leave it. Ask for something else, or `help`."}
+		return reply{text: "You did not allow it, so I skip it. Ask for something else, or say `help`."}
 	}
 	return reply{text: "That did not work:\n\n> " + f.problem()}
 }

@@ -18,8 +18,8 @@ func TestPlainRequests(t *testing.T) {
 		{"run echo one; echo two", []string{"run_shell_command echo one; echo two"}, []string{"2 lines", "one\ntwo"}},
 		{"help", nil, []string{"without intelligence", "run COMMAND"}},
 		{"Hello!", nil, []string{"without intelligence"}},
-		{"continue", nil, []string{"nothing I could go on with"}},
-		{"Write a poem\nabout tills", nil, []string{"Write a poem about tills", "I cannot", "without intelligence", "What I can do"}},
+		{"continue", nil, []string{"nothing to continue"}},
+		{"Write a poem\nabout tills", nil, []string{"Write a poem about tills", "I am a script", "without intelligence", "What I can do"}},
 	} {
 		t.Run(strings.ReplaceAll(test.say, "/", "|"), func(t *testing.T) {
 			t.Parallel()
@@ -34,7 +34,7 @@ func TestARefusedRequestIsLeft(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
 	p.intercept = func(string, string) (string, bool) { return "Error: the user refused this call", true }
-	wantWords(t, p.say("run rm -rf /"), "not allowed")
+	wantWords(t, p.say("run rm -rf /"), "did not allow")
 	p.wantCalls([]string{"run_shell_command rm -rf /"})
 }
 

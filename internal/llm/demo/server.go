@@ -61,7 +61,7 @@ const patience = time.Second
 func Start(ctx context.Context, options Options) (*Server, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("the demo model cannot listen on a loopback port: %w", err)
+		return nil, fmt.Errorf("can't start the demo model on a loopback port: %w", err)
 	}
 	if options.Pause == nil {
 		options.Pause = llm.Sleep
@@ -116,7 +116,7 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {
-		refuse(w, http.StatusRequestEntityTooLarge, "too_large", "the request cannot be read: "+err.Error())
+		refuse(w, http.StatusRequestEntityTooLarge, "too_large", "can't read the request: "+err.Error())
 		return
 	}
 	asked, err := decode(body)
@@ -125,7 +125,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if asked.Model != Model {
-		refuse(w, http.StatusNotFound, "model_not_found", fmt.Sprintf("the demo has one model, %q, and not %q", Model, asked.Model))
+		refuse(w, http.StatusNotFound, "model_not_found", fmt.Sprintf("unknown model %[2]q; the demo has only %[1]q", Model, asked.Model))
 		return
 	}
 	answer := next(asked)
@@ -150,7 +150,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 func decode(body []byte) (request, error) {
 	var r request
 	if err := json.Unmarshal(body, &r); err != nil {
-		return request{}, fmt.Errorf("the request is not what chat completions take: %w", err)
+		return request{}, fmt.Errorf("not a chat completions request: %w", err)
 	}
 	if len(r.Messages) == 0 {
 		return request{}, errors.New("messages must not be empty")

@@ -22,7 +22,7 @@ var project embed.FS
 // returns an error if a file of the same name exists.
 func Workspace(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("the demo's workspace cannot be made: %w", err)
+		return fmt.Errorf("can't create the demo's workspace: %w", err)
 	}
 	names, err := fs.Glob(project, "workspace/*")
 	if err != nil {
@@ -38,7 +38,7 @@ func Workspace(dir string) error {
 			mode = 0o700
 		}
 		if err := fsutil.CreateNew(filepath.Join(dir, filepath.Base(name)), content, mode); err != nil {
-			return fmt.Errorf("the demo's workspace cannot be made: %w", err)
+			return fmt.Errorf("can't create the demo's workspace: %w", err)
 		}
 	}
 	return nil

@@ -50,13 +50,13 @@ func (e *Endpoint) describeConnection(err error) llm.Error {
 	case errors.As(err, &certificate), errors.As(err, &authority):
 		return llm.Error{Message: "its certificate is not trusted: " + rootCause(err), Hint: "install the certificate authority, or check base-url", Final: true}
 	case errors.As(err, &lookup):
-		return llm.Error{Message: "the host " + lookup.Name + " is not known", Hint: network, Unreachable: true}
+		return llm.Error{Message: "the host " + lookup.Name + " is unknown", Hint: network, Unreachable: true}
 	case fsutil.IsRefused(err):
-		return llm.Error{Message: "nothing listens there (connection refused)", Hint: "start the server, or check base-url", Unreachable: true}
+		return llm.Error{Message: "connection refused: no server is listening", Hint: "start the server, or check base-url", Unreachable: true}
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return llm.Error{Message: "cannot be reached: " + rootCause(err), Hint: network, Unreachable: true}
+		return llm.Error{Message: "can't connect: " + rootCause(err), Hint: network, Unreachable: true}
 	case errors.Is(err, io.EOF):
-		return llm.Error{Message: "the connection closed without an answer" + e.proxyName()}
+		return llm.Error{Message: "the server closed the connection without an answer" + e.proxyName()}
 	default:
 		return llm.Error{Message: "no answer: " + rootCause(err) + e.proxyName()}
 	}

@@ -249,7 +249,7 @@ func (e *Endpoint) IsModelID(id string) bool {
 const maxStream = 256 << 20
 
 // errEndless ends a stream of more than maxStream bytes.
-var errEndless = fmt.Errorf("more than %d MiB for one reply", maxStream>>20)
+var errEndless = fmt.Errorf("more than %d MiB in one reply", maxStream>>20)
 
 // Malformed returns the error for a reply that another attempt would not fix.
 func (e *Endpoint) Malformed(model, text string) *llm.Error {
@@ -270,7 +270,7 @@ func (e *Endpoint) Failure(err error, model string, begun bool) *llm.Error {
 	if !begun && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return e.connectionFailure(err, model)
 	}
-	failure := e.Fail(llm.Truncated, model, "the connection broke within the reply"+e.proxyName())
+	failure := e.Fail(llm.Truncated, model, "the connection broke in the middle of the reply"+e.proxyName())
 	failure.Err, failure.Costly = err, begun
 	return failure
 }

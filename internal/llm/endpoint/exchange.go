@@ -92,7 +92,7 @@ func (x *Exchange) decodedBody() (*bufio.Reader, error) {
 type codingError struct{ encoding string }
 
 func (e *codingError) Error() string {
-	return "compressed its answer with " + refusal.Line(e.encoding) + ", which nobody asked for"
+	return "compressed its answer with " + refusal.Line(e.encoding) + ", a compression that agent did not request"
 }
 
 // refusalError returns the *llm.Error for an answer that is not a reply.
@@ -212,7 +212,7 @@ func (e *Endpoint) unreadable(err error, model string) *llm.Error {
 	case errors.As(err, &coding):
 		return e.Malformed(model, coding.Error())
 	case errors.As(err, &flawed), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
-		return e.Malformed(model, "sent an answer that cannot be unpacked")
+		return e.Malformed(model, "sent an answer whose compression is damaged")
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func (e *Endpoint) Problem(p refusal.Problem, model string) *llm.Error {
 	case text == "" && p.NotAnAPI:
 		text = "answered with a web page"
 	case p.NotAnAPI && failure.Kind == llm.NotAnAPI:
-		text = "answered with something that is not this API: " + text
+		text = "did not answer as this API does: " + text
 	}
 	if p.Status != 0 {
 		text = strings.TrimSuffix(statusText(p.Status)+": "+text, ": ")
@@ -63,13 +63,13 @@ func (e *Endpoint) hintRedirect(location string) string {
 		}
 	}
 	if strings.HasPrefix(e.config.BaseURL, "https:") && strings.HasPrefix(location, "http:") {
-		return "it redirects to plain " + location + ", where others could read the key; nothing was sent there: check base-url"
+		return "nothing was sent to " + location + ": plain http exposes the key. Check base-url"
 	}
 	base := location
 	for _, path := range append(e.config.Paths, ModelsPath) {
 		base = strings.TrimSuffix(base, path)
 	}
-	return "it redirects to " + location + ", which got neither key nor request; if you trust it, set base-url to " + base
+	return "redirect to " + location + " not followed; if you trust it, set base-url to " + base
 }
 
 // Fail returns an *Error about a model at the endpoint.

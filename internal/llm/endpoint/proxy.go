@@ -41,7 +41,7 @@ func (e *Endpoint) proxyName() string {
 
 // hintLogin returns the hint that tells where to write the login of the proxy.
 func (e *Endpoint) hintLogin() string {
-	return "write the login into " + proxyVariable(e.config.BaseURL) + " as http://USER:PASSWORD@HOST"
+	return "set " + proxyVariable(e.config.BaseURL) + " to http://USER:PASSWORD@HOST:PORT"
 }
 
 // proxyVariable returns the environment variable that sets the proxy for an address.
@@ -58,19 +58,19 @@ func (e *Endpoint) proxyFailure(err error) (llm.Error, bool) {
 		return llm.Error{}, false
 	}
 	where := "the proxy " + proxy.Host + " "
-	check := "check " + proxyVariable(e.config.BaseURL) + ", or put the host into NO_PROXY"
+	check := "check " + proxyVariable(e.config.BaseURL) + ", or add the host to NO_PROXY"
 	var connect *net.OpError
 	cause := rootCause(err)
 	switch status := statusOf(cause); {
 	case status == http.StatusProxyAuthRequired:
-		return llm.Error{Kind: llm.Auth, Message: where + "wants a login", Hint: e.hintLogin(), Status: status, Final: true}, true
+		return llm.Error{Kind: llm.Auth, Message: where + "requires a login", Hint: e.hintLogin(), Status: status, Final: true}, true
 	case status != 0:
 		again := status >= http.StatusInternalServerError || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status < http.StatusBadRequest
 		return llm.Error{Message: where + "answered " + cause, Hint: check, Final: !again}, true
 	case strings.Contains(cause, "malformed HTTP"):
 		return llm.Error{Message: where + "does not speak HTTP: " + cause, Hint: check, Final: true}, true
 	case errors.As(err, &connect) && (connect.Op == "proxyconnect" || connect.Op == "dial"):
-		return llm.Error{Message: where + "cannot be reached: " + refusal.Line(innermost(connect)), Hint: check, Unreachable: true}, true
+		return llm.Error{Message: where + "is unreachable: " + refusal.Line(innermost(connect)), Hint: check, Unreachable: true}, true
 	}
 	return llm.Error{}, false
 }
@@ -100,7 +100,7 @@ func innermost(err error) string {
 // proxyError is the error for a variable that does not hold the address of a proxy.
 type proxyError struct{ variable string }
 
-func (e *proxyError) Error() string { return e.variable + " is not the address of a proxy" }
+func (e *proxyError) Error() string { return e.variable + " is not a proxy address" }
 
 // proxyFromEnvironment is like http.ProxyFromEnvironment but reports an unreadable address. The
 // library takes such an address for a host name, or silently uses no proxy.

@@ -114,7 +114,7 @@ const DocumentName = "document.pdf"
 
 // Unsendable returns a text that replaces media of a type that no API takes.
 func Unsendable(m *history.Media) string {
-	return fmt.Sprintf("(an attachment of type %s, which cannot be sent)", m.MimeType)
+	return fmt.Sprintf("(an attachment of type %s, omitted: the API does not support it)", m.MimeType)
 }
 
 // ResponseText returns a tool's answer as the model reads it: result, exit code and error. It

@@ -127,7 +127,7 @@ func fixedLesson(words string, change func(d *Dialect)) lesson {
 var lessons = []lesson{
 	{lazyregexp.New(`web_search|tool.type|server.tool|\bsearch\b`), func(d *Dialect, _ string, req llm.Request) {
 		d.OmitSearch = d.OmitSearch || slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Searches })
-	}, "the server does not search the web for this model together with tools; the conversation goes on without it"},
+	}, "the server offers no web search for this model together with tools. Continuing without it"},
 	fixedLesson(`stream_options`, func(d *Dialect) { d.OmitUsage = true }),
 	fixedLesson(`prompt_cache|cache_control|session_id`, func(d *Dialect) { d.OmitCache = true }),
 	fixedLesson(`v1/responses`, func(d *Dialect) { d.API = APIResponses }),
@@ -140,19 +140,19 @@ var lessons = []lesson{
 	fixedLesson(`system (?:role|messages?) (?:is |are )?not supported|only user and assistant roles|developer instruction is not enabled`, func(d *Dialect) { d.SystemAsUser = true }),
 	{lazyregexp.New(`temperature|top_p`), func(d *Dialect, refused string, req llm.Request) {
 		d.OmitSampling = d.OmitSampling || (req.Temperature != nil || req.TopP != nil) && neverTaken.MatchString(refused)
-	}, "the model does not take the settings temperature and top-p; the conversation goes on without them"},
+	}, "the model does not support temperature and top_p. Continuing without them"},
 	{lazyregexp.New(`reasoning_effort|reasoning\.effort`), func(d *Dialect, refused string, req llm.Request) {
 		d.OmitEffort = d.OmitEffort || req.ReasoningEffort != "" && neverTaken.MatchString(refused)
-	}, "the model does not take this reasoning.effort; the conversation goes on with its own"},
-	{lazyregexp.New(`max_(?:completion_)?tokens`), learnOutputLimit, "the model takes no bound of its output; the conversation goes on without max-output-tokens"},
-	{lazyregexp.New(`thought.?signature`), learnSignatures, "the provider refused the signatures of earlier calls; the conversation goes on without them"},
+	}, "the model does not support this reasoning.effort. Continuing with its default"},
+	{lazyregexp.New(`max_(?:completion_)?tokens`), learnOutputLimit, "the model does not support max-output-tokens. Continuing without it"},
+	{lazyregexp.New(`thought.?signature`), learnSignatures, "the provider rejected the signatures of earlier tool calls. Continuing without them"},
 	{lazyregexp.New(`bound to a different conversation|prefix.{0,10}mismatch`), func(d *Dialect, _ string, req llm.Request) {
 		d.Bound = true
 		d.forget(thoughtsIn(req.History), &d.NoReasoning)
-	}, "the provider refused the reasoning of earlier replies, because the conversation before it has changed; the conversation goes on without it"},
+	}, "the provider rejected the reasoning of earlier replies because earlier messages changed. Continuing without it"},
 	{
 		lazyregexp.New(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), learnUnreadable,
-		"the provider cannot read its reasoning of earlier replies any more (another account, or too old); the conversation goes on without it",
+		"the provider can no longer read the reasoning of earlier replies (another account, or too old). Continuing without it",
 	},
 	{lazyregexp.New("reasoning_content|[`'\"]reasoning[`'\"]"), learnReasoning, ""},
 }

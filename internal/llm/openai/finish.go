@@ -37,9 +37,9 @@ func (r *reply) finishFor(reason string) error {
 	}
 	switch known, is := finishes[filter]; {
 	case slices.Contains(brokenOff, filter), slices.Contains(brokenOff, found):
-		return r.truncated("the provider broke the reply off: "+refusal.Line(reason), nil)
+		return r.truncated("the provider cut the reply short: "+refusal.Line(reason), nil)
 	case strings.Contains(filter, "context_window_exceeded"):
-		return r.client.at.Problem(refusal.Problem{Message: "the reply does not fit into the model's window", Code: filter}, r.model)
+		return r.client.at.Problem(refusal.Problem{Message: "the reply does not fit into the model's context window", Code: filter}, r.model)
 	case is:
 		r.finish = string(known)
 	default:

@@ -120,5 +120,5 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 	case list.Models != nil && vendor.At(c.at.Host(), "").Instructions:
 		return list.Models, nil
 	}
-	return nil, c.at.Fail(llm.NotAnAPI, "", "/models is not a list of models")
+	return nil, c.at.Fail(llm.NotAnAPI, "", "/models returned no list of models")
 }

@@ -59,18 +59,18 @@ func TestProxyFaults(t *testing.T) {
 		kind        llm.ErrorKind
 		says        []string
 	}{
-		"dead, http":            {"http://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " cannot be reached: " + refused, "NO_PROXY"}},
-		"dead, https":           {"https://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " cannot be reached: " + refused}},
-		"wants a login":         {"https://api.example.com/v1", answering(407), llm.Auth, []string{"wants a login", "http://USER:PASSWORD@HOST"}},
-		"wants a login, http":   {"http://api.example.com/v1", answering(407), llm.Auth, []string{"through the proxy", "into HTTP_PROXY as http://USER:PASSWORD@HOST"}},
-		"answers a page, http":  {"http://api.example.com/v1", page, llm.Auth, []string{"through the proxy " + page}},
-		"closes, http":          {"http://api.example.com/v1", closes, llm.Unavailable, []string{"through the proxy " + closes}},
-		"closes, https":         {"https://api.example.com/v1", closes, llm.Truncated, []string{"through the proxy " + closes}},
-		"speaks no HTTP, http":  {"http://api.example.com/v1", garbage, llm.Unavailable, []string{"the proxy " + garbage + " does not speak HTTP"}},
-		"speaks no HTTP, https": {"https://api.example.com/v1", garbage, llm.Unavailable, []string{"the proxy " + garbage + " does not speak HTTP"}},
-		"forbids":               {"https://api.example.com/v1", answering(403), llm.Unavailable, []string{"answered Forbidden;", "check HTTPS_PROXY"}},
-		"fails, http":           {"http://api.example.com/v1", answering(502), llm.Unavailable, []string{"(502) (through the proxy", "attempts"}},
-		"fails":                 {"https://api.example.com/v1", answering(502), llm.Unavailable, []string{"answered Bad Gateway"}},
+		"dead, http":             {"http://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " is unreachable: " + refused, "NO_PROXY"}},
+		"dead, https":            {"https://api.example.com/v1", dead, llm.Unavailable, []string{"the proxy " + dead + " is unreachable: " + refused}},
+		"requires a login":       {"https://api.example.com/v1", answering(407), llm.Auth, []string{"requires a login", "http://USER:PASSWORD@HOST"}},
+		"requires a login, http": {"http://api.example.com/v1", answering(407), llm.Auth, []string{"through the proxy", "set HTTP_PROXY to http://USER:PASSWORD@HOST:PORT"}},
+		"answers a page, http":   {"http://api.example.com/v1", page, llm.Auth, []string{"through the proxy " + page}},
+		"closes, http":           {"http://api.example.com/v1", closes, llm.Unavailable, []string{"through the proxy " + closes}},
+		"closes, https":          {"https://api.example.com/v1", closes, llm.Truncated, []string{"through the proxy " + closes}},
+		"speaks no HTTP, http":   {"http://api.example.com/v1", garbage, llm.Unavailable, []string{"the proxy " + garbage + " does not speak HTTP"}},
+		"speaks no HTTP, https":  {"https://api.example.com/v1", garbage, llm.Unavailable, []string{"the proxy " + garbage + " does not speak HTTP"}},
+		"forbids":                {"https://api.example.com/v1", answering(403), llm.Unavailable, []string{"answered Forbidden;", "check HTTPS_PROXY"}},
+		"fails, http":            {"http://api.example.com/v1", answering(502), llm.Unavailable, []string{"(502) (through the proxy", "attempts"}},
+		"fails":                  {"https://api.example.com/v1", answering(502), llm.Unavailable, []string{"answered Bad Gateway"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +98,7 @@ func TestUnreadableProxy(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://[garbage")
 	client := openai.NewClient(openai.Config{BaseURL: "https://api.example.com/v1"})
 	_, err := collect(t.Context(), client, ask("hi"))
-	if got := failure(t, err); got.Attempts != 1 || !strings.Contains(err.Error(), "HTTPS_PROXY is not the address of a proxy") {
+	if got := failure(t, err); got.Attempts != 1 || !strings.Contains(err.Error(), "HTTPS_PROXY is not a proxy address") {
 		t.Errorf("%v after %d attempts", err, got.Attempts)
 	}
 }

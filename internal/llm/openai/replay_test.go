@@ -174,21 +174,21 @@ func TestRefusedAttachments(t *testing.T) {
 		sent string
 	}{
 		"a signature": {
-			host: "generativelanguage.googleapis.com", model: "gemini-3-pro", refusal: corrupted, note: "refused the signatures",
+			host: "generativelanguage.googleapis.com", model: "gemini-3-pro", refusal: corrupted, note: "rejected the signatures",
 			reply: func(a string) llmtest.Turn {
 				return llmtest.Call("f", `{}`).Extra(`{"google":{"thought_signature":"` + a + `"}}`)
 			},
 			sent: `"thought_signature":"%s"`,
 		},
 		"the thinking of Claude": {
-			host: "openrouter.ai", model: "anthropic/claude", refusal: "messages.1.content.0: Invalid `signature` in `thinking` block", note: "cannot read its reasoning",
+			host: "openrouter.ai", model: "anthropic/claude", refusal: "messages.1.content.0: Invalid `signature` in `thinking` block", note: "no longer read the reasoning",
 			reply: func(a string) llmtest.Turn {
 				return llmtest.Turn{}.Details(`[{"type":"reasoning.text","index":0,"text":"x","signature":"`+a+`"}]`).Call("f", `{}`)
 			},
 			sent: `"signature":"%s"`,
 		},
 		"another account": {
-			host: "api.openai.com", model: "gpt-5.6", refusal: foreign, note: "cannot read its reasoning",
+			host: "api.openai.com", model: "gpt-5.6", refusal: foreign, note: "no longer read the reasoning",
 			reply: func(a string) llmtest.Turn { return llmtest.Think(a).Call("f", `{}`) },
 			sent:  `"text":"%s"`,
 		},

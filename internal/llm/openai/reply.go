@@ -72,13 +72,13 @@ func (c *Client) run(ctx context.Context, f format, req request, r *reply) error
 	}
 	switch {
 	case r.finish == "" && !r.known && r.strange != "":
-		failure := c.at.Fail(llm.NotAnAPI, r.model, "sent events that are not of this API: "+r.strange)
+		failure := c.at.Fail(llm.NotAnAPI, r.model, "sent events of another API: "+r.strange)
 		failure.Final = true
 		return failure
 	case r.finish == "":
 		return r.truncated("the reply ended before it was complete", nil)
 	case r.finish == string(openai.FinishReasonContentFilter) && !r.answered && len(r.calls.calls) == 0:
-		return r.client.at.Problem(refusal.Problem{Message: "its content filter let nothing of the reply through", Code: r.finish}, r.model)
+		return r.client.at.Problem(refusal.Problem{Message: "its content filter blocked the whole reply", Code: r.finish}, r.model)
 	}
 	r.complete()
 	x.Drain()

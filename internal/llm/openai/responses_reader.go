@@ -199,9 +199,9 @@ func (s *responseReader) noteDropped(response json.RawMessage) (dropped int) {
 		if dropped++; dropped > 1 {
 			continue
 		}
-		note := "the provider dropped reasoning of earlier replies, because the conversation before it had changed"
+		note := "the provider ignored the reasoning of earlier replies because earlier messages changed"
 		if s.req.Dialect.Bound || vendor.BoundReasoningOf(s.req.Model).Prefix() {
-			note += "; this is a defect of this program"
+			note += "; please report this bug of agent"
 		}
 		if lessons := s.reply.client.config.Lessons; lessons != nil {
 			learned := s.req.Dialect

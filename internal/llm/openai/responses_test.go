@@ -38,7 +38,7 @@ func TestResponsesRequest(t *testing.T) {
 	}
 	want := `{"include":["reasoning.encrypted_content"],"input":[` +
 		`{"type":"message","role":"system","content":[{"type":"input_text","text":"be brief"}]},` +
-		`{"type":"message","role":"user","content":[{"type":"input_text","text":"look <at> this"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_text","text":"(an attachment of type audio/wav, which cannot be sent)"}]},` +
+		`{"type":"message","role":"user","content":[{"type":"input_text","text":"look <at> this"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_text","text":"(an attachment of type audio/wav, omitted: the API does not support it)"}]},` +
 		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]},` +
 		`{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call","call_id":"a_2","name":"f","arguments":"{\"p\":1}"},` +
 		`{"type":"function_call_output","call_id":"a","output":"one"},{"type":"function_call_output","call_id":"a_2","output":"(no output)"},` +
@@ -224,7 +224,7 @@ func TestEndpointAsksForResponses(t *testing.T) {
 		t.Error(diff)
 	}
 	other.Model = "third"
-	if got := llmtest.Collect(t.Context(), t, openai.On(client, openai.APIChat), other); !strings.Contains(fmt.Sprint(got.Err), "set api to responses") {
+	if got := llmtest.Collect(t.Context(), t, openai.On(client, openai.APIChat), other); !strings.Contains(fmt.Sprint(got.Err), "set api to auto") {
 		t.Errorf("got %v", got.Err)
 	}
 }

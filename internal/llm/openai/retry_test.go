@@ -73,13 +73,13 @@ func TestRetryDelays(t *testing.T) {
 			[]time.Duration{37 * time.Second},
 			"",
 		},
-		"more in words than anybody waits for": {[]llmtest.Turn{says("Please try again in 1h12m.")}, nil, "it asks to wait 1h12m0s"},
+		"more in words than anybody waits for": {[]llmtest.Turn{says("Please try again in 1h12m.")}, nil, "the server asks you to wait 1h12m0s"},
 		"a date that has passed":               {[]llmtest.Turn{rate("Retry-After", "Sat, 21 Nov 2026 11:00:00 GMT"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
 		"nonsense":                             {[]llmtest.Turn{rate("Retry-After", "soon"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
 		"negative":                             {[]llmtest.Turn{rate("Retry-After", "-5"), llmtest.Say("hi")}, []time.Duration{750 * time.Millisecond}, ""},
 		"the longest wait":                     {[]llmtest.Turn{rate("Retry-After", "120"), llmtest.Say("hi")}, []time.Duration{2 * time.Minute}, ""},
-		"more than anybody waits for":          {[]llmtest.Turn{rate("Retry-After", "3600")}, nil, "it asks to wait 1h0m0s"},
-		"more than a duration holds":           {[]llmtest.Turn{rate("Retry-After", "1e300")}, nil, "it asks to wait 8760h0m0s"},
+		"more than anybody waits for":          {[]llmtest.Turn{rate("Retry-After", "3600")}, nil, "the server asks you to wait 1h0m0s"},
+		"more than a duration holds":           {[]llmtest.Turn{rate("Retry-After", "1e300")}, nil, "the server asks you to wait 8760h0m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

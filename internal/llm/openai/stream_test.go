@@ -44,8 +44,8 @@ func TestInStreamErrors(t *testing.T) {
 		{"JSON with status 200", llmtest.Fail(200, "{\n \"error\": {\"message\": \"boom\"}\n}"), llm.Unavailable, 5, "boom"},
 		{"MiniMax's status", hello.Event(`{"choices":null,"base_resp":{"status_code":1000,"status_msg":"boom"}}`), llm.Unavailable, 2, "boom"},
 		{"MiniMax without credit", hello.Event(`{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}`), llm.RateLimit, 1, "insufficient balance"},
-		{"MiniMax's filter", hello.Event(`{"choices":null,"base_resp":{"status_code":1026,"status_msg":"input new_sensitive"}}`), llm.BadRequest, 1, "say it in other words"},
-		{"GLM's filter", hello.Event(`{"error":{"code":"1301","message":"系统检测到输入或生成内容可能包含不安全或敏感内容"}}`), llm.BadRequest, 1, "say it in other words"},
+		{"MiniMax's filter", hello.Event(`{"choices":null,"base_resp":{"status_code":1026,"status_msg":"input new_sensitive"}}`), llm.BadRequest, 1, "rephrase it"},
+		{"GLM's filter", hello.Event(`{"error":{"code":"1301","message":"系统检测到输入或生成内容可能包含不安全或敏感内容"}}`), llm.BadRequest, 1, "rephrase it"},
 		{"a request that is invalid", hello.Event(`{"error":{"message":"Input validation error","type":"Input Validation Error"}}`), llm.BadRequest, 1, "Input validation"},
 		{"before any word of the reply", llmtest.Turn{}.Event(`{"error":{"message":"boom"}}`), llm.Unavailable, 5, "boom"},
 		{"no words at all", hello.Event(`{"error":{"weird":1}}`), llm.Unavailable, 2, "weird"},
@@ -169,8 +169,8 @@ func TestMalformedReplies(t *testing.T) {
 		"names of calls without end": {endless(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"`+zeros[:1<<20]+`"}]}}]}`, 9), "more than 8 MiB in one reply"},
 		"details without end":        {endless(`{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"`+zeros[:1<<20]+`"}]}}]}`, 9), "more than 8 MiB in one reply"},
 		"many details in one event":  {llmtest.Turn{}.Event(`{"choices":[{"delta":{"reasoning_details":[` + strings.TrimSuffix(numbered(`{"index":%d},`, 1000), ",") + `]}}]}`), "more than 256 pieces of reasoning"},
-		"events of another API":      {llmtest.Turn{}.NoFinish().Event(`{"model":"m","message":{"role":"assistant","content":"hi"},"done":true}`), "not of this API: {\"model\""},
-		"no event of any API":        {llmtest.Fail(200, "{}", "Content-Type", "application/json"), "not of this API: {}"},
+		"events of another API":      {llmtest.Turn{}.NoFinish().Event(`{"model":"m","message":{"role":"assistant","content":"hi"},"done":true}`), "of another API: {\"model\""},
+		"no event of any API":        {llmtest.Fail(200, "{}", "Content-Type", "application/json"), "of another API: {}"},
 		"an unknown compression":     {llmtest.Fail(200, "xx", "Content-Encoding", "br", "Content-Type", "text/event-stream"), "compressed its answer with br"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -236,7 +236,7 @@ func TestEndlessNothing(t *testing.T) {
 	srv := llmtest.New(t, llmtest.Fail(200, body.String(), "Content-Type", "text/event-stream"))
 	client, _ := newClient(t, srv)
 	_, err := collect(t.Context(), client, ask("hi"))
-	if got := failure(t, err); got.Attempts != 1 || !strings.Contains(err.Error(), "more than 256 MiB for one reply") {
+	if got := failure(t, err); got.Attempts != 1 || !strings.Contains(err.Error(), "more than 256 MiB in one reply") {
 		t.Errorf("got %v (%d attempts)", err, got.Attempts)
 	}
 }
@@ -328,7 +328,7 @@ func TestUnaskedCompression(t *testing.T) {
 func TestUnreadableCompression(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ encoding, body, says string }{
-		{"gzip", "\x1f\x8b\x07no gzip at all", "cannot be unpacked"},
+		{"gzip", "\x1f\x8b\x07no gzip at all", "compression is damaged"},
 		{"br", "no gzip at all", "compressed its answer with br"},
 	} {
 		srv := llmtest.New(t, llmtest.Fail(200, tt.body, "Content-Type", "text/event-stream", "Content-Encoding", tt.encoding))

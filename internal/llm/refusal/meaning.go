@@ -13,23 +13,23 @@ import (
 
 // Hints that the client uses for its own errors, too.
 const (
-	HintNoKey   = "set " + vendor.EnvKey + " or the profile's auth-keyfile: no key was sent"
-	HintBaseURL = "check base-url: it usually ends in /v1, and the rest of the path is added to it"
-	HintServer  = "the server breaks the rules of this API: update it, or use another endpoint or model"
+	HintNoKey   = "set " + vendor.EnvKey + " or the profile's auth-keyfile; no API key was sent"
+	HintBaseURL = "check base-url, which usually ends in /v1"
+	HintServer  = "the server violates this API; update it, or use another endpoint or model"
 )
 
 // The other hints, by the remedy.
 const (
 	hintKey      = "check " + vendor.EnvKey + " or the profile's auth-keyfile"
-	hintModel    = "set model to one that the endpoint has; agent doctor lists them"
+	hintModel    = "choose another model; agent models lists those of this endpoint"
 	hintQuota    = "add credit at the provider, or use another key or endpoint"
-	hintContext  = "make the context smaller with /compress, or set context-limit to the model's window"
-	hintSize     = "a proxy or the server takes only smaller requests: make it smaller with /compress, or use another endpoint"
-	hintImages   = "send it without the image, or choose a model that sees"
-	hintFirewall = "a firewall before the endpoint refuses the request: say it in other words, or check base-url and the key"
-	hintPlace    = "the provider does not serve this place: use another endpoint"
-	hintCall     = "the model wrote a call that its server could not read; try again, or use another model"
-	hintContent  = "say it in other words, or use another model or endpoint"
+	hintContext  = "shrink the context with /compress, or set context-limit to the model's context window"
+	hintSize     = "the request is too large for the server or a proxy; shrink it with /compress, or use another endpoint"
+	hintImages   = "remove the image, or choose a model with image input"
+	hintFirewall = "a firewall blocked the request; rephrase it, or check base-url and the API key"
+	hintPlace    = "the provider does not serve your region; use another endpoint"
+	hintCall     = "the model wrote an invalid tool call; try again, or use another model"
+	hintContent  = "rephrase it, or use another model or endpoint"
 	hintRequest  = "check model and settings; agent doctor tests them"
 )
 
@@ -51,11 +51,11 @@ var complaints = []complaint{
 	{lazyregexp.New(`insufficient_quota|exceeded[ _](your[ _])?current[ _]quota|insufficient[ _](balance|credits?|funds)|credit balance is too low|have any credits|arrearage|account is in good standing`), always, llm.Error{Kind: llm.RateLimit, Hint: hintQuota, Final: true}},
 	{lazyregexp.New(`api key not valid|api_key_invalid|(incorrect|invalid) api[ _-]?key`), notOfKey, llm.Error{Kind: llm.Auth, Hint: hintKey, Final: true}},
 	{lazyregexp.New(`(country|region),? .{0,30}not supported|not (available|supported) in your (country|region)|user location is not supported`), always, llm.Error{Kind: llm.BadRequest, Hint: hintPlace, Final: true}},
-	{lazyregexp.New(`requires --jinja|--jinja flag`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "start llama-server with --jinja, which its tool calls need", Final: true}},
+	{lazyregexp.New(`requires --jinja|--jinja flag`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "start llama-server with --jinja, which tool calls require", Final: true}},
 	{lazyregexp.New(`enable-auto-tool-choice`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "start vLLM with --enable-auto-tool-choice and --tool-call-parser", Final: true}},
 	{lazyregexp.New(`tool_use_failed|failed to call a function|tool call validation failed`), notOfKey, llm.Error{Kind: llm.Unavailable, Hint: hintCall, Costly: true}},
 	{lazyregexp.New("does not support (tool|function)|support tool use|no endpoints found that support tool|tools?`? (calling |calls? |use )?(is|are) not (supported|enabled)|function calling is not (supported|enabled)"), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "use a model that supports tool calls", Final: true}},
-	{lazyregexp.New(`v1/responses`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "set api to responses or auto, or reasoning.effort to none: this model takes tools with reasoning only on another API", Final: true}},
+	{lazyregexp.New(`v1/responses`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "set api to auto: this API does not support reasoning together with tools for this model", Final: true}},
 	{lazyregexp.New(`loading model|model is loading|is currently loading`), notOfKey, llm.Error{Kind: llm.Unavailable, Hint: "the server is still loading the model; try again in a moment"}},
 	{lazyregexp.New(`model_not_found|model not (found|exist)|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available|is not supported by any provider)|invalid model|unknown[ _]model|models/\S+ is not found|deploymentnotfound|no endpoints found for`), notOfKey, llm.Error{Kind: llm.ModelNotFound, Hint: hintModel, Final: true}},
 	{lazyregexp.New(`content.?(filter|policy|management|moderation|exists risk)|moderation|flagged|inappropriate|prohibited.content|data_inspection_failed|safety.(system|filter|check)|violat\w+ .{0,40}(polic|guideline)|new_sensitive|sensitive (content|words|information)|high risk|敏感|legal reasons`), ofContent, llm.Error{Kind: llm.BadRequest, Hint: hintContent, Final: true}},

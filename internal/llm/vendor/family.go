@@ -77,20 +77,20 @@ func FamilyNamed(name string) Family {
 func Guess(host, model string) (family Family, why string) {
 	name := BaseName(model)
 	if f := FamilyOf(name); f.Name != Other {
-		return f, "by its name"
+		return f, "from its name"
 	}
 	for i, r := range name {
 		if !strings.ContainsRune("-_:@", r) {
 			continue
 		}
 		if f := FamilyOf(name[i+1:]); f.Name != Other {
-			return f, "by " + strconv.Quote(name[i+1:]) + " in its name"
+			return f, "from " + strconv.Quote(name[i+1:]) + " in its name"
 		}
 	}
 	if v := at(host); v.serves != "" {
-		return FamilyNamed(v.serves), "by its vendor, " + v.Title
+		return FamilyNamed(v.serves), "from its vendor, " + v.Title
 	}
-	return Family{Name: Other}, "its name is of none that is known"
+	return Family{Name: Other}, "unknown model name"
 }
 
 func (f Family) holds(name string) bool {

@@ -76,11 +76,11 @@ func TestVendors(t *testing.T) {
 func TestGuess(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ host, model, family, why string }{
-		{"gw.example", "claude-opus-5", "claude", "by its name"},
-		{"bedrock.example", "us.anthropic.claude-sonnet-4-6-v1:0", "claude", `by "claude-sonnet-4-6-v1:0" in its name`},
-		{"azure.example", "my-gpt-5-mini", "gpt", `by "gpt-5-mini" in its name`},
-		{"api.moonshot.cn", "latest", "kimi", "by its vendor, Moonshot"},
-		{"api.openai.com", "gpt-4o", "other", "its name is of none that is known"},
+		{"gw.example", "claude-opus-5", "claude", "from its name"},
+		{"bedrock.example", "us.anthropic.claude-sonnet-4-6-v1:0", "claude", `from "claude-sonnet-4-6-v1:0" in its name`},
+		{"azure.example", "my-gpt-5-mini", "gpt", `from "gpt-5-mini" in its name`},
+		{"api.moonshot.cn", "latest", "kimi", "from its vendor, Moonshot"},
+		{"api.openai.com", "gpt-4o", "other", "unknown model name"},
 	} {
 		if family, why := vendor.Guess(tt.host, tt.model); family.Name != tt.family || why != tt.why {
 			t.Errorf("%s at %s is of %s, %s", tt.model, tt.host, family.Name, why)

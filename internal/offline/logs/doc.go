@@ -42,7 +42,7 @@ type Notes struct {
 }
 
 // ErrUnknown means that a file holds no session of a known form.
-var ErrUnknown = errors.New("no session of a known program")
+var ErrUnknown = errors.New("not a session of a known program")
 
 // ErrTooLarge means that a session holds more text than a replay can take at once.
 var ErrTooLarge = errors.New("the session is larger than 512 MB")

@@ -229,14 +229,14 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	good := "p\tm\t100\t\t1\t2\t0.1\t1.25\tr\tlow\t2000:2/3/0.2/2.5\tprefix"
 	bad := map[string]string{
-		"p\ta\t100\t\t1\t2\t1.5\t3\t\t\t\t":                      "reading from the cache",
-		"p\tb\t100\t\t-1\t2\t\t\t\t\t\t":                         "cannot be",
+		"p\ta\t100\t\t1\t2\t1.5\t3\t\t\t\t":                      "cache reads cost",
+		"p\tb\t100\t\t-1\t2\t\t\t\t\t\t":                         "invalid number",
 		"p\tc\t100\t\t1\t2\t\t\t\t\t999:1/1/1/1\t":               "below 1000",
 		"p\td\t100\t\t1\t2\t\t\t\t\t2000:1/1/2/1\t":              "cache read",
 		"p\te\t100\t\t1\t2\t\t\t\t\t3000:1/1/1/1;2000:1/1/1/1\t": "ascend",
-		"p\tf\t100\t\t1\t2\t\t\t\t\t\tglued":                     "no binding",
-		"p\tg\tNaN\t\t1\t2\t\t\t\t\t\t":                          "cannot be",
-		"p\th\x1b\t1\t\t1\t2\t\t\t\t\t\t":                        "is no model",
+		"p\tf\t100\t\t1\t2\t\t\t\t\t\tglued":                     "unknown binding",
+		"p\tg\tNaN\t\t1\t2\t\t\t\t\t\t":                          "invalid number",
+		"p\th\x1b\t1\t\t1\t2\t\t\t\t\t\t":                        "invalid model",
 		"p\ti":                                                   "columns",
 	}
 	text := "#\t2026-12-01\n" + good + "\n"

@@ -33,7 +33,7 @@ func cut(text string) (list, error) {
 	first, rest, _ := strings.Cut(text, "\n")
 	day, err := time.Parse(dayForm, first)
 	if err != nil {
-		return list{}, fmt.Errorf("the first line is not # and a day: %w", err)
+		return list{}, fmt.Errorf("the first line must be # and a date: %w", err)
 	}
 	return list{rest, day}, nil
 }
@@ -106,18 +106,18 @@ func checked(line string) (Model, error) {
 	for _, cell := range cells[2:8] {
 		// parse has read the numbers.
 		if n, _ := strconv.ParseFloat(cell, 64); cell != "" && !(n >= 0 && n < 1e9) {
-			return Model{}, fmt.Errorf("%s: %s cannot be", name, cell)
+			return Model{}, fmt.Errorf("%s: invalid number %s", name, cell)
 		}
 	}
 	input, _ := strconv.ParseFloat(cells[4], 64)
 	if read, _ := strconv.ParseFloat(cells[6], 64); cells[4] != "" && read > input {
-		return Model{}, fmt.Errorf("%s: reading from the cache costs %g, fresh input %g", name, read, input)
+		return Model{}, fmt.Errorf("%s: cache reads cost %g, more than input at %g", name, read, input)
 	}
 	if !slices.Contains([]vendor.BoundReasoning{"", vendor.BoundNone, vendor.BoundTurn, vendor.BoundPrefix}, m.Bound) {
-		return Model{}, fmt.Errorf("%s: %q is no binding of reasoning", name, m.Bound)
+		return Model{}, fmt.Errorf("%s: unknown binding of reasoning %q", name, m.Bound)
 	}
 	if cells[0] == "" || cells[1] == "" || strings.ContainsFunc(line, func(r rune) bool { return r < ' ' && r != '\t' || r > '~' }) {
-		return Model{}, fmt.Errorf("%q is no model", name)
+		return Model{}, fmt.Errorf("invalid model %q", name)
 	}
 	return m, nil
 }

@@ -62,7 +62,7 @@ func hold(network string) int {
 		}
 	}
 	if err := reply(ready); err != nil {
-		fmt.Fprintln(os.Stderr, HolderName+": this is started by agent itself, to run commands in its sandbox")
+		fmt.Fprintln(os.Stderr, HolderName+": internal command: agent runs it to start commands in the sandbox")
 		return launcher.ExitBroken
 	}
 	const descriptors = 4

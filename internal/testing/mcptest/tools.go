@@ -21,7 +21,7 @@ var tools = []any{
 	tool("work", "says n times how far it is, ms milliseconds apart"),
 	tool("silent", "never answers"),
 	tool("die", "ends the server, with words"),
-	tool("big", "answers with so many bytes"),
+	tool("big", "answers with that many bytes"),
 	tool("fail", "answers that it failed"),
 	tool("refuse", "answers with an error of the protocol"),
 	tool("structured", "answers with structured content only"),
@@ -30,7 +30,7 @@ var tools = []any{
 	tool("visit", "refuses until the person has been to url, and says so then if told"),
 	tool("roots", "asks for the roots"),
 	tool("sample", "asks for the answer of a model"),
-	tool("change", "has one tool more from now on, and says so n times"),
+	tool("change", "adds one tool, and says so n times"),
 	tool("child", "starts a child that ignores what it can, and answers with its number"),
 }
 

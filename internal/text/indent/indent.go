@@ -10,7 +10,7 @@ import (
 )
 
 // ErrUnclear says that the quoted lines do not tell how to shift the new ones.
-var ErrUnclear = errors.New("the indentation of the quoted lines does not say what that of the new lines would be in the file")
+var ErrUnclear = errors.New("can't infer the indentation of the new lines from the quoted lines")
 
 // Of splits a line into its indentation and the rest.
 func Of(line string) (indentation, rest string) {

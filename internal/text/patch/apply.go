@@ -254,7 +254,7 @@ func (a *applier) addedLines(c Chunk, p place) []string {
 	if err != nil || slices.Equal(shifted, added) {
 		return added
 	}
-	a.notes = append(a.notes, fmt.Sprintf("%s, chunk %d: the indentation of its lines was not the file's; what it adds was shifted to it", a.path, c.Number))
+	a.notes = append(a.notes, fmt.Sprintf("%s, chunk %d: its indentation differed from the file; the added lines were adjusted", a.path, c.Number))
 	return shifted
 }
 

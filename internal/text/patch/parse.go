@@ -156,7 +156,7 @@ func badHeader(i int, line string) error {
 }
 
 func badLine(i int, line string) error {
-	return Failed(BadLine, "Line %d, %s: lines of an Update begin with a blank, - or +, those of an Add with +; a Delete has none.", i+1, quoted(line))
+	return Failed(BadLine, "Line %d, %s: lines of an Update begin with a blank, - or +, lines of an Add with +; a Delete has none.", i+1, quoted(line))
 }
 
 func (s *Section) update(i int, line string) error {

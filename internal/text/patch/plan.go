@@ -35,7 +35,7 @@ func Plan(sections []Section, read func(path string) ([]byte, error)) (files []F
 		}
 	}
 	if len(files) == 0 {
-		return nil, nil, Failed(NoChange, "The files already are what the patch would make of them.")
+		return nil, nil, Failed(NoChange, "The files already have this content.")
 	}
 	return files, p.notes, nil
 }

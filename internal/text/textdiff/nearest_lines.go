@@ -35,7 +35,7 @@ func Near(have, wanted []string, called string) string {
 func firstDifference(text, wanted []string, start int, called string) string {
 	for i, want := range wanted {
 		if start+i >= len(text) {
-			return fmt.Sprintf("The file ends at line %d, %s goes on", len(text), called)
+			return fmt.Sprintf("The file ends at line %d, but %s continues", len(text), called)
 		}
 		have := strings.TrimSuffix(text[start+i], "\n")
 		want = strings.TrimSuffix(want, "\n")

@@ -105,7 +105,7 @@ func TestNear(t *testing.T) {
 		"  return beta\n":                                  "5|\treturn beta\n…\n2|\treturn alpha\nLine 5 differs in indentation:",
 		"\treturn beta  \n":                                "5|\treturn beta\n…\n2|\treturn alpha\nLine 5 differs in whitespace at its end:",
 		"\treturn  beta\n":                                 "Line 5 differs in whitespace only:",
-		"func two() {\n\treturn beta\n}\nmore\n":           "The file ends at line 6, Q goes on",
+		"func two() {\n\treturn beta\n}\nmore\n":           "The file ends at line 6, but Q continues",
 		"\treturn beta\n}":                                 "The lines are the same, but they end differently",
 		"nothing of the kind":                              "",
 		strings.Repeat("a long line of another kind\n", 3): "",

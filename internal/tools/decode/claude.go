@@ -260,7 +260,7 @@ func patched(text string, abs func(string) string) []ClaudeCall {
 func (t ClaudeCall) ToOurs(input json.RawMessage) (json.RawMessage, error) {
 	updated, ok := parse(string(input))
 	if !ok {
-		return nil, fmt.Errorf("the new input is no JSON object")
+		return nil, fmt.Errorf("the new input is not a JSON object")
 	}
 	if t.outer != nil {
 		held := slices.Clone(t.outer)
@@ -268,7 +268,7 @@ func (t ClaudeCall) ToOurs(input json.RawMessage) (json.RawMessage, error) {
 		return held.json(), nil
 	}
 	if t.part || t.given == nil {
-		return nil, fmt.Errorf("the call is about several files, of which one cannot be changed; block it instead")
+		return nil, fmt.Errorf("the call changes several files. A hook can only block it, not change it")
 	}
 	back := members{}
 	for i, m := range t.shown {
@@ -282,7 +282,7 @@ func (t ClaudeCall) ToOurs(input json.RawMessage) (json.RawMessage, error) {
 			back = append(back, m)
 		case at >= len(t.given):
 			if !sameValue(t.shown[at].value, m.value) {
-				return nil, fmt.Errorf("%s cannot be changed in a call of %s", m.name, t.tool.name)
+				return nil, fmt.Errorf("can't change %s in a call of %s", m.name, t.tool.name)
 			}
 		case sameValue(t.shown[at].value, m.value):
 			back = append(back, t.given[at])

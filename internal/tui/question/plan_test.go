@@ -12,7 +12,7 @@ import (
 )
 
 func planned(plan string) chat.Approval {
-	return chat.Approval{ID: 1, Tool: "present_plan", Always: "edit files", Preview: tools.Preview{Title: "the model has a plan", Plan: plan}}
+	return chat.Approval{ID: 1, Tool: "present_plan", Always: "edit files", Preview: tools.Preview{Title: "approve the plan of the model", Plan: plan}}
 }
 
 // A plan is shown as Markdown, and as it was written where that would leave something out.

@@ -264,7 +264,7 @@ func TestInterruptedCall(t *testing.T) {
 		return mcp.Result{}, context.Canceled
 	}
 	plan, _ := b.planCall(ctx, b.env, arguments.Parse(`{"server":"a","tool":"one","arguments":{}}`))
-	if answer := plan.Apply(ctx); answer.Error != "interrupted: a was told so, and the call may have taken effect" {
+	if answer := plan.Apply(ctx); answer.Error != "interrupted: a was notified; the call may have taken effect" {
 		t.Errorf("%+v", answer)
 	}
 }

@@ -146,7 +146,7 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 	}
 	result, err := connection.Call(ctx, tool.Name, given.Raw(), progress)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return tools.Answer{Error: "interrupted: " + st.Configured.Name + " was told so, and the call may have taken effect"}
+		return tools.Answer{Error: "interrupted: " + st.Configured.Name + " was notified; the call may have taken effect"}
 	}
 	if err != nil {
 		return tools.Answer{Error: humanize.Line(err.Error(), maxFailure)}

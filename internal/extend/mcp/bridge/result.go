@@ -103,7 +103,7 @@ func shorten(env *tools.Env, text string, limit int, name string) (cut, file str
 	file, err := keep(env, []byte(text), name+"-*.txt")
 	where := "all of it is in " + file
 	if err != nil {
-		where = "it could not be kept: " + err.Error()
+		where = "can't store it: " + err.Error()
 	}
 	const note = 300
 	room := max(limit-note, limit/2)

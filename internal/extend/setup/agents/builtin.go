@@ -11,7 +11,7 @@ var builtIn = []Agent{
 	},
 	{
 		Name: General, Origin: BuiltIn,
-		Description: "works on a task of its own with all tools",
+		Description: "works on a separate task with all tools",
 		Prompt:      "You do one task, completely and nothing else. Your report says what you changed, how you checked it, and what is left.",
 	},
 }

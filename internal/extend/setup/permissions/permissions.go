@@ -82,7 +82,7 @@ var subjects = map[string]subject{
 // String describes the rule to a user.
 func (r Rule) String() string {
 	if r.doubtful {
-		return fmt.Sprintf("the rule %s of %s, which may match: the command does not show what it runs", r.Text, r.File)
+		return fmt.Sprintf("the rule %s of %s may match: the program that the command runs is unknown", r.Text, r.File)
 	}
 	return fmt.Sprintf("%s %s of %s", r.Effect, r.Text, r.File)
 }
