@@ -50,7 +50,7 @@ func newTerminal(t *testing.T, columns int, url string, args ...string) *termina
 	}
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(columns), "-y", "30", "-c", s.workspace,
 		"-e", "HOME="+home, "-e", "TMPDIR="+home, "-e", "OPENAI_API_KEY="+secret, "-e", "OPENAI_BASE_URL="+url,
-		"-e", "TERM=xterm-256color", "-e", "LC_ALL=C.UTF-8", "cat")
+		"-e", "TERM=xterm-256color", "-e", "LC_ALL=C.UTF-8", "-e", "XDG_RUNTIME_DIR=", "cat")
 	s.tmux("set", "-g", "history-limit", "10000")
 	s.run(args...)
 	return s

@@ -1,0 +1,99 @@
+//go:build e2e
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"agent/internal/streamjson"
+	"agent/internal/testing/llmtest"
+)
+
+// A session that its user left is on the board, also after its terminal was closed. Attached to, it shows
+// the conversation, takes a message and the answer to a question, and runs on.
+func TestTerminalLeave(t *testing.T) {
+	eachWidth(t, func(t *testing.T, columns int) {
+		server := newModel(t, llmtest.Say("The answer."), llmtest.Call("run_shell_command", `{"command":"touch a1"}`), llmtest.Say("Done."))
+		s := newTerminal(t, columns, server.URL)
+		t.Cleanup(func() {
+			for _, row := range s.sessions() {
+				_ = syscall.Kill(row.PID, syscall.SIGKILL)
+			}
+		})
+		s.runInShell()
+		s.until(idle)
+		s.say("go")
+		s.until("The answer.")
+		s.until("> " + idle)
+		s.say("/leave")
+		s.until("The session continues")
+		s.tmux("send-keys", "-l", "echo in the sh''ell")
+		s.keys("Enter")
+		s.until("in the shell")
+		rows := s.sessions()
+		if len(rows) != 1 || rows[0].Title != "go" || rows[0].State != "done" || !rows[0].Detached {
+			t.Fatalf("%+v", rows)
+		}
+
+		s.run("board") // the terminal of the session is closed
+		s.until("done")
+		if screen := s.screen(); !strings.Contains(screen, "go") {
+			t.Errorf("the board has no session:\n%s", screen)
+		}
+		s.keys("q")
+		s.until("ended with 0")
+
+		s.run("attach", rows[0].ID)
+		s.until("The answer.")
+		s.until("> " + idle)
+		s.once("> go", "The answer.")
+		s.say("more")
+		s.read("? run touch a1")
+		s.keys("y")
+		s.until("Done.")
+		s.until("> " + idle)
+		s.once("> more", "ran touch a1")
+		if _, err := os.Stat(filepath.Join(s.workspace, "a1")); err != nil {
+			t.Error(err)
+		}
+		s.keys("C-d")
+		s.until("ended with 0")
+		if rows := s.sessions(); len(rows) != 1 || rows[0].State != "done" {
+			t.Fatalf("%+v", rows)
+		}
+
+		s.run("board")
+		s.until("done")
+		s.keys("s")
+		s.until("no session is running")
+		s.keys("q")
+		s.until("ended with 0")
+	})
+}
+
+// sessions returns the rows of the board.
+func (s *terminal) sessions() (rows []streamjson.State) {
+	s.t.Helper()
+	cmd := exec.Command(binary, "board", "--json")
+	cmd.Env = []string{"HOME=" + s.home, "TMPDIR=" + s.home, "PATH=" + os.Getenv("PATH")}
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+		var row streamjson.State
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			s.t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
