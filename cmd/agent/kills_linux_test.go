@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"agent/internal/attach"
+	"agent/internal/history"
+	"agent/internal/session"
+	"agent/internal/streamjson"
+	"agent/internal/testing/llmtest"
+)
+
+// Sessions and their clients are killed during a turn. No client shows anything that the record lacks,
+// and at rest each shows all that a plain scan of the record has. KILLS is the number of kills.
+func TestKilledSessionsAndClients(t *testing.T) {
+	t.Parallel()
+	kills := 3
+	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
+		kills = n
+	}
+	random := rand.New(rand.NewPCG(51, 51))
+	h := newKilled(t)
+	sessions, clients, behind := 0, 0, 0
+	for cycle := 0; sessions+clients < kills; cycle++ {
+		pid := h.start(fmt.Sprintf("message %d", cycle))
+		followers := []*followed{h.follow(), h.follow(), h.follow()}
+		line := random.IntN(60)
+		if cycle%2 == 1 { // the session
+			followers[0].read(line)
+			h.kill(pid)
+			recorded := h.recorded()
+			for i, f := range followers {
+				f.read(-1)
+				if !slices.Equal(f.shown, recorded[:min(len(f.shown), len(recorded))]) {
+					t.Fatalf("cycle %d: client %d shows %q, the record has %q", cycle, i, f.shown, recorded)
+				}
+				if len(f.shown) < len(recorded) {
+					behind++
+				}
+			}
+			sessions++
+			continue
+		}
+		victim := random.IntN(len(followers))
+		followers[victim].read(line)
+		_ = followers[victim].cmd.Process.Kill()
+		clients++
+		followers[victim] = h.follow()
+		for _, f := range followers {
+			f.untilDone()
+		}
+		recorded := h.recorded()
+		for i, f := range followers {
+			if !slices.Equal(f.shown, recorded) {
+				t.Fatalf("cycle %d: client %d shows %d texts, the record has %d: %q, %q", cycle, i, len(f.shown), len(recorded), f.shown, recorded)
+			}
+		}
+		h.kill(pid)
+		sessions++
+	}
+	t.Logf("%d sessions and %d clients were killed; the record has %d texts; %d clients of killed sessions lacked its latest", sessions, clients, len(h.recorded()), behind)
+}
+
+// killed is a session in the background that is killed and resumed.
+type killed struct {
+	t                 *testing.T
+	home, folder, url string
+	id, socket        string
+}
+
+func newKilled(t *testing.T) *killed {
+	home, err := os.MkdirTemp("", "ki") // paths of sockets are bounded
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &killed{t: t, home: home, folder: filepath.Join(home, "work")}
+	if err := os.Mkdir(h.folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.url = llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+		const requests = 5 // of a turn
+		words := slices.Repeat([]string{"some words "}, 10)
+		turn := llmtest.Say(append(words, fmt.Sprintf("of reply %d", r.Number))...)
+		if r.Number%requests == requests-1 {
+			return turn
+		}
+		return turn.Call("glob", fmt.Sprintf(`{"pattern":"f%d"}`, r.Number))
+	}).URL
+	t.Cleanup(func() {
+		for _, row := range h.rows() {
+			h.kill(row.PID)
+		}
+		_ = os.RemoveAll(home)
+	})
+	return h
+}
+
+func (h *killed) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Args[0], cmd.Dir, cmd.Stderr = name, h.folder, os.Stderr
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.home, "TMPDIR=" + h.home, "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + h.url, "GORACE=" + noRaceSleep}
+	return cmd
+}
+
+// rows returns the rows of the board.
+func (h *killed) rows() (rows []streamjson.State) {
+	h.t.Helper()
+	out, err := h.command("agent", "board", "--json").Output()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		var row streamjson.State
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			h.t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// start runs or resumes the session with a message, and returns its process.
+func (h *killed) start(message string) (pid int) {
+	h.t.Helper()
+	args := []string{"--bg", "-m", "test-model", "-p", message}
+	if h.id != "" {
+		args = append(args, "-r", h.id)
+	}
+	if out, err := h.command("agent", args...).Output(); err != nil {
+		h.t.Fatal(err, string(out))
+	}
+	rows := h.rows()
+	if len(rows) != 1 {
+		h.t.Fatalf("%+v", rows)
+	}
+	h.id = rows[0].ID
+	sockets, _ := filepath.Glob(filepath.Join(h.home, ".local/state/agent/sockets/*"))
+	if len(sockets) != 1 {
+		h.t.Fatalf("%v", sockets)
+	}
+	h.socket = sockets[0]
+	return rows[0].PID
+}
+
+// kill kills the session and waits until it is gone.
+func (h *killed) kill(pid int) {
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	for !attach.Dead(h.socket) {
+	}
+	for len(h.rows()) > 0 {
+	}
+}
+
+// recorded returns the texts of the user and of the model in the record.
+func (h *killed) recorded() []string {
+	h.t.Helper()
+	state, err := openRecord(h.records(), math.MaxInt64)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return textsOf(state)
+}
+
+// records is the pattern of the path of the record.
+func (h *killed) records() string {
+	return filepath.Join(h.home, ".local/share/agent/sessions/*", h.id+".jsonl")
+}
+
+// openRecord returns the state of the record at a path like pattern, before record seq.
+func openRecord(pattern string, seq uint64) (session.State, error) {
+	paths, _ := filepath.Glob(pattern)
+	if len(paths) != 1 {
+		return session.State{}, fmt.Errorf("%d records like %s", len(paths), pattern)
+	}
+	return session.OpenBefore(paths[0], seq)
+}
+
+func textsOf(state session.State) (texts []string) {
+	for _, entry := range state.Entries {
+		if entry.Speaker == history.Human || entry.Speaker == history.AI {
+			texts = append(texts, entry.Text())
+		}
+	}
+	return texts
+}
+
+// followed is a client in a process of its own.
+type followed struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	lines *bufio.Scanner
+	shown []string
+	done  bool
+}
+
+func (h *killed) follow() *followed {
+	h.t.Helper()
+	cmd := h.command("follower", h.socket, h.records())
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	return &followed{t: h.t, cmd: cmd, lines: bufio.NewScanner(out)}
+}
+
+// read reads so many lines of the client, or with -1 all, up to its end.
+func (f *followed) read(lines int) {
+	for ; lines != 0 && !(lines > 0 && f.done) && f.lines.Scan(); lines-- {
+		var text string
+		_ = json.Unmarshal(f.lines.Bytes()[1:], &text) // other lines have no text
+		switch f.lines.Bytes()[0] {
+		case 't':
+			f.shown = append(f.shown, text)
+		case 'd':
+			f.done = true
+		}
+	}
+}
+
+// untilDone reads up to the end of the turn.
+func (f *followed) untilDone() {
+	f.t.Helper()
+	f.read(1 << 20)
+	if !f.done {
+		f.t.Fatalf("the session ended before its turn: %q", f.shown)
+	}
+}
+
+func init() { programs["follower"] = follower }
+
+// follower is a client without a screen: it prints "t" and each text that it shows, "d" at the end of a
+// turn, and "o" for any other line.
+func follower() {
+	conn, err := attach.Dial(os.Args[1])
+	if err != nil {
+		return // the session was killed
+	}
+	joined, err := conn.Join(attach.Join{})
+	if err != nil {
+		return
+	}
+	out := bufio.NewWriter(os.Stdout)
+	show := func(text string) {
+		quoted, _ := json.Marshal(text)
+		fmt.Fprintf(out, "t%s\n", quoted)
+	}
+	if joined.Record > 0 {
+		state, err := openRecord(os.Args[2], joined.Record+1)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return
+		}
+		for _, text := range textsOf(state) {
+			show(text)
+		}
+	}
+	take := func(line []byte, known uint64) {
+		var l struct {
+			Type, Text, State string
+			N                 uint64
+		}
+		_ = json.Unmarshal(line, &l) // members of other lines may have other types
+		switch {
+		case l.Type == "user" || l.Type == "reply":
+			show(l.Text)
+		case l.Type == "state" && l.State == "done" && l.N <= known:
+			fmt.Fprintln(out, "d")
+		default:
+			fmt.Fprintln(out, "o")
+		}
+		_ = out.Flush()
+	}
+	take(joined.State, joined.After)
+	for {
+		line, err := conn.Next()
+		if err != nil {
+			return
+		}
+		take(line, 1<<63)
+	}
+}
