@@ -80,8 +80,10 @@ type Server struct {
 	listener *net.UnixListener
 	socket   fs.FileInfo
 	clients  map[*Client]bool
-	closed   bool
-	serving  sync.WaitGroup
+	// screens counts the clients at which a user sees the session.
+	screens int
+	closed  bool
+	serving sync.WaitGroup
 }
 
 // Serve serves a Hub on the socket of a session until Close. handle is called for each line of a
@@ -197,6 +199,10 @@ func (s *Server) serve(c *Client) {
 	}
 	_ = c.conn.SetReadDeadline(time.Time{})
 	c.Terminal = join.Terminal
+	if join.Terminal && !join.Watch {
+		s.count(1)
+		defer s.count(-1)
+	}
 	writing.Go(func() { s.write(c, join); c.leave() })
 	for {
 		line, whole, err := lines.Read(in, nil, MaxLine)
@@ -212,6 +218,19 @@ func (s *Server) serve(c *Client) {
 			return
 		}
 	}
+}
+
+func (s *Server) count(screens int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.screens += screens
+}
+
+// Shown reports whether a user sees the session at a client. Boards do not count.
+func (s *Server) Shown() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.screens > 0
 }
 
 func readJoin(in *bufio.Reader) (join Join, err error) {

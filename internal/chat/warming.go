@@ -52,6 +52,8 @@ type Warming struct {
 	chat  *Chat
 	// flight cancels the refresh that is being sent; nil if there is none.
 	flight atomic.Pointer[context.CancelFunc]
+	// shown reports whether a user sees the chat; nil while it has its own window.
+	shown atomic.Pointer[func() bool]
 
 	// The rest belongs to the owner. base is the context of refreshes; it ends with the chat. serving is
 	// set while the chat also waits between turns.
@@ -82,6 +84,9 @@ func (w *Warming) Pressed() {
 		(*cancel)()
 	}
 }
+
+// Detach notes that the chat has no window of its own. While shown returns false, only work is covered.
+func (w *Warming) Detach(shown func() bool) { w.shown.Store(&shown) }
 
 // Refreshes returns the refreshes of the session, oldest first.
 func (w *Warming) Refreshes(ctx context.Context) ([]Warmed, error) {
@@ -207,12 +212,20 @@ func (w *Warming) due() {
 		return
 	case wait == cachewarm.Message && (!w.serving || settings.CacheWarming.Of(c.Settings) != settings.WarmIdle):
 		return
+	case wait != cachewarm.Work && !w.isShown():
+		return
 	case settings.Model.Of(c.Settings) != w.latest.Model, !w.isCurrent():
 		return
 	}
 	if _, pays := w.account.Next(p, wait, w.pauses()); pays {
 		w.refresh(p, wait)
 	}
+}
+
+// isShown reports whether a user sees the chat.
+func (w *Warming) isShown() bool {
+	shown := w.shown.Load()
+	return shown == nil || (*shown)()
 }
 
 // isCurrent reports whether the next request will begin as the latest one. Its last entry may stand

@@ -196,6 +196,48 @@ func TestWarmBetweenTurns(t *testing.T) {
 	}
 }
 
+// A session without a window has refreshes of work only, unless a user sees it at a client.
+func TestWarmWithoutAWindow(t *testing.T) {
+	t.Parallel()
+	for _, shown := range []bool{false, true} {
+		warming(t, func(t *testing.T, b *warmBench) {
+			b.set("cache-warming", "idle")
+			b.works = 6 * time.Minute
+			for range 20 {
+				b.pauses = append(b.pauses, (7 * time.Minute).Seconds())
+			}
+			b.Warming.Detach(func() bool { return shown })
+			b.Send("go")
+			time.Sleep(6*time.Minute + time.Second)
+			synctest.Wait()
+			if len(b.refreshes) != 1 {
+				t.Errorf("shown %t: %d refreshes of work", shown, len(b.refreshes))
+			}
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true }) // so that something may be risked
+			time.Sleep(time.Hour)
+			if between := len(b.refreshes) - 1; between > 0 != shown {
+				t.Errorf("shown %t: %d refreshes between turns", shown, between)
+			}
+		}, calls("works", `{}`), say("done"))
+		warming(t, func(t *testing.T, b *warmBench) {
+			for range 20 {
+				b.pauses = append(b.pauses, (6 * time.Minute).Seconds())
+			}
+			b.Warming.Detach(func() bool { return shown })
+			b.Warming.chat.asker.show(gate.Question{Approval: Approval{Tool: "works"}})
+			b.Send("go")
+			synctest.Wait()
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true })
+			time.Sleep(5 * time.Minute)
+			if asked := len(b.refreshes); asked > 0 != shown {
+				t.Errorf("shown %t: %d refreshes during a question", shown, asked)
+			}
+			b.Answer(1, Decision{Allow: true})
+			synctest.Wait()
+		}, say("one"))
+	}
+}
+
 // A cache that was found gone is not revived, and its cost counts.
 func TestAMissEndsWarming(t *testing.T) {
 	t.Parallel()

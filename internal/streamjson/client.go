@@ -44,7 +44,7 @@ func AnswerLine(question int, d chat.Decision) Request {
 // clientTypes lists the types of the lines of clients: besides those of Input a slash command, its
 // completion, a line for the shell, the next approval mode, a queued message to give back, and the
 // end of the session.
-var clientTypes = []string{"user", "answer", "command", "complete", "shell", "mode", "unqueue", "refresh", "aside_end", "stop", "cancel"}
+var clientTypes = []string{"user", "answer", "command", "complete", "shell", "mode", "unqueue", "refresh", "aside_end", "key", "stop", "cancel"}
 
 // ParseClient parses a line of a client.
 func ParseClient(line []byte) (in ClientInput, err error) {

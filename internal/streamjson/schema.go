@@ -128,6 +128,7 @@ var clientInputTypes = []inputType{
 	{"unqueue", []string{"id"}, []string{"id"}},
 	{"refresh", nil, nil},
 	{"aside_end", nil, nil},
+	{"key", nil, nil},
 	{"stop", nil, nil},
 	{"cancel", nil, nil},
 }

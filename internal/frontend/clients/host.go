@@ -93,6 +93,9 @@ func (h *Host) Open(ctx context.Context, c *app.Conversation, now func() time.Ti
 	}
 	h.report()
 	err := h.serve()
+	if o.Detached {
+		h.talk.Chat.Warming.Detach(h.shown)
+	}
 	go h.renew(h.ctx)
 	return err
 }
@@ -150,6 +153,14 @@ func (h *Host) Detach(stop, loginEnded func()) {
 	h.options.Detached, h.options.Stop, h.options.LoginEnded = true, stop, loginEnded
 	h.state.Detached = true
 	h.report()
+	h.talk.Chat.Warming.Detach(h.shown)
+}
+
+// shown reports whether a user sees the session at a client.
+func (h *Host) shown() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.server != nil && h.server.Shown()
 }
 
 // Serving reports whether clients can reach the session.
@@ -274,7 +285,7 @@ var (
 )
 
 // narrow holds the lines that widen nothing, which every client may send.
-var narrow = map[string]bool{"user": true, "answer": true, "refresh": true, "aside_end": true, "stop": true}
+var narrow = map[string]bool{"user": true, "answer": true, "refresh": true, "aside_end": true, "key": true, "stop": true}
 
 // take carries out a line of a client.
 func (h *Host) take(c *attach.Client, line []byte) {
@@ -316,6 +327,8 @@ func (h *Host) obey(c *attach.Client, in streamjson.ClientInput) error {
 		h.talk.Chat.Refresh()
 	case "aside_end":
 		h.talk.Chat.EndAside()
+	case "key":
+		h.talk.Chat.Warming.Pressed()
 	case "mode":
 		h.talk.Chat.CycleMode()
 	case "unqueue":

@@ -277,6 +277,31 @@ func TestRightsOfClients(t *testing.T) {
 	}
 }
 
+// A user sees a session at an attached terminal until it leaves. Boards and programs do not count. A key
+// is no right that a client lacks.
+func TestShownAtClients(t *testing.T) {
+	t.Parallel()
+	s := serve(t, Options{Steered: true, Detached: true}, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("done") })
+	s.join(attach.Join{Watch: true, Terminal: true})
+	c, _ := s.join(attach.Join{})
+	_ = c.Send(map[string]any{"type": "key"})
+	_ = c.Send(map[string]any{"type": "nothing"})
+	if l := until(t, c, "error"); !strings.Contains(l.Error, "nothing") {
+		t.Errorf("a key is refused: %q", l.Error)
+	}
+	if s.host.shown() {
+		t.Error("a board or a program counts as a terminal")
+	}
+	shown, _ := s.join(attach.Join{Terminal: true})
+	if !s.host.shown() {
+		t.Error("an attached terminal does not count")
+	}
+	_ = shown.Close()
+	for s.host.shown() {
+		time.Sleep(time.Millisecond) // until the session has noticed it
+	}
+}
+
 // A yes of a client undoes the turn that its question showed, once.
 func TestAnswersOfCommandsCarryTheirPlan(t *testing.T) {
 	t.Parallel()

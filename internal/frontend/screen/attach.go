@@ -79,7 +79,7 @@ func Attach(ctx context.Context, o AttachOptions) error {
 	}
 	show := func() tui.Settings { return shownSettings(o.Settings) }
 	err = tui.Run(ctx, tui.Options{
-		Driver: r, Commands: r, Files: atcmd.NewCompleter(ctx, o.Session.Folder, o.Process.Now),
+		Driver: r, Commands: r, Pressed: r.pressed, Files: atcmd.NewCompleter(ctx, o.Session.Folder, o.Process.Now),
 		Events: func(listener func(chat.Event)) { go r.follow(listener, joined) },
 		Plain:  o.Plain, NotifySignals: o.NotifySignals, Palettes: o.Process.Palettes(), In: o.In, Out: o.Out, Environ: o.Process.Environ,
 		Greeting: append(greeting, faults...), Earlier: earlier, Workspace: o.Session.Folder, Settings: show,
@@ -280,6 +280,9 @@ func (r *remote) EndAside() { r.send(streamjson.Request{Type: "aside_end"}) }
 func (r *remote) Answer(id int, d chat.Decision) {
 	r.send(streamjson.AnswerLine(id, d))
 }
+
+// pressed tells the session that the user types.
+func (r *remote) pressed() { r.send(streamjson.Request{Type: "key"}) }
 
 // Refresh implements tui.Driver.
 func (r *remote) Refresh() { r.send(streamjson.Request{Type: "refresh"}) }
