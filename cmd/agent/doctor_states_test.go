@@ -34,7 +34,7 @@ func TestDoctorSaysWho(t *testing.T) {
 		{"login that is missing", key, "", "", kimi, "fix   no login kimi", ""},
 		{"login that has ended", "", ended, "", kimi, "ok    login kimi, kept in {state}/logins.json, token expired 2020-01-01 00:00; the next request refreshes it (flag), for api.kimi.com", ""},
 		{"login that has ended for good", "", ended, "", "--provider chatgpt -m m", "fix   login chatgpt, kept in {state}/logins.json, ended 2020-01-01 00:00 (flag), for chatgpt.com", ""},
-		{"broken logins", "", "{", "", kimi, "fix   login kimi: {state}/logins.json is not used, because it is broken", ""},
+		{"broken logins", "", "{", "", kimi, "fix   login kimi: can't use {state}/logins.json: it is damaged. Log in again to replace it", ""},
 		{"search by a command", key, "", "", "-m m --set web-search=command --set web-search.command=true", "", "ok    web search by command: web-search is command (flag)"},
 		{"search without an address", key, "", "", "-m m --set web-search=searxng", "", "fix   web search: web-search is searxng, but web-search.url is not set"},
 		{"search by a SearXNG", key, "", "", "-m m --set web-search=searxng --set web-search.url=http://127.0.0.1:1", "", "ok    web search by searxng: web-search is searxng (flag)"},

@@ -109,7 +109,7 @@ func TestEveryFrontObeysThePolicy(t *testing.T) {
 		"a tool":      {`{"tools": ["read_file"]}`, "write_file", write, "tools of"},
 		"a rule":      {`{"deny": ["Edit(by.txt)"]}`, "write_file", write, "deny Edit(by.txt)"},
 		"a host":      {`{"hosts": ["corp.example"]}`, "web_fetch", `{"url":"https://evil.example/"}`, "hosts of"},
-		"a mode":      {`{"modes": ["plan"]}`, "write_file", write, "approval mode is plan"},
+		"a mode":      {`{"modes": ["plan"]}`, "write_file", write, "approval mode plan"},
 		"a server":    {`{"servers": []}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "unknown tool"},
 		"its address": {`{"servers": ["https://mcp.corp.example/*"]}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "unknown tool"},
 		"its tool":    {`{"tools": ["mcp_call"]}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "tools of"},

@@ -96,7 +96,7 @@ func TestNothingFollowsARedirect(t *testing.T) {
 		if place == "" { // the same place, with a relative address
 			advice = "set base-url to " + base
 		} else if profile == "secure" {
-			advice = "plain " + place + path + ", where others could read the key"
+			advice = "nothing was sent to " + place + path + ": plain http exposes the key"
 		}
 		server.send(status, place)
 		said := agent(append(command, "--profile", profile)...)

@@ -90,7 +90,7 @@ func TestReviewOfAPrivatePullRequest(t *testing.T) {
 	const (
 		gives  = `[ "$1 $2 $3" = "auth git-credential get" ] && cat >/dev/null && echo username=x && echo "password=`
 		out    = `echo "You are not logged into any GitHub hosts. To log in, run: gh auth login" >&2; exit 1`
-		signIn = "sign in (for GitHub by gh auth login"
+		signIn = "origin requires a login. For GitHub, run: gh auth login"
 	)
 	alone, inside := []string{"review", "--fetch", "--json"}, []string{"--approval-mode", "full-auto", "--allow-outside", "run_shell_command(git *)", "-p"}
 	for name, tt := range map[string]struct {

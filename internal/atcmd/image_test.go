@@ -79,7 +79,7 @@ func TestPickedImages(t *testing.T) {
 			t.Errorf("included %+v", got.Included)
 		}
 	}
-	for name, says := range map[string]string{"none.png": "no such file", "not.png": "not an image", "fifo.png": "not a file", ".": "not a file"} {
+	for name, says := range map[string]string{"none.png": "no such file", "not.png": "unsupported image format", "fifo.png": "not a file", ".": "not a file"} {
 		var refused *ImageError
 		if _, err := Expand(t.Context(), Message{picked(name)}, Options{Root: root}); !errors.As(err, &refused) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", name, err)

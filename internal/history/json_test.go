@@ -298,7 +298,7 @@ func TestWrongEntries(t *testing.T) {
 		{block(`{}`), `blocks[1].type: is missing`},
 		{block(`{"type":7}`), `blocks[1].type: must be a string`},
 		{block(`{"type":"video"}`), `blocks[1].type: unknown block type "video"; known are text, thinking, tool_call, tool_response, media`},
-		{block(`{"type":"text","text":"a","type":"thinking"}`), `blocks[1].type: is there twice`},
+		{block(`{"type":"text","text":"a","type":"thinking"}`), `blocks[1].type: appears twice`},
 		{block(`{"type":"text"}`), `blocks[1].text: is missing`},
 		{block(`{"type":"text","text":null}`), `blocks[1].text: must be a string`},
 		{block(`{"type":"text","text":"","includedFile":1}`), `blocks[1].includedFile: must be a string`},

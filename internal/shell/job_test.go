@@ -108,6 +108,17 @@ func TestFolderThatIsGone(t *testing.T) {
 	}
 }
 
+// A command whose time is over before it has started timed out like any other.
+func TestTimeIsOverBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	jobs := NewJobs(os.Environ(), nil)
+	defer jobs.Close()
+	end, err := jobs.Run(t.Context(), Command{Line: "pwd", Dir: t.TempDir(), Timeout: time.Nanosecond, OutputBytes: 100}, nil)
+	if err != nil || end.NotStarted != nil || !end.TimedOut || end.Status() != nil {
+		t.Errorf("%+v, %v", end, err)
+	}
+}
+
 // Close ends a command that somebody waits for, too, and with it the watcher: as long as
 // anything runs, there is one that ends it if this program is killed.
 func TestCloseWaitsForEveryCommand(t *testing.T) {

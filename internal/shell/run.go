@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"agent/internal/base/humanize"
@@ -184,6 +185,9 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	}
 	running, err := policy.Start(ctx, cmd, c.Profile)
 	if err != nil {
+		if context.Cause(ctx) == errTimedOut { // the time was over before the sandbox was ready
+			return Ending{TimedOut: true, Exit: 128 + int(syscall.SIGKILL), Took: time.Since(began)}
+		}
 		if _, gone := os.Stat(c.Dir); gone != nil {
 			err = fmt.Errorf("its folder cannot be entered: %w", gone)
 		}

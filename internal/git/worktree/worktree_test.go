@@ -39,7 +39,7 @@ func TestOddRepositories(t *testing.T) {
 		"submodules":       {make: "echo '[submodule \"x\"]' > .gitmodules; git add .; git commit -qm two", note: "submodules"},
 		"lfs":              {make: "echo '*.bin filter=lfs' > .gitattributes; git add .; git commit -qm two", note: "LFS"},
 		"no commit":        {make: "git init -q -b main", fails: "can't create"},
-		"no repository":    {fails: "in no git repository"},
+		"no repository":    {fails: "is not in a git work tree"},
 		"a branch is used": {make: "git worktree add -q -b agent/job ../used", fails: "can't create"},
 		"a branch agent":   {make: "git branch agent", fails: "can't create"},
 	} {
@@ -108,7 +108,7 @@ func TestOddRepositories(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "..", "a/b", "-b", ".x", "a..b", "x.lock", strings.Repeat("a", 65), "a b"} {
-		if _, err := Open(t.Context(), t.TempDir(), t.TempDir(), name); err == nil || !strings.Contains(err.Error(), "use 1 to 64") {
+		if _, err := Open(t.Context(), t.TempDir(), t.TempDir(), name); err == nil || !strings.Contains(err.Error(), "Use 1 to 64") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
