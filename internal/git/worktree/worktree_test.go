@@ -33,7 +33,7 @@ func TestOddRepositories(t *testing.T) {
 		"detached":         {make: "git checkout -q --detach"},
 		"a hook":           {make: "printf '#!/bin/sh\\ntouch ../ran\\n' > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout"},
 		"a filter":         {make: "git config filter.x.smudge 'touch ../ran; cat'; echo '* filter=x' > .gitattributes; git add .; git commit -qm two"},
-		"bare":             {make: "git clone -q --bare . ../bare", from: "../bare", fails: "in no git repository that has a work tree"},
+		"bare":             {make: "git clone -q --bare . ../bare", from: "../bare", fails: "is not in a git work tree"},
 		"in a worktree":    {make: "git worktree add -q -b other ../other", from: "../other"},
 		"the branch is":    {make: "git branch agent/job"},
 		"submodules":       {make: "echo '[submodule \"x\"]' > .gitmodules; git add .; git commit -qm two", note: "submodules"},
