@@ -17,7 +17,6 @@ import (
 
 // slowPackages initialise so much, whatever the program is to do, that it does without them.
 var slowPackages = map[string]string{
-	"github.com/yuin/goldmark":               "0.3 MB with its HTML renderer; parse with goldmark/parser",
 	"github.com/alecthomas/chroma/v2/lexers": "12 ms and 7 MB; internal/base/lexer reads a lexer when it is asked for",
 	"encoding/gob":                           "JSON is what is written",
 	"html/template":                          "text/template writes the prompts",
