@@ -5,68 +5,17 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"time"
 
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
-	"agent/internal/llm/vendor"
 	"agent/internal/toolspec"
 )
 
-// A Follower follows one conversation, decides which parts may leave it, and keeps the account of
-// its requests. The package cacheaware, which only this one imports, has the rules.
-type Follower interface {
-	// SetEntries brings the follower in step with a conversation. Follow applies one step from the
-	// record of a conversation. Len returns the number of entries and Entry one of them.
-	SetEntries(entries []*history.Content)
-	Follow(step history.Step)
-	Len() int
-	Entry(i int) *history.Content
-
-	// Plan decides what leaves before the next request, and Apply carries out a plan. CutOf
-	// returns the cost of a plan. Forecast returns the plan for the next request if it was sent
-	// now, the content held back then, and the bill; it leaves the account unchanged.
-	Plan(m Moment) Plan
-	Apply(p Plan) history.DensityResult
-	CutOf(p Plan) history.Cut
-	Forecast(m Moment) (Plan, []HeldPart, RequestCost)
-	// Mark returns the number of entries up to the free mark of the next request, or 0 for none.
-	Mark(m Moment) int
-
-	// Pin keeps everything about a file until the file is unpinned. It returns false if the
-	// conversation does not know the file. Pins and Files list the pinned and the known files.
-	Pin(path string, pinned bool) bool
-	Pins() []string
-	Files() []string
-	// HeldParts lists the content about a file or command that could leave and has not. PrunableTokens
-	// sums it up. Regrets reports whether pruned content should have stayed, if the model asks for it
-	// again now.
-	HeldParts(subject string, m Moment) []HeldPart
-	PrunableTokens(m Moment) PrunableTokens
-	Regrets(kind history.PruneKind, cut *history.Cut) bool
-
-	// Account returns the amount spent so far beside the cost of sending everything. RequestCosts
-	// returns the bills of the requests so far, and Next the bill of the next request if the
-	// conversation stays as it is.
-	Account() Account
-	RequestCosts() []RequestCost
-	Next(m Moment) RequestCost
-	// Latest returns the latest request that was answered, or false before the first. Fresh
-	// reports whether no request has been sent since the follower began, or began again.
-	Latest() (Request, bool)
-	NothingSent() bool
-
-	// CorrectCache corrects the known facts about a provider's cache by its reports so far. LifeTestPauses
-	// returns the two pauses that teach the life of the cache. Shortfalls and CacheFails report
-	// whether the cache holds less than it should, and nothing.
-	CorrectCache(known vendor.Cache) vendor.Cache
-	LifeTestPauses() [2]time.Duration
-	Shortfalls() bool
-	CacheFails() bool
-}
-
-// The values that a Follower takes and returns.
+// A Follower, and the values that it takes and returns.
 type (
+	// A Follower follows one conversation, decides which parts may leave it, and keeps the account of
+	// its requests. The package cacheaware, which only this one imports, has the rules.
+	Follower = *cacheaware.Engine
 	// FollowerOptions holds the dependencies of a Follower.
 	FollowerOptions = cacheaware.Options
 	// Price holds the prices of cached and of other input tokens.
@@ -165,11 +114,11 @@ func RecordedUnits(entries []*history.Content, o FollowerOptions) ([]RecordedUni
 }
 
 // NameWords yields the words of text that look like names of a program and not like prose.
-func NameWords(text string) iter.Seq[string] { return cacheaware.Names(text) }
+func NameWords(text string) iter.Seq[string] { return cacheaware.NameWords(text) }
 
 // ArgumentTexts yields the texts among the parameters of a call, until the parameters are no valid
 // JSON.
 func ArgumentTexts(parameters json.RawMessage) iter.Seq[string] { return cacheaware.Texts(parameters) }
 
 // WithoutNumbers returns text without the line numbers that tools put before the lines of a file.
-func WithoutNumbers(text string) string { return cacheaware.Plain(text) }
+func WithoutNumbers(text string) string { return cacheaware.WithoutNumbers(text) }

@@ -1,19 +1,15 @@
 package cacheaware
 
 import (
-	"math"
 	"slices"
 
 	"agent/internal/history"
 )
 
-// A candidate is a unit that may leave, with the reason. If it is a hard candidate, since is the
-// first request before which it could have left: every request from then on has paid for it (see
-// waitShare).
+// A candidate is a unit that may leave, with the reason.
 type candidate struct {
-	unit  int
-	why   Reason
-	since int
+	unit int
+	why  Reason
 	// along is set if the candidate causes no cut and only goes along with one.
 	along bool
 }
@@ -42,28 +38,23 @@ func (rv *review) candidates() []candidate {
 	var found []candidate
 	for at := range rv.conversation.units {
 		u := &rv.conversation.units[at]
-		if u.part == head {
-			if since, ok := rv.hollow(u); ok {
-				found = append(found, candidate{unit: at, why: ReasonEmptyCall, since: since})
-			}
+		if u.part == head && rv.hollow(u) {
+			found = append(found, candidate{unit: at, why: ReasonEmptyCall})
 		}
 		if !u.mayGo() || rv.conversation.unseen(u) {
 			continue
 		}
-		switch since, free := rv.isFree(at, u); {
-		case free:
-			found = append(found, candidate{unit: at, why: ReasonFree, since: since})
-		default:
-			kept := rv.conversation.pinned(u) || u.instructs()
-			idle, patience := float64(rv.conversation.idleRequests(u)), rv.patience(u)
-			switch {
-			case !kept && idle >= patience:
-				found = append(found, candidate{unit: at, why: ReasonUnused, since: rv.coldSince(u, patience)})
-			case !kept && idle >= patience*rv.softShare(u.class()):
-				found = append(found, candidate{unit: at, why: ReasonSoft, along: true})
-			case u.mayBeMarked():
-				found = append(found, candidate{unit: at, why: ReasonMarked, since: rv.conversation.request, along: !rv.Cold})
-			}
+		kept := rv.conversation.pinned(u) || u.instructs()
+		idle, patience := float64(rv.conversation.idleRequests(u)), rv.patience(u)
+		switch {
+		case rv.isFree(at, u):
+			found = append(found, candidate{unit: at, why: ReasonFree})
+		case !kept && idle >= patience:
+			found = append(found, candidate{unit: at, why: ReasonUnused})
+		case !kept && idle >= patience*rv.softShare(u.class()):
+			found = append(found, candidate{unit: at, why: ReasonSoft, along: true})
+		case u.mayBeMarked():
+			found = append(found, candidate{unit: at, why: ReasonMarked, along: !rv.Cold})
 		}
 	}
 	return found
@@ -76,47 +67,32 @@ func (cv *conversation) unseen(u *unit) bool {
 	return answers && u.sent == cv.request && u.fact.reread != u.sent
 }
 
-// isFree reports whether pruning a unit loses nothing, and since which request. F1 to F7 name its
-// rules, also in the tests.
-func (rv *review) isFree(at int, u *unit) (since int, ok bool) {
+// isFree reports whether pruning a unit loses nothing. F1 to F7 name its rules, also in the tests.
+func (rv *review) isFree(at int, u *unit) bool {
 	f := u.fact
 	changes := f.act == Edit || f.act == Write
 	switch {
 	case u.state == current: // F7: an old copy
-		since, ok = rv.oldCopy(at, u)
+		return rv.conversation.isOldCopy(at, u)
 	case f.result < 0: // unanswered, or an image
+		return false
 	case changes && !f.ok: // F6: a failed change
-		since, ok = u.sent+failedFor, rv.conversation.request-u.sent >= failedFor && u.part != argument
+		return rv.conversation.request-u.sent >= failedFor && u.part != argument
 	case u.part == oldText: // F3: the replaced text of an edit
-		if newer := f.editsBefore + keptEdits; f.ok && newer < len(rv.conversation.edits) {
-			since, ok = rv.conversation.edits[newer], true
-		}
+		return f.ok && f.editsBefore+keptEdits < len(rv.conversation.edits)
 	case u.part == newText, u.part == body: // F2: text that a later answer covers
-		since, ok = f.coveredAt, f.ok && f.covered
-	case u.part == result && f.repeats: // F5: a repeated result
-		since, ok = u.sent, true
-	case u.part == result: // F1, F4: a result that a later one covers
-		since, ok = f.coveredAt, !changes && f.covered
+		return f.ok && f.covered
+	default: // F1, F4: a result that a later one covers, F5: a repeated result
+		return u.part == result && (f.repeats || !changes && f.covered)
 	}
-	return max(since, u.sent+1), ok
 }
 
-// oldCopy reports whether newer content has replaced a folded copy of a file, and since which
-// request: a later call shows or writes the whole file, or a newer copy exists.
-func (rv *review) oldCopy(at int, u *unit) (since int, ok bool) {
-	facts, newer := u.folded.facts, u.folded.copy
-	for i := len(facts) - 1; i >= 0 && rv.conversation.units[facts[i].result].sent > u.foldedAt; i-- {
-		if later := facts[i]; later.ok && (later.act == Write || later.wholeView()) {
-			since, ok = rv.conversation.units[later.result].sent, true
-		}
-	}
-	switch {
-	case ok || newer == at:
-		return since, ok
-	case newer >= 0:
-		return rv.conversation.units[newer].foldedAt, true
-	}
-	return rv.conversation.request, true
+// isOldCopy reports whether newer content has replaced a folded copy of a file: a later call shows
+// or writes the whole file, or a newer copy exists.
+func (cv *conversation) isOldCopy(at int, u *unit) bool {
+	return u.folded.copy != at || slices.ContainsFunc(u.folded.facts, func(later *fact) bool {
+		return cv.units[later.result].sent > u.foldedAt && later.ok && (later.act == Write || later.wholeView())
+	})
 }
 
 // instructs reports whether the unit tells the model how to work. Only newer content of its
@@ -182,7 +158,7 @@ func (u *unit) class() class {
 			return partNew
 		}
 	case Shell:
-		if f.class == checkCommand && f.ok {
+		if f.checks && f.ok {
 			return spent
 		}
 		return passing
@@ -237,17 +213,6 @@ func (cv *conversation) idleRequests(u *unit) int {
 		last = max(last, f.touched, f.mentioned)
 	}
 	return cv.request - last
-}
-
-// coldSince returns the request since which a unit has been idle for as long as its patience,
-// which may have shrunk when a human spoke.
-func (rv *review) coldSince(u *unit, patience float64) int {
-	last := rv.conversation.request - rv.conversation.idleRequests(u)
-	since := last + int(math.Ceil(patience))
-	if rv.conversation.human > last {
-		since = max(since, rv.conversation.human)
-	}
-	return min(since, rv.conversation.request)
 }
 
 // editedSince reports whether an edit was applied between a request and the latest human message.

@@ -243,7 +243,7 @@ func (cv *conversation) note(f *fact) {
 	}
 	if f.source != "" && f.ok {
 		if earlier := cv.bySource[f.source]; earlier != nil {
-			earlier.cover(cv.request)
+			earlier.covered = true
 		}
 		cv.bySource[f.source] = f
 	}
@@ -264,7 +264,7 @@ func (cv *conversation) endSearches(page string) {
 	shown := strings.TrimPrefix(page, "https://")
 	for _, search := range cv.searches {
 		if text := cv.units[search.result].text; strings.Contains(text, "("+shown+")") || strings.Contains(text, "("+shown+", ") {
-			search.cover(cv.request)
+			search.covered = true
 		}
 	}
 }
@@ -272,7 +272,7 @@ func (cv *conversation) endSearches(page string) {
 // changedByAgent ends the views of files that an agent changed. entry has its report.
 func (cv *conversation) changedByAgent(files []string, entry *history.Content) {
 	for _, p := range files {
-		cv.file(history.Absolute(cmp.Or(entry.Workspace(), cv.Root), p)).changedElsewhere(cv.request)
+		cv.file(history.Absolute(cmp.Or(entry.Workspace(), cv.Root), p)).changedElsewhere()
 	}
 }
 
@@ -281,7 +281,7 @@ func (cv *conversation) repeat(f *fact) {
 	latest := cv.byKey[f.key][:0]
 	for _, earlier := range cv.byKey[f.key] {
 		if f.cut.holds(earlier.cut) {
-			earlier.cover(cv.request)
+			earlier.covered = true
 		} else {
 			latest = append(latest, earlier)
 		}

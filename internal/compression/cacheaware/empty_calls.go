@@ -15,35 +15,28 @@ import (
 // room.
 const hollowAfter, pressedHollowAfter = 10, 4
 
-// hollow reports whether a call and its result hold nothing that a request needs, and since which
-// request. u is the head of the call. Arguments that are too short to be shortened count as gone
-// as soon as they could go. The newest call on a file stays, because a fold needs it. A call
-// stays if a provider wants its attachment back at the same place.
-func (rv *review) hollow(u *unit) (since int, ok bool) {
-	f := u.fact
-	if u.state == gone || f.result < 0 || f.act == Keep || f.heading != "" {
-		return 0, false
-	}
-	since = u.sent + hollowAfter
+// hollow reports whether a call and its result hold nothing that a request needs. u is the head of
+// the call. Arguments that are too short to be shortened count as gone as soon as they could go. The
+// newest call on a file stays, because a fold needs it. A call stays if a provider wants its
+// attachment back at the same place.
+func (rv *review) hollow(u *unit) bool {
+	f, after := u.fact, hollowAfter
 	switch {
+	case u.state == gone || f.result < 0 || f.act == Keep || f.heading != "":
+		return false
 	case f.short:
-		since = u.sent + shortEditAfter
+		after = shortEditAfter
 	case rv.Pressed:
-		since = u.sent + pressedHollowAfter
-	}
-	if rv.conversation.request < since {
-		return 0, false
+		after = pressedHollowAfter
 	}
 	answer := &rv.conversation.units[f.result]
-	if answer.state != pruned && !(f.short && rv.dead(f.result, answer)) || !rv.mayLeave(f) {
-		return 0, false
+	if rv.conversation.request-u.sent < after || answer.state != pruned && !(f.short && rv.dead(f.result, answer)) || !rv.mayLeave(f) {
+		return false
 	}
-	for _, at := range f.call()[1:] {
-		if part := &rv.conversation.units[at]; part.state != pruned && !rv.dead(at, part) {
-			return 0, false
-		}
-	}
-	return since, true
+	return !slices.ContainsFunc(f.call()[1:], func(at int) bool {
+		part := &rv.conversation.units[at]
+		return part.state != pruned && !rv.dead(at, part)
+	})
 }
 
 // shortEditAfter is the least number of requests for which the call of an edit stays if its
@@ -67,13 +60,8 @@ func (rv *review) mayLeave(f *fact) bool {
 // dead reports whether the result of a call could be pruned without the call, if it were large
 // enough.
 func (rv *review) dead(at int, u *unit) bool {
-	if rv.conversation.unseen(u) {
-		return false
-	}
-	if _, free := rv.isFree(at, u); free {
-		return true
-	}
-	return !rv.conversation.pinned(u) && !u.instructs() && float64(rv.conversation.idleRequests(u)) >= rv.patience(u)
+	return !rv.conversation.unseen(u) && (rv.isFree(at, u) ||
+		!rv.conversation.pinned(u) && !u.instructs() && float64(rv.conversation.idleRequests(u)) >= rv.patience(u))
 }
 
 // wantedBack reports whether a reply has an attachment that its provider wants back.

@@ -66,11 +66,12 @@ type fact struct {
 	// source names the source of the result's content (history.MetaKey). Newer content of the
 	// source takes the place of the result, a repeated call does not.
 	source string
-	class  commandClass
 	// line is the command line of a shell command, and cut describes how much of its output it shows.
-	line string
-	cut  outputCut
-	ok   bool
+	// checks is set if the command tests, builds or lints.
+	line   string
+	cut    outputCut
+	checks bool
+	ok     bool
 	// shows is set if the call was made, so that its result takes the place of an earlier one. A
 	// refused call answers nothing.
 	shows bool
@@ -89,10 +90,8 @@ type fact struct {
 	head, result             int
 	// short is set if an argument of an edit or a write is too short to be shortened.
 	short bool
-	// covered is set if later calls show everything that this call showed. coveredAt is the
-	// request since which they do.
-	covered   bool
-	coveredAt int
+	// covered is set if later calls show everything that this call showed.
+	covered bool
 	// reread is the request that first carries a later view of the same lines, 0 for none.
 	reread int
 	// repeats is set if a view shows only text that is still in the context.
@@ -128,13 +127,6 @@ func (f *fact) path() string {
 		return ""
 	}
 	return f.paths[0]
-}
-
-// cover notes that a later call shows everything that f shows.
-func (f *fact) cover(request int) {
-	if !f.covered {
-		f.covered, f.coveredAt = true, request
-	}
 }
 
 // wholeView reports whether f shows a file from its first to its last line.
@@ -194,7 +186,7 @@ func (f *fact) command(line string, resolve func(string) string) {
 		return
 	}
 	core := cmdline.Read(line).Core()
-	f.line, f.key, f.class = line, core.Text, classify(core.Text)
+	f.line, f.key, f.checks = line, core.Text, checks.MatchString(core.Text)
 	f.cut = outputCut{core.Ends, core.Merged, core.Silent}
 	if file, lo, hi, ok := shellView(core); ok {
 		f.act, f.inShell, f.paths, f.lo, f.hi = View, true, []string{resolve(file)}, lo, hi
@@ -213,7 +205,7 @@ func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 		f.ok = false
 	}
 	if f.act == View {
-		f.content = withoutNumbers(response.Result.Text())
+		f.content = WithoutNumbers(response.Result.Text())
 		if heading, rest, ok := strings.Cut(f.content, "\n"); f.headed && ok && strings.HasPrefix(heading, "[") && strings.HasSuffix(heading, "]") {
 			f.hi = f.lo + max(0, strings.Count(strings.TrimSuffix(rest, "\n"), "\n"))
 			f.content = rest
@@ -284,9 +276,9 @@ func number(call *history.ToolCall, names []string) int {
 	return 0
 }
 
-// withoutNumbers removes the line numbers that tools put before the lines of a file ("  12|",
+// WithoutNumbers removes the line numbers that tools put before the lines of a file ("  12|",
 // "12→", "12\t"), if at least half of the lines have one.
-func withoutNumbers(text string) string {
+func WithoutNumbers(text string) string {
 	var plain strings.Builder
 	plain.Grow(len(text))
 	lines, numbered := 0, 0

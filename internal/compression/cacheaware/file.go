@@ -107,9 +107,9 @@ func (f *file) note(done *fact, cv *conversation) {
 
 // changedElsewhere ends everything that the conversation shows of the file, because an agent has
 // changed the file since (D-126).
-func (f *file) changedElsewhere(request int) {
+func (f *file) changedElsewhere() {
 	for _, earlier := range f.facts {
-		earlier.cover(request)
+		earlier.covered = true
 	}
 	f.folded, f.foreign, f.hash, f.seen, f.text, f.known, f.shown = foldedText{}, false, "", nil, "", false, nil
 }
@@ -120,14 +120,14 @@ func (f *file) cover(done *fact, request int) {
 		switch {
 		case done.fragment: // the answer does not say which lines changed
 		case done.act == Write:
-			earlier.cover(request)
+			earlier.covered = true
 		case done.act == View && earlier.act == View:
 			if done.lo <= earlier.lo && done.hi >= earlier.hi {
 				earlier.reread = request
-				earlier.cover(request)
+				earlier.covered = true
 			}
 		case done.wholeView():
-			earlier.cover(request)
+			earlier.covered = true
 		}
 	}
 }

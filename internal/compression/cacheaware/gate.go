@@ -11,15 +11,10 @@ import (
 
 const (
 	// horizon is the number of requests within which a cut must pay back. In a long session it is
-	// horizonShare of the requests so far, since a long session tends to continue for long. From 10
-	// to 30 the cost changes by a hundredth.
-	horizon      = 15
+	// horizonShare of the requests so far, since a long session tends to continue for long. From 15
+	// to 20 the cost changes by less than a hundredth.
+	horizon      = 20
 	horizonShare = 0.15
-	// waitShare is the share of the waiting cost that counts in favour of a cut. The waiting cost
-	// of a unit is the price of carrying it since it could have left. With it, a deep cut that
-	// pays back within no horizon is made once waiting has cost as much as the cut. From 0.4 to 1
-	// the cost changes by a hundredth.
-	waitShare = 0.4
 )
 
 // A Plan lists the changes that should be made before the next request.
@@ -46,8 +41,7 @@ func (p Plan) PaysBack() int {
 type cut struct {
 	at int
 	// dearer is the extra cost of the next request. saves is the amount saved with each later
-	// request. worth is the amount saved within the horizon, plus the waiting cost that counts,
-	// less dearer.
+	// request. worth is the amount saved within the horizon, less dearer.
 	dearer, worth, saves float64
 	// freed is the number of tokens that the cut frees.
 	freed float64
@@ -130,21 +124,18 @@ type sweep struct {
 	// folded holds the units of the folds that the sweep has passed.
 	startAt map[int][]int
 	folded  map[int]bool
-	// finds holds, for each unit, the tokens that the provider finds if the first change is at
-	// that unit. warm is the number of tokens that it finds if nothing changes.
-	finds []int
-	warm  int
+	// warm is the number of tokens that the provider finds if nothing changes.
+	warm int
 	// saved is the number of tokens, sent before, that a cut at the present unit frees. lasting
-	// is the part of saved that may cause a cut by itself. waited sums up lasting, each candidate
-	// times the requests since it could have left. newSaved is the number of tokens that leave
-	// before any request has carried them.
-	saved, lasting, waited, newSaved float64
+	// is the part of saved that may cause a cut by itself. newSaved is the number of tokens that
+	// leave before any request has carried them.
+	saved, lasting, newSaved float64
 	// risky is the number of texts passed that may leave and that an edit may quote.
 	risky int
 }
 
 func newSweep(a *account, m Moment, candidates []candidate, folds []fold) *sweep {
-	s := &sweep{conversation: a.conversation, account: a, m: m, candidates: make(map[int]candidate, len(candidates)), from: map[int][]candidate{}, folds: folds, startAt: map[int][]int{}, folded: map[int]bool{}}
+	s := &sweep{conversation: a.conversation, account: a, m: m, warm: a.foundTokens(m, a.sent), candidates: make(map[int]candidate, len(candidates)), from: map[int][]candidate{}, folds: folds, startAt: map[int][]int{}, folded: map[int]bool{}}
 	for _, c := range candidates {
 		s.candidates[c.unit] = c
 		at := a.conversation.startOf(c)
@@ -153,30 +144,7 @@ func newSweep(a *account, m Moment, candidates []candidate, folds []fold) *sweep
 	for i, f := range folds {
 		s.startAt[f.start] = append(s.startAt[f.start], i)
 	}
-	s.findings()
 	return s
-}
-
-// findings computes finds and warm in one pass.
-func (s *sweep) findings() {
-	s.finds = make([]int, s.account.sent+1)
-	anchors, held, tokens := s.account.anchors, s.m.Head, s.m.Head
-	for at := range s.finds {
-		for len(anchors) > 0 && anchors[0].units <= at {
-			if s.m.alive(anchors[0].used) {
-				held = tokens
-			}
-			anchors = anchors[1:]
-		}
-		s.finds[at] = s.m.Cache.Whole(tokens)
-		if s.m.Cache.Kind == vendor.CacheMarks {
-			s.finds[at] = s.m.Cache.Whole(held)
-		}
-		if at < s.account.sent {
-			tokens += s.conversation.units[at].tokens
-		}
-	}
-	s.warm = s.finds[s.account.sent]
 }
 
 // cuts lists the places where a cut may begin, from the tail to the head.
@@ -227,7 +195,6 @@ func (s *sweep) take(c candidate) bool {
 		s.saved += saves
 		if c.hard() {
 			s.lasting += saves
-			s.waited += saves * float64(s.conversation.request-c.since)
 		}
 	case c.hard():
 		s.newSaved += saves
@@ -300,10 +267,9 @@ func (s *sweep) cut(at int) cut {
 	}
 	total -= int(s.newSaved)
 	after := total - int(s.saved)
-	dearer := cost(s.m, s.finds[at], after) - cost(s.m, s.warm, total)
+	dearer := cost(s.m, s.account.foundTokens(s.m, at), after) - cost(s.m, s.warm, total)
 	r := s.m.Price.at(after).Read
-	worth := r * (s.conversation.horizon()*s.lasting + waitShare*s.waited)
-	return cut{at: at, risky: s.risky, dearer: dearer, worth: worth - dearer, saves: r * s.saved, freed: s.saved}
+	return cut{at: at, risky: s.risky, dearer: dearer, worth: r*s.conversation.horizon()*s.lasting - dearer, saves: r * s.saved, freed: s.saved}
 }
 
 // horizon returns the number of requests within which a cut must pay back.

@@ -32,14 +32,14 @@ func TestCommandKey(t *testing.T) {
 	}
 }
 
-func TestClassify(t *testing.T) {
+func TestChecks(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]commandClass{
-		"cd /w && go vet ./...": checkCommand, "npm run build": checkCommand, "python3 -m pytest -q": checkCommand, "make": checkCommand,
-		"git status": lookCommand, "gh pr view 3": lookCommand, "ls -l": lookCommand, "echo make": checkCommand, "remake": lookCommand,
+	for line, want := range map[string]bool{
+		"cd /w && go vet ./...": true, "npm run build": true, "python3 -m pytest -q": true, "make": true,
+		"git status": false, "gh pr view 3": false, "ls -l": false, "echo make": true, "remake": false,
 	} {
-		if got := classify(cmdline.Read(line).Core().Text); got != want {
-			t.Errorf("%q is of class %d, want %d", line, got, want)
+		if got := checks.MatchString(cmdline.Read(line).Core().Text); got != want {
+			t.Errorf("%q is a check: %t, want %t", line, got, want)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestShellView(t *testing.T) {
 
 func TestNameWords(t *testing.T) {
 	t.Parallel()
-	got := slices.Collect(nameWords("the parseHeader of HTTPSERVER, max_tokens (v2beta3) é Internal fooBarBaz short1 aB"))
+	got := slices.Collect(NameWords("the parseHeader of HTTPSERVER, max_tokens (v2beta3) é Internal fooBarBaz short1 aB"))
 	if diff := cmp.Diff([]string{"parseHeader", "max_tokens", "v2beta3", "fooBarBaz", "short1"}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -152,7 +152,7 @@ func TestWithoutNumbers(t *testing.T) {
 	for text, want := range map[string]string{
 		"  1|a\n  2|\n 10|b": "a\n\nb", "1→x\n2→y": "x\ny", "1\tx\n": "x\n", "12 apples\n3 pears": "12 apples\n3 pears", "a|b\nc\n1|d": "a|b\nc\n1|d",
 	} {
-		if got := withoutNumbers(text); got != want {
+		if got := WithoutNumbers(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}

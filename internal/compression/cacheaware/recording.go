@@ -106,9 +106,3 @@ func Texts(parameters json.RawMessage) iter.Seq[string] {
 		}
 	}
 }
-
-// Names yields the words of text that look like names of a program and not like prose.
-func Names(text string) iter.Seq[string] { return nameWords(text) }
-
-// Plain returns text without the line numbers that tools put before the lines of a file.
-func Plain(text string) string { return withoutNumbers(text) }

@@ -303,55 +303,6 @@ func TestRiskNeedsABank(t *testing.T) {
 	}
 }
 
-// A deep cut that no horizon pays for is made when waiting for it has come to cost as
-// much.
-func TestWaitingHasItsPrice(t *testing.T) {
-	t.Parallel()
-	for requests, want := range map[int]bool{60: false, 300: true} {
-		say := &talk{}
-		say.call("grep", map[string]any{"pattern": "x"}, strings.Repeat("found ", 2000), false)
-		say.human(strings.Repeat("a long story ", 7000))
-		say.idle(requests)
-		e := newEngine()
-		for _, entry := range say.entries {
-			e.Add(entry)
-		}
-		price := Price{Read: 0.1, Write: 1.25}
-		e.Sent(Moment{Price: price, Cold: true})
-		e.account.None += 1e6
-		if p := e.Plan(Moment{Price: price}); (len(p.Changes) > 0) != want {
-			t.Errorf("after %d requests went %v", requests, p.Changes)
-		}
-	}
-}
-
-// Since when a unit could have gone is told by the conversation alone.
-func TestSince(t *testing.T) {
-	t.Parallel()
-	say := &talk{}
-	say.human("go") // requests from 0; the answer of a call comes with the one after it
-	say.call("read", map[string]any{"path": "a.go"}, source("A", 40), false)
-	say.call("grep", map[string]any{"pattern": "x"}, source("B", 40), false)
-	say.idle(3)
-	say.call("read", map[string]any{"path": "a.go"}, source("C", 40), false)   // covers the first from 6 on
-	say.call("grep", map[string]any{"pattern": "x"}, source("D", 40), false)   // and this the first from 7 on; cold itself from 7+1 on
-	say.call("shell", map[string]any{"command": "ls"}, source("E", 40), false) // cold from 8+4 on
-	say.idle(5)
-	e := newEngine()
-	for _, entry := range say.entries {
-		e.Add(entry)
-	}
-	var got []string
-	for _, c := range e.conversation.review(Moment{Price: SafePrice}).candidates() {
-		if c.hard() {
-			got = append(got, fmt.Sprintf("%s %s %d", e.conversation.units[c.unit].kind(), c.why, c.since))
-		}
-	}
-	if want := []string{"view free 6", "answer free 7", "answer cold 8", "output cold 12"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // What an answer says that it shows is surer than what was asked for, and is read from
 // the record.
 func TestShown(t *testing.T) {

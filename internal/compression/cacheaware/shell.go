@@ -9,16 +9,7 @@ import (
 	"agent/internal/cmdline"
 )
 
-// commandClass is the purpose of a command line.
-type commandClass int
-
-const (
-	// lookCommand shows something, or does anything else that is over at once.
-	lookCommand commandClass = iota
-	// checkCommand tests, builds or lints.
-	checkCommand
-)
-
+// checks matches a command line that tests, builds or lints.
 var checks = lazyregexp.New(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) (run )?(test|check|build|lint|typecheck|ci|install)|npx (vitest|jest|tsc|eslint|biome|tsx)|vitest|jest|pytest|tox|ruff|mypy|cargo (test|build|check|clippy)|make\b|ctest|ninja|tsc|eslint|gofmt|golangci-lint|staticcheck|mvn|gradlew?|node --test|tsx --test|python3? -m (unittest|pytest)|mise run \S*(test|lint|fmt|build)|dotnet (test|build)|swift (test|build)|rspec|phpunit)`)
 
 // An outputCut describes which part of its output a command shows.
@@ -40,14 +31,6 @@ func (c outputCut) holds(other outputCut) bool {
 	default:
 		return len(c.ends) == 1 && c.ends[0].Lines >= other.ends[0].Lines || slices.Equal(c.ends, other.ends)
 	}
-}
-
-// classify returns the purpose of a command line, given without its folder and cuts.
-func classify(key string) commandClass {
-	if checks.MatchString(key) {
-		return checkCommand
-	}
-	return lookCommand
 }
 
 // patchCommand matches a command that does nothing but apply a patch: apply_patch with the patch

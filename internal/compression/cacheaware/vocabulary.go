@@ -26,7 +26,7 @@ type vocabulary map[string]int
 
 // add notes the words of a unit's text.
 func (v vocabulary) add(text string, unit int, fixed bool) {
-	for word := range nameWords(text) {
+	for word := range NameWords(text) {
 		at, known := v[word]
 		switch {
 		case known && at == common:
@@ -44,7 +44,7 @@ func (v vocabulary) add(text string, unit int, fixed bool) {
 // countUses counts, for each unit, the rare words of it that text contains. It skips the words in
 // seen, and adds the others to seen.
 func (v vocabulary) countUses(text string, seen map[string]bool, count map[int]int) {
-	for word := range nameWords(text) {
+	for word := range NameWords(text) {
 		if seen[word] {
 			continue
 		}
@@ -55,9 +55,9 @@ func (v vocabulary) countUses(text string, seen map[string]bool, count map[int]i
 	}
 }
 
-// nameWords yields the words of text that look like names of a program and not
+// NameWords yields the words of text that look like names of a program and not
 // like prose: with a digit, an underscore or a capital inside.
-func nameWords(text string) func(yield func(string) bool) {
+func NameWords(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for i := 0; i < len(text); {
 			if !isLetter(text[i]) {
