@@ -55,6 +55,14 @@ func (p *Policy) Narrow(s *settings.Settings) {
 	if sandbox == Strict || p.Hosts != nil {
 		keep(settings.SandboxAllowNetwork.Key(), "sandbox or hosts", "false")
 	}
+	if widest := p.CacheWarming; widest != "" {
+		s.Limit(settings.CacheWarming.Key(), func(value string) (string, error) {
+			if value == settings.WarmOff || value == widest {
+				return value, nil
+			}
+			return widest, p.refuses("cache-warming "+value, "cache-warming")
+		})
+	}
 	if p.Hosts != nil {
 		s.Limit(settings.WebSearch.Key(), func(way string) (string, error) {
 			if way != websearch.Command && way != websearch.Provider {

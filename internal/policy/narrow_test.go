@@ -30,6 +30,7 @@ var choices = map[string][]string{
 	settings.SandboxAllowEnv.Key():     {"TOKEN"},
 	settings.SandboxAllowNetwork.Key(): {"true", "false"},
 	settings.WebSearch.Key():           websearch.Ways(),
+	settings.CacheWarming.Key():        {"off", "working", "idle"},
 	settings.Provider.Key():            {"openai", "anthropic", "openrouter"},
 	settings.BaseURL.Key():             {"https://llm.corp.example/v1", "https://evil.example/v1", "https://api.anthropic.com/v1", "http://api.anthropic.com/v1"},
 }
@@ -107,6 +108,8 @@ func TestNothingWidensAPolicy(t *testing.T) {
 			Servers:   some(t, "servers", "https://mcp.corp.example/*", "/opt/bin/tickets *"),
 			Logins:    some(t, "logins", "anthropic", "https://llm.corp.example/v1"),
 			Sandbox:   rapid.SampledFrom([]string{"", Auto, Require, Strict}).Draw(t, "sandbox"),
+
+			CacheWarming: rapid.SampledFrom([]string{"", "off", "working"}).Draw(t, "cache-warming"),
 		}
 		if err := p.check(); err != nil {
 			t.Fatal(err)
@@ -137,6 +140,9 @@ func checkSettings(t *rapid.T, p *Policy, s *settings.Settings) {
 	widened := settings.SandboxAllowWrite.Of(s) + settings.SandboxAllowRead.Of(s) + settings.SandboxAllowEnv.Of(s)
 	if p.Sandbox == Strict && (widened != "" || p.Outside() == nil) || (p.Sandbox == Strict || p.Hosts != nil) && settings.SandboxAllowNetwork.Of(s) {
 		t.Fatalf("the sandbox is widened: %q", widened)
+	}
+	if warming := settings.CacheWarming.Of(s); p.CacheWarming == "off" && warming != "off" || p.CacheWarming == "working" && warming == "idle" {
+		t.Fatalf("cache-warming is %s under %s", warming, p.CacheWarming)
 	}
 	if way := settings.WebSearch.Of(s); p.Hosts != nil && (way == websearch.Command || way == websearch.Provider) {
 		t.Fatalf("web-search is %s under hosts %q", way, p.Hosts)

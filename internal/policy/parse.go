@@ -43,7 +43,7 @@ func (p *Policy) members(d *json.Decoder) error {
 	lists := map[string]*[]string{
 		"modes": &p.Modes, "tools": &p.Tools, "deny": &p.Deny, "hosts": &p.Hosts, "providers": &p.Providers, "servers": &p.Servers, "logins": &p.Logins,
 	}
-	const word = "sandbox"
+	words := map[string]*string{"sandbox": &p.Sandbox, "cache-warming": &p.CacheWarming}
 	there := map[string]bool{}
 	if token, err := d.Token(); err != nil {
 		return err
@@ -61,9 +61,10 @@ func (p *Policy) members(d *json.Decoder) error {
 			return err
 		}
 		list, known := lists[name]
+		word, single := words[name]
 		switch {
-		case !known && name != word:
-			return fmt.Errorf("unknown member %q; there are %s and %s", name, strings.Join(slices.Sorted(maps.Keys(lists)), ", "), word)
+		case !known && !single:
+			return fmt.Errorf("unknown member %q; there are %s and %s", name, strings.Join(slices.Sorted(maps.Keys(lists)), ", "), strings.Join(slices.Sorted(maps.Keys(words)), ", "))
 		case there[name]:
 			return fmt.Errorf("%s is there twice", name)
 		case string(value) == "null":
@@ -71,7 +72,7 @@ func (p *Policy) members(d *json.Decoder) error {
 		case known:
 			*list, err = texts(value)
 		default:
-			err = json.Unmarshal(value, &p.Sandbox)
+			err = json.Unmarshal(value, word)
 		}
 		switch {
 		case err != nil && known:

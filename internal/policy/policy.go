@@ -23,6 +23,7 @@ import (
 	"agent/internal/base/humanize"
 	"agent/internal/extend/setup/permissions"
 	"agent/internal/gate"
+	"agent/internal/settings"
 )
 
 // The words of the member sandbox, the narrowest last.
@@ -57,12 +58,14 @@ type Policy struct {
 	Logins    []string
 	// Sandbox is one of the words above, "" for no bound but the one that Hosts need.
 	Sandbox string
+	// CacheWarming is the widest value of the setting cache-warming: off or working, "" for no bound.
+	CacheWarming string
 }
 
 // Nothing returns a policy that allows nothing, in place of a file that does not count.
 func Nothing(path string) *Policy {
 	none := []string{}
-	return &Policy{Path: path, Modes: none, Tools: none, Hosts: none, Providers: none, Servers: none, Logins: none, Sandbox: Strict}
+	return &Policy{Path: path, Modes: none, Tools: none, Hosts: none, Providers: none, Servers: none, Logins: none, Sandbox: Strict, CacheWarming: settings.WarmOff}
 }
 
 // ID returns the hash of the file, "" without a policy.
@@ -181,6 +184,9 @@ func (p *Policy) check() error {
 	if !slices.Contains([]string{"", Auto, Require, Strict}, p.Sandbox) {
 		return fmt.Errorf("sandbox is %q; there are %s, %s and %s", p.Sandbox, Auto, Require, Strict)
 	}
+	if !slices.Contains([]string{"", settings.WarmOff, settings.WarmWorking}, p.CacheWarming) {
+		return fmt.Errorf("cache-warming is %q; there are %s and %s", p.CacheWarming, settings.WarmOff, settings.WarmWorking)
+	}
 	for _, entry := range p.Servers {
 		if _, address, is := strings.Cut(entry, "://"); is && strings.Contains(address, "*") && strings.IndexByte(address, '*') < strings.IndexByte(address+"/", '/') {
 			return fmt.Errorf("servers has %q, whose star is in the name of a host: other hosts begin the same", entry)
@@ -230,6 +236,9 @@ func (p *Policy) Lines() []string {
 	}
 	if sandbox := p.sandbox(); sandbox != "" {
 		lines = append(lines, "sandbox: "+sandbox)
+	}
+	if p.CacheWarming != "" {
+		lines = append(lines, "cache-warming: "+p.CacheWarming)
 	}
 	return lines
 }
