@@ -29,7 +29,7 @@ func TestClipboard(t *testing.T) {
 		"nothing":            {map[string]string{"wl-paste": `true`}, []string{wayland}, "linux", "", "holds no image"},
 		"no program":         {nil, []string{wayland, x11}, "linux", "", "without wl-paste or xclip. Install it"},
 		"no screen":          {map[string]string{"xclip": `printf PNG`}, nil, "linux", "", "WAYLAND_DISPLAY and DISPLAY are not set"},
-		"more than an image": {map[string]string{"xclip": `head -c 60000000 /dev/zero`}, []string{x11}, "linux", "", "more than 20 MB"},
+		"more than an image": {map[string]string{"xclip": `head -c 45000000 /dev/zero`}, []string{x11}, "linux", "", "more than 20 MB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
