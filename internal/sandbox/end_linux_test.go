@@ -242,7 +242,7 @@ func TestHelperIsNotForUsers(t *testing.T) {
 	h := newHouse(t)
 	cmd := h.command(`exec -a agent-sandbox-helper $SELF 3</dev/null`)
 	out, err := cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != 125 || !strings.Contains(string(out), "started by agent itself") {
+	if cmd.ProcessState.ExitCode() != 125 || !strings.Contains(string(out), "internal command") {
 		t.Errorf("%v %s", err, out)
 	}
 }

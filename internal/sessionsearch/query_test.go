@@ -14,8 +14,8 @@ import (
 func TestParseQuery(t *testing.T) {
 	t.Parallel()
 	for text, wrong := range map[string]string{
-		"": "nothing to look for", " ... -- !": "nothing to look for", "-only": "nothing to look for", `""`: "nothing to look for", "after:2026-01-01": "nothing to look for",
-		"x before:soon": `"soon" is not a date`, strings.Repeat("a", 401): "at most 400",
+		"": "no words to search for", " ... -- !": "no words to search for", "-only": "no words to search for", `""`: "no words to search for", "after:2026-01-01": "no words to search for",
+		"x before:soon": `invalid date "soon"`, strings.Repeat("a", 401): "the limit is 400",
 		"x": "", `"open end`: "", "path:a.go": "", "tool:grep": "", "a:b": "", "x after:2026-01-02T03:04": "",
 	} {
 		_, err := ParseQuery(text, start)

@@ -18,17 +18,27 @@ type anchor struct {
 // foundTokens returns how many tokens of the next request the provider finds, if the cache has
 // forgotten nothing and the first units are as they were sent.
 func (a *account) foundTokens(m Moment, units int) int {
+	return a.foundTokensIn(m, a.conversation.sums(), units)
+}
+
+// foundTokensIn is foundTokens with the sums of the conversation, for a caller that asks often.
+func (a *account) foundTokensIn(m Moment, sums []int, units int) int {
 	switch {
 	case m.Cache.Kind == vendor.CacheNone:
 		return 0
 	case m.Cache.Kind == vendor.CacheMarks:
 		units = a.anchorBefore(m, units)
 	}
-	found := m.Head
-	for i := range units {
-		found += a.conversation.units[i].tokens
+	return m.Cache.Whole(m.Head + sums[units])
+}
+
+// sums returns, for each number of units, how many tokens the first units have.
+func (c *conversation) sums() []int {
+	sums := make([]int, len(c.units)+1)
+	for i, u := range c.units {
+		sums[i+1] = sums[i] + u.tokens
 	}
-	return m.Cache.Whole(found)
+	return sums
 }
 
 // anchorBefore returns the number of units in front of the last live anchor at or before units,

@@ -124,7 +124,9 @@ type sweep struct {
 	// folded holds the units of the folds that the sweep has passed.
 	startAt map[int][]int
 	folded  map[int]bool
-	// warm is the number of tokens that the provider finds if nothing changes.
+	// sums holds the sums of the conversation. warm is the number of tokens that the provider finds
+	// if nothing changes.
+	sums []int
 	warm int
 	// saved is the number of tokens, sent before, that a cut at the present unit frees. lasting
 	// is the part of saved that may cause a cut by itself. newSaved is the number of tokens that
@@ -135,7 +137,8 @@ type sweep struct {
 }
 
 func newSweep(a *account, m Moment, candidates []candidate, folds []fold) *sweep {
-	s := &sweep{conversation: a.conversation, account: a, m: m, warm: a.foundTokens(m, a.sent), candidates: make(map[int]candidate, len(candidates)), from: map[int][]candidate{}, folds: folds, startAt: map[int][]int{}, folded: map[int]bool{}}
+	s := &sweep{conversation: a.conversation, account: a, m: m, sums: a.conversation.sums(), candidates: make(map[int]candidate, len(candidates)), from: map[int][]candidate{}, folds: folds, startAt: map[int][]int{}, folded: map[int]bool{}}
+	s.warm = a.foundTokensIn(m, s.sums, a.sent)
 	for _, c := range candidates {
 		s.candidates[c.unit] = c
 		at := a.conversation.startOf(c)
@@ -267,7 +270,7 @@ func (s *sweep) cut(at int) cut {
 	}
 	total -= int(s.newSaved)
 	after := total - int(s.saved)
-	dearer := cost(s.m, s.account.foundTokens(s.m, at), after) - cost(s.m, s.warm, total)
+	dearer := cost(s.m, s.account.foundTokensIn(s.m, s.sums, at), after) - cost(s.m, s.warm, total)
 	r := s.m.Price.at(after).Read
 	return cut{at: at, risky: s.risky, dearer: dearer, worth: r*s.conversation.horizon()*s.lasting - dearer, saves: r * s.saved, freed: s.saved}
 }
