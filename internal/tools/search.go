@@ -66,7 +66,9 @@ func (a searchArgs) reads() []string {
 
 func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	most := env.Limits.room(headingBytes)
-	env = env.withFoundLimits()
+	if args.MaxResults == 0 { // a number that the model asked for counts
+		env = env.withFoundLimits()
+	}
 	expression, err := search.Parse(args.Pattern)
 	if err != nil {
 		return failedAnswer(err)
