@@ -125,9 +125,9 @@ func checkRecording(t *testing.T, file, got string) {
 	}
 }
 
-// figures are the numbers of lines that tell tokens and times, which depend on the name
-// of the scratch workspace and on the machine.
-var figures = regexp.MustCompile(`(?m)(^(≈|·|✓ \d|demo ·).*| · pruned \S+)$`)
+// figures are the numbers of tokens, costs and times, which depend on the name of the
+// scratch workspace and on the machine.
+var figures = regexp.MustCompile(`(?m)(^(≈|·|✓ \d|demo ·).*| · pruned \S+)$|pruned [\d.]+k? tokens|\$0\.[\d.]+|\(\d+% → \d+%\)|[\d.]+k/[\d.]+k \d+%|cache \d+%`)
 
 func withoutFigures(text string) string {
 	number := regexp.MustCompile(`[\d.]+k?`)
