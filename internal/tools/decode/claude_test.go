@@ -74,10 +74,10 @@ func TestHooksUpdatedInput(t *testing.T) {
 		{"run_shell_command", `{"command":"x"}`, `{"command":"x","timeout":7000,"description":"d"}`, `{"command":"x","timeout":7000,"description":"d"}`, ""},
 		{"write_file", `{"file_path":"a","content":"c"}`, `{"file_path":"/w/b","content":"c"}`, `{"file_path":"/w/b","content":"c"}`, ""},
 		{"insert_at_line", `{"file_path":"a","line_number":2,"content":"c"}`, `{"file_path":"/w/a","old_string":"","new_string":"d"}`, `{"line_number":2,"file_path":"a","content":"d"}`, ""},
-		{"delete_line_range", `{"file_path":"a","start_line":2,"end_line":3}`, `{"file_path":"/w/a","new_string":"d"}`, "", "new_string cannot be changed"},
+		{"delete_line_range", `{"file_path":"a","start_line":2,"end_line":3}`, `{"file_path":"/w/a","new_string":"d"}`, "", "can't change new_string"},
 		{"apply_patch", `{"input":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}`, `{"file_path":"b"}`, "", "several files"},
 		{"read_many_files", `{"paths":["a"]}`, `{"file_path":"b"}`, "", "several files"},
-		{"write_file", `{"file_path":"a","content":"c"}`, `[1]`, "", "no JSON object"},
+		{"write_file", `{"file_path":"a","content":"c"}`, `[1]`, "", "not a JSON object"},
 	} {
 		got, err := ClaudeCalls(c.ours, arguments.Parse(c.arguments), inFolder)[0].ToOurs(json.RawMessage(c.updated))
 		if string(got) != c.want || (err != nil) != (c.problem != "") || err != nil && !strings.Contains(err.Error(), c.problem) {
