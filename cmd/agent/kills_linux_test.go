@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -115,20 +114,9 @@ func (h *killed) command(name string, args ...string) *exec.Cmd {
 }
 
 // rows returns the rows of the board.
-func (h *killed) rows() (rows []streamjson.State) {
+func (h *killed) rows() []streamjson.State {
 	h.t.Helper()
-	out, err := h.command("agent", "board", "--json").Output()
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	for line := range strings.Lines(string(out)) {
-		var row streamjson.State
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			h.t.Fatal(err)
-		}
-		rows = append(rows, row)
-	}
-	return rows
+	return boardRows(h.t, h.command("agent", "board", "--json"))
 }
 
 // start runs or resumes the session with a message, and returns its process.

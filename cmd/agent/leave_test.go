@@ -3,9 +3,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,20 +77,9 @@ func TestTerminalLeave(t *testing.T) {
 }
 
 // sessions returns the rows of the board.
-func (s *terminal) sessions() (rows []streamjson.State) {
+func (s *terminal) sessions() []streamjson.State {
 	s.t.Helper()
 	cmd := exec.Command(binary, "board", "--json")
 	cmd.Env = []string{"HOME=" + s.home, "TMPDIR=" + s.home, "PATH=" + os.Getenv("PATH")}
-	out, err := cmd.Output()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
-		var row streamjson.State
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			s.t.Fatal(err)
-		}
-		rows = append(rows, row)
-	}
-	return rows
+	return boardRows(s.t, cmd)
 }
