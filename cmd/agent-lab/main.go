@@ -5,7 +5,7 @@
 //	agent-lab variants --optimum FILE… and the least that each recording could have cost
 //	agent-lab requests FILE…           whether a replay decides as the session did, request by request
 //	agent-lab explore FILE…            what long searches would have cost as tasks of an agent
-//	agent-lab warm FILE…               what refreshes of the cache would have cost and saved
+//	agent-lab warm FILE…               the costs and savings of refreshes of the cache
 //
 // It is built and tested with the program and not released with it.
 package main
@@ -55,7 +55,7 @@ func newRoot(p *app.Process) *cobra.Command {
 	variants.Flags().BoolVar(&optimum, "optimum", false, "also find the least that a recording could have cost (takes seconds)")
 	requests := newMeasurement(p, "requests FILE…", "Show each request of a session, and whether a replay decides as the session did", oneByOne, printRequests)
 	searches := newMeasurement(p, "explore FILE…", "Show what long searches would have cost as tasks of the agent explore", explore, printExplored)
-	warming := newMeasurement(p, "warm FILE…", "Show what refreshes of the cache would have cost and saved", timed, printWarm)
+	warming := newMeasurement(p, "warm FILE…", "Show the costs and savings of refreshes of the cache", timed, printWarm)
 	root.AddCommand(variants, requests, searches, warming)
 	return root
 }

@@ -60,7 +60,7 @@ func timed(ctx context.Context, in offline.Input, fresh func() (*offline.Engine,
 // longestCommand is the longest time that the recorded agents let a command run.
 const longestCommand = 10 * time.Minute
 
-// waitBefore returns what a session waited for before a request. A record does not say how long a
+// waitBefore returns the reason that a session waited before a request. A record does not say how long a
 // question was open: a wait counts as one unless a subagent or a command explains it.
 func waitBefore(entries []*history.Content, waited time.Duration) cachewarm.Wait {
 	for _, entry := range slices.Backward(entries) {

@@ -79,7 +79,7 @@ func newAgentPast(recorded session.State, log *session.Log, at *place, registry 
 // oldReport matches the answer of a call that started an agent, and the title of the agent's report.
 var oldReport = lazyregexp.New(`^(?:started|The agent \S+) (s-\w+)(?:;| ended)`)
 
-// countOld counts what a program recorded that did not note reports in the metadata. Remove it after
+// countOld counts the records of programs that did not note reports in the metadata. Remove it after
 // 2027-06-01.
 func (p agentPast) countOld(entry *history.Content) {
 	for _, block := range entry.Blocks {

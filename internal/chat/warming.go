@@ -22,8 +22,8 @@ import (
 type Warmed struct {
 	session.Warmed
 	At time.Time
-	// Settled is set once the next request has been made, and Saved is what the refresh saved then, in
-	// USD. Several refreshes of one wait save together, and the last has the sum.
+	// Settled is set once the next request has been made. Saved is the saving that this request showed,
+	// in USD. Several refreshes of one wait save together, and the last has the sum.
 	Settled bool
 	Saved   float64
 }
@@ -93,8 +93,9 @@ func (w *Warming) Refreshes(ctx context.Context) ([]Warmed, error) {
 	return ask(ctx, w.inbox, func() []Warmed { return slices.Clone(w.made) })
 }
 
-// Outlook says how long the cache still holds the conversation and what that saves. It returns "" if
-// refreshes between turns are off or little can be saved.
+// Outlook returns a line with the time for which the cache still holds the conversation, and the costs
+// of the next message before and after it. It returns "" if refreshes between turns are off or little
+// can be saved.
 func (w *Warming) Outlook(ctx context.Context) (string, error) {
 	return ask(ctx, w.inbox, func() string {
 		const least = 0.05
@@ -134,7 +135,7 @@ func (w *Warming) reported(u llm.Usage) {
 	}
 	w.used = w.asked
 	p, _ := w.prefix()
-	if waited := len(w.made) > w.open; waited {
+	if len(w.made) > w.open {
 		last := &w.made[len(w.made)-1]
 		if last.Held && w.asked.Sub(w.before) > p.Life && u.CachedTokens > 0 {
 			last.Saved = (p.Write - p.Read) * float64(u.CachedTokens) / float64(max(1, u.PromptTokens))
@@ -192,7 +193,7 @@ func (w *Warming) plan() {
 	w.timer = timer
 }
 
-// wait returns what the conversation waits for.
+// wait returns the reason that the conversation waits.
 func (w *Warming) wait() cachewarm.Wait {
 	switch {
 	case len(w.chat.asker.open) > 0:

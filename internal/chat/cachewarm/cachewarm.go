@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Wait says what a conversation waits for.
+// Wait is the reason that a conversation waits.
 type Wait int
 
 // String returns "work", "answer" or "message".
@@ -58,10 +58,10 @@ func (p Prefix) Due() time.Time {
 	return p.Used.Add(min(p.Life*9/10, p.Life-early))
 }
 
-// An Account sums up what the requests of a session cost and what refreshes lost and saved, in USD.
+// An Account sums up the cost of the requests of a session and the savings of refreshes, in USD.
 // The zero value is ready.
 type Account struct {
-	// cost is the cost of the input of the requests, and net what refreshes saved less what they cost.
+	// cost is the cost of the input of the requests. net is the savings of refreshes less their cost.
 	cost, net float64
 	// Refreshes counts the refreshes of the session.
 	Refreshes int
@@ -87,8 +87,8 @@ func (a *Account) Next(p Prefix, wait Wait, pauses Pauses) (at time.Time, ok boo
 	}
 	at = p.Due()
 	waited := at.Sub(a.began)
-	// Work is not covered for more than the gain. While the user is waited for, credit is what
-	// refreshes may still lose.
+	// Refreshes during work cost at most the gain. While the conversation waits for the user, credit is
+	// the amount that refreshes may still lose.
 	gain := p.Write - p.Read
 	chance, limit, left := 1.0, longestWork, gain-a.spent
 	if wait != Work {
@@ -106,7 +106,7 @@ func (a *Account) Refreshed(cost float64, held bool) {
 	a.missed = a.missed || !held
 }
 
-// Paid notes what the refreshes of a wait saved: the request after it found the prefix.
+// Paid notes the savings of the refreshes of a wait: the request after it found the prefix.
 func (a *Account) Paid(saved float64) { a.net += saved }
 
 // Pauses holds the latest pauses of a user, each from a request to the next message. A pause that no

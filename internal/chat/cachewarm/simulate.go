@@ -7,7 +7,7 @@ type Sent struct {
 	At time.Time
 	// Tokens is the size of the request, and Prefix the part that it shares with the one before.
 	Tokens, Prefix int
-	// Wait is what the conversation waited for before the request.
+	// Wait is the reason for the wait before the request.
 	Wait Wait
 }
 
@@ -23,9 +23,10 @@ type Outcome struct {
 	Refreshes     int
 }
 
-// Simulate returns the cost of a recorded session if the user is waited for as idle says. left is how
-// long the session stays open after its latest request. Pauses are the user's before the session; it
-// adds those of the session.
+// Simulate returns the cost of a recorded session with refreshes during work and
+// questions, and with idle also between turns. left is the time for which the session stays open after
+// its latest request. pauses holds the user's pauses before the session; Simulate adds those of the
+// session.
 func Simulate(session []Sent, left time.Duration, r Rates, idle bool, pauses *Pauses) Outcome {
 	var o Outcome
 	var a Account
@@ -42,7 +43,8 @@ func Simulate(session []Sent, left time.Duration, r Rates, idle bool, pauses *Pa
 		}
 	}
 	for i, s := range session {
-		with, without := float64(s.Tokens)*r.Write, float64(s.Tokens)*r.Write
+		with := float64(s.Tokens) * r.Write
+		without := with
 		if i > 0 {
 			before := session[i-1].At
 			refresh(s.Wait, s.At)
