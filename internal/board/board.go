@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"agent/internal/attach"
 	"agent/internal/chat"
 	"agent/internal/session"
@@ -24,6 +26,9 @@ import (
 
 // joinTime is the time in which a session must answer. A stopped process does not.
 const joinTime = 500 * time.Millisecond
+
+// joinsAtOnce limits the sessions that are asked at once, so that many do not use up each other's time.
+const joinsAtOnce = 32
 
 // Sources holds the places where sessions are found.
 type Sources struct {
@@ -72,7 +77,8 @@ func (b *Board) change() {
 
 // Find connects to the sessions that have begun since the last call, and waits for their states.
 func (b *Board) Find() {
-	var joining sync.WaitGroup
+	var joining errgroup.Group
+	joining.SetLimit(joinsAtOnce)
 	for _, path := range attach.List(b.sources.Sockets) {
 		b.mu.Lock()
 		known := b.closed || b.links[path] != nil
@@ -84,14 +90,15 @@ func (b *Board) Find() {
 		if known {
 			continue
 		}
-		joining.Go(func() {
+		joining.Go(func() error {
 			if err := one.join(b); err != nil {
 				b.forget(one)
 				b.sweep(path)
 			}
+			return nil
 		})
 	}
-	joining.Wait()
+	_ = joining.Wait() // no function returns an error
 }
 
 // FindLocked looks for running sessions without a socket. It opens every record, so it is for seldom

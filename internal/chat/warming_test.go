@@ -215,6 +215,7 @@ func TestWarmWithoutAWindow(t *testing.T) {
 			}
 			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true }) // so that something may be risked
 			time.Sleep(time.Hour)
+			synctest.Wait()
 			if between := len(b.refreshes) - 1; between > 0 != shown {
 				t.Errorf("shown %t: %d refreshes between turns", shown, between)
 			}
@@ -229,6 +230,7 @@ func TestWarmWithoutAWindow(t *testing.T) {
 			synctest.Wait()
 			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true })
 			time.Sleep(5 * time.Minute)
+			synctest.Wait()
 			if asked := len(b.refreshes); asked > 0 != shown {
 				t.Errorf("shown %t: %d refreshes during a question", shown, asked)
 			}
@@ -274,6 +276,7 @@ func TestAKeyOrTheEndStopsARefresh(t *testing.T) {
 				b.stop()
 				End(b.Line)
 				time.Sleep(time.Hour)
+				synctest.Wait()
 				if len(b.model.requests) != 2 {
 					t.Errorf("%d requests", len(b.model.requests))
 				}
