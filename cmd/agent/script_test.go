@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"agent/internal/sandbox"
+	"agent/internal/testing/lsptest"
 	"agent/internal/testing/mcptest"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,6 +29,7 @@ const secret = "sk-sentinel-4f1d9c"
 const noRaceSleep = "atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
+	lsptest.Run()
 	// Tests wait for the processes that they start more than they compute.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
