@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"agent/docs"
 	"agent/internal/base/humanize"
@@ -217,9 +216,6 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 		return before, now, err
 	}
 }
-
-// forkTitle returns the title of a fork of a session, which tells the two apart.
-func forkTitle(title string) string { return strings.TrimSpace(title + " (fork)") }
 
 // renamer returns a function that gives the session a title, nil if nothing is recorded.
 func (r *record) renamer() func(title string) error {

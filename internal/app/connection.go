@@ -17,7 +17,6 @@ import (
 	"agent/internal/settings"
 	"agent/internal/slash"
 	"agent/internal/toolspec"
-	"agent/internal/websearch"
 )
 
 // Connect returns a connection to the endpoint that the settings name. ask puts questions to a
@@ -196,20 +195,4 @@ func FormOfFamily(family vendor.Family) toolspec.EditFormat {
 		return toolspec.Patch
 	}
 	return toolspec.Replace
-}
-
-// CostLimit returns an InputError if max-cost is set but cannot be enforced, because the prices
-// of the model are not known. It is for runs in which nobody sees a notice.
-func (c *Conversation) CostLimit() error {
-	limit, limited := settings.MaxCost.Get(c.parts.at.settings)
-	if limited && settings.WebSearch.Of(c.parts.at.settings) != websearch.Off {
-		if _, known := c.parts.web.searcher.Price(); !known {
-			return InputError{Err: fmt.Errorf("can't enforce max-cost %v: the price of a search is unknown. Set web-search.price, or set web-search to off", limit)}
-		}
-	}
-	model := settings.Model.Of(c.parts.at.settings)
-	if _, known := settings.PricesOf(c.parts.at.settings, c.Connection.Prices(model)); !limited || known || c.Connection.BillsNothing() {
-		return nil
-	}
-	return InputError{Err: fmt.Errorf("can't enforce max-cost %v: the prices of %s are unknown. Set price.input and price.output, or omit max-cost", limit, model)}
 }

@@ -9,43 +9,14 @@ import (
 	"agent/internal/app/mcphost"
 	"agent/internal/base/fsutil"
 	"agent/internal/chat"
-	"agent/internal/extend/setup/consent"
-	"agent/internal/extend/setup/manifest"
 	"agent/internal/history"
 	"agent/internal/manual"
 	"agent/internal/protect"
-	"agent/internal/rules"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/trace"
 )
-
-// equipment holds the parts of a conversation around its turn loop: the rules, hooks, servers and texts
-// that the user and the repository have set up, and the environment of the tools.
-type equipment struct {
-	at      *place
-	rec     *record
-	models  *endpoints
-	events  *events
-	host    *hookgates.Host
-	guards  *guards
-	guarded *guarded
-	trust   *consent.Trust
-	web     *webSearch
-	servers *mcphost.Servers
-	symbols *symbols
-	notes   *noting
-	texts   *extensions.Extensions
-	// start returns the start of the session, and news messages about what has changed since the head
-	// was made.
-	start func() start
-	news  func() []history.Block
-	// tracer reports to a collector, nil if the environment names none.
-	tracer *trace.Tracer
-	// leftOut names the parts of a set-up that cannot be used, with the reasons.
-	leftOut []string
-}
 
 // equip makes the parts around the turn loop at the end of a line. It returns notices for the
 // person.
@@ -137,26 +108,4 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 // was made.
 func news(servers *mcphost.Servers, notes *noting, changes func() []history.Block) func() []history.Block {
 	return func() []history.Block { return slices.Concat(changes(), servers.Updates(), notes.newsText()) }
-}
-
-// refreeze lets the head of the next requests take up what has changed.
-func (x *equipment) refreeze() {
-	for _, notice := range append(x.texts.Refreeze(), x.notes.head()...) {
-		x.events.emit(chat.Notice{Text: notice})
-	}
-}
-
-// useAgreed applies the items that the user has agreed to.
-func (x *equipment) useAgreed() {
-	var allowed rules.Rules
-	for _, r := range x.trust.Agreed() {
-		if r.Kind == consent.Allow {
-			allowed = append(allowed, hookgates.TranslateRules(x.at.known, r.Effects.Texts(manifest.Rule))...)
-		}
-	}
-	x.host.Consent.SetAgreed(allowed)
-	paths := x.trust.GuardedPaths()
-	x.guarded.paths.Store(&paths)
-	x.servers.UseAgreed()
-	x.notes.useAgreed()
 }

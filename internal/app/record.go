@@ -280,3 +280,6 @@ func (r *record) chosen() (session.Info, error) {
 	}
 	return session.Latest(all, r.at.process.Now()), nil
 }
+
+// forkTitle returns the title of a fork of a session, which tells the two apart.
+func forkTitle(title string) string { return strings.TrimSpace(title + " (fork)") }

@@ -6,14 +6,6 @@ import (
 	"agent/internal/gate"
 )
 
-// Types of consent for front ends; the gates decide.
-type (
-	// Approval is a call or a turn that waits for a user's decision.
-	Approval = gate.Approval
-	// Decision answers an Approval.
-	Decision = gate.Decision
-)
-
 // asker puts questions to the user. It belongs to the owner of the chat.
 type asker struct {
 	inbox inbox

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/gate"
 	"agent/internal/llm"
+	"agent/internal/session"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
 	"agent/internal/toolspec"
@@ -176,6 +178,17 @@ type Noted struct {
 	Basis           []string
 }
 
+// Warmed reports a request that only kept the conversation in the provider's cache. Its reply is
+// discarded.
+type Warmed struct {
+	session.Warmed
+	At time.Time
+	// Settled is set once the next request has been made. Saved is the saving that this request showed,
+	// in USD. Several refreshes of one wait save together, and the last has the sum.
+	Settled bool
+	Saved   float64
+}
+
 // Searched reports that the model's server has searched the web by itself. Query is empty if the
 // server does not tell.
 type Searched struct {
@@ -285,3 +298,19 @@ type Envelope struct {
 
 // Kind names an event by its type, such as "ToolEnded".
 func Kind(e Event) string { return reflect.TypeOf(e).Name() }
+
+// emitter receives the events of a chat.
+type emitter func(Event)
+
+// notice shows the user a line, cut to a bounded length.
+func (e emitter) notice(format string, args ...any) {
+	e(Notice{Text: humanize.Brief(fmt.Sprintf(format, args...))})
+}
+
+// Types of consent for front ends; the gates decide.
+type (
+	// Approval is a call or a turn that waits for a user's decision.
+	Approval = gate.Approval
+	// Decision answers an Approval.
+	Decision = gate.Decision
+)

@@ -17,17 +17,6 @@ import (
 	"agent/internal/settings"
 )
 
-// Warmed reports a request that only kept the conversation in the provider's cache. Its reply is
-// discarded.
-type Warmed struct {
-	session.Warmed
-	At time.Time
-	// Settled is set once the next request has been made. Saved is the saving that this request showed,
-	// in USD. Several refreshes of one wait save together, and the last has the sum.
-	Settled bool
-	Saved   float64
-}
-
 // String describes the refresh in a line.
 func (w Warmed) String() string {
 	waits := map[string]string{cachewarm.Work.String(): "during work", cachewarm.Answer.String(): "during a question", cachewarm.Message.String(): "between turns"}

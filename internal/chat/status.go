@@ -1,0 +1,125 @@
+package chat
+
+import (
+	"context"
+
+	"agent/internal/base/humanize"
+	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/tools"
+)
+
+// saved returns the saving of pruning so far.
+func (c *Chat) saved() Saving {
+	account, scaled := c.window.Account.Saved(), func(tokens float64) float64 { return float64(c.window.Measure.Scaled(int(tokens))) }
+	saving := Saving{Tokens: c.window.Measure.Scaled(account.Tokens), Without: scaled(account.None), Saved: scaled(account.None - account.Spent)}
+	if prices, ok := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(settings.Model.Of(c.config.Settings))); ok && !prices.Free {
+		const million = 1_000_000
+		saving.Cost = saving.Saved * prices.Input / million
+	}
+	return saving
+}
+
+// Stats returns the running figures of the session.
+func (c *Chat) Stats(ctx context.Context) (Stats, error) { return ask(ctx, c.inbox, c.figures) }
+
+// LastReply returns the model's latest text, "" before the first.
+func (c *Chat) LastReply(ctx context.Context) (string, error) {
+	return ask(ctx, c.inbox, func() string { return c.lastReply })
+}
+
+// figures returns the totals of the session.
+func (c *Chat) figures() Stats {
+	stats := c.stats.Stats
+	stats.ToolCalls, stats.Compressions = c.runner.ran, c.window.Compressions()
+	return stats
+}
+
+// status returns the figures of the status line.
+func (c *Chat) status() Status {
+	return Status{
+		Model:     settings.Model.Of(c.config.Settings),
+		Effort:    settings.ReasoningEffort.Of(c.config.Settings),
+		Tokens:    c.window.Measure.Tokens(),
+		Limit:     c.window.Limits.Size(),
+		Threshold: c.window.CompressionTrigger(),
+		Mode:      c.modes.consent.Mode(),
+		Freed:     c.window.Ledger.Freed(),
+
+		Unsaved:    c.saving.behind,
+		Unconfined: settings.Sandbox.Of(c.config.Settings) == settings.SandboxOff,
+		Jobs:       runningJobs(c.config.Env),
+		Todo:       todoProgress(c.config.Env),
+		Agents:     c.config.runningAgents(),
+	}
+}
+
+// runningJobs returns the number of commands that run in the background.
+func runningJobs(env *tools.Env) int {
+	if env.Jobs == nil {
+		return 0
+	}
+	return env.Jobs.Running()
+}
+
+// todoProgress returns the progress of the todo list, or "" if no task is open.
+func todoProgress(env *tools.Env) string {
+	list := env.Todos.List()
+	if !list.Open() {
+		return ""
+	}
+	return list.Progress().String()
+}
+
+func (c *Chat) emitStatus() {
+	c.saving.check()
+	c.asker.settleMoot()
+	c.tellJobs()
+	for _, warning := range c.config.Env.Snapshots.Warnings() {
+		c.emit.notice("%s", warning)
+	}
+	c.emit(StatusChanged{c.status(), c.figures()})
+}
+
+// tellJobs names the jobs that still run when the mode changes to one in which nothing may be
+// changed: they were started before, and continue.
+func (c *Chat) tellJobs() {
+	mode, before := c.modes.consent.Mode(), c.toldMode
+	if c.toldMode = mode; !mode.IsReadOnly() || before == "" || before.IsReadOnly() || c.config.Env.Jobs == nil {
+		return
+	}
+	for _, job := range c.config.Env.Jobs.List() {
+		if job.Running() {
+			c.emit.notice("The mode is now %s, but job %d is still running: %s. To stop it: /jobs end %d", mode, job.ID, humanize.Line(job.Command.Line, 60), job.ID)
+		}
+	}
+}
+
+// saving watches whether the record of the conversation keeps up. It belongs to the owner of the
+// chat.
+type saving struct {
+	emit    emitter
+	session *session.Log
+	// behind is set if something is not on disk yet.
+	behind bool
+}
+
+// check tells the user once that the record falls behind, and once that it has caught up. The
+// conversation continues in the meantime: it may be about freeing disk space.
+func (s *saving) check() {
+	var err error
+	if s.session != nil {
+		err = s.session.Unsaved()
+		if said := s.session.TakenNotice(); said != "" {
+			s.emit.notice("%s", said)
+		}
+	}
+	switch was := s.behind; {
+	case err != nil && !was:
+		s.behind = true
+		s.emit.notice("%v. You can keep working; agent saves the rest when it can", err)
+	case err == nil && was:
+		s.behind = false
+		s.emit.notice("The session is saved again, with all messages")
+	}
+}
