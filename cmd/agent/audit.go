@@ -13,7 +13,7 @@ import (
 
 func newSessionsAudit(w world) *cobra.Command {
 	var asJSON bool
-	cmd := sessionCommand(w, "audit NAME", "List the files, commands, hosts and approvals of a session, and check its log for changes", func(_ app.Folders, info session.Info) error {
+	cmd := sessionCommand(w, "audit NAME", "List files, commands, hosts and approvals of a session; verify its log", func(_ app.Folders, info session.Info) error {
 		report, err := audit.ReadReport(info.Path)
 		if err != nil {
 			return err

@@ -137,7 +137,7 @@ other programs and cut long answers.`,
 			return offline.Print(w.out, reports)
 		},
 	}
-	cmd.Flags().StringVar(&against, "against", string(offline.AsRecorded), "compare costs with BASE: recorded or sent")
+	cmd.Flags().StringVar(&against, "against", string(offline.AsRecorded), "compare costs with `BASE`: recorded or sent")
 	o.register(cmd, w)
 	return cmd
 }

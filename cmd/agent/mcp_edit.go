@@ -40,7 +40,7 @@ func newMCPAdd(w world) *cobra.Command {
 	var env, headers []string
 	cmd := &cobra.Command{
 		Use:   "add NAME (URL | -- COMMAND [ARG…])",
-		Short: "Add a server to your own mcp.json, or to .mcp.json of the current folder",
+		Short: "Add a server to your mcp.json or the folder's .mcp.json",
 		Long: `Adds a server at a URL, or a program to start:
 
 	agent mcp add docs https://example.com/mcp
@@ -67,8 +67,8 @@ agent replaces "${VAR}" when it starts the server, so the file holds no secret.`
 			return printLines(w, append(lines, "agent mcp test "+args[0]+" tries it"))
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", scopeUser, "the file to write: user or project")
-	cmd.Flags().StringVarP(&transport, "transport", "t", "", "http or sse, for a URL")
+	cmd.Flags().StringVar(&scope, "scope", scopeUser, "the `FILE` to write: user or project")
+	cmd.Flags().StringVarP(&transport, "transport", "t", "", "the `TRANSPORT` of a URL: http or sse")
 	repeatable(cmd.Flags(), &env, "env", "e", "set `NAME=VALUE` for its program (repeatable)")
 	repeatable(cmd.Flags(), &headers, "header", "H", "send `'NAME: VALUE'` with its requests (repeatable)")
 	return cmd
@@ -147,7 +147,7 @@ func editServer(w world, name, short, did string, edit func(file, name string) e
 			return printLines(w, []string{args[0] + " " + did + " " + file})
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", "", "the file: user or project (default: the file in use)")
+	cmd.Flags().StringVar(&scope, "scope", "", "the `FILE`: user or project (default: the file in use)")
 	return cmd
 }
 

@@ -24,7 +24,7 @@ func newNotes(w world) *cobra.Command {
 		Args:  cli.NoSubcommand,
 		RunE:  list.RunE,
 	}
-	group.AddCommand(list, newNotesList(w, "check", "List the notes whose files have changed; exit status 1 if there are any", true), newNotesAdd(w), newNotesDelete(w))
+	group.AddCommand(list, newNotesList(w, "check", "List stale notes: their files have changed. Exits with 1 if any", true), newNotesAdd(w), newNotesDelete(w))
 	return group
 }
 

@@ -318,7 +318,29 @@ func readDoc(t *testing.T, name string) string {
 	return string(text)
 }
 
-// Every command has a group and an example.
+// walkCommands calls visit with a command and all below it that are shown.
+func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {
+	if c.Hidden || c.Name() == "completion" { // of the library
+		return
+	}
+	visit(c)
+	for _, sub := range c.Commands() {
+		walkCommands(sub, visit)
+	}
+}
+
+// A setting explains itself in at most 20 words.
+func TestHelpOfSettingsIsShort(t *testing.T) {
+	t.Parallel()
+	for _, spec := range app.Registry().Specs() {
+		if words := len(strings.Fields(spec.Help)); words > 20 {
+			t.Errorf("%s: %d words of help, more than 20", spec.Key, words)
+		}
+	}
+}
+
+// Every command has a group and an example, a label of at most 12 words, and flags whose values have
+// names in capitals.
 func TestHelpHasGroupsAndExamples(t *testing.T) {
 	t.Parallel()
 	root := testRoot()
@@ -338,6 +360,16 @@ func TestHelpHasGroupsAndExamples(t *testing.T) {
 	if len(lacking) > 0 {
 		t.Errorf("help lacks %s", strings.Join(lacking, ", "))
 	}
+	walkCommands(root, func(c *cobra.Command) {
+		if words := len(strings.Fields(c.Short)); words > 12 {
+			t.Errorf("%s: its label has %d words, more than 12", c.CommandPath(), words)
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if name, _ := pflag.UnquoteUsage(f); name != strings.ToUpper(name) {
+				t.Errorf("%s --%s takes %q, which is no name in capitals", c.CommandPath(), f.Name, name)
+			}
+		})
+	})
 	for _, group := range flagGroups {
 		for name := range strings.FieldsSeq(group.names) {
 			if root.Flags().Lookup(name) == nil {

@@ -167,7 +167,7 @@ if the endpoint needs a key. To try it without a key, run agent demo.`,
 func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
 	o.settingsOptions.register(cmd, w)
 	f := cmd.Flags()
-	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(gate.ModeNames(), ", "))
+	f.StringVar(&o.approvalMode, "approval-mode", "", "the approval `MODE`: "+strings.Join(gate.ModeNames(), ", "))
 	repeatable(f, &o.Allow, "allow", "", "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
 	repeatable(f, &o.AllowOutside, "allow-outside", "", "run commands that match `TOOL(PATTERN)` outside the sandbox without asking (repeatable)")
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
@@ -189,8 +189,8 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.bg.inside, inBackground, false, "be the process that --bg starts")
 	_ = f.MarkHidden(inBackground) // the flag exists
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
-	f.StringVar(&o.output, "output-format", streamjson.Text, "output of -p: "+strings.Join(streamjson.Formats, ", "))
-	f.StringVar(&o.input, "input-format", streamjson.Text, "input of -p: text, or stream-json (messages, answers and cancels as JSON lines)")
+	f.StringVar(&o.output, "output-format", streamjson.Text, "the `FORMAT` of the output of -p: "+strings.Join(streamjson.Formats, ", "))
+	f.StringVar(&o.input, "input-format", streamjson.Text, "the `FORMAT` of the input of -p: text, or stream-json (messages, answers and cancels as JSON lines)")
 	f.BoolVarP(&o.Record.Continue, "continue", "c", false, "resume the latest session in this folder")
 	f.StringVarP(&o.Record.Resume, "resume", "r", "", "resume the session `NAME`: an id, its end, or words of its title; without NAME, choose")
 	f.StringVar(&o.Record.ID, "session-id", "", "resume the session with this `ID`, or create it; for jobs that are retried")

@@ -48,7 +48,7 @@ auto-executed files such as git hooks, and connect to its own servers.`,
 	repeatable(cmd.Flags(), &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "set", completeAssignments)
 	cmd.Flags().StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
-	cmd.Flags().StringVar(&o.confined, "profile", sandbox.Work.String(), "the profile: look (read-only) or work")
+	cmd.Flags().StringVar(&o.confined, "profile", sandbox.Work.String(), "the `PROFILE`: look (read-only) or work")
 	return cmd
 }
 

@@ -30,7 +30,7 @@ func newSavings(w world) *cobra.Command {
 	var o savingsFlags
 	cmd := &cobra.Command{
 		Use:   "savings [PATH…]",
-		Short: "Compare the cost of past sessions, from any agent, with and without pruning",
+		Short: "Compare the cost of past sessions with and without pruning",
 		Long: `Reads the sessions that coding agents recorded on this machine: Claude Code, Codex, Gemini
 CLI, pi and agent. Replays each session twice at the prices of its model: with the whole
 context, and with the strategy cache-aware. Nothing is sent, changed or copied. PATH is a
@@ -54,8 +54,8 @@ cost includes reading them again.`,
 	}
 	o.register(cmd, w)
 	cmd.Flags().IntVar(&o.days, "days", 30, "read the sessions of the last `N` days; 0 for all (default for a PATH)")
-	cmd.Flags().StringVar(&o.by, "by", "", "group by "+strings.Join(offline.GroupNames(), ", ")+" (default project and model)")
-	cmd.Flags().StringVar(&o.svg, "svg", "", "also write a picture to this file")
+	cmd.Flags().StringVar(&o.by, "by", "", "the `GROUPS` of the report: "+strings.Join(offline.GroupNames(), ", ")+" (default project and model)")
+	cmd.Flags().StringVar(&o.svg, "svg", "", "also write a picture to `FILE`")
 	return cmd
 }
 

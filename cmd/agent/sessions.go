@@ -34,7 +34,9 @@ func newSessionsList(w world) *cobra.Command {
 	var all, agents, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list [WORDS…]",
-		Short: "List sessions of this folder, latest first; WORDS filter by title, first message, ID or branch",
+		Short: "List sessions of this folder that match WORDS, latest first",
+		Long: `Lists the sessions of this folder, latest first. WORDS select sessions by title, first message,
+ID or branch.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, infos, err := listSessions(w, all)
 			if err != nil {
@@ -137,7 +139,7 @@ func newSessionsShow(w world) *cobra.Command {
 
 func newSessionsExport(w world) *cobra.Command {
 	var asJSON, context bool
-	cmd := sessionCommand(w, "export NAME", "Print a session's conversation as Markdown, or as a document for agent context", func(_ app.Folders, info session.Info) error {
+	cmd := sessionCommand(w, "export NAME", "Print a session as Markdown, or as a document for agent context", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err

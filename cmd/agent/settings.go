@@ -146,11 +146,11 @@ type settingsOptions struct {
 
 func (o *settingsOptions) register(cmd *cobra.Command, w world) {
 	f := cmd.Flags()
-	f.StringVarP(&o.model, "model", "m", "", "the model to use")
+	f.StringVarP(&o.model, "model", "m", "", "use the model `MODEL`")
 	f.StringVar(&o.provider, "provider", "", "the `NAME` of a provider: "+strings.Join(vendor.Names(), ", "))
 	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint, or of one of the Messages API")
 	f.Var(assigning{&o.set, settings.API.Key()}, "api", "the wire `FORMAT` of the endpoint: auto, chat, responses or messages")
-	f.StringVar(&o.profile, "profile", "", "the profile to load")
+	f.StringVar(&o.profile, "profile", "", "load the profile `NAME`")
 	repeatable(f, &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "profile", completeProfiles(w))
 	completeFlag(cmd, "provider", cobra.FixedCompletions(vendor.Names(), cobra.ShellCompDirectiveNoFileComp))

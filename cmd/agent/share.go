@@ -21,7 +21,7 @@ func newSessionsShare(w world) *cobra.Command {
 	var out, format string
 	var yes, context bool
 	var cmd *cobra.Command
-	cmd = sessionCommand(w, "share NAME", "Export a session as an HTML page, or as a document for a bug report", func(_ app.Folders, info session.Info) error {
+	cmd = sessionCommand(w, "share NAME", "Write a session as an HTML page, or as a document", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ the replacements before anything is written. Images are not changed.`
   agent sessions share qecgs --yes --out talk.html
   agent sessions share qecgs --format document --yes`
 	cmd.Flags().StringVar(&out, "out", "", "write to the new `FILE` (default session-ID.html or .json)")
-	cmd.Flags().StringVar(&format, "format", "html", "html or document")
+	cmd.Flags().StringVar(&format, "format", "html", "the `FORMAT`: html or document")
 	cmd.Flags().BoolVar(&context, "context", false, contextUsage)
 	cmd.Flags().BoolVar(&yes, "yes", false, "write without asking")
 	return cmd

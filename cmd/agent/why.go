@@ -21,7 +21,7 @@ func newSessionsWhy(w world) *cobra.Command {
 	var o contextOptions
 	cmd := &cobra.Command{
 		Use:   "why NAME TEXT…",
-		Short: "Explain why a text or file is, or is not, in a session's context",
+		Short: "Explain why a session's context has, or lacks, a text or file",
 		Long: `Builds the next request of the session without sending it. For a file, or for a text as
 written, it shows each place in the request with its tokens. For pruned content it shows
 when and why it was pruned, how many tokens that saved, and how to restore it.`,

@@ -21,7 +21,7 @@ var (
 	Links = Declare("ui.links", Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto",
 		"links on the screen: auto (if the terminal supports them), off, or file links for an editor").ofPerson()
 	Notify = Declare("notify", Enum("auto", "osc", "bell", "off"), "auto",
-		"how to notify you while the terminal is in the background: auto (bell and, if supported, a notification), osc (notification), bell, or off").ofPerson()
+		"notify you while the terminal is in the background: auto (bell and notification), osc (notification), bell, or off").ofPerson()
 	NotifyCommand = Optional("notify-command", Line(), "none",
 		"command to run for each notification, unless notify is off; its argument is a JSON object").ofPerson()
 	StatusLineCommand = Optional("status-line.command", Line(), "none",
@@ -67,7 +67,7 @@ var (
 	FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,
 		"maximum lines per read of a file")
 	CheckCommand = Optional("check-command", Line(), "off",
-		"check to run before and after the edits of a turn; the model reads new problems. {dir}: folder of an edited file; auto: go vet, tsc, ruff or cargo check")
+		"check run before and after edits, such as go vet {dir}; the model reads new problems; auto: chosen by language")
 	MCPTools = Declare("mcp.tools", Enum("auto", "direct", "search"), "auto",
 		"MCP tools in every request: auto (up to 5% of the context window), all, or only a search for tools")
 	MCPResultMaxTokens = Declare("mcp.result-max-tokens", Int(AtLeast(1, "above 0")), 8000,
@@ -87,7 +87,7 @@ var (
 // Search of the web.
 var (
 	WebSearch = Declare("web-search", Enum("off"), "off",
-		"search service (key: agent login search:NAME); auto: the provider's own search, otherwise the first service with a key; from the next session or /clear").ofPerson()
+		"search service (key: agent login search:NAME); auto: the provider's search or the first service with a key").ofPerson()
 	WebSearchURL = Optional("web-search.url", URL(), "none",
 		"address of the SearXNG, also local; for google, of your search engine: https://cse.google.com/cse?cx=ID").ofPerson()
 	WebSearchCommand = Optional("web-search.command", Line(), "none",

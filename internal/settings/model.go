@@ -79,13 +79,13 @@ var (
 		"ask the provider to cache the prompt, and for how long")
 	// CacheWarming says when the latest request is sent again, only to keep the prompt in the cache.
 	CacheWarming = Declare("cache-warming", Enum(WarmOff, WarmWorking, WarmIdle), WarmWorking,
-		"send the latest request again before the provider's cache forgets it, if that pays: never, during work and questions, or also between turns")
+		"keep the provider's cache warm if that pays: never, during work and questions, or also between turns")
 	// CacheKind says how the provider finds a prompt in its cache (D-95).
 	CacheKind = Declare("cache-kind", Enum("auto", "prefix", "marks", "none"), "auto",
 		"how the provider matches its cache: any common prefix, or only marked prefixes; auto: by provider")
 	// ReasoningBound says whether reasoning is lost once the past changes.
 	ReasoningBound = Declare("reasoning-bound", Enum("auto", "true", "false"), "auto",
-		"whether the model drops its reasoning after a change, so that pruning waits for the end of a turn; auto: by model", "bound")
+		"whether the model drops its reasoning after pruning; then pruning waits for the end of a turn", "bound")
 	// CacheLife is the time that the provider keeps a prompt in its cache; 0 means the known time
 	// (D-95).
 	CacheLife = Declare("cache-life", DurationOrAuto(time.Second, 48*time.Hour), 0,
