@@ -17,6 +17,29 @@ import (
 	"pgregory.net/rapid"
 )
 
+// The end of the last terminal is told, and none of boards, programs or a terminal that leaves others.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	dir, unseen := folder(t), make(chan bool, 8)
+	s, err := Serve(dir, "one", NewHub(func() uint64 { return 0 }), nil, func() { unseen <- true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*Conn
+	for _, j := range []Join{{Terminal: true}, {}, {Watch: true, Terminal: true}, {Terminal: true}} {
+		c, _ := join(t, dir, "one", j)
+		all = append(all, c)
+	}
+	for _, c := range all {
+		_ = c.Close()
+	}
+	<-unseen
+	_ = s.Close() // waits for the clients
+	if len(unseen) != 0 {
+		t.Errorf("%d more", len(unseen))
+	}
+}
+
 // folder returns a short private folder, since paths of sockets are bounded.
 func folder(t *testing.T) string {
 	t.Helper()
@@ -30,7 +53,7 @@ func folder(t *testing.T) string {
 
 func serve(t *testing.T, dir, id string, hub *Hub, handle func(*Client, []byte)) *Server {
 	t.Helper()
-	s, err := Serve(dir, id, hub, handle)
+	s, err := Serve(dir, id, hub, handle, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +329,7 @@ func TestPlacesOfSockets(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
 	}
-	if _, err := Serve(dir, "one", hub, nil); err == nil {
+	if _, err := Serve(dir, "one", hub, nil, nil); err == nil {
 		t.Error("two processes serve one session")
 	}
 	if got := List([]string{dir, filepath.Join(dir, "none")}); len(got) != 1 || got[0] != path {
@@ -335,14 +358,14 @@ func TestPlacesOfSockets(t *testing.T) {
 	if err := os.Chmod(dir, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Serve(dir, "two", hub, nil); err == nil || len(List([]string{dir})) > 0 {
+	if _, err := Serve(dir, "two", hub, nil, nil); err == nil || len(List([]string{dir})) > 0 {
 		t.Error("a folder that others can enter is used")
 	}
 	link := filepath.Join(folder(t), "link")
 	if err := os.Symlink(folder(t), link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Serve(link, "two", hub, nil); err == nil {
+	if _, err := Serve(link, "two", hub, nil, nil); err == nil {
 		t.Error("a symlink is used as the folder")
 	}
 	long := folder(t)
@@ -350,7 +373,7 @@ func TestPlacesOfSockets(t *testing.T) {
 	if got := List([]string{long}); len(got) != 1 || len(got[0]) > maxPath {
 		t.Errorf("%v", got)
 	}
-	if _, err := Serve(filepath.Join(dir, strings.Repeat("f", 90)), "x", hub, nil); err == nil || !strings.Contains(err.Error(), "XDG_RUNTIME_DIR") {
+	if _, err := Serve(filepath.Join(dir, strings.Repeat("f", 90)), "x", hub, nil, nil); err == nil || !strings.Contains(err.Error(), "XDG_RUNTIME_DIR") {
 		t.Errorf("%v", err)
 	}
 }

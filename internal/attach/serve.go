@@ -74,6 +74,7 @@ func (c *Client) leave() {
 type Server struct {
 	hub    *Hub
 	handle func(*Client, []byte)
+	unseen func()
 	path   string
 
 	mu       sync.Mutex
@@ -87,13 +88,14 @@ type Server struct {
 }
 
 // Serve serves a Hub on the socket of a session until Close. handle is called for each line of a
-// client, one after the other for the same client.
-func Serve(folder, id string, hub *Hub, handle func(*Client, []byte)) (*Server, error) {
+// client, one after the other for the same client. unseen is called whenever the last client at which
+// a user saw the session has left; it may be nil.
+func Serve(folder, id string, hub *Hub, handle func(*Client, []byte), unseen func()) (*Server, error) {
 	path, err := pathOf(folder, id)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{hub: hub, handle: handle, path: path, clients: map[*Client]bool{}}
+	s := &Server{hub: hub, handle: handle, unseen: unseen, path: path, clients: map[*Client]bool{}}
 	if err := s.open(); err != nil {
 		return nil, err
 	}
@@ -222,8 +224,12 @@ func (s *Server) serve(c *Client) {
 
 func (s *Server) count(screens int) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.screens += screens
+	last := screens < 0 && s.screens == 0
+	s.mu.Unlock()
+	if last && s.unseen != nil {
+		s.unseen()
+	}
 }
 
 // Shown reports whether a user sees the session at a client. Boards do not count.

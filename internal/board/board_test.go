@@ -27,7 +27,7 @@ func TestBoardFollowsSessions(t *testing.T) {
 	for id, state := range map[string]string{"one": `"idle"`, "two": `"blocked","kind":"permission"`} {
 		hubs[id] = attach.NewHub(func() uint64 { return 0 })
 		hubs[id].Add(attach.Line{Value: json.RawMessage(`{"type":"state","id":"` + id + `","state":` + state + `}`), Board: true})
-		server, err := attach.Serve(dir, id, hubs[id], func(*attach.Client, []byte) {})
+		server, err := attach.Serve(dir, id, hubs[id], func(*attach.Client, []byte) {}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestBoardOfManySessions(t *testing.T) {
 		for i := range sessions {
 			last = attach.NewHub(func() uint64 { return 0 })
 			last.Add(attach.Line{Value: json.RawMessage(fmt.Sprintf(`{"type":"state","id":"s%d","state":"working"}`, i)), Board: true})
-			server, err := attach.Serve(dir, fmt.Sprintf("s%d", i), last, func(*attach.Client, []byte) {})
+			server, err := attach.Serve(dir, fmt.Sprintf("s%d", i), last, func(*attach.Client, []byte) {}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,6 +22,8 @@ func (w Warmed) String() string {
 	waits := map[string]string{cachewarm.Work.String(): "during work", cachewarm.Answer.String(): "during a question", cachewarm.Message.String(): "between turns"}
 	result := "no request followed yet"
 	switch {
+	case w.Failed != "":
+		result = "failed (" + w.Failed + "); no refresh follows in this session"
 	case w.Prompt == 0 && w.Held:
 		result = "stopped"
 	case !w.Held:
@@ -39,8 +41,8 @@ func (w Warmed) String() string {
 type Warming struct {
 	inbox inbox
 	chat  *Chat
-	// flight cancels the refresh that is being sent; nil if there is none.
-	flight atomic.Pointer[context.CancelFunc]
+	// flight is the refresh that is being sent; nil if there is none.
+	flight atomic.Pointer[flight]
 	// shown reports whether a user sees the chat; nil while it has its own window.
 	shown atomic.Pointer[func() bool]
 
@@ -67,15 +69,29 @@ type Warming struct {
 	open, told int
 }
 
+// A flight is a refresh that is being sent, and the wait that it covers.
+type flight struct {
+	cancel context.CancelFunc
+	wait   cachewarm.Wait
+}
+
 // Pressed stops a refresh at once, because a user types.
 func (w *Warming) Pressed() {
-	if cancel := w.flight.Load(); cancel != nil {
-		(*cancel)()
+	if f := w.flight.Load(); f != nil {
+		f.cancel()
 	}
 }
 
 // Detach notes that the chat has no window of its own. While shown returns false, only work is covered.
 func (w *Warming) Detach(shown func() bool) { w.shown.Store(&shown) }
+
+// Unseen stops a refresh that waits for the user at once, because a window was closed. If another shows
+// the chat, the refresh continues.
+func (w *Warming) Unseen() {
+	if f := w.flight.Load(); f != nil && f.wait != cachewarm.Work && !w.isShown() {
+		f.cancel()
+	}
+}
 
 // Refreshes returns the refreshes of the session, oldest first.
 func (w *Warming) Refreshes(ctx context.Context) ([]Warmed, error) {
@@ -202,8 +218,6 @@ func (w *Warming) due() {
 		return
 	case wait == cachewarm.Message && (!w.serving || settings.CacheWarming.Of(c.Settings) != settings.WarmIdle):
 		return
-	case wait != cachewarm.Work && !w.isShown():
-		return
 	case settings.Model.Of(c.Settings) != w.latest.Model, !w.isCurrent():
 		return
 	}
@@ -235,13 +249,18 @@ func (w *Warming) refresh(p cachewarm.Prefix, wait cachewarm.Wait) {
 	request.MaxOutputTokens = 1
 	request.Patience = &llm.Patience{First: refreshTime, Idle: refreshTime, Unattended: true}
 	ctx, cancel := context.WithTimeout(llm.Unasked(w.base), refreshTime)
-	w.flight.Store(&cancel)
+	sent := &flight{cancel, wait}
+	w.flight.Store(sent)
+	if w.Unseen(); ctx.Err() != nil {
+		w.flight.Store(nil)
+		return
+	}
 	start := w.chat.config.Now()
 	go func() {
 		used, err := usageOf(ctx, provider, request)
 		cancel()
 		w.inbox.post(func() {
-			w.flight.CompareAndSwap(&cancel, nil)
+			w.flight.CompareAndSwap(sent, nil)
 			w.refreshed(Warmed{At: start, Warmed: session.Warmed{Model: request.Model, Host: hostOf(w.chat.config.Settings), Wait: wait.String()}}, p, used, err, asked)
 		})
 	}()
@@ -275,6 +294,9 @@ func (w *Warming) refreshed(done Warmed, p cachewarm.Prefix, used llm.Usage, err
 	stopped := errors.Is(err, context.Canceled) && used.PromptTokens == 0
 	done.Prompt, done.Cached, done.Cost = used.PromptTokens, used.CachedTokens, p.Read
 	done.Held = stopped || 2*used.CachedTokens >= max(1, w.prompt, used.PromptTokens)
+	if used.PromptTokens == 0 && !stopped {
+		done.Failed = whyFailed(err)
+	}
 	c.stats.Requests++
 	if used.PromptTokens > 0 {
 		before := c.stats.Cost
@@ -298,9 +320,24 @@ func (w *Warming) refreshed(done Warmed, p cachewarm.Prefix, used llm.Usage, err
 	}
 }
 
+// whyFailed describes in a few words why a refresh failed. err is nil if its reply had no report.
+func whyFailed(err error) string {
+	const longest = 80
+	var failure *llm.Error
+	switch {
+	case err == nil:
+		return "the provider reported no usage"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no reply within " + refreshTime.String()
+	case errors.As(err, &failure):
+		return humanize.Line(failure.Message, longest)
+	}
+	return humanize.Line(err.Error(), longest)
+}
+
 // tell reports the refreshes since the last report that a request followed.
 func (w *Warming) tell() {
-	told := w.made[w.told:w.open]
+	told := slices.DeleteFunc(slices.Clone(w.made[w.told:w.open]), func(one Warmed) bool { return one.Failed != "" })
 	if w.told = w.open; len(told) == 0 {
 		return
 	}

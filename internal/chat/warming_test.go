@@ -2,7 +2,10 @@ package chat
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,8 +28,9 @@ type warmBench struct {
 	// refreshes holds the requests with the smallest reply, and cached what the cache finds of them.
 	refreshes []llm.Request
 	cached    int
-	// hang makes refreshes hang until they are stopped.
-	hang bool
+	// hang makes refreshes hang until they are stopped. fails is the error of refreshes, or nil.
+	hang  bool
+	fails error
 	// works is the time that the tool works takes.
 	works time.Duration
 }
@@ -52,6 +56,10 @@ func warming(t *testing.T, play func(t *testing.T, b *warmBench), turns ...answe
 				if b.hang {
 					<-ctx.Done()
 					yield(nil, ctx.Err())
+					return
+				}
+				if b.fails != nil {
+					yield(nil, b.fails)
 					return
 				}
 				if !llm.IsUnasked(ctx) {
@@ -295,6 +303,103 @@ func TestAKeyOrTheEndStopsARefresh(t *testing.T) {
 			time.Sleep(6 * time.Minute)
 			synctest.Wait()
 		}, calls("works", `{}`), say("done"))
+	}
+}
+
+// A refresh that waits for the user is stopped when the last window is closed. One of work continues.
+func TestTheLastWindowStopsARefresh(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ work, shown, stopped bool }{
+		"between turns":        {stopped: true},
+		"another window":       {shown: true},
+		"work":                 {work: true},
+		"work, another window": {work: true, shown: true},
+	} {
+		warming(t, func(t *testing.T, b *warmBench) {
+			b.set("cache-warming", "idle")
+			b.hang = true
+			if c.work {
+				b.works = 6 * time.Minute
+			}
+			for range 20 {
+				b.pauses = append(b.pauses, (7 * time.Minute).Seconds())
+			}
+			var shown atomic.Bool
+			shown.Store(true)
+			b.Warming.Detach(shown.Load)
+			b.Send("go")
+			synctest.Wait()
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true }) // so that something may be risked
+			time.Sleep(4*time.Minute + 35*time.Second)
+			synctest.Wait()
+			if len(b.refreshes) != 1 || b.Warming.flight.Load() == nil {
+				t.Fatalf("%s: %d refreshes", name, len(b.refreshes))
+			}
+			shown.Store(c.shown)
+			b.Warming.Unseen()
+			synctest.Wait()
+			if stopped := b.Warming.flight.Load() == nil; stopped != c.stopped {
+				t.Errorf("%s: stopped: %t", name, stopped)
+			}
+			b.Warming.Pressed()
+			time.Sleep(6 * time.Minute)
+			synctest.Wait()
+		}, calls("works", `{}`), say("done"))
+	}
+}
+
+// A refresh that failed says why, and nothing about the cache. No other follows, and the end of the turn
+// does not say that the cache was kept warm.
+func TestAFailedRefresh(t *testing.T) {
+	t.Parallel()
+	const refused = "the provider is overloaded"
+	warming(t, func(t *testing.T, b *warmBench) {
+		b.works, b.fails = 20*time.Minute, &llm.Error{Kind: llm.Unavailable, Where: "api.example", Message: refused}
+		b.Send("go")
+		time.Sleep(21 * time.Minute)
+		synctest.Wait()
+		if len(b.refreshes) != 1 {
+			t.Errorf("%d refreshes", len(b.refreshes))
+		}
+		listed, _ := b.Warming.Refreshes(t.Context())
+		if len(listed) != 1 || listed[0].Held || listed[0].Failed != refused {
+			t.Errorf("%v", listed)
+		}
+		if got := notices(b.bench); strings.Contains(got, "kept warm") {
+			t.Errorf("told: %s", got)
+		}
+	}, calls("works", `{}`), say("done"))
+}
+
+// The line of a refresh says how it ended.
+func TestWarmedString(t *testing.T) {
+	t.Parallel()
+	sent := session.Warmed{Wait: "work", Prompt: 100_000, Cached: 99_000, Cost: 0.055, Held: true}
+	change := func(change func(*Warmed)) Warmed {
+		w := Warmed{Warmed: sent}
+		change(&w)
+		return w
+	}
+	failed := func(err error) Warmed {
+		return change(func(w *Warmed) { w.Prompt, w.Cached, w.Held, w.Failed = 0, 0, false, whyFailed(err) })
+	}
+	for want, w := range map[string]Warmed{
+		"no request followed yet": {Warmed: sent},
+		"stopped":                 change(func(w *Warmed) { w.Prompt, w.Cached = 0, 0 }),
+		"saved about $0.57":       change(func(w *Warmed) { w.Settled, w.Saved = true, 0.57 }),
+		"saved nothing alone":     change(func(w *Warmed) { w.Settled = true }),
+		"the cache no longer held it; no refresh follows in this session":             change(func(w *Warmed) { w.Cached, w.Held = 0, false }),
+		"failed (no reply within 30s); no refresh follows in this session":            failed(fmt.Errorf("sent: %w", context.DeadlineExceeded)),
+		"failed (the key was refused); no refresh follows in this session":            failed(&llm.Error{Kind: llm.Auth, Where: "api.example", Message: "the key was refused", Hint: "log in"}),
+		"failed (the provider reported no usage); no refresh follows in this session": failed(nil),
+		"failed (two lines); no refresh follows in this session":                      failed(errors.New("two\nlines")),
+	} {
+		if _, got, _ := strings.Cut(w.String(), "refresh during work, "); !strings.HasSuffix(got, "$0.055: "+want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if long := whyFailed(errors.New(strings.Repeat("long ", 100))); len(long) > 90 {
+		t.Errorf("%q", long)
 	}
 }
 

@@ -13,8 +13,10 @@ type Warmed struct {
 	Cached int `json:"cached"`
 	// Cost is the cost in USD.
 	Cost float64 `json:"cost"`
-	// Held is set if the cache still held the conversation.
+	// Held is set if the cache still held the conversation, as far as is known.
 	Held bool `json:"held"`
+	// Failed is the reason that the request failed, "" if it did not.
+	Failed string `json:"failed,omitempty"`
 }
 
 // Warmed records a request that only kept the conversation in the provider's cache.

@@ -126,6 +126,7 @@ type (
 		Cached int     `json:"cached_tokens"`
 		Cost   float64 `json:"cost"`
 		Held   bool    `json:"held"`
+		Failed string  `json:"failed,omitempty"`
 	}
 	noteLine struct {
 		Type  string   `json:"type"`
@@ -210,7 +211,7 @@ func streamLine(e chat.Event) any {
 	case chat.TurnCost:
 		return noticeLine{"notice", e.String()}
 	case chat.Warmed:
-		return warmLine{"warm", e.Wait, e.Prompt, e.Cached, e.Cost, e.Held}
+		return warmLine{"warm", e.Wait, e.Prompt, e.Cached, e.Cost, e.Held, e.Failed}
 	case chat.Noted:
 		return noteLine{"note", e.ID, e.State, e.Text, e.Basis}
 	case chat.AgentStarted:

@@ -104,7 +104,7 @@ func (h *Host) Open(ctx context.Context, c *app.Conversation, now func() time.Ti
 func (h *Host) serve() (err error) {
 	h.served = h.talk.SessionID()
 	folders := h.talk.SocketFolders()
-	h.server, err = attach.Serve(folders[0], h.served, h.hub, h.take)
+	h.server, err = attach.Serve(folders[0], h.served, h.hub, h.take, h.talk.Chat.Warming.Unseen)
 	return err
 }
 
@@ -146,14 +146,16 @@ func (h *Host) Renew() {
 // Detach tells boards that the session has no terminal any more. stop ends the session.
 func (h *Host) Detach(stop, loginEnded func()) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	if h.hub == nil {
+		h.mu.Unlock()
 		return
 	}
 	h.options.Detached, h.options.Stop, h.options.LoginEnded = true, stop, loginEnded
 	h.state.Detached = true
 	h.report()
+	h.mu.Unlock()
 	h.talk.Chat.Warming.Detach(h.shown)
+	h.talk.Chat.Warming.Unseen()
 }
 
 // shown reports whether a user sees the session at a client.

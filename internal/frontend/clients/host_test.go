@@ -400,7 +400,7 @@ func BenchmarkTurn(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer os.RemoveAll(dir)
-			server, err := attach.Serve(filepath.Join(dir, "s"), "s", h.hub, func(*attach.Client, []byte) {})
+			server, err := attach.Serve(filepath.Join(dir, "s"), "s", h.hub, func(*attach.Client, []byte) {}, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
