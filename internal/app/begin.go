@@ -106,7 +106,9 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		Costs:       &at.process.Costs,
 		System:      system,
 		Form:        formOf(models.own, at.settings),
-		HeadFor:     func() string { return models.own.ModelAndEndpoint() + x.servers.OfferRevision() },
+		HeadFor: func() string {
+			return models.own.ModelAndEndpoint() + x.servers.OfferRevision() + x.symbols.offerRevision()
+		},
 
 		CompressionPrompt: compression,
 		OtherModel:        models.other,

@@ -108,6 +108,20 @@ func (s *symbols) least() int {
 // isSymbol reports whether a name is that of a tool that asks language servers.
 func isSymbol(name string) bool { return name == tools.SymbolName || name == tools.RenameName }
 
+// offered reports whether the tools pay here, or are wanted.
+func (s *symbols) offered() bool {
+	least := s.least()
+	return least > 0 && s.counted() >= least
+}
+
+// offerRevision changes with offered.
+func (s *symbols) offerRevision() string {
+	if s.offered() {
+		return " symbol"
+	}
+	return ""
+}
+
 // source returns the source of the tools that ask language servers, which has none where they would
 // not pay.
 func (s *symbols) source() tools.Source {
@@ -115,7 +129,7 @@ func (s *symbols) source() tools.Source {
 		Name:     "language servers",
 		Revision: func() uint64 { return uint64(s.least()) },
 		List: func() []tools.Tool {
-			if least := s.least(); least == 0 || s.counted() < least {
+			if !s.offered() {
 				return nil
 			}
 			return []tools.Tool{tools.Symbol(s.folder), tools.Rename(s.folder)}
@@ -126,6 +140,10 @@ func (s *symbols) source() tools.Source {
 // lines describes the servers that run, a line each.
 func (s *symbols) lines() (lines []string) {
 	for _, st := range s.folder.Running() {
+		if st.Crashes > 0 {
+			lines = append(lines, fmt.Sprintf("%s (%s), not running after %s", st.Program, st.Language, humanize.Count(st.Crashes, "crash")))
+			continue
+		}
 		line := fmt.Sprintf("%s (%s), running for %s, %s", st.Program, st.Language, humanize.Took(time.Since(st.Since)), humanize.Count(st.Questions, "question"))
 		if st.Memory > 0 {
 			line += ", " + humanize.Bytes(st.Memory)

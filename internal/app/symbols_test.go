@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent/internal/app"
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
@@ -28,7 +29,8 @@ func TestLanguageServersAreSetInASession(t *testing.T) {
 	}
 	write(t, filepath.Join(workspace, "go.mod"), "module m\n")
 	write(t, filepath.Join(workspace, "a.go"), "package m\n")
-	own, err := p.Settings(app.Sources{Set: []string{"base-url=" + llmtest.New(t).URL, "model=test-model"}})
+	model := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("Well.") })
+	own, err := p.Settings(app.Sources{Set: []string{"base-url=" + model.URL, "model=test-model"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +46,11 @@ func TestLanguageServersAreSetInASession(t *testing.T) {
 		if err := c.Settings().Set(settings.Session, settings.LanguageServers.Key(), step.value); err != nil {
 			t.Fatal(err)
 		}
-		if got := slices.Contains(c.Tools().Names(), "symbol"); got != step.want {
+		if _, err := c.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+			t.Fatal(err)
+		}
+		requests := model.Requests()
+		if got := slices.Contains(requests[len(requests)-1].ToolNames(), "symbol"); got != step.want {
 			t.Errorf("%s: symbol is offered: %v", step.value, got)
 		}
 	}

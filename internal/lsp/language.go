@@ -19,6 +19,9 @@ type Language struct {
 
 	// Partial is set if the server looks only into the files of a project and into open ones.
 	Partial bool
+	// grows is set if a second answer can have uses that the first one lacks, because the server learns
+	// the types of a file while it answers.
+	grows bool
 	// Macros is set if definitions of macros have names that the server does not rename.
 	Macros bool
 
@@ -64,7 +67,7 @@ var languages = []Language{
 	},
 	{
 		Name: "Python", Program: "pyright-langserver", Args: []string{"--stdio"}, Package: "pyright",
-		Partial:  true,
+		Partial: true, grows: true,
 		files:    map[string]string{".py": "python", ".pyi": "python"},
 		projects: []string{"pyproject.toml", "pyrightconfig.json"},
 		settings: map[string]any{"python": map[string]any{"analysis": pyrightSettings}, "python.analysis": pyrightSettings},

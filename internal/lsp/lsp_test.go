@@ -148,6 +148,9 @@ func TestAServerThatDiesIsLeft(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "crashed 3 times; agent does not restart it") {
 		t.Error(err)
 	}
+	if left := f.Running(); len(left) != 1 || left[0].Crashes != 3 {
+		t.Errorf("%+v", left)
+	}
 }
 
 // A million places are counted and not kept.

@@ -94,16 +94,18 @@ func Find(lang Language, root string, environ []string) (program string, err err
 	return program, nil
 }
 
-// A Status describes a running server.
+// A Status describes a server that runs or has crashed.
 type Status struct {
 	Language, Program string
 	Since             time.Time
 	Questions         int
 	// Memory is the size of its processes in bytes, 0 if it is not known.
 	Memory int64
+	// Crashes counts the ends of a server that does not run.
+	Crashes int
 }
 
-// Running returns the servers that run for the folder.
+// Running returns the servers that run for the folder, and those that have crashed there.
 func (f *Folder) Running() []Status {
 	f.pool.mu.Lock()
 	defer f.pool.mu.Unlock()
@@ -111,7 +113,14 @@ func (f *Folder) Running() []Status {
 	var all []Status
 	for _, e := range f.pool.running {
 		if s := e.running(); s != nil && e.root == f.Root {
-			all = append(all, Status{e.lang.Name, e.lang.Program, s.started, e.asked, sizes(s.process.PID())})
+			all = append(all, Status{e.lang.Name, e.lang.Program, s.started, e.asked, sizes(s.process.PID()), 0})
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, lang := range languages {
+		if n := f.failures[lang.Name]; n > 0 && !slices.ContainsFunc(all, func(st Status) bool { return st.Language == lang.Name }) {
+			all = append(all, Status{Language: lang.Name, Program: lang.Program, Crashes: n})
 		}
 	}
 	return all
@@ -414,11 +423,16 @@ func (f *Folder) ask(ctx context.Context, t Target, question func(ctx context.Co
 		return nil, err
 	}
 	list := func(ctx context.Context) ([]string, error) { return f.Files(ctx, lang.concerns) }
-	notes, err = s.ask(ctx, list, t, func(ctx context.Context) error {
-		return question(ctx, s, map[string]any{
-			"textDocument": map[string]any{"uri": uriOf(t.Path)},
-			"position":     positionOf(t.Content, t.At, s.inBytes),
-		})
+	notes, err = s.ask(ctx, list, t, func(ctx context.Context) (err error) {
+		for again := lang.grows; ; again = false {
+			err = question(ctx, s, map[string]any{
+				"textDocument": map[string]any{"uri": uriOf(t.Path)},
+				"position":     positionOf(t.Content, t.At, s.inBytes),
+			})
+			if err != nil || !again {
+				return err
+			}
+		}
 	})
 	f.pool.mu.Lock()
 	f.pool.spare(nil)

@@ -134,6 +134,9 @@ func (c symbolCall) first(ctx context.Context, targets []target, ask func(contex
 			break
 		}
 	}
+	if err != nil {
+		err = fmt.Errorf("%w; use search_file_content", err)
+	}
 	return found, note, err
 }
 

@@ -141,6 +141,17 @@ func TestSymbolWithoutItsDeclaration(t *testing.T) {
 	}
 }
 
+// The first answer of a server that is still learning the types does not count.
+func TestSymbolOfAServerThatLearns(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"a.py": "known = 1\nknown()\n"})
+	folder := servers(t, env, lsptest.Environ(t, lsptest.FaultGrows, "pyright-langserver"))
+	got := call(t, env, Symbol(folder), params{"op": "references", "name": "known"})
+	if strings.TrimSpace(got.Text) != "a.py\n1: known = 1\n2: known()\n[2 places in 1 file]" {
+		t.Errorf("%q%s", got.Text, got.Error)
+	}
+}
+
 // A rename that keeps the name where it is imported from leaves the other files as they are.
 func TestRenameOfAnImport(t *testing.T) {
 	t.Parallel()

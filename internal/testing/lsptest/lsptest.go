@@ -50,6 +50,8 @@ const (
 	FaultKeeps = "keeps"
 	// FaultLoses leaves out the places in other files, but knows where a name is declared: in z.py.
 	FaultLoses = "loses"
+	// FaultGrows leaves out the last place in its first answer.
+	FaultGrows = "grows"
 	// FaultNull answers with null.
 	FaultNull = "null"
 )
@@ -272,6 +274,9 @@ func (s *server) answer(method, path string, p params) (result any, asked bool) 
 				edits[uri] = append(edits[uri], map[string]any{"range": span(at, len(word)), "newText": p.NewName + "2"})
 			}
 		}
+	}
+	if s.fault == FaultGrows && s.asked == 1 && len(places) > 0 {
+		places = places[:len(places)-1]
 	}
 	if s.fault == FaultOutside {
 		places = append(places, map[string]any{"uri": "file:///etc/hosts", "range": span(position{}, 1)})
