@@ -202,29 +202,20 @@ func formOf(block history.Block, after []history.Block) history.Block {
 	return nil
 }
 
-// prune returns the index of the prune of a step that took a block, or -1 if none did. A recorded
-// prune is found by the recorded place of the block, a prune that is only tried by the block
-// itself.
+// prune returns the index of the prune of a step that took a block, or -1 if none did. A prune names
+// the block itself or its recorded place. One that names only another part of the entry, as for an
+// included file, comes second.
 func (t *tracker) prune(block history.Block, origin history.Recorded, entries []*history.Content, s history.Step) int {
-	for _, fits := range []func(p history.Prune) bool{
-		func(p history.Prune) bool {
-			return slices.Contains(p.Gone, block) || slices.Contains(p.Recorded, origin)
-		},
-		func(p history.Prune) bool {
-			return slices.ContainsFunc(p.Recorded, func(r history.Recorded) bool { return r.Entry == origin.Entry && r.CallID == "" })
-		},
-		func(p history.Prune) bool {
-			return len(p.Gone) > 0 && p.Entry < len(entries) && slices.Contains(entries[p.Entry].Blocks, block)
-		},
-		func(p history.Prune) bool {
-			return slices.ContainsFunc(p.Recorded, func(r history.Recorded) bool { return r.Entry == origin.Entry })
-		},
-	} {
-		if i := slices.IndexFunc(s.Prunes, fits); i >= 0 {
-			return i
-		}
+	i := slices.IndexFunc(s.Prunes, func(p history.Prune) bool {
+		return slices.Contains(p.Gone, block) || slices.Contains(p.Recorded, origin)
+	})
+	if i >= 0 {
+		return i
 	}
-	return -1
+	return slices.IndexFunc(s.Prunes, func(p history.Prune) bool {
+		return slices.ContainsFunc(p.Recorded, func(r history.Recorded) bool { return r.Entry == origin.Entry }) ||
+			len(p.Gone) > 0 && p.Entry < len(entries) && slices.Contains(entries[p.Entry].Blocks, block)
+	})
 }
 
 // stepOf returns a change of the copy as a step.
