@@ -33,7 +33,9 @@ test:
 RACELESS := TestScripts|NothingFollowsARedirect|EditorOddAnswers|FileSystemsWithoutLinks|HostileText|MatchesTiktoken|$\
 	CommandLineThatIsTooLong|ScreenForgets|NoTextIsObeyed|NoNoticeFills|ResizeStorm|FramesInColour|$\
 	WindowSizes|LimitHoldsForEveryRatio|DeepFolders|ManyNestedFolders|CallsWithoutEnd|PrefixOfTheRequests|$\
-	SearchesStayOutOfTheContext|MemoryOfAgents
+	SearchesStayOutOfTheContext|MemoryOfAgents|SearchPrefix|AreDocumented|FifteenQuestions|$\
+	KeepsWhatItWasAllowed|PastIsToldOnce|OfARepositoryRuns|HostileRepository|PrivatePullRequest|$\
+	DocsSite|HowDoI|FirstMinute|WordsAreNotSent|PermissionIsKept|KilledSessions
 race:
 	GORACE=atexit_sleep_ms=0 GOGC=400 CGO_ENABLED=1 go test -vet=off -race -short -skip '$(RACELESS)' $(shell scripts/concurrent)
 
