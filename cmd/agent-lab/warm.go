@@ -82,27 +82,31 @@ func waitBefore(entries []*history.Content, waited time.Duration) cachewarm.Wait
 }
 
 // printWarm compares the cost of the recordings with refreshes with their cost without them, as
-// sessions of one user at 5 dollars per million tokens.
+// sessions of one user at 5 dollars per million tokens. It also shows the cost with marks that last an hour.
 func printWarm(out io.Writer, all []*timedRequests) error {
 	const input = 5e-6
 	all = slices.DeleteFunc(all, func(r *timedRequests) bool { return len(r.Requests) == 0 })
 	slices.SortStableFunc(all, func(a, b *timedRequests) int { return a.Requests[0].At.Compare(b.Requests[0].At) })
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "life\tread\tcache-warming\topen at the end\tcost\tworst session\trefreshes")
+	fmt.Fprintln(w, "life\tread\tcache-warming\topen at the end\tcost\tworst session\trefreshes\tan hour\tworst session\tcheaper in")
 	for _, life := range []time.Duration{5 * time.Minute, time.Hour} {
 		for _, read := range []float64{0.1, 0.05, 0.025} {
 			for _, idle := range []bool{false, true} {
 				for _, left := range []time.Duration{0, time.Hour} {
 					var sum cachewarm.Outcome
-					var pauses cachewarm.Pauses
-					worst := 0.0
+					var pauses, same cachewarm.Pauses
+					worst, hours, worstHour, cheaper := 0.0, 0.0, 0.0, 0
 					for _, r := range all {
 						o := cachewarm.Simulate(r.Requests, left, cachewarm.Rates{Read: read * input, Write: 1.25 * input, Life: life}, idle, &pauses)
-						worst = max(worst, o.With/o.Without)
+						hour := cachewarm.Simulate(r.Requests, left, cachewarm.Rates{Read: read * input, Write: 2 * input, Life: time.Hour}, idle, &same).Without
+						worst, hours, worstHour = max(worst, o.With/o.Without), hours+hour, max(worstHour, hour/o.Without)
+						if hour < o.With {
+							cheaper++
+						}
 						sum.With, sum.Without, sum.Refreshes = sum.With+o.With, sum.Without+o.Without, sum.Refreshes+o.Refreshes
 					}
 					mode := map[bool]string{false: "working", true: "idle"}[idle]
-					fmt.Fprintf(w, "%s\t%g\t%s\t%s\t%.3f\t%.3f\t%d\n", life, read, mode, left, sum.With/sum.Without, worst, sum.Refreshes)
+					fmt.Fprintf(w, "%s\t%g\t%s\t%s\t%.3f\t%.3f\t%d\t%.3f\t%.3f\t%d of %d\n", life, read, mode, left, sum.With/sum.Without, worst, sum.Refreshes, hours/sum.Without, worstHour, cheaper, len(all))
 				}
 			}
 		}

@@ -78,7 +78,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 				return chat.Why(ctx, c.Chat, question)
 			},
 			CacheBreaks: func() ([]cachemiss.Miss, error) { return chat.CacheMisses(c.parts.rec.log, c.history) },
-			Refreshes:   c.Chat.Warming.Refreshes,
+			Refreshes:   c.Chat.Warming.Lines,
 			Page: func(ctx context.Context) (string, []string) {
 				page := share.New(c.shared(ctx), c.parts.at.process.Home)
 				return page.HTML, page.Report()

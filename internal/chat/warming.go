@@ -60,6 +60,10 @@ type Warming struct {
 	// provider reports none.
 	asked, before, used time.Time
 	prompt              int
+	// sent is the size of the request before, in tokens. longer is the saving by a cache life of an hour so
+	// far, in USD, as far as it is known.
+	sent   int
+	longer float64
 	// came is the request after which the user's pause is known.
 	came  time.Time
 	timer *time.Timer
@@ -93,20 +97,31 @@ func (w *Warming) Unseen() {
 	}
 }
 
-// Refreshes returns the refreshes of the session, oldest first.
-func (w *Warming) Refreshes(ctx context.Context) ([]Warmed, error) {
-	return ask(ctx, w.inbox, func() []Warmed { return slices.Clone(w.made) })
+// Lines describes the refreshes of the session, oldest first. The last line says whether a longer cache
+// life would have cost less.
+func (w *Warming) Lines(ctx context.Context) ([]string, error) {
+	return ask(ctx, w.inbox, func() (lines []string) {
+		for _, one := range w.made {
+			lines = append(lines, one.String())
+		}
+		if w.longer >= leastTold {
+			lines = append(lines, "a cache life of an hour would have saved about "+humanize.Dollars(w.longer)+" so far. Run: /set prompt-cache 1h")
+		}
+		return lines
+	})
 }
+
+// leastTold is the least saving that a line is worth, in USD.
+const leastTold = 0.05
 
 // Outlook returns a line with the time for which the cache still holds the conversation, and the costs
 // of the next message before and after it. It returns "" if refreshes between turns are off or little
 // can be saved.
 func (w *Warming) Outlook(ctx context.Context) (string, error) {
 	return ask(ctx, w.inbox, func() string {
-		const least = 0.05
 		p, known := w.prefix()
 		left := w.used.Add(p.Life).Sub(w.chat.config.Now())
-		if settings.CacheWarming.Of(w.chat.config.Settings) != settings.WarmIdle || !known || left < time.Minute || p.Write-p.Read < least {
+		if settings.CacheWarming.Of(w.chat.config.Settings) != settings.WarmIdle || !known || left < time.Minute || p.Write-p.Read < leastTold {
 			return ""
 		}
 		return fmt.Sprintf("Back within %s costs %s, later %s.", humanize.Count(int(left.Minutes()), "minute"), humanize.Dollars(p.Read), humanize.Dollars(p.Write))
@@ -138,6 +153,7 @@ func (w *Warming) reported(u llm.Usage) {
 	if found := u.CachedTokens + u.CacheWriteTokens; 2*found >= u.PromptTokens {
 		w.prompt = u.PromptTokens
 	}
+	w.compareLonger(u, prices)
 	w.used = w.asked
 	p, _ := w.prefix()
 	if len(w.made) > w.open {
@@ -153,6 +169,22 @@ func (w *Warming) reported(u llm.Usage) {
 	}
 	w.account.Sent(w.asked, prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, 0)+prices.CostOfHour(u.PromptTokens, u.LongWriteTokens))
 	w.plan()
+}
+
+// compareLonger adds what the request would have saved or cost with marks that last an hour. Each write
+// costs more then. After a longer pause than the cache lasts, only the new part is written.
+func (w *Warming) compareLonger(u llm.Usage, prices settings.Prices) {
+	cache, gap := (models{&w.chat.config}).Cache(w.latest.Model), w.asked.Sub(w.before)
+	before := w.sent
+	w.sent = u.PromptTokens
+	if cache.Kind != vendor.CacheMarks || cache.Life >= hourLife {
+		return
+	}
+	found := 0
+	if gap > cache.Life && gap <= hourLife {
+		found = min(before, u.CacheWriteTokens)
+	}
+	w.longer += prices.Cost(u.PromptTokens, 0, found, 0) - prices.Cost(u.PromptTokens, found, 0, 0) - prices.CostOfHour(u.PromptTokens, u.CacheWriteTokens-found)
 }
 
 // prices returns the prices of the model in use, false if none are known to decide by.
@@ -246,7 +278,7 @@ const refreshTime = 30 * time.Second
 // refresh sends the latest request again, for the smallest reply.
 func (w *Warming) refresh(p cachewarm.Prefix, wait cachewarm.Wait) {
 	request, provider, asked := w.latest, w.provider, w.asked
-	request.MaxOutputTokens = 1
+	request.MaxOutputTokens, request.NoReply = 1, true
 	request.Patience = &llm.Patience{First: refreshTime, Idle: refreshTime, Unattended: true}
 	ctx, cancel := context.WithTimeout(llm.Unasked(w.base), refreshTime)
 	sent := &flight{cancel, wait}

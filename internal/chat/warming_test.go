@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -33,6 +34,11 @@ type warmBench struct {
 	fails error
 	// works is the time that the tool works takes.
 	works time.Duration
+}
+
+// refreshed returns the refreshes of the session.
+func (b *warmBench) refreshed(t *testing.T) ([]Warmed, error) {
+	return ask(t.Context(), b.inbox, func() []Warmed { return slices.Clone(b.Warming.made) })
 }
 
 func warming(t *testing.T, play func(t *testing.T, b *warmBench), turns ...answerFunc) {
@@ -115,7 +121,7 @@ func TestWarmDuringWork(t *testing.T) {
 		if err != nil || stats.Requests != 4 || stats.Cost < 0.2 {
 			t.Errorf("%+v, %v", stats, err)
 		}
-		listed, err := b.Warming.Refreshes(t.Context())
+		listed, err := b.refreshed(t)
 		if err != nil || len(listed) != 2 || listed[0].Wait != "work" || !strings.Contains(listed[1].String(), "saved about $0.57") || !strings.Contains(listed[0].String(), "saved nothing alone") {
 			t.Errorf("%v, %v", listed, err)
 		}
@@ -261,7 +267,7 @@ func TestAMissEndsWarming(t *testing.T) {
 		if len(b.refreshes) != 1 {
 			t.Errorf("%d refreshes", len(b.refreshes))
 		}
-		if listed, _ := b.Warming.Refreshes(t.Context()); len(listed) != 1 || listed[0].Held || !strings.Contains(listed[0].String(), "no longer held it") {
+		if listed, _ := b.refreshed(t); len(listed) != 1 || listed[0].Held || !strings.Contains(listed[0].String(), "no longer held it") {
 			t.Errorf("%v", listed)
 		}
 	}, calls("works", `{}`), say("done"), calls("works", `{}`), say("done"))
@@ -361,7 +367,7 @@ func TestAFailedRefresh(t *testing.T) {
 		if len(b.refreshes) != 1 {
 			t.Errorf("%d refreshes", len(b.refreshes))
 		}
-		listed, _ := b.Warming.Refreshes(t.Context())
+		listed, _ := b.refreshed(t)
 		if len(listed) != 1 || listed[0].Held || listed[0].Failed != refused {
 			t.Errorf("%v", listed)
 		}
@@ -400,6 +406,48 @@ func TestWarmedString(t *testing.T) {
 	}
 	if long := whyFailed(errors.New(strings.Repeat("long ", 100))); len(long) > 90 {
 		t.Errorf("%q", long)
+	}
+}
+
+// An hour of cache life costs more for each write, and saves one after a pause.
+func TestALongerLifeIsCompared(t *testing.T) {
+	t.Parallel()
+	const five, read = 5 * time.Minute, 99_000
+	type request struct {
+		gap          time.Duration
+		found, wrote int
+	}
+	// A pause costs the prompt before at 5.75 dollars per million, and a written token 3.75 more.
+	for name, c := range map[string]struct {
+		requests []request
+		want     string
+		change   func(*warmBench)
+	}{
+		"a pause":         {requests: []request{{0, 0, 1000}, {time.Minute, read, 1000}, {2 * five, 0, 100_000}}, want: "$0.57"},
+		"two pauses":      {requests: []request{{0, 0, 1000}, {2 * five, 0, 100_000}, {2 * five, 0, 100_000}}, want: "$0.21"},
+		"no pause":        {requests: []request{{0, 0, 100_000}, {time.Minute, read, 1000}}},
+		"a long pause":    {requests: []request{{0, 0, 1000}, {2 * time.Hour, 0, 100_000}}},
+		"an hour already": {requests: []request{{0, 0, 1000}, {2 * five, 0, 100_000}}, change: func(b *warmBench) { b.set("prompt-cache", "1h") }},
+		"no marks":        {requests: []request{{0, 0, 1000}, {2 * five, 0, 100_000}}, change: func(b *warmBench) { b.at.cache = vendor.Cache{Kind: vendor.CachePrefix, Life: five} }},
+	} {
+		warming(t, func(t *testing.T, b *warmBench) {
+			if c.change != nil {
+				c.change(b)
+			}
+			lines, err := ask(t.Context(), b.inbox, func() string {
+				for _, r := range c.requests {
+					b.Warming.sending(nil, llm.Request{Model: settings.Model.Of(b.config.Settings)}, nil)
+					b.Warming.before = b.Warming.asked.Add(-r.gap)
+					b.Warming.reported(llm.Usage{PromptTokens: r.found + r.wrote, CachedTokens: r.found, CacheWriteTokens: r.wrote})
+				}
+				return ""
+			})
+			all, err2 := b.Warming.Lines(t.Context())
+			got := strings.Join(all, "|")
+			if err != nil || err2 != nil || lines != "" || (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+				t.Errorf("%s: %q, %v, %v", name, got, err, err2)
+			}
+		}, say("done"))
 	}
 }
 

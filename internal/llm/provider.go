@@ -52,6 +52,9 @@ type Request struct {
 	Temperature     *float64
 	TopP            *float64
 	ReasoningEffort string
+	// NoReply asks for no reply where the API can do without one: the request only keeps the prompt
+	// in the cache. MaxOutputTokens limits the reply elsewhere.
+	NoReply bool
 	// Replay decides whether reasoning is sent back to the model that it comes from.
 	Replay Replay
 	// Cache controls the provider's prompt cache.

@@ -278,11 +278,7 @@ func statsCommand(d Deps) command.Command {
 				return nil, err
 			}
 			refreshes, err := d.Views.Refreshes(ctx)
-			lines := cachemiss.Lines(breaks)
-			for _, one := range refreshes {
-				lines = append(lines, one.String())
-			}
-			return lines, err
+			return append(cachemiss.Lines(breaks), refreshes...), err
 		})}},
 	}
 }

@@ -92,8 +92,8 @@ type Views struct {
 	Why func(ctx context.Context, question string) (*provenance.Answer, error)
 	// CacheBreaks lists the requests that read less from the provider's cache than they could have.
 	CacheBreaks func() ([]cachemiss.Miss, error)
-	// Refreshes lists the requests that only kept the provider's cache.
-	Refreshes func(ctx context.Context) ([]chat.Warmed, error)
+	// Refreshes describes the requests that only kept the provider's cache, a line each.
+	Refreshes func(ctx context.Context) ([]string, error)
 	// Page returns the conversation as a page of HTML for other people, and what was replaced in it,
 	// a line each.
 	Page func(ctx context.Context) (html string, replaced []string)

@@ -58,7 +58,7 @@ type fakeSession struct {
 	items      []chat.Item
 	why        *provenance.Answer
 	breaks     []cachemiss.Miss
-	refreshes  []chat.Warmed
+	refreshes  []string
 }
 
 func (f *fakeSession) Items(context.Context) ([]chat.Item, error) { return f.items, f.err }
@@ -194,7 +194,7 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 				session.why.Question = question
 				return session.why, session.err
 			},
-			CacheBreaks: func() ([]cachemiss.Miss, error) { return session.breaks, session.err }, Refreshes: func(context.Context) ([]chat.Warmed, error) { return session.refreshes, nil }, Page: func(context.Context) (string, []string) { return "<html>", []string{"1 secret replaced"} },
+			CacheBreaks: func() ([]cachemiss.Miss, error) { return session.breaks, session.err }, Refreshes: func(context.Context) ([]string, error) { return session.refreshes, nil }, Page: func(context.Context) (string, []string) { return "<html>", []string{"1 secret replaced"} },
 		},
 		Agents: fakeAgents{},
 		Models: func(context.Context) ([]slash.Model, error) {

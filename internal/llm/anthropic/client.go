@@ -19,11 +19,13 @@ package anthropic
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"agent/internal/llm"
@@ -58,6 +60,8 @@ type Client struct {
 
 	config Config
 	at     *endpoint.Endpoint
+	// mustReply is set once the endpoint has refused a request without a reply.
+	mustReply atomic.Bool
 
 	mu sync.Mutex
 	// latest holds the id of the latest message of each session, by the key of its cache. The
@@ -138,6 +142,11 @@ func (s *speaking) Stream(ctx context.Context, plain llm.Request) iter.Seq2[llm.
 		body := req.conversation()
 		r.origin = body.origin()
 		err := r.exchange(ctx, body)
+		if failure, is := errors.AsType[*llm.Error](err); is && req.silent && failure.Kind == llm.BadRequest {
+			c.mustReply.Store(true)
+			req.silent = false
+			err = r.exchange(ctx, body)
+		}
 		for pauses := 0; err == nil && r.paused && !r.quit && pauses < maxPauses; pauses++ {
 			body.resume(r.raw())
 			err = r.exchange(ctx, body)

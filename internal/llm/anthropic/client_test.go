@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -31,6 +32,74 @@ func stop(reason string) string {
 }
 
 const ended = `{"type":"message_stop"}`
+
+// answering answers requests by a function, and keeps their bodies.
+type answering struct {
+	answer func(body string) (status int, reply string)
+	bodies []string
+}
+
+func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	a.bodies = append(a.bodies, string(body))
+	status, reply := a.answer(string(body))
+	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(reply)), Request: r}, nil
+}
+
+// A request that only keeps the cache has no reply at Anthropic: the bytes of the request before, with the
+// limit 0 and without a stream. Once that is refused, and elsewhere, its reply has one token.
+func TestNoReply(t *testing.T) {
+	t.Parallel()
+	const official, done = "https://api.anthropic.com/v1", `{"type":"message","id":"msg_2","content":[],"stop_reason":"max_tokens","usage":{"input_tokens":8,"cache_read_input_tokens":900,"output_tokens":0}}`
+	const silent, one = `"max_tokens":0,`, `"max_tokens":1,"stream":true,`
+	for name, c := range map[string]struct {
+		url, model, schema string
+		refused            bool
+		want               []string
+	}{
+		"Anthropic":         {url: official, want: []string{silent, silent}},
+		"refused":           {url: official, refused: true, want: []string{silent, one, one}},
+		"a gateway":         {url: "https://gateway.example/v1", want: []string{one, one}},
+		"a thinking budget": {url: official, model: "claude-sonnet-4-5", want: []string{one, one}},
+		"a schema":          {url: official, schema: `{"type":"object"}`, want: []string{one, one}},
+	} {
+		server := &answering{answer: func(body string) (int, string) {
+			if c.refused && strings.Contains(body, silent) {
+				return http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: must be positive"}}`
+			}
+			return http.StatusOK, done
+		}}
+		client := newClient(t, c.url, func(config *anthropic.Config) { config.Endpoint.Transport = server })
+		req := longRequest(2)
+		req.MaxOutputTokens, req.Cache.Key = 100, "session"
+		if c.model != "" {
+			req.Model = c.model
+		}
+		if c.schema != "" {
+			req.Schema = json.RawMessage(c.schema)
+		}
+		llmtest.Collect(t.Context(), t, client, req)
+		req.MaxOutputTokens, req.NoReply = 1, true
+		for range 2 {
+			got := llmtest.Collect(t.Context(), t, client, req)
+			if want := (llm.Usage{PromptTokens: 908, CachedTokens: 900}); got.Err != nil || got.Text != "" || got.Finish != "length" || got.Usage != want {
+				t.Errorf("%s: %+v", name, got)
+			}
+		}
+		own := strings.Replace(server.bodies[0], `"diagnostics":{"previous_message_id":null}`, `"diagnostics":{"previous_message_id":"msg_2"}`, 1)
+		if len(server.bodies) != 1+len(c.want) || !strings.Contains(own, `"cache_control":`) {
+			t.Fatalf("%s: %d requests", name, len(server.bodies))
+		}
+		for i, want := range c.want {
+			if diff := cmp.Diff(strings.Replace(own, `"max_tokens":100,"stream":true,`, want, 1), server.bodies[1+i]); diff != "" {
+				t.Errorf("%s: request %d: %s", name, i, diff)
+			}
+		}
+	}
+}
 
 // Thinking of every kind, blocks of unknown types and searches of the server go back byte for byte
 // and in order, between texts and calls.

@@ -109,7 +109,7 @@ func (r *reply) begins(m wireMessage) {
 	r.counted = r.counted.with(m.Usage)
 	r.report(m.wireReport)
 	r.tellDropped()
-	if m.ID != "" {
+	if m.ID != "" && !r.req.NoReply { // the provider compares with requests that have a reply
 		r.client.remember(r.req.Cache.Key, m.ID)
 	}
 }

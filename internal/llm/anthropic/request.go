@@ -23,6 +23,8 @@ type request struct {
 	bound bool
 	// official is set if the endpoint is Anthropic's own, which knows all members and betas.
 	official bool
+	// silent is set if the request has no reply. Such a request is not streamed.
+	silent bool
 }
 
 func (c *Client) request(d Dialect, req llm.Request) *request {
@@ -35,6 +37,8 @@ func (c *Client) request(d Dialect, req llm.Request) *request {
 	r := &request{Request: req, client: c, dialect: d, facts: vendor.ClaudeOf(req.Model), host: c.at.Host()}
 	r.bound = d.Bound || vendor.BoundReasoningOf(req.Model).Prefix()
 	r.official = r.host == officialHost
+	// Others may take a limit of 0 for none. A schema or a budget for thinking needs a reply.
+	r.silent = req.NoReply && r.official && req.Schema == nil && !r.facts.Budget && !c.mustReply.Load()
 	return r
 }
 
@@ -162,7 +166,11 @@ func (r *request) encode(c *conversation) []byte {
 		w.raw(`,`)
 	}
 	limit := r.maxTokens(c.size() - c.media)
-	w.raw(`"max_tokens":` + strconv.Itoa(limit) + `,"stream":true`)
+	if r.silent {
+		w.raw(`"max_tokens":0`)
+	} else {
+		w.raw(`"max_tokens":` + strconv.Itoa(limit) + `,"stream":true`)
+	}
 	r.options(&w, c, limit)
 	if len(c.tools)+len(c.deferred) > 0 {
 		w.raw(`,"tools":[`)
