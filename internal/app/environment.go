@@ -50,12 +50,14 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 		Unattended: at.options.Unattended, NoImages: models.noImages, Environ: confined.environ, Log: at.log,
 	}, files.texts)
 	notices = slices.Concat(ruled, brings, hookgates.Skipped(files.hooks), files.notices(at.options.AsksTrust), texts.Head(), late)
+	asked := newSymbols(at, rec, confined, ends)
+	host.Served, host.Problems = asked.served, asked.problems
 	return &equipment{
 		at: at, rec: rec, models: models, events: happened, host: host, trust: files.trust, guarded: confined.guarded,
 		guards: &guards{
 			bounds: bounds, rules: ruling, checks: hookgates.NewChecks(host, ruling), hooks: hookgates.NewHooks(host, files.hooks), front: at.options.Gates,
 		},
-		web: newWebSearch(at, rec, models, ruling, reach), servers: servers, symbols: newSymbols(at, rec, confined, ends), notes: notes, texts: texts, start: begun, news: tell,
+		web: newWebSearch(at, rec, models, ruling, reach), servers: servers, symbols: asked, notes: notes, texts: texts, start: begun, news: tell,
 		tracer: tracer, leftOut: slices.Concat(ruled, files.leftOut()),
 	}, notices, nil
 }

@@ -137,6 +137,25 @@ func (s *symbols) source() tools.Source {
 	}
 }
 
+// served reports whether a server finds the problems of a file of the workspace.
+func (s *symbols) served(file string) bool {
+	lang, known := lsp.Of(file)
+	if !known || !lang.Diagnoses || s.setting() == settings.ServersOff || s.counted() == 0 {
+		return false
+	}
+	_, err := s.folder.Find(lang)
+	return err == nil
+}
+
+// problems returns the problems of a file of the workspace, as FILE:LINE: TEXT.
+func (s *symbols) problems(ctx context.Context, file string) ([]string, error) {
+	problems, err := s.folder.Problems(ctx, filepath.Join(s.folder.Root, file))
+	for i, p := range problems {
+		problems[i] = file + ":" + p
+	}
+	return problems, err
+}
+
 // lines describes the servers that run, a line each.
 func (s *symbols) lines() (lines []string) {
 	for _, st := range s.folder.Running() {

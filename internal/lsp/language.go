@@ -22,6 +22,8 @@ type Language struct {
 	// grows is set if a second answer can have uses that the first one lacks, because the server learns
 	// the types of a file while it answers.
 	grows bool
+	// Diagnoses is set if the server answers questions about the problems of a file.
+	Diagnoses bool
 	// Macros is set if definitions of macros have names that the server does not rename.
 	Macros bool
 
@@ -44,10 +46,11 @@ func Languages() []Language { return languages }
 var languages = []Language{
 	{
 		Name: "Go", Program: "gopls", Package: "golang.org/x/tools/gopls",
-		files:    map[string]string{".go": "go"},
-		projects: []string{"go.mod", "go.sum", "go.work"},
-		settings: map[string]any{"gopls": goplsSettings},
-		options:  func(string) any { return goplsSettings },
+		Diagnoses: true,
+		files:     map[string]string{".go": "go"},
+		projects:  []string{"go.mod", "go.sum", "go.work"},
+		settings:  map[string]any{"gopls": goplsSettings},
+		options:   func(string) any { return goplsSettings },
 		environ: []string{
 			"GOPROXY=off", "GOTOOLCHAIN=local", "GOSUMDB=off", "GOCACHE=$CACHE/go-build", "GOPLSCACHE=$CACHE/gopls", "GOTELEMETRY=off",
 		},
@@ -67,7 +70,7 @@ var languages = []Language{
 	},
 	{
 		Name: "Python", Program: "pyright-langserver", Args: []string{"--stdio"}, Package: "pyright",
-		Partial: true, grows: true,
+		Partial: true, grows: true, Diagnoses: true,
 		files:    map[string]string{".py": "python", ".pyi": "python"},
 		projects: []string{"pyproject.toml", "pyrightconfig.json"},
 		settings: map[string]any{"python": map[string]any{"analysis": pyrightSettings}, "python.analysis": pyrightSettings},
@@ -83,7 +86,7 @@ var languages = []Language{
 }
 
 var (
-	goplsSettings   = map[string]any{"hoverKind": "SynopsisDocumentation", "linksInHover": false, "analysisProgressReporting": false}
+	goplsSettings   = map[string]any{"hoverKind": "SynopsisDocumentation", "linksInHover": false, "analysisProgressReporting": false, "pullDiagnostics": true}
 	pyrightSettings = map[string]any{"diagnosticMode": "openFilesOnly", "autoSearchPaths": true, "useLibraryCodeForTypes": true}
 )
 

@@ -199,6 +199,24 @@ func TestRenameAndDescribe(t *testing.T) {
 	}
 }
 
+// Problems are those of the file as it is, without hints.
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	f := folder(t, "", map[string]string{"a.go": "package a\n"})
+	file := filepath.Join(f.Root, "a.go")
+	for _, c := range []struct{ text, want string }{
+		{"package a\n", "[]"}, {"package a\nbroken\n", "[2: undefined: [31mbroken]"}, {"package a\n\nbroken\n", "[3: undefined: [31mbroken]"},
+	} {
+		write(t, file, c.text)
+		if got, err := f.Problems(t.Context(), file); err != nil || fmt.Sprint(got) != c.want {
+			t.Errorf("%q: %q, %v", c.text, got, err)
+		}
+	}
+	if got, err := f.Problems(t.Context(), filepath.Join(f.Root, "new.go")); err != nil || len(got) > 0 {
+		t.Errorf("a file to be: %q, %v", got, err)
+	}
+}
+
 // No program of the workspace is started, and a language without a program says what is missing.
 func TestProgramsOfTheWorkspace(t *testing.T) {
 	t.Parallel()

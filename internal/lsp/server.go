@@ -140,6 +140,7 @@ var capabilities = map[string]any{
 		"rename":          map[string]any{"prepareSupport": true},
 		"hover":           map[string]any{"contentFormat": []string{"plaintext", "markdown"}},
 		"callHierarchy":   map[string]any{},
+		"diagnostic":      map[string]any{},
 	},
 }
 

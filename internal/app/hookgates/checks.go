@@ -37,6 +37,7 @@ func NewChecks(h *Host, rules *Rules) *Checks {
 	g.checks = &projectcheck.Checks{
 		Setting: func() string { return settings.CheckCommand.Of(h.Settings) },
 		Root:    h.Env.Workspace.Root(),
+		Served:  h.Served,
 		Run:     g.run,
 	}
 	return g
@@ -62,6 +63,10 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 		return gate.Verdict{}
 	}
 	for _, command := range g.checks.Due(k.Preview.Paths) {
+		if command.Line == projectcheck.Server { // it only reads
+			g.checks.Allow(command)
+			continue
+		}
 		run, err := g.call(ctx, command)
 		if err == nil {
 			if rule := g.rules.ruleAgainst(run); rule != nil {
@@ -131,6 +136,12 @@ const slowCheck = time.Second
 // run runs a check in the sandbox, like a command of the model.
 func (g *Checks) run(ctx context.Context, command projectcheck.Command) (string, error) {
 	defer hook.Watch(slowCheck, "the check "+command.String(), g.Loop.WaitsFor)()
+	if command.Line == projectcheck.Server {
+		ctx, cancel := context.WithTimeout(ctx, projectcheck.Limit)
+		defer cancel()
+		problems, err := g.Problems(ctx, command.Dir)
+		return strings.Join(problems, "\n"), err
+	}
 	confined := g.Confinement()
 	settle := g.Env.Snapshots.BeginCommand(ctx)
 	result, err := g.Env.Jobs.Run(ctx, shell.Command{

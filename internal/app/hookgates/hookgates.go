@@ -9,6 +9,7 @@
 package hookgates
 
 import (
+	"context"
 	"net/url"
 
 	"agent/internal/base/fsutil"
@@ -41,6 +42,10 @@ type Host struct {
 	Trust *consent.Trust
 	// Confinement returns the sandbox for commands by the present settings.
 	Confinement func() sandbox.Confinement
+	// Served reports whether a language server can check a file of the workspace, and Problems
+	// returns what it finds, a line each.
+	Served   func(file string) bool
+	Problems func(ctx context.Context, file string) ([]string, error)
 	// Say shows lines to the user after the turn loop has ended.
 	Say func(lines ...string)
 	// Record records the actions of programs.

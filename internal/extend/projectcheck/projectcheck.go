@@ -22,6 +22,8 @@ const (
 	Auto = "auto"
 	// Off means no check, like an empty value.
 	Off = "off"
+	// Server means that a language server checks each edited file.
+	Server = "language-server"
 )
 
 // Limit limits the time of one run of a check.
@@ -30,7 +32,8 @@ const Limit = 20 * time.Second
 // mostCommands limits the commands that are run for one turn.
 const mostCommands = 4
 
-// A Command is a check: a command line and the folder to run it in, relative to the workspace.
+// A Command is a check: a command line and the folder to run it in, relative to the workspace. If the
+// line is Server, Dir is the file to check.
 type Command struct {
 	Line, Dir string
 	// Found means that the files of the project suggested the check.
@@ -59,6 +62,8 @@ type Checks struct {
 	Setting func() string
 	// Root is the workspace.
 	Root string
+	// Served reports whether a language server can check a file.
+	Served func(file string) bool
 	// Run runs a command and returns its output. It returns soon after ctx ends.
 	Run func(context.Context, Command) (string, error)
 
@@ -115,6 +120,8 @@ func (c *Checks) of(file string) (Command, bool) {
 		return Command{}, false
 	case Auto:
 		return find(c.Root, file)
+	case Server:
+		return Command{Line: Server, Dir: file}, c.Served(file)
 	default:
 		return Command{Line: strings.ReplaceAll(line, "{dir}", cmdline.Quote(filepath.Dir(file))), Dir: "."}, true
 	}
