@@ -11,35 +11,35 @@ import (
 	"agent/internal/history"
 )
 
-// SubagentOf makes a conversation that of an agent: a call of another conversation, its parent, began
-// it for one task.
+// SubagentOf is set in the conversation of a subagent, which a call of its parent conversation started
+// for one task.
 type SubagentOf struct {
-	// Parent asks the user the agent's questions. The agent shares the parent's permissions,
+	// Parent asks the user the questions of the subagent. The agent shares the parent's permissions,
 	// and its requests count for the parent's turn.
 	Parent *Agents
-	// Name and ID name the agent, and Task its task, for questions.
+	// Name and ID identify the subagent and Task is its task. Questions show them.
 	Name, ID, Task string
-	// Only limits the approval mode, "" for no bound beside the parent's mode.
+	// Only limits the approval mode; "" sets no limit besides the parent's mode.
 	Only gate.Mode
-	// Pace tells the agent before each request how much it may still do.
+	// Pace returns before each request how much more the subagent may do.
 	Pace func(Stats) Pace
 	// Over is closed when the parent ends. Nothing waits for the parent after that.
 	Over <-chan struct{}
-	// Waits is called when a question of the agent begins to wait for the user, and again when it
-	// waits no more.
+	// Waits is called with true when a question of the subagent begins to wait for the user, and with
+	// false when the wait ends.
 	Waits func(waits bool)
 }
 
-// A Pace says how an agent continues.
+// A Pace limits how an agent continues.
 type Pace struct {
-	// Say is a text for the model to read before the next request, "" for none.
+	// Say is a text that the model reads before the next request; "" adds none.
 	Say string
 	// Last makes the next request the last one: calls in its reply are not run.
 	Last bool
 }
 
-// paces asks for the pace of an agent and adds its text to the history. It does nothing in a
-// conversation of the user.
+// paces gets the pace of a subagent and adds its text to the history. last is Pace.Last. In a
+// conversation of the user it does nothing.
 func (c *Chat) paces() (last bool, err error) {
 	if c.config.Within == nil {
 		return false, nil
@@ -51,8 +51,8 @@ func (c *Chat) paces() (last bool, err error) {
 	return pace.Last, err
 }
 
-// asked returns the asker's function for the questions of an agent, nil for a conversation of the
-// person, which shows its questions itself.
+// asked returns the function that puts the questions of a subagent to the user. It is nil for a
+// conversation of the user, which shows its questions itself.
 func (w *SubagentOf) asked() func(context.Context, gate.Question) (Decision, bool) {
 	if w == nil {
 		return nil
@@ -62,22 +62,22 @@ func (w *SubagentOf) asked() func(context.Context, gate.Question) (Decision, boo
 		defer w.Waits(false)
 		q.Approval.Agent, q.Approval.AgentID, q.Approval.Task = w.Name, w.ID, w.Task
 		q.Approval.Preview.Title = "agent " + w.Name + ": " + q.Approval.Preview.Title
-		q.Approval.Call = 0 // the number of a call of the agent means nothing in the parent
+		q.Approval.Call = 0 // q.Approval.Call = 0 // the subagent's call numbers have no meaning in the parent
 		return w.Parent.relay(ctx, w.Over, q)
 	}
 }
 
-// settleOthers settles the questions that an answer to the agent has made moot.
+// settleOthers settles the open questions that an answer to the subagent has made unnecessary.
 func (w *SubagentOf) settleOthers() {
 	w.Parent.line.inbox.give(w.Over, func() { w.Parent.line.chat.asker.settleMoot() })
 }
 
-// Agents is the side of a conversation that its agents talk to, and the permissions, the lock and
-// the counter that they share with it.
+// Agents connects a conversation with its subagents. It contains the permissions, the lock and the
+// request counter that they share.
 type Agents struct {
 	line    *Line
 	consent *gate.Consent
-	// writing is a lock that a call which may change files holds while it runs.
+	// writing is a lock that a call holds while it runs, if it may change files.
 	writing chan struct{}
 	// spent counts the requests of the turn.
 	spent *atomic.Int64
@@ -85,14 +85,14 @@ type Agents struct {
 	reports []AgentReport
 }
 
-// NewAgents returns the part of a chat that runs agents. line leads to the chat, and consent has
-// the permissions of the chat.
+// NewAgents returns the part of a chat that runs agents. line posts work to the owner of the chat.
+// consent contains the permissions of the chat.
 func NewAgents(line *Line, consent *gate.Consent) *Agents {
 	return &Agents{line: line, consent: consent, spent: new(atomic.Int64), writing: make(chan struct{}, 1)}
 }
 
-// agents returns Agents, or makes it: an agent shares the permissions, the lock and the counter of
-// its parent.
+// agents returns c.Agents, or new Agents if it is nil. A subagent shares the permissions, the lock and
+// the counter of its parent.
 func (c *Config) agents() *Agents {
 	switch in := c.Within; {
 	case c.Agents != nil:
@@ -103,7 +103,8 @@ func (c *Config) agents() *Agents {
 	return NewAgents(NewLine(), gate.NewConsent(&c.Policy, c.Settings))
 }
 
-// Await serves the conversation until done is closed. The caller is the goroutine that runs it.
+// Await serves the inbox of the conversation until done is closed. The caller is the goroutine that
+// owns the chat.
 func (a *Agents) Await(done <-chan struct{}) {
 	await(a.line.inbox, done)
 	a.line.inbox.serve() // deliver the events that were sent before the end
@@ -139,20 +140,21 @@ func (a *Agents) relay(ctx context.Context, over <-chan struct{}, q gate.Questio
 	}
 }
 
-// An AgentReport is the report of an agent that ran in the background.
+// An AgentReport is the report of a subagent that ran in the background.
 type AgentReport struct {
-	// ID identifies the agent. Title is a line about it, Text its whole answer.
+	// ID identifies the agent. Title is a one-line description of its task, and Text its whole answer.
 	ID, Title, Text string
-	// Began is the time at which the agent got its task.
+	// Began is the time at which the agent received its task.
 	Began time.Time
-	// Denied is set if the agent needed an approval that nobody could give. It ends the turn.
+	// Denied is set if the agent needed an approval and no user could give it. It ends the turn.
 	Denied bool
 }
 
-// Report gives the conversation the report of an agent in the background, and calls came once it is
-// there. The model reads it at the next pause between two calls, at once if the chat waits for
-// agents, or with the next message if the turn has ended. It may be called from any goroutine; over
-// is closed when the conversation has ended, and the report is lost then.
+// Report delivers the report of a background agent to the conversation, and calls came once the report
+// is stored. The model reads it at the next pause between two calls. If the chat waits for agents, the
+// model reads it at once. After the turn, the model reads it with the next message. Report may be
+// called from any goroutine. over is closed when the conversation has ended, and the report is lost
+// then.
 func (a *Agents) Report(over <-chan struct{}, r AgentReport, came func()) {
 	a.line.inbox.give(over, func() {
 		a.reports = append(a.reports, r)
@@ -161,16 +163,16 @@ func (a *Agents) Report(over <-chan struct{}, r AgentReport, came func()) {
 	})
 }
 
-// QueueReport adds a report before the conversation begins, which the model reads with the next message.
+// QueueReport adds a report before the conversation begins. The model reads it with the next message.
 func (a *Agents) QueueReport(r AgentReport) { a.reports = append(a.reports, r) }
 
-// dropReports drops the reports of agents that began after a time at which the conversation continues.
+// dropReports drops the reports of agents that began after the point at which the conversation resumes.
 func (a *Agents) dropReports(after time.Time) {
 	a.reports = slices.DeleteFunc(a.reports, func(r AgentReport) bool { return r.Began.After(after) })
 }
 
-// deliverReports adds the reports that have come, as one message, and reports whether there were
-// any.
+// deliverReports adds the reports received so far to the history as one message. It reports whether
+// there were any.
 func (c *Chat) deliverReports() (bool, error) {
 	if len(c.Agents.reports) == 0 {
 		return false, nil
@@ -190,7 +192,7 @@ func (c *Chat) deliverReports() (bool, error) {
 }
 
 // awaitAgents waits while agents run in the background, until a report or a message of the user
-// is there. It reports whether the turn continues with it.
+// arrives. It reports whether the turn continues.
 func (c *Chat) awaitAgents(ctx context.Context) bool {
 	for len(c.Agents.reports) == 0 && len(c.waiting.queue) == 0 && c.config.runningAgents() > 0 {
 		select {
@@ -203,11 +205,12 @@ func (c *Chat) awaitAgents(ctx context.Context) bool {
 	return len(c.Agents.reports) > 0 || len(c.waiting.queue) > 0
 }
 
-// Background has the agents that run in the background.
+// Background manages the agents that run in the background.
 type Background interface {
-	// Running returns their number; an agent counts until its report has come.
+	// Running returns the number of background agents. An agent counts until its report has been
+	// delivered.
 	Running() int
-	// StopAll ends the agents of the conversation, and returns their number.
+	// StopAll ends the agents of the conversation and returns how many it ended.
 	StopAll() int
 }
 
@@ -219,8 +222,8 @@ func (c *Config) runningAgents() int {
 	return c.Background.Running()
 }
 
-// endAgents ends the agents that still run when a turn ends, if nothing shows them after it, and
-// waits for their reports.
+// endAgents ends the agents that still run when a turn ends, and waits for their reports. It does
+// nothing if agents may outlive a turn.
 func (c *Config) endAgents(in inbox) {
 	if c.KeepsAgents || c.runningAgents() == 0 {
 		return
@@ -256,14 +259,14 @@ func (a *Agents) EmitLatest(e Event) {
 	}
 }
 
-// AgentEvent is an event in the conversation of an agent.
+// AgentEvent is an event in the conversation of a subagent.
 type AgentEvent struct {
 	// ID identifies the agent, Agent names its kind.
 	ID, Agent string
 	Event     Event
 }
 
-// AgentWaiting reports that an agent waits until one of the others ends.
+// AgentWaiting reports that an agent waits until another agent ends.
 type AgentWaiting struct{ AgentState }
 
 // AgentStarted reports that an agent began to work on a task.
@@ -289,8 +292,7 @@ func (AgentEvent) event()   {}
 
 // AgentState describes an agent.
 type AgentState struct {
-	// ID identifies the agent. CallID and Call are the id and the number of the call that began
-	// it.
+	// ID identifies the agent. CallID is the id, and Call the number, of the call that started it.
 	ID, CallID string
 	Call       int
 	// Agent names the kind of the agent, Title its task.
@@ -298,13 +300,13 @@ type AgentState struct {
 	// Latest describes the latest call, "" before the first.
 	Latest     string
 	Background bool
-	// Waits is set until the agent begins to work, which it does at the time Started.
+	// Waits is set until the agent begins to work at the time Started.
 	Waits   bool
 	Started time.Time
 	Stats   Stats
 }
 
-// String returns the figures of the agent on a line.
+// String returns the figures of the agent in one line.
 func (s AgentState) String() string {
 	text := humanize.Count(s.Stats.Requests, "request")
 	if tokens := s.Stats.PromptTokens + s.Stats.CompletionTokens; tokens > 0 { // not every server reports token counts

@@ -10,8 +10,8 @@ import (
 	"agent/internal/tools"
 )
 
-// nameNotes returns the notes of a call about the right names of tools and parameters, each note
-// once in a conversation.
+// nameNotes returns the notes of a call about the correct names of tools and parameters. It returns
+// each note once in a conversation.
 func (r *runner) nameNotes(k *call) string {
 	var news []string
 	for _, note := range k.notes {
@@ -23,7 +23,7 @@ func (r *runner) nameNotes(k *call) string {
 	return strings.Join(news, "; ")
 }
 
-// remark adds a text to the answer that the model reads.
+// remark appends a text to the answer that the model reads.
 func (k *call) remark(text string) {
 	switch {
 	case text == "":

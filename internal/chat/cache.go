@@ -11,7 +11,7 @@ import (
 	"agent/internal/settings"
 )
 
-// models knows the models of the endpoint, as the window asks.
+// models describes the models of the endpoint for the window.
 type models struct{ config *Config }
 
 // Counter returns the token counter for a model.
@@ -30,19 +30,19 @@ func (m models) Cache(model string) vendor.Cache {
 	return cacheOf(m.config.Settings, m.config.Endpoint.Cache(model))
 }
 
-// KeepLife saves the observed lifetime of the cache of a model's provider for later sessions. It
-// saves nothing if the settings determine the lifetime, since the observed one is then not the
-// provider's own.
+// KeepLife saves the observed cache lifetime of a model's provider for later sessions. It saves nothing
+// if the settings determine the lifetime, because the observed lifetime is then not the provider's
+// default.
 func (m models) KeepLife(model string, life time.Duration) {
 	if known := m.config.Endpoint.Cache(model); cacheOf(m.config.Settings, known).Life == known.Life {
 		m.config.Endpoint.KeepCacheLife(model, life)
 	}
 }
 
-// Cuts reports whether the endpoint may cut prompts silently.
+// Cuts reports whether the endpoint may truncate prompts without an error.
 func (m models) Cuts() bool { return m.config.Endpoint.Cuts() }
 
-// HeadFor names the model and the endpoint for which the head is made.
+// HeadFor returns the model and the endpoint for which the system prompt and the tools are built.
 func (m models) HeadFor() string {
 	if m.config.HeadFor == nil {
 		return ""

@@ -9,7 +9,7 @@ type cacheStep struct {
 	size, latest, seen int
 }
 
-// The reports after which a step counts as known, and the least step that is worth knowing.
+// The number of reports after which a step is known, and the smallest useful step in tokens.
 const (
 	enoughReports = 4
 	leastStep     = 16
@@ -31,7 +31,7 @@ func (s *cacheStep) saw(at string, cached int) {
 	}
 }
 
-// of returns a cache with the step, if that is known.
+// of returns cache with the step, if the step is known.
 func (s *cacheStep) of(at string, cache vendor.Cache) vendor.Cache {
 	if at == s.at && cache.Step == 0 && s.seen >= enoughReports && s.size >= leastStep {
 		cache.Step = s.size

@@ -27,25 +27,26 @@ type cacheWatch struct {
 	endpoint Endpoint
 	window   *window.Window
 	watch    cachemiss.Detector
-	// gauge measures the parts of the conversation, and sent is the request that is being sent.
+	// gauge estimates the sizes of the parts of the conversation. sent is the request that is being
+	// sent.
 	gauge calibrate.Calibration
 	sent  calibrate.Request
-	// answered describes the request whose reply arrives.
+	// answered describes the request whose reply is being received.
 	answered compression.Request
-	// head describes the head of the latest request, whose digest is headSum. noted is the digest of
-	// the head that the record describes.
+	// head describes the system prompt and tools of the latest request, and headSum is its digest.
+	// noted is the digest of the head that the session log describes.
 	head           *cachemiss.Head
 	headSum, noted string
 	steps          cacheStep
-	// found is the cache miss of the request whose reply arrives, or nil. told holds the causes
-	// that the user has already read.
+	// found is the cache miss of the request whose reply is being received, or nil. told holds the
+	// causes already reported to the user.
 	found *cachemiss.Miss
 	told  map[cachemiss.Cause]bool
 	// waits is a notice that is shown after the reply, "" for none.
 	waits string
 }
 
-// sending notes a request that is being sent.
+// sending records a request that is being sent.
 func (w *cacheWatch) sending(r llm.Request) {
 	w.sent = w.measured(r.Model, w.window)
 	w.answered = compression.Request{At: w.now().UnixMilli(), Model: r.Model, HeadSum: w.sent.Head, Head: w.sent.HeadTokens}
@@ -56,14 +57,14 @@ func (w *cacheWatch) sending(r llm.Request) {
 	w.watch.Sending(cachemiss.Request{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.sent.Head, Parts: w.head, Entries: w.sent.Entries, Mark: mark})
 }
 
-// measured returns the request of a window, by our own count.
+// measured returns the request of a window, with sizes by our own count.
 func (w *cacheWatch) measured(model string, of *window.Window) calibrate.Request {
 	r := calibrate.Request{Model: w.at(model), Head: of.HeadSum(), HeadTokens: of.Measure.Estimate() - of.History.TotalTokens()}
 	r.Entries, r.Tokens = of.History.Curated()
 	return r
 }
 
-// step notes the change that made the conversation smaller.
+// step records a change that made the conversation smaller.
 func (w *cacheWatch) step(step window.Step) {
 	switch step := step.(type) {
 	case window.Density:
@@ -87,11 +88,11 @@ func (w *cacheWatch) step(step window.Step) {
 	}
 }
 
-// metaSent is the key of a reply's metadata that holds the request it answers, for strategies that
-// record none: without compression.MetaRequest no account includes the request.
+// metaSent is the key of a reply's metadata with the request that it answers. It is for strategies that
+// do not record compression.MetaRequest, without which no cost accounting includes the request.
 const metaSent = "sent"
 
-// sentFor returns the request that an entry answers, as recorded.
+// sentFor returns the recorded request that an entry answers.
 func sentFor(entry *history.Content) (r compression.Request, ok bool) {
 	if r, ok = history.MetaOf[compression.Request](entry, compression.MetaRequest); !ok {
 		r, ok = history.MetaOf[compression.Request](entry, metaSent)
@@ -99,7 +100,8 @@ func sentFor(entry *history.Content) (r compression.Request, ok bool) {
 	return r, ok && r.Prompt > 0
 }
 
-// reported takes the provider's report of the request. tell shows the first break of each cause.
+// reported processes the provider's report of the request. It keeps a notice for tell about the first
+// cache miss of each cause.
 func (w *cacheWatch) reported(model string, u llm.Usage) {
 	if w.sent.Entries != nil && u.PromptTokens > 0 {
 		w.gauge.Reported(w.sent, u.PromptTokens)
@@ -120,7 +122,8 @@ func (w *cacheWatch) reported(model string, u llm.Usage) {
 	}
 }
 
-// tell shows the notice about the latest reply, which would otherwise stand within its text.
+// tell shows the notice about the latest reply. It runs after the reply, because the notice would
+// otherwise interrupt its text.
 func (w *cacheWatch) tell() {
 	if w.waits != "" {
 		w.emit.notice("%s", w.waits)
@@ -128,8 +131,8 @@ func (w *cacheWatch) tell() {
 	}
 }
 
-// stamp notes in a reply its request, the head of that if it is new, and that the request read less
-// than it could have.
+// stamp adds metadata to a reply: its request, the head of the request if that is new, and the cache
+// miss if there was one.
 func (w *cacheWatch) stamp(reply *history.Content) *history.Content {
 	if sent := w.answered; sent.Prompt > 0 {
 		if _, noted := reply.Metadata[compression.MetaRequest]; !noted {
@@ -146,7 +149,7 @@ func (w *cacheWatch) stamp(reply *history.Content) *history.Content {
 	return reply
 }
 
-// resume continues after the latest recorded request.
+// resume continues after the latest request in the session log.
 func (w *cacheWatch) resume(restored session.State) {
 	var latest *cachemiss.Request
 	head, reads, heads := 0, map[string]bool{}, map[string]*cachemiss.Head{}
@@ -182,22 +185,22 @@ func (w *cacheWatch) resume(restored session.State) {
 	}
 }
 
-// forget expects nothing of the next request, because the conversation begins again.
+// forget clears the state, because the conversation begins again: the next request may miss the cache.
 func (w *cacheWatch) forget() {
 	w.watch.Forget()
 	w.noted = ""
 }
 
-// let notes that a user took an item out of the context.
+// let records that the user pruned an item from the context.
 func (w *cacheWatch) let(item Item, tokens int) {
 	w.watch.Changed(cachemiss.Edited, "you let "+humanize.Line(item.Subject, 40)+" go", tokens)
 }
 
-// at names a model and the endpoint in use.
+// at returns a model together with the endpoint in use.
 func (w *cacheWatch) at(model string) string { return model + " " + settings.BaseURL.Of(w.settings) }
 
-// CacheMisses lists the requests of the session that read less from the provider's cache than they
-// could have. Without a record it lists those whose replies are in the context.
+// CacheMisses lists the requests of the session with a cache miss. Without a session log it lists only
+// the misses whose replies are in the context.
 func CacheMisses(log *session.Log, h *history.Service) ([]cachemiss.Miss, error) {
 	if log == nil {
 		return cachemiss.MissesIn(h.RawHistory()), nil
@@ -209,7 +212,7 @@ func CacheMisses(log *session.Log, h *history.Service) ([]cachemiss.Miss, error)
 	return CacheMissesIn(state)
 }
 
-// CacheMissesIn lists the misses in the record of a session.
+// CacheMissesIn lists the cache misses in the log of a session.
 func CacheMissesIn(state session.State) (misses []cachemiss.Miss, err error) {
 	said, err := state.Originals()
 	for _, entries := range said.Stretches {

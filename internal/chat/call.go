@@ -17,33 +17,33 @@ type call struct {
 	tool tools.Tool
 	// unknown is set if no such tool exists.
 	unknown bool
-	// remarked is the model's reason for the call, from an extra argument. notes tell the model the
-	// right names.
+	// remarked is the model's reason for the call, from an extra argument. notes contain the correct
+	// names of tools and parameters for the model.
 	remarked string
 	notes    []string
-	// plan describes the effect of the call. It is made once, so that the approved plan is the
-	// applied one.
+	// plan describes the effect of the call. It is made once, so that agent applies the plan that the
+	// user approved.
 	plan tools.Plan
-	// refused is the reason why the call will not run: it is malformed, unknown or denied. It is
-	// "" if the call may run.
+	// refused is the reason why the call does not run: it is malformed, unknown or denied. It is "" if
+	// the call may run.
 	refused string
-	// denied is the user's decision to refuse the call, else nil.
+	// denied is the user's decision to refuse the call, or nil.
 	denied *Decision
-	// asked is the decision about the call for the record, nil if there was none.
+	// asked is the decision about the call for the session log, or nil if there was none.
 	asked *history.Decision
 	// unanswered is set if the user interrupted the turn instead of deciding.
 	unanswered bool
 	// replaced is set if a gate replaced the arguments.
 	replaced bool
-	// stops is the reason why the turn ends with the call, nil if the turn continues.
+	// stops is the reason why the turn ends with the call, or nil if the turn continues.
 	stops error
 	// typed is set if the user typed the command.
 	typed   bool
 	started time.Time
-	// took is the time that a call ran, without the time that its answer waited for the answers of
-	// other calls.
+	// took is the time for which a call ran. It excludes the time in which its answer waited for the
+	// answers of other calls.
 	took time.Duration
-	// reached has the hosts that the call reached.
+	// reached lists the hosts that the call connected to.
 	reached *reachlog.List
 	answer  tools.Answer
 }
@@ -64,35 +64,34 @@ type runner struct {
 	settings *settings.Settings
 	history  *history.Service
 	asker    *asker
-	// within names the agent that makes the calls, nil in a conversation of the user.
+	// within describes the subagent that makes the calls. It is nil in a conversation of the user.
 	within *SubagentOf
 	// below returns the instructions that apply to a file; nil if there are none.
 	below func(file string) []NestedInstructions
-	// gates are passed by each planned call, in their order; consent is the last of them.
+	// gates are the gates that each planned call passes, in this order. consent is the last.
 	gates   []gate.Gate
 	consent *gate.Consent
-	// outputLimit returns how many tokens one result may take now (D-41).
+	// outputLimit returns the limit of one result in tokens, which depends on the context (D-41).
 	outputLimit func() int
-	// writing is a lock that a call which may change files holds while it runs. Agents share the
-	// lock of their parent.
+	// writing is a lock that a call holds while it runs, if it may change files. Agents share the lock
+	// of their parent.
 	writing chan struct{}
-	// archive returns content that has left the context, nil if no record is kept.
+	// archive returns pruned content. It is nil if the session is not recorded.
 	archive tools.Archive
-	// searched counts searches of the web, with their price.
+	// searched counts web searches and their price in USD.
 	searched func(n int, usd float64)
 	// store adds an answer to the history.
 	store func(*history.Content) error
-	// numbered counts the calls of a session, ran the calls of the model among them that were
-	// taken up.
+	// numbered counts the calls of a session. ran counts the calls of the model that began to run.
 	numbered, ran int
-	// nested holds instructions that go into the history before the next request.
+	// nested holds instructions to add to the history before the next request.
 	nested []history.Block
-	// advised records the advice about the sandbox that calls of the latest reply were given.
+	// advised records the sandbox advice in the answers to the calls of the latest reply.
 	advised *tools.Advised
-	// syntax judges the files that the calls of the latest reply edit.
+	// syntax checks the files that the calls of the latest reply edit.
 	syntax *syntax
-	// said holds the notes about names that the model has already read.
+	// said holds the notes about names that the model has already received.
 	said map[string]bool
-	// instruct queues a message of the user that replaces the refused calls.
+	// instruct queues a message of the user, sent instead of an approval of the refused calls.
 	instruct func(text string)
 }

@@ -9,7 +9,7 @@ import (
 	"agent/internal/settings"
 )
 
-// deed returns the effect of a call that is over to the machine, for the record.
+// deed returns the effects of a finished call on the machine, for the session log.
 func (r *runner) deed(k *call) history.Effect {
 	d := history.Effect{Asked: k.asked, Read: k.answer.Read}
 	d.Wrote, d.Unlisted = r.env.FileChanges(k.answer.Change)
@@ -36,7 +36,7 @@ func (r *runner) deed(k *call) history.Effect {
 	return d
 }
 
-// profile names the confinement of a command.
+// profile returns a description of the sandbox of a command.
 func (r *runner) profile(k *call) string {
 	switch {
 	case k.Preview.Outside != "":
@@ -47,7 +47,7 @@ func (r *runner) profile(k *call) string {
 	return "none"
 }
 
-// decisionOf returns the user's decision about a call, for the record.
+// decisionOf returns the user's decision about a call, for the session log.
 func decisionOf(d Decision, answered bool, a gate.Approval) *history.Decision {
 	asked := &history.Decision{By: "person", Answer: "allowed"}
 	switch {
@@ -73,7 +73,7 @@ func hostOf(s *settings.Settings) string {
 	return ""
 }
 
-// recordAct records an action that is not a call of the model. log may be nil.
+// recordAct records an action of the program that is not a call of the model. log may be nil.
 func recordAct(log *session.Log, by string, did history.Effect) error {
 	if log == nil {
 		return nil

@@ -20,9 +20,9 @@ import (
 // maxCalls limits how many calls of one reply are run.
 const maxCalls = 256
 
-// run answers every call of a reply. Calls that only look run in parallel; edits and commands run
-// one after the other in the model's order. Whatever happens, every call has exactly one response
-// in the history when run returns (D-32). A stop other than "" ends the turn.
+// run answers every call of a reply. Read-only calls run in parallel. Edits and commands run one after
+// the other in the model's order. When run returns, every call has exactly one response in the history
+// (D-32), even after a failure. A stop other than "" ends the turn.
 func (r *runner) run(ctx context.Context, requested []understood, out *Outcome) (Stop, error) {
 	r.advised = &tools.Advised{}
 	calls := r.newCalls(requested)
@@ -45,8 +45,8 @@ func (r *runner) run(ctx context.Context, requested []understood, out *Outcome) 
 	return "", nil
 }
 
-// parallel returns how many calls from the first on may run side by side. Calls of tools that do
-// not exist count, for they do nothing.
+// parallel returns how many calls at the beginning of calls may run in parallel. Calls of unknown tools
+// are included, because they do nothing.
 func parallel(calls []*call) int {
 	n := 0
 	for n < len(calls) && (calls[n].tool.Parallel || calls[n].unknown) {
@@ -55,7 +55,7 @@ func parallel(calls []*call) int {
 	return max(n, 1)
 }
 
-// next returns the number of a new call.
+// next returns the next call number.
 func (r *runner) next() int {
 	r.numbered++
 	return r.numbered
@@ -69,7 +69,7 @@ func (r *runner) newCalls(requested []understood) []*call {
 	return calls
 }
 
-// newCall looks up the tool of a call and makes the checks that need no plan.
+// newCall looks up the tool of a call and makes the checks that do not need a plan.
 func (r *runner) newCall(asked understood) *call {
 	tool, err := r.tools.Get(asked.Name)
 	k := &call{tool: tool, unknown: err != nil, remarked: asked.Remark, notes: asked.Notes}
@@ -114,7 +114,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 	for range batch {
 		await(r.inbox, done)
 	}
-	r.inbox.serve() // the output of the calls comes before their ends
+	r.inbox.serve() // r.inbox.serve() // emit the output of the calls before their ends
 	for _, k := range batch {
 		if k.refused != "" {
 			k.answer = tools.Answer{Error: k.refused}
@@ -175,7 +175,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 }
 
 // lockFiles waits until no other call of the conversation or its agents changes files, and takes the
-// lock. It reports false, without the lock, for a call that only looks and if the turn ends.
+// lock. It returns false without the lock if the call is read-only or the turn ends.
 func (r *runner) lockFiles(ctx context.Context, k *call) bool {
 	if k.Preview.ReadOnly || !k.tool.Edits && !k.tool.Runs {
 		return false
@@ -188,8 +188,8 @@ func (r *runner) lockFiles(ctx context.Context, k *call) bool {
 	}
 }
 
-// plan makes the plan of a call, while the owner continues serving. A call that cannot be planned
-// is marked refused.
+// plan makes the plan of a call while the owner continues serving the inbox. A call that cannot be
+// planned is marked refused.
 func (r *runner) plan(ctx context.Context, k *call) {
 	if k.refused == "" && ctx.Err() != nil {
 		k.refused = gate.NotRun
@@ -204,8 +204,8 @@ func (r *runner) plan(ctx context.Context, k *call) {
 	}
 }
 
-// foresee returns copies of calls, planned against the present state, without those whose plan
-// fails. The calls themselves are planned again when it is their turn.
+// foresee returns copies of calls, planned against the present state. It omits calls whose plan fails.
+// The calls themselves are planned again when they run.
 func (r *runner) foresee(ctx context.Context, calls []*call) []*call {
 	done := make(chan []*call, 1)
 	copies := make([]*call, 0, len(calls))
@@ -228,8 +228,8 @@ func (r *runner) foresee(ctx context.Context, calls []*call) []*call {
 	return planned
 }
 
-// work plans the call. If the tool panics, which is a defect of ours, the model and the user read
-// of it, and the conversation continues.
+// work plans the call. A panic in the tool is a defect of the program: work reports it to the model and
+// the user, and the conversation continues.
 func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -243,8 +243,8 @@ func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 	return err
 }
 
-// toolEnv returns the environment for a call: a copy of the tools' environment with the present
-// limits, and output that goes to the screen.
+// toolEnv returns the environment for a call: a copy of the shared environment with the present limits,
+// whose output goes to the screen.
 func (r *runner) toolEnv(k *call) *tools.Env {
 	env := *r.env
 	env.Call, env.CallID = k.Number, k.ID
@@ -270,9 +270,9 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	return &env
 }
 
-// OutlineTokens returns the size in tokens from which the first read of a file returns its outline.
-// Unless set, it is 0 but for families of models that did well with outlines, while a cache makes the
-// further request cheap that an outline may need.
+// OutlineTokens returns the file size in tokens from which the first read returns only an outline. The
+// setting takes precedence. The default is 0 except for model families that worked well with outlines.
+// Outlines need a cache, which makes the additional request cheap.
 func OutlineTokens(s *settings.Settings) int {
 	const usual = 6000
 	tokens, set := settings.ReadOutlineTokens.Get(s)
@@ -282,7 +282,7 @@ func OutlineTokens(s *settings.Settings) int {
 	return tokens
 }
 
-// apply carries out the plan. It survives a tool that panics, as work does.
+// apply applies the plan. A panic in the tool becomes an error, as in work.
 func apply(ctx context.Context, k *call) (answer tools.Answer) {
 	defer func() {
 		if p := recover(); p != nil {

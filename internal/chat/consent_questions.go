@@ -10,12 +10,13 @@ import (
 type asker struct {
 	inbox inbox
 	emit  emitter
-	// relay puts the questions of an agent to the user; nil in a conversation of the user.
+	// relay puts the questions of a subagent to the user. It is nil in a conversation of the user.
 	relay func(context.Context, gate.Question) (Decision, bool)
-	// others settles the other approval prompts after an answer, which may allow their calls too.
+	// others settles the other approval prompts after an answer, which may have approved their calls
+	// too.
 	others func()
-	// open holds the open questions by their ids. Several may be open, for a running call or an
-	// agent may ask while another waits for its approval.
+	// open holds the open questions by id. Several may be open: while one question waits for its
+	// approval, a running call or a subagent may ask another.
 	open map[int]openQuestion
 	// asked numbers the questions of a session.
 	asked int
@@ -24,11 +25,11 @@ type asker struct {
 // openQuestion is a question that waits for its answer.
 type openQuestion struct {
 	decided chan Decision
-	// moot reports whether the question needs no answer any more; it may be nil.
+	// moot reports whether the question no longer needs an answer. It may be nil.
 	moot func() bool
 }
 
-// put shows a question and waits for its answer. It reports false if the turn ends first.
+// put shows a question and waits for its answer. It returns false if the turn ends first.
 func (a *asker) put(ctx context.Context, question gate.Question) (Decision, bool) {
 	if a.relay != nil {
 		return a.putElsewhere(ctx, question)
@@ -39,8 +40,8 @@ func (a *asker) put(ctx context.Context, question gate.Question) (Decision, bool
 	return decision, answered
 }
 
-// putElsewhere puts a question to the user through the parent, while the owner continues
-// serving.
+// putElsewhere puts a question to the user through the parent, while the owner continues serving the
+// inbox.
 func (a *asker) putElsewhere(ctx context.Context, question gate.Question) (Decision, bool) {
 	type answer struct {
 		Decision
@@ -55,7 +56,7 @@ func (a *asker) putElsewhere(ctx context.Context, question gate.Question) (Decis
 	return got.Decision, got.given
 }
 
-// show shows a question. decided delivers its answer; the caller then calls settle.
+// show shows a question. decided delivers its answer, after which the caller calls settle.
 func (a *asker) show(question gate.Question) (id int, decided <-chan Decision) {
 	a.asked++
 	question.Approval.ID = a.asked
@@ -64,7 +65,7 @@ func (a *asker) show(question gate.Question) (id int, decided <-chan Decision) {
 	return a.asked, a.open[a.asked].decided
 }
 
-// settle reports that a question needs no answer any more.
+// settle reports that a question no longer needs an answer.
 func (a *asker) settle(id int) {
 	if id == 0 {
 		return // the user never saw it
@@ -73,7 +74,7 @@ func (a *asker) settle(id int) {
 	a.emit(ApprovalSettled{ID: id})
 }
 
-// settleMoot allows the open questions that a change of the settings has answered.
+// settleMoot approves the open questions whose calls a change of the settings now allows.
 func (a *asker) settleMoot() {
 	for id, question := range a.open {
 		if question.moot != nil && question.moot() {
@@ -82,7 +83,8 @@ func (a *asker) settleMoot() {
 	}
 }
 
-// waitDecision waits for an answer. A change of the mode meanwhile may allow calls without one.
+// waitDecision waits for an answer. A change of the approval mode may meanwhile allow calls without
+// one.
 func (a *asker) waitDecision(ctx context.Context, decided <-chan Decision) (Decision, bool) {
 	for {
 		select {
@@ -90,7 +92,7 @@ func (a *asker) waitDecision(ctx context.Context, decided <-chan Decision) (Deci
 			return d, true
 		case <-ctx.Done():
 			select {
-			case d := <-decided: // Esc answers and interrupts: its answer came first
+			case d := <-decided: // case d := <-decided: // Esc answers and interrupts; the answer arrived first
 				return d, true
 			default:
 				return Decision{}, false

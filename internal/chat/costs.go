@@ -12,12 +12,12 @@ import (
 	"agent/internal/settings"
 )
 
-// Costs sums up the cost of requests. Conversations that share one have one max-cost together.
-// The zero value is ready; it is safe for concurrent use.
+// Costs sums up the cost of requests. Conversations that share a Costs share one max-cost. The zero
+// value is ready to use, and it is safe for concurrent use.
 type Costs struct {
-	// Turns keeps the costs of turns, each as a multiple of the input of its first request, for
-	// estimates. Pauses keeps the user's pauses in seconds. Both are set before the first turn; nil
-	// keeps nothing.
+	// Turns stores the costs of turns, each as a multiple of the input cost of its first request, for
+	// estimates. Pauses stores the user's pauses in seconds. Both are set before the first turn. If
+	// nil, nothing is stored.
 	Turns, Pauses Numbers
 
 	mu    sync.Mutex
@@ -44,20 +44,20 @@ type totals struct {
 	settings *settings.Settings
 	// program sums up the costs of all conversations.
 	program *Costs
-	// unlimited is set once the user was told that max-cost cannot be kept, or not exactly.
+	// unlimited is set once the user was told that max-cost cannot be enforced, or not exactly.
 	unlimited bool
-	// toldStep is set while the user knows that requests are above a step of the prices.
+	// toldStep is set after the notice that requests are above a step of the prices.
 	toldStep bool
-	// first is the cost of the input of the turn's first request, 0 before it.
+	// first is the input cost of the turn's first request, or 0 before that request.
 	first float64
-	// noted is the part of the cost of the session that replies name.
+	// noted is the part of the session cost that replies contain in their metadata.
 	noted float64
-	// cache notices requests that read less from the provider's cache than they could have.
+	// cache detects requests with cache misses.
 	cache *cacheWatch
 }
 
-// count adds a provider's figures for a request to model to the totals. The prices come from the
-// settings, else from the endpoint.
+// count adds the provider's figures for a request to the totals. The prices come from the settings, or
+// otherwise from the endpoint.
 func (t *totals) count(model string, u llm.Usage, of *settings.Settings, at Endpoint) {
 	t.UsageReported.add(reportedOf(u))
 	t.Dropped += u.DroppedThinking
@@ -72,7 +72,7 @@ func (t *totals) count(model string, u llm.Usage, of *settings.Settings, at Endp
 	t.Unpriced.add(reportedOf(u))
 }
 
-// reportedOf returns the figures of a request for front ends.
+// reportedOf returns the figures of a request for interfaces.
 func reportedOf(u llm.Usage) UsageReported {
 	return UsageReported{PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, CachedTokens: u.CachedTokens, CacheWriteTokens: u.CacheWriteTokens, ThinkingTokens: u.ThinkingTokens}
 }
@@ -90,7 +90,7 @@ func (t *totals) spend(usd float64) {
 	t.program.add(usd)
 }
 
-// stamp notes in a reply the cost of the session, with its agents, since the reply before it.
+// stamp adds to a reply the cost of the session and its agents since the previous reply.
 func (t *totals) stamp(reply *history.Content) *history.Content {
 	cost := t.SessionCost() - t.noted
 	if cost <= 0 {
@@ -100,9 +100,8 @@ func (t *totals) stamp(reply *history.Content) *history.Content {
 	return reply.WithMeta(history.MetaCost, cost)
 }
 
-// estimate adds the cost of a request to model for which the provider reported no tokens. It uses
-// our own count of tokens, and takes none of them as cached. It adds nothing if the price is
-// unknown.
+// estimate adds the cost of a request for which the provider reported no tokens. It uses our own token
+// count, and counts no tokens as cached. If the price is unknown, it adds nothing.
 func (t *totals) estimate(model string, u llm.Usage, of *settings.Settings, at Endpoint) {
 	prices, ok := settings.PricesOf(of, at.Prices(model))
 	if !ok {
@@ -113,12 +112,12 @@ func (t *totals) estimate(model string, u llm.Usage, of *settings.Settings, at E
 	t.sayOnce("The endpoint reports no token counts for %s. max-cost uses an estimate.", model)
 }
 
-// cannotLimit says once, if max-cost is set, why the cost cannot be limited.
+// cannotLimit prints once, if max-cost is set, why the cost cannot be limited.
 func (t *totals) cannotLimit(format, model string) {
 	t.sayOnce("can't enforce max-cost: "+format, model)
 }
 
-// sayOnce shows a notice about max-cost, if max-cost is set and no such notice was shown yet.
+// sayOnce shows a notice about max-cost, if max-cost is set and no such notice was shown before.
 func (t *totals) sayOnce(format, model string) {
 	if _, limited := settings.MaxCost.Get(t.settings); !limited || t.unlimited {
 		return
@@ -134,9 +133,9 @@ func (e *costError) Error() string {
 	return fmt.Sprintf("the run has reached max-cost: it cost %s of %s", humanize.Dollars(e.cost), humanize.Dollars(e.limit))
 }
 
-// checkCost returns a *costError once the conversations of the program have spent max-cost since
-// the program was started. After that nothing more is sent, neither for an answer nor for a
-// summary. The earlier cost of a resumed session does not count.
+// checkCost returns a *costError once the conversations of this process have spent max-cost. After that
+// the program sends no request, neither for an answer nor for a summary. The earlier cost of a resumed
+// session does not count.
 func (t *totals) checkCost() error {
 	limit, limited := settings.MaxCost.Get(t.settings)
 	if spent := t.program.Spent(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {
@@ -145,7 +144,8 @@ func (t *totals) checkCost() error {
 	return nil
 }
 
-// noteVoid notes how many replies lose their reasoning in the next request. change made it void.
+// noteVoid records how many replies lose their reasoning in the next request, and the change that made
+// it void.
 func (t *totals) noteVoid(replies int, change string) {
 	if replies > t.Void {
 		t.VoidBy = change
@@ -155,7 +155,7 @@ func (t *totals) noteVoid(replies int, change string) {
 
 // tellVoid reports the reasoning that became void since earlier figures.
 func (t *totals) tellVoid(before Stats) {
-	if lost := t.Void - before.Void; lost > 0 && t.VoidBy != "" { // the content became invalid before the session was resumed
+	if lost := t.Void - before.Void; lost > 0 && t.VoidBy != "" { // if lost := t.Void - before.Void; lost > 0 && t.VoidBy != "" { // VoidBy is "" if it became void before the session was resumed
 		t.emit.notice("the reasoning of %s is no longer sent, because the conversation before it has changed%s", humanize.Count(lost, "reply"), t.VoidText())
 	}
 }
@@ -183,9 +183,9 @@ func (c *Chat) countSearches(n int) {
 	c.stats.spend(float64(n) * settings.WebSearchPrice.Of(c.config.Settings) / thousand)
 }
 
-// price returns the prices of a model's input relative to an uncached token: from the settings,
-// else as publicly known. A server on this machine takes computing time instead of money. For an
-// unknown model, price assumes a ratio that is safe.
+// price returns the prices of a model's input relative to an uncached token. They come from the
+// settings, or otherwise from published prices. A server on this machine costs computing time instead
+// of money. For an unknown model, price assumes a safe ratio.
 func (c *Config) price(model string) compression.Price {
 	prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(model))
 	switch {
@@ -206,8 +206,8 @@ func (c *Config) price(model string) compression.Price {
 	}
 }
 
-// warnOfStep announces the first request above a step of the prices, with its cost and the tokens to
-// free.
+// warnOfStep reports the first request above a step of the prices. The notice has the cost and the
+// number of tokens to prune.
 func (t *totals) warnOfStep(w *window.Window, at Endpoint) {
 	prices, ok := settings.InputPricesOf(t.settings, at.Prices(settings.Model.Of(t.settings)))
 	if !ok || prices.Free || len(prices.Steps) == 0 || prices.Input <= 0 {

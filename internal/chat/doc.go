@@ -4,11 +4,11 @@
 //
 // # Owner
 //
-// A Chat has no lock. One goroutine owns it, the one in Run (a screen) or in Prompt and Resend (a
-// program without one). Other goroutines post work to the inbox (inbox.go), and the owner serves
-// the inbox whenever it waits: for a reply, for tools, for a user's approval, for the next
+// A Chat has no lock. One goroutine owns it: the one in Run (for a screen), or in Prompt and Resend
+// (for a program without a screen). Other goroutines post work to the inbox (inbox.go). The owner
+// serves the inbox whenever it waits: for a reply, for tools, for a user's approval, or for the next
 // message. So Esc, a queued message or a question about the context are answered at once. Only
-// the provider's stream and the tools run beside the turn, and they reach the owner through
+// the provider's stream and the tools run in parallel with the turn. They reach the owner through
 // channels.
 //
 // # State
@@ -20,13 +20,13 @@
 //     that each passes
 //   - replies (reply.go): the model's reply, while it arrives and into the history
 //   - gate.Consent, gate.Loop (internal/gate): the calls that may run, the grants of the
-//     session, and whether the model runs in circles
-//   - asker (asking.go): the question that waits for a user
-//   - rewind.Past (internal/chat/rewind): going back to an earlier point, and undoing changes
+//     session, and whether the model repeats its calls
+//   - asker (consent_questions.go): the open questions to the user
+//   - rewind.Past (internal/chat/rewind): returns to an earlier point, and undoes changes
 //   - totals (costs.go): requests, tokens and costs
-//   - Views (views.go), Past (rewind.go), Agents (agent.go): what the rest of the program sees of the
-//     context, of earlier points, and of the conversation that runs an agent
-//   - emitter (chat.go): events and notices, for the screen and the log
+//   - Views (views.go), Past (rewind.go), Agents (agent.go): what the rest of the program uses: the
+//     context, earlier points, and the subagents
+//   - emitter (event.go): events and notices, for the screen and the log
 //   - Chat itself: the queue of messages, the tasks for when the chat is idle, the turn
 //     in progress
 //
@@ -43,6 +43,6 @@
 //	    send, receive, store the reply       request.go, reply.go
 //	    plan, admit, run, answer its calls   calls.go, gates.go
 //
-// However a turn ends (done, interrupted, refused, failed), the history it leaves is valid: each
-// call has exactly one response (D-32). Every entry is stored before it is reported.
+// However a turn ends (done, interrupted, refused, failed), its history is valid: each call has
+// exactly one response (D-32). Every entry is stored before it is reported.
 package chat

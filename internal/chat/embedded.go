@@ -10,13 +10,13 @@ import (
 	"agent/internal/tools"
 )
 
-// RunEmbedded runs a command in the text of a message, as a call of the model would be run: it is
-// parsed, approved and confined. Refused is the reason why it was not run, or "" if it was. An
-// error ends the message: ctx ended, or no user is present to allow the command. outside is the reason to
-// run it outside of the sandbox, "" for none.
+// RunEmbedded runs a command in the text of a message. Like a call of the model, the command is parsed,
+// approved and confined. refused is the reason why it was not run, or "" if it was. An error means that
+// the message cannot be sent: ctx ended, or no user is present to approve the command. outside is the
+// reason to run it outside of the sandbox, or "".
 type RunEmbedded func(ctx context.Context, line, outside string) (output, refused string, err error)
 
-// errNotAllowed ends a turn whose message holds a command that nobody allowed.
+// errNotAllowed ends a turn whose message contains a command that was not approved.
 var errNotAllowed = errors.New("a command in the message was not approved")
 
 func (c *Chat) embedded(ctx context.Context, line, outside string) (output, refused string, err error) {
@@ -56,7 +56,7 @@ func (c *Chat) embedded(ctx context.Context, line, outside string) (output, refu
 	return output, "", nil
 }
 
-// command returns a call of the shell tool that does not come from the model. It adds the line to
+// command returns a call of the shell tool that does not come from the model. It adds the command to
 // the other arguments.
 func (r *runner) command(line string, more map[string]string) (*call, error) {
 	tool, err := r.tools.Get(tools.ShellToolName)
@@ -69,7 +69,7 @@ func (r *runner) command(line string, more map[string]string) (*call, error) {
 	return &call{tool: tool, Call: gate.Call{Number: r.next(), Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, given), Arguments: given}}, err
 }
 
-// finish runs a planned call to its end.
+// finish runs a planned call and emits its end.
 func (r *runner) finish(ctx context.Context, k *call) {
 	await(r.inbox, r.start(ctx, []*call{k}))
 	r.inbox.serve() // its output must be delivered before its end

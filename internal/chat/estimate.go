@@ -16,20 +16,20 @@ import (
 
 // An Estimate is the cost of a message before it is sent, in USD.
 type Estimate struct {
-	// First is the cost of the input of the first request, and Tokens its size. It lies between
-	// Least and Most, as texts and the provider's count of them have differed so far.
+	// First is the input cost of the first request, and Tokens its size. Least and Most limit First,
+	// from the differences so far between texts and the provider's token counts.
 	First, Least, Most float64
 	Tokens             int
-	// Low and High bound the cost of the whole turn, by the user's own earlier turns. They are 0 if
-	// there are too few.
+	// Low and High limit the cost of the whole turn, estimated from the user's earlier turns. They are
+	// 0 if there are too few turns.
 	Low, High float64
 }
 
-// exact is how far a cost may be from the one that is shown as the cost.
+// exact is the largest relative difference at which the estimate is shown as one cost.
 const exact = 0.02
 
-// String returns the estimate in one line. It names one cost for the first request if that is as
-// exact as is promised, and a range otherwise.
+// String returns the estimate in one line. It contains one cost for the first request if the estimate
+// is exact enough, and a range otherwise.
 func (e Estimate) String() string {
 	text := "≈ " + humanize.Dollars(e.First)
 	if e.Most > e.First*(1+exact) || e.Least < e.First*(1-exact) {
@@ -42,9 +42,9 @@ func (e Estimate) String() string {
 	return text
 }
 
-// EstimateOf returns the cost of a message of some blocks now. It reports false if the prices
-// are not known, or if a model would summarise the conversation first. It may be called on any
-// goroutine but the owner's, which only tries what is counted already.
+// EstimateOf returns the present cost of sending a message of some blocks. It reports false if the
+// prices are unknown, or if a model would first write a summary. It may be called on any goroutine
+// except the owner's. It uses only counts that exist already.
 func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimate, known bool, err error) {
 	entry := history.New(history.Human, blocks...)
 	entry.CountTokens(c.config.Counter(settings.Model.Of(c.config.Settings)))
@@ -77,8 +77,8 @@ func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimat
 	return e, known, err
 }
 
-// sizeWith estimates the request with one entry more, which is made on a copy of the conversation. Its
-// costs are in tokens of input, and 0 if a model would write a summary first.
+// sizeWith estimates the request with one more entry, on a copy of the conversation. The costs are in
+// input tokens. They are 0 if a model would first write a summary.
 func sizeWith(ctx context.Context, c *Chat, entry *history.Content) (Estimate, error) {
 	model := settings.Model.Of(c.config.Settings)
 	h := history.NewService(c.config.Counter(model), nil)
@@ -87,7 +87,7 @@ func sizeWith(ctx context.Context, c *Chat, entry *history.Content) (Estimate, e
 		return Estimate{}, err
 	}
 	if strategy, err := next.Active(); err != nil || strategy.RequiresLLM() && next.Measure.ShouldCompress(strategy) {
-		return Estimate{}, err // what a summary would cost is not known
+		return Estimate{}, err // return Estimate{}, err // the cost of a summary is unknown
 	}
 	if err := EnsureCompressionBeforeSend(ctx, next); err != nil {
 		return Estimate{}, err
@@ -95,8 +95,8 @@ func sizeWith(ctx context.Context, c *Chat, entry *history.Content) (Estimate, e
 	return c.stats.cache.price(model, c.config.price(model), next), nil
 }
 
-// price estimates the request of a window with some entries more, by what the provider's cache has of
-// it. Its costs are in tokens of input.
+// price estimates the request of a window with some more entries, from the part that is in the
+// provider's cache. The costs are in input tokens.
 func (w *cacheWatch) price(model string, price compression.Price, of *window.Window, more ...*history.Content) Estimate {
 	r := w.measured(model, of)
 	for _, entry := range more {
@@ -120,7 +120,7 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 	return Estimate{First: cost(0), Least: cost(-1), Most: cost(1), Tokens: int(math.Round(whole.Tokens))}
 }
 
-// Numbers keeps measurements of a user's sessions. It is safe for concurrent use.
+// Numbers stores measurements of a user's sessions. It is safe for concurrent use.
 type Numbers interface {
 	Add(number float64)
 	// Latest returns the latest numbers, oldest first.
@@ -128,18 +128,18 @@ type Numbers interface {
 }
 
 const (
-	// leastTurns is the number of earlier turns from which a range is given: of ten, the least and
-	// the most hold the next one in 9 of 11 cases.
+	// leastTurns is the number of earlier turns required for a range. The next of ten turns lies
+	// between the least and the most of the others in 9 of 11 cases.
 	leastTurns = 10
-	// latestTurns limits the turns that count, because habits change.
+	// latestTurns limits the turns that the range uses, because habits change.
 	latestTurns = 100
-	// outside is the share of turns that may be outside of the range. It is less than the fifth that
-	// is promised, because turns of one session are alike.
+	// outside is the share of turns that may lie outside of the range. It is smaller than the promised
+	// fifth, because turns of one session are alike.
 	outside = 0.14
 )
 
-// RangeOf returns the range in which the next multiple lies with the probability 1-outside, if it
-// is drawn like the earlier ones.
+// RangeOf returns the range that contains the next multiple with probability 1-outside, if it has the
+// same distribution as the earlier ones.
 func RangeOf(earlier []float64) (low, high float64, enough bool) {
 	sorted := slices.Sorted(slices.Values(earlier[max(0, len(earlier)-latestTurns):]))
 	n := float64(len(sorted))
@@ -151,8 +151,8 @@ func RangeOf(earlier []float64) (low, high float64, enough bool) {
 	return sorted[max(0, from)], sorted[min(len(sorted)-1, to)], true
 }
 
-// turnEnded keeps the cost of a turn, if its requests had prices. before are the figures at its
-// beginning.
+// turnEnded stores the cost of a turn, if its requests had prices. before contains the figures at the
+// start of the turn.
 func (t *totals) turnEnded(before Stats) {
 	total := t.Cost - before.Cost + t.Agents.Cost - before.Agents.Cost
 	if t.first > 0 && total > 0 && t.program.Turns != nil {

@@ -19,19 +19,19 @@ import (
 	"agent/internal/toolspec"
 )
 
-// An Event reports something that happened in the turn loop. Events are emitted in order from the
-// goroutine that owns the loop. A listener may conflate deltas (TextDelta, ReasoningDelta,
-// ToolOutput); every other event must reach the user.
+// An Event reports something that happened in the turn loop. Events are emitted in order, on the
+// goroutine that owns the loop. A listener may merge deltas (TextDelta, ReasoningDelta, ToolOutput). It
+// must show every other event.
 type Event interface{ event() }
 
-// TurnStarted reports that the loop begins to work on a prompt.
+// TurnStarted reports that the loop starts to process a message.
 type TurnStarted struct{}
 
 // TurnEnded reports that the loop is idle again. Err is nil when the model finished by itself.
 type TurnEnded struct {
 	Outcome Outcome
 	Err     error
-	// Changes lists the files that edits and commands of the turn have changed.
+	// Changes lists the files that edits and commands of the turn changed.
 	Changes snapshot.Changes
 }
 
@@ -43,27 +43,26 @@ type UserMessage struct {
 	Skipped  []atcmd.Skipped
 }
 
-// MessageReturned reports that a message of the user could not be sent, for example because it
-// includes a file that is missing, or because the provider refused it (D-50). The message is no
-// longer in the history; the screen gives it back to be edited.
+// MessageReturned reports that a message of the user could not be sent. For example, it includes a
+// missing file, or the provider refused it (D-50). The message is no longer in the history. The screen
+// puts it back into the prompt for editing.
 type MessageReturned struct{ Message atcmd.Message }
 
-// TextDelta is a piece of the model's answer.
+// TextDelta is a part of the model's answer.
 type TextDelta struct{ Delta string }
 
-// ReasoningDelta is a piece of the model's thinking.
+// ReasoningDelta is a part of the model's reasoning.
 type ReasoningDelta struct{ Delta string }
 
-// TextWasThinking reports that the text since the last ReplyEnded was thinking; the answer
-// follows.
+// TextWasThinking reports that the text since the last ReplyEnded was reasoning. The answer follows.
 type TextWasThinking struct{}
 
-// ReplyDiscarded reports that the deltas since the last ReplyEnded are void: the reply starts
-// over (see Retry), or its request was refused.
+// ReplyDiscarded reports that the deltas since the last ReplyEnded are void. The reply starts again
+// (see Retry), or its request was refused.
 type ReplyDiscarded struct{}
 
-// ReplyEnded reports that the reply is complete and stored. Text is the whole answer. Interrupted
-// is set if the reply was cut.
+// ReplyEnded reports that the reply is complete and stored. Text is the whole answer. Interrupted is
+// set if the reply was ended early.
 type ReplyEnded struct {
 	Text        string
 	Interrupted bool
@@ -76,7 +75,7 @@ type CallArriving struct {
 	Label toolspec.Label
 }
 
-// CallRequested reports that the model asked for a call; the call may still be refused.
+// CallRequested reports that the model requested a call. The call may still be refused.
 type CallRequested struct {
 	// Call numbers the calls of a session from 1.
 	Call     int
@@ -88,7 +87,7 @@ type CallRequested struct {
 
 // ToolStarted reports that a call begins to run (after its approval, if it needs one).
 type ToolStarted struct {
-	// Call numbers the calls of a session from 1; provider ids may repeat.
+	// Call numbers the calls of a session from 1. Ids from the provider may repeat.
 	Call int
 	ID   string
 	Name string
@@ -96,14 +95,14 @@ type ToolStarted struct {
 	Label toolspec.Label
 }
 
-// ToolOutput is a piece of the output of a running command.
+// ToolOutput is a part of the output of a running command.
 type ToolOutput struct {
 	Call int
 	Data string
 }
 
-// ToolEnded reports that a call is done and its answer stored. Calls that never ran (refused,
-// malformed, interrupted) have a ToolEnded as well.
+// ToolEnded reports that a call is done and its answer stored. It is also emitted for calls that never
+// ran (refused, malformed, interrupted).
 type ToolEnded struct {
 	Call     int
 	ID       string
@@ -114,33 +113,33 @@ type ToolEnded struct {
 	Duration time.Duration
 	// Typed is set for a command that the user ran.
 	Typed bool
-	// Denied is the user's decision to refuse the call, nil if nobody refused it. Unanswered is
-	// set if the turn was interrupted instead.
+	// Denied is the user's decision to refuse the call, or nil. Unanswered is set if the user
+	// interrupted the turn instead.
 	Denied     *Decision
 	Unanswered bool
 }
 
-// ApprovalRequested reports that the loop waits for Answer with this ID.
+// ApprovalRequested reports that the loop waits for a call of Answer with the ID of the Approval.
 type ApprovalRequested struct{ Approval Approval }
 
-// ApprovalSettled reports that the request with this ID no longer needs an answer.
+// ApprovalSettled reports that the approval prompt with this ID no longer needs an answer.
 type ApprovalSettled struct{ ID int }
 
-// DensityApplied reports that pruning made the context denser before a request.
+// DensityApplied reports that pruning made the context smaller before a request.
 type DensityApplied window.Density
 
 // RequestStarted reports that a request is sent to the model. Events about changes of the context
 // for this request come before it.
 type RequestStarted struct{}
 
-// Compressed reports that a compression ran, or found nothing to do.
+// Compressed reports that a compression ran, or found nothing to compress.
 type Compressed window.Compression
 
-// AsideChanged reports that a side question is sent to the model or is answered.
+// AsideChanged reports whether a side question is running.
 type AsideChanged struct{ Running bool }
 
-// CompressionStarted reports that a model is asked for a summary. Compressed follows, unless the
-// request fails or is interrupted.
+// CompressionStarted reports that a request for a summary is being sent to a model. Compressed follows,
+// unless the request fails or is interrupted.
 type CompressionStarted struct{ Strategy, Model string }
 
 // UsageReported holds the provider's figures for the latest request.
@@ -149,48 +148,49 @@ type UsageReported struct {
 	CompletionTokens int
 	CachedTokens     int
 	CacheWriteTokens int
-	// ThinkingTokens is the part of CompletionTokens that the model thought, as far as it is reported.
+	// ThinkingTokens is the part of CompletionTokens used for reasoning, if the provider reports it.
 	ThinkingTokens int
 }
 
-// Retry reports that a request failed and is tried again after Delay. Where names the endpoint
-// and the model, Reason the failure.
+// Retry reports that a request failed and will be sent again after Delay. Where is the endpoint and the
+// model, and Reason the failure.
 type Retry struct {
 	Attempt       int
 	Delay         time.Duration
 	Where, Reason string
 }
 
-// Problem describes the failure and its place.
+// Problem describes the failure and where it happened.
 func (r Retry) Problem() string { return llm.Located(r.Where, r.Reason) }
 
-// Waiting reports that the model has sent nothing for a while. It comes every SilenceTold until
+// Waiting reports that the model has sent nothing for a while. It is emitted every SilenceTold until
 // something arrives.
 type Waiting struct {
 	Model string
 	For   time.Duration
 }
 
-// Noted reports a change of the notes that are kept for later sessions. State is proposed, kept,
-// agreed, edited or deleted; Basis has the files that the note rests on.
+// Noted reports a change of the notes for later sessions. State is proposed, kept, agreed, edited or
+// deleted. Basis lists the files that the note is based on.
 type Noted struct {
 	ID, State, Text string
 	Basis           []string
 }
 
-// Warmed reports a request that only kept the conversation in the provider's cache. Its reply is
+// Warmed reports a request sent only to keep the conversation in the provider's cache. Its reply is
 // discarded.
 type Warmed struct {
 	session.Warmed
 	At time.Time
-	// Settled is set once the next request has been made. Saved is the saving that this request showed,
-	// in USD. Several refreshes of one wait save together, and the last has the sum.
+	// Settled is set once the next request has been made. Saved is the amount in USD that the next
+	// request showed to be saved. Several refreshes of one wait save together. The last one then
+	// contains the sum.
 	Settled bool
 	Saved   float64
 }
 
-// Searched reports that the model's server has searched the web by itself. Query is empty if the
-// server does not tell.
+// Searched reports that the model's server searched the web. Query is empty if the server does not
+// report it.
 type Searched struct {
 	Query   string
 	Sources []string
@@ -211,8 +211,9 @@ func (s Searched) String() string {
 // Notice is a line that the user should read.
 type Notice struct{ Text string }
 
-// TurnCost reports the cost of a turn of the user, with its agents, as Stats.CostSince writes it, and
-// the cost of the session so far in USD. The screen shows both in the result line of the turn instead.
+// TurnCost reports the cost of a user's turn and its agents, formatted by Stats.CostSince. It also
+// contains the session's cost so far in USD. The screen does not print this event, because the result
+// line of the turn shows both costs.
 type TurnCost struct {
 	Turn    string
 	Session float64
@@ -225,7 +226,7 @@ func (e TurnCost) String() string {
 // QueueChanged lists the messages that wait for the next pause, oldest first.
 type QueueChanged struct{ Messages []string }
 
-// StatusChanged holds the new figures of the status line and of the session.
+// StatusChanged contains the new figures of the status line and of the session.
 type StatusChanged struct {
 	Status Status
 	Stats  Stats
@@ -234,25 +235,25 @@ type StatusChanged struct {
 // Status holds the figures of the status line.
 type Status struct {
 	Model string
-	// Effort says how hard the model thinks, "" if the settings do not say.
+	// Effort is the reasoning effort, or "" if the settings do not set it.
 	Effort string
-	// Tokens is the size of the next request, Limit the size of the window.
+	// Tokens is the size of the next request in tokens, and Limit the size of the context window.
 	Tokens int
 	Limit  int
 	Mode   gate.Mode
-	// Threshold is the total at which compression is due, 0 when there is none.
+	// Threshold is the number of tokens at which compression runs, or 0 if there is none.
 	Threshold int
-	// Freed counts the tokens that density has saved so far (D-49).
+	// Freed is the number of tokens pruned so far (D-49).
 	Freed int
-	// Unsaved is set if the session on disk is behind.
+	// Unsaved is set if the session log on disk is incomplete.
 	Unsaved bool
-	// Unconfined is set while the settings let commands run without the sandbox.
+	// Unconfined is set while the settings allow commands to run without the sandbox.
 	Unconfined bool
 	// Jobs is the number of commands that run in the background.
 	Jobs int
 	// Agents is the number of agents that run in the background.
 	Agents int
-	// Todo describes the progress of the todo list in a line, "" if no task is open.
+	// Todo describes the progress of the todo list in one line. It is "" if no task is open.
 	Todo string
 }
 
@@ -288,8 +289,8 @@ func (Noted) event()              {}
 func (QueueChanged) event()       {}
 func (StatusChanged) event()      {}
 
-// Envelope adds to an event the conversation in which it happened. Events are plain values, so a
-// front end may keep them.
+// Envelope combines an event with its conversation. Events are plain values, so that an interface may
+// keep them.
 type Envelope struct {
 	// Conversation is the ID of the conversation.
 	Conversation string
@@ -302,12 +303,12 @@ func Kind(e Event) string { return reflect.TypeOf(e).Name() }
 // emitter receives the events of a chat.
 type emitter func(Event)
 
-// notice shows the user a line, cut to a bounded length.
+// notice shows the user a line, truncated to a maximum length.
 func (e emitter) notice(format string, args ...any) {
 	e(Notice{Text: humanize.Brief(fmt.Sprintf(format, args...))})
 }
 
-// Types of consent for front ends; the gates decide.
+// Approval types for interfaces. The gates make the decisions.
 type (
 	// Approval is a call or a turn that waits for a user's decision.
 	Approval = gate.Approval

@@ -15,18 +15,18 @@ import (
 // maxReplaced limits how often gates may replace the arguments of one call.
 const maxReplaced = 8
 
-// ending describes the consequences of a call for the turn. The zero value has none.
+// ending describes how a call affects the turn. The zero value has no effect.
 type ending struct {
-	// rest is set if the turn ends and the calls behind this one are not run.
+	// rest is set if the turn ends and the later calls are not run.
 	rest bool
 	stop Stop
 	err  error
-	// answer becomes the answer of the turn that ends; "" keeps the model's latest text.
+	// answer becomes the answer of the turn when it ends; "" keeps the model's latest text.
 	answer string
 }
 
-// admit passes a planned call through the gates, and marks it refused if it may not run. later
-// holds the calls that follow it in the reply.
+// admit passes a planned call through the gates, and marks it refused if it may not run. later contains
+// the calls after it in the reply.
 func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 	replaced := 0
 	for i := 0; i < len(r.gates) && k.refused == ""; i++ {
@@ -77,8 +77,8 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 	return ending{}
 }
 
-// beforeAsking calls the gates that decide before a user is asked. It returns the verdict to
-// follow: asks, or the verdict of a gate that replaces it.
+// beforeAsking calls the gates that decide before the user is asked. It returns the verdict to apply:
+// asks, or the verdict of a gate that overrides it.
 func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, asks gate.Verdict) gate.Verdict {
 	for _, g := range r.gates {
 		if g.Asked == nil || asks.Ask == nil || !asks.Ask.OfCall() {
@@ -97,8 +97,8 @@ func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, as
 	return asks
 }
 
-// guard passes a call that cannot be planned, or is never allowed, through the gates that look at
-// the turn as a whole: a model that makes one such call after another runs in circles, too.
+// guard handles a call that cannot be planned or is never allowed. It passes the call through the gates
+// that check the whole turn, because a model may also repeat such calls endlessly.
 func (r *runner) guard(ctx context.Context, k *call, later []*call) ending {
 	for _, g := range r.gates {
 		if g.Stage != gate.Guards {
@@ -115,7 +115,7 @@ func (r *runner) guard(ctx context.Context, k *call, later []*call) ending {
 	return ending{}
 }
 
-// end returns the consequences of a verdict for the turn, and queues the user's instruction if
+// end returns how a verdict affects the turn, and queues the user's instruction if the verdict has one.
 // the verdict has one.
 func (r *runner) end(v gate.Verdict) ending {
 	if v.Instead != "" {
@@ -132,8 +132,8 @@ func (r *runner) end(v gate.Verdict) ending {
 	return ending{rest: v.End != nil || v.Instead != "", err: v.End}
 }
 
-// check asks one gate while the owner continues serving. If the turn is interrupted, check does
-// not wait for the gate.
+// check calls one gate while the owner continues serving the inbox. If the turn is interrupted, check
+// does not wait for the gate.
 func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
 	done, passing := make(chan gate.Verdict, 1), k.Call
 	go func() { done <- g.Ask(ctx, passing) }()
@@ -144,8 +144,8 @@ func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
 	return verdict
 }
 
-// runAfterGates shows the answer of a finished call to the gates. A gate may change the answer or end the
-// turn.
+// runAfterGates passes the answer of a finished call to the gates. A gate may change the answer or end
+// the turn.
 func (r *runner) runAfterGates(ctx context.Context, k *call) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -161,8 +161,8 @@ func (r *runner) runAfterGates(ctx context.Context, k *call) {
 	}
 }
 
-// ask puts the question of a gate to the user and returns the verdict of the answer. The
-// question also names the later calls of the reply that will need an approval.
+// ask puts the question of a gate to the user and returns the verdict from the answer. The question
+// also lists the later calls of the reply that require approval.
 func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later []*call) gate.Verdict {
 	if question.OfCall() {
 		question.Approval.Call = k.Number
@@ -188,7 +188,7 @@ func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later
 	return verdict
 }
 
-// replace gives the call other arguments. The answer tells the model of them.
+// replace sets other arguments for the call, and mentions them in the answer to the model.
 func (k *call) replace(other arguments.Arguments) {
 	k.Arguments, k.replaced, k.Spared = other, true, false
 	k.Said = k.tool.Describe(k.Name, other)

@@ -13,58 +13,57 @@ import (
 // A Moment is an event of the conversation, other than a tool call, at which hooks run.
 type Moment struct {
 	Event hooks.Event
-	// About is the text that matchers match: where the conversation begins from, or who
-	// compresses.
+	// About is the text that matchers match: the source of the conversation, or who started the
+	// compression.
 	About string
 	// Text is the message of the user, or the model's latest text.
 	Text string
-	// Refused counts the Stops in a row that hooks refused before this one.
+	// Refused counts the consecutive Stop events that hooks refused before this one.
 	Refused int
 }
 
-// HookResult is the joint answer of the hooks at a moment.
+// HookResult is the combined result of the hooks of an event.
 type HookResult struct {
-	// Refused is the reason why hooks refuse the event; "" lets it happen. By names the hook that
-	// refuses or ends.
+	// Refused is the reason why hooks refuse the event; "" allows it. By names the hook that refuses
+	// the event or ends the turn.
 	Refused, By string
-	// Ends is the reason why the turn ends; "" lets it continue.
+	// Ends is the reason why the turn ends; "" means that it continues.
 	Ends string
-	// Blocks are for the model, Notices for the user, a line each.
+	// Blocks are sent to the model. Notices are lines for the user.
 	Blocks  []history.Block
 	Notices []string
 }
 
-// ProgramWaiting reports that a hook or a check takes long, and the turn waits for it. Names is
-// "" when the wait is over.
+// ProgramWaiting reports that a hook or a check takes long while the turn waits for it. Names is ""
+// when the wait ends.
 type ProgramWaiting struct{ Names string }
 
 func (ProgramWaiting) event() {}
 
-// maxStops limits how many Stops in a row hooks may refuse.
+// maxStops limits how many consecutive Stop events hooks may refuse.
 const maxStops = 8
 
-// Sources of a conversation, for SessionStart.
+// The sources of a conversation, for SessionStart.
 const (
 	begunNew     = "startup"
 	begunClear   = "clear"
 	begunCompact = "compact"
 )
 
-// moments runs the hooks at moments of the conversation.
+// moments runs the hooks for events of the conversation.
 type moments struct {
 	inbox inbox
 	emit  emitter
-	// run runs the hooks; nil if there are none.
+	// run runs the hooks. It is nil if there are none.
 	run func(context.Context, Moment) HookResult
 	// add puts an entry into the history.
 	add func(*history.Content) error
-	// begun says where the conversation begins from, until the hooks of SessionStart have run;
-	// then it is "".
+	// begun is the source of the conversation until the SessionStart hooks have run. Then it is "".
 	begun string
 }
 
-// runHooks runs the hooks of a moment while the owner continues serving. If the turn is interrupted,
-// runHooks does not wait for them.
+// runHooks runs the hooks of an event while the owner continues serving the inbox. If the turn is
+// interrupted, runHooks does not wait for them.
 func (m *moments) runHooks(ctx context.Context, at Moment) HookResult {
 	if m.run == nil || ctx.Err() != nil {
 		return HookResult{}
@@ -78,8 +77,8 @@ func (m *moments) runHooks(ctx context.Context, at Moment) HookResult {
 	return heard
 }
 
-// SetBeginning makes the SessionStart hooks run before the next message, with the source that the
-// conversation begins from. It may be called from any goroutine.
+// SetBeginning makes the SessionStart hooks run before the next message, with the source of the
+// conversation. It may be called from any goroutine.
 func (c *Chat) SetBeginning(source string) {
 	if c.config.Hooks != nil {
 		c.inbox.post(func() { c.moments.begun = source })
@@ -96,7 +95,7 @@ func (m *moments) begin(ctx context.Context) (added bool, err error) {
 	m.begun = ""
 	heard := m.runHooks(ctx, Moment{Event: hooks.SessionStart, About: source})
 	if ctx.Err() != nil {
-		m.begun = source // an interrupted start runs again with the next message
+		m.begun = source // m.begun = source // after an interrupted start they run again with the next message
 		return false, ctx.Err()
 	}
 	if heard.Ends != "" {
@@ -105,7 +104,7 @@ func (m *moments) begin(ctx context.Context) (added bool, err error) {
 	return m.addHeard(heard.Blocks)
 }
 
-// addHeard adds the hooks' text for the model as an entry.
+// addHeard adds the text of the hooks for the model as an entry.
 func (m *moments) addHeard(blocks []history.Block) (added bool, err error) {
 	if len(blocks) == 0 {
 		return false, nil
@@ -113,8 +112,8 @@ func (m *moments) addHeard(blocks []history.Block) (added bool, err error) {
 	return true, m.add(history.New(history.Human, blocks...))
 }
 
-// submitted runs the hooks of UserPromptSubmit before anything is done with a message. It returns
-// their blocks for the model, or an error if the message must not be sent.
+// submitted runs the UserPromptSubmit hooks before a message is processed. It returns their blocks for
+// the model, or an error if the message must not be sent.
 func (m *moments) submitted(ctx context.Context, text string) ([]history.Block, error) {
 	if m.run == nil {
 		return nil, nil
@@ -139,8 +138,8 @@ func (e notSentError) Error() string { return "Message not sent: " + e.error.Err
 
 func (e notSentError) Unwrap() error { return e.error }
 
-// stopping runs the hooks of Stop, which decide whether the turn may end with lastReply. It
-// reports whether the turn continues. refused counts how many times in a row they have refused.
+// stopping runs the Stop hooks, which decide whether the turn may end with lastReply. It reports
+// whether the turn continues. refused counts the consecutive refusals of the hooks.
 func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) (again bool, err error) {
 	if m.run == nil {
 		return false, nil
@@ -166,13 +165,14 @@ func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) 
 	return again, nil
 }
 
-// compactions tells the hooks of compressions, after which the head may change.
+// compactions runs the hooks of compressions. After a compression the system prompt and the tools may
+// change.
 type compactions struct {
 	moments  *moments
 	refreeze func()
 }
 
-// Compacting asks the hooks whether a compression may happen; refused is the reason if not.
+// Compacting runs the hooks before a compression. It returns the reason if they refuse it, or "".
 func (c compactions) Compacting(ctx context.Context, manual bool) (refused string) {
 	heard := c.moments.runHooks(ctx, Moment{Event: hooks.PreCompact, About: trigger(manual)})
 	if heard.Refused != "" {
@@ -181,8 +181,8 @@ func (c compactions) Compacting(ctx context.Context, manual bool) (refused strin
 	return ""
 }
 
-// Compacted reports a compression to the hooks. The conversation begins again with it, so
-// SessionStart is due again.
+// Compacted runs the hooks after a compression. The compressed conversation counts as a new beginning,
+// so SessionStart is due again.
 func (c compactions) Compacted(ctx context.Context, manual bool) {
 	c.moments.runHooks(ctx, Moment{Event: hooks.PostCompact, About: trigger(manual)})
 	c.moments.begun = begunCompact

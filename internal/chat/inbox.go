@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// inbox carries functions to the goroutine that owns a chat. An idle owner runs them at once;
-// during a turn they run at the next wait.
+// inbox transfers functions to the goroutine that owns a chat. An idle owner runs them at once. During
+// a turn they run at the next wait.
 type inbox struct {
 	acts chan func()
 	// over is closed when the owner has ended. Nothing waits for the owner after that.
@@ -15,13 +15,13 @@ type inbox struct {
 
 func newInbox() inbox { return inbox{make(chan func(), 64), make(chan struct{})} }
 
-// errOver is the error for a question to an owner that has ended.
+// errOver is returned if the owner of the chat has ended.
 var errOver = errors.New("the conversation has ended")
 
-// post hands work to the owner. The work is lost if the owner has ended.
+// post sends work to the owner. The work is lost if the owner has ended.
 func (in inbox) post(act func()) { in.give(nil, act) }
 
-// give does the work of post, and waits no longer than until over is closed.
+// give sends work to the owner as post does, but stops waiting when over is closed.
 func (in inbox) give(over <-chan struct{}, act func()) {
 	select {
 	case in.acts <- act:
@@ -30,10 +30,10 @@ func (in inbox) give(over <-chan struct{}, act func()) {
 	}
 }
 
-// end notes that the owner has ended.
+// end marks that the owner has ended.
 func (in inbox) end() { close(in.over) }
 
-// serve runs the functions in the inbox, and does not wait for more.
+// serve runs the functions that are in the inbox, and does not wait for more.
 func (in inbox) serve() {
 	for {
 		select {
@@ -45,7 +45,7 @@ func (in inbox) serve() {
 	}
 }
 
-// ask runs a question on the owner and returns its answer.
+// ask runs question on the owner and returns its answer.
 func ask[T any](ctx context.Context, in inbox, question func() T) (T, error) {
 	answer := make(chan T, 1)
 	select {
@@ -65,7 +65,7 @@ func ask[T any](ctx context.Context, in inbox, question func() T) (T, error) {
 	}
 }
 
-// try is like ask for a question that may fail.
+// try runs question on the owner as ask does, and also returns its error.
 func try[T any](ctx context.Context, in inbox, question func() (T, error)) (T, error) {
 	var failed error
 	answer, err := ask(ctx, in, func() (a T) {
@@ -73,7 +73,7 @@ func try[T any](ctx context.Context, in inbox, question func() (T, error)) (T, e
 		return a
 	})
 	if err != nil {
-		return answer, err // the owner may still run the question and write failed
+		return answer, err // return answer, err // the owner may still run the question and set failed
 	}
 	return answer, failed
 }
@@ -83,7 +83,7 @@ func await[T any](in inbox, ch <-chan T) (T, bool) {
 	return awaitWithin(context.Background(), in, ch)
 }
 
-// awaitWithin is like await, but also reports false if ctx ends first.
+// awaitWithin does the same as await, but also reports false if ctx ends first.
 func awaitWithin[T any](ctx context.Context, in inbox, ch <-chan T) (v T, ok bool) {
 	for {
 		select {

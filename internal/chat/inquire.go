@@ -7,22 +7,22 @@ import (
 	"agent/internal/tools"
 )
 
-// A Line leads from any goroutine to the owner of a chat. It is made before the chat, for the
-// gates, servers and agents that the chat is made with and that speak to it. What they say waits
-// for the owner.
+// A Line posts work from any goroutine to the owner of a chat. It is made before the chat, because the
+// gates, servers and agents of the chat need it. Work that they post before the owner runs waits in the
+// inbox.
 type Line struct {
 	inbox inbox
-	// chat is set by New. Only functions in the inbox use it, and the owner of the chat runs them.
+	// chat is set by New. Only functions in the inbox use it, and these run on the owner.
 	chat *Chat
-	// inquiring is a lock, held while the question of a running call is put to the user.
+	// inquiring is a lock, held while the question of a running call is shown to the user.
 	inquiring chan struct{}
 }
 
-// NewLine returns the line of a chat to come.
+// NewLine returns a Line for a chat that is made later.
 func NewLine() *Line { return &Line{inbox: newInbox(), inquiring: make(chan struct{}, 1)} }
 
-// End is called after the last Run or Prompt of a chat. Nothing waits for its owner after that: what
-// is sent to the owner is lost, and questions fail.
+// End must be called after the last Run or Prompt of a chat. Callers no longer wait for its owner after
+// that. Work sent to the owner is lost, and questions fail.
 func End(l *Line) { l.inbox.end() }
 
 // Note shows a notice about something outside the conversation.
@@ -33,7 +33,7 @@ func (l *Line) Note(text string) {
 	}
 }
 
-// Refresh reports the status again, after a change outside the chat.
+// Refresh emits the status again, after a change outside the chat.
 func (l *Line) Refresh() {
 	select {
 	case l.inbox.acts <- func() { l.chat.emitStatus() }:
@@ -41,13 +41,13 @@ func (l *Line) Refresh() {
 	}
 }
 
-// WaitsFor reports that programs take long, or with "" that they have ended.
+// WaitsFor reports that programs take long. With "" it reports that the wait has ended.
 func (l *Line) WaitsFor(names string) {
 	l.inbox.post(func() { l.chat.emit(ProgramWaiting{names}) })
 }
 
-// Inquire puts the questions of a running call to the user, and returns the answer to each. It
-// reports false if nobody answers. Questions come one after another.
+// Inquire puts the questions of a running call to the user and returns the answer to each. It reports
+// false if there is no answer. Questions are shown one at a time.
 func (l *Line) Inquire(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool) {
 	if len(inquiries) == 0 {
 		return nil, false
@@ -67,11 +67,11 @@ func (l *Line) Inquire(ctx context.Context, title string, inquiries []tools.Inqu
 	return answers, err == nil && answers != nil
 }
 
-// An Inquirer puts questions to the user and returns the answer to each. It reports false if nobody
-// answers.
+// An Inquirer puts questions to the user and returns the answer to each. It reports false if there is
+// no answer.
 type Inquirer func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool)
 
-// inquirer returns the Inquirer for the owner of the chat, nil if no user can be asked.
+// inquirer returns the Inquirer for the owner of the chat, or nil if no user can be asked.
 func (a *asker) inquirer(c *Config) Inquirer {
 	if c.Policy.Unattended {
 		return nil
@@ -90,6 +90,6 @@ type FailedRequest struct {
 	Err error
 	// Tokens is the size of the context by our own count.
 	Tokens int
-	// Inquire puts questions to the user; nil if no user can be asked.
+	// Inquire puts questions to the user. It is nil if no user can be asked.
 	Inquire Inquirer
 }

@@ -10,13 +10,13 @@ import (
 	"agent/internal/todo"
 )
 
-// Expander turns a message of the user into blocks: the text, the data in it, the files that the
-// typed text includes with @, and the skills and commands that it calls. It calls run for each
-// shell command in the texts of skills and commands.
+// Expander turns a message of the user into blocks. The blocks contain the text, its data, the files
+// included with @, and the skills and commands that the message calls. It calls run for each shell
+// command in the text of a skill or command.
 type Expander func(ctx context.Context, message atcmd.Message, run RunEmbedded) (atcmd.Expansion, error)
 
-// expand turns a message of the user into blocks, after the hooks have seen it. A message that
-// cannot be sent is handed back, so that no word of it is lost.
+// expand turns a message of the user into blocks, after its hooks have run. A message that cannot be
+// sent returns to the prompt, so that no text is lost.
 func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
 	heard, err := c.moments.submitted(ctx, message.Text())
 	var said atcmd.Expansion
@@ -54,7 +54,7 @@ func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error
 const todosKey = "todos"
 
 // aboutTodos returns a note for the next message if the todo list is not completed and the context does
-// not say so yet: a model that forgot its list is reminded of it.
+// not contain the note. It reminds a model that forgot its list.
 func (r *runner) aboutTodos(list todo.List) []history.Block {
 	text := fmt.Sprintf("[Of the todo list, %d of %d are completed.]", list.Progress().Done, len(list))
 	if !list.Open() || r.standing(todosKey, text) > 0 {
@@ -63,8 +63,8 @@ func (r *runner) aboutTodos(list todo.List) []history.Block {
 	return []history.Block{&history.Text{Text: text, Source: history.Brought, Key: todosKey}}
 }
 
-// add stores an entry in the history. An error means that the record on disk is behind; the entry
-// is kept.
+// add stores an entry in the history. An error means that the session log on disk is incomplete. The
+// entry is kept.
 func (c *Chat) add(entry *history.Content) error {
 	if c.config.SessionRoot != "" && c.config.SessionRoot != c.config.Root {
 		entry = entry.WithMeta(history.MetaWorkspace, c.config.Root)
@@ -74,7 +74,7 @@ func (c *Chat) add(entry *history.Content) error {
 	return err
 }
 
-// readFor lists for the record the files of a message whose texts are not in it as they are.
+// readFor lists the files of a message whose texts the session log does not contain unchanged.
 func readFor(included []atcmd.Included) (d history.Effect) {
 	for _, file := range included {
 		if file.Hash != "" {

@@ -12,7 +12,7 @@ import (
 // changes nothing.
 const ReviewKey = "review"
 
-// modes tells the model about the approval mode, and narrows the mode for a review.
+// modes adds notes about the approval mode for the model, and narrows the mode for a review.
 type modes struct {
 	history *history.Service
 	consent *gate.Consent
@@ -25,7 +25,7 @@ func (m *modes) narrow(message *history.Content) {
 	}
 }
 
-// narrowAgain calls narrow for the latest message, which is answered once more.
+// narrowAgain calls narrow for the latest message when the model answers it again.
 func (m *modes) narrowAgain() {
 	for _, entry := range slices.Backward(m.history.RawHistory()) {
 		if entry.IsMessage() {
@@ -35,8 +35,9 @@ func (m *modes) narrowAgain() {
 	}
 }
 
-// aboutMode returns a note for the next message if the context does not say yet that the mode is
-// plan, or that it no longer is. The system prompt cannot say so, because it must not change.
+// aboutMode returns a note for the next message if the approval mode is plan, or no longer plan, and
+// the context does not contain that yet. The note is not in the system prompt, because the prompt must
+// not change.
 func (m *modes) aboutMode() []history.Block {
 	text, before := m.consent.PlanNote(), m.saidOfMode()
 	if text == "" && before != "" {
@@ -58,7 +59,7 @@ func (m *modes) saidOfMode() string {
 	return ""
 }
 
-// nextMode returns the mode after mode in the order of Shift+Tab.
+// nextMode returns the next approval mode in the order of Shift+Tab.
 func nextMode(mode gate.Mode) gate.Mode {
 	modes := gate.Modes()
 	return modes[(slices.Index(modes, mode)+1)%len(modes)]

@@ -12,8 +12,8 @@ type NestedInstructions struct {
 	Key, Text string
 }
 
-// standing returns the number of the entry, counted from 1, that has the newest content of a key
-// in the context, if that content is text; else 0.
+// standing returns the number, counted from 1, of the entry in the context with the newest content of
+// key. It returns 0 if the newest content is not text.
 func (r *runner) standing(key, text string) int {
 	if key == "" {
 		return 0
@@ -30,8 +30,8 @@ func (r *runner) standing(key, text string) int {
 	return 0
 }
 
-// touch notes the instructions that apply to the files of an answered call, unless the context
-// has them.
+// touch records the instructions that apply to the files of an answered call, unless they are in the
+// context.
 func (r *runner) touch(k *call) {
 	if r.below == nil || k.answer.Error != "" || k.tool.Runs {
 		return
@@ -51,8 +51,8 @@ func (k *call) files() []string {
 	return slices.Concat(k.Preview.Paths, k.tool.FilesOf(k.Arguments))
 }
 
-// addNested adds the noted instructions, and news, to the history. It is called after the answers
-// to all calls of a reply.
+// addNested adds the recorded instructions and the updates of Extensions.News to the history. It is
+// called after all calls of a reply are answered.
 func (c *Chat) addNested() error {
 	blocks := c.runner.nested
 	c.runner.nested = nil

@@ -1,13 +1,13 @@
 package chat
 
-// Outcome sums up a turn, for the exit status and the headless result.
+// Outcome is the result of a turn, for the exit status and the non-interactive result.
 type Outcome struct {
 	// Response is the model's last text.
 	Response string
-	// Cut is the reason why Response is not complete: "length" for the model's output limit,
-	// "content_filter" for the provider's filter; "" if it is complete.
+	// Cut is the reason why Response is incomplete: "length" for the model's output limit, or
+	// "content_filter" for the provider's filter. It is "" if Response is complete.
 	Cut string
-	// Stop says why the turn ended.
+	// Stop is the reason why the turn ended.
 	Stop Stop
 	// Requests and ToolCalls count the requests and tool calls of the turn.
 	Requests  int

@@ -6,12 +6,12 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// mostLive limits the output of a call that waits for the owner, in bytes. The output is only
-// shown in passing, so older output may be dropped.
+// mostLive limits the pending output of a call while it waits for the owner, in bytes. The live output
+// is only a preview, so older output may be dropped.
 const mostLive = 16 << 10
 
-// liveOutput carries the output of a call to the screen. A write never waits for the owner:
-// pending writes are joined and only their end is kept, for the answer has the whole output.
+// liveOutput sends the output of a call to the screen. A write never waits for the owner. Pending
+// writes are joined and only their end is kept, because the answer contains the whole output.
 type liveOutput struct {
 	inbox inbox
 	emit  func(Event)
@@ -19,7 +19,7 @@ type liveOutput struct {
 
 	mu      sync.Mutex
 	waiting []byte
-	// posted is set while the inbox holds a show.
+	// posted is set while a call of show is in the inbox.
 	posted bool
 }
 

@@ -35,7 +35,7 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 	return w.EnforceLimit(strategy, done)
 }
 
-// newWindow returns the window onto the conversation of c.
+// newWindow returns the window for the conversation of c.
 func newWindow(c *Chat) *window.Window {
 	return window.New(window.Config{
 		History:  c.config.History,
@@ -59,17 +59,17 @@ func newWindow(c *Chat) *window.Window {
 	})
 }
 
-// windowRoot returns the folder of relative paths in the calls of the history.
+// windowRoot returns the base folder of relative paths in the calls of the history.
 func (c *Config) windowRoot() string { return cmp.Or(c.SessionRoot, c.Root) }
 
-// SystemPrompt renders the system prompt for a model that is offered these tools, a short one if
-// lean. It cuts the instructions in the prompt, if there are any, until fits accepts it, and
-// reports in cut whether it did.
+// SystemPrompt renders the system prompt for a model with these tools, or a short prompt if lean is
+// set. If the prompt contains instructions, SystemPrompt shortens them until fits accepts the prompt.
+// It reports in cut whether it did.
 type SystemPrompt func(lean bool, tools []string, fits func(prompt string) bool) (prompt string, cut bool)
 
-// Head returns a function that makes the system prompt and the tool list of every request. The
-// list holds the tools for a form of edits: all of them or few, and only the essential ones if
-// lean.
+// Head returns a function that builds the system prompt and the tool list of every request. The list
+// contains the tools for the edit format form. It is the full list or a reduced one, and only the
+// essential tools if lean is set.
 func Head(registry *tools.Registry, form toolspec.EditFormat, all bool, system SystemPrompt) window.HeadMaker {
 	return func(lean bool, fits func(window.Head) bool) window.Head {
 		offered := registry.For(form)
@@ -95,7 +95,7 @@ func Head(registry *tools.Registry, form toolspec.EditFormat, all bool, system S
 // maxCurrentFile limits the size of a file that the window looks at, in bytes.
 const maxCurrentFile = 1 << 20
 
-// files returns the function with which the window reads files on disk, nil without a workspace.
+// files returns the function with which the window reads files on disk, or nil without a workspace.
 func (c *Config) files() func(path string) string {
 	if c.Env == nil || c.Env.Workspace == nil {
 		return nil
@@ -103,8 +103,8 @@ func (c *Config) files() func(path string) string {
 	return c.current
 }
 
-// current returns the text of a workspace file on disk, or "" if the file cannot be read, is not
-// plain text or is too long. The caller compares it with the version that the conversation knows.
+// current returns the text of a workspace file on disk. It returns "" if the file cannot be read, is
+// not plain text or is too long. The caller compares the text with the version in the conversation.
 func (c *Config) current(path string) string {
 	abs, err := c.Env.Workspace.Resolve(path)
 	if err != nil {

@@ -17,14 +17,13 @@ import (
 type sent struct {
 	message atcmd.Message
 	entry   *history.Content
-	// earlier is set if the turn of the message ended without an answer for another reason than
-	// its content: it was interrupted, or the provider could not be reached. spared counts the
-	// refusals since then.
+	// earlier is set if the turn of the message ended without an answer for a reason other than its
+	// content: an interrupt, or an unreachable provider. spared counts the refusals since then.
 	earlier bool
 	spared  int
 }
 
-// refusals changes a conversation that a provider refused so that it can continue.
+// refusals changes a conversation that the provider refused, so that it can continue.
 type refusals struct {
 	emit    emitter
 	history *history.Service
@@ -33,15 +32,15 @@ type refusals struct {
 	sent []sent
 }
 
-// earlierTurn marks the unanswered messages as sent in a turn that is over.
+// earlierTurn marks the unanswered messages as sent in an earlier turn.
 func (r *refusals) earlierTurn() {
 	for i := range r.sent {
 		r.sent[i].earlier = true
 	}
 }
 
-// isSpared reports whether an entry is a message of an earlier turn that no refusal has spared so
-// far. If the next request is refused too, the message is taken back as well.
+// isSpared reports whether an entry is a message of an earlier turn that no refusal has spared yet. If
+// the next request is refused too, takeBack also removes the message.
 func (r *refusals) isSpared(entry *history.Content) bool {
 	for _, s := range r.sent {
 		if s.is(entry) {
@@ -51,16 +50,16 @@ func (r *refusals) isSpared(entry *history.Content) bool {
 	return false
 }
 
-// is reports whether an entry holds the message. It compares the first block, which stays the
-// same when a file is omitted of the message (D-47).
+// is reports whether an entry contains the message. It compares the first block, which stays the same
+// when a file of the message is omitted (D-47).
 func (s sent) is(entry *history.Content) bool {
 	return len(s.entry.Blocks) > 0 && len(entry.Blocks) > 0 && s.entry.Blocks[0] == entry.Blocks[0]
 }
 
-// recovers changes a conversation that the provider refused so that it can continue (D-50). It
-// reports whether the turn continues; else the error ends the turn. The newest part is blamed: a
-// message of the user is taken back, which ends the turn; tool results and older images are left
-// out from here on.
+// recovers changes a conversation that the provider refused, so that it can continue (D-50). It reports
+// whether the turn continues. Otherwise the error ends the turn. The newest part is assumed to be the
+// cause. If it is a message of the user, the message returns to the prompt and the turn ends. Tool
+// results and older images are omitted from all later requests.
 func (r *refusals) recovers(failure error) (again bool, err error) {
 	var refusal *llm.Error
 	if !errors.As(failure, &refusal) {
@@ -78,7 +77,7 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 		}
 	case refusal.OfRequest():
 	case refusal.Status == http.StatusForbidden && window.Answered(r.history):
-		// The key was accepted before, so the content is forbidden.
+		// The API key was accepted before, so the refusal is about the content.
 		return false, r.takeBack(failure)
 	default:
 		return false, failure
@@ -93,7 +92,7 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	return n > 0 && err == nil, errors.Join(failure, err)
 }
 
-// takenBackError is a refusal after which the message went back to its writer.
+// takenBackError is a refusal after which the message returned to the prompt.
 type takenBackError struct{ error }
 
 func (e takenBackError) Error() string {
@@ -102,10 +101,10 @@ func (e takenBackError) Error() string {
 
 func (e takenBackError) Unwrap() error { return e.error }
 
-// takeBack returns to the user the messages since the model last answered. It returns the error
-// that ends the turn: failure itself if there were no such messages. Tool results that the model
-// has not seen either are omitted as well: nobody knows which of the two was refused, and a
-// conversation with either would be refused again.
+// takeBack returns the messages since the model's last answer to the user. It returns the error that
+// ends the turn: failure itself if there were no such messages. It also omits tool results that the
+// model has not seen. The cause may be either, and a conversation with the refused part would be
+// refused again.
 func (r *refusals) takeBack(failure error) error {
 	entries, err := window.TakeBack(r.history, r.isSpared)
 	if len(entries) == 0 {
@@ -131,8 +130,8 @@ func (r *refusals) takeBack(failure error) error {
 	return errors.Join(takenBackError{failure}, err)
 }
 
-// messageOf returns the message from which an entry was made, or the words of the entry if an
-// earlier run of the program sent it.
+// messageOf returns the message from which an entry was made. If an earlier process sent it, messageOf
+// returns the text of the entry.
 func messageOf(unanswered []sent, entry *history.Content) atcmd.Message {
 	for _, s := range unanswered {
 		if s.is(entry) {

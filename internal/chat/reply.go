@@ -16,19 +16,19 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// A reply is one reply of the model while it arrives.
+// A reply is one reply of the model while it is received.
 type reply struct {
-	// model and estimate describe the request: its model, and its size in tokens by our own
-	// count. The settings may name another model by now.
+	// model and estimate are the model of the request and its size in tokens by our own count. The
+	// settings may have changed to another model since.
 	model    string
 	estimate int
 
 	text    strings.Builder
 	thought strings.Builder
-	// attached is the provider's data for the thought, nil if there is none.
+	// attached is the provider's data for the thought, or nil.
 	attached *history.Attached
 	calls    []llm.ToolCall
-	// understood has the calls in the names of our tools, once the reply is stored.
+	// understood contains the calls with our tool names, once the reply is stored.
 	understood []understood
 	finish     string
 	// counted is set if the provider has reported the tokens of the prompt.
@@ -39,7 +39,7 @@ func (r *reply) empty() bool {
 	return strings.TrimSpace(r.text.String()) == "" && len(r.calls) == 0
 }
 
-// understood is a call of the model in the names of our tools.
+// understood is a call of the model with our tool name.
 type understood struct {
 	decode.Call
 	id string
@@ -67,15 +67,15 @@ type replies struct {
 	reported func(model string, usage llm.Usage)
 }
 
-// stream runs one request and collects the reply, and emits its parts as they arrive. It returns
-// after the provider's goroutine has ended, so that nothing of a request outlives stream. With an
-// error the reply holds the parts that had arrived.
+// stream sends one request, collects the reply and emits its parts as they arrive. It returns after the
+// provider's goroutine has ended, so that no part of a request outlives stream. On an error the reply
+// contains the parts received so far.
 func (in *replies) stream(ctx context.Context, provider llm.Provider, request llm.Request) (r *reply, err error) {
 	type item struct {
 		chunk llm.Chunk
 		err   error
 	}
-	// Estimated before anything is sent, since events of the reply may change how we count.
+	// The size is estimated before sending, because events of the reply may change the token count.
 	r = &reply{model: request.Model, estimate: in.window.Measure.Estimate()}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -115,7 +115,7 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 	}
 }
 
-// receive adds one chunk to the reply and notifies the listeners.
+// receive adds one chunk to the reply and emits its events.
 func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	switch chunk := chunk.(type) {
 	case llm.Text:
@@ -157,7 +157,7 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 // Finish reasons of incomplete replies.
 const (
 	finishLength   = "length"
-	finishFiltered = "content_filter" // the finish reason of a provider that filtered the reply
+	finishFiltered = "content_filter" // finishFiltered = "content_filter" // the finish reason if the provider filtered the reply
 )
 
 // cutReason returns the reason why the reply is not complete, or "" if it is.
@@ -168,10 +168,9 @@ func (r *reply) cutReason() string {
 	return ""
 }
 
-// store stores the reply in the history before it is shown as done. If the reply failed, store
-// keeps the text that arrived but no calls, because nobody knows whether they were complete. It
-// stores nothing if the request was refused while the reply arrived: then the model has not
-// answered (D-50).
+// store stores the reply in the history before it is shown as complete. If the reply failed, store
+// keeps the received text, but no calls, because they may be incomplete. It stores nothing if the
+// provider refused the request, because the model has then not answered (D-50).
 func (in *replies) store(r *reply, failed error) error {
 	if failed != nil {
 		r.calls, r.attached = nil, nil
@@ -192,7 +191,7 @@ func (in *replies) store(r *reply, failed error) error {
 	}
 	distinguish(r.calls)
 	for _, call := range r.calls {
-		// The record, the permission rules and density see the call that runs (D-92).
+		// The session log, the permission rules and pruning use the call that runs (D-92).
 		meant := in.tools.Translate(call.Name, call.Arguments)
 		r.understood = append(r.understood, understood{Call: meant, id: call.ID, cut: call.Cut})
 		block := history.NewCall(call.ID, meant.Name, meant.Arguments)
@@ -224,8 +223,7 @@ func (in *replies) store(r *reply, failed error) error {
 	return err
 }
 
-// distinguish gives every call an id of its own: some servers give all calls the same id, or
-// none.
+// distinguish gives every call a unique id. Some servers use the same id for all calls, or none.
 func distinguish(calls []llm.ToolCall) {
 	taken := map[string]bool{"": true}
 	for i := range calls {
@@ -240,7 +238,7 @@ func distinguish(calls []llm.ToolCall) {
 // SilenceTold is the interval at which the silence of a model is reported.
 const SilenceTold = 10 * time.Second
 
-// silence measures how long a model has sent nothing.
+// silence measures the time for which a model has sent nothing.
 type silence struct {
 	ticker *time.Ticker
 	since  time.Time
@@ -252,8 +250,8 @@ func newSilence(now time.Time) *silence {
 
 func (s *silence) stop() { s.ticker.Stop() }
 
-// restart restarts the measurement. The pause before another attempt has been reported and does not
-// count as silence.
+// restart restarts the measurement. The pause before a retry was already reported, so it does not count
+// as silence.
 func (s *silence) restart(now time.Time, chunk llm.Chunk) {
 	s.since = now
 	if retrying, ok := chunk.(llm.Retrying); ok {
@@ -262,18 +260,18 @@ func (s *silence) restart(now time.Time, chunk llm.Chunk) {
 	s.ticker.Reset(s.since.Sub(now) + SilenceTold)
 }
 
-// length returns the length of the silence, in full seconds.
+// length returns the length of the silence in whole seconds.
 func (s *silence) length(now time.Time) time.Duration {
 	s.ticker.Reset(SilenceTold)
 	return now.Sub(s.since).Round(time.Second)
 }
 
-// writtenCalls matches a call that a model wrote as text because its server does not parse calls,
-// in the forms of Qwen and Hermes, Mistral, Llama, MiniMax, Kimi and DeepSeek. The group holds
-// the name of the tool.
+// writtenCalls matches a call that a model wrote as text because its server does not parse calls. It
+// covers the forms of Qwen and Hermes, Mistral, Llama, MiniMax, Kimi and DeepSeek. The group is the
+// name of the tool.
 var writtenCalls = lazyregexp.New(`(?:<tool_call>|\[TOOL_CALLS\]|<function=|<invoke name=|<\|tool_call_begin\|>|<｜tool▁call▁begin｜>)[\[{\s"]*(?:name"\s*:\s*")?(?:function<｜tool▁sep｜>|functions\.|<function=)?(\w+)`)
 
-// quotedCode matches code that a reply quotes, in which a call is only an example.
+// quotedCode matches code that a reply quotes, where a call is only an example.
 var quotedCode = lazyregexp.New("(?s)```.*?(?:```|$)|`[^`\n]*`")
 
 // writtenCallError reports that a model wrote a call of a tool as text.
@@ -283,8 +281,8 @@ func (e *writtenCallError) Error() string {
 	return fmt.Sprintf("Not run: the model wrote a call of %s as text, because its server doesn't parse tool calls. Start the server with a parser (llama-server: --jinja, vLLM: --enable-auto-tool-choice and --tool-call-parser), or use another model", e.tool)
 }
 
-// writtenCall returns an error if a reply without calls has a call in its text. Such a call is
-// never run: the text may come from a file.
+// writtenCall returns an error if a reply without calls contains a call in its text. Such a call never
+// runs, because the text may come from a file.
 func (in *replies) writtenCall(r *reply) error {
 	text := r.text.String()
 	if !strings.ContainsAny(text, "<[") {

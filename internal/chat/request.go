@@ -12,8 +12,8 @@ import (
 	"agent/internal/settings"
 )
 
-// withoutVoid returns a request without void reasoning, and the replies that lose theirs, if the
-// model's reasoning is bound to the conversation before it.
+// withoutVoid returns a request without void reasoning, and the replies that lose their reasoning. It
+// changes nothing unless the model's reasoning depends on the conversation before it.
 func withoutVoid(c *Config, r llm.Request) (request llm.Request, replies []*history.Content) {
 	if !(models{c}).Cache(r.Model).Bound {
 		return r, nil
@@ -21,8 +21,8 @@ func withoutVoid(c *Config, r llm.Request) (request llm.Request, replies []*hist
 	return llm.WithoutVoid(r)
 }
 
-// omitUnsent counts the reasoning that requests to a model omit as not sent: the void reasoning
-// of some replies, and that of other models.
+// omitUnsent counts the reasoning that requests to a model omit: the void reasoning of some replies,
+// and the reasoning of other models.
 func omitUnsent(c *Config, model string, void []*history.Content) {
 	c.History.OmitThinking(func(reply *history.Content) bool {
 		by, told := reply.Metadata[history.MetaModel].(string)
@@ -30,11 +30,11 @@ func omitUnsent(c *Config, model string, void []*history.Content) {
 	})
 }
 
-// emptyReply asks the model to continue after an empty reply. It is sent once.
+// emptyReply is the text that asks the model to continue after an empty reply. It is sent once.
 const emptyReply = "(your reply was empty: continue, or say that you are done)"
 
-// withNudge returns the history of a request with word as a last message of the user. The message is
-// in no record. It takes the place of replyBrokeOff, if the history ends with that.
+// withNudge returns the history of a request with word as the last message of the user. The message is
+// not recorded. It replaces replyBrokeOff if the history ends with that text.
 func withNudge(entries []*history.Content, word string) []*history.Content {
 	if last := len(entries) - 1; last >= 0 && entries[last].Speaker == history.Human && entries[last].Text() == replyBrokeOff {
 		entries = entries[:last]
@@ -42,8 +42,8 @@ func withNudge(entries []*history.Content, word string) []*history.Content {
 	return append(slices.Clip(entries), history.HumanText(word))
 }
 
-// replyBrokeOff stands for a message of the user where a reply that broke off is asked for again:
-// vendors refuse a conversation that ends with the assistant.
+// replyBrokeOff is sent as a message of the user when an incomplete reply is requested again. Vendors
+// refuse a conversation that ends with the assistant.
 const replyBrokeOff = "(your reply broke off here; continue)"
 
 // buildRequest returns the next request for the provider, with a validated history (D-32).
@@ -94,9 +94,9 @@ func forModel(s *settings.Settings, r llm.Request) llm.Request {
 	return r
 }
 
-// stable returns the number of entries at the beginning of a history that density will not change
-// any more: the entries before the first that brings a file, or output that can be had again,
-// into the context.
+// stable returns the number of entries at the beginning of a history that pruning will not change any
+// more. It counts the entries before the first one with a file or with output that can be produced
+// again.
 func stable(entries []*history.Content, facts compression.Facts) int {
 	for i, entry := range entries {
 		for _, block := range entry.Blocks {
@@ -115,12 +115,12 @@ func stable(entries []*history.Content, facts compression.Facts) int {
 	return len(entries)
 }
 
-// notNow answers calls of a reply that should be an answer only.
+// notNow is the answer to the calls of a reply that may contain only an answer.
 const notNow = "not run: only the answer is wanted now"
 
-// Ask makes one request for an answer in a form, in the calling goroutine as Prompt does. The
-// text asks for the form in words; schema, which may be nil, makes the server enforce it. Tools
-// stay declared, since the provider's cache and some servers need them, but calls are not run.
+// Ask sends one request for an answer in a given form. Like Prompt, it runs in the calling goroutine.
+// text describes the form. schema, which may be nil, makes the server enforce it. The tools stay
+// declared, because the provider's cache and some servers need them, but calls are not run.
 func (c *Chat) Ask(ctx context.Context, text string, schema json.RawMessage) (Outcome, error) {
 	return c.work(ctx, func(ctx context.Context) (out Outcome, err error) {
 		c.window.Ledger.NextTurn()

@@ -13,15 +13,15 @@ import (
 	"agent/internal/tools"
 )
 
-// Past goes back: to earlier points of the conversation, to earlier contents of files, and to
-// content that has left the context.
+// Past returns to earlier points of the conversation and earlier contents of files. It also recalls
+// pruned content.
 type Past struct {
 	emit  emitter
 	past  *rewind.Past
 	views *Views
 	// whenAlone runs a change on the owner, or refuses it while a turn or an agent runs.
 	whenAlone func(ctx context.Context, change func() error) error
-	// rewound is called when the conversation is at an earlier point.
+	// rewound is called after the conversation was rewound to an earlier point.
 	rewound func(history.Point, session.State)
 }
 
@@ -46,13 +46,13 @@ func Resume(config Config, restored session.State) (*Chat, error) {
 	return c, nil
 }
 
-// restoreReply restores the last reply and the saving of pruning from the record.
+// restoreReply restores the last reply and the saving by pruning from the session log.
 func (c *Chat) restoreReply(restored session.State) {
 	c.lastReply, c.stats.Saving = restored.Reply, c.saved()
 	c.stats.cache.resume(restored)
 }
 
-// applyRewind takes over the state of an earlier point, and gives its message back to the user.
+// applyRewind applies the state of an earlier point, and returns its message to the prompt.
 func (c *Chat) applyRewind(point history.Point, restored session.State) {
 	c.restoreReply(restored)
 	c.stats.cache.watch.Forget() // the next request goes to another endpoint
@@ -64,14 +64,14 @@ func (c *Chat) applyRewind(point history.Point, restored session.State) {
 	c.emitStatus()
 }
 
-// Points returns the places in the record that Rewind can go to.
+// Points returns the points in the session log to which Rewind can return.
 func (p *Past) Points(context.Context) ([]history.Point, error) { return p.past.Points() }
 
-// Rewind returns the conversation to its state before a record, which is one of the Points
-// (D-80), and the files too if files is set. It returns the point and the changed files. The
-// user's message at the point comes back to be edited. Nothing is lost: the present state becomes
-// one of the Points. Rewind returns ErrWorking while a turn runs. After an error nothing has
-// changed, unless the error came from writing the record.
+// Rewind returns the conversation to its state before a record, which is one of the Points (D-80). If
+// files is set, it also restores the files. It returns the point and the changed files. The user's
+// message at the point returns to the prompt for editing. Nothing is lost, because the present state
+// becomes one of the Points. Rewind returns ErrWorking while a turn runs. After an error nothing has
+// changed, unless the session log could not be written.
 func (p *Past) Rewind(ctx context.Context, seq uint64, files bool) (point history.Point, changed []snapshot.ChangedFile, err error) {
 	point, restored, err := p.past.At(seq)
 	if err != nil {
@@ -101,8 +101,8 @@ func (p *Past) rewind(point history.Point, restored session.State) error {
 	return err
 }
 
-// PlanRewind works out the changes that Rewind would make to the files, and makes none. It
-// returns an error if they cannot be known.
+// PlanRewind computes the changes that Rewind would make to the files, and makes none. It returns an
+// error if they cannot be computed.
 func (p *Past) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan, err error) {
 	points, err := p.past.Points()
 	if err != nil {
@@ -115,9 +115,8 @@ func (p *Past) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan,
 	return plan, err
 }
 
-// PlanFiles works out how to undo the file changes of the latest turn, or how to redo them, and
-// changes nothing. It returns snapshot.ErrNothing if there is nothing to do, and ErrWorking while
-// a turn runs.
+// PlanFiles computes how to undo or redo the file changes of the latest turn, and changes nothing. It
+// returns snapshot.ErrNothing if there is nothing to do, and ErrWorking while a turn runs.
 func (p *Past) PlanFiles(ctx context.Context, way snapshot.Operation) (plan *snapshot.Plan, err error) {
 	err = p.whenAlone(ctx, func() error {
 		if way == snapshot.Redo {
@@ -130,7 +129,7 @@ func (p *Past) PlanFiles(ctx context.Context, way snapshot.Operation) (plan *sna
 	return plan, err
 }
 
-// MoveFiles carries out a plan, all of it or nothing, and tells the model about the changes with
+// MoveFiles applies a plan completely or not at all. It adds a note about the changes for the model to
 // the next message. It returns ErrWorking while a turn runs.
 func (p *Past) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []snapshot.ChangedFile, err error) {
 	err = p.whenAlone(ctx, func() error {
@@ -140,8 +139,8 @@ func (p *Past) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []sn
 	return changed, err
 }
 
-// Removed returns the content that left the context under a number of the Ledger, with a heading
-// that describes the content and its age.
+// Removed returns the pruned content with a number of the Ledger. heading describes the content and its
+// age.
 func (p *Past) Removed(ctx context.Context, number int) (heading, text string, err error) {
 	ledger, err := p.views.Ledger(ctx)
 	if err != nil {
@@ -154,9 +153,8 @@ func (p *Past) Removed(ctx context.Context, number int) (heading, text string, e
 	return p.past.Removed(number, line)
 }
 
-// BringBack puts the content that left the context under a number of the Ledger back into it, as
-// the newest entry, and returns the size of that entry in tokens. It returns ErrWorking while a
-// turn runs.
+// BringBack adds the pruned content with a number of the Ledger to the context, as the newest entry. It
+// returns the size of that entry in tokens. It returns ErrWorking while a turn runs.
 func (p *Past) BringBack(ctx context.Context, number int) (tokens int, err error) {
 	heading, text, err := p.Removed(ctx, number)
 	if err != nil {
@@ -169,14 +167,13 @@ func (p *Past) BringBack(ctx context.Context, number int) (tokens int, err error
 	return tokens, err
 }
 
-// archive implements tools.Archive: it gives tools the content that left the context, from the
-// record.
+// archive implements tools.Archive. It returns pruned content from the session log.
 type archive struct {
 	past  *Past
 	tools *tools.Registry
 }
 
-// archive returns the archive for tools, nil if nothing is recorded.
+// archive returns the archive for tools, or nil if the session is not recorded.
 func (p *Past) archive(registry *tools.Registry) tools.Archive {
 	if p.past.Session == nil {
 		return nil
@@ -184,8 +181,8 @@ func (p *Past) archive(registry *tools.Registry) tools.Archive {
 	return archive{p, registry}
 }
 
-// Removed implements tools.Archive. It does not list recalled content that left again, for that
-// content is listed under its first number.
+// Removed implements tools.Archive. It does not list recalled content that was pruned again, because
+// that content is listed under its first number.
 func (a archive) Removed(ctx context.Context) ([]tools.RemovedContent, error) {
 	ledger, err := a.past.views.Ledger(ctx)
 	var removed []tools.RemovedContent
@@ -203,7 +200,7 @@ func (a archive) Text(ctx context.Context, number int) (string, error) {
 	return text, err
 }
 
-// Fetch implements tools.Archive. It also tells the window that the content is needed after all.
+// Fetch implements tools.Archive. It also reports to the window that the content was needed.
 func (a archive) Fetch(ctx context.Context, number int) (tools.Excerpt, error) {
 	heading, text, err := a.past.Removed(ctx, number)
 	if err != nil {

@@ -62,8 +62,8 @@ func New(config Config) *Chat {
 	return c
 }
 
-// Run serves the chat until ctx ends. If a turn is in progress then, it is interrupted and leaves
-// a valid history.
+// Run serves the chat until ctx ends. A turn that is then in progress is interrupted, and the history
+// stays valid.
 func (c *Chat) Run(ctx context.Context) {
 	defer c.Warming.begin(ctx, true)()
 	c.emitStatus()
@@ -85,8 +85,8 @@ func (c *Chat) Run(ctx context.Context) {
 	}
 }
 
-// nextTask takes the next piece of work for an idle chat: first the tasks that wait for idleness,
-// then the queued messages. It returns nil if there is none.
+// nextTask returns the next work for an idle chat: first the waiting tasks, then the queued messages.
+// It returns nil if there is none.
 func (c *Chat) nextTask() func(context.Context) (Outcome, error) {
 	switch {
 	case len(c.tasks) > 0:
@@ -102,13 +102,13 @@ func (c *Chat) nextTask() func(context.Context) (Outcome, error) {
 	}
 }
 
-// Prompt runs one turn in the calling goroutine, which owns the chat in the meantime.
-// It is for programs without a screen; do not mix it with Run.
+// Prompt runs one turn in the calling goroutine, which owns the chat until Prompt returns. It is for
+// programs without a screen, and must not be combined with Run.
 func (c *Chat) Prompt(ctx context.Context, message atcmd.Message) (Outcome, error) {
 	return c.work(ctx, func(ctx context.Context) (Outcome, error) { return c.turn(ctx, message) })
 }
 
-// work runs one turn so that Interrupt can end it, and reports its beginning and its end.
+// work runs one turn such that Interrupt can end it, and emits its start and its end.
 func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, error)) (Outcome, error) {
 	defer c.Warming.begin(ctx, false)()
 	ctx, cancel := context.WithCancel(ctx)
@@ -137,7 +137,7 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	return outcome, err
 }
 
-// changesTime limits how long the end of a turn waits for the count of changed lines.
+// changesTime limits how long the end of a turn waits until changed lines are counted.
 const changesTime = 2 * time.Second
 
 // changedSince returns the changes of files since a mark. It works after an interrupt too.

@@ -48,7 +48,7 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	return Outcome{Stop: StopDone}, err
 }
 
-// describeTyped describes a command of the user in words, with the signs that they typed.
+// describeTyped returns the label of a command that the user typed after ! or !!.
 func describeTyped(command string, private bool) toolspec.Label {
 	sign := "!"
 	if private {
@@ -57,8 +57,7 @@ func describeTyped(command string, private bool) toolspec.Label {
 	return toolspec.Label{Name: sign, Words: toolspec.Words{Now: sign, Done: sign, Do: sign}, Subject: humanize.Headline(command)}
 }
 
-// shellReport tells the model of a command that the user ran. The output is marked as data
-// (D-46).
+// shellReport describes for the model a command that the user ran. The output is marked as data (D-46).
 func shellReport(command string, a tools.Answer) history.Block {
 	var output strings.Builder
 	for _, part := range []string{a.ForModel(), a.Error} {

@@ -11,18 +11,18 @@ import (
 	"agent/internal/llm"
 )
 
-// asideWord introduces the question of an aside to the model.
+// asideWord introduces a side question to the model.
 const asideWord = "[A question beside the conversation, about what is above. Answer it in words and call no tool. Neither the question nor your answer is kept: afterwards the conversation goes on as if nothing had been asked.]\n\n"
 
-// Errors of an aside.
+// The errors of a side question.
 var (
 	errAsideRuns  = errors.New("another side question is being answered; wait for it, or interrupt it")
 	errAsideCalls = errors.New("the model answered with tool calls, and a side question can't run them; send it as a message")
 )
 
-// Aside asks the model a question over the present context and returns its answer, also while a
-// turn runs. Neither is kept, so that the next request has the same bytes as without the question.
-// EndAside ends it with ErrInterrupted.
+// Aside sends the model a question about the present context and returns the answer, even while a turn
+// runs. Neither is stored, so that the next request has the same bytes as without the question.
+// EndAside ends Aside with ErrInterrupted.
 func (c *Chat) Aside(ctx context.Context, question string) (string, error) {
 	provider, err := c.config.Endpoint.Provider()
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *Chat) Aside(ctx context.Context, question string) (string, error) {
 	return text, nil
 }
 
-// beginAside returns the request of an aside and notes that end ends it.
+// beginAside returns the request of a side question. It stores end, which cancels the request.
 func (c *Chat) beginAside(question string, end context.CancelCauseFunc) (llm.Request, error) {
 	if c.aside != nil {
 		return llm.Request{}, errAsideRuns
@@ -76,7 +76,7 @@ func (c *Chat) beginAside(question string, end context.CancelCauseFunc) (llm.Req
 }
 
 // withoutOpenCalls returns a history without its last calls, if a running turn has not answered all of
-// them yet.
+// them.
 func withoutOpenCalls(entries []*history.Content) []*history.Content {
 	last := len(entries) - 1
 	for last >= 0 && entries[last].Speaker != history.AI {
@@ -97,7 +97,7 @@ func (c *Chat) EndAside() {
 	})
 }
 
-// stream sends the request of an aside and collects the answer. cut is set if the answer reached
+// stream sends the request of a side question and collects the answer. cut is set if the answer reached
 // the output limit.
 func (a *asking) stream(ctx context.Context, provider llm.Provider, request llm.Request) (answer collected, cut bool, err error) {
 	for chunk, err := range provider.Stream(ctx, request) {

@@ -14,10 +14,10 @@ type Stats struct {
 	UsageReported
 	Compressions int
 	// Void counts the earlier replies whose reasoning the latest request omitted, because the
-	// conversation before them has changed. VoidBy names the latest change that made reasoning void.
+	// conversation before them changed. VoidBy names the latest such change.
 	Void   int
 	VoidBy string
-	// Dropped counts the blocks of reasoning that the provider omitted of prompts because the
+	// Dropped counts the blocks of reasoning that the provider removed from prompts, because the
 	// conversation before them had changed. The program should not have sent them.
 	Dropped int
 	// Searches counts the searches of the web that services have made.
@@ -28,12 +28,13 @@ type Stats struct {
 	Unpriced UsageReported
 	// Agents holds the figures of the conversation's agents, which the other figures omit.
 	Agents AgentStats
-	// Saving compares the whole session with a session without pruning, as of the end of the
-	// latest turn; zero for a strategy that keeps no account.
+	// Saving compares the whole session with a session without pruning, until the end of the latest
+	// turn. It is zero if the strategy does no cost accounting.
 	Saving Saving
 }
 
-// VoidText says which change made reasoning void, as the end of a sentence; "" if it is not known.
+// VoidText returns the change that made reasoning void, as the end of a sentence. It returns "" if the
+// change is unknown.
 func (s Stats) VoidText() string {
 	if s.VoidBy == "" {
 		return ""
@@ -41,8 +42,8 @@ func (s Stats) VoidText() string {
 	return " (" + s.VoidBy + ")"
 }
 
-// CostSince returns the cost since earlier figures, with that of the agents apart, or "" if
-// nothing was spent or no price is known.
+// CostSince returns the cost since earlier figures, with the cost of the agents listed separately. It
+// returns "" if the cost is 0 or no price is known.
 func (s Stats) CostSince(before Stats) string {
 	own, agents := s.Cost-before.Cost, s.Agents.Cost-before.Agents.Cost
 	if own+agents <= 0 {
@@ -55,7 +56,7 @@ func (s Stats) CostSince(before Stats) string {
 	return text
 }
 
-// SessionCost returns the cost of the session in USD, with that of its agents.
+// SessionCost returns the cost of the session and its agents in USD.
 func (s Stats) SessionCost() float64 { return s.Cost + s.Agents.Cost }
 
 // AgentStats sums up the agents of a session.
@@ -75,7 +76,7 @@ func (a *AgentStats) add(s Stats) {
 	a.Cost += s.Cost
 }
 
-// String returns the figures on a line, with the cost if it is known.
+// String returns the figures in one line, with the cost if it is known.
 func (a AgentStats) String() string {
 	text := humanize.Count(a.Requests, "request") + ", " + humanize.Tokens(a.PromptTokens+a.CompletionTokens) + " tokens"
 	if a.Cost >= leastCost {
@@ -86,13 +87,13 @@ func (a AgentStats) String() string {
 
 // Saving compares the input of a session with the input of the same session without pruning.
 type Saving struct {
-	// Tokens is the number of input tokens that pruning kept out of the requests. Most of them would have
-	// been read from the cache, so their number says little about the cost.
+	// Tokens is the number of input tokens that requests omitted because of pruning. Most of them would
+	// have been read from the cache, so the number does not show the cost.
 	Tokens int
-	// Without is the cost of the input without pruning, and Saved the part of it that pruning saved. Both
+	// Without is the cost of the input without pruning, and Saved is how much pruning reduced it. Both
 	// are in input tokens at the full price. Saved is negative if pruning cost more than it saved.
 	Without, Saved float64
-	// Cost is Saved in USD, by the prices of the model in use; 0 if they are unknown.
+	// Cost is Saved in USD at the prices of the model in use, or 0 if they are unknown.
 	Cost float64
 }
 
@@ -106,8 +107,8 @@ func (s Saving) Plus(more Saving) Saving {
 	return Saving{s.Tokens + more.Tokens, s.Without + more.Without, s.Saved + more.Saved, s.Cost + more.Cost}
 }
 
-// Sign returns 1 for a saving and -1 for a loss. It returns 0 for less than 1% of the cost without
-// pruning, which is not worth a line, and which the estimates do not support.
+// Sign returns 1 for a saving and -1 for a loss. It returns 0 below 1% of the cost without pruning,
+// because the estimates are not that exact.
 func (s Saving) Sign() int {
 	const least = 0.01
 	switch {
@@ -128,7 +129,7 @@ func (s Saving) Amount() string {
 	return humanize.Tokens(int(math.Abs(s.Saved))) + " tokens at full price"
 }
 
-// String returns the saving as "saved $0.034" or "lost $0.034", "" for less than 1%.
+// String returns the saving as "saved $0.034" or "lost $0.034", or "" below 1%.
 func (s Saving) String() string {
 	switch s.Sign() {
 	case 1:
@@ -139,5 +140,5 @@ func (s Saving) String() string {
 	return ""
 }
 
-// leastCost is the smallest sum worth showing, in USD.
+// leastCost is the smallest sum to show, in USD.
 const leastCost = 0.0005

@@ -81,8 +81,8 @@ func (c *Chat) emitStatus() {
 	c.emit(StatusChanged{c.status(), c.figures()})
 }
 
-// tellJobs names the jobs that still run when the mode changes to one in which nothing may be
-// changed: they were started before, and continue.
+// tellJobs lists the running background commands when the mode changes to one that forbids changes.
+// They were started before, and continue.
 func (c *Chat) tellJobs() {
 	mode, before := c.modes.consent.Mode(), c.toldMode
 	if c.toldMode = mode; !mode.IsReadOnly() || before == "" || before.IsReadOnly() || c.config.Env.Jobs == nil {
@@ -95,8 +95,7 @@ func (c *Chat) tellJobs() {
 	}
 }
 
-// saving watches whether the record of the conversation keeps up. It belongs to the owner of the
-// chat.
+// saving checks whether the session log is written completely. It belongs to the owner of the chat.
 type saving struct {
 	emit    emitter
 	session *session.Log
@@ -104,8 +103,8 @@ type saving struct {
 	behind bool
 }
 
-// check tells the user once that the record falls behind, and once that it has caught up. The
-// conversation continues in the meantime: it may be about freeing disk space.
+// check reports to the user once that the session log is incomplete, and once that it is complete
+// again. The conversation continues meanwhile, because the user may need it to free disk space.
 func (s *saving) check() {
 	var err error
 	if s.session != nil {

@@ -12,10 +12,11 @@ import (
 	"agent/internal/tools"
 )
 
-// ErrWorking refuses a change that must wait for the end of a turn.
+// ErrWorking is returned by operations that are not possible while a turn runs.
 var ErrWorking = errors.New("a turn is running; wait, or interrupt it with Esc")
 
-// errSummarising refuses a change while a summary is written. It matches ErrWorking.
+// errSummarising is returned by operations that are not possible while a summary is written. It matches
+// ErrWorking.
 var errSummarising error = summarisingError{}
 
 type summarisingError struct{}
@@ -26,8 +27,7 @@ func (summarisingError) Error() string {
 
 func (summarisingError) Is(target error) bool { return target == ErrWorking }
 
-// Retry sends the conversation again without a new message, after a request that
-// failed.
+// Retry sends the conversation again without a new message, after a failed request.
 func (c *Chat) Retry(ctx context.Context) error {
 	return c.whenIdle(ctx, func() error {
 		if err := unanswered(c.config.History); err != nil {
@@ -46,8 +46,8 @@ func (c *Chat) Resend(ctx context.Context) (Outcome, error) {
 	return c.work(ctx, c.converse)
 }
 
-// unanswered returns nil if the model still owes an answer, else an error with the reason why
-// there is nothing to send.
+// unanswered returns nil if the model has not answered yet. Otherwise its error is the reason why there
+// is nothing to send.
 func unanswered(h *history.Service) error {
 	entries, _ := h.Curated()
 	if len(entries) == 0 {
@@ -59,7 +59,7 @@ func unanswered(h *history.Service) error {
 	return nil
 }
 
-// Clear begins a new conversation; the record of the old one stays on disk.
+// Clear begins a new conversation. The session log of the old one stays on disk.
 func (c *Chat) Clear(ctx context.Context) error {
 	return whenAlone(ctx, c, func() error {
 		c.moments.runHooks(ctx, Moment{Event: hooks.SessionEnd, About: begunClear})
@@ -71,7 +71,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 		c.config.Extensions.Refreeze()
 		c.window.Reset()
 		c.stats.cache.forget()
-		c.config.Env.Seen = tools.NewSeen() // the model knows no file any more
+		c.config.Env.Seen = tools.NewSeen() // c.config.Env.Seen = tools.NewSeen() // the model has seen no file any more
 		if c.config.Env.Todos != nil {
 			if err := c.config.Env.Todos.Set(nil); err != nil {
 				return err
@@ -82,9 +82,8 @@ func (c *Chat) Clear(ctx context.Context) error {
 	})
 }
 
-// LetGo takes the answer of an item out of the context now, even if that is dear at the
-// provider's cache, and returns the number of tokens freed. It returns ErrWorking while a turn
-// runs.
+// LetGo prunes the answer of an item now, even if the cache miss is expensive. It returns the number of
+// pruned tokens. It returns ErrWorking while a turn runs.
 func (c *Chat) LetGo(ctx context.Context, item Item) (tokens int, err error) {
 	err = c.whenIdle(ctx, func() error {
 		if tokens, err = c.window.Contents.LetGo(item); err == nil {
@@ -101,11 +100,11 @@ func (c *Chat) Idle(ctx context.Context) error {
 	return whenAlone(ctx, c, func() error { return nil })
 }
 
-// ErrInterrupted means that the user ended the work before it was done.
+// ErrInterrupted is returned if the user ended the work early.
 var ErrInterrupted = errors.New("interrupted")
 
-// Compress compresses the context now, whatever the threshold, as a task of its own, and waits
-// for its end. Esc ends the task with ErrInterrupted and leaves the history as it was.
+// Compress compresses the context now, whatever the threshold, as a separate task, and waits for its
+// end. Esc ends the task with ErrInterrupted and leaves the history unchanged.
 func (c *Chat) Compress(ctx context.Context) (Compressed, error) {
 	type outcome struct {
 		told Compressed
@@ -143,7 +142,7 @@ func (c *Chat) CycleMode() {
 	c.inbox.post(func() {
 		set := c.config.Settings
 		for now, next := c.modes.consent.Mode(), nextMode(c.modes.consent.Mode()); next != now; next = nextMode(next) {
-			if set.Set(settings.Session, settings.ApprovalMode.Key(), string(next)) == nil { // else the policy of the machine leaves it out
+			if set.Set(settings.Session, settings.ApprovalMode.Key(), string(next)) == nil { // if set.Set(settings.Session, settings.ApprovalMode.Key(), string(next)) == nil { // fails if the machine's policy excludes the mode
 				break
 			}
 		}
@@ -151,9 +150,9 @@ func (c *Chat) CycleMode() {
 	})
 }
 
-// whenAlone does the work of whenIdle for a change of what agents in the background rest on: the
-// calls that began them, and the files of the turn to which their writes belong. It refuses the
-// change while agents run.
+// whenAlone does the same as whenIdle, and also refuses the change while agents run. Agents in the
+// background depend on the calls that started them, and on the files of the turn that their writes
+// belong to.
 func whenAlone(ctx context.Context, c *Chat, change func() error) error {
 	return c.whenIdle(ctx, func() error {
 		if n := c.config.runningAgents(); n > 0 {
@@ -163,7 +162,7 @@ func whenAlone(ctx context.Context, c *Chat, change func() error) error {
 	})
 }
 
-// agentsError refuses a change while so many agents run. It matches ErrWorking.
+// agentsError refuses a change while this number of agents runs. It matches ErrWorking.
 type agentsError int
 
 func (e agentsError) Error() string {

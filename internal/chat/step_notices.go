@@ -27,8 +27,8 @@ func (c *Chat) emitStep(step window.Step) {
 	c.emitStatus()
 }
 
-// cutText returns the warning that the server cut the prompt, or that its count of tokens cannot
-// be right.
+// cutText returns the warning that the server truncated the prompt, or that its token count cannot be
+// correct.
 func cutText(cut window.Cut) string {
 	if cut.Limit == 0 {
 		return fmt.Sprintf("The server reports %s tokens for a request of about %s. agent uses estimates instead, so costs may be wrong",
@@ -38,7 +38,7 @@ func cutText(cut window.Cut) string {
 		humanize.Tokens(cut.Limit), humanize.Tokens(cut.Tokens), humanize.Tokens(cut.Limit))
 }
 
-// headText returns the notice about the prompt and the tools that fit into the window.
+// headText returns the notice about the system prompt and the tools that fit into the context window.
 func headText(head window.HeadChosen) string {
 	var parts []string
 	if head.Lean {
@@ -54,13 +54,13 @@ func headText(head window.HeadChosen) string {
 		humanize.Tokens(head.Limit), strings.Join(parts, ", and "), humanize.Tokens(head.Tokens))
 }
 
-// String returns the event in one quiet line, as the screen shows it: "pruned 12.3k tokens: 4 stale
-// reads, 1 duplicate file (41% → 31%)". The number of tokens is the same as in the ledger.
+// String returns the event in one line for the screen: "pruned 12.3k tokens: 4 stale reads, 1 duplicate
+// file (41% → 31%)". The number of tokens is the same as in the ledger.
 func (e DensityApplied) String() string {
 	return fmt.Sprintf("pruned %s tokens: %s%s", humanize.Tokens(e.Freed()), e.Metadata, shares(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
-// Freed returns the number of tokens freed, as in the ledger.
+// Freed returns the number of pruned tokens, as in the ledger.
 func (e DensityApplied) Freed() int { return window.Density(e).Freed() }
 
 // String returns the event in one line.
@@ -78,8 +78,8 @@ func (e Compressed) String() string {
 	return fmt.Sprintf("compression (%s): %s", by, describeSaving(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
-// describeSaving describes the saving of a change of the context: "−12.3k tokens (41% → 31%)", without the
-// shares if they are the same.
+// describeSaving describes how much a change of the context saved: "−12.3k tokens (41% → 31%)". It
+// omits the percentages if they are equal.
 func describeSaving(before, after, limit int) string {
 	sign, n := "−", before-after
 	if n < 0 {
@@ -88,7 +88,7 @@ func describeSaving(before, after, limit int) string {
 	return sign + humanize.Tokens(n) + " tokens" + shares(before, after, limit)
 }
 
-// shares returns the shares of the window before and after, or "" if they are the same.
+// shares returns the percentages of the context window before and after, or "" if they are equal.
 func shares(before, after, limit int) string {
 	if from, to := Percent(before, limit), Percent(after, limit); from != to {
 		return fmt.Sprintf(" (%d%% → %d%%)", from, to)
@@ -96,5 +96,5 @@ func shares(before, after, limit int) string {
 	return ""
 }
 
-// Percent returns the share of part in whole in percent, rounded.
+// Percent returns part as a percentage of whole, rounded.
 func Percent(part, whole int) int { return (100*part + whole/2) / max(1, whole) }

@@ -19,27 +19,27 @@ import (
 // OtherModel connects to the model of another profile, which writes summaries (D-36).
 type OtherModel struct {
 	Endpoint Endpoint
-	// Settings are the settings in use, overlaid with the profile.
+	// Settings are the settings in use with the settings of the profile applied.
 	Settings *settings.Settings
 	// Close releases the connection.
 	Close func()
 }
 
-// Limits of a summary: its time, which is shorter if a request waits at the hard limit, and
-// the length of the answer, thinking included, in bytes.
+// The limits of a summary: its time, which is shorter if a request waits at the hard limit, and the
+// length of the answer with its reasoning in bytes.
 const (
 	summaryTime     = 10 * time.Minute
 	summaryTimeHard = 2 * time.Minute
 	longestAnswer   = 512 << 10
 )
 
-// uncalibrated is the usable share of a window for a model whose count of tokens has not been
+// uncalibrated is the usable share of the context window if the model's token count has not been
 // compared with ours (D-09).
 const uncalibrated = 0.8
 
 // summarizer prepares the model that writes summaries: the model in use, or the model of
-// compression.profile. It reads the owner's state at once. The returned function does the rest,
-// which may wait for an endpoint.
+// compression.profile. It reads the state of the owner at once. The returned function does the
+// remaining work, which may wait for an endpoint.
 func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
 	profile, room := settings.CompressionProfile.Of(c.config.Settings), c.window.Measure.Room()
 	inUse := settings.BaseURL.Of(c.config.Settings)
@@ -71,8 +71,8 @@ func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
 	}
 }
 
-// asking sends requests to a model outside of the turn: for summaries and side questions. It runs
-// on another goroutine than the owner's.
+// asking sends requests outside of the turn: for summaries and side questions. It does not run on the
+// owner's goroutine.
 type asking struct {
 	chat     *Chat
 	endpoint Endpoint
@@ -81,8 +81,8 @@ type asking struct {
 	patience time.Duration
 }
 
-// connect opens the model of a profile and returns the room for a question, in tokens by our own
-// count.
+// connect connects to the model of a profile. room is the number of tokens available for a question by
+// our own count.
 func (a *asking) connect(profile string) (release func(), room int, err error) {
 	if a.chat.config.OtherModel == nil {
 		return nil, 0, fmt.Errorf("unknown profile %q: there are no profiles", profile)
@@ -98,7 +98,7 @@ func (a *asking) connect(profile string) (release func(), room int, err error) {
 	return other.Close, int(float64(free) * uncalibrated), nil
 }
 
-// ask sends one request and collects the answer, within a.patience.
+// ask sends one request and collects the answer, within the time a.patience.
 func (a *asking) ask(ctx context.Context, system, text string) (compression.Answer, error) {
 	unaffordable, err := ask(ctx, a.chat.inbox, a.chat.stats.checkCost)
 	if err = cmp.Or(err, unaffordable); err != nil {
@@ -137,12 +137,12 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 	return compression.Answer{Text: secret.Hide(answer.text.String()), PromptTokens: answer.usage.PromptTokens, CompletionTokens: answer.usage.CompletionTokens}, nil
 }
 
-// runOnOwner makes the owner run act, while it waits for the end of the request.
+// runOnOwner posts act to the owner, which serves its inbox while it waits for the request.
 func (a *asking) runOnOwner(act func(*Chat)) { a.chat.inbox.post(func() { act(a.chat) }) }
 
-// account adds the tokens used to the totals, at the model's own price. prompt estimates the tokens
-// of the request, if the provider reports none. They do not reach the calibration, which covers
-// requests of the conversation only (D-09).
+// account adds the used tokens to the totals, at the price of the model. If the provider reports no
+// tokens, prompt estimates the size of the request. The tokens do not affect the calibration, which
+// uses only requests of the conversation (D-09).
 func (a *asking) account(answer collected, prompt func() int) {
 	model := settings.Model.Of(a.settings)
 	a.runOnOwner(func(c *Chat) {
@@ -158,14 +158,14 @@ func (a *asking) account(answer collected, prompt func() int) {
 	})
 }
 
-// collected holds an answer as it arrives.
+// collected contains the received part of an answer.
 type collected struct {
 	text  strings.Builder
 	bytes int
 	usage llm.Usage
 }
 
-// take adds a chunk. It returns an error if the answer is cut or far too long.
+// take adds a chunk. It returns an error if the answer is incomplete or much too long.
 func (a *collected) take(chunk llm.Chunk) error {
 	switch chunk := chunk.(type) {
 	case llm.Text:

@@ -6,8 +6,8 @@ import (
 	"agent/internal/tools"
 )
 
-// syntax checks the files that the calls of a reply edit. It checks each file after the last of
-// these calls on the file, since in between a file need not parse.
+// syntax checks the files that the calls of a reply edit. It checks each file after the last of these
+// calls that edits it, because in between a file need not parse.
 type syntax struct {
 	env *tools.Env
 	// edits maps each call to its files, as absolute paths; last maps each file to its last call.

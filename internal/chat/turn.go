@@ -11,12 +11,12 @@ import (
 	"agent/internal/settings"
 )
 
-// turn works on a message of the user until the model asks for nothing more: it adds the message,
-// then makes requests and runs tool calls in a loop. Before every request the context is made to
-// fit. The history is valid however the turn ends.
+// turn processes a message of the user until the model requests no more calls. It adds the message,
+// then sends requests and runs tool calls in a loop. Before every request it makes the context fit. The
+// history is valid however the turn ends.
 func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error) {
 	defer c.modes.consent.TakeBack()
-	if c.config.Within == nil { // the changes of an agent belong to the turn of the person
+	if c.config.Within == nil { // if c.config.Within == nil { // the changes of a subagent belong to the turn of the user
 		c.config.Env.Snapshots.BeginTurn(message.Text())
 	}
 	said, err := c.expand(ctx, message)
@@ -36,7 +36,7 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 	return c.converse(ctx)
 }
 
-// answeredBy ends a turn with the reply of something else than the model.
+// answeredBy ends a turn with a reply that does not come from the model.
 func answeredBy(ctx context.Context, c *Chat, reply func(context.Context) (string, error)) (Outcome, error) {
 	text, err := reply(ctx)
 	if err == nil {
@@ -48,7 +48,7 @@ func answeredBy(ctx context.Context, c *Chat, reply func(context.Context) (strin
 	return c.outcomeOf(ctx, Outcome{Response: text}, err)
 }
 
-// converse runs the part of a turn after its message is in the history.
+// converse runs the part of a turn after its message is added to the history.
 func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	defer c.modes.consent.TakeBack()
 	c.modes.narrowAgain()
@@ -63,7 +63,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		return c.outcomeOf(ctx, out, err)
 	}
 	for answered, nudged := false, false; ; {
-		// Checked before the queue: a message that would not be answered stays there.
+		// Checked before the queue, so that a message that would not be answered stays queued.
 		if limit := settings.MaxTurns.Of(c.config.Settings); limit >= 0 && int(c.Agents.spent.Load()) >= limit {
 			if c.config.Within == nil { // a subagent reports this in its status
 				c.emit.notice("Stopped after %d model requests (max-turns). Send a message to continue", limit)
@@ -139,14 +139,14 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// Errors that end an unattended turn without an answer. A script must not take such an end for an
-// answer.
+// Errors that end a non-interactive turn without an answer. A script must not mistake such an end for
+// an answer.
 var (
 	errEmptyReply  = errors.New("the model sent an empty reply. Ask again, or try another model")
 	errCutThinking = errors.New("the reply reached the output limit before the answer began. Raise max-output-tokens, or lower reasoning.effort")
 )
 
-// nothing returns the reason why an empty reply is empty.
+// nothing returns an error with the reason why a reply is empty.
 func (r *reply) nothing() error {
 	if r.finish == finishLength {
 		return errCutThinking
@@ -154,9 +154,9 @@ func (r *reply) nothing() error {
 	return errEmptyReply
 }
 
-// request makes the context fit, sends the request and stores the reply. If a provider refuses
-// the content, request leaves content out and sends again, as long as there is something to leave
-// out. If the context is too long, it sends one smaller request (S-12).
+// request makes the context fit, sends the request and stores the reply. If the provider refuses the
+// content, request omits content and sends again, until nothing can be omitted. If the context is too
+// long, it sends one smaller request (S-12).
 func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 	shortened := false
 	for {
@@ -178,7 +178,7 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 		}
 		again, err := c.refusals.recovers(err)
 		if back, is := errors.AsType[takenBackError](err); is && c.config.Within != nil {
-			err = back.error // the task was not taken back, so the error is final
+			err = back.error // err = back.error // the task does not return to a prompt, so the error is final
 		}
 		if !again {
 			return r, err
@@ -218,7 +218,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	if err != nil {
 		return nil, err
 	}
-	// If the user chose no model, Provider has settled on one.
+	// If the user chose no model, Provider has chosen one.
 	request.Model = settings.Model.Of(c.config.Settings)
 	entries := request.History
 	request, void := withoutVoid(&c.config, request)
@@ -249,7 +249,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	return r, err
 }
 
-// estimated returns the size of a request and its reply by our own count.
+// estimated returns the size of a request and its reply in tokens by our own count.
 func (c *Chat) estimated(r *reply) llm.Usage {
 	completion := c.config.Counter(r.model).Count(r.text.String() + r.thought.String())
 	for _, call := range r.calls {
@@ -258,8 +258,8 @@ func (c *Chat) estimated(r *reply) llm.Usage {
 	return llm.Usage{PromptTokens: c.window.Measure.Scaled(r.estimate), CompletionTokens: c.window.Measure.Scaled(completion)}
 }
 
-// outcomeOf returns the outcome of a turn. err is the reason of the end, nil if the model has nothing
-// more to do. An interrupt and a reached limit of costs are not failures.
+// outcomeOf returns the outcome of a turn. err is the reason for the end, or nil if the model has
+// finished. An interrupt and a reached cost limit are not failures.
 func (c *Chat) outcomeOf(ctx context.Context, out Outcome, err error) (Outcome, error) {
 	var spent *costError
 	switch {
@@ -280,8 +280,8 @@ func (c *Chat) outcomeOf(ctx context.Context, out Outcome, err error) (Outcome, 
 	return out.stopped(StopFailed), err
 }
 
-// deliverQueued adds the messages typed during the turn, and returns their number. A message that
-// cannot be sent returns to the user; the others are added nevertheless.
+// deliverQueued adds the messages typed during the turn and returns their number. A message that cannot
+// be sent returns to the prompt, and the others are still added.
 func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 	c.inbox.serve()
 	c.announceJobs()

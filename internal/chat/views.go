@@ -14,7 +14,7 @@ type ContextUsage = window.Usage
 // PruneRecord is one line of the ledger that /density shows.
 type PruneRecord = window.Prune
 
-// Views shows the content of the context, and the content that has left it.
+// Views shows the content of the context, and the pruned content.
 type Views struct {
 	inbox    inbox
 	window   *window.Window
@@ -27,25 +27,25 @@ func (v *Views) ContextUsage(ctx context.Context) (ContextUsage, error) {
 	return ask(ctx, v.inbox, v.window.Usage)
 }
 
-// Item is one thing in the context.
+// Item is one item of the context.
 type Item = window.Item
 
-// Items lists the things in the context, the head first, then the largest.
+// Items lists the items of the context: first the system prompt and tools, then the largest.
 func (v *Views) Items(ctx context.Context) ([]Item, error) {
 	return ask(ctx, v.inbox, v.window.Contents.Items)
 }
 
-// HeldPart is a part of the context that pruning could take but has not taken.
+// HeldPart is a part of the context that pruning could remove but has not removed.
 type HeldPart = window.HeldPart
 
-// HeldParts lists the parts of the context that are about a file or command, or all parts if subject
-// is "", and why each is still in the context.
+// HeldParts lists the parts of the context about a file or command, and why each is still in the
+// context. If subject is "", it lists all parts.
 func (v *Views) HeldParts(ctx context.Context, subject string) ([]HeldPart, error) {
 	return ask(ctx, v.inbox, func() []HeldPart { return v.window.Contents.HeldParts(subject) })
 }
 
-// KnownFiles returns the files with content in the context, and the pinned files among them, by
-// their absolute paths. Pruning leaves pinned files alone.
+// KnownFiles returns the absolute paths of the files with content in the context, and of the pinned
+// ones among them. Pruning does not remove pinned files.
 func (v *Views) KnownFiles(ctx context.Context) (known, pinned []string, err error) {
 	_, err = ask(ctx, v.inbox, func() struct{} {
 		known, pinned = v.window.Pins.Known(), v.window.Pins.List()
@@ -57,8 +57,8 @@ func (v *Views) KnownFiles(ctx context.Context) (known, pinned []string, err err
 	return known, pinned, nil
 }
 
-// Pin protects a file from pruning, or ends the protection if pinned is false. It returns the
-// absolute path of the file.
+// Pin protects a file from pruning, or ends the protection if pinned is false. It returns the absolute
+// path of the file.
 func (v *Views) Pin(ctx context.Context, path string, pinned bool) (file string, err error) {
 	return try(ctx, v.inbox, func() (string, error) { return v.window.Pins.Pin(path, pinned) })
 }
@@ -83,12 +83,13 @@ type Story struct {
 // NextRequest describes the next request as it would be sent now.
 type NextRequest = window.NextRequest
 
-// NextRequest returns the next request: the content that would leave before it, and the cost.
+// NextRequest returns the next request: the content that would be pruned before it, and the cost.
 func (v *Views) NextRequest(ctx context.Context) (NextRequest, error) {
 	return ask(ctx, v.inbox, v.window.NextRequest)
 }
 
-// Story returns the Story of the session. It has no bills if the strategy keeps no account.
+// Story returns the Story of the session. It has no request costs if the strategy does no cost
+// accounting.
 func (v *Views) Story(ctx context.Context) (Story, error) {
 	return ask(ctx, v.inbox, func() Story {
 		var s Story

@@ -12,12 +12,12 @@ import (
 type waiting struct {
 	inbox inbox
 	emit  emitter
-	// keep records the messages that are not in the history yet; nil records none.
+	// keep records the messages that are not in the history yet. If it is nil, they are not recorded.
 	keep func([]atcmd.Message)
-	// left holds the messages that waited when the program that recorded them ended.
+	// left holds the messages that waited when the earlier program ended.
 	left  []atcmd.Message
 	queue []atcmd.Message
-	// delivering are messages that have left the queue and are not yet in the history.
+	// delivering holds messages that were removed from the queue and are not yet in the history.
 	delivering []atcmd.Message
 	// working is set while a turn runs.
 	working bool
@@ -43,8 +43,8 @@ func (w *waiting) unqueue(ctx context.Context) (atcmd.Message, bool) {
 	return t.message, err == nil && t.ok
 }
 
-// setQueue replaces the queue. An idle chat takes up the first message at once and reports the
-// rest when its turn begins.
+// setQueue replaces the queue. An idle chat starts with the first message at once, and reports the
+// others when the turn begins.
 func (w *waiting) setQueue(queue []atcmd.Message) {
 	w.queue = slices.Clone(queue)
 	if w.working {
@@ -67,8 +67,8 @@ func (w *waiting) noteDelivered() {
 	w.keepWaiting()
 }
 
-// giveBackWaited returns the messages that were queued when the program ended to the prompt, as one
-// message. They are not sent until the user sends them.
+// giveBackWaited returns the messages that were queued when the earlier program ended to the prompt, as
+// one message. They are sent only when the user sends them.
 func (w *waiting) giveBackWaited() {
 	if len(w.left) == 0 {
 		return
@@ -85,7 +85,7 @@ func (w *waiting) giveBackWaited() {
 	w.left = nil
 }
 
-// texts returns messages as a user sees them.
+// texts returns messages as shown to a user.
 func texts(messages []atcmd.Message) []string {
 	all := make([]string, len(messages))
 	for i, message := range messages {

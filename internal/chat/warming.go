@@ -36,39 +36,39 @@ func (w Warmed) String() string {
 	return fmt.Sprintf("%s  refresh %s, %s tokens, %s: %s", w.At.Local().Format("15:04"), waits[w.Wait], humanize.Tokens(w.Prompt), humanize.Dollars(w.Cost), result)
 }
 
-// Warming sends the latest request again before the provider's cache forgets it, where the setting
-// cache-warming asks for it and package cachewarm finds that it pays.
+// Warming sends the latest request again before it expires in the provider's cache. It does so if the
+// setting cache-warming enables it and package cachewarm computes that it pays.
 type Warming struct {
 	inbox inbox
 	chat  *Chat
-	// flight is the refresh that is being sent; nil if there is none.
+	// flight is the refresh that is being sent, or nil.
 	flight atomic.Pointer[flight]
-	// shown reports whether a user sees the chat; nil while it has its own window.
+	// shown reports whether a window shows the chat. It is nil while the chat has its own window.
 	shown atomic.Pointer[func() bool]
 
-	// The rest belongs to the owner. base is the context of refreshes; it ends with the chat. serving is
-	// set while the chat also waits between turns.
+	// The remaining fields belong to the owner. base is the context of refreshes, canceled when the
+	// chat ends. serving is set while the chat also waits between turns.
 	base    context.Context
 	serving bool
 	account cachewarm.Account
-	// latest is the latest request of the conversation, over entries, and provider got it.
+	// latest is the latest request of the conversation, made from entries. provider received it.
 	latest   llm.Request
 	entries  []*history.Content
 	provider llm.Provider
-	// asked is its start, before the start of the one before it. used is the start of the latest
-	// request that read the cache, and prompt the size of the cached request in tokens, 0 if the
-	// provider reports none.
+	// asked is the time at which the latest request began, and before the time of the previous one.
+	// used is the start of the latest request that read the cache. prompt is the size of the cached
+	// request in tokens, or 0 if the provider reports none.
 	asked, before, used time.Time
 	prompt              int
 	// sent is the size of the request before, in tokens. longer is the saving by a cache life of an hour so
 	// far, in USD, as far as it is known.
 	sent   int
 	longer float64
-	// came is the request after which the user's pause is known.
+	// came is the time of the request after which the user's pause is already recorded.
 	came  time.Time
 	timer *time.Timer
-	// made lists the refreshes of the session. Those from open on wait for the next request, those
-	// from told on were not told yet.
+	// made lists the refreshes of the session. The refreshes from index open wait for the next request.
+	// The refreshes from index told are not reported yet.
 	made       []Warmed
 	open, told int
 }
@@ -79,18 +79,19 @@ type flight struct {
 	wait   cachewarm.Wait
 }
 
-// Pressed stops a refresh at once, because a user types.
+// Pressed stops a refresh at once, because the user is typing.
 func (w *Warming) Pressed() {
 	if f := w.flight.Load(); f != nil {
 		f.cancel()
 	}
 }
 
-// Detach notes that the chat has no window of its own. While shown returns false, only work is covered.
+// Detach marks that the chat has no window of its own. While shown returns false, refreshes cover only
+// running work.
 func (w *Warming) Detach(shown func() bool) { w.shown.Store(&shown) }
 
-// Unseen stops a refresh that waits for the user at once, because a window was closed. If another shows
-// the chat, the refresh continues.
+// Unseen stops a refresh that waits for the user at once, because a window was closed. If another
+// window shows the chat, the refresh continues.
 func (w *Warming) Unseen() {
 	if f := w.flight.Load(); f != nil && f.wait != cachewarm.Work && !w.isShown() {
 		f.cancel()
@@ -114,9 +115,8 @@ func (w *Warming) Lines(ctx context.Context) ([]string, error) {
 // leastTold is the least saving that a line is worth, in USD.
 const leastTold = 0.05
 
-// Outlook returns a line with the time for which the cache still holds the conversation, and the costs
-// of the next message before and after it. It returns "" if refreshes between turns are off or little
-// can be saved.
+// Outlook returns a line with the time left before the cache expires, and the cost of the next message
+// before and after that. It returns "" if refreshes between turns are off or would save little.
 func (w *Warming) Outlook(ctx context.Context) (string, error) {
 	return ask(ctx, w.inbox, func() string {
 		p, known := w.prefix()
@@ -128,14 +128,14 @@ func (w *Warming) Outlook(ctx context.Context) (string, error) {
 	})
 }
 
-// sending notes a request of the conversation, and ends a refresh.
+// sending records a request of the conversation, and ends a refresh.
 func (w *Warming) sending(entries []*history.Content, r llm.Request, p llm.Provider) {
 	w.stop()
 	w.before, w.asked, w.prompt = w.asked, w.chat.config.Now(), 0
 	w.entries, w.latest, w.provider = entries, r, p
 }
 
-// stop ends the refresh that is being sent and sends no other until the next report.
+// stop ends the refresh that is being sent, and prevents others until the next report.
 func (w *Warming) stop() {
 	if w.timer != nil {
 		w.timer.Stop()
@@ -144,7 +144,7 @@ func (w *Warming) stop() {
 	w.Pressed()
 }
 
-// reported takes the provider's report of the latest request, and plans a refresh.
+// reported processes the provider's report of the latest request, and plans a refresh.
 func (w *Warming) reported(u llm.Usage) {
 	prices, ok := w.prices()
 	if !ok || w.asked.IsZero() {
@@ -187,14 +187,15 @@ func (w *Warming) compareLonger(u llm.Usage, prices settings.Prices) {
 	w.longer += prices.Cost(u.PromptTokens, 0, found, 0) - prices.Cost(u.PromptTokens, found, 0, 0) - prices.CostOfHour(u.PromptTokens, u.CacheWriteTokens-found)
 }
 
-// prices returns the prices of the model in use, false if none are known to decide by.
+// prices returns the prices of the model in use. It returns false if they are unknown.
 func (w *Warming) prices() (settings.Prices, bool) {
 	c := &w.chat.config
 	prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(w.latest.Model))
 	return prices, ok && !prices.Free && !prices.Outdated
 }
 
-// prefix describes the latest request in the provider's cache, false if no refresh may keep it there.
+// prefix describes the cached part of the latest request. It returns false if a refresh cannot keep it
+// in the cache.
 func (w *Warming) prefix() (p cachewarm.Prefix, ok bool) {
 	c := &w.chat.config
 	prices, known := w.prices()
@@ -205,14 +206,14 @@ func (w *Warming) prefix() (p cachewarm.Prefix, ok bool) {
 	if w.latest.Cache.Policy == llm.Cache1h {
 		p.Write += prices.CostOfHour(w.prompt, w.prompt)
 	}
-	// A model with a budget for its thinking keeps another cache for each limit of the reply.
+	// A model with a thinking budget has a separate cache for each reply limit.
 	budget := vendor.ClaudeOf(w.latest.Model).Budget
 	ok = known && w.prompt > 0 && w.base != nil && !budget && cache.Kind != vendor.CacheNone && c.Within == nil && !c.Endpoint.Local() &&
 		settings.CacheWarming.Of(c.Settings) != settings.WarmOff
 	return p, ok
 }
 
-// plan waits for the time of the next refresh.
+// plan starts a timer for the next refresh.
 func (w *Warming) plan() {
 	p, ok := w.prefix()
 	if !ok || p.Life == 0 {
@@ -230,7 +231,7 @@ func (w *Warming) plan() {
 	w.timer = timer
 }
 
-// wait returns the reason that the conversation waits.
+// wait returns what the conversation waits for.
 func (w *Warming) wait() cachewarm.Wait {
 	switch {
 	case len(w.chat.asker.open) > 0:
@@ -258,14 +259,14 @@ func (w *Warming) due() {
 	}
 }
 
-// isShown reports whether a user sees the chat.
+// isShown reports whether a window shows the chat.
 func (w *Warming) isShown() bool {
 	shown := w.shown.Load()
 	return shown == nil || (*shown)()
 }
 
-// isCurrent reports whether the next request will begin as the latest one. Its last entry may stand
-// for a message of the user in that request only.
+// isCurrent reports whether the next request will begin with the latest one. The last entry is not
+// compared if it is a message for that request only.
 func (w *Warming) isCurrent() bool {
 	now, _ := w.chat.config.History.Curated()
 	n := len(w.entries) - 1
@@ -275,7 +276,7 @@ func (w *Warming) isCurrent() bool {
 // refreshTime limits the time of a refresh.
 const refreshTime = 30 * time.Second
 
-// refresh sends the latest request again, for the smallest reply.
+// refresh sends the latest request again, with the smallest reply limit.
 func (w *Warming) refresh(p cachewarm.Prefix, wait cachewarm.Wait) {
 	request, provider, asked := w.latest, w.provider, w.asked
 	request.MaxOutputTokens, request.NoReply = 1, true
@@ -298,10 +299,10 @@ func (w *Warming) refresh(p cachewarm.Prefix, wait cachewarm.Wait) {
 	}()
 }
 
-// usageOf streams a reply, discards it and returns its report. It leaves a reply that an endpoint does
-// not limit.
+// usageOf streams a reply, discards its text and returns the reported usage. It stops reading after 50
+// chunks if the endpoint ignores the limit of the request.
 func usageOf(ctx context.Context, provider llm.Provider, request llm.Request) (used llm.Usage, err error) {
-	const most = 50 // pieces of a reply
+	const most = 50 // const most = 50 // chunks of a reply
 	pieces := 0
 	for chunk, err := range provider.Stream(ctx, request) {
 		if err != nil {
@@ -319,8 +320,8 @@ func usageOf(ctx context.Context, provider llm.Provider, request llm.Request) (u
 	return used, nil
 }
 
-// refreshed takes the report of a refresh. asked is the request that it repeated. A refresh that was
-// stopped is charged as one that was not, and says nothing about the cache.
+// refreshed processes the report of a refresh. asked is the request that it repeated. A stopped refresh
+// is charged like a complete one, but does not show the state of the cache.
 func (w *Warming) refreshed(done Warmed, p cachewarm.Prefix, used llm.Usage, err error, asked time.Time) {
 	c := w.chat
 	stopped := errors.Is(err, context.Canceled) && used.PromptTokens == 0
@@ -340,7 +341,7 @@ func (w *Warming) refreshed(done Warmed, p cachewarm.Prefix, used llm.Usage, err
 	w.account.Refreshed(done.Cost, done.Held)
 	w.made = append(w.made, done)
 	if c.config.Session != nil {
-		_ = c.config.Session.Warmed(done.Warmed) // a record that fails is told of by Unsaved
+		_ = c.config.Session.Warmed(done.Warmed) // _ = c.config.Session.Warmed(done.Warmed) // Unsaved reports a record that could not be written
 	}
 	c.emit(done)
 	c.emitStatus()
@@ -367,7 +368,7 @@ func whyFailed(err error) string {
 	return humanize.Line(err.Error(), longest)
 }
 
-// tell reports the refreshes since the last report that a request followed.
+// tell reports the refreshes since the last report that were followed by a request.
 func (w *Warming) tell() {
 	told := slices.DeleteFunc(slices.Clone(w.made[w.told:w.open]), func(one Warmed) bool { return one.Failed != "" })
 	if w.told = w.open; len(told) == 0 {
@@ -384,10 +385,10 @@ func (w *Warming) tell() {
 	w.chat.emit.notice("cache kept warm: %d × %s, %s", len(told), humanize.Dollars(cost/float64(len(told))), result)
 }
 
-// leastKept is the shortest pause of a user that is kept: no cache forgets a prompt sooner.
+// leastKept is the shortest pause of a user that is stored. No cache expires sooner.
 const leastKept = time.Minute
 
-// userCame notes the end of a pause of the user, or with Never that none came.
+// userCame stores the end of a pause of the user. With never, it stores that the user did not return.
 func (w *Warming) userCame(never bool) {
 	pause, keep := w.chat.config.Now().Sub(w.asked), w.chat.config.Costs.Pauses
 	if keep == nil || w.asked.IsZero() || w.came == w.asked || pause < leastKept || w.chat.config.Within != nil {
@@ -411,7 +412,7 @@ func (w *Warming) pauses() (all cachewarm.Pauses) {
 	return all
 }
 
-// begin lets refreshes be sent until ctx ends. The result ends them.
+// begin enables refreshes until ctx ends. The returned function disables them.
 func (w *Warming) begin(ctx context.Context, serving bool) (end func()) {
 	if w.base != nil {
 		return func() {}

@@ -9,7 +9,7 @@ import (
 	"agent/internal/settings"
 )
 
-// Why traces a text or a file: whether the next request holds it, and if not, why.
+// Why traces a text or a file: whether the next request contains it, and if not, why.
 func Why(ctx context.Context, c *Chat, question string) (*provenance.Answer, error) {
 	return try(ctx, c.inbox, func() (*provenance.Answer, error) {
 		model := settings.Model.Of(c.config.Settings)

@@ -1,5 +1,5 @@
-// Package cachemiss says why a request read less from the provider's cache than it could have: it
-// compares the parts of each request with the request before.
+// Package cachemiss determines why a request read less from the provider's cache than it could have. It
+// compares the parts of each request with those of the previous request.
 package cachemiss
 
 import (
@@ -15,7 +15,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// Cause says who changed the first byte that the cache had otherwise.
+// Cause is the cause of the first byte that differs from the cached request.
 type Cause string
 
 // The causes.
@@ -24,41 +24,41 @@ const (
 	Model Cause = "model"
 	// Tools are other tools, or the same with another definition.
 	Tools Cause = "tools"
-	// Instructions is a changed file of instructions in the system prompt, Clock a date or a time in
-	// it, and Prompt any other part of it.
+	// Instructions is a changed instruction file in the system prompt. Clock is a changed date or time
+	// in the system prompt. Prompt is any other change of the system prompt.
 	Instructions Cause = "instructions"
 	Clock        Cause = "clock"
 	Prompt       Cause = "prompt"
-	// Pruning and Compression are changes of the conversation that make it smaller, and Edited is
-	// any other change of the conversation.
+	// Pruning and Compression are changes that make the conversation smaller. Edited is any other
+	// change of the conversation.
 	Pruning     Cause = "pruning"
 	Compression Cause = "compression"
 	Edited      Cause = "edited"
-	// Life means that the provider keeps a prefix for a shorter time than has passed.
+	// Life means that more time has passed than the provider keeps a prefix.
 	Life Cause = "life"
-	// Provider means that nothing changed and the provider did not find the prefix.
+	// Provider means that nothing changed, but the provider did not find the prefix.
 	Provider Cause = "provider"
 )
 
 // Meta is the key of a reply's metadata with the Miss of its request.
 const Meta = "cacheBreak"
 
-// A Miss is a request that read less from the provider's cache than it could have.
+// A Miss is a cache miss: a request that read less from the provider's cache than it could have.
 type Miss struct {
 	Cause Cause `json:"cause"`
-	// What says in words what changed first.
+	// What describes the first change in words.
 	What string `json:"what"`
-	// Provider is the provider's own reason, "" if it gives none.
+	// Provider is the reason that the provider reported, or "".
 	Provider string `json:"provider,omitempty"`
 	// At is the time of the request.
 	At time.Time `json:"at"`
-	// Tokens is the number of tokens that the provider had to read again, and Dollars their cost
-	// beyond reading them from the cache; 0 if the price is not known.
+	// Tokens is the number of tokens that the provider had to process again. Dollars is their cost
+	// above the price of cached tokens, or 0 if the price is unknown.
 	Tokens  int     `json:"tokens"`
 	Dollars float64 `json:"dollars,omitempty"`
 }
 
-// String returns the break in one line.
+// String returns the cache miss in one line.
 func (b Miss) String() string {
 	if b.Provider != "" {
 		return "cache: " + b.What + " (the provider: " + b.Provider + "); " + b.cost()
@@ -77,24 +77,25 @@ func (b Miss) cost() string {
 // Request describes a request of the model as far as the provider's cache depends on it.
 type Request struct {
 	At time.Time
-	// Model and Host say to whom it is sent.
+	// Model and Host are the model and the host that receive the request.
 	Model, Host string
-	// Head is a digest of the system prompt and the tools, and Parts describes them, if that is known.
+	// Head is a digest of the system prompt and the tools. Parts describes them, or is nil if that is
+	// unknown.
 	Head    string
 	Parts   *Head
 	Entries []*history.Content
-	// Mark is the number of entries up to a mark in the middle of the request, 0 for none. Every
-	// request also has a mark at its end.
+	// Mark is the number of entries before a cache mark in the middle of the request, or 0 if there is
+	// none. Every request also has a mark at its end.
 	Mark int
-	// Prompt is the size of the request in tokens as the provider reported it.
+	// Prompt is the size of the request in tokens that the provider reported.
 	Prompt int
 
-	// marks has the numbers of entries up to the marks of this request, and up to the marks of
-	// earlier requests with which it begins.
+	// marks contains the numbers of entries before the marks of this request, and before the marks of
+	// earlier requests that are a prefix of it.
 	marks []int
 }
 
-// begins returns the number of entries with which two requests begin.
+// begins returns the length of the common prefix of two requests in entries.
 func (s *Request) begins(other *Request) (n int) {
 	for n < min(len(s.Entries), len(other.Entries)) && s.Entries[n] == other.Entries[n] {
 		n++
@@ -102,7 +103,7 @@ func (s *Request) begins(other *Request) (n int) {
 	return n
 }
 
-// mark notes the marks of a request after the one before.
+// mark computes the marks of a request that follows the request before.
 func (s *Request) mark(before *Request) {
 	s.marks = []int{s.Mark, len(s.Entries)}
 	if before == nil || before.Model != s.Model || before.Head != s.Head {
@@ -116,25 +117,25 @@ func (s *Request) mark(before *Request) {
 	}
 }
 
-// A Detector compares the requests of a conversation. The zero Detector has seen none.
+// A Detector compares the requests of a conversation. The zero Detector has seen no request.
 type Detector struct {
 	before, now *Request
 	// reads is set once the provider has read from its cache for the model of the latest request. short
-	// is the fewest tokens that it has missed where nothing had changed: some providers never read
-	// the tokens they count beside the conversation.
+	// is the smallest number of tokens missed without a change. Some providers never read the tokens
+	// that they count besides the conversation.
 	reads bool
 	short int
-	// elsewhere is set while the next request may differ from the one before in any way.
+	// elsewhere is set while the next request may differ from the previous one in any way.
 	elsewhere bool
-	// freed is the number of tokens that left since the request before. changed is the kind of the
-	// first change since, and what describes it.
+	// freed is the number of tokens removed since the previous request. changed is the kind of the
+	// first change since then, with a description of the change.
 	freed   int
 	changed Cause
 	what    string
 }
 
-// Resume continues with the latest request of another process, or with an earlier one of this. reads
-// is set if the provider read from its cache for its model then.
+// Resume continues with the latest request of another process, or with an earlier one of this process.
+// reads is set if the provider read from its cache for that model.
 func (w *Detector) Resume(latest Request, reads bool) {
 	if b := w.before; b != nil && b.Model == latest.Model && b.Head == latest.Head && b.At.After(latest.At) {
 		latest.At = b.At // the later requests began with the same prefix
@@ -143,12 +144,12 @@ func (w *Detector) Resume(latest Request, reads bool) {
 	*w = Detector{before: &latest, reads: reads, short: unknown}
 }
 
-// Forget expects nothing of the next request: the conversation continues elsewhere.
+// Forget clears the comparison, because the next request goes elsewhere and may differ in any way.
 func (w *Detector) Forget() {
 	*w = Detector{before: w.before, reads: w.reads, short: w.short, elsewhere: true}
 }
 
-// Changed notes that the conversation was made smaller by a number of tokens.
+// Changed records that the conversation was made smaller by freed tokens.
 func (w *Detector) Changed(cause Cause, what string, freed int) {
 	w.freed += freed
 	if w.changed == "" {
@@ -156,29 +157,29 @@ func (w *Detector) Changed(cause Cause, what string, freed int) {
 	}
 }
 
-// Warmed notes a request at a time that only used the latest request in the cache.
+// Warmed records a request at a time that only refreshed the latest request in the cache.
 func (w *Detector) Warmed(at time.Time) {
 	if w.before != nil {
 		w.before.At = at
 	}
 }
 
-// Sending notes a request that is being sent.
+// Sending records a request that is being sent.
 func (w *Detector) Sending(s Request) { w.now = &s }
 
 const (
-	// least is the number of tokens from which a shortfall counts, and share the share of the expected
-	// tokens: providers find whole blocks, and short prefixes not at all.
+	// least is the smallest number of missed tokens that counts, and share the smallest share of the
+	// expected tokens. Providers find whole blocks, and do not find short prefixes.
 	least = 1024
 	share = 10
-	// tail limits the tokens that a provider counts of a request behind its last entry.
+	// tail limits the tokens of a request that a provider counts after its last entry.
 	tail = 64
-	// unknown stands for a shortfall that no report has shown.
+	// unknown is the value of short until a report shows a shortfall.
 	unknown = 1 << 40
 )
 
-// isRest reports whether tokens that a request did not read may be the rest of a block, for a provider
-// that finds blocks of 1024 or 2048 tokens.
+// isRest reports whether the tokens that a request did not read may be an incomplete block, for
+// providers with blocks of 1024 or 2048 tokens.
 func isRest(lost, cached int) bool {
 	for _, block := range []int{1024, 2048} {
 		if cached > 0 && cached%block == 0 && lost < block+tail {
@@ -188,7 +189,7 @@ func isRest(lost, cached int) bool {
 	return false
 }
 
-// Reported compares the request that is being sent with the one before, by the provider's report.
+// Reported compares the request that is being sent with the previous one, using the provider's report.
 // It returns nil unless the request read less than it could have.
 func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Miss {
 	before, now := w.before, w.now
@@ -219,16 +220,16 @@ func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Miss {
 	return found
 }
 
-// longestReason limits the reason of a provider, in characters.
+// longestReason limits the provider's reason, in characters.
 const longestReason = 80
 
-// usual is how long a cache of unknown life is expected to keep a prefix: some providers keep it for
-// 5 minutes without use, others less.
+// usual is the expected lifetime of a prefix in a cache with unknown lifetime. Some providers keep an
+// unused prefix for 5 minutes, others for less.
 const usual = 4 * time.Minute
 
-// Keeps returns how much of a request the provider's cache has from the request before: the number of
-// entries at its beginning, the number of blocks of the entry after them, and whether it has the head
-// at all.
+// Keeps returns which part of a request is in the provider's cache from the previous request. entries
+// is the number of entries at its beginning, and blocks the number of blocks of the following entry.
+// head reports whether the system prompt and tools are cached.
 func (w *Detector) Keeps(next Request, cache vendor.Cache) (entries, blocks int, head bool) {
 	before := w.before
 	if before == nil || cache.Kind == vendor.CacheNone || before.Model != next.Model || before.Host != "" && before.Host != next.Host ||
@@ -254,9 +255,9 @@ func (w *Detector) Keeps(next Request, cache vendor.Cache) (entries, blocks int,
 	return entries, blocks, true
 }
 
-// cause returns the first change. A changed model and a cache whose life has run out come before
-// any comparison of bytes, because then the cache holds nothing of the request. nothing is set if the
-// request read nothing at all.
+// cause returns the first change. A changed model and an expired cache are checked before any
+// comparison of bytes, because the cache then contains nothing of the request. nothing is set if the
+// request read no cached tokens.
 func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	before, now := w.before, w.now
 	pause := now.At.Sub(before.At)
@@ -273,7 +274,7 @@ func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	case before.Head != now.Head:
 		cause, what := headCause(before.Parts, now.Parts)
 		if cause != Tools && cache.Life == 0 && pause >= usual && nothing {
-			return Life, heldNoLonger // the tools, which come first, were not found either
+			return Life, heldNoLonger // return Life, heldNoLonger // the tools, which precede the prompt, were not found either
 		}
 		return cause, what
 	}
@@ -292,8 +293,8 @@ func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	return Provider, "the provider did not find its cache; nothing changed here"
 }
 
-// Change describes the first change of the conversation since the request before, "" if nothing is
-// known to have changed.
+// Change describes the first change of the conversation since the previous request. It returns "" if no
+// change is known.
 func (w *Detector) Change() string {
 	if w.before == nil || w.now == nil { // no provider has reported usage yet
 		return w.what
@@ -304,7 +305,7 @@ func (w *Detector) Change() string {
 	return ""
 }
 
-// MissesIn returns the breaks noted in replies among entries, in order.
+// MissesIn returns the cache misses stored in the replies among entries, in order.
 func MissesIn(entries []*history.Content) (breaks []Miss) {
 	for _, entry := range entries {
 		if b, ok := history.MetaOf[Miss](entry, Meta); ok {
@@ -314,7 +315,7 @@ func MissesIn(entries []*history.Content) (breaks []Miss) {
 	return breaks
 }
 
-// Lines returns breaks as lines for a user, with their sum.
+// Lines returns cache misses as lines for a user, with their sum.
 func Lines(breaks []Miss) []string {
 	if len(breaks) == 0 {
 		return []string{"No cache misses: each request read as much from the provider's cache as it could."}
