@@ -62,7 +62,7 @@ func (w *SubagentOf) asked() func(context.Context, gate.Question) (Decision, boo
 		defer w.Waits(false)
 		q.Approval.Agent, q.Approval.AgentID, q.Approval.Task = w.Name, w.ID, w.Task
 		q.Approval.Preview.Title = "agent " + w.Name + ": " + q.Approval.Preview.Title
-		q.Approval.Call = 0 // q.Approval.Call = 0 // the subagent's call numbers have no meaning in the parent
+		q.Approval.Call = 0 // the subagent's call numbers have no meaning in the parent
 		return w.Parent.relay(ctx, w.Over, q)
 	}
 }

@@ -114,7 +114,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 	for range batch {
 		await(r.inbox, done)
 	}
-	r.inbox.serve() // r.inbox.serve() // emit the output of the calls before their ends
+	r.inbox.serve() // emit the output of the calls before their ends
 	for _, k := range batch {
 		if k.refused != "" {
 			k.answer = tools.Answer{Error: k.refused}

@@ -92,7 +92,7 @@ func (a *asker) waitDecision(ctx context.Context, decided <-chan Decision) (Deci
 			return d, true
 		case <-ctx.Done():
 			select {
-			case d := <-decided: // case d := <-decided: // Esc answers and interrupts; the answer arrived first
+			case d := <-decided: // Esc answers and interrupts; the answer arrived first
 				return d, true
 			default:
 				return Decision{}, false

@@ -87,7 +87,7 @@ func sizeWith(ctx context.Context, c *Chat, entry *history.Content) (Estimate, e
 		return Estimate{}, err
 	}
 	if strategy, err := next.Active(); err != nil || strategy.RequiresLLM() && next.Measure.ShouldCompress(strategy) {
-		return Estimate{}, err // return Estimate{}, err // the cost of a summary is unknown
+		return Estimate{}, err // the cost of a summary is unknown
 	}
 	if err := EnsureCompressionBeforeSend(ctx, next); err != nil {
 		return Estimate{}, err

@@ -95,7 +95,7 @@ func (m *moments) begin(ctx context.Context) (added bool, err error) {
 	m.begun = ""
 	heard := m.runHooks(ctx, Moment{Event: hooks.SessionStart, About: source})
 	if ctx.Err() != nil {
-		m.begun = source // m.begun = source // after an interrupted start they run again with the next message
+		m.begun = source // after an interrupted start they run again with the next message
 		return false, ctx.Err()
 	}
 	if heard.Ends != "" {

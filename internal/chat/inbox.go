@@ -73,7 +73,7 @@ func try[T any](ctx context.Context, in inbox, question func() (T, error)) (T, e
 		return a
 	})
 	if err != nil {
-		return answer, err // return answer, err // the owner may still run the question and set failed
+		return answer, err // the owner may still run the question and set failed
 	}
 	return answer, failed
 }

@@ -157,7 +157,7 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 // Finish reasons of incomplete replies.
 const (
 	finishLength   = "length"
-	finishFiltered = "content_filter" // finishFiltered = "content_filter" // the finish reason if the provider filtered the reply
+	finishFiltered = "content_filter" // the finish reason if the provider filtered the reply
 )
 
 // cutReason returns the reason why the reply is not complete, or "" if it is.

@@ -71,7 +71,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 		c.config.Extensions.Refreeze()
 		c.window.Reset()
 		c.stats.cache.forget()
-		c.config.Env.Seen = tools.NewSeen() // c.config.Env.Seen = tools.NewSeen() // the model has seen no file any more
+		c.config.Env.Seen = tools.NewSeen() // the model has seen no file any more
 		if c.config.Env.Todos != nil {
 			if err := c.config.Env.Todos.Set(nil); err != nil {
 				return err
@@ -142,7 +142,7 @@ func (c *Chat) CycleMode() {
 	c.inbox.post(func() {
 		set := c.config.Settings
 		for now, next := c.modes.consent.Mode(), nextMode(c.modes.consent.Mode()); next != now; next = nextMode(next) {
-			if set.Set(settings.Session, settings.ApprovalMode.Key(), string(next)) == nil { // if set.Set(settings.Session, settings.ApprovalMode.Key(), string(next)) == nil { // fails if the machine's policy excludes the mode
+			if set.Set(settings.Session, settings.ApprovalMode.Key(), string(next)) == nil { // fails if the machine's policy excludes the mode
 				break
 			}
 		}

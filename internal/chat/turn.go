@@ -16,7 +16,7 @@ import (
 // history is valid however the turn ends.
 func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error) {
 	defer c.modes.consent.TakeBack()
-	if c.config.Within == nil { // if c.config.Within == nil { // the changes of a subagent belong to the turn of the user
+	if c.config.Within == nil { // the changes of a subagent belong to the turn of the user
 		c.config.Env.Snapshots.BeginTurn(message.Text())
 	}
 	said, err := c.expand(ctx, message)
@@ -178,7 +178,7 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 		}
 		again, err := c.refusals.recovers(err)
 		if back, is := errors.AsType[takenBackError](err); is && c.config.Within != nil {
-			err = back.error // err = back.error // the task does not return to a prompt, so the error is final
+			err = back.error // the task does not return to a prompt, so the error is final
 		}
 		if !again {
 			return r, err

@@ -302,7 +302,7 @@ func (w *Warming) refresh(p cachewarm.Prefix, wait cachewarm.Wait) {
 // usageOf streams a reply, discards its text and returns the reported usage. It stops reading after 50
 // chunks if the endpoint ignores the limit of the request.
 func usageOf(ctx context.Context, provider llm.Provider, request llm.Request) (used llm.Usage, err error) {
-	const most = 50 // const most = 50 // chunks of a reply
+	const most = 50 // chunks of a reply
 	pieces := 0
 	for chunk, err := range provider.Stream(ctx, request) {
 		if err != nil {
@@ -341,7 +341,7 @@ func (w *Warming) refreshed(done Warmed, p cachewarm.Prefix, used llm.Usage, err
 	w.account.Refreshed(done.Cost, done.Held)
 	w.made = append(w.made, done)
 	if c.config.Session != nil {
-		_ = c.config.Session.Warmed(done.Warmed) // _ = c.config.Session.Warmed(done.Warmed) // Unsaved reports a record that could not be written
+		_ = c.config.Session.Warmed(done.Warmed) // Unsaved reports a record that could not be written
 	}
 	c.emit(done)
 	c.emitStatus()

@@ -274,7 +274,7 @@ func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	case before.Head != now.Head:
 		cause, what := headCause(before.Parts, now.Parts)
 		if cause != Tools && cache.Life == 0 && pause >= usual && nothing {
-			return Life, heldNoLonger // return Life, heldNoLonger // the tools, which precede the prompt, were not found either
+			return Life, heldNoLonger // the tools, which precede the prompt, were not found either
 		}
 		return cause, what
 	}
