@@ -13,32 +13,32 @@ import (
 	"agent/prompts"
 )
 
-// A Head describes the system prompt and the tools of a request by digests, so that a record can keep
-// it and another process can say what changed first.
+// A Head describes the system prompt and the tools of a request by digests. A session log can store it,
+// so that another process can determine what changed first.
 type Head struct {
 	Tools []Digest `json:"tools"`
 	Lines []Digest `json:"lines"`
 }
 
-// A Digest describes a tool, a line of the system prompt, or a file of instructions in it.
+// A Digest describes a tool, a line of the system prompt, or an instruction file in the prompt.
 type Digest struct {
 	// Name is the name of a tool, or a title in the system prompt.
 	Name string `json:"name,omitempty"`
 	Sum  string `json:"sum,omitempty"`
-	// Undated is a digest of a line without its dates and times, if it has any.
+	// Undated is a digest of the line without its dates and times. It is "" if the line has none.
 	Undated string `json:"undated,omitempty"`
 	// text is the line. It is not recorded.
 	text string
 }
 
-// same reports whether two digests are of the same text.
+// same reports whether two digests have the same name and sum.
 func (d Digest) same(other Digest) bool { return d.Name == other.Name && d.Sum == other.Sum }
 
 // SamePrompt reports whether two heads have the same system prompt.
 func SamePrompt(a, b *Head) bool { return slices.EqualFunc(a.Lines, b.Lines, Digest.same) }
 
-// MetaHead is the key of a reply's metadata with the Head of its request, if that is not the one of
-// the request before.
+// MetaHead is the key of a reply's metadata with the Head of its request. Replies whose request had the
+// same head as the previous one lack it.
 const MetaHead = "head"
 
 // clock matches a date or a time of day.
@@ -51,7 +51,7 @@ func HeadOf(system string, tools []llm.ToolSpec) *Head {
 		h.Tools = append(h.Tools, Digest{Name: t.Name, Sum: sum(t.Name + t.Description + string(t.Schema))})
 	}
 	part := ""
-	var file strings.Builder // the instructions of a file
+	var file strings.Builder // the text of an instruction file
 	endFile := func() {
 		if file.Len() > 0 {
 			h.Lines = append(h.Lines, Digest{Sum: sum(file.String())})
@@ -84,7 +84,8 @@ func sum(text string) string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// headCause names the part of the head that changed first. Providers read the tools before the prompt.
+// headCause returns the part of the head that changed first. Providers process the tools before the
+// prompt.
 func headCause(before, now *Head) (Cause, string) {
 	if before == nil || now == nil {
 		return Prompt, "the prompt or the tools changed since the session was closed"
@@ -109,7 +110,7 @@ func headCause(before, now *Head) (Cause, string) {
 	return lineCause(part, Digest{}, Digest{})
 }
 
-// lineCause says why a line of the system prompt, below a title, is another one.
+// lineCause returns why a line of the system prompt changed. part is the title above the line.
 func lineCause(part string, was, is Digest) (Cause, string) {
 	for _, title := range []string{is.Name, was.Name, part} {
 		if file, found := strings.CutPrefix(title, prompts.InstructionsFrom); found {
@@ -123,7 +124,7 @@ func lineCause(part string, was, is Digest) (Cause, string) {
 	return Prompt, "the system prompt changed (" + humanize.Line(title, 60) + ")"
 }
 
-// toolChange names the tools that came, went or changed, "" if only other things did.
+// toolChange names the tools that were added, removed or changed. It returns "" if there are none.
 func toolChange(before, now []Digest) string {
 	var changes []string
 	named := func(tools []Digest, name string) int {

@@ -1,5 +1,5 @@
-// Package cachewarm decides when a request that only keeps a prompt in the provider's cache pays. It
-// knows prices, times and pauses, and sends nothing:
+// Package cachewarm decides when it pays to send a request only to keep a prompt in the provider's cache. It
+// computes with prices, times and pauses, and sends no requests:
 //
 //	account.Sent(prefix.Read, cost)
 //	if at, ok := account.Next(prefix, cachewarm.Work, pauses); ok {
@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// Wait is the reason that a conversation waits.
+// Wait is the reason why a conversation waits.
 type Wait int
 
 // String returns "work", "answer" or "message".
 func (w Wait) String() string { return [...]string{"work", "answer", "message"}[w] }
 
-// The values.
+// The reasons.
 const (
-	// Work goes on by itself: a command, an agent or a reply.
+	// Work means that the conversation waits for a command, an agent or a reply.
 	Work Wait = iota
 	// Answer is the user's answer to a question.
 	Answer
@@ -28,7 +28,7 @@ const (
 	Message
 )
 
-// Limits of refreshes: their number in a session, and how long a wait is covered.
+// Limits of refreshes: how many a session may have, and how long a wait is covered.
 const (
 	mostRefreshes = 20
 	longestWork   = time.Hour
@@ -38,48 +38,50 @@ const (
 // leastGain is the least expected gain of a refresh, in USD.
 const leastGain = 0.05
 
-// lossShare is the share of the cost of a session that refreshes may lose while the user is waited
-// for.
+// lossShare is the share of the session cost that refreshes may lose while the conversation waits for
+// the user.
 const lossShare = 0.01
 
 // A Prefix is a prompt in the provider's cache.
 type Prefix struct {
-	// Read and Write are the costs of reading it from the cache and of writing it anew, in USD.
+	// Read is the cost of reading the prompt from the cache, and Write of writing it again, in USD.
 	Read, Write float64
-	// Life is the time for which the cache keeps it after a use; 0 means unknown.
+	// Life is the time for which the cache keeps the prompt after a use, or 0 if unknown.
 	Life time.Duration
-	// Used is the start of the latest request that used it.
+	// Used is the start of the latest request that used the prompt.
 	Used time.Time
 }
 
-// Due returns the time of a refresh: at nine tenths of the life, and ten seconds before its end.
+// Due returns the time of a refresh: after nine tenths of Life, but at least ten seconds before Life
+// ends.
 func (p Prefix) Due() time.Time {
 	const early = 10 * time.Second
 	return p.Used.Add(min(p.Life*9/10, p.Life-early))
 }
 
-// An Account sums up the cost of the requests of a session and the savings of refreshes, in USD.
-// The zero value is ready.
+// An Account sums up the cost of the requests of a session and the savings by refreshes, in USD. The
+// zero value is ready to use.
 type Account struct {
-	// cost is the cost of the input of the requests. net is the savings of refreshes less their cost.
+	// cost is the input cost of the requests. net is the savings by refreshes minus their cost.
 	cost, net float64
 	// Refreshes counts the refreshes of the session.
 	Refreshes int
-	// began is the start of the latest request, with which a wait begins. spent is the cost of the
+	// began is the start of the latest request, and thus of the wait. spent is the cost of the
 	// refreshes since then.
 	began time.Time
 	spent float64
-	// missed is set once a refresh found nothing. No other follows in the session.
+	// missed is set once a refresh missed the cache. The session then makes no more refreshes.
 	missed bool
 }
 
-// Sent notes a request that started at a time, and the cost of its input.
+// Sent records a request that started at a time, and its input cost.
 func (a *Account) Sent(at time.Time, cost float64) {
 	a.cost += cost
 	a.began, a.spent = at, 0
 }
 
-// Next returns the time of the next refresh. It returns false if none pays until the next request.
+// Next returns the time of the next refresh. It returns false if no refresh pays before the next
+// request.
 func (a *Account) Next(p Prefix, wait Wait, pauses Pauses) (at time.Time, ok bool) {
 	const leastLife = time.Minute
 	if a.missed || a.Refreshes >= mostRefreshes || p.Life < leastLife {
@@ -87,8 +89,8 @@ func (a *Account) Next(p Prefix, wait Wait, pauses Pauses) (at time.Time, ok boo
 	}
 	at = p.Due()
 	waited := at.Sub(a.began)
-	// Refreshes during work cost at most the gain. While the conversation waits for the user, credit is
-	// the amount that refreshes may still lose.
+	// Refreshes during work cost at most the gain. While the conversation waits for the user, credit
+	// limits the amount that refreshes may still lose.
 	gain := p.Write - p.Read
 	chance, limit, left := 1.0, longestWork, gain-a.spent
 	if wait != Work {
@@ -98,7 +100,7 @@ func (a *Account) Next(p Prefix, wait Wait, pauses Pauses) (at time.Time, ok boo
 	return at, waited <= limit && p.Read <= left && chance*gain-p.Read >= leastGain
 }
 
-// Refreshed notes the cost of a refresh, and whether the cache still held the prefix.
+// Refreshed records the cost of a refresh, and whether the cache still contained the prefix.
 func (a *Account) Refreshed(cost float64, held bool) {
 	a.Refreshes++
 	a.spent += cost
@@ -106,20 +108,22 @@ func (a *Account) Refreshed(cost float64, held bool) {
 	a.missed = a.missed || !held
 }
 
-// Paid notes the savings of the refreshes of a wait: the request after it found the prefix.
+// Paid adds the amount that refreshes saved. It is called when the next request found the prefix in the
+// cache.
 func (a *Account) Paid(saved float64) { a.net += saved }
 
-// Pauses holds the latest pauses of a user, each from a request to the next message. A pause that no
-// message ended is Never.
+// Pauses holds the latest pauses of a user, each from a request to the next message. If no message
+// followed, the pause is Never.
 type Pauses []time.Duration
 
 // Never is the length of a pause that no message ended.
 const Never = time.Duration(1<<63 - 1)
 
-// fewPauses is the number of pauses below which nothing is concluded.
+// fewPauses is the smallest number of pauses from which probabilities are computed.
 const fewPauses = 5
 
-// chance returns the share of the pauses longer than waited that ended within span.
+// chance returns a probability: the share of the pauses longer than waited that ended within span after
+// that.
 func (p Pauses) chance(waited, span time.Duration) float64 {
 	longer, ended := 0, 0
 	for _, pause := range p {
@@ -136,7 +140,7 @@ func (p Pauses) chance(waited, span time.Duration) float64 {
 	return float64(ended) / float64(longer+1)
 }
 
-// Add returns the pauses with a new one.
+// Add returns the pauses with a new pause appended.
 func (p Pauses) Add(pause time.Duration) Pauses {
 	const kept = 300
 	p = append(slices.Clone(p), pause)

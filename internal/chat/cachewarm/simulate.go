@@ -5,28 +5,27 @@ import "time"
 // A Sent is a request of a recorded session.
 type Sent struct {
 	At time.Time
-	// Tokens is the size of the request, and Prefix the part that it shares with the one before.
+	// Tokens is the size of the request, and Prefix the part that it shares with the previous one.
 	Tokens, Prefix int
 	// Wait is the reason for the wait before the request.
 	Wait Wait
 }
 
-// Rates are the prices of a cached and of a written token in USD, and the life of a cached prefix.
+// Rates are the prices of a cached and of a written token in USD, and the lifetime of a cached prefix.
 type Rates struct {
 	Read, Write float64
 	Life        time.Duration
 }
 
-// Outcome compares the cost of a session with refreshes with its cost without them, in USD.
+// Outcome compares the cost of a session with and without refreshes, in USD.
 type Outcome struct {
 	With, Without float64
 	Refreshes     int
 }
 
-// Simulate returns the cost of a recorded session with refreshes during work and
-// questions, and with idle also between turns. left is the time for which the session stays open after
-// its latest request. pauses holds the user's pauses before the session; Simulate adds those of the
-// session.
+// Simulate returns the cost of a recorded session with refreshes during work and questions. With idle
+// it also refreshes between turns. left is the time for which the session stays open after its latest
+// request. pauses holds the user's pauses before the session. Simulate adds the pauses of the session.
 func Simulate(session []Sent, left time.Duration, r Rates, idle bool, pauses *Pauses) Outcome {
 	var o Outcome
 	var a Account

@@ -1,7 +1,7 @@
-// Package calibrate measures the parts of a conversation in a provider's tokens. A provider reports
-// only the size of whole requests: a Calibration compares each report with the one before, so that the
-// size of everything that was sent is known, and only the new texts are estimated. It knows nothing
-// of caches and prices.
+// Package calibrate estimates the sizes of the parts of a conversation as the provider counts tokens. A
+// provider reports only the size of whole requests. A Calibration compares each report with the
+// previous one. So the size of all sent content is known, and only new texts are estimated. The package
+// does not depend on caches and prices.
 package calibrate
 
 import (
@@ -11,61 +11,59 @@ import (
 	"agent/internal/history"
 )
 
-// A Request is a request by our own count.
+// A Request contains the sizes of a request by our own count.
 type Request struct {
-	// Model names the model and its endpoint, and Head is a digest of the system prompt and the
-	// tools.
+	// Model is the model with its endpoint. Head is a digest of the system prompt and the tools.
 	Model, Head string
-	// HeadTokens is the size of the head, and Tokens has the size of each entry.
+	// HeadTokens is the size of the system prompt and tools. Tokens has the size of each entry.
 	HeadTokens int
 	Entries    []*history.Content
 	Tokens     []int
 }
 
-// A Calibration holds the facts that the reports about one model have shown. The zero Calibration knows no report.
+// A Calibration holds the results of the reports about one model. The zero Calibration has no report.
 type Calibration struct {
 	model, head string
-	// headTold is the size of the head, and parts has the entries of the latest request.
+	// headTold is the reported size of the head. parts has the entries of the latest request.
 	headTold float64
 	parts    map[*history.Content]part
-	// ratio is the scale of the latest request with its head. texts are the latest texts that were
-	// measured separately; own and told sum up their counts.
+	// ratio is the scale of the latest request including its head. texts are the latest texts that were
+	// measured separately. own and told sum up their counts.
 	ratio     float64
 	texts     []text
 	own, told float64
 }
 
-// A part is an entry that was sent: its size in the provider's tokens, whether it ended a request,
-// so that the size of everything up to it is exact, and whether it was measured together with the
-// head, which makes its own size a guess.
+// A part is an entry that was sent, with its size in the provider's tokens. If it ended a request, the
+// size of everything up to it is exact. If it was measured together with the head, its own size is a
+// guess.
 type part struct {
 	tokens      float64
 	ends, guess bool
 }
 
-// A text is the new part of a request, by our own count and by the provider's.
+// A text is the size of the new part of a request, by our own count and by the provider's.
 type text struct{ own, told float64 }
 
 const (
-	// leastScale and mostScale limit the scales that are used: outside them the provider counted
-	// something other than the text.
+	// leastScale and mostScale limit the scales. Beyond them the provider counted more than the text.
 	leastScale = 0.5
 	mostScale  = 2.0
-	// enough is the size of texts, by our own count, from which their scale is known.
+	// enough is the total size of texts, by our own count, that is required to compute their scale.
 	enough = 100
-	// latest is the number of texts that show how much scales differ: of so many, the second
-	// largest difference is above the next one in 19 of 21 cases.
+	// latest is the number of texts from which the variation of scales is computed. The second largest
+	// difference of 20 texts exceeds the next difference in 19 of 21 cases.
 	latest = 20
-	// few is the number of texts up to which firstDoubt is assumed.
+	// few is the largest number of texts for which firstDoubt is assumed.
 	few        = 3
 	firstDoubt = 0.1
-	// small is added to the size of a text before its difference becomes a share, because the scale
-	// of a few words does not hold for a page.
+	// small is added to the size of a text before its difference becomes a share. Without it a text of
+	// a few words would count as much as a page.
 	small = 16
 )
 
-// scale returns the number of the provider's tokens for one of ours in a text. The head has a scale
-// of its own: each provider writes the definitions of tools in another form.
+// scale returns the provider's tokens for one token of our own count in a text. It does not apply to
+// the head, because each provider formats tool definitions differently.
 func (g *Calibration) scale() float64 {
 	if g.own < enough {
 		return g.ratio
@@ -73,7 +71,7 @@ func (g *Calibration) scale() float64 {
 	return min(max(g.told/g.own, leastScale), mostScale)
 }
 
-// doubt returns the share by which the scale of a text may differ.
+// doubt returns the relative error of the scale of a text.
 func (g *Calibration) doubt() float64 {
 	if len(g.texts) < few {
 		return firstDoubt
@@ -89,7 +87,7 @@ func (g *Calibration) doubt() float64 {
 	return shares[len(shares)-2]
 }
 
-// Reported takes the size of a request in the provider's tokens.
+// Reported processes the reported size of a request in the provider's tokens.
 func (g *Calibration) Reported(r Request, prompt int) {
 	own, told := r.HeadTokens, float64(prompt)
 	for _, n := range r.Tokens {
@@ -122,7 +120,7 @@ func (g *Calibration) Reported(r Request, prompt int) {
 	g.head, g.parts = r.Head, parts
 }
 
-// measure returns the scale of the entries that no report had before.
+// measure returns the scale of the entries that are in no earlier report.
 func (g *Calibration) measure(r Request, told float64) float64 {
 	rest, unknown := told-g.headTold, 0.0
 	for i, entry := range r.Entries {
@@ -143,12 +141,12 @@ func (g *Calibration) measure(r Request, told float64) float64 {
 	return scale
 }
 
-// A Size is a number of the provider's tokens, and by how many it may differ.
+// A Size is a number of the provider's tokens. Doubt is its possible error in tokens.
 type Size struct{ Tokens, Doubt float64 }
 
-// Size returns the size of a request, and of its beginning: the head, a number of entries and a
-// share of the entry after them. What no report shows follows from the scale of the texts before;
-// other is the scale for a model that has reported nothing.
+// Size returns the size of a request and of its beginning: the head, a number of entries and a share of
+// the next entry. Unreported sizes are estimated from the scale of the texts before. other is the scale
+// for a model without reports.
 func (g *Calibration) Size(r Request, other float64, entries int, share float64) (whole, beginning Size) {
 	scale, doubt, parts := other, firstDoubt, map[*history.Content]part(nil)
 	if r.Model == g.model {
@@ -160,7 +158,7 @@ func (g *Calibration) Size(r Request, other float64, entries int, share float64)
 		unknown = head
 	}
 	whole.Tokens, beginning.Tokens = head, head
-	split := 0.0 // what the beginning has after the end of a request
+	split := 0.0 // the part of the beginning after the end of a request
 	for i, entry := range r.Entries {
 		p, known := parts[entry]
 		if !known {

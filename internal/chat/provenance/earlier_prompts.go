@@ -11,18 +11,18 @@ import (
 	"agent/prompts"
 )
 
-// A former is the system prompts of earlier requests, as far as the record describes them.
+// A former describes the system prompts of earlier requests, as far as the session log contains them.
 type former struct {
-	// left maps the title of each file of instructions that the next request lacks to the request that
-	// was the first without it.
+	// left maps the title of each instruction file that the next request lacks to the number of the
+	// first request without it.
 	left map[string]int
-	// changed is the latest request with another prompt than the one before, 0 for none.
+	// changed is the number of the latest request whose prompt differs from the previous one, or 0.
 	changed int
 	// upcoming is the number of the next request.
 	upcoming int
 }
 
-// former reads from the record which files of instructions earlier requests had.
+// former reads from the session log which instruction files earlier requests contained.
 func (n *Next) former() (f former, err error) {
 	f.left = map[string]int{}
 	var latest *cachemiss.Head
@@ -68,7 +68,7 @@ func (n *Next) former() (f former, err error) {
 	return f, nil
 }
 
-// filesOf returns the titles of the files of instructions in a head.
+// filesOf returns the titles of the instruction files in a head.
 func filesOf(h *cachemiss.Head) (titles []string) {
 	if h == nil {
 		return nil
@@ -81,7 +81,7 @@ func filesOf(h *cachemiss.Head) (titles []string) {
 	return titles
 }
 
-// parts returns the files of instructions that a question names and the next request lacks.
+// parts returns the instruction files that the question names and the next request lacks.
 func (f former) parts(t *tracker) (parts []Part) {
 	for _, title := range slices.Sorted(maps.Keys(f.left)) {
 		request := f.left[title]
@@ -96,7 +96,8 @@ func (f former) parts(t *tracker) (parts []Part) {
 	return parts
 }
 
-// unknown says which prompts may have held a text that nothing else held, "" if there is none.
+// unknown returns a sentence about an earlier prompt that is not recorded and may have contained the
+// text. It returns "" if the prompt never changed.
 func (f former) unknown() string {
 	if f.changed == 0 {
 		return ""

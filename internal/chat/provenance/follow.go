@@ -12,7 +12,7 @@ import (
 	"agent/internal/history"
 )
 
-// A tracker follows the blocks with the wanted text through the changes of a conversation.
+// A tracker traces the blocks with the wanted text through the changes of a conversation.
 type tracker struct {
 	question string
 	file     bool
@@ -21,18 +21,19 @@ type tracker struct {
 
 	entries []*history.Content
 	parts   []*part
-	// at finds the part of a block in the context.
+	// at maps each block in the context to its part.
 	at map[history.Block]*part
-	// calls has the latest call of each id.
+	// calls has the latest call for each id.
 	calls map[string]*history.ToolCall
-	// prunes counts the lines of the ledger, and replies the replies, since the latest clear.
+	// prunes counts the lines of the ledger, and replies the replies. Both count since the latest
+	// clear.
 	prunes, replies int
-	// upcoming is set for the changes before the next request.
+	// upcoming is set while the changes before the next request are applied.
 	upcoming bool
 }
 
-// A part is a block that is followed: its present form, nil once it has left, and its place in the
-// record.
+// A part is a traced block with its origin in the session log. Its present form is nil once the block
+// was removed.
 type part struct {
 	Part
 	block  history.Block
@@ -86,7 +87,7 @@ func blocksOf(entries []*history.Content) (blocks []history.Block) {
 	return blocks
 }
 
-// take begins to follow the blocks of a new entry with the wanted text.
+// take starts to trace the blocks of a new entry that contain the wanted text.
 func (t *tracker) take(entry *history.Content, origin string) {
 	for _, block := range entry.Blocks {
 		if call, ok := block.(*history.ToolCall); ok {
@@ -117,14 +118,14 @@ func (t *tracker) isAbout(block history.Block) bool {
 	return false
 }
 
-// keyNamesFile reports whether the key of a text contains the path of the file, as the keys of
-// nested instructions do.
+// keyNamesFile reports whether the key of a text contains the path of the file. Keys of nested
+// instructions do.
 func (t *tracker) keyNamesFile(key string) bool {
 	_, file, ok := strings.Cut(key, ":")
 	return ok && t.names(file)
 }
 
-// holds reports whether a block holds the text of the question.
+// holds reports whether a block contains the text of the question.
 func (t *tracker) holds(block history.Block) bool {
 	switch b := block.(type) {
 	case *history.Text:
@@ -144,8 +145,8 @@ func (t *tracker) holds(block history.Block) bool {
 	return false
 }
 
-// recordChange notes the effect of a change on the followed blocks among before. after are the blocks
-// that take their place.
+// recordChange records the effect of a change on the traced blocks among before. after are the blocks
+// that replace them.
 func (t *tracker) recordChange(before, after []history.Block, entries []*history.Content, s history.Step) {
 	kept := make(map[history.Block]bool, len(after))
 	for _, block := range after {
@@ -181,8 +182,8 @@ func (t *tracker) recordChange(before, after []history.Block, entries []*history
 	}
 }
 
-// leave notes that the part left or was shortened. Once a text is gone from the part, further
-// changes do not count.
+// leave records that the part was removed or shortened. Once the part lacks the text, later changes are
+// ignored.
 func (p *part) leave(gone Part) {
 	if p.State == Left || p.State == Shortened && gone.State == Shortened {
 		return
@@ -191,7 +192,7 @@ func (p *part) leave(gone Part) {
 	p.Part = gone
 }
 
-// formOf returns the block among after that takes the place of a block, nil for none.
+// formOf returns the block among after that replaces a block, or nil.
 func formOf(block history.Block, after []history.Block) history.Block {
 	id := history.CallID(block)
 	for _, other := range after {
@@ -202,9 +203,8 @@ func formOf(block history.Block, after []history.Block) history.Block {
 	return nil
 }
 
-// prune returns the index of the prune of a step that took a block, or -1 if none did. A prune names
-// the block itself or its recorded place. One that names only another part of the entry, as for an
-// included file, comes second.
+// prune returns the index of the prune of a step that removed a block, or -1. It finds a recorded prune
+// by the recorded position of the block. It finds a prune on the copy by the block itself.
 func (t *tracker) prune(block history.Block, origin history.Recorded, entries []*history.Content, s history.Step) int {
 	i := slices.IndexFunc(s.Prunes, func(p history.Prune) bool {
 		return slices.Contains(p.Gone, block) || slices.Contains(p.Recorded, origin)
@@ -218,7 +218,7 @@ func (t *tracker) prune(block history.Block, origin history.Recorded, entries []
 	})
 }
 
-// stepOf returns a change of the copy as a step.
+// stepOf converts a change of the copy to a step.
 func (t *tracker) stepOf(m history.Mutation) history.Step {
 	s := history.Step{Kind: m.Kind, Entry: m.Entry, Entries: m.Entries, Prunes: m.Gone}
 	if m.Kind != history.MutationDensity {

@@ -46,7 +46,7 @@ func (a *Answer) Lines() []string {
 	return lines
 }
 
-// lines describes a part: where it is, or how it left and comes back.
+// lines describes a part: where it is, or how it was removed and can be restored.
 func (p Part) lines() []string {
 	if p.State == In {
 		place := "in"

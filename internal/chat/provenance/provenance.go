@@ -1,6 +1,6 @@
-// Package provenance traces a text, a file or an instruction: whether it is in the next
-// request, and if not, with which request it left, why, and how it comes back. It follows the
-// recorded changes of a conversation and looks at the request that would be sent now.
+// Package provenance traces a text, a file or an instruction. It determines whether the next request
+// contains it. If not, it determines before which request it was removed, why, and how to restore it.
+// It follows the recorded changes of a conversation, and computes the request that would be sent now.
 package provenance
 
 import (
@@ -22,78 +22,81 @@ type State string
 
 // The states of a part.
 const (
-	// In means that the next request holds the part.
+	// In means that the next request contains the part.
 	In State = "in"
-	// Shortened means that the next request holds the part in a form without the wanted text.
+	// Shortened means that the next request contains the part in a form without the wanted text.
 	Shortened State = "shortened"
-	// Left means that the next request holds nothing of the part.
+	// Left means that the next request contains nothing of the part.
 	Left State = "left"
-	// Never means that the conversation has never held the wanted text.
+	// Never means that the conversation has never contained the wanted text.
 	Never State = "never"
 )
 
-// An Answer traces a text or a file.
+// An Answer is the result of tracing a text or a file.
 type Answer struct {
 	Question string `json:"question"`
-	// File is set if the question names a file that the conversation knows. Otherwise it is a text,
-	// to be found exactly as written.
+	// File is set if the question names a file of the conversation. Otherwise the question is a text to
+	// be found exactly as written.
 	File bool `json:"file"`
-	// State is the best state of a part.
+	// State is the best of the states of the parts.
 	State State  `json:"state"`
 	Parts []Part `json:"parts"`
-	// Stays has the reasons for which pruning leaves parts about the file in the context.
+	// Stays lists the reasons why pruning keeps parts about the file in the context.
 	Stays []string `json:"stays,omitempty"`
-	// Problem says why the work before the next request is not known completely; usually "".
+	// Problem is the reason why the preparation of the next request is not known completely; usually
+	// "".
 	Problem string `json:"problem,omitempty"`
 }
 
-// A Part is one place at which the conversation held the wanted text.
+// A Part is one part of the conversation that contained the wanted text.
 type Part struct {
 	State State `json:"state"`
-	// What names the part: "system prompt, # Notes", "read_file a.go".
+	// What describes the part: "system prompt, # Notes", "read_file a.go".
 	What string `json:"what"`
-	// Entry is the place of the part among the entries of the next request, from 1; 0 for the head
-	// and for what left.
+	// Entry is the index of the part among the entries of the next request, from 1. It is 0 for the
+	// system prompt and tools and for removed parts.
 	Entry int `json:"entry,omitempty"`
-	// Tokens is the size of the part in the next request, or the number of tokens that its leaving
-	// freed.
+	// Tokens is the size of the part in the next request, or the number of tokens that its removal
+	// pruned.
 	Tokens int `json:"tokens"`
-	// Request is the number of the request before which the part was pruned or shortened. Upcoming
-	// is set if that is the next request.
+	// Request is the number of the first request for which the part was pruned or shortened. Upcoming
+	// is set if it is the next request.
 	Request  int    `json:"request,omitempty"`
 	Upcoming bool   `json:"upcoming,omitempty"`
 	Reason   string `json:"reason,omitempty"`
-	// Number is the line of the ledger, which brings the part back; 0 for none.
+	// Number is the line of the ledger with which the part can be recalled, or 0.
 	Number int `json:"number,omitempty"`
-	// Cut holds the price of the cut, nil where prices were not weighed.
+	// Cut holds the price of the pruning pass. It is nil if prices were not weighed.
 	Cut *history.Cut `json:"cut,omitempty"`
-	// Back says how the part comes back.
+	// Back describes how to restore the part.
 	Back string `json:"back,omitempty"`
 }
 
-// A Next is the next request of a conversation, tried on a copy. It is tried with the first question;
-// any number of others may follow.
+// A Next is the next request of a conversation, computed on a copy. The first question computes it. Any
+// number of questions may follow.
 type Next struct {
-	// Window is the copy, before the work that precedes the request. Before does that work.
+	// Window is the window of the copy, before the request is prepared. Before prepares the request.
 	Window *window.Window
-	// Model is the model of the request, and Count counts the tokens of a text for it.
+	// Model is the model of the request. Count returns the tokens of a text for the model.
 	Model string
 	Count func(text string) int
 	// Facts returns the traits of tools. Root is the folder of relative paths in calls.
 	Facts  compression.Facts
 	Root   string
 	Before func(context.Context, *window.Window) error
-	// Steps has the changes that led to the history of Window.
+	// Steps are the changes that led to the history of Window.
 	Steps iter.Seq2[history.Step, error]
-	// tried is set once the request was tried: recorded is the history before, observed has the changes
-	// of the copy, and problem says why the work before the request is not known completely.
+	// tried is set once the request was computed. recorded is the history before that, and observed the
+	// changes made to the copy. problem is the reason why the preparation of the request is not known
+	// completely.
 	tried    bool
 	recorded []*history.Content
 	observed []history.Mutation
 	problem  string
 }
 
-// ReadOnce returns steps that are read from their record once, however often they are read.
+// ReadOnce returns steps that are read from the session log only once, even if they are iterated
+// repeatedly.
 func ReadOnce(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, error] {
 	type read struct {
 		step history.Step
@@ -116,21 +119,21 @@ func ReadOnce(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, erro
 	}
 }
 
-// Unrecorded says that the conversation is not recorded, so that nobody knows the pruned content, nor the
-// content to be pruned before the next request.
+// Unrecorded marks that the conversation is not recorded. The pruned content is then unknown, and so is
+// the content to be pruned before the next request.
 func (n *Next) Unrecorded() {
 	n.Before = func(context.Context, *window.Window) error {
 		return errors.New("pruned content is unknown: the session has no log (--no-session)")
 	}
 }
 
-// Observe notes a change of the copy. It is a history.Observer.
+// Observe records a change of the copy. It is a history.Observer.
 func (n *Next) Observe(m history.Mutation) error {
 	n.observed = append(n.observed, m)
 	return nil
 }
 
-// try does the work before the request.
+// try prepares the request on the copy.
 func (n *Next) try(ctx context.Context) {
 	if n.tried {
 		return
@@ -166,7 +169,7 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 			t.follow(step)
 		}
 	}
-	if !slices.Equal(t.entries, n.recorded) { // pairs were repaired, or the log lacks the changes
+	if !slices.Equal(t.entries, n.recorded) { // call pairs were repaired, or the log lacks the changes
 		t.follow(history.Step{Kind: history.MutationReplaced, Entries: n.recorded})
 	}
 	t.upcoming = true
@@ -191,7 +194,7 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 	return answer, nil
 }
 
-// inHead returns the parts of the head that hold the text or are the file of instructions.
+// inHead returns the parts of the head that contain the text or are the instruction file.
 func (t *tracker) inHead(w *window.Window, count func(string) int) (parts []Part) {
 	head := w.Head()
 	for _, s := range prompts.Sections(head.System) {
@@ -210,8 +213,8 @@ func (t *tracker) inHead(w *window.Window, count func(string) int) (parts []Part
 	return parts
 }
 
-// inEntries returns the parts among the entries: the ones that are in the request, in order, then
-// the others.
+// inEntries returns the parts among the entries: first the parts in the request, in order, then the
+// others.
 func (t *tracker) inEntries(w *window.Window, model string) (parts []Part) {
 	sent, _ := w.History.Curated()
 	present := map[*part]bool{}
@@ -244,14 +247,13 @@ func (t *tracker) inEntries(w *window.Window, model string) (parts []Part) {
 	return parts
 }
 
-// sends reports whether a block is sent to a model. Thinking goes back only to the model that
-// wants it.
+// sends reports whether a block is sent to a model. Reasoning is sent only to models that require it.
 func sends(block history.Block, model string) bool {
 	thinking, is := block.(*history.Thinking)
 	return !is || thinking.Attached != nil && thinking.Attached.Wanted && thinking.Attached.Model == model
 }
 
-// knows reports whether the question names a file that the conversation or its head knows.
+// knows reports whether the question names a file of the conversation or of its head.
 func (t *tracker) knows(w *window.Window) bool {
 	if t.question == "" || strings.ContainsAny(t.question, "\n\"<>|") {
 		return false
@@ -265,8 +267,8 @@ func (t *tracker) knows(w *window.Window) bool {
 	})
 }
 
-// knowsQuoted is knows for a name between quotes, as a shell wants it, which is the question from then
-// on if it is known.
+// knowsQuoted does the same as knows for a file name in shell quotes. If the file is known, the
+// question becomes the name without quotes.
 func (t *tracker) knowsQuoted(w *window.Window) bool {
 	typed := t.question
 	for _, quote := range []string{`"`, "'"} {
@@ -280,7 +282,7 @@ func (t *tracker) knowsQuoted(w *window.Window) bool {
 	return false
 }
 
-// names reports whether the question names a file: it is the end of its path.
+// names reports whether the question is the path of a file, or the end of that path.
 func (t *tracker) names(file string) bool {
 	question := history.Absolute("", strings.TrimPrefix(t.question, "@"))
 	file = history.Absolute(t.root, file)

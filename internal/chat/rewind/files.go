@@ -14,13 +14,13 @@ import (
 	"agent/internal/tools"
 )
 
-// mostNamed limits how many files a report names although the model never saw them. A command can
+// mostNamed limits how many files a report lists although the model never saw them. A command can
 // change thousands.
 const mostNamed = 50
 
-// Move applies a plan to the files, all of it or nothing. It then brings the conversation in line
-// with the files: the model counts as knowing their new content, its undone writes no longer
-// count (D-48), and a message tells it about the change.
+// Move applies a plan to the files, completely or not at all. It then updates the conversation: the new
+// content counts as seen by the model, and the undone writes no longer count (D-48). A message informs
+// the model about the change.
 func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.ChangedFile, error) {
 	changed, err := p.apply(plan, string(plan.Kind))
 	if err != nil {
@@ -43,7 +43,7 @@ func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.ChangedFile, error) {
 	return changed, p.Add(history.New(history.Human, p.report(plan, changed, known)...))
 }
 
-// apply carries out a plan and records which files it changed. by names the command.
+// apply applies a plan and records which files it changed. by names the command.
 func (p *Past) apply(plan *snapshot.Plan, by string) ([]snapshot.ChangedFile, error) {
 	changed, err := p.Env.Snapshots.Apply(plan)
 	if err != nil || p.Session == nil || len(changed) == 0 {
@@ -56,14 +56,14 @@ func (p *Past) apply(plan *snapshot.Plan, by string) ([]snapshot.ChangedFile, er
 	return changed, p.Session.Action(act)
 }
 
-// markUndone marks the writes in the history whose changes were undone, and takes the mark from
-// writes that count again (D-48).
+// markUndone marks the writes in the history whose changes were undone. It removes the mark from writes
+// that count again (D-48).
 func (p *Past) markUndone() error {
 	return window.MarkUndone(p.History, func(change string) bool { return !p.Env.Snapshots.InEffect(snapshot.Mark(change)) })
 }
 
-// report returns the message that tells the model which files an undo or a redo changed. A file
-// that the model once saw, and can no longer see as it is now, is shown again if there is room
+// report returns the message for the model about the files that an undo or a redo changed. If the model
+// once saw a file and no longer sees its present content, report includes the file if there is room
 // (D-48). known holds the files whose earlier content the model knew.
 func (p *Past) report(plan *snapshot.Plan, changed []snapshot.ChangedFile, known map[string]bool) []history.Block {
 	title := map[snapshot.Operation]string{
@@ -105,12 +105,12 @@ func (p *Past) report(plan *snapshot.Plan, changed []snapshot.ChangedFile, known
 	return blocks
 }
 
-// isPlain reports whether content is text that the model could write back as it reads it. A
-// carriage return or a null byte would be lost.
+// isPlain reports whether the model could write back content unchanged. A carriage return or a null
+// byte would be lost.
 func isPlain(content []byte) bool { return !bytes.ContainsAny(content, "\r\x00") }
 
-// sawBefore reports whether the model once saw the content of a file and no longer sees it as it
-// is: the content left the context after the first write that is undone now, or an earlier report
+// sawBefore reports whether the model once saw the content of a file and no longer sees its present
+// content. Either the content was pruned after the first write that is now undone, or an earlier report
 // shows an older state of the file.
 func (p *Past) sawBefore(plan *snapshot.Plan, file snapshot.ChangedFile) bool {
 	if file.Content == nil || file.Does == "mode" {
@@ -139,7 +139,7 @@ func (p *Past) isAbout(prune window.Prune, abs string) bool {
 	return false
 }
 
-// reportsFile reports whether an entry is a report of an undo or redo that shows a file.
+// reportsFile reports whether an entry is a report of an undo or redo that contains a file.
 func reportsFile(entry *history.Content, path string) bool {
 	return entry.Holds(history.Undone) && slices.ContainsFunc(entry.Blocks, func(block history.Block) bool {
 		text, ok := block.(*history.Text)

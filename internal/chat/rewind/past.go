@@ -1,7 +1,6 @@
-// Package rewind goes back in a conversation: it brings the conversation to an earlier point, files
-// to their earlier content, and pruned content back into the context. Its methods run while no
-// turn does, on the goroutine that owns the conversation; Points, At, Line and Removed may be
-// called from any goroutine.
+// Package rewind returns a conversation to an earlier point and files to their earlier content, and
+// recalls pruned content. Its methods run on the goroutine that owns the conversation, while no turn
+// runs. Only Points, At, Line and Removed may be called from any goroutine.
 package rewind
 
 import (
@@ -13,27 +12,27 @@ import (
 	"agent/internal/tools"
 )
 
-// Past goes back in one conversation.
+// Past rewinds one conversation.
 type Past struct {
-	// Session is the record of the conversation; nil if it is not recorded.
+	// Session is the log of the conversation, or nil if it is not recorded.
 	Session *session.Log
 	History *history.Service
 	Window  *window.Window
 	Tools   *tools.Registry
 	Env     *tools.Env
-	// Folder is the workspace of entries that name none: their relative paths begin there.
+	// Folder is the workspace of entries that name none. Their relative paths are relative to it.
 	Folder string
 	// Add puts an entry into the history.
 	Add func(*history.Content) error
-	// Answers has the answers to calls that the end of the program left unanswered, by the ids of
-	// the calls.
+	// Answers has answers for the calls that were unanswered when the earlier program ended, by call
+	// id.
 	Answers map[string]string
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
 }
 
-// Resume continues a recorded conversation. If the program ended before it answered some calls,
-// Resume answers them with an error, and records that as any other change.
+// Resume continues a recorded conversation. If the earlier program ended before it answered some calls,
+// Resume answers them with an error. It records these answers like any other change.
 func (p *Past) Resume(restored session.State) error {
 	if err := p.History.Restore(restored.Entries); err != nil {
 		return err
@@ -44,8 +43,7 @@ func (p *Past) Resume(restored session.State) error {
 	return p.repair()
 }
 
-// restoreWindow brings the window to its recorded state. The entries must be in the history
-// already.
+// restoreWindow restores the recorded state of the window. The entries must already be in the history.
 func (p *Past) restoreWindow(restored session.State) error {
 	p.Window.Ledger.Restore(restored.Prunes, restored.Turn)
 	p.Window.Measure.Calibrate(restored.Scales)
@@ -53,10 +51,10 @@ func (p *Past) restoreWindow(restored session.State) error {
 	return p.Window.Resume(restored.Pins, restored.Steps())
 }
 
-// unanswered is the error of a call that the end of the program left unanswered.
+// unanswered is the error of a call that was unanswered when the earlier program ended.
 const unanswered = "not known: the program ended before this call was answered"
 
-// repair answers the calls that the program's end left unanswered.
+// repair answers the calls that were unanswered when the earlier program ended.
 func (p *Past) repair() error {
 	return p.History.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
 		if history.Validate(entries) == nil {

@@ -18,8 +18,8 @@ import (
 	"agent/internal/history"
 )
 
-// Line returns the line of the ledger with a number; the first line has number 1. It may be
-// called from any goroutine.
+// Line returns the line of the ledger with a number, which starts at 1. It may be called from any
+// goroutine.
 func Line(ledger []window.Prune, number int) (window.Prune, error) {
 	switch {
 	case len(ledger) == 0:
@@ -30,8 +30,8 @@ func Line(ledger []window.Prune, number int) (window.Prune, error) {
 	return ledger[number-1], nil
 }
 
-// Removed returns the content that a line of the ledger took out of the context, with a heading
-// that describes it and says how old it is. It may be called from any goroutine.
+// Removed returns the content that a line of the ledger removed from the context. heading describes the
+// content and its age. It may be called from any goroutine.
 func (p *Past) Removed(number int, line window.Prune) (heading, text string, err error) {
 	content, err := p.recall(number, line)
 	if err != nil {
@@ -41,9 +41,9 @@ func (p *Past) Removed(number int, line window.Prune) (heading, text string, err
 	return heading, Text(content.Blocks), err
 }
 
-// BringBack puts removed content back into the context as the newest entry, so that nothing sent
-// before changes. Density does not remove it again. If the strategy weighs the cost of pruning,
-// the file that the content shows is pinned. BringBack returns the tokens that the entry takes.
+// BringBack adds removed content to the context as the newest entry, so that nothing sent before
+// changes. Pruning does not remove it again. If the strategy weighs the cost of pruning, BringBack pins
+// the file in the content. It returns the size of the entry in tokens.
 func (p *Past) BringBack(number int, heading, text string) (tokens int, err error) {
 	block := history.NewData(history.Restored, "I bring this back into the context. "+heading+":", text)
 	entry := history.New(history.Human, block).WithMeta(history.MetaRestored, number)
@@ -59,10 +59,10 @@ func (p *Past) BringBack(number int, heading, text string) (tokens int, err erro
 	return tokens, p.Add(entry)
 }
 
-// ErrNotRecorded is returned if removed content is asked for and the conversation has no record.
+// ErrNotRecorded is returned if removed content is requested and the conversation has no session log.
 var ErrNotRecorded = errors.New("can't restore: without a session log (--no-session), pruned content is gone")
 
-// recall returns the content that a line of the ledger took out of the context, from the record.
+// recall returns the content that a line of the ledger removed from the context, from the session log.
 func (p *Past) recall(number int, line window.Prune) (history.RecalledContent, error) {
 	if p.Session == nil {
 		return history.RecalledContent{}, ErrNotRecorded
@@ -77,7 +77,7 @@ func (p *Past) recall(number int, line window.Prune) (history.RecalledContent, e
 	return content, nil
 }
 
-// heading describes removed content, and says how old it is and whether its files have changed.
+// heading describes removed content, with its age and whether its files have changed.
 func (p *Past) heading(number int, line window.Prune, content history.RecalledContent) (string, error) {
 	heading := fmt.Sprintf("%d: %s, as of turn %d", number, humanize.Line(p.relative(DescribeLine(line)), maxHeading), content.Turn)
 	if age := p.Now().Sub(content.At); age >= time.Minute {
@@ -101,9 +101,9 @@ type NumberedLine struct {
 	Number int
 }
 
-// Distinct lists the lines of a ledger, oldest first, without lines whose content a later line
-// holds too: a result that became a pointer, and later left with its call. The later line counts
-// their tokens.
+// Distinct lists the lines of a ledger, oldest first, without lines whose content a later line also
+// contains. For example, a result became a placeholder and was later removed with its call. The later
+// line then includes the tokens of the earlier one.
 func Distinct(ledger []window.Prune) []NumberedLine {
 	var distinct []NumberedLine
 	holder := map[history.Recorded]int{} // the index in distinct of the line with the content
@@ -127,7 +127,7 @@ func Distinct(ledger []window.Prune) []NumberedLine {
 	return distinct
 }
 
-// DescribeLine describes a line of the ledger: the call that it is about, else its subject.
+// DescribeLine describes a line of the ledger by its call, or otherwise by its subject.
 func DescribeLine(line window.Prune) string {
 	switch {
 	case line.Call != "":
@@ -138,11 +138,11 @@ func DescribeLine(line window.Prune) string {
 	return line.Subject
 }
 
-// maxHeading limits how much of a subject a heading shows, in characters.
+// maxHeading limits the length of a subject in a heading, in characters.
 const maxHeading = 160
 
-// fate describes how a file has changed since some of its content was recorded. It returns "" if
-// no change is known.
+// fate describes how a file has changed since the content in since was recorded. It returns "" if no
+// change is known.
 func (p *Past) fate(path string, since history.RecalledContent) (string, error) {
 	name := humanize.Line(p.relative(path), maxHeading)
 	written, err := compression.WrittenIn(since.Later, path, p.Folder, p.Tools.Traits)
@@ -167,7 +167,7 @@ func (p *Past) fate(path string, since history.RecalledContent) (string, error) 
 	return "", nil
 }
 
-// relative returns a text with the paths in the workspace as relative to it.
+// relative returns text with paths in the workspace made relative to it.
 func (p *Past) relative(text string) string {
 	if p.Env == nil || p.Env.Workspace == nil {
 		return text
@@ -175,7 +175,7 @@ func (p *Past) relative(text string) string {
 	return fsutil.Shorten(text, p.Env.Workspace.Root())
 }
 
-// Text returns blocks as the text that the model reads when they are recalled.
+// Text formats blocks as the text that the model reads when they are recalled.
 func Text(blocks []history.Block) string {
 	var b strings.Builder
 	for _, block := range blocks {
@@ -193,8 +193,8 @@ func Text(blocks []history.Block) string {
 	return b.String()
 }
 
-// writeAnswer writes a tool's answer. A heading marks where the answer begins if its call comes
-// before it.
+// writeAnswer writes a tool's answer. If its call precedes it, a heading marks the beginning of the
+// answer.
 func writeAnswer(b *strings.Builder, answer *history.ToolResponse, afterCall bool) {
 	if afterCall {
 		b.WriteString("Answer:\n")
@@ -210,8 +210,8 @@ func writeAnswer(b *strings.Builder, answer *history.ToolResponse, afterCall boo
 	}
 }
 
-// argumentsText returns the arguments of a call, one a line; the lines of a longer text follow
-// its name.
+// argumentsText returns the arguments of a call, one per line. A text of several lines follows its
+// name.
 func argumentsText(given arguments.Arguments) string {
 	if !given.IsObject() {
 		return given.String() + "\n"
@@ -221,8 +221,8 @@ func argumentsText(given arguments.Arguments) string {
 	return b.String()
 }
 
-// writeArguments writes the members of a JSON object. Before the members of an object in a list it
-// writes the name of the list and the index from 1.
+// writeArguments writes the members of a JSON object. Before each object of a list it writes the name
+// of the list and the index from 1.
 func writeArguments(b *strings.Builder, indent string, members map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		switch value := members[name].(type) {

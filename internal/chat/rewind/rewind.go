@@ -15,14 +15,14 @@ import (
 // errNoRecord is returned if the conversation is not recorded.
 var errNoRecord = errors.New("can't rewind: the session has no log (--no-session)")
 
-// Points returns the points of the record to which the conversation can go. It may be called from
-// any goroutine.
+// Points returns the points of the session log to which the conversation can return. It may be called
+// from any goroutine.
 func (p *Past) Points() ([]history.Point, error) {
 	_, points, err := p.points()
 	return points, err
 }
 
-// points returns the record of the session and its points.
+// points returns the log of the session and its points.
 func (p *Past) points() (*session.Past, []history.Point, error) {
 	if p.Session == nil {
 		return nil, nil, errNoRecord
@@ -35,8 +35,8 @@ func (p *Past) points() (*session.Past, []history.Point, error) {
 	return record, points, err
 }
 
-// At returns the point with a sequence number and the state of the conversation there. It may be
-// called from any goroutine.
+// At returns the point with a sequence number, and the state of the conversation at that point. It may
+// be called from any goroutine.
 func (p *Past) At(seq uint64) (history.Point, session.State, error) {
 	record, points, err := p.points()
 	if err != nil {
@@ -60,14 +60,14 @@ func pointAt(points []history.Point, seq uint64) history.Point {
 	return history.Point{}
 }
 
-// Plan plans how the files would return to their state at a point, and changes nothing. It fails
-// if that state was not kept.
+// Plan computes how to restore the files to their state at a point, and changes nothing. It fails if
+// that state was not stored.
 func (p *Past) Plan(ctx context.Context, points []history.Point, seq uint64) (*snapshot.Plan, error) {
 	return p.plan(ctx, pointAt(points, seq))
 }
 
-// plan does the work of Plan for a point. Only a message has a state of the files; an end of a
-// line has none.
+// plan does the work of Plan for a point. Only a message has a stored state of the files. The end of a
+// branch has none.
 func (p *Past) plan(ctx context.Context, point history.Point) (*snapshot.Plan, error) {
 	if point.Message == nil {
 		return nil, errors.New("to restore newer files, use /redo")
@@ -79,8 +79,8 @@ func (p *Past) plan(ctx context.Context, point history.Point) (*snapshot.Plan, e
 	return p.Env.Snapshots.PlanRestore(ctx, snapshot.Mark(at))
 }
 
-// RewindFiles returns the files to their state at a message. unchanged names the files that could
-// not be changed and stay as they are.
+// RewindFiles restores the files to their state at a message. unchanged lists the files that could not
+// be restored.
 func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []snapshot.ChangedFile, unchanged []snapshot.Problem, err error) {
 	plan, err := p.plan(ctx, point)
 	switch {
@@ -93,9 +93,9 @@ func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []
 	return changed, plan.Left, err
 }
 
-// Rewind returns the conversation to its state at a point. Whether a write of
-// the history still counts depends on the present content of the file (D-48), not on its content at
-// that point. changed reports whether the history was rewound; an error may come in addition.
+// Rewind returns the conversation to its state at a point. Whether a write of the history still counts
+// depends on the present content of the file (D-48), not on the content at that point. changed reports
+// whether the history was rewound, even if there is also an error.
 func (p *Past) Rewind(point history.Point, restored session.State) (changed bool, err error) {
 	if err := p.History.Rewind(restored.Entries, point.Seq); err != nil {
 		return false, err

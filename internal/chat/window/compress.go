@@ -9,13 +9,13 @@ import (
 	"agent/internal/settings"
 )
 
-// ShouldCompress reports whether the next request reaches the threshold, or leaves
-// less than the reserve for the reply, whichever comes first (D-40).
+// ShouldCompress reports whether the next request reaches the threshold or leaves less than the reserve
+// for the reply (D-40).
 func (m *Measure) ShouldCompress(strategy compression.Strategy) bool {
 	return float64(m.Tokens()) >= m.limits.threshold(strategy)*float64(m.limits.Size()) || m.overLimit()
 }
 
-// overLimit reports whether the next request and the reserve exceed the window (D-08).
+// overLimit reports whether the next request plus the reserve exceeds the context window (D-08).
 func (m *Measure) overLimit() bool {
 	reserve, err := m.limits.Reserve()
 	return err == nil && m.Tokens()+reserve > m.limits.Size()
@@ -30,17 +30,16 @@ func (w *Window) CompressionTrigger() int {
 	return w.Limits.Trigger(strategy)
 }
 
-// PerformCompression lets the strategy rebuild the history and reports the outcome. The history
-// service keeps entries that arrive in the meantime. A message that is too large by itself is cut
-// first. A request that nothing can make fit is refused before anything of it is lost. If a model
-// gives no summary at the hard limit, this is reported and passed over, because the ladder
-// continues without a summary (D-30).
+// PerformCompression compresses the history by the strategy and reports the outcome. Entries added
+// meanwhile are kept. A message that is too large by itself is cut first. If nothing can make the
+// request fit, it is refused before any content is lost. If a model gives no summary at the hard limit,
+// this is only reported, because the fallback steps work without a summary (D-30).
 func (w *Window) PerformCompression(ctx context.Context, strategy compression.Strategy) (compression.Result, error) {
 	if err := w.fitMessage(strategy); err != nil {
 		return compression.Result{}, err
 	}
-	// The model's latest calls alone may exceed the target of a compression. A strategy could
-	// then only make room by dropping everything else.
+	// The model's latest calls alone may exceed the target of a compression. A strategy could then
+	// reach it only by dropping everything else.
 	if _, err := w.shorten(strategy, compression.FallbackCalls, compression.ShortenLatest); err != nil {
 		return compression.Result{}, err
 	}
@@ -66,8 +65,8 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	if err != nil {
 		return result, fmt.Errorf("compression with %s failed, so nothing was sent: %w. To send your message again: /retry", strategy.Name(), err)
 	}
-	// A no-op over the threshold would repeat before every request, so it is reported only
-	// once for the same reason.
+	// Above the threshold, a compression without effect would repeat before every request. It is
+	// reported only once for the same reason.
 	if result.Applied || result.Reason != w.noopReason {
 		w.noopReason = result.Reason
 		w.config.OnStep(told)
@@ -75,7 +74,7 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	return result, nil
 }
 
-// fitMessage cuts the latest message if that alone is too large for the window.
+// fitMessage cuts the latest message if it alone is too large for the context window.
 func (w *Window) fitMessage(strategy compression.Strategy) error {
 	entries, tokens := w.History.Curated()
 	overflow := w.CompressionContext(strategy, entries, tokens).Overflow()
@@ -88,16 +87,16 @@ func (w *Window) fitMessage(strategy compression.Strategy) error {
 	return w.inTheirTokens(overflow)
 }
 
-// cutMessage cuts the latest message so that room for an answer is left. It returns false if
-// there is no room even then.
+// cutMessage cuts the latest message to leave room for an answer. It returns false if even that leaves
+// no room.
 func (w *Window) cutMessage(strategy compression.Strategy) (bool, error) {
 	return w.shorten(strategy, compression.FallbackMessage, func(c compression.Context) ([]*history.Content, bool) {
 		return compression.CutMessage(c, len(w.Ledger.prunes)+1)
 	})
 }
 
-// shorten runs a step that the hard limit forces, outside of the ladder. It returns false if
-// there is nothing to shorten.
+// shorten runs a fallback step of the hard limit separately. It returns false if there is nothing to
+// shorten.
 func (w *Window) shorten(strategy compression.Strategy, name compression.FallbackName, f func(compression.Context) ([]*history.Content, bool)) (bool, error) {
 	before := w.Measure.Tokens()
 	done, err := w.rebuild(compression.LimitCause, func(entries []*history.Content, tokens []int) ([]*history.Content, error) {
@@ -117,10 +116,10 @@ func (w *Window) shorten(strategy compression.Strategy, name compression.Fallbac
 	return true, nil
 }
 
-// rebuild replaces the history by the entries that f makes of it, and records in the ledger the
-// content that left. It returns false if f returns nothing.
+// rebuild replaces the history by the entries that f returns, and records the removed content in the
+// ledger. It returns false if f returns nil.
 func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens []int) ([]*history.Content, error)) (done bool, err error) {
-	w.pricing.syncEngine() // the engine must see the old entries before they are gone
+	w.pricing.syncEngine() // the engine must process the old entries before they are removed
 	var gone []history.Prune
 	err = w.History.Rebuild(cause, func(entries []*history.Content, tokens []int) (history.Rebuilt, error) {
 		rebuilt, err := f(entries, tokens)
@@ -135,8 +134,8 @@ func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens
 	return done, err
 }
 
-// Compress runs the active strategy now, whatever the threshold. It reports the outcome to the
-// caller only.
+// Compress runs the active strategy now, whatever the threshold. It reports the outcome only to the
+// caller.
 func (w *Window) Compress(ctx context.Context) (Compression, error) {
 	strategy, err := w.Active()
 	if err != nil {
@@ -146,8 +145,8 @@ func (w *Window) Compress(ctx context.Context) (Compression, error) {
 	return told, err
 }
 
-// compress runs one rebuild by a strategy. The strategy works on immutable values, so that it may
-// take its time while the history continues taking entries.
+// compress compresses the history once by a strategy. The strategy works on immutable values, so the
+// history may receive entries meanwhile.
 func (w *Window) compress(ctx context.Context, strategy compression.Strategy, urgency Urgency) (Compression, compression.Result, error) {
 	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Measure.Tokens(), Limit: w.Limits.Size()}
 	var result compression.Result
@@ -170,19 +169,17 @@ func (w *Window) compress(ctx context.Context, strategy compression.Strategy, ur
 	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, w.Measure.Tokens()
 	if err == nil && told.Applied {
 		w.compressions++
-		w.heads.renew() // the provider's cache does not hold the new history, so the head may change too
+		w.heads.renew() // the provider's cache lacks the new history, so the head may change too
 		w.config.Moments.Compacted(ctx, urgency.Manual)
 	}
 	return told, result, err
 }
 
-// Compressions returns how often the history was compressed, including steps of the ladder
-// (D-49).
+// Compressions returns the number of compressions of the history, including fallback steps (D-49).
 func (w *Window) Compressions() int { return w.compressions }
 
-// CompressionContext returns the context for a strategy: the entries that can be sent, with their
-// counts. The counts are estimates of our tokenizer, so the limits are given in the same measure
-// (D-09).
+// CompressionContext returns the context for a strategy: the entries that can be sent, with their token
+// counts. The counts come from our tokenizer, so the limits use the same unit (D-09).
 func (w *Window) CompressionContext(strategy compression.Strategy, entries []*history.Content, tokens []int) compression.Context {
 	entries, tokens = withoutTodos(entries, tokens)
 	_, carried := w.todos.entry()

@@ -6,7 +6,7 @@ import (
 	"agent/internal/settings"
 )
 
-// strategies finds the strategy in use.
+// strategies looks up the strategy in use.
 type strategies struct {
 	settings *settings.Settings
 	find     func(name string) (compression.Strategy, error)
@@ -17,14 +17,14 @@ func (s *strategies) active() (compression.Strategy, error) {
 	return s.find(settings.CompressionStrategy.Of(s.settings))
 }
 
-// pruner returns the active strategy if it prunes by price.
+// pruner returns the active strategy if it weighs prices.
 func (s *strategies) pruner() (compression.Pruner, bool) {
 	strategy, err := s.active()
 	pruner, ok := strategy.(compression.Pruner)
 	return pruner, err == nil && ok
 }
 
-// Staleness finds content that newer content has made stale, for a strategy that does not weigh
+// Staleness finds content that newer content has made stale. It is for strategies that do not weigh
 // prices.
 type Staleness struct {
 	strategies *strategies
@@ -46,8 +46,8 @@ func (s *Staleness) Config() compression.DensityConfig {
 	return config
 }
 
-// next returns the prunes that a strategy that does not weigh prices would make before the
-// next request, or false if the strategy prunes nothing.
+// next returns the prunes that a strategy without prices would make before the next request. It returns
+// false if the strategy prunes nothing.
 func (s *Staleness) next() (prunes []history.Prune, ok bool) {
 	strategy, err := s.strategies.active()
 	optimizer, ok := strategy.(compression.Optimizer)
@@ -61,7 +61,7 @@ func (s *Staleness) next() (prunes []history.Prune, ok bool) {
 	return result.Prunes, true
 }
 
-// leaving maps each block that density would take before the next request to the reason. It returns
+// leaving maps each block that pruning would remove before the next request to the reason. It returns
 // nil if the strategy prunes nothing.
 func (s *Staleness) leaving() map[history.Block]string {
 	prunes, ok := s.next()

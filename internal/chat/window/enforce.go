@@ -8,10 +8,10 @@ import (
 	"agent/internal/settings"
 )
 
-// EnforceLimit enforces the hard limit (D-08): the request and the reserve for the reply must fit
-// into the window. It runs the ladder of D-30, continuing from done, the result of the strategy in
-// this pre-send window (zero if it did nothing, D-42). If nothing makes the request fit, the
-// error is a *compression.ContextOverflowError.
+// EnforceLimit enforces the hard limit (D-08): the request plus the reserve for the reply must fit into
+// the context window. It runs the fallback steps of D-30. They continue from done, the result of the
+// strategy in this pre-send window, which is zero if it did nothing (D-42). If nothing makes the
+// request fit, the error is a *compression.ContextOverflowError.
 func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Result) error {
 	w.refused = false
 	if _, err := w.Limits.Reserve(); err != nil {
@@ -47,7 +47,7 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 	return nil
 }
 
-// reduce climbs the ladder.
+// reduce runs the fallback steps.
 func (w *Window) reduce(strategy compression.Strategy, done compression.Result) (reduced compression.FallbackResult, err error) {
 	_, err = w.rebuild(compression.LimitCause, func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
 		reduced, err = compression.Reduce(compression.FallbackInput{
@@ -59,14 +59,15 @@ func (w *Window) reduce(strategy compression.Strategy, done compression.Result) 
 	return reduced, err
 }
 
-// Refused notes that a provider found the request too long although it fits by our count (S-12). The
-// limit from now on is the window that the provider names. If it names none (0), the limit is safely
-// below the size of the request. sent is the size of the request that the provider names, else 0. It
-// corrects our count, so that the next pre-send window makes the request smaller.
+// Refused records that a provider refused the request as too long although it fits by our count (S-12).
+// named is the context window that the provider reports, and becomes the limit. If it is 0, the limit
+// becomes a value safely below the size of the request. sent is the size of the request that the
+// provider reports, or 0. It corrects our count, so that the next pre-send window makes the request
+// smaller.
 func (w *Window) Refused(named, sent int) {
 	refused := w.Measure.Tokens()
 	if sent == 0 && w.fits(named) {
-		sent = named // the provider counted at least as many tokens as it named
+		sent = named // the provider counted at least this many tokens
 	}
 	w.Measure.calibration.Observe(w.Limits.model(), w.Measure.Estimate(), sent, 0)
 	limit := named
@@ -79,13 +80,13 @@ func (w *Window) Refused(named, sent int) {
 	w.config.OnStep(Refusal{Tokens: max(refused, sent), Limit: w.Limits.Size()})
 }
 
-// fits reports whether the next request fits into a window by our count.
+// fits reports whether the next request fits into a context window of this size by our count.
 func (w *Window) fits(window int) bool {
 	return w.Measure.Tokens() <= window-ReserveOf(settings.MaxOutputTokens.Of(w.config.Settings), window)
 }
 
-// inTheirTokens converts an overflow from our tokens to the provider's tokens, in which the
-// settings are given. Other errors stay as they are.
+// inTheirTokens converts the numbers of an overflow error to the provider's tokens, the unit of the
+// settings. It returns other errors unchanged.
 func (w *Window) inTheirTokens(err error) error {
 	var overflow *compression.ContextOverflowError
 	if !errors.As(err, &overflow) {

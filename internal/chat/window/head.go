@@ -15,18 +15,18 @@ import (
 type Head struct {
 	System string
 	Tools  []llm.ToolSpec
-	// Cut is set if the instructions in System were cut to fit.
+	// Cut is set if the instructions in System were shortened to fit.
 	Cut bool
 }
 
-// A HeadMaker makes a head: the usual one, or a lean one with a short prompt and only the
-// essential tools. It omits optional parts until fits reports true.
+// A HeadMaker builds a head: the usual one, or a lean one with a short prompt and only the essential
+// tools. It omits optional parts until fits reports true.
 type HeadMaker func(lean bool, fits func(Head) bool) Head
 
 const (
-	// leanBelow is the window, in tokens, below which the head is lean.
+	// leanBelow is the context window in tokens below which the head is lean.
 	leanBelow = 8192
-	// headShare is the divisor that gives the part of the window that a head may take.
+	// headShare is the divisor for the part of the context window that a head may use.
 	headShare = 3
 )
 
@@ -35,23 +35,22 @@ type countedHead struct {
 	Head
 	system, tools int
 	lean          bool
-	// window is the size of the window for which the head was made, and headFor the result of
-	// HeadFor at that time.
+	// window is the context window for which the head was built. headFor is the result of HeadFor at
+	// that time.
 	window  int
 	headFor string
-	// sum is a digest of the head, made on demand.
+	// sum is a digest of the head, computed on demand.
 	sum string
 }
 
-// Heads makes the beginning of every request.
+// Heads builds the head of every request.
 type Heads struct {
 	make    HeadMaker
 	limits  *Limits
 	models  Models
 	facts   compression.Facts
 	history *history.Service
-	// recorded returns the recorded form of the present request during a replay; it is nil outside
-	// of one.
+	// recorded returns the recorded form of the present request during a replay. Otherwise it is nil.
 	recorded func() (compression.Request, bool)
 
 	head    countedHead
@@ -65,8 +64,8 @@ func (h *countedHead) count(counter history.Counter) {
 	}
 }
 
-// Head returns the beginning of every request. It is made once for a window of one size and one
-// model: a head that changed within a session would void the provider's prefix cache (D-94).
+// Head returns the head of every request. It is built once for each size of the context window and each
+// model. A head that changed within a session would void the provider's prefix cache (D-94).
 func (h *Heads) Head() Head {
 	h.prepare()
 	return h.head.Head
@@ -81,8 +80,7 @@ func (h *Heads) overhead() int {
 	return h.head.system + h.head.tools
 }
 
-// record returns the present request as in the record that is replayed, or false if there is
-// none.
+// record returns the recorded form of the present request during a replay, or false.
 func (h *Heads) record() (compression.Request, bool) {
 	if h.recorded == nil {
 		return compression.Request{}, false
@@ -90,8 +88,8 @@ func (h *Heads) record() (compression.Request, bool) {
 	return h.recorded()
 }
 
-// prepare makes everything count with the current model's vocabulary, and makes a new head if the
-// window or the model has changed.
+// prepare sets the tokenizer of the current model. It builds a new head if the context window or the
+// model has changed.
 func (h *Heads) prepare() {
 	counter := h.models.Counter(h.limits.model())
 	if counter != h.counter {
@@ -106,8 +104,8 @@ func (h *Heads) prepare() {
 	}
 }
 
-// makeHead makes the head for a window: the usual one if the window is not small and the head
-// takes at most a third of it, else the lean one.
+// makeHead builds the head for a context window. It returns the lean head if the window is small or the
+// usual head would exceed a third of it.
 func (h *Heads) makeHead(size int) countedHead {
 	counted := func(made Head) countedHead {
 		c := countedHead{Head: made, window: size}
@@ -128,7 +126,7 @@ func (h *Heads) makeHead(size int) countedHead {
 	return head
 }
 
-// Sum returns a digest of the head, by which another process recognises the same head.
+// Sum returns a digest of the head, by which another process identifies the same head.
 func (h *Heads) Sum() string {
 	h.prepare()
 	if r, ok := h.record(); ok {
@@ -145,10 +143,10 @@ func (h *Heads) Sum() string {
 	return h.head.sum
 }
 
-// recalls reports whether the model has a tool to ask for pruned content.
+// recalls reports whether the model has a tool to recall pruned content.
 func (h *Heads) recalls() bool {
 	return slices.ContainsFunc(h.Head().Tools, func(tool llm.ToolSpec) bool { return h.facts(tool.Name).NeedsRecord })
 }
 
-// renew lets the next request have a new head.
+// renew makes the next request build a new head.
 func (h *Heads) renew() { h.head.window = 0 }

@@ -26,33 +26,33 @@ const (
 
 // An Item is a part of the head, a call with its result, an inclusion, or a text in the context.
 type Item struct {
-	// Kind is one of the above or the name of the tool of a call, else "included", "you" or "reply".
+	// Kind is one of the kinds above, the tool name of a call, "included", "you" or "reply".
 	Kind string
-	// Subject names the item: a path, a command, the first line of a text.
+	// Subject identifies the item: a path, a command, or the first line of a text.
 	Subject string
 	// Head is set for a part of the head.
 	Head bool
-	// Path is the absolute path of the file that the item is about, or "".
+	// Path is the absolute path of the file that the item contains, or "".
 	Path   string
 	Tokens int
-	// Turns is the number of messages of the user after the item, Sent the number of requests
-	// that carried it.
+	// Turns is the number of messages of the user after the item. Sent is the number of requests that
+	// contained it.
 	Turns, Sent int
-	// Reason says why the item is still there, or is empty if no rule applies to it.
+	// Reason is why the item is still in the context, or "" if no rule applies to it.
 	Reason string
-	// Waiting is set if pruning may take the item but has put it off.
+	// Waiting is set if pruning may remove the item but has postponed it.
 	Waiting bool
-	// Pinned is set if a user wants the item to stay.
+	// Pinned is set if the user pinned the item.
 	Pinned bool
-	// Text is the item as the model reads it.
+	// Text is the item as sent to the model.
 	Text string
 
 	// answer is the result of the call, or nil for an item without one.
 	answer *history.ToolResponse
 }
 
-// Items lists the items of the next request: the head, then the others, the largest first.
-// Their tokens add up to its size.
+// Items lists the items of the next request: the head, then the others, the largest first. Their tokens
+// add up to the size of the request.
 func (c *Contents) Items() []Item {
 	head := c.headItems()
 	items := append(head, c.entryItems()...)
@@ -128,7 +128,7 @@ func (c *Contents) entryItems() []Item {
 		if entry.Empty() {
 			continue // the block is not sent
 		}
-		own := -1 // the item that gets the overhead of the entry
+		own := -1 // the item to which the overhead of the entry is added
 		left := c.history.CountContent(entry)
 		for _, block := range entry.Blocks {
 			if at, ok := answered[block]; ok {
@@ -163,7 +163,7 @@ func (c *Contents) entryItems() []Item {
 	return append(items, slices.DeleteFunc([]Item{reasoning, other}, func(i Item) bool { return i.Tokens == 0 })...)
 }
 
-// item returns the item that begins with a block. The result of a call belongs to the item of the
+// item returns the item that begins with a block. It includes the result of a call in the item of the
 // call.
 func (c *Contents) item(entry *history.Content, block history.Block, answers map[*history.ToolCall]*history.ToolResponse) (Item, bool) {
 	switch b := block.(type) {
@@ -191,7 +191,7 @@ func (c *Contents) item(entry *history.Content, block history.Block, answers map
 	return Item{}, false
 }
 
-// explain sets for each item the reason why it is still there.
+// explain sets for each item the reason why it is still in the context.
 func (c *Contents) explain(items []Item) {
 	held := map[string]HeldPart{}
 	for _, h := range c.HeldParts("") {
@@ -214,11 +214,11 @@ func (c *Contents) explain(items []Item) {
 	}
 }
 
-// LetGone is the kind of the ledger's lines about results that a user has let go.
+// LetGone is the kind of the ledger's lines about results that the user pruned.
 const LetGone history.PruneKind = "let go"
 
-// LetGo takes the result of an item out of the context, whatever that costs at the provider's
-// cache. It returns the number of tokens freed. An error says why the item stays.
+// LetGo prunes the result of an item, whatever the cache miss costs. It returns the number of tokens
+// pruned. An error contains the reason why the item was not pruned.
 func (c *Contents) LetGo(item Item) (tokens int, err error) {
 	switch {
 	case item.Pinned:

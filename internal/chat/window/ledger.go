@@ -9,8 +9,8 @@ import (
 	"agent/internal/history"
 )
 
-// Ledger is the record of pruned content, for people. Its sizes are by our own count, as in the
-// log, because each program learns the provider's count again.
+// Ledger lists pruned content for the user. Its sizes are by our own count, as in the session log,
+// because each process calibrates the provider's count again.
 type Ledger struct {
 	heads *Heads
 	facts compression.Facts
@@ -21,13 +21,12 @@ type Ledger struct {
 	turn int
 }
 
-// NextTurn notes that the user sent a message. Prunes are grouped by the message during which
-// they happened.
+// NextTurn records that the user sent a message. Prunes are grouped by the turn in which they happened.
 func (l *Ledger) NextTurn() { l.turn++ }
 
-// Lines lists the content that left the context since it was last cleared, oldest first. The
-// number of a line, from 1, does not change. Its size, by our own count, does not change either,
-// and is the only number shown for content that density freed.
+// Lines lists the content pruned since the context was last cleared, oldest first. The number of a
+// line, from 1, does not change. Its size, by our own count, does not change either. No other size is
+// shown for content that density pruned.
 func (l *Ledger) Lines() []Prune { return slices.Clone(l.prunes) }
 
 // Restore restores the ledger of a recorded session in which the user has sent turn messages.
@@ -35,15 +34,15 @@ func (l *Ledger) Restore(recorded []Prune, turn int) {
 	l.prunes, l.turn = slices.Clone(recorded), turn
 }
 
-// Compressed reports whether a compression, and not density, took the content of a line (D-49).
+// Compressed reports whether a compression, not density, removed the content of a line (D-49).
 func Compressed(p Prune) bool {
 	return p.Kind == compression.Summarised || p.Kind == compression.Dropped
 }
 
-// Freed returns the number of tokens that density has freed so far: the sum of its lines (D-49).
+// Freed returns the number of tokens that density has pruned so far: the sum of its lines (D-49).
 func (l *Ledger) Freed() int { return freed(l.prunes) }
 
-// Freed returns the number of tokens that this run of density freed: the sum of its lines in the
+// Freed returns the number of tokens that this run of density pruned: the sum of its lines in the
 // Ledger.
 func (d Density) Freed() int { return freed(d.Prunes) }
 
@@ -73,8 +72,8 @@ func (l *Ledger) record(prunes []history.Prune, cut *history.Cut) []Prune {
 	return slices.Clone(records)
 }
 
-// nextNumber returns the number that content gets in the ledger when it leaves next, or, with
-// after, that many lines later. It returns 0 if the model has no tool to ask for content by number.
+// nextNumber returns the ledger number of the content that is pruned next. With after, it returns the
+// number that many lines later. It returns 0 if the model has no tool to recall content by number.
 func (l *Ledger) nextNumber(after int) int {
 	if !l.heads.recalls() {
 		return 0
@@ -82,7 +81,7 @@ func (l *Ledger) nextNumber(after int) int {
 	return len(l.prunes) + after + 1
 }
 
-// nameCalls sets the Call of each prune that took a call or a result out of entries.
+// nameCalls sets the Call of each prune that removed a call or a result from entries.
 func (l *Ledger) nameCalls(prunes []history.Prune, entries []*history.Content) {
 	for i := range prunes {
 		p := &prunes[i]
@@ -95,8 +94,8 @@ func (l *Ledger) nameCalls(prunes []history.Prune, entries []*history.Content) {
 	}
 }
 
-// title describes a call on one line. Where only a pointer is left of what it asked for, the
-// line of the ledger that the pointer names tells it.
+// title describes a call on one line. If a placeholder replaced the arguments of the call, title uses
+// the description from the ledger line that the placeholder names.
 func (l *Ledger) title(call *history.ToolCall) string {
 	title := l.facts(call.Name).Describe(call.Name, call.Arguments()).Title()
 	if number := compression.NumberIn(title); number > 0 && number <= len(l.prunes) {
@@ -105,8 +104,8 @@ func (l *Ledger) title(call *history.ToolCall) string {
 	return title
 }
 
-// callOf returns the call in the entries that a block belongs to: as its answer, as the call, or
-// as one of its arguments. It returns nil for any other block.
+// callOf returns the call in the entries to which a block belongs. The block may be the call, its
+// answer or one of its arguments. It returns nil for any other block.
 func callOf(block history.Block, entries []*history.Content) *history.ToolCall {
 	var id string
 	switch b := block.(type) {

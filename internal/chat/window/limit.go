@@ -10,23 +10,23 @@ import (
 	"agent/internal/settings"
 )
 
-// DefaultLimit is the window assumed for unknown models, in tokens.
+// DefaultLimit is the context window assumed for unknown models, in tokens.
 const DefaultLimit = 128_000
 
-// maxReserve is the greatest number of tokens kept for the reply without a setting (D-08).
+// maxReserve is the largest default reserve for the reply, in tokens (D-08).
 const maxReserve = 16_384
 
-// Limits knows how large the next request may be, in tokens as the provider counts them.
+// Limits computes the largest size of the next request, in tokens as the provider counts them.
 type Limits struct {
 	settings *settings.Settings
-	// known returns the known size of a model's window.
+	// known returns the known context window of a model.
 	known func(model string) (tokens int, ok bool)
-	// learned maps models to the limits that refusals taught.
+	// learned maps models to the limits learned from refusals.
 	learned map[string]history.LearnedLimit
 }
 
 // NewLimits returns the limits of requests to the model of the settings. known returns the known
-// size of a model's window; it is called if the setting context-limit is unset.
+// context window of a model. It is called if the setting context-limit is unset.
 func NewLimits(s *settings.Settings, known func(model string) (int, bool)) *Limits {
 	return &Limits{settings: s, known: known, learned: make(map[string]history.LearnedLimit)}
 }
@@ -34,8 +34,8 @@ func NewLimits(s *settings.Settings, known func(model string) (int, bool)) *Limi
 // model returns the name of the model of the next request.
 func (l *Limits) model() string { return settings.Model.Of(l.settings) }
 
-// Size returns the model's window in tokens: the user's setting, else the known size of the
-// model, else a common size; but never more than a refusal taught.
+// Size returns the model's context window in tokens. It is the user's setting, or otherwise the known
+// size of the model, or otherwise DefaultLimit. It never exceeds a limit learned from a refusal.
 func (l *Limits) Size() int {
 	configured := l.configuredSize()
 	if learned, ok := l.learned[l.model()]; ok && learned.Configured == configured {
@@ -46,7 +46,7 @@ func (l *Limits) Size() int {
 
 func (l *Limits) configuredSize() int {
 	if set := settings.ContextLimit.Of(l.settings); set > 0 {
-		return set // listing the known files may wait for the endpoint
+		return set // looking up the known size may wait for the endpoint
 	}
 	limit, known := l.known(l.model())
 	if !known {
@@ -55,20 +55,20 @@ func (l *Limits) configuredSize() int {
 	return SizeOf(0, limit)
 }
 
-// SizeOf returns the window of a model: the setting, else the known size, else a common size; 0
-// means no setting or no known size.
+// SizeOf returns the context window of a model: the setting, or the known size, or otherwise
+// DefaultLimit. 0 means no setting or no known size.
 func SizeOf(set, known int) int { return cmp.Or(set, known, DefaultLimit) }
 
-// learn remembers the limit of the model, in tokens.
+// learn stores the limit of the model, in tokens.
 func (l *Limits) learn(tokens int) {
 	l.learned[l.model()] = history.LearnedLimit{Tokens: tokens, Configured: l.configuredSize()}
 }
 
-// Restore restores the limits that refusals taught in an earlier run, by model.
+// Restore restores the limits learned from refusals in an earlier process, by model.
 func (l *Limits) Restore(learned map[string]history.LearnedLimit) { maps.Copy(l.learned, learned) }
 
-// Reserve returns the part of the window kept free for the reply (D-08), or an error if it leaves
-// no room for a request.
+// Reserve returns the part of the context window kept free for the reply (D-08). It returns an error if
+// the reserve leaves no room for a request.
 func (l *Limits) Reserve() (int, error) {
 	reserve, size := l.reserve(), l.Size()
 	if reserve >= size {
@@ -81,8 +81,8 @@ func (l *Limits) reserve() int {
 	return ReserveOf(settings.MaxOutputTokens.Of(l.settings), l.Size())
 }
 
-// ReserveOf returns the part of a window kept free for the reply: the setting, else the common
-// share; a set of 0 means no setting (D-08).
+// ReserveOf returns the part of a context window kept free for the reply: the setting set, or the
+// default share if set is 0 (D-08).
 func ReserveOf(set, size int) int {
 	if set > 0 {
 		return set
@@ -90,18 +90,18 @@ func ReserveOf(set, size int) int {
 	return min(maxReserve, size/4)
 }
 
-// Trigger returns the total at which compression starts: the threshold's share of the window, or
-// the window without the reserve if that is less (D-40).
+// Trigger returns the size of a request in tokens at which compression starts. It is the threshold's
+// share of the context window, or the window minus the reserve if that is less (D-40).
 func (l *Limits) Trigger(strategy compression.Strategy) int {
 	return min(l.thresholdTokens(strategy), l.Size()-l.reserve())
 }
 
-// thresholdTokens returns the threshold's share of the window.
+// thresholdTokens returns the threshold's share of the context window in tokens.
 func (l *Limits) thresholdTokens(strategy compression.Strategy) int {
 	return int(l.threshold(strategy) * float64(l.Size()))
 }
 
-// threshold resolves REQ-HD-001.10: it returns the user's setting, else the strategy's own
+// threshold implements REQ-HD-001.10: it returns the user's setting, or otherwise the strategy's own
 // threshold.
 func (l *Limits) threshold(strategy compression.Strategy) float64 {
 	if set := settings.CompressionThreshold.Of(l.settings); set > 0 {

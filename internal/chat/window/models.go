@@ -8,11 +8,11 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// Models knows the models that requests go to, and their servers.
+// Models describes the models that requests use, and their servers.
 type Models interface {
 	// Counter returns the token counter for a model.
 	Counter(model string) history.Counter
-	// Limit returns the known size of a model's window, in tokens. It is called if the setting
+	// Limit returns the known context window of a model, in tokens. It is called if the setting
 	// context-limit is unset, and may wait for the endpoint.
 	Limit(model string) (tokens int, known bool)
 	// Price returns the price of cached input tokens of a model, relative to input that is not
@@ -20,16 +20,16 @@ type Models interface {
 	Price(model string) compression.Price
 	// Cache returns the known facts about the cache of a model's provider.
 	Cache(model string) vendor.Cache
-	// KeepLife keeps the lifetime of a model's cache when a reply has taught a new one.
+	// KeepLife saves the lifetime of a model's cache after a reply has shown a new lifetime.
 	KeepLife(model string, life time.Duration)
-	// Cuts reports whether the server may cut prompts silently.
+	// Cuts reports whether the server may truncate prompts without an error.
 	Cuts() bool
-	// HeadFor names the model and the endpoint for which the head is made. The head is made again
-	// when the name changes.
+	// HeadFor returns the model and the endpoint for which the head is built. The head is built again
+	// when the result changes.
 	HeadFor() string
 }
 
-// unkept knows the facts of other Models, and keeps nothing.
+// unkept is Models with a KeepLife that saves nothing.
 type unkept struct{ Models }
 
 func (unkept) KeepLife(string, time.Duration) {}

@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// Pins are the files whose content density does not prune.
+// Pins are the files whose content pruning keeps.
 type Pins struct {
 	paths     map[string]bool
 	history   *history.Service
@@ -19,9 +19,9 @@ type Pins struct {
 	ledger    *Ledger
 }
 
-// Pin pins a file, or unpins it if pinned is false, and records that. Density does not prune
-// content of a pinned file. The name may be the end of a path. Pin returns the path of the file,
-// or an error if the conversation knows none or several files of that name.
+// Pin pins a file, or unpins it if pinned is false, and records that. Pruning keeps the content of a
+// pinned file. name may be the end of a path. Pin returns the path of the file. It returns an error if
+// no file or several files of the conversation match.
 func (p *Pins) Pin(name string, pinned bool) (string, error) {
 	known := p.Known()
 	if !pinned {
@@ -44,12 +44,12 @@ func (p *Pins) Pin(name string, pinned bool) (string, error) {
 
 func (s *Staleness) absolute(name string) string { return history.Absolute(s.root, name) }
 
-// isEnd reports whether a name, in the form of any system, is the end of the path of a file.
+// isEnd reports whether name, with the path separators of any system, is the end of the path of a file.
 func isEnd(name, file string) bool {
 	return strings.HasSuffix(file, "/"+strings.TrimPrefix(history.Absolute("", name), "./"))
 }
 
-// theFile returns the only known file that a name means.
+// theFile returns the only known file that name matches.
 func theFile(known []string, absolute, name string, pinned bool) (string, error) {
 	if slices.Contains(known, absolute) {
 		return absolute, nil
@@ -68,8 +68,8 @@ func theFile(known []string, absolute, name string, pinned bool) (string, error)
 	return "", fmt.Errorf("%s is not pinned; pinned: %s", name, strings.Join(known, ", "))
 }
 
-// List lists the pinned files, including files that the model asked for again soon after they
-// were pruned.
+// List lists the pinned files, including files that the model requested again soon after they were
+// pruned.
 func (p *Pins) List() []string {
 	pins := maps.Clone(p.paths)
 	if p.pricing.syncEngine() {
@@ -94,9 +94,8 @@ func (p *Pins) Known() []string {
 	return slices.Sorted(maps.Keys(known))
 }
 
-// Needed notes that the model asked for the content of a line of the ledger, given its number
-// from 1. If the content was pruned as cold a moment ago, it is needed after all, and its file
-// stays from now on.
+// Needed records that the model requested the content of a line of the ledger, given its number from 1.
+// If the content was pruned recently as unused, Needed pins its file.
 func (p *Pins) Needed(number int) error {
 	if number < 1 || number > len(p.ledger.prunes) || !p.pricing.syncEngine() {
 		return nil
@@ -108,9 +107,9 @@ func (p *Pins) Needed(number int) error {
 	return p.Keep(number)
 }
 
-// Keep pins the files of a line of the ledger, given its number from 1, for a strategy that
-// prunes by price: otherwise the strategy would take the rest of a file as little used. The pin
-// is recorded at once, so that a resumed session decides alike.
+// Keep pins the files of a line of the ledger, given its number from 1. It applies to a strategy that
+// weighs prices, which would otherwise prune the rest of the file as unused. The pin is recorded at
+// once, so that a resumed session decides the same.
 func (p *Pins) Keep(number int) error {
 	if number < 1 || number > len(p.ledger.prunes) || !p.pricing.syncEngine() {
 		return nil

@@ -11,26 +11,27 @@ import (
 	"agent/internal/settings"
 )
 
-// pricing keeps the engine of a strategy that prunes by price in step with the history.
+// pricing updates the engine of a strategy that weighs prices with the changes of the history.
 type pricing struct {
 	strategies *strategies
 	history    *history.Service
 	heads      *Heads
 	models     Models
 	now        func() time.Time
-	// options are the dependencies of the engine. moment holds the facts that are the same for
-	// all requests.
+	// options are the dependencies of the engine. always holds the facts that are the same for all
+	// requests.
 	options compression.FollowerOptions
 	always  compression.Moment
 	// pins holds the absolute paths of the pinned files.
 	pins map[string]bool
 
 	engine compression.Follower
-	// request is the request that is being made. The reply carries it into the history.
+	// request is the request in preparation. The history stores it in the metadata of the reply.
 	request *compression.Request
-	// observed is the time at which a provider last reported on a request.
+	// observed is the time of the latest report of a provider about a request.
 	observed time.Time
-	// warmed is the time of the latest refresh of the cache since the latest request, zero for none.
+	// warmed is the time of the latest refresh of the cache since the latest request. It is zero if
+	// there was none.
 	warmed time.Time
 }
 
@@ -52,13 +53,13 @@ func newPricing(c Config, strategies *strategies, heads *Heads, pins map[string]
 	}
 }
 
-// reset forgets the conversation.
+// reset clears the state for a new conversation.
 func (p *pricing) reset() {
 	p.engine, p.request, p.observed, p.warmed = nil, nil, time.Time{}, time.Time{}
 	clear(p.pins)
 }
 
-// observe takes a provider's report of the request that is being made.
+// observe processes a provider's report about the request in preparation.
 func (p *pricing) observe(reported Reported) {
 	p.observed, p.warmed = p.now(), time.Time{}
 	if p.request != nil {
@@ -66,7 +67,7 @@ func (p *pricing) observe(reported Reported) {
 	}
 }
 
-// stamp returns a reply with the request that it answers.
+// stamp returns a reply with its request in the metadata.
 func (p *pricing) stamp(reply *history.Content) *history.Content {
 	request := p.request
 	p.request = nil
@@ -74,13 +75,13 @@ func (p *pricing) stamp(reply *history.Content) *history.Content {
 	if request == nil || !ok {
 		return reply
 	}
-	p.follow(pruner) // before the reply: the cache does not hold content that was compressed meanwhile
+	p.follow(pruner) // before the reply: the cache lacks content that was compressed meanwhile
 	request.Cold = request.Cold || p.engine.NothingSent()
 	request.Pins = p.engine.Pins()
 	return request.Stamp(reply)
 }
 
-// resume continues the record of a conversation, as Window.Resume says.
+// resume restores a recorded conversation; see Window.Resume.
 func (p *pricing) resume(pins []string, steps iter.Seq2[history.Step, error]) error {
 	for _, path := range pins {
 		p.pins[path] = true
@@ -102,8 +103,8 @@ func (p *pricing) resume(pins []string, steps iter.Seq2[history.Step, error]) er
 	return nil
 }
 
-// syncEngine brings the engine in step with the history outside of a request. It returns false if
-// the strategy has no engine.
+// syncEngine updates the engine with the history, outside of a request. It returns false if the
+// strategy has no engine.
 func (p *pricing) syncEngine() bool {
 	pruner, ok := p.strategies.pruner()
 	if ok {
@@ -112,7 +113,7 @@ func (p *pricing) syncEngine() bool {
 	return ok
 }
 
-// follow brings the engine in step with the history.
+// follow updates the engine with the history.
 func (p *pricing) follow(strategy compression.Pruner) {
 	if p.engine == nil {
 		p.engine = strategy.Follower(p.options)
@@ -125,12 +126,12 @@ func (p *pricing) follow(strategy compression.Pruner) {
 		}
 	}
 	for path := range p.pins {
-		p.engine.Pin(path, true) // again, since the conversation may only now know the file
+		p.engine.Pin(path, true) // again, since the file may only now be in the conversation
 	}
 }
 
-// keepLife saves the lifetime of the provider's cache for later sessions if the latest reply has
-// taught a new one.
+// keepLife saves the lifetime of the provider's cache for later sessions if the latest reply has shown
+// a new lifetime.
 func (p *pricing) keepLife() {
 	latest, ok := p.engine.Latest()
 	if !ok {
@@ -142,14 +143,15 @@ func (p *pricing) keepLife() {
 	}
 }
 
-// boundaryPace scales patience where the past of bound reasoning may change: it is the only occasion of a
-// turn, so that more has to go there. On 30 recorded sessions the cost falls from 0.86 to 0.81 at 0.1.
+// boundaryPace scales the retention at a boundary, where content before bound reasoning may change. A
+// turn has only one boundary, so more content must be pruned there. On 30 recorded sessions the cost
+// falls from 0.86 to 0.81 at 0.1.
 const boundaryPace = 0.25
 
-// moment returns the facts that decide on pruning before the next request. Each of them comes from
-// one place: the price with its step from the catalog or the settings, the cache with its life from
-// there and from the reports so far, and the binding from the cache. At a boundary of a turn, or for
-// another model, bound reasoning holds nothing back, and idle content leaves sooner.
+// moment returns the facts that decide on pruning before the next request. The price with its step
+// comes from the catalog or the settings. The cache lifetime comes from the catalog or the settings and
+// from the reports so far. The cache determines whether reasoning is bound. At a boundary of a turn, or
+// for another model, bound reasoning does not delay pruning, and unused content is pruned sooner.
 func (p *pricing) moment() compression.Moment {
 	m := p.always
 	m.Price, m.Head, m.Cache, m.At, m.Warmed, m.Cold = p.price(), p.heads.overhead(), p.cache(), p.now(), p.warmed, p.cacheIsCold()
@@ -160,14 +162,14 @@ func (p *pricing) moment() compression.Moment {
 	return m
 }
 
-// isBound reports whether pruning has to wait for boundaries, because the model's reasoning is bound
-// to its past.
+// isBound reports whether pruning has to wait for boundaries, because the model's reasoning depends on
+// the content before it.
 func (p *pricing) isBound() bool {
 	return p.models.Cache(p.model()).Bound && settings.CompressionBoundaries.Of(p.strategies.settings) == "auto"
 }
 
-// pastIsKept reports whether pruning has to wait for the end of the turn. Another model reads none of
-// the reasoning, so nothing has to wait for it.
+// pastIsKept reports whether pruning has to wait for the end of the turn. It need not wait if another
+// model is used, because that model reads none of the reasoning.
 func (p *pricing) pastIsKept() bool {
 	if !p.isBound() || compression.AtBoundary(p.history.RawHistory()) {
 		return false
@@ -179,8 +181,8 @@ func (p *pricing) pastIsKept() bool {
 	return !ok || latest.Model == p.model()
 }
 
-// cache describes the provider's cache: the known facts about the model's provider, corrected by
-// the provider's reports since.
+// cache describes the provider's cache: the known facts about the model's provider, corrected by the
+// provider's reports.
 func (p *pricing) cache() vendor.Cache { return p.engine.CorrectCache(p.models.Cache(p.model())) }
 
 // mark returns the result of Window.Mark.
@@ -200,7 +202,7 @@ func (p *pricing) price() compression.Price { return p.models.Price(p.model()) }
 // model returns the name of the model of the next request.
 func (p *pricing) model() string { return settings.Model.Of(p.strategies.settings) }
 
-// unused returns the time since the cache was used, if the latest request used it at a time.
+// unused returns the time for which the cache was not used, if the latest request used it at a time.
 func (p *pricing) unused(at time.Time) time.Duration {
 	if p.warmed.After(at) {
 		at = p.warmed
@@ -208,14 +210,14 @@ func (p *pricing) unused(at time.Time) time.Duration {
 	return p.now().Sub(at)
 }
 
-// cacheIsCold reports whether the provider's cache can hold nothing of the next request. It relies on
-// the recorded requests and not on memory of this process, so that a session that is resumed at
-// once decides as if it had gone on.
+// cacheIsCold reports whether the provider's cache cannot contain any part of the next request. It uses
+// the recorded requests, not the memory of this process. So a session that is resumed at once decides
+// the same as an uninterrupted one.
 func (p *pricing) cacheIsCold() bool {
 	latest, ok := p.engine.Latest()
 	switch {
 	case p.engine.NothingSent() && (ok || p.observed.IsZero()):
-		return true // never sent, or rebuilt since
+		return true // never sent, or rebuilt since then
 	case !ok:
 		return !p.cache().Alive(p.unused(p.observed))
 	case latest.Model != p.model() || latest.HeadSum != p.heads.Sum():

@@ -9,7 +9,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Contents shows the content of the context, and why each part of it is still there.
+// Contents describes the content of the context, and why each part is still in it.
 type Contents struct {
 	history   *history.Service
 	measure   *Measure
@@ -19,14 +19,14 @@ type Contents struct {
 	facts     compression.Facts
 }
 
-// HeldPart is a part of the context that pruning could take and has not taken.
+// HeldPart is a part of the context that pruning could remove but has not removed.
 type HeldPart = compression.HeldPart
 
-// PrunableTokens sums up the content that pruning could take and has not taken, in tokens.
+// PrunableTokens sums up the content that pruning could remove but has not removed, in tokens.
 type PrunableTokens = compression.PrunableTokens
 
 // HeldParts lists the parts of the context about a file or command, with the reason why each is still
-// there. subject is a path, the end of a path or a command; "" selects all parts.
+// there. subject is a path, the end of a path or a command. If it is "", all parts are listed.
 func (c *Contents) HeldParts(subject string) []HeldPart {
 	if c.pricing.syncEngine() {
 		return c.scaledHeld(c.pricing.engine.HeldParts(strings.TrimPrefix(subject, "./"), c.pricing.moment()))
@@ -41,8 +41,8 @@ func (c *Contents) HeldParts(subject string) []HeldPart {
 	return held
 }
 
-// scaledHeld converts the sizes of parts to the provider's tokens, and says why files are pinned
-// that the user has not pinned.
+// scaledHeld converts the sizes of parts to the provider's tokens. It adds the reason why files are
+// pinned that the user has not pinned.
 func (c *Contents) scaledHeld(held []HeldPart) []HeldPart {
 	for i, h := range held {
 		if h.Pinned && !c.staleness.pins[h.Subject] {
@@ -53,7 +53,8 @@ func (c *Contents) scaledHeld(held []HeldPart) []HeldPart {
 	return held
 }
 
-// heldPart describes a part and why it is still there, for a strategy that does not weigh prices.
+// heldPart describes a part and why it is still in the context, for a strategy that does not weigh
+// prices.
 func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]string) HeldPart {
 	h := HeldPart{Kind: "inclusion", Subject: part.Path, Tokens: c.measure.Scaled(c.history.CountBlocks(part.Blocks)), Pinned: c.staleness.pins[part.Path]}
 	facts := toolspec.Traits{}

@@ -17,14 +17,13 @@ type Pruning struct {
 	pricing   *pricing
 	tell      func(Step)
 	log       *slog.Logger
-	// optimised is the generation of the history that density has seen (D-02).
+	// optimised is the latest generation of the history that density has processed (D-02).
 	optimised uint64
 }
 
-// EnsureDensityOptimized prunes content that newer content has made stale. It does so if the
-// strategy can, and if something was added since the last time (REQ-HD-002) or the request is
-// over the hard limit (REQ-HD-002.8). Whatever the outcome, the history then counts as seen
-// (REQ-HD-002.7).
+// EnsureDensityOptimized prunes content that newer content has made stale. It does so if the strategy
+// can, and if something was added since the last time (REQ-HD-002) or the request is over the hard
+// limit (REQ-HD-002.8). Whatever the outcome, the history then counts as processed (REQ-HD-002.7).
 func (p *Pruning) EnsureDensityOptimized(strategy compression.Strategy) error {
 	p.measure.tellHead()
 	if pruner, ok := strategy.(compression.Pruner); ok {
@@ -49,7 +48,7 @@ func (p *Pruning) EnsureDensityOptimized(strategy compression.Strategy) error {
 	return p.apply(result)
 }
 
-// apply makes the history smaller, and reports it.
+// apply applies the removals to the history, and reports them.
 func (p *Pruning) apply(result history.DensityResult) error {
 	before := p.measure.Tokens()
 	p.ledger.nameCalls(result.Prunes, p.history.RawHistory())
@@ -67,9 +66,9 @@ func (p *Pruning) apply(result history.DensityResult) error {
 	return nil
 }
 
-// byPrice applies the plan of the strategy's engine for the next request. If the request
-// still reaches the threshold, the price does not count any more: patience is halved until enough
-// content has left, so that a compression may be avoided.
+// byPrice applies the plan of the strategy's engine for the next request. If the request still reaches
+// the threshold, the price no longer counts. The retention is then halved until enough content is
+// pruned, so that a compression may be avoided.
 func (p *Pruning) byPrice(strategy compression.Pruner) error {
 	p.pricing.follow(strategy)
 	m := p.pricing.moment()
@@ -98,15 +97,15 @@ func (p *Pruning) byPrice(strategy compression.Pruner) error {
 	return nil
 }
 
-// enoughShare is the share of the room below the trigger that may stay filled under pressure.
-// Everything behind such a cut is billed again, so a cut that leaves too little room is soon
-// followed by another. At 0.8 the 30 training sessions cost a tenth less at 32 000 tokens and a
-// fourteenth less at 16 000 than at 1. From 28 000 to 36 000 tokens they cost another twentieth
-// less at 0.7, and fewer texts that edits quote are gone; at 0.6 more are.
+// enoughShare is the share of the room below the trigger that may stay filled near the limit.
+// Everything after such a pruning pass is charged again, so a pass that leaves too little room is soon
+// followed by another. Compared with 1, the 30 training sessions cost a tenth less at 0.8 with 32 000
+// tokens, and a fourteenth less with 16 000. With 28 000 to 36 000 tokens they cost another twentieth
+// less at 0.7, and fewer texts that edits quote are lost. At 0.6 more are lost.
 const enoughShare = 0.7
 
-// leastPatience ends the halving: the longest patience of any content is then the lowest that the
-// engine allows under pressure.
+// leastPatience ends the halving. The longest retention of any content is then the lowest that the
+// engine allows near the limit.
 const leastPatience = 1.0 / 64
 
 // carryOut applies a plan of the engine.
@@ -120,8 +119,8 @@ func (p *Pruning) carryOut(plan compression.Plan) error {
 	return p.apply(p.pricing.engine.Apply(plan))
 }
 
-// takeOut replaces an entry by a shorter one because a user wants that. It returns the number
-// of tokens freed.
+// takeOut replaces an entry by a shorter one at the request of the user. It returns the number of
+// tokens pruned.
 func (p *Pruning) takeOut(index int, entry *history.Content, prune history.Prune) (freed int, err error) {
 	before := p.measure.Tokens()
 	result := history.DensityResult{Replacements: map[int]*history.Content{index: entry}, Prunes: []history.Prune{prune}}

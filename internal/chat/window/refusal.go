@@ -6,16 +6,16 @@ import (
 	"agent/internal/history"
 )
 
-// The texts in place of content that a provider refused.
+// The texts that replace content that a provider refused.
 const (
 	imageLeftOut  = "[An image was left out here: the model takes none.]"
 	resultLeftOut = "[The result was left out: the provider refused the request that held it.]"
 )
 
-// TakeBack removes the messages that the user sent since the model last answered, and returns
-// them, oldest first: the provider refused a request because of them, and would refuse all later
-// ones (D-50). A reply cut by a content filter is no answer, and leaves too. A summary stays, and
-// so do the first messages for which spared returns true.
+// TakeBack removes the messages that the user sent since the model's last answer, and returns them,
+// oldest first. The provider refused a request because of them, and would refuse all later requests
+// (D-50). A reply ended by a content filter is not an answer, and is removed too. A summary is kept,
+// and so are the first messages for which spared returns true.
 func TakeBack(h *history.Service, spared func(*history.Content) bool) ([]*history.Content, error) {
 	raw := h.RawHistory()
 	var said []*history.Content
@@ -36,8 +36,7 @@ func TakeBack(h *history.Service, spared func(*history.Content) bool) ([]*histor
 	return said, amend(h, history.DensityResult{Removals: at}, "refusedMessages", len(at))
 }
 
-// NewImages reports whether a message that the user sent since the model last answered holds
-// images.
+// NewImages reports whether a message that the user sent since the model's last answer contains images.
 func NewImages(h *history.Service) bool {
 	raw := h.RawHistory()
 	return slices.ContainsFunc(raw[unanswered(raw):], func(c *history.Content) bool {
@@ -55,8 +54,8 @@ func DropImages(h *history.Service) (int, error) {
 	})
 }
 
-// WithholdResults replaces the tool results that the model has not answered by a note, and
-// returns the number of results. A failed call stays a failed call.
+// WithholdResults replaces the tool results that the model has not answered by a note, and returns
+// their number. A failed call stays a failed call.
 func WithholdResults(h *history.Service) (int, error) {
 	return replaceBlocks(h, "refusedResults", unanswered(h.RawHistory()), func(b history.Block) history.Block {
 		r, ok := b.(*history.ToolResponse)
@@ -73,7 +72,7 @@ func WithholdResults(h *history.Service) (int, error) {
 	})
 }
 
-// replaceBlocks edits the entries from an index on, and returns the number of blocks that
+// replaceBlocks edits the entries from an index to the end, and returns the number of blocks that
 // changed.
 func replaceBlocks(h *history.Service, field string, from int, edit func(history.Block) history.Block) (int, error) {
 	changed := 0
@@ -95,18 +94,18 @@ func replaceBlocks(h *history.Service, field string, from int, edit func(history
 	return changed, amend(h, history.DensityResult{Replacements: replacements}, field, changed)
 }
 
-// amend changes the history, and records under field that n refused blocks or messages were
-// changed.
+// amend changes the history, and records under field the number n of refused blocks or messages that
+// were changed.
 func amend(h *history.Service, result history.DensityResult, field string, n int) error {
 	result.Metadata = history.Counts{{Field: field, N: n}}
 	return h.ApplyDensityResult(result)
 }
 
-// Answered reports whether the history still holds an answer of the model.
+// Answered reports whether the history still contains an answer of the model.
 func Answered(h *history.Service) bool { return unanswered(h.RawHistory()) > 0 }
 
-// unanswered returns the index behind the model's latest reply. A reply cut by a content filter
-// does not count.
+// unanswered returns the index after the model's latest reply. It ignores a reply ended by a content
+// filter.
 func unanswered(entries []*history.Content) int {
 	for i, entry := range slices.Backward(entries) {
 		if entry.Speaker == history.AI && (entry.Metadata[history.MetaFiltered] != true || len(entry.Calls()) > 0) {
@@ -125,9 +124,9 @@ func isImage(b history.Block) bool {
 	return ok
 }
 
-// MarkUndone marks the writes whose change of files was undone, and removes the mark from writes
-// that were done again: an undone write supersedes nothing (D-48). It removes and shortens
-// nothing. It calls undone with the change that the entry of a write names.
+// MarkUndone marks the writes whose change of files was undone, and unmarks writes that were done
+// again. An undone write supersedes nothing (D-48). MarkUndone removes and shortens nothing. It calls
+// undone with the change id in the entry of a write.
 func MarkUndone(h *history.Service, undone func(change string) bool) error {
 	marks := history.DensityResult{Replacements: map[int]*history.Content{}}
 	for i, entry := range h.RawHistory() {

@@ -6,14 +6,14 @@ import (
 	"agent/internal/tokens"
 )
 
-// Reported holds a provider's report of one request, in its own tokens.
+// Reported is a provider's report about one request, in the provider's tokens.
 type Reported struct {
-	// Prompt is the size of the request, Cached the part read from the provider's cache, and
-	// Written the part written to it.
+	// Prompt is the size of the request. Cached is the part read from the provider's cache, and Written
+	// the part written to it.
 	Prompt, Cached, Written int
 }
 
-// Measure measures the next request, by our own count and in the provider's tokens.
+// Measure computes the size of the next request, by our own count and in the provider's tokens.
 type Measure struct {
 	history *history.Service
 	limits  *Limits
@@ -23,7 +23,7 @@ type Measure struct {
 
 	calibration tokens.Calibration
 	toldHead    headKind
-	// doubted holds the models whose reports were too small to be true.
+	// doubted contains the models whose reports were implausibly small.
 	doubted map[string]bool
 }
 
@@ -34,8 +34,8 @@ func (m *Measure) Tokens() int { return m.Scaled(m.Estimate()) }
 // Estimate returns the size of the next request by our own count.
 func (m *Measure) Estimate() int { return m.heads.overhead() + m.history.TotalTokens() }
 
-// observe takes a provider's report, from which it learns the scale of tokens or that the request
-// was cut.
+// observe processes a provider's report. It learns the scale of tokens from the report, or detects that
+// the request was truncated.
 func (m *Measure) observe(model string, estimate int, reported Reported) {
 	if m.wasCut(model, estimate, reported) {
 		m.lowerWindow(estimate, reported)
@@ -44,7 +44,7 @@ func (m *Measure) observe(model string, estimate int, reported Reported) {
 	m.calibration.Observe(model, estimate, reported.Prompt, reported.Cached)
 }
 
-// Calibrate restores the scales that providers' reports gave in an earlier run, by model (D-09).
+// Calibrate restores the scales from providers' reports in an earlier process, by model (D-09).
 func (m *Measure) Calibrate(scales map[string]float64) {
 	for model, ratio := range scales {
 		m.calibration.Restore(model, ratio)
@@ -56,8 +56,8 @@ func (m *Measure) Scaled(estimate int) int {
 	return m.calibration.Scale(m.limits.model(), estimate)
 }
 
-// unscaled is the inverse of Scaled: it returns the largest size by our own count that is at most
-// tokens in the provider's.
+// unscaled is the inverse of Scaled. It returns the largest size by our own count that is at most
+// tokens of the provider.
 func (m *Measure) unscaled(tokens int) int {
 	const probe = 1_000_000
 	estimate := int(int64(tokens) * probe / int64(max(1, m.Scaled(probe))))
@@ -70,25 +70,24 @@ func (m *Measure) unscaled(tokens int) int {
 	return estimate
 }
 
-// leastOutput is the number of tokens that one result may take in any window, however small.
+// leastOutput is the smallest limit of one result in tokens, however small the context window.
 const leastOutput = 500
 
-// OutputLimit returns the number of tokens that one result of a tool may take: the setting, or a
-// quarter of the room that the window has besides head and reserve if that is less (D-41). It is
-// by our own count, by which tools measure.
+// OutputLimit returns the limit of one tool result in tokens. It is the setting, or if less, a quarter
+// of the context window without head and reserve (D-41). It uses our own count, as tools do.
 func (m *Measure) OutputLimit() int {
 	free := m.unscaled(m.limits.Size()-m.limits.reserve()) - m.heads.overhead()
 	return min(settings.ToolOutputMaxTokens.Of(m.limits.settings), max(leastOutput, free/4))
 }
 
-// Room returns the number of tokens, by our own count, that a request without a head may take.
+// Room returns the number of tokens, by our own count, available for a request without its head.
 func (m *Measure) Room() int { return m.unscaled(m.limits.Size() - m.limits.reserve()) }
 
-// headKind holds the facts about a head that a user should know.
+// headKind holds the facts about a head that tellHead reports.
 type headKind struct{ lean, cut bool }
 
-// tellHead reports when the window has become too small for the usual head, and when it no longer
-// is.
+// tellHead reports when the context window becomes too small for the usual head, and when it is large
+// enough again.
 func (m *Measure) tellHead() {
 	m.heads.prepare()
 	kind := headKind{lean: m.heads.head.lean, cut: m.heads.head.Cut}

@@ -7,15 +7,15 @@ import (
 	"agent/internal/history"
 )
 
-// Account compares the cost of the session with the cost of sending everything.
+// Account compares the cost of the session with its cost without pruning.
 type Account struct {
 	pricing *pricing
 	measure *Measure
 }
 
-// RequestCosts returns the bills of the requests so far, in tokens as the provider counts them, or none
-// for a strategy that keeps no account. shortfalls is set if the provider's cache returns less
-// than a cache of its kind should.
+// RequestCosts returns the costs of the requests so far, in tokens as the provider counts them. It
+// returns none if the strategy does no cost accounting. shortfalls is set if the provider's cache
+// returns less than a cache of its kind should.
 func (a *Account) RequestCosts() (bills []compression.RequestCost, shortfalls bool) {
 	if !a.pricing.syncEngine() {
 		return nil, false
@@ -26,8 +26,8 @@ func (a *Account) RequestCosts() (bills []compression.RequestCost, shortfalls bo
 	return bills, a.pricing.engine.Shortfalls()
 }
 
-// Next returns the bill of the next request if the context stays as it is, or false for a
-// strategy that keeps no account.
+// Next returns the cost of the next request if the context does not change. It returns false if the
+// strategy does no cost accounting.
 func (a *Account) Next() (compression.RequestCost, bool) {
 	if !a.pricing.syncEngine() {
 		return compression.RequestCost{}, false
@@ -37,28 +37,28 @@ func (a *Account) Next() (compression.RequestCost, bool) {
 
 // NextRequest describes the next request as it would be sent now.
 type NextRequest struct {
-	// Cost holds the size and the cost of the request once Leaves have left. It has no costs for
-	// a strategy that keeps no account.
+	// Cost is the size and the cost of the request after the content in Leaves is pruned. It has no
+	// costs if the strategy does no cost accounting.
 	Cost compression.RequestCost
-	// Limit is the window, Trigger the size at which compression is due.
+	// Limit is the context window, and Trigger the size at which compression runs.
 	Limit, Trigger int
-	// Leaves lists the content that pruning takes out before the request, with sizes by our own
-	// count. Cut is the cost of that, or nil for a strategy that does not weigh prices.
+	// Leaves lists the content to be pruned before the request, with sizes by our own count. Cut is the
+	// cost of that, or nil for a strategy that does not weigh prices.
 	Leaves []Prune
 	Cut    *history.Cut
-	// Held lists the content that could leave and stays.
+	// Held lists the content that could be pruned but is kept.
 	Held []HeldPart
 }
 
-// providerBill converts a bill to the provider's tokens.
+// providerBill converts a request cost to the provider's tokens.
 func (a *Account) providerBill(b compression.RequestCost) compression.RequestCost {
 	b.Tokens, b.All = a.measure.Scaled(b.Tokens), a.measure.Scaled(b.All)
 	b.Spent, b.None = float64(a.measure.Scaled(int(b.Spent))), float64(a.measure.Scaled(int(b.None)))
 	return b
 }
 
-// Saved compares the session with one in which nothing was pruned. It returns zero for a strategy
-// that keeps no account.
+// Saved compares the session with one without pruning. It returns zero if the strategy does no cost
+// accounting.
 func (a *Account) Saved() compression.Account {
 	if !a.pricing.syncEngine() {
 		return compression.Account{}
@@ -66,7 +66,7 @@ func (a *Account) Saved() compression.Account {
 	return a.pricing.engine.Account()
 }
 
-// NextRequest describes the next request, with the content that would leave before it and the cost.
+// NextRequest describes the next request, with the content to be pruned before it and the cost.
 func (w *Window) NextRequest() NextRequest {
 	u := NextRequest{Limit: w.Limits.Size(), Trigger: w.CompressionTrigger()}
 	if w.pricing.syncEngine() {

@@ -8,27 +8,27 @@ import (
 	"agent/internal/history"
 )
 
-// Urgency describes the circumstances in which a summary is asked for.
+// Urgency describes the circumstances in which a summary is requested.
 type Urgency struct {
-	// Hard is set if the request is over the hard limit, so that a summary is worth only a short
-	// wait. Refused is set if the endpoint has just refused a request of this size (S-12).
+	// Hard is set if the request is over the hard limit, so that the wait for a summary must be short.
+	// Refused is set if the endpoint has just refused a request of this size (S-12).
 	Hard, Refused bool
-	// Manual is set if the user asks for the summary.
+	// Manual is set if the user requested the summary.
 	Manual bool
 }
 
-// summaries lets strategies ask a model for summaries.
+// summaries enables strategies to request summaries from a model.
 type summaries struct {
 	history *history.Service
-	// prepare connects to the model that writes summaries; nil if there is none. beside runs work
-	// outside of the owner's goroutine.
+	// prepare connects to the model that writes summaries. It is nil if there is none. beside runs work
+	// off the owner's goroutine.
 	prepare func(Urgency) Connect
 	beside  func(work func())
 	vain    vain
 }
 
-// summarise runs a strategy that asks a model, off the owner's goroutine. The strategy works on
-// immutable values only.
+// summarise runs a strategy that requests a summary from a model, off the owner's goroutine. The
+// strategy uses only immutable values.
 func (s *summaries) summarise(ctx context.Context, strategy compression.Strategy, given compression.Context, urgency Urgency) (result compression.Result, err error) {
 	if s.prepare == nil {
 		return strategy.Compress(ctx, given)
@@ -59,9 +59,8 @@ type connected struct {
 	err     error
 }
 
-// within connects to the model until ctx ends, because finding the model of a profile may have to
-// wait for its endpoint. After the end of ctx within returns at once, and a connection made later
-// is released.
+// within connects to the model until ctx ends. To find the model of a profile, it may have to wait for
+// the endpoint. When ctx ends, within returns at once, and a connection made later is released.
 func (c Connect) within(ctx context.Context) connected {
 	done := make(chan connected, 1)
 	go func() {
@@ -86,24 +85,24 @@ func (c Connect) within(ctx context.Context) connected {
 	}
 }
 
-// patienceAfterVain is the number of entries that must be added before a model that was asked in
-// vain is asked again without a request of the user.
+// patienceAfterVain is the number of entries that must be added after a failed summary before the model
+// is asked again automatically.
 const patienceAfterVain = 20
 
-// vain records when a strategy last asked a model in vain: it got no answer at the hard limit, or
-// a summary that frees nothing.
+// vain records when a summary by a strategy last failed. Either the model gave no answer at the hard
+// limit, or the summary freed nothing.
 type vain struct {
 	strategy string
 	at       uint64
 }
 
-// askedInVain reports whether the strategy asked in vain a moment ago, so that asking again would
-// be of no use.
+// askedInVain reports whether a summary by the strategy failed recently, so that another request would
+// not help.
 func (s *summaries) askedInVain(strategy compression.Strategy) bool {
 	return s.vain.strategy == strategy.Name() && s.history.Generation() < s.vain.at+patienceAfterVain
 }
 
-// noteVain remembers that the strategy asked in vain.
+// noteVain records that a summary by the strategy failed or freed nothing.
 func (s *summaries) noteVain(strategy compression.Strategy) {
 	s.vain = vain{strategy.Name(), s.history.Generation()}
 }

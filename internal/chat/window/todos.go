@@ -8,24 +8,23 @@ import (
 	"agent/internal/todo"
 )
 
-// metaTodos is the key of the metadata that marks the entry with the todo list carried over a
-// compression.
+// metaTodos is the metadata key of the entry that contains the todo list after a compression.
 const metaTodos = "todoList"
 
 func carriesTodos(c *history.Content) bool { return c.Metadata[metaTodos] == true }
 
-// todoShare is the divisor that gives the part of the window that the carried list may take.
+// todoShare is the divisor for the part of the context window that the todo list may use.
 const todoShare = 10
 
-// carriedTodos carries the todo list over compressions.
+// carriedTodos adds the todo list to the history after a compression.
 type carriedTodos struct {
 	list    func() todo.List
 	history *history.Service
 	measure *Measure
 }
 
-// entry returns the entry that carries the todo list over a compression, and its tokens. It
-// returns nil if everything on the list is done, or the list is too long for the window.
+// entry returns an entry with the todo list, and its size in tokens. It returns nil if every task is
+// done, or the list is too long for the context window.
 func (c *carriedTodos) entry() (*history.Content, int) {
 	list := c.list()
 	if !list.Open() {
@@ -43,8 +42,8 @@ func todoText(list todo.List) string {
 	return "[The todo list as it stands; todo_write changes it]\n" + strings.Join(list.Lines(), "\n")
 }
 
-// withoutTodos returns the entries, and the tokens of each, without the todo list that an earlier
-// compression carried over, so that strategies need not know of it.
+// withoutTodos returns the entries and their tokens without the entry with the todo list from an
+// earlier compression. So strategies need no special case for it.
 func withoutTodos(entries []*history.Content, tokens []int) ([]*history.Content, []int) {
 	if !slices.ContainsFunc(entries, carriesTodos) {
 		return entries, tokens
@@ -59,8 +58,8 @@ func withoutTodos(entries []*history.Content, tokens []int) ([]*history.Content,
 	return kept, sizes
 }
 
-// insert inserts the todo list before the summary of entries that are gone. If there is no
-// summary, the model can still read the list where it was written.
+// insert inserts the todo list before the summary of removed entries. Without a summary, the list is
+// still in the call that wrote it.
 func (c *carriedTodos) insert(entries []*history.Content) []*history.Content {
 	at := slices.IndexFunc(entries, func(e *history.Content) bool { return e.Metadata[history.MetaSummary] == true })
 	entry, _ := c.entry()

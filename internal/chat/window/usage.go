@@ -5,21 +5,22 @@ type Usage struct {
 	// System and Tools are the sizes of the two parts of the head: the system prompt and the tool
 	// schemas.
 	System, Tools int
-	// Human, AI, Calls and Results are the sizes of the parts of the history: texts of people,
-	// texts of the model, tool calls, and tool responses.
+	// Human, AI, Calls and Results are the sizes of the parts of the history: texts of the user, texts
+	// of the model, tool calls, and tool responses.
 	Human, AI, Calls, Results int
-	// Limit is the window, Reserve the part of it kept for the reply, and Threshold the size at
-	// which compression starts (D-40).
+	// Limit is the context window, and Reserve the part of it kept free for the reply. Threshold is the
+	// size at which compression starts (D-40).
 	Limit, Reserve, Threshold int
-	// Wanted is the threshold's share of the window. It is above Threshold if the reserve leaves
-	// less.
+	// Wanted is the threshold's share of the context window. It exceeds Threshold if the reserve makes
+	// Threshold smaller.
 	Wanted int
-	// Prompt is the size that the provider reported for the latest request, Cached the part read
-	// from its cache, and Written the part written to it. They are 0 before the first report.
+	// Prompt is the size that the provider reported for the latest request. Cached is the part read
+	// from the provider's cache, and Written the part written to it. They are 0 before the first
+	// report.
 	Prompt, Cached, Written int
-	// Freed is the number of tokens that density has freed so far.
+	// Freed is the number of tokens that density has pruned so far.
 	Freed int
-	// Prunable sums up the content of the request that pruning could take and has not taken.
+	// Prunable sums up the content of the request that pruning could remove but has not removed.
 	Prunable PrunableTokens
 }
 
@@ -32,8 +33,8 @@ func (u Usage) Total() int {
 func (w *Window) Usage() Usage {
 	w.heads.prepare()
 	kinds := w.History.Usage()
-	// The size of a part is its addition to the scaled sum, so that the parts add up to
-	// exactly the size of the next request, whatever the rounding.
+	// The size of a part is the difference that it makes to the scaled sum. So the parts add up exactly
+	// to the size of the next request, whatever the rounding.
 	estimate, told := 0, 0
 	part := func(tokens int) int {
 		estimate += tokens

@@ -12,48 +12,46 @@ import (
 	"agent/internal/todo"
 )
 
-// Config holds the dependencies of a Window. All fields are needed, except those documented as
+// Config holds the dependencies of a Window. All fields are required, except those documented as
 // optional.
 type Config struct {
 	History *history.Service
-	// Settings are read before each use, so that a change counts from the next
-	// request on.
+	// Settings are read before each use, so that a change applies from the next request.
 	Settings *settings.Settings
 	Models   Models
-	// Strategy finds a strategy by its name; nil means compression.Get.
+	// Strategy looks up a strategy by its name. If nil, compression.Get is used.
 	Strategy func(name string) (compression.Strategy, error)
-	// MakeHead makes the beginning of every request. It is called once for a window of one size
-	// and one Models.HeadFor, until Reset (D-94).
+	// MakeHead builds the head of every request. It is called once for each context window size and
+	// each Models.HeadFor, until Reset (D-94).
 	MakeHead HeadMaker
-	// Facts returns the traits of tools, which tell their effects on files.
+	// Facts returns the traits of tools, which describe their effects on files.
 	Facts compression.Facts
-	// Summarizer prepares to ask a model for summaries. The function it returns makes the
-	// connection, off the owner's goroutine. Summarizer is nil if there is no model.
+	// Summarizer prepares to request summaries from a model. The function that it returns connects to
+	// the model, off the owner's goroutine. Summarizer is nil if there is no model.
 	Summarizer func(Urgency) Connect
-	// Beside runs work off the owner's goroutine while the owner serves others, and returns when
-	// it is done. If Beside is nil, the work runs on the owner's goroutine.
+	// Beside runs work off the owner's goroutine while the owner serves its inbox, and returns when the
+	// work is done. If Beside is nil, the work runs on the owner's goroutine.
 	Beside func(work func())
 	// Moments receives the start and the end of compressions. It may be nil.
 	Moments Moments
-	// TranscriptPath returns the file that keeps the whole conversation, or "" if none does
-	// (REQ-HD-012.1). Nil means none.
+	// TranscriptPath returns the file that contains the whole conversation, or "" if there is none
+	// (REQ-HD-012.1). It may be nil.
 	TranscriptPath func() string
-	// Todos returns the present todo list; nil means none (REQ-HD-011.2).
+	// Todos returns the present todo list. It may be nil (REQ-HD-011.2).
 	Todos func() todo.List
 	// Root is the folder of relative paths in calls.
 	Root string
-	// Log receives messages for developers only; nil discards them.
+	// Log receives messages for developers. If nil, they are discarded.
 	Log *slog.Logger
 	// Now returns the current time.
 	Now func() time.Time
-	// Files returns the text of a file on disk, or "" if the file cannot be read. Nil means that
-	// there is no disk.
+	// Files returns the text of a file on disk, or "" if the file cannot be read. It is nil if no files
+	// are available.
 	Files func(path string) string
-	// FileTexts maps digests of files to their texts, for replaying a record. It may be nil.
+	// FileTexts maps digests of files to their texts, for the replay of a session log. It may be nil.
 	FileTexts map[string]string
-	// Recorded returns the recorded form of the present request during a replay, so that its head
-	// has the recorded size. It returns false if the record has no such request. It is nil
-	// outside of a replay.
+	// Recorded returns the recorded form of the present request during a replay, so that its head has
+	// the recorded size. It returns false if the session log has no such request. Otherwise it is nil.
 	Recorded func() (compression.Request, bool)
 	// OnStep receives each step after it is done. It may be nil.
 	OnStep func(Step)
@@ -62,25 +60,25 @@ type Config struct {
 // Moments receives the start and the end of compressions. Both methods may take long, on the
 // owner's goroutine.
 type Moments interface {
-	// Compacting returns the reason why the history must not be compressed now; "" permits it,
-	// and the hard limit overrides a refusal.
+	// Compacting returns the reason why the history must not be compressed now; "" permits it. The hard
+	// limit overrides a refusal.
 	Compacting(ctx context.Context, manual bool) (refused string)
 	// Compacted is called after each compression.
 	Compacted(ctx context.Context, manual bool)
 }
 
-// unattended is for a window without Moments.
+// unattended implements Moments for a window without hooks.
 type unattended struct{}
 
 func (unattended) Compacting(context.Context, bool) string { return "" }
 func (unattended) Compacted(context.Context, bool)         {}
 
-// A Connect returns a model to ask, and a function to call when the model is not needed any more.
+// A Connect returns a model for summaries, and a function to release it after use.
 type Connect func() (model *compression.Summarizer, release func(), err error)
 
-// A Window keeps the next request within the model's window. It is made of parts: Limits, heads
-// and Measure say how large the next request is and may be, Pruning and summaries make it smaller,
-// and the others trace its content.
+// A Window keeps the next request within the model's context window. It is made of parts. Limits, heads
+// and Measure compute the present and the permitted size of the next request. Pruning and summaries
+// make it smaller. The others track its content.
 type Window struct {
 	History *history.Service
 	Limits  *Limits
@@ -88,7 +86,7 @@ type Window struct {
 	Ledger  *Ledger
 	Pins    *Pins
 	Pruning *Pruning
-	// Staleness has the rules of strategies that do not weigh prices.
+	// Staleness contains the pruning rules of strategies that do not weigh prices.
 	Staleness *Staleness
 	Contents  *Contents
 	Account   *Account
@@ -104,11 +102,11 @@ type Window struct {
 	noopReason   string
 	compressions int
 	latest       Reported
-	// refused is set after a refusal, until the end of the next pre-send window.
+	// refused is set from a refusal until the end of the next pre-send window.
 	refused bool
 }
 
-// New returns a Window onto a history.
+// New returns a Window for a history.
 func New(config Config) *Window {
 	if config.OnStep == nil {
 		config.OnStep = func(Step) {}
@@ -149,41 +147,42 @@ func New(config Config) *Window {
 	}
 }
 
-// Reset forgets the state of a conversation that was cleared. Facts learned about models stay.
+// Reset clears the state of the conversation. Facts learned about models are kept.
 func (w *Window) Reset() {
 	w.Ledger.prunes = nil
 	w.noopReason, w.latest, w.summaries.vain = "", Reported{}, vain{}
 	w.pricing.reset()
-	w.heads.renew() // the next request begins a conversation
+	w.heads.renew() // the next request begins a new conversation
 }
 
 // Active returns the strategy in use.
 func (w *Window) Active() (compression.Strategy, error) { return w.strategies.active() }
 
-// Head returns the beginning of every request.
+// Head returns the head of every request.
 func (w *Window) Head() Head { return w.heads.Head() }
 
-// HeadSum returns a digest of the head, by which another process recognises the same head.
+// HeadSum returns a digest of the head, by which another process identifies the same head.
 func (w *Window) HeadSum() string { return w.heads.Sum() }
 
-// Mark returns the number of entries at the beginning of sent that the strategy means to leave
+// Mark returns the number of entries at the beginning of sent that the strategy plans to keep
 // unchanged. It returns false for a strategy without marks.
 func (w *Window) Mark(sent []*history.Content) (entries int, ok bool) { return w.pricing.mark(sent) }
 
-// Observe takes a provider's report of a request to model. estimate is the size of the request by
-// our own count (D-09).
+// Observe processes a provider's report about a request to model. estimate is the size of the request
+// by our own count (D-09).
 func (w *Window) Observe(model string, estimate int, reported Reported) {
 	w.latest = reported
 	w.pricing.observe(reported)
 	w.Measure.observe(model, estimate, reported)
 }
 
-// Warmed notes a request that only used the latest request in the provider's cache.
+// Warmed records a request that only refreshed the latest request in the provider's cache.
 func (w *Window) Warmed(at time.Time) { w.pricing.warmed = at }
 
-// Stamp returns a reply with metadata about its request. The metadata holds the provider's scale
-// of tokens and the limit that a refusal taught, so that a resumed session has the same sizes. For a strategy that prunes by price
-// it also holds the request, so that the record shows the cost and the savings of pruning.
+// Stamp returns a reply with metadata about its request. The metadata contains the provider's token
+// scale and the limit learned from refusals, so that a resumed session has the same sizes. For a
+// strategy that weighs prices it also contains the request, so that the log shows the cost and the
+// savings of pruning.
 func (w *Window) Stamp(reply *history.Content) *history.Content {
 	model, _ := reply.Metadata[history.MetaModel].(string)
 	if ratio, observed := w.Measure.calibration.Ratio(model); observed {
@@ -195,16 +194,15 @@ func (w *Window) Stamp(reply *history.Content) *history.Content {
 	return w.pricing.stamp(reply)
 }
 
-// Resume continues the record of a conversation whose entries are already in the history. pins
-// lists its pinned files. steps are the recorded changes that led to the history; only a strategy
-// that prunes by price uses them. Resume returns the first error of steps.
+// Resume restores a recorded conversation whose entries are already in the history. pins lists its
+// pinned files. steps are the recorded changes that led to the history. Only a strategy that weighs
+// prices uses them. Resume returns the first error of steps.
 func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) error {
 	return w.pricing.resume(pins, steps)
 }
 
-// Copy returns a window onto another history that shares the knowledge of w about models and
-// providers. It reports nothing, keeps nothing and asks no model, so that the next step can be
-// tried on it.
+// Copy returns a window for another history. It shares what w has learned about models and providers.
+// It reports nothing, saves nothing and requests no summary, so that the next step can be tried on it.
 func Copy(w *Window, h *history.Service) *Window {
 	w.heads.prepare()
 	config := w.config
