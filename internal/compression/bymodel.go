@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// byModel has a model summarise the entries before the preserved tail: all of them or, if it
-// keeps the top, the entries between top and tail.
+// byModel asks a model to summarise the entries before the preserved tail. If it keeps the top, it
+// summarises only the entries between top and tail.
 type byModel struct {
 	name     string
 	keepsTop bool
@@ -26,7 +26,7 @@ func (byModel) Trigger() Trigger {
 	return Trigger{Mode: TriggerThreshold, DefaultThreshold: defaultThreshold}
 }
 
-// fewestBetween is the least number of entries that must lie between top and tail (D-34).
+// fewestBetween is the smallest number of entries that must be between top and tail (D-34).
 const fewestBetween = 4
 
 func (s byModel) Compress(ctx context.Context, c Context) (Result, error) {
@@ -50,7 +50,7 @@ func (s byModel) Compress(ctx context.Context, c Context) (Result, error) {
 	return summarise(ctx, s, c, part)
 }
 
-// topSize returns the number of entries, of n, that are kept at the beginning (D-34).
+// topSize returns how many of n entries are kept at the beginning (D-34).
 func topSize(n int, preserve float64) int {
 	if math.IsNaN(preserve) || preserve <= 0 {
 		return 0

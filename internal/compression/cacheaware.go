@@ -2,14 +2,14 @@ package compression
 
 import "context"
 
-// cacheAware prunes before every request, where pruning pays for itself. If the context is too
-// large nevertheless, it compresses as high-density does.
+// cacheAware prunes before every request if pruning costs less than it saves. If the context is
+// nevertheless too large, it compresses as high-density does.
 type cacheAware struct{}
 
-// A Pruner is a strategy that follows a conversation and prunes by the plans of its Follower.
+// A Pruner is a strategy whose Follower follows a conversation and plans what to prune.
 type Pruner interface {
 	Strategy
-	// Follower returns a Follower of an empty conversation.
+	// Follower returns a Follower for an empty conversation.
 	Follower(o FollowerOptions) Follower
 }
 

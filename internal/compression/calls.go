@@ -12,11 +12,11 @@ import (
 	"agent/internal/toolspec"
 )
 
-// maxKeyLength is the greatest length of a call's key parameter as shown (D-26), in characters.
+// maxKeyLength limits a call's key parameter when shown (D-26), in characters.
 const maxKeyLength = 80
 
-// keyValue returns the value of a call's key parameter on one line, cut to maxKeyLength
-// characters. It returns "" if the call has none, or is nil.
+// keyValue returns the value of a call's key parameter on one line, cut to maxKeyLength characters. It
+// returns "" if the call has no key parameter, or is nil.
 func (f Facts) keyValue(call *history.ToolCall) string {
 	if call == nil {
 		return ""
@@ -26,7 +26,7 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 	if !facts.WritesFile() && !facts.ShowsFile() {
 		naming = toolspec.Traits{}
 		if facts.Key == "" {
-			naming.File = toolspec.FileNames // a tool that declares nothing may name a file all the same
+			naming.File = toolspec.FileNames // a tool without declarations may still name a file
 		}
 	}
 	if files := naming.FilesOf(call); len(files) > 0 {
@@ -47,12 +47,11 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 	return ""
 }
 
-// maxScalars is the greatest length of parameters in which scalars looks, in bytes.
+// maxScalars limits the size of the parameters that scalars parses, in bytes.
 const maxScalars = 1000
 
 // scalars returns the texts and numbers of a call, in the order of its parameters' names. They
-// distinguish calls that do without their key parameter, such as "tail 2" of a shell's background
-// jobs.
+// distinguish calls without a key parameter, such as "tail 2" of a shell's background jobs.
 func scalars(call *history.ToolCall) string {
 	if len(call.Parameters) > maxScalars {
 		return ""
@@ -68,8 +67,8 @@ func scalars(call *history.ToolCall) string {
 	return strings.Join(texts, " ")
 }
 
-// usualKeys lists the parameters that, besides a path, distinguish the calls of most tools. They
-// serve tools that declare nothing, such as the tools in another program's recording (D-26).
+// usualKeys lists the parameters that, besides a path, distinguish the calls of most tools. They are
+// used for tools without declarations, such as the tools in another program's recording (D-26).
 var usualKeys = [...]string{"command", "pattern", "url"}
 
 func valueText(v any) string {
@@ -95,14 +94,15 @@ func valueText(v any) string {
 	}
 }
 
-// A Part is a piece of a conversation about one file: a call that names the file with its
+// A Part is a part of a conversation about one file: a call that names the file together with its
 // results, or an inclusion of the file.
 type Part struct {
 	// Path is absolute.
 	Path string
 	// Call is the call, or nil for an inclusion.
 	Call *history.ToolCall
-	// Answers lists the places of the call's results, and Blocks all blocks of the part.
+	// Answers contains the positions of the call's results, and Blocks the positions of all blocks of
+	// the part.
 	Answers []history.Ref
 	Blocks  []history.Block
 }

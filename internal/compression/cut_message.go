@@ -10,22 +10,21 @@ import (
 	"agent/internal/history"
 )
 
-// metaCut is the key of the metadata that marks a message cut to its beginning and its end.
+// metaCut is the metadata key that marks a message cut to its beginning and its end.
 const metaCut = "cutMessage"
 
 // imageLeftOut is the beginning of the line that replaces an image.
 const imageLeftOut = "[an image was left out to fit the context limit"
 
-// leastMessage is the least number of tokens of a message worth sending. A window without room
-// for them beside the system prompt and the tools is too small for any message.
+// leastMessage is the smallest number of tokens of a message worth sending. A window with less room
+// besides the system prompt and the tools is too small for any message.
 const leastMessage = 64
 
-// CutMessage cuts the long texts of the user's latest message to their beginning and end, with a
-// note of the part omitted. The message then takes at most half of the room that the window has
-// besides system prompt, tools and reserve; the rest is for the work on it. Short texts stay whole.
-// If that is not enough, images leave. The ledger lists the parts that were cut; first is the
-// number of the first of them. CutMessage returns false if there is nothing to cut, or no room for
-// it.
+// CutMessage cuts the long texts of the user's latest message to their beginning and end, with a note
+// about the omitted part. The message then uses at most half of the room that remains besides system
+// prompt, tools and reserve. The rest is for the work on the message. Short texts are kept whole. If
+// that is not enough, images are removed. The ledger lists the parts that were cut, numbered from
+// first. CutMessage returns false if there is nothing to cut, or no room even then.
 func CutMessage(c Context, first int) ([]*history.Content, bool) {
 	_, at := outerHumans(c.History)
 	room := (c.ContextLimit - c.Reserve - c.Overhead) / 2
@@ -42,7 +41,7 @@ func CutMessage(c Context, first int) ([]*history.Content, bool) {
 	return entries, true
 }
 
-// A messageCut cuts a message that is too long.
+// A messageCut shortens a message that is too long.
 type messageCut struct {
 	Context
 	message *history.Content
@@ -62,8 +61,8 @@ func (m messageCut) to(room int) *history.Content {
 	return nil
 }
 
-// blocks returns the blocks of the message, with its texts cut to the given number of bytes
-// together. Images stay only if images is set.
+// blocks returns the blocks of the message, with its texts cut to the given total number of bytes.
+// Images are kept only if images is set.
 func (m messageCut) blocks(bytes int, images bool) []history.Block {
 	most := m.longest(bytes)
 	blocks, number := slices.Clone(m.message.Blocks), m.first
@@ -86,8 +85,8 @@ func (m messageCut) blocks(bytes int, images bool) []history.Block {
 	return blocks
 }
 
-// longest returns the size to which each text must be cut so that all together take the given
-// number of bytes. Long texts share the bytes that short texts leave of an equal share.
+// longest returns the size to which each text must be cut so that all together have the given number of
+// bytes. Short texts use less than an equal share, and long texts share the rest.
 func (m messageCut) longest(bytes int) int {
 	var sizes []int
 	for _, block := range m.message.Blocks {
@@ -106,8 +105,8 @@ func (m messageCut) longest(bytes int) int {
 	return math.MaxInt
 }
 
-// shortened returns the beginning and the end of a text with a note between them. It cuts at
-// whole lines where these are not long.
+// shortened returns the beginning and the end of a text with a note between them. It cuts at line ends
+// if the lines are not long.
 func (m messageCut) shortened(text *history.Text, most, number int) string {
 	head, tail := cutAround(text.Text, most)
 	before, left := strings.Count(head, "\n"), text.Text[len(head):len(text.Text)-len(tail)]
@@ -116,7 +115,7 @@ func (m messageCut) shortened(text *history.Text, most, number int) string {
 	return strings.ToValidUTF8(strings.TrimSuffix(head, "\n"), "") + "\n" + note + "\n" + strings.ToValidUTF8(tail, "")
 }
 
-// way returns the sentence that tells the model how to read the omitted part of the message.
+// way returns the sentence for the model on how to read the omitted part of the message.
 func (m messageCut) way(text *history.Text, number int) string {
 	file := ""
 	if text != nil && text.IncludedFile != "" {
@@ -131,8 +130,8 @@ func (m messageCut) way(text *history.Text, number int) string {
 	return "; no record keeps it, so ask for the part that you need"
 }
 
-// cutAround returns the beginning and the end of a text that is longer than most: two thirds and
-// one third of most bytes, each up to a line break if one is near.
+// cutAround returns the beginning and the end of a text that is longer than most bytes: two thirds and
+// one third of most. Each is cut at a line break if one is near.
 func cutAround(text string, most int) (head, tail string) {
 	head, tail = text[:most*2/3], text[len(text)-most/3:]
 	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {

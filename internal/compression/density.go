@@ -6,32 +6,30 @@ import (
 	"agent/internal/history"
 )
 
-// An Optimizer is a strategy that also makes the context denser before every request
-// (REQ-HD-001.2). It never changes its input; the indexes in its result refer to exactly the
-// slice it was given (D-17).
+// An Optimizer is a strategy that also prunes before every request (REQ-HD-001.2). It never changes its
+// input. The indexes in its result refer to exactly the slice that it received (D-17).
 type Optimizer interface {
 	Optimize(raw []*history.Content, config DensityConfig) (history.DensityResult, error)
 }
 
-// DensityConfig holds the settings of density pruning (REQ-HD-001.9). It is never changed.
+// DensityConfig holds the settings of density pruning (REQ-HD-001.9). It is immutable.
 type DensityConfig struct {
-	// Switches says which phases run, by the names of their switches. An absent switch is off.
+	// Switches contains whether a phase runs, by the name of its switch. An absent switch is off.
 	Switches map[string]bool
-	// Numbers holds the numbers of the phases by name. An absent number has its default. See
+	// Numbers holds the numbers of the phases by name. An absent number has its default; see
 	// Number.Normalize.
 	Numbers map[string]float64
-	// WorkspaceRoot is the absolute folder of relative paths in entries that name no workspace of
-	// their own (D-44).
+	// WorkspaceRoot is the absolute folder for relative paths in entries that name no workspace (D-44).
 	WorkspaceRoot string
 	// Facts returns the traits of tools.
 	Facts Facts
-	// Pinned holds the absolute paths of the files that pruning leaves alone.
+	// Pinned holds the absolute paths of the files that pruning keeps.
 	Pinned map[string]bool
 }
 
-// optimize runs the phases that are switched on over one view of raw and merges their edits. It
-// takes linear time. Its memory grows with the size of the edits and with the number of distinct
-// files and tools; it also takes four bytes an entry.
+// optimize runs the enabled phases on one view of raw and merges their edits. It takes linear time. Its
+// memory grows with the size of the edits and with the number of distinct files and tools. It also
+// needs four bytes per entry.
 func optimize(raw []*history.Content, config DensityConfig) (history.DensityResult, error) {
 	config.Facts = config.Facts.memoised()
 	v := &view{raw: raw, unseen: firstUnseen(raw)}
@@ -44,8 +42,8 @@ func optimize(raw []*history.Content, config DensityConfig) (history.DensityResu
 	return v.result(), nil
 }
 
-// A view is the history as the phases see it: the raw entries with the edits made so far.
-// Positions are always positions in the raw history. Only edited entries are copied.
+// A view is the history as the phases see it: the raw entries with the edits made so far. Positions
+// always refer to the raw history. Only edited entries are copied.
 type view struct {
 	raw []*history.Content
 	// edits holds the blocks of edited entries, parallel to the raw blocks. A removed block is
@@ -55,20 +53,19 @@ type view struct {
 	// nil before the first edit. A map would take half of the time on a long history.
 	edited []int32
 	prunes []history.Prune
-	// skipped lists the entries with a call that no phase understands.
+	// skipped lists the entries with a call that no phase supports.
 	skipped []int
 	// kind is the kind of the phase that is running.
 	kind history.PruneKind
-	// unseen is the index of the first entry that no request has carried (see firstUnseen).
+	// unseen is the index of the first entry that no request has contained (see firstUnseen).
 	unseen int
 }
 
-// firstUnseen returns the index behind the model's latest reply. No request has carried the
-// entries from there on, so no strategy takes a tool result among them (D-120).
+// firstUnseen returns the index after the model's latest reply. No request has contained the entries
+// from there on, so no strategy removes a tool result among them (D-120).
 func firstUnseen(entries []*history.Content) int { return lastReply(entries) + 1 }
 
-// blocks returns the blocks of entry i as they are now, parallel to the raw blocks. A removed
-// block is nil.
+// blocks returns the current blocks of entry i, parallel to the raw blocks. A removed block is nil.
 func (v *view) blocks(i int) []history.Block {
 	if v.edited != nil && v.edited[i] > 0 {
 		return v.edits[v.edited[i]-1]
@@ -98,7 +95,7 @@ func (v *view) set(at history.Ref, block history.Block) {
 	v.blocks(at.Entry)[at.Block] = block
 }
 
-// remove removes the blocks at refs and returns them as they were.
+// remove removes the blocks at refs and returns them.
 func (v *view) remove(refs ...history.Ref) []history.Block {
 	gone := make([]history.Block, len(refs))
 	for i, at := range refs {
@@ -114,9 +111,9 @@ func (v *view) recordPrune(p history.Prune) {
 	v.prunes = append(v.prunes, p)
 }
 
-// result merges all edits into removals and replacements (REQ-HD-001.6), and ends the use of the
-// view. An entry that says nothing any more is removed: an entry without blocks, and an ai entry
-// with only blank text or thinking left (D-13, EC-053).
+// result merges all edits into removals and replacements (REQ-HD-001.6), and ends the use of the view.
+// It removes entries without content: an entry without blocks, and an ai entry whose remaining blocks
+// are only blank text or thinking (D-13, EC-053).
 func (v *view) result() history.DensityResult {
 	result := history.DensityResult{Prunes: v.prunes, Metadata: counts(v.prunes), Skipped: v.skipped}
 	for i, edit := range v.edited {
@@ -136,8 +133,7 @@ func (v *view) result() history.DensityResult {
 	return result
 }
 
-// counts counts prunes by kind, so that the counts agree with the prunes by construction
-// (REQ-HD-013.7, D-16).
+// counts counts prunes by kind, so that the counts always agree with the prunes (REQ-HD-013.7, D-16).
 func counts(prunes []history.Prune) history.Counts {
 	byKind := make(map[history.PruneKind]int)
 	for _, p := range prunes {

@@ -11,10 +11,10 @@ import (
 	"agent/internal/toolspec"
 )
 
-// A Follower, and the values that it takes and returns.
+// A Follower, and the types of its parameters and results.
 type (
-	// A Follower follows one conversation, decides which parts may leave it, and keeps the account of
-	// its requests. The package cacheaware, which only this one imports, has the rules.
+	// A Follower follows one conversation, decides which parts to prune, and does the cost accounting
+	// of its requests. The package cacheaware, which only this one imports, contains the rules.
 	Follower = *cacheaware.Engine
 	// FollowerOptions holds the dependencies of a Follower.
 	FollowerOptions = cacheaware.Options
@@ -26,42 +26,42 @@ type (
 	Moment = cacheaware.Moment
 	// Plan lists the changes of the context before a request, with their cost.
 	Plan = cacheaware.Plan
-	// HeldPart describes a part of the context that pruning could take and has not taken.
+	// HeldPart describes a part of the context that pruning could remove but has not removed.
 	HeldPart = cacheaware.HeldPart
 	// PrunableTokens sums up the content that could be pruned and is still in the context, in tokens.
 	PrunableTokens = cacheaware.PrunableTokens
-	// Account compares the amount spent with the cost of sending everything.
+	// Account compares the amount spent with the cost without pruning.
 	Account = cacheaware.Account
 	// RequestCost holds the cost of one request.
 	RequestCost = cacheaware.RequestCost
-	// Request records a request that was answered, in the metadata of the reply.
+	// Request describes an answered request, and is stored in the metadata of the reply.
 	Request = cacheaware.Request
 )
 
-// MetaRequest is the key of a reply's metadata that holds the Request it answers.
+// MetaRequest is the metadata key under which a reply stores the Request that it answers.
 const MetaRequest = cacheaware.MetaRequest
 
 var (
 	// SafePrice is assumed for models of unknown price.
 	SafePrice = cacheaware.SafePrice
-	// LocalPrice is the price of a server whose tokens cost nothing.
+	// LocalPrice is the price for a server whose tokens cost nothing.
 	LocalPrice = cacheaware.LocalPrice
 )
 
-// PriceOf returns the price of a model from the prices of its input tokens: plain, read from a
-// cache, and written to a cache. It returns SafePrice if input has no price.
+// PriceOf returns the price of a model from its prices of input tokens: uncached, read from a cache,
+// and written to a cache. It returns SafePrice if input is 0.
 func PriceOf(input, read, write float64) Price { return cacheaware.PriceOf(input, read, write) }
 
-// StepOf returns the prices above a step, relative to the price of input below it.
+// StepOf returns the prices above a step, relative to the price of input below the step.
 func StepOf(above int, input, stepInput, read, write float64) PriceStep {
 	factor := stepInput / input
 	p := PriceOf(stepInput, read, write)
 	return PriceStep{Above: above, Read: factor * p.Read, Write: factor * p.Write}
 }
 
-// AtBoundary reports whether the next request begins a turn: what was added after the latest reply
-// begins with a message, and not with an answer to a call. Only there may the past change if
-// reasoning is bound to it.
+// AtBoundary reports whether the next request begins a turn: the entries after the latest reply begin
+// with a message, not with an answer to a call. If reasoning is bound to the earlier content, that
+// content may change only there.
 func AtBoundary(entries []*history.Content) bool {
 	begins := false
 	for _, entry := range slices.Backward(entries) {
@@ -76,30 +76,30 @@ func AtBoundary(entries []*history.Content) bool {
 // NewFollower returns a Follower of an empty conversation.
 func NewFollower(o FollowerOptions) Follower { return cacheaware.New(o) }
 
-// WithPointer returns a result with a pointer in place of its text, which names the number.
+// WithPointer returns a result whose text is replaced by a placeholder with the number.
 func WithPointer(r *history.ToolResponse, number int) *history.ToolResponse {
 	return cacheaware.WithPointer(r, number)
 }
 
-// NumberIn returns the number that the first pointer in text names, or 0 if none does.
+// NumberIn returns the number in the first placeholder of text, or 0 if there is none.
 func NumberIn(text string) int { return cacheaware.NumberIn(text) }
 
-// IsPointer reports whether the text of a result is a pointer in place of the text.
+// IsPointer reports whether the text of a result is a placeholder.
 func IsPointer(text string) bool {
 	_, heading := toolspec.Reported(text) // the heading stays in the entry
 	text = text[len(heading):]
 	return text == PrunedPointer || strings.HasPrefix(text, cacheaware.Marker)
 }
 
-// HoldsNote reports whether a text contains a note that stands in place of text that was omitted.
+// HoldsNote reports whether text contains a note about an omitted part.
 func HoldsNote(text string) bool { return cacheaware.HoldsNote(text) }
 
 // CopyIn returns the text of a file that a Follower put into a result, or false if there is none.
 func CopyIn(answer *history.ToolResponse) (text string, ok bool) { return cacheaware.CopyIn(answer) }
 
-// The units and quotes of a recording, for code that judges the effect of pruning.
+// The units and quotes of a recording, for code that measures the effect of pruning.
 type (
-	// RecordedUnit is the smallest part of a conversation that can change, before any pruning.
+	// RecordedUnit is the smallest part of a conversation that pruning can change.
 	RecordedUnit = cacheaware.RecordedUnit
 	// EditQuote is a text that an edit replaces.
 	EditQuote = cacheaware.Quote
@@ -113,11 +113,11 @@ func RecordedUnits(entries []*history.Content, o FollowerOptions) ([]RecordedUni
 	return engine.RecordedUnits(), engine.Quotes()
 }
 
-// NameWords yields the words of text that look like names of a program and not like prose.
+// NameWords yields the words of text that look like identifiers of a program, not prose.
 func NameWords(text string) iter.Seq[string] { return cacheaware.NameWords(text) }
 
-// ArgumentTexts yields the texts among the parameters of a call, until the parameters are no valid
-// JSON.
+// ArgumentTexts yields the texts among the parameters of a call. It stops where the parameters are not
+// valid JSON.
 func ArgumentTexts(parameters json.RawMessage) iter.Seq[string] { return cacheaware.Texts(parameters) }
 
 // WithoutNumbers returns text without the line numbers that tools put before the lines of a file.

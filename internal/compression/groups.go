@@ -2,16 +2,16 @@ package compression
 
 import "agent/internal/history"
 
-// groups divides a history into groups of entries that are kept or dropped together: an entry
-// with calls, and all entries with their responses. Any other entry is a group of its own. A
-// human entry always is, so that no damaged history ties one to a call.
+// groups divides a history into groups of entries that are kept or dropped together: an entry with
+// calls, and all entries with their responses. Any other entry is a separate group. So is every human
+// entry, even if a damaged history has a response in it.
 type groups struct {
 	pairing history.Pairing
-	// root is the first entry of each entry's group.
+	// root holds, for each entry, the first entry of its group.
 	root []int
 	// earliest[i] is the first entry whose call entry i answers, or i if there is none.
 	earliest []int
-	// hasCall[root] reports whether the group contains a tool call.
+	// hasCall holds, by root, whether the group contains a tool call.
 	hasCall []bool
 }
 
@@ -42,7 +42,7 @@ func groupEntries(entries []*history.Content) groups {
 	return g
 }
 
-// join makes one group of two. Roots only ever point to earlier entries.
+// join merges two groups. Roots point only to earlier entries.
 func (g groups) join(a, b int) {
 	a, b = g.find(a), g.find(b)
 	g.root[max(a, b)] = min(a, b)
@@ -55,8 +55,8 @@ func (g groups) find(i int) int {
 	return i
 }
 
-// boundary moves a cut before entry i backward until it separates no call from its responses
-// (D-25). Both i and the result are from 0 to the number of entries.
+// boundary moves a cut before entry i backward until no call is separated from its responses (D-25).
+// Both i and the result are from 0 to the number of entries.
 func (g groups) boundary(i int) int {
 	for at := len(g.earliest) - 1; at >= i; at-- {
 		i = min(i, g.earliest[at])
@@ -64,7 +64,7 @@ func (g groups) boundary(i int) int {
 	return i
 }
 
-// callOf returns the calls by the positions of their responses.
+// callOf maps the positions of responses to their calls.
 func (g groups) callOf() map[history.Ref]*history.ToolCall {
 	calls := make(map[history.Ref]*history.ToolCall, len(g.pairing.Pairs))
 	for _, pair := range g.pairing.Pairs {

@@ -7,9 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// highDensity makes the context denser before every request. If that is not enough, it shortens
-// old tool results, and at last drops old entries. It never asks a model (REQ-HD-004.3,
-// REQ-HD-008.1).
+// highDensity prunes before every request. If that is not enough, it shortens old tool results, and
+// finally drops old entries. It never calls a model (REQ-HD-004.3, REQ-HD-008.1).
 type highDensity struct{}
 
 func (highDensity) Name() string      { return DefaultName }
@@ -24,9 +23,8 @@ func (highDensity) Optimize(raw []*history.Content, config DensityConfig) (histo
 	return optimize(raw, config)
 }
 
-// Compress puts one-line summaries in place of all tool results before the
-// preserved tail, and drops old entries only if that leaves more than the target
-// (D-25 … D-27).
+// Compress replaces all tool results before the preserved tail by one-line summaries. It drops old
+// entries only if the total then still exceeds the target (D-25 … D-27).
 func (s highDensity) Compress(_ context.Context, c Context) (Result, error) {
 	if len(c.History) == 0 {
 		return noop(s, c, reasonEmpty), nil
@@ -37,13 +35,13 @@ func (s highDensity) Compress(_ context.Context, c Context) (Result, error) {
 	return s.compress(c, tailSize(len(c.History), c.PreserveThreshold)), nil
 }
 
-// tailSize returns the number of entries, of n, that are kept as they are, at least one (D-25).
+// tailSize returns how many of n entries are kept unchanged, at least one (D-25).
 func tailSize(n int, preserve float64) int {
 	return max(1, topSize(n, preserve))
 }
 
-// compress keeps a tail of at least size entries, and the results that the model is about to
-// read, and aims for the target.
+// compress keeps a tail of at least size entries and the results that the model has not read yet. It
+// aims for the target.
 func (s highDensity) compress(c Context, size int) Result {
 	g := groupEntries(c.History)
 	tail := g.boundary(min(len(c.History)-size, latestCalls(c.History)))
@@ -59,9 +57,9 @@ func (s highDensity) compress(c Context, size int) Result {
 	return result
 }
 
-// summarizeHead returns the history with the results before tail summarised, and its tokens. Only
-// entries that change are counted again. Entries of humans and the model are left alone, even
-// where a damaged history has a response in one (REQ-HD-008.4).
+// summarizeHead returns the history with the results before tail summarised, and its tokens. It counts
+// only changed entries again. It does not change entries of humans and the model, even if a damaged
+// history has a response in one (REQ-HD-008.4).
 func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 	entries, tokens := slices.Clone(c.History), slices.Clone(c.Tokens)
 	calls, facts := g.callOf(), c.Facts.memoised()
@@ -97,11 +95,10 @@ func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 	return entries, tokens
 }
 
-// dropHead drops groups that begin before tail until target is met (D-27, D-47), in this order:
-// calls with their responses, other entries of ai and tools, files included in human messages,
-// instructions, human messages. The first message of the user stays, since it gives the subject
-// of the conversation. The latest message stays too, even when the tail begins after it, since
-// the model works on it.
+// dropHead drops groups that begin before tail until target is met (D-27, D-47). The order is: calls
+// with their responses, other entries of ai and tools, files included in human messages, instructions,
+// human messages. It keeps the user's first message, which is the subject of the conversation. It also
+// keeps the latest message, even if the tail begins after it, because the model still works on it.
 func (t *truncation) dropHead(tail, target int) {
 	human := func(i int) bool { return t.entries[i].Speaker == history.Human }
 	first, last := outerHumans(t.entries)

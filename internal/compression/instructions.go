@@ -8,18 +8,18 @@ import (
 	"agent/internal/history"
 )
 
-// A compression keeps instructions such as the content of skills, the latest first: at most
-// mostInstruction of each, mostInstructions in total, and a quarter (1/instructionShare) of the
-// window (D-94), in tokens.
+// A compression keeps instructions such as the content of skills, the latest first. The limits in
+// tokens are mostInstruction for each, mostInstructions in total, and a quarter (1/instructionShare) of
+// the context window (D-94).
 const (
 	mostInstruction  = 5_000
 	mostInstructions = 15_000
 	instructionShare = 4
 )
 
-// instructions returns the entries that a compression keeps because they tell the model how to
-// work, by their index: the newest content of each source, cut to its limit. All other results of
-// a source become a line like any result, and the model can ask for them again.
+// instructions returns the entries that a compression keeps because they instruct the model, by their
+// index. It keeps the newest content of each source, cut to its limit. All other results of a source
+// become a line like any result, and the model can request them again.
 func (c Context) instructions() map[int]*history.Content {
 	kept, seen := map[int]*history.Content{}, map[string]bool{}
 	left := min(mostInstructions, c.ContextLimit/instructionShare)
@@ -39,8 +39,8 @@ func (c Context) instructions() map[int]*history.Content {
 	return kept
 }
 
-// beginning cuts an entry to at most the given number of tokens. It returns nil if that is too
-// little to be of use.
+// beginning cuts an entry to at most the given number of tokens. It returns nil if the rest would be
+// too short to be useful.
 func (c Context) beginning(entry *history.Content, most int) *history.Content {
 	if c.Count(entry) <= most {
 		return entry
@@ -60,8 +60,8 @@ func (c Context) beginning(entry *history.Content, most int) *history.Content {
 	})
 }
 
-// fitted returns the longest entry from cut with at most the given number of tokens, or nil if
-// there is none. It tries ever fewer bytes, because some bytes count as more tokens than others.
+// fitted returns the longest entry from cut with at most the given number of tokens, or nil. It tries
+// decreasing numbers of bytes, because the number of tokens per byte varies.
 func (c Context) fitted(bytes, most int, cut func(bytes int) *history.Content) *history.Content {
 	for bytes > 0 {
 		short := cut(bytes)
@@ -74,7 +74,7 @@ func (c Context) fitted(bytes, most int, cut func(bytes int) *history.Content) *
 	return nil
 }
 
-// instructing returns the groups before tail that tell the model how to work, by their roots.
+// instructing returns the groups before tail that instruct the model, by their roots.
 func (t *truncation) instructing(tail int) map[int]bool {
 	found := map[int]bool{}
 	for i, entry := range t.entries[:tail] {

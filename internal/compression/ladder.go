@@ -7,21 +7,21 @@ import (
 	"agent/internal/history"
 )
 
-// LimitCause names the hard limit as the cause of a change, in the record and to people.
+// LimitCause is the name of the hard limit as the cause of a change, in the session log and for users.
 const LimitCause = "context limit"
 
-// FallbackName names a rung of the ladder, in words for the user.
+// FallbackName is the name of a fallback step, in words for the user.
 type FallbackName string
 
-// The rungs, in their order (D-30). Density and the compression of the active strategy come
-// before them; the caller runs both.
+// The fallback steps, in their order (D-30). Density and the compression of the active strategy run
+// before them. The caller runs both.
 const (
 	// FallbackHighDensity is the compression of high-density.
 	FallbackHighDensity FallbackName = "high-density compress"
-	// FallbackShorterTail is the same compression with the preserved tail halved, again and again
-	// until only the newest exchange is left in it.
+	// FallbackShorterTail is the same compression with the preserved tail halved repeatedly, until the
+	// tail contains only the newest turn.
 	FallbackShorterTail FallbackName = "shorter tail"
-	// FallbackNotes replaces tool results that the model has seen by a line each, largest first.
+	// FallbackNotes replaces each tool result that the model has seen by a line, largest first.
 	FallbackNotes FallbackName = "shorten large results"
 	// FallbackCalls shortens the long arguments of calls, largest first.
 	FallbackCalls FallbackName = "shorten large calls"
@@ -29,14 +29,14 @@ const (
 	FallbackCut FallbackName = "cut new results"
 	// FallbackDropTurns drops whole turns, oldest first, then the old entries of the last turn.
 	FallbackDropTurns FallbackName = "drop oldest turns"
-	// FallbackMessage cuts the user's latest message to its beginning and its end, see CutMessage.
-	// The caller runs it, since the record numbers the text that was cut.
+	// FallbackMessage cuts the user's latest message to its beginning and its end; see CutMessage. The
+	// caller runs it, because the ledger numbers the text that was cut.
 	FallbackMessage FallbackName = "cut your message to its beginning and end"
 	// FallbackLatest cuts the model's latest calls to their outcomes.
 	FallbackLatest FallbackName = "cut the latest calls"
 )
 
-// rungs lists the rungs that Reduce runs, in order.
+// rungs lists the fallback steps that Reduce runs, in order.
 var rungs = []struct {
 	name FallbackName
 	run  func(*ladder)
@@ -50,38 +50,38 @@ var rungs = []struct {
 	{FallbackLatest, (*ladder).cutLatest},
 }
 
-// FallbackInput is a request at the hard limit.
+// FallbackInput describes a request at the hard limit.
 type FallbackInput struct {
-	// Context is the context that strategies get.
+	// Context is the context that strategies receive.
 	Context
-	// Done is the result of the active strategy's compression just before, or zero if the
-	// strategy has not run. The ladder continues from there (D-42).
+	// Done is the result of the active strategy's compression just before. It is zero if the strategy
+	// has not run. The fallback steps continue from it (D-42).
 	Done Result
 }
 
-// A FallbackStep records the effect of one step of the ladder.
+// A FallbackStep records the effect of one fallback step.
 type FallbackStep struct {
 	Name FallbackName
-	// TokensBefore and TokensAfter are totals in the sense of D-07.
+	// TokensBefore and TokensAfter are sizes of the whole request in tokens (D-07).
 	TokensBefore, TokensAfter int
 }
 
-// FallbackResult holds a history that fits.
+// FallbackResult contains a history that fits.
 type FallbackResult struct {
 	History []*history.Content
 	// Rungs lists the steps that shortened something, in order.
 	Rungs []FallbackStep
-	// TokensBefore and TokensAfter are totals in the sense of D-07.
+	// TokensBefore and TokensAfter are sizes of the whole request in tokens (D-07).
 	TokensBefore, TokensAfter int
 }
 
-// ContextOverflowError says that a request cannot be made to fit, since its indispensable parts
-// are too large already (D-30). All numbers are tokens.
+// ContextOverflowError is returned if a request cannot be made to fit, because the parts that must be
+// sent are too large (D-30). All numbers are tokens.
 type ContextOverflowError struct {
 	// Overhead is the size of the system prompt and the tool schemas, Message the size of the
 	// user's last message, and Reserve the room kept for the reply.
 	Overhead, Message, Reserve int
-	// Limit is the size of the model's window.
+	// Limit is the size of the context window.
 	Limit int
 }
 
@@ -92,10 +92,10 @@ func (e *ContextOverflowError) Error() string {
 		e.Limit, e.Overhead, e.Message, e.Reserve)
 }
 
-// Reduce brings a request under the hard limit, by gentle means first (D-30). It stops at the first
-// rung after which total + reserve ≤ limit. The last message of the user stays. The model reads at
-// least the outcome of every call of its latest reply, if only as a number in the marker. The
-// result is valid (history.Validate) if the input was. The error is a *ContextOverflowError.
+// Reduce makes a request fit below the hard limit, by gentle steps first (D-30). It stops at the first
+// step after which total + reserve ≤ limit. The last message of the user is kept. Every call of the
+// model's latest reply keeps at least its outcome, if only as a number in the marker. The result is
+// valid (history.Validate) if the input was. The error is a *ContextOverflowError.
 func Reduce(in FallbackInput) (FallbackResult, error) {
 	if err := in.Overflow(); err != nil {
 		return FallbackResult{}, err
@@ -113,16 +113,16 @@ func Reduce(in FallbackInput) (FallbackResult, error) {
 		}
 	}
 	if !l.fits() {
-		// Not even the outcomes of the latest calls fit beside the message. Without them the
-		// model would make the calls again and again.
+		// Not even the outcomes of the latest calls fit together with the message. Without them the
+		// model would repeat the calls endlessly.
 		return FallbackResult{}, &ContextOverflowError{l.Overhead, l.Total() - l.Overhead, l.Reserve, l.ContextLimit}
 	}
 	result.History, result.TokensAfter = l.History, l.Total()
 	return result, nil
 }
 
-// Overflow returns a *ContextOverflowError if the parts that must be sent are too large for the
-// window by themselves, so that nothing can make the request fit; else nil.
+// Overflow returns a *ContextOverflowError if the parts that must be sent exceed the context window, so
+// that nothing can make the request fit. Otherwise it returns nil.
 func (c Context) Overflow() error {
 	message := c.message()
 	if c.Overhead+message <= c.ContextLimit-c.Reserve {
@@ -131,9 +131,9 @@ func (c Context) Overflow() error {
 	return &ContextOverflowError{c.Overhead, message, c.Reserve, c.ContextLimit}
 }
 
-// message returns the size of the content that must stay, in tokens: the user's last message.
-// Without a message it is the size of the marker, since a request needs some message. Once the
-// model has gone on from a message, the files included in it need not stay (D-47).
+// message returns the size in tokens of the content that must be kept: the user's last message. Without
+// a message it is the size of the marker, because a request needs a message. Once the model has replied
+// to a message, the files included in it need not be kept (D-47).
 func (c Context) message() int {
 	_, last := outerHumans(c.History)
 	switch {
@@ -150,14 +150,14 @@ func (c Context) message() int {
 	return c.Tokens[last]
 }
 
-// A ladder is a reduction in progress; its Context holds the history as it is now.
+// A ladder is a reduction in progress. Its Context contains the present history.
 type ladder struct {
 	Context
 	// room is the limit without the reserve.
 	room int
-	// tail is the number of entries that the compression before preserved, or would preserve.
+	// tail is the number of entries that the earlier compression preserved, or would preserve.
 	tail int
-	// compressed is set if high-density made the compression before.
+	// compressed is set if high-density made the earlier compression.
 	compressed bool
 }
 
@@ -176,7 +176,7 @@ func newLadder(in FallbackInput) *ladder {
 
 func (l *ladder) fits() bool { return l.Total() <= l.room }
 
-// setHistory makes entries the history. An entry that was in the history before keeps its count.
+// setHistory replaces the history. Entries that were already in it keep their token count.
 func (l *ladder) setHistory(entries []*history.Content) {
 	known := make(map[*history.Content]int, len(l.History))
 	for i, c := range l.History {
@@ -200,8 +200,8 @@ func (l *ladder) compress() {
 	}
 }
 
-// shortenTail halves the tail down to the newest exchange: in a long tool loop the whole window
-// may be one turn of the user.
+// shortenTail halves the tail repeatedly, until it contains only the newest group of entries. In a long
+// tool loop the whole window may be one turn of the user.
 func (l *ladder) shortenTail() {
 	for size := max(1, l.tail/2); size >= 1 && !l.fits(); size /= 2 {
 		l.highDensity(size)
@@ -213,9 +213,10 @@ func (l *ladder) highDensity(tail int) {
 	l.setHistory(highDensity{}.compress(l.Context, tail).NewHistory)
 }
 
-// dropTurns drops, until the request fits, whole turns, oldest first; then the entries of the
-// last turn, oldest first; then the marker, if the model has read everything that it represents.
-// The last message of the user stays, and so do calls whose results the model is about to read.
+// dropTurns drops content until the request fits: whole turns, oldest first, then the entries of the
+// last turn, oldest first. Last it drops the marker, if the model has read everything that the marker
+// represents. It keeps the last message of the user, and calls whose results the model has not read
+// yet.
 func (l *ladder) dropTurns() {
 	t := newTruncation(l.Context, l.History, l.Tokens, groupEntries(l.History))
 	_, last := outerHumans(l.History)
@@ -234,16 +235,16 @@ func (l *ladder) dropTurns() {
 	l.removeIncluded(read)
 }
 
-// removeIncluded takes the included files out of a message that the model has gone on from (D-47), if the
-// request does not fit yet.
+// removeIncluded removes the included files from a message that the model has already replied to
+// (D-47), if the request does not fit yet.
 func (l *ladder) removeIncluded(message *history.Content) {
 	if i := slices.Index(l.History, message); i >= 0 && !l.fits() {
 		l.edit(map[int][]history.Block{i: withoutInclusions(message).Blocks})
 	}
 }
 
-// cutLatest shortens the calls of the model's latest reply to the words that distinguish them. If
-// that is not enough, it leaves calls out, and the marker gives their outcomes.
+// cutLatest shortens the calls of the model's latest reply to the words that distinguish them. If that
+// is not enough, it omits calls, and the marker contains their outcomes.
 func (l *ladder) cutLatest() {
 	l.squeezeLatest()
 	if !l.fits() {
@@ -251,7 +252,7 @@ func (l *ladder) cutLatest() {
 	}
 }
 
-// withoutMarker returns a history without its markers. A marker stays if it alone gives the
+// withoutMarker returns a history without its markers. It keeps a marker that alone contains the
 // outcome of calls that the model has not read yet.
 func withoutMarker(entries []*history.Content) []*history.Content {
 	kept := make([]*history.Content, 0, len(entries))

@@ -7,8 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// latestCalls returns the index of the model's latest reply if that holds calls: the model has
-// not read their results yet. It returns len(entries) if there is no such reply.
+// latestCalls returns the index of the model's latest reply if it contains calls, whose results the
+// model has not read yet. It returns len(entries) if there is no such reply.
 func latestCalls(entries []*history.Content) int {
 	if i := lastReply(entries); i >= 0 && len(entries[i].Calls()) > 0 {
 		return i
@@ -16,8 +16,8 @@ func latestCalls(entries []*history.Content) int {
 	return len(entries)
 }
 
-// runningCalls returns latestCalls in a turn that continues with the results of the calls, else
-// len(entries). A message of the user behind the calls may begin another turn.
+// runningCalls returns the same as latestCalls if the turn continues with the results of the calls.
+// Otherwise it returns len(entries): a message of the user after the calls may begin another turn.
 func runningCalls(entries []*history.Content) int {
 	if i := latestCalls(entries); !slices.ContainsFunc(entries[min(i, len(entries)):], isSpoken) {
 		return i
@@ -25,10 +25,10 @@ func runningCalls(entries []*history.Content) int {
 	return len(entries)
 }
 
-// ShortenLatest shortens the long arguments of the model's latest calls, the largest first, if
-// they leave no room for a conversation. Shortening comes before dropping anything else for them,
-// since the model wrote the arguments itself and has not read the results yet. ShortenLatest
-// returns false if there is nothing to shorten.
+// ShortenLatest shortens the long arguments of the model's latest calls, the largest first, if they
+// leave no room for a conversation. It runs before anything else is dropped for them: the model wrote
+// the arguments itself, but has not read the results yet. ShortenLatest returns false if there is
+// nothing to shorten.
 func ShortenLatest(c Context) ([]*history.Content, bool) {
 	from := latestCalls(c.History)
 	alone := c.Overhead + c.message()
@@ -90,12 +90,12 @@ func (l *ladder) shorten(what []large, excess int) bool {
 	return len(blocks) > 0
 }
 
-// size returns the tokens of a block in an entry of its own.
+// size returns the tokens of a block in a separate entry.
 func (l *ladder) size(speaker history.Speaker, block history.Block) int {
 	return l.Count(history.New(speaker, block))
 }
 
-// edit replaces the blocks of the given entries.
+// edit replaces the blocks of entries, given by index.
 func (l *ladder) edit(blocks map[int][]history.Block) {
 	entries := slices.Clone(l.History)
 	for i, edited := range blocks {
@@ -106,8 +106,8 @@ func (l *ladder) edit(blocks map[int][]history.Block) {
 	l.setHistory(entries)
 }
 
-// squeezeLatest cuts the model's latest reply to its calls in brief, and a line for the outcome
-// of each. It is the last resort before calls are dropped.
+// squeezeLatest shortens the model's latest reply to short forms of its calls, and their results to a
+// line with the outcome. It is the last step before calls are dropped.
 func (l *ladder) squeezeLatest() {
 	from := runningCalls(l.History)
 	l.shortenCalls(from, l.Total()-l.room, least)
@@ -147,8 +147,8 @@ func (l *ladder) leaveOutImages() {
 	}
 }
 
-// dropLatest drops calls of the model's latest reply with their results, oldest first, if the
-// window cannot hold all of them. The marker gives their outcomes.
+// dropLatest drops calls of the model's latest reply with their results, oldest first, if the window
+// cannot contain all of them. The marker contains their outcomes.
 func (l *ladder) dropLatest() {
 	from := runningCalls(l.History)
 	if from == len(l.History) {
@@ -177,7 +177,7 @@ func (l *ladder) dropLatest() {
 	}
 }
 
-// dropPairs removes calls of the entry from with their results.
+// dropPairs removes calls of the entry at index from with their results.
 func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 	facts, fates := l.Facts.memoised(), groupEntries(l.History).outcomes(l.History)
 	gone, g := make(map[history.Ref]bool), gap{}
@@ -201,7 +201,7 @@ func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 			kept = entry.WithBlocks(blocksLeft(entry, i, gone))
 		}
 		if i == from && came.whole {
-			kept = entry.WithBlocks(nil) // else the conversation would end with the model's own words
+			kept = entry.WithBlocks(nil) // otherwise the conversation would end with the model's own words
 		}
 		switch {
 		case isMarker(entry):
@@ -219,8 +219,8 @@ func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 	l.setHistory(noteReplies(slices.Insert(entries, min(at, len(entries)), g.marker())))
 }
 
-// blocksLeft returns the blocks of entry i without the blocks that are gone. Other blocks of a
-// result, such as an image, leave with it.
+// blocksLeft returns the blocks of entry i without the blocks in gone. Other blocks of a removed
+// result, such as an image, are removed too.
 func blocksLeft(entry *history.Content, i int, gone map[history.Ref]bool) []history.Block {
 	var left []history.Block
 	for j, block := range entry.Blocks {

@@ -10,25 +10,25 @@ import (
 	"agent/internal/history"
 )
 
-// metaDropped is the key of the metadata that makes an entry a marker. Its value is the number of
-// entries that the marker represents.
+// metaDropped is the metadata key that makes an entry a marker. Its value is the number of entries that
+// the marker represents.
 const metaDropped = "droppedEntries"
 
-// metaFollowed is the key of the metadata with the number of entries that followed a marker when
-// a compression wrote it.
+// metaFollowed is the metadata key for the number of entries that followed a marker when a compression
+// wrote it.
 const metaFollowed = "followingEntries"
 
-// metaWritten is the key of the metadata with the files that the entries represented by a marker
-// wrote. metaMoreWritten is the key of the number of further files.
+// metaWritten is the metadata key for the files that the entries represented by a marker wrote.
+// metaMoreWritten is the key for the number of further files.
 const (
 	metaWritten     = "writtenFiles"
 	metaMoreWritten = "moreWrittenFiles"
 )
 
-// maxWritten is the number of files, the latest, that a marker names at most.
+// maxWritten is the greatest number of files that a marker lists. It lists the latest.
 const maxWritten = 12
 
-// A gap holds the content of a marker: the facts about the entries it represents.
+// A gap is the content of a marker: the facts about the entries that it represents.
 type gap struct {
 	entries int
 	// written lists the files that the entries wrote, the latest last. more is the number of
@@ -38,7 +38,7 @@ type gap struct {
 	unread
 }
 
-// newMarker returns the entry that takes the place of dropped entries (D-27).
+// newMarker returns the entry that replaces dropped entries (D-27).
 func newMarker(dropped int) *history.Content { return gap{entries: dropped}.marker() }
 
 func (g gap) marker() *history.Content {
@@ -78,7 +78,7 @@ func (g *gap) write(path string) {
 	}
 }
 
-// join adds the content of an earlier marker. following holds the entries behind that marker.
+// join adds the content of an earlier marker. following contains the entries after that marker.
 func (g *gap) join(marker *history.Content, following []*history.Content) {
 	g.unread.join(unreadIn(marker, following))
 	later := g.written
@@ -105,14 +105,14 @@ func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) []str
 	return written
 }
 
-// droppedBy returns the number of entries that c represents, or 0 if c is no marker.
+// droppedBy returns the number of entries that c represents, or 0 if c is not a marker.
 func droppedBy(c *history.Content) int {
 	n, _ := history.MetaOf[int](c, metaDropped)
 	return n
 }
 
-// seal notes at the marker of a compressed history the number of entries that follow it. A
-// history without a marker stays as it is, because compressing it again changes nothing.
+// seal stores in the marker of a compressed history the number of entries that follow it. It returns a
+// history without a marker unchanged, because compressing such a history again changes nothing.
 func seal(entries []*history.Content) []*history.Content {
 	i := slices.IndexFunc(entries, isMarker)
 	if i < 0 {
@@ -121,8 +121,8 @@ func seal(entries []*history.Content) []*history.Content {
 	return sealAt(entries, i)
 }
 
-// sealAt notes at entry i the number of entries that follow it, and removes the notes of earlier
-// compressions, because only the latest counts.
+// sealAt stores in entry i the number of entries that follow it. It removes this number from earlier
+// markers, because only the latest compression counts.
 func sealAt(entries []*history.Content, i int) []*history.Content {
 	sealed := slices.Clone(entries)
 	for j, entry := range sealed {
@@ -134,9 +134,9 @@ func sealAt(entries []*history.Content, i int) []*history.Content {
 	return sealed
 }
 
-// nothingSince reports whether nothing was added to a history since a compression sealed it at an
+// nothingSince reports whether nothing was added to a history since a compression sealed it, at an
 // entry for which written returns true. The tail of the history is then the tail kept by that
-// compression, and compressing again would keep only a share of it (D-43).
+// compression. Compressing again would keep only a share of it (D-43).
 func nothingSince(entries []*history.Content, written func(*history.Content) bool) bool {
 	for i, entry := range entries {
 		if followed, sealed := history.MetaOf[int](entry, metaFollowed); sealed && followed == len(entries)-1-i && written(entry) {
@@ -151,7 +151,7 @@ func isMarker(c *history.Content) bool { return droppedBy(c) > 0 }
 // isSpoken reports whether c is a message of the user.
 func isSpoken(c *history.Content) bool { return c.Speaker == history.Human && !isMarker(c) }
 
-// outerHumans returns the indexes of the first and the last message of the user, or −1 if there
+// outerHumans returns the indexes of the first and the last message of the user. Both are −1 if there
 // is none.
 func outerHumans(entries []*history.Content) (first, last int) {
 	first = slices.IndexFunc(entries, isSpoken)
@@ -160,18 +160,18 @@ func outerHumans(entries []*history.Content) (first, last int) {
 	return first, last
 }
 
-// unread holds the outcomes of calls of the model's latest reply that were dropped before the
-// model could read their results. Only a marker tells the model of these.
+// unread contains the outcomes of calls of the model's latest reply that were dropped before the model
+// could read their results. Only a marker reports them to the model.
 type unread struct {
 	// fates counts the calls by outcome.
 	fates map[string]int
-	// whole is set if no call of that reply is left.
+	// whole is set if no call of that reply remains.
 	whole bool
 }
 
-// The keys of the metadata of a marker that reports unread calls: the numbers of calls by
-// outcome, whether these are all calls of the reply, and the number of replies that followed the
-// marker when it was written. Once more replies follow, the model has read the marker.
+// The metadata keys of a marker that reports unread calls: the numbers of calls by outcome, whether
+// these are all calls of the reply, and the number of replies that followed the marker when it was
+// written. Once more replies follow, the model has read the marker.
 const (
 	metaUnread  = "unreadCalls"
 	metaWhole   = "unreadReply"
@@ -189,7 +189,7 @@ func (u *unread) join(other unread) {
 	u.fates = sum
 }
 
-// text returns the words about u for the model.
+// text returns the description of u for the model.
 func (u unread) text() string {
 	if len(u.fates) == 0 {
 		return ""
@@ -201,7 +201,7 @@ func (u unread) text() string {
 	return "; your latest calls were made: " + strings.Join(fates, ", ")
 }
 
-// note puts u into the metadata of a marker.
+// note stores u in the metadata of a marker.
 func (u unread) note(marker *history.Content) *history.Content {
 	if len(u.fates) == 0 {
 		return marker
@@ -209,8 +209,8 @@ func (u unread) note(marker *history.Content) *history.Content {
 	return marker.WithMeta(metaUnread, u.fates).WithMeta(metaWhole, u.whole)
 }
 
-// unreadIn returns the unread calls that a marker reports. It returns none if following shows
-// that the model has replied since, and so has read the marker.
+// unreadIn returns the unread calls that a marker reports. It returns none if following contains a new
+// reply of the model, which has then read the marker.
 func unreadIn(marker *history.Content, following []*history.Content) unread {
 	fates, _ := history.MetaOf[map[string]int](marker, metaUnread)
 	then, _ := history.MetaOf[int](marker, metaReplies)
@@ -221,8 +221,7 @@ func unreadIn(marker *history.Content, following []*history.Content) unread {
 	return unread{fates, whole}
 }
 
-// noteReplies notes at each marker that reports unread calls the number of replies that follow
-// it.
+// noteReplies stores in each marker that reports unread calls the number of replies that follow it.
 func noteReplies(entries []*history.Content) []*history.Content {
 	for i, entry := range entries {
 		if entry.Metadata[metaUnread] != nil {

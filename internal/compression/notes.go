@@ -9,18 +9,18 @@ import (
 	"agent/internal/history"
 )
 
-// A largeResult is a response that a line would shorten.
+// A largeResult is a response that is longer than the line that would replace its result.
 type largeResult struct {
 	at       history.Ref
 	response *history.ToolResponse
 	key      string
-	// note is the response with a line in place of its result.
+	// note is the response with a line instead of its result.
 	note  *history.ToolResponse
 	bytes int
 }
 
-// noteResults puts a line in place of each tool result that the model has seen, largest first,
-// until the request fits.
+// noteResults replaces each tool result that the model has seen by a line, largest first, until the
+// request fits.
 func (l *ladder) noteResults() {
 	var seen []large
 	for _, r := range l.largeResults(0, lastReply(l.History)+1) {
@@ -29,9 +29,9 @@ func (l *ladder) noteResults() {
 	l.shorten(seen, l.Total()-l.room)
 }
 
-// cutResults cuts each result that the model has not seen to an equal share of the room for all
-// of them, and leaves only a note of a result whose share is next to nothing (D-41, D-42). A
-// small result leaves the rest of its share to the others.
+// cutResults cuts each result that the model has not seen to an equal share of the room for all of
+// them. If the share is too small, only a note about the result remains (D-41, D-42). The unused share
+// of a small result is divided among the others.
 func (l *ladder) cutResults() {
 	unseen := l.largeResults(lastReply(l.History)+1, len(l.History))
 	tokens, room := make(map[history.Ref]int), l.room-l.Total()
@@ -56,12 +56,11 @@ func (l *ladder) cutResults() {
 	l.edit(blocks)
 }
 
-// fewestShown is the least number of tokens of a result worth showing.
+// fewestShown is the smallest number of tokens of a result worth showing.
 const fewestShown = 30
 
-// fit returns the beginning of a result, with a last line that says how to read on, or a note
-// alone if that is too little. The result has the given number of tokens, and its beginning at
-// most most.
+// fit returns the beginning of a result, at most most tokens, with a last line about how to read the
+// rest. If that is too short, it returns only a note. tokens is the size of the result.
 func (l *ladder) fit(r largeResult, tokens, most int) *history.ToolResponse {
 	text := r.response.Result.Text()
 	note := shortNote(r.response, r.key, "too large for the window, "+size(text)+"; read a range")
@@ -76,8 +75,8 @@ func (l *ladder) fit(r largeResult, tokens, most int) *history.ToolResponse {
 	return note
 }
 
-// wholeLines returns the whole lines within the first bytes of text, or the part of a longer
-// first line within them.
+// wholeLines returns the whole lines within the first bytes of text. If the first line is longer, it
+// returns the beginning of that line.
 func wholeLines(text string, bytes int) string {
 	head := strings.ToValidUTF8(text[:min(bytes, len(text))], "")
 	if i := strings.LastIndexByte(head, '\n'); i >= 0 {
@@ -86,7 +85,7 @@ func wholeLines(text string, bytes int) string {
 	return head + "…\n"
 }
 
-// largeResults lists the large results in the entries from one index up to another.
+// largeResults lists the large results in the entries from index from up to index to.
 func (l *ladder) largeResults(from, to int) []largeResult {
 	var results []largeResult
 	calls, facts := groupEntries(l.History).callOf(), l.Facts.memoised()
@@ -119,10 +118,10 @@ func lastReply(entries []*history.Content) int {
 	return i
 }
 
-// maxNoteError is the greatest length of the error text beside a note, in characters.
+// maxNoteError limits the error text after a note, in characters.
 const maxNoteError = 200
 
-// shortNote returns the response with a line in place of its result, and with its error text cut.
+// shortNote returns the response with a line instead of its result, and with its error text cut.
 func shortNote(response *history.ToolResponse, key, fate string) *history.ToolResponse {
 	note := *response
 	note.Error = humanize.Line(response.Error, maxNoteError)

@@ -6,19 +6,18 @@ import (
 	"agent/internal/history"
 )
 
-// A Phase is one rule of density pruning. Its settings, counts and words are declared here and
-// nowhere else. A phase looks at the view, edits it, and records each prune. Phases are
-// independent of each other.
+// A Phase is one rule of density pruning. Its settings, counts and words are declared only here. A
+// phase reads the view, edits it, and records each prune. Phases are independent of each other.
 type Phase struct {
-	// Name names the phase in a word.
+	// Name is the name of the phase, a single word.
 	Name string
 	// Kind marks the prunes of the phase.
 	Kind history.PruneKind
-	// Field is the name of its count in JSON (REQ-HD-001.8).
+	// Field is the name of the phase's count in JSON (REQ-HD-001.8).
 	Field string
-	// One and Many name the content that the phase prunes, in words.
+	// One and Many are the singular and the plural name of the content that the phase prunes.
 	One, Many string
-	// Switch turns the phase on and off.
+	// Switch enables or disables the phase.
 	Switch Switch
 	// Numbers lists the other settings of the phase.
 	Numbers []Number
@@ -39,14 +38,14 @@ type Switch struct {
 type Number struct {
 	// Name is the last word of the setting's key.
 	Name string
-	// Default is the value without a setting, Least the smallest value.
+	// Default is the value if it is not set, and Least the smallest value.
 	Default, Least int
 	// Help explains the setting in one line.
 	Help string
 }
 
-// Normalize makes a whole number of any value: the default if the value is not a number, the
-// floor of a fraction, and Least if the value is too small (D-22, REQ-HD-013.6).
+// Normalize converts any value to a whole number: the default if the value is not a number, the floor
+// of a fraction, and Least if the value is too small (D-22, REQ-HD-013.6).
 func (n Number) Normalize(x float64) int {
 	switch {
 	case math.IsNaN(x):
@@ -58,7 +57,7 @@ func (n Number) Normalize(x float64) int {
 	}
 }
 
-// in returns the number that a configuration gives.
+// in returns the number from a configuration.
 func (n Number) in(config DensityConfig) int {
 	x, ok := config.Numbers[n.Name]
 	if !ok {
@@ -68,7 +67,7 @@ func (n Number) in(config DensityConfig) int {
 }
 
 // phases run in this order, so that each sees the edits of the phases before it (BR-CONFLICT-002,
-// BR-CONFLICT-003). A new phase needs a file of its own and a line here.
+// BR-CONFLICT-003). A new phase needs a separate file and a line here.
 var phases = []Phase{
 	staleReads,
 	duplicateFiles,

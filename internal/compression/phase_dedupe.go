@@ -20,9 +20,9 @@ var duplicateFiles = Phase{
 	run: dedupeInclusions,
 }
 
-// dedupeInclusions strips from human messages the content of each @ inclusion whose file is
-// included again later (REQ-HD-006). Going backward, the first inclusion met of a file is the
-// latest and stays; all others go (D-20). The words around an inclusion stay byte for byte
+// dedupeInclusions strips from human messages the content of each @ inclusion whose file is included
+// again later (REQ-HD-006). The loop runs backward, so the first inclusion found of a file is the
+// latest and is kept. All others are removed (D-20). The words around an inclusion stay byte for byte
 // (D-21).
 func dedupeInclusions(v *view, config DensityConfig) {
 	first := len(v.prunes)
@@ -40,8 +40,8 @@ func dedupeInclusions(v *view, config DensityConfig) {
 	slices.Reverse(v.prunes[first:])
 }
 
-// dedupeMessage strips the stale inclusions of entry i. It calls stale once for each inclusion,
-// the last first.
+// dedupeMessage strips the stale inclusions of entry i. It calls stale once for each inclusion, from
+// the last to the first.
 func dedupeMessage(v *view, i int, stale func(path string) bool) {
 	first := len(v.prunes)
 	var stripped history.Ref
@@ -89,10 +89,10 @@ func duplicate(entry int, text *history.Text, cut history.Inclusion) history.Pru
 	}
 }
 
-// strip returns text without the cuts, which come last first, or nil if nothing is left. It
-// returns false if the remaining text does not show exactly the kept inclusions: then an unpaired
-// opener and an unpaired closer stood around a cut and would pair up, so the text must stay as it
-// is (REQ-HD-006.5).
+// strip returns text without the cuts, which are ordered from last to first, or nil if nothing remains.
+// It returns false if the remaining text does not contain exactly the kept inclusions. An unpaired
+// opener and an unpaired closer around a cut would then form a pair, so the text must not change
+// (REQ-HD-006.5).
 func strip(text *history.Text, cuts []history.Inclusion, kept int) (history.Block, bool) {
 	var b strings.Builder
 	end := 0
@@ -109,11 +109,11 @@ func strip(text *history.Text, cuts []history.Inclusion, kept int) (history.Bloc
 	return &left, len(history.Inclusions(&left)) == kept
 }
 
-// maxStubPaths is the greatest length of the file names in a stub, in characters.
+// maxStubPaths limits the length of the file names in a stub, in characters.
 const maxStubPaths = 160
 
-// leaveStub keeps a human turn alive that would say nothing any more: a line with the names of
-// the files takes the place of the first of them (D-21).
+// leaveStub keeps a human turn that would become empty: a line with the names of the files replaces the
+// first inclusion (D-21).
 func leaveStub(v *view, at history.Ref, prunes []history.Prune) {
 	var paths []string
 	named := make(map[string]bool)

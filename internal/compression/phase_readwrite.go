@@ -22,14 +22,14 @@ var staleReads = Phase{
 }
 
 // pruneStaleReads removes each call that read a file which was written later, with its responses
-// (REQ-HD-005), because they do not show the file as it is on disk now. Going backward, the first
-// write met of a file is its latest; every read of the file in an earlier entry is stale. A read
-// and a write in the same entry may have run in parallel, so that read stays (D-12).
+// (REQ-HD-005), because they do not show the file as it is on disk now. The loop runs backward, so the
+// first write of a file that it finds is the latest. Every read of the file in an earlier entry is
+// stale. A read and a write in the same entry may have run in parallel, so that read stays (D-12).
 func pruneStaleReads(v *view, config DensityConfig) {
 	first := len(v.prunes)
 	writes := writeLog{root: config.WorkspaceRoot, latest: make(map[string]fileWrite), pinned: config.Pinned}
 	writes.addReports(v)
-	var files []string // one list for all calls, since a history has thousands
+	var files []string // reused for all calls, because a history has thousands
 	for pair := range history.PairsBackward(v.raw) {
 		facts := config.Facts.of(pair.Call.Name)
 		switch {
@@ -55,7 +55,7 @@ func pruneStaleReads(v *view, config DensityConfig) {
 	slices.Reverse(v.prunes[first:])
 }
 
-// A writeLog holds the latest successful write of each file, by resolved path.
+// A writeLog contains the latest successful write of each file, by resolved path.
 type writeLog struct {
 	root   string
 	latest map[string]fileWrite
@@ -67,7 +67,7 @@ type fileWrite struct {
 	tool  string
 }
 
-// add notes a write of files, unless a later write of the file is known. A write changed the file
+// add records a write of files, unless a later write of the file is recorded. A write changed the file
 // only if it was answered without an error (D-10), and was not undone (D-48).
 func (w writeLog) add(v *view, pair history.Pair, paths ...string) {
 	if len(paths) == 0 {
@@ -98,7 +98,7 @@ func succeeded(entries []*history.Content, pair history.Pair) bool {
 	return len(pair.Responses) > 0
 }
 
-// prune removes the read if all the files it shows were written after it, and the model has seen
+// prune removes the read if all the files that it shows were written after it, and the model has seen
 // its results.
 func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 	if slices.ContainsFunc(read.Responses, func(at history.Ref) bool { return at.Entry >= v.unseen }) {
@@ -122,8 +122,7 @@ func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 	})
 }
 
-// addReports notes the files that agents in the background changed, whose reports came as
-// messages.
+// addReports records the files that background agents changed and reported in messages.
 func (w writeLog) addReports(v *view) {
 	for i, entry := range slices.Backward(v.raw) {
 		for _, block := range entry.Blocks {

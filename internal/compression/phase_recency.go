@@ -9,8 +9,7 @@ import (
 	"agent/internal/history"
 )
 
-// PrunedPointer is the text that replaces a result taken out by recency pruning (D-03,
-// REQ-HD-007.2).
+// PrunedPointer is the text that replaces a result removed by recency pruning (D-03, REQ-HD-007.2).
 const PrunedPointer = "[Result pruned — re-run tool to retrieve]"
 
 var oldResults = Phase{
@@ -26,16 +25,16 @@ var oldResults = Phase{
 	run:     pruneOldResults,
 }
 
-// retention is the number of results of each tool that stay (REQ-HD-007.4).
+// retention is the number of results of each tool that are kept (REQ-HD-007.4).
 var retention = Number{
 	Name: "recencyRetention", Default: 3, Least: 1,
 	Help: "how many results of each tool recency pruning keeps",
 }
 
-// pruneOldResults replaces all but the newest results of each tool by a pointer (REQ-HD-007).
-// Call and response stay, and so does an error text; only the result leaves. A response that is
-// already a pointer is not counted among the newest (D-22). A response that no request has carried
-// yet is counted, and is never replaced (D-120).
+// pruneOldResults replaces all but the newest results of each tool by a pointer (REQ-HD-007). Call and
+// response are kept, and so is an error text. Only the result is removed. A response that is already a
+// pointer is not counted among the newest (D-22). A response that no request has contained yet is
+// counted, but never replaced (D-120).
 func pruneOldResults(v *view, config DensityConfig) {
 	window := recencyWindow{
 		retention: retention.in(config),
@@ -62,16 +61,17 @@ func pruneOldResults(v *view, config DensityConfig) {
 	slices.Reverse(v.prunes[first:])
 }
 
-// A recencyWindow counts results by tool, from the newest on.
+// A recencyWindow counts results by tool, starting from the newest.
 type recencyWindow struct {
 	retention int
 	facts     Facts
 	tools     map[string]*toolResults
-	// pinned holds the results about files that pruning leaves alone.
+	// pinned contains the positions of results about pinned files.
 	pinned map[history.Ref]bool
 }
 
-// pinnedAnswers finds the results about pinned files. It returns nil if no file is pinned.
+// pinnedAnswers returns the positions of the results about pinned files. It returns nil if no file is
+// pinned.
 func pinnedAnswers(raw []*history.Content, config DensityConfig) map[history.Ref]bool {
 	if len(config.Pinned) == 0 {
 		return nil
@@ -88,11 +88,11 @@ func pinnedAnswers(raw []*history.Content, config DensityConfig) map[history.Ref
 type toolResults struct {
 	retrievable bool
 	count       int
-	reason      string // reason says why older results are pruned
+	reason      string // the reason why older results are pruned
 }
 
-// add counts a result and returns the reason why it has to go, or "" if it stays. Content that
-// tells the model how to work is never too old.
+// add counts a result and returns the reason to prune it, or "" to keep it. Content that instructs the
+// model is never too old.
 func (w recencyWindow) add(key string, response *history.ToolResponse) string {
 	results, ok := w.tools[response.ToolName]
 	if !ok {
@@ -132,8 +132,8 @@ func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reas
 	})
 }
 
-// nameCalls adds the key parameters of the calls to the subjects of the prunes, so that a user
-// can distinguish one grep from another. refs holds the responses to the calls. Both refs and
+// nameCalls adds the key parameters of the calls to the subjects of the prunes, so that a user can
+// distinguish, for example, two grep calls. refs contains the responses to the calls. Both refs and
 // prunes are ordered from last to first.
 func nameCalls(raw []*history.Content, facts Facts, refs []history.Ref, prunes []history.Prune) {
 	if len(refs) == 0 {

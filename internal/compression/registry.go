@@ -11,7 +11,7 @@ import (
 const DefaultName = "high-density"
 
 // strategies lists all strategies, in the order in which they are shown. A new strategy needs a
-// file of its own and a line here (REQ-HD-004.1).
+// separate file and a line here (REQ-HD-004.1).
 var strategies = []Strategy{
 	highDensity{},
 	middleOut,
@@ -30,7 +30,7 @@ func Names() []string {
 	return names
 }
 
-// Get returns the named strategy, or an *UnknownStrategyError.
+// Get returns the strategy with a name, or an *UnknownStrategyError.
 func Get(name string) (Strategy, error) {
 	for _, s := range strategies {
 		if s.Name() == name {
@@ -40,7 +40,7 @@ func Get(name string) (Strategy, error) {
 	return nil, &UnknownStrategyError{Name: name, Valid: Names()}
 }
 
-// UnknownStrategyError says that no strategy has the given name (ERR-001).
+// UnknownStrategyError is returned if no strategy has the name (ERR-001).
 type UnknownStrategyError struct {
 	Name string
 	// Valid lists the names that exist.

@@ -8,20 +8,20 @@ import (
 	"agent/internal/history"
 )
 
-// The kinds of content that a compression takes out of a context: something shorter represents
+// The kinds of content that a compression removes from a context. Either something shorter represents
 // the content, or nothing does.
 const (
 	Summarised history.PruneKind = "summarised"
 	Dropped    history.PruneKind = "dropped"
 )
 
-// maxSubject is the greatest length of the words of a message that name it, in characters.
+// maxSubject limits the text of a message that is used as its name, in characters.
 const maxSubject = 60
 
-// PrunedBetween lists the content that a compression by cause took out of a history, in order: each
-// call with its results, each call that was shortened, each result that became a line, and each
-// text. The entries, notes and pointers that an earlier compression or density wrote are not
-// listed: the content they replaced has left before.
+// PrunedBetween lists the content that a compression by cause removed from a history, in order: each
+// call with its results, each call that was shortened, each result that became a line, and each text.
+// It omits the entries, notes and pointers that an earlier compression or density wrote, because the
+// content that they replaced is already listed.
 func PrunedBetween(before, after []*history.Content, cause string, facts Facts) []history.Prune {
 	d := newDeparture(before, after, cause, facts)
 	for i, entry := range before {
@@ -36,22 +36,21 @@ func PrunedBetween(before, after []*history.Content, cause string, facts Facts) 
 	return d.gone
 }
 
-// A departure compares a history with the history that took its place.
+// A departure compares a history with the history that replaced it.
 type departure struct {
 	before []*history.Content
 	cause  string
 	facts  Facts
 	stays  map[history.Block]bool
-	// answers holds the replacements of results, by the id of their call, in order. calls holds
+	// answers contains the replacements of results in order, by the id of their call. calls contains
 	// the replacements of calls.
 	answers, calls map[string][]history.Block
-	// shortened holds the calls that something shorter has replaced.
+	// shortened contains the calls that were replaced by something shorter.
 	shortened map[*history.ToolCall]bool
-	// message is the new form of the latest message, if that was cut, and messageAt the index of
-	// its entry.
+	// message is the new form of the latest message if it was cut. messageAt is the index of its entry.
 	message   *history.Content
 	messageAt int
-	// summary is set if a model's summary represents all content without a line of its own.
+	// summary is set if a model's summary represents all content that has no line of its own.
 	summary bool
 	pairs   map[history.Ref]history.Pair // pairs maps each call to its pair
 	callOf  map[history.Ref]history.Pair // callOf maps each answer to its pair
@@ -107,7 +106,7 @@ func partsOf(all []*history.Content) (entries map[*history.Content]bool, blocks 
 	return entries, blocks
 }
 
-// take adds a pruned block to the list.
+// take lists a removed block.
 func (d *departure) take(at history.Ref, block history.Block) {
 	switch b := block.(type) {
 	case *history.Text:
@@ -132,7 +131,8 @@ func (d *departure) take(at history.Ref, block history.Block) {
 	}
 }
 
-// cutBlock returns the replacement of a block of the message that was cut, or nil if at is not in it.
+// cutBlock returns the replacement of a block of the message that was cut. It returns nil if at is not
+// in that message.
 func (d *departure) cutBlock(at history.Ref) []history.Block {
 	if d.message == nil || at.Entry != d.messageAt || at.Block >= len(d.message.Blocks) {
 		return nil
@@ -140,7 +140,7 @@ func (d *departure) cutBlock(at history.Ref) []history.Block {
 	return d.message.Blocks[at.Block : at.Block+1]
 }
 
-// answer lists a result that is gone while its call stays.
+// answer lists a result that was removed while its call is kept.
 func (d *departure) answer(at history.Ref, response *history.ToolResponse) {
 	pair, answered := d.callOf[at]
 	text := response.Result.Text()
@@ -154,7 +154,7 @@ func (d *departure) answer(at history.Ref, response *history.ToolResponse) {
 	d.add(at, subject, next(d.answers, response.CallID), response)
 }
 
-// next takes the first of the blocks of an id, or returns nil if none is left.
+// next removes and returns the first of the blocks with an id. It returns nil if none remains.
 func next(blocks map[string][]history.Block, id string) []history.Block {
 	left := blocks[id]
 	if len(left) == 0 {
@@ -164,7 +164,7 @@ func next(blocks map[string][]history.Block, id string) []history.Block {
 	return left[:1]
 }
 
-// add completes a prune, which names the content that left, and lists it.
+// add completes a prune, which describes the removed content, and lists it.
 func (d *departure) add(at history.Ref, p history.Prune, left []history.Block, gone ...history.Block) {
 	p.Kind, p.Reason, p.Entry, p.Gone, p.Left = Dropped, "dropped to make room ("+d.cause+")", at.Entry, gone, left
 	switch {
@@ -176,8 +176,8 @@ func (d *departure) add(at history.Ref, p history.Prune, left []history.Block, g
 	d.gone = append(d.gone, p)
 }
 
-// subject names a call: by its file, or by its tool and the parameter that distinguishes the
-// tool's calls.
+// subject describes a call by its file, or by its tool and the parameter that distinguishes the tool's
+// calls.
 func (d *departure) subject(call *history.ToolCall) history.Prune {
 	p := history.Prune{Subject: call.Name, Paths: namedFiles(call, d.facts)}
 	key, facts := d.facts.keyValue(call), d.facts.of(call.Name)
@@ -191,7 +191,7 @@ func (d *departure) subject(call *history.ToolCall) history.Prune {
 	return p
 }
 
-// subjectOf names a text of an entry: an included file, a message or a reply.
+// subjectOf describes a text of an entry: an included file, a message or a reply.
 func subjectOf(entry *history.Content, text *history.Text) history.Prune {
 	switch {
 	case text.IncludedFile != "":

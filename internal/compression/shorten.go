@@ -16,28 +16,28 @@ import (
 	"agent/internal/toolspec"
 )
 
-// extent says how much of a call's arguments stays.
+// extent limits how much of a call's arguments is kept.
 type extent struct {
-	// text is the length of the longest text that stays whole. head and tail are the lengths of
-	// the beginning and the end that stay of a longer text. All are in bytes.
+	// text is the length of the longest text that is kept whole. Of a longer text, the beginning (head)
+	// and the end (tail) are kept. All lengths are in bytes.
 	text, head, tail int
-	// items is the number of items that stay of a list.
+	// items is the number of items that are kept of a list.
 	items int
 }
 
 var (
-	// brief shows the purpose of a call.
+	// brief keeps enough to show the purpose of a call.
 	brief = extent{text: 1000, head: 400, tail: 200, items: 24}
-	// least only shows which call it was.
+	// least keeps only enough to identify the call.
 	least = extent{text: 140, head: 40, tail: 20, items: 3}
 )
 
 // maxPath is the length of the longest path that is never shortened, in bytes.
 const maxPath = 4096
 
-// shortCall returns a call with its long texts and lists shortened, with notes that give the
-// outcome of the call. It returns the call itself if that would not be shorter. Every parameter
-// keeps its name and type; the path of a file stays whole.
+// shortCall returns a call with its long texts and lists shortened, with notes that contain the outcome
+// of the call. It returns the call itself if the result would not be shorter. Every parameter keeps its
+// name and type. The path of a file is kept whole.
 func shortCall(call *history.ToolCall, fate string, e extent) *history.ToolCall {
 	if len(call.Parameters) <= e.text {
 		return call
@@ -57,7 +57,7 @@ func shortCall(call *history.ToolCall, fate string, e extent) *history.ToolCall 
 	return call.WithParameters(json.RawMessage(parameters))
 }
 
-// A shortener copies the parameters of a call.
+// A shortener copies the parameters of a call in shorter form.
 type shortener struct {
 	in  *jsontext.Decoder
 	out *jsontext.Encoder
@@ -65,7 +65,7 @@ type shortener struct {
 	fate string
 }
 
-// value copies the rest of the input.
+// value copies the next JSON value of the input.
 func (s *shortener) value() error {
 	for {
 		if err := s.skipItems(); err != nil {
@@ -87,7 +87,7 @@ func (s *shortener) value() error {
 	}
 }
 
-// keeps reports whether the string just read stays as it is, because it is short, a name, or the
+// keeps reports whether the string just read is kept unchanged, because it is short, a name, or the
 // path of a file.
 func (s *shortener) keeps(text string) bool {
 	if len(text) <= s.extent.text {
@@ -100,8 +100,7 @@ func (s *shortener) keeps(text string) bool {
 	return isName || isPath
 }
 
-// skipItems omits the items of a list beyond the first few. In a list of texts a note takes
-// their place.
+// skipItems omits the items of a list after the first few. In a list of texts, a note replaces them.
 func (s *shortener) skipItems() error {
 	kind, length := s.in.StackIndex(s.in.StackDepth())
 	if kind != '[' || length < int64(s.items) {
@@ -128,7 +127,7 @@ func (s *shortener) text(text string) string {
 	return fmt.Sprintf("%s\n[… %d bytes%s%s …]\n%s", head, left, cacheaware.LeftOut, s.fate, tail)
 }
 
-// outcomes returns the outcome of each call of a history, in a word.
+// outcomes returns the outcome of each call of a history as a single word.
 func (g groups) outcomes(entries []*history.Content) map[*history.ToolCall]string {
 	fates := make(map[*history.ToolCall]string, len(g.pairing.Pairs))
 	for _, pair := range g.pairing.Pairs {

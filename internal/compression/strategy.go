@@ -7,13 +7,13 @@ import (
 	"agent/internal/todo"
 )
 
-// A Strategy is one way to compress a history. Strategies are values without state. A strategy
-// that also makes the context denser before every request implements Optimizer as well; callers
-// test for the interface, never for the name.
+// A Strategy is one way to compress a history. Strategies are values without state. A strategy that
+// also prunes before every request implements Optimizer as well. Callers test for the interface, never
+// for the name.
 type Strategy interface {
 	// Name returns the name of the strategy in settings.
 	Name() string
-	// RequiresLLM reports whether Compress asks a model.
+	// RequiresLLM reports whether Compress calls a model.
 	RequiresLLM() bool
 	// Trigger returns the conditions under which the strategy acts (REQ-HD-001.1).
 	Trigger() Trigger
@@ -23,65 +23,64 @@ type Strategy interface {
 	Compress(ctx context.Context, c Context) (Result, error)
 }
 
-// TriggerMode says whether a strategy waits for the threshold.
+// TriggerMode is whether a strategy waits for the threshold.
 type TriggerMode string
 
 // The trigger modes.
 const (
-	// TriggerThreshold: the strategy acts only once the threshold is reached.
+	// TriggerThreshold means that the strategy acts only once the threshold is reached.
 	TriggerThreshold TriggerMode = "threshold"
-	// TriggerContinuous: the strategy also optimises before every request.
+	// TriggerContinuous means that the strategy also optimises before every request.
 	TriggerContinuous TriggerMode = "continuous"
 )
 
-// Trigger says when a strategy acts.
+// Trigger describes when a strategy acts.
 type Trigger struct {
 	Mode TriggerMode
-	// DefaultThreshold is the share of the context limit at which Compress runs, without a
-	// setting (D-04).
+	// DefaultThreshold is the share of the context limit at which Compress runs, if no setting
+	// overrides it (D-04).
 	DefaultThreshold float64
 }
 
 // defaultThreshold is the threshold of every strategy (D-04, REQ-HD-001.3).
 const defaultThreshold = 0.85
 
-// Context holds the history that a strategy compresses, and the bounds for it. It is read only.
+// Context contains the history that a strategy compresses, and the limits for it. It is read only.
 type Context struct {
 	// History is the curated history.
 	History []*history.Content
-	// Tokens holds the size of each entry of History in tokens, in parallel.
+	// Tokens contains the size of each entry of History in tokens.
 	Tokens []int
-	// Count counts the tokens of an entry that a strategy writes.
+	// Count returns the tokens of an entry that a strategy writes.
 	Count func(*history.Content) int
 	// Overhead is the size of the rest of a request in tokens: the system prompt and the tool
 	// schemas (D-07).
 	Overhead int
-	// ContextLimit is the size of the model's window in tokens, Reserve the part of it kept free
-	// for the reply (D-08).
+	// ContextLimit is the model's context window in tokens, and Reserve the part of it kept free for
+	// the reply (D-08).
 	ContextLimit, Reserve int
-	// Threshold is the share of the window at which compression is due (see Trigger).
+	// Threshold is the share of the context window at which compression is due (see Trigger).
 	Threshold float64
-	// PreserveThreshold is the share of entries at the end that are kept as they are (D-25).
+	// PreserveThreshold is the share of entries at the end that are kept unchanged (D-25).
 	PreserveThreshold float64
-	// TopPreserveThreshold is the share of entries at the beginning that middle-out keeps as they
-	// are (D-34).
+	// TopPreserveThreshold is the share of entries at the beginning that middle-out keeps unchanged
+	// (D-34).
 	TopPreserveThreshold float64
-	// Facts tells which parameter names a call.
+	// Facts returns the traits of tools, such as the parameter that describes a call.
 	Facts Facts
 
-	// The following fields are for strategies that ask a model; others ignore them
-	// (REQ-HD-011.4).
+	// The following fields are for strategies that call a model. Others ignore them (REQ-HD-011.4).
 
-	// Summarizer is the model to ask, or nil if there is none.
+	// Summarizer is the model that writes summaries, or nil if there is none.
 	Summarizer *Summarizer
 	// ActiveTodos is the todo list (REQ-HD-011.1).
 	ActiveTodos todo.List
-	// TranscriptPath is the file that keeps the whole conversation, or empty if none does
+	// TranscriptPath is the file that contains the whole conversation, or "" if there is none
 	// (REQ-HD-012.1).
 	TranscriptPath string
 }
 
-// Trigger returns the total at which a compression is due: the threshold's share of the window,
+// Trigger returns the total at which a compression is due: the threshold's share of the context window,
 // or the window without the reserve if that is less (D-40).
 func (c Context) Trigger() int { return int(c.trigger()) }
 
@@ -89,8 +88,8 @@ func (c Context) trigger() float64 {
 	return min(c.Threshold*float64(c.ContextLimit), float64(c.ContextLimit-c.Reserve))
 }
 
-// headroom is the share of the room below the trigger that a compression may leave
-// filled, so that the next one is not due at once (REQ-HD-008.6).
+// headroom is the share of the room below the trigger that may be filled after a compression, so that
+// the next compression is not due at once (REQ-HD-008.6).
 const headroom = 0.6
 
 // Target returns the total that a compression aims for, overhead included (D-40, REQ-HD-008.6).
@@ -109,20 +108,18 @@ func (c Context) Total() int {
 	return total
 }
 
-// Result holds a compressed history, or the reason why there is none.
+// Result contains a compressed history, or the reason why there is none.
 type Result struct {
-	// Applied is false for a no-op; NewHistory is then the history as it was (D-28).
+	// Applied is false for a no-op. NewHistory is then the unchanged history (D-28).
 	Applied bool
-	// Reason says why nothing was done; it is empty if Applied.
+	// Reason is why nothing was done. It is "" if Applied is set.
 	Reason string
-	// NewHistory takes the place of the whole history. Entries that did not change
-	// are the same pointers.
+	// NewHistory replaces the whole history. Unchanged entries are the same pointers.
 	NewHistory []*history.Content
 	Metadata   ResultMetadata
-	// TokensBefore and TokensAfter are totals in the sense of D-07.
+	// TokensBefore and TokensAfter are sizes of the whole request in tokens (D-07).
 	TokensBefore, TokensAfter int
-	// Tail is the number of entries at the end that were kept as they are, for a strategy that
-	// keeps a tail (D-42).
+	// Tail is the number of entries kept unchanged at the end, for a strategy that keeps a tail (D-42).
 	Tail int
 }
 
@@ -150,7 +147,7 @@ const (
 	reasonLittle    = "a summary could replace less than a tenth of the conversation"
 )
 
-// noop returns the result of a strategy that did nothing.
+// noop returns the result of a strategy that changed nothing.
 func noop(s Strategy, c Context, reason string) Result {
 	total := c.Total()
 	return Result{
@@ -162,8 +159,8 @@ func noop(s Strategy, c Context, reason string) Result {
 	}
 }
 
-// localResult returns the result of a strategy that made the history shorter without asking a model.
-// A change that frees no tokens is a no-op (D-28).
+// localResult returns the result of a strategy that made the history shorter without calling a model. A
+// change that frees no tokens is a no-op (D-28).
 func localResult(s Strategy, c Context, entries []*history.Content, total int) Result {
 	result := noop(s, c, reasonNothing)
 	if total < result.TokensBefore {
@@ -172,7 +169,7 @@ func localResult(s Strategy, c Context, entries []*history.Content, total int) R
 	return result
 }
 
-// apply turns a no-op into the result of a shorter history.
+// apply sets the shorter history in a result that was a no-op.
 func (r *Result) apply(entries []*history.Content, total int) {
 	r.Applied, r.Reason, r.NewHistory, r.TokensAfter = true, "", entries, total
 	r.Metadata.CompressedMessageCount = len(entries)

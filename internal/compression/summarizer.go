@@ -11,33 +11,33 @@ import (
 	"agent/internal/history"
 )
 
-// A Summarizer is a model that writes summaries, for the strategies that ask one.
+// A Summarizer is a model that writes summaries for strategies.
 type Summarizer struct {
-	// Name is the model's name for people.
+	// Name is the model's name as shown to the user.
 	Name string
 	// Prompt is the system message that describes the summary to write (D-37).
 	Prompt string
-	// Count counts tokens as the model does. Room is the greatest size of a request in tokens:
-	// the model's window without the room for its answer.
+	// Count counts tokens as the model does. Room is the greatest size of a request in tokens: the
+	// model's context window without the reserve for its answer.
 	Count func(text string) int
 	Room  int
 	// Ask sends one request and returns the whole answer.
 	Ask func(ctx context.Context, system, text string) (Answer, error)
 }
 
-// An Answer is the text that a Summarizer wrote, and its cost in tokens; the cost is zero if the
+// An Answer is the text that a Summarizer wrote, and its cost in tokens. The cost is zero if the
 // provider does not report it.
 type Answer struct {
 	Text                           string
 	PromptTokens, CompletionTokens int
 }
 
-// ErrNoSummarizer is the error of a strategy that needs a model when there is none.
+// ErrNoSummarizer is returned by a strategy that needs a model if there is none.
 var ErrNoSummarizer = errors.New("there is no model to ask")
 
-// SummaryError says why a model gave no usable summary. The history is then unchanged (ERR-004).
+// SummaryError is returned if a model gave no usable summary. The history is then unchanged (ERR-004).
 type SummaryError struct {
-	// Model is the model's name for people.
+	// Model is the model's name as shown to the user.
 	Model string
 	Err   error
 }
@@ -49,7 +49,7 @@ func (e *SummaryError) Error() string {
 // Unwrap returns the cause.
 func (e *SummaryError) Unwrap() error { return e.Err }
 
-// ask asks the model for a summary of a part of the history. Errors are *SummaryError, unless ctx
+// ask requests a summary of a part of the history from the model. Errors are *SummaryError, unless ctx
 // ended.
 func (c Context) ask(ctx context.Context, part span) (snapshot string, answer Answer, err error) {
 	s := c.Summarizer
@@ -95,8 +95,8 @@ func snapshotOf(answer string) (string, error) {
 	return snapshot, nil
 }
 
-// metaSummarised is the key of the metadata that makes an entry the summary of others. Its value
-// is the number of entries summarised.
+// metaSummarised is the metadata key that makes an entry the summary of other entries. Its value is the
+// number of entries summarised.
 const metaSummarised = "summarisedEntries"
 
 func isSummaryOfEntries(c *history.Content) bool {
@@ -104,9 +104,9 @@ func isSummaryOfEntries(c *history.Content) bool {
 	return n > 0
 }
 
-// summarise replaces a part of the history by one entry with a summary by the model (D-34, D-35).
-// An unusable answer is an error. An answer that frees nothing is a no-op, whose reason tells its
-// cost.
+// summarise replaces a part of the history by one entry with a summary by the model (D-34, D-35). An
+// unusable answer is an error. An answer that frees nothing is a no-op. Its reason contains the cost of
+// the answer.
 func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, error) {
 	replaced := c.replacedTokens(part)
 	switch {
@@ -136,9 +136,8 @@ func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, e
 	return result, nil
 }
 
-// worthwhile is the divisor that gives the least share of a conversation that a summary must be
-// able to replace. Asking costs time and money, and would be due again at once if the tail fills
-// the window.
+// worthwhile is the divisor for the smallest share of a conversation that a summary must replace. A
+// summary costs time and money, and would be due again at once if the tail fills the window.
 const worthwhile = 10
 
 // replacedTokens returns the tokens of the entries that a summary would represent.
@@ -153,8 +152,8 @@ func (c Context) replacedTokens(part span) int {
 	return total
 }
 
-// latestSaid returns the index of the user's latest message in the history, or −1 if it is not in
-// the part.
+// latestSaid returns the index of the user's latest message in the history, or −1 if the message is not
+// in the part.
 func (c Context) latestSaid(part span) int {
 	last := len(c.History) - 1
 	for last >= 0 && (!isSpoken(c.History[last]) || isSummaryOfEntries(c.History[last]) || c.History[last].Metadata[history.MetaRestored] != nil) {
@@ -166,11 +165,11 @@ func (c Context) latestSaid(part span) int {
 	return last
 }
 
-// summaryText returns the text that the model reads in place of n entries.
+// summaryText returns the text for the model that replaces n entries.
 func (c Context) summaryText(n int, snapshot string) string {
 	text := fmt.Sprintf("[Summary of %s of this conversation, written by %s]\n\n%s", humanize.Count(n, "earlier entry"), c.Summarizer.Name, snapshot)
 	if c.TranscriptPath != "" {
-		// A fork takes over this summary as it is, and may outlive the session it was made of.
+		// A fork copies this summary, and may outlive the session in which it was written.
 		text += "\n\nEvery session forked from this one keeps the full transcript of what this summarises; here it is recorded in " + c.TranscriptPath + "."
 	}
 	return text

@@ -9,10 +9,10 @@ import (
 	"agent/internal/history"
 )
 
-// maxSummaryLength is the greatest length of a summary line, in characters (D-26).
+// maxSummaryLength limits the length of a summary line, in characters (D-26).
 const maxSummaryLength = 200
 
-// maxToolLabel is the greatest length of a tool's name in a summary, in characters.
+// maxToolLabel limits the length of a tool's name in a summary, in characters.
 const maxToolLabel = 40
 
 // summarize returns the response with its result replaced by one line that names the call and its
@@ -20,8 +20,8 @@ const maxToolLabel = 40
 //
 //	[read_file: src/index.ts — success, 245 lines]
 //
-// It returns the response itself if the line would not be shorter, or if the result is such a
-// line or the pointer already. A nil call has no key parameter.
+// It returns the response itself if the line would not be shorter, or if the result is already such a
+// line or the pointer. A nil call has no key parameter.
 func summarize(response *history.ToolResponse, call *history.ToolCall, facts Facts) *history.ToolResponse {
 	text := response.Result.Text()
 	if isSummary(text, response) {
@@ -50,7 +50,7 @@ func toolLabel(response *history.ToolResponse) string {
 	return "tool"
 }
 
-// isSummary reports whether summaryLine or recency pruning wrote text.
+// isSummary reports whether text was written by summaryLine or recency pruning.
 func isSummary(text string, response *history.ToolResponse) bool {
 	if text == PrunedPointer {
 		return true
@@ -60,8 +60,8 @@ func isSummary(text string, response *history.ToolResponse) bool {
 		strings.Contains(text, " — ") && !strings.Contains(text, "\n")
 }
 
-// outcome returns how the call ended, as recorded. It never looks at the result's text: a source
-// file may well contain "Error:".
+// outcome returns the recorded outcome of the call. It never examines the result's text, because a
+// source file may contain "Error:".
 func outcome(response *history.ToolResponse) string {
 	switch {
 	case response.ExitCode != nil && *response.ExitCode != 0:
@@ -73,7 +73,7 @@ func outcome(response *history.ToolResponse) string {
 	}
 }
 
-// size returns the size of a text in words: in lines, or in characters if it is a single line.
+// size describes the size of a text: in lines, or in characters if the text is a single line.
 func size(text string) string {
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 	if lines > 1 {

@@ -10,8 +10,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Facts returns the traits that the named tool declares, or zero traits for an unknown tool. A
-// nil Facts knows no tool.
+// Facts returns the traits that a tool declares, or zero traits for an unknown tool. A nil Facts
+// returns zero traits for every tool.
 type Facts func(toolName string) toolspec.Traits
 
 func (f Facts) of(toolName string) toolspec.Traits {
@@ -21,8 +21,8 @@ func (f Facts) of(toolName string) toolspec.Traits {
 	return f(toolName)
 }
 
-// memoised returns Facts that ask f only once for each tool: a history names the same few tools
-// thousands of times.
+// memoised returns Facts that call f only once for each tool, because a history names the same few
+// tools thousands of times.
 func (f Facts) memoised() Facts {
 	known := make(map[string]toolspec.Traits)
 	return func(toolName string) toolspec.Traits {
@@ -35,8 +35,8 @@ func (f Facts) memoised() Facts {
 	}
 }
 
-// listedFiles returns the files that a call lists. It returns false if the list holds anything but
-// plain files, because the call then does not tell which files were read (REQ-HD-005.9, D-15).
+// listedFiles returns the files that a call lists. It returns false if the list contains anything but
+// plain files, because it is then unknown which files the call read (REQ-HD-005.9, D-15).
 func listedFiles(call *history.ToolCall, facts toolspec.Traits) ([]string, bool) {
 	include, _ := call.Arg("include")
 	if list, ok := include.([]any); include != nil && include != "" && (!ok || len(list) > 0) {
@@ -51,9 +51,9 @@ func listedFiles(call *history.ToolCall, facts toolspec.Traits) ([]string, bool)
 	return files, len(files) > 0
 }
 
-// isPreview reports whether a write call asks only for a preview. Some tools, ast_edit among
-// them, then succeed without changing the file, so such a call supersedes nothing (D-10). The
-// markers are preview: true, dry_run: true and force: false.
+// isPreview reports whether a write call requests only a preview. Some tools, such as ast_edit, then
+// succeed without changing the file, so such a call supersedes nothing (D-10). The markers are preview:
+// true, dry_run: true and force: false.
 func isPreview(call *history.ToolCall) bool {
 	is := func(key string, value bool) bool {
 		v, ok := call.Arg(key)
@@ -62,17 +62,17 @@ func isPreview(call *history.ToolCall) bool {
 	return is("preview", true) || is("dry_run", true) || is("force", false)
 }
 
-// fileKey returns the meaning of a path that an entry names, so that paths can be compared. A
-// relative path is resolved against the workspace in which the entry was recorded (D-44), or
-// against root if the entry names none; "." and ".." are removed. fileKey looks nothing up on
-// disk and keeps case (REQ-HD-005.5, REQ-HD-005.11).
+// fileKey returns a normal form of a path in an entry, so that paths can be compared. A relative path
+// is resolved against the workspace in which the entry was recorded (D-44), or against root if the
+// entry names none. "." and ".." are removed. fileKey does not access the disk and keeps case
+// (REQ-HD-005.5, REQ-HD-005.11).
 func fileKey(entry *history.Content, root, p string) string {
 	return history.Absolute(cmp.Or(entry.Workspace(), root), p)
 }
 
-// WrittenIn reports whether entries hold a successful write of a file (D-10). Relative paths are
-// resolved against root in entries that name no workspace (D-44). Entries may be nil. The error
-// is the first that entries yields.
+// WrittenIn reports whether entries contain a successful write of a file (D-10). Relative paths are
+// resolved against root in entries that name no workspace (D-44). Entries may be nil. The error is the
+// first error that entries yields.
 func WrittenIn(entries iter.Seq2[*history.Content, error], path, root string, facts Facts) (bool, error) {
 	if entries == nil {
 		return false, nil

@@ -2,10 +2,10 @@ package compression
 
 import "context"
 
-// topDown drops the oldest entries, whole groups of calls and responses at a time, until the
-// target is met (D-33). The last message of the user stays: in a long tool loop it is old, and
-// the model still works on it. Calls whose results the model is about to read stay too. topDown
-// never asks a model.
+// topDown drops the oldest entries, in whole groups of calls and responses, until the target is met
+// (D-33). It keeps the last message of the user: in a long tool loop the message is old, but the model
+// still works on it. It also keeps calls whose results the model has not read yet. topDown never calls
+// a model.
 type topDown struct{}
 
 func (topDown) Name() string      { return "top-down-truncation" }
@@ -15,7 +15,7 @@ func (topDown) Trigger() Trigger {
 	return Trigger{Mode: TriggerThreshold, DefaultThreshold: defaultThreshold}
 }
 
-// minLeft is the least number of entries that a top-down truncation leaves (D-33).
+// minLeft is the smallest number of entries that a top-down truncation keeps (D-33).
 const minLeft = 2
 
 func (s topDown) Compress(_ context.Context, c Context) (Result, error) {
@@ -29,7 +29,7 @@ func (s topDown) Compress(_ context.Context, c Context) (Result, error) {
 	_, last := outerHumans(c.History)
 	latest, unread := latestCalls(c.History), -1
 	if latest < len(c.History) {
-		unread = t.root[latest] // it is earlier if that reply also answers a call before it
+		unread = t.root[latest] // earlier than latest if that reply also answers a call before it
 	}
 	for i := range latest {
 		if t.total <= c.Target() {

@@ -9,7 +9,7 @@ import (
 	"agent/internal/history"
 )
 
-// A span is the range of entries from one index up to another.
+// A span is a range of entries, from index from up to but not including index to.
 type span struct{ from, to int }
 
 // dataNotice explains the transcript to the summarising model (D-36).
@@ -25,14 +25,14 @@ const (
 const (
 	longestText  = 32 << 10
 	shortestText = 200
-	// anyLength leaves texts as they are.
+	// anyLength keeps texts unchanged.
 	anyLength = math.MaxInt / 2
 )
 
-// request returns the text that asks the model to summarise a part: the notice that the rest is
-// data, the transcript, and the todo list if there is one (D-36, REQ-HD-011.3). If the text is
-// too large for the model, results become the lines of D-26. If that is not enough, every long
-// text loses its middle.
+// request returns the text that asks the model to summarise a part: the notice that the rest is data,
+// the transcript, and the todo list if there is one (D-36, REQ-HD-011.3). If the text is too large for
+// the model, results become the lines of D-26. If that is not enough, the middle of every long text is
+// removed.
 func (c Context) request(part span) (string, error) {
 	entries := c.History[part.from:part.to]
 	text := c.transcribe(entries, anyLength)
@@ -88,7 +88,7 @@ func speakerName(entry *history.Content) string {
 	}
 }
 
-// blockText returns a block as text. It cuts each part of the block to about most bytes.
+// blockText returns a block as text. Each part of the block is cut to about most bytes.
 func blockText(block history.Block, most int) string {
 	switch b := block.(type) {
 	case *history.Text:
@@ -110,7 +110,7 @@ func blockText(block history.Block, most int) string {
 	return "" // thinking is not part of the conversation
 }
 
-// fence escapes the tags that hold the transcript together, which no text may imitate.
+// fence escapes the tags that delimit the transcript, so that no text can imitate them.
 var fence = strings.NewReplacer(
 	"</transcript", `<\/transcript`, "<entry", `<\entry`, "</entry", `<\/entry`,
 	"<todo_list", `<\todo_list`, "</todo_list", `<\/todo_list`,
@@ -118,8 +118,7 @@ var fence = strings.NewReplacer(
 
 func inert(text string) string { return fence.Replace(text) }
 
-// middleCut cuts a text to about most bytes: its beginning, a note of the part omitted, and its
-// end.
+// middleCut cuts a text to about most bytes: its beginning, a note about the omitted part, and its end.
 func middleCut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -129,8 +128,8 @@ func middleCut(text string, most int) string {
 	return strings.ToValidUTF8(head, "") + note + strings.ToValidUTF8(tail, "")
 }
 
-// withSummary returns the history with the part replaced by its summary. The latest message of
-// the user stays beside the summary, word for word, because the model works on it.
+// withSummary returns the history with the part replaced by its summary. It keeps the latest message of
+// the user word for word, besides the summary, because the model works on it.
 func (c Context) withSummary(part span, summary *history.Content) []*history.Content {
 	entries := append(slices.Clone(c.History[:part.from]), summary)
 	if kept := c.latestSaid(part); kept >= 0 {

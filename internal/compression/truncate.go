@@ -8,9 +8,9 @@ import (
 	"agent/internal/history"
 )
 
-// A truncation drops groups of entries from a history, one by one, until it fits. Tokens are
-// added up once; each drop is a subtraction. One marker represents everything that was dropped,
-// now and by earlier truncations, and its own size counts.
+// A truncation drops groups of entries from a history, one by one, until it fits. The tokens are added
+// up once, and each drop subtracts. One marker represents everything that was dropped, now and by
+// earlier truncations. The size of the marker counts too.
 type truncation struct {
 	groups
 	entries []*history.Content
@@ -21,23 +21,23 @@ type truncation struct {
 	size   []int // entries of each group, by root
 	gone   []bool
 	total  int // tokens left, overhead included
-	left   int // entries left, markers apart
-	// dropped is the gap of the new marker: the groups that are gone, and the entries that the
-	// markers in the history represent. The markers go with the first drop.
+	left   int // entries left, without markers
+	// dropped is the content of the new marker: the groups that were dropped, and the entries that the
+	// markers in the history represent. The first drop removes these markers.
 	dropped gap
 	// writes maps the root of each group to the files that the group wrote.
 	writes map[int][]string
-	// latest is the root of the calls whose results the model has not read, or -1 for none. fates
-	// counts their outcomes.
+	// latest is the root of the calls whose results the model has not read, or -1. fates counts their
+	// outcomes.
 	latest      int
 	fates       map[string]int
 	markersCost int
 	markerCost  int // of the new marker, 0 before the first drop
 }
 
-// newTruncation begins to drop from entries. tokens holds their sizes as counted by c.Count, and
-// g their groups. Dropping inclusions, as dropHead does, replaces elements of entries, which must
-// then be a clone of the history.
+// newTruncation begins to drop from entries. tokens contains their sizes as counted by c.Count, and g
+// their groups. dropHead replaces elements of entries when it drops inclusions, so entries must then be
+// a clone of the history.
 func newTruncation(c Context, entries []*history.Content, tokens []int, g groups) *truncation {
 	t := &truncation{
 		left:    len(entries),
@@ -90,8 +90,7 @@ func (t *truncation) drop(i int) {
 		t.dropped.unread.join(unread{fates: t.fates, whole: true})
 	}
 	if t.markerCost == 0 || len(t.writes[i]) > 0 || i == t.latest {
-		// The count that the marker will show is not known yet; the highest possible
-		// costs the most.
+		// The count in the final marker is not known yet. The highest possible count costs the most.
 		most := t.dropped
 		most.entries += t.left
 		t.total -= max(t.markerCost, t.markersCost)
@@ -115,7 +114,7 @@ func (t *truncation) dropUntil(target, end int, pick func(i int) bool) bool {
 	return t.total <= target
 }
 
-// result returns the remaining entries and their total. The marker stands at the first gap.
+// result returns the remaining entries and their total. The marker is at the first gap.
 func (t *truncation) result() ([]*history.Content, int) {
 	if t.markerCost == 0 {
 		return t.entries, t.total
@@ -135,8 +134,8 @@ func (t *truncation) result() ([]*history.Content, int) {
 	return noteReplies(kept), t.total - t.markerCost + t.count(marker)
 }
 
-// withoutInclusions returns a message of the user with a line in place of each file included with
-// @, or the message itself if that would not be shorter (D-47). The user's own words stay.
+// withoutInclusions returns a message of the user with a line in place of each file included with @. It
+// returns the message itself if the result would not be shorter (D-47). The user's own words are kept.
 func withoutInclusions(entry *history.Content) *history.Content {
 	var edited []history.Block
 	for i, block := range entry.Blocks {
@@ -159,13 +158,13 @@ func withoutInclusions(entry *history.Content) *history.Content {
 	return entry.WithBlocks(edited)
 }
 
-// betweenMarkers returns the content of an inclusion, without its first and last line.
+// betweenMarkers returns an inclusion without its first and last line.
 func betweenMarkers(inclusion string) string {
 	_, content, _ := strings.Cut(inclusion, "\n")
 	return content[:max(0, strings.LastIndexByte(content, '\n'))]
 }
 
-// dropInclusionsUntil takes included files out of human messages before end, oldest first, until
+// dropInclusionsUntil removes included files from human messages before index end, oldest first, until
 // the total is at most target. It reports whether the target is met.
 func (t *truncation) dropInclusionsUntil(target, end int) bool {
 	for i := 0; i < end && t.total > target; i++ {

@@ -8,20 +8,21 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// An anchor is the end of a prefix that a provider of the kind CacheMarks holds, as the number of
-// units in front of it, with the time of its latest use.
+// An anchor is the end of a prefix in a provider's cache of the kind CacheMarks, as the number of units
+// before it, with the time of its latest use.
 type anchor struct {
 	units int
 	used  time.Time
 }
 
-// foundTokens returns how many tokens of the next request the provider finds, if the cache has
-// forgotten nothing and the first units are as they were sent.
+// foundTokens returns how many tokens of the next request the provider finds, if no cache entry has
+// expired and the first units are unchanged since they were sent.
 func (a *account) foundTokens(m Moment, units int) int {
 	return a.foundTokensIn(m, a.conversation.sums(), units)
 }
 
-// foundTokensIn is foundTokens with the sums of the conversation, for a caller that asks often.
+// foundTokensIn returns the same as foundTokens, given the sums of the conversation, for a caller that
+// calls it often.
 func (a *account) foundTokensIn(m Moment, sums []int, units int) int {
 	switch {
 	case m.Cache.Kind == vendor.CacheNone:
@@ -32,7 +33,7 @@ func (a *account) foundTokensIn(m Moment, sums []int, units int) int {
 	return m.Cache.Whole(m.Head + sums[units])
 }
 
-// sums returns, for each number of units, how many tokens the first units have.
+// sums returns the total tokens of the first units, for each number of units.
 func (c *conversation) sums() []int {
 	sums := make([]int, len(c.units)+1)
 	for i, u := range c.units {
@@ -41,8 +42,8 @@ func (c *conversation) sums() []int {
 	return sums
 }
 
-// anchorBefore returns the number of units in front of the last live anchor at or before units,
-// or 0 if only the head of the request is held.
+// anchorBefore returns the number of units before the last unexpired anchor at or before units. It
+// returns 0 if only the head of the request is cached.
 func (a *account) anchorBefore(m Moment, units int) int {
 	for _, held := range slices.Backward(a.anchors) {
 		if held.units <= units && m.alive(held.used) {
@@ -52,11 +53,11 @@ func (a *account) anchorBefore(m Moment, units int) int {
 	return 0
 }
 
-// markedLatest is the number of the latest entries that every request marks.
+// markedLatest is how many of the latest entries every request marks.
 const markedLatest = 2
 
-// mark notes the marks of the request that is being sent. The provider holds the prefixes that
-// end there from now on.
+// mark records the marks of the request that is being sent. From then on, the provider's cache contains
+// the prefixes that end there.
 func (a *account) mark(m Moment) {
 	if m.Cache.Kind != vendor.CacheMarks {
 		a.anchors = nil
@@ -67,7 +68,7 @@ func (a *account) mark(m Moment) {
 	}
 	for i, held := range slices.Backward(a.anchors) {
 		if held.units <= a.kept && m.alive(held.used) {
-			a.anchors[i].used = m.At // a prefix that is found is kept for longer
+			a.anchors[i].used = m.At // finding a prefix extends its lifetime
 			break
 		}
 	}
@@ -99,10 +100,10 @@ func (cv *conversation) markable() []int {
 	return able
 }
 
-// Mark returns the number of entries up to the free mark of the next request, or 0 for none. The
-// mark stands on the newest entry that has nothing in front of it that may go. Every request
-// carries it, so that a cut is billed from there on. If no other mark would find the prefix that
-// the provider holds, the free mark stands at the end of that prefix instead.
+// Mark returns the number of entries up to the free mark of the next request, or 0 for none. The mark
+// is at the newest entry before which nothing can be pruned. Every request has this mark, so that a
+// pruning pass is billed only from there on. If no other mark would find the cached prefix, the free
+// mark is at the end of that prefix instead.
 func (e *Engine) Mark(m Moment) int {
 	if m.Cache.Kind != vendor.CacheMarks || m.Cache.Ends {
 		return 0
@@ -123,7 +124,7 @@ func (e *Engine) Mark(m Moment) int {
 	return 0
 }
 
-// blocksBetween counts the blocks behind one entry, up to the end of another.
+// blocksBetween counts the blocks after one entry, up to the end of another.
 func (cv *conversation) blocksBetween(from, to int) int {
 	blocks := 0
 	for i := from + 1; i <= to; i++ {
@@ -132,7 +133,7 @@ func (cv *conversation) blocksBetween(from, to int) int {
 	return blocks
 }
 
-// firstToGo returns the index of the first unit that a cut may change.
+// firstToGo returns the index of the first unit that pruning may change.
 func (rv *review) firstToGo() int {
 	rv.Cold = false
 	first := len(rv.conversation.units)

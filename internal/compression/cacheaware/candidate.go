@@ -6,25 +6,27 @@ import (
 	"agent/internal/history"
 )
 
-// A candidate is a unit that may leave, with the reason.
+// A candidate is a unit that may be pruned, with the reason.
 type candidate struct {
 	unit int
 	why  Reason
-	// along is set if the candidate causes no cut and only goes along with one.
+	// along is set if the candidate alone does not justify a pruning pass, and is only pruned together
+	// with others.
 	along bool
 }
 
-// hard reports whether the candidate may cause a cut. A soft candidate only goes along with one.
+// hard reports whether the candidate may start a pruning pass. A soft candidate is only pruned together
+// with others.
 func (c candidate) hard() bool { return !c.along }
 
-// keptEdits is the number of the newest edits that keep their old text.
+// keptEdits is the number of the newest edits whose old text is kept.
 const keptEdits = 3
 
-// failedFor is the number of requests for which the arguments and the result of a failed edit
-// stay, so that the model can correct the edit.
+// failedFor is the number of requests for which the arguments and the result of a failed edit are kept,
+// so that the model can correct the edit.
 const failedFor = 2
 
-// A review finds the units of a conversation that may leave at a moment.
+// A review finds the units of a conversation that may be pruned at a moment.
 type review struct {
 	conversation *conversation
 	Moment
@@ -32,7 +34,7 @@ type review struct {
 
 func (cv *conversation) review(m Moment) *review { return &review{cv, m} }
 
-// candidates lists the units that may leave before the next request, in the order of the
+// candidates lists the units that may be pruned before the next request, in the order of the
 // conversation.
 func (rv *review) candidates() []candidate {
 	var found []candidate
@@ -60,14 +62,14 @@ func (rv *review) candidates() []candidate {
 	return found
 }
 
-// unseen reports whether the unit is a result, or an image of one, that no request has carried
-// yet (D-120). A view whose lines a later view of the same reply shows again does not count.
+// unseen reports whether the unit is a result, or an image of a result, that no request has contained
+// yet (D-120). It ignores a view whose lines a later view of the same reply also shows.
 func (cv *conversation) unseen(u *unit) bool {
 	answers := u.part == result || u.part == picture
 	return answers && u.sent == cv.request && u.fact.reread != u.sent
 }
 
-// isFree reports whether pruning a unit loses nothing. F1 to F7 name its rules, also in the tests.
+// isFree reports whether pruning a unit loses nothing. Its rules are named F1 to F7, also in the tests.
 func (rv *review) isFree(at int, u *unit) bool {
 	f := u.fact
 	changes := f.act == Edit || f.act == Write
@@ -82,12 +84,12 @@ func (rv *review) isFree(at int, u *unit) bool {
 		return f.ok && f.editsBefore+keptEdits < len(rv.conversation.edits)
 	case u.part == newText, u.part == body: // F2: text that a later answer covers
 		return f.ok && f.covered
-	default: // F1, F4: a result that a later one covers, F5: a repeated result
+	default: // F1, F4: a result that a later one covers; F5: a repeated result
 		return u.part == result && (f.repeats || !changes && f.covered)
 	}
 }
 
-// isOldCopy reports whether newer content has replaced a folded copy of a file: a later call shows
+// isOldCopy reports whether newer content has replaced a folded copy of a file. A later call then shows
 // or writes the whole file, or a newer copy exists.
 func (cv *conversation) isOldCopy(at int, u *unit) bool {
 	return u.folded.copy != at || slices.ContainsFunc(u.folded.facts, func(later *fact) bool {
@@ -95,8 +97,8 @@ func (cv *conversation) isOldCopy(at int, u *unit) bool {
 	})
 }
 
-// instructs reports whether the unit tells the model how to work. Only newer content of its
-// source takes the place of such a unit.
+// instructs reports whether the unit contains instructions for the model. Only newer content of its
+// source replaces such a unit.
 func (u *unit) instructs() bool { return u.part == result && history.Instructs(u.fact.source) }
 
 func (cv *conversation) pinned(u *unit) bool {
@@ -108,31 +110,31 @@ func (cv *conversation) pinned(u *unit) bool {
 	return false
 }
 
-// class says how soon a unit gets cold.
+// class determines how soon a unit becomes cold.
 type class int
 
-// The classes. The patience of a class is the number of requests without use after which a unit
-// of the class is cold. The values were tuned on recorded sessions; halving or doubling any one
-// of them changes the cost by less than a hundredth.
+// The classes. The retention of a class is the number of requests without use after which a unit of the
+// class is cold. The values were tuned on recorded sessions. Halving or doubling any one of them
+// changes the cost by less than a hundredth.
 const (
 	spent    class = iota // the result of a check that passed
 	passing               // a failed check, any other command, the result of an edit, a long argument
 	listed                // the result of a search, a listing or a fetch
-	asked                 // an image, the report of an agent, the result of a server that a human named
+	asked                 // an image, the report of an agent, the result of a server that the user named
 	partUsed              // part of a file that was used at least once
 	partNew               // part of a file that was not used yet
 	wholeFile
 )
 
-// String names the class as people read it.
+// String returns the name of the class for people.
 func (c class) String() string {
 	return [...]string{spent: "spent", passing: "passing", listed: "found", asked: "found", partUsed: "part", partNew: "part", wholeFile: "whole"}[c]
 }
 
 var patience = [...]float64{spent: 1, passing: 4, listed: 1, asked: 7, partUsed: 24, partNew: 45, wholeFile: 100}
 
-// leastPatience is the lowest patience under pressure on the window, in requests: content that
-// the model has seen twice may leave before everything is compressed.
+// leastPatience is the lowest retention near the limit of the window, in requests. Content that the
+// model has seen twice may be pruned before everything is compressed.
 const leastPatience = 2
 
 func (u *unit) class() class {
@@ -169,21 +171,21 @@ func (u *unit) class() class {
 	}
 }
 
-// The patience of a view shrinks once a human has spoken since its last use, if an edit was applied
-// between the two: a new question seldom needs the files of the question before. Without an edit
-// the message may be the word to carry out a plan, and the plan's files stay. Without this rule 11
-// instead of 6 texts are gone in the session with patches. A whole file that was only looked at leaves
-// soonest. A file that the session changed keeps its patience, since the session works on it.
+// The retention of a view shrinks once a human message follows its last use, if an edit was applied in
+// between: a new question seldom needs the files of the previous question. Without an edit, the message
+// may be the approval of a plan, so the files of the plan are kept. Without this rule, 11 instead of 6
+// texts are lost in the session with patches. A whole file that was only read is pruned soonest. A file
+// that the session changed keeps its retention, because the session works on it.
 const (
 	humanFactor      = 0.5
 	humanFactorWhole = 0.25
 )
 
-// patience returns the number of requests without use after which a unit is cold now.
+// patience returns the number of requests without use after which a unit is now cold.
 func (rv *review) patience(u *unit) float64 {
 	c := u.class()
 	if c == listed && rv.conversation.stumbled() {
-		c = asked // the next reply shows whether the model used it
+		c = asked // the next reply shows whether the model used the result
 	}
 	p := patience[c] * rv.pace()
 	if rv.Patience > 0 {
@@ -199,10 +201,10 @@ func (rv *review) patience(u *unit) float64 {
 	return p * humanFactor
 }
 
-// idleRequests returns the number of requests since a unit was last used. A unit is used when it is first
-// sent, when an edit quotes it, and when a reply contains its rare words. A whole text of a file
-// is also used when a call touches the file or a message names it; neither is a use of a part of
-// the file, or of the result of an edit.
+// idleRequests returns the number of requests since a unit was last used. A unit is used when it is
+// first sent, when an edit quotes it, and when a reply contains its rare words. A unit with the whole
+// text of a file is also used when a call accesses the file or a message names it. Neither counts as a
+// use of a part of the file, or of the result of an edit.
 func (cv *conversation) idleRequests(u *unit) int {
 	last := max(u.sent, u.used)
 	if u.state == current {

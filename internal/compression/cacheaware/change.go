@@ -17,42 +17,42 @@ import (
 type Change struct {
 	// Entry is the index of the unit's entry.
 	Entry int
-	// Kind names the unit in a few words: "view", "old text", "answer" …
+	// Kind is a short name of the unit: "view", "old text", "answer" …
 	Kind string
-	// Subject is the path of the unit's file, else its command line, else the name of its tool.
+	// Subject is the path of the unit's file, or otherwise its command, or otherwise the name of its
+	// tool.
 	Subject string
 	// Paths lists the files that the unit is about.
 	Paths []string
-	// Why is the reason for which the unit may leave.
+	// Why is the reason for which the unit may be pruned.
 	Why Reason
-	// Text is the new text of a result into which a file is folded, or that is marked; otherwise it is
-	// empty.
+	// Text is the new text of a result that becomes a folded file or is marked. Otherwise it is empty.
 	Text string
-	// Tokens is the number of tokens freed. It is negative for a copy that a fold makes, if the
-	// copy is larger than the text before.
+	// Tokens is the number of tokens pruned. It is negative for a copy made by a fold, if the copy is
+	// larger than the text before.
 	Tokens int
 	// Idle is the number of requests since the unit was last used.
 	Idle int
-	// Number is the number under which the record lists the content, or 0 if the model cannot ask
-	// for it. The pointer names it.
+	// Number is the number of the content in the ledger, which the pointer contains. It is 0 if the
+	// model has no tool to recall content.
 	Number int
 
 	unit int
 }
 
-// Reason is the reason for which a unit may leave.
+// Reason is the reason for which a unit may be pruned.
 type Reason string
 
-// The reasons, as records and programs read them.
+// The reasons, as session logs and programs use them.
 const (
 	ReasonFree   Reason = "free"
 	ReasonUnused Reason = "cold"
 	ReasonSoft   Reason = "soft"
 	ReasonFolded Reason = "folded"
-	// ReasonEmptyCall is the reason of a call that leaves with its result because only pointers are left of
-	// both.
+	// ReasonEmptyCall is the reason of a call that is removed with its result because both consist only
+	// of pointers.
 	ReasonEmptyCall Reason = "hollow"
-	// ReasonMarked is the reason of a view that says from then on that later edits changed its text.
+	// ReasonMarked is the reason of a view that gets a note that later edits changed its text.
 	ReasonMarked Reason = "marked"
 )
 
@@ -61,7 +61,7 @@ type reason struct {
 	field, words string
 }
 
-// reasons lists every reason, with the name of its count in records and in words.
+// reasons lists every reason, with the name of its count in session logs and its description.
 var reasons = []reason{
 	{ReasonFree, "freePruned", "no longer needed"},
 	{ReasonUnused, "coldPruned", "unused"},
@@ -71,7 +71,7 @@ var reasons = []reason{
 	{ReasonMarked, "markedPruned", "marked as stale"},
 }
 
-// Reason explains the change in words.
+// Reason describes why the change was made.
 func (c Change) Reason() string {
 	switch c.Why {
 	case ReasonFree:
@@ -92,7 +92,7 @@ func (c Change) Reason() string {
 	}
 }
 
-// countsOf counts changes by their reason, for the record.
+// countsOf counts changes by their reason, for the session log.
 func countsOf(changes []Change) history.Counts {
 	counts := make(history.Counts, len(reasons))
 	for i, r := range reasons {
@@ -106,9 +106,9 @@ func countsOf(changes []Change) history.Counts {
 	return counts
 }
 
-// pointerFor returns the pointer that replaces a text: the number of its lines, what else is said
-// of it, and the number with which recall brings it back, if there is one. The call names the
-// subject of the text. A longer pointer would be paid for with every request.
+// pointerFor returns the pointer that replaces a text. It contains the number of lines, the texts in
+// also, and the number for recall if there is one. The subject of the text is in the call. A longer
+// pointer would cost more with every request.
 func pointerFor(text string, number int, also ...string) string {
 	lines := 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
 	size := "1 line"
@@ -128,7 +128,7 @@ func pointer(what string, number int, also ...string) string {
 
 var pointerNumber = lazyregexp.New(`\[pruned: [^\]]*, recall (\d+)\]`)
 
-// NumberIn returns the number that the first pointer in text names, or 0 if none does.
+// NumberIn returns the number in the first pointer of text, or 0 if there is none.
 func NumberIn(text string) int {
 	if found := pointerNumber.FindStringSubmatch(text); found != nil {
 		if n, err := strconv.Atoi(found[1]); err == nil {
@@ -138,8 +138,8 @@ func NumberIn(text string) int {
 	return 0
 }
 
-// anyNumber returns a number for content that is still in the context, whose pointer has the size
-// that it would have.
+// anyNumber returns a number for content that is still in the context, such that its pointer has the
+// size that it would have.
 func (cv *conversation) anyNumber() int {
 	if cv.Numbered != nil && cv.Numbered() {
 		return 999
@@ -147,8 +147,8 @@ func (cv *conversation) anyNumber() int {
 	return 0
 }
 
-// withPointer returns the result of a call with a pointer in place of its text. The beginning of an
-// agent's report stays.
+// withPointer returns the result of a call with its text replaced by a pointer. It keeps the beginning
+// of an agent's report.
 func (f *fact) withPointer(r *history.ToolResponse, number int) *history.ToolResponse {
 	short := WithPointer(r, number)
 	if f.heading == "" {
@@ -157,9 +157,9 @@ func (f *fact) withPointer(r *history.ToolResponse, number int) *history.ToolRes
 	return short.WithResult(f.heading + short.Result.Text())
 }
 
-// WithPointer returns a result with a pointer in place of its text. The result of a failed
-// command still gives its exit status, but only once: an error contains the status already.
-// number is the number of the content in the record, 0 for none.
+// WithPointer returns a result with its text replaced by a pointer. The result of a failed command
+// keeps its exit status, but only once, because an error already contains the status. number is the
+// number of the content in the ledger, or 0.
 func WithPointer(r *history.ToolResponse, number int) *history.ToolResponse {
 	pointer := pointerFor(r.Result.Text(), number)
 	if r.ExitCode == nil {
@@ -170,7 +170,7 @@ func WithPointer(r *history.ToolResponse, number int) *history.ToolResponse {
 	}
 	shorter := r.WithResult(pointer)
 	if *r.ExitCode == 0 {
-		shorter.ExitCode = nil // 0 needs no mention, and would otherwise be sent with the result
+		shorter.ExitCode = nil // 0 is not mentioned, but would be sent with the result
 	}
 	return shorter
 }
@@ -178,11 +178,11 @@ func WithPointer(r *history.ToolResponse, number int) *history.ToolResponse {
 // picturePointer returns the text that replaces an image.
 func picturePointer(number int) string { return pointer("an image", number) }
 
-// Marker is the beginning of every pointer. Tools refuse a text to replace that begins with
-// Marker, because no file contains it.
+// Marker is the beginning of every pointer. Edit tools refuse an old text that begins with Marker,
+// because no file contains it.
 const Marker = "[pruned: "
 
-// LeftOut is part of the note that a compression leaves in the middle of an argument that it has
+// LeftOut is part of the note that a compression puts in the middle of an argument that it has
 // shortened: "[… 1234 bytes omitted; …]".
 const LeftOut = " left out; the call had them all: "
 
@@ -191,8 +191,7 @@ var leftOut = lazyregexp.New(`(\d+) (bytes|items)` + LeftOut)
 // HoldsNote reports whether text contains a note with LeftOut.
 func HoldsNote(text string) bool { return leftOut.MatchString(text) }
 
-// BytesLeftOut returns the number of bytes that the first note in text gives, or 0 if there is
-// none.
+// BytesLeftOut returns the number of bytes in the first note in text, or 0 if there is none.
 func BytesLeftOut(text string) int {
 	if found := leftOut.FindStringSubmatch(text); len(found) > 2 && found[2] == "bytes" {
 		if n, err := strconv.Atoi(found[1]); err == nil {
@@ -202,11 +201,10 @@ func BytesLeftOut(text string) int {
 	return 0
 }
 
-// standsIn reports whether text is a pointer or contains a note, and so is not the argument as
-// the model wrote it.
+// standsIn reports whether text is a pointer or contains a note, and so is not the original argument.
 func standsIn(text string) bool { return strings.HasPrefix(text, Marker) || HoldsNote(text) }
 
-// staleNote stands before a view that later edits changed.
+// staleNote precedes a view that later edits changed.
 const staleNote = "[as of before the edits below]\n"
 
 // foldHeading returns the line above the current text of a folded file.
@@ -228,8 +226,8 @@ func CopyIn(answer *history.ToolResponse) (text string, ok bool) {
 	return text, ok
 }
 
-// replacedBlocks returns the blocks that a change removes from the context, and the blocks that it leaves
-// instead. The block for an argument is the call with this argument alone.
+// replacedBlocks returns the blocks that a change removes from the context, and the blocks that replace
+// them. The block for an argument is the call with only this argument.
 func (cv *conversation) replacedBlocks(c Change) (gone, left []history.Block) {
 	u := &cv.units[c.unit]
 	block := cv.entries[c.Entry].Blocks[u.block]
@@ -243,7 +241,7 @@ func (cv *conversation) replacedBlocks(c Change) (gone, left []history.Block) {
 	return []history.Block{block}, []history.Block{cv.replacementBlock(c)}
 }
 
-// replacementBlock returns the block that a change puts in place of the present one.
+// replacementBlock returns the block with which a change replaces the present block.
 func (cv *conversation) replacementBlock(c Change) history.Block {
 	u := &cv.units[c.unit]
 	switch b := cv.entries[c.Entry].Blocks[u.block].(type) {
@@ -275,8 +273,8 @@ func (e *Engine) CutOf(p Plan) history.Cut {
 	return history.Cut{Paid: p.Paid, Saves: p.Saves, Bank: p.Bank, Back: p.PaysBack(), Request: e.conversation.nextRequest()}
 }
 
-// Apply carries out the changes of a plan. The result has the new form of each entry that changed,
-// and the indexes of the entries that left. All indexes are from before the plan.
+// Apply applies the changes of a plan. The result has the new form of each changed entry, and the
+// indexes of the removed entries. All indexes refer to the entries before the plan.
 func (e *Engine) Apply(p Plan) history.DensityResult {
 	cut := e.CutOf(p)
 	result := history.DensityResult{Metadata: countsOf(p.Changes), Cut: &cut, Prunes: make([]history.Prune, len(p.Changes))}
@@ -320,7 +318,7 @@ func (cv *conversation) apply(c Change) *history.Content {
 	return cv.entries[c.Entry]
 }
 
-// drop removes calls with their results. heads holds the units of the calls' heads.
+// drop removes calls with their results. heads contains the indexes of the calls' head units.
 func (e *Engine) drop(heads []int) (changed map[int]*history.Content, left []int) {
 	for _, at := range heads {
 		e.account.touch(at)
@@ -328,8 +326,8 @@ func (e *Engine) drop(heads []int) (changed map[int]*history.Content, left []int
 	return e.conversation.leaveOut(heads)
 }
 
-// settleSize corrects the sizes of the units of a block, so that they add up to the present size
-// of the block. The counts of the parts do not quite do so by themselves.
+// settleSize corrects the sizes of the units of a block, so that they add up to the present size of the
+// block. The separate counts of the parts do not exactly add up to it.
 func (cv *conversation) settleSize(at int) {
 	u := &cv.units[at]
 	size := cv.sizeOf(cv.entries[u.entry].Blocks[u.block], u.block)
@@ -344,7 +342,7 @@ func (cv *conversation) settleSize(at int) {
 	cv.total += size
 }
 
-// replace notes that a unit is a pointer now, is marked, or holds the current text of a file.
+// replace records that a unit is now a pointer, is marked, or contains the current text of a file.
 func (cv *conversation) replace(c Change) {
 	u := &cv.units[c.unit]
 	cv.total -= c.Tokens

@@ -10,8 +10,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// conversation holds the entries of a conversation, divided into units, and the changes made to
-// them so far.
+// conversation contains the entries of a conversation, divided into units, and the changes made to them
+// so far.
 type conversation struct {
 	Options
 
@@ -20,28 +20,28 @@ type conversation struct {
 	// open maps the ids of unanswered calls to their facts.
 	open  map[string]*fact
 	files map[string]*file
-	// byKey maps each key to the calls whose output no later call with the key shows again.
+	// byKey maps each key to the calls whose output no later call with the key repeats.
 	byKey map[string][]*fact
-	// searches lists the searches of the web.
+	// searches lists the web searches.
 	searches []*fact
 	// bySource maps each source to the latest result with its content.
 	bySource map[string]*fact
 	words    vocabulary
-	// request is the number of replies so far, and the number of the next request, from 0.
+	// request is the number of replies so far, which is also the number of the next request, from 0.
 	request int
-	// human is the request that first carried the latest human message, or -1 before the first, and
+	// human is the request that first contained the latest human message, or -1 before the first.
 	// humanText is the text of that message.
 	human     int
 	humanText string
-	// edits lists, for each applied edit, the first request that carried its result.
+	// edits lists, for each applied edit, the first request that contained its result.
 	edits []int
-	// answered is the number of units in front of the latest reply, replied the number up to its
+	// answered is the number of units before the latest reply. replied is the number of units up to its
 	// end.
 	answered, replied int
-	// total is the size of the conversation now, unpruned its size without any pruning, in
-	// tokens.
+	// total is the present size of the conversation in tokens. unpruned is its size without any
+	// pruning.
 	total, unpruned int
-	// again lists the files that the model asked for again since the latest request.
+	// again lists the files that the model requested again since the latest request.
 	again []string
 }
 
@@ -50,7 +50,7 @@ func (cv *conversation) count(text string) int { return cv.Counter().Count(text)
 // Len returns the number of entries in the conversation.
 func (e *Engine) Len() int { return len(e.conversation.entries) }
 
-// Entry returns an entry as it is, with the changes applied so far.
+// Entry returns an entry with the changes applied so far.
 func (e *Engine) Entry(i int) *history.Content { return e.conversation.entries[i] }
 
 func (cv *conversation) append(entry *history.Content) {
@@ -67,9 +67,9 @@ func (cv *conversation) append(entry *history.Content) {
 	}
 }
 
-// addBlocks makes units of the blocks of an entry. Their sizes add up to the size of the entry in
-// the history, whatever its provider attached to it. The blocks of an entry that is not sent have
-// size 0.
+// addBlocks makes units from the blocks of an entry. Their sizes add up to the size of the entry in the
+// history, including data that its provider attached. The blocks of an entry that is not sent have size
+// 0.
 func (cv *conversation) addBlocks(at int, entry *history.Content) {
 	counter, empty := cv.Counter(), entry.Empty()
 	for block, b := range entry.Blocks {
@@ -108,7 +108,8 @@ func (cv *conversation) push(u unit) int {
 	return len(cv.units) - 1
 }
 
-// addText adds text of a human or of the model. Naming a file is a use of the file.
+// addText adds text of a human or of the model. If the text names a file, this counts as a use of the
+// file.
 func (cv *conversation) addText(speaker history.Speaker, text string, u unit) {
 	at := cv.push(u)
 	cv.words.add(text, at, true)
@@ -122,7 +123,7 @@ func (cv *conversation) addText(speaker history.Speaker, text string, u unit) {
 	}
 }
 
-// addCall adds a call: its head, and its long arguments as units of their own.
+// addCall adds a call: its head, and its long arguments as separate units.
 func (cv *conversation) addCall(call *history.ToolCall, u unit) {
 	tool, root := cv.Tools(call.Name), cmp.Or(cv.entries[u.entry].Workspace(), cv.Root)
 	f := newFact(call, tool, root)
@@ -148,7 +149,7 @@ func (cv *conversation) addCall(call *history.ToolCall, u unit) {
 	}
 }
 
-// addPicture adds an image. An image may leave later, because the model's reply tells its
+// addPicture adds an image. An image may be pruned later, because the model's reply describes its
 // content.
 func (cv *conversation) addPicture(u unit) {
 	u.part, u.fact = picture, &fact{name: "image", result: -1}
@@ -180,8 +181,8 @@ func (f *fact) take(a argumentUnit, tool toolspec.Traits, at int, root string) {
 	}
 }
 
-// editIn returns the edit whose texts stand at a place of the parameters, and adds it if it is
-// new.
+// editIn returns the edit whose texts are at a position of the parameters. If there is none, it adds
+// one.
 func (f *fact) editIn(place jsontext.Pointer) *edit {
 	for i := range f.edits {
 		if f.edits[i].in == place {
@@ -219,8 +220,8 @@ func (cv *conversation) addResponse(response *history.ToolResponse, u unit) {
 	cv.note(f)
 }
 
-// sizeOf returns the size of a block in tokens, with the overhead of its entry if the block is
-// the first.
+// sizeOf returns the size of a block in tokens. The size of the first block includes the overhead of
+// its entry.
 func (cv *conversation) sizeOf(block history.Block, at int) int {
 	size := history.New(history.Tool, block).BlockTokens(0, cv.Counter())
 	if at == 0 {
@@ -229,7 +230,7 @@ func (cv *conversation) sizeOf(block history.Block, at int) int {
 	return size
 }
 
-// note updates the state of the conversation after a call has been answered.
+// note updates the state of the conversation for an answered call.
 func (cv *conversation) note(f *fact) {
 	f.editsBefore = len(cv.edits)
 	if f.act == Edit && f.ok {
@@ -258,8 +259,8 @@ func (cv *conversation) note(f *fact) {
 	}
 }
 
-// endSearches ends the searches of the web that found a page which was read now: their other excerpts
-// have served.
+// endSearches ends the web searches that found a page which was just read, because their other excerpts
+// are no longer needed.
 func (cv *conversation) endSearches(page string) {
 	shown := strings.TrimPrefix(page, "https://")
 	for _, search := range cv.searches {
@@ -269,7 +270,7 @@ func (cv *conversation) endSearches(page string) {
 	}
 }
 
-// changedByAgent ends the views of files that an agent changed. entry has its report.
+// changedByAgent ends the views of files that an agent changed. entry contains its report.
 func (cv *conversation) changedByAgent(files []string, entry *history.Content) {
 	for _, p := range files {
 		cv.file(history.Absolute(cmp.Or(entry.Workspace(), cv.Root), p)).changedElsewhere()
