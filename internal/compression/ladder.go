@@ -19,7 +19,7 @@ const (
 	// FallbackHighDensity is the compression of high-density.
 	FallbackHighDensity FallbackName = "high-density compress"
 	// FallbackShorterTail is the same compression with the preserved tail halved repeatedly, until the
-	// tail contains only the newest turn.
+	// tail contains only the newest group of entries.
 	FallbackShorterTail FallbackName = "shorter tail"
 	// FallbackNotes replaces each tool result that the model has seen by a line, largest first.
 	FallbackNotes FallbackName = "shorten large results"

@@ -6,8 +6,8 @@ import (
 	"agent/internal/base/arguments"
 )
 
-// callArgs holds the parsed arguments of a call. Density asks for a call's path on every turn;
-// the parameters are parsed only once.
+// callArgs contains the parsed arguments of a call. Density needs a call's path on every turn, so the
+// parameters are parsed only once.
 type callArgs struct {
 	once   sync.Once
 	parsed arguments.Arguments
@@ -26,7 +26,7 @@ func (c *ToolCall) Arguments() arguments.Arguments {
 	return c.args.parsed
 }
 
-// Arg returns the top-level parameter key, decoded. It returns false if the parameters are not an
-// object, the key is absent, or its JSON is longer than 8 KiB: it serves paths, commands and
-// patterns, not file contents. The value is shared and must not be changed.
+// Arg returns the value of the top-level parameter key, decoded. It returns false if the parameters are
+// not an object, the key is absent, or its JSON is longer than 8 KiB. It is meant for paths, commands
+// and patterns, not file contents. The value is shared and must not be changed.
 func (c *ToolCall) Arg(key string) (any, bool) { return c.Arguments().Short(key) }

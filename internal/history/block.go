@@ -6,31 +6,31 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Block is one part of an entry: *Text, *Thinking, *ToolCall, *ToolResponse or *Media. Blocks
-// are immutable and may be shared between entries. The fields of a block are its members in JSON;
-// Unknown holds members of other versions.
+// A Block is one part of an entry: *Text, *Thinking, *ToolCall, *ToolResponse or *Media. Blocks are
+// immutable and may be shared between entries. The fields of a block are its members in JSON. Unknown
+// contains members of other versions.
 type Block interface {
 	// Kind returns the block's "type" in JSON.
 	Kind() string
 }
 
-// Text holds words of a human or of the model. A block made by the @ processor carries the path
-// of the file it includes (D-18).
+// Text is text of a human or of the model. A block made by the @ processor contains the path of the
+// included file (D-18).
 type Text struct {
 	Text string `json:"text"`
-	// IncludedFile is the path as the user named it, if the whole block is one file inclusion,
-	// else empty.
+	// IncludedFile is the path as the user named it, if the whole block is one file inclusion.
+	// Otherwise it is "".
 	IncludedFile string `json:"includedFile,omitzero"`
-	// Source is the origin of text that the user did not type. Such text is data: no marker, @ or /
-	// in it has a meaning (D-46).
+	// Source is the origin of text that the user did not type. Such text is data: markers, @ and / in
+	// it have no meaning (D-46).
 	Source Source `json:"source,omitzero"`
-	// Key names the source of the text's content, such as "skill:/path/SKILL.md". Newer content
-	// of the same key takes its place. Most texts have no key.
+	// Key identifies the source of the text's content, such as "skill:/path/SKILL.md". Newer content
+	// with the same key replaces it. Most texts have no key.
 	Key string `json:"key,omitzero"`
 	// Own is set for instructions that the user keeps outside of the workspace, for all projects.
 	Own bool `json:"own,omitzero"`
-	// Tools is the change of the tools that Text describes, nil for none. Providers that take such
-	// changes within a conversation get it in place of Text.
+	// Tools is the change of the tools that Text describes, or nil. Providers that support such changes
+	// within a conversation receive it instead of Text.
 	Tools *ToolChange `json:"tools,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
@@ -38,22 +38,22 @@ type Text struct {
 	imported bool // see Imported
 }
 
-// ToolChange says which tools the model has more and which it has no longer, from a place in the
+// ToolChange lists the tools that are added and removed for the model, from a position in the
 // conversation on.
 type ToolChange struct {
 	Added   []ToolDefinition `json:"added,omitzero"`
 	Removed []string         `json:"removed,omitzero"`
 }
 
-// ToolDefinition is a tool as requests offer it. Schema is the JSON Schema of its parameters.
+// ToolDefinition is the definition of a tool in requests. Schema is the JSON Schema of its parameters.
 type ToolDefinition struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// Thinking holds the model's reasoning. It is shown, and sent back only to a provider that wants
-// it (see Attached).
+// Thinking is the model's reasoning. It is shown. It is sent only to a provider that requires it (see
+// Attached).
 type Thinking struct {
 	Thought  string    `json:"thought"`
 	Attached *Attached `json:"attached,omitzero"`
@@ -65,8 +65,8 @@ type Thinking struct {
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Parameters holds the JSON that the model sent. Any JSON value is possible: models send
-	// null, strings and lists too. Arguments that were not JSON at all are kept as a JSON string.
+	// Parameters is the JSON that the model sent. It may be any JSON value, because models also send
+	// null, strings and lists. Arguments that were not valid JSON are stored as a JSON string.
 	Parameters json.RawMessage `json:"parameters"`
 	Attached   *Attached       `json:"attached,omitzero"`
 
@@ -80,9 +80,9 @@ type ToolResponse struct {
 	CallID   string `json:"callId"`
 	ToolName string `json:"toolName"`
 	Result   Result `json:"result"`
-	// Error says why the call failed; it is empty if the call did not fail.
+	// Error is why the call failed, or "" if it did not fail.
 	Error string `json:"error,omitzero"`
-	// ExitCode is the exit status of a command that ran, else nil.
+	// ExitCode is the exit status of a command that ran. Otherwise it is nil.
 	ExitCode *int `json:"exitCode,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
@@ -131,21 +131,21 @@ func CallID(block Block) string {
 	return ""
 }
 
-// WithResult returns a copy of r with another result; everything else stays.
+// WithResult returns a copy of r with another result.
 func (r *ToolResponse) WithResult(result string) *ToolResponse {
 	edited := *r
 	edited.Result = TextResult(result)
 	return &edited
 }
 
-// withID returns a copy of c with another id; everything else stays.
+// withID returns a copy of c with another id.
 func (c *ToolCall) withID(id string) *ToolCall {
 	edited := c.copied()
 	edited.ID = id
 	return edited
 }
 
-// WithParameters returns a copy of c with other parameters; everything else stays.
+// WithParameters returns a copy of c with other parameters.
 func (c *ToolCall) WithParameters(parameters json.RawMessage) *ToolCall {
 	edited := c.copied()
 	edited.Parameters = parameters
@@ -157,29 +157,29 @@ func (c *ToolCall) copied() *ToolCall {
 	return &ToolCall{ID: c.ID, Name: c.Name, Parameters: c.Parameters, Attached: c.Attached, Unknown: c.Unknown}
 }
 
-// Attached holds data that a provider attached to a block of its reply, such as a signature. Many
-// providers refuse a conversation in which it does not come back word for word. No other provider
-// can read it.
+// Attached is data that a provider attached to a block of its reply, such as a signature. Many
+// providers refuse a conversation in which the data is not sent again unchanged. No other provider can
+// read the data.
 type Attached struct {
-	// Model and Host name the provider that attached the data. Only this provider may get it
-	// back.
+	// Model and Host identify the provider that attached the data. The data may be sent only to this
+	// provider.
 	Model string `json:"model"`
 	Host  string `json:"host"`
-	// Wanted is set if the provider is known to want the data back. Only then does it count in
-	// the size of requests.
+	// Wanted is set if the provider is known to require the data. Only then does it count in the size
+	// of requests.
 	Wanted bool `json:"wanted,omitzero"`
-	// Field is the member of the provider's message that held the data. Thinking in plain words,
-	// which are the block's own text, has no other data.
+	// Field is the member of the provider's message that contained the data. Reasoning in plain text,
+	// which is the text of the block, has no other data.
 	Field string `json:"field,omitzero"`
 	// Data is JSON that is sent back unchanged.
 	Data json.RawMessage `json:"data,omitzero"`
-	// Past is a digest of the request that the reply answers, "" in older records. Void is set in a
-	// request whose conversation before the reply is another one, so that the data is not sent.
+	// Past is a digest of the request that the reply answers. It is "" in older logs. Void is set in a
+	// request whose conversation before the reply has changed. The data is then not sent.
 	Past string `json:"past,omitzero"`
 	Void bool   `json:"-"`
 }
 
-// From reports whether a is not nil and comes from a model at a host.
+// From reports whether a is not nil and comes from the model at the host.
 func (a *Attached) From(model, host string) bool {
 	return a != nil && a.Model == model && a.Host == host
 }

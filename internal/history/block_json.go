@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Blocks holds the parts of an entry in order. In JSON each block gives its kind in its member
-// "type".
+// Blocks are the parts of an entry in order. In JSON, the member "type" of each block contains its
+// kind.
 type Blocks []Block
 
 // typed is a block with its kind, as in the JSON of an entry.
@@ -75,8 +75,8 @@ func (b *Blocks) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 	return err
 }
 
-// readBlock reads a block in one pass. It looks ahead for the type, because the type must be
-// known before the other members are read.
+// readBlock reads a block in one pass. It looks ahead for the type, which is needed to read the other
+// members.
 func readBlock(in *jsontext.Decoder) (Block, error) {
 	if in.PeekKind() != '{' {
 		_, err := in.ReadValue()
@@ -122,8 +122,8 @@ func readCall(in *jsontext.Decoder) (Block, error) {
 	return block, err
 }
 
-// kindAhead returns the type of the block that comes next, and reads nothing. As a rule the type
-// is the first member. The input is in memory, so all of it can be looked at.
+// kindAhead returns the type of the next block without consuming input. Usually the type is the first
+// member. The whole input is in memory, so kindAhead can search all of it.
 func kindAhead(in *jsontext.Decoder) ([]byte, error) {
 	ahead := bytes.TrimLeft(in.UnreadBuffer(), " \t\r\n,")
 	if rest, ok := bytes.CutPrefix(ahead, []byte(`{"type":"`)); ok {

@@ -21,9 +21,9 @@ const (
 	Tool  Speaker = "tool"
 )
 
-// Content is one entry of a conversation: the words, calls or results of one speaker, as a list
-// of blocks. An entry is immutable once it has been given to anybody, because memoised counts
-// depend on its blocks. An edit is a new entry that may share unchanged blocks with the old one.
+// Content is one entry of a conversation: the text, calls or results of one speaker, as a list of
+// blocks. An entry is immutable once it is shared, because its stored token counts depend on its
+// blocks. To edit an entry, make a new one, which may share unchanged blocks with the old one.
 type Content struct {
 	Speaker  Speaker  `json:"speaker"`
 	Blocks   Blocks   `json:"blocks"`
@@ -36,34 +36,33 @@ type Content struct {
 	id     *identity
 }
 
-// Metadata is free information about an entry, kept as it came.
+// Metadata is additional information about an entry, stored unchanged.
 type Metadata map[string]any
 
-// Keys of Metadata that this program itself sets.
+// Keys of Metadata that this program sets.
 const (
-	// MetaKey names the source of the content in the entry's result. Newer content of the same
-	// key takes its place.
+	// MetaKey identifies the source of the content in the entry's result. Newer content with the same
+	// key replaces it.
 	MetaKey = "key"
-	// MetaSummary marks an entry written by compression in place of others.
+	// MetaSummary marks an entry that a compression wrote to replace other entries.
 	MetaSummary = "summary"
-	// MetaFiles names, in a human entry, the point in the history of the files at which the entry
-	// was said (a snapshot.Mark).
-	MetaFiles = "files"
-	// MetaChange names, in a tool entry, the change of files that its call made (a
+	// MetaFiles is, in a human entry, the state of the files when the message was sent (a
 	// snapshot.Mark).
+	MetaFiles = "files"
+	// MetaChange is, in a tool entry, the change of files that its call made (a snapshot.Mark).
 	MetaChange = "change"
 	// MetaUndone marks a tool entry whose change of files was undone, so that the write
 	// supersedes nothing (D-48).
 	MetaUndone = "undone"
-	// MetaStarted names, in a tool entry, the subagent that its call started in the background.
+	// MetaStarted is, in a tool entry, the subagent that its call started in the background.
 	MetaStarted = "started"
 	// MetaReports lists, in a human entry, the background subagents whose reports it contains.
 	MetaReports = "reports"
-	// MetaInterrupted marks an ai entry whose reply was cut before its end.
+	// MetaInterrupted marks an ai entry whose reply was interrupted.
 	MetaInterrupted = "interrupted"
-	// MetaFiltered marks an ai entry whose reply the provider's content filter has cut.
+	// MetaFiltered marks an ai entry whose reply was ended by the provider's content filter.
 	MetaFiltered = "filtered"
-	// MetaModel names the model that wrote an ai entry.
+	// MetaModel is the model that wrote an ai entry.
 	MetaModel = "model"
 	// MetaScale is, in an ai entry, the number of tokens that the provider counts for each token
 	// counted here, for the entry's model (D-09).
@@ -76,10 +75,10 @@ const (
 )
 
 // identity is shared by all forms of one entry.
-type identity struct{ _ byte } // two values of size zero may have one address
+type identity struct{ _ byte } // not of size zero: two values of size zero may have the same address
 
-// SameEntry reports whether c and other are forms of one entry: one was made from the other by
-// methods that return a changed copy.
+// SameEntry reports whether c and other are forms of one entry: one was made from the other by methods
+// that return a changed copy.
 func (c *Content) SameEntry(other *Content) bool { return c.id != nil && c.id == other.id }
 
 // New returns an entry of speaker with blocks.
@@ -90,7 +89,7 @@ func New(speaker Speaker, blocks ...Block) *Content {
 // HumanText returns a human entry with one text block.
 func HumanText(text string) *Content { return New(Human, &Text{Text: text}) }
 
-// WithBlocks returns a copy of c with other blocks; speaker, metadata and unknown fields stay.
+// WithBlocks returns a copy of c with other blocks. Speaker, metadata and unknown fields are the same.
 func (c *Content) WithBlocks(blocks []Block) *Content {
 	edited := *c
 	edited.Blocks, edited.counts = blocks, TokenCounts{}
@@ -107,8 +106,8 @@ func (c *Content) WithMeta(key string, value any) *Content {
 	return &edited
 }
 
-// MetaOf returns the value of an entry's metadata under a key, also after a record has turned the
-// value into JSON. It returns false if there is no value of the type T.
+// MetaOf returns the value of an entry's metadata under a key. It also converts a value that was read
+// as JSON from a log. It returns false if there is no value of type T.
 func MetaOf[T any](c *Content, key string) (noted T, ok bool) {
 	switch value := c.Metadata[key].(type) {
 	case nil:
@@ -151,23 +150,23 @@ func (c *Content) Workspace() string {
 	return root
 }
 
-// Scale returns the model that wrote the entry, and the number of tokens that its provider counts
-// for each token counted here. It returns false if the entry does not record them.
+// Scale returns the model that wrote the entry, and the number of tokens that its provider counts for
+// each token counted here. It returns false if the entry does not contain them.
 func (c *Content) Scale() (model string, ratio float64, known bool) {
 	model, named := c.Metadata[MetaModel].(string)
 	ratio, known = MetaOf[float64](c, MetaScale)
 	return model, ratio, named && known
 }
 
-// A LearnedLimit is the window of a model that a refusal taught, in tokens, while the window was
-// believed to have Configured tokens. It holds until another window is configured.
+// A LearnedLimit is a context window learned from a refusal, in tokens, when Configured was the
+// configured one. It applies until another context window is configured.
 type LearnedLimit struct {
 	Tokens     int `json:"tokens"`
 	Configured int `json:"configured"`
 }
 
 // Limit returns the model that wrote the entry, and its learned limit. It returns false if the entry
-// does not record them.
+// does not contain them.
 func (c *Content) Limit() (model string, limit LearnedLimit, known bool) {
 	model, named := c.Metadata[MetaModel].(string)
 	limit, known = MetaOf[LearnedLimit](c, MetaLimit)
@@ -185,21 +184,21 @@ func (c *Content) Calls() []*ToolCall {
 	return calls
 }
 
-// Key returns the key of the content in the entry's results (MetaKey), or "" for most entries.
+// Key returns the key of the content in the entry's results (MetaKey), or "" if there is none.
 func (c *Content) Key() string {
 	key, _ := c.Metadata[MetaKey].(string)
 	return key
 }
 
-// Instructs reports whether content of a key tells the model how to work, as a skill does. Such
-// content is never too old. The answer of a tool server gets too old, like anything found.
+// Instructs reports whether content with a key instructs the model, as a skill does. Such content never
+// becomes too old. The answer of a tool server does, like any search result.
 func Instructs(key string) bool { return key != "" && !strings.HasPrefix(key, ServerKey) }
 
 // ServerKey is the beginning of the keys of answers from tool servers.
 const ServerKey = "mcp:"
 
-// Keyed returns the text in the entry that is the content of a key: the text of a block with the
-// key, or the result of a tool if the entry has the key.
+// Keyed returns the text in the entry that is the content with a key. It is the text of a block with
+// the key, or the result of a tool if the entry has the key.
 func (c *Content) Keyed(key string) (text string, found bool) {
 	for _, block := range c.Blocks {
 		switch b := block.(type) {

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Counter counts the tokens of a text. It may be called from several goroutines at once. A
-// Counter that also has a method Vocabulary() string names the vocabulary that its counts depend
-// on; recorded counts of an entry in the same vocabulary are then used again.
+// A Counter counts the tokens of a text. It must be safe for concurrent use. A Counter may also have a
+// method Vocabulary() string, which returns the name of the vocabulary on which its counts depend.
+// Recorded counts of an entry in the same vocabulary are then reused.
 type Counter interface{ Count(text string) int }
 
-// TokenCounts holds the sizes of an entry's blocks in tokens of a vocabulary.
+// TokenCounts contains the sizes of an entry's blocks in tokens of a vocabulary.
 type TokenCounts struct {
 	Vocabulary string
 	Blocks     []int
@@ -27,16 +27,16 @@ func vocabularyOf(counter Counter) string {
 	return ""
 }
 
-// SetTokens notes the counts made when the entry was recorded. It must be called before the entry
-// is given to anybody. Counts that cannot be right are ignored.
+// SetTokens sets the counts made when the entry was recorded. It must be called before the entry is
+// shared. Implausible counts are ignored.
 func (c *Content) SetTokens(counts TokenCounts) {
 	if counts.Vocabulary != "" && len(counts.Blocks) == len(c.Blocks) && !slices.ContainsFunc(counts.Blocks, func(n int) bool { return n < 0 }) {
 		c.counts = counts
 	}
 }
 
-// CountTokens counts an entry once for every service that counts with the same vocabulary. It
-// must be called before the entry is given to anybody.
+// CountTokens counts an entry once for all services that count with the same vocabulary. It must be
+// called before the entry is shared.
 func (c *Content) CountTokens(counter Counter) {
 	c.SetTokens(count(counter, c).tokenCounts(counter))
 }
@@ -50,21 +50,21 @@ func (c *Content) BlockTokens(block int, counter Counter) int {
 	return countBlock(counter, c.Blocks[block])
 }
 
-// The tokens that a provider adds to the words themselves. They are estimates; calibration by
-// reported usage (D-09) corrects the rest.
+// The tokens that a provider adds to the text. They are estimates, which the calibration by reported
+// usage (D-09) corrects.
 const (
 	// EntryTokens is the size of an entry without its blocks, if it is sent at all.
 	EntryTokens      = 4
 	callOverhead     = 8
 	responseOverhead = 6
-	// mediaTokens is about the price of a screenshot-sized image, for images of unknown size. For
-	// other images providers charge a token for each pixelsPerToken pixels, within bounds.
+	// mediaTokens is the approximate price of a screenshot, for images of unknown size. For other
+	// images providers charge one token for each pixelsPerToken pixels, within limits.
 	mediaTokens       = 1100
 	pixelsPerToken    = 750
 	fewestMediaTokens = 85
 	mostMediaTokens   = 3300
-	// A PDF is charged by its pages, whose number is not known: about a token for each
-	// pdfBytesPerToken bytes of its text form.
+	// A PDF is charged by its pages, whose number is unknown. The estimate is one token for each
+	// pdfBytesPerToken bytes of its base64 form.
 	pdfBytesPerToken = 40
 )
 
@@ -80,8 +80,8 @@ func imageTokens(m *Media) int {
 	return int(min(max(pixels/pixelsPerToken, fewestMediaTokens), mostMediaTokens))
 }
 
-// countBlock returns the size of a block in a request, in tokens, never below zero (ERR-022).
-// Thinking counts only if its provider wants it back.
+// countBlock returns the size of a block in a request, in tokens, never below zero (ERR-022). Thinking
+// counts only if its provider requires it.
 func countBlock(counter Counter, block Block) int {
 	tokens := 0
 	switch b := block.(type) {
@@ -112,7 +112,7 @@ func countBlocks(counter Counter, blocks []Block) int {
 	return total
 }
 
-// Empty reports whether the entry holds nothing that could be sent: no blocks, or only blank text
+// Empty reports whether the entry contains nothing that could be sent: no blocks, or only blank text
 // and thinking.
 func (c *Content) Empty() bool {
 	for _, block := range c.Blocks {
@@ -129,12 +129,12 @@ func (c *Content) Empty() bool {
 	return true
 }
 
-// counted is an entry with the memoised counts of its blocks (D-01).
+// counted is an entry with the stored token counts of its blocks (D-01).
 type counted struct {
 	content *Content
 	blocks  []int
 	tokens  int
-	// unsent is set if requests omit the entry's thinking, which counts nothing then.
+	// unsent is set if requests omit the entry's thinking, which then counts 0 tokens.
 	unsent bool
 }
 
@@ -175,7 +175,7 @@ func countAll(counter Counter, entries []*Content) []counted {
 	return all
 }
 
-// recount counts c, an edit of old. It counts only the blocks that old lacks.
+// recount counts c, an edit of old. It counts only the blocks that are not in old.
 func recount(counter Counter, c *Content, old counted) counted {
 	known := make(map[Block]int, len(old.blocks))
 	for i, tokens := range old.blocks {
@@ -202,7 +202,7 @@ func (c counted) tokenCounts(counter Counter) TokenCounts {
 	return TokenCounts{}
 }
 
-// sum returns c with the counts of its blocks and their sum.
+// sum returns c with the counts of its blocks and their total.
 func sum(c *Content, blocks []int) counted {
 	n := counted{content: c, blocks: blocks}
 	if c.Empty() {
@@ -223,8 +223,8 @@ type Usage struct {
 	ToolResults int
 }
 
-// Usage sums the memoised counts by kind. The overhead of an entry counts for its speaker, so
-// that the parts add up to TotalTokens.
+// Usage returns the sums of the stored token counts by kind. It adds the overhead of an entry to the
+// count of its speaker, so that the parts add up to TotalTokens.
 func (s *Service) Usage() Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()

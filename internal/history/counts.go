@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Count is the number of prunes of one density phase, with the names that the phase gives it.
+// Count is the number of prunes of one density phase, with the names that the phase declares.
 type Count struct {
 	Kind PruneKind
 	// Field is the name of the count in JSON, for example "recencyPruned".
 	Field string
-	// One and Many name the pruned content in words: "old result", "old results".
+	// One and Many are the singular and plural name of the pruned content: "old result", "old results".
 	One, Many string
 	N         int
 }
 
-// Counts holds the prunes of all phases, in the order in which the phases run (REQ-HD-001.8,
-// REQ-HD-013.7, D-16). The counts carry their names, so that code that shows them need not know
+// Counts contains the prunes of all phases, in the order in which the phases run (REQ-HD-001.8,
+// REQ-HD-013.7, D-16). The counts include their names, so that code that shows them does not depend on
 // the phases.
 type Counts []Count
 
@@ -31,7 +31,7 @@ func (c Counts) Of(kind PruneKind) int {
 	return 0
 }
 
-// Total returns the sum.
+// Total returns the sum of all counts.
 func (c Counts) Total() int {
 	total := 0
 	for _, count := range c {
@@ -40,7 +40,7 @@ func (c Counts) Total() int {
 	return total
 }
 
-// Plus returns the sums by kind. Both counts must be of the same phases.
+// Plus returns the sums of two Counts by kind. Both must be of the same phases.
 func (c Counts) Plus(other Counts) Counts {
 	sums := make(Counts, len(c))
 	for i, count := range c {

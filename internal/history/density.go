@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// DensityResult holds the changes that an optimiser wants in the raw history it was given
-// (REQ-HD-001.5). Indexes refer to exactly that slice (D-17). No index is both removed and
-// replaced (REQ-HD-001.6).
+// DensityResult contains the changes that an optimiser requests in the raw history that it received
+// (REQ-HD-001.5). Indexes refer to exactly that slice (D-17). No index is both removed and replaced
+// (REQ-HD-001.6).
 type DensityResult struct {
 	// Removals lists the indexes of the entries to drop.
 	Removals []int
@@ -17,97 +17,96 @@ type DensityResult struct {
 	Replacements map[int]*Content
 	// Metadata counts the prunes by phase (REQ-HD-001.8).
 	Metadata Counts
-	// Prunes explains the result item by item; it is not applied.
+	// Prunes describes the result item by item. It is not applied.
 	Prunes []Prune
-	// Skipped lists the entries with a call that should name a file and does not (EC-016), the
-	// latest first. They are unchanged, and listed for debugging.
+	// Skipped lists the entries with a call that should name a file but does not (EC-016), the latest
+	// first. They are unchanged, and listed for debugging.
 	Skipped []int
-	// Cut holds the cost and the savings of the change, or nil for a strategy that does not weigh
+	// Cut contains the cost and the savings of the change. It is nil for a strategy that does not weigh
 	// them.
 	Cut *Cut
 }
 
-// Cut holds the cost of changing a context, with a provider that caches earlier requests. Amounts
-// are in tokens at the full price of input.
+// Cut contains the cost of a change of the context, for a provider that caches earlier requests.
+// Amounts are in tokens at the full price of input.
 type Cut struct {
-	// Paid is the extra cost of the next request, below 0 if it gets cheaper at once. Saves is
-	// the amount saved with each later request.
+	// Paid is the extra cost of the next request. It is negative if the request becomes cheaper at
+	// once. Saves is the amount saved with each later request.
 	Paid  float64 `json:"paid"`
 	Saves float64 `json:"saves"`
 	// Back is the number of requests after which the change has paid for itself.
 	Back int `json:"paysBackAfter"`
 	// Bank is the amount that pruning had saved before and may spend.
 	Bank float64 `json:"bank"`
-	// Request is the number of the request before which the change is made, from 1.
+	// Request is the number of the first request after the change, from 1.
 	Request int `json:"request,omitzero"`
 }
 
 // Empty reports whether applying the result would change nothing.
 func (r DensityResult) Empty() bool { return len(r.Removals) == 0 && len(r.Replacements) == 0 }
 
-// PruneKind says which density phase removed something. Each phase declares its own kind.
+// PruneKind is the density phase that removed an item. Each phase declares its own kind.
 type PruneKind string
 
-// A Prune is one item that density or a compression took out of the context, for the ledger that
-// a user reads. Its JSON goes into the record.
+// A Prune is one item that density or a compression removed from the context, for the ledger that a
+// user reads. Its JSON is stored in the session log.
 type Prune struct {
 	Kind PruneKind `json:"kind"`
-	// Subject names the item: a path, or a tool and its key parameter.
+	// Subject describes the item: a path, or a tool and its key parameter.
 	Subject string `json:"subject"`
-	// Paths lists the files that the item is about, as they were named. It is empty for any other
-	// item, and in older logs.
-	Paths []string `json:"paths,omitempty"`
-	// Tool is the tool of the call or result that went, or "" for other content. The Service
-	// fills it in with Tokens.
-	Tool string `json:"tool,omitempty"`
-	// Call describes that call on one line, with what it asked for. It is empty for other content,
+	// Paths lists the files that the item is about, as they were named. It is empty for other items,
 	// and in older logs.
+	Paths []string `json:"paths,omitempty"`
+	// Tool is the tool of the removed call or result, or "" for other content. The Service sets it
+	// together with Tokens.
+	Tool string `json:"tool,omitempty"`
+	// Call describes that call and its arguments on one line. It is empty for other content, and in
+	// older logs.
 	Call string `json:"call,omitempty"`
-	// Reason says why the item is not needed any more, in a few words.
+	// Reason is a short text on why the item is no longer needed.
 	Reason string `json:"reason"`
-	// Tokens is the number of tokens freed, by our own count. The Service fills it in.
+	// Tokens is the number of tokens pruned, by our own count. The Service sets it.
 	Tokens int `json:"tokens"`
-	// Recorded says where the record of the conversation keeps the blocks that are gone, each as
-	// it was recorded first. An observer that keeps a record fills it in.
+	// Recorded contains where the session log stores the removed blocks, each as it was recorded first.
+	// An observer that keeps a log sets it.
 	Recorded []Recorded `json:"gone,omitempty"`
 
-	// Entry is the index of the affected entry in the history optimised.
+	// Entry is the index of the affected entry in the history before pruning.
 	Entry int `json:"-"`
-	// Gone holds the blocks that left the context, and Left the blocks in their place. For an
-	// inclusion inside a longer text, Gone holds a block of just the inclusion. A line of the
-	// ledger has neither.
+	// Gone contains the blocks that were removed from the context, and Left the blocks that replaced
+	// them. For an inclusion inside a longer text, Gone contains a block of only the inclusion. A line
+	// of the ledger has neither.
 	Gone []Block `json:"-"`
 	Left []Block `json:"-"`
 
-	// Turn is the number of the user's message during which the prune happened, from 1. At is the
-	// time. Only a line of the ledger has them.
+	// Turn is the number of the user's message during which the prune happened, from 1. At is its time.
+	// Only a line of the ledger has them.
 	Turn int       `json:"-"`
 	At   time.Time `json:"-"`
-	// Cut holds the cost and the savings of the pruning that took the item, or nil for a strategy
-	// that does not weigh them.
+	// Cut contains the cost and the savings of the pruning pass. It is nil for a strategy that does not
+	// weigh them.
 	Cut *Cut `json:"-"`
 }
 
-// Recorded refers to content in the record of a conversation.
+// Recorded refers to content in the log of a conversation.
 type Recorded struct {
-	// Entry names the entry as it was recorded first.
+	// Entry identifies the entry as it was recorded first.
 	Entry string `json:"entry"`
-	// CallID is the id of the call or response meant, or "" for the rest of the entry.
+	// CallID is the id of a call or response, or "" for the rest of the entry.
 	CallID string `json:"callId,omitempty"`
 }
 
-// DensityError says why a density result cannot be applied (D-23, ERR-010 …
-// ERR-013).
+// DensityError is returned for a density result that cannot be applied (D-23, ERR-010 … ERR-013).
 type DensityError struct {
 	Problem DensityProblem
-	// Index is the entry index at fault, Len the length of the history.
+	// Index is the index of the faulty entry, and Len the length of the history.
 	Index, Len int
 }
 
-// DensityProblem describes a fault of a density result, as a clause about an entry.
+// DensityProblem describes an error in a density result, as a clause about an entry.
 type DensityProblem string
 
-// The possible faults of a density result.
+// The possible errors in a density result.
 const (
 	DensityConflict  DensityProblem = "is both removed and replaced"
 	DensityBounds    DensityProblem = "is out of bounds"

@@ -10,19 +10,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Document is a history outside a session, as the context commands read it:
+// Document is a history outside a session, as read by the context commands:
 // {"workspaceRoot":"/w","history":[ENTRY,…],"config"?:{…}}.
 type Document struct {
 	WorkspaceRoot string
 	History       []*Content
-	// Config holds settings for the engine, undecoded. ConfigError reports a fault in them with
-	// its place.
+	// Config contains settings for the engine as raw JSON. ConfigError returns an error in one of them
+	// with its position.
 	Config map[string]stdjson.RawMessage
 
 	data []byte
 }
 
-// WriteDocument returns a history as a document that ParseDocument reads, with an entry a line.
+// WriteDocument returns a history as a document that ParseDocument reads, with one entry per line.
 func WriteDocument(workspaceRoot string, entries []*Content) ([]byte, error) {
 	var b bytes.Buffer
 	root, err := json.Marshal(workspaceRoot)
@@ -45,7 +45,7 @@ func WriteDocument(workspaceRoot string, entries []*Content) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// DocumentError reports a fault in a document, with its place.
+// DocumentError reports an error in a document, with its position.
 type DocumentError struct {
 	// Line counts from 1.
 	Line int
@@ -61,8 +61,8 @@ func (e *DocumentError) Error() string {
 	return fmt.Sprintf("line %d: %s: %s", e.Line, e.Field, e.Problem)
 }
 
-// ParseDocument reads a document. Every error is a *DocumentError with the line and the field at
-// fault. Other members than the three are ignored.
+// ParseDocument reads a document. Every error is a *DocumentError with the line and the field of the
+// error. Members other than the three are ignored.
 func ParseDocument(data []byte) (*Document, error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -106,16 +106,16 @@ func markImported(c *Content) *Content {
 	})
 }
 
-// ConfigError returns a problem with one key of Config as an error with its place.
+// ConfigError returns an error about one key of Config, with its position.
 func (d *Document) ConfigError(key, problem string) error {
 	return d.wrong(jsontext.Pointer("/config").AppendToken(key), problem)
 }
 
-// place returns err, which arose while reading the value at at, as a *DocumentError with its
-// line.
+// place converts err, which occurred while reading the value at at, to a *DocumentError with its line.
 func (d *Document) place(at jsontext.Pointer, err error) error {
 	if syntax := (*jsontext.SyntacticError)(nil); errors.As(err, &syntax) {
-		// A document that ends too soon ends on its last line, not after the line break there.
+		// A syntax error at the end of the document belongs to the last line, not to the empty line
+		// after it.
 		stop := min(int(syntax.ByteOffset), len(bytes.TrimRight(d.data, " \t\r\n")))
 		return &DocumentError{Line: lineAt(d.data, stop), Problem: "is not valid JSON: " + syntax.Err.Error()}
 	}

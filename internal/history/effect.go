@@ -1,46 +1,47 @@
 package history
 
-// MetaEffect is the key of an entry's metadata that holds its Effect.
+// MetaEffect is the metadata key for the Effect of an entry.
 const MetaEffect = "deed"
 
-// MetaHost is the key of a reply's metadata with the host that answered.
+// MetaHost is the metadata key for the host that sent a reply.
 const MetaHost = "host"
 
-// MetaCost is the key of a reply's metadata with the cost in USD of the session since the reply
-// before it. It is missing where the prices are unknown.
+// MetaCost is the metadata key for the cost of the session in USD since the previous reply. It is
+// missing if the prices are unknown.
 const MetaCost = "cost"
 
-// A Effect says what a call did to the machine, beside what the call and its answer say, so that the
-// record of a conversation can be audited. Most calls that only look have none.
+// An Effect describes what a call did to the machine, so that the log of a conversation can be audited.
+// It adds to the call and its answer. Most read-only calls have none.
 type Effect struct {
-	// Ran is the command line that ran, and Profile the confinement in which it ran: "sandbox",
-	// "none", or "outside" for one that was run outside the sandbox.
+	// Ran is the command that ran. Profile is the confinement in which it ran: "sandbox", "none", or
+	// "outside" if it ran outside the sandbox.
 	Ran     string `json:"ran,omitempty"`
 	Profile string `json:"profile,omitempty"`
-	// Exit is the exit status of the command where no answer of a tool says it; nil if it did not end.
+	// Exit is the exit status of the command if no answer of a tool contains it. It is nil if the
+	// command did not end.
 	Exit *int `json:"exit,omitempty"`
-	// Agreed is the hash of the configuration of a server whose program ran, "" if a user need not
-	// agree to it.
+	// Agreed is the hash of the configuration of a server whose program ran. It is "" if the
+	// configuration needs no approval.
 	Agreed string `json:"agreed,omitempty"`
-	// Hosts lists the hosts that the call reached, and Served the tool of a server that it called,
-	// as SERVER/TOOL.
+	// Hosts lists the hosts to which the call connected. Served is the server tool that it called, as
+	// SERVER/TOOL.
 	Hosts  []string `json:"hosts,omitempty"`
 	Served string   `json:"served,omitempty"`
-	// Looked describes a call that looked at more than single files, such as a search.
+	// Looked describes a call that read more than single files, such as a search.
 	Looked string `json:"looked,omitempty"`
-	// Read lists the files that a call with several read.
+	// Read lists the files that a call with several files read.
 	Read []View `json:"read,omitempty"`
 	// Wrote lists the files that the call changed.
 	Wrote []FileChange `json:"wrote,omitempty"`
-	// Unlisted is set if the call may have created files that are not among them.
+	// Unlisted is set if the call may have created files that are not in Wrote.
 	Unlisted bool `json:"unlisted,omitempty"`
 	// Asked is the decision about an approval prompt for the call. It is nil for calls that need no
 	// approval.
 	Asked *Decision `json:"asked,omitempty"`
 }
 
-// FileChange is a file that was changed. Before and After are hashes as "sha256:…" or "git:…"; they are
-// empty where the file was not there, and "?" where the content is not known.
+// FileChange is a file that was changed. Before and After are hashes such as "sha256:…" or "git:…".
+// They are "" if the file did not exist, and "?" if the content is unknown.
 type FileChange struct {
 	Path   string `json:"path"`
 	Before string `json:"before,omitempty"`
@@ -51,13 +52,13 @@ type FileChange struct {
 type Decision struct {
 	// By is "person", "mode NAME", or the name of the gate that decided.
 	By string `json:"by"`
-	// Answer is "allowed", "refused" or "unanswered". Rule is what the answer allowed from then on,
-	// or the reason of the refusal.
+	// Answer is "allowed", "refused" or "unanswered". Rule is what the answer allowed permanently or
+	// for the session, or the reason of the refusal.
 	Answer string `json:"answer"`
 	Rule   string `json:"rule,omitempty"`
 }
 
-// Empty reports whether nothing is to be recorded.
+// Empty reports whether there is nothing to record.
 func (d Effect) Empty() bool {
 	return d.Ran == "" && d.Looked == "" && len(d.Hosts) == 0 && d.Served == "" && len(d.Read) == 0 && len(d.Wrote) == 0 && d.Asked == nil
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FieldError reports a fault in a field of an entry.
+// FieldError reports an error in a field of an entry.
 type FieldError struct {
-	// At leads from the entry to the field, for example /blocks/2/callId. It is empty for the
+	// At is the path from the entry to the field, for example /blocks/2/callId. It is empty for the
 	// entry as a whole.
 	At      jsontext.Pointer
 	Problem string
@@ -26,7 +26,7 @@ func (e *FieldError) Error() string {
 	return fieldName(e.At) + ": " + e.Problem
 }
 
-// fieldName writes a pointer as people do: history[3].blocks[0].callId.
+// fieldName formats a pointer for people: history[3].blocks[0].callId.
 func fieldName(at jsontext.Pointer) string {
 	var b strings.Builder
 	for token := range at.Tokens() {
@@ -42,7 +42,7 @@ func fieldName(at jsontext.Pointer) string {
 	return b.String()
 }
 
-// fieldError turns an error of the JSON library into a FieldError in our own words, if it can.
+// fieldError converts an error of the JSON library to a FieldError with our own text, if possible.
 func fieldError(err error) error {
 	if wrong := (*FieldError)(nil); errors.As(err, &wrong) {
 		return wrong
@@ -76,8 +76,8 @@ func wanted(t reflect.Type) string {
 	}
 }
 
-// required returns an error for a member of data that was read as its zero value: it is missing,
-// or null where wanted is needed. It returns nil if the member is there.
+// required returns an error for a member of data that was read as its zero value. The member is
+// missing, or null although wanted is required. It returns nil if the member has a value.
 func required(data []byte, at jsontext.Pointer, wanted string) error {
 	start, found := offset(data, at)
 	switch {
@@ -90,8 +90,8 @@ func required(data []byte, at jsontext.Pointer, wanted string) error {
 }
 
 // offset returns the position in data at which the value at begins. If there is no such value, it
-// returns the position of the deepest part that the pointer reaches. If several members have the
-// same name, the last counts. Decoding does not keep positions, because only an error needs one.
+// returns the position of the deepest existing part of the pointer. If several members have the same
+// name, the last counts. Decoding does not store positions, because only errors need one.
 func offset(data []byte, at jsontext.Pointer) (start int, found bool) {
 	in := jsontext.NewDecoder(bytes.NewReader(data), asItCame)
 	for {

@@ -2,18 +2,17 @@ package history
 
 import "strings"
 
-// An inclusion is a file that the user put into a message with @PATH. As text it has three parts,
-// with markers on lines of their own:
+// An inclusion is a file that the user put into a message with @PATH. As text it has three parts, with
+// markers on separate lines:
 //
 //	--- src/main.go ---
 //	package main
 //	--- End of content ---
 //
-// The @ processor writes each inclusion as a Text block of its own that carries the path (D-18).
-// Only such a block counts: the output of a command or a pasted text may look the same, and must
-// not take the place of a file (D-46). Documents of other programs have only the text, so there
-// the markers count too. A marker line inside the file's content cannot be distinguished from a
-// marker then (D-19).
+// The @ processor writes each inclusion as a separate Text block that contains the path (D-18). Only
+// such a block counts, because command output or pasted text may look the same, and must not be taken
+// for a file (D-46). Documents of other programs have only the text, so in them the markers count too.
+// A marker line inside the file's content then cannot be distinguished from a marker (D-19).
 const (
 	inclusionOpen  = "--- "
 	inclusionShut  = " ---"
@@ -30,26 +29,25 @@ func NewInclusion(path, content string) *Text {
 
 // An Inclusion is one included file within a Text block.
 type Inclusion struct {
-	// Path is the file as the user named it.
+	// Path is the path of the file as the user named it.
 	Path string
-	// Start and End bound the inclusion in the block's text, in bytes, with its markers and the
-	// line break after them.
+	// Start and End are the byte offsets of the inclusion in the block's text, including its markers
+	// and the line break after them.
 	Start, End int
 }
 
-// Imported returns t as text from a document of another program, in which only the markers show
-// where a file was included.
+// Imported returns t as text from a document of another program. Only the markers then show where a
+// file was included.
 func (t *Text) Imported() *Text {
 	imported := *t
 	imported.imported = t.IncludedFile == "" && t.Source == ""
 	return &imported
 }
 
-// Inclusions returns the files that t includes, in order. A block that carries a path is one
-// inclusion from end to end, whatever its text contains. In imported text an inclusion reaches
-// from an opening marker line to the next closing one. Another opener before that closer starts
-// over, so that the inner one wins. Markers without their counterpart are plain text
-// (REQ-HD-006.1, REQ-HD-006.5).
+// Inclusions returns the files that t includes, in order. A block with a path is one inclusion from end
+// to end, whatever its text contains. In imported text, an inclusion extends from an opening marker
+// line to the next closing one. Another opener before that closer starts again, so that the inner one
+// counts. Markers without their counterpart are plain text (REQ-HD-006.1, REQ-HD-006.5).
 func Inclusions(t *Text) []Inclusion {
 	if t.IncludedFile != "" {
 		return []Inclusion{{Path: t.IncludedFile, Start: 0, End: len(t.Text)}}
@@ -58,7 +56,7 @@ func Inclusions(t *Text) []Inclusion {
 		return nil
 	}
 	var found []Inclusion
-	var open Inclusion // Path is empty while no opener waits for its closer
+	var open Inclusion // Path is empty while no opener is open
 	for start := 0; start < len(t.Text); {
 		end := len(t.Text)
 		if i := strings.IndexByte(t.Text[start:], '\n'); i >= 0 {
@@ -79,7 +77,7 @@ func Inclusions(t *Text) []Inclusion {
 	return found
 }
 
-// openerPath returns the path that an opening marker line names, or "".
+// openerPath returns the path in an opening marker line, or "".
 func openerPath(line string) string {
 	rest, ok := strings.CutPrefix(line, inclusionOpen)
 	if !ok {

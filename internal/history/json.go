@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// asItCame holds the options for reading and writing JSON without changing it. Raw values keep
-// their spelling, strings escape no more than they must (code is full of <, > and &), and text
-// that is not UTF-8 is repaired.
+// asItCame contains the options for reading and writing JSON without changing it. Raw values keep their
+// spelling. Strings escape no more than required (code is full of <, > and &). Text that is not UTF-8
+// is repaired.
 var asItCame = json.JoinOptions(
 	jsontext.AllowDuplicateNames(true),
 	jsontext.AllowInvalidUTF8(true),
@@ -17,18 +17,17 @@ var asItCame = json.JoinOptions(
 	jsontext.EscapeForJS(true),
 )
 
-// content is Content without its methods, so that the library does not ask it to
-// read and write itself.
+// content is Content without its methods, so that the library does not call them to read and write it.
 type content Content
 
-// MarshalJSON writes the entry in the shape of the session log: known members in a fixed order,
-// then the members of other versions as they came.
+// MarshalJSON writes the entry in the format of the session log: known members in a fixed order, then
+// the members of other versions unchanged.
 func (c *Content) MarshalJSON() ([]byte, error) {
 	return json.Marshal((*content)(c), asItCame)
 }
 
-// UnmarshalJSON reads an entry. A fault in a field is reported as a *FieldError and leaves c
-// unchanged; unknown members are kept.
+// UnmarshalJSON reads an entry. An error in a field is returned as a *FieldError and leaves c
+// unchanged. Unknown members are kept.
 func (c *Content) UnmarshalJSON(data []byte) error {
 	if jsontext.Value(data).Kind() != '{' {
 		return &FieldError{"", "is not a JSON object"}
@@ -45,8 +44,8 @@ func (c *Content) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// complete checks that data, from which c was read, has the members that an entry must have. The
-// library does not distinguish a missing member from one with a zero value.
+// complete checks that data, from which c was read, has all required members. The library does not
+// distinguish a missing member from one with a zero value.
 func (c *content) complete(data []byte) error {
 	if c.Speaker == "" {
 		if err := required(data, "/speaker", "a string"); err != nil {

@@ -2,10 +2,10 @@ package history
 
 import "time"
 
-// MutationKind says how a history was changed.
+// MutationKind is the kind of a change of a history.
 type MutationKind string
 
-// The mutations, one for each way to change a history (D-24).
+// The mutations, one for each way of changing a history (D-24).
 const (
 	MutationAdded    MutationKind = "added"
 	MutationDensity  MutationKind = "density"
@@ -15,36 +15,36 @@ const (
 	MutationPinned   MutationKind = "pinned"
 )
 
-// A Mutation is one change of a history, as its observer sees it.
+// A Mutation is one change of a history, as its observer receives it.
 type Mutation struct {
 	Kind MutationKind
 	// Entry is the entry that was added.
 	Entry *Content
-	// Tokens holds the counts of Entry, for the record.
+	// Tokens contains the counts of Entry, for the session log.
 	Tokens TokenCounts
 	// Result is the density result that was applied.
 	Result DensityResult
-	// Entries is the whole history after a replacement, Cause the reason for the replacement, and
-	// Gone lists the items that left with it.
+	// Entries is the whole history after a replacement, and Cause the reason for the replacement. Gone
+	// lists the items that the replacement removed.
 	Entries []*Content
 	Cause   string
 	Gone    []Prune
-	// Path is the file that pruning must leave alone if Pinned is set, and may prune again
-	// otherwise.
+	// Path is a file. If Pinned is set, pruning must keep its content. Otherwise pruning may remove it
+	// again.
 	Path   string
 	Pinned bool
-	// To is the record to which the history was rewound: Entries, the whole history again, is the
-	// history before that record (D-80).
+	// To is the number of the record to which the history was rewound. Entries is then the whole
+	// history as it was before that record (D-80).
 	To uint64
 }
 
-// An Observer receives every mutation in order, once, after it happened in memory (D-24). It runs
-// under the service's lock and must not call back. Its error is returned to the caller that made
-// the change: the conversation continues, but its record is behind.
+// An Observer receives every mutation once, in order, after it was made in memory (D-24). It runs under
+// the service's lock and must not call back. Its error is returned to the caller that made the change.
+// The conversation then continues, but its log is incomplete.
 type Observer func(Mutation) error
 
-// A Step is one change of a history, as recorded. It refers to entries by their pointers, since
-// entries are immutable.
+// A Step is one recorded change of a history. It refers to entries by pointer, because entries are
+// immutable.
 type Step struct {
 	Kind MutationKind
 	At   time.Time
@@ -56,16 +56,16 @@ type Step struct {
 	Edits map[*Content]Edit
 	// Entries is the whole history after a replacement.
 	Entries []*Content
-	// Prunes describes the content that left with a density result or a replacement.
+	// Prunes describes the content that a density result or a replacement removed.
 	Prunes []Prune
 	// Path is the file that was pinned or unpinned.
 	Path   string
 	Pinned bool
 }
 
-// An Edit is the change that density made to an entry.
+// An Edit is the change of an entry by density.
 type Edit struct {
-	// After takes the place of the entry; it is nil if the entry was removed.
+	// After replaces the entry. It is nil if the entry was removed.
 	After *Content
 	// Kinds lists the kinds of the entry's prunes, in order.
 	Kinds []PruneKind

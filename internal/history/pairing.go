@@ -9,13 +9,13 @@ import (
 // A Ref is the position of a block: the index of its entry, and its index in the entry.
 type Ref struct{ Entry, Block int }
 
-// Compare orders positions as they stand in the history.
+// Compare compares positions by their order in the history.
 func (r Ref) Compare(other Ref) int {
 	return cmp.Or(cmp.Compare(r.Entry, other.Entry), cmp.Compare(r.Block, other.Block))
 }
 
-// A Pair is a tool call with its responses: none while it is unanswered, one as a rule, more only
-// in damaged histories.
+// A Pair is a tool call with its responses. It has none while it is unanswered, and usually one. More
+// occur only in damaged histories.
 type Pair struct {
 	At   Ref
 	Call *ToolCall
@@ -30,9 +30,9 @@ type Pairing struct {
 	Orphans []Ref
 }
 
-// PairCalls pairs calls and responses by position (D-11): providers reuse call
-// ids, so a response belongs to the latest call with its id before it, and a new
-// call with the same id starts a new pair. It takes linear time.
+// PairCalls pairs calls and responses by position (D-11). Providers reuse call ids, so a response
+// belongs to the latest call with its id before it. A new call with the same id starts a new pair.
+// PairCalls takes linear time.
 func PairCalls(entries []*Content) Pairing {
 	var pairing Pairing
 	open := openResponses{byID: map[string][]Ref{}}
@@ -48,9 +48,9 @@ func PairCalls(entries []*Content) Pairing {
 	return pairing
 }
 
-// PairsBackward yields the pairs of PairCalls, the latest call first. It needs memory only for
-// the responses whose call is still to come. The Responses of a Pair are valid until the next one
-// is yielded.
+// PairsBackward yields the pairs of PairCalls, the latest call first. It needs memory only for the
+// responses whose call it has not reached yet. The Responses of a Pair are valid until the next Pair is
+// yielded.
 func PairsBackward(entries []*Content) iter.Seq[Pair] {
 	return func(yield func(Pair) bool) {
 		open := openResponses{byID: map[string][]Ref{}}
@@ -58,17 +58,16 @@ func PairsBackward(entries []*Content) iter.Seq[Pair] {
 	}
 }
 
-// openResponses holds the responses whose call is still to come, by the call's id, the latest
-// first. Lists are used again, so that a long history of answered calls allocates no more than a
-// short one.
+// openResponses contains the responses whose call is not reached yet, by the call's id, the latest
+// first. Lists are reused, so that a long history of answered calls allocates no more than a short one.
 type openResponses struct {
 	byID map[string][]Ref
 	used [][]Ref
 }
 
-// pairs walks from the end to the start. In this direction a call takes all open responses with
-// its id: the walk has not reached the responses of earlier calls yet, and later calls have taken
-// theirs already.
+// pairs iterates from the end to the start. In this direction a call is paired with all open responses
+// with its id. Responses of earlier calls are not reached yet, and responses of later calls are already
+// paired.
 func (o *openResponses) pairs(entries []*Content) iter.Seq[Pair] {
 	return func(yield func(Pair) bool) {
 		for i, entry := range slices.Backward(entries) {

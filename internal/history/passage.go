@@ -2,14 +2,13 @@ package history
 
 import "time"
 
-// A Passage is one step of a recorded conversation: an entry, content that left the context, or a
-// /clear.
+// A Passage is one step of a recorded conversation: an entry, removed content, or a /clear.
 type Passage struct {
-	// At is the time of the step, zero if it is not known.
+	// At is the time of the step, or zero if unknown.
 	At time.Time
-	// Entry is the entry that was added, nil for another step.
+	// Entry is the entry that was added, or nil for another step.
 	Entry *Content
-	// Left lists what pruning or a compression took out of the context.
+	// Left lists the content that pruning or a compression removed from the context.
 	Left []Prune
 	// Cleared is set for a /clear.
 	Cleared bool

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Absolute returns the meaning of a path that an entry names, so that paths can be compared: a
-// relative path is resolved against root, "." and ".." are removed, and all systems get slashes. It
-// looks nothing up on disk and keeps case.
+// Absolute returns a normal form of a path in an entry, so that paths can be compared. A relative path
+// is resolved against root, "." and ".." are removed, and separators become slashes. Absolute does not
+// access the disk and keeps case.
 func Absolute(root, name string) string {
 	name = filepath.ToSlash(name)
 	if path.IsAbs(name) || filepath.IsAbs(name) {

@@ -6,16 +6,16 @@ import (
 )
 
 // Repair returns entries as a history that can be sent (D-32). A call without a response gets a
-// response that says why. If two calls of an entry have the same id, the second gets an id of its
-// own. Responses without a call and empty entries are removed. Repair serves recordings that were
-// cut, or made by other programs; a history of this program needs no repair. Every entry that needs
-// no change is returned as it is.
+// response with the text why. If two calls of an entry have the same id, the second gets a unique id.
+// Responses without a call and empty entries are removed. Repair is for recordings that were truncated
+// or made by other programs. A history of this program needs no repair. Entries that need no change are
+// returned unchanged.
 func Repair(entries []*Content, why string) []*Content {
 	return RepairWith(entries, nil, why)
 }
 
-// RepairWith does the work of Repair. answers has the results of calls without a response that are
-// known nevertheless, by the ids of the calls.
+// RepairWith does the same as Repair. answers contains the known results of calls without a response,
+// by the ids of the calls.
 func RepairWith(entries []*Content, answers map[string]string, why string) []*Content {
 	r := repair{answers: answers, why: why, entries: []*Content{}} // entries is not nil even if it stays empty
 	for _, entry := range entries {
@@ -25,8 +25,8 @@ func RepairWith(entries []*Content, answers map[string]string, why string) []*Co
 	return r.entries
 }
 
-// repair is a repair in progress. Its open calls are the calls of the latest ai entry, the only
-// ones that the next tool entry may answer.
+// repair is a repair in progress. Its open calls are the calls of the latest ai entry. Only the next
+// tool entry may answer them.
 type repair struct {
 	answers map[string]string
 	why     string
@@ -36,7 +36,7 @@ type repair struct {
 
 type openCall struct {
 	call     *ToolCall
-	recorded string // recorded is its ID in the recording
+	recorded string // the call's ID in the recording
 	answered bool
 }
 
@@ -55,7 +55,7 @@ func (r *repair) entry(c *Content) {
 	r.entries = append(r.entries, c)
 }
 
-// asSpeaker returns b as speaker may say it here, or nil.
+// asSpeaker returns b as a valid block of speaker at this position, or nil.
 func (r *repair) asSpeaker(speaker Speaker, b Block) Block {
 	switch b := b.(type) {
 	case *ToolCall:
@@ -71,8 +71,8 @@ func (r *repair) asSpeaker(speaker Speaker, b Block) Block {
 	return b
 }
 
-// answer takes b as the response to the first open call that was recorded with its id, or returns
-// nil if there is none.
+// answer uses b as the response to the first open call that was recorded with its id. It returns nil if
+// there is none.
 func (r *repair) answer(b *ToolResponse) Block {
 	for i, open := range r.open {
 		if open.answered || open.recorded != b.CallID {
@@ -89,7 +89,7 @@ func (r *repair) answer(b *ToolResponse) Block {
 	return nil
 }
 
-// openCall notes a call, and returns it with an id that no other open call has.
+// openCall records a call, and returns it with an id that no other open call has.
 func (r *repair) openCall(b Block) Block {
 	call, ok := b.(*ToolCall)
 	if !ok {

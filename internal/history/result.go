@@ -5,7 +5,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Result is the answer of a tool: a string, or any other JSON value kept as it came. The zero
+// A Result is the answer of a tool: a string, or any other JSON value, stored unchanged. The zero
 // Result is JSON null.
 type Result struct {
 	raw  jsontext.Value
@@ -16,8 +16,7 @@ type Result struct {
 // TextResult returns a Result with the string s.
 func TextResult(s string) Result { return Result{text: s, str: true} }
 
-// Text returns the string itself, or the compact JSON of any other value. Null gives the empty
-// string.
+// Text returns the string, or the compact JSON of any other value. It returns "" for null.
 func (r Result) Text() string {
 	if r.str {
 		return r.text
@@ -34,7 +33,7 @@ func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(r, asItCame)
 // UnmarshalJSON implements json.Unmarshaler.
 func (r *Result) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, r, asItCame) }
 
-// MarshalJSONTo writes the result as it came.
+// MarshalJSONTo writes the result unchanged.
 func (r Result) MarshalJSONTo(out *jsontext.Encoder) error {
 	if r.str {
 		return out.WriteToken(jsontext.String(r.text))

@@ -12,8 +12,8 @@ import (
 var ErrCompressing = errors.New("the history is being compressed; try again afterwards")
 
 // Service owns a live conversation: its entries, their token counts, and the order in which the
-// observer sees every change. It is safe for concurrent use. The views it returns are snapshots
-// and stay as they are; entries are immutable.
+// observer receives every change. It is safe for concurrent use. The views that it returns are
+// snapshots that do not change. Entries are immutable.
 type Service struct {
 	mu          sync.Mutex
 	counter     Counter
@@ -34,9 +34,9 @@ func NewService(counter Counter, observer Observer) *Service {
 	return &Service{counter: counter, observer: observer}
 }
 
-// Add appends an entry of the turn loop and advances the generation (D-02). While a compression
-// runs the entry waits, and is appended when the compression ends. An error comes from the
-// observer: the entry is in the history but may not be on disk.
+// Add appends an entry of the turn loop and advances the generation (D-02). During a compression, the
+// entry is queued, and is appended when the compression ends. An error comes from the observer: the
+// entry is in the history but may not be on disk.
 func (s *Service) Add(c *Content) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,8 +47,8 @@ func (s *Service) Add(c *Content) error {
 	return s.append(c)
 }
 
-// append advances the generation together with the history. If the generation advanced earlier,
-// an optimiser could believe to have seen an entry that still waits.
+// append advances the generation together with the history. If the generation advanced earlier, an
+// optimiser would count a queued entry as seen.
 func (s *Service) append(c *Content) error {
 	s.generation++
 	entry := count(s.counter, c)
@@ -57,8 +57,8 @@ func (s *Service) append(c *Content) error {
 	return s.observer(Mutation{Kind: MutationAdded, Entry: c, Tokens: entry.tokenCounts(s.counter)})
 }
 
-// Restore fills an empty history with recorded entries. The observer does not see them, because
-// it recorded them.
+// Restore fills an empty history with recorded entries. The observer does not receive them, because it
+// has recorded them already.
 func (s *Service) Restore(entries []*Content) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,8 +71,8 @@ func (s *Service) Restore(entries []*Content) error {
 	return nil
 }
 
-// RawHistory returns all entries in order (REQ-HD-003.5). The indexes of a DensityResult refer to
-// this view.
+// RawHistory returns all entries in order (REQ-HD-003.5). The indexes of a DensityResult refer to this
+// slice.
 func (s *Service) RawHistory() []*Content {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,8 +87,7 @@ func (s *Service) contents() []*Content {
 	return contents
 }
 
-// Curated returns the entries that can be sent, without empty ones, and the size of each in
-// tokens.
+// Curated returns the entries that can be sent, without empty entries, and the size of each in tokens.
 func (s *Service) Curated() (entries []*Content, tokens []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +118,7 @@ func (s *Service) TotalTokens() int {
 }
 
 // Generation returns the number of entries that the turn loop added. The history is dirty for an
-// optimiser while this number differs from the generation it last saw (D-02).
+// optimiser while this number differs from the generation that it last processed (D-02).
 func (s *Service) Generation() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +130,7 @@ func (s *Service) CountContent(c *Content) int {
 	return count(s.counterNow(), c).tokens
 }
 
-// CountBlocks returns the estimated tokens of blocks by themselves.
+// CountBlocks returns the estimated tokens of blocks without an entry.
 func (s *Service) CountBlocks(blocks []Block) int {
 	return countBlocks(s.counterNow(), blocks)
 }
@@ -142,8 +141,8 @@ func (s *Service) counterNow() Counter {
 	return s.counter
 }
 
-// SetCounter switches to another tokenizer and counts everything again. A counter of the same
-// vocabulary needs no new counts.
+// SetCounter switches to another tokenizer and counts everything again. If the new counter has the same
+// vocabulary, the counts are kept.
 func (s *Service) SetCounter(counter Counter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,8 +155,8 @@ func (s *Service) SetCounter(counter Counter) {
 	s.resum()
 }
 
-// RecalculateTotalTokens sums the memoised counts again and returns the total
-// (REQ-HD-003.6, D-01).
+// RecalculateTotalTokens adds up the stored token counts again and returns the total (REQ-HD-003.6,
+// D-01).
 func (s *Service) RecalculateTotalTokens() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,8 +164,8 @@ func (s *Service) RecalculateTotalTokens() int {
 	return s.total
 }
 
-// OmitThinking counts the thinking of the replies for which unsent reports true as not sent, and that
-// of the others as sent.
+// OmitThinking counts the thinking of the replies for which unsent reports true as not sent, and the
+// thinking of the others as sent.
 func (s *Service) OmitThinking(unsent func(reply *Content) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,11 +184,10 @@ func (s *Service) resum() {
 	}
 }
 
-// ApplyDensityResult edits the history as an optimiser asked: replacements, then removals
-// (REQ-HD-003). It validates everything before it changes anything (D-23); a faulty result is a
-// *DensityError and changes nothing. It must only be called from the pre-send window
-// (REQ-HD-002.10) and is refused during a compression. It fills in the Tool and Tokens of each
-// prune.
+// ApplyDensityResult edits the history as an optimiser requested: replacements, then removals
+// (REQ-HD-003). It validates everything before it changes anything (D-23). If the result is faulty, it
+// returns a *DensityError and changes nothing. It must only be called from the pre-send window
+// (REQ-HD-002.10) and is refused during a compression. It sets the Tool and Tokens of each prune.
 func (s *Service) ApplyDensityResult(r DensityResult) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,8 +210,8 @@ func (s *Service) ApplyDensityResult(r DensityResult) error {
 	return s.observer(Mutation{Kind: MutationDensity, Result: r})
 }
 
-// shareOut sets the Tool and Tokens of each prune: the size of its own blocks, plus an equal
-// share of the per-entry overhead. The sum of Tokens is freed.
+// shareOut sets the Tool and Tokens of each prune: the size of its own blocks, plus an equal share of
+// the per-entry overhead. The sum of all Tokens is freed.
 func (s *Service) shareOut(freed int, prunes []Prune) {
 	for i, p := range prunes {
 		prunes[i].Tool = toolOf(p.Gone)
@@ -227,7 +225,7 @@ func (s *Service) shareOut(freed int, prunes []Prune) {
 	}
 }
 
-// remove drops entries in one pass, with the same outcome as removing them one by one from the
+// remove removes entries in one pass, with the same outcome as removing them one by one from the
 // highest index down (REQ-HD-003.3).
 func (s *Service) remove(indices []int) {
 	if len(indices) == 0 {
@@ -246,17 +244,17 @@ func (s *Service) remove(indices []int) {
 	s.entries = kept
 }
 
-// Rebuilt holds a history that takes the place of another. Gone lists the items that left; the
-// Service fills in their tools and tokens.
+// Rebuilt is a history that replaces another. Gone lists the removed items. The Service sets their
+// tools and tokens.
 type Rebuilt struct {
 	Entries []*Content
 	Gone    []Prune
 }
 
-// Rebuild lets f make another history of the entries that can be sent, and puts it in their
-// place. If f returns no entries, the history stays as it is. Cause says why, for the record. f
-// may take as long as a model takes. Entries added meanwhile wait and are appended when f is
-// done; other changes are refused with ErrCompressing. An error of f changes nothing.
+// Rebuild replaces the entries that can be sent by the entries that f returns. If f returns no entries,
+// the history does not change. cause is the reason, for the session log. f may take as long as a model
+// needs. Entries added meanwhile are queued, and are appended when f is done. Other changes are refused
+// with ErrCompressing. If f returns an error, nothing changes.
 func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int) (Rebuilt, error)) (err error) {
 	if err := s.startCompression(); err != nil {
 		return err
@@ -269,8 +267,8 @@ func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int)
 	return s.replace(rebuilt, cause)
 }
 
-// startCompression begins a rebuild. Until endCompression, entries that are added wait, and
-// density results are refused.
+// startCompression begins a rebuild. Until endCompression, added entries are queued, and density
+// results are refused.
 func (s *Service) startCompression() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,8 +279,8 @@ func (s *Service) startCompression() error {
 	return nil
 }
 
-// replace makes other entries the history. It must be called between startCompression and
-// endCompression. Cause says why, for the record. Entries that stay keep their counts.
+// replace replaces the history by other entries. It must be called between startCompression and
+// endCompression. cause is the reason, for the session log. Entries that are in both keep their counts.
 func (s *Service) replace(other Rebuilt, cause string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -349,15 +347,15 @@ func (s *Service) endCompression() error {
 	return errors.Join(errs...)
 }
 
-// Pin records that pruning must leave a file alone, or may prune it again. The path is absolute.
-// The entries stay as they are.
+// Pin records that pruning must keep a file, or may prune it again. The path is absolute. The entries
+// do not change.
 func (s *Service) Pin(path string, pinned bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.observer(Mutation{Kind: MutationPinned, Path: path, Pinned: pinned})
 }
 
-// Clear empties the history; the observer keeps the record of it.
+// Clear empties the history. The observer keeps the log of it.
 func (s *Service) Clear() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -368,8 +366,8 @@ func (s *Service) Clear() error {
 	return s.observer(Mutation{Kind: MutationCleared})
 }
 
-// Rewind makes entries the history again. They are the history as it was before record to of its
-// record (D-80). Density has not seen them.
+// Rewind replaces the history by entries, which are the history as it was before the record with the
+// number to (D-80). Density has not processed them.
 func (s *Service) Rewind(entries []*Content, to uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

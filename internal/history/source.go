@@ -7,35 +7,34 @@ type Source string
 
 // The sources of data in a human entry.
 const (
-	// Piped came in on standard input.
+	// Piped is text from standard input.
 	Piped Source = "piped"
-	// Pasted was put into the prompt from the clipboard.
+	// Pasted is text that was put into the prompt from the clipboard.
 	Pasted Source = "pasted"
 	// Printed is the output of a command that the user ran with "!".
 	Printed Source = "printed"
-	// Restored was in the context before and was brought back.
+	// Restored is content that was in the context before and was recalled.
 	Restored Source = "restored"
 	// Undone describes the effect of /undo or /redo on the files.
 	Undone Source = "undone"
-	// Brought is text of a skill, a command or instructions. Nobody typed it, and the model
+	// Brought is text of a skill, a command or instructions. The user did not type it, but the model
 	// follows it.
 	Brought Source = "brought"
 )
 
-// NewData returns a block that shows content as data of a source: a title line, then the content
-// in a fence that nothing in it can close.
+// NewData returns a block that shows content as data of a source: a title line, then the content in a
+// fence that the content cannot close.
 func NewData(source Source, title, content string) *Text {
 	return &Text{Text: title + "\n\n" + Fenced(content, ""), Source: source}
 }
 
-// OwnText returns the entry's text without files and data: the human's or the model's own words.
+// OwnText returns the entry's text without files and data: the user's or the model's own words.
 func (c *Content) OwnText() string {
 	return c.text(func(t *Text) bool { return t.IncludedFile == "" && t.Source == "" })
 }
 
-// IsMessage reports whether the entry is a message of the user to the model. A summary, content
-// brought in or brought back, and the mere output of a command or a note on files are no
-// messages.
+// IsMessage reports whether the entry is a message of the user to the model. These are no messages: a
+// summary, added or recalled content, the mere output of a command, and a note on files.
 func (c *Content) IsMessage() bool {
 	if !slices.ContainsFunc(c.Blocks, func(b Block) bool { text, ok := b.(*Text); return !ok || text.Source != Brought }) {
 		return false
@@ -49,7 +48,7 @@ func (c *Content) IsMessage() bool {
 	})
 }
 
-// Holds reports whether a block is data of a source.
+// Holds reports whether a block of the entry is data of a source.
 func (c *Content) Holds(source Source) bool {
 	return slices.ContainsFunc(c.Blocks, func(b Block) bool {
 		text, ok := b.(*Text)
@@ -57,10 +56,10 @@ func (c *Content) Holds(source Source) bool {
 	})
 }
 
-// KeyMode is the key of notes about the approval mode. Their words come from the program alone.
+// KeyMode is the key of notes about the approval mode. Only the program writes their text.
 const KeyMode = "mode"
 
-// IsInstruction reports whether the text may stand in a system message: the program itself speaks to
-// the model, or the user's own instructions for all projects do. Text of the workspace, of tools and
-// of servers may not.
+// IsInstruction reports whether the text may be sent in a system message. That is so if the text comes
+// from the program, or from the user's own instructions for all projects. Text of the workspace, of
+// tools and of servers is not allowed there.
 func (t *Text) IsInstruction() bool { return t.Source == Brought && (t.Key == KeyMode || t.Own) }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Transcript writes an entry as Markdown for people, with its speaker, tool calls with their arguments,
-// and results in full.
+// Transcript formats an entry as Markdown, with its speaker, tool calls with their arguments, and
+// results in full.
 func Transcript(entry *Content) string {
 	if entry.Empty() {
 		return ""
@@ -55,8 +55,8 @@ func transcribe(b *strings.Builder, block Block) {
 	}
 }
 
-// Fenced puts text into a code block of Markdown, whose fence is longer than any run of backticks in
-// the text.
+// Fenced returns text as a Markdown code block, whose fence is longer than any run of backticks in the
+// text.
 func Fenced(text, language string) string {
 	longest, run := 2, 0
 	for i := range len(text) {

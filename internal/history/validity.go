@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// InvalidHistoryError says why a history must not be sent (D-32). It is an internal error: the
-// code that stored these entries broke the rule.
+// InvalidHistoryError is returned for a history that must not be sent (D-32). It is an internal error:
+// the code that stored these entries broke the rule.
 type InvalidHistoryError struct {
-	// Violations lists all faults found, in the order of the entries; it is never empty.
+	// Violations lists all violations, in the order of the entries. It is never empty.
 	Violations []Violation
 }
 
@@ -17,11 +17,12 @@ type InvalidHistoryError struct {
 type Violation struct {
 	// Entry is the index of the entry in the history that was checked.
 	Entry int
-	// Problem describes the fault, as a clause about the entry.
+	// Problem describes the violation, as a clause about the entry.
 	Problem string
 }
 
-// maxShownViolations keeps the message readable when a whole history is broken.
+// maxShownViolations limits the violations in a message, so that it is readable even if a whole history
+// is broken.
 const maxShownViolations = 5
 
 func (e *InvalidHistoryError) Error() string {
@@ -40,10 +41,9 @@ func (e *InvalidHistoryError) Error() string {
 	return b.String()
 }
 
-// Validate checks that entries can be sent as they are (D-32). The calls of an ai entry are
-// answered by the tool entries that follow it before anybody else speaks, with exactly one
-// response per call. The calls of an entry have different ids, every response has its call, and
-// no entry is empty. The error is an *InvalidHistoryError.
+// Validate checks that entries can be sent (D-32). The tool entries after an ai entry answer its calls
+// before any other entry, with exactly one response per call. The calls of an entry have different ids,
+// every response has its call, and no entry is empty. The error is an *InvalidHistoryError.
 func Validate(entries []*Content) error {
 	check := validity{answered: make(map[string]bool)}
 	for i, c := range entries {
@@ -57,12 +57,12 @@ func Validate(entries []*Content) error {
 	return nil
 }
 
-// validity is the check in progress. Its open calls are the calls of the latest ai entry, the
-// only ones that the next tool entry may answer.
+// validity is the check in progress. Its open calls are the calls of the latest ai entry. Only the next
+// tool entry may answer them.
 type validity struct {
-	caller     int // caller is the entry of the open calls
+	caller     int // the index of the entry with the open calls
 	open       []*ToolCall
-	answered   map[string]bool // answered tells by call ID which calls have an answer
+	answered   map[string]bool // whether a call has an answer, by call ID
 	violations []Violation
 }
 
@@ -121,7 +121,7 @@ func (v *validity) response(i int, speaker Speaker, r *ToolResponse) {
 	}
 }
 
-// close ends the time in which the open calls may be answered.
+// close ends the range in which the open calls may be answered.
 func (v *validity) close() {
 	for _, call := range v.open {
 		if answered, open := v.answered[call.ID]; open && !answered {

@@ -15,9 +15,9 @@ import (
 // Effect is the effect of a tool, as far as pruning depends on it.
 type Effect int
 
-// The acts. The zero value is the act of an unknown tool, whose results count as found things.
+// The effects. The zero value is the effect of an unknown tool, whose results count as search results.
 const (
-	// Find is a search, a listing, a page of the web, or an unknown tool.
+	// Find is a search, a listing, a web page, or an unknown tool.
 	Find Effect = iota
 	// View shows a file or lines of it.
 	View
@@ -25,13 +25,13 @@ const (
 	Write
 	// Edit changes part of a file.
 	Edit
-	// Shell runs a command line.
+	// Shell runs a command.
 	Shell
-	// Keep stores something of its own, such as a todo list, or asks the user.
+	// Keep stores data of the tool, such as a todo list, or asks the user.
 	Keep
 )
 
-// EffectOf returns the act of a tool.
+// EffectOf returns the effect of a tool.
 func EffectOf(tool toolspec.Traits) Effect {
 	switch named := len(tool.File) > 0; {
 	case len(tool.Command) > 0:
@@ -51,29 +51,29 @@ func EffectOf(tool toolspec.Traits) Effect {
 // lastLine represents the end of a file.
 const lastLine = math.MaxInt32
 
-// A fact describes one call. The result of the call completes it.
+// A fact describes one call. The result of the call completes the fact.
 type fact struct {
 	name string
 	act  Effect
 	// paths lists the absolute paths of the files that the call names; the first is the main one.
 	paths []string
-	// lo and hi are the first and last line that a view shows.
+	// lo and hi are the first and last lines that a view shows.
 	lo, hi int
 	// edits lists the replacements of an edit.
 	edits []edit
 	// key is equal for equal calls; it is empty for calls on files.
 	key string
-	// source names the source of the result's content (history.MetaKey). Newer content of the
-	// source takes the place of the result, a repeated call does not.
+	// source identifies the source of the result's content (history.MetaKey). Newer content of the
+	// source replaces the result. A repeated call does not.
 	source string
-	// line is the command line of a shell command, and cut describes how much of its output it shows.
-	// checks is set if the command tests, builds or lints.
+	// line is the command of a shell call, and cut describes how much of its output it shows. checks is
+	// set if the command tests, builds or lints.
 	line   string
 	cut    outputCut
 	checks bool
 	ok     bool
-	// shows is set if the call was made, so that its result takes the place of an earlier one. A
-	// refused call answers nothing.
+	// shows is set if the call ran, so that its result replaces an earlier one. A refused call has no
+	// such result.
 	shows bool
 	// content is the text that a view shows or a write writes, without line numbers.
 	content string
@@ -81,41 +81,41 @@ type fact struct {
 	// view whose range of lines is unknown.
 	inShell, fragment bool
 	headed            bool
-	// hash is the hash of the file after the call, or empty if the result has no record of it.
+	// hash is the hash of the file after the call, or "" if the result does not record it.
 	hash string
 
-	// olds, news, bodies and args list the units of the call's long arguments. head is the unit
-	// of the rest of the call, and result the unit of its result, or -1.
+	// olds, news, bodies and args contain the units of the call's long arguments. head is the unit of
+	// the rest of the call. result is the unit of its result, or -1.
 	olds, news, bodies, args []int
 	head, result             int
 	// short is set if an argument of an edit or a write is too short to be shortened.
 	short bool
-	// covered is set if later calls show everything that this call showed.
+	// covered is set if later calls show all content that this call showed.
 	covered bool
-	// reread is the request that first carries a later view of the same lines, 0 for none.
+	// reread is the first request that contains a later view of the same lines, or 0.
 	reread int
 	// repeats is set if a view shows only text that is still in the context.
 	repeats bool
-	// searches is set for a search of the web, and page is the address of a page of the web that was
-	// read.
+	// searches is set for a web search. page is the address of a web page that was read.
 	searches bool
 	page     string
-	// reports is set for an answer that is the report of an agent, changes lists the files that it
-	// names as changed (D-126). heading is the beginning of a report or of a search, which stays.
+	// reports is set for an answer that is the report of an agent. changes lists the files that the
+	// report names as changed (D-126). heading is the beginning of a report or of a search, which is
+	// kept.
 	reports bool
 	changes []string
 	heading string
 	// asked is set for the result of a server that the latest human message names.
 	asked bool
-	// stale lists the views and bodies that show text which the call, an edit, replaced.
+	// stale lists the views and bodies that contain text which this edit replaced.
 	stale []int
-	// unknown is set for an edit whose new text is lost.
+	// unknown is set for an edit whose new text is not in the context any more.
 	unknown bool
 	// editsBefore is the number of edits that had been applied before this call.
 	editsBefore int
 }
 
-// An edit is a replacement in a file. in is the place of its texts among the parameters, which
+// An edit is a replacement in a file. in is the position of its texts among the parameters, which
 // models write in any order.
 type edit struct {
 	path, before, after string
@@ -132,7 +132,7 @@ func (f *fact) path() string {
 // wholeView reports whether f shows a file from its first to its last line.
 func (f *fact) wholeView() bool { return f.act == View && f.lo == 1 && f.hi == lastLine }
 
-// newFact describes a call that is about to be made. Relative paths are resolved in root.
+// newFact describes a call that is about to run. Relative paths are resolved in root.
 func newFact(call *history.ToolCall, tool toolspec.Traits, root string) *fact {
 	f := &fact{name: call.Name, act: EffectOf(tool), reports: tool.Reports, lo: 1, hi: lastLine, result: -1}
 	resolve := func(p string) string { return history.Absolute(root, p) }
@@ -162,11 +162,11 @@ func newFact(call *history.ToolCall, tool toolspec.Traits, root string) *fact {
 	return f
 }
 
-// lines sets the range of lines that a view asks for.
+// lines sets the range of lines that a view requests.
 func (f *fact) lines(call *history.ToolCall, tool toolspec.Traits) {
 	f.headed, f.fragment = tool.Headed, tool.Fragment
 	if tool.Fragment {
-		f.hi = lastLine - 1 // the edit covers part of the file, never all of it
+		f.hi = lastLine - 1 // the edit covers part of the file, not all of it
 		return
 	}
 	if from := number(call, tool.From); from > 1 {
@@ -179,10 +179,10 @@ func (f *fact) lines(call *history.ToolCall, tool toolspec.Traits) {
 	}
 }
 
-// command turns a shell call into a view or an edit, if the command does nothing else.
+// command turns a shell call into a view or an edit, if the command has no other effect.
 func (f *fact) command(line string, resolve func(string) string) {
 	if shellPatch(line) {
-		f.act, f.inShell = Edit, true // take reads the patch
+		f.act, f.inShell = Edit, true // take parses the patch
 		return
 	}
 	core := cmdline.Read(line).Core()
@@ -194,7 +194,7 @@ func (f *fact) command(line string, resolve func(string) string) {
 	}
 }
 
-// answer completes f with the response to its call, and with the record that the result carries.
+// answer completes f with the response to its call, and with the View in the result's metadata.
 func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 	f.ok = response.Error == ""
 	f.shows = f.ok || f.act == Shell && (response.ExitCode != nil || response.Result.Text() != "")
@@ -219,15 +219,15 @@ func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 	}
 	if f.reports {
 		f.changes, f.heading = toolspec.Reported(response.Result.Text())
-		if response.Error != "" && f.heading == "" { // of an agent that failed, or that an older program answered after its end
+		if response.Error != "" && f.heading == "" { // an agent that failed, or a call that an older version answered after its end
 			f.changes, _ = toolspec.Reported(response.Error)
 		}
 	}
 	f.applyRecord(shown)
 }
 
-// applyRecord applies the record that the result carries of its own content, which is more certain
-// than the arguments of the call.
+// applyRecord applies the View in the result's metadata, which is more reliable than the arguments of
+// the call.
 func (f *fact) applyRecord(shown history.View) {
 	if shown.Path == "" || len(f.paths) > 1 {
 		return
@@ -247,8 +247,8 @@ func (f *fact) applyRecord(shown history.View) {
 	}
 }
 
-// textArg returns the first of the named arguments that is a text, or a list that ends with a
-// text; "" if there is none.
+// textArg returns the first of the named arguments that is a text, or the last text of a list. It
+// returns "" if there is none.
 func textArg(call *history.ToolCall, names []string) string {
 	for _, name := range names {
 		value, _ := call.Arg(name)
@@ -276,8 +276,8 @@ func number(call *history.ToolCall, names []string) int {
 	return 0
 }
 
-// WithoutNumbers removes the line numbers that tools put before the lines of a file ("  12|",
-// "12→", "12\t"), if at least half of the lines have one.
+// WithoutNumbers removes the line numbers that tools put before the lines of a file ("  12|", "12→",
+// "12\t"). It changes the text only if at least half of the lines have a number.
 func WithoutNumbers(text string) string {
 	var plain strings.Builder
 	plain.Grow(len(text))

@@ -6,19 +6,18 @@ import (
 	"agent/internal/history"
 )
 
-// Each request still pays for a call with nothing but pointers left of it: for its name, its path
-// and the pointers. After a while the call leaves, together with its result.
+// Each request still pays for a call that consists only of pointers: for its name, its path and the
+// pointers. After a while such an empty call is removed, together with its result.
 
-// hollowAfter is the number of requests for which a call and its result stay although nothing but
-// pointers is left of them. Between 5 and 20 the cost changes by three thousandths. Under
-// pressure on the window, pressedHollowAfter takes its place, because each such call takes up
-// room.
+// hollowAfter is the number of requests for which an empty call and its result are kept. Between 5 and
+// 20 the cost changes by three thousandths. Near the limit of the window, pressedHollowAfter is used
+// instead, because each empty call uses up room.
 const hollowAfter, pressedHollowAfter = 10, 4
 
-// hollow reports whether a call and its result hold nothing that a request needs. u is the head of
-// the call. Arguments that are too short to be shortened count as gone as soon as they could go. The
-// newest call on a file stays, because a fold needs it. A call stays if a provider wants its
-// attachment back at the same place.
+// hollow reports whether a call and its result contain nothing that a request needs. u is the head of
+// the call. Arguments that are too short to be shortened count as pruned once they could be pruned. The
+// newest call on a file is kept, because a fold needs it. A call is also kept if a provider requires
+// its attachment at the same position.
 func (rv *review) hollow(u *unit) bool {
 	f, after := u.fact, hollowAfter
 	switch {
@@ -39,12 +38,12 @@ func (rv *review) hollow(u *unit) bool {
 	})
 }
 
-// shortEditAfter is the least number of requests for which the call of an edit stays if its
+// shortEditAfter is the smallest number of requests for which the call of an edit is kept if its
 // arguments are too short to be shortened.
 const shortEditAfter = 2
 
-// mayLeave reports whether a call may leave with its result: it is not the newest call on a file,
-// not one of the newest edits, and has no attachment that a provider wants back.
+// mayLeave reports whether a call may be removed with its result: it is not the newest call on a file,
+// not one of the newest edits, and has no attachment that a provider requires.
 func (rv *review) mayLeave(f *fact) bool {
 	if len(f.olds) > 0 && f.ok && len(rv.conversation.edits)-f.editsBefore <= keptEdits {
 		return false
@@ -57,14 +56,13 @@ func (rv *review) mayLeave(f *fact) bool {
 	return !wantedBack(rv.conversation.entries[rv.conversation.units[f.head].entry])
 }
 
-// dead reports whether the result of a call could be pruned without the call, if it were large
-// enough.
+// dead reports whether a unit of a call could be pruned separately if it were large enough.
 func (rv *review) dead(at int, u *unit) bool {
 	return !rv.conversation.unseen(u) && (rv.isFree(at, u) ||
 		!rv.conversation.pinned(u) && !u.instructs() && float64(rv.conversation.idleRequests(u)) >= rv.patience(u))
 }
 
-// wantedBack reports whether a reply has an attachment that its provider wants back.
+// wantedBack reports whether a reply has an attachment that its provider requires in later requests.
 func wantedBack(reply *history.Content) bool {
 	return slices.ContainsFunc(reply.Blocks, func(block history.Block) bool {
 		switch b := block.(type) {
@@ -85,7 +83,7 @@ func (f *fact) call() []int {
 // pair lists the units of a call, its head first, and the unit of its result.
 func (f *fact) pair() []int { return append(f.call(), f.result) }
 
-// pairTokens returns the number of tokens that omitting a call and its result frees.
+// pairTokens returns the number of tokens that removing a call and its result frees.
 func (cv *conversation) pairTokens(f *fact) int {
 	tokens := 0
 	for _, at := range f.pair() {
@@ -109,9 +107,9 @@ func withoutBlocks(entry *history.Content, gone map[int]bool) *history.Content {
 	return entry.WithBlocks(rest)
 }
 
-// leaveOut removes calls with their results. heads holds the units of the calls' heads. An entry
-// that holds nothing else leaves too. leaveOut returns the new form of the other entries, and the
-// indexes of the entries that left.
+// leaveOut removes calls with their results. heads contains the indexes of the calls' head units. An
+// entry that contains nothing else is removed too. leaveOut returns the new form of the other entries,
+// and the indexes of the removed entries.
 func (cv *conversation) leaveOut(heads []int) (changed map[int]*history.Content, left []int) {
 	out := map[int]map[int]bool{}
 	for _, at := range heads {
@@ -142,14 +140,14 @@ func (cv *conversation) leaveOut(heads []int) (changed map[int]*history.Content,
 	return changed, left
 }
 
-// leave marks a unit as gone.
+// leave marks a unit as removed.
 func (cv *conversation) leave(u *unit) {
 	cv.total -= u.tokens
 	u.tokens, u.left, u.text, u.state = 0, 0, "", gone
 }
 
-// closeUp renumbers the blocks of an entry's units after blocks have left it. If all is set, the
-// rest of the entry, which was not sent anyway, leaves too.
+// closeUp renumbers the blocks of an entry's units after blocks were removed. If all is set, the rest
+// of the entry, which was not sent anyway, is removed too.
 func (cv *conversation) closeUp(entry int, blocks map[int]bool, all bool) {
 	first := true
 	for at := cv.firstOf(entry); at < len(cv.units) && cv.units[at].entry == entry; at++ {
@@ -175,8 +173,8 @@ func (cv *conversation) closeUp(entry int, blocks map[int]bool, all bool) {
 	}
 }
 
-// renumber closes the gaps of entries that left. A unit that is gone then belongs to the next
-// entry.
+// renumber renumbers the entries of units after entries were removed. A removed unit then belongs to
+// the next entry.
 func (cv *conversation) renumber(left []int) {
 	if len(left) == 0 {
 		return

@@ -12,23 +12,23 @@ import (
 
 // Options holds the dependencies of an Engine.
 type Options struct {
-	// Tools returns the traits that the named tool declares, or zero traits for an unknown tool.
+	// Tools returns the traits that a tool declares, or zero traits for an unknown tool.
 	Tools func(name string) toolspec.Traits
 	// Root is the absolute folder of relative paths in entries that name no workspace.
 	Root string
-	// Numbered reports whether pointers name the number of their content in the record. Nil means
+	// Numbered reports whether pointers contain the number of their content in the ledger. Nil means
 	// that they do not.
 	Numbered func() bool
-	// Counter returns the counter of tokens that the history uses.
+	// Counter returns the token counter that the history uses.
 	Counter func() history.Counter
 }
 
-// An Engine follows one conversation and decides which parts may leave it.
+// An Engine follows one conversation and decides which parts may be pruned.
 type Engine struct {
 	conversation *conversation
 	account      *account
 	learned      learned
-	// latest is the latest request that was answered.
+	// latest is the latest answered request.
 	latest Request
 	// rebuilding is set while Rebuild adds entries whose requests are already settled.
 	rebuilding bool
@@ -56,7 +56,7 @@ func (e *Engine) Add(entry *history.Content) {
 	e.conversation.append(entry)
 }
 
-// settleRequest adds the request of a reply to the account, as recorded in the reply's metadata.
+// settleRequest adds the request of a reply to the account, as stored in the reply's metadata.
 func (e *Engine) settleRequest(reply *history.Content) {
 	r, ok := history.MetaOf[Request](reply, MetaRequest)
 	if !ok {
@@ -72,28 +72,28 @@ func (e *Engine) settleRequest(reply *history.Content) {
 	e.conversation.setPins(r.Pins)
 }
 
-// Sent notes that the request was sent, and settles its cost.
+// Sent records that the request was sent, and adds its cost to the account.
 func (e *Engine) Sent(m Moment) { e.account.addBill(m) }
 
 // Latest returns the latest request that was answered, or false before the first.
 func (e *Engine) Latest() (Request, bool) { return e.latest, e.latest.At != 0 }
 
-// NothingSent reports whether no request has been sent since the engine began, or began again.
+// NothingSent reports whether no request has been sent since the engine began or was reset.
 func (e *Engine) NothingSent() bool { return !e.account.sentOnce }
 
 // Account returns the cost of the requests so far, and their cost without pruning.
 func (e *Engine) Account() Account { return e.account.Account }
 
-// RequestCosts returns the bills of the requests so far, in order.
+// RequestCosts returns the costs of the requests so far, in order.
 func (e *Engine) RequestCosts() []RequestCost { return e.account.bills }
 
-// Next returns the bill of the next request if the conversation stays as it is.
+// Next returns the cost of the next request if the conversation does not change.
 func (e *Engine) Next(m Moment) RequestCost {
 	return e.account.bill(m, e.account.cachedTokens(m, e.account.kept), e.account.cachedOfAll(m))
 }
 
-// Forecast returns the plan for the next request if it was sent now, the units held back then, and
-// the bill. It leaves the account unchanged.
+// Forecast returns the plan for a request sent now, the units that it would still contain although they
+// could be pruned, and its cost. It leaves the account unchanged.
 func (e *Engine) Forecast(m Moment) (Plan, []HeldPart, RequestCost) {
 	before := *e.account
 	defer func() { *e.account = before }()
@@ -112,16 +112,17 @@ func (e *Engine) Forecast(m Moment) (Plan, []HeldPart, RequestCost) {
 // CorrectCache returns c, corrected by the provider's reports so far.
 func (e *Engine) CorrectCache(c vendor.Cache) vendor.Cache { return e.learned.believe(c) }
 
-// LifeTestPauses returns the two pauses that teach the life of a cache: the longest after which most of a
-// prefix was still held, and the shortest after which nothing was; 0 for none.
+// LifeTestPauses returns the two pauses from which the lifetime of a cache is estimated. The first is
+// the longest after which most of a prefix was still cached. The second is the shortest after which
+// nothing was. 0 means none.
 func (e *Engine) LifeTestPauses() [2]time.Duration {
 	return [2]time.Duration{e.learned.alive, e.learned.dead}
 }
 
-// Shortfalls reports whether the provider finds less than its kind of cache should, so that the
-// engine counts only on the end of the latest request.
+// Shortfalls reports whether the provider finds less than its kind of cache should. The engine then
+// relies only on the end of the latest request.
 func (e *Engine) Shortfalls() bool { return e.learned.short >= shortfalls }
 
-// CacheFails reports whether the provider's cache held nothing of a prefix that it should have
-// held, several times in a row.
+// CacheFails reports whether the provider's cache repeatedly found nothing of a prefix that it should
+// have contained.
 func (e *Engine) CacheFails() bool { return e.learned.missed >= misses }

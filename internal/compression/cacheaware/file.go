@@ -5,30 +5,31 @@ import (
 	"strings"
 )
 
-// file holds the state of one file as the conversation shows it.
+// file contains the state of one file as the conversation shows it.
 type file struct {
 	path string
-	// facts lists the answered calls that touch the file, in order.
+	// facts lists the answered calls that access the file, in order.
 	facts []*fact
-	// touched is the latest request that carried a result of a call on the file, and mentioned
-	// the latest with a text that names the file. Both are -1 before the first.
+	// touched is the latest request that contained the result of a call on the file. mentioned is the
+	// latest request with a text that names the file. Both are -1 before the first.
 	touched, mentioned int
 	pinned             bool
-	// changed is set once the session has edited or written the file.
+	// changed is set once the session has changed the file.
 	changed bool
-	// text is the whole content of the file now. known is set if the conversation alone shows it.
+	// text is the present content of the file. known is set if the conversation alone shows the whole
+	// text.
 	text  string
 	known bool
-	// seen is the latest successful call on the file, if it was a view; else nil.
+	// seen is the latest successful call on the file if it was a view. Otherwise it is nil.
 	seen *fact
-	// hash is the hash of the file when the conversation last saw it, or empty if unknown.
+	// hash is the hash of the file when the conversation last saw it, or "" if unknown.
 	hash string
 	// shown lists the views and written bodies that are in the context.
 	shown []*shown
-	// copy is the unit that holds the newest folded text of the file, or -1.
+	// copy is the unit with the newest folded text of the file, or -1.
 	copy int
-	// folded caches the current text until a call touches the file. foreign is set if somebody
-	// else has changed the file since then.
+	// folded caches the current text until a call accesses the file. foreign is set if another program
+	// has changed the file since then.
 	folded  foldedText
 	foreign bool
 }
@@ -58,15 +59,15 @@ func (f *file) follow(done *fact) {
 	}
 }
 
-// holds reports whether a text of the file contains all lines of a view. It does not if somebody
-// else has changed the file.
+// holds reports whether a text of the file contains all lines of a view. It does not if another program
+// has changed the file.
 func holds(text, view string) bool {
 	lines := map[string]bool{"": true}
 	for line := range strings.Lines(text) {
 		lines[strings.TrimSpace(line)] = true
 	}
 	for line := range strings.Lines(view) {
-		// A line may have been shown in part.
+		// A line may have been shown only in part.
 		if line = strings.TrimSpace(line); !lines[line] && !strings.Contains(text, line) {
 			return false
 		}
@@ -74,8 +75,8 @@ func holds(text, view string) bool {
 	return true
 }
 
-// applyEdits makes the replacements in the known text. It reports false if one of them cannot be
-// made, or if none is in this file.
+// applyEdits applies the replacements to the known text. It reports false if one cannot be applied, or
+// if none is in this file.
 func (f *file) applyEdits(edits []edit) bool {
 	applied := 0
 	for _, e := range edits {
@@ -91,7 +92,7 @@ func (f *file) applyEdits(edits []edit) bool {
 	return applied > 0
 }
 
-// note records an answered call on the file, and marks the earlier texts that it makes
+// note records an answered call on the file, and marks the earlier texts that the call makes
 // unnecessary (see free).
 func (f *file) note(done *fact, cv *conversation) {
 	f.touched = cv.request
@@ -105,8 +106,7 @@ func (f *file) note(done *fact, cv *conversation) {
 	f.facts = append(f.facts, done)
 }
 
-// changedElsewhere ends everything that the conversation shows of the file, because an agent has
-// changed the file since (D-126).
+// changedElsewhere ends all views of the file, because an agent has changed the file since (D-126).
 func (f *file) changedElsewhere() {
 	for _, earlier := range f.facts {
 		earlier.covered = true
@@ -114,11 +114,11 @@ func (f *file) changedElsewhere() {
 	f.folded, f.foreign, f.hash, f.seen, f.text, f.known, f.shown = foldedText{}, false, "", nil, "", false, nil
 }
 
-// cover marks the earlier calls whose content done shows too.
+// cover marks the earlier calls whose content done also shows.
 func (f *file) cover(done *fact, request int) {
 	for _, earlier := range f.facts {
 		switch {
-		case done.fragment: // the answer does not say which lines changed
+		case done.fragment: // the answer does not contain which lines changed
 		case done.act == Write:
 			earlier.covered = true
 		case done.act == View && earlier.act == View:
@@ -132,13 +132,13 @@ func (f *file) cover(done *fact, request int) {
 	}
 }
 
-// regret is the number of requests after pruning within which asking for the same content again
-// means that it should have stayed. Asking later is a new need: pinning everything that is ever
-// read again made recorded sessions one to five hundredths dearer.
+// regret is the number of requests after pruning within which a new request for the content means that
+// it should have been kept. A later request counts as a new need. Pinning everything that is ever read
+// again made recorded sessions one to five hundredths more expensive.
 const regret = 5
 
-// pinIfMissed pins the file when the model views content of it that was pruned, or fails to quote such
-// content: the content is needed after all.
+// pinIfMissed pins the file when the model views pruned content of it again, or fails to quote such
+// content. The content was then still needed.
 func (f *file) pinIfMissed(done *fact, cv *conversation) {
 	if done.act != View && (done.act != Edit || done.ok) {
 		return
@@ -187,9 +187,9 @@ func (f *file) show(done *fact, cv *conversation) {
 	}
 }
 
-// repeats looks for a text in the context, not edited since, that contains all of done's content.
-// If it finds one, the older text stays, which costs nothing, and the new one becomes a pointer
-// once the model has seen it (F5). If one reply has both views, the later one stays.
+// repeats looks for a text in the context, not edited since, that contains all of done's content. If it
+// finds one, the older text is kept, which costs nothing. The new text becomes a pointer once the model
+// has seen it (F5). If one reply has both views, the later one is kept.
 func (f *file) repeats(done *fact, cv *conversation) bool {
 	if done.result < 0 || done.content == "" {
 		return false

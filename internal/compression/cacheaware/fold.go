@@ -7,29 +7,29 @@ import (
 	"agent/internal/history"
 )
 
-// A file that is edited often leaves a trail: views of the file, the old and new texts of the
-// edits, and their results. Folding replaces the trail by one copy of the file's current text, in
-// the newest result that touched the file. A result that no request has carried yet stays whole
-// in front of the copy (D-120).
+// A file that is edited often has many calls in the context: views of the file, the old and new texts
+// of the edits, and their results. Folding replaces these by one copy of the file's current text, in
+// the newest result that accessed the file. A result that no request has contained yet is kept whole
+// before the copy (D-120).
 
-// minFold is the least number of tokens that a fold must free.
+// minFold is the smallest number of tokens that a fold must free.
 const minFold = 500
 
-// unseenShare is the least share of its trail that a fold must free if the conversation has not
-// shown the whole file: the copy brings in lines that nobody asked for, and stays longer than
-// parts of a file do. In a live session at 32 000 tokens, a copy of 9 600 tokens took the place of
-// parts of 10 200, and was made again after the next edit.
+// unseenShare is the smallest share of the replaced calls that a fold must free if the conversation has
+// not shown the whole file. The copy adds lines that were not requested, and is kept longer than parts
+// of a file. In a live session at 32 000 tokens, a copy of 9 600 tokens replaced parts of 10 200, and
+// was made again after the next edit.
 const unseenShare = 0.5
 
-// minFoldUnit is the least number of tokens that a unit must free to be part of a trail.
+// minFoldUnit is the smallest number of tokens that a unit must free to be replaced by a fold.
 const minFoldUnit = 20
 
-// A fold replaces the trail of a file by one copy of its current text.
+// A fold replaces the earlier calls on a file by one copy of its current text.
 type fold struct {
 	file *file
 	// units lists the units that become pointers.
 	units []int
-	// calls lists the calls that leave with their results, because their arguments are too short
+	// calls lists the calls that are removed with their results, because their arguments are too short
 	// to be shortened.
 	calls []*fact
 	// target is the unit of the result that receives the copy.
@@ -43,17 +43,16 @@ type fold struct {
 
 // foldedText is the current text of a file, with its size.
 type foldedText struct {
-	plain  string // the text alone
+	plain  string // the text without its heading
 	text   string // the text with its heading
 	tokens int
 	ok     bool
-	// strange is set if the newest view shows lines that the text lacks.
+	// strange is set if the newest view shows lines that are not in the text.
 	strange bool
 }
 
-// folds lists the folds that are possible now, in the order of their files' paths. A fold must
-// free more than its cold and free units do by themselves; otherwise the file is not needed any
-// more.
+// folds lists the folds that are possible now, sorted by file path. A fold must free more than pruning
+// its cold and free units alone would. Otherwise the file is no longer needed.
 func (rv *review) folds(candidates []candidate) []fold {
 	hard := map[int]candidate{}
 	for _, c := range candidates {
@@ -71,8 +70,8 @@ func (rv *review) folds(candidates []candidate) []fold {
 	return found
 }
 
-// foldOf returns the fold of a file, or false if the file has no current text that is certain, or
-// its trail frees too little.
+// foldOf returns the fold of a file. It returns false if the current text is uncertain, or if the fold
+// would free too few tokens.
 func (rv *review) foldOf(f *file) (fold, bool) {
 	if len(f.facts) < 2 || !f.known && (f.hash == "" || rv.Moment.Files == nil && rv.Moment.FileTexts[f.hash] == "") {
 		return fold{}, false
@@ -82,7 +81,7 @@ func (rv *review) foldOf(f *file) (fold, bool) {
 		return fold{}, false
 	}
 	if newest.act == Edit && !newest.ok {
-		return fold{}, false // the error would stay in the history without its cause
+		return fold{}, false // the error would be kept in the history without its cause
 	}
 	target := &rv.conversation.units[newest.result]
 	trail, calls, freed, edited := rv.trail(f, newest)
@@ -109,7 +108,7 @@ func (rv *review) foldOf(f *file) (fold, bool) {
 	return result, float64(result.saves) >= least
 }
 
-// answerText returns the text of an answer as it is now.
+// answerText returns the present text of an answer.
 func (cv *conversation) answerText(u *unit) string {
 	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok {
 		return r.Result.Text()
@@ -117,9 +116,9 @@ func (cv *conversation) answerText(u *unit) string {
 	return ""
 }
 
-// trail returns the units and calls that a fold of f replaces, the tokens that they free, and
-// whether the file was edited. A file is left alone if one of its calls changes another file too,
-// since the texts of the call cannot be told apart.
+// trail returns the units and calls that a fold of f replaces, the tokens that they free, and whether
+// the file was edited. A file is not folded if one of its calls changes another file too, because the
+// texts of the call cannot be assigned to one file.
 func (rv *review) trail(f *file, newest *fact) (units []int, calls []*fact, freed int, edited bool) {
 	for _, done := range f.facts {
 		if len(done.paths) > 1 {
@@ -147,7 +146,7 @@ func (rv *review) trail(f *file, newest *fact) (units []int, calls []*fact, free
 	return units, calls, freed, edited
 }
 
-// currentText returns the text of f now, from the disk if there is one, else from the
+// currentText returns the present text of f, from the disk if possible, or otherwise from the
 // conversation.
 func (rv *review) currentText(f *file) (foldedText, bool) {
 	if f.foreign {
@@ -166,8 +165,8 @@ func (rv *review) currentText(f *file) (foldedText, bool) {
 	return f.folded, true
 }
 
-// currentText returns the text of the file, or false if it is not the text that the conversation saw
-// last. A file that somebody else has changed since is never shown as current.
+// currentText returns the text of the file, or false if it differs from the text that the conversation
+// saw last. A file that another program has changed since is never shown as current.
 func (f *file) currentText(m Moment) (string, bool) {
 	switch {
 	case m.Files != nil:
@@ -184,9 +183,9 @@ func (f *file) currentText(m Moment) (string, bool) {
 	return text, text != "" && f.known && strings.TrimSuffix(text, "\n") == strings.TrimSuffix(f.text, "\n")
 }
 
-// anyForeign reads the disk once more before the folds from a unit on are carried out, and
-// reports whether somebody else has changed one of their files. Such a file is left alone until
-// the conversation touches it.
+// anyForeign reads the disk once more before the folds from unit at on are applied. It reports whether
+// another program has changed one of their files. Such a file is not folded until the conversation
+// accesses it.
 func (rv *review) anyForeign(folds []fold, at int) bool {
 	found := false
 	for _, f := range folds {
@@ -200,8 +199,8 @@ func (rv *review) anyForeign(folds []fold, at int) bool {
 	return found
 }
 
-// tokensAlone returns the tokens that the candidates among the units of the fold free without the fold.
-// A call that is a candidate frees all of its units.
+// tokensAlone returns the tokens that pruning the fold's candidates would free without the fold. A call
+// that is a candidate frees all of its units.
 func (f fold) tokensAlone(cv *conversation, candidates map[int]candidate) int {
 	freed := 0
 	for _, at := range append([]int{f.target}, f.units...) {

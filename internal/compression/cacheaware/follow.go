@@ -7,8 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// Rebuild begins again with a conversation that took the place of the one before. The account
-// keeps its totals, since sending everything would have begun again too.
+// Rebuild begins again with a conversation that replaced the previous one. The account keeps its
+// totals, because without pruning the conversation would have begun again too.
 func (e *Engine) Rebuild(entries []*history.Content) {
 	fresh := New(e.conversation.Options)
 	fresh.account.Account, fresh.latest, fresh.learned = e.account.Account, e.latest, e.learned
@@ -26,8 +26,8 @@ func (e *Engine) Rebuild(entries []*history.Content) {
 	*e = *fresh
 }
 
-// SetEntries brings the engine in step with a conversation. It adds the new entries, or rebuilds if
-// the conversation does not continue the entries of the engine.
+// SetEntries updates the engine with a conversation. It adds the new entries. If the conversation does
+// not continue the entries of the engine, it rebuilds.
 func (e *Engine) SetEntries(entries []*history.Content) {
 	n := len(e.conversation.entries)
 	if n > len(entries) || !slices.Equal(e.conversation.entries, entries[:n]) {
@@ -39,8 +39,8 @@ func (e *Engine) SetEntries(entries []*history.Content) {
 	}
 }
 
-// Follow applies one step from the record of a conversation. An engine that has followed a whole
-// record equals the engine that wrote it.
+// Follow applies one step from the log of a conversation. An engine that has followed a whole log
+// equals the engine that wrote the log.
 func (e *Engine) Follow(step history.Step) {
 	switch step.Kind {
 	case history.MutationAdded:
@@ -74,7 +74,7 @@ func (e *Engine) followEdits(step history.Step) {
 		}
 	}
 	if slices.ContainsFunc(hollow, func(at int) bool { return e.conversation.units[at].fact.result < 0 }) {
-		e.Rebuild(entries) // the record of an answer is damaged
+		e.Rebuild(entries) // the recorded answer is damaged
 		return
 	}
 	e.drop(hollow)
@@ -83,11 +83,11 @@ func (e *Engine) followEdits(step history.Step) {
 		e.Rebuild(entries)
 		return
 	}
-	e.conversation.entries = entries // equal, but SetEntries compares the pointers of the record
+	e.conversation.entries = entries // equal, but SetEntries compares pointers with the recorded entries
 }
 
-// followEdit applies the recorded edit of entry i, and returns the units that changed. For calls
-// that were pruned it returns the units of their heads in hollow, and removes nothing.
+// followEdit applies the recorded edit of entry i, and returns the units that changed. hollow contains
+// the head units of the calls that were removed. followEdit does not remove these.
 func (cv *conversation) followEdit(i int, edit history.Edit) (changed, hollow []int) {
 	before, after := cv.entries[i], alignBlocks(cv.entries[i], edit.After)
 	kinds := slices.DeleteFunc(slices.Clone(edit.Kinds), func(k history.PruneKind) bool { return Reason(k) == ReasonEmptyCall })
@@ -121,7 +121,7 @@ func (cv *conversation) followEdit(i int, edit history.Edit) (changed, hollow []
 	return changed, hollow
 }
 
-// alignBlocks returns the new form of an entry, with nil in place of each block that left: a call, a
+// alignBlocks returns the new form of an entry, with nil in place of each removed block: a call, a
 // result, or every block if after is nil.
 func alignBlocks(before, after *history.Content) *history.Content {
 	blocks := make([]history.Block, len(before.Blocks))
@@ -152,8 +152,8 @@ func sameCall(before, after history.Block) bool {
 	return true
 }
 
-// isOwnStep reports whether this package made the replacements of a step: each reason is one of
-// this package, and entries are removed only with an empty call.
+// isOwnStep reports whether this package made the replacements of a step: each reason belongs to this
+// package, and entries are removed only with an empty call.
 func isOwnStep(step history.Step) bool {
 	hollow, unexplained := false, false
 	for _, edit := range step.Edits {

@@ -11,8 +11,8 @@ import (
 
 const (
 	// horizon is the number of requests within which a cut must pay back. In a long session it is
-	// horizonShare of the requests so far, since a long session tends to continue for long. From 15
-	// to 20 the cost changes by less than a hundredth.
+	// horizonShare of the requests so far, because long sessions tend to continue. From 15 to 20 the
+	// cost changes by less than a hundredth.
 	horizon      = 20
 	horizonShare = 0.15
 )
@@ -20,8 +20,8 @@ const (
 // A Plan lists the changes that should be made before the next request.
 type Plan struct {
 	Changes []Change
-	// Paid is the extra cost of the next request through the cut, in tokens at the full price of
-	// input. It is below zero if the request gets cheaper at once.
+	// Paid is the extra cost of the next request because of the cut, in tokens at the full price of
+	// input. It is negative if the request becomes cheaper at once.
 	Paid float64
 	// Saves is the amount that the cut saves with each later request.
 	Saves float64
@@ -37,21 +37,21 @@ func (p Plan) PaysBack() int {
 	return int(math.Ceil(p.Paid / p.Saves))
 }
 
-// A cut begins at a unit and takes everything behind it that may go.
+// A cut is a pruning pass that begins at a unit and removes everything after it that may be pruned.
 type cut struct {
 	at int
-	// dearer is the extra cost of the next request. saves is the amount saved with each later
-	// request. worth is the amount saved within the horizon, less dearer.
+	// dearer is the extra cost of the next request. saves is the amount saved with each later request.
+	// worth is the amount saved within the horizon, minus dearer.
 	dearer, worth, saves float64
 	// freed is the number of tokens that the cut frees.
 	freed float64
-	// atOnce is set if the cut causes nothing to be billed again.
+	// atOnce is set if no content has to be billed again because of the cut.
 	atOnce bool
 	// risky is the number of texts in the cut that an edit may quote.
 	risky int
 }
 
-// Plan returns the cut that is worth most, as a plan. It carries out none of the changes.
+// Plan returns the most valuable cut, as a plan. It applies none of the changes.
 func (e *Engine) Plan(m Moment) Plan {
 	a := e.account
 	a.begin(m)
@@ -74,24 +74,24 @@ func (e *Engine) Plan(m Moment) Plan {
 	return Plan{Changes: e.changes(best.at, candidates, folds), Paid: best.dearer, Saves: best.saves, Bank: bank}
 }
 
-// leastFreed returns the number of tokens that a cut must free at a provider that finds whole
-// steps. From the cut on, each request may be rounded down by up to one step more, and the saving
-// with each request must exceed that. Tokens freed by earlier cuts count too.
+// leastFreed returns the number of tokens that a cut must free if the provider's cache finds only whole
+// steps. After the cut, each request may be rounded down by up to one step more. The saving with each
+// request must exceed that. Tokens freed by earlier cuts count too.
 func (a *account) leastFreed(m Moment) float64 {
 	const leastRead = 0.02
 	return m.rounding()/max(leastRead, m.Price.Read) - float64(a.conversation.unpruned-a.conversation.total)
 }
 
-// rounding returns an upper bound of the extra cost of a request whose cached part is rounded down
-// to whole steps.
+// rounding returns an upper limit of the extra cost of a request whose cached part is rounded down to
+// whole steps.
 func (m Moment) rounding() float64 {
 	return (m.Price.Write - m.Price.Read) * float64(max(1, m.Cache.Step)-1)
 }
 
-// choose returns the dearer cut that is worth most, else the cut nearest to the head that costs
-// nothing, else nil. When pressed, it returns the cut nearest to the head. Text that an edit may
-// quote leaves only if the bank can pay for reading it again, even if the cut itself costs
-// nothing.
+// choose returns the most valuable cut that costs something. If there is none, it returns the cut
+// nearest to the head that costs nothing, or nil. With pressed, it returns the cut nearest to the head.
+// Text that an edit may quote is pruned only if the bank can pay for reading it again, even if the cut
+// itself costs nothing.
 func choose(cuts []cut, bank float64, faults func(texts int) float64, pressed bool) *cut {
 	var best *cut
 	worth := 0.0
@@ -110,29 +110,29 @@ func choose(cuts []cut, bank float64, faults func(texts int) float64, pressed bo
 	return best
 }
 
-// A sweep walks through the units from the tail to the head and weighs every place where a cut
-// may begin.
+// A sweep examines the units from the tail to the head, and computes the value of each position where a
+// cut may begin.
 type sweep struct {
 	conversation *conversation
 	account      *account
 	m            Moment
 	candidates   map[int]candidate
-	// from lists the candidates by the unit at which a cut has to begin to take them.
+	// from lists the candidates by the first unit of a cut that includes them.
 	from  map[int][]candidate
 	folds []fold
-	// startAt maps the first unit of each fold to the indexes of the folds that start there.
-	// folded holds the units of the folds that the sweep has passed.
+	// startAt maps the first unit of each fold to the indexes of the folds that start there. folded
+	// contains the units of the folds that the sweep has passed.
 	startAt map[int][]int
 	folded  map[int]bool
-	// sums holds the sums of the conversation. warm is the number of tokens that the provider finds
+	// sums contains the sums of the conversation. warm is the number of tokens that the provider finds
 	// if nothing changes.
 	sums []int
 	warm int
-	// saved is the number of tokens, sent before, that a cut at the present unit frees. lasting
-	// is the part of saved that may cause a cut by itself. newSaved is the number of tokens that
-	// leave before any request has carried them.
+	// saved is the number of tokens, sent before, that a cut at the present unit frees. lasting is the
+	// part of saved that may justify a cut alone. newSaved is the number of tokens that are pruned
+	// before any request contains them.
 	saved, lasting, newSaved float64
-	// risky is the number of texts passed that may leave and that an edit may quote.
+	// risky is the number of prunable texts passed so far that an edit may quote.
 	risky int
 }
 
@@ -150,7 +150,7 @@ func newSweep(a *account, m Moment, candidates []candidate, folds []fold) *sweep
 	return s
 }
 
-// cuts lists the places where a cut may begin, from the tail to the head.
+// cuts lists the positions where a cut may begin, from the tail to the head.
 func (s *sweep) cuts() []cut {
 	var cuts []cut
 	for at := len(s.conversation.units) - 1; at >= 0; at-- {
@@ -165,8 +165,8 @@ func (s *sweep) cuts() []cut {
 	return cuts
 }
 
-// startOf returns the unit at which a cut has to begin to take a candidate. What an edit says leaves
-// only behind the older views of its lines, so that the newest text does not leave before them.
+// startOf returns the first unit of a cut that includes a candidate. The texts of an edit are pruned
+// only after the older views of its lines, so that the newest text is not pruned before them.
 func (cv *conversation) startOf(c candidate) int {
 	at := c.unit
 	for _, view := range cv.units[at].fact.stale {
@@ -177,7 +177,7 @@ func (cv *conversation) startOf(c candidate) int {
 	return at
 }
 
-// take adds a candidate to the sums, and reports whether it may cause a cut.
+// take adds a candidate to the sums, and reports whether it may justify a cut.
 func (s *sweep) take(c candidate) bool {
 	at := c.unit
 	if s.folded[at] {
@@ -205,8 +205,8 @@ func (s *sweep) take(c candidate) bool {
 	return c.hard()
 }
 
-// shortTexts returns the number of texts that an edit may quote in a call that leaves without
-// ever having been shortened.
+// shortTexts returns the number of texts that an edit may quote in a call that is removed before any of
+// its texts was shortened.
 func (cv *conversation) shortTexts(f *fact) int {
 	texts := 0
 	for _, at := range f.call()[1:] {
@@ -217,8 +217,8 @@ func (cv *conversation) shortTexts(f *fact) int {
 	return texts
 }
 
-// freedTokens returns the tokens that a candidate frees in addition to the candidates passed before, or
-// false if a fold takes a part of it.
+// freedTokens returns the tokens that a candidate frees in addition to the candidates passed before. It
+// returns false if a fold includes a part of the candidate.
 func (s *sweep) freedTokens(c candidate) (tokens float64, ok bool) {
 	u := &s.conversation.units[c.unit]
 	if c.why != ReasonEmptyCall {
@@ -245,9 +245,9 @@ func (cv *conversation) tokensFreed(c candidate) int {
 	return cv.units[c.unit].saves()
 }
 
-// takeFolds adds the folds that begin at a unit to the sums, and reports whether there are any.
-// It adds only their gain over their own candidates, because the sweep has passed these, and the
-// target of the fold, before.
+// takeFolds adds the folds that begin at a unit to the sums, and reports whether there are any. It adds
+// only what they free beyond their own candidates, because the sweep has already passed these and the
+// target of the fold.
 func (s *sweep) takeFolds(at int) bool {
 	for _, i := range s.startAt[at] {
 		gain := float64(s.folds[i].saves)
@@ -278,8 +278,8 @@ func (s *sweep) cut(at int) cut {
 // horizon returns the number of requests within which a cut must pay back.
 func (cv *conversation) horizon() float64 { return max(horizon, horizonShare*float64(cv.request)) }
 
-// changes lists everything that leaves with a cut at a unit: the folds and the hard candidates,
-// and the soft candidates among the units that were sent before.
+// changes lists all changes of a cut at a unit: the folds and the hard candidates, and the soft
+// candidates among the units that were sent before.
 func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change {
 	var changes []Change
 	gone := map[int]bool{}

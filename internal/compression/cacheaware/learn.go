@@ -6,33 +6,32 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// learned holds the facts about a provider's cache that its reports have shown, for one model.
+// learned contains the facts about a provider's cache learned from its reports, for one model.
 type learned struct {
-	// reports is set once the provider has reported cached tokens. Only then does a report of
-	// none mean that nothing was cached.
+	// reports is set once the provider has reported cached tokens. Only then does a report without
+	// cached tokens mean that nothing was cached.
 	reports bool
-	// missed counts the requests in a row for which the cache held nothing although it should
-	// have. short counts the requests for which it held much less than it should have.
+	// missed counts the consecutive requests for which the cache contained nothing although it should.
+	// short counts the requests for which it contained much less than it should.
 	missed, short int
-	// alive is the longest pause after which the provider's cache still held most of a prefix, and
-	// dead the shortest pause after which it held nothing. 0 means none.
+	// alive is the longest pause after which the provider's cache still contained most of a prefix.
+	// dead is the shortest pause after which it contained nothing. 0 means none.
 	alive, dead time.Duration
 }
 
 const (
-	// misses is the number of requests in a row that must find nothing of an unchanged prefix in
-	// the cache, until the cache counts as not working. One miss can be an accident: the provider
-	// dropped the prefix, and holds the next one again.
+	// misses is the number of consecutive requests without a cache hit on an unchanged prefix after
+	// which the cache counts as not working. One miss can be an accident: the provider dropped the
+	// prefix, and will keep the next one.
 	misses = 2
-	// leastCached is the shortest prefix, in tokens, that every provider with a cache
-	// keeps.
+	// leastCached is the shortest prefix, in tokens, that every provider with a cache stores.
 	leastCached = 2048
-	// shortfalls is the number of requests that must find much less than expected, until only the
-	// end of the latest request is counted on. shortfall is the share of the expected tokens
-	// below which a request finds much less.
+	// shortfalls is the number of requests that must find much less than expected, until the engine
+	// relies only on the end of the latest request. shortfall is the share of the expected tokens that
+	// counts as much less.
 	shortfalls = 3
 	shortfall  = 0.9
-	// leastPause is the shortest pause that teaches how long a cache lives.
+	// leastPause is the shortest pause from which the lifetime of a cache is learned.
 	leastPause = time.Minute
 )
 
@@ -50,9 +49,9 @@ func (l learned) believe(c vendor.Cache) vendor.Cache {
 	return c
 }
 
-// learn takes the report of a reply into account, and returns the moment of its request as it
-// turned out. total is the size of the request in tokens, expected the number of tokens that it
-// should find in a warm cache.
+// learn applies the report of a reply. It returns the moment of its request, corrected by the report.
+// total is the size of the request in tokens. expected is the number of tokens that it should find in a
+// warm cache.
 func (l *learned) learn(before, r Request, m Moment, total, expected int) Moment {
 	if r.Model != before.Model {
 		*l = learned{}
@@ -72,7 +71,7 @@ func (l *learned) learn(before, r Request, m Moment, total, expected int) Moment
 	switch {
 	case r.Cached == 0:
 		l.missed++
-		m.Cold, m.Reported = m.Cold || l.reports, false // without pruning, the cache would have had nothing either
+		m.Cold, m.Reported = m.Cold || l.reports, false // without pruning, the cache would have contained nothing either
 	case !m.Cold && found < shortfall*float64(expected):
 		l.missed = 0
 		l.short++
@@ -82,7 +81,7 @@ func (l *learned) learn(before, r Request, m Moment, total, expected int) Moment
 	return m
 }
 
-// recordPause records whether the cache held most of a prefix, or none of it, after a pause.
+// recordPause records whether the cache contained most of a prefix, or none of it, after a pause.
 func (l *learned) recordPause(pause time.Duration, most, none bool) {
 	switch {
 	case most:

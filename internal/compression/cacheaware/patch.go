@@ -8,8 +8,8 @@ import (
 	"agent/internal/text/patch"
 )
 
-// patch adds the files and replacements of a patch, also of a patch inside a command. A file that
-// moves is added under both names, its replacements under the old one.
+// patch adds the files and replacements of a patch, or of a patch inside a command. A moved file is
+// added under both names, its replacements only under the old name.
 func (f *fact) patch(text, root string) {
 	sections, err := patch.Parse(text)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"agent/internal/history"
 )
 
-// HeldPart describes a part of the context that pruning could take and has not taken.
+// HeldPart describes a part of the context that pruning could remove but has not removed.
 type HeldPart struct {
-	// Kind and Subject name the part. Class says how soon the part counts as not needed; it is
-	// empty for a strategy without classes.
+	// Kind and Subject describe the part. Class determines how soon the part counts as not needed. It
+	// is "" for a strategy without classes.
 	Kind, Subject, Class string
 	Tokens               int
-	// Waiting is set if the part may go and is held back. Pinned is set if the part stays because
-	// its file is pinned.
+	// Waiting is set if the part may be pruned but is kept for now. Pinned is set if the part is kept
+	// because its file is pinned.
 	Waiting, Pinned bool
-	// Reason explains in words why the part is still there.
+	// Reason describes why the part is still in the context.
 	Reason string
 
 	unit int
@@ -27,13 +27,13 @@ type HeldPart struct {
 
 // PrunableTokens sums up the content that could be pruned and is still in the context, in tokens.
 type PrunableTokens struct {
-	// Free counts content whose loss would cost nothing, Cold content that has not been used for
-	// long; both wait for a cut that pays. Pinned counts content of pinned files.
+	// Free counts content that can be pruned without loss, and Cold content that was not used for long.
+	// Both wait for a cut that pays. Pinned counts content of pinned files.
 	Free, Cold, Pinned int
 }
 
 // HeldParts lists the units about a file or command, in the order of the conversation. subject is a
-// path or a command line, or the end of a path; "" selects all units.
+// path, a command, or the end of a path. If it is "", all units are listed.
 func (e *Engine) HeldParts(subject string, m Moment) []HeldPart {
 	rv := e.conversation.review(m)
 	whys := map[int]Reason{}
@@ -58,7 +58,7 @@ func matches(subject, wanted string) bool {
 	return wanted == "" || subject == wanted || strings.HasSuffix(subject, "/"+strings.TrimPrefix(wanted, "./"))
 }
 
-// holdReason explains in words why a unit is still in the context.
+// holdReason describes why a unit is still in the context.
 func (rv *review) holdReason(u *unit, why Reason) string {
 	idle := rv.conversation.idleRequests(u)
 	switch {
@@ -93,8 +93,8 @@ func (e *Engine) PrunableTokens(m Moment) PrunableTokens {
 	return s
 }
 
-// Pin keeps everything about a file until the file is unpinned. The path is absolute, relative to
-// the workspace, or the end of one. Pin returns false if the conversation does not know the file.
+// Pin keeps all content of a file until the file is unpinned. The path is absolute, relative to the
+// workspace, or the end of a path. Pin returns false if the file is not in the conversation.
 func (e *Engine) Pin(path string, pinned bool) bool {
 	known := false
 	for name, f := range e.conversation.files {
@@ -108,14 +108,14 @@ func (e *Engine) Pin(path string, pinned bool) bool {
 // nextRequest returns the number of the next request, from 1.
 func (cv *conversation) nextRequest() int { return cv.request + 1 }
 
-// Regrets reports whether content of a kind that was pruned by a cut should have stayed, if the
-// model asks for it again now: it was not used for long, and the cut was a moment ago.
+// Regrets reports whether pruned content should have been kept, if the model requests it again now.
+// This is so if the content was pruned as unused, and the cut was a few requests ago.
 func (e *Engine) Regrets(kind history.PruneKind, cut *history.Cut) bool {
 	cold := kind == history.PruneKind(ReasonUnused) || kind == history.PruneKind(ReasonSoft)
 	return cold && cut != nil && e.conversation.nextRequest()-cut.Request <= regret
 }
 
-// Files lists the files that the conversation knows.
+// Files lists the files in the conversation.
 func (e *Engine) Files() []string { return slices.Sorted(maps.Keys(e.conversation.files)) }
 
 // Pins lists the pinned files.

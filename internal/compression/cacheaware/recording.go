@@ -7,27 +7,27 @@ import (
 	"agent/internal/history"
 )
 
-// A RecordedUnit is a unit before any pruning, for code that judges the effect of pruning.
+// A RecordedUnit is a unit before any pruning, for code that measures the effect of pruning.
 type RecordedUnit struct {
 	// Entry and Block are the indexes of the unit's entry and of its block in the entry.
 	Entry, Block int
-	// Request is the first request that carries it.
+	// Request is the first request that contains the unit.
 	Request int
 	// Text is the text that the unit shows, without line numbers.
 	Text string
-	// Tokens is the size of the unit, Left the size of a pointer in its place.
+	// Tokens is the size of the unit, and Left the size of a pointer that replaces it.
 	Tokens, Left int
 	// Fixed is set if the unit never changes, Quote if it is the old text of an edit.
 	Fixed, Quote bool
-	// Written is set if the model wrote the unit: words, or a part of a call.
+	// Written is set if the model wrote the unit: text, or a part of a call.
 	Written bool
-	// Path is the file whose lines From to To the unit shows, or "" if the unit is no view.
+	// Path is the file whose lines From to To the unit shows, or "" if the unit is not a view.
 	Path     string
 	From, To int
-	// Whole is set if it shows all lines of the file.
+	// Whole is set if the unit shows all lines of the file.
 	Whole bool
-	// Found is set if the unit is the result of a command or a search, and shows no file. Command is
-	// the command line.
+	// Found is set if the unit is the result of a command or a search, and does not show a file.
+	// Command is the command.
 	Found   bool
 	Command string
 }
@@ -36,7 +36,7 @@ type RecordedUnit struct {
 type Quote struct {
 	// Reply is the request whose reply made the edit.
 	Reply int
-	// Path is the file, Text the old text that the edit quotes.
+	// Path is the file, and Text the old text that the edit quotes.
 	Path, Text string
 	// Applied is set if the edit was made.
 	Applied bool
@@ -96,7 +96,8 @@ func (e *Engine) Quotes() []Quote {
 	return quotes
 }
 
-// Texts yields the texts among the parameters of a call, until the parameters are no valid JSON.
+// Texts yields the texts among the parameters of a call. It stops where the parameters are not valid
+// JSON.
 func Texts(parameters json.RawMessage) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for a := range textArguments(parameters) {

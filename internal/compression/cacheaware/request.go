@@ -7,11 +7,11 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// MetaRequest is the key of a reply's metadata that holds the Request it answers. With it the
-// account can be rebuilt from the record of a conversation.
+// MetaRequest is the metadata key under which a reply stores the Request that it answers. The account
+// can be rebuilt from these in the log of a conversation.
 const MetaRequest = "request"
 
-// A Request records a request that was answered.
+// A Request describes an answered request.
 type Request struct {
 	// At is the time of sending, in milliseconds since 1970.
 	At int64 `json:"at"`
@@ -21,30 +21,29 @@ type Request struct {
 	HeadSum string `json:"headSum"`
 	// Head is the size of the system prompt and the tools, in tokens.
 	Head int `json:"head"`
-	// Limit is the size of the model's window, in tokens; older logs lack it.
+	// Limit is the model's context window in tokens. Older logs lack it.
 	Limit int `json:"limit,omitempty"`
-	// Read and Write are the prices used to judge the request. Cold is set if nothing was cached.
+	// Read and Write are the prices with which the request was planned. Cold is set if nothing was
+	// cached.
 	Read  float64 `json:"read"`
 	Write float64 `json:"write"`
 	// Step holds the prices above a number of tokens.
 	Step PriceStep `json:"step,omitzero"`
 	Cold bool      `json:"cold"`
-	// Cache describes the provider's cache as it was believed to be. Mark is the position of the
-	// free mark.
+	// Cache is the assumed state of the provider's cache. Mark is the position of the free mark.
 	Cache vendor.Cache `json:"cache,omitzero"`
 	Mark  int          `json:"mark,omitzero"`
-	// Warmed is the time of the latest refresh of the cache before the request, as At; 0 for none.
+	// Warmed is the time of the latest refresh of the cache before the request, in the same form as At.
+	// It is 0 if there was none.
 	Warmed int64 `json:"warmed,omitzero"`
-	// Prompt and Cached are the numbers of tokens that the provider reported, or 0 if it reported
-	// none.
+	// Prompt and Cached are the numbers of tokens that the provider reported, or 0.
 	Prompt int `json:"prompt,omitempty"`
 	Cached int `json:"cached,omitempty"`
-	// Pins lists the files that were pinned, by the user or because the model asked for them
-	// again.
+	// Pins lists the files that were pinned, by the user or because the model requested them again.
 	Pins []string `json:"pins,omitempty"`
 }
 
-// Moment returns the moment of the request, as the account settled it.
+// Moment returns the moment of the request, as the account used it.
 func (r Request) Moment() Moment {
 	m := Moment{Price: Price{r.Read, r.Write, r.Step}, Head: r.Head, Cold: r.Cold, Cache: r.Cache, Mark: r.Mark, At: r.Time()}
 	if r.Warmed > 0 {

@@ -9,7 +9,7 @@ import (
 	"agent/internal/cmdline"
 )
 
-// checks matches a command line that tests, builds or lints.
+// checks matches a command that tests, builds or lints.
 var checks = lazyregexp.New(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) (run )?(test|check|build|lint|typecheck|ci|install)|npx (vitest|jest|tsc|eslint|biome|tsx)|vitest|jest|pytest|tox|ruff|mypy|cargo (test|build|check|clippy)|make\b|ctest|ninja|tsc|eslint|gofmt|golangci-lint|staticcheck|mvn|gradlew?|node --test|tsx --test|python3? -m (unittest|pytest)|mise run \S*(test|lint|fmt|build)|dotnet (test|build)|swift (test|build)|rspec|phpunit)`)
 
 // An outputCut describes which part of its output a command shows.
@@ -18,8 +18,8 @@ type outputCut struct {
 	merged, silent bool
 }
 
-// holds reports whether output cut by c shows at least as much as output cut by other. If the two
-// come from different pipes, neither shows as much as the other.
+// holds reports whether output cut by c shows at least as much as output cut by other. If the two come
+// from different pipes, it returns false.
 func (c outputCut) holds(other outputCut) bool {
 	switch {
 	case c.silent && !other.silent:
@@ -33,27 +33,27 @@ func (c outputCut) holds(other outputCut) bool {
 	}
 }
 
-// patchCommand matches a command that does nothing but apply a patch: apply_patch with the patch
-// as here-document or argument, or the patch alone.
+// patchCommand matches a command that only applies a patch: apply_patch with the patch as here-document
+// or argument, or the patch alone.
 var patchCommand = lazyregexp.New(`^\s*(?:(?:apply_patch|applypatch)\s+(?:<<-?\s*['"]?\w+['"]?\s*\n|\$?['"]))?\s*\*\*\* Begin Patch\s*\n(?s:.*)\n\*\*\* End Patch\s*(?:['"]|\n\w+)?\s*$`)
 
-// shellPatch reports whether a command does nothing but apply a patch.
+// shellPatch reports whether a command only applies a patch.
 func shellPatch(line string) bool {
 	return strings.Contains(line, "*** Begin Patch") && patchCommand.MatchString(cmdline.Read(line).WithoutFolder().String())
 }
 
-// refused matches the beginning of the result of an edit that was not made, where no other record
-// says so.
+// refused matches the beginning of the result of an edit that was not applied. It is used if no other
+// record contains that.
 var refused = lazyregexp.New(`^(?i)\s*(error:|failed |<tool_use_error>)`)
 
-// cutShort matches the note that shell tools put in place of output that they omitted.
+// cutShort matches the note with which shell tools replace omitted output.
 var cutShort = lazyregexp.New(`(?m)^\W*\[[^\]\n]*(left out here|omitted|truncated)[^\]\n]*\]`)
 
-// shownLines matches the script of a sed that prints some lines.
+// shownLines matches a sed script that prints a range of lines.
 var shownLines = lazyregexp.New(`^(\d+),(\d+)p$`)
 
-// shellView returns the file and the range of lines that a command shows, or false if the command
-// does anything else.
+// shellView returns the file and the range of lines that a command shows. It returns false if the
+// command has any other effect.
 func shellView(core cmdline.Core) (file string, lo, hi int, ok bool) {
 	pipe := core.Pipe
 	if len(pipe) == 0 || len(pipe)+len(core.Ends) > 2 || core.Merged {

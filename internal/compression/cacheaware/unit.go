@@ -17,11 +17,12 @@ import (
 type part int
 
 const (
-	// said is text of a human or the model, or reasoning that is sent back. It never changes.
+	// said is text of a human or the model, or reasoning that is sent in later requests. It never
+	// changes.
 	said part = iota
 	// head is a call without its long arguments. It never changes either.
 	head
-	// oldText and newText are the two texts of an edit, body is the content of a write.
+	// oldText and newText are the two texts of an edit. body is the content of a write.
 	oldText
 	newText
 	body
@@ -33,8 +34,7 @@ const (
 	picture
 )
 
-// minArgument is the length, in bytes, above which an argument that no tool declares is a unit of
-// its own.
+// minArgument is the length in bytes above which an argument that no tool declares is a separate unit.
 const minArgument = 400
 
 // state is the present form of a unit.
@@ -43,9 +43,9 @@ type state int
 const (
 	whole state = iota
 	pruned
-	// current: the result of a call holds the current text of a file (fold.go).
+	// current: the result of a call contains the current text of a file (fold.go).
 	current
-	// gone: the call was pruned with its result (see empty_calls.go)
+	// gone: the call was removed with its result (see empty_calls.go)
 	gone
 )
 
@@ -58,45 +58,45 @@ type unit struct {
 	fact *fact
 	// text is the text that the unit shows, without line numbers. It is empty for a pruned unit.
 	text string
-	// tokens is the size of the unit now, full its size before any pruning, and left its size as
-	// a pointer.
+	// tokens is the present size of the unit, full its size before any pruning, and left its size as a
+	// pointer.
 	tokens, full, left int
 	state              state
-	// stale is set once an edit has replaced text that the unit shows. marked is set once it says so.
+	// stale is set once an edit has replaced text in the unit. marked is set once the unit has a note
+	// about it.
 	stale, marked bool
-	// sent is the first request that carries the unit.
+	// sent is the first request that contains the unit.
 	sent int
 	// used is the latest request whose reply used the unit, or -1 before the first.
 	used int
-	// folded is the file whose current text this result holds, from the request foldedAt on.
+	// folded is the file whose current text this result contains, from the request foldedAt on.
 	folded   *file
 	foldedAt int
-	// free is set for a pruned unit if nothing was lost with it. prunedAt is the request before
-	// which the unit was pruned.
+	// free is set for a pruned unit if nothing was lost by pruning it. prunedAt is the first request
+	// without the unit.
 	free     bool
 	prunedAt int
 }
 
-// minSaved is the least number of tokens that pruning a unit must free.
+// minSaved is the smallest number of tokens that pruning a unit must free.
 const minSaved = 30
 
-// isShown reports whether the unit still shows its original text, or the text of a file.
+// isShown reports whether the unit still contains its original text, or the text of a file.
 func (u *unit) isShown() bool { return u.state == whole || u.state == current }
 
 func (u *unit) saves() int { return u.tokens - u.left }
 
-// minEditLines is the least number of lines that an argument of an edit or a write must have to
-// be shortened. The model reads its own calls as examples of how to call, and a tool refuses a
-// pointer.
+// minEditLines is the smallest number of lines from which an argument of an edit or a write is
+// shortened. The model imitates its own earlier calls, and a tool refuses a pointer as an argument.
 const minEditLines = 40
 
-// mayGo reports whether a pointer may take the place of the unit, and frees enough.
+// mayGo reports whether a pointer may replace the unit and would free enough tokens.
 func (u *unit) mayGo() bool {
 	return !u.fixed() && u.isShown() && u.fact != nil && u.saves() >= minSaved && !u.shortEdit()
 }
 
 // shortEdit reports whether the unit is an argument of an edit or a write that is too short to be
-// shortened. Such a unit leaves only with its whole call.
+// shortened. Such a unit is removed only with its whole call.
 func (u *unit) shortEdit() bool { return isShortEdit(u.part, u.text) }
 
 func isShortEdit(p part, text string) bool {
@@ -126,16 +126,15 @@ type argumentUnit struct {
 	text string
 }
 
-// A textArgument is a text among the parameters of a call. It takes up the bytes from start to
-// end.
+// A textArgument is a text among the parameters of a call. It occupies the bytes from start to end.
 type textArgument struct {
 	at         jsontext.Pointer
 	text       string
 	start, end int
 }
 
-// textArguments yields the texts among the parameters of a call, in their order. It ends where
-// the parameters are no valid JSON.
+// textArguments yields the texts among the parameters of a call, in their order. It stops where the
+// parameters are not valid JSON.
 func textArguments(parameters json.RawMessage) iter.Seq[textArgument] {
 	return func(yield func(textArgument) bool) {
 		for a, named := range members(parameters) {
@@ -146,8 +145,8 @@ func textArguments(parameters json.RawMessage) iter.Seq[textArgument] {
 	}
 }
 
-// members yields the texts among the parameters of a call, and with named set the places of members,
-// each before its value.
+// members yields the strings among the parameters of a call. named is set for the names of members,
+// which precede their values.
 func members(parameters json.RawMessage) iter.Seq2[textArgument, bool] {
 	return func(yield func(a textArgument, named bool) bool) {
 		decoder := jsontext.NewDecoder(bytes.NewReader(parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -169,8 +168,8 @@ func members(parameters json.RawMessage) iter.Seq2[textArgument, bool] {
 	}
 }
 
-// countedTexts returns the texts among the parameters of a call that count, in their order: of a
-// member that is given twice a tool takes the last.
+// countedTexts returns the texts among the parameters of a call that tools use, in their order. If a
+// member occurs twice, tools use the last one.
 func countedTexts(parameters json.RawMessage) (texts []textArgument) {
 	seen := map[jsontext.Pointer]bool{}
 	for a, named := range members(parameters) {
@@ -201,7 +200,7 @@ func longArguments(call *history.ToolCall, tool toolspec.Traits) []argumentUnit 
 	return units
 }
 
-// partOf returns the part that an argument has, or false if it is no unit. An argument that the
+// partOf returns the part for an argument, or false if the argument is not a unit. An argument that the
 // tool does not declare must be long.
 func partOf(at jsontext.Pointer, text string, tool toolspec.Traits) (part, bool) {
 	name := at.LastToken()
@@ -209,7 +208,7 @@ func partOf(at jsontext.Pointer, text string, tool toolspec.Traits) (part, bool)
 	listed := slices.ContainsFunc(tool.List, func(list string) bool { return strings.HasPrefix(string(at), "/"+list+"/") })
 	switch {
 	case !top && !listed:
-		// A command may be a list whose last item is the line.
+		// A command may be a list whose last item is the script.
 		parent := at.Parent()
 		return newText, slices.Contains(tool.Command, parent.LastToken()) && parent.Parent() == "" && shellPatch(text)
 	case slices.Contains(tool.Old, name):
@@ -225,8 +224,8 @@ func partOf(at jsontext.Pointer, text string, tool toolspec.Traits) (part, bool)
 	}
 }
 
-// replaceArgument returns parameters with the value at a pointer replaced by text. All other
-// bytes stay as they are, so that the cached prefix before the value is kept.
+// replaceArgument returns parameters with the value at a pointer replaced by text. All other bytes are
+// unchanged, so that the cached prefix before the value is kept.
 func replaceArgument(parameters json.RawMessage, at jsontext.Pointer, text string) (json.RawMessage, bool) {
 	for _, a := range countedTexts(parameters) {
 		if a.at == at {
@@ -236,7 +235,7 @@ func replaceArgument(parameters json.RawMessage, at jsontext.Pointer, text strin
 	return parameters, false
 }
 
-// argumentAt returns the text at a pointer in parameters, or "" if there is none.
+// argumentAt returns the text at a JSON pointer in parameters, or "" if there is none.
 func argumentAt(parameters json.RawMessage, at jsontext.Pointer) string {
 	for _, a := range countedTexts(parameters) {
 		if a.at == at {
@@ -246,13 +245,13 @@ func argumentAt(parameters json.RawMessage, at jsontext.Pointer) string {
 	return ""
 }
 
-// mayBeMarked reports whether the unit is a view that does not say yet that it is stale, and that no
-// later view replaces.
+// mayBeMarked reports whether the unit is a stale view that has no note about it yet, and that no later
+// view replaces.
 func (u *unit) mayBeMarked() bool {
 	return u.stale && !u.marked && u.part == result && u.state == whole && u.mayGo() && !u.fact.covered
 }
 
-// kind names a unit in a few words.
+// kind returns a short name of the unit.
 func (u *unit) kind() string {
 	switch u.part {
 	case oldText:
@@ -276,7 +275,7 @@ func (u *unit) kind() string {
 	}
 }
 
-// subject names the subject of a unit: a path, else a command line, else a tool.
+// subject returns the subject of a unit: its path, or otherwise its command, or otherwise its tool.
 func (u *unit) subject() string {
 	if p := u.fact.path(); p != "" {
 		return p

@@ -6,9 +6,9 @@ import (
 	"agent/internal/history"
 )
 
-// A reply that uses rare words of a unit has used the unit. A word is rare if it looks like a
-// name in a program, and no human, no text of the model and no head of a call contains it: the
-// model can then only have it from that unit.
+// A reply that uses rare words of a unit has used the unit. A word is rare if it looks like an
+// identifier of a program, and no text of a human or the model and no head of a call contains it. The
+// model can then know the word only from that unit.
 
 const (
 	minWord = 6
@@ -24,7 +24,7 @@ const common = -1
 // vocabulary maps every name-like word to the newest unit that contains it, or to common.
 type vocabulary map[string]int
 
-// add notes the words of a unit's text.
+// add records the words of a unit's text.
 func (v vocabulary) add(text string, unit int, fixed bool) {
 	for word := range NameWords(text) {
 		at, known := v[word]
@@ -41,8 +41,8 @@ func (v vocabulary) add(text string, unit int, fixed bool) {
 	}
 }
 
-// countUses counts, for each unit, the rare words of it that text contains. It skips the words in
-// seen, and adds the others to seen.
+// countUses counts, for each unit, how many of its rare words are in text. It skips the words in seen,
+// and adds the others to seen.
 func (v vocabulary) countUses(text string, seen map[string]bool, count map[int]int) {
 	for word := range NameWords(text) {
 		if seen[word] {
@@ -55,8 +55,8 @@ func (v vocabulary) countUses(text string, seen map[string]bool, count map[int]i
 	}
 }
 
-// NameWords yields the words of text that look like names of a program and not
-// like prose: with a digit, an underscore or a capital inside.
+// NameWords yields the words of text that look like identifiers of a program, not prose: they contain a
+// digit, an underscore, or a capital after the first letter.
 func NameWords(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for i := 0; i < len(text); {
@@ -90,8 +90,8 @@ func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }
 
-// useWords notes the units that a reply uses: units that it quotes in an edit, and units with
-// enough rare words in it.
+// useWords records the units that a reply uses: units that it quotes in an edit, and units of which it
+// contains enough rare words.
 func (cv *conversation) useWords(reply *history.Content) {
 	seen, count := map[string]bool{}, map[int]int{}
 	for _, block := range reply.Blocks {
@@ -114,7 +114,7 @@ func (cv *conversation) useWords(reply *history.Content) {
 	}
 }
 
-// useQuote notes a use of the newest unit that shows the text quoted by an edit.
+// useQuote records a use of the newest unit that shows the text quoted by an edit.
 func (cv *conversation) useQuote(text string) {
 	if text == "" {
 		return
@@ -128,5 +128,5 @@ func (cv *conversation) useQuote(text string) {
 	}
 }
 
-// use notes that the reply to the latest request used a unit.
+// use records that the reply to the latest request used a unit.
 func (cv *conversation) use(at int) { cv.units[at].used = cv.request + 1 }
