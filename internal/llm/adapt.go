@@ -8,31 +8,32 @@ import (
 	"sync"
 )
 
-// Lessons keeps the dialects that the models of an endpoint have taught, for later runs. Its
-// methods are safe for concurrent use.
+// Lessons stores the dialects learned from the models of an endpoint, for later runs. Its methods must
+// be safe for concurrent use.
 type Lessons[D any] interface {
-	// Learned returns the dialect that was kept for a model at the endpoint, or the zero D.
+	// Learned returns the dialect that was stored for a model at the endpoint, or the zero D.
 	Learned(model string) D
-	// Keep is called with a dialect that the endpoint has understood.
+	// Keep is called with a dialect that the endpoint has accepted.
 	Keep(model string, d D)
 }
 
-// Learn returns the dialect to use after a request in dialect d was refused, or d itself if the
-// refusal teaches nothing. The text of the refusal is in lower case. The note describes the loss by
-// the new dialect to a user, "" if there is none.
+// Learn returns the dialect to use after a request in dialect d was refused. It returns d itself if the
+// refusal teaches nothing. The text of the refusal is in lower case. note describes the loss by the new
+// dialect to a user, or is "".
 type Learn[D any] func(d D, req Request, refusal string) (wanted D, note string)
 
-// mostLessons limits the refusals of one request from which Adapt learns. It ends the exchange with
-// an endpoint that refuses every dialect.
+// mostLessons limits the refusals of one request from which Adapt learns. It ends the attempts with an
+// endpoint that refuses every dialect.
 const mostLessons = 5
 
-// Adapt returns a provider that learns from refusals. If a refusal tells how the endpoint wants
-// requests, the provider sends the request again at once in the new dialect, and all later requests
-// to the same model. It passes on a refusal that teaches nothing new. An Adapted chunk carries the
+// Adapt returns a provider that learns from refusals. If a refusal contains how the endpoint wants
+// requests, the provider sends the request again at once in the new dialect. It uses that dialect for
+// all later requests to the same model. It returns a refusal from which it learns nothing new. An
+// Adapted chunk contains the note of a lesson.
 // note of a lesson.
 //
 // speak returns the provider that sends requests in a dialect. kept stores the dialects that the
-// endpoint has understood for the next run; it may be nil.
+// endpoint has accepted for the next run. It may be nil.
 func Adapt[D comparable](speak func(D) Provider, learn Learn[D], kept Lessons[D]) Provider {
 	return &adapting[D]{speak: speak, learn: learn, kept: kept, learned: map[string]D{}}
 }
@@ -59,9 +60,9 @@ func (a *adapting[D]) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, 
 	}
 }
 
-// ask streams one reply in dialect d. lessons is the number of lessons from this request so far. It
+// ask streams one reply in dialect d. lessons is the number of lessons from this request so far. ask
 // reports whether a refusal taught another lesson, with its note. In that case it has yielded only
-// pulses.
+// heartbeats.
 func (a *adapting[D]) ask(ctx context.Context, d D, req Request, yield func(Chunk, error) bool, lessons int) (note string, taught bool) {
 	begun := false
 	for chunk, err := range a.speak(d).Stream(ctx, req) {
@@ -83,8 +84,8 @@ func (a *adapting[D]) ask(ctx context.Context, d D, req Request, yield func(Chun
 	return "", false
 }
 
-// teaches learns from a refusal. It reports whether the refusal demands another dialect than d.
-// Another request may have learned the same dialect in the meantime.
+// teaches learns from a refusal. It reports whether the refusal requires another dialect than d.
+// Another request may meanwhile have learned the same dialect.
 func (a *adapting[D]) teaches(d D, req Request, err error) (note string, taught bool) {
 	var failure *Error
 	if !errors.As(err, &failure) || failure.Kind != BadRequest {

@@ -14,15 +14,16 @@ import (
 // collision helps no attacker.
 const pastLength = 12
 
-// ConversationDigest returns a digest of a request: of its tools, its system prompt and its conversation with the
-// reasoning that is sent. The reply that answers the request keeps it (history.Attached.Past).
+// ConversationDigest returns a digest of a request: of its tools, its system prompt and its
+// conversation with the sent reasoning. It is stored with the reply to the request
+// (history.Attached.Past).
 func ConversationDigest(req Request) string {
 	return walk(req, func(int, *history.Thinking, string) bool { return true })
 }
 
-// WithoutVoid returns a request without the reasoning of earlier replies that answered another
-// conversation than the one now before them, and these replies. A model whose reasoning is bound to
-// its past refuses such reasoning, or drops it silently.
+// WithoutVoid returns a request without void reasoning, and the replies from which it was removed.
+// Reasoning is void if the conversation before the reply has changed since. A model whose reasoning is
+// bound to the conversation refuses void reasoning, or drops it silently.
 func WithoutVoid(req Request) (Request, []*history.Content) {
 	void := map[int]bool{}
 	walk(req, func(entry int, t *history.Thinking, past string) bool {
@@ -51,9 +52,9 @@ func WithoutVoid(req Request) (Request, []*history.Content) {
 	return req, replies
 }
 
-// walk goes through a request in the order in which the model reads it, and returns its digest.
-// reasoning is called with each block of reasoning that may be sent back and the digest of all before
-// its reply, and reports whether the block is sent.
+// walk visits a request in the order in which the model reads it, and returns its digest. It calls
+// reasoning with each block of reasoning that may be sent, and the digest of everything before its
+// reply. reasoning reports whether the block is sent.
 func walk(req Request, reasoning func(entry int, t *history.Thinking, past string) bool) string {
 	w := pastWriter{sha256.New()}
 	w.add(req.Model, req.System)

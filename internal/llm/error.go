@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// ErrorKind sorts failures of providers by their remedies.
+// ErrorKind classifies failures of providers by their remedies.
 type ErrorKind int
 
 // The kinds of failure.
 const (
-	// Unavailable means that the endpoint is unreachable, failed (5xx) or went silent. It is
-	// retried.
+	// Unavailable means that the endpoint is unreachable, failed (5xx) or stopped sending. The request
+	// is retried.
 	Unavailable ErrorKind = iota
-	// Auth means that the key is missing or was refused (401, 403).
+	// Auth means that the API key is missing or was refused (401, 403).
 	Auth
-	// RateLimit means too many requests (429). It is retried after the time in Retry-After.
+	// RateLimit means too many requests (429). The request is retried after the time in Retry-After.
 	RateLimit
-	// ContextOverflow means that the request is larger than the model's window.
+	// ContextOverflow means that the request is larger than the model's context window.
 	ContextOverflow
 	// BadRequest means that the provider refused the request (400, 422).
 	BadRequest
-	// NoImages means that the model or the endpoint takes no images, or not these.
+	// NoImages means that the model or the endpoint accepts no images, or not these images.
 	NoImages
 	// ModelNotFound means that the endpoint does not have the model (404).
 	ModelNotFound
-	// Truncated means that the stream ended without a finish reason. It is retried.
+	// Truncated means that the stream ended without a finish reason. The request is retried.
 	Truncated
-	// NotAnAPI means that the answer is not one of this API.
+	// NotAnAPI means that the answer does not come from this API.
 	NotAnAPI
 )
 
@@ -36,27 +36,25 @@ type Error struct {
 	Kind ErrorKind
 	// Status is the HTTP status, 0 if there was none.
 	Status int
-	// Where names the endpoint and the model (see About). It is empty for a failure that concerns
-	// neither.
+	// Where is the endpoint and the model (see About). It is "" for a failure that concerns neither.
 	Where string
 	// Message describes the failure.
 	Message string
-	// Hint names the next step for the user.
+	// Hint is the next step for the user.
 	Hint string
-	// RetryAfter is the time that the provider asks to wait, 0 if it does not ask.
+	// RetryAfter is the time that the provider asks to wait, or 0.
 	RetryAfter time.Duration
 	// Attempts is the number of requests that were made.
 	Attempts int
-	// ContextLimit is the window in tokens that the provider names with a ContextOverflow, 0 if it
-	// names none.
+	// ContextLimit is the context window in tokens that the provider reports with a ContextOverflow, or
+	// 0.
 	ContextLimit int
-	// PromptTokens is the size of the request that the provider names with a ContextOverflow, 0 if it
-	// names none.
+	// PromptTokens is the size of the request that the provider reports with a ContextOverflow, or 0.
 	PromptTokens int
 	// Err is the cause, or nil.
 	Err error
 
-	// Final is set if another attempt cannot help, whatever the kind.
+	// Final is set if another attempt cannot help, whatever the Kind.
 	Final bool
 	// Costly is set if another attempt costs minutes or paid tokens.
 	Costly bool
@@ -88,10 +86,10 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// HintLater is the hint for a failure that is likely to pass.
+// HintLater is the hint for a failure that is probably temporary.
 const HintLater = "try again later, or use another endpoint with --base-url"
 
-// Located puts where in front of a message, unless where is empty.
+// Located adds where as a prefix to a message, unless where is "".
 func Located(where, message string) string {
 	if where == "" {
 		return message
@@ -99,7 +97,7 @@ func Located(where, message string) string {
 	return where + ": " + message
 }
 
-// About names an endpoint and, unless it is empty, a model there.
+// About returns a description of an endpoint and, if model is not "", of a model there.
 func About(endpoint, model string) string {
 	if model == "" {
 		return endpoint

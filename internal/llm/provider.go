@@ -1,7 +1,7 @@
-// Package llm defines how the program talks to a model: one small streaming interface, [Provider],
-// and wrappers that add retries (Retry), a watchdog (Watch), lessons from refusals (Adapt) and
-// redaction (Redact) to any implementation. A [Request] holds the conversation, and a reply is a
-// sequence of chunks:
+// Package llm defines how the program communicates with a model: one small streaming interface,
+// [Provider], and wrappers for any implementation. The wrappers add retries (Retry), a timeout for
+// silent servers (Watch), lessons from refusals (Adapt) and redaction (Redact). A [Request] contains
+// the conversation, and a reply is a sequence of chunks:
 //
 //	for chunk, err := range provider.Stream(ctx, request) {
 //		switch chunk := chunk.(type) {
@@ -10,10 +10,9 @@
 //		}
 //	}
 //
-// Requests, chunks and errors do not depend on a wire format; package openai implements two, and
-// package anthropic another. The
-// package knows the content model of package history and nothing of the turn loop. It never logs a
-// key.
+// Requests, chunks and errors do not depend on a wire format. Package openai implements two formats,
+// and package anthropic a third. The package depends on the content model of package history, but not
+// on the turn loop. It never logs an API key.
 package llm
 
 import (
@@ -25,15 +24,14 @@ import (
 	"agent/internal/history"
 )
 
-// Provider streams the replies of a model. A provider that talks to a server makes one request for
-// one reply. TestProvider in package llmtest tests this contract. A Provider is safe
-// for concurrent use.
+// Provider streams the replies of a model. A provider for a server makes one request for one reply.
+// TestProvider in package llmtest tests this contract. A Provider is safe for concurrent use.
 type Provider interface {
 	// Stream sends the request and yields the reply as it arrives. The sequence ends after a Finish
-	// chunk or with one error. The error is ctx's error if ctx has ended, and else an *Error.
-	// Thought, complete calls, the usage and Finish come at the end, in this order. Leaving the
-	// loop early or ending ctx cancels the request, and nothing of it continues afterwards. A
-	// sequence can be ranged over once.
+	// chunk or with one error. The error is ctx's error if ctx has ended, and otherwise an *Error.
+	// Thought, complete calls, the usage and Finish come at the end, in this order. Ending the loop
+	// early or ending ctx cancels the request, and no part of it continues afterward. A sequence can be
+	// ranged over only once.
 	Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 }
 
@@ -43,11 +41,9 @@ type Request struct {
 	System  string
 	History []*history.Content
 	Tools   []ToolSpec
-	// Schema is the JSON Schema that the reply must fit, nil for none. Not every server enforces
-	// it.
+	// Schema is the JSON Schema for the reply, or nil. Not every server enforces it.
 	Schema json.RawMessage
-	// MaxOutputTokens limits the reply. This and the next three fields are sent only if they are
-	// set.
+	// MaxOutputTokens limits the reply. This field and the next three are sent only if they are set.
 	MaxOutputTokens int
 	Temperature     *float64
 	TopP            *float64
@@ -55,11 +51,11 @@ type Request struct {
 	// NoReply asks for no reply where the API can do without one: the request only keeps the prompt
 	// in the cache. MaxOutputTokens limits the reply elsewhere.
 	NoReply bool
-	// Replay decides whether reasoning is sent back to the model that it comes from.
+	// Replay decides whether reasoning is sent back to the model that wrote it.
 	Replay Replay
 	// Cache controls the provider's prompt cache.
 	Cache Cache
-	// Patience limits the waits and the attempts; nil means DefaultPatience.
+	// Patience limits the waits and the attempts. Nil means DefaultPatience.
 	Patience *Patience
 }
 
@@ -69,23 +65,23 @@ type ToolSpec struct {
 	Description string
 	// Schema is the JSON Schema of the parameters object.
 	Schema json.RawMessage
-	// Searches is set for the search of the web that the model's server makes by itself, within the
-	// reply. Nothing else of the tool is sent but Blocked.
+	// Searches is set for the web search that the model's server makes itself, within the reply. Of
+	// such a tool, only Blocked is sent.
 	Searches bool
 	// Blocked lists the hosts that Searches omits, with their subdomains. Only the Messages API
-	// takes them.
+	// supports this.
 	Blocked []string
-	// Free is the form of the tool for models that write its argument as plain text; nil if there
+	// Free is the form of the tool for models that write its argument as plain text. It is nil if there
 	// is none.
 	Free *FreeForm
 }
 
 // FreeForm describes a tool whose argument is plain text instead of JSON.
 type FreeForm struct {
-	// Parameter is the name of the text if the tool is offered as a function.
+	// Parameter is the name of the parameter with the text if the tool is offered as a function.
 	Parameter   string
 	Description string
-	// Grammar is the grammar of the text, in the format of Lark.
+	// Grammar is the grammar of the text, in Lark format.
 	Grammar string
 }
 
@@ -93,36 +89,36 @@ type FreeForm struct {
 // Searched, Usage, Finish, Retrying (from Retry), Adapted (from Adapt) or Heartbeat (for Watch).
 type Chunk interface{ chunk() }
 
-// Heartbeat is a sign of life that is not part of the reply: a keep-alive, an event without
-// content or, with Token, a piece of a call's arguments. Watch removes pulses.
+// Heartbeat is a sign that the connection works, but no part of the reply: a keep-alive, an event
+// without content or, with Token, a part of a call's arguments. Watch removes heartbeats.
 type Heartbeat struct{ Token bool }
 
-// Text is a piece of the answer.
+// Text is a part of the answer.
 type Text struct{ Delta string }
 
-// Reasoning is a piece of the model's thinking.
+// Reasoning is a part of the model's reasoning.
 type Reasoning struct{ Delta string }
 
-// WasThinking says that all Text so far was the model's thinking. It is sent if only the end of the
-// thinking was marked, and not its beginning.
+// WasThinking means that all Text so far was the model's reasoning. It is sent if only the end of the
+// reasoning was marked, and not its beginning.
 type WasThinking struct{}
 
-// Thought comes once, after the Reasoning of a reply. It holds the data that the provider attached
-// to the reasoning.
+// Thought follows the Reasoning of a reply, once. It contains the data that the provider attached to
+// the reasoning.
 type Thought struct{ Attached *history.Attached }
 
-// ToolCallStarted says that the model has begun a call. The arguments are still arriving. The
-// complete calls come in the same order.
+// ToolCallStarted means that the model has begun a call. The arguments are still arriving. The complete
+// calls follow in the same order.
 type ToolCallStarted struct{ Name string }
 
-// ToolCall is a complete call. Arguments that are not a JSON object are passed on unchanged, and
-// the turn loop answers them with a tool error. Calls arrive in the model's order, before Finish.
+// ToolCall is a complete call. Arguments that are not a JSON object are passed on unchanged, and the
+// turn loop answers the call with a tool error. Calls arrive in the model's order, before Finish.
 type ToolCall struct {
 	ID, Name  string
 	Arguments string
 	// Cut is set if the reply reached the output limit within the call.
 	Cut bool
-	// Attached holds the data that the provider attached to the call, or nil.
+	// Attached is the data that the provider attached to the call, or nil.
 	Attached *history.Attached
 }
 
@@ -130,10 +126,10 @@ type ToolCall struct {
 type Usage struct {
 	PromptTokens     int
 	CompletionTokens int
-	// ThinkingTokens is the part of CompletionTokens that the model thought, 0 if the provider does
-	// not report it.
+	// ThinkingTokens is the part of CompletionTokens used for reasoning, or 0 if the provider does not
+	// report it.
 	ThinkingTokens int
-	// DroppedThinking is the number of blocks of earlier thinking that the provider omitted of the
+	// DroppedThinking is the number of blocks of earlier reasoning that the provider removed from the
 	// prompt, because the conversation before them has changed.
 	DroppedThinking int
 	// CachedTokens is the part of PromptTokens read from the provider's cache.
@@ -144,15 +140,14 @@ type Usage struct {
 	// LongWriteTokens is the part of CacheWriteTokens that the cache keeps for an hour, which costs
 	// twice the input.
 	LongWriteTokens int
-	// CacheMiss is the provider's reason why its cache missed, in its own words; "" if it gives
-	// none.
+	// CacheMiss is the provider's own reason for a cache miss, or "".
 	CacheMiss string
 }
 
-// Searched says that the server has searched the web. Query is empty if the server does not tell.
+// Searched means that the server has searched the web. Query is "" if the server does not report it.
 type Searched struct {
 	Query string
-	// Sources are the addresses that it found, or that the answer names.
+	// Sources are the addresses that the search found, or that the answer cites.
 	Sources []string
 	// Times is the number of searches, 0 if the server only opened a page that it had found.
 	Times int
@@ -166,12 +161,12 @@ type Retrying struct {
 	// Where and Reason are Where and Message of the failure.
 	Where, Reason string
 	// Discard means that all chunks of this reply so far are void, because the next attempt starts
-	// over.
+	// again.
 	Discard bool
 }
 
-// Adapted comes before a reply if the endpoint has refused a part of the request, and the request
-// was made again without it. Note describes the loss to a user.
+// Adapted precedes a reply if the endpoint has refused a part of the request, and the request was sent
+// again without that part. Note describes the loss to a user.
 type Adapted struct{ Note string }
 
 // Finish ends a complete reply. Reason comes from the provider: stop, tool_calls, length or
@@ -191,37 +186,37 @@ func (Retrying) chunk()        {}
 func (Adapted) chunk()         {}
 func (Finish) chunk()          {}
 
-// Replay decides whether reasoning is sent back to the model that it comes from.
+// Replay decides whether reasoning is sent back to the model that wrote it.
 type Replay string
 
 // The values of Replay.
 const (
-	// ReplayAuto, also "", sends reasoning back if the vendor is known to want it, or once the
-	// endpoint has asked for it.
+	// ReplayAuto, also "", sends reasoning back if the vendor is known to require it, or once the
+	// endpoint has requested it.
 	ReplayAuto   Replay = "auto"
 	ReplayAlways Replay = "always"
 	ReplayNever  Replay = "never"
 )
 
-// CachePolicy decides whether to ask the provider to keep the prompt in its cache.
+// CachePolicy decides whether the provider is asked to cache the prompt.
 type CachePolicy string
 
 // The values of CachePolicy.
 const (
-	// CacheAuto, also "", asks if the vendor is known to understand it.
+	// CacheAuto, also "", sends cache hints if the vendor is known to support them.
 	CacheAuto CachePolicy = "auto"
 	CacheOff  CachePolicy = "off"
-	// Cache5m asks for 5 minutes if the vendor offers a choice.
+	// Cache5m requests 5 minutes if the vendor offers a choice.
 	Cache5m CachePolicy = "5m"
-	// Cache1h asks for an hour if the vendor offers a choice.
+	// Cache1h requests an hour if the vendor offers a choice.
 	Cache1h CachePolicy = "1h"
 )
 
 // Cache controls the provider's prompt cache for a request.
 type Cache struct {
 	Policy CachePolicy
-	// Key is the same for all requests of a session, 64 characters at most. With it the provider
-	// routes them to the server that has their prefix. An empty Key is not sent.
+	// Key is the same for all requests of a session, with at most 64 characters. The provider uses it
+	// to route the requests to the server that has their prefix. An empty Key is not sent.
 	Key string
 	// Stable is the number of entries at the beginning of the history that later requests will send
 	// unchanged.

@@ -11,8 +11,8 @@ import (
 	"agent/internal/base/secret"
 )
 
-// Key is a provider's key. It prints as a placeholder, so that it never gets into a text by
-// accident; string(key) is the key itself.
+// Key is an API key of a provider. It prints as a placeholder, so that it never gets into a text by
+// accident. string(key) is the key itself.
 type Key string
 
 // String implements fmt.Stringer.
@@ -26,18 +26,19 @@ func (k Key) String() string {
 // GoString implements fmt.GoStringer.
 func (k Key) GoString() string { return k.String() }
 
-// MarshalText keeps the key out of JSON and logs.
+// MarshalText returns the placeholder, so that JSON and logs do not contain the key.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Keys are the latest keys that were used. The zero Keys is ready, and safe for concurrent use.
+// Keys contains the most recently used API keys. The zero Keys is ready to use, and safe for concurrent
+// use.
 type Keys struct {
 	mu  sync.Mutex
 	all []Key
 }
 
-// Add adds a key.
+// Add adds an API key.
 func (k *Keys) Add(key Key) {
-	const kept = 8 // an error about an older one does not come any more
+	const kept = 8 // errors about older keys do not occur any more
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(key) >= leastKey && !slices.Contains(k.all, key) {
@@ -45,7 +46,7 @@ func (k *Keys) Add(key Key) {
 	}
 }
 
-// Hide removes the keys from a text.
+// Hide removes the API keys from a text.
 func (k *Keys) Hide(text string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -55,11 +56,11 @@ func (k *Keys) Hide(text string) string {
 	return text
 }
 
-// redact removes the keys, and anything that looks like one, from a text.
+// redact removes the API keys, and anything that looks like an API key, from a text.
 func (k *Keys) redact(text string) string { return secret.HideEchoed(k.Hide(text)) }
 
-// Redact wraps p so that none of its errors shows one of the keys, or anything that looks like a
-// key: servers and proxies repeat what they were sent.
+// Redact wraps p so that none of its errors contains one of the API keys, or anything that looks like
+// one. Servers and proxies may repeat in an error what they received.
 func Redact(p Provider, keys *Keys) Provider { return &redacting{p, keys} }
 
 type redacting struct {
@@ -78,8 +79,8 @@ func (r *redacting) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, er
 	}
 }
 
-// RedactError returns err with the keys, and anything that looks like a key, removed from the
-// texts of an *Error. The cause stays as it is for errors.Is and is not shown.
+// RedactError returns err with the API keys, and anything that looks like one, removed from the texts
+// of an *Error. The cause is unchanged for errors.Is, and is not shown.
 func RedactError(err error, keys *Keys) error {
 	var failure *Error
 	if !errors.As(err, &failure) {
@@ -90,6 +91,6 @@ func RedactError(err error, keys *Keys) error {
 	return &clean
 }
 
-// leastKey is the least length of a key that is removed from texts. For servers that need no key
-// people set "x" or "none", and texts without these words would be unreadable.
+// leastKey is the minimum length of an API key that is removed from texts. For servers that need no
+// key, users set "x" or "none". Texts without these words would be unreadable.
 const leastKey = 8

@@ -11,41 +11,41 @@ import (
 	"time"
 )
 
-// The waits between attempts. Before attempt n+1 the wait is at least firstDelay·2ⁿ⁻¹, up to
-// maxDelay. A random part of the same length is added, so that clients that failed together do not
-// come back together.
+// The waits between attempts. Before attempt n+1 the wait is at least firstDelay·2ⁿ⁻¹, up to maxDelay.
+// A random part of the same length is added, so that clients that failed together do not retry
+// together.
 const (
 	firstDelay = 500 * time.Millisecond
 	maxDelay   = 30 * time.Second
-	// maxRetryAfter is the longest wait that a server may ask for. A longer wait is left to the
-	// person.
+	// maxRetryAfter is the longest wait that a server may ask for. If a server asks for more, the
+	// request fails.
 	maxRetryAfter = 2 * time.Minute
 	// dialAttempts limits the attempts while nothing has answered yet, so that a user learns of a
 	// mistyped address within seconds.
 	dialAttempts = 3
-	// dialAttemptsUnattended replaces dialAttempts if nobody waits: it allows a minute or two for
-	// an outage to pass or a server to start.
+	// dialAttemptsUnattended replaces dialAttempts if no user waits. It allows a minute or two for an
+	// outage to end or a server to start.
 	dialAttemptsUnattended = 8
 	// costlyAttempts limits the attempts that cost minutes or paid tokens.
 	costlyAttempts = 3
-	// aliveAttempts limits the attempts after which a server had only sent keep-alives.
+	// aliveAttempts limits the attempts if the server only sends keep-alives.
 	aliveAttempts = 2
 )
 
 // RetryPolicy controls the waits of Retry. The zero value waits in real time.
 type RetryPolicy struct {
-	// Sleep waits between attempts, or until ctx ends, and returns ctx's error then; nil means
-	// Sleep of this package.
+	// Sleep waits between attempts, or until ctx ends, and then returns ctx's error. Nil means Sleep of
+	// this package.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Jitter returns a number in [0, 1); nil means a random one.
+	// Jitter returns a number in [0, 1). Nil means a random number.
 	Jitter func() float64
 }
 
-// Retry wraps p so that a failed request is made again if that can help: after Unavailable,
-// RateLimit and Truncated, unless the *Error is Final. The Patience of the request bounds the
-// attempts. Between attempts it waits as long as the provider asks (Error.RetryAfter), else longer
-// each time. A Retrying chunk announces every further attempt. The last error has Attempts set.
-// After ctx has ended, nothing more is sent.
+// Retry wraps p so that a failed request is sent again if that can help: after Unavailable, RateLimit
+// and Truncated, unless the *Error is Final. The Patience of the request limits the attempts. Between
+// attempts, Retry waits as long as the provider asks (Error.RetryAfter), or otherwise longer each time.
+// A Retrying chunk announces every further attempt. The last error has Attempts set. After ctx has
+// ended, nothing more is sent.
 func Retry(p Provider, policy RetryPolicy) Provider {
 	if policy.Sleep == nil {
 		policy.Sleep = Sleep
@@ -59,7 +59,7 @@ func Retry(p Provider, policy RetryPolicy) Provider {
 type retrying struct {
 	provider Provider
 	policy   RetryPolicy
-	// reached is set once the provider has answered at all, so that its address is right.
+	// reached is set once the provider has answered, so that its address is correct.
 	reached atomic.Bool
 }
 
@@ -75,7 +75,7 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 				r.reached.Store(true)
 				return
 			}
-			// A reply that broke off twice after the same bytes will do so again.
+			// A reply that was twice interrupted after the same bytes would be interrupted again.
 			failure.Final = failure.Final || failure.Kind != RateLimit && latest.begun && latest.digest == previous.digest
 			if failure.Costly {
 				costly++
@@ -99,7 +99,7 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 	}
 }
 
-// mostCostly returns the number of costly attempts after which a failure like this one is final.
+// mostCostly returns the number of costly attempts after which a failure of this kind is final.
 func mostCostly(failure *Error) int {
 	if stalled := (*stallError)(nil); errors.As(failure, &stalled) && stalled.alive {
 		return aliveAttempts
@@ -116,8 +116,8 @@ type attempt struct {
 	digest [sha256.Size]byte
 }
 
-// run yields one reply. It returns the failure after which another attempt may help, or nil if the
-// reply is complete, the consumer has stopped or the error was passed on.
+// run yields one reply. It returns the failure if another attempt may help. It returns nil if the reply
+// is complete, the consumer has stopped or the error was yielded.
 func (a *attempt) run(ctx context.Context, p Provider, req Request) *Error {
 	hash := sha256.New()
 	defer func() { hash.Sum(a.digest[:0]) }()
@@ -146,7 +146,7 @@ func isReply(chunk Chunk) bool {
 	return true
 }
 
-// attempts returns the number of attempts to make for a failure like this one.
+// attempts returns the number of attempts to make for a failure of this kind.
 func (r *retrying) attempts(failure *Error, patience Patience) int {
 	most := patience.Retries + 1
 	switch {
@@ -159,7 +159,7 @@ func (r *retrying) attempts(failure *Error, patience Patience) int {
 	}
 }
 
-// delay returns the time to wait after a failure, and whether to try again at all.
+// delay returns the time to wait after a failure, and whether to try again.
 func (r *retrying) delay(failure *Error, most int) (time.Duration, bool) {
 	retried := failure.Kind == Unavailable || failure.Kind == RateLimit || failure.Kind == Truncated
 	if !retried || failure.Final || failure.Attempts >= most {
@@ -176,7 +176,7 @@ func (r *retrying) delay(failure *Error, most int) (time.Duration, bool) {
 	return floor + time.Duration(r.policy.Jitter()*float64(floor)), true
 }
 
-// Sleep waits for d, or until ctx ends, and returns ctx's error then.
+// Sleep waits for d, or until ctx ends, and then returns ctx's error.
 func Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -191,12 +191,12 @@ type Patience struct {
 	// First limits the wait for the first part of a reply. While only keep-alives arrive, the wait
 	// for each part may last twice as long.
 	First time.Duration
-	// Idle limits the silence of a reply that has begun. A keep-alive ends the silence.
+	// Idle limits the silence of a reply that has begun. A keep-alive resets the time.
 	Idle time.Duration
 	// Retries limits the further attempts after a failed one.
 	Retries int
-	// Unattended means that nobody waits for the answer. Retry then tries longer to reach
-	// the endpoint.
+	// Unattended means that no user waits for the answer. Retry then tries for longer to reach the
+	// endpoint.
 	Unattended bool
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Watch wraps p so that it cancels a request whose server is silent for longer than the request's
-// Patience. The *Error is of kind Unavailable and about subject. Watch removes the pulses.
+// Patience. The *Error is of kind Unavailable and names subject. Watch removes the heartbeats.
 func Watch(p Provider, subject string) Provider { return &watching{p, subject} }
 
 type watching struct {
@@ -20,8 +20,8 @@ type watching struct {
 // hintSilence is the hint for a silent server.
 const hintSilence = "try again later, or raise request-timeout or idle-timeout if the model needs more time"
 
-// stallError is the cause of cancelling a request whose server was silent, or sent only keep-alives
-// if alive is set.
+// stallError is the cause for canceling a request whose server was silent. If alive is set, the server
+// sent only keep-alives.
 type stallError struct {
 	after time.Duration
 	alive bool
@@ -48,7 +48,7 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 				where := About(w.subject, req.Model)
 				err = &Error{Kind: Unavailable, Where: where, Message: stalled.Error(), Hint: hintSilence, Costly: true, Err: stalled}
 			}
-			clock.timer.Stop() // the consumer's own time does not count
+			clock.timer.Stop() // the time that the consumer needs does not count
 			pulse, isPulse := chunk.(Heartbeat)
 			if !isPulse && !yield(chunk, err) {
 				return
@@ -66,7 +66,7 @@ type stallClock struct {
 	patience Patience
 	timer    *time.Timer
 	begun    bool
-	// due is the time by which the next part of the reply must arrive. Keep-alives do not move it.
+	// due is the time by which the next part of the reply must arrive. Keep-alives do not extend it.
 	due time.Time
 }
 
@@ -87,6 +87,6 @@ func (c *stallClock) start(part bool) {
 	c.timer = time.AfterFunc(silent, func() { c.cancel(stalled) })
 }
 
-// aliveFactor is how many times longer than on a silent server Watch waits on one that sends
-// keep-alives, because its model may be thinking.
+// aliveFactor is how many times longer Watch waits if the server sends keep-alives, because its model
+// may be reasoning.
 const aliveFactor = 2

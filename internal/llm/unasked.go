@@ -6,7 +6,7 @@ import "context"
 type unaskedKey struct{}
 
 // Unasked returns a context for a request that no user waits for, such as a refresh of the cache. For
-// it no program is started to get a token, and a refusal teaches nothing about the endpoint.
+// such a request, no program is started to get a token, and no lesson is learned from a refusal.
 func Unasked(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unaskedKey{}, true)
 }

@@ -10,20 +10,20 @@ import (
 	"agent/internal/llm/lenientjson"
 )
 
-// The kinds of blocks. All others are kept as they are.
+// The kinds of blocks. All other kinds are kept unchanged.
 const (
 	kindText     = "text"
 	kindThinking = "thinking"
 	kindCall     = "tool_use"
 )
 
-// replyBlock is a block of an arriving reply.
+// replyBlock is a block of a reply that is being received.
 type replyBlock struct {
 	index int
 	kind  string
 	// start is the block as it began.
 	start json.RawMessage
-	// text is the text, the thinking, or the input of a call of any kind.
+	// text is the text, the reasoning, or the input of a call of any kind.
 	text      strings.Builder
 	signature strings.Builder
 	citations []json.RawMessage
@@ -60,7 +60,7 @@ func (r *reply) open(index int, raw json.RawMessage) {
 	}
 }
 
-// openBlock returns the block at an index of the exchange, nil if none was begun.
+// openBlock returns the block at an index of the exchange, or nil if none was begun.
 func (r *reply) openBlock(index int) *replyBlock {
 	for _, b := range r.blocks[r.begin:] {
 		if b.index == index {
@@ -106,7 +106,7 @@ func (r *reply) addText(index int, text string) error {
 	return nil
 }
 
-// addDelta adds a piece of a block. It ignores pieces of unknown types.
+// addDelta adds a part of a block. It ignores parts of unknown types.
 func (r *reply) addDelta(e wireEvent) error {
 	b, d := r.openBlock(e.Index.Value), e.Delta
 	if b == nil {
@@ -142,7 +142,7 @@ func (r *reply) closeBlock(index int) {
 	}
 }
 
-// raw returns a block as it goes back.
+// raw returns a block in the form in which later requests send it.
 func (b *replyBlock) raw() json.RawMessage {
 	var w writer
 	switch {
@@ -161,7 +161,7 @@ func (b *replyBlock) raw() json.RawMessage {
 	return b.start
 }
 
-// withMember returns an object with another value for a member; the others keep their order.
+// withMember returns an object with another value for a member. The order of the members is kept.
 func withMember(object json.RawMessage, name, value string) json.RawMessage {
 	old := member(object, name)
 	if old == nil {
@@ -175,7 +175,7 @@ func withMember(object json.RawMessage, name, value string) json.RawMessage {
 	return bytes.Join([][]byte{object[:at], []byte(value), object[at+len(old):]}, nil)
 }
 
-// allCitations returns the citations of a text as a JSON list, nil if there are none.
+// allCitations returns the citations of a text as a JSON list, or nil if there are none.
 func (b *replyBlock) allCitations() json.RawMessage {
 	if len(b.citations) == 0 {
 		return nil
@@ -191,7 +191,7 @@ func rawsOf(list []json.RawMessage) [][]byte {
 	return raws
 }
 
-// raws returns the blocks so far as they go back to continue the reply.
+// raw returns the blocks so far in the form in which a request sends them to continue the reply.
 func (r *reply) raw() (blocks [][]byte) {
 	for _, b := range r.blocks {
 		if b.kind != kindText || !isBlank(b.text.String()) {

@@ -1,6 +1,6 @@
 // Package anthropic implements llm.Provider for the Messages API of Anthropic, which clouds and
-// gateways speak as well. It writes requests, reads streams, places the marks of the prompt cache,
-// and returns thinking byte for byte.
+// gateways also support. It writes requests, reads streams, places the marks of the prompt cache, and
+// returns thinking byte for byte.
 //
 // A [Client] talks to one endpoint:
 //
@@ -9,11 +9,11 @@
 //		…
 //	}
 //
-// A request is a list of messages of blocks (conversation), to which marks are added (mark) after
-// thinking that is void was omitted (dropVoid). The newest models accept thinking only while
-// everything before it is unchanged. So each reply is stored with a digest of the conversation that
-// it answers, and thinking whose digest differs is not sent. A [Dialect] holds the lessons
-// of an endpoint that refused requests.
+// A request is a list of messages of blocks (conversation). Void thinking is omitted (dropVoid), and
+// then cache marks are added (mark). The newest models accept thinking only while everything before it
+// is unchanged. So each reply is stored with a digest of the conversation that it answers. Thinking
+// whose digest differs is void and not sent. A [Dialect] contains what was learned from refusals of an
+// endpoint.
 package anthropic
 
 import (
@@ -35,25 +35,25 @@ import (
 
 // Config configures a Client.
 type Config struct {
-	// Endpoint describes the endpoint. A key is sent in the header x-api-key.
+	// Endpoint describes the endpoint. An API key is sent in the header x-api-key.
 	Endpoint endpoint.Config
-	// Bearer sends the key as a bearer token, which Bedrock and Vertex want.
+	// Bearer sends the key as a bearer token, which Bedrock and Vertex require.
 	Bearer bool
-	// Vertex means that the endpoint is the one of a project at Google Vertex AI, where the address
-	// names the model.
+	// Vertex means that the endpoint belongs to a project at Google Vertex AI. The address then
+	// contains the model.
 	Vertex bool
-	// Limits returns the greatest reply and the window of a model in tokens, 0 for unknown
-	// numbers; nil knows nothing.
+	// Limits returns the output limit and the context window of a model in tokens, or 0 for unknown
+	// numbers. It may be nil.
 	Limits func(model string) (output, window int)
-	// ThinkingDisplay is "summarized" or "omitted"; "" leaves the choice to the model.
+	// ThinkingDisplay is "summarized" or "omitted"; "" means the model's default.
 	ThinkingDisplay string
-	// Lessons stores the dialects that the endpoint taught, for later runs; nil stores nothing.
+	// Lessons stores the learned dialects of the endpoint for later runs. If nil, nothing is stored.
 	Lessons llm.Lessons[Dialect]
 	// Retry controls the waits between attempts.
 	Retry llm.RetryPolicy
 }
 
-// Client talks to one endpoint. Its Provider has all wrappers of package llm. It is safe for
+// Client is a client for one endpoint. Its Provider has all wrappers of package llm. It is safe for
 // concurrent use.
 type Client struct {
 	llm.Provider
@@ -64,16 +64,16 @@ type Client struct {
 	mustReply atomic.Bool
 
 	mu sync.Mutex
-	// latest holds the id of the latest message of each session, by the key of its cache. The
-	// provider compares requests with it.
+	// latest contains the id of the latest message of each session, by the key of its cache. The
+	// provider compares requests with that message.
 	latest map[string]string
 	// limits holds the rate limits from the latest reply.
 	limits []Limit
-	// warned holds the notes that were given, each once.
+	// warned contains the notes that were already yielded, so that each appears only once.
 	warned map[string]bool
 }
 
-// apiVersion is the version of the API. It has had no other since 2023.
+// apiVersion is the version of the API. It has not changed since 2023.
 const apiVersion = "2023-06-01"
 
 // NewClient returns a client for one endpoint.
@@ -95,7 +95,8 @@ func NewClient(config Config) *Client {
 	return c
 }
 
-// versioned adds /v1 to a base URL without a version: other programs name gateways without it.
+// versioned adds /v1 to a base URL without a version, because other programs configure gateways without
+// it.
 func versioned(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -113,10 +114,10 @@ func versioned(base string) string {
 // Close closes idle connections. Replies that are being streamed continue.
 func (c *Client) Close() { c.at.Close() }
 
-// messagesPath is the path of replies.
+// messagesPath is the path of requests for replies.
 const messagesPath = "/messages"
 
-// path returns the path of replies of a model.
+// path returns the path of requests for replies of a model.
 func (c *Client) path(model string) string {
 	if c.config.Vertex {
 		return "/publishers/anthropic/models/" + url.PathEscape(model) + ":streamRawPredict"
@@ -130,7 +131,7 @@ type speaking struct {
 	dialect Dialect
 }
 
-// maxPauses limits how often a reply that the server has paused is continued.
+// maxPauses limits how often a reply that the server paused is continued.
 const maxPauses = 16
 
 // Stream implements llm.Provider.
@@ -166,7 +167,7 @@ func (s *speaking) Stream(ctx context.Context, plain llm.Request) iter.Seq2[llm.
 	}
 }
 
-// newNotes returns the notes that were not given before.
+// newNotes returns the notes that were not returned before.
 func (c *Client) newNotes(notes []string) (fresh []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,14 +180,14 @@ func (c *Client) newNotes(notes []string) (fresh []string) {
 	return fresh
 }
 
-// previous returns the id of the latest message of a session, "" if there is none.
+// previous returns the id of the latest message of a session, or "".
 func (c *Client) previous(session string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.latest[session]
 }
 
-// maxSessions limits the sessions whose latest message is known.
+// maxSessions limits the sessions whose latest message is stored.
 const maxSessions = 64
 
 func (c *Client) remember(session, id string) {
@@ -206,19 +207,19 @@ func headerOf(betas []string) http.Header {
 	return header
 }
 
-// ModelInfo holds the facts that an endpoint lists about a model, 0 for numbers that it does not
-// list.
+// ModelInfo contains the facts that an endpoint lists about a model. Unlisted numbers are 0.
 type ModelInfo struct {
 	ID           string
 	ContextLimit int
-	// Created is the time at which the model was made, in Unix seconds, as gateways say.
+	// Created is the creation time of the model in Unix seconds, as gateways report it.
 	Created int
 }
 
 // maxPages limits the pages of a list of models.
 const maxPages = 20
 
-// ListModels asks the endpoint for its models. The error is an *llm.Error unless ctx has ended.
+// ListModels requests the list of models from the endpoint. The error is an *llm.Error unless ctx has
+// ended.
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	models := []ModelInfo{}
 	after := ""

@@ -23,17 +23,17 @@ const (
 // conversation is the part of a request that the model reads: tools, system prompt and messages.
 type conversation struct {
 	tools [][]byte
-	// deferred holds the definitions of tools that the model gets later, where a system message
-	// names them. They are no part of the prefix.
+	// deferred contains the definitions of tools that a later system message adds. They are not part of
+	// the prefix.
 	deferred [][]byte
 	system   []byte
 	// messages alternate between user and assistant, with system messages after those of the user.
 	messages []message
 	// media is the size of the images and documents in bytes.
 	media int
-	// first is the digest of the oldest thinking that is sent, "" if none is.
+	// first is the digest of the oldest thinking that is sent, or "".
 	first string
-	// digest is the digest of everything but thinking.
+	// digest is the digest of everything except thinking.
 	digest string
 }
 
@@ -48,13 +48,13 @@ type block struct {
 	raw []byte
 	// entry is the index of the entry of the history that the block comes from.
 	entry int
-	// thinking is the kept reply that the block is thinking of, nil for other blocks.
+	// thinking is the stored reply to which a thinking block belongs. It is nil for other blocks.
 	thinking *kept
 	// media is the size of the images and documents in the block, in bytes.
 	media int
-	// call is the id of the call that the block answers, "" for other blocks.
+	// call is the id of the call that the block answers, or "".
 	call string
-	// uses is the id of the call that the block is, "" for other blocks.
+	// uses is the id of the call in the block, or "".
 	uses string
 }
 
@@ -75,10 +75,10 @@ func (c *conversation) size() int {
 	return size
 }
 
-// origin describes the conversation for the record of a reply.
+// origin returns the data about the conversation that is stored with a reply.
 func (c *conversation) origin() origin { return origin{Prefix: c.digest, First: c.first} }
 
-// resume adds the blocks of a reply that the server has paused. The next request continues it.
+// resume adds the blocks of a reply that the server paused. The next request continues the reply.
 func (c *conversation) resume(blocks [][]byte) {
 	if last := len(c.messages) - 1; c.messages[last].role == roleAssistant {
 		c.messages = c.messages[:last]
@@ -90,7 +90,7 @@ func (c *conversation) resume(blocks [][]byte) {
 	c.messages = append(c.messages, m)
 }
 
-// turnLacksThinking reports whether the newest reply has calls but no thinking in front.
+// turnLacksThinking reports whether the newest reply has calls but no thinking before them.
 func (c *conversation) turnLacksThinking() bool {
 	for _, m := range slices.Backward(c.messages) {
 		if m.role == roleAssistant {
@@ -129,16 +129,16 @@ type builder struct {
 	request *request
 	c       conversation
 	ids     *entries.CallIDs
-	// entry is the index of the entry.
+	// entry is the index of the present entry.
 	entry int
-	// sum is the hash of everything before, without thinking. hashed counts the messages in it.
+	// sum is the hash of everything before, without thinking. hashed counts the messages in the hash.
 	sum hash.Hash
-	// order holds the sent ids of the calls of the latest reply, in their order.
+	// order contains the sent ids of the calls of the latest reply, in order.
 	order []string
-	// told holds the blocks of the system message that follows the newest message.
+	// told contains the blocks for the system message after the newest message.
 	told [][]byte
-	// defined maps the names of deferred tools to their definitions, and offered holds the names of
-	// the tools that the model has at this place.
+	// defined maps the names of deferred tools to their definitions. offered contains the names of the
+	// tools that the model has at this position.
 	defined map[string][]byte
 	offered map[string]bool
 }
@@ -162,7 +162,7 @@ func (b *builder) put(role string, with block) {
 	with.entry = b.entry
 	b.c.media += with.media
 	if n := len(b.c.messages); n == 0 && role == roleAssistant {
-		// A conversation begins with the user. Its beginning may have been compressed.
+		// A conversation must begin with the user. Its beginning may have been compressed.
 		b.put(roleUser, block{raw: textBlock("(the conversation so far is not shown)")})
 		b.endUser()
 	} else if n > 0 && b.c.messages[n-1].role == role {
@@ -172,8 +172,8 @@ func (b *builder) put(role string, with block) {
 	b.c.messages = append(b.c.messages, message{role: role, blocks: []block{with}})
 }
 
-// endUser brings the answers of calls in the newest message into the order of the calls, in front
-// of everything else, as the API wants it, and hashes the message.
+// endUser sorts the answers in the newest message into the order of the calls, before all other blocks,
+// as the API requires. It then hashes the message.
 func (b *builder) endUser() {
 	n := len(b.c.messages)
 	if n == 0 || b.c.messages[n-1].role != roleUser {
@@ -194,8 +194,8 @@ func (b *builder) endUser() {
 	b.instruct()
 }
 
-// instruct puts the waiting instructions into a system message of their own, after the message of
-// the user and the answers of its calls.
+// instruct puts the waiting instructions into a separate system message, after the message of the user
+// and the answers to its calls.
 func (b *builder) instruct() {
 	for _, raw := range b.told {
 		b.put(roleSystem, block{raw: raw})
@@ -204,7 +204,7 @@ func (b *builder) instruct() {
 	b.told = nil
 }
 
-// answerLast puts a message of the user behind a reply that has none.
+// answerLast adds a message of the user after a final reply.
 func (b *builder) answerLast() {
 	if n := len(b.c.messages); n > 0 && b.c.messages[n-1].role == roleAssistant {
 		b.put(roleUser, block{raw: textBlock("(go on)")})
@@ -247,8 +247,8 @@ func (b *builder) human(c *history.Content) {
 	}
 }
 
-// mediaOrText returns a block for media, with the size of their data, or a text in place of media
-// that the API does not take.
+// mediaOrText returns a block for media, with the size of their data. For media that the API does not
+// accept, it returns a text.
 func mediaOrText(m *history.Media) (raw []byte, size int) {
 	if raw, ok := mediaBlock(m); ok {
 		return raw, len(m.Data)
@@ -256,7 +256,7 @@ func mediaOrText(m *history.Media) (raw []byte, size int) {
 	return textBlock(entries.Unsendable(m)), 0
 }
 
-// results puts the answers of an entry. Images and texts behind an answer belong to it.
+// results adds the answers of an entry. Images and texts after an answer belong to it.
 func (b *builder) results(c *history.Content) {
 	for i, x := range c.Blocks {
 		answer, is := x.(*history.ToolResponse)
@@ -292,8 +292,8 @@ func (b *builder) results(c *history.Content) {
 	}
 }
 
-// assistant puts a reply: every block as it came and in its place. Thinking comes from this model
-// at this host only.
+// assistant adds a reply with every block unchanged and in its original order. Thinking is only sent if
+// it comes from this model at this host.
 func (b *builder) assistant(c *history.Content) {
 	b.ids.Begin()
 	k := keptIn(c, b.request)
@@ -336,7 +336,7 @@ func (b *builder) replyBlocks(c *history.Content, k *kept) []block {
 				if text = text[x.Chars:]; !isBlank(part) {
 					say(x.withText(part))
 				}
-			case x.Chars > 0 && text != "": // the text was edited
+			case x.Chars > 0 && text != "": // the text was changed
 				say(textBlock(text))
 				text = ""
 			case x.Chars > 0:
@@ -376,23 +376,23 @@ func (b *builder) call(c *history.Content, call *history.ToolCall) block {
 	return block{raw: w.buf, uses: id}
 }
 
-// place is the place of a block: the index of its message, and its own in it.
+// place is the position of a block: the index of its message, and its index in the message.
 type place struct{ message, block int }
 
 // marks are the marks of the prompt cache in a request.
 type marks struct {
-	// control is the mark, "" if there are none.
+	// control is the JSON of a cache mark, or "" if the request has no marks.
 	control string
-	// tool is the index of the marked tool, -1 for none.
+	// tool is the index of the marked tool, or -1.
 	tool   int
 	system bool
 	blocks map[place]bool
 }
 
-// marks returns the marks of a request: at the end of tools and system, at the end of the part that
-// later requests will send unchanged, and at the end of this request and of the one before it. So
-// the end of the request before is found however many blocks have followed it. A prefix shorter
-// than the model's least one has no mark, because it would not be kept.
+// marks returns the cache marks of a request: at the end of tools and system prompt, at the end of the
+// part that later requests will send unchanged, and at the end of this request and of the previous one.
+// So the cache finds the end of the previous request, however many blocks have followed it. A prefix
+// shorter than the model's minimum has no mark, because it would not be cached.
 func (r *request) marks(c *conversation) marks {
 	m := marks{tool: -1, blocks: map[place]bool{}}
 	if r.Cache.Policy == llm.CacheOff || r.dialect.OmitCache {
@@ -437,6 +437,6 @@ func (r *request) marks(c *conversation) marks {
 	return m
 }
 
-// charsPerToken is a high estimate of the length of a token, in bytes, so that no prefix that is too
-// short has a mark.
+// charsPerToken is a high estimate of the length of a token in bytes, so that no prefix below the
+// minimum has a mark.
 const charsPerToken = 4

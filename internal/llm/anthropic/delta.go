@@ -2,21 +2,21 @@ package anthropic
 
 import "bytes"
 
-// textPiece is a piece of a text.
+// textPiece is a part of a text.
 type textPiece struct {
 	index int
 	text  string
 }
 
-// The parts around the text of an event with a piece of a text, as the API writes it.
+// The JSON before and after the text of an event with a part of a text, as the API writes it.
 var (
 	deltaBegin = []byte(`{"type":"content_block_delta","index":`)
 	deltaText  = []byte(`,"delta":{"type":"text_delta","text":"`)
 	deltaEnd   = []byte(`"}}`)
 )
 
-// textDelta decodes an event with a piece of a text without escapes, in the form in which the API
-// writes it. Nearly all events of a stream are such, and full decoding costs several times as much.
+// textDelta decodes an event with a part of a text without escapes, in the form in which the API writes
+// it. Nearly all events of a stream have this form, and full decoding takes several times as long.
 func textDelta(data []byte) (piece textPiece, ok bool) {
 	rest, ok := bytes.CutPrefix(data, deltaBegin)
 	if !ok {

@@ -9,56 +9,56 @@ import (
 	"agent/internal/llm/entries"
 )
 
-// Dialect describes how an endpoint wants requests, as far as it has taught that by refusals. The
-// zero value is the usual form. Its JSON has the parts that stay true in later runs.
+// Dialect describes the form of requests that an endpoint requires, learned from its refusals. The zero
+// value is the usual form. Its JSON contains the parts that are kept for later runs.
 type Dialect struct {
 	// Bound means that the model accepts thinking only while everything before it is unchanged.
 	Bound bool `json:"bound,omitzero"`
-	// OmitBinding omits the demand to drop thinking that is void.
+	// OmitBinding omits the request to drop void thinking.
 	OmitBinding bool `json:"omitBinding,omitzero"`
-	// OmitDiagnostics does not ask why the cache missed.
+	// OmitDiagnostics omits the request for the reasons of cache misses.
 	OmitDiagnostics bool `json:"omitDiagnostics,omitzero"`
-	// OmitDisplay leaves the display of thinking to the model.
+	// OmitDisplay omits the display of thinking, so that the model's default applies.
 	OmitDisplay bool `json:"omitDisplay,omitzero"`
 	// OmitSchema omits the schema of the reply.
 	OmitSchema bool `json:"omitSchema,omitzero"`
-	// OmitCache omits the marks of the cache.
+	// OmitCache omits the cache marks.
 	OmitCache bool `json:"omitCache,omitzero"`
-	// OmitSystem puts instructions that come later into messages of the user.
+	// OmitSystem puts later instructions into messages of the user.
 	OmitSystem bool `json:"omitSystem,omitzero"`
-	// OmitToolChanges tells of changed tools in messages of the user.
+	// OmitToolChanges describes changed tools in messages of the user.
 	OmitToolChanges bool `json:"omitToolChanges,omitzero"`
-	// OmitThinking asks for no thinking, which the model does not have.
+	// OmitThinking requests no thinking, because the model does not support it.
 	OmitThinking bool `json:"omitThinking,omitzero"`
-	// OmitEffort omits the effort, which the model does not take.
+	// OmitEffort omits the effort, because the model does not support it.
 	OmitEffort bool `json:"omitEffort,omitzero"`
 
 	ConversationLessons `json:"-"`
 }
 
-// ConversationLessons holds lessons from one conversation with an endpoint. They are not kept for
-// later runs.
+// ConversationLessons contains what was learned in one conversation. It is not kept for later runs.
 type ConversationLessons struct {
-	// Forgotten holds the thinking of this conversation that the endpoint has refused.
+	// Forgotten contains the thinking of this conversation that the endpoint has refused.
 	Forgotten *entries.Refused
-	// NoThinking returns no thinking, because the endpoint refused new thinking, too.
+	// NoThinking omits all earlier thinking, because the endpoint refused new thinking, too.
 	NoThinking bool
-	// OmitSampling omits temperature and top_p, which the model does not take.
+	// OmitSampling omits temperature and top_p, because the model does not support them.
 	OmitSampling bool
-	// OmitSearch omits the server's own search of the web.
+	// OmitSearch omits the web search by the server.
 	OmitSearch bool
 }
 
-// lesson maps words in a refusal to a change of the dialect.
+// lesson maps a pattern of refusals to a change of the dialect.
 type lesson struct {
 	// words matches a refusal in lower case.
 	words  *lazyregexp.Pattern
 	change func(d *Dialect, req llm.Request)
-	// note describes the loss for the conversation to a user, "" if there is none.
+	// note describes the loss for the conversation to a user, or is "".
 	note string
 }
 
-// unknown matches, after the name of a member, the refusal of the member, and not of its value.
+// unknown follows the name of a member. It matches the refusal of the member itself, but not of its
+// value.
 const unknown = `.{0,80}(?:extra inputs|not (?:permitted|supported|support|allowed|available)|unsupported|unrecognized|unknown|unexpected|does not)`
 
 // lessons lists all lessons in the order in which they are tried.
@@ -97,8 +97,8 @@ var lessons = []lesson{
 	{lazyregexp.New(`(?:adaptive )?thinking` + unknown), func(d *Dialect, _ llm.Request) { d.OmitThinking = true }, ""},
 }
 
-// learn is the llm.Learn of this package. It applies the first lesson of a refusal that is new to
-// the dialect.
+// learn is the llm.Learn of this package. It applies the first lesson for a refusal that changes the
+// dialect.
 func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note string) {
 	for _, l := range lessons {
 		wanted = d
@@ -112,18 +112,18 @@ func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note str
 	return d, ""
 }
 
-// instructs reports whether a history holds instructions of the program.
+// instructs reports whether a history contains instructions of the program.
 func instructs(entries []*history.Content) bool { return holds(entries, (*history.Text).IsInstruction) }
 
-// holds reports whether a text of a history is as wanted.
+// holds reports whether is returns true for a text of a history.
 func holds(entries []*history.Content, is func(*history.Text) bool) bool {
 	return slices.ContainsFunc(entries, func(c *history.Content) bool {
 		return slices.ContainsFunc(c.Blocks, func(x history.Block) bool { t, text := x.(*history.Text); return text && is(t) })
 	})
 }
 
-// forget returns no thinking of the conversation so far. If some was forgotten before, or there is
-// none, no thinking is returned at all.
+// forget omits the thinking of the conversation so far. If some was omitted before, or there is none,
+// it omits all thinking in later requests.
 func (d *Dialect) forget(req llm.Request) {
 	if d.Forgotten != nil {
 		d.NoThinking = true

@@ -11,7 +11,7 @@ import (
 	"agent/internal/llm/sse"
 )
 
-// take handles one event.
+// take processes one event.
 func (r *reply) take(event sse.Event) error {
 	if p, bad := refusal.InEvent(event.Data, event.Name); bad {
 		failure := r.client.at.Problem(p, r.req.Model)
@@ -24,7 +24,7 @@ func (r *reply) take(event sse.Event) error {
 	}
 	if !json.Valid(event.Data) {
 		if bytes.IndexByte([]byte("{[\""), event.Data[0]) < 0 {
-			return nil // a word such as [DONE] is a sign of life
+			return nil // a word such as [DONE] counts as a heartbeat
 		}
 		return r.malformed("sent an event that is not valid JSON: " + refusal.Line(string(event.Data)))
 	}
@@ -71,7 +71,7 @@ type wireMessage struct {
 	wireReport
 }
 
-// takeEvent handles one event whose data are JSON. It ignores events of unknown types.
+// takeEvent processes one event whose data is JSON. It ignores events of unknown types.
 func (r *reply) takeEvent(data []byte) error {
 	e := lenientjson.Decode[wireEvent](data)
 	r.report(e.wireReport)
@@ -114,7 +114,7 @@ func (r *reply) begins(m wireMessage) {
 	}
 }
 
-// wholeMessage handles the message of a server that does not stream.
+// wholeMessage processes the message of a server that does not stream.
 func (r *reply) wholeMessage(m wireMessage) {
 	r.begins(m)
 	r.stop = m.Stop

@@ -9,11 +9,11 @@ import (
 
 // Limit is a rate limit of the account, as a reply reports it.
 type Limit struct {
-	// Name names it for a user.
+	// Name is the name of the limit for a user.
 	Name string
 	// Most and Left count requests or tokens.
 	Most, Left float64
-	// Resets is when the limit is full again; zero if that is not known.
+	// Resets is the time at which the limit is full again. It is zero if unknown.
 	Resets time.Time
 }
 
@@ -22,7 +22,7 @@ var limitNames = map[string]string{
 	"requests": "requests a minute", "tokens": "tokens a minute", "input-tokens": "input tokens a minute", "output-tokens": "output tokens a minute",
 }
 
-// tellLimits notes the limits in the headers of a reply. A reply without any changes nothing.
+// tellLimits stores the limits in the headers of a reply. A reply without limits changes nothing.
 func (c *Client) tellLimits(header http.Header) {
 	var limits []Limit
 	for _, word := range []string{"requests", "tokens", "input-tokens", "output-tokens"} {

@@ -10,14 +10,14 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// Bounds of one reply. No model reaches them, but a server that never stops would fill the memory.
+// Limits of one reply. No model reaches them, but a server that never stops would fill the memory.
 const (
 	maxReply  = 8 << 20 // maxReply is in bytes
 	maxBlocks = 2048
 )
 
-// reply is the state of an arriving reply. It may take several exchanges, because the server pauses
-// long replies in which it works by itself.
+// reply is the state of a reply that is being received. It may take several exchanges, because the
+// server pauses long replies with server tools.
 type reply struct {
 	client *Client
 	req    *request
@@ -26,35 +26,35 @@ type reply struct {
 	origin origin
 
 	blocks []*replyBlock
-	// begin is the index of the first block of the exchange.
+	// begin is the index of the first block of the present exchange.
 	begin int
 	usage llm.Usage
-	// counted holds the reports of the exchange.
+	// counted contains the usage reports of the present exchange.
 	counted usage
 	stop    string
-	// paused is set if the server wants the reply back to continue it.
+	// paused is set if the server paused the reply, which the next request must continue.
 	paused bool
-	// ended is set by message_stop. known is set once an event of this API has arrived, and strange
-	// is the first event that is of another.
+	// ended is set by message_stop. known is set once an event of this API has arrived. strange is the
+	// first event of another API.
 	ended   bool
 	known   bool
 	strange string
 	// begun is set once a part of the reply has been emitted.
 	begun bool
-	// quit is set once the consumer wants no more.
+	// quit is set once the consumer has stopped.
 	quit bool
 	size int
 	// thought is set once thinking has been emitted. The next block is a new paragraph.
 	thought bool
-	// missed is the provider's reason why its cache missed.
+	// missed is the provider's reason for a cache miss.
 	missed string
-	// dropped counts the thinking that the server has dropped, by its reason.
+	// dropped counts the thinking that the server has dropped, by reason.
 	dropped map[string]int
 	started int
 }
 
-// exchange makes one request and adds the reply. It returns nil if the exchange was complete or the
-// consumer has stopped.
+// exchange sends one request and adds its part of the reply. It returns nil if the exchange was
+// complete or the consumer has stopped.
 func (r *reply) exchange(ctx context.Context, c *conversation) error {
 	r.begin, r.counted, r.stop, r.paused, r.ended = len(r.blocks), usage{}, "", false, false
 	x, err := r.client.at.Post(ctx, r.client.path(r.req.Model), r.req.Model, r.req.encode(c), headerOf(r.req.betas()))
@@ -169,7 +169,7 @@ func (r *reply) malformed(text string) *llm.Error {
 	return r.client.at.Malformed(r.req.Model, text)
 }
 
-// truncated returns the error for a reply that broke off.
+// truncated returns the error for an interrupted reply.
 func (r *reply) truncated(text string) *llm.Error {
 	failure := r.client.at.Fail(llm.Truncated, r.req.Model, text)
 	failure.Costly = r.begun || r.known

@@ -9,7 +9,7 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// wireReport is the report of the server on the request.
+// wireReport is the report of the server about the request.
 type wireReport struct {
 	Transformations []struct {
 		Type   string `json:"type"`
@@ -25,7 +25,7 @@ type wireReport struct {
 // prefixMismatch is the reason for dropping thinking whose conversation has changed.
 const prefixMismatch = "prefix_binding_mismatch"
 
-// report handles the report of the server on the request.
+// report processes the report of the server about the request.
 func (r *reply) report(w wireReport) {
 	if reason := w.Diagnostics.Reason.Type; reason != "" {
 		r.missed = reason
@@ -41,8 +41,8 @@ func (r *reply) report(w wireReport) {
 	}
 }
 
-// tellDropped tells a user, once for each reason, that the server has dropped thinking. Thinking
-// whose conversation has changed should not have been sent.
+// tellDropped yields a note for the user, once for each reason, that the server has dropped thinking.
+// Thinking whose conversation has changed should not have been sent.
 func (r *reply) tellDropped() {
 	if r.begun {
 		return

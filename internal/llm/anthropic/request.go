@@ -19,9 +19,9 @@ type request struct {
 	dialect Dialect
 	facts   vendor.Claude
 	host    string
-	// bound is set if thinking counts only while everything before it is unchanged.
+	// bound is set if thinking is valid only while everything before it is unchanged.
 	bound bool
-	// official is set if the endpoint is Anthropic's own, which knows all members and betas.
+	// official is set if the endpoint is Anthropic's own, which supports all members and betas.
 	official bool
 	// silent is set if the request has no reply. Such a request is not streamed.
 	silent bool
@@ -45,13 +45,13 @@ func (c *Client) request(d Dialect, req llm.Request) *request {
 // officialHost is the host of Anthropic's own API.
 const officialHost = "api.anthropic.com"
 
-// Betas that requests name.
+// The beta features that requests may name in the header Anthropic-Beta.
 const (
 	betaBinding = "thinking-binding-controls-2026-08-01"
 	betaTools   = "mid-conversation-tool-changes-2026-07-01"
 )
 
-// betas returns the betas that the request needs.
+// betas returns the beta features that the request needs.
 func (r *request) betas() []string {
 	var betas []string
 	if r.controlsBinding() {
@@ -63,8 +63,8 @@ func (r *request) betas() []string {
 	return betas
 }
 
-// controlsBinding reports whether the request asks the server to drop thinking that is void, in
-// place of a refusal.
+// controlsBinding reports whether the request asks the server to drop void thinking instead of refusing
+// the request.
 func (r *request) controlsBinding() bool {
 	return r.bound && r.thinks() && !r.dialect.OmitBinding
 }
@@ -84,13 +84,13 @@ func (r *request) thinks() bool {
 	return r.facts.Budget && r.ReasoningEffort != ""
 }
 
-// Efforts in the terms of the setting.
+// The values of the effort setting.
 const (
 	effortNone    = "none"
 	effortMinimal = "minimal"
 )
 
-// effort returns the effort to send, "" for none.
+// effort returns the effort to send, or "".
 func (r *request) effort() string {
 	switch {
 	case !r.facts.Adaptive || r.dialect.OmitEffort:
@@ -103,7 +103,7 @@ func (r *request) effort() string {
 	return r.ReasoningEffort
 }
 
-// notes tells a user which settings the request omits or changes.
+// notes returns notes for the user about the settings that the request omits or changes.
 func (r *request) notes() (notes []string) {
 	if (r.Temperature != nil || r.TopP != nil) && !r.takesSampling() {
 		notes = append(notes, "the model "+r.Model+" does not support temperature and top_p while it thinks. Continuing without them")
@@ -114,25 +114,26 @@ func (r *request) notes() (notes []string) {
 	return notes
 }
 
-// takesSampling reports whether the model takes temperature and top_p in this request.
+// takesSampling reports whether the model supports temperature and top_p in this request.
 func (r *request) takesSampling() bool {
 	return !r.thinks() && !r.facts.NoSampling && !r.dialect.OmitSampling
 }
 
-// budgets maps efforts to tokens of thinking, for models that take a budget in place of an effort.
+// budgets maps efforts to thinking tokens, for models that use a budget instead of an effort.
 var budgets = map[string]int{effortMinimal: 1024, "low": 4096, "medium": 10_000, "high": 20_000, "xhigh": 28_000, "max": 31_999}
 
-// defaultOutput is the greatest reply, in tokens, of a model that is not known.
+// defaultOutput is the output limit of an unknown model, in tokens.
 const defaultOutput = 32_000
 
-// The room for the reply is at least leastOutput tokens. bytesPerToken is a low estimate of the
-// length of a token, so that prompt and reply together stay within the window.
+// The reply limit is at least leastOutput tokens. bytesPerToken is a low estimate of the length of a
+// token, so that prompt and reply together stay within the context window.
 const (
 	leastOutput   = 4096
 	bytesPerToken = 3
 )
 
-// maxTokens returns the limit of the reply, for a prompt of so many bytes without its media.
+// maxTokens returns the limit of the reply in tokens. size is the size of the prompt in bytes, without
+// media.
 func (r *request) maxTokens(size int) int {
 	output, window := r.client.config.Limits(r.Model)
 	limit := r.MaxOutputTokens
@@ -151,11 +152,11 @@ func (r *request) maxTokens(size int) int {
 	return limit
 }
 
-// encode returns the body of a request with a conversation. The same request always gives the same
+// encode returns the body of a request with a conversation. The same request always results in the same
 // bytes.
 func (r *request) encode(c *conversation) []byte {
 	marks := r.marks(c)
-	const perMessage = 64 // perMessage allows for the role and the marks
+	const perMessage = 64 // for the role and the marks
 	w := writer{buf: make([]byte, 0, c.size()+perMessage*(len(c.messages)+16))}
 	w.raw(`{`)
 	if r.client.config.Vertex {
@@ -199,7 +200,7 @@ func (r *request) encode(c *conversation) []byte {
 	return w.buf
 }
 
-// options writes the members that say how to answer.
+// options writes the members that control the reply.
 func (r *request) options(w *writer, c *conversation, limit int) {
 	if r.takesSampling() {
 		w.number("temperature", r.Temperature)
@@ -234,8 +235,8 @@ func (r *request) options(w *writer, c *conversation, limit int) {
 	}
 }
 
-// thinking writes the member thinking. Models that take a budget refuse a running turn that begins
-// without thinking, so that no thinking is asked for there.
+// thinking writes the member thinking. Models with a thinking budget refuse a running turn that begins
+// without thinking, so the member is omitted for such a turn.
 func (r *request) thinking(w *writer, c *conversation, limit int) {
 	switch {
 	case !r.thinks():
@@ -265,7 +266,7 @@ func (r *request) thinking(w *writer, c *conversation, limit int) {
 	w.raw(`}`)
 }
 
-// encodeTools returns the tools as the API takes them.
+// encodeTools returns the tools in the form of the API.
 func (r *request) encodeTools() [][]byte {
 	var tools [][]byte
 	for _, t := range r.Tools {
@@ -288,7 +289,7 @@ func (r *request) encodeTools() [][]byte {
 	return tools
 }
 
-// toolBlock returns a tool as the API takes it.
+// toolBlock returns a tool in the form of the API.
 func toolBlock(t llm.ToolSpec) []byte {
 	var w writer
 	w.raw(`{"name":`)
@@ -324,8 +325,7 @@ func (w *writer) number(key string, value *float64) {
 	w.buf = strconv.AppendFloat(w.buf, *value, 'f', -1, 64)
 }
 
-// item writes an item of a list, which is a JSON object, with a mark of the cache in it if it has
-// one.
+// item writes an item of a list, which is a JSON object. If the item is marked, it adds a cache mark.
 func (w *writer) item(index int, object []byte, marked bool, control string) {
 	if index > 0 {
 		w.raw(`,`)
@@ -345,12 +345,12 @@ func textBlock(text string) []byte {
 	return w.buf
 }
 
-// takesImage reports whether the API takes images of a media type.
+// takesImage reports whether the API accepts images of a media type.
 func takesImage(mime string) bool {
 	return slices.Contains([]string{"image/jpeg", "image/png", "image/gif", "image/webp"}, mime)
 }
 
-// mediaBlock returns media as a block; ok is false for types that the API does not take.
+// mediaBlock returns media as a block. ok is false for types that the API does not accept.
 func mediaBlock(m *history.Media) (raw []byte, ok bool) {
 	kind := "image"
 	if m.MimeType == history.PDF {
@@ -367,10 +367,10 @@ func mediaBlock(m *history.Media) (raw []byte, ok bool) {
 	return w.buf, true
 }
 
-// isBlank reports whether a text is refused, because it has nothing but space.
+// isBlank reports whether a text consists only of space. The API refuses such a text.
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// member returns a member of a JSON object, nil if there is none.
+// member returns a member of a JSON object, or nil.
 func member(raw []byte, name string) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {

@@ -10,7 +10,7 @@ import (
 // maxSources is the largest number of addresses that are reported for one search.
 const maxSources = 50
 
-// tellSearch tells of a search that the server made by itself, and of its results.
+// tellSearch yields a chunk about a search that the server made, with its results.
 func (r *reply) tellSearch(b *replyBlock) {
 	switch b.kind {
 	case "server_tool_use":

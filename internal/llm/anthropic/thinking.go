@@ -17,32 +17,32 @@ const fieldMessages = "messages"
 type origin struct {
 	// Prefix is the digest of the conversation without its thinking.
 	Prefix string `json:"prefix"`
-	// First is the digest of the oldest thinking in the conversation, "" if there was none.
+	// First is the digest of the oldest thinking in the conversation, or "".
 	First string `json:"first,omitzero"`
 }
 
-// kept is stored with a reply, so that it goes back as it came.
+// kept is stored with a reply, so that later requests send the reply unchanged.
 type kept struct {
 	origin
 	// Blocks are the blocks of the reply in order.
 	Blocks []keptBlock `json:"blocks"`
 
-	// digest distinguishes the reply. valid is set if the conversation before the reply has
-	// not changed since.
+	// digest identifies the reply. valid is set if the conversation before the reply has not changed
+	// since.
 	digest string
 	valid  bool
 }
 
-// keptBlock is one block of a reply. Exactly one of Chars, Call and Raw is set: texts and calls are
-// in the entry of the reply, from which density may remove them.
+// keptBlock is one block of a reply. Exactly one of Chars, Call and Raw is set. Texts and calls are in
+// the entry of the reply, where density may remove them.
 type keptBlock struct {
 	// Chars is the length of a text in bytes.
 	Chars int `json:"chars,omitzero"`
-	// Citations belong to a text.
+	// Citations are the citations of a text.
 	Citations json.RawMessage `json:"citations,omitzero"`
 	// Call is the id of a call.
 	Call string `json:"call,omitzero"`
-	// Raw is any other block.
+	// Raw is a block of any other kind.
 	Raw json.RawMessage `json:"raw,omitzero"`
 }
 
@@ -56,7 +56,7 @@ func (k keptBlock) withText(text string) []byte {
 	return raw
 }
 
-// chars returns the length of the texts.
+// chars returns the total length of the texts.
 func (k *kept) chars() (n int) {
 	for _, b := range k.Blocks {
 		n += b.Chars
@@ -69,8 +69,8 @@ func isThinking(raw []byte) bool {
 	return kind == "thinking" || kind == "redacted_thinking"
 }
 
-// keptIn returns the kept form of a reply, nil if nothing of it is sent: it comes from another
-// model or host, the user wants none back, or the endpoint has refused it.
+// keptIn returns the kept form of a reply, or nil if none of it is sent. That is so if it comes from
+// another model or host, the user disabled it, or the endpoint has refused it.
 func keptIn(c *history.Content, r *request) *kept {
 	if r.Replay == llm.ReplayNever || r.dialect.NoThinking {
 		return nil
@@ -88,10 +88,10 @@ func keptIn(c *history.Content, r *request) *kept {
 	return nil
 }
 
-// dropVoid omits thinking that the model would refuse, and notes the oldest that is left.
+// dropVoid omits thinking that the model would refuse, and stores the oldest remaining thinking.
 //
-// For bound models all thinking is void that follows a change of the conversation. Thinking in front
-// of the oldest that the newest reply has seen is omitted, too: for that reply it was not there.
+// For bound models, all thinking after a change of the conversation is void. Thinking before the oldest
+// that the newest reply was based on is omitted, too, because it was not in the request for that reply.
 func (c *conversation) dropVoid(bound bool) {
 	var thought []*kept
 	for _, m := range c.messages {
@@ -123,8 +123,8 @@ func (c *conversation) dropVoid(bound bool) {
 	}
 }
 
-// seenBy returns the thinking that the newest reply has seen, from the oldest on. If none of it is
-// left, the server has removed thinking from the beginning, and seenBy returns all.
+// seenBy returns the thinking that was in the request for the newest reply, from the oldest on. If none
+// of it remains, the server has removed thinking from the beginning, and seenBy returns all.
 func seenBy(thought []*kept) []*kept {
 	newest := thought[len(thought)-1]
 	if newest.First == "" {
@@ -138,7 +138,7 @@ func seenBy(thought []*kept) []*kept {
 	return thought
 }
 
-// pack returns the attachment for a reply, nil if there is nothing that only an attachment keeps.
+// pack returns the attachment for a reply. It returns nil if the entry contains everything.
 func (r *reply) pack() *history.Attached {
 	k := kept{origin: r.origin}
 	special := false
@@ -162,7 +162,7 @@ func (r *reply) pack() *history.Attached {
 	encoder := json.NewEncoder(&data)
 	encoder.SetEscapeHTML(false)
 	if encoder.Encode(k) != nil {
-		return nil // a block that is no JSON cannot be sent back
+		return nil // a block that is not JSON cannot be sent again
 	}
 	return &history.Attached{
 		Model: r.req.Model, Host: r.req.host, Wanted: true, Field: fieldMessages, Data: bytes.TrimSpace(data.Bytes()),

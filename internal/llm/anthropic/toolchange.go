@@ -7,31 +7,32 @@ import (
 	"agent/internal/llm"
 )
 
-// takesSystem reports whether the model takes system messages within the conversation.
+// takesSystem reports whether the model supports system messages within the conversation.
 func (r *request) takesSystem() bool { return r.facts.SystemMessages && !r.dialect.OmitSystem }
 
-// takesToolChanges reports whether the model takes changes of its tools within the conversation.
+// takesToolChanges reports whether the model supports changes of its tools within the conversation.
 func (r *request) takesToolChanges() bool { return r.takesSystem() && !r.dialect.OmitToolChanges }
 
-// callsServers is the name of the tool for the tools of servers. Requests with it may get more tools.
+// callsServers is the tool that calls tools of servers. During a conversation with it, tools may be
+// added.
 const callsServers = "mcp_call"
 
-// placeholder is a deferred tool that the model never gets. A request with a deferred tool has another
-// prompt than one without, so that the first tool to come would break the cached prefix.
+// placeholder is a deferred tool that is never added. A request with a deferred tool has another prompt
+// than one without. Without the placeholder, the first added tool would break the cached prefix.
 var placeholder = history.ToolDefinition{Name: "later_tools", Description: "Stands for tools that may come later."}
 
-// changesTools reports whether a request has, or may get, changes of its tools.
+// changesTools reports whether a request has, or may later have, changes of its tools.
 func (r *request) changesTools() bool {
 	return r.takesToolChanges() && (slices.ContainsFunc(r.Tools, func(t llm.ToolSpec) bool { return t.Name == callsServers }) || changesTools(r.History))
 }
 
-// changesTools reports whether a history holds changes of the tools.
+// changesTools reports whether a history contains changes of the tools.
 func changesTools(entries []*history.Content) bool {
 	return holds(entries, func(t *history.Text) bool { return t.Tools != nil })
 }
 
-// deferTools declares the tools that come later in the conversation. Of two definitions of a tool the
-// first stays, because earlier replies saw it.
+// deferTools declares the tools that the conversation adds later. If a tool is defined twice, the first
+// definition is used, because earlier replies were based on it.
 func (b *builder) deferTools() {
 	b.defined, b.offered = map[string][]byte{}, map[string]bool{}
 	for _, t := range b.request.Tools {
@@ -62,8 +63,8 @@ func (b *builder) deferTool(t history.ToolDefinition) {
 	b.c.deferred = append(b.c.deferred, raw)
 }
 
-// changeTools gives tools to the model and takes tools away, after the newest message. A tool that the
-// model has already, or does not have, is no change.
+// changeTools adds and removes tools of the model, after the newest message. It ignores an added tool
+// that the model has, and a removed tool that it lacks.
 func (b *builder) changeTools(change *history.ToolChange) {
 	tell := func(kind, name string) {
 		var w writer

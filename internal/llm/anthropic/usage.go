@@ -5,7 +5,7 @@ import (
 	"agent/internal/llm/lenientjson"
 )
 
-// usage is a report of tokens. A later report of a reply replaces the numbers that it has.
+// usage is a report of tokens. A later report of a reply replaces the numbers that it contains.
 type usage struct {
 	Input      lenientjson.Int `json:"input_tokens"`
 	Output     lenientjson.Int `json:"output_tokens"`
@@ -19,7 +19,7 @@ type usage struct {
 	} `json:"output_tokens_details"`
 }
 
-// with returns the numbers of u, replaced by the numbers in a later report.
+// with returns u with its numbers replaced by the numbers in a later report.
 func (u usage) with(later usage) usage {
 	for _, pair := range [][2]*lenientjson.Int{
 		{&u.Input, &later.Input},
@@ -29,7 +29,7 @@ func (u usage) with(later usage) usage {
 		{&u.Writes.Long, &later.Writes.Long},
 		{&u.OutputDetails.Thinking, &later.OutputDetails.Thinking},
 	} {
-		// Gateways send zeros in place of the numbers that the first report had.
+		// Gateways send zeros instead of the numbers of the first report.
 		if pair[1].Is && (pair[1].Value > 0 || !pair[0].Is) {
 			*pair[0] = *pair[1]
 		}
@@ -37,8 +37,8 @@ func (u usage) with(later usage) usage {
 	return u
 }
 
-// tellUsed tells the usage of a reply that was interrupted. The prompt was reported at its beginning.
-// The length of the reply is an estimate, because it is reported at its end.
+// tellUsed yields the usage of an interrupted reply. The size of the prompt was reported at the
+// beginning. The length of the reply is an estimate, because it is only reported at the end.
 func (r *reply) tellUsed() {
 	if used := r.counted.added(r.usage); r.begun && used.PromptTokens > 0 {
 		used.CompletionTokens = max(used.CompletionTokens, r.usage.CompletionTokens+r.size/charsPerToken)

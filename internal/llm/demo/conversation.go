@@ -23,7 +23,7 @@ type request struct {
 	Tools         []json.RawMessage              `json:"tools"`
 }
 
-// textOf returns the text of a message, joined if it comes in parts.
+// textOf returns the text of a message. Several parts are joined.
 func textOf(m openai.ChatCompletionMessage) string {
 	text := m.Content
 	for _, part := range m.MultiContent {
@@ -42,13 +42,13 @@ func typed(m openai.ChatCompletionMessage) string {
 type conversation struct {
 	messages []openai.ChatCompletionMessage
 	facts    []fact
-	// asked is the index of the user message to answer, -1 for none.
+	// asked is the index of the user message to answer, or -1.
 	asked int
 }
 
 // fact is a call that the script made earlier, with its answer.
 type fact struct {
-	// at is the index of the message that holds the call.
+	// at is the index of the message with the call.
 	at       int
 	name     string
 	args     map[string]any
@@ -56,7 +56,7 @@ type fact struct {
 	answered bool
 }
 
-// newConversation reads messages. It pairs calls and answers by position: an answer belongs to the
+// newConversation parses messages. It pairs calls and answers by position: an answer belongs to the
 // latest call with its id.
 func newConversation(messages []openai.ChatCompletionMessage) conversation {
 	c := conversation{messages: messages, asked: -1}
@@ -67,7 +67,7 @@ func newConversation(messages []openai.ChatCompletionMessage) conversation {
 		}
 		for _, call := range m.ToolCalls {
 			f := fact{at: at, name: call.Function.Name}
-			_ = json.Unmarshal([]byte(call.Function.Arguments), &f.args) // arguments of another form name no subject
+			_ = json.Unmarshal([]byte(call.Function.Arguments), &f.args) // arguments in another form have no subject
 			waiting[call.ID] = len(c.facts)
 			c.facts = append(c.facts, f)
 		}
@@ -107,7 +107,7 @@ func latest(facts []fact, tool, subject string) (fact, bool) {
 	return fact{}, false
 }
 
-// is reports whether f calls tool on subject, the file or command that the call names.
+// is reports whether f calls tool on subject, the file or command of the call.
 func (f fact) is(tool, subject string) bool {
 	if f.name != tool {
 		return false
@@ -139,8 +139,8 @@ func (f fact) gone() bool {
 	return strings.HasPrefix(answer, "[") && strings.HasSuffix(answer, "]") && !strings.Contains(answer, "\n")
 }
 
-// calls returns the tool calls of a reply in the form of the API, with ids that the conversation
-// does not have yet.
+// calls returns the tool calls of a reply in the form of the API, with ids that are new in the
+// conversation.
 func (c conversation) calls(reply reply) []openai.ToolCall {
 	highest := 0
 	for _, m := range c.messages {

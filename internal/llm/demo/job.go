@@ -9,9 +9,9 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// The three forms of the line to repair: the faulty line of the project; the line after the first
-// attempt, which takes the 10.00 of the README literally although amounts are in cents; and the
-// correct line.
+// The three forms of the line to repair. The first is the faulty line of the project. The second is the
+// result of the first attempt, which uses the 10.00 of the README literally although amounts are in
+// cents. The third is correct.
 const (
 	seededLine  = `if [ "$sum" -gt 1000 ]; then`
 	literalLine = `if [ "$sum" -ge 10 ]; then`
@@ -40,9 +40,9 @@ func (c conversation) job() (start int, ok bool) {
 
 // progress is the state of the repair, as far as the context shows it.
 type progress struct {
-	// known holds the useful answers since the job began.
+	// known contains the useful answers since the job began.
 	known []fact
-	// current holds the useful answers since the latest edit.
+	// current contains the useful answers since the latest edit.
 	current []fact
 }
 
@@ -126,8 +126,8 @@ func beforeTests(edits int) string {
 	return "Once more the tests."
 }
 
-// readAgain reads the file again, after an edit that was wrong, or if an earlier answer is no
-// longer in the context.
+// readAgain returns a reply that reads the file again, after a wrong edit or if an earlier answer was
+// pruned.
 func (p progress) readAgain(run fact) reply {
 	text := "I need `till.sh` as it stands now, and my earlier reading of it is not in the context any more. I read it again."
 	if p.edits() > 0 {
@@ -140,7 +140,7 @@ func (p progress) readAgain(run fact) reply {
 	return reply{text: text, calls: calls}
 }
 
-// edit returns the next change of the faulty line.
+// edit returns the reply that makes the next change to the faulty line.
 func edit(source, run fact) reply {
 	switch {
 	case strings.Contains(source.answer, seededLine):
@@ -157,7 +157,7 @@ func edit(source, run fact) reply {
 	return reply{text: "The tests fail:\n\n```\n" + failures(run) + "\n```\n\nBut `till.sh` does not look the way my script expects; the line that compares `$sum` was changed. I know only one bug. For a real model, set `OPENAI_API_KEY` or `--base-url` and start again."}
 }
 
-// failures returns the lines of a test run that report failures.
+// failures returns the lines of a test run with failures.
 func failures(run fact) string {
 	var lines []string
 	for line := range strings.Lines(run.answer) {
@@ -171,7 +171,8 @@ func failures(run fact) string {
 	return strings.Join(lines, "\n")
 }
 
-// stopsAt ends the turn if the script can't continue after an answer to the latest reply.
+// stopsAt returns the reply that ends the turn if the script can't continue after the answers to the
+// latest reply.
 func stopsAt(answers []fact) (reply, bool) {
 	for _, f := range answers {
 		if f.at != answers[len(answers)-1].at {

@@ -17,14 +17,14 @@ const (
 		"- `run COMMAND`\n"
 )
 
-// service is a kind of plain request.
+// service is a kind of request that the script answers directly.
 type service struct {
 	pattern *lazyregexp.Pattern
-	// answer returns the next step for the request. match holds the groups of the pattern.
+	// answer returns the next step for the request. match contains the groups of the pattern.
 	answer func(c conversation, match []string) reply
 }
 
-// services lists the plain requests. They are tried in this order.
+// services lists the requests that the script answers directly, in the order in which they are tried.
 var services = []service{
 	{lazyregexp.New(`(?i)^(help|hi|hello|hey|\?|who are you\b.*|what can you do\b.*)\W*$`), help},
 	{lazyregexp.New(`(?i)^(?:please )?read (?:the file )?(\S+|".+")$`), read},
@@ -32,12 +32,12 @@ var services = []service{
 	{goOn, nothingToGoOn},
 }
 
-// isRequest reports whether a message is one of the plain requests.
+// isRequest reports whether a message is one of these requests.
 func isRequest(typed string) bool {
 	return slices.ContainsFunc(services, func(s service) bool { return s.pattern.MatchString(typed) })
 }
 
-// serve returns the reply to a plain request.
+// serve returns the reply to such a request.
 func (c conversation) serve(asked string) reply {
 	for _, s := range services {
 		if match := s.pattern.FindStringSubmatch(asked); match != nil {
@@ -53,8 +53,8 @@ func nothingToGoOn(conversation, []string) reply {
 	return reply{text: "There is nothing to continue. Say `repair till.sh` to start the job."}
 }
 
-// answerOnce answers a request that takes one call: first with the call, and then, when the call has an
-// answer, with a report of its result.
+// answerOnce answers a request that needs one call. The first reply makes the call. Once the call is
+// answered, the next reply reports its result.
 func (c conversation) answerOnce(do call, subject, before string, after func(answer string) string) reply {
 	f, done := latest(c.since(c.asked), do.tool, subject)
 	switch {
@@ -88,7 +88,7 @@ func failure(f fact) reply {
 	return reply{text: "That did not work:\n\n> " + f.problem()}
 }
 
-// unquote removes the quotes or backticks around a word of a request.
+// unquote removes the quotes or backticks around a word.
 func unquote(s string) string {
 	s = strings.TrimSpace(s)
 	for _, quote := range []string{"`", `"`, "'"} {
@@ -99,15 +99,15 @@ func unquote(s string) string {
 	return s
 }
 
-// maxQuoted bounds the user's words in a reply, in characters.
+// maxQuoted limits the user's words in a reply, in characters.
 const maxQuoted = 60
 
-// lineCount returns the number of lines of a text, in words.
+// lineCount returns the number of lines of a text with the noun: "1 line".
 func lineCount(text string) string {
 	return humanize.Count(humanize.Lines(strings.TrimRight(text, "\n")), "line")
 }
 
-// fenced returns the first lines of a text as a block of code.
+// fenced returns the first lines of a text as a code block.
 func fenced(text string) string {
 	const most = 8
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")

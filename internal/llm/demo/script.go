@@ -14,7 +14,7 @@ type reply struct {
 	calls []call
 }
 
-// call is a call of one tool of the program.
+// call is a call of one tool.
 type call struct {
 	tool string
 	args map[string]string
@@ -46,7 +46,7 @@ func (c call) arguments() string {
 	return string(encoded)
 }
 
-// maxCalls limits the calls of one turn, so that the script cannot run in circles.
+// maxCalls limits the calls of one turn, so that the script cannot loop forever.
 const maxCalls = 30
 
 // next returns the script's reply to a request.
@@ -69,8 +69,8 @@ func next(r request) reply {
 	return answer
 }
 
-// summarise answers the request for a summary of the conversation. A script cannot summarise, so
-// the summary only names the job.
+// summarise answers the request for a summary of the conversation. The script cannot write a summary,
+// so the result only names the job.
 func summarise(c conversation) (string, bool) {
 	system := ""
 	for _, m := range c.messages {

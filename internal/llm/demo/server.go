@@ -1,13 +1,13 @@
-// Package demo is the built-in demo model: an OpenAI-compatible server on a loopback port of this
-// process, with a script in place of a model, and the small project that the script works on. The
-// program talks to it through the same client as to any endpoint, so that everything but the model
+// Package demo is the built-in demo model. It is an OpenAI-compatible server on a loopback port of this
+// process, with a script in place of a model. It also contains the small project that the script works
+// on. The program uses it through the same client as any endpoint, so that everything except the model
 // is real.
 //
-// The script has no intelligence and says so. It derives its next step from the messages of each
-// request alone: the calls that succeeded, the output of the tests, the text of the file. It
-// therefore continues sensibly when a user interrupts, refuses an edit or changes a file, and
-// when the context was pruned. It plays one job, the repair of a shell script, and carries out a
-// few plain requests with the real tools: read FILE, run CMD, help.
+// The script tells the user that it is not a model. It computes its next step only from the messages of
+// each request: the calls that succeeded, the output of the tests, the text of the file. So it also
+// continues correctly when a user interrupts, refuses an edit or changes a file, and after pruning. It
+// can do one job, the repair of a shell script. It also answers a few simple requests with the real
+// tools: read FILE, run CMD, help.
 package demo
 
 import (
@@ -29,17 +29,17 @@ import (
 const (
 	// Model is the name of the demo model.
 	Model = "demo"
-	// Window is its context window in tokens. A long demo fills it.
+	// Window is the context window of the demo model in tokens. A long demo fills it.
 	Window = 32768
 )
 
 // maxRequest limits the body of a request, in bytes.
 const maxRequest = 64 << 20
 
-// Options controls the pace of the server.
+// Options controls the speed of the server.
 type Options struct {
-	// Pause waits between the pieces of a reply, or until ctx ends, and returns ctx's error then. A
-	// nil function waits in real time.
+	// Pause waits between the parts of a reply, or until ctx ends, and then returns ctx's error. If
+	// nil, the server waits in real time.
 	Pause func(ctx context.Context, d time.Duration) error
 }
 
@@ -56,8 +56,7 @@ type Server struct {
 // patience is the time that Close waits for a connection to end by itself.
 const patience = time.Second
 
-// Start listens on a free loopback port and serves until Close is called or ctx
-// ends.
+// Start listens on a free loopback port and serves until Close is called or ctx ends.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -89,7 +88,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the server and the replies it is streaming.
+// Close stops the server and the replies that are being streamed.
 func (s *Server) Close() {
 	s.stop()
 	s.running.Wait()
@@ -146,7 +145,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	out.reply(answer.text, calls, cost)
 }
 
-// decode reads a request. It refuses a request that the demo cannot answer.
+// decode parses a request. It refuses a request that the demo cannot answer.
 func decode(body []byte) (request, error) {
 	var r request
 	if err := json.Unmarshal(body, &r); err != nil {
@@ -161,7 +160,7 @@ func decode(body []byte) (request, error) {
 	return r, nil
 }
 
-// refuse answers with an error in the form of the OpenAI API.
+// refuse sends an error in the form of the OpenAI API.
 func refuse(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

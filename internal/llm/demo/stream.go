@@ -14,15 +14,15 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// The pace of the demo: fast enough not to bore, slow enough to see the reply stream.
+// The speed of the demo: slow enough that the user can see the reply stream.
 const (
 	pieceSize  = 14 // pieceSize is in characters
 	pieceDelay = 12 * time.Millisecond
 	firstDelay = 150 * time.Millisecond
 )
 
-// stream writes one reply as server-sent events. After the first error, which means that the client
-// has gone, it does nothing more.
+// stream writes one reply as server-sent events. After the first error, which means that the client has
+// disconnected, it writes nothing more.
 type stream struct {
 	ctx   context.Context
 	w     http.ResponseWriter
@@ -110,23 +110,23 @@ func pieces(text string) iter.Seq[string] {
 	}
 }
 
-// charactersPerToken is a rule of thumb for English and code. The demo has no tokenizer, and its
-// token counts are estimates.
+// charactersPerToken is an estimate for English and code. The demo has no tokenizer, so its token
+// counts are estimates.
 const charactersPerToken = 4
 
 func approximateTokens(characters int) int {
 	return (characters + charactersPerToken - 1) / charactersPerToken
 }
 
-// prefixCache imitates the cache of a provider: the common beginning of a request and the request
-// before it counts as cached.
+// prefixCache simulates the cache of a provider. The common prefix of a request and the previous
+// request counts as cached.
 type prefixCache struct {
 	mu       sync.Mutex
 	previous string
 }
 
-// account returns the usage of a request whose answer has completion characters, and remembers the
-// request for the next one.
+// account returns the usage of a request whose answer has completion characters. It stores the request
+// for the comparison with the next.
 func (p *prefixCache) account(r request, completion int) *openai.Usage {
 	prompt := promptText(r)
 	p.mu.Lock()
@@ -142,8 +142,7 @@ func (p *prefixCache) account(r request, completion int) *openai.Usage {
 	return u
 }
 
-// promptText returns a request as one text in the order of a prompt: the tools, and then the
-// messages.
+// promptText returns a request as one text in the order of a prompt: the tools, then the messages.
 func promptText(r request) string {
 	var b strings.Builder
 	for _, tool := range r.Tools {

@@ -17,9 +17,9 @@ const Prompt = "The tests fail. Find out why and repair till.sh."
 //go:embed workspace
 var project embed.FS
 
-// Workspace writes the project of the demo into dir, and creates dir if it is missing. The project
-// is a till as a shell script, its prices, its README and its tests. One test fails. Workspace
-// returns an error if a file of the same name exists.
+// Workspace writes the project of the demo into dir, and creates dir if it is missing. The project is a
+// cash register program as a shell script, its prices, its README and its tests. One test fails.
+// Workspace returns an error if a file of the same name exists.
 func Workspace(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("can't create the demo's workspace: %w", err)

@@ -15,9 +15,9 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// connectionFailure returns the *llm.Error for a request without an answer.
+// connectionFailure returns the *llm.Error for a request that received no answer.
 func (e *Endpoint) connectionFailure(err error, model string) *llm.Error {
-	if unsigned, is := errors.AsType[*llm.Error](err); is { // there is no key, so nothing was sent
+	if unsigned, is := errors.AsType[*llm.Error](err); is { // there was no API key, so nothing was sent
 		return unsigned
 	}
 	failure, atProxy := e.proxyFailure(err)
@@ -29,8 +29,8 @@ func (e *Endpoint) connectionFailure(err error, model string) *llm.Error {
 	return &failure
 }
 
-// describeConnection returns message and hint for a request that failed before the server answered,
-// and the kind of the error if it is not Unavailable.
+// describeConnection returns message and hint for a request that failed before the server answered. It
+// also returns the kind of the error if the kind is not Unavailable.
 func (e *Endpoint) describeConnection(err error) llm.Error {
 	var (
 		lookup      *net.DNSError
@@ -62,8 +62,8 @@ func (e *Endpoint) describeConnection(err error) llm.Error {
 	}
 }
 
-// rootCause returns the text of an error on one line, without the method and the address that
-// net/http puts in front.
+// rootCause returns the text of an error on one line, without the prefix of net/http, which is the
+// method and the address.
 func rootCause(err error) string {
 	var request *url.Error
 	if errors.As(err, &request) {

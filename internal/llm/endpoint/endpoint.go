@@ -1,6 +1,6 @@
-// Package endpoint talks HTTP to the server of a model, in the way that all wire formats share: it
-// sends requests with the key and the headers of the user, reads the events of replies, and explains
-// failures of connections, proxies and servers to a user. It knows no wire format.
+// Package endpoint communicates with the server of a model over HTTP. It contains the parts that do not
+// depend on a wire format. It sends requests with the API key and the headers of the user, and reads
+// the events of replies. It explains failures of connections, proxies and servers to a user.
 //
 //	exchange, err := at.Post(ctx, "/messages", model, body, nil)
 //	if err != nil {
@@ -33,31 +33,30 @@ import (
 
 // Config configures an Endpoint. Only BaseURL is required.
 type Config struct {
-	// BaseURL is the address of the endpoint without a slash at its end. It may have a query, which
-	// every request gets.
+	// BaseURL is the address of the endpoint without a final slash. It may have a query, which is added
+	// to every request.
 	BaseURL string
-	// Paths lists the paths that are added to BaseURL. A hint about a redirect leaves them out.
+	// Paths lists the paths that are added to BaseURL. A hint about a redirect omits them.
 	Paths []string
-	// Key is sent unless it is empty: as the bearer token, or in the header KeyHeader.
+	// Key is the API key. It is sent unless it is empty: as the bearer token, or in the header KeyHeader.
 	Key       llm.Key
 	KeyHeader string
-	// KeyHelp names the origin of the key in hints; empty means vendor.EnvKey.
+	// KeyHelp describes the origin of the API key in hints. If empty, vendor.EnvKey is used.
 	KeyHelp string
-	// Sign, which may be nil, wraps the transport, to add a key that changes. used is
-	// told each key before it is sent.
+	// Sign, which may be nil, wraps the transport to add an API key that changes. used must be called
+	// with each key before the key is sent.
 	Sign func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper
-	// UserAgent is sent with every request, unless it is empty.
+	// UserAgent is sent with every request unless it is empty.
 	UserAgent string
-	// Headers are sent with every request. They never replace a header that the client itself
-	// sets.
+	// Headers are sent with every request. They never replace a header that the client sets.
 	Headers map[string]string
-	// ExtraBody is a JSON object whose members are added to the body of every request for a reply,
-	// replacing members of the same name; empty for none.
+	// ExtraBody is a JSON object whose members are added to the body of every request for a reply. They
+	// replace members of the same name. It may be empty.
 	ExtraBody json.RawMessage
-	// Transport makes the requests; nil means a transport that uses the proxies of the environment
-	// and keeps connections.
+	// Transport sends the requests. If nil, a transport is used that uses the proxies of the
+	// environment and keeps connections.
 	Transport http.RoundTripper
-	// Now reads the clock; nil means the real one.
+	// Now returns the current time. If nil, time.Now is used.
 	Now func() time.Time
 }
 
@@ -66,7 +65,7 @@ type Config struct {
 type Endpoint struct {
 	config Config
 	http   *http.Client
-	// keys holds the keys that errors must not show.
+	// keys contains the API keys that errors must not show.
 	keys *llm.Keys
 }
 
@@ -89,14 +88,14 @@ func New(config Config) *Endpoint {
 	return &Endpoint{
 		config: config, keys: keys,
 		// A redirect is reported, not followed. Following it would turn the request into a GET and
-		// could carry the key elsewhere.
+		// could send the API key to another host.
 		http: reachlog.Client(config.Transport, reachlog.NoRedirect),
 	}
 }
 
-// newTransport returns Go's default transport with three changes. It does not compress streams,
-// because servers then hold events back to fill a block. It detects a connection that broke while
-// the machine slept. It reports an unreadable proxy as an error.
+// newTransport returns Go's default transport with three changes. It does not request compression,
+// because servers then delay events to fill a block. It detects a connection that was lost while the
+// machine slept. It reports an unreadable proxy as an error.
 func newTransport() http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -113,13 +112,13 @@ func newTransport() http.RoundTripper {
 // Close closes idle connections. Replies that are being streamed continue.
 func (e *Endpoint) Close() { e.http.CloseIdleConnections() }
 
-// Keys returns the keys that texts must not show.
+// Keys returns the API keys that texts must not show.
 func (e *Endpoint) Keys() *llm.Keys { return e.keys }
 
-// product is the name of the program that OpenRouter shows.
+// product is the name of the program for OpenRouter.
 const product = "agent"
 
-// newRequest makes a request to a path of the endpoint, with the headers that every request has.
+// newRequest returns a request to a path of the endpoint, with the headers of every request.
 func (e *Endpoint) newRequest(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	base, query, _ := strings.Cut(e.config.BaseURL, "?")
 	if query != "" {
@@ -171,14 +170,14 @@ func (e *Endpoint) Name() string {
 const ModelsPath = "/models"
 
 const (
-	// probeTimeout bounds every question about models. The answers are worth only a short wait.
+	// probeTimeout limits each request for facts about models. The facts are only worth a short wait.
 	probeTimeout = 3 * time.Second
 	// maxModelsBody limits a list of models, in bytes. Routers list hundreds with descriptions.
 	maxModelsBody = 16 << 20
 )
 
-// Get asks a path of the endpoint, with further headers, and returns the body of the answer. It
-// waits for a short time only. The error is an *llm.Error unless ctx has ended.
+// Get requests a path of the endpoint, with additional headers, and returns the body of the answer. It
+// waits only for a short time. The error is an *llm.Error unless ctx has ended.
 func (e *Endpoint) Get(ctx context.Context, path string, header http.Header) ([]byte, error) {
 	timed, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -198,7 +197,7 @@ func (e *Endpoint) Get(ctx context.Context, path string, header http.Header) ([]
 	return body, nil
 }
 
-// Ask sends a question to a path beside /v1 and decodes the JSON of the answer. There local servers
+// Ask sends a request to a path next to /v1 and decodes the JSON of the answer. There, local servers
 // report facts that are not part of the API.
 func (e *Endpoint) Ask(ctx context.Context, method, path, question string, answer any) error {
 	beside := &Endpoint{config: e.config, http: e.http}
@@ -235,12 +234,12 @@ func setAll(to, from http.Header) {
 	}
 }
 
-// longestModelID limits the id of a model in bytes. The longest known ones are names of files.
+// longestModelID limits the id of a model in bytes. The longest known ids are file names.
 const longestModelID = 512
 
-// IsModelID reports whether a model can have an id. An id is shown by terminals and editors,
-// written to the record and sent back, so a text that is not one visible line, or that repeats a
-// key, is none.
+// IsModelID reports whether id is acceptable as the id of a model. An id is shown by terminals and
+// editors, stored in the session log and sent to the server. So it must be a single visible line that
+// does not contain an API key.
 func (e *Endpoint) IsModelID(id string) bool {
 	return id != "" && len(id) <= longestModelID && humanize.Visible(id) == id && !strings.ContainsAny(id, "\n\t") && e.keys.Hide(id) == id
 }
@@ -251,15 +250,15 @@ const maxStream = 256 << 20
 // errEndless ends a stream of more than maxStream bytes.
 var errEndless = fmt.Errorf("more than %d MiB in one reply", maxStream>>20)
 
-// Malformed returns the error for a reply that another attempt would not fix.
+// Malformed returns the error for a faulty reply that another attempt would not fix.
 func (e *Endpoint) Malformed(model, text string) *llm.Error {
 	failure := e.Fail(llm.Unavailable, model, text)
 	failure.Hint, failure.Final = refusal.HintServer, true
 	return failure
 }
 
-// Failure returns err, which ended a reply, as an *llm.Error. begun means that a part of the reply
-// had arrived.
+// Failure converts err, which ended a reply, to an *llm.Error. begun means that a part of the reply had
+// arrived.
 func (e *Endpoint) Failure(err error, model string, begun bool) *llm.Error {
 	if known, is := errors.AsType[*llm.Error](err); is {
 		return known

@@ -24,16 +24,16 @@ import (
 const (
 	// maxErrorBody limits the part of an error's body that is read, in bytes.
 	maxErrorBody = 64 << 10
-	// errorBodyGrace limits the time that the body of an error may take.
+	// errorBodyGrace limits the time for reading the body of an error.
 	errorBodyGrace = 10 * time.Second
 )
 
-// Exchange is one request whose reply is arriving.
+// Exchange is one request whose reply is being received.
 type Exchange struct {
 	body io.ReadCloser
-	// kind is the media type that the server names.
+	// kind is the media type in the server's header.
 	kind string
-	// encoding is the compression that the server names.
+	// encoding is the compression in the server's header.
 	encoding string
 	cancel   context.CancelFunc
 	// Header is the header of the answer.
@@ -42,8 +42,8 @@ type Exchange struct {
 	deadline *time.Timer
 }
 
-// Post sends a request to a path of the endpoint and returns the exchange once the reply begins.
-// For any other answer it returns an *llm.Error. The headers come in addition to the usual ones.
+// Post sends a request to a path of the endpoint and returns the exchange once the reply begins. If the
+// server does not answer with a reply, it returns an *llm.Error. header is added to the usual headers.
 func (e *Endpoint) Post(parent context.Context, path, model string, body []byte, header http.Header) (*Exchange, error) {
 	ctx, cancel := context.WithCancel(parent)
 	request, err := e.newRequest(ctx, http.MethodPost, path, bytes.NewReader(e.withExtra(body)))
@@ -68,7 +68,7 @@ func (e *Endpoint) Post(parent context.Context, path, model string, body []byte,
 }
 
 // decodedBody returns the body without compression. Some proxies use gzip although the request did not
-// offer it, and some do so without a header, so the first bytes decide.
+// offer it, and some without a header. So the first bytes decide.
 func (x *Exchange) decodedBody() (*bufio.Reader, error) {
 	const gzipMagic = "\x1f\x8b"
 	plain := bufio.NewReader(x.body)
@@ -107,7 +107,7 @@ func (e *Endpoint) refusalError(x *Exchange, response *http.Response, model stri
 	return e.Problem(p, model)
 }
 
-// Events yields the events of the reply. If the server does not stream, its document is one event.
+// Events yields the events of the reply. If the server does not stream, its document is a single event.
 func (x *Exchange) Events() iter.Seq2[sse.Event, error] {
 	return func(yield func(sse.Event, error) bool) {
 		body, err := x.decodedBody()
@@ -134,7 +134,7 @@ func (x *Exchange) Events() iter.Seq2[sse.Event, error] {
 	}
 }
 
-// boundedReader reads a number of bytes, and then returns errEndless.
+// boundedReader reads up to a number of bytes, and then returns errEndless.
 type boundedReader struct {
 	from io.Reader
 	left int
@@ -150,8 +150,8 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// beginsDocument reports whether a body begins like a JSON document, because some servers call a
-// stream application/json.
+// beginsDocument reports whether a body begins like a JSON document. The media type is not enough,
+// because some servers declare a stream as application/json.
 func beginsDocument(body *bufio.Reader) bool {
 	for n := 1; ; n++ {
 		begin, err := body.Peek(n)
@@ -164,7 +164,7 @@ func beginsDocument(body *bufio.Reader) bool {
 	}
 }
 
-// Expect ends the exchange after d. A later call replaces the time.
+// Expect ends the exchange after d. A later call replaces the earlier time.
 func (x *Exchange) Expect(d time.Duration) {
 	if x.deadline != nil {
 		x.deadline.Stop()
@@ -181,8 +181,8 @@ func (x *Exchange) Close() {
 	x.cancel()
 }
 
-// withExtra adds the user's members to a body, which is a JSON object. They replace members of the
-// same name, because some servers refuse a repeated name.
+// withExtra adds the user's members to a body, which is a JSON object. They replace members of the same
+// name, because some servers refuse duplicate names.
 func (e *Endpoint) withExtra(body []byte) []byte {
 	if len(e.config.ExtraBody) == 0 {
 		return body
@@ -196,8 +196,8 @@ func (e *Endpoint) withExtra(body []byte) []byte {
 	return whole
 }
 
-// unreadable returns the error for an answer that is no stream of events, or that cannot be
-// unpacked; nil for other errors.
+// unreadable returns the error for an answer that is not a stream of events, or that cannot be
+// decompressed. It returns nil for other errors.
 func (e *Endpoint) unreadable(err error, model string) *llm.Error {
 	var (
 		stray  *sse.StrayError
@@ -217,11 +217,11 @@ func (e *Endpoint) unreadable(err error, model string) *llm.Error {
 	return nil
 }
 
-// drainGrace is the time after the last event in which the end of the body may arrive. If the body
-// is read to its end, the next request can use the connection.
+// drainGrace is the time after the last event in which the end of the body may arrive. If the body is
+// read to its end, the next request can reuse the connection.
 const drainGrace = 50 * time.Millisecond
 
-// Drain reads the end of the body, which has nothing of the reply any more.
+// Drain reads the end of the body, which contains no more parts of the reply.
 func (x *Exchange) Drain() {
 	x.Expect(drainGrace)
 	_, _ = io.Copy(io.Discard, io.LimitReader(x.body, maxErrorBody))

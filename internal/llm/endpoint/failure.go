@@ -12,7 +12,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// Problem returns the *llm.Error for a problem that a server reports.
+// Problem converts a problem that a server reports to an *llm.Error.
 func (e *Endpoint) Problem(p refusal.Problem, model string) *llm.Error {
 	failure := p.Meaning()
 	text := p.Message
@@ -30,8 +30,8 @@ func (e *Endpoint) Problem(p refusal.Problem, model string) *llm.Error {
 	}
 	failure.Where, failure.Message, failure.Status = llm.About(e.Name(), model), sentence(text), p.Status
 	failure.RetryAfter = p.Wait(e.config.Now())
-	// Other vendors use these words for a quota that is used up. Gemini also uses them for the
-	// quota of a minute, but then it asks to wait.
+	// Other vendors use these words for an exhausted quota. Gemini also uses them for a quota per
+	// minute, but then it also asks to wait.
 	if p.Status == http.StatusTooManyRequests && failure.RetryAfter > 0 {
 		failure.Final, failure.Hint = false, llm.HintLater
 	}
@@ -55,7 +55,7 @@ func (e *Endpoint) Problem(p refusal.Problem, model string) *llm.Error {
 	return &failure
 }
 
-// hintRedirect returns the hint for a redirect, because redirects are not followed.
+// hintRedirect returns the hint for a redirect. Redirects are not followed.
 func (e *Endpoint) hintRedirect(location string) string {
 	if at, err := url.Parse(e.Name()); err == nil {
 		if to, err := at.Parse(location); err == nil {
@@ -77,7 +77,7 @@ func (e *Endpoint) Fail(kind llm.ErrorKind, model, text string) *llm.Error {
 	return &llm.Error{Kind: kind, Where: llm.About(e.Name(), model), Message: sentence(text), Hint: refusal.Hint(kind)}
 }
 
-// sentence removes the full stop at the end of a server's text, because a hint follows it.
+// sentence removes the period at the end of a server's text, because a hint follows it.
 func sentence(text string) string { return strings.TrimRight(text, ". ") }
 
 func statusText(status int) string {

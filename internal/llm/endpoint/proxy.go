@@ -31,7 +31,7 @@ func (e *Endpoint) proxy() *url.URL {
 	return proxy
 }
 
-// proxyName names the proxy, "" if there is none, for an error that the proxy may have caused.
+// proxyName returns the proxy for an error that it may have caused, or "" if there is none.
 func (e *Endpoint) proxyName() string {
 	if proxy := e.proxy(); proxy != nil {
 		return " (through the proxy " + proxy.Host + ")"
@@ -39,7 +39,7 @@ func (e *Endpoint) proxyName() string {
 	return ""
 }
 
-// hintLogin returns the hint that tells where to write the login of the proxy.
+// hintLogin returns the hint on where to configure the login for the proxy.
 func (e *Endpoint) hintLogin() string {
 	return "set " + proxyVariable(e.config.BaseURL) + " to http://USER:PASSWORD@HOST:PORT"
 }
@@ -50,8 +50,8 @@ func proxyVariable(address string) string {
 	return strings.ToUpper(scheme) + "_PROXY"
 }
 
-// proxyFailure returns message and hint for a request that failed at the proxy. It reports false if
-// the request failed elsewhere.
+// proxyFailure returns message and hint for a request that failed at the proxy. It returns false if the
+// request failed elsewhere.
 func (e *Endpoint) proxyFailure(err error) (llm.Error, bool) {
 	proxy := e.proxy()
 	if proxy == nil {
@@ -75,8 +75,8 @@ func (e *Endpoint) proxyFailure(err error) (llm.Error, bool) {
 	return llm.Error{}, false
 }
 
-// statusOf returns the HTTP status with a text, 0 if there is none. net/http reports the status of
-// a proxy only by its text.
+// statusOf returns the HTTP status with a status text, or 0 if there is none. net/http reports the
+// status of a proxy only by its text.
 func statusOf(text string) int {
 	for status := http.StatusMultipleChoices; status <= http.StatusNetworkAuthenticationRequired; status++ {
 		if text != "" && text == http.StatusText(status) {
@@ -97,13 +97,13 @@ func innermost(err error) string {
 	}
 }
 
-// proxyError is the error for a variable that does not hold the address of a proxy.
+// proxyError is the error for a variable that does not contain the address of a proxy.
 type proxyError struct{ variable string }
 
 func (e *proxyError) Error() string { return e.variable + " is not a proxy address" }
 
-// proxyFromEnvironment is like http.ProxyFromEnvironment but reports an unreadable address. The
-// library takes such an address for a host name, or silently uses no proxy.
+// proxyFromEnvironment does the same as http.ProxyFromEnvironment but reports an unreadable address.
+// The library uses such an address as a host name, or silently uses no proxy.
 func proxyFromEnvironment(request *http.Request) (*url.URL, error) {
 	if vendor.IsLocal(request.URL.Host) {
 		return http.ProxyFromEnvironment(request)

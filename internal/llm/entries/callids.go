@@ -9,21 +9,20 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// CallIDs chooses the ids of the calls in a request, and pairs calls and responses by position
-// (D-11): a response answers the first call of the latest entry that has the same id in the history
-// and has no answer yet.
+// CallIDs chooses the ids of the calls in a request, and pairs calls and responses by position (D-11).
+// A response answers the first unanswered call of the latest entry with the same id in the history.
 type CallIDs struct {
 	form vendor.IDForm
-	// model is the model of the request. Ids that it has made are sent unchanged.
+	// model is the model of the request. Ids that this model created are sent unchanged.
 	model string
-	// waiting holds the sent ids of the unanswered calls of the latest entry, by their ids in the
+	// waiting contains the sent ids of the unanswered calls of the latest entry, by their ids in the
 	// history.
 	waiting map[string][]string
-	// taken holds all sent ids, because some servers refuse a repeated id.
+	// taken contains all sent ids, because some servers refuse a repeated id.
 	taken map[string]bool
 }
 
-// NewCallIDs returns the ids of a request to a model, in the form that the vendor accepts.
+// NewCallIDs returns a CallIDs for a request to a model, in the form that the vendor accepts.
 func NewCallIDs(form vendor.IDForm, model string) *CallIDs {
 	return &CallIDs{form: form, model: model, waiting: map[string][]string{}, taken: map[string]bool{}}
 }
@@ -31,8 +30,8 @@ func NewCallIDs(form vendor.IDForm, model string) *CallIDs {
 // Begin starts an entry with calls.
 func (c *CallIDs) Begin() { clear(c.waiting) }
 
-// Add returns the id to send for a call of an entry: its id in the form that the vendor accepts,
-// changed if it is empty or was used before.
+// Add returns the id to send for a call of an entry: its id in the form that the vendor accepts. The id
+// is changed if it is empty or was used before.
 func (c *CallIDs) Add(entry *history.Content, id string) string {
 	form := c.form
 	if by, ok := entry.Metadata[history.MetaModel].(string); ok && by == c.model {
@@ -62,7 +61,7 @@ const (
 	nine           = 9
 )
 
-// fitID returns an id in the form that a vendor accepts. Counted from 1, n distinguishes calls with
+// fitID returns an id in the form that a vendor accepts. n, counted from 1, distinguishes calls with
 // the same id.
 func fitID(form vendor.IDForm, id string, n int) string {
 	if id == "" {
@@ -111,7 +110,7 @@ func isWordByte(r rune) bool {
 	return r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// hashed returns a hash of id and n in nine letters and digits.
+// hashed returns a hash of id and n with nine letters and digits.
 func hashed(id string, n int) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	hash := fnv.New64a()

@@ -1,5 +1,5 @@
-// Package entries turns the entries of a history into the parts of messages that all wire formats
-// share: texts, answers, the arguments of calls as servers take them, and the ids of calls.
+// Package entries converts the entries of a history to the parts of messages that all wire formats
+// share: texts, answers, the arguments of calls in an accepted form, and the ids of calls.
 package entries
 
 import (
@@ -15,20 +15,19 @@ import (
 // content.
 const noOutput = "(no output)"
 
-// maxFunctionName is the greatest length of a function's name that servers accept.
+// maxFunctionName is the longest name of a function that servers accept.
 const maxFunctionName = 64
 
-// Writer writes entries in a wire format. mark is set for an entry at the end of a part to
-// cache.
+// Writer writes entries in a wire format. mark is set for the last entry of a part to cache.
 type Writer interface {
 	Human(c *history.Content, mark bool)
 	Assistant(c *history.Content)
 	Response(r *history.ToolResponse, mark bool)
 }
 
-// Write writes the entries of a history. marked holds the indexes of the entries with a
-// mark. It omits empty entries. Images in tools' answers follow the last answer, because
-// nothing else may be between the answers to one reply.
+// Write writes the entries of a history. marked contains the indexes of the entries with a mark. Write
+// omits empty entries. Images in tools' answers follow the last answer, because nothing else may be
+// between the answers to one reply.
 func Write(w Writer, entries []*history.Content, marked map[int]bool) {
 	var answered []history.Block
 	images := func() {
@@ -69,8 +68,8 @@ func BlocksOf[B history.Block](blocks []history.Block) []B {
 }
 
 // JoinText joins text blocks as history.Content.Text does. Each included file is a block with its
-// markers on lines of their own (D-18). It omits blank blocks, so that a blank text beside
-// calls does not count as content.
+// markers on separate lines (D-18). JoinText omits blank blocks, so that a blank text next to calls
+// does not count as content.
 func JoinText(blocks []history.Block) string {
 	var texts []string
 	for _, t := range BlocksOf[*history.Text](blocks) {
@@ -82,8 +81,8 @@ func JoinText(blocks []history.Block) string {
 }
 
 // imagesOf returns the images of a tool's answer, or the texts that replace them, after a line that
-// explains them; nil if there are none. They are sent as a user message, because a tool message
-// holds only text.
+// explains them. It returns nil if there are none. They are sent as a user message, because a tool
+// message can contain only text.
 func imagesOf(c *history.Content) []history.Block {
 	var images []history.Block
 	tool := ""
@@ -101,7 +100,7 @@ func imagesOf(c *history.Content) []history.Block {
 	return append([]history.Block{&history.Text{Text: "[What " + tool + " answered besides its text:]"}}, images...)
 }
 
-// ImageURL returns an image as a data URL; ok is false for media of other types.
+// ImageURL returns an image as a data URL. ok is false for media of other types.
 func ImageURL(m *history.Media) (url string, ok bool) {
 	return "data:" + m.MimeType + ";base64," + m.Data, strings.HasPrefix(m.MimeType, "image/")
 }
@@ -109,10 +108,10 @@ func ImageURL(m *history.Media) (url string, ok bool) {
 // IsDocument reports whether media are a PDF.
 func IsDocument(m *history.Media) bool { return m.MimeType == history.PDF }
 
-// DocumentName is the name under which a PDF is sent: servers want one.
+// DocumentName is the name under which a PDF is sent, because servers require a name.
 const DocumentName = "document.pdf"
 
-// Unsendable returns a text that replaces media of a type that no API takes.
+// Unsendable returns a text that replaces media of a type that no API accepts.
 func Unsendable(m *history.Media) string {
 	return fmt.Sprintf("(an attachment of type %s, omitted: the API does not support it)", m.MimeType)
 }
@@ -139,8 +138,8 @@ func ResponseText(r *history.ToolResponse) string {
 	return strings.Join(parts, "\n")
 }
 
-// says reports whether the error of a response contains part, or its result does in the last line,
-// or in a line from which on all lines are notes in brackets.
+// says reports whether the error or the result of a response contains part. In the result, part must be
+// in the last line, or in a line after which all lines are notes in brackets.
 func says(r *history.ToolResponse, part string) bool {
 	if strings.Contains(r.Error, part) {
 		return true
@@ -155,8 +154,8 @@ func says(r *history.ToolResponse, part string) bool {
 	}
 }
 
-// Arguments returns a call's parameters as a JSON object. It wraps other values into an object,
-// because servers parse the arguments of old calls and refuse the whole request.
+// Arguments returns a call's parameters as a JSON object. Other values are wrapped in an object,
+// because servers parse the arguments of old calls and would refuse the whole request.
 func Arguments(call *history.ToolCall) []byte {
 	parameters := bytes.TrimSpace(call.Parameters)
 	switch {

@@ -7,15 +7,15 @@ import (
 	"agent/internal/history"
 )
 
-// Refused is a set of attachments that are not returned because they were refused: signatures of a
-// model that was replaced, reasoning that was encrypted for another account, or thinking whose past
-// has changed. It is immutable; nil is the empty set.
+// Refused is a set of attachments that are not sent because they were refused. Examples are signatures
+// of a replaced model, reasoning that was encrypted for another account, and void thinking. The set is
+// immutable. Nil is the empty set.
 type Refused struct{ digests map[string]bool }
 
 // Has reports whether an attachment is in the set.
 func (f *Refused) Has(a *history.Attached) bool { return f != nil && f.digests[Digest(a)] }
 
-// Refuse returns the set of the attachments that are not empty, or nil if all are empty.
+// Refuse returns the set of the non-empty attachments, or nil if all are empty.
 func Refuse(attached []*history.Attached) *Refused {
 	f := &Refused{map[string]bool{}}
 	for _, a := range attached {
@@ -33,7 +33,7 @@ func Refuse(attached []*history.Attached) *Refused {
 // helps no attacker.
 const digestLength = 12
 
-// Digest returns a short text that distinguishes an attachment from all others.
+// Digest returns a short text that identifies an attachment.
 func Digest(a *history.Attached) string {
 	sum := sha256.Sum256(a.Data)
 	return hex.EncodeToString(sum[:digestLength])

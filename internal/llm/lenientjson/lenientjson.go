@@ -1,7 +1,6 @@
-// Package lenientjson decodes the JSON of servers leniently. Its types never fail: a member of an
-// unexpected type becomes the zero value, and the other members are decoded nevertheless.
-// encoding/json treats the plain types of a struct in the same way: it continues after a member of
-// the wrong type.
+// Package lenientjson decodes the JSON of servers leniently. Decoding its types never fails: a member
+// of an unexpected type becomes the zero value, and the other members are still decoded. encoding/json
+// treats the plain types of a struct in the same way: it continues after a member of the wrong type.
 package lenientjson
 
 import (
@@ -42,13 +41,13 @@ func (t *Text) UnmarshalJSON(raw []byte) error {
 // Int is a whole number, or a string with one.
 type Int struct {
 	Value int
-	// Is reports whether the member is there and is such a number.
+	// Is reports whether the member exists and is such a number.
 	Is bool
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *Int) UnmarshalJSON(raw []byte) error {
-	*n = Int{} // if a member is there twice, the last one counts
+	*n = Int{} // if a member occurs twice, the last one counts
 	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	if n.Is = err == nil && f == math.Trunc(f) && math.Abs(f) <= math.MaxInt32; n.Is {
 		n.Value = int(f)

@@ -12,21 +12,21 @@ import (
 	"agent/internal/llm/lenientjson"
 )
 
-// callAssembler assembles tool calls from the fragments of a stream. By the specification
-// every fragment has the index of its call, and the first one has id and name. Servers also
-// leave out the index or the id, send the id later, send every call with index 0, split the
-// name or repeat it in every fragment, send empty arguments before the real ones, and repeat
-// the arguments at the end.
+// callAssembler assembles tool calls from the fragments of a stream. According to the specification,
+// every fragment has the index of its call, and the first fragment has id and name. But some servers
+// omit the index or the id, send the id later, or send every call with index 0. Some split the name, or
+// repeat it in every fragment. Some send empty arguments before the real ones, or repeat the arguments
+// at the end.
 type callAssembler struct {
 	// newID makes an id for a call that has none.
 	newID func() string
 
 	calls []*partialCall
-	// full is set once the server has begun more than maxCalls calls. Further calls are ignored.
+	// full is set once the server has begun more than maxCalls calls. Additional calls are ignored.
 	full bool
 }
 
-// partialCall is a call whose fragments are arriving.
+// partialCall is a call whose fragments are being received.
 type partialCall struct {
 	index lenientjson.Int
 	id    string
@@ -39,8 +39,8 @@ type partialCall struct {
 	announced bool
 }
 
-// add adds a fragment and returns the calls whose names are now complete. It ignores an empty
-// fragment, which may come from a member of an unexpected type.
+// add adds a fragment and returns the calls whose names are now complete. It ignores an empty fragment,
+// which may result from a member of an unexpected type.
 func (a *callAssembler) add(f callFragment) []llm.ToolCallStarted {
 	if a.full || f.ID+f.name()+f.arguments() == "" && len(f.ExtraContent) == 0 {
 		return nil
@@ -105,22 +105,21 @@ func (a *callAssembler) callOf(f callFragment) *partialCall {
 	}
 }
 
-// endsBefore reports whether the call has ended before a fragment that names a function. It has if
-// its arguments are complete, or if it has none yet.
+// endsBefore reports whether the call has ended before a fragment that names a function. It has ended
+// if its arguments are complete, or if it has no arguments yet.
 func (p *partialCall) endsBefore(f callFragment) bool {
 	arguments := p.arguments.String()
 	return f.name() != "" && (arguments == "" || strings.HasSuffix(arguments, "}") && json.Valid([]byte(arguments)))
 }
 
-// differs reports whether a fragment without an id is another complete call, and not a repetition
-// of this one.
+// differs reports whether a fragment without an id is another complete call, and not a repetition of
+// this call.
 func (p *partialCall) differs(f callFragment) bool {
 	before, now := p.arguments.String(), f.arguments()
 	return before != "" && (f.name() != p.name || before != "{}" && now != before && json.Valid([]byte(now)))
 }
 
-// addName adds the name in a fragment, which is the first piece, a further piece, or the whole name
-// once more.
+// addName adds the name in a fragment. It is the first part, another part, or the whole name again.
 func (p *partialCall) addName(name string) {
 	switch {
 	case p.name != "" && p.arguments.Len() > 0:
@@ -131,8 +130,8 @@ func (p *partialCall) addName(name string) {
 	}
 }
 
-// byIndex returns the latest call with an index, because a server that numbers every call 0 means
-// the latest.
+// byIndex returns the latest call with an index, because a server that sends index 0 for every call
+// means the latest.
 func (a *callAssembler) byIndex(index lenientjson.Int) *partialCall {
 	for i := len(a.calls) - 1; i >= 0; i-- {
 		if a.calls[i].index == index {
@@ -169,8 +168,8 @@ func (p *partialCall) finalArguments() string {
 	return settleArguments(p.arguments.String())
 }
 
-// settleArguments returns the one object that counts if several objects follow each other and the
-// others are empty or equal to it. It returns other arguments unchanged.
+// settleArguments handles arguments that consist of several objects. If all others are empty or equal
+// to one of them, it returns that object. It returns other arguments unchanged.
 func settleArguments(arguments string) string {
 	if json.Valid([]byte(arguments)) {
 		return arguments

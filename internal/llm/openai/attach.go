@@ -8,29 +8,29 @@ import (
 	"agent/internal/history"
 )
 
-// attacher collects the data that a provider attaches to a reply while the reply arrives.
+// attacher collects the data that a provider attaches to a reply while the reply is received.
 type attacher struct {
-	// replay is the replay of the request that is being answered.
+	// replay is the replay of the request that the reply answers.
 	replay replay
-	// field is the member that brings the reasoning in words.
+	// field is the member with the reasoning in plain text.
 	field   string
 	details []reasoningDetail
 	// items holds the reasoning items of the Responses API.
 	items []json.RawMessage
 }
 
-// reasoningDetail holds the members of a reasoning detail, or of a piece of one.
+// reasoningDetail contains the members of a reasoning detail, or of a part of a detail.
 type reasoningDetail map[string]json.RawMessage
 
-// streamedMembers lists the members of a detail that arrive in pieces.
+// streamedMembers lists the members of a detail that arrive in parts.
 var streamedMembers = []string{"text", "summary", "data"}
 
-// addDetails adds pieces to the details with the same type and index. It returns the size of the
-// pieces in bytes.
+// addDetails adds parts to the details with the same type and index. It returns the size of the parts
+// in bytes.
 func (a *attacher) addDetails(pieces []reasoningDetail) (size int) {
 	for _, piece := range pieces {
 		if len(a.details) > maxParts {
-			break // the reply is refused because of this part
+			break // the reply is refused because of this detail
 		}
 		whole := a.detailOf(piece)
 		if whole == nil {
@@ -45,7 +45,7 @@ func (a *attacher) addDetails(pieces []reasoningDetail) (size int) {
 	return size
 }
 
-// add adds a member of a piece. It joins JSON strings by removing the quotes between them.
+// add adds a member of a part. It joins JSON strings by removing the quotes between them.
 func (d reasoningDetail) add(key string, value json.RawMessage) {
 	known := d[key]
 	switch {
@@ -61,19 +61,19 @@ func (d reasoningDetail) add(key string, value json.RawMessage) {
 func (a *attacher) addItem(item reasoningItem) (size int) {
 	raw, err := json.Marshal(item)
 	if err != nil {
-		return 0 // an item that is no JSON cannot be returned
+		return 0 // an item that is not JSON cannot be sent again
 	}
 	a.field, a.items = fieldItems, append(a.items, raw)
 	return len(raw)
 }
 
-// detailOf returns the detail that a piece continues, or nil if it begins another.
+// detailOf returns the detail that a part continues, or nil if the part begins another.
 func (a *attacher) detailOf(piece reasoningDetail) reasoningDetail {
 	if piece["index"] == nil {
 		return nil
 	}
 	for _, d := range slices.Backward(a.details) {
-		// Gemini signs calls of one index by details with ids of their own.
+		// Gemini signs calls of one index by details with separate ids.
 		otherID := isString(d["id"]) && isString(piece["id"]) && string(d["id"]) != string(piece["id"])
 		if !otherID && string(d["index"]) == string(piece["index"]) && string(d["type"]) == string(piece["type"]) {
 			return d

@@ -14,19 +14,19 @@ type cacheHints struct {
 	key string
 	// session is the session_id of OpenRouter.
 	session string
-	// control is the mark of Anthropic and Alibaba for the end of a part to cache. It is on the
-	// system prompt and the marked entries; nil sends none.
+	// control is the mark of Anthropic and Alibaba for the end of a part to cache. It is on the system
+	// prompt and the marked entries. If nil, no mark is sent.
 	control json.RawMessage
 	// marked holds the indexes of the marked entries.
 	marked map[int]bool
-	// breakpoint marks the end of the system prompt for GPT-5.6 and later, which find a
-	// prefix only at such a mark.
+	// breakpoint marks the end of the system prompt for GPT-5.6 and later. These models find a prefix
+	// only at such a mark.
 	breakpoint bool
 }
 
-// markedLatest is the number of latest entries that are marked: the end of this request, and the
-// end of the request before, which is in the cache. With the system prompt and the stable part,
-// these are the four marks that a vendor accepts.
+// markedLatest is the number of latest entries that are marked: the end of this request, and the end of
+// the previous request, which is in the cache. With the system prompt and the stable part, these are
+// the four marks that a vendor accepts.
 const markedLatest = 2
 
 func cacheHintsFor(req request) cacheHints {
@@ -41,8 +41,8 @@ func cacheHintsFor(req request) cacheHints {
 	if req.wants.SessionID {
 		h.session = req.Cache.Key
 	}
-	// A time that the user has set is sent as a mark unless another form is known, also to a
-	// gateway on this machine.
+	// A time that the user has set is sent as a mark unless another form is known. This also applies to
+	// a gateway on this machine.
 	byHand := req.Cache.Policy == llm.Cache5m || req.Cache.Policy == llm.Cache1h
 	if req.wants.CacheMarks || byHand && !req.wants.CacheKey {
 		h.control = json.RawMessage(`{"type":"ephemeral"}`)

@@ -22,7 +22,7 @@ func (chatCompletions) reader(r *reply, req request) func([]byte) error {
 	return func(data []byte) error { return r.takeChatEvent(events.read(data)) }
 }
 
-// takeChatEvent handles one event of a chat completion.
+// takeChatEvent processes one event of a chat completion.
 func (r *reply) takeChatEvent(event chatEvent) error {
 	if usage := event.usage(); usage != nil {
 		r.usage, r.cited.Times = usage, max(r.cited.Times, event.Usage.ServerTools.Searches.Count())
@@ -40,7 +40,7 @@ func (r *reply) takeChatEvent(event chatEvent) error {
 	return r.finishFor(string(choice.FinishReason))
 }
 
-// takeDelta handles a piece of the message.
+// takeDelta processes a part of the message.
 func (r *reply) takeDelta(delta chatDelta) {
 	r.soFar = r.soFar.with(delta)
 	r.collectSources(delta.Annotations)
@@ -57,7 +57,7 @@ func (r *reply) takeDelta(delta chatDelta) {
 	}
 }
 
-// write emits the thinking and the answer in a piece of content.
+// write emits the reasoning and the answer in a part of the content.
 func (r *reply) write(thought, answer string) {
 	if thought != "" {
 		if r.tags.opening == fieldThinkTags {
@@ -82,7 +82,7 @@ func (r *reply) write(thought, answer string) {
 	if before != "" {
 		r.emit(llm.Reasoning{Delta: before})
 	}
-	r.tags.closed = true // the space after the tag is removed
+	r.tags.closed = true // remove the space after the tag
 	r.emitText(r.tags.afterSpace(after))
 }
 
@@ -96,7 +96,7 @@ func (r *reply) emitText(text string) {
 // calls, so that it must have an answer.
 func (r *reply) endText(complete bool) {
 	if r.tags.inside && r.tags.opening == "" {
-		r.client.opensThinking.Delete(r.model) // the tag was expected and did not come
+		r.client.opensThinking.Delete(r.model) // the expected tag did not arrive
 	}
 	r.write(r.tags.end(complete))
 	r.emitText(r.stray.end())

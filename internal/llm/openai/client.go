@@ -1,6 +1,6 @@
-// Package openai implements llm.Provider for OpenAI-compatible endpoints. It speaks chat
-// completions and the Responses API with the deviations of vendors and servers, explains errors to
-// a user, and lists the models of an endpoint.
+// Package openai implements llm.Provider for OpenAI-compatible endpoints. It supports chat completions
+// and the Responses API with the deviations of vendors and servers, explains errors to a user, and
+// lists the models of an endpoint.
 //
 // A [Client] talks to one endpoint:
 //
@@ -10,8 +10,8 @@
 //	}
 //
 // The two wire formats, chatCompletions and responses, implement the interface format. A [Dialect]
-// holds the deviations that an endpoint taught by refusing requests; package vendor knows the
-// others. A reply is assembled from the events of a stream by the type reply.
+// contains the deviations learned from an endpoint's refusals. Package vendor contains the known
+// deviations. The type reply assembles a reply from the events of a stream.
 package openai
 
 import (
@@ -43,26 +43,27 @@ type Config struct {
 
 	// API is the wire format; "" means APIAuto.
 	API API
-	// Lessons stores the dialects that the endpoint taught, for later runs; nil stores nothing.
+	// Lessons stores the learned dialects of the endpoint for later runs. If nil, nothing is stored.
 	Lessons llm.Lessons[Dialect]
 	// Retry controls the waits between attempts.
 	Retry llm.RetryPolicy
 }
 
-// Client talks to one OpenAI-compatible endpoint. Its Provider has all wrappers of package llm. It
-// is safe for concurrent use and keeps its connections between requests.
+// Client is a client for one OpenAI-compatible endpoint. Its Provider has all wrappers of package llm.
+// It is safe for concurrent use and keeps its connections between requests.
 type Client struct {
 	llm.Provider
 
 	config Config
 	// at is the endpoint.
 	at *endpoint.Endpoint
-	// opensThinking holds the models whose replies begin within their thinking.
+	// opensThinking contains the models whose replies begin inside their reasoning, without an opening
+	// tag.
 	opensThinking sync.Map
-	// dropped maps the models that dropped reasoning to a notice about it, or to "" after the
-	// notice was printed.
+	// dropped maps the models that dropped reasoning to a notice about it. The notice becomes "" once
+	// it was yielded.
 	dropped sync.Map
-	// madeIDs counts the ids that were made for calls without one.
+	// madeIDs counts the ids generated for calls without an id.
 	madeIDs atomic.Int64
 }
 
@@ -86,14 +87,14 @@ type API string
 
 // The values of API.
 const (
-	// APIAuto, also "", means chat completions, except for endpoints that ask for the Responses
-	// API, and for the models of OpenAI that take tools with reasoning only there.
+	// APIAuto, also "", means chat completions, with two exceptions: endpoints that require the
+	// Responses API, and models of OpenAI that support tools with reasoning only there.
 	APIAuto      API = "auto"
 	APIChat      API = "chat"
 	APIResponses API = "responses"
 )
 
-// formats is the Provider that sends requests in a dialect, each in the format that fits.
+// formats is the Provider that sends requests in a dialect, each in the suitable format.
 type formats struct {
 	client  *Client
 	dialect Dialect

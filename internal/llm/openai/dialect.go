@@ -12,24 +12,24 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// Dialect describes how an endpoint wants requests, as far as it has taught that by refusals. The
-// zero value is the usual form. Its JSON has the parts that stay true in later runs.
+// Dialect describes the form of requests that an endpoint requires, learned from its refusals. The zero
+// value is the usual form. Its JSON contains the parts that are kept for later runs.
 type Dialect struct {
 	// OmitUsage omits stream_options. The endpoint then reports no usage.
 	OmitUsage bool `json:"omitUsage,omitzero"`
-	// Reasoning is the member in which every message with calls must return its reasoning, or
+	// Reasoning is the member in which every message with calls must contain its reasoning, or
 	// reasoningRefused.
 	Reasoning string `json:"reasoning,omitzero"`
-	// OmitSummary does not ask for summaries of reasoning, which some accounts and models must not
-	// ask for.
+	// OmitSummary omits the request for summaries of reasoning, which is forbidden for some accounts
+	// and models.
 	OmitSummary bool `json:"omitSummary,omitzero"`
 	// OmitFreeForm offers every tool as a function with JSON arguments.
 	OmitFreeForm bool `json:"omitFreeForm,omitzero"`
 	// OmitSchema omits the schema of the reply.
 	OmitSchema bool `json:"omitSchema,omitzero"`
-	// OmitCache omits everything about the prompt cache.
+	// OmitCache omits all members about the prompt cache.
 	OmitCache bool `json:"omitCache,omitzero"`
-	// API is the format that the endpoint wants for the model.
+	// API is the format that the endpoint requires for the model.
 	API API `json:"api,omitzero"`
 	// OutputLimit is the name of the member that limits the reply.
 	OutputLimit string `json:"outputLimit,omitzero"`
@@ -38,31 +38,31 @@ type Dialect struct {
 	Signatures bool `json:"signatures,omitzero"`
 	// AnswerTools means that an assistant message must follow the answer of a tool.
 	AnswerTools bool `json:"answerTools,omitzero"`
-	// SystemAsUser sends the system prompt as the first message of the user.
+	// SystemAsUser sends the system prompt as the first user message.
 	SystemAsUser bool `json:"systemAsUser,omitzero"`
-	// Bound means that the model accepts reasoning only while everything before it is unchanged. It
-	// is kept for longer than the other lessons, in another place.
+	// Bound means that the model accepts reasoning only while everything before it is unchanged. It is
+	// stored elsewhere and for longer than the other lessons.
 	Bound bool `json:"-"`
 
 	ConversationLessons `json:"-"`
 }
 
-// ConversationLessons holds lessons from one conversation with an endpoint. They are not kept for later runs.
+// ConversationLessons contains what was learned in one conversation. It is not kept for later runs.
 type ConversationLessons struct {
-	// Forgotten holds attachments of this conversation that the endpoint has refused.
+	// Forgotten contains the attachments of this conversation that the endpoint has refused.
 	Forgotten *entries.Refused
 	// NoReasoning omits all attachments of reasoning, because the endpoint refused new
 	// attachments, too.
 	NoReasoning bool
 	// NoSignatures omits all attachments of calls, for the same reason.
 	NoSignatures bool
-	// OmitSampling omits temperature and top-p, which the model does not take.
+	// OmitSampling omits temperature and top-p, because the model does not support them.
 	OmitSampling bool
-	// OmitEffort omits the effort of reasoning, which the model does not take.
+	// OmitEffort omits the reasoning effort, because the model does not support it.
 	OmitEffort bool
-	// OmitLimit omits the limit of the output, which the model does not take.
+	// OmitLimit omits the output limit, because the model does not support it.
 	OmitLimit bool
-	// OmitSearch omits the server's own search of the web.
+	// OmitSearch omits the web search by the server.
 	OmitSearch bool
 }
 
@@ -89,8 +89,8 @@ func (d Dialect) fit(req llm.Request) llm.Request {
 // reasoningRefused is the value of Dialect.Reasoning if attachments of reasoning must not be sent.
 const reasoningRefused = "refused"
 
-// learn is the llm.Learn of this package. It applies the first lesson of a refusal that is new to
-// the dialect. It returns a note if the lesson affects the conversation or a setting.
+// learn is the llm.Learn of this package. It applies the first lesson for a refusal that changes the
+// dialect. It returns a note if the lesson affects the conversation or a setting.
 func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note string) {
 	req = d.fit(req)
 	for _, l := range lessons {
@@ -108,17 +108,17 @@ func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note str
 	return d, ""
 }
 
-// lesson maps words in a refusal to a change of the dialect.
+// lesson maps a pattern of refusals to a change of the dialect.
 type lesson struct {
 	// words matches a refusal in lower case.
 	words *lazyregexp.Pattern
 	// learn changes the dialect.
 	learn func(d *Dialect, refused string, req llm.Request)
-	// note describes the loss for the conversation to a user, "" if there is none.
+	// note describes the loss for the conversation to a user, or is "".
 	note string
 }
 
-// fixedLesson returns a lesson that depends only on the words of the refusal.
+// fixedLesson returns a lesson that depends only on the text of the refusal.
 func fixedLesson(words string, change func(d *Dialect)) lesson {
 	return lesson{words: lazyregexp.New(words), learn: func(d *Dialect, _ string, _ llm.Request) { change(d) }}
 }
@@ -162,13 +162,13 @@ var (
 	badSignature = lazyregexp.New(`corrupt|invalid|not valid|mismatch|does not match|could not be`)
 	// unknownMember matches the refusal of a member, but not the demand for a missing one.
 	unknownMember = lazyregexp.New(`unsupported|not (?:permitted|supported|support|allowed|available|accept)|disallowed|deprecated|unrecognized|unknown|unexpected|extra|cannot both`)
-	// neverTaken matches the refusal of a setting that the model does not take, but not of a value
+	// neverTaken matches the refusal of a setting that the model does not support, but not of a value
 	// that is wrong for every model.
 	neverTaken = lazyregexp.New(`not (?:support|permitted|allowed|available|accept)|unsupported|unrecognized|unknown|unexpected|deprecated|disallowed|extra inputs|only be set|cannot both|only the default`)
 )
 
-// learnOutputLimit learns the name under which the endpoint takes the output limit, or that it
-// takes no limit.
+// learnOutputLimit learns the name of the member with the output limit, or that the endpoint supports
+// no limit.
 func learnOutputLimit(d *Dialect, refused string, req llm.Request) {
 	sent := cmp.Or(d.OutputLimit, vendor.At("", req.Model).OutputLimit)
 	switch {
@@ -191,8 +191,8 @@ func learnSignatures(d *Dialect, refused string, req llm.Request) {
 	}
 }
 
-// learnUnreadable learns to omit the reasoning of this conversation, or that the endpoint
-// takes no reasoning.
+// learnUnreadable learns to omit the reasoning of this conversation, or that the endpoint accepts no
+// reasoning.
 func learnUnreadable(d *Dialect, refused string, req llm.Request) {
 	if unknownMember.MatchString(refused) {
 		d.Reasoning = reasoningRefused
@@ -201,8 +201,8 @@ func learnUnreadable(d *Dialect, refused string, req llm.Request) {
 	d.forget(thoughtsIn(req.History), &d.NoReasoning)
 }
 
-// forget omits the refused attachments. If it has omitted some before, or if there are none,
-// it sets all, which omits all attachments of their kind.
+// forget omits the refused attachments. If it has omitted some before, or if there are none, it sets
+// all, which omits all attachments of their kind.
 func (d *Dialect) forget(refused []*history.Attached, all *bool) {
 	if d.Forgotten != nil {
 		*all = true
@@ -212,10 +212,10 @@ func (d *Dialect) forget(refused []*history.Attached, all *bool) {
 	*all = *all || d.Forgotten == nil
 }
 
-// learnReasoning learns whether to return reasoning in words, and in which member.
+// learnReasoning learns whether to send reasoning in plain text, and in which member.
 func learnReasoning(d *Dialect, refused string, _ llm.Request) {
 	if strings.Contains(refused, "'reasoning' item") {
-		return // a reasoning item of the Responses API is in no member
+		return // a reasoning item of the Responses API is not a member of a message
 	}
 	field := fieldReasoning
 	if strings.Contains(refused, fieldReasoningContent) {

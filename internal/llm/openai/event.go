@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm/lenientjson"
 )
 
-// The types in this file extend the library's types for a streamed chat completion by the members
-// of other vendors, and accept the other types that servers send.
+// The types in this file extend the library's types for a streamed chat completion by the members of
+// other vendors. They also accept other types of values that servers send.
 
 // chatEvent is an event of a stream, or the whole completion from a server that does not stream.
 type chatEvent struct {
@@ -51,8 +51,8 @@ type chatChoice struct {
 	Message *chatDelta `json:"message"`
 }
 
-// parts returns the parts of a message that the event brings: a piece, and a whole message without
-// the kinds of content that soFar has already.
+// parts returns the parts of a message in the event: a part, and a whole message without the kinds of
+// content that soFar already contains.
 func (c chatChoice) parts(soFar chatDelta) []chatDelta {
 	var parts []chatDelta
 	if c.Delta != nil {
@@ -65,8 +65,8 @@ func (c chatChoice) parts(soFar chatDelta) []chatDelta {
 	return parts
 }
 
-// finishReason is the reason why a reply ended, "" while it continues. A reason that is not a
-// string still means that the reply is complete.
+// finishReason is the reason why a reply ended, or "" while it continues. A reason that is not a string
+// also means that the reply is complete.
 type finishReason string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -74,7 +74,7 @@ func (r *finishReason) UnmarshalJSON(raw []byte) error {
 	switch reason := openai.FinishReason(lenientjson.Decode[string](raw)); {
 	case reason == openai.FinishReasonFunctionCall:
 		*r = finishReason(openai.FinishReasonToolCalls)
-	case raw[0] == '"' && reason != openai.FinishReasonNull: // DashScope's null is a string
+	case raw[0] == '"' && reason != openai.FinishReasonNull: // DashScope sends null as a string
 		*r = finishReason(reason)
 	case raw[0] != '"' && string(raw) != "null" && string(raw) != "false":
 		*r = finishReason(openai.FinishReasonStop)
@@ -82,23 +82,23 @@ func (r *finishReason) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// chatDelta is a part of the reply that an event brings.
+// chatDelta is a part of the reply in an event.
 type chatDelta struct {
 	openai.ChatCompletionStreamChoiceDelta
 	Content   content                        `json:"content"`
 	ToolCalls lenientjson.List[callFragment] `json:"tool_calls"`
-	// ReasoningContent, Reasoning and ReasoningText are names for the model's thinking. Some
-	// servers send two of them.
+	// ReasoningContent, Reasoning and ReasoningText are names for the model's reasoning. Some servers
+	// send two of them.
 	ReasoningContent lenientjson.Text `json:"reasoning_content"`
 	Reasoning        lenientjson.Text `json:"reasoning"`
 	ReasoningText    lenientjson.Text `json:"reasoning_text"` // Copilot
-	// ReasoningDetails is the thinking with signatures, from OpenRouter.
+	// ReasoningDetails is the reasoning with signatures, from OpenRouter.
 	ReasoningDetails lenientjson.List[reasoningDetail] `json:"reasoning_details"`
 	Annotations      lenientjson.List[annotation]      `json:"annotations"`
 }
 
-// with returns d with one example for each kind of content in another piece. The method without
-// needs only the kinds.
+// with returns d with one example for each kind of content in another part. The method without needs
+// only the kinds.
 func (d chatDelta) with(more chatDelta) chatDelta {
 	if more.answer() != "" {
 		d.Content.answer = more.answer()
@@ -112,7 +112,7 @@ func (d chatDelta) with(more chatDelta) chatDelta {
 	return d
 }
 
-// without returns a whole message without the kinds of content that soFar has.
+// without returns a whole message without the kinds of content in soFar.
 func (d chatDelta) without(soFar chatDelta) chatDelta {
 	if soFar.answer() != "" {
 		d.Content.answer, d.Refusal = "", ""
@@ -126,7 +126,7 @@ func (d chatDelta) without(soFar chatDelta) chatDelta {
 	return d
 }
 
-// thought returns the piece of the model's thinking, and the name of its member.
+// thought returns the part of the model's reasoning, and the name of its member.
 func (d chatDelta) thought() (thought, field string) {
 	switch {
 	case d.ReasoningContent != "":
@@ -138,17 +138,17 @@ func (d chatDelta) thought() (thought, field string) {
 	case d.Content.thought != "":
 		return d.Content.thought, ""
 	}
-	// There may be only details. Encrypted details have no words.
+	// There may be only details. Encrypted details have no text.
 	for _, detail := range d.ReasoningDetails {
 		thought += lenientjson.Decode[string](detail["text"]) + lenientjson.Decode[string](detail["summary"])
 	}
 	return thought, ""
 }
 
-// answer returns the piece of the answer or of a refusal.
+// answer returns the part of the answer or of a refusal.
 func (d chatDelta) answer() string { return d.Content.answer + d.Refusal }
 
-// content is the content of a message: a text, or parts. Some parts may be thinking (Mistral).
+// content is the content of a message: a text, or parts. Some parts may be reasoning (Mistral).
 type content struct{ answer, thought string }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -179,7 +179,7 @@ func (d chatDelta) calls() []callFragment {
 	return append(d.ToolCalls, older)
 }
 
-// callFragment is a piece of a tool call, or a whole call.
+// callFragment is a part of a tool call, or a whole call.
 type callFragment struct {
 	openai.ToolCall
 	Index    lenientjson.Int `json:"index"`
@@ -187,7 +187,7 @@ type callFragment struct {
 		openai.FunctionCall
 		Arguments lenientjson.JSON `json:"arguments"`
 	} `json:"function"`
-	// ExtraContent holds the thought signature of Gemini.
+	// ExtraContent contains the thought signature of Gemini.
 	ExtraContent json.RawMessage `json:"extra_content"`
 }
 

@@ -10,25 +10,25 @@ import (
 	"agent/internal/llm/lenientjson"
 )
 
-// alike decodes the events of a stream quickly. Nearly all events of a stream differ only in a
-// piece of text, and lenient decoding costs more than everything else that is done with the piece.
-// If an event differs from a learned one only in its text, alike decodes only the text.
+// alike decodes the events of a stream quickly. Nearly all events of a stream differ only in a part of
+// a text. Lenient decoding of an event takes longer than all other processing. If an event differs from
+// a learned one only in its text, alike decodes only the text.
 type alike struct {
-	// before is the part of the learned event in front of its text, nil if none was learned.
+	// before is the part of the learned event before its text, or nil if no event was learned.
 	before []byte
-	// after is the part of the learned event behind its text.
+	// after is the part of the learned event after its text.
 	after []byte
 	// event is the learned event without its text.
 	event chatEvent
-	// misses counts the events that were learned in a row without a later event like them.
+	// misses counts the consecutive learned events after which no event was alike.
 	misses int
 }
 
-// mostMisses limits the events in a row that are learned in vain. In some streams, every event has
-// a number of its own.
+// mostMisses limits the consecutive events learned without a match. In some streams, every event has a
+// different number.
 const mostMisses = 4
 
-// read decodes an event as lenientjson.Decode does.
+// read decodes an event, with the same result as lenientjson.Decode.
 func (a *alike) read(data []byte) chatEvent {
 	if text, ok := a.textOf(data); ok {
 		a.misses = 0
@@ -41,7 +41,8 @@ func (a *alike) read(data []byte) chatEvent {
 	return event
 }
 
-// textOf returns the text, as a JSON string, of an event that is like the learned one.
+// textOf returns the text, as a JSON string, of an event that differs from the learned one only in the
+// text.
 func (a *alike) textOf(data []byte) (text []byte, ok bool) {
 	if a.before == nil || !bytes.HasPrefix(data, a.before) || !bytes.HasSuffix(data, a.after) {
 		return nil, false

@@ -11,7 +11,7 @@ import (
 	"agent/internal/llm/lenientjson"
 )
 
-// The types of the items for a call in free form. The library does not define them.
+// The types of the items for a free-form call. The library does not define them.
 const (
 	customCall       = "custom_tool_call"
 	customCallOutput = "custom_tool_call_output"
@@ -28,8 +28,7 @@ type freeCall struct {
 // freeForms holds the tools that a request offers in free form, by name.
 type freeForms map[string]*llm.FreeForm
 
-// freeFormsOf returns the free forms for a request. It returns none if the model does not take
-// them.
+// freeFormsOf returns the free forms for a request. It returns none if the model does not support them.
 func freeFormsOf(req request) freeForms {
 	free := freeForms{}
 	if !req.wants.FreeForm || req.Dialect.OmitFreeForm {
@@ -52,12 +51,12 @@ func (f freeForms) tool(spec llm.ToolSpec) openai.ResponseTool {
 		}}
 	}
 	tool := openai.NewResponseFunctionTool(openai.FunctionDefinition{Name: spec.Name, Description: spec.Description, Parameters: parameters(spec)})
-	// The default is true, but not every schema meets the conditions of strict.
+	// The default is true, but not every schema meets the requirements of strict.
 	tool.Parameters["strict"] = false
 	return tool
 }
 
-// input returns the argument of a call as plain text; ok is false for a call without a free form.
+// input returns the argument of a call as plain text. ok is false for a call without a free form.
 func (f freeForms) input(call *history.ToolCall) (text string, ok bool) {
 	free := f[call.Name]
 	if free == nil {
@@ -72,7 +71,7 @@ func (f freeForms) input(call *history.ToolCall) (text string, ok bool) {
 	return text, ok
 }
 
-// finish turns a complete call in free form into a function call.
+// finish converts a complete free-form call to a function call.
 func (f freeForms) finish(raw json.RawMessage) openai.ResponseOutputItem {
 	call := lenientjson.Decode[freeCall](raw)
 	parameter := "input"

@@ -14,34 +14,34 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// ModelInfo holds the facts that an endpoint lists about a model.
+// ModelInfo contains the facts that an endpoint lists about a model.
 type ModelInfo struct {
 	ID string
-	// OwnedBy is the owner. Local servers are recognised by it.
+	// OwnedBy is the owner, which identifies local servers.
 	OwnedBy string
-	// Created is the time at which the model was made, in Unix seconds, as the endpoint says.
+	// Created is the creation time of the model in Unix seconds, as the endpoint reports it.
 	Created int64
-	// ContextLimit is the window in tokens, 0 if the endpoint does not list it.
+	// ContextLimit is the context window in tokens, or 0 if it is not listed.
 	ContextLimit int
-	// Multiplier is how many requests of a subscription one request to the model counts as, 0 if
-	// the endpoint does not list it.
+	// Multiplier is the number of requests of a subscription that one request to the model counts as,
+	// or 0 if it is not listed.
 	Multiplier float64
-	// Prices are the prices of a token in USD, 0 for unlisted ones.
+	// Prices are the prices of a token in USD. Unlisted prices are 0.
 	Prices TokenPrices
 }
 
-// TokenPrices are the prices of a token in USD.
+// TokenPrices are the prices of a single token in USD.
 type TokenPrices struct{ Input, Output, CacheRead, CacheWrite float64 }
 
-// modelEntry is the library's entry of /v1/models with the members in which servers report the
+// modelEntry is the library's entry of /v1/models with the members in which servers report the context
 // window.
 type modelEntry struct {
 	openai.Model
 	// MaxModelLen is set by vLLM, ContextLength by OpenRouter and others.
 	MaxModelLen   lenientjson.Int `json:"max_model_len"`
 	ContextLength lenientjson.Int `json:"context_length"`
-	// Slug is the id and ContextWindow the window at ChatGPT; Capabilities and Billing are set by
-	// GitHub Copilot.
+	// Slug is the id, and ContextWindow the context window, at ChatGPT. Capabilities and Billing are
+	// set by GitHub Copilot.
 	Slug          string          `json:"slug"`
 	ContextWindow lenientjson.Int `json:"context_window"`
 	Capabilities  struct {
@@ -59,7 +59,7 @@ type modelEntry struct {
 		CacheRead  Price `json:"input_cache_read"`
 		CacheWrite Price `json:"input_cache_write"`
 	} `json:"pricing"`
-	// Meta is set by llama.cpp. It has the window that the model was trained for.
+	// Meta is set by llama.cpp. It contains the context window for which the model was trained.
 	Meta struct {
 		TrainedContext lenientjson.Int `json:"n_ctx_train"`
 	} `json:"meta"`
@@ -78,9 +78,8 @@ func (p *Price) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// ListModels asks the endpoint for its models and their windows. It omits entries whose id no
-// model can have. The error is an *Error unless ctx
-// has ended.
+// ListModels requests the models of the endpoint and their context windows. It omits entries with an
+// invalid id. The error is an *Error unless ctx has ended.
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	entries, err := c.modelEntries(ctx)
 	if err != nil {
@@ -100,7 +99,7 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	return models, nil
 }
 
-// Ask sends a question to a path beside /v1 and decodes the JSON of the answer.
+// Ask sends a request to a path next to /v1 and decodes the JSON of the answer.
 func (c *Client) Ask(ctx context.Context, method, path, question string, answer any) error {
 	return c.at.Ask(ctx, method, path, question, answer)
 }

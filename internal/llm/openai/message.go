@@ -9,20 +9,20 @@ import (
 	"agent/internal/llm/entries"
 )
 
-// messageWriter writes history entries as messages. The messages of an entry depend only on the
-// entries before it, so that a growing history only appends messages and providers can reuse their
-// prompt cache.
+// messageWriter writes history entries as messages. The messages of an entry depend only on the entries
+// before it. So a growing history only appends messages, and providers can reuse their prompt cache.
 type messageWriter struct {
 	buf []byte
 	ids *entries.CallIDs
-	// replay decides which attachments are returned.
+	// replay decides which attachments are sent.
 	replay replay
 	hints  cacheHints
 	// documents means that PDFs are sent.
 	documents bool
 	// answers means that an assistant message must follow a tool message.
 	answers bool
-	// systemAsUser sends the system prompt as a user message, because the model knows no other.
+	// systemAsUser sends the system prompt as a user message, because the model supports no system
+	// message.
 	systemAsUser bool
 	// afterTool is set if the latest message is a tool's answer.
 	afterTool bool
@@ -53,14 +53,14 @@ func (w *messageWriter) system(prompt string) {
 	w.close()
 }
 
-// understood is the assistant's answer to the system prompt. Models that need user and assistant to
-// alternate get the prompt in a user message.
+// understood is the assistant's answer to the system prompt. If a model requires alternating user and
+// assistant messages, the prompt is sent in a user message.
 const understood = "(understood)"
 
-// explicitBreakpoint is the mark that OpenAI reads for its cache.
+// explicitBreakpoint is OpenAI's mark for its prompt cache.
 var explicitBreakpoint = json.RawMessage(`{"mode":"explicit"}`)
 
-// markedText writes the content as one text part with a mark for the cache.
+// markedText writes the content as one text part with a cache mark.
 func (w *messageWriter) markedText(text, member string, mark json.RawMessage) {
 	w.raw(`,"content":[{"type":"text"`)
 	w.text("text", text)
@@ -68,7 +68,7 @@ func (w *messageWriter) markedText(text, member string, mark json.RawMessage) {
 	w.raw(`}]`)
 }
 
-// Human writes a user message: a plain text, or a list of parts if there are images.
+// Human writes a user message: plain text, or a list of parts if there are images.
 func (w *messageWriter) Human(c *history.Content, mark bool) {
 	if w.answers && w.afterTool {
 		w.open("assistant")
@@ -125,7 +125,7 @@ func (w *messageWriter) media(m *history.Media) {
 }
 
 // Assistant writes the text and the calls of a reply as one message, with the reasoning that the
-// provider wants returned.
+// provider requires.
 func (w *messageWriter) Assistant(c *history.Content) {
 	w.ids.Begin()
 	w.open("assistant")
@@ -136,7 +136,7 @@ func (w *messageWriter) Assistant(c *history.Content) {
 		field, text = "", fieldThinkTags+words+"</think>\n\n"+text
 	}
 	if text == "" {
-		// Servers want the member even if calls make the text optional.
+		// Servers require the member even if calls make the text optional.
 		w.raw(`,"content":null`)
 	} else {
 		w.text("content", text)

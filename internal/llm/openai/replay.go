@@ -9,7 +9,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// Members of messages and calls that vendors attach and want returned.
+// Members of messages and calls that vendors attach and require in later requests.
 const (
 	fieldReasoningContent = vendor.ReasoningContent // DeepSeek, Kimi, GLM, MiniMax, Qwen
 	fieldReasoning        = "reasoning"             // OpenRouter, Ollama, vLLM
@@ -18,28 +18,28 @@ const (
 	fieldExtraContent     = "extra_content"         // Gemini: thought signatures of calls
 	fieldItems            = "items"                 // Responses API: reasoning items
 
-	// fieldThinkTags is not a member. It means that the reasoning was between tags before the
-	// answer, and is returned in the same way.
+	// fieldThinkTags is not a member. It means that the reasoning was between tags before the answer,
+	// and is sent in the same way.
 	fieldThinkTags = "<think>"
 )
 
-// replay decides which attachments of a history are returned: attachments that come from the same
-// model at the same host, in the way that the vendor wants.
+// replay decides which attachments of a history are sent: attachments from the same model at the same
+// host, in the form that the vendor requires.
 type replay struct {
 	model, host string
-	// thoughts is set if the words of reasoning are returned.
+	// thoughts is set if the text of reasoning is sent.
 	thoughts bool
-	// signed is set if attachments of reasoning are returned.
+	// signed is set if attachments of reasoning are sent.
 	signed bool
-	// field is the member that every message with calls must have, "" for none.
+	// field is the member that every message with calls must have, or "".
 	field string
 	// signatures is set if the first call of every message must have a signature.
 	signatures bool
-	// own is set if signatures that came from this model at this host are returned.
+	// own is set if signatures from this model at this host are sent.
 	own bool
-	// bound is set if reasoning counts only while everything before it is unchanged.
+	// bound is set if reasoning is valid only while everything before it is unchanged.
 	bound bool
-	// forgotten holds attachments that this model at this host has refused.
+	// forgotten contains attachments that this model at this host has refused.
 	forgotten *entries.Refused
 }
 
@@ -60,8 +60,8 @@ func replayFor(req request) replay {
 	return p
 }
 
-// skipSignature is a signature that Google accepts in place of a lost one, or of one from
-// another model.
+// skipSignature is a signature that Google accepts in place of a lost signature, or of one from another
+// model.
 var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
 
 // accepts reports whether an attachment comes from this model at this host, is not void and was not
@@ -82,8 +82,8 @@ func (p replay) signature(call *history.ToolCall, first bool) json.RawMessage {
 	return nil
 }
 
-// reasoning returns the reasoning to send with a message: the member for its words, "" for none,
-// the words, and the signed details, nil for none.
+// reasoning returns the reasoning to send with a message. field is the member for its text, or "".
+// words is the text, and details the signed details, or nil.
 func (p replay) reasoning(c *history.Content) (field, words string, details json.RawMessage) {
 	if len(c.Calls()) > 0 {
 		field = p.field

@@ -20,8 +20,8 @@ import (
 // usageGrace is the time after the finish reason in which the usage may arrive.
 const usageGrace = 5 * time.Second
 
-// Bounds of one reply. No model reaches them, but a server that never stops would fill the memory
-// or keep the program busy forever.
+// Limits of one reply. No model reaches them, but a server that never stops would fill the memory or
+// keep the program busy forever.
 const (
 	maxReply = 8 << 20 // maxReply limits text, reasoning, arguments and attachments, in bytes
 	maxParts = 256     // maxParts limits the details of the reasoning
@@ -33,11 +33,11 @@ type format interface {
 	// path returns the path that is added to the base URL.
 	path() string
 	encode(request) []byte
-	// reader returns the function that adds the data of an event to the reply to a request.
+	// reader returns the function that adds the data of an event to the reply.
 	reader(*reply, request) func(data []byte) error
 }
 
-// stream makes one request in a format and yields the reply, as llm.Provider demands.
+// stream sends one request in a format and yields the reply, as specified by llm.Provider.
 func (c *Client) stream(ctx context.Context, f format, req request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		r := &reply{client: c, model: req.Model, yield: yield, calls: callAssembler{newID: c.newCallID}}
@@ -52,8 +52,8 @@ func (c *Client) stream(ctx context.Context, f format, req request) iter.Seq2[ll
 	}
 }
 
-// run makes the request and emits the reply. It returns nil if the reply was complete or the
-// consumer has stopped.
+// run sends the request and emits the reply. It returns nil if the reply was complete or the consumer
+// has stopped.
 func (c *Client) run(ctx context.Context, f format, req request, r *reply) error {
 	x, err := c.at.Post(ctx, f.path(), req.Model, f.encode(req), nil)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Client) run(ctx context.Context, f format, req request, r *reply) error
 	return nil
 }
 
-// reply is the state of an arriving reply, in any format.
+// reply is the state of a reply that is being received, in any format.
 type reply struct {
 	client *Client
 	model  string
@@ -98,18 +98,17 @@ type reply struct {
 	pairs  surrogates
 	usage  *llm.Usage
 	finish string
-	// cited has the sources that the answer names, and the searches that the report of tokens
-	// counts.
+	// cited contains the sources that the answer cites, and the number of searches in the usage report.
 	cited llm.Searched
-	// done is set once the server has said that nothing follows.
+	// done is set once the server has sent the end of the stream.
 	done bool
 	// begun is set once a part of the reply has been emitted.
 	begun bool
 	// answered is set once a part of the answer has been emitted.
 	answered bool
-	// quit is set once the consumer wants no more.
+	// quit is set once the consumer has stopped.
 	quit bool
-	// soFar has an example of every kind of content that has arrived in a chat completion.
+	// soFar contains an example of every kind of content that has arrived in a chat completion.
 	soFar chatDelta
 	// known is set once an event of this API has arrived.
 	known bool
@@ -119,7 +118,7 @@ type reply struct {
 	size int
 }
 
-// receive reads events until the stream ends or the consumer stops. It emits a pulse for an event
+// receive reads events until the stream ends or the consumer stops. It emits a heartbeat for an event
 // that adds nothing to the reply.
 func (r *reply) receive(x *endpoint.Exchange, read func(data []byte) error) error {
 	hurried, size := false, 0
@@ -144,7 +143,7 @@ func (r *reply) receive(x *endpoint.Exchange, read func(data []byte) error) erro
 	return nil
 }
 
-// take handles one event: the end of the stream, an error, or a part of the reply.
+// take processes one event: the end of the stream, an error, or a part of the reply.
 func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 	if strings.EqualFold(string(event.Data), "[DONE]") {
 		r.done = true
@@ -159,7 +158,7 @@ func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 	event.Data = r.pairs.joinHalves(event.Data)
 	if !json.Valid(event.Data) {
 		if bytes.IndexByte([]byte("{[\""), event.Data[0]) < 0 {
-			return nil // a word such as "ping" is a sign of life
+			return nil // a word such as "ping" counts as a heartbeat
 		}
 		return r.malformed("sent an event that is not valid JSON: " + refusal.Line(string(event.Data)))
 	}
@@ -179,8 +178,8 @@ func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 	return nil
 }
 
-// impliedFinish returns the finish reason of a reply that ended without one, "" if the reply is not
-// complete.
+// impliedFinish returns the finish reason of a reply that ended without one, or "" if the reply is
+// incomplete.
 func (r *reply) impliedFinish() string {
 	switch {
 	case r.calls.complete():
@@ -243,10 +242,10 @@ func (r *reply) emit(chunk llm.Chunk) {
 	r.quit = !r.yield(chunk, nil)
 }
 
-// malformed returns the error for a reply that another attempt would not fix.
+// malformed returns the error for a faulty reply that another attempt would not fix.
 func (r *reply) malformed(text string) *llm.Error { return r.client.at.Malformed(r.model, text) }
 
-// truncated returns the error for a reply that broke off.
+// truncated returns the error for an interrupted reply.
 func (r *reply) truncated(text string, cause error) *llm.Error {
 	failure := r.client.at.Fail(llm.Truncated, r.model, text)
 	failure.Err, failure.Costly = cause, r.begun || r.known || r.done
