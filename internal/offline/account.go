@@ -6,37 +6,36 @@ import (
 	"agent/internal/history"
 )
 
-// Figures holds the results of replaying a recording under one variant.
+// Figures contains the results of replaying a recording under one variant.
 type Figures struct {
-	// Requests counts model requests; TotalInput sums their input tokens and
-	// PeakInput is the largest.
+	// Requests counts model requests. TotalInput sums their input tokens, and PeakInput is the largest.
 	Requests   int `json:"requests"`
 	TotalInput int `json:"totalInputTokens"`
 	PeakInput  int `json:"peakInputTokens"`
-	// CachedInput is the part of TotalInput that the provider's cache held: the longest common
-	// prefix with the request before, as long as the provider keeps it.
+	// CachedInput is the part of TotalInput that was in the provider's cache: the longest common prefix
+	// with the previous request, while the provider keeps that prefix.
 	CachedInput int `json:"cachedInputTokens"`
-	// Edits counts the texts quoted by applied edits. Grounded counts the texts among them that
-	// were still visible in the context when the edit was made, Blinded the texts that were not
-	// visible although the recording showed them. A blinded text is read again, by another
-	// request.
+	// Edits counts the texts quoted by applied edits. Of these, Grounded counts the texts that were
+	// still in the context when the edit was made. Blinded counts the texts that were not, although the
+	// recording contained them. A blinded text is read again by an additional request.
 	Edits    int `json:"edits"`
 	Grounded int `json:"groundedEdits"`
 	Blinded  int `json:"blindedEdits"`
-	// NeverWhole counts answers that were pruned before any request had carried them whole.
+	// NeverWhole counts answers that were pruned before any request contained them completely.
 	NeverWhole int `json:"neverSeenWhole"`
-	// Words counts words of replies that the recording showed before, WordsLost the words among
-	// them that were nowhere in the context.
+	// Words counts words of replies that the recording contained before. Of these, WordsLost counts the
+	// words that were nowhere in the context.
 	Words     int `json:"words"`
 	WordsLost int `json:"wordsLost"`
-	// Void counts the replies whose reasoning a change of the past made void, VoidRunning those among
-	// them that belonged to the running turn. Both are 0 unless the model's reasoning is bound.
+	// Void counts the replies whose reasoning became void by a change of earlier content. Of these,
+	// VoidRunning counts the replies of the running turn. Both are 0 unless the model's reasoning is
+	// bound.
 	Void        int `json:"voidReasoning,omitzero"`
 	VoidRunning int `json:"voidReasoningOfRunningTurns,omitzero"`
 	// PreSend is the total time of all pre-send windows.
 	PreSend time.Duration `json:"preSendNs"`
-	// Pruned and Compressions count the changes made to the context. The compressions include the
-	// ones that the hard limit forced.
+	// Pruned and Compressions count the changes of the context. Compressions includes those that the
+	// hard limit forced.
 	Pruned       history.Counts `json:"pruned"`
 	Compressions int            `json:"compressions"`
 }
@@ -50,35 +49,35 @@ func (f *Figures) add(s SentRequest) {
 
 // SentRequest describes one request: its size, and the cached part of it, in tokens.
 type SentRequest struct {
-	// Reply is the number of the reply in the recording for which the request was made.
+	// Reply is the number of the reply in the recording that answered the request.
 	Reply          int
 	Tokens, Cached int
-	// Fault is set if the request was made to read pruned content again.
+	// Fault is set if the request was needed to read pruned content again.
 	Fault bool
 }
 
-// Account holds the requests and costs of one variant.
+// Account contains the requests and costs of one variant.
 type Account struct {
 	Name string `json:"name"`
 	// Figures are the results at the first price model.
 	Figures
-	// Cost holds the price of the input under each price model, relative to sending everything
-	// (the first variant).
+	// Cost contains the price of the input under each price model, relative to the first variant, which
+	// does not prune.
 	Cost []Cost `json:"cost"`
 }
 
-// Cost is the price of an account's input under one price model. A variant whose pruning depends
-// on the price is replayed once for each price model.
+// Cost is the input cost of an account under one price model. A variant whose pruning depends on the
+// price is replayed once for each price model.
 type Cost struct {
 	Model string `json:"model"`
-	// Units is the number of tokens, weighted with the model's prices.
+	// Units is the number of tokens, weighted with the prices of the model.
 	Units float64 `json:"units"`
-	// Reference is the Units of the first variant, Relative the share of Units in it.
+	// Reference is the Units of the first variant. Relative is Units divided by Reference.
 	Reference float64 `json:"reference"`
 	Relative  float64 `json:"relative"`
-	// Worst is the largest share at any point of the recording.
+	// Worst is the largest ratio at any point of the recording.
 	Worst float64 `json:"worstPrefix"`
-	// FaultUnits is the part of Units spent on reading again. The fields after it are as in
+	// FaultUnits is the part of Units spent on reading content again. The fields after it are as in
 	// Figures.
 	FaultUnits float64 `json:"faultUnits"`
 	Grounded   int     `json:"groundedEdits"`
@@ -91,7 +90,7 @@ type Cost struct {
 }
 
 // accountOf sums up the runs of a variant and compares them with the runs of the first variant. A
-// variant that does not depend on the price has one run.
+// variant that does not depend on the price has only one run.
 func accountOf(v Variant, models []PriceModel, runs, first []*run) Account {
 	a := Account{Name: v.Name, Figures: runs[0].figures}
 	latest := runs[0]

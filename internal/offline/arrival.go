@@ -13,14 +13,15 @@ import (
 	"agent/internal/tools"
 )
 
-// referenceTokens limits the answers of commands and searches in the reference AsSent. It stays as it is
-// when the default of found-max-tokens changes, so that figures of different versions compare.
+// referenceTokens limits the answers of commands and searches in the reference AsSent. It does not
+// follow changes of the default of found-max-tokens, so that figures of different versions are
+// comparable.
 const referenceTokens = 2000
 
-// cut returns the entries of a stretch with the longer answers of commands and searches cut to the
-// head and tail of most tokens. With shorten it makes the output of commands shorter first, as the
-// shell tool does. A limit of 0 cuts nothing. outlines maps the places of views to the outlines that
-// arrive instead; other answers that show files are left alone.
+// cut returns the entries of a span with the longer answers of commands and searches cut to a head and
+// a tail of together most tokens. With shorten it first shortens the output of commands, as the shell
+// tool does. A limit of 0 cuts nothing. outlines maps the positions of views to the outlines that
+// replace them. Other answers that show files are not changed.
 func (s Span) cut(most int, shorten bool, outlines map[history.Ref]string) []*history.Content {
 	if most == 0 && outlines == nil {
 		return s.entries
@@ -43,7 +44,7 @@ func (s Span) cut(most int, shorten bool, outlines map[history.Ref]string) []*hi
 	})
 }
 
-// withoutNumbers returns the entries of a stretch without the numbers before the lines of views.
+// withoutNumbers returns the entries of a span without the line numbers in views.
 func (s Span) withoutNumbers() []*history.Content {
 	return s.changed(func(part compression.RecordedUnit, text string) string {
 		if part.Path == "" {
@@ -53,7 +54,7 @@ func (s Span) withoutNumbers() []*history.Content {
 	})
 }
 
-// changed returns the entries of a stretch with the texts of answers as change returns them. It
+// changed returns the entries of a span with the texts of answers replaced by the results of change. It
 // copies the entries that it changes.
 func (s Span) changed(change func(part compression.RecordedUnit, text string) string) []*history.Content {
 	entries := s.entries
@@ -100,13 +101,13 @@ func joined(text, head, tail string) string {
 	return strings.ToValidUTF8(fmt.Sprintf("%s\n[%s left out here]\n%s", strings.TrimSuffix(head, "\n"), humanize.Bytes(int64(gone)), tail), "")
 }
 
-// outlines returns the outlines that arrive instead of whole views, as read_file has it for files of
-// more than limit tokens, and the files that are outlined.
+// outlines returns the outlines that replace whole views, as read_file returns them for files of more
+// than limit tokens. It also returns the outlined files.
 func (s Span) outlines(ctx context.Context, limit int, facts compression.Facts) (texts map[history.Ref]string, files map[string]bool) {
 	if limit < 1 {
 		return nil, nil
 	}
-	met := map[string]int{} // the number of the reply that first edits a file
+	met := map[string]int{} // the number of the first reply that edits a file
 	for reply, needs := range s.Needs.Replies {
 		for _, q := range needs.Quotes {
 			if _, ok := met[q.Path]; !ok {
@@ -142,8 +143,8 @@ func (s Span) outlines(ctx context.Context, limit int, facts compression.Facts) 
 	return texts, files
 }
 
-// aroundLines is the number of lines on either side of a text that is read again from a file of which
-// the model has seen the outline.
+// aroundLines is the number of lines on each side of a text that is read again from a file of which the
+// model has seen only the outline.
 const aroundLines = 40
 
 // around returns the lines of a text around a quote.

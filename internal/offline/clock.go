@@ -8,12 +8,12 @@ import (
 	"agent/internal/offline/logs"
 )
 
-// clock holds the time of each request of a stretch. If a recording has no times, no time passes
+// clock contains the time of each request of a span. If a recording has no times, no time passes
 // between its requests.
 type clock []time.Time
 
-// newClock returns the times of the requests. A request was made when the entries before its
-// reply had arrived.
+// newClock returns the times of the requests. A request was sent when the entries before its reply had
+// arrived.
 func newClock(entries []*history.Content, at map[*history.Content]time.Time) clock {
 	var c clock
 	latest := time.Unix(0, 0).UTC().Add(time.Second)
@@ -40,7 +40,7 @@ func timeOf(entry *history.Content) (time.Time, bool) {
 	return time.UnixMilli(at).UTC(), ok
 }
 
-// gaps reports for each request whether the cache cannot hold any part of it.
+// gaps reports for each request whether the cache cannot contain any part of the request.
 func (c clock) gaps(cache vendor.Cache) []bool {
 	cold := make([]bool, len(c))
 	for k := range c {

@@ -12,7 +12,7 @@ import (
 
 // Compression is the outcome of one compression.
 type Compression struct {
-	// Kind is "applied" or "noop"; Reason says why nothing was done.
+	// Kind is "applied" or "noop". Reason is why nothing was done.
 	Kind       string                     `json:"kind"`
 	Reason     string                     `json:"reason,omitempty"`
 	NewHistory []*history.Content         `json:"newHistory"`
@@ -33,7 +33,7 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compression, error) {
 	}
 	entries, tokens := p.window.History.Curated()
 	input := p.window.CompressionContext(p.strategy, entries, tokens)
-	input.Reserve = 0 // a document gets no reply
+	input.Reserve = 0 // no reply to a document is requested
 	result, err := p.strategy.Compress(ctx, input)
 	if err != nil {
 		return nil, err

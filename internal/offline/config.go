@@ -36,12 +36,12 @@ func shortNames() map[string]shortName {
 	return names
 }
 
-// workspaceName is the one name in a config that is not a setting. It gives the workspace of a
-// document that does not name it itself.
+// workspaceName is the only name in a config that is not a setting. It sets the workspace of a document
+// that does not contain one.
 const workspaceName = "workspaceRoot"
 
-// configure applies the document's config, below the flags. For a wrong name or value it returns
-// a *history.DocumentError with the line.
+// configure applies the document's config, with lower precedence than the flags. For an invalid name or
+// value it returns a *history.DocumentError with the line.
 func (e *Engine) configure(in *Input) error {
 	if in.Document == nil {
 		return nil
@@ -55,7 +55,7 @@ func (e *Engine) configure(in *Input) error {
 	return nil
 }
 
-// set applies one line of a config. It returns the problem with the line, or "".
+// set applies one member of a config. It returns the problem with the member, or "".
 func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem string) {
 	short, known := shortNames()[name]
 	if !known {
@@ -88,8 +88,7 @@ func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem strin
 	return ""
 }
 
-// number reads a number according to D-22. Any other value becomes NaN, which stands for the
-// default.
+// number parses a number according to D-22. Any other value becomes NaN, which means the default.
 func number(raw json.RawMessage) float64 {
 	var n *float64
 	if json.Unmarshal(raw, &n) != nil || n == nil {
@@ -98,7 +97,7 @@ func number(raw json.RawMessage) float64 {
 	return *n
 }
 
-// settingText returns a JSON value in the form that a user types for /set.
+// settingText returns a JSON value in the form in which a user types it for /set.
 func settingText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -17,58 +17,58 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Input is a history to work on.
+// Input is a history to process.
 type Input struct {
 	// Name is the file from which the history was read, for reports.
 	Name          string
 	WorkspaceRoot string
 	// History is the present context.
 	History []*history.Content
-	// Said reads all entries as they were added, including the entries pruned or compressed
-	// since. A log has their times; documents have times in the metadata of entries.
+	// Said reads all entries as they were added, including the entries pruned or compressed since. A
+	// log contains their times. Documents have times in the metadata of entries.
 	Said func() (session.Originals, error)
-	// Steps lists the changes of the context, Prunes what left with them, Turn counts the user's
-	// messages, Pins lists the files that pruning leaves alone, and Settings has the settings of
-	// the session. Only a log has them.
+	// Steps lists the changes of the context, and Prunes the content that they removed. Turn counts the
+	// user's messages, Pins lists the pinned files, and Settings contains the settings of the session.
+	// Only a log has these.
 	Steps    iter.Seq2[history.Step, error]
 	Prunes   []history.Prune
 	Turn     int
 	Pins     []string
 	Settings map[string]string
-	// Scales maps models to the scale between the provider's count of tokens and ours, as far as
-	// a log has it.
+	// Scales maps models to the scale between the provider's token count and ours, if the log contains
+	// it.
 	Scales map[string]float64
-	// Document is the source of the history if it can carry configuration, else nil.
+	// Document is the source of the history if it can contain configuration. Otherwise it is nil.
 	Document *history.Document
-	// Against is the reference of a replay.
+	// Against is the reference for a replay.
 	Against Reference
 }
 
-// A Reference is the form of a recording to which a replay relates its costs.
+// A Reference is the form of a recording with which a replay compares costs.
 type Reference string
 
 // The references.
 const (
-	// AsRecorded sends the answers as the recording has them.
+	// AsRecorded sends the answers unchanged.
 	AsRecorded Reference = "recorded"
-	// AsSent sends the answers as this program does: no numbers before the lines of views, and answers
-	// of commands and searches cut as they arrive. The other variants send no numbers either.
+	// AsSent sends the answers as this program would: without line numbers in views, and with answers
+	// of commands and searches cut when they arrive. The other variants send no numbers either.
 	AsSent Reference = "sent"
 )
 
-// An Engine works on one history with the user's settings. The configuration of a document
-// changes its settings.
+// An Engine processes one history with the user's settings. The configuration of a document changes the
+// engine's settings.
 type Engine struct {
 	Settings *settings.Settings
 	Counter  func(model string) history.Counter
 	Tools    *tools.Registry
 	// System renders the system prompt of the requests in a replay.
 	System chat.SystemPrompt
-	// Now returns the time. A replay measures the pre-send window with it.
+	// Now returns the time. A replay uses it to measure the pre-send window.
 	Now func() time.Time
 }
 
-// prepared adds to an input everything needed to work on it.
+// prepared is an input with everything needed to process it.
 type prepared struct {
 	Input
 	strategy compression.Strategy
@@ -89,42 +89,42 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 	return &prepared{in, strategy, w}, w.History.Restore(in.History)
 }
 
-// inSession applies the settings of a session, below the flags. It ignores settings that are no
-// longer valid, as a resumed session does.
+// inSession applies the settings of a session, with lower precedence than the flags. It ignores
+// settings that are no longer valid, as a resumed session does.
 func (e *Engine) inSession(in Input) {
 	for _, key := range slices.Sorted(maps.Keys(in.Settings)) {
 		_ = e.Settings.Set(settings.ProfileLayer, key, in.Settings[key])
 	}
 }
 
-// noHead makes an empty head, for a document that no request sends to a model.
+// noHead makes an empty head, for a document that is not sent to a model.
 func noHead(bool, func(window.Head) bool) window.Head { return window.Head{} }
 
-// View holds the parts of a window's configuration that do not come from the file.
+// View contains the parts of a window's configuration that do not come from the file.
 type View struct {
-	// OnStep receives the steps of the window; nil ignores them.
+	// OnStep receives the steps of the window. It may be nil.
 	OnStep func(window.Step)
-	// Now returns the time, nil for the engine's clock. Price returns the price of a token and
-	// Cache the properties of the provider's cache; nil if they are not known. Limit returns the
-	// window of a model if no setting gives it, nil for the usual size.
+	// Now returns the time. If nil, the engine's clock is used. Price returns the token price and Cache
+	// the properties of the provider's cache. They are nil if unknown. Limit returns the context window
+	// of a model if no setting sets it. If nil, the default size is used.
 	Now   func() time.Time
 	Price func(model string) compression.Price
 	Cache func(model string) vendor.Cache
 	Limit func(model string) (int, bool)
-	// FileTexts maps digests of files to their texts, and Recorded returns the recorded form of the
-	// present request, both for replaying a record.
+	// FileTexts maps digests of files to their texts. Recorded returns the recorded form of the present
+	// request. Both are for the replay of a log.
 	FileTexts map[string]string
 	Recorded  func() (compression.Request, bool)
 
-	// Observe receives the changes of the history; nil if nobody does.
+	// Observe receives the changes of the history. It may be nil.
 	Observe history.Observer
 
-	// head makes the head of every request, nil for the head of the engine.
+	// head builds the head of every request. If nil, the head of the engine is used.
 	head window.HeadMaker
 }
 
-// Window returns the pre-send window onto an empty history, with the settings of a document and of
-// a session in effect.
+// Window returns the pre-send window for an empty history, with the settings of a document and of a
+// session applied.
 func (e *Engine) Window(in *Input, v View) (*window.Window, error) {
 	if err := e.configure(in); err != nil {
 		return nil, err
@@ -133,10 +133,10 @@ func (e *Engine) Window(in *Input, v View) (*window.Window, error) {
 	return e.newWindow(*in, v), nil
 }
 
-// constant returns a function with one value for all models.
+// constant returns a function that returns one value for all models.
 func constant[T any](value T) func(string) T { return func(string) T { return value } }
 
-// newWindow returns the pre-send window onto an empty history.
+// newWindow returns the pre-send window for an empty history.
 func (e *Engine) newWindow(in Input, v View) *window.Window {
 	if v.Now == nil {
 		v.Now = e.Now
@@ -167,13 +167,13 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 	})
 }
 
-// head makes the system prompt and the tools of every request, for a model that edits by
-// replacing text.
+// head builds the system prompt and the tools of every request, for a model that edits by replacing
+// text.
 func (e *Engine) head() window.HeadMaker {
 	return chat.Head(e.Tools, toolspec.Replace, settings.Tools.Of(e.Settings) == settings.AllTools, e.System)
 }
 
-// models knows of models what a view says, and keeps nothing.
+// models describes models by a View, and saves nothing.
 type models struct {
 	counter func(model string) history.Counter
 	view    View

@@ -23,57 +23,57 @@ import (
 // Explanation describes the work of the pre-send window before the next request.
 type Explanation struct {
 	Strategy string `json:"strategy"`
-	// TokensBefore and TokensAfter are sizes of the whole request, with system prompt and tools.
-	// Limit is the size of the window and Threshold the size at which compression is due.
+	// TokensBefore and TokensAfter are sizes of the whole request, with system prompt and tools. Limit
+	// is the context window, and Threshold the size at which compression is due.
 	TokensBefore int `json:"tokensBefore"`
 	TokensAfter  int `json:"tokensAfter"`
 	Limit        int `json:"limit"`
 	Threshold    int `json:"threshold"`
-	// Cost is the cost of the request after that, and Without its cost if nothing had been pruned
-	// so far, in tokens at the full price of input. Dollars and DollarsWithout are the same in
-	// USD, if the price is known. All are 0 for a strategy that keeps no account.
+	// Cost is the cost of the request after pruning, and Without its cost if nothing had ever been
+	// pruned, in tokens at the full price of input. Dollars and DollarsWithout are the same in USD, if
+	// the price is known. All are 0 if the strategy does no cost accounting.
 	Cost           float64 `json:"cost,omitzero"`
 	Without        float64 `json:"costWithoutPruning,omitzero"`
 	Dollars        float64 `json:"costDollars,omitzero"`
 	DollarsWithout float64 `json:"costWithoutPruningDollars,omitzero"`
 	// Cold is set if nothing of the request is cached.
 	Cold bool `json:"cold,omitzero"`
-	// Steps lists the reports of the window, a line each.
+	// Steps lists the steps of the window, one per line.
 	Steps []string `json:"steps"`
-	// Problem is the reason why the request could not be sent or fully predicted without a model;
-	// usually "".
+	// Problem is the reason why the request could not be sent, or not be fully predicted without a
+	// model; usually "".
 	Problem string       `json:"problem,omitempty"`
 	Leaves  []PrunedPart `json:"leaves"`
-	// Stays lists the parts that pruning could take but would not.
+	// Stays lists the parts that pruning could remove but would not.
 	Stays []KeptPart `json:"stays"`
 }
 
-// PrunedPart is a part of the context that would leave.
+// PrunedPart is a part of the context that would be pruned.
 type PrunedPart struct {
 	Kind    string `json:"kind"`
 	Tool    string `json:"tool,omitempty"`
 	Subject string `json:"subject"`
 	Reason  string `json:"reason"`
 	Tokens  int    `json:"tokens"`
-	// Cut is the price of the cut to which the part belongs, if the strategy asks for prices.
+	// Cut is the price of the pruning pass that removes the part, if the strategy weighs prices.
 	Cut *history.Cut `json:"cut,omitempty"`
 }
 
-// KeptPart is a part of the context that would stay.
+// KeptPart is a part of the context that would be kept.
 type KeptPart struct {
 	Kind    string `json:"kind"`
 	Class   string `json:"class,omitempty"`
 	Subject string `json:"subject"`
 	Reason  string `json:"reason"`
 	Tokens  int    `json:"tokens"`
-	// Held is set if pruning may take the part but holds it back. Pinned is set if the user
-	// wants it to stay.
+	// Held is set if pruning may remove the part but keeps it for now. Pinned is set if the user pinned
+	// it.
 	Held   bool `json:"held"`
 	Pinned bool `json:"pinned"`
 }
 
-// Explain runs the pre-send window once, as before the next request of a session that is resumed
-// now. It lists the parts that would leave the context, and why the others would stay.
+// Explain runs the pre-send window once, as before the next request of a session that is resumed now.
+// It lists the parts that would be pruned, and why the others would be kept.
 func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
 	out := &Explanation{Steps: []string{}, Leaves: []PrunedPart{}, Stays: []KeptPart{}}
 	w, err := e.resumedWindow(&in, View{OnStep: out.addStep})
@@ -143,7 +143,7 @@ func (e *Engine) Next(in Input) (*provenance.Next, error) {
 	return next, nil
 }
 
-// price returns the price in the settings, or a safe one if they have none.
+// price returns the price in the settings, or a safe price if none is set.
 func (e *Engine) price(string) compression.Price {
 	prices, _ := settings.InputPricesOf(e.Settings, nil)
 	return compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
@@ -158,7 +158,7 @@ func (x *Explanation) addStep(step window.Step) {
 	}
 }
 
-// take lists the parts that have just left the context of w, and the parts that are still there.
+// take lists the parts that were just removed from the context of w, and the remaining parts.
 func (x *Explanation) take(w *window.Window, left []window.Prune, root string) {
 	for _, p := range left {
 		x.Leaves = append(x.Leaves, PrunedPart{string(p.Kind), p.Tool, fsutil.Shorten(p.Subject, root), p.Reason, p.Tokens, p.Cut})
@@ -218,7 +218,7 @@ func (x *Explanation) price() string {
 	return "It costs " + cost + "; without pruning so far " + x.money(x.Without)
 }
 
-// money formats a cost in USD if the price is known, else in tokens at the full price.
+// money formats a cost in USD if the price is known, or otherwise in tokens at the full price.
 func (x *Explanation) money(cost float64) string {
 	if x.Dollars > 0 {
 		return humanize.Dollars(cost * x.Dollars / x.Cost)
@@ -226,7 +226,7 @@ func (x *Explanation) money(cost float64) string {
 	return humanize.Tokens(int(cost))
 }
 
-// priceOf describes the cost of a cut and its saving.
+// priceOf describes the cost and the saving of a pruning pass.
 func (x *Explanation) priceOf(cut *history.Cut) string {
 	if cut.Paid <= 0 {
 		return "cheaper at once"
@@ -237,8 +237,8 @@ func (x *Explanation) priceOf(cut *history.Cut) string {
 // maxSubject limits the length of a subject in a line, in characters.
 const maxSubject = 80
 
-// printLargest writes the sum of some parts of the context, lines about them, and the largest
-// parts, no more than most, so that the whole explanation fits a screen.
+// printLargest writes the sum of some parts of the context, details about them, and the largest parts.
+// It lists at most most parts, so that the whole explanation fits on a screen.
 func printLargest(b *strings.Builder, title string, parts []KeptPart, most int, about ...string) {
 	tokens := 0
 	for _, p := range parts {

@@ -7,11 +7,11 @@ import (
 	"agent/internal/toolspec"
 )
 
-// kindsElsewhere lists the tools of other programs with their traits, such as the meaning of
-// their parameters. The programs are Claude Code (Read, Edit, MultiEdit …), codex (shell,
-// apply_patch, update_plan), pi (read, edit with oldText), crush (view, edit, multiedit),
-// opencode (edit with oldString, patch), and gemini-cli and its kin (replace, run_shell_command).
-// Names are in lower case; one name has the parameters of all programs that use it.
+// kindsElsewhere lists the tools of other programs with their traits, such as the meaning of their
+// parameters. The programs are Claude Code (Read, Edit, MultiEdit …), codex (shell, apply_patch,
+// update_plan), pi (read, edit with oldText), crush (view, edit, multiedit), opencode (edit with
+// oldString, patch), and gemini-cli and its forks (replace, run_shell_command). Names are in lower
+// case. A name has the parameters of all programs that use it.
 var kindsElsewhere = []struct {
 	names string
 	toolspec.Traits

@@ -14,7 +14,7 @@ import (
 // MaxInput is the size of the largest log or document that is read as a whole, in bytes.
 const MaxInput = 1 << 30
 
-// Parse reads a session log, a document, or a session of another agent, and tells them apart by
+// Parse reads a session log, a document, or a session of another coding agent. It distinguishes them by
 // their first lines. Notices report the parts of a log that could not be used.
 func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	if !isLog(data) {
@@ -41,7 +41,7 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	}, state.Notices, nil
 }
 
-// parseForeign reads a session of another agent. The history begins after the session's last
+// parseForeign reads a session of another coding agent. The history begins after the session's last
 // compaction.
 func parseForeign(name string, data []byte) (in Input, notices []string, err error) {
 	in = Input{Name: name}
@@ -71,8 +71,8 @@ func saidOnce(entries []*history.Content) func() (session.Originals, error) {
 	}
 }
 
-// isLog reports whether data begins with a record of a session log. The first lines
-// may be damaged; no line of a document looks like a record.
+// isLog reports whether data begins with a record of a session log. The first lines may be damaged. No
+// line of a document looks like a record.
 func isLog(data []byte) bool {
 	const looked = 5
 	for range looked {

@@ -21,8 +21,8 @@ type Optimization struct {
 	TokensBefore int `json:"tokensBefore"`
 	TokensAfter  int `json:"tokensAfter"`
 
-	// Instead names the active strategy if it needs prices. A document has no prices, so it is
-	// optimised by high-density instead (D-90).
+	// Instead is the active strategy if it needs prices. A document has no prices, so high-density
+	// optimises it instead (D-90).
 	Instead string `json:"-"`
 
 	prunes []history.Prune

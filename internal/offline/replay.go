@@ -16,9 +16,9 @@ import (
 	"agent/internal/settings"
 )
 
-// Replay runs a recording under each variant. The first is the reference; it sends everything, as the
-// first of Strategies does. Fresh returns an engine with its own copy of the user's settings, which a
-// variant may change.
+// Replay runs a recording under each variant. The first variant is the reference. It sends everything,
+// as the first of Strategies does. fresh returns an engine with its own copy of the user's settings,
+// which a variant may change.
 func Replay(ctx context.Context, in Input, variants []Variant, fresh func() (*Engine, error)) (*Report, error) {
 	r, err := Prepare(in, fresh)
 	if err != nil {
@@ -64,21 +64,21 @@ type Recording struct {
 	Head int
 
 	fresh func() (*Engine, error)
-	// size is a window in which the largest request of the recording fits well, in tokens.
+	// size is a context window in which the largest request of the recording fits easily, in tokens.
 	size int
-	// cache describes the cache of the provider that gets the requests.
+	// cache describes the cache of the provider.
 	cache vendor.Cache
 	// settings are the user's.
 	settings *settings.Settings
 }
 
-// usualLife is how long the provider in a replay keeps a cached prefix, if cache-life is not set.
+// usualLife is how long the provider in a replay keeps a cached prefix if cache-life is not set.
 const usualLife = 5 * time.Minute
 
-// A Span holds the entries between two clears.
+// A Span contains the entries between two clears.
 type Span struct {
-	// Needs holds the needs of its replies. Cold reports for each of its requests whether the
-	// provider's cache cannot hold any part of it.
+	// Needs contains the needs of the replies in the span. Cold contains whether the provider's cache
+	// cannot contain any part of a request.
 	Needs *judge.Recording
 	Cold  []bool
 
@@ -88,7 +88,7 @@ type Span struct {
 	clock clock
 }
 
-// Prepare reads the entries of a recording and judges the needs of its replies.
+// Prepare reads the entries of a recording and determines the needs of its replies.
 func Prepare(in Input, fresh func() (*Engine, error)) (*Recording, error) {
 	r, err := prepareRecording(in, fresh)
 	if err != nil {
@@ -110,7 +110,7 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	options := engine.following(in, counter)
 	if in.Steps != nil && settings.CacheLife.Of(engine.Settings) == 0 {
-		// The reports in a log of this program say how long the cache lived.
+		// The usage reports in a log of this program show the lifetime of the cache.
 		session := compression.NewFollower(options)
 		for step, err := range in.Steps {
 			if err != nil {

@@ -13,15 +13,15 @@ import (
 	"agent/internal/history"
 )
 
-// Report holds the results of one recording under every variant.
+// Report contains the results of one recording under every variant.
 type Report struct {
 	File     string    `json:"file"`
 	Entries  int       `json:"entries"`
 	Variants []Account `json:"variants"`
 }
 
-// Print writes reports as tables for people. Several reports become a table by file, followed by
-// their sum.
+// Print writes reports as tables for people. Several reports are printed as a table by file, followed
+// by their sum.
 func Print(out io.Writer, reports []*Report) error {
 	if len(reports) == 1 {
 		return reports[0].print(out)
@@ -75,7 +75,7 @@ func (r *Report) print(out io.Writer) error {
 		return fmt.Sprintf("%d (%s)", a.Blinded, share(a.Blinded, a.Edits))
 	})
 	row("answers never seen whole", func(a Account) string {
-		most := 0 // without a limit, every price is accepted
+		most := 0 // 0 means no limit: every price is accepted
 		for _, c := range a.Cost {
 			most = max(most, c.NeverWhole)
 		}
@@ -98,12 +98,13 @@ func (r *Report) print(out io.Writer) error {
 	return w.Flush()
 }
 
-// voids reports whether a variant made reasoning void.
+// voids reports whether reasoning became void under a variant.
 func (r *Report) voids() bool {
 	return slices.ContainsFunc(r.Variants, func(a Account) bool { return a.Void > 0 })
 }
 
-// Sum adds up the reports of all recordings. The worst prefix is the worst of any recording.
+// Sum adds up the reports of all recordings. The worst prefix of the sum is the worst of all
+// recordings.
 func Sum(reports []*Report) *Report {
 	sum := &Report{File: fmt.Sprintf("all %d recordings", len(reports))}
 	for i, r := range reports {

@@ -8,8 +8,8 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// requests simulates a provider's cache. It works out how much of each request the provider finds
-// there, given the requests before.
+// requests simulates a provider's cache. It computes how much of each request is in the cache, given
+// the previous requests.
 type requests struct {
 	counter history.Counter
 	service *history.Service
@@ -17,7 +17,7 @@ type requests struct {
 
 	previous []*history.Content
 	at       time.Time
-	// ends holds the cached prefixes of a provider that caches up to marks.
+	// ends contains the cached prefixes of a provider that caches up to marks.
 	ends []markedEnd
 }
 
@@ -31,13 +31,13 @@ type sentRequest struct {
 	at      time.Time
 }
 
-// A markedEnd is the beginning of a request up to a mark, with the time of its latest use.
+// A markedEnd is the prefix of a request up to a mark, with the time of its latest use.
 type markedEnd struct {
 	entries []*history.Content
 	used    time.Time
 }
 
-// cachedTokens returns the number of tokens of a request that the provider finds in its cache.
+// cachedTokens returns how many tokens of a request are in the provider's cache.
 func (r *requests) cachedTokens(s sentRequest) int {
 	cached := 0
 	switch {
@@ -51,10 +51,10 @@ func (r *requests) cachedTokens(s sentRequest) int {
 	return r.cache.Whole(cached)
 }
 
-// warm reports whether the cache can still hold the request before.
+// warm reports whether the cache can still contain the previous request.
 func (r *requests) warm(at time.Time) bool { return !r.at.IsZero() && r.cache.Alive(at.Sub(r.at)) }
 
-// head returns the size of the part before the entries.
+// head returns the size of the part before the entries, in tokens.
 func (s sentRequest) head() int {
 	head := s.total
 	for _, n := range s.tokens {
@@ -63,8 +63,8 @@ func (s sentRequest) head() int {
 	return head
 }
 
-// markedTokens returns the tokens up to the latest end of an earlier mark that is found from a mark of
-// this request, and stores the ends of the request's own marks. The head is always marked.
+// markedTokens returns the tokens up to the latest cached mark that is found from a mark of this
+// request. It stores the ends of the request's own marks. The head is always marked.
 func (r *requests) markedTokens(s sentRequest) int {
 	r.ends = slices.DeleteFunc(r.ends, func(end markedEnd) bool { return !r.cache.Alive(s.at.Sub(end.used)) })
 	marks, best := s.marks(r.cache.Ends), 0
@@ -87,8 +87,8 @@ func (r *requests) markedTokens(s sentRequest) int {
 	return found
 }
 
-// marks returns the marks of a request, each as the number of entries before it: the free mark,
-// and the two latest entries that may have one.
+// marks returns the marks of a request, each as the number of entries before it: the free mark, and the
+// two latest entries that may have a mark.
 func (s sentRequest) marks(ends bool) []int {
 	var marks []int
 	most := 2
@@ -106,8 +106,7 @@ func (s sentRequest) marks(ends bool) []int {
 	return marks
 }
 
-// isReached reports whether one of the marks finds a cached prefix with the given number of
-// entries.
+// isReached reports whether one of the marks finds a cached prefix of this number of entries.
 func (s sentRequest) isReached(marks []int, entries, reach int) bool {
 	return slices.ContainsFunc(marks, func(mark int) bool {
 		if mark < entries {
@@ -121,7 +120,7 @@ func (s sentRequest) isReached(marks []int, entries, reach int) bool {
 	})
 }
 
-// hold notes that the cache now holds this beginning of a request.
+// hold records that the cache now contains this prefix of a request.
 func (r *requests) hold(entries []*history.Content, at time.Time) {
 	for i, end := range r.ends {
 		if slices.Equal(end.entries, entries) {
@@ -132,9 +131,9 @@ func (r *requests) hold(entries []*history.Content, at time.Time) {
 	r.ends = append(r.ends, markedEnd{entries, at})
 }
 
-// commonPrefix returns the tokens of the longest common prefix with the request before: the head
-// (system prompt and tools never change), the equal entries, and the common beginning of the
-// first entry that differs.
+// commonPrefix returns the tokens of the longest common prefix with the previous request: the head
+// (system prompt and tools never change), the equal entries, and the common prefix of the first entry
+// that differs.
 func (r *requests) commonPrefix(s sentRequest) int {
 	shared := s.head()
 	for i, e := range s.entries {
@@ -149,7 +148,7 @@ func (r *requests) commonPrefix(s sentRequest) int {
 	return shared
 }
 
-// commonBlocks returns the tokens of the common beginning of an entry and its earlier version.
+// commonBlocks returns the tokens of the common prefix of an entry and its earlier version.
 func (r *requests) commonBlocks(before, after *history.Content) int {
 	if before.Speaker != after.Speaker {
 		return 0
@@ -164,8 +163,8 @@ func (r *requests) commonBlocks(before, after *history.Content) int {
 	return shared
 }
 
-// commonWords returns the common beginning of two versions of a block, or "" if the request
-// already differs before their texts.
+// commonWords returns the common prefix of two versions of a block. It returns "" if the request
+// differs before their texts.
 func commonWords(before, after history.Block) string {
 	switch b := before.(type) {
 	case *history.Text:

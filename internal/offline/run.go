@@ -28,25 +28,25 @@ type run struct {
 	engine *Engine
 	window *window.Window
 	ledger requests
-	// stretch is the number of the present stretch, reply the number of the next reply in it.
+	// stretch is the number of the present span, and reply the number of the next reply in it.
 	stretch, reply int
-	// replies counts the replies of all stretches so far.
+	// replies counts the replies of all spans so far.
 	replies int
-	// arrived holds the entries of the stretch since its latest reply. Its last element is the
-	// entry before entry.
+	// arrived contains the entries of the span since its latest reply. Its last element is the entry
+	// before the present entry.
 	arrived []*history.Content
 	entry   int
 	faults  int
 	sight   *judge.VisibleText
-	// outlined holds the files of the stretch whose outline arrived.
+	// outlined contains the files of the span of which the outline was sent.
 	outlined map[string]bool
-	// valid maps the replies whose reasoning the model still reads to their turns. turn counts the
+	// valid maps the replies whose reasoning the model still uses to their turns. turn counts the
 	// turns.
 	valid map[*history.Content]int
 	turn  int
 }
 
-// all replays every stretch.
+// all replays every span.
 func (r *run) all(ctx context.Context) error {
 	if err := r.prepare(); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (r *run) all(ctx context.Context) error {
 	return nil
 }
 
-// prepare makes the engine and its window, with the settings of the variant.
+// prepare creates the engine and its window, with the settings of the variant.
 func (r *run) prepare() error {
 	engine, err := r.fresh()
 	if err != nil {
@@ -121,7 +121,7 @@ func (r *run) prepare() error {
 		Cache:  constant(r.cache),
 	})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
-	counter.Count("any text") // loads the vocabulary, so that no request is charged with the time
+	counter.Count("any text") // loads the vocabulary, so that its time is not part of a request
 	r.ledger = requests{counter: counter, service: r.window.History, cache: r.cache}
 	return nil
 }
@@ -132,9 +132,9 @@ func (r *run) nextTime() time.Time {
 	return c[min(r.reply, len(c)-1)]
 }
 
-// answer makes the request for the next reply of the recording, and judges how much of the
-// content needed for that reply the model saw. A text that an applied edit quotes and the model
-// could not see would have been read again, which is another request each.
+// answer sends the request for the next reply of the recording, and determines how much of the content
+// needed for that reply was in the request. If an applied edit quotes a text that was missing, the
+// model would have read the text again. Each such text needs another request.
 func (r *run) answer(ctx context.Context) error {
 	s := r.Stretches[r.stretch]
 	if err := r.request(ctx, false); err != nil {
@@ -165,7 +165,7 @@ func (r *run) answer(ctx context.Context) error {
 	return nil
 }
 
-// request sends the history, after the window has worked on it.
+// request sends the history, after the pre-send window has run.
 func (r *run) request(ctx context.Context, fault bool) error {
 	start := r.engine.Now()
 	if err := chat.EnsureCompressionBeforeSend(ctx, r.window); err != nil {
@@ -189,7 +189,7 @@ func (r *run) request(ctx context.Context, fault bool) error {
 // readTool is a tool that shows a part of a file without known line numbers. readAgain uses it.
 const readTool = "ast_read_file"
 
-// readAgain adds a call to the history whose answer shows the text that an edit quotes, and sends
+// readAgain adds a call to the history whose answer contains the text that an edit quotes, and sends
 // another request.
 func (r *run) readAgain(ctx context.Context, q judge.Quote) error {
 	r.faults++
@@ -220,8 +220,8 @@ func (r *run) note(step window.Step) {
 	}
 }
 
-// countVoid counts the replies whose reasoning is void from this request on, because something before
-// them is not as it was when they answered.
+// countVoid counts the replies whose reasoning is void from this request on, because content before
+// them has changed since they were written.
 func (r *run) countVoid(entries []*history.Content) {
 	previous, same := r.ledger.previous, 0
 	for same < len(previous) && same < len(entries) && previous[same] == entries[same] {

@@ -26,31 +26,31 @@ import (
 type Saving struct {
 	Sessions int `json:"sessions,omitempty"`
 	Requests int `json:"requests"`
-	// Sent and With are the input tokens of all requests, as recorded and with cache-aware. Units
-	// and WithUnits are the same weighted with the model's prices, 1 for a token at its full
-	// price.
+	// Sent and With are the input tokens of all requests, as recorded and with cache-aware. Units and
+	// WithUnits are the same tokens weighted with the prices of the model. A token at its full price
+	// weighs 1.
 	Sent      int     `json:"sentTokens"`
 	With      int     `json:"withTokens"`
 	Units     float64 `json:"sentUnits"`
 	WithUnits float64 `json:"withUnits"`
-	// Cost and WithCost are the costs of the input in USD; 0 if the price of a model is unknown.
+	// Cost and WithCost are the costs of the input in USD, or 0 if the price of a model is unknown.
 	Cost     float64 `json:"costUSD,omitzero"`
 	WithCost float64 `json:"withCostUSD,omitzero"`
-	// Edits counts the texts that edits quoted, Missing the texts among them that would no longer
-	// have been in the context when they were needed. Reading them again is part of With and
-	// WithCost.
+	// Edits counts the texts that edits quoted. Of these, Missing counts the texts that would no longer
+	// have been in the context when they were needed. With and WithCost include the cost of reading
+	// them again.
 	Edits   int `json:"edits"`
 	Missing int `json:"missing"`
 	// Void counts the replies whose reasoning pruning would have made void. It is 0 for models whose
 	// reasoning is not bound to the conversation before it.
 	Void int `json:"voidReasoning,omitzero"`
-	// Pruned describes the part of Sent that cache-aware pruned as it was sent, by this program. With
-	// has the same requests, since that is the effect of pruning.
+	// Pruned describes the part of Sent that this program already pruned with cache-aware when it was
+	// sent. With contains the same requests, because they are the result of pruning.
 	Pruned PrunedSaving `json:"pruned,omitzero"`
 }
 
-// PrunedSaving compares sessions that ran with cache-aware with sending everything. Its fields are
-// as in Saving.
+// PrunedSaving compares sessions that ran with cache-aware with the same sessions without pruning. Its
+// fields are as in Saving.
 type PrunedSaving struct {
 	Sessions     int     `json:"sessions,omitempty"`
 	Sent         int     `json:"sentTokens"`
@@ -61,7 +61,7 @@ type PrunedSaving struct {
 	WithoutCost  float64 `json:"withoutCostUSD,omitzero"`
 }
 
-// Relative returns the cost with cache-aware as a share of the recorded cost: in USD if prices
+// Relative returns the cost with cache-aware divided by the recorded cost. Both are in USD if prices
 // are known.
 func (s Saving) Relative() float64 {
 	switch {
@@ -73,7 +73,7 @@ func (s Saving) Relative() float64 {
 	return 1
 }
 
-// add adds another saving, which counts as so many sessions.
+// add adds another saving, which counts as this number of sessions.
 func (s *Saving) add(t Saving, sessions int) {
 	s.Sessions += sessions
 	s.Requests += t.Requests
@@ -103,14 +103,14 @@ type SessionSaving struct {
 	File    string `json:"file"`
 	Project string `json:"project"`
 	Model   string `json:"model"`
-	// Of is the id of the session that began this one as an agent, and does not count it again; ""
-	// for a session of a user.
+	// Of is the id of the session that started this one as a subagent, which is then not counted again.
+	// It is "" for a session of a user.
 	Of     string    `json:"of,omitempty"`
 	Latest time.Time `json:"latest,omitzero"`
 	Saving
 }
 
-// sessions returns the number of sessions of persons that it counts as.
+// sessions returns the number of user sessions that the session counts as.
 func (s SessionSaving) sessions() int {
 	if s.Of != "" {
 		return 0
@@ -118,7 +118,7 @@ func (s SessionSaving) sessions() int {
 	return 1
 }
 
-// NamedSaving is the saving of the sessions with the same project, model or agent.
+// NamedSaving is the saving of the sessions with the same project, model or coding agent.
 type NamedSaving struct {
 	Name string `json:"name"`
 	Saving
@@ -130,11 +130,11 @@ type Skipped struct {
 	Reason string `json:"reason"`
 }
 
-// Savings holds the savings of many sessions.
+// Savings contains the savings of many sessions.
 type Savings struct {
 	Days int `json:"days,omitempty"`
-	// Older counts the sessions omitted because they ended too early. LatestOlder is the end of
-	// the latest of them.
+	// Older counts the sessions omitted because they ended too early. LatestOlder is the latest end of
+	// these sessions.
 	Older       int       `json:"older,omitempty"`
 	LatestOlder time.Time `json:"latestOlder,omitzero"`
 
@@ -156,16 +156,15 @@ func (s *Savings) LeaveOut(ended time.Time) {
 
 // SavingsOptions selects the sessions that count.
 type SavingsOptions struct {
-	// Since excludes sessions that ended earlier; zero excludes none.
+	// Since excludes sessions that ended earlier. If zero, none are excluded.
 	Since time.Time
 	// Done is called with the size of each file that was read, in bytes, from several goroutines.
 	// It may be nil.
 	Done func(bytes int64)
 }
 
-// FindSavings replays the sessions in files and sums up their costs with and without cache-aware.
-// A file that cannot be used is listed in the result and is not an error; an error comes from ctx
-// or from fresh.
+// FindSavings replays the sessions in files and sums up their costs with and without cache-aware. An
+// unusable file is listed in the result and is not an error. An error comes from ctx or from fresh.
 func FindSavings(ctx context.Context, files []logs.File, o SavingsOptions, fresh func() (*Engine, error)) (*Savings, error) {
 	found := &savings{options: o, fresh: fresh}
 	all, ctx := errgroup.WithContext(ctx)
@@ -185,12 +184,12 @@ func FindSavings(ctx context.Context, files []logs.File, o SavingsOptions, fresh
 	return found.report(), nil
 }
 
-// mostGlanced is the size of the largest session that FindSavingsWithin reads, in bytes.
+// mostGlanced is the size in bytes of the largest session that FindSavingsWithin reads.
 const mostGlanced = 8 << 20
 
-// FindSavingsWithin does the work of FindSavings within a time limit. It begins with the session
-// that was changed last, and omits the sessions that it has not finished at the end of the
-// limit. all reports whether it omitted none.
+// FindSavingsWithin does the same as FindSavings within a time limit. It begins with the session that
+// was changed last, and omits the sessions that are not finished at the end of the limit. all reports
+// whether none was omitted.
 func FindSavingsWithin(ctx context.Context, limit time.Duration, files []logs.File, o SavingsOptions, fresh func() (*Engine, error)) (found *Savings, all bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -213,7 +212,7 @@ type savings struct {
 	mu       sync.Mutex
 	sessions []SessionSaving
 	skipped  []Skipped
-	// older holds the ends of the sessions that ended too early.
+	// older contains the ends of the sessions that ended too early.
 	older []time.Time
 }
 
@@ -223,8 +222,8 @@ func (s *savings) skip(file, reason string) {
 	s.skipped = append(s.skipped, Skipped{file, reason})
 }
 
-// file adds the sessions in a file. Sessions of one model in one file count as one session,
-// however often they were compacted.
+// file adds the sessions in a file. Sessions of one model in one file count as one session, however
+// often the session was compacted.
 func (s *savings) file(ctx context.Context, file logs.File) error {
 	var of []SessionSaving
 	var broken error
@@ -270,7 +269,7 @@ func (s *savings) file(ctx context.Context, file logs.File) error {
 	return nil
 }
 
-// reasonOf returns the text of an error without the path, which is shown beside it.
+// reasonOf returns the text of an error without the path, which is shown separately.
 func reasonOf(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -279,9 +278,9 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// replay computes the requests of a stretch twice: once without pruning, and once with the strategy
-// cache-aware. sent lists the requests of a log of this program. If cache-aware pruned them all, they
-// are the result, and nothing is computed.
+// replay computes the requests of a span twice: without pruning, and with the strategy cache-aware.
+// sent lists the requests of a log of this program. If cache-aware made all of these, replay uses them
+// and computes nothing.
 func (s *savings) replay(ctx context.Context, path string, stretch logs.Span, sent []ownRequest) (Saving, error) {
 	known, _ := catalogue.ByMaker(stretch.Model)
 	prices := cmp.Or(known.Prices, &settings.Prices{})
@@ -348,7 +347,7 @@ func (s *savings) report() *Savings {
 	return r
 }
 
-// group sums up sessions by name, the most expensive name first.
+// group sums up sessions by name, and sorts the names by cost, the highest first.
 func group(sessions []SessionSaving, name func(SessionSaving) string) []NamedSaving {
 	groups := []NamedSaving{}
 	for _, e := range sessions {

@@ -16,8 +16,8 @@ import (
 	"agent/internal/settings"
 )
 
-// readSessions reads the stretches of a file: a session of this program, a document, or
-// a session of another program.
+// readSessions reads the spans of a file: a session of this program, a document, or a session of
+// another program.
 func (s *savings) readSessions(path string, use func(logs.Span, []ownRequest) error) (damaged int, err error) {
 	f, err := fsutil.Open(path)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *savings) ownSession(path string, use func(logs.Span, []ownRequest) erro
 		stretch := logs.Span{Agent: ownAgent, Of: session.ParentOf(path), Project: in.WorkspaceRoot, Model: modelOf(in, entries)}
 		for _, entry := range entries {
 			if at, known := said.At[entry]; known {
-				entry = logs.WithTime(entry, at) // the time is stored in the same form as in documents
+				entry = logs.WithTime(entry, at) // the same form of time as in documents
 			}
 			if at, known := timeOf(entry); known && at.After(stretch.Latest) {
 				stretch.Latest = at
@@ -72,10 +72,10 @@ func (s *savings) ownSession(path string, use func(logs.Span, []ownRequest) erro
 	return nil
 }
 
-// ownAgent is the name of this program among the agents.
+// ownAgent is the name of this program in the list of coding agents.
 const ownAgent = "agent"
 
-// modelOf returns the model that gave most of the replies.
+// modelOf returns the model that wrote most of the replies.
 func modelOf(in Input, entries []*history.Content) string {
 	counts := map[string]int{}
 	best := in.Settings["model"]
@@ -90,16 +90,16 @@ func modelOf(in Input, entries []*history.Content) string {
 	return best
 }
 
-// An ownRequest is a request that this program sent, as its log has it.
+// An ownRequest is a request that this program sent, from its log.
 type ownRequest struct {
-	// RequestCost is set if cache-aware pruned the request, as pruned says.
+	// RequestCost is set if cache-aware pruned the request, as pruned reports.
 	compression.RequestCost
 	pruned bool
-	// sent is the size of any other request, with the part of it that was cached.
+	// sent is the size of any other request, and of its cached part.
 	sent SentRequest
 }
 
-// ownRequests lists the requests of each stretch of a log, or none for a document.
+// ownRequests lists the requests of each span of a log. It returns none for a document.
 func (s *savings) ownRequests(in Input) ([][]ownRequest, error) {
 	if in.Steps == nil {
 		return make([][]ownRequest, 1), nil
@@ -142,13 +142,13 @@ func (s *savings) ownRequests(in Input) ([][]ownRequest, error) {
 	return stretches, nil
 }
 
-// following returns the options of a follower of a session.
+// following returns the options for a Follower of a session.
 func (e *Engine) following(in Input, counter history.Counter) compression.FollowerOptions {
 	return compression.FollowerOptions{Tools: e.Facts(), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
 }
 
-// prunedSaving returns the saving of requests that cache-aware pruned as they were sent. With equals
-// Sent. usd is the price of an input token.
+// prunedSaving returns the saving of requests that cache-aware had pruned when they were sent. With
+// equals Sent. usd is the price of an input token.
 func prunedSaving(sent []ownRequest, needs *judge.Recording, usd float64) Saving {
 	saving := Saving{Requests: len(sent)}
 	for _, reply := range needs.Replies {

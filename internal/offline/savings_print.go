@@ -15,14 +15,14 @@ import (
 // GroupBy is the property that groups the sessions of a table.
 type GroupBy string
 
-// The groups of a table of savings. An empty GroupBy prints projects and models.
+// The groupings of a table of savings. An empty GroupBy prints projects and models.
 const (
 	ByProject GroupBy = "project"
 	ByModel   GroupBy = "model"
 	ByAgent   GroupBy = "agent"
 )
 
-// GroupNames returns the groups that a user can ask for.
+// GroupNames returns the groupings that a user can select.
 func GroupNames() []string { return []string{string(ByProject), string(ByModel), string(ByAgent)} }
 
 // Print writes the savings as tables for people. Paths below home are shortened; home
@@ -74,7 +74,7 @@ func (s *Savings) table(out io.Writer, by GroupBy, groups []NamedSaving, home st
 	return err
 }
 
-// conclusion describes the outcome in words.
+// conclusion describes the outcome in a sentence.
 func (s *Savings) conclusion() string {
 	t := s.Total
 	line := fmt.Sprintf("%s%s sent %s input tokens in %s%s", humanize.Count(t.Sessions, "session"), s.when(), humanize.Tokens(t.Sent), humanize.Count(t.Requests, "request"), forCost(t.Cost))
@@ -131,7 +131,7 @@ const (
 	labelWidth = 250
 	barHeight  = 14
 	rowHeight  = 44
-	// barRows is the number of projects drawn; further ones share one row.
+	// barRows is the number of projects drawn as bars. All other projects share one row.
 	barRows = 12
 )
 
@@ -179,7 +179,7 @@ func (g NamedSaving) label(units, cost float64) string {
 	return humanize.Tokens(int(units)) + " tokens"
 }
 
-// tail shortens a text at its beginning.
+// tail truncates a text at its beginning.
 func tail(s string, n int) string {
 	runes := []rune(s)
 	if len(runes) <= n {

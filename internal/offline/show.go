@@ -28,7 +28,7 @@ type Kind struct {
 	Name   string `json:"name"`
 	Tokens int    `json:"tokens"`
 
-	letter string // letter stands for the kind in the bar
+	letter string // represents the kind in the bar
 }
 
 // LargeEntry is one entry and its size.
@@ -42,7 +42,7 @@ type LargeEntry struct {
 // shownEntries is the number of largest entries that are listed.
 const shownEntries = 10
 
-// Show measures a history.
+// Show measures the sizes of the parts of a history.
 func (e *Engine) Show(in Input) (*Overview, error) {
 	p, err := e.prepare(in)
 	if err != nil {
@@ -69,7 +69,7 @@ func (e *Engine) Show(in Input) (*Overview, error) {
 	return shown, nil
 }
 
-// describe summarises an entry in a few words.
+// describe describes an entry in a few words.
 func describe(entry *history.Content) string {
 	const width = 60
 	for _, block := range entry.Blocks {

@@ -9,9 +9,10 @@ import (
 )
 
 // Facts returns the traits of the tools in a document. The tools of this program declare their own
-// traits. Among the tools that other programs recorded only well-known names count (elsewhere.go),
-// and for REQ-HD-005 only tools whose output can be had again; a tool of any other name is left
-// alone (D-45). A name that both know may hold its patch in the parameters of either, since a
+// traits. For tools that other programs recorded, only well-known names count (foreign_tools.go), and
+// for REQ-HD-005 only tools whose output can be produced again. A tool of any other name is not pruned
+// (D-45). A name that both have may contain its patch in the parameters of either, because a recording
+// does not name the program that made it.
 // recording does not name the program that made it.
 func (e *Engine) Facts() compression.Facts {
 	return func(name string) toolspec.Traits {

@@ -12,12 +12,11 @@ type Variant struct {
 	Set [][2]string
 }
 
-// noneName is the name of the variant with which others are compared.
+// noneName is the name of the variant without pruning, with which the others are compared.
 const noneName = "none"
 
-// Strategies returns the variants that a replay compares unless the caller has others: "none", which
-// sends everything without pruning into a window that is never full, and each strategy that asks no
-// model.
+// Strategies returns the default variants of a replay: "none" and each strategy that calls no model.
+// "none" sends everything without pruning in a window that is never full.
 func Strategies() []Variant {
 	none := withStrategy(compression.DefaultName)
 	none.Name = noneName
@@ -34,7 +33,7 @@ func Strategies() []Variant {
 	return variants
 }
 
-// withStrategy returns the variant that is the user's settings with another strategy.
+// withStrategy returns the variant with the user's settings and another strategy.
 func withStrategy(name string) Variant {
 	return Variant{name, [][2]string{{settings.CompressionStrategy.Key(), name}}}
 }
@@ -42,14 +41,14 @@ func withStrategy(name string) Variant {
 // priced reports whether the price affects the decisions of the variant.
 func (v Variant) priced() bool { return v.Name == compression.CacheAwareName }
 
-// sendsEverything reports whether the variant sends the whole recording.
+// sendsEverything reports whether the variant sends the whole recording without pruning.
 func (v Variant) sendsEverything() bool { return v.Name == noneName }
 
 // A PriceModel weighs input tokens relative to the full price of a token, which is 1.
 type PriceModel struct {
 	Name string
 	compression.Price
-	// Against is the price for sending everything, if that differs from Price.
+	// Against is the price for the variant without pruning, if it differs from Price.
 	Against compression.Price
 }
 
@@ -67,8 +66,8 @@ func units(p compression.Price, s SentRequest) float64 {
 	return float64(s.Cached)*p.Read + float64(s.Tokens-s.Cached)*p.Write
 }
 
-// PriceModels lists the ways in which providers charge for input. In the last, the provider
-// caches only on request, and is not asked to.
+// PriceModels lists the ways in which providers charge for input. In the last, the provider caches only
+// on request, and the requests do not ask for it.
 func PriceModels() []PriceModel {
 	usual := compression.Price{Read: 0.1, Write: 1.25}
 	full := compression.Price{Read: 1, Write: 1}

@@ -21,7 +21,7 @@ import (
 // apiMessages is the value of the setting api for the Messages API of Anthropic.
 const apiMessages openai.API = "messages"
 
-// newClaude returns the client of the Messages API for an endpoint, with the same key and additions
+// newClaude returns the client of the Messages API for an endpoint, with the same API key and additions
 // as the other client.
 func (c *Connection) newClaude(at Endpoint, e extras, like openai.Config, source login.Source) *anthropic.Client {
 	base := at.BaseURL
@@ -50,7 +50,8 @@ func (c *Connection) newClaude(at Endpoint, e extras, like openai.Config, source
 	return anthropic.NewClient(config)
 }
 
-// limitsOf returns the greatest reply and the window of a model in tokens, 0 for unknown ones.
+// limitsOf returns the output limit and the context window of a model in tokens, or 0 for unknown
+// numbers.
 func (c *Connection) limitsOf(model string) (output, window int) {
 	m, found := catalogue.At("anthropic", model)
 	if found && vendor.BaseName(m.ID) == vendor.BaseName(model) {
@@ -63,16 +64,16 @@ func (c *Connection) limitsOf(model string) (output, window int) {
 	return output, window
 }
 
-// speaksMessages reports whether requests to a model at the endpoint in use go over the Messages
+// speaksMessages reports whether requests to a model at the endpoint in use are sent over the Messages
 // API.
 func (c *Connection) speaksMessages(model string) bool {
 	p, err := c.inUse()
 	return err == nil && p.speaksMessages(model)
 }
 
-// speaksMessages reports whether requests to a model go over the Messages API: the setting api says
-// so, the vendor at the host or of the setting provider does, or an unknown endpoint has listed its
-// models in that form.
+// speaksMessages reports whether requests to a model are sent over the Messages API. This is so if the
+// setting api or the vendor requires it, or if an unknown endpoint has listed its models in that form.
+// The vendor is found by the host or the setting provider.
 func (p *peer) speaksMessages(model string) bool {
 	switch {
 	case p.extras.api != "" && p.extras.api != openai.APIAuto:
@@ -88,7 +89,7 @@ func (p *peer) speaksMessages(model string) bool {
 	return p.foundMessages
 }
 
-// Stream implements llm.Provider. The model decides on the wire format.
+// Stream implements llm.Provider. The wire format depends on the model.
 func (p *peer) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	if p.speaksMessages(req.Model) {
 		return p.claude.Stream(ctx, req)
@@ -101,8 +102,8 @@ func (p *peer) close() {
 	p.claude.Close()
 }
 
-// list asks the endpoint for its models. An unknown endpoint that does not
-// list them in the form of OpenAI, is asked in the form of Anthropic.
+// list requests the models of the endpoint. If an unknown endpoint does not list them in the form of
+// OpenAI, list requests the form of Anthropic.
 func (p *peer) list(ctx context.Context) ([]Offer, error) {
 	if p.speaksMessages("") {
 		return p.listClaude(ctx)
@@ -139,7 +140,7 @@ func (p *peer) listClaude(ctx context.Context) ([]Offer, error) {
 	return found, nil
 }
 
-// keyLimits returns the limits of the key in use, as the latest reply of the Messages API told them.
+// keyLimits returns the rate limits of the API key in use, from the latest reply of the Messages API.
 func (c *Connection) keyLimits() (windows []login.Window) {
 	p, err := c.inUse()
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"agent/internal/settings"
 )
 
-// cloudName is the form of a project, a region or a resource, which becomes a part of an address.
+// cloudName is the form of a project, a region or a resource, which is a part of an address.
 var cloudName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
 
-// addressOf returns the address of a vendor: of a cloud the one of the user's account.
+// addressOf returns the address of a vendor. For a cloud, the address belongs to the user's account.
 func (from Sources) addressOf(v vendor.Vendor) (string, error) {
 	c := v.Cloud
 	if c == nil {
@@ -34,8 +34,8 @@ func (from Sources) addressOf(v vendor.Vendor) (string, error) {
 	return from.filled(v, c.Address, c.Global)
 }
 
-// claudeAddressOf returns the address of the Messages API for Claude models at a cloud, "" if they
-// are reached at the usual address.
+// claudeAddressOf returns the address of the Messages API for Claude models at a cloud, or "" if they
+// are served at the usual address.
 func (from Sources) claudeAddressOf(v vendor.Vendor) (string, error) {
 	if v.Cloud == nil || v.Cloud.Claude == "" {
 		return "", nil
@@ -43,8 +43,8 @@ func (from Sources) claudeAddressOf(v vendor.Vendor) (string, error) {
 	return from.filled(v, v.Cloud.Claude, v.Cloud.ClaudeGlobal)
 }
 
-// filled returns an address of a cloud with the parts of the user's account. In the region global
-// it is another.
+// filled returns an address of a cloud with the parts of the user's account. In the region global, it
+// uses the address global.
 func (from Sources) filled(v vendor.Vendor, address, global string) (string, error) {
 	c := v.Cloud
 	if global != "" && from.cloudOr(c, "region") == "global" {
@@ -75,7 +75,8 @@ func (from Sources) cloud(name string) string {
 	return from.Cloud(name)
 }
 
-// cloudOr returns the setting cloud.NAME, else the first variable that gives it.
+// cloudOr returns the setting cloud.NAME, or otherwise the first environment variable with a value for
+// it.
 func (from Sources) cloudOr(c *vendor.Cloud, name string) string {
 	if value := from.cloud(name); value != "" || from.Env == nil {
 		return value
@@ -88,8 +89,8 @@ func (from Sources) cloudOr(c *vendor.Cloud, name string) string {
 	return ""
 }
 
-// fromCommand uses the command that prints the key, if the layer that sets it names the address.
-// A key file of a stronger layer goes first.
+// fromCommand uses the command that prints the API key, if the layer that sets the command also sets
+// the address. A key file of a stronger layer takes precedence.
 func (e *Endpoint) fromCommand(from Sources) (done bool, err error) {
 	command, file := from.KeyCommand, from.KeyFile
 	switch {

@@ -1,11 +1,11 @@
-// Package provider decides which endpoint the program talks to, with which key and model, and how
-// large the model's window is. It reads the settings, the environment and the keyring, finds
-// servers on this machine, and asks endpoints for their models.
+// Package provider decides which endpoint the program uses, with which API key and model, and
+// determines the context window of the model. It reads the settings, the environment and the keyring,
+// finds servers on this machine, and requests the models of endpoints.
 //
-// A Connection follows the settings: after a change of the base URL or the profile, the next
-// request goes to the new endpoint. Connection.Provider returns the client for requests, which
-// package llm describes. Resolve decides on endpoint and key alone, from Sources, so that its rules
-// can be tested without a Connection. Keys stores the keys of agent login.
+// A Connection follows the settings: after a change of the base URL or the profile, the next request
+// goes to the new endpoint. Connection.Provider returns the client for requests, see package llm.
+// Resolve decides on endpoint and API key alone, from Sources, so that its rules can be tested without
+// a Connection. Keys stores the API keys of agent login.
 package provider
 
 import (
@@ -28,7 +28,7 @@ import (
 	"agent/internal/settings"
 )
 
-// ConfigError is the error for settings or an environment without a usable endpoint, key or model.
+// ConfigError is returned for settings or an environment without a usable endpoint, API key or model.
 type ConfigError struct{ Err error }
 
 func (e *ConfigError) Error() string { return e.Err.Error() }
@@ -36,7 +36,7 @@ func (e *ConfigError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// ErrNoEndpoint is the error if no endpoint is set or found.
+// ErrNoEndpoint is returned if no endpoint is set or found.
 var ErrNoEndpoint = &llm.Error{
 	Kind:    llm.Unavailable,
 	Message: "no model provider is set",
@@ -46,84 +46,86 @@ var ErrNoEndpoint = &llm.Error{
 // Config configures a Connection.
 type Config struct {
 	Settings *settings.Settings
-	// Env returns a variable of the environment.
+	// Env returns an environment variable.
 	Env func(name string) string
 	// Home is the user's home folder, for ~/ in paths.
 	Home string
 	// Folder is the folder of the configuration.
 	Folder string
-	// State is the folder for lessons about endpoints; "" keeps none.
+	// State is the folder for lessons about endpoints. If "", no lessons are stored.
 	State string
-	// Now reads the clock; nil means the real one.
+	// Now returns the current time. If nil, time.Now is used.
 	Now func() time.Time
-	// ModelsAge lets the prices of an old list of models count as unknown.
+	// ModelsAge makes the prices in an old model catalog count as unknown.
 	ModelsAge bool
-	// Stored returns the key that agent login stores for a place; nil means SystemKeys.
+	// Stored returns the API key that agent login stores for a place. If nil, SystemKeys is used.
 	Stored func(place string) (key llm.Key, where string)
-	// Ask asks the user a question and reports whether they agree; nil if nobody can be asked.
+	// Ask asks the user for approval and returns the answer. It is nil if there is no user to ask.
 	Ask func(ctx context.Context, question string) (bool, error)
 	// Preload makes a server on this machine load the model before the first request.
 	Preload bool
-	// Detect finds the servers on this machine; nil means Detect of this package.
+	// Detect finds the servers on this machine. If nil, Detect of this package is used.
 	Detect func(ctx context.Context) []Local
-	// Remembered returns the model that was chosen last at a base URL, "" for none. news reports
-	// that the user has not been told of it. A nil function remembers none.
+	// Remembered returns the model that was last chosen at a base URL, or "". news is set if the user
+	// was not informed of it yet. Remembered may be nil.
 	Remembered func(baseURL string) (model string, news bool)
-	// Caution reports, before anything is sent, why an endpoint is unsafe and which settings are
-	// not sent to it; nil reports nothing. OnLearned replaces it.
+	// Caution is called before anything is sent. It receives why an endpoint is unsafe and which
+	// settings are not sent to it. It may be nil. OnLearned replaces it.
 	Caution func(text string)
-	// Tokens returns the source of the tokens that a command prints; life is how long one counts
-	// that does not say when it ends.
+	// Tokens returns the source of the tokens that a command prints. life is the lifetime of a token
+	// that does not contain its expiry.
 	Tokens func(command, baseURL string, life time.Duration) login.Source
-	// Allowed returns an error if requests must not go to an endpoint; nil allows all.
+	// Allowed returns an error if requests must not go to an endpoint. If nil, all endpoints are
+	// allowed.
 	Allowed func(Endpoint) error
-	// Logins has the logins of the user.
+	// Logins contains the logins of the user.
 	Logins *login.Sources
-	// UserAgent names the program to the endpoint.
+	// UserAgent is the name of the program that is sent to the endpoint.
 	UserAgent string
 }
 
-// Connection makes a provider from the settings and knows the models of the endpoint. It
-// follows changes of the settings. Its methods are safe for concurrent use.
+// Connection creates a provider from the settings and lists the models of the endpoint. It follows
+// changes of the settings. Its methods are safe for concurrent use.
 type Connection struct {
 	config  Config
 	consent consent
-	// dialects holds the dialects that worked at each endpoint.
+	// dialects contains the dialects that worked at each endpoint.
 	dialects *lessons[openai.Dialect]
-	// claudes holds the dialects of the Messages API that worked at each endpoint.
+	// claudes contains the dialects of the Messages API that worked at each endpoint.
 	claudes *lessons[anthropic.Dialect]
-	// bound holds the models that bind reasoning, as endpoints have shown.
+	// bound contains the models whose reasoning is bound, learned from endpoints.
 	bound *lessons[bool]
-	// lives holds the times that the caches of endpoints keep a prompt.
+	// lives contains the observed cache lifetimes of endpoints.
 	lives *lessons[time.Duration]
 
 	mu sync.Mutex
 	// learned is called, on any goroutine, when an endpoint has listed its models.
 	learned func()
-	// note is called with remarks for the user on the endpoint or its models.
+	// note is called with notes for the user about the endpoint or its models.
 	note func(text string)
-	// hide keeps a key that comes into use out of the record.
+	// hide is called with each API key that is used, so that the session log does not contain it.
 	hide func(llm.Key)
 	// reached is called with each host that receives a request.
 	reached func(host string)
-	// hidden has the API keys and tokens that were used, so that messages can hide them.
+	// hidden contains the API keys and tokens that were used, so that messages can hide them.
 	hidden map[llm.Key]bool
 	// declined is the place to which the user refused to send OPENAI_API_KEY.
 	declined string
-	// remembered is the model in use that was chosen earlier, "" for none.
+	// remembered is the model in use if it was chosen earlier, or "".
 	remembered string
-	// followed has the text of follows, and the revision of the settings it is of.
+	// followed caches the text of settingsKey, with the revision of the settings from which it was
+	// built.
 	followed struct {
 		text     string
 		revision uint64
 	}
-	// cautioned holds the cautions that were reported.
+	// cautioned contains the cautions that were reported.
 	cautioned map[string]bool
-	// peer is the endpoint in use, nil before the first use.
+	// peer is the endpoint in use, or nil before the first use.
 	peer *peer
 }
 
-// New returns a connection. It reads nothing and asks nothing before the first use.
+// New returns a connection. It reads nothing and sends nothing before the first use.
 func New(config Config) *Connection {
 	if config.Stored == nil {
 		config.Stored = SystemKeys(config.Folder, config.Env).Get
@@ -150,8 +152,8 @@ func New(config Config) *Connection {
 	}
 }
 
-// Endpoint returns endpoint and key for the present settings. The BaseURL is empty if nothing names
-// one. The error is a *ConfigError.
+// Endpoint returns endpoint and API key for the present settings. The BaseURL is "" if none is
+// configured. The error is a *ConfigError.
 func (c *Connection) Endpoint() (Endpoint, error) {
 	endpoint, err := Resolve(c.sources())
 	if err == nil && c.config.Allowed != nil {
@@ -163,8 +165,8 @@ func (c *Connection) Endpoint() (Endpoint, error) {
 	return endpoint, nil
 }
 
-// MissingPart returns why no request can be made with the present settings: there is no endpoint, no
-// key, or no login. Nobody is asked.
+// MissingPart returns why no request can be sent with the present settings: there is no endpoint, no
+// API key, or no login. It does not ask the user.
 func (c *Connection) MissingPart() error {
 	endpoint, err := c.Endpoint()
 	switch {
@@ -178,7 +180,7 @@ func (c *Connection) MissingPart() error {
 	return (&peer{endpoint: endpoint, extras: c.extras(endpoint)}).keyless()
 }
 
-// sources returns the present settings and the places of keys.
+// sources returns the present settings and the places of API keys.
 func (c *Connection) sources() Sources {
 	choice := func(key string, upto settings.Source) Choice {
 		value, from := c.config.Settings.GetUpTo(upto, key)
@@ -213,7 +215,7 @@ func (c *Connection) sources() Sources {
 }
 
 // settingsKey returns the settings that determine the endpoint, as one text for comparisons. It is
-// asked for many times between two changes of the settings.
+// called many times between two changes of the settings.
 func (c *Connection) settingsKey() string {
 	s := c.config.Settings
 	revision := s.Revision() // before the values, so that no change in between is missed
@@ -237,7 +239,7 @@ func (c *Connection) settingsKey() string {
 	return b.String()
 }
 
-// extras holds everything that the settings add to the requests to an endpoint.
+// extras contains everything that the settings add to the requests to an endpoint.
 type extras struct {
 	headers map[string]string
 	body    settings.JSON
@@ -277,8 +279,8 @@ func (e extras) equal(other extras) bool {
 	return e.body == other.body && e.api == other.api && e.display == other.display && maps.Equal(e.headers, other.headers)
 }
 
-// current returns the endpoint for the present settings. It asks a new endpoint for its models in
-// the background, so that the window is known before the first request.
+// current returns the endpoint for the present settings. For a new endpoint it requests the models in
+// the background, so that the context window is known before the first request.
 func (c *Connection) current() (*peer, error) {
 	follows := c.settingsKey()
 	endpoint, err := c.Endpoint()
@@ -310,7 +312,7 @@ func (c *Connection) current() (*peer, error) {
 		UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body), API: extras.api,
 		Lessons: dialectLessons{c.dialects.of(endpoint.Host()), c.bound.of(endpoint.Host())}, KeyHelp: endpoint.Vendor().KeyHelp(),
 	}
-	var source login.Source // nil if a key is sent as it is
+	var source login.Source // nil if an API key is sent unchanged
 	if endpoint.Command != "" {
 		source = c.config.Tokens(endpoint.Command, endpoint.BaseURL, settings.AuthCommandLife.Of(c.config.Settings))
 		client.KeyHelp = "auth-command"
@@ -337,7 +339,7 @@ func (c *Connection) current() (*peer, error) {
 	return c.peer, nil
 }
 
-// caution reports, once, why an endpoint is unsafe and which settings are not sent to it.
+// caution reports, once for each text, why an endpoint is unsafe and which settings are not sent to it.
 func (c *Connection) caution(endpoint Endpoint, extras extras) {
 	var texts []string
 	if warning := endpoint.Warning(); warning != "" {
@@ -357,8 +359,8 @@ func (c *Connection) caution(endpoint Endpoint, extras extras) {
 	}
 }
 
-// inUse is like current, but does not read the key again while the settings stay the same, because
-// the window is asked for at every turn and a keyring may be slow.
+// inUse does the same as current, but does not read the API key again while the settings do not change.
+// The context window is needed at every turn, and a keyring may be slow.
 func (c *Connection) inUse() (*peer, error) {
 	follows := c.settingsKey()
 	c.mu.Lock()
@@ -378,7 +380,7 @@ func (c *Connection) isCurrent(p *peer) bool {
 	return c.peer == p
 }
 
-// OnKey calls hide with the key in use and with each key that comes into use later.
+// OnKey calls hide with the API key in use and with each key that is used later.
 func (c *Connection) OnKey(hide func(llm.Key)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -393,7 +395,7 @@ func (c *Connection) OnKey(hide func(llm.Key)) {
 	}
 }
 
-// OnReached calls reached with each host that requests reach from now on.
+// OnReached makes the connection call reached with each host that receives a request.
 func (c *Connection) OnReached(reached func(host string)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -407,7 +409,7 @@ func (c *Connection) reach(host string) {
 	reached(host)
 }
 
-// hideToken keeps a token that is used out of the record.
+// hideToken excludes a token that is used from the session log.
 func (c *Connection) hideToken(key llm.Key) {
 	c.mu.Lock()
 	hide, known := c.hide, c.hidden[key]
@@ -418,8 +420,8 @@ func (c *Connection) hideToken(key llm.Key) {
 	}
 }
 
-// OnLearned makes the connection call learned, on any goroutine, whenever an endpoint has listed
-// its models, and note with remarks for the user on them.
+// OnLearned makes the connection call learned, on any goroutine, whenever an endpoint has listed its
+// models. It also makes it call note with notes for the user about them.
 func (c *Connection) OnLearned(learned func(), note func(text string)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -461,7 +463,8 @@ func (c *Connection) Close() error {
 	return nil
 }
 
-// Renew makes the next request of a connection find the endpoint and its key again, for example after a login.
+// Renew makes the next request of a connection look up the endpoint and its API key again, for example
+// after a login.
 func Renew(c *Connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -471,7 +474,7 @@ func Renew(c *Connection) {
 	}
 }
 
-// withheld returns the error that OPENAI_API_KEY was not sent, with the remedies.
+// withheld returns the error that OPENAI_API_KEY was not sent, with the possible solutions.
 func withheld(e Endpoint) error {
 	return errors.New(vendor.EnvKey + " was not sent to " + e.Place() + " (base-url of the " + e.From.String() + "). Set auth-keyfile beside base-url, " +
 		"set OPENAI_BASE_URL, or run: agent login --base-url " + e.BaseURL)

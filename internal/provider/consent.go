@@ -8,22 +8,21 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// consent is the file with everything that the user has allowed permanently. People can read and edit
-// it.
+// consent is the file with the user's permanent approvals. Users can read and edit it.
 type consent struct {
 	path string
 }
 
 // allowed is the part of the file that this package uses.
 type allowed struct {
-	// KeyHosts lists the places (see Place) that may be sent OPENAI_API_KEY.
+	// KeyHosts lists the places (see Place) to which OPENAI_API_KEY may be sent.
 	KeyHosts []string `json:"hostsForOpenAIKey"`
-	// LocalServers lists the base URLs of servers that may be used without being set.
+	// LocalServers lists the base URLs of servers that may be used without being configured.
 	LocalServers []string `json:"localServers"`
-	// FallbackHosts lists the places (see Place) at which a conversation with another endpoint may
-	// continue while that one fails.
+	// FallbackHosts lists the places (see Place) at which a conversation may continue while its own
+	// endpoint fails.
 	FallbackHosts []string `json:"fallbackHosts"`
-	// Provider is the vendor to use if no endpoint is set, "" for none.
+	// Provider is the vendor to use if no endpoint is set, or "".
 	Provider string `json:"provider"`
 }
 
@@ -37,7 +36,7 @@ func (c consent) keyMayGoTo(place string) bool { return slices.Contains(c.read()
 
 func (c consent) mayUse(baseURL string) bool { return slices.Contains(c.read().LocalServers, baseURL) }
 
-// remember adds to the file. It keeps the members of other packages, and the changes of programs
+// remember adds to the file. It keeps the members of other packages, and the changes of other processes
 // that run at the same time.
 func (c consent) remember(add func(*allowed)) error {
 	if err := rawjson.ChangeShared(c.path, add); err != nil {

@@ -10,15 +10,16 @@ import (
 	"agent/internal/settings"
 )
 
-// Option is a way to an endpoint if none is set.
+// Option is an endpoint that can be used if none is set.
 type Option struct {
-	// Local is a server on this machine. Without a name it means none.
+	// Local is a server on this machine. Its name is "" if there is none.
 	Local Local
-	// Vendor is a vendor whose key is in the environment.
+	// Vendor is a vendor whose API key is in the environment.
 	Vendor vendor.Vendor
 }
 
-// Options returns the servers on this machine, and then the vendors whose keys are in the environment.
+// Options returns the servers on this machine, and then the vendors whose API keys are in the
+// environment.
 func (c *Connection) Options(ctx context.Context) []Option {
 	var options []Option
 	for _, local := range c.config.Detect(ctx) {
@@ -32,7 +33,7 @@ func (c *Connection) Options(ctx context.Context) []Option {
 	return options
 }
 
-// UseOption uses a way that the user has chosen, now and at each later start without an endpoint.
+// UseOption uses an option that the user has chosen, now and at each later start without an endpoint.
 func (c *Connection) UseOption(way Option) (notice string, err error) {
 	name, local := way.Vendor.Name, way.Local
 	err = c.consent.remember(func(a *allowed) {
@@ -56,8 +57,8 @@ func (c *Connection) UseOption(way Option) (notice string, err error) {
 	return c.useRemembered(endpoint), nil
 }
 
-// useChosen uses the vendor that the user chose for starts without an endpoint, if its key is there.
-// It returns the endpoint, or the zero Endpoint.
+// useChosen uses the vendor that the user chose for starts without an endpoint, if its API key is
+// available. It returns the endpoint, or the zero Endpoint.
 func (c *Connection) useChosen() Endpoint {
 	known, named := vendor.Named(c.consent.read().Provider)
 	if !named || known.Local() {
@@ -74,7 +75,7 @@ func (c *Connection) useChosen() Endpoint {
 	return Endpoint{}
 }
 
-// Hint tells the user where a server on this machine is, and how to use it.
+// Hint returns a hint on where a server on this machine is, and how to use it.
 func (l Local) Hint() string {
 	flag := "--base-url " + l.BaseURL
 	for _, known := range vendor.All() {

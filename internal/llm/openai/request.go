@@ -17,9 +17,9 @@ import (
 type request struct {
 	llm.Request
 	Dialect Dialect
-	// host is the host of the endpoint. Attachments belong to it.
+	// host is the host of the endpoint. Attachments are only sent to the host that made them.
 	host string
-	// wants holds the needs of the endpoint for the model.
+	// wants describes the requirements of the endpoint for the model.
 	wants vendor.Wants
 }
 
@@ -33,8 +33,7 @@ func (c *Client) request(d Dialect, req llm.Request) request {
 	return r
 }
 
-// searches returns how the request asks the server to search the web by itself, SearchNone if it
-// does not.
+// searches returns how the request asks the server to search the web, or SearchNone.
 func (r request) searches() vendor.Search {
 	if slices.ContainsFunc(r.Tools, func(t llm.ToolSpec) bool { return t.Searches }) {
 		return r.wants.Search
@@ -43,10 +42,9 @@ func (r request) searches() vendor.Search {
 }
 
 // encode returns req as the body of a chat completion. It does not use the library's request type,
-// which omits values that servers need (temperature 0, empty arguments, the content beside
-// calls), and which takes several times as long, between Enter and the first byte sent. The same
-// request always gives the same bytes. The messages are last, so that a growing history only
-// appends.
+// which omits values that servers need (temperature 0, empty arguments, the content next to calls). The
+// library also takes several times as long, between Enter and the first byte sent. The same request
+// always results in the same bytes. The messages are last, so that a growing history only appends.
 func (chatCompletions) encode(req request) []byte {
 	w := &messageWriter{
 		buf: make([]byte, 0, sizeHint(req)), ids: entries.NewCallIDs(req.wants.CallIDs, req.Model),
@@ -88,7 +86,7 @@ func (w *messageWriter) options(req request) {
 	}
 }
 
-// schemaName names the schema of a reply, for servers that want a name.
+// schemaName is the name of the schema of a reply, for servers that require a name.
 const schemaName = "answer"
 
 func (w *messageWriter) number(key string, value *float64) {
@@ -122,7 +120,8 @@ func (w *messageWriter) tools(tools []llm.ToolSpec) {
 	w.raw(`]`)
 }
 
-// parameters returns the schema of a tool's parameters, an empty object for a tool without any.
+// parameters returns the schema of a tool's parameters. For a tool without parameters it is an empty
+// object.
 func parameters(t llm.ToolSpec) json.RawMessage {
 	if len(t.Schema) == 0 {
 		return json.RawMessage(`{"type":"object","properties":{}}`)

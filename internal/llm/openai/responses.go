@@ -13,8 +13,8 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// responses is the format of OpenAI's Responses API. It keeps no state on the server: every request
-// has the whole conversation, with its encrypted reasoning.
+// responses is the format of OpenAI's Responses API. It uses no state on the server: every request
+// contains the whole conversation, with its encrypted reasoning.
 type responses struct{}
 
 func (responses) path() string { return "/responses" }
@@ -22,7 +22,7 @@ func (responses) path() string { return "/responses" }
 // leastOutput is the smallest limit of a reply that the API accepts, in tokens.
 const leastOutput = 16
 
-// atLeast returns n, but least for a smaller limit; 0 stays no limit.
+// atLeast returns n, or least if n is smaller. 0 means no limit and is returned unchanged.
 func atLeast(least, n int) int {
 	if n == 0 {
 		return 0
@@ -30,7 +30,7 @@ func atLeast(least, n int) int {
 	return max(least, n)
 }
 
-// encode returns the body of req. The same request always gives the same bytes.
+// encode returns the body of req. The same request always results in the same bytes.
 func (responses) encode(req request) []byte {
 	stateless := false
 	body := openai.CreateResponseRequest{
@@ -75,7 +75,7 @@ func (responses) encode(req request) []byte {
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
-		// Only the schema of a tool can be invalid JSON. The server refuses this body.
+		// Only the schema of a tool can be invalid JSON. The server refuses this replacement body.
 		return []byte("{}")
 	}
 	return raw
@@ -109,7 +109,7 @@ type itemWriter struct {
 	ids    *entries.CallIDs
 	replay replay
 	free   freeForms
-	// asFree holds the ids of the calls in free form. Their answers must be in free form, too.
+	// asFree contains the ids of the free-form calls. Their answers must have the free form, too.
 	asFree map[string]bool
 	// documents means that PDFs are sent.
 	documents bool
@@ -153,8 +153,8 @@ func (w *itemWriter) Human(c *history.Content, _ bool) {
 	w.add(openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleUser, Content: parts})
 }
 
-// Assistant writes the text and the calls of a reply, with the reasoning items at their places
-// between them. It omits reasoning at the end, which the server refuses.
+// Assistant writes the text and the calls of a reply, with the reasoning items at their original
+// positions. It omits reasoning at the end, which the server refuses.
 func (w *itemWriter) Assistant(c *history.Content) {
 	w.ids.Begin()
 	var outputs []any
@@ -194,7 +194,7 @@ func (w *itemWriter) Assistant(c *history.Content) {
 	}
 }
 
-// said sums up what a reply has said before a reasoning item, which may be bound to it.
+// said collects the content of a reply before a reasoning item, which may be bound to it.
 type said struct{ parts string }
 
 func (s *said) text(text string) { s.parts += "text\x00" + text + "\x00" }
@@ -202,7 +202,7 @@ func (s *said) call(name, arguments string) {
 	s.parts += "call\x00" + name + "\x00" + arguments + "\x00"
 }
 
-// digest returns "" for nothing said.
+// digest returns a digest of the content, or "" if there is none.
 func (s *said) digest() string {
 	if s.parts == "" {
 		return ""
@@ -214,10 +214,10 @@ func (s *said) digest() string {
 
 // reasoningItem is a reasoning item of a reply.
 type reasoningItem struct {
-	// At is the number of other items that came before it.
+	// At is the number of other items before this one.
 	At   int             `json:"at"`
 	Item json.RawMessage `json:"item"`
-	// After is the digest of the texts and calls that came before it in the reply, "" if there were
+	// After is the digest of the texts and calls before this item in the reply, or "" if there were
 	// none.
 	After string `json:"after,omitzero"`
 }

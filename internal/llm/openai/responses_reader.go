@@ -16,18 +16,18 @@ import (
 type responseReader struct {
 	reply *reply
 	req   request
-	// free holds the tools that were offered in free form.
+	// free contains the tools that were offered in free form.
 	free freeForms
-	// written holds the indexes of the output items whose text has been emitted, in part or whole.
+	// written contains the indexes of the output items whose text has been emitted, in part or whole.
 	written map[int]bool
-	// outputs counts the items that are not reasoning, and said sums them up.
+	// outputs counts the items that are not reasoning. said collects their content.
 	outputs int
 	said    said
 	// summaries is set once a part of a summary has been emitted. The next part is a new paragraph.
 	summaries bool
 }
 
-// take handles one event. A server that does not stream sends the response in place of an event.
+// take processes one event. A server that does not stream sends the response instead of an event.
 func (s *responseReader) take(data []byte) error {
 	event := lenientjson.Decode[openai.ResponseStreamEvent](data)
 	r := s.reply
@@ -78,14 +78,14 @@ func (s *responseReader) think(text string) {
 	}
 }
 
-// addCall adds a piece of the call at an index.
+// addCall adds a part of the call at an index.
 func (s *responseReader) addCall(index int, item openai.ResponseOutputItem) {
 	f := callFragment{Index: lenientjson.Int{Value: index, Is: true}}
 	f.ID, f.Function.Name, f.Function.Arguments = item.CallID, item.Name, lenientjson.JSON(item.Arguments)
 	s.reply.addCall(f)
 }
 
-// begin handles the beginning of an item. For minutes it may be the only sign of hidden reasoning.
+// begin processes the beginning of an item. For minutes it may be the only sign of hidden reasoning.
 func (s *responseReader) begin(event openai.ResponseStreamEvent) {
 	s.reply.emit(llm.Heartbeat{Token: true})
 	if item := event.Item; item != nil && (item.Type == "function_call" || item.Type == customCall) {
@@ -94,14 +94,14 @@ func (s *responseReader) begin(event openai.ResponseStreamEvent) {
 	}
 }
 
-// announce announces calls at once, because their names arrive in one piece.
+// announce emits the start of calls at once, because their names arrive in one part.
 func (s *responseReader) announce() {
 	for _, started := range s.reply.calls.announce(func(*partialCall) bool { return true }) {
 		s.reply.emit(started)
 	}
 }
 
-// finishItem handles a complete item. It adds only content that has not arrived in pieces.
+// finishItem processes a complete item. It adds only content that has not arrived in parts.
 func (s *responseReader) finishItem(index int, raw json.RawMessage) {
 	item := lenientjson.Decode[openai.ResponseOutputItem](raw)
 	switch item.Type {
@@ -154,8 +154,8 @@ func summaryOf(item openai.ResponseOutputItem) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// end handles the response at its end: complete, cut short or failed. The response also has items
-// that have not arrived as events.
+// end processes the response at its end: complete, incomplete or failed. The response also contains
+// items that have not arrived as events.
 func (s *responseReader) end(raw json.RawMessage) error {
 	r, response := s.reply, lenientjson.Decode[openai.CreateResponseResponse](raw)
 	if failed := response.Error; failed != nil && response.Status == openai.ResponseStatusFailed {
@@ -188,9 +188,9 @@ func (s *responseReader) end(raw json.RawMessage) error {
 	return nil
 }
 
-// noteDropped notes that the server has dropped reasoning because the conversation before it has
-// changed, and returns the number of items. Such reasoning should not have been sent: the model is
-// bound to its past, and was not known to be. The next reply begins with a note about it.
+// noteDropped records that the server has dropped reasoning because the conversation before it has
+// changed, and returns the number of items. Such reasoning should not have been sent: the model's
+// reasoning is bound, and this was not known. The next reply begins with a note about it.
 func (s *responseReader) noteDropped(response json.RawMessage) (dropped int) {
 	for _, change := range lenientjson.Decode[[]struct{ Action, Reason string }](member(response, "input_transformations")) {
 		if change.Action != "removed" || change.Reason != "prefix_mismatch" {
@@ -213,7 +213,7 @@ func (s *responseReader) noteDropped(response json.RawMessage) (dropped int) {
 	return dropped
 }
 
-// tellDropped tells once that the server has dropped reasoning from an earlier request.
+// tellDropped yields a note, once, that the server has dropped reasoning from an earlier request.
 func (s *responseReader) tellDropped() {
 	told := &s.reply.client.dropped
 	if note, _ := told.Load(s.req.Model); note != nil && told.CompareAndSwap(s.req.Model, note, "") && note != "" {

@@ -11,7 +11,7 @@ import (
 // maxSources is the largest number of addresses that are reported for one search.
 const maxSources = 50
 
-// searchAction is a step of a server in a search of the Responses API.
+// searchAction is an action of the server in a web search of the Responses API.
 type searchAction struct {
 	Type    string   `json:"type"`
 	Query   string   `json:"query"`
@@ -22,7 +22,7 @@ type searchAction struct {
 	}] `json:"sources"`
 }
 
-// searched tells of a search of the Responses API, or of a page that the server opened.
+// searched records a search of the Responses API, or a page that the server opened.
 func (r *reply) searched(item json.RawMessage) {
 	action := lenientjson.Decode[searchAction](member(item, "action"))
 	if action.Query == "" && len(action.Queries) > 0 {
@@ -46,7 +46,7 @@ func addSource(sources []string, address string) []string {
 	return append(sources, address)
 }
 
-// annotation names a source of an answer, as OpenRouter sends it.
+// annotation is a source of an answer, as OpenRouter sends it.
 type annotation struct {
 	Citation struct {
 		URL string `json:"url"`

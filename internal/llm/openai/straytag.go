@@ -2,25 +2,25 @@ package openai
 
 import "strings"
 
-// strayCloser finds a closing tag of thinking without an opening one. Such a tag remains if the
-// model's template has opened the thinking in the prompt and the server does not remove it. The tag
-// counts only at the beginning of a line, outside of code and of tags that the answer opens.
+// strayCloser finds a closing tag of reasoning without an opening tag. Such a tag remains if the
+// model's template has opened the reasoning in the prompt and the server does not remove the tag. The
+// tag counts only at the beginning of a line, outside of code and of tags that the answer opens.
 type strayCloser struct {
-	// line is the part of the current line that was passed on.
+	// line is the part of the current line that was already returned.
 	line string
 	// pending is the rest of the current line, which may be a part of the tag.
 	pending string
-	// fenced is set within a block of code.
+	// fenced is set inside a code block.
 	fenced bool
-	// over is set once the tag does not count any more.
+	// over is set once the tag no longer counts.
 	over bool
 }
 
 // closingThink is the only tag that is known to occur without an opening one.
 const closingThink = "</think>"
 
-// add adds a piece of the answer. It returns the text before the tag and, if the tag was
-// found, the text after it.
+// add adds a part of the answer. It returns the text before the tag and, if the tag was found, the text
+// after it.
 func (s *strayCloser) add(piece string) (before, after string, found bool) {
 	if s.over {
 		return piece, "", false

@@ -7,21 +7,22 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// surrogates joins the two halves of a character that a server has split between two events.
+// surrogates joins the two halves of a character (a surrogate pair) that a server has split between two
+// events.
 type surrogates struct {
-	// high is the escape of the first half, empty if there is none.
+	// high is the escape of the first half, or empty.
 	high []byte
 }
 
-// firstHalf matches the escape of a first half at the end of a string, and secondHalf the escape of
-// a second half at the beginning. An even number of backslashes may be in front.
+// firstHalf matches the escape of a first half at the end of a string. secondHalf matches the escape of
+// a second half at the beginning. An even number of backslashes may precede the escape.
 var (
 	firstHalf  = lazyregexp.New(`(?:^|[^\\])(?:\\\\)*(\\u[dD][89abAB][0-9a-fA-F]{2})"`)
 	secondHalf = lazyregexp.New(`(?:^|[^\\])(?:\\\\)*"(\\u[dD][c-fC-F][0-9a-fA-F]{2})`)
 )
 
-// joinHalves joins the halves: it removes a first half from the end of a string, and inserts it in front
-// of the second half in the next event.
+// joinHalves joins the halves: it removes a first half from the end of a string, and inserts it before
+// the second half in the next event.
 func (s *surrogates) joinHalves(data []byte) []byte {
 	if !bytes.Contains(data, []byte(`\u`)) {
 		return data

@@ -2,8 +2,8 @@ package openai
 
 import "strings"
 
-// thinkTags lists the tags around thinking that a server leaves in the answer: of most models, of
-// prompts for Claude, of Gemini and Gemma, and of Mistral.
+// thinkTags lists the tags around reasoning that a server does not remove from the answer: of most
+// models, of prompts for Claude, of Gemini and Gemma, and of Mistral.
 var thinkTags = []struct{ opening, closing string }{
 	{fieldThinkTags, "</think>"},
 	{"<thinking>", "</thinking>"},
@@ -11,26 +11,26 @@ var thinkTags = []struct{ opening, closing string }{
 	{"[THINK]", "[/THINK]"},
 }
 
-// tagReader separates the thinking from an answer that begins with it. Tags later in the answer
-// belong to the answer.
+// tagReader separates the reasoning from an answer that begins with it. Later tags belong to the
+// answer.
 type tagReader struct {
 	// pending is text that may be a part of a tag.
 	pending string
-	// opening is the tag before the thinking, "" if there is none.
+	// opening is the tag before the reasoning, or "".
 	opening string
-	// closing is the tag after the thinking.
+	// closing is the tag after the reasoning.
 	closing string
-	// thought is the thinking so far.
+	// thought is the reasoning so far.
 	thought strings.Builder
 	// inside is set between the tags.
 	inside bool
-	// answering is set once the rest is the answer.
+	// answering is set once the remaining text is the answer.
 	answering bool
 	// closed is set from the closing tag to the first word of the answer.
 	closed bool
 }
 
-// add adds a piece of the content. It returns the thinking and the answer in the piece and in the
+// add adds a part of the content. It returns the reasoning and the answer in that part and in the
 // pending text.
 func (t *tagReader) add(piece string) (thought, answer string) {
 	if t.answering {
@@ -54,8 +54,8 @@ func (t *tagReader) add(piece string) (thought, answer string) {
 	return thought, ""
 }
 
-// open looks for an opening tag at the beginning. It reports whether there is one, or may be one
-// once more text has arrived.
+// open looks for an opening tag at the beginning. It reports whether there is one, or might be one when
+// more text has arrived.
 func (t *tagReader) open() bool {
 	begin := strings.TrimLeft(t.pending, " \t\r\n")
 	for _, tags := range thinkTags {
@@ -78,8 +78,8 @@ func (t *tagReader) takePending() string {
 	return pending
 }
 
-// end returns the pending text at the end of the reply. If a complete reply never closes its
-// thinking, the thinking is the answer.
+// end returns the pending text at the end of the reply. If a complete reply never closes its reasoning,
+// the reasoning is the answer.
 func (t *tagReader) end(complete bool) (thought, answer string) {
 	if !t.inside {
 		return "", t.takePending()
@@ -91,7 +91,7 @@ func (t *tagReader) end(complete bool) (thought, answer string) {
 	return thought, answer
 }
 
-// afterSpace removes the space between the thinking and the answer.
+// afterSpace removes the space between the reasoning and the answer.
 func (t *tagReader) afterSpace(answer string) string {
 	if t.closed {
 		answer = strings.TrimLeft(answer, " \t\r\n")

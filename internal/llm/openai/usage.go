@@ -33,8 +33,7 @@ type chatUsage struct {
 	OutputTokensDetails     outputDetails `json:"output_tokens_details"`
 }
 
-// outputDetails counts the tokens that the model thought, with the member names of OpenAI and of
-// Anthropic.
+// outputDetails counts the tokens used for reasoning, with the member names of OpenAI and of Anthropic.
 type outputDetails struct {
 	ReasoningTokens lenientjson.Int `json:"reasoning_tokens"`
 	ThinkingTokens  lenientjson.Int `json:"thinking_tokens"`
@@ -54,7 +53,7 @@ func (d cacheDetails) written() int {
 	return max(d.CacheWriteTokens.Count(), d.CacheCreationTokens.Count())
 }
 
-// report returns the usage, or nil if the report is empty. cached is another count of tokens read
+// report returns the usage, or nil if the report is empty. cached is a separate count of tokens read
 // from the cache.
 func (u chatUsage) report(cached int) *llm.Usage {
 	r := llm.Usage{
@@ -67,11 +66,11 @@ func (u chatUsage) report(cached int) *llm.Usage {
 	r.CachedTokens = max(cached, u.CachedTokens.Count(), u.PromptCacheHitTokens.Count(), u.CacheReadInputTokens.Count(),
 		u.PromptTokensDetails.CachedTokens.Count(), u.InputTokensDetails.CachedTokens.Count())
 	r.CacheWriteTokens = max(u.CacheCreationInputTokens.Count(), u.PromptTokensDetails.written(), u.InputTokensDetails.written())
-	// Anthropic does not count tokens of the cache as input.
+	// Anthropic does not count cached tokens as input.
 	if beside := u.CacheReadInputTokens.Count() + u.CacheCreationInputTokens.Count(); beside > r.PromptTokens {
 		r.PromptTokens += beside
 	}
-	// Some servers count reasoning only in the total. It is paid for as output.
+	// Some servers count reasoning only in the total. It is charged as output.
 	r.CompletionTokens = max(r.CompletionTokens, u.TotalTokens.Count()-r.PromptTokens)
 	r.ThinkingTokens = min(max(u.CompletionTokensDetails.thought(), u.OutputTokensDetails.thought()), r.CompletionTokens)
 	r.CachedTokens = min(r.CachedTokens, r.PromptTokens)

@@ -33,19 +33,19 @@ const (
 	hintRequest  = "check model and settings; agent doctor tests them"
 )
 
-// complaint maps words of servers to the meaning of a problem.
+// complaint maps the text of a server's message to the meaning of a problem.
 type complaint struct {
 	// words matches the message and the code of a problem, in lower case.
 	words *lazyregexp.Pattern
-	// in reports whether a problem can have this meaning, judged by its status.
+	// in reports whether a problem can have this meaning, according to its status.
 	in func(Problem) bool
-	// means has the kind, the hint, Final and Costly. An empty hint means the usual one of the
+	// means contains the kind, the hint, Final and Costly. An empty hint means the usual hint for the
 	// kind.
 	means llm.Error
 }
 
-// complaints lists the known complaints in the order in which they are tried. A complaint takes
-// precedence over the status.
+// complaints lists the known complaints in the order in which they are tried. They take precedence over
+// the status.
 var complaints = []complaint{
 	{overflowWords, notOfKey, llm.Error{Kind: llm.ContextOverflow, Final: true}},
 	{lazyregexp.New(`insufficient_quota|exceeded[ _](your[ _])?current[ _]quota|insufficient[ _](balance|credits?|funds)|credit balance is too low|have any credits|arrearage|account is in good standing`), always, llm.Error{Kind: llm.RateLimit, Hint: hintQuota, Final: true}},
@@ -72,21 +72,21 @@ var complaints = []complaint{
 
 func always(Problem) bool { return true }
 
-// ofKey reports whether the key was refused. The words of the message are then unreliable.
+// ofKey reports whether the API key was refused. The text of the message is then unreliable.
 func ofKey(p Problem) bool {
 	return p.Status == http.StatusUnauthorized || p.Status == http.StatusForbidden
 }
 
 func notOfKey(p Problem) bool { return !ofKey(p) }
 
-// inStream reports whether a problem has words and came within a stream.
+// inStream reports whether a problem was reported within a stream.
 func inStream(p Problem) bool { return p.Status == 0 && !p.NotAnAPI }
 
 func hasStatus(statuses ...int) func(Problem) bool {
 	return func(p Problem) bool { return slices.Contains(statuses, p.Status) }
 }
 
-// ofContent and ofImages report whether a problem has a status with which servers refuse the
+// ofContent and ofImages report whether the status of a problem is one with which servers refuse the
 // content of a request, or images in it.
 var (
 	ofContent = hasStatus(0, http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusUnavailableForLegalReasons)
@@ -94,8 +94,8 @@ var (
 		http.StatusInternalServerError, http.StatusNotImplemented)
 )
 
-// Meaning returns an error with the kind and the hint for the problem. Its fields Final and Costly
-// say whether another attempt is useless or costly.
+// Meaning returns an error with the kind and the hint for the problem. Final is set if another attempt
+// is useless, and Costly if it is costly.
 func (p Problem) Meaning() llm.Error {
 	said := strings.ToLower(p.Message + " " + p.Code)
 	m := ofStatus(p)
@@ -106,10 +106,10 @@ func (p Problem) Meaning() llm.Error {
 	return m
 }
 
-// statusNoCapacity is the status of Groq for a tier without capacity.
+// statusNoCapacity is Groq's status for a tier without capacity.
 const statusNoCapacity = 498
 
-// ofStatus returns the meaning of a problem, judged by its status alone.
+// ofStatus returns the meaning of a problem according to its status alone.
 func ofStatus(p Problem) llm.Error {
 	switch s := p.Status; {
 	case s == 0 && p.NotAnAPI:
@@ -153,7 +153,7 @@ func Hint(kind llm.ErrorKind) string {
 	}
 }
 
-// RedirectTarget returns the address of a redirect without its query, "" if there is no redirect.
+// RedirectTarget returns the address of a redirect without its query, or "".
 func (p Problem) RedirectTarget() string {
 	if p.Status < http.StatusMultipleChoices || p.Status >= http.StatusBadRequest {
 		return ""

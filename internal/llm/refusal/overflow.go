@@ -7,10 +7,11 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// overflowWords matches the words of servers, in lower case, for a request that is larger than the
-// model's window. There is no common code for it, and the status is 400, 413, 500 or missing.
+// overflowWords matches the texts of servers, in lower case, for a request that is larger than the
+// model's context window. There is no common code for this error, and the status is 400, 413, 500 or
+// missing.
 var overflowWords = lazyregexp.New(strings.Join([]string{
-	`context_length_exceeded`, // OpenAI and many after it
+	`context_length_exceeded`, // OpenAI and many others
 	`maximum context length`,  // OpenAI, vLLM, OpenRouter, DeepSeek, Mistral
 	`exceeds the context window`,
 	`longer than the maximum model length`,                // vLLM
@@ -35,7 +36,7 @@ var overflowWords = lazyregexp.New(strings.Join([]string{
 	`prompt token count of .{0,20}exceeds the limit`,      // Copilot
 	`reduce the length of the (messages|prompt)`,          // Groq
 	"`inputs` tokens \\+ `max_new_tokens` must be",        // TGI
-	`request too large`,                                   // per-minute limits below one request
+	`request too large`,                                   // servers whose per-minute limit is smaller than the request
 	`too large for model with \d+ maximum context`,        // Mistral
 	`model_context_window_exceeded|context_window_exceed`, // routers
 	`prompt exceeds max length`,                           // GLM
@@ -46,7 +47,7 @@ var overflowWords = lazyregexp.New(strings.Join([]string{
 	"exceeds? (the |max )?(model'?s? )?context (window|limit)",
 }, "|"))
 
-// overflowLimits matches the window in a message that is about an overflow.
+// overflowLimits matches the context window in a message about an overflow.
 var overflowLimits = lazyregexp.New(strings.ReplaceAll(strings.Join([]string{
 	`maximum context (?:length|limit)(?: is| of|:) N`,
 	`available context size \(N`,
@@ -68,7 +69,7 @@ var overflowLimits = lazyregexp.New(strings.ReplaceAll(strings.Join([]string{
 	`context (?:window|limit)(?: of)? N`,
 }, "|"), "N", tokenCount))
 
-// promptSizes matches the size of the refused prompt in a message that is about an overflow.
+// promptSizes matches the size of the refused prompt in a message about an overflow.
 var promptSizes = lazyregexp.New(strings.ReplaceAll(strings.Join([]string{
 	`prompt is too long: N tokens`,  // Anthropic
 	`exceed context limit: N \+`,    // Anthropic
@@ -81,14 +82,13 @@ var promptSizes = lazyregexp.New(strings.ReplaceAll(strings.Join([]string{
 // tokenCount matches a number of tokens.
 const tokenCount = `(\d[\d,]*k?)`
 
-// Window returns the window in tokens that the message or the server names, 0 if there is none.
+// Window returns the context window in tokens that the message or the server reports, or 0.
 func (p Problem) Window() int { return max(p.limit, p.tokens(overflowLimits)) }
 
-// Prompt returns the size in tokens of the refused prompt that the message names, 0 if it names
-// none.
+// Prompt returns the size in tokens of the refused prompt according to the message, or 0.
 func (p Problem) Prompt() int { return p.tokens(promptSizes) }
 
-// tokens returns the number of tokens that a pattern finds in the message, 0 if there is none.
+// tokens returns the number of tokens that a pattern finds in the message, or 0.
 func (p Problem) tokens(in *lazyregexp.Pattern) int {
 	groups := in.FindStringSubmatch(strings.ToLower(p.Message))
 	for _, found := range groups[min(1, len(groups)):] {
@@ -100,6 +100,6 @@ func (p Problem) tokens(in *lazyregexp.Pattern) int {
 	return 0
 }
 
-// leastWindow is the smallest number that counts as a window, in tokens. Smaller numbers count
-// something else.
+// leastWindow is the smallest number that counts as a context window, in tokens. Smaller numbers are
+// counts of something else.
 const leastWindow = 512

@@ -1,5 +1,5 @@
-// Package refusal reads the errors of servers in all their forms, and determines their meaning: the
-// kind of failure, the wait that the server asks for, and the window that it names.
+// Package refusal parses the errors of servers in all their forms, and determines their meaning: the
+// kind of failure, the wait that the server asks for, and the reported context window.
 package refusal
 
 import (
@@ -13,24 +13,24 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// Problem is an error of a server. It is read from OpenAI's error object, a bare string, FastAPI's
+// Problem is an error of a server. It is parsed from OpenAI's error object, a bare string, FastAPI's
 // detail, vLLM's flat object, Google's list, plain text or a web page.
 type Problem struct {
-	// Status is the HTTP status, or the status that an event of a stream names, else 0.
+	// Status is the HTTP status, or the status in an event of a stream, or otherwise 0.
 	Status  int
 	Header  http.Header
 	Message string
-	// Code joins the server's words for programs: code, type and status.
+	// Code joins the machine-readable parts of the error: code, type and status.
 	Code string
-	// delay is the wait that Google asks for, else 0.
+	// delay is the wait that Google asks for, or 0.
 	delay time.Duration
-	// limit is the window in tokens that llama.cpp names, else 0.
+	// limit is the context window in tokens that llama.cpp reports, or 0.
 	limit int
-	// NotAnAPI is set if the answer is not one of this API, such as a web page.
+	// NotAnAPI is set if the answer does not come from this API, for example a web page.
 	NotAnAPI bool
 }
 
-// Parse reads the body of an error.
+// Parse parses the body of an error.
 func Parse(body []byte) Problem {
 	body = bytes.TrimSpace(body)
 	var value any
@@ -46,7 +46,7 @@ func Parse(body []byte) Problem {
 	return problemFrom(value)
 }
 
-// InEvent reads the error in an event of a stream, and reports whether there is one.
+// InEvent parses the error in an event of a stream, and reports whether there is one.
 func InEvent(data []byte, name string) (Problem, bool) {
 	if name != "error" && !bytes.Contains(data, []byte(`"error"`)) && !bytes.Contains(data, []byte(`"detail"`)) && !bytes.Contains(data, []byte(`"base_resp"`)) {
 		return Problem{}, false
@@ -55,7 +55,7 @@ func InEvent(data []byte, name string) (Problem, bool) {
 	if json.Unmarshal(data, &event) != nil {
 		return Problem{}, false
 	}
-	// MiniMax has a status of its own in every event, 0 while all is well.
+	// MiniMax sends a separate status in every event, which is 0 without an error.
 	if status, ok := event["base_resp"].(map[string]any); ok && number(status["status_code"]) != 0 {
 		return Problem{Message: Line(readable(status["status_msg"]))}, true
 	}
@@ -74,7 +74,7 @@ func InEvent(data []byte, name string) (Problem, bool) {
 	return p, true
 }
 
-// isEmpty reports whether a value is an object or a list with nothing in it.
+// isEmpty reports whether a value is an empty object or list.
 func isEmpty(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -115,7 +115,7 @@ func problemFrom(value any) Problem {
 	return p
 }
 
-// httpStatus returns the HTTP status among the fields of an error, 0 for none.
+// httpStatus returns the HTTP status in the fields of an error, or 0.
 func httpStatus(object map[string]any) int {
 	for _, key := range []string{"code", "status", "status_code"} {
 		if n := number(object[key]); n >= 400 && n < 600 {
@@ -125,7 +125,7 @@ func httpStatus(object map[string]any) int {
 	return 0
 }
 
-// retryDelay returns the wait in the details of an error of Google, 0 for none.
+// retryDelay returns the wait in the details of an error of Google, or 0.
 func retryDelay(details any) time.Duration {
 	list, _ := details.([]any)
 	for _, item := range list {
@@ -175,7 +175,7 @@ func readable(value any) string {
 	return ""
 }
 
-// placeOf returns the member that an error of pydantic is about, as in "stream_options: ".
+// placeOf returns the member that an error of pydantic is about, with a colon: "stream_options: ".
 func placeOf(complaint map[string]any) string {
 	steps, _ := complaint["loc"].([]any)
 	var place []string
@@ -190,7 +190,7 @@ func placeOf(complaint map[string]any) string {
 	return strings.Join(place, ".") + ": "
 }
 
-// Line returns the text of a server as one line of visible characters. It cuts a long text.
+// Line returns the text of a server as one line of visible characters, truncated if it is long.
 func Line(text string) string { return humanize.Line(text, longest) }
 
 // longest limits the part of a server's text that is shown, in characters.

@@ -10,13 +10,13 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// Wait returns the time that the server asks to wait, 0 if it does not ask.
+// Wait returns the time that the server asks to wait, or 0.
 func (p Problem) Wait(now time.Time) time.Duration {
 	return cmp.Or(retryAfter(p.Header, now), max(p.delay, 0), p.wait())
 }
 
-// retryAfter returns the time that the headers ask to wait, 0 if they do not ask. They have
-// milliseconds, seconds or a date. The time is never negative.
+// retryAfter returns the time that the headers ask to wait, or 0. The headers contain milliseconds,
+// seconds or a date. The result is never negative.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
 		if ms, err := strconv.ParseFloat(header.Get(name), 64); err == nil {
@@ -33,7 +33,7 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// seconds returns a number of seconds as a Duration, bounded so that it does not overflow.
+// seconds converts a number of seconds to a Duration, limited so that it does not overflow.
 func seconds(s float64) time.Duration {
 	const most = 365 * 24 * 3600
 	if !(s > 0) {
@@ -42,11 +42,11 @@ func seconds(s float64) time.Duration {
 	return time.Duration(min(s, most) * float64(time.Second))
 }
 
-// askedWait matches a wait in a message in lower case: "try again in 6m0s" (OpenAI, Groq), "retry
-// in 37.5s" (Gemini), "wait 56 seconds" (GitHub), "retry after 12 seconds" (Azure).
+// askedWait matches a wait in a message in lower case: "try again in 6m0s" (OpenAI, Groq), "retry in
+// 37.5s" (Gemini), "wait 56 seconds" (GitHub), "retry after 12 seconds" (Azure).
 var askedWait = lazyregexp.New(`(?:try again|retry|wait)(?: in| after)? ((?:\d+(?:\.\d+)?(?:h|ms|m|s))+\b|\d+(?:\.\d+)? ?seconds?)`)
 
-// wait returns the time that the message asks to wait, 0 if it does not ask.
+// wait returns the time that the message asks to wait, or 0.
 func (p Problem) wait() time.Duration {
 	found := askedWait.FindStringSubmatch(strings.ToLower(p.Message))
 	if found == nil {

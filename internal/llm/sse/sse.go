@@ -1,8 +1,7 @@
-// Package sse reads server-sent events from model servers, as the specification says and with
-// common deviations. A data line that is a whole JSON value is an event, because some servers leave
-// out the blank line after it. A JSON object without "data:", even over several lines, is data,
-// because some servers end with one or send one instead of a stream. The last event needs no
-// newline.
+// Package sse reads server-sent events from model servers, according to the specification and with
+// common deviations. A data line that is a whole JSON value is an event, because some servers omit the
+// blank line after it. A JSON object without "data:", even over several lines, is data, because some
+// servers end with one or send one instead of a stream. The last event needs no newline.
 package sse
 
 import (
@@ -18,10 +17,10 @@ import (
 // MaxEvent limits an event in bytes, so that a server cannot fill the memory.
 const MaxEvent = 16 << 20
 
-// ErrTooLarge ends a stream with an event of more than MaxEvent bytes.
+// ErrTooLarge is returned for an event of more than MaxEvent bytes, and ends the stream.
 var ErrTooLarge = fmt.Errorf("an event of more than %d MiB", MaxEvent>>20)
 
-// StrayError is the error for a body that has text but no event.
+// StrayError is returned for a body that has text but no event.
 type StrayError struct {
 	// First is the first line of the text.
 	First string
@@ -33,8 +32,8 @@ func (e *StrayError) Error() string { return "not an event stream: " + e.First }
 type Event struct {
 	// Name is the event's "event:" field, usually empty.
 	Name string
-	// Data is the event's data, valid until the next event. It is nil for a mere sign of life: a
-	// comment, or a part of a line.
+	// Data is the event's data, valid until the next event. It is nil for a heartbeat: a comment, or a
+	// part of a line.
 	Data []byte
 }
 
@@ -50,7 +49,7 @@ func Read(body io.Reader) iter.Seq2[Event, error] {
 	}
 }
 
-// errLeft stops reading when the consumer wants no more.
+// errLeft stops reading when the consumer has stopped.
 var errLeft = errors.New("the consumer has left")
 
 // stream reads the events of a body.
@@ -59,13 +58,12 @@ type stream struct {
 	yield func(Event, error) bool
 
 	line []byte
-	// afterCR is set if the latest line ended in CR. An LF that follows belongs to the same line
-	// end.
+	// afterCR is set if the latest line ended in CR. A following LF belongs to the same line end.
 	afterCR bool
 
-	// data is the data of the arriving event.
+	// data is the data of the event that is being received.
 	data []byte
-	// name is the "event:" field of the arriving event.
+	// name is the "event:" field of the event that is being received.
 	name string
 	// bare is set within an object without "data:".
 	bare bool
@@ -92,8 +90,8 @@ func (s *stream) read() error {
 	}
 }
 
-// readLine reads the next line into s.line without its end, which is LF, CR or both. It returns the
-// last line with io.EOF.
+// readLine reads the next line into s.line without its end, which is LF, CR or both. It returns io.EOF
+// together with the last line.
 func (s *stream) readLine() error {
 	s.line = s.line[:0]
 	for {
@@ -125,7 +123,7 @@ func (s *stream) readLine() error {
 	}
 }
 
-// take handles one line.
+// take processes one line.
 func (s *stream) take(line []byte) error {
 	line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	if s.bare {
@@ -152,7 +150,7 @@ func (s *stream) take(line []byte) error {
 	return nil
 }
 
-// takeBare handles a line of an object without "data:". The object ends when all its brackets are
+// takeBare processes a line of an object without "data:". The object ends when all its brackets are
 // closed, or at a line that clearly belongs to an event.
 func (s *stream) takeBare(line []byte) error {
 	if bytes.HasPrefix(line, []byte("data:")) || bytes.HasPrefix(line, []byte("event:")) {
@@ -169,15 +167,15 @@ func (s *stream) takeBare(line []byte) error {
 		s.bare = false
 		return s.endEvent()
 	default:
-		// The object is not JSON. Pretend that more brackets are open than can be closed, so that
-		// further lines do not parse it again.
+		// The object is not JSON. Set open so high that the brackets are never all closed, so that
+		// later lines do not parse the object again.
 		s.open = MaxEvent + 1
 	}
 	return nil
 }
 
-// depthChange returns the number of brackets that a line of JSON opens, less the number that it closes.
-// Strings do not continue over the end of a line.
+// depthChange returns the number of opening minus closing brackets in a line of JSON. Strings do not
+// continue over the end of a line.
 func depthChange(line []byte) int {
 	n, quoted := 0, false
 	for i := 0; i < len(line); i++ {
@@ -196,7 +194,7 @@ func depthChange(line []byte) int {
 	return n
 }
 
-// takeData handles the data of a line. It emits a complete event at once.
+// takeData processes the data of a line. It emits a complete event at once.
 func (s *stream) takeData(value []byte) error {
 	if len(s.data) == 0 && isWhole(value) {
 		return s.emit(value)
@@ -218,7 +216,7 @@ func (s *stream) endEvent() error {
 	return s.emit(data)
 }
 
-// end handles the end of the body. The last event counts if it is complete.
+// end processes the end of the body. The last event counts if it is complete.
 func (s *stream) end() error {
 	if data := bytes.TrimSpace(s.data); isWhole(data) {
 		return s.emit(data)
@@ -239,7 +237,7 @@ func (s *stream) emit(data []byte) error {
 
 func isWhole(data []byte) bool {
 	if n := len(data); n > 1 && data[0] == '{' && data[n-1] == '}' {
-		return depthChange(data) == 0 // the same as json.Valid for JSON, and ten times as fast
+		return depthChange(data) == 0 // the same result as json.Valid for JSON, but ten times as fast
 	}
 	return bytes.EqualFold(data, []byte("[DONE]")) || json.Valid(data)
 }

@@ -7,37 +7,36 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// BoundReasoning says what a vendor demands of the past before it reads the reasoning of earlier
-// replies again.
+// BoundReasoning is the condition on the earlier conversation under which a vendor uses the reasoning
+// of earlier replies again.
 type BoundReasoning string
 
 // The values. The zero value counts as not known.
 const (
-	// BoundNone means that reasoning is read whatever became of the text before it.
+	// BoundNone means that reasoning is used even if the text before it has changed.
 	BoundNone BoundReasoning = "none"
-	// BoundTurn means that only the reasoning of the running turn is read.
+	// BoundTurn means that only the reasoning of the running turn is used.
 	BoundTurn BoundReasoning = "turn"
 	// BoundPrefix means that reasoning is void once anything before it has changed.
 	BoundPrefix BoundReasoning = "prefix"
 )
 
-// Prefix reports whether an edit of the past makes later reasoning void.
+// Prefix reports whether a change of earlier content makes later reasoning void.
 func (b BoundReasoning) Prefix() bool { return b == BoundPrefix }
 
-// claudeModel matches the BaseName of a Claude model that has its version behind its name, as all
-// have from version 4 on. A version has at most two digits, so that a date is none.
+// claudeModel matches the BaseName of a Claude model with the version after the name, as in all
+// versions from 4 on. A version has at most two digits, so that a date does not match.
 var claudeModel = lazyregexp.New(`claude-(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?:[-@:]|$)`)
 
-// oldClaude matches the BaseName of a Claude model that has its version in front of its name.
+// oldClaude matches the BaseName of a Claude model with the version before the name.
 var oldClaude = lazyregexp.New(`claude-(?:\d|v\d|instant)`)
 
 // boundFrom maps the names of Claude models to the first version with bound reasoning, as 10 *
 // major + minor. The source is Anthropic's page "Preserved thinking" of November 2026.
 var boundFrom = map[string]int{"opus": 55, "sonnet": 55, "haiku": 55, "fable": 51, "mythos": 51}
 
-// BoundReasoningOf returns the demand of the vendor of a model, by the name of the model. A name
-// that is not known counts as bound if the newest known models of its family are: that only delays
-// cuts.
+// BoundReasoningOf returns the condition of a model's vendor, by the name of the model. An unknown name
+// counts as bound if the newest known models of its family are. A wrong guess only delays pruning.
 func BoundReasoningOf(model string) BoundReasoning {
 	name := BaseName(model)
 	switch {

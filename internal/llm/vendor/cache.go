@@ -2,42 +2,42 @@ package vendor
 
 import "time"
 
-// CacheKind says how a provider finds the cached part of a request.
+// CacheKind is how a provider finds the cached part of a request.
 type CacheKind string
 
 // The kinds. The zero value counts as CachePrefix.
 const (
-	// CachePrefix finds the longest beginning that a request shares with an earlier one.
+	// CachePrefix finds the longest prefix that a request shares with an earlier one.
 	CachePrefix CacheKind = "prefix"
-	// CacheMarks finds only a beginning that ended at a mark of an earlier request.
+	// CacheMarks finds only a prefix that ended at a mark of an earlier request.
 	CacheMarks CacheKind = "marks"
 	// CacheNone finds nothing.
 	CacheNone CacheKind = "none"
 )
 
-// Cache describes the cache of a provider: how it finds the cached part of a request, and how
-// long it keeps that part. Records of sessions hold it.
+// Cache describes the cache of a provider: how it finds the cached part of a request, and how long it
+// keeps that part. Session logs contain it.
 type Cache struct {
 	Kind CacheKind `json:"kind,omitzero"`
-	// Step is the size of the steps in which a common beginning counts, in tokens; 0 means 1.
+	// Step is the size of the steps in which a common prefix counts, in tokens; 0 means 1.
 	Step int `json:"step,omitzero"`
-	// Reach is the number of blocks before a mark within which the provider finds an earlier
-	// mark. Ends is set if the provider itself marks requests, at their end alone.
+	// Reach is the number of blocks before a mark within which the provider finds an earlier mark. Ends
+	// is set if the provider itself sets marks, only at the end of requests.
 	Reach int  `json:"reach,omitzero"`
 	Ends  bool `json:"ends,omitzero"`
-	// Life is the time for which a prefix is kept after its latest use; 0 means unknown.
+	// Life is the time for which a prefix is kept after its latest use, or 0 if unknown.
 	Life time.Duration `json:"life,omitzero"`
-	// Bound is set if reasoning is bound to its past (BoundPrefix), so that an edit costs more than
-	// the cached part of a request.
+	// Bound is set if reasoning is bound to the content before it (BoundPrefix). A change of that
+	// content then costs more than the cached part of a request.
 	Bound bool `json:"bound,omitzero"`
 }
 
 // longestLife is the longest time for which any provider keeps a prefix.
 const longestLife = 24 * time.Hour
 
-// Alive reports whether the cache can still hold a prefix that was last used so long ago. An
-// unknown life counts as long: to take a cold cache for warm misses an occasion, to take a warm
-// cache for cold costs money.
+// Alive reports whether the cache can still contain a prefix that was last used that long ago. An
+// unknown lifetime counts as long. Treating a cold cache as warm only misses an opportunity, but
+// treating a warm cache as cold costs money.
 func (c Cache) Alive(unused time.Duration) bool {
 	if c.Life == 0 {
 		return unused <= longestLife
@@ -48,8 +48,8 @@ func (c Cache) Alive(unused time.Duration) bool {
 // Whole rounds tokens down to whole steps.
 func (c Cache) Whole(tokens int) int { return tokens - tokens%max(1, c.Step) }
 
-// The rules of Anthropic: the number of blocks before a mark that are searched for an entry, and
-// the life of an entry.
+// The rules of Anthropic: the number of blocks before a mark that are searched for an entry, and the
+// lifetime of an entry.
 const (
 	anthropicReach = 20
 	anthropicLife  = 5 * time.Minute

@@ -5,29 +5,29 @@ import "strconv"
 // Claude describes a model of Anthropic on the Messages API. The numbers are from the pages
 // "Extended thinking", "Prompt caching" and "Models" of Anthropic, read in November 2026.
 type Claude struct {
-	// Adaptive means that the model itself decides how long it thinks. AlwaysThinks means that it
-	// refuses to be told not to think.
+	// Adaptive means that the model itself decides how long it thinks. AlwaysThinks means that thinking
+	// cannot be disabled.
 	Adaptive, AlwaysThinks bool
-	// Budget means that the model takes a budget of tokens for its thinking.
+	// Budget means that the model uses a token budget for its thinking.
 	Budget bool
-	// NoSampling means that the model takes neither temperature nor top_p.
+	// NoSampling means that the model supports neither temperature nor top_p.
 	NoSampling bool
-	// SystemMessages means that the model takes system messages after the first user message.
+	// SystemMessages means that the model supports system messages after the first user message.
 	SystemMessages bool
-	// LeastCached is the size of the smallest prefix that the cache keeps, in tokens.
+	// LeastCached is the size of the smallest prefix that is cached, in tokens.
 	LeastCached int
-	// MaxOutput is the greatest reply in tokens, 0 if it is not known.
+	// MaxOutput is the output limit in tokens, or 0 if it is unknown.
 	MaxOutput int
 }
 
-// The numbers of models that are not known, and of Claude models since version 4.6.
+// The numbers for unknown models, and for Claude models since version 4.6.
 const (
 	leastCachedUnknown = 1024
 	maxOutputSince46   = 128_000
 )
 
-// leastCached maps families and versions, as 10 * major + minor, to the smallest prefix that the
-// cache keeps.
+// leastCached maps families and versions, as 10 * major + minor, to the smallest prefix that is cached,
+// in tokens.
 var leastCached = map[string]map[int]int{
 	"opus":   {45: 4096, 46: 4096, 47: 2048, 48: 1024, 50: 512, 55: 512},
 	"haiku":  {45: 4096},
@@ -36,8 +36,8 @@ var leastCached = map[string]map[int]int{
 	"mythos": {50: 512, 51: 512, 52: 512},
 }
 
-// ClaudeOf returns the facts about a model, judged by its name. A Claude model without a version
-// counts as new. Models of others, which gateways serve over the same API, get the safe values.
+// ClaudeOf returns the facts about a model by its name. A Claude model without a version counts as new.
+// Models of other makers, which gateways serve over the same API, get safe values.
 func ClaudeOf(model string) Claude {
 	name := BaseName(model)
 	facts := Claude{LeastCached: leastCachedUnknown}

@@ -8,18 +8,19 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// Family is a family of models with the same needs, whichever vendor serves them.
+// Family is a family of models with the same requirements, whichever vendor serves them.
 type Family struct {
 	// Name is one of the names below.
 	Name string
-	// Patches is set if its models are trained to edit by patches.
+	// Patches is set if the models of the family are trained to edit by patches.
 	Patches bool
-	// Outlines is set if a model of it solved the same tasks with outlines of large files, for less.
+	// Outlines is set if a model of the family solved the same tasks at a lower cost with outlines of
+	// large files.
 	Outlines bool
 
-	// prefixes lists beginnings of the base names of its models.
+	// prefixes lists prefixes of the base names of the family's models.
 	prefixes []string
-	// is matches further base names of its models; nil matches none.
+	// is matches other base names of the family's models. It may be nil.
 	is    *lazyregexp.Pattern
 	wants Wants
 }
@@ -72,8 +73,8 @@ func FamilyNamed(name string) Family {
 	return familyWhere(func(f Family) bool { return f.Name == name })
 }
 
-// Guess returns the family of a model at a host, and the reason: the model's name, a part of the
-// name (gateways and clouds put words in front), or a vendor that serves only its own models.
+// Guess returns the family of a model at a host, and the reason: the model's name, a part of the name
+// (gateways and clouds add prefixes), or a vendor that serves only its own models.
 func Guess(host, model string) (family Family, why string) {
 	name := BaseName(model)
 	if f := FamilyOf(name); f.Name != Other {
@@ -100,18 +101,18 @@ func (f Family) holds(name string) bool {
 	return slices.ContainsFunc(f.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// BaseName returns a model's name in a common form: without the prefix of a router or owner, in
-// lower case, and with dashes for dots. For "anthropic/claude-opus-4.6" it is "claude-opus-4-6".
+// BaseName returns a model's name in a common form: without the prefix of a router or owner, in lower
+// case, and with dashes instead of dots. For "anthropic/claude-opus-4.6" it is "claude-opus-4-6".
 func BaseName(model string) string {
 	name := model[strings.LastIndex(model, "/")+1:]
 	return strings.ReplaceAll(strings.ToLower(name), ".", "-")
 }
 
-// openAIModel matches the BaseName of a model of OpenAI, and its generation.
+// openAIModel matches the BaseName of a model of OpenAI. Its groups are the generation.
 var openAIModel = lazyregexp.New(`^(?:o\d|gpt-(\d+)(?:-(\d{1,2})(?:-|$))?)`)
 
-// openAIGeneration returns the generation of a model of OpenAI, judged by its BaseName: 5004 for
-// gpt-5-4, oSeries for o3, and 0 for models of other vendors.
+// openAIGeneration returns the generation of a model of OpenAI by its BaseName: 5004 for gpt-5-4,
+// oSeries for o3, and 0 for models of other vendors.
 func openAIGeneration(name string) int {
 	match := openAIModel.FindStringSubmatch(name)
 	switch {
@@ -128,7 +129,7 @@ func openAIGeneration(name string) int {
 	return major*1000 + minor
 }
 
-// The generations of OpenAI that bring new needs.
+// The generations of OpenAI with new requirements.
 const (
 	oSeries = 4999
 	gpt5    = 5000

@@ -1,41 +1,42 @@
 package vendor
 
 // Wants describes how requests to an endpoint for a model differ from the usual requests. The zero
-// value describes usual requests.
+// value means usual requests.
 type Wants struct {
-	// Responses means that the model takes tools with reasoning only on the Responses API,
-	// or better there.
+	// Responses means that the model supports tools with reasoning only, or better, on the Responses
+	// API.
 	Responses bool
-	// Messages means that the model is reached over the Messages API of Anthropic.
+	// Messages means that the model is served over the Messages API of Anthropic.
 	Messages bool
-	// Instructions means that the system prompt is the member instructions of a request on the
-	// Responses API, and that the server keeps nothing.
+	// Instructions means that the system prompt is the member instructions of a Responses API request,
+	// and that the server stores no state.
 	Instructions bool
-	// Search is how the endpoint itself searches the web, SearchNone if it does not.
+	// Search is how the endpoint searches the web, or SearchNone.
 	Search Search
-	// FreeForm means that the model takes, on the Responses API, tools whose argument is a text in
+	// FreeForm means that, on the Responses API, the model supports tools whose argument is a text with
 	// a grammar.
 	FreeForm bool
-	// Title means that a header names the program, which the vendor shows on its pages.
+	// Title means that the vendor accepts a header with the name of the program, which it shows on its
+	// pages.
 	Title bool
 	// CallIDs is the form of the ids of calls.
 	CallIDs IDForm
 	// AnswersTools means that an assistant message must follow the answer of a tool.
 	AnswersTools bool
-	// ReportsUsage means that the endpoint reports usage by itself and refuses stream_options.
+	// ReportsUsage means that the endpoint reports usage without stream_options, and refuses
+	// stream_options.
 	ReportsUsage bool
-	// OutputLimit is the name of the member that limits the reply; "" means LimitOld.
+	// OutputLimit is the name of the member with the output limit; "" means LimitOld.
 	OutputLimit string
 
-	// Reasoning is the member in which every message with calls must return its reasoning,
-	// "" for none.
+	// Reasoning is the member in which every message with calls must contain its reasoning, or "".
 	Reasoning string
-	// Thoughts means that reasoning in words is returned in the member in which it came.
+	// Thoughts means that reasoning in plain text is sent in the member in which it was received.
 	Thoughts bool
 	// Signatures means that the first call of every message must have a thought signature.
 	Signatures bool
 
-	// Documents means that messages may hold PDFs, in the form of OpenAI.
+	// Documents means that messages may contain PDFs, in the form of OpenAI.
 	Documents bool
 
 	// CacheKey means that prompt_cache_key is sent to find the prefix of a session.
@@ -44,14 +45,14 @@ type Wants struct {
 	SessionID bool
 	// Breakpoint means that the cache finds a prefix only at a mark after the system prompt.
 	Breakpoint bool
-	// CacheMarks means that the endpoint reads marks as Anthropic defines them.
+	// CacheMarks means that the endpoint supports marks as Anthropic defines them.
 	CacheMarks bool
 }
 
-// Search is how a request asks for a search of the web by the endpoint itself.
+// Search is how a request asks the endpoint to search the web.
 type Search int
 
-// The ways.
+// The kinds of search.
 const (
 	SearchNone Search = iota
 	// SearchResponses is the tool web_search of the Responses API.
@@ -62,8 +63,8 @@ const (
 	SearchMessages
 )
 
-// IDForm is the form that the ids of calls must have. Vendors refuse a whole conversation because
-// of an id that another vendor has made.
+// IDForm is the form that the ids of calls must have. Vendors refuse a whole conversation if another
+// vendor's id has the wrong form.
 type IDForm int
 
 // The forms.
@@ -76,21 +77,21 @@ const (
 	NineIDs
 )
 
-// ReasoningContent is the member in which most vendors send reasoning and want it returned.
+// ReasoningContent is the member in which most vendors send reasoning and require it again.
 const ReasoningContent = "reasoning_content"
 
-// The two names of the member that limits the reply.
+// The two names of the member with the output limit.
 const (
 	LimitOld = "max_tokens"
 	LimitNew = "max_completion_tokens"
 )
 
-// At returns the needs of the endpoint at a host for a model: the needs of the model's family,
-// changed by the needs of the vendor.
+// At returns the requirements of the endpoint at a host for a model: those of the model's family,
+// changed by those of the vendor.
 func At(host, model string) Wants {
 	v, f, name := at(host), FamilyOf(model), BaseName(model)
 	w := v.wants
-	// OpenAI's reasoning models refuse the old name; other servers often know only the old one.
+	// OpenAI's reasoning models refuse the old name. Other servers often support only the old name.
 	w.OutputLimit = LimitOld
 	if generation := openAIGeneration(name); generation >= oSeries {
 		w.OutputLimit, w.FreeForm = LimitNew, generation >= gpt5

@@ -1,6 +1,6 @@
-// Package vendor describes the vendors that serve models: their addresses, the variables of their
-// keys, and the peculiarities of their requests. Each vendor is one value, and so is each family of
-// models that has needs of its own at every vendor.
+// Package vendor describes the vendors that serve models: their addresses, the environment variables
+// for their API keys, and the peculiarities of their requests. Each vendor is one value. So is each
+// family of models that has special requirements at every vendor.
 package vendor
 
 import (
@@ -15,58 +15,57 @@ type Vendor struct {
 	Name string
 	// Title is the vendor's own spelling of its name.
 	Title string
-	// BaseURL is the address of its API.
+	// BaseURL is the address of the vendor's API.
 	BaseURL string
-	// Cloud describes an address that depends on the user's account, in place of BaseURL; nil
-	// for others.
+	// Cloud describes an address that depends on the user's account, instead of BaseURL. It is nil for
+	// other vendors.
 	Cloud *Cloud
-	// KeyVariable is the environment variable of its key. It is empty for local servers, which need
-	// no key.
+	// KeyVariable is the environment variable of the API key. It is "" for local servers, which need no
+	// key.
 	KeyVariable string
-	// Account is set if requests are signed with the login to an account, and never with a key.
+	// Account is set if requests are signed with the login to an account, never with an API key.
 	Account bool
-	// Catalogue is its name in the catalogue of models, empty if it is not there.
+	// Catalogue is the vendor's name in the model catalog, or "" if it is not listed.
 	Catalogue string
 
-	// serves is the name of the family of its models, "" if it serves several.
+	// serves is the name of the family of the vendor's models, or "" if there are several.
 	serves string
-	// domains lists the domains of its API. Their subdomains belong to it, too.
+	// domains lists the domains of the API. Their subdomains belong to the vendor, too.
 	domains []string
-	// wants holds the needs of the endpoint for every model.
+	// wants describes the requirements of the endpoint for every model.
 	wants Wants
-	// adjust changes the needs for a model with a BaseName; nil changes nothing.
+	// adjust changes the requirements for a model with a BaseName. It may be nil.
 	adjust func(model string, w *Wants)
 	// translates is set if the endpoint translates requests for the maker of the model, so that the
-	// needs of families do not apply.
+	// requirements of families do not apply.
 	translates bool
 }
 
 // Cloud describes how to address models that run in the customer's account at a cloud.
 type Cloud struct {
-	// Address has {project}, {region} and {resource} in it.
+	// Address contains the placeholders {project}, {region} and {resource}.
 	Address string
-	// Global is the Address in the region global, "" for none of its own.
+	// Global is the Address for the region global, or "" if it is the same.
 	Global string
-	// Claude is the address of the Messages API for Claude models, "" if they are reached at
-	// Address. ClaudeGlobal is that in the region global.
+	// Claude is the address of the Messages API for Claude models, or "" if they are served at Address.
+	// ClaudeGlobal is the same for the region global.
 	Claude, ClaudeGlobal string
-	// Variables lists, for each part of the address, the variables of the environment that give it
-	// if it is not set.
+	// Variables lists, for each part of the address, the environment variables for its value if it is
+	// not set.
 	Variables map[string][]string
-	// Endpoint names a variable that has the beginning of the address. Path is the rest of the
-	// address.
+	// Endpoint is a variable with the beginning of the address. Path is the rest of the address.
 	Endpoint, Path string
 	// Command prints a token.
 	Command string
 }
 
-// EnvKey is the environment variable of OpenAI's key. It is used for other endpoints, too.
+// EnvKey is the environment variable of OpenAI's API key. It is used for other endpoints, too.
 const EnvKey = "OPENAI_API_KEY"
 
 // Local reports whether the vendor is a server on this machine.
 func (v Vendor) Local() bool { return v.KeyVariable == "" && !v.Account }
 
-// KeyHelp names the places of the vendor's key in hints, "" if it needs none.
+// KeyHelp returns the places of the vendor's API key for hints, or "" if it needs none.
 func (v Vendor) KeyHelp() string {
 	switch {
 	case v.Local():
@@ -89,7 +88,7 @@ func Names() []string {
 	return names
 }
 
-// Named returns the vendor with a name, in any case.
+// Named returns the vendor with a name, ignoring case.
 func Named(name string) (Vendor, bool) {
 	i := slices.IndexFunc(vendors, func(v Vendor) bool { return strings.EqualFold(v.Name, name) })
 	if i < 0 {
@@ -98,7 +97,7 @@ func Named(name string) (Vendor, bool) {
 	return vendors[i], true
 }
 
-// Messages reports whether the vendor's models are reached over the Messages API.
+// Messages reports whether the vendor's models are served over the Messages API.
 func (v Vendor) Messages() bool { return v.wants.Messages }
 
 // at returns the vendor whose API is at a host, with or without a port.
@@ -115,8 +114,8 @@ func at(host string) Vendor {
 	return Vendor{}
 }
 
-// MakerOf returns the vendor that makes a model and serves it for a key, or the zero Vendor if it is
-// not known.
+// MakerOf returns the vendor that makes a model and serves it with an API key, or the zero Vendor if it
+// is unknown.
 func MakerOf(model string) Vendor {
 	family := FamilyOf(model).Name
 	i := slices.IndexFunc(vendors, func(v Vendor) bool { return v.serves == family && v.Cloud == nil && !v.Account && v.KeyVariable != "" })
@@ -126,15 +125,15 @@ func MakerOf(model string) Vendor {
 	return vendors[i]
 }
 
-// BillsNothing reports whether a host, with its port, belongs to a server that people run
-// themselves, such as Ollama.
+// BillsNothing reports whether a host, with its port, is a server that users run themselves, such as
+// Ollama.
 func BillsNothing(host string) bool {
 	return slices.ContainsFunc(vendors, func(v Vendor) bool {
 		return v.Local() && strings.HasPrefix(v.BaseURL, "http://"+host+"/")
 	})
 }
 
-// IsLocal reports whether host, with or without a port, is this machine or in its network.
+// IsLocal reports whether host, with or without a port, is this machine or in its local network.
 func IsLocal(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

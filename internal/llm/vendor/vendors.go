@@ -27,7 +27,7 @@ var vendors = []Vendor{
 		Name: "anthropic", Title: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVariable: "ANTHROPIC_API_KEY", Catalogue: "anthropic",
 		domains: []string{"anthropic.com"}, serves: "claude",
 		wants: Wants{Messages: true, Documents: true, Search: SearchMessages},
-		// Its endpoint for chat completions does not read marks.
+		// The vendor's endpoint for chat completions does not support marks.
 		adjust: func(_ string, w *Wants) { w.CacheMarks = false },
 	},
 	{
@@ -139,7 +139,7 @@ var vendors = []Vendor{
 	{Name: "vllm", Title: VLLM, BaseURL: "http://127.0.0.1:8000/v1"},
 }
 
-// The titles of servers that people run themselves.
+// The titles of servers that users run themselves.
 const (
 	Ollama   = "Ollama"
 	LlamaCpp = "llama.cpp"
@@ -148,6 +148,6 @@ const (
 	LiteLLM  = "LiteLLM"
 )
 
-// ownServer stands for any server on this machine or in its network. Such a server translates
+// ownServer describes any server on this machine or in its local network. Such a server translates
 // requests by the template of the model.
 var ownServer = Vendor{translates: true}

@@ -1,8 +1,8 @@
-// Package judge measures the content that pruning took away from a recording: the applied edits
-// that quote text which the model could no longer see, and the rare words in its replies that
-// nothing in its context held.
+// Package judge measures which needed content pruning removed from a recording. It counts the applied
+// edits that quote text which was no longer in the context, and the rare words in replies that were
+// nowhere in the context.
 //
-// A word is rare if it looks like a name in a program and only content that can be pruned holds
-// it: no text of a human or the model, no head of a call. Once a reply uses the word, later
-// replies have it from there.
+// A word is rare if it looks like an identifier of a program and occurs only in content that can be
+// pruned: in no text of a human or the model, and in no head of a call. Once a reply uses the word,
+// later replies can take it from that reply.
 package judge

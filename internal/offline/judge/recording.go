@@ -7,25 +7,25 @@ import (
 	"agent/internal/history"
 )
 
-// A Recording holds the needs of a stretch of a recorded conversation, reply by reply.
+// A Recording contains the needs of a span of a recorded conversation, reply by reply.
 type Recording struct {
 	Replies []Reply
 	// Parts lists the units of the conversation, in order.
 	Parts []compression.RecordedUnit
 
-	// words numbers the rare words that replies use, and names holds them by their numbers.
+	// words maps the rare words that replies use to their numbers. names contains the words by number.
 	words map[string]int32
 	names []string
-	// views maps the places of answers to the parts of files that they show.
+	// views maps the positions of answers to the parts of files that they show.
 	views map[history.Ref]*view
 }
 
-// Reply holds the needs of one reply.
+// Reply contains the needs of one reply.
 type Reply struct {
 	// Quotes lists the texts that its edits quote.
 	Quotes []Quote
-	// Rare lists the rare words that the reply uses. Named is the number of its words that stood in
-	// the request.
+	// Rare lists the rare words that the reply uses. Named is the number of its words that were in the
+	// request.
 	Rare  []RareWord
 	Named int
 }
@@ -33,24 +33,24 @@ type Reply struct {
 // Quote is a text that an edit quotes.
 type Quote struct {
 	compression.EditQuote
-	// Shown is set if the recorded conversation showed the text before the edit.
+	// Shown is set if the recorded conversation contained the text before the edit.
 	Shown bool
-	// Source is the text of the part from which the quote would be read again: the shortest
-	// answer that showed it, else the shortest text of the model.
+	// Source is the text of the part from which the quote would be read again: the shortest answer that
+	// contained it, or otherwise the shortest text of the model.
 	Source string
-	// Newest is the index of the part that showed it last. Fixed is set if a part that never
-	// changes showed it.
+	// Newest is the index of the last part that contained the quote. Fixed is set if a part that never
+	// changes contained it.
 	Newest int
 	Fixed  bool
 }
 
-// A RareWord is a rare word and the index of the newest part that holds it.
+// A RareWord is a rare word and the index of the newest part that contains it.
 type RareWord struct {
 	word   int32
 	Newest int
 }
 
-// New reads a conversation from which nothing was pruned.
+// New reads a conversation that was never pruned.
 func New(entries []*history.Content, o compression.FollowerOptions) *Recording {
 	parts, quotes := compression.RecordedUnits(entries, o)
 	replies := 0
@@ -84,7 +84,7 @@ func (r *Recording) Found() []compression.RecordedUnit {
 	return found
 }
 
-// quote finds the parts that showed the quoted text of an edit.
+// quote finds the parts that contained the quoted text of an edit.
 func (r *Recording) quote(q compression.EditQuote) Quote {
 	found := Quote{EditQuote: q}
 	source := -1
@@ -107,8 +107,8 @@ func (r *Recording) quote(q compression.EditQuote) Quote {
 	return found
 }
 
-// better reports whether a quote would be read again from a rather than from b. Answers come
-// before texts that the model wrote, and shorter texts before longer ones.
+// better reports whether a quote would be read again from a rather than from b. Answers are preferred
+// to texts that the model wrote, and shorter texts to longer ones.
 func better(a, b *compression.RecordedUnit) bool {
 	if a.Written != b.Written {
 		return b.Written

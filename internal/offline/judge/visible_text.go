@@ -8,16 +8,16 @@ import (
 	"agent/internal/history"
 )
 
-// VisibleText holds the content that the model sees in a request.
+// VisibleText contains the content of a request that the model sees.
 type VisibleText struct {
 	recording *Recording
 	entries   []*history.Content
-	// count holds for each rare word the number of blocks that have it.
+	// count contains, for each rare word, the number of blocks with the word.
 	count  []int
 	blocks map[history.Block]*seen
 }
 
-// seen holds the texts and rare words of one block.
+// seen contains the texts and rare words of one block.
 type seen struct {
 	texts []string
 	words []int32
@@ -28,8 +28,8 @@ func NewVisibleText(r *Recording) *VisibleText {
 	return &VisibleText{recording: r, count: make([]int, len(r.words)), blocks: map[history.Block]*seen{}}
 }
 
-// SetEntries replaces the content with the entries of the next request. Entries are compared by
-// identity, since most stay the same from one request to the next.
+// SetEntries replaces the content by the entries of the next request. Entries are compared by identity,
+// because most are the same in consecutive requests.
 func (s *VisibleText) SetEntries(entries []*history.Content) {
 	start := 0
 	for start < len(entries) && start < len(s.entries) && entries[start] == s.entries[start] {
@@ -73,7 +73,7 @@ func (s *VisibleText) of(block history.Block) *seen {
 	return known
 }
 
-// Contains reports whether text is anywhere in the request, newest first.
+// Contains reports whether text is anywhere in the request. It searches the newest entries first.
 func (s *VisibleText) Contains(text string) bool {
 	for i := len(s.entries) - 1; i >= 0; i-- {
 		for _, block := range s.entries[i].Blocks {
@@ -98,9 +98,8 @@ func (s *VisibleText) LostWords(r Reply) int {
 	return lost
 }
 
-// textsOf returns the texts that a model reads in a block. Where a tool numbered the lines of a
-// file, it adds the text without the numbers. The model's thinking has no texts here, since it is
-// not sent.
+// textsOf returns the texts that a model reads in a block. If a tool numbered the lines of a file, it
+// adds the text without the numbers. The model's reasoning has no texts here, because it is not sent.
 func textsOf(block history.Block) []string {
 	switch b := block.(type) {
 	case *history.Text:

@@ -6,10 +6,10 @@ import (
 	"agent/internal/history"
 )
 
-// NeverWhole counts the answers that no request carries unchanged (D-120). It looks at the
-// entries that arrived since the latest reply, which begin at the recording's entry from, and at
-// the next request, sent, which may lack or shorten some. A view does not count if a later view
-// in arrived shows the same lines of the file, and is whole.
+// NeverWhole counts the answers that no request contains unchanged (D-120). It compares the entries
+// that arrived since the latest reply with the next request, sent, which may lack or shorten some. from
+// is the index of the first arrived entry in the recording. A view does not count if a later view in
+// arrived shows the same lines of the file, and is whole.
 func (r *Recording) NeverWhole(from int, arrived, sent []*history.Content) int {
 	count := 0
 	carried := answersIn(sent)
@@ -49,7 +49,8 @@ func answersIn(entries []*history.Content) answers {
 	return found
 }
 
-// carriesWhole reports whether the request carries an answer unchanged; more text may follow it.
+// carriesWhole reports whether the request contains an answer unchanged. More text may follow the
+// answer.
 func (a answers) carriesWhole(came *history.ToolResponse) bool {
 	for _, sent := range a[came.CallID] {
 		if sent == came || sent.Error == came.Error && strings.HasPrefix(sent.Result.Text(), came.Result.Text()) {
@@ -65,7 +66,7 @@ type view struct {
 	from, to int
 }
 
-// in reports whether one of the others shows the same lines.
+// in reports whether one of the others shows the same lines as v.
 func (v *view) in(others []*view) bool {
 	if v == nil {
 		return false

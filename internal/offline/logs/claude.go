@@ -33,8 +33,8 @@ var claudeNames = map[string]string{
 	"TodoWrite": "todo_write", "WebFetch": "web_fetch",
 }
 
-// claude reads a session of Claude Code with the conversations of its subagents, or a file that has
-// only such conversations.
+// claude reads a session of Claude Code with the conversations of its subagents, or a file with only
+// such conversations.
 type claude struct {
 	into *conversation
 	// chains maps records of subagents without an id to the first record of their conversation.
@@ -131,10 +131,10 @@ func (r claudeRecord) user(into *conversation) {
 	into.say(strings.Join(said, "\n"), r.Timestamp.time)
 }
 
-// imageText stands for an image in a replay, since no log has its size.
+// imageText represents an image in a replay, because no log contains its size.
 const imageText = "[image]"
 
-// renumber changes the line numbers of a file that was read into the form of our own tools.
+// renumber converts the line numbers of a file that was read to the form of our own tools.
 func renumber(text string) string {
 	const arrow = "→"
 	var b strings.Builder

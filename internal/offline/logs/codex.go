@@ -9,15 +9,15 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// codexRecord is a line of a rollout of codex. The item is under payload; until 2025 the line was
-// the item itself.
+// codexRecord is a line of a rollout of codex. The item is in payload. Until 2025 the line was the item
+// itself.
 type codexRecord struct {
 	Type      string          `json:"type"`
 	Timestamp moment          `json:"timestamp"`
 	Payload   json.RawMessage `json:"payload"`
 }
 
-// codexItem is a message, a thought, a call or an answer.
+// codexItem is a message, a reasoning item, a call or an answer.
 type codexItem struct {
 	Type      string          `json:"type"`
 	Role      string          `json:"role"`
@@ -40,7 +40,7 @@ type codexItem struct {
 // codex reads a rollout.
 type codex struct {
 	into *conversation
-	open *turn // open is the reply being written, or nil
+	open *turn // the reply being assembled, or nil
 	// model is the model of the present turn.
 	model string
 }
@@ -79,7 +79,7 @@ func (c *codex) line(line []byte) error {
 	return nil
 }
 
-// context notes the folder and the model of a turn.
+// context stores the folder and the model of a turn.
 func (c *codex) context(body []byte) error {
 	var context struct {
 		Model string `json:"model"`
@@ -117,7 +117,7 @@ func (c *codex) item(item codexItem, at time.Time) {
 	}
 }
 
-// writing returns the reply being written, and begins one if there is none.
+// writing returns the reply being assembled, and begins one if there is none.
 func (c *codex) writing(at time.Time) *turn {
 	if c.open == nil {
 		c.open = c.into.reply("", at)
@@ -128,8 +128,7 @@ func (c *codex) writing(at time.Time) *turn {
 
 var heredoc = lazyregexp.New(`(?s)^\s*apply_patch\s*<<\s*['"]?\w+['"]?\n(.*)\n\w+\s*$`)
 
-// codexCall returns a call in the form of our tools: a command or a patch. Other calls stay as
-// they are.
+// codexCall returns a call in the form of our tools: a command or a patch. Other calls are unchanged.
 func codexCall(item codexItem) (name string, parameters json.RawMessage) {
 	raw := cmp.Or(item.Arguments, item.Input)
 	var args struct {
@@ -166,7 +165,7 @@ func codexCall(item codexItem) (name string, parameters json.RawMessage) {
 	return shellTool, object("command", cmp.Or(command, raw), "directory", args.Workdir)
 }
 
-// codexWords reads a command that is a line or a list of words.
+// codexWords parses a command that is a text or a list of words.
 func codexWords(values ...json.RawMessage) (words []string, line string) {
 	for _, v := range values {
 		if json.Unmarshal(v, &words) == nil || json.Unmarshal(v, &line) == nil {
@@ -186,8 +185,8 @@ func object(key, value, second, value2 string) json.RawMessage {
 	return raw
 }
 
-// codexOutput reads the output of a call. It may be a text, a list of parts, or an object with
-// the exit status beside the text; the object may itself be written as a text.
+// codexOutput parses the output of a call. It may be a text, a list of parts, or an object with the
+// text and the exit status. The object may be encoded as a text.
 func codexOutput(raw json.RawMessage) answer {
 	text := string(raw)
 	var body struct {

@@ -23,34 +23,34 @@ func WithTime(entry *history.Content, at time.Time) *history.Content {
 	return entry.WithMeta(MetaTime, json.Number(strconv.FormatInt(at.UnixMilli(), 10)))
 }
 
-// A turn is an entry that is still being read.
+// A turn is an entry that is still being assembled.
 type turn struct {
 	speaker history.Speaker
 	blocks  []history.Block
 	at      time.Time
-	// answers is the entry with the answers to the calls of a reply. It follows the reply,
-	// wherever in the log the answers are.
+	// answers is the entry with the answers to the calls of a reply. It follows the reply, even if the
+	// answers are later in the log.
 	answers *turn
 }
 
-// conversation collects a stretch from the records of a log.
+// conversation collects a span from the records of a log.
 type conversation struct {
 	form
 	project string
-	// of is the id of the session that began the conversation as an agent, "" for none.
+	// of is the id of the session that started the conversation as a subagent, or "".
 	of string
-	// seen holds the ids of records that must not be read again.
+	// seen contains the ids of records that must not be read again.
 	seen map[string]bool
 
 	turns   []*turn
 	replies map[string]*turn
-	// calls maps the ids of calls to their replies, tools to the names of the called tools.
+	// calls maps the ids of calls to their replies. tools maps them to the names of the called tools.
 	calls  map[string]*turn
 	tools  map[string]string
 	models map[string]int
 	size   int
 
-	// sides holds the conversations of subagents by their ids.
+	// sides contains the conversations of subagents by their ids.
 	sides map[string]*conversation
 
 	use func(Span) error
@@ -67,7 +67,7 @@ func (c *conversation) reset() {
 	c.replies, c.calls, c.tools, c.models = map[string]*turn{}, map[string]*turn{}, map[string]string{}, map[string]int{}
 }
 
-// pendingSize returns the size of the texts that are not handed over yet.
+// pendingSize returns the size of the texts that are not passed to use yet.
 func (c *conversation) pendingSize() int {
 	size := c.size
 	for _, side := range c.sides {
@@ -76,7 +76,7 @@ func (c *conversation) pendingSize() int {
 	return size
 }
 
-// finish hands over the conversations of subagents, and then the last stretch of the session.
+// finish passes on the conversations of subagents, and then the last span of the session.
 func (c *conversation) finish() error {
 	for _, id := range slices.Sorted(maps.Keys(c.sides)) {
 		if err := c.sides[id].finish(); err != nil {
@@ -86,7 +86,7 @@ func (c *conversation) finish() error {
 	return c.end()
 }
 
-// say adds a message of a user, or of the program in a user's place.
+// say adds a message of a user, or of the program in the role of the user.
 func (c *conversation) say(text string, at time.Time) {
 	if text != "" {
 		c.turns = append(c.turns, &turn{speaker: history.Human, blocks: []history.Block{&history.Text{Text: text}}, at: at})
@@ -94,8 +94,8 @@ func (c *conversation) say(text string, at time.Time) {
 	}
 }
 
-// reply returns the reply with the id, or a new one if there is none. Without an id the reply is
-// always new.
+// reply returns the reply with the id, or a new one if there is none. Without an id, it always returns
+// a new reply.
 func (c *conversation) reply(id string, at time.Time) *turn {
 	if t := c.replies[id]; t != nil && id != "" {
 		return t
@@ -106,7 +106,7 @@ func (c *conversation) reply(id string, at time.Time) *turn {
 	return t
 }
 
-// latestReply returns the last entry if it is a reply, else nil.
+// latestReply returns the last entry if it is a reply. Otherwise it returns nil.
 func (c *conversation) latestReply() *turn {
 	if n := len(c.turns); n > 0 && c.turns[n-1].speaker == history.AI {
 		return c.turns[n-1]
@@ -128,8 +128,7 @@ func (c *conversation) add(t *turn, text string, block history.Block) {
 	}
 }
 
-// call adds a call of a tool to a reply. A second call with a known id is the same call, recorded
-// again.
+// call adds a tool call to a reply. A second call with a known id is the same call, recorded again.
 func (c *conversation) call(t *turn, id, name string, parameters json.RawMessage) {
 	if id == "" || c.calls[id] != nil {
 		return
@@ -143,8 +142,8 @@ func (c *conversation) call(t *turn, id, name string, parameters json.RawMessage
 	c.size += len(parameters)
 }
 
-// A block is a part of a message in the form of Claude Code and pi. For other programs only its
-// text is read.
+// A block is a part of a message in the form of Claude Code and pi. For other programs only its text is
+// used.
 type block struct {
 	Type      string                     `json:"type"`
 	Text      string                     `json:"text"`
@@ -159,7 +158,7 @@ type block struct {
 	ToolName  string                     `json:"tool_name"`
 }
 
-// blocksOf reads content that is a text or a list of blocks. It returns nil for anything else.
+// blocksOf parses content that is a text or a list of blocks. It returns nil for anything else.
 func blocksOf(raw json.RawMessage) []block {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -170,7 +169,7 @@ func blocksOf(raw json.RawMessage) []block {
 	return blocks
 }
 
-// textOf joins the texts of blocks, a line each.
+// textOf joins the texts of blocks, one per line.
 func textOf(blocks []block) string {
 	var texts []string
 	for _, b := range blocks {
@@ -186,12 +185,12 @@ type answer struct {
 	call   string
 	text   string
 	failed bool
-	// exit is the exit status of a command, nil if unknown.
+	// exit is the exit status of a command, or nil if unknown.
 	exit *int
 	at   time.Time
 }
 
-// answer adds the answer to a call. An answer to an unknown call is omitted.
+// answer adds the answer to a call. An answer to an unknown call is ignored.
 func (c *conversation) answer(a answer) {
 	t := c.calls[a.call]
 	if t == nil {
@@ -216,7 +215,7 @@ func (c *conversation) answer(a answer) {
 	c.size += len(a.text)
 }
 
-// end hands over the stretch and begins the next one.
+// end passes on the span and begins the next one.
 func (c *conversation) end() error {
 	s := Span{Agent: c.agent, Of: c.of, Project: c.project, Model: mostFrequent(c.models)}
 	for _, t := range c.pairedEntries() {
@@ -252,8 +251,8 @@ func (c *conversation) pairedEntries() []*turn {
 	return turns
 }
 
-// answeredBlocks returns the blocks of a reply without the calls that were not answered. If nothing
-// else is left they stay, so that the reply's request counts.
+// answeredBlocks returns the blocks of a reply without unanswered calls. If nothing else remains, it
+// keeps the calls, so that the reply's request counts.
 func answeredBlocks(t *turn) []history.Block {
 	done := map[string]bool{}
 	if t.answers != nil {
@@ -273,7 +272,7 @@ func answeredBlocks(t *turn) []history.Block {
 	return blocks
 }
 
-// mostFrequent returns the name with the highest count, the alphabetically first of several.
+// mostFrequent returns the name with the highest count, and the alphabetically first of equal counts.
 func mostFrequent(counts map[string]int) string {
 	best := ""
 	for name, n := range counts {
@@ -291,12 +290,12 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// shellTool is the name of the shell tool in every stretch.
+// shellTool is the name of the shell tool in every span.
 const shellTool = "run_shell_command"
 
 var exitPattern = lazyregexp.New(`(?:[Ee]xit code:?|exited with code|exit status)\s*:?\s*(-?\d+)`)
 
-// exitStatus reads the exit status of a command from its answer. Programs write the status at the
+// exitStatus parses the exit status of a command from its answer. Programs write the status at the
 // beginning or at the end.
 func exitStatus(text string, failed bool) *int {
 	const looked = 400

@@ -13,14 +13,14 @@ import (
 type File struct {
 	Path string
 	Size int64
-	// Changed is the time of the last write, zero if it does not matter.
+	// Changed is the time of the last write. It is zero if it is not needed.
 	Changed time.Time
 }
 
 // A place describes the folder in which a program keeps its sessions.
 type place struct {
-	// variable names an environment variable with the folder of the program, "" for none. home is
-	// that folder relative to the home folder, if the variable is not set.
+	// variable is an environment variable with the folder of the program, or "". home is that folder
+	// relative to the home folder, used if the variable is not set.
 	variable, home string
 	// below is the folder of the sessions within the program's folder.
 	below string
@@ -43,8 +43,8 @@ func named(prefix, suffix string) func(string) bool {
 	}
 }
 
-// Find lists the sessions of other programs below a home folder. Env reads a variable of the
-// environment. skip is called with each folder that cannot be read and the reason.
+// Find lists the sessions of other programs below a home folder. env returns an environment variable.
+// skip is called with each folder that cannot be read and the reason.
 func Find(home string, env func(string) string, skip func(path string, err error)) []File {
 	var files []File
 	for _, p := range places {

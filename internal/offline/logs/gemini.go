@@ -51,8 +51,8 @@ func (g gemini) line(line []byte) error {
 	return nil
 }
 
-// message adds a message. gemini-cli records a message again when its calls are answered. A
-// message that holds only calls belongs to the reply before it.
+// message adds a message. gemini-cli records a message again when its calls are answered. A message
+// with only calls belongs to the previous reply.
 func (g gemini) message(m geminiMessage) {
 	switch m.Type {
 	case "user":

@@ -38,8 +38,7 @@ type opencodePart struct {
 	} `json:"state"`
 }
 
-// opencodeNames maps opencode's tool for commands to our name. The other tools are known by their
-// own names.
+// opencodeNames maps opencode's tool for commands to our name. The other tools keep their names.
 var opencodeNames = map[string]string{"bash": shellTool}
 
 // opencode reads an export, which is one JSON object over many lines.
@@ -53,7 +52,7 @@ func (o opencode) line(data []byte) error {
 	o.into.project, o.into.of = e.Info.Directory, e.Info.ParentID
 	for _, m := range e.Messages {
 		at := m.Info.Time.Created.time
-		if m.Info.Summary == true { // the summary of a compaction begins a new stretch
+		if m.Info.Summary == true { // the summary of a compaction begins a new span
 			if err := o.into.end(); err != nil {
 				return err
 			}
@@ -72,7 +71,7 @@ func (o opencode) line(data []byte) error {
 	return nil
 }
 
-// steps adds the replies of a message. Each step is one request.
+// steps adds the replies of a message. Each step is one request to the model.
 func (o opencode) steps(id string, parts []opencodePart, at time.Time) {
 	t := o.into.reply(id, at)
 	started := false

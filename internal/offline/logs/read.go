@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// A reader reads the records of a log into a conversation, one line at a time. In a form that is
-// one object over many lines, the file is the one line.
+// A reader reads the records of a log into a conversation, one line at a time. If the form is one
+// object over many lines, the file counts as one line.
 type reader struct {
 	into *conversation
-	// line adds a record. It returns errDamaged if the record cannot be read.
+	// line adds a record. It returns errDamaged if the record cannot be parsed.
 	line func(line []byte) error
 }
 
@@ -21,10 +21,9 @@ type form struct {
 	agent string
 	// whole is set if a file is one JSON object.
 	whole bool
-	// is reports whether a record, or a file that is one object, has the form. m holds its
-	// members.
+	// is reports whether a record, or a file that is one object, has the form. m contains its members.
 	is func(m map[string]json.RawMessage) bool
-	// names maps the names of the program's tools to ours; other tools keep their names.
+	// names maps the names of the program's tools to ours. Other tools keep their names.
 	names map[string]string
 	// lines returns the function that reads a line into a conversation.
 	lines func(*conversation) func(line []byte) error
@@ -59,7 +58,7 @@ func isCodex(m map[string]json.RawMessage) bool {
 	if has(m, "payload", "type") && !has(m, "v") {
 		return true
 	}
-	// Until 2025 the first line had no type, and items were bare.
+	// Until 2025 the first line had no type, and items had no envelope.
 	return has(m, "id", "timestamp", "instructions") || has(m, "type", "role", "content") && !has(m, "message")
 }
 
@@ -74,12 +73,12 @@ func isClaude(m map[string]json.RawMessage) bool {
 	return has(m, "sessionId") || has(m, "leafUuid") || has(m, "messageId", "snapshot")
 }
 
-// looked is the number of lines examined to recognise a file, since the first ones may be
+// looked is the number of lines examined to detect the form of a file, because the first lines may be
 // damaged.
 const looked = 20
 
-// Read reads a session and calls use with each of its stretches, in order. It returns an error
-// for which errors.Is reports ErrUnknown if the file has no known form.
+// Read reads a session and calls use with each of its spans, in order. If the file has no known form,
+// the error matches ErrUnknown.
 func Read(r io.Reader, use func(Span) error) (Notes, error) {
 	var notes Notes
 	var reading *reader
@@ -121,8 +120,8 @@ func Read(r io.Reader, use func(Span) error) (Notes, error) {
 // errWhole means that a file is one JSON object over many lines.
 var errWhole = errors.New("one object")
 
-// ReadFile does the work of Read, and also reads files that are one JSON object. For these it
-// reads r twice.
+// ReadFile does the same as Read, and also reads files that are one JSON object, for which it reads r
+// twice.
 func ReadFile(r io.ReadSeeker, use func(Span) error) (Notes, error) {
 	notes, err := Read(r, use)
 	if !errors.Is(err, errWhole) {
@@ -180,7 +179,7 @@ func decode(line []byte, record any) error {
 	return nil
 }
 
-// feed gives a line to a reader, and counts the line if it cannot be read.
+// feed passes a line to a reader, and counts the line if it cannot be parsed.
 func feed(reading *reader, line []byte, notes *Notes) error {
 	err := reading.line(line)
 	switch {
@@ -193,7 +192,7 @@ func feed(reading *reader, line []byte, notes *Notes) error {
 	return err
 }
 
-// A moment is a time as logs write it: as text, or in milliseconds since 1970. Any other value is
+// A moment is a time in the form of logs: as text, or in milliseconds since 1970. Any other value is
 // read as the zero time.
 type moment struct{ time time.Time }
 
