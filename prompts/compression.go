@@ -21,9 +21,9 @@ var CompressionSections = []string{
 	"task_context", "user_directives", "errors_encountered", "code_references",
 }
 
-// Compression returns the prompt for a model that summarises: the embedded prompt, or the file
-// compression.md in overrides. lacks is a line about elements that the file does not ask for, "" if
-// it asks for all. The file is used even then.
+// Compression returns the prompt for a model that writes summaries: the embedded prompt, or the file
+// compression.md in overrides. lacks is a line about elements that the file does not request, or "".
+// The file is used even then.
 func Compression(overrides string) (prompt, lacks string, err error) {
 	path := filepath.Join(overrides, "compression.md")
 	data, err := fsutil.Read(path)

@@ -23,37 +23,37 @@ var full string
 //go:embed lean.md
 var lean string
 
-// Session is the data about a session for the system prompt.
+// Session contains the data about a session for the system prompt.
 type Session struct {
 	Workspace string
 	Platform  string
 	Date      string
-	// Shell is the shell that runs commands, empty if it is not known.
+	// Shell is the shell that runs commands, or "" if unknown.
 	Shell string
-	// Model is the id of the model, empty if it is not known.
+	// Model is the id of the model, or "" if unknown.
 	Model string
-	// Trailer is the last line of commits, empty for none.
+	// Trailer is the last line of commit messages, or "".
 	Trailer string
 	// Family is the family of the model.
 	Family string
-	// Git is the state of the repository at the start, nil if there is none.
+	// Git is the state of the repository at the start, or nil if there is none.
 	Git *Git
-	// Sandbox describes the sandbox of commands, nil if they run in none.
+	// Sandbox describes the sandbox of commands, or is nil if they run without one.
 	Sandbox *Sandbox
-	// Agent is set for a subagent, whose last message alone is read, by another model.
+	// Agent is set for a subagent. Only its last message is read, by another model.
 	Agent bool
 	// Tools lists the names of the tools, separated by commas.
 	Tools string
-	// Instructions lists the files with instructions, the most general first.
+	// Instructions lists the instruction files, the most general first.
 	Instructions []Instruction
-	// Notes are the facts from earlier sessions, empty for none.
+	// Notes are the facts from earlier sessions, or "".
 	Notes string
 }
 
-// Has reports whether a tool is offered. Templates call it before they mention a tool.
+// Has reports whether a tool is available. Templates call it before they mention a tool.
 func (s Session) Has(tool string) bool { return slices.Contains(strings.Split(s.Tools, ", "), tool) }
 
-// Edits reports whether a tool that changes files is offered.
+// Edits reports whether a tool that changes files is available.
 func (s Session) Edits() bool {
 	return slices.ContainsFunc([]string{"replace", "apply_patch", "write_file", "ast_edit", "insert_at_line", "delete_line_range"}, s.Has)
 }
@@ -63,9 +63,9 @@ func (s Session) IsGPT() bool { return s.Family == "gpt" || s.Family == "gpt-oss
 
 // Sandbox describes the sandbox of commands.
 type Sandbox struct {
-	// OwnTemp is set if commands have a /tmp of their own.
+	// OwnTemp is set if commands have a separate /tmp.
 	OwnTemp bool
-	// Network is set if commands reach the network.
+	// Network is set if commands have access to the network.
 	Network bool
 }
 
@@ -80,15 +80,15 @@ type Git struct {
 	Subjects []string
 }
 
-// Instruction is a file with instructions for the model.
+// Instruction is an instruction file for the model.
 type Instruction struct{ Source, Text string }
 
-// Templates holds the templates of the system prompt: the full one, and a short one for small
-// windows.
+// Templates contains the templates of the system prompt: the full one, and a short one for small
+// context windows.
 type Templates struct{ full, lean func() *template.Template }
 
-// Load reads the templates. A file system.md or lean.md in overrides replaces the embedded text.
-// The error names a file that cannot be used.
+// Load parses the templates. A file system.md or lean.md in overrides replaces the embedded text. The
+// error names a file that cannot be used.
 func Load(overrides string) (*Templates, error) {
 	var t Templates
 	var err error
@@ -99,8 +99,8 @@ func Load(overrides string) (*Templates, error) {
 	return &t, err
 }
 
-// The embedded templates are parsed when the first request needs one. They are valid, because the
-// tests parse them.
+// The embedded templates are parsed when the first request needs one. They are valid, because the tests
+// also parse them.
 var (
 	embeddedFull = sync.OnceValue(func() *template.Template { return embedded("system.md", full) })
 	embeddedLean = sync.OnceValue(func() *template.Template { return embedded("lean.md", lean) })
@@ -139,9 +139,9 @@ func parse(name, text string) (*template.Template, error) {
 	return t, nil
 }
 
-// System returns the system prompt, the short one if lean is set. It cuts the instructions until
-// fits reports that the prompt is short enough, or until nothing remains of them. cut reports
-// whether it has cut them.
+// System returns the system prompt, or the short prompt if lean is set. It shortens the instructions
+// until fits reports that the prompt is short enough, or until none are left. cut reports whether it
+// shortened them.
 func (t *Templates) System(s Session, lean bool, fits func(prompt string) bool) (prompt string, cut bool) {
 	of := t.full
 	if lean {
@@ -162,13 +162,14 @@ func (t *Templates) System(s Session, lean bool, fits func(prompt string) bool) 
 
 func render(t *template.Template, s Session) string {
 	var b strings.Builder
-	// Load has executed the template, and writing to a Builder does not fail.
+	// Load has already executed the template, and writing to a Builder does not fail.
 	_ = t.Execute(&b, s)
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// shorten cuts instructions to a number of bytes in total. The most specific instructions are last
-// and are cut last. A note marks the end of a cut text, so that the model can read the rest.
+// shorten shortens instructions to a number of bytes in total. The most specific instructions are last
+// and are shortened last. A note marks the end of a shortened text, so that the model can read the
+// rest.
 func shorten(all []Instruction, bytes int) []Instruction {
 	var kept []Instruction
 	for _, i := range slices.Backward(all) {

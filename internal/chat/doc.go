@@ -1,5 +1,5 @@
-// Package chat runs the turn loop. The loop takes a message of the user, makes the context fit
-// before every request, streams the model's reply, runs the tool calls in the reply, and reports
+// Package chat runs the turn loop. The loop receives a message of the user. It makes the context fit
+// before every request, streams the model's reply, and runs the tool calls in the reply. It reports
 // every step as a typed event.
 //
 // # Owner

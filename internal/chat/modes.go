@@ -35,9 +35,9 @@ func (m *modes) narrowAgain() {
 	}
 }
 
-// aboutMode returns a note for the next message if the approval mode is plan, or no longer plan, and
-// the context does not contain that yet. The note is not in the system prompt, because the prompt must
-// not change.
+// aboutMode returns a note for the next message if the mode changed to plan or from plan and the
+// context has no note about that. The note is not in the system prompt, because the prompt must not
+// change.
 func (m *modes) aboutMode() []history.Block {
 	text, before := m.consent.PlanNote(), m.saidOfMode()
 	if text == "" && before != "" {

@@ -78,8 +78,8 @@ type FallbackResult struct {
 // ContextOverflowError is returned if a request cannot be made to fit, because the parts that must be
 // sent are too large (D-30). All numbers are tokens.
 type ContextOverflowError struct {
-	// Overhead is the size of the system prompt and the tool schemas, Message the size of the
-	// user's last message, and Reserve the room kept for the reply.
+	// Overhead is the size of the system prompt and the tool schemas. Message is the size of the user's
+	// last message. Reserve is the room kept for the reply.
 	Overhead, Message, Reserve int
 	// Limit is the size of the context window.
 	Limit int

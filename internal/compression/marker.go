@@ -170,8 +170,8 @@ type unread struct {
 }
 
 // The metadata keys of a marker that reports unread calls: the numbers of calls by outcome, whether
-// these are all calls of the reply, and the number of replies that followed the marker when it was
-// written. Once more replies follow, the model has read the marker.
+// these are all calls of the reply, and how many replies followed the marker when it was written. Once
+// more replies follow, the model has read the marker.
 const (
 	metaUnread  = "unreadCalls"
 	metaWhole   = "unreadReply"

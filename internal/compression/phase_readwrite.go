@@ -22,9 +22,9 @@ var staleReads = Phase{
 }
 
 // pruneStaleReads removes each call that read a file which was written later, with its responses
-// (REQ-HD-005), because they do not show the file as it is on disk now. The loop runs backward, so the
-// first write of a file that it finds is the latest. Every read of the file in an earlier entry is
-// stale. A read and a write in the same entry may have run in parallel, so that read stays (D-12).
+// (REQ-HD-005). They do not show the file as it is on disk now. The loop runs backward, so the first
+// write of a file that it finds is the latest. Every read of the file in an earlier entry is stale. A
+// read and a write in the same entry may have run in parallel, so that read stays (D-12).
 func pruneStaleReads(v *view, config DensityConfig) {
 	first := len(v.prunes)
 	writes := writeLog{root: config.WorkspaceRoot, latest: make(map[string]fileWrite), pinned: config.Pinned}

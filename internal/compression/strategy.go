@@ -88,8 +88,8 @@ func (c Context) trigger() float64 {
 	return min(c.Threshold*float64(c.ContextLimit), float64(c.ContextLimit-c.Reserve))
 }
 
-// headroom is the share of the room below the trigger that may be filled after a compression, so that
-// the next compression is not due at once (REQ-HD-008.6).
+// headroom is the share of the room below the trigger that may be filled after a compression. So the
+// next compression is not due at once (REQ-HD-008.6).
 const headroom = 0.6
 
 // Target returns the total that a compression aims for, overhead included (D-40, REQ-HD-008.6).

@@ -20,8 +20,8 @@ const (
 	lastNotice = `Write the ` + snapshotOpen + ` now, and nothing else.`
 )
 
-// If a transcript does not fit even with summary lines, each text in it is cut to longestText
-// bytes, then to half of that, and so on down to shortestText.
+// If a transcript does not fit even with summary lines, each text in it is cut to longestText bytes.
+// The limit is then halved repeatedly, down to shortestText.
 const (
 	longestText  = 32 << 10
 	shortestText = 200

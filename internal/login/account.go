@@ -15,19 +15,18 @@ import (
 	"agent/internal/reachlog"
 )
 
-// sooner is how long before its end a token is refreshed, unless it lasts for a short time only.
+// sooner is how long before its expiry a token is refreshed, unless its lifetime is short.
 const sooner = 5 * time.Minute
 
-// Sources has the sources of the logins that a user has, so that all conversations of a program
-// share them.
+// Sources contains the sources of a user's logins, so that all conversations of a process share them.
 type Sources struct {
 	Store Store
 	Now   func() time.Time
-	// Transport makes the requests to vendors; nil means that of Go.
+	// Transport sends the requests to vendors. If nil, Go's default transport is used.
 	Transport http.RoundTripper
-	// Reached, which may be nil, is told each host that is asked for a token.
+	// Reached, which may be nil, is called with each host from which a token is requested.
 	Reached func(host string)
-	// Say tells a user that something is not kept.
+	// Say shows the user a line about something that could not be stored.
 	Say func(line string)
 
 	mu  sync.Mutex
@@ -46,7 +45,7 @@ func (s *Sources) transport() http.RoundTripper {
 	return reachlog.Transport(base, s.Reached)
 }
 
-// Source returns the source of the tokens of a kept login.
+// Source returns the source of the tokens of a stored login.
 func (s *Sources) Source(id string) Source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +64,8 @@ func (s *Sources) newAccount(id string) *account {
 	return a
 }
 
-// SourceOf returns the source of the tokens of a login that is not kept yet. It is not refreshed.
+// SourceOf returns the source of the tokens of a login that is not stored yet. The tokens are not
+// refreshed.
 func (s *Sources) SourceOf(l Login) Source {
 	a := s.newAccount(l.ID())
 	a.login, a.fixed = &l, true
@@ -80,15 +80,15 @@ type account struct {
 	fixed bool
 
 	shared
-	// login is the login as it was last read, nil before that. short is what its token was
-	// exchanged for.
+	// login is the login as it was last read, or nil before that. short is the short-lived token for
+	// which its token was exchanged.
 	login *Login
 	short *Token
-	// windows has the rate limits from the latest replies.
+	// windows contains the rate limits from the latest replies.
 	windows atomic.Pointer[[]Window]
 }
 
-// currentToken returns the token that is there, until shortly before its end.
+// currentToken returns the present token, until shortly before its expiry.
 func (a *account) currentToken(refused llm.Key) (Token, bool) {
 	if a.login == nil {
 		return Token{}, false
@@ -121,7 +121,7 @@ func (l Login) token() Token {
 	return Token{Key: llm.Key(l.Access), Headers: l.Headers, Expires: l.Expires, Base: l.Base}
 }
 
-// ask gets another token: the one that another program has kept in the meantime, or a new one.
+// ask gets another token: one that another process has stored meanwhile, or a new one.
 func (a *account) ask(refused llm.Key) (Token, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait+2*vendorTime)
 	defer cancel()
@@ -170,7 +170,7 @@ func (a *account) ask(refused llm.Key) (Token, error) {
 	return *a.short, nil
 }
 
-// logInAgain returns the error of a login that is no longer valid. Nothing is deleted.
+// logInAgain returns the error that tells the user to log in again. The stored login is not deleted.
 func (a *account) logInAgain(why string) *llm.Error {
 	name, as, _ := strings.Cut(a.id, ":")
 	line := "agent login " + name
@@ -183,9 +183,9 @@ func (a *account) logInAgain(why string) *llm.Error {
 	return tokenError("log in again: "+line, "%s", why)
 }
 
-// refresh gets the login that follows used. If several programs need it at once, one asks the
-// vendor and the others read the login that it has stored. must is set if the present token is
-// refused; otherwise that token is used to its end while the vendor does not answer.
+// refresh gets the login that follows used. If several processes need it at once, one sends the request
+// to the vendor, and the others read the login that it has stored. must is set if the present token was
+// refused. Otherwise the present token is used until its expiry while the vendor does not answer.
 func (a *account) refresh(ctx context.Context, c caller, used string, must bool) error {
 	if a.fixed {
 		return a.logInAgain("the token of " + c.account.Title + " was refused")
@@ -209,7 +209,7 @@ func (a *account) refresh(ctx context.Context, c caller, used string, must bool)
 			}
 			tokens, err := c.post(ctx, c.account.token, url.Values{"grant_type": {"refresh_token"}, "client_id": {a.login.ClientID}, "refresh_token": {a.login.Refresh}})
 			if isCode(err, "invalid_grant") && !again {
-				continue // another program may have used the port in the meantime
+				continue // another process may have used the port in the meantime
 			}
 			if err == nil {
 				return a.keep(c, tokens)
@@ -225,7 +225,7 @@ func (a *account) refresh(ctx context.Context, c caller, used string, must bool)
 	})
 }
 
-// keep keeps the login that new tokens make. The caller holds the lock of the store.
+// keep stores the login with new tokens. The caller holds the lock of the store.
 func (a *account) keep(c caller, tokens answer) error {
 	next, err := c.login(*a.login, tokens, a.sources.Now())
 	if err != nil {
@@ -238,7 +238,7 @@ func (a *account) keep(c caller, tokens answer) error {
 	return nil
 }
 
-// swap exchanges the token for one that lasts minutes.
+// swap exchanges the token for a short-lived one.
 func (a *account) swap(ctx context.Context, c caller) error {
 	var said struct {
 		Token     string `json:"token"`
@@ -280,7 +280,7 @@ func (s *Sources) Forget() {
 	}
 }
 
-// Keep keeps a new login, and returns it as it is kept.
+// Keep stores a new login, and returns it as it is stored.
 func (s *Sources) Keep(ctx context.Context, l Login) (Login, error) {
 	defer s.Forget()
 	err := s.Store.WithLock(ctx, func() (err error) {
@@ -290,8 +290,9 @@ func (s *Sources) Keep(ctx context.Context, l Login) (Login, error) {
 	return l, err
 }
 
-// Logout forgets a login, and gives its tokens back where the vendor takes them. found is false if
-// there is none; unrevoked says why the vendor did not take them, nil if it did or takes none.
+// Logout deletes a login, and revokes its tokens if the vendor supports that. found is false if there
+// is no such login. unrevoked is the reason why the vendor did not revoke the tokens. It is nil if the
+// vendor did, or does not support it.
 func (s *Sources) Logout(ctx context.Context, id string) (found bool, unrevoked, err error) {
 	defer s.Forget()
 	err = s.Store.WithLock(ctx, func() error {
@@ -314,7 +315,7 @@ func (s *Sources) Logout(ctx context.Context, id string) (found bool, unrevoked,
 	return found, unrevoked, err
 }
 
-// revoke gives the tokens of a login back (RFC 7009).
+// revoke revokes the tokens of a login at the vendor (RFC 7009).
 func (s *Sources) revoke(ctx context.Context, l Login) error {
 	of, err := l.of()
 	if err != nil || of.revoke == "" {

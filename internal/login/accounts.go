@@ -8,37 +8,39 @@ import (
 	"time"
 )
 
-// An Account is a kind of account that people have with a vendor. To add one, add a value.
+// An Account is a kind of account with a vendor. To add one, add a value.
 type Account struct {
-	// Name is what users type, and the name of the provider that the account is with. Title is
-	// the vendor's own spelling.
+	// Name is the name that users type, and also the name of the provider. Title is the vendor's own
+	// spelling.
 	Name, Title string
-	// Why says why there is no login, "" if there is one. Instead says which other ways there are.
+	// Why is the reason why there is no login, or "" if there is one. Instead describes the
+	// alternatives.
 	Why, Instead string
-	// Note is a line for whoever logs in, "" for none.
+	// Note is a line for the user who logs in, or "".
 	Note string
 
-	// keys is where a vendor makes a key for whoever logs in at authorize; "" for all others.
+	// keys is the address at which a vendor creates an API key for a user who logged in at authorize.
+	// It is "" for all others.
 	keys string
-	// authorize is where a user agrees in a browser, device where a code for another device is
-	// given, token where tokens are, revoke where they are given back. "" stands for nothing.
+	// authorize is the address where the user approves the login in a browser. device issues a code for
+	// another device, token issues tokens, and revoke revokes them. Each is "" if it does not exist.
 	authorize, device, token, revoke string
 	scope                            string
-	// more has further parameters of authorize.
+	// more contains additional parameters of authorize.
 	more map[string]string
-	// proof is set if the device flow wants a code verifier (RFC 7636).
+	// proof is set if the device flow requires a code verifier (RFC 7636).
 	proof bool
 	// codes is set if the device flow is OpenAI's own instead of RFC 8628.
 	codes *codeFlow
-	// exchange is the address that exchanges the token for one that lasts minutes, and whoami the
-	// address that tells the name of the account.
+	// exchange is the address that exchanges the token for a short-lived one. whoami is the address
+	// that returns the name of the account.
 	exchange, whoami string
-	// domains lists the domains whose hosts get the tokens, besides the hosts of the addresses.
+	// domains lists the domains whose hosts may receive the tokens, besides the hosts of the addresses.
 	domains []string
-	// claims returns the headers that go with the claims of an ID token; nil adds none.
+	// claims returns the headers that the claims of an ID token require. It may be nil.
 	claims func(claims map[string]any) map[string]string
-	// limits reads the limits of a subscription from the headers of a reply; nil if replies tell
-	// nothing of them.
+	// limits parses the limits of a subscription in the headers of a reply. It is nil if replies do not
+	// contain them.
 	limits func(header http.Header, now time.Time) []Window
 }
 
@@ -86,10 +88,10 @@ var accounts = []Account{
 	{Name: "gemini", Title: "Gemini with a Google account", Why: "Google does not allow it for other programs", Instead: "a key (agent login gemini), or --provider vertex"},
 }
 
-// Accounts returns all accounts, those without a login too.
+// Accounts returns all accounts, including those without a login.
 func Accounts() []Account { return slices.Clone(accounts) }
 
-// AccountNamed returns the account with a name; anthropic is that of Claude, openai that of
+// AccountNamed returns the account with a name. The name anthropic means Claude, and openai means
 // ChatGPT.
 func AccountNamed(name string) (Account, bool) {
 	for other, own := range map[string]string{"anthropic": "claude", "openai": "chatgpt", "copilot": "github-copilot", "moonshot": "kimi", "alibaba": "qwen"} {
@@ -104,14 +106,14 @@ func AccountNamed(name string) (Account, bool) {
 	return accounts[i], true
 }
 
-// CreatesAPIKey reports whether the vendor makes a key for whoever logs in, which is then kept like any
-// other.
+// CreatesAPIKey reports whether the vendor creates an API key for a user who logs in. It is then stored
+// like any other key.
 func (a Account) CreatesAPIKey() bool { return a.keys != "" }
 
-// UsesDeviceCode reports whether a user can log in by a code that they type on any device.
+// UsesDeviceCode reports whether a user can log in with a code typed on any device.
 func (a Account) UsesDeviceCode() bool { return a.device != "" }
 
-// Refused returns an error if there is no login to the account, or none without a client id and
+// Refused returns an error if the account supports no login, or if its login needs a client id and
 // clientID is "".
 func (a Account) Refused(clientID string) error {
 	switch {
@@ -124,7 +126,7 @@ func (a Account) Refused(clientID string) error {
 	return nil
 }
 
-// RefusedError is the error that there is no login to an account.
+// RefusedError is returned if the account supports no login.
 type RefusedError struct{ Account Account }
 
 func (e *RefusedError) Error() string {
@@ -146,14 +148,14 @@ func (a Account) At(host string) (Account, error) {
 	return a, nil
 }
 
-// trustsHost reports whether a host may get the tokens of the account.
+// trustsHost reports whether a host may receive the tokens of the account.
 func (a Account) trustsHost(host string) bool {
 	return slices.ContainsFunc(a.domains, func(domain string) bool {
 		return host == domain || strings.HasSuffix(host, "."+domain)
 	})
 }
 
-// chatGPTHeaders names the account that a user has chosen.
+// chatGPTHeaders returns the header with the account that a user has chosen.
 func chatGPTHeaders(claims map[string]any) map[string]string {
 	about, _ := claims["https://api.openai.com/auth"].(map[string]any)
 	id, _ := about["chatgpt_account_id"].(string)

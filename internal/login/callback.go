@@ -14,13 +14,14 @@ import (
 	"time"
 )
 
-// An Opener opens an address for a user. It returns the address at which the browser ended up if
-// the user has pasted it, or "" if the browser returns by itself.
+// An Opener opens an address for a user. It returns the address at which the browser ended up if the
+// user has pasted it. It returns "" if the browser will call the Callback.
 type Opener func(ctx context.Context, address string) (returned string, err error)
 
-// A Callback is the server to which a browser returns after a login. Only this machine reaches it.
+// A Callback is the server to which a browser returns after a login. It is reachable only from this
+// machine.
 type Callback struct {
-	// Address is where the browser returns.
+	// Address is the address to which the browser returns.
 	Address string
 
 	server  *http.Server
@@ -32,7 +33,7 @@ type Callback struct {
 	answered bool
 }
 
-// NewCallback starts a server at a port, 0 for a free one.
+// NewCallback starts a server at a port. 0 means a free port.
 func NewCallback(port int) (*Callback, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -46,8 +47,8 @@ func NewCallback(port int) (*Callback, error) {
 	return b, nil
 }
 
-// serve takes the first answer of the login that is awaited. A page of another site may send any
-// number of others.
+// serve accepts the first answer of the expected login. A page of another site may send any number of
+// other requests.
 func (b *Callback) serve(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	state := query.Get("state")
@@ -69,10 +70,10 @@ func (b *Callback) serve(w http.ResponseWriter, r *http.Request) {
 	b.answers <- query
 }
 
-// Wait opens an address for the user and returns the answer of the authority, which comes from
-// the browser or is pasted. An answer of the browser must have the state; the caller checks that of
-// a pasted one. It opens no address but one of the web: a server chooses where its login is, and the
-// system would hand any other to the program that it is for.
+// Wait opens an address for the user and returns the answer of the authorization server. The answer
+// comes from the browser or is pasted. An answer from the browser must have the state. The caller
+// checks the state of a pasted answer. Wait opens only http and https addresses. A server chooses the
+// address of its login, and the system would start other programs for other schemes.
 func (b *Callback) Wait(ctx context.Context, address, state string, open Opener) (url.Values, error) {
 	page, err := url.Parse(address)
 	if err != nil {
@@ -111,14 +112,14 @@ func (b *Callback) Wait(ctx context.Context, address, state string, open Opener)
 			if err != nil {
 				return nil, err
 			}
-			failed = nil // the browser returns by itself
+			failed = nil // the browser will call the server
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
 }
 
-// Close ends the server, once the browser has its page.
+// Close ends the server after the browser has received its page.
 func (b *Callback) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -17,21 +17,21 @@ import (
 	"agent/internal/llm"
 )
 
-// Bounds of a program that prints a token.
+// Limits of a program that prints a token.
 const (
 	commandTime = 30 * time.Second
 	maxPrinted  = 64 << 10
 	maxKey      = 16 << 10
-	// early is how long before its end a token counts as ended.
+	// early is how long before its expiry a token counts as expired.
 	early = time.Minute
 )
 
-// A Runner runs a command line to its end, and returns what it printed. Errors do not show
-// output. complaint is the beginning of its standard error.
+// A Runner runs a command to its end, and returns its output. most limits the output in bytes. Errors
+// do not contain output. complaint is the beginning of its standard error.
 type Runner func(ctx context.Context, line string, most int) (printed []byte, complaint string, err error)
 
-// Commands has the sources of the command lines of a program, so that all its conversations run
-// each command only once. The zero Commands needs only Run to be set.
+// Commands contains the sources of the commands of a process, so that all its conversations run each
+// command only once. The zero Commands is ready to use once Run is set.
 type Commands struct {
 	Run Runner
 	Now func() time.Time
@@ -40,8 +40,8 @@ type Commands struct {
 	all map[string]*command
 }
 
-// Source returns the source of a command line for an address. life is how long a token counts
-// whose end is not known.
+// Source returns the source of a command for an address. life is the lifetime of a token whose expiry
+// is unknown.
 func (c *Commands) Source(line, baseURL string, life time.Duration) Source {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,22 +58,23 @@ func (c *Commands) Source(line, baseURL string, life time.Duration) Source {
 	return c.all[at]
 }
 
-// command is the Source of a command line.
+// command is the Source of a command.
 type command struct {
 	line string
 	run  Runner
 	now  func() time.Time
-	// life is how long a token counts whose end is not known.
+	// life is the lifetime of a token whose expiry is unknown.
 	life atomic.Int64
 
 	shared
 	token *Token
-	// until is when the token is asked for again. late is set if it had ended when it came.
+	// until is the time at which the next token is requested. late is set if the token had already
+	// expired when it was printed.
 	until time.Time
 	late  bool
 }
 
-// currentToken returns the token that was printed, until it counts as ended or is refused.
+// currentToken returns the printed token, until it counts as expired or is refused.
 func (c *command) currentToken(refused llm.Key) (Token, bool) {
 	if c.token == nil || refused != "" && c.token.secret() == refused || !c.now().Before(c.until) {
 		return Token{}, false
@@ -94,7 +95,7 @@ func (c *command) ask(refused llm.Key) (Token, error) {
 	switch {
 	case ctx.Err() != nil:
 		return Token{}, tokenError(setHint, "auth-command was stopped after %s%s", commandTime, complaint)
-	case err != nil && len(printed) <= maxPrinted: // a longer one is ended
+	case err != nil && len(printed) <= maxPrinted: // a program that prints more is killed
 		return Token{}, tokenError(setHint, "auth-command failed: %v%s", err, complaint)
 	}
 	token, err := parse(printed)
@@ -116,8 +117,8 @@ func (c *command) ask(refused llm.Key) (Token, error) {
 	return token, nil
 }
 
-// parse returns the token that a program has printed. Errors complete "auth-command …", and never
-// show what was printed.
+// parse returns the token in the output of a program. Errors complete "auth-command …", and never
+// contain the output.
 func parse(printed []byte) (Token, error) {
 	text := bytes.TrimSpace(printed)
 	switch {

@@ -18,23 +18,23 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A Person asks the user during a login.
+// A Person interacts with the user during a login.
 type Person struct {
-	// Open leads the user to an address in a browser.
+	// Open opens an address in a browser for the user.
 	Open Opener
-	// Show shows an address, and the code to type there.
+	// Show shows an address, and the code to type at that address.
 	Show func(ctx context.Context, address, code string) error
-	// Device is set if the code is preferred, where a vendor has both ways.
+	// Device is set if the device code is preferred, if a vendor supports both.
 	Device bool
-	// Now reads the clock.
+	// Now returns the current time.
 	Now func() time.Time
 }
 
-// patience limits a login, which waits for a user.
+// patience limits the time of a login, which waits for the user.
 const patience = 15 * time.Minute
 
-// Login leads a user to the vendor, and returns their login. Nothing is kept. transport makes
-// the requests to the vendor.
+// Login logs the user in at the vendor, and returns the login. Nothing is stored. transport sends the
+// requests to the vendor.
 func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientID string, person Person) (Login, error) {
 	if err := a.Refused(clientID); err != nil {
 		return Login{}, err
@@ -60,18 +60,19 @@ func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientI
 		Login string `json:"login"`
 	}
 	if c.ask(ctx, http.MethodGet, a.whoami, map[string]string{"Authorization": "Bearer " + l.Access}, "", &who) == nil {
-		l.Name = humanize.Line(who.Login, 80) // without a name the login is as good
+		l.Name = humanize.Line(who.Login, 80) // the login also works without a name
 	}
 	return l, nil
 }
 
-// LoginForKey leads a user to a vendor that makes a key of their account, and returns the key.
+// LoginForKey logs the user in at a vendor that creates an API key for the account, and returns the
+// key.
 func (a Account) LoginForKey(ctx context.Context, transport http.RoundTripper, person Person) (llm.Key, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, tokenError("", "the login to %s timed out after %s", a.Title, patience))
 	defer cancel()
 	verifier := oauth2.GenerateVerifier()
 	code, _, err := a.inBrowser(ctx, person.Open, func(returns, state string) url.Values {
-		// The vendor sends no state of its own, so it is a part of the address to return to.
+		// The vendor does not return a state parameter, so the state is a part of the callback address.
 		return url.Values{"callback_url": {returns + "?state=" + state}, "code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)}, "code_challenge_method": {"S256"}}
 	})
 	if err != nil {
@@ -93,8 +94,8 @@ func (a Account) LoginForKey(ctx context.Context, transport http.RoundTripper, p
 	return llm.Key(said.Key), nil
 }
 
-// inBrowser leads a user to the page where they agree, and returns the code that comes back,
-// and the address to which it came. query has the parameters of the page.
+// inBrowser opens the page on which the user approves the login. It returns the authorization code, and
+// the address to which the browser returned. query returns the parameters of the page.
 func (a Account) inBrowser(ctx context.Context, open Opener, query func(returns, state string) url.Values) (code, returned string, err error) {
 	back, err := NewCallback(0)
 	if err != nil {
@@ -116,7 +117,7 @@ func (a Account) inBrowser(ctx context.Context, open Opener, query func(returns,
 	return code, back.Address, nil
 }
 
-// code is the flow in a browser (RFC 6749 with RFC 7636).
+// code runs the flow in a browser (RFC 6749 with RFC 7636).
 func (c caller) code(ctx context.Context, clientID string, person Person) (answer, error) {
 	verifier := oauth2.GenerateVerifier()
 	code, returned, err := c.account.inBrowser(ctx, person.Open, func(returns, state string) url.Values {
@@ -137,14 +138,14 @@ func (c caller) code(ctx context.Context, clientID string, person Person) (answe
 	})
 }
 
-// The waits of the device flow, where the vendor names none or asks for longer ones (RFC 8628).
+// The waits of the device flow, used if the vendor sets none or longer ones (RFC 8628).
 const (
 	usualInterval = 5 * time.Second
 	slowerBy      = 5 * time.Second
 	maxInterval   = time.Minute
 )
 
-// byDevice is the flow with a code that is typed on another device (RFC 8628).
+// byDevice runs the flow with a code that is typed on another device (RFC 8628).
 func (c caller) byDevice(ctx context.Context, clientID string, person Person) (answer, error) {
 	if c.account.codes != nil {
 		return c.byCodes(ctx, clientID, person)
@@ -179,11 +180,11 @@ func (c caller) byDevice(ctx context.Context, clientID string, person Person) (a
 	})
 }
 
-// errPending is the error of a login to which the login is not confirmed yet.
+// errPending means that the user has not confirmed the login yet.
 var errPending = errors.New("the login is not confirmed yet")
 
-// await shows a user the code of an answer, and asks until they have agreed. A vendor that does
-// not answer is asked again.
+// await shows the user the code of an answer, and polls the vendor until the user has confirmed it. If
+// the vendor does not answer, await polls again.
 func (c caller) await(ctx context.Context, person Person, address string, given answer, ask func(context.Context) (answer, error)) (answer, error) {
 	if address == "" || given.UserCode == "" {
 		return answer{}, tokenError("", "%s returned no login code", c.account.Title)
@@ -219,15 +220,16 @@ func (c caller) await(ctx context.Context, person Person, address string, given 
 	}
 }
 
-// A codeFlow has the addresses of a device flow that ends with an authorization code.
+// A codeFlow contains the addresses of a device flow that ends with an authorization code.
 type codeFlow struct {
-	// page is where the user types the code, ask tells whether they have, and returns is the
-	// redirect address for which the authorization code is made.
+	// page is where the user types the code. ask is polled for the confirmation. returns is the
+	// redirect address for which the authorization code is issued.
 	page, ask, returns string
 }
 
-// byCodes is OpenAI's own flow with a code that is typed on another device. It speaks JSON; 403 and
-// 404 mean that the login is not confirmed yet. The authorization code comes with its verifier.
+// byCodes runs OpenAI's own flow with a code that is typed on another device. It uses JSON. The
+// statuses 403 and 404 mean that the login is not confirmed yet. The authorization code is returned
+// with its verifier.
 func (c caller) byCodes(ctx context.Context, clientID string, person Person) (answer, error) {
 	flow := c.account.codes
 	post := func(ctx context.Context, address string, body map[string]string) (a answer, err error) {
@@ -258,7 +260,7 @@ func (c caller) byCodes(ctx context.Context, clientID string, person Person) (an
 	})
 }
 
-// passes reports whether a vendor may answer otherwise later.
+// passes reports whether an error of a vendor may be temporary.
 func passes(err error) bool {
 	e, is := asError(err)
 	return is && !e.Final

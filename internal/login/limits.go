@@ -17,15 +17,15 @@ import (
 	"agent/internal/llm/lenientjson"
 )
 
-// A Window is a span of time in which a subscription has a limit.
+// A Window is a period of time for which a subscription has a limit.
 type Window struct {
-	// Name names the span for a user.
+	// Name is the name of the period for a user.
 	Name string
-	// Used is the part that is used up, in percent.
+	// Used is the used part of the limit, in percent.
 	Used float64
-	// Of is how many requests the limit is, 0 if that is not known.
+	// Of is the limit in requests, or 0 if unknown.
 	Of float64
-	// Resets is when the span ends; zero if that is not known.
+	// Resets is the end of the period, or zero if unknown.
 	Resets time.Time
 }
 
@@ -34,7 +34,7 @@ func (w Window) String() string {
 	return fmt.Sprintf("%s: %d %% used", w.Name, int(math.Round(w.Used)))
 }
 
-// Reset returns when the window ends as a user reads it, "" if that is not known.
+// Reset returns the end of the period, formatted for a user, or "" if unknown.
 func (w Window) Reset(now time.Time) string {
 	switch {
 	case w.Resets.IsZero():
@@ -45,8 +45,8 @@ func (w Window) Reset(now time.Time) string {
 	return w.Resets.In(now.Location()).Format("2006-01-02 15:04")
 }
 
-// DescribeWindows describes windows in a line, as "5 h: 37 % used, resets 14:10; week: 61 % used", "" for
-// none.
+// DescribeWindows describes windows in one line, such as "5 h: 37 % used, resets 14:10; week: 61 %
+// used". It returns "" if there are none.
 func DescribeWindows(windows []Window, now time.Time) string {
 	var parts []string
 	for _, w := range windows {
@@ -61,7 +61,7 @@ func DescribeWindows(windows []Window, now time.Time) string {
 
 // A Limited is a Source whose account has limits.
 type Limited interface {
-	// Limits returns the limits by the latest replies.
+	// Limits returns the limits from the latest replies.
 	Limits() []Window
 }
 
@@ -73,11 +73,11 @@ func (a *account) Limits() []Window {
 	return nil
 }
 
-// ErrLimit is the cause of an *llm.Error: the limit of a subscription is reached.
+// ErrLimit is the cause of an *llm.Error if the limit of a subscription is reached.
 var ErrLimit = errors.New("the subscription limit is reached")
 
-// checkLimits takes what a response tells of the limits. At a limit it returns an error with the time
-// of the reset.
+// checkLimits stores the limits in the headers of a response. If a limit is reached, it returns an
+// error with the time of the reset.
 func (a *account) checkLimits(response *http.Response) (*http.Response, error) {
 	of, known := AccountNamed(strings.SplitN(a.id, ":", 2)[0])
 	if !known || of.limits == nil {
@@ -133,7 +133,7 @@ func (a *account) checkLimits(response *http.Response) (*http.Response, error) {
 	return nil, e
 }
 
-// chatGPTLimits reads the limits of a ChatGPT account.
+// chatGPTLimits parses the limits of a ChatGPT account.
 func chatGPTLimits(header http.Header, now time.Time) []Window {
 	var windows []Window
 	for _, part := range []string{"Primary", "Secondary"} {
@@ -159,7 +159,7 @@ func chatGPTLimits(header http.Header, now time.Time) []Window {
 	return windows
 }
 
-// span names a length of time.
+// span returns a name for a duration.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -175,7 +175,7 @@ func span(d time.Duration) string {
 	return strconv.Itoa(int(d/time.Minute)) + " min"
 }
 
-// copilotLimits reads the limits of an account of GitHub Copilot.
+// copilotLimits parses the limits of an account of GitHub Copilot.
 func copilotLimits(header http.Header, _ time.Time) []Window {
 	var windows []Window
 	for _, at := range []struct{ header, name string }{
@@ -193,11 +193,11 @@ func copilotLimits(header http.Header, _ time.Time) []Window {
 		if of, err := strconv.ParseFloat(said.Get("ent"), 64); err == nil && of > 0 && of <= math.MaxInt32 {
 			w.Of = of
 		}
-		w.Resets, _ = time.Parse(time.RFC3339, said.Get("rst")) // without a time it is not known
+		w.Resets, _ = time.Parse(time.RFC3339, said.Get("rst")) // zero if the header has no time
 		windows = append(windows, w)
 	}
 	return windows
 }
 
-// premium is the window of the requests that GitHub counts by the month.
+// premium is the name of the limit for requests that GitHub counts per month.
 const premium = "premium requests"

@@ -1,11 +1,10 @@
-// Package login gets tokens for requests: from a program of the user that prints one, or from an
-// account that the user has logged in to. A token goes to the address it is for, over https, and
-// nowhere else.
+// Package login gets tokens for requests. They come from a program of the user that prints one, or from
+// an account to which the user has logged in. A token is sent only to its own address, over https.
 //
-// A [Source] has the present token. [Command] is a source that runs a program; [Account] is one
-// that keeps and refreshes the tokens of an OAuth login. [Sign] adds the token to requests. The
-// rest is what logging in needs: the table of accounts, the flows, and the server to which a
-// browser returns, which package mcp uses for its logins, too.
+// A [Source] returns the present token. [Command] is a source that runs a program. [Account] describes
+// an OAuth login, whose source stores and refreshes the tokens. [Sign] adds the token to requests. The
+// other parts are for logging in: the table of accounts, the flows, and the callback server, which
+// package mcp uses for its logins, too.
 package login
 
 import (
@@ -22,20 +21,20 @@ import (
 	"agent/internal/llm"
 )
 
-// A Token is what signs requests.
+// A Token signs requests.
 type Token struct {
 	// Key is sent as a bearer token, unless it is empty.
 	Key llm.Key
-	// Headers are sent, too.
+	// Headers are sent with the token.
 	Headers map[string]string
-	// Expires is when it ends; zero if that is not known.
+	// Expires is the expiry time of the token, or zero if unknown.
 	Expires time.Time
-	// Base is the scheme and host of the vendor to which requests go instead of the endpoint, "" to
-	// use the endpoint.
+	// Base is the scheme and host of the vendor to which requests go instead of the endpoint. It is ""
+	// to use the endpoint.
 	Base string
 }
 
-// secret is what distinguishes the token from the one after it.
+// secret returns the part of the token that differs from the next token.
 func (t Token) secret() llm.Key {
 	if t.Key != "" {
 		return t.Key
@@ -43,15 +42,15 @@ func (t Token) secret() llm.Key {
 	return llm.Key(t.Headers["Authorization"])
 }
 
-// A Source returns the present token. It is safe for concurrent use.
+// A Source returns the present token. It must be safe for concurrent use.
 type Source interface {
-	// Token returns the present token, and gets one if there is none. refused is the secret of a
-	// token that the server has refused, "" for none: another token is returned, or an error. The
-	// error is an *llm.Error, or that of ctx.
+	// Token returns the present token, and gets one if there is none. refused is the secret of a token
+	// that the server has refused, or "". If it is set, Token returns another token or an error. The
+	// error is an *llm.Error, or ctx's error.
 	Token(ctx context.Context, refused llm.Key) (Token, error)
 }
 
-// tokenError returns the error of a token that cannot be had.
+// tokenError returns the error for a token that is not available.
 func tokenError(hint, format string, args ...any) *llm.Error {
 	return &llm.Error{Kind: llm.Auth, Message: fmt.Sprintf(format, args...), Hint: hint, Final: true}
 }
@@ -61,13 +60,13 @@ type signer struct {
 	base   http.RoundTripper
 	source Source
 	home   *url.URL
-	// used is told each key that is used.
+	// used is called with each key before it is used.
 	used func(llm.Key)
 }
 
-// Sign returns a transport whose requests have the token of a source. It makes no request to
-// another place than the base URL, nor one that others can read. A request that is refused with
-// 401 is made once more, with a new token. used is told each key before it is sent.
+// Sign returns a transport that adds the token of a source to requests. It sends no request to another
+// host than that of the base URL, and none that others could read. A request that is refused with 401
+// is sent once more, with a new token. used is called with each key before it is sent.
 func Sign(base http.RoundTripper, baseURL string, source Source, used func(llm.Key)) http.RoundTripper {
 	home, err := url.Parse(baseURL)
 	if err != nil {
@@ -136,7 +135,7 @@ func (s *signer) send(request *http.Request, token Token) (*http.Response, error
 	return response, err
 }
 
-// CloseIdleConnections closes the idle connections of the transport below.
+// CloseIdleConnections closes the idle connections of the underlying transport.
 func (s *signer) CloseIdleConnections() {
 	if closes, is := s.base.(interface{ CloseIdleConnections() }); is {
 		closes.CloseIdleConnections()
@@ -148,5 +147,5 @@ func isLoopback(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// asError returns the error of a token that cannot be had as the program shows it.
+// asError returns the *llm.Error in an error about an unavailable token.
 func asError(err error) (*llm.Error, bool) { return errors.AsType[*llm.Error](err) }

@@ -19,23 +19,23 @@ import (
 	"agent/internal/reachlog"
 )
 
-// hostName is the form of the name of a host.
+// hostName is the form of a host name.
 var hostName = lazyregexp.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`)
 
-// Bounds of a request to a vendor.
+// Limits of a request to a vendor.
 const (
 	vendorTime = 20 * time.Second
 	maxAnswer  = 1 << 20
 )
 
-// answer has what the addresses of OAuth answer.
+// answer contains the members of the answers of OAuth addresses.
 type answer struct {
 	Access  string          `json:"access_token"`
 	Refresh string          `json:"refresh_token"`
 	ID      string          `json:"id_token"`
 	Scope   string          `json:"scope"`
 	Expires lenientjson.Int `json:"expires_in"`
-	// Resource is the address for requests with the token, where a vendor tells one.
+	// Resource is the address for requests with the token, if the vendor sends one.
 	Resource string `json:"resource_url"`
 
 	DeviceCode   string          `json:"device_code"`
@@ -45,14 +45,14 @@ type answer struct {
 	AddressWhole string          `json:"verification_uri_complete"`
 	Interval     lenientjson.Int `json:"interval"`
 
-	// OpenAI's own device flow.
+	// These members belong to OpenAI's own device flow.
 	DeviceID    string `json:"device_auth_id"`
 	UserCodeToo string `json:"usercode"`
 	Code        string `json:"authorization_code"`
 	Verifier    string `json:"code_verifier"`
 }
 
-// vendorError is the error of a vendor that refuses. code is that of OAuth, "" for none.
+// vendorError is returned if a vendor refuses a request. code is the OAuth error code, or "".
 type vendorError struct {
 	shown *llm.Error
 	code  string
@@ -60,16 +60,16 @@ type vendorError struct {
 
 func (e *vendorError) Error() string { return e.shown.Error() }
 
-// Unwrap returns the error as the program shows it.
+// Unwrap returns the error in the form shown to the user.
 func (e *vendorError) Unwrap() error { return e.shown }
 
-// isCode reports whether a vendor refused with a code of OAuth.
+// isCode reports whether a vendor refused with an OAuth error code.
 func isCode(err error, code string) bool {
 	refused, is := errors.AsType[*vendorError](err)
 	return is && refused.code == code
 }
 
-// caller makes the requests of a login.
+// caller sends the requests of a login.
 type caller struct {
 	account Account
 	client  *http.Client
@@ -85,8 +85,8 @@ func (c caller) post(ctx context.Context, address string, form url.Values) (a an
 	return a, err
 }
 
-// ask makes a request, and decodes the answer. The error is a *vendorError if the vendor refuses;
-// a redirect is a refusal.
+// ask sends a request, and decodes the answer. The error is a *vendorError if the vendor refuses. A
+// redirect counts as a refusal.
 func (c caller) ask(ctx context.Context, method, address string, headers map[string]string, body string, into any) error {
 	limited, cancel := context.WithTimeout(ctx, vendorTime)
 	defer cancel()
@@ -120,7 +120,7 @@ func (c caller) ask(ctx context.Context, method, address string, headers map[str
 	return nil
 }
 
-// refusalIn returns the refusal in an answer, nil if there is none.
+// refusalIn returns the refusal in an answer, or nil.
 func (c caller) refusalIn(status int, text []byte) error {
 	said := lenientjson.Decode[struct {
 		Error       json.RawMessage `json:"error"`
@@ -150,7 +150,7 @@ func (c caller) refusalIn(status int, text []byte) error {
 	return &vendorError{e, code}
 }
 
-// silentError returns the error of a vendor that does not answer.
+// silentError returns the error for a vendor that does not answer.
 func (c caller) silentError(err error) *llm.Error {
 	if whole, is := errors.AsType[*url.Error](err); is {
 		err = whole.Err
@@ -164,7 +164,7 @@ func (c caller) silentError(err error) *llm.Error {
 	return e
 }
 
-// login returns the login that an answer with tokens makes of the one before it.
+// login returns a new login with the tokens of an answer. It keeps the other data of before.
 func (c caller) login(before Login, a answer, now time.Time) (Login, error) {
 	if a.Access == "" || checkKey(a.Access) != nil {
 		return before, tokenError("", "%s returned no usable token", c.account.Title)
@@ -197,7 +197,8 @@ func (c caller) login(before Login, a answer, now time.Time) (Login, error) {
 	return l, nil
 }
 
-// base returns the address for requests that a vendor tells, "" if it is none of its own.
+// base returns the address for requests that a vendor sends. It returns "" if it is not an address of
+// the vendor.
 func (c caller) base(address string) string {
 	if address == "" {
 		return ""
@@ -212,8 +213,8 @@ func (c caller) base(address string) string {
 	return at.Scheme + "://" + at.Host
 }
 
-// claimsOf returns the claims of an ID token that came from the vendor itself, so that its
-// signature says nothing more.
+// claimsOf returns the claims of an ID token. It does not check the signature, because the token came
+// directly from the vendor.
 func claimsOf(token string) map[string]any {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

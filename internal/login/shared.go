@@ -7,27 +7,28 @@ import (
 	"agent/internal/llm"
 )
 
-// shared is a Source that is asked by many, and asks for a token only once at a time.
+// shared is a Source for concurrent callers. It gets only one new token at a time.
 type shared struct {
-	// asking is a lock for present and ask.
+	// asking is a lock, held while present and ask are called.
 	asking chan struct{}
-	// present returns the token that is there, if it may be used after refused.
+	// present returns the present token if it may still be used. refused is the secret of a refused
+	// token.
 	present func(refused llm.Key) (Token, bool)
 	// ask gets another token.
 	ask func(refused llm.Key) (Token, error)
-	// asked counts the questions that have ended, and failure is how the latest one failed, nil if it
-	// did not.
+	// asked counts the completed calls of ask. failure is the error of the latest one, or nil.
 	asked   atomic.Int64
 	failure error
 }
 
-// begin makes s ready.
+// begin initializes s.
 func (s *shared) begin(present func(llm.Key) (Token, bool), ask func(llm.Key) (Token, error)) {
 	s.asking, s.present, s.ask = make(chan struct{}, 1), present, ask
 }
 
-// Token implements Source. A command continues even if ctx ends, for the next caller. A caller that
-// waited for a command that failed does not start another, nor does a request that nobody asked for.
+// Token implements Source. A command continues even if ctx ends, for the next caller. If a command
+// failed, the callers that waited for it do not start another one. A request that no user waits for
+// does not start one either.
 func (s *shared) Token(ctx context.Context, refused llm.Key) (Token, error) {
 	asked := s.asked.Load()
 	type result struct {

@@ -19,34 +19,36 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// A Login is the login of a user to an account, as it is kept.
+// A Login is a stored login of a user to an account.
 type Login struct {
 	Account string `json:"account"`
-	// As distinguishes several logins to the same account, "" for the usual one.
+	// As distinguishes several logins to the same account. It is "" for the default login.
 	As string `json:"as,omitempty"`
-	// Host is the host of the vendor if it is not the usual one.
+	// Host is the host of the vendor if it is not the default host.
 	Host     string `json:"host,omitempty"`
 	ClientID string `json:"clientID,omitempty"`
-	// Name is what the vendor calls the account of the user. It is foreign text.
+	// Name is the vendor's name for the account of the user. It is untrusted text.
 	Name  string `json:"name,omitempty"`
 	Scope string `json:"scope,omitempty"`
-	// Access is the present token. Refresh gets the next one, "" if it stays.
+	// Access is the present token. Refresh is used to get the next one. It is "" if the token is not
+	// refreshed.
 	Access  string    `json:"access,omitempty"`
 	Refresh string    `json:"refresh,omitempty"`
 	Expires time.Time `json:"expires,omitzero"`
-	// Renew is when the token is refreshed, zero for shortly before its end.
+	// Renew is the time at which the token is refreshed. Zero means shortly before its expiry.
 	Renew time.Time `json:"renew,omitzero"`
-	// Base is the address for requests, "" for that of the table, and Headers are sent with them.
+	// Base is the address for requests, or "" for the address in the table. Headers are sent with the
+	// requests.
 	Base    string            `json:"base,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
-	// InKeyring is set in the file if the keyring has the rest.
+	// InKeyring is set in the file if the keyring contains the remaining data.
 	InKeyring bool `json:"inKeyring,omitempty"`
 }
 
-// ID identifies the login among those of a user: chatgpt, or chatgpt:work.
+// ID returns the unique id of the login: chatgpt, or chatgpt:work.
 func (l Login) ID() string { return ID(l.Account, l.As) }
 
-// ID returns the id of a login to an account under a name, which may be "".
+// ID returns the id of a login to an account with the name as, which may be "".
 func ID(account, as string) string {
 	if as == "" {
 		return account
@@ -54,7 +56,7 @@ func ID(account, as string) string {
 	return account + ":" + as
 }
 
-// Title names the login and the account for a user.
+// Title describes the login and the account for a user.
 func (l Login) Title() string {
 	if l.Name == "" {
 		return l.ID()
@@ -77,7 +79,7 @@ func (l Login) of() (Account, error) {
 // asName is the form of a name that distinguishes logins.
 var asName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,62}$`)
 
-// CheckAs returns an error for a name that cannot distinguish logins; "" can.
+// CheckAs returns an error if as is not a valid name for a login. "" is valid.
 func CheckAs(as string) error {
 	if as != "" && !asName.MatchString(as) {
 		return errors.New("invalid login name. Use at most 63 letters, digits and . _ @ + -")
@@ -85,8 +87,8 @@ func CheckAs(as string) error {
 	return nil
 }
 
-// A Store keeps the logins of a user: in the keyring of the system or, if there is none, in a
-// file that only its owner can read. The file lists those of the keyring, too.
+// A Store stores the logins of a user in the keyring of the system. If there is none, it uses a file
+// that only its owner can read. The file also lists the logins in the keyring.
 type Store struct {
 	// Folder is the folder of the file.
 	Folder string
@@ -102,7 +104,7 @@ const (
 // File returns the path of the file.
 func (s Store) File() string { return filepath.Join(s.Folder, loginsFile) }
 
-// Where names the place of a login for a user.
+// Where describes the place of a login for a user.
 func (s Store) Where(l Login) string {
 	if l.InKeyring {
 		return "the system's keyring"
@@ -110,8 +112,8 @@ func (s Store) Where(l Login) string {
 	return s.File()
 }
 
-// All returns the logins in the order of their names, those in the keyring without their tokens.
-// The error says why the file is not used.
+// All returns the logins sorted by name. Logins in the keyring have no tokens. The error is the reason
+// why the file is not used.
 func (s Store) All() ([]Login, error) {
 	kept, err := s.read()
 	var all []Login
@@ -145,8 +147,8 @@ func (s Store) Get(id string) (l Login, found bool, err error) {
 	return l, l.Access != "", nil
 }
 
-// Set keeps a login in place of the one before it, and returns what the file has of it. The caller
-// holds the lock.
+// Set stores a login, replacing the previous one. It returns the part that is stored in the file. The
+// caller holds the lock.
 func (s Store) Set(l Login) (shown Login, err error) {
 	shown = l
 	shown.InKeyring = false
@@ -158,7 +160,8 @@ func (s Store) Set(l Login) (shown Login, err error) {
 	return shown, s.change(func(kept map[string]Login) { kept[l.ID()] = shown })
 }
 
-// Delete removes a login, in any case from the file. The caller holds the lock.
+// Delete removes a login from the file, and from the keyring if there is one. The caller holds the
+// lock.
 func (s Store) Delete(l Login) error {
 	var kept error
 	if s.Keyring { // an earlier login may be there, too
@@ -169,11 +172,11 @@ func (s Store) Delete(l Login) error {
 	return errors.Join(s.change(func(all map[string]Login) { delete(all, l.ID()) }), kept)
 }
 
-// lockWait is how long another program may hold the lock. One that holds it longer hangs, and is
-// not waited for.
+// lockWait is how long to wait for the lock while another process holds it. A process that holds it
+// longer is assumed to hang.
 const lockWait = 30 * time.Second
 
-// WithLock runs act while no other program changes the logins.
+// WithLock runs act while no other process changes the logins.
 func (s Store) WithLock(ctx context.Context, act func() error) error {
 	limited, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
@@ -184,12 +187,12 @@ func (s Store) WithLock(ctx context.Context, act func() error) error {
 	case err == nil:
 		defer func() { _ = unlock() }()
 	}
-	// Without the lock of a folder that cannot be written, the login is for this run only.
+	// If the folder cannot be written, there is no lock, and the login is for this run only.
 	return act()
 }
 
-// read returns what the file has, by id. A file that others may read, or that is broken, is not
-// used.
+// read returns the logins in the file by id. It returns an error for a file that others may read, or
+// that is damaged.
 func (s Store) read() (map[string]Login, error) {
 	const most, othersMay = 4 << 20, 0o077
 	info, err := os.Stat(s.File())

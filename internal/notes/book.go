@@ -19,39 +19,40 @@ import (
 )
 
 const (
-	// longestFile limits what is read of a file of notes, in bytes.
+	// longestFile limits how much of a notes file is read, in bytes.
 	longestFile = 1 << 20
-	// sharedFile is the file of notes that a repository brings.
+	// sharedFile is the path of the notes file in a repository.
 	sharedFile = ".agents/NOTES.md"
 )
 
-// A Scope says where notes hold. Their IDs begin with it.
+// A Scope is where notes apply. The IDs of notes begin with their scope.
 type Scope string
 
 // The scopes.
 const (
-	// Repository has the notes of the user for one repository, Everywhere the notes for all
-	// repositories.
+	// Repository is the scope of the user's notes for one repository. Everywhere is the scope of the
+	// user's notes for all repositories.
 	Repository Scope = "n"
 	Everywhere Scope = "u"
-	// Shared has the notes that the repository brings, for everybody who works on it.
+	// Shared is the scope of the notes that are stored in the repository, for everybody who works on
+	// it.
 	Shared Scope = "p"
 )
 
-// A Book holds three kinds of notes: of the user for a repository, of the user for all
-// repositories, and notes that the repository brings.
+// A Book contains three kinds of notes: the user's notes for a repository, the user's notes for all
+// repositories, and the notes stored in the repository.
 type Book struct {
-	// Refuses returns why a text may not be kept, nil if it may; it may be nil itself.
+	// Refuses returns why a text may not be stored, or nil. Refuses itself may be nil.
 	Refuses func(text string) error
 
-	// folder holds the files of the user, root is the folder below which grounds are.
+	// folder contains the files of the user. root is the folder of the files on which notes are based.
 	folder, root string
 	home         string
 	file         map[Scope]string
 }
 
-// Open returns the book of the repository around a workspace, in the configuration folder. All
-// work trees of a repository share it; outside of a repository the workspace has its own.
+// Open returns the book of the repository that contains a workspace, in the configuration folder. All
+// work trees of a repository share it. Outside of a repository, the workspace has a separate book.
 func Open(config, home, workspace string) *Book {
 	root, shared := layout.Top(workspace), layout.CommonDir(workspace)
 	if root == "" || shared == "" {
@@ -67,14 +68,14 @@ func Open(config, home, workspace string) *Book {
 	}}
 }
 
-// Root returns the folder below which the grounds are.
+// Root returns the folder of the files on which notes are based.
 func (b *Book) Root() string { return b.root }
 
 // File returns the path of the file with the notes of a scope.
 func (b *Book) File(of Scope) string { return b.file[of] }
 
-// Notes returns the user's notes for the repository, then those that hold everywhere. Problems
-// name what cannot be read.
+// Notes returns the user's notes for the repository, then the user's notes for all repositories.
+// problems lists what cannot be read.
 func (b *Book) Notes() (all []Note, problems []string) {
 	for _, scope := range []Scope{Repository, Everywhere} {
 		some, _, wrong := b.notes(scope)
@@ -83,8 +84,8 @@ func (b *Book) Notes() (all []Note, problems []string) {
 	return all, problems
 }
 
-// Shared returns the notes that the repository brings, and the text of their file, which is empty
-// if there is no note. They are foreign: nobody has agreed to them yet.
+// Shared returns the notes stored in the repository, and the text of their file, which is "" if there
+// are no notes. The notes are untrusted, because the user has not approved them.
 func (b *Book) Shared() (all []Note, text string, problems []string) {
 	if b.root == fsutil.Real(b.home) {
 		return nil, "", nil
@@ -117,8 +118,8 @@ func (b *Book) notes(scope Scope) (all []Note, text string, problems []string) {
 	return all, join(pieces), problems
 }
 
-// Other describes the lines of the user's files that are neither notes nor headings, a line for
-// each file that has any. They stay as they are and are not sent.
+// Other describes the lines of the user's files that are neither notes nor headings, one line for each
+// file with such lines. These lines are kept unchanged and not sent.
 func (b *Book) Other() (lines []string) {
 	for _, scope := range []Scope{Repository, Everywhere} {
 		pieces, _ := b.read(scope)
@@ -137,7 +138,7 @@ func (b *Book) Other() (lines []string) {
 	return lines
 }
 
-// A cutError says that a file is longer than what is read of it.
+// A cutError is returned for a file that is longer than longestFile.
 type cutError struct{ path string }
 
 func (e *cutError) Error() string {
@@ -149,8 +150,8 @@ func (b *Book) read(scope Scope) ([]piece, error) {
 	return pieces, err
 }
 
-// readFile returns the pieces of a file, and its text and real path, which are empty for a missing
-// file.
+// readFile returns the pieces of a file, its text and its real path. Text and path are empty for a
+// missing file.
 func (b *Book) readFile(scope Scope) ([]piece, trustedfile.Text, error) {
 	path, place := b.file[scope], trustedfile.Place{Home: b.home}
 	if scope == Shared {
@@ -172,8 +173,8 @@ func (b *Book) readFile(scope Scope) ([]piece, trustedfile.Text, error) {
 // mostRetries limits how often a change starts again because an editor saved the file.
 const mostRetries = 100
 
-// change changes the file of a scope as a whole, under the lock. The lock does not bind editors, so
-// change starts again if the file has changed since it was read.
+// change changes the file of a scope as a whole, under the lock. Editors ignore the lock, so change
+// starts again if the file has changed since it was read.
 func (b *Book) change(scope Scope, act func([]piece) ([]piece, error)) error {
 	file := fsutil.Target{Path: b.file[scope], Mode: 0o600, Locked: true}
 	if err := os.MkdirAll(b.folder, 0o700); err != nil {
@@ -195,8 +196,8 @@ func (b *Book) change(scope Scope, act func([]piece) ([]piece, error)) error {
 	})
 }
 
-// changeOnce changes the file if nobody else changes it at the same time. The error is
-// workspace.ErrChanged otherwise.
+// changeOnce changes the file if it is not changed by another program at the same time. Otherwise the
+// error is workspace.ErrChanged.
 func (b *Book) changeOnce(scope Scope, file fsutil.Target, act func([]piece) ([]piece, error)) error {
 	pieces, now, err := b.readFile(scope)
 	if err != nil {
@@ -229,9 +230,9 @@ func (b *Book) changeOnce(scope Scope, file fsutil.Target, act func([]piece) ([]
 // mostNotes limits the notes of a file.
 const mostNotes = 2000
 
-// Add keeps a note and returns it with its ID. A note that differs only in blanks is replaced by
-// the new one and keeps its ID. What the note replaces is deleted in the same step; an empty
-// replaces deletes nothing.
+// Add stores a note and returns it with its ID. If a note differs only in blanks, the new note replaces
+// it and keeps its ID. The note with the ID replaces is deleted in the same step. If replaces is "",
+// none is deleted.
 func (b *Book) Add(n Note, to Scope, replaces string) (Note, error) {
 	if err := b.clean(&n); err != nil {
 		return n, err
@@ -239,7 +240,7 @@ func (b *Book) Add(n Note, to Scope, replaces string) (Note, error) {
 	return n, b.change(to, func(pieces []piece) ([]piece, error) { return b.addNote(pieces, &n, to, replaces) })
 }
 
-// Draft returns the file to which Add would add a note, as it is and as it would be.
+// Draft returns the text of the file to which Add would add a note, before and after that.
 func (b *Book) Draft(n Note, to Scope, replaces string) (before, after string, err error) {
 	pieces, err := b.read(to)
 	if err != nil {

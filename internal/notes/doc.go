@@ -1,10 +1,11 @@
-// Package notes keeps short facts for later sessions, each with the files that it rests on.
+// Package notes stores short facts for later sessions, each with the files on which it is based.
 //
-// A note is a list item of a Markdown file that people may edit, with a comment that says where it
-// comes from and which files it rests on (its grounds), each with a hash of the content. A note
-// whose grounds have changed is stale: it is kept, and never sent as if it were true. Nothing is
-// sent that a user has not seen: a note that a model or another agent proposes is marked as proposed
-// until a user agrees.
+// A note is a list item of a Markdown file that users may edit. It has a comment with its origin and
+// the files on which it is based, each with a hash of the content. A note is stale if one of these
+// files has changed. A stale note is kept, but not sent to the model. Nothing is sent that the user has
+// not seen: a note that a model or another coding agent proposes is marked as proposed until the user
+// approves it.
 //
-// A file is changed under a lock and replaced as a whole. What is no list item stays as it is.
+// A file is changed under a lock and replaced as a whole. Text that is not a list item is kept
+// unchanged.
 package notes

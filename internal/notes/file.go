@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A piece of a file is a note or text that is none.
+// A piece of a file is a note or other text.
 type piece struct {
 	raw  string
 	note *Note
@@ -51,7 +51,7 @@ func parse(text string, scope Scope) (pieces []piece) {
 	return pieces
 }
 
-// number gives each note without a number of its own the first that is free.
+// number sets the first free number on each note without a number.
 func number(pieces []piece, scope Scope) {
 	taken := map[string]bool{}
 	for _, p := range pieces {
@@ -75,11 +75,11 @@ func number(pieces []piece, scope Scope) {
 	}
 }
 
-// highest returns the highest number of the notes, 0 if there are none.
+// highest returns the highest number of the notes, or 0 if there are none.
 func highest(pieces []piece) (most int) {
 	for _, p := range pieces {
 		if p.note != nil && p.note.ID != "" {
-			n, _ := strconv.Atoi(p.note.ID[1:]) // an ID has digits
+			n, _ := strconv.Atoi(p.note.ID[1:]) // an ID ends in digits
 			most = max(most, n)
 		}
 	}

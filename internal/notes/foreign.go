@@ -10,14 +10,14 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// A Foreign note is one that another agent has kept, with the file that it is in.
+// A Foreign note was stored by another coding agent. From is its file.
 type Foreign struct{ Text, From string }
 
-// geminiHeading begins the facts that gemini-cli keeps.
+// geminiHeading is the heading of the facts that gemini-cli stores.
 const geminiHeading = "## Gemini Added Memories"
 
-// ReadForeign reads the notes that Claude Code and gemini-cli keep for a workspace. It omits
-// texts that cannot be notes, and names them in problems.
+// ReadForeign reads the notes that Claude Code and gemini-cli store for a workspace. It omits texts
+// that cannot be notes, and lists them in problems.
 func ReadForeign(home, claude, workspace string) (found []Foreign, problems []string) {
 	if claude == "" {
 		claude = filepath.Join(home, ".claude")
@@ -61,8 +61,8 @@ func ReadForeign(home, claude, workspace string) (found []Foreign, problems []st
 	return found, problems
 }
 
-// Propose adds notes of other agents as proposals, except for notes that the book has already, and
-// returns the new ones. If dry is set, it adds none.
+// Propose adds notes of other coding agents as proposals, except for notes that the book already has.
+// It returns the new notes. If dry is set, it adds none.
 func (b *Book) Propose(others []Foreign, dry bool) (added []Foreign, err error) {
 	known, _ := b.Notes()
 	for _, o := range others {

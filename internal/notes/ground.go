@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// largestGround limits a file that a note can rest on, in bytes.
+	// largestGround limits the size of a file on which a note can be based, in bytes.
 	largestGround = 16 << 20
-	// mostChecked and checkTime bound the comparison of all grounds.
+	// mostChecked and checkTime limit the comparison of the files of all notes.
 	mostChecked = 200
 	checkTime   = 50 * time.Millisecond
 )
@@ -32,20 +32,20 @@ const (
 	NoRoom    = "no room"
 )
 
-// A State says whether a note is sent, and why not.
+// A State describes whether a note is sent, or why not.
 type State struct {
 	Note
 	State string `json:"state"`
-	// Changed is the file for which a note is stale, empty for any other.
+	// Changed is the changed file if the note is stale. Otherwise it is "".
 	Changed string `json:"changed,omitempty"`
 }
 
-// A Checker compares grounds with the files below a folder. It remembers the hashes of files that
-// have not been written since.
+// A Checker compares the files of notes with the files below a folder. It caches the hashes of files
+// that have not been written since.
 type Checker struct {
 	root   string
 	known  map[string]hashed
-	memory []byte // memory is the buffer for reading
+	memory []byte // the buffer for reading
 }
 
 type hashed struct {
@@ -59,7 +59,7 @@ type hashed struct {
 // Checker returns a checker for the grounds of the book.
 func (b *Book) Checker() *Checker { return &Checker{root: b.root, known: map[string]hashed{}} }
 
-// Check returns the state of each note. now is called as a clock; notes whose grounds cannot be
+// Check returns the state of each note. now returns the current time. Notes whose files cannot be
 // compared in time are not checked.
 func (c *Checker) Check(all []Note, now func() time.Time) []State {
 	root, err := os.OpenRoot(c.root)
@@ -87,11 +87,11 @@ func (c *Checker) Check(all []Note, now func() time.Time) []State {
 	return states
 }
 
-// settled is the age from which the time of the last write tells that a file has not changed since
-// it was read: two writes within the clock of the file system look alike.
+// settled is the age from which an unchanged modification time proves that a file has not changed since
+// it was read. Two writes within the clock resolution of the file system have the same time.
 const settled = 2 * time.Second
 
-// sum returns the hash of a file, empty for none.
+// sum returns the hash of a file, or "" if it cannot be read.
 func (c *Checker) sum(root *os.Root, path string, now func() time.Time) string {
 	name := filepath.FromSlash(path)
 	if h, ok := c.known[path]; ok && h.looked.Sub(h.changed) > settled {
@@ -121,7 +121,7 @@ func (c *Checker) sum(root *os.Root, path string, now func() time.Time) string {
 	return sum
 }
 
-// short returns a hash as grounds have it.
+// short returns a hash in the short form in which a Basis stores it.
 func short(sum []byte) string { return hex.EncodeToString(sum[:8]) }
 
 func sumOf(content []byte) string {
@@ -129,7 +129,7 @@ func sumOf(content []byte) string {
 	return short(sum[:])
 }
 
-// BasisOf returns files of the repository as grounds. A path is absolute or relative to from.
+// BasisOf returns files of the repository with their hashes. Each path is absolute or relative to from.
 func (b *Book) BasisOf(from string, paths []string) (grounds []Basis, err error) {
 	if len(paths) > MaxFiles {
 		return nil, fmt.Errorf("a note rests on at most %d files; these are %d", MaxFiles, len(paths))
@@ -157,8 +157,8 @@ func (b *Book) BasisOf(from string, paths []string) (grounds []Basis, err error)
 	return grounds, nil
 }
 
-// Confirm has a note rest on its grounds as they are now, and marks it as agreed to. A ground that
-// is gone is an error.
+// Confirm sets the hashes of a note's files to their present content, and marks the note as approved.
+// If a file is missing, it returns an error.
 func (b *Book) Confirm(id string, at time.Time) error {
 	return b.Change(id, func(n *Note) (bool, error) {
 		var paths []string
@@ -174,7 +174,7 @@ func (b *Book) Confirm(id string, at time.Time) error {
 	})
 }
 
-// NamedFiles returns the files below a folder that a text names by their paths, at most MaxFiles.
+// NamedFiles returns the files below a folder whose paths a text contains, at most MaxFiles.
 func NamedFiles(folder, text string) (paths []string) {
 	for word := range strings.FieldsSeq(text) {
 		word = strings.Trim(word, "`'\"()[]{}<>,;:!?.")

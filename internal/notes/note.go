@@ -12,39 +12,39 @@ import (
 	"agent/internal/base/secret"
 )
 
-// Bounds of a note.
+// Limits of a note.
 const (
-	longestNote = 600 // longestNote is in characters
+	longestNote = 600 // in characters
 	mostLines   = 5
 	MaxFiles    = 5
 )
 
-// A Note is a fact that is kept.
+// A Note is a stored fact.
 type Note struct {
-	// ID names the note: its scope and a number.
+	// ID identifies the note: its scope and a number.
 	ID   string `json:"id"`
 	Text string `json:"text"`
-	// Made is the day on which the note was written, and Checked the day on which a user last
-	// confirmed it, zero if they are not known.
+	// Made is the day on which the note was written. Checked is the day on which a user last confirmed
+	// it. They are zero if unknown.
 	Made    time.Time `json:"made,omitzero"`
 	Checked time.Time `json:"checked,omitzero"`
-	// From is the place in a session, ID#N, or the file of another program that the note comes from,
-	// empty for a note that was typed by hand.
+	// From is the origin of the note: a position in a session, ID#N, or the file of another program. It
+	// is "" for a note that was typed by hand.
 	From string `json:"from,omitempty"`
-	// Basis lists the files that it rests on.
+	// Basis lists the files on which the note is based.
 	Basis []Basis `json:"grounds,omitempty"`
-	// Proposed is set until a user agrees.
+	// Proposed is set until the user approves the note.
 	Proposed bool `json:"proposed,omitempty"`
 }
 
-// A Basis is a file that a note rests on, by its path below the repository, and the hash of its
+// A Basis is a file on which a note is based: its path below the repository, and the hash of its
 // content.
 type Basis struct {
 	Path string `json:"path"`
 	Sum  string `json:"sum"`
 }
 
-// Clean returns a text as a note has it, or an error that says why it is not kept.
+// Clean returns a text in the form of a note, or an error with the reason why it cannot be stored.
 func Clean(text string) (string, error) {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -100,12 +100,12 @@ func (n Note) render() string {
 	return text + "  <!-- " + strings.Join(about, " ") + " -->\n"
 }
 
-// escape quotes the signs of a comment in a path or a name.
+// escape escapes the characters of a comment mark in a path or a name.
 func escape(text string) string {
 	return strings.NewReplacer("%2F", "/", "%23", "#", "--", "%2D%2D", "@", "%40").Replace(url.PathEscape(text))
 }
 
-// comment reads the comment of a note. ok is false if it is none.
+// comment parses the comment of a note. ok is false if line is not such a comment.
 func (n *Note) comment(line string) (ok bool) {
 	inner, begins := strings.CutPrefix(strings.TrimSpace(line), "<!--")
 	inner, ends := strings.CutSuffix(inner, "-->")
@@ -128,7 +128,7 @@ func (n *Note) comment(line string) (ok bool) {
 			path, sum, _ := strings.Cut(value, "@")
 			path, err := url.PathUnescape(path)
 			if err != nil || sum == "" {
-				path = value // it fits no file, so that the note is stale
+				path = value // no file has this path, so the note is stale
 			}
 			read.Basis = append(read.Basis, Basis{path, sum})
 		default:
@@ -141,10 +141,10 @@ func (n *Note) comment(line string) (ok bool) {
 	return true
 }
 
-// Holds reports whether a content is that on which the note rests.
+// Holds reports whether content has the hash of the basis.
 func (g Basis) Holds(content []byte) bool { return g.Sum == sumOf(content) }
 
-// IDOf returns the ID that a user means: a number alone is a note of the repository.
+// IDOf returns the ID that a user means. A number alone means a note of the repository.
 func IDOf(text string) string {
 	if id := string(Repository) + text; isID(id) {
 		return id
@@ -152,7 +152,7 @@ func IDOf(text string) string {
 	return text
 }
 
-// ScopeOf returns the scope of the note with an ID, empty for none.
+// ScopeOf returns the scope of the note with an ID, or "" if the ID is "".
 func ScopeOf(id string) Scope { return Scope(id[:min(1, len(id))]) }
 
 func isID(text string) bool {

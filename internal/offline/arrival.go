@@ -18,8 +18,8 @@ import (
 // comparable.
 const referenceTokens = 2000
 
-// cut returns the entries of a span with the longer answers of commands and searches cut to a head and
-// a tail of together most tokens. With shorten it first shortens the output of commands, as the shell
+// cut returns the entries of a span. It cuts the longer answers of commands and searches to a head and
+// a tail, of most tokens in total. With shorten it first shortens the output of commands, as the shell
 // tool does. A limit of 0 cuts nothing. outlines maps the positions of views to the outlines that
 // replace them. Other answers that show files are not changed.
 func (s Span) cut(most int, shorten bool, outlines map[history.Ref]string) []*history.Content {
@@ -143,8 +143,8 @@ func (s Span) outlines(ctx context.Context, limit int, facts compression.Facts) 
 	return texts, files
 }
 
-// aroundLines is the number of lines on each side of a text that is read again from a file of which the
-// model has seen only the outline.
+// aroundLines is the number of lines on each side of a text that is read again, if the model has seen
+// only the outline of the file.
 const aroundLines = 40
 
 // around returns the lines of a text around a quote.

@@ -29,9 +29,9 @@ type Explanation struct {
 	TokensAfter  int `json:"tokensAfter"`
 	Limit        int `json:"limit"`
 	Threshold    int `json:"threshold"`
-	// Cost is the cost of the request after pruning, and Without its cost if nothing had ever been
-	// pruned, in tokens at the full price of input. Dollars and DollarsWithout are the same in USD, if
-	// the price is known. All are 0 if the strategy does no cost accounting.
+	// Cost is the cost of the request after pruning, in tokens at the full price of input. Without is
+	// its cost if nothing had ever been pruned. Dollars and DollarsWithout are the same in USD, if the
+	// price is known. All are 0 if the strategy does no cost accounting.
 	Cost           float64 `json:"cost,omitzero"`
 	Without        float64 `json:"costWithoutPruning,omitzero"`
 	Dollars        float64 `json:"costDollars,omitzero"`

@@ -132,7 +132,7 @@ func (r *run) nextTime() time.Time {
 	return c[min(r.reply, len(c)-1)]
 }
 
-// answer sends the request for the next reply of the recording, and determines how much of the content
+// answer sends the request for the next reply of the recording. It determines how much of the content
 // needed for that reply was in the request. If an applied edit quotes a text that was missing, the
 // model would have read the text again. Each such text needs another request.
 func (r *run) answer(ctx context.Context) error {

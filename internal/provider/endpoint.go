@@ -15,67 +15,67 @@ import (
 	"agent/internal/settings"
 )
 
-// maxShown limits the part of a wrong value that an error shows, in characters.
+// maxShown limits the part of an invalid value in an error, in characters.
 const maxShown = 200
 
-// Choice is a setting that names an endpoint or a key, and the layer that sets it.
+// Choice is a setting for an endpoint or an API key, and the layer that sets it.
 type Choice struct {
 	Text string
 	From settings.Source
 }
 
-// Sources holds the sources of endpoint and key. Every field may be empty.
+// Sources contains the sources of endpoint and API key. Every field may be empty.
 type Sources struct {
 	// Provider, BaseURL, KeyFile and KeyCommand are the settings provider, base-url,
 	// auth-keyfile and auth-command.
 	Provider, BaseURL, KeyFile, KeyCommand Choice
-	// Model is the setting model. Without an endpoint it names the vendor.
+	// Model is the setting model. Without an endpoint, the vendor is found by the model.
 	Model string
-	// Login is the setting login, and Logins returns the login with an id that is kept, as a user
-	// reads it; "" for none.
+	// Login is the setting login. Logins returns the stored login with an id, formatted for a user, or
+	// "".
 	Login  Choice
 	Logins func(id string) (title string)
-	// Cloud returns the setting cloud.NAME, "" if it is not set.
+	// Cloud returns the setting cloud.NAME, or "" if it is not set.
 	Cloud func(name string) string
-	// Env returns a variable of the environment.
+	// Env returns an environment variable.
 	Env func(name string) string
-	// Upto returns provider and base-url as set by a layer and the weaker layers.
+	// Upto returns provider and base-url as set by a layer or weaker layers.
 	Upto func(layer settings.Source) (provider, baseURL Choice)
 	// ReadKeyFile reads a key file.
 	ReadKeyFile func(path string) (llm.Key, error)
-	// Stored returns the key that agent login stores for a place (see Place), and where it is
-	// stored; "" if there is none.
+	// Stored returns the API key that agent login stores for a place (see Place), and where it is
+	// stored. It returns "" if there is none.
 	Stored func(place string) (key llm.Key, where string)
-	// Allowed reports whether the user once allowed OPENAI_API_KEY to go to a place.
+	// Allowed reports whether the user approved sending OPENAI_API_KEY to a place.
 	Allowed func(place string) bool
 }
 
-// Endpoint is the address and the key for requests, and their origin.
+// Endpoint is the address and the API key for requests, and their origin.
 type Endpoint struct {
-	// BaseURL is empty if nothing names an endpoint.
+	// BaseURL is "" if no endpoint is configured.
 	BaseURL string
-	// ClaudeURL is the address of the Messages API for Claude models, "" if that is BaseURL.
+	// ClaudeURL is the address of the Messages API for Claude models, or "" if it is BaseURL.
 	ClaudeURL string
-	// From is the layer that names the endpoint.
+	// From is the layer that sets the endpoint.
 	From settings.Source
-	// Provider is the name of its Vendor, "" if it has none.
+	// Provider is the name of the endpoint's Vendor, or "" if it has none.
 	Provider string
-	// byURL means that base-url names the endpoint, and not provider.
+	// byURL means that base-url determines the endpoint, not provider.
 	byURL bool
-	// Key is empty if no key is needed or found.
+	// Key is the API key. It is "" if none is needed or found.
 	Key llm.Key
-	// KeyFrom names the origin of the key to a user.
+	// KeyFrom is the origin of the API key, for a user.
 	KeyFrom string
-	// Command prints the key, "" if none does.
+	// Command is the command that prints the API key, or "".
 	Command string
-	// Login is the id of the login whose tokens sign requests, "" if none does.
+	// Login is the id of the login whose tokens sign requests, or "".
 	Login string
-	// Withheld means that OPENAI_API_KEY is set, but the user has not confirmed that it is for this
-	// host. An interactive session asks.
+	// Withheld means that OPENAI_API_KEY is set, but the user has not approved it for this host. An
+	// interactive session asks the user.
 	Withheld bool
 }
 
-// Vendor returns the vendor of the endpoint, or the zero Vendor if it is not known.
+// Vendor returns the vendor of the endpoint, or the zero Vendor if it is unknown.
 func (e Endpoint) Vendor() vendor.Vendor {
 	known, _ := vendor.Named(e.Provider)
 	return known
@@ -84,16 +84,16 @@ func (e Endpoint) Vendor() vendor.Vendor {
 // Host returns the host of the endpoint, with its port if it has one.
 func (e Endpoint) Host() string { return hostOf(e.BaseURL) }
 
-// Place returns the place for which the key of the endpoint is stored and allowed.
+// Place returns the place for which the API key of the endpoint is stored and allowed.
 func (e Endpoint) Place() string { return Place(e.BaseURL) }
 
-// isOwn reports whether the endpoint may be a server that people run themselves.
+// isOwn reports whether the endpoint may be a server that users run themselves.
 func (e Endpoint) isOwn() bool {
 	return strings.HasPrefix(e.BaseURL, "http://") || e.BaseURL != "" && vendor.IsLocal(e.Host())
 }
 
-// Owner returns the vendor whose keys are for the endpoint: the one at its host, or that of the
-// person's account in a cloud.
+// Owner returns the vendor whose API keys are for the endpoint: the vendor at its host, or the vendor
+// of the user's account in a cloud.
 func (e Endpoint) Owner() vendor.Vendor {
 	if known := e.Vendor(); known.Cloud != nil && !e.byURL {
 		return known
@@ -101,10 +101,10 @@ func (e Endpoint) Owner() vendor.Vendor {
 	return vendorAt(e.BaseURL)
 }
 
-// Signed reports whether requests carry a key.
+// Signed reports whether requests contain an API key or a token.
 func (e Endpoint) Signed() bool { return e.Key != "" || e.Command != "" || e.Login != "" }
 
-// Signature says for a user what signs requests, "" if nothing does.
+// Signature returns what signs requests, for a user, or "" if they are not signed.
 func (e Endpoint) Signature() string {
 	switch {
 	case e.Login != "":
@@ -117,7 +117,7 @@ func (e Endpoint) Signature() string {
 	return ""
 }
 
-// Warning returns a warning if the endpoint is unsafe, else "".
+// Warning returns a warning if the endpoint is unsafe, or otherwise "".
 func (e Endpoint) Warning() string {
 	if e.Key == "" || !isPlain(e.BaseURL) {
 		return ""
@@ -125,18 +125,19 @@ func (e Endpoint) Warning() string {
 	return fmt.Sprintf("The API key is sent to %s unencrypted (http). Use https.", e.Host())
 }
 
-// Resolve returns endpoint and key. The first of these keys is used:
+// Resolve returns endpoint and API key. It uses the first of these keys:
 //
-// - the key that auth-command prints, or that of auth-keyfile, if it is set for the address in use
-// - the login to an account of the vendor, if the setting login names it or the vendor takes no keys
-// - the key in the variable of the vendor at the host
-// - OPENAI_API_KEY, if OPENAI_BASE_URL or the command line names the address
+// - the key that auth-command prints, or the key in auth-keyfile, if it is set for the address in use
+// - the login to an account of the vendor, if the setting login selects it or the vendor accepts no
+// keys
+// - the key in the environment variable of the vendor at the host
+// - OPENAI_API_KEY, if OPENAI_BASE_URL or the command line sets the address
 // - the key that agent login has stored for the place
 // - the login to an account of the vendor
-// - OPENAI_API_KEY, if the user has Allowed it to go to the place
+// - OPENAI_API_KEY, if the user has approved it for the place
 //
 // A key without an endpoint belongs to OpenAI. Without either, the Endpoint is empty. The error is
-// about wrong settings, or about a key for https that would be sent over plain http.
+// about invalid settings, or about a key for https that would be sent over plain http.
 func Resolve(from Sources) (Endpoint, error) {
 	e, err := from.choose(from.Provider, from.BaseURL)
 	if err != nil {
@@ -159,8 +160,8 @@ func Resolve(from Sources) (Endpoint, error) {
 	return e, e.checkPlain(from)
 }
 
-// maker returns the vendor that makes the model, if there is a key for it, else an Endpoint without a
-// key.
+// maker returns the endpoint of the vendor that makes the model, if there is an API key for it.
+// Otherwise it returns an Endpoint without a key.
 func (from Sources) maker() (Endpoint, error) {
 	maker := vendor.MakerOf(from.Model)
 	if maker.Name == "" {
@@ -171,9 +172,9 @@ func (from Sources) maker() (Endpoint, error) {
 	return e, err
 }
 
-// choose returns the endpoint that provider or base-url names. The stronger layer decides, and
-// base-url if both are of one layer. A provider beside a base URL names the kind of server that is
-// there; the host decides which key it gets.
+// choose returns the endpoint set by provider or base-url. The stronger layer decides. If both are of
+// one layer, base-url decides. If both are set, provider is the kind of server at the base URL, and the
+// host determines the API key.
 func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 	byName, named := vendor.Named(provider.Text)
 	if provider.Text != "" && !named {
@@ -200,8 +201,8 @@ func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 	return Endpoint{BaseURL: base, From: baseURL.From, Provider: byName.Name, byURL: true}, nil
 }
 
-// accepts reports whether keys and headers that a layer sets are meant for the endpoint: the layer
-// names its address, or no stronger layer does. A detected server receives none.
+// accepts reports whether API keys and headers that a layer sets are meant for the endpoint. That is so
+// if the layer sets its address, or if no stronger layer does. A detected server receives none.
 func (e Endpoint) accepts(layer settings.Source, from Sources) bool {
 	if e.From == settings.Detected {
 		return false
@@ -216,7 +217,7 @@ func (e Endpoint) accepts(layer settings.Source, from Sources) bool {
 	return err == nil && there.BaseURL == e.BaseURL
 }
 
-// findKey sets the key of the endpoint and its origin, as Resolve describes.
+// findKey sets the API key of the endpoint and its origin, as described for Resolve.
 func (e *Endpoint) findKey(from Sources) error {
 	if e.From == settings.Detected && (e.byURL || e.Vendor().Local()) {
 		return nil // keys are not sent to a server that was detected
@@ -262,9 +263,8 @@ func (e *Endpoint) findKey(from Sources) error {
 	return e.withhold(from)
 }
 
-// fromLogin uses the login to an account of the owner of the endpoint, at the owner's address only.
-// wanted means that nothing else may be used, so that a login that is not kept is asked for with
-// the first request.
+// fromLogin uses the login to an account of the owner of the endpoint, only at the owner's address.
+// wanted means that nothing else may be used. The first request then fails if the login is not stored.
 func (e *Endpoint) fromLogin(from Sources, owner vendor.Vendor, wanted bool) error {
 	account, known := login.AccountNamed(owner.Name)
 	known = known && account.Name == owner.Name && account.Why == "" && !account.CreatesAPIKey()
@@ -290,9 +290,9 @@ func (e *Endpoint) fromLogin(from Sources, owner vendor.Vendor, wanted bool) err
 	return nil
 }
 
-// withhold checks whether a key is set that may be meant for this host, but belongs to another. It
-// marks a key of OpenAI as withheld, so that the user may be asked, and refuses a key of another
-// vendor. A server on this machine seldom needs a key, and never a vendor's.
+// withhold checks whether an API key is set that may be meant for this host, but belongs to another
+// host. It marks a key of OpenAI as withheld, so that the user may be asked. It refuses a key of
+// another vendor. A server on this machine seldom needs a key, and never a vendor's.
 func (e *Endpoint) withhold(from Sources) error {
 	owner := vendorAt(e.BaseURL)
 	if from.Env == nil || isLoopback(e.Host()) || owner.Name != "" {
@@ -306,8 +306,8 @@ func (e *Endpoint) withhold(from Sources) error {
 	return nil
 }
 
-// checkPlain refuses plain http for the host of a vendor, and for a host whose key is stored for
-// https.
+// checkPlain returns an error for plain http at the host of a vendor, and at a host whose API key is
+// stored for https.
 func (e *Endpoint) checkPlain(from Sources) error {
 	if !isPlain(e.BaseURL) {
 		return nil
@@ -329,7 +329,7 @@ func (e *Endpoint) checkPlain(from Sources) error {
 	return nil
 }
 
-// fromEnvironment uses the key in a variable, if there is one.
+// fromEnvironment uses the API key in an environment variable, if there is one.
 func (e *Endpoint) fromEnvironment(from Sources, variable string) error {
 	if variable == "" || from.Env == nil {
 		return nil
@@ -345,7 +345,8 @@ func (e *Endpoint) fromEnvironment(from Sources, variable string) error {
 	return nil
 }
 
-// CheckPlain refuses plain http for the host of a vendor, because vendors' keys are for https.
+// CheckPlain returns an error for plain http at the host of a vendor, because vendors' API keys are for
+// https.
 func CheckPlain(baseURL string) error {
 	if !isPlain(baseURL) || !isVendor(baseURL) {
 		return nil
@@ -356,9 +357,9 @@ func CheckPlain(baseURL string) error {
 // overTLS changes the scheme of a base URL from http to https.
 func overTLS(baseURL string) string { return "https" + strings.TrimPrefix(baseURL, "http") }
 
-// Place returns the place for which keys are stored and allowed: the host of a base URL with its
-// port. A host that is reached over plain http, and is not this machine, is a place of its own, so
-// that a key for https is sent only over https.
+// Place returns the place for which API keys are stored and allowed: the host of a base URL with its
+// port. A remote host over plain http is a separate place, so that a key for https is sent only over
+// https.
 func Place(baseURL string) string {
 	if isPlain(baseURL) {
 		return "http://" + hostOf(baseURL)
@@ -382,9 +383,9 @@ func isLoopback(host string) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
-// NormalizeBaseURL returns an address in the form that requests are built from: without a slash at
-// its end and without /chat/completions or /messages; a query stays. It refuses addresses of schemes other than
-// http and https, and addresses with secrets in them.
+// NormalizeBaseURL returns an address in the form from which requests are built: without a final slash
+// and without /chat/completions or /messages. A query is kept. It returns an error for schemes other
+// than http and https, and for addresses that contain secrets.
 func NormalizeBaseURL(raw string) (string, error) {
 	const complete = "for example http://localhost:8080/v1"
 	text := strings.TrimSpace(raw)
@@ -419,8 +420,8 @@ func NormalizeBaseURL(raw string) (string, error) {
 	return base, nil
 }
 
-// vendorAt returns the vendor at the host of a base URL, or the zero Vendor if there is none. Only
-// https proves the vendor.
+// vendorAt returns the vendor at the host of a base URL, or the zero Vendor. Only https proves the
+// vendor.
 func vendorAt(baseURL string) vendor.Vendor {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Scheme != "https" {

@@ -2,9 +2,9 @@ package provider
 
 import "slices"
 
-// MayTakeOver returns the place of the endpoint (see Place), and whether a conversation with
-// another endpoint may continue there: both belong to one company, it is on this machine, or the
-// user has allowed it. Nothing is sent. The error says why no request can be made.
+// MayTakeOver returns the place of the endpoint (see Place), and whether a conversation with another
+// endpoint may continue there. It may if both belong to one company, the endpoint is on this machine,
+// or the user has approved it. Nothing is sent. The error is the reason why no request can be made.
 func (c *Connection) MayTakeOver(from Endpoint) (place string, may bool, err error) {
 	if err := c.MissingPart(); err != nil {
 		return "", false, err
@@ -19,8 +19,7 @@ func (c *Connection) MayTakeOver(from Endpoint) (place string, may bool, err err
 	return to.Place(), may, err
 }
 
-// AllowTakeOver allows conversations with other endpoints to continue at a place, also in later
-// runs.
+// AllowTakeOver permits conversations with other endpoints to continue at a place, also in later runs.
 func (c *Connection) AllowTakeOver(place string) error {
 	return c.consent.remember(func(a *allowed) {
 		if !slices.Contains(a.FallbackHosts, place) {

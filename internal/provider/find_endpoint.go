@@ -13,9 +13,9 @@ import (
 	"agent/internal/settings"
 )
 
-// Find makes sure that there is an endpoint: the endpoint that is set or was chosen before, else a
-// server on this machine that the user agrees to use. In the second case the notice names the
-// server in a line. If there is no endpoint, the error is ErrNoEndpoint.
+// Find makes sure that there is an endpoint: the endpoint that is set or was chosen before, or
+// otherwise a server on this machine that the user approves. In the second case, notice is a line about
+// the server. If there is no endpoint, the error is ErrNoEndpoint.
 func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 	locals, notice, err := c.findKnown(ctx)
 	if len(locals) == 0 || !errors.Is(err, ErrNoEndpoint) || c.config.Ask == nil {
@@ -31,7 +31,7 @@ func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 	return c.use(locals[0])
 }
 
-// FindKnown is like Find, but does not ask about servers on this machine.
+// FindKnown does the same as Find, but does not ask about servers on this machine.
 func (c *Connection) FindKnown(ctx context.Context) (notice string, err error) {
 	_, notice, err = c.findKnown(ctx)
 	return notice, err
@@ -64,7 +64,7 @@ func (c *Connection) findKnown(ctx context.Context) (locals []Local, notice stri
 	return locals, "", c.noEndpoint(locals)
 }
 
-// use starts to use a server on this machine, and returns a line that names it.
+// use starts to use a server on this machine, and returns a notice about it.
 func (c *Connection) use(local Local) (notice string, err error) {
 	model, _ := c.config.Remembered(local.BaseURL)
 	if !slices.Contains(local.Models, model) {
@@ -77,8 +77,8 @@ func (c *Connection) use(local Local) (notice string, err error) {
 		local.Name, local.BaseURL, settings.Model.Of(c.config.Settings), shortList(local.Models)), nil
 }
 
-// useRemembered uses the model that was chosen last at an endpoint if no model is set. It returns a
-// line that says so, once for each choice.
+// useRemembered uses the model that was last chosen at an endpoint if no model is set. It returns a
+// notice about that, once for each choice.
 func (c *Connection) useRemembered(endpoint Endpoint) (notice string) {
 	if settings.Model.Of(c.config.Settings) != "" {
 		return ""
@@ -96,7 +96,7 @@ func (c *Connection) useRemembered(endpoint Endpoint) (notice string) {
 	return fmt.Sprintf("Using %s, your last choice at %s. To change it, type /model.", model, endpoint.Host())
 }
 
-// forget stops using a remembered model that the endpoint does not offer any more.
+// forget stops using a remembered model that the endpoint no longer offers.
 func (c *Connection) forget(p *peer) {
 	c.mu.Lock()
 	model := c.remembered
@@ -114,7 +114,7 @@ func (c *Connection) forget(p *peer) {
 	note(model + ", your last choice here, is no longer available. To choose another, type /model.")
 }
 
-// askForKey asks, once for each host, whether to send OPENAI_API_KEY there.
+// askForKey asks the user, once for each host, whether to send OPENAI_API_KEY there.
 func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error) {
 	if c.config.Ask == nil {
 		return e, &ConfigError{withheld(e)}
@@ -136,8 +136,8 @@ func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error
 	return c.Endpoint()
 }
 
-// noEndpoint returns ErrNoEndpoint. Its hints name a server on this machine, and a vendor whose key
-// is set.
+// noEndpoint returns ErrNoEndpoint. Its hints mention a server on this machine, and a vendor whose API
+// key is set.
 func (c *Connection) noEndpoint(locals []Local) error {
 	var hints []string
 	for _, local := range locals[:min(1, len(locals))] {

@@ -16,25 +16,26 @@ import (
 	"agent/internal/llm"
 )
 
-// keyringService is the service of our entries in the system's keyring. The user name of an entry
+// keyringService is the service name of our entries in the system's keyring. The user name of an entry
 // is the place.
 const keyringService keyring.Service = "agent"
 
-// inKeyring names the keyring for a user.
+// inKeyring is the name of the keyring for a user.
 const inKeyring = "the system's keyring"
 
-// Keys stores the keys of agent login, each for a Place: in the keyring of the system or, if there
-// is none, in a file for each that only its owner can read.
+// Keys stores the API keys of agent login, each for a Place. It uses the keyring of the system. If
+// there is none, it stores each key in a file that only its owner can read.
 type Keys struct {
 	// Folder is the folder of the files.
 	Folder string
 	// Keyring reports whether the system has a keyring.
 	Keyring bool
-	// Allowed returns an error if no key may be kept for a place, or used there; nil means no limit.
+	// Allowed returns an error if no API key may be stored for a place, or used there. If nil, all
+	// places are allowed.
 	Allowed func(place string) error
 }
 
-// May returns an error if no key may be kept for a place.
+// May returns an error if no API key may be stored for a place.
 func (k Keys) May(place string) error {
 	if k.Allowed == nil {
 		return nil
@@ -42,7 +43,7 @@ func (k Keys) May(place string) error {
 	return k.Allowed(place)
 }
 
-// SystemKeys returns the keys of a user whose configuration is in folder.
+// SystemKeys returns the Keys of a user whose configuration is in folder.
 func SystemKeys(folder string, env func(name string) string) Keys {
 	return Keys{Folder: filepath.Join(folder, "keys"), Keyring: HasKeyring(env)}
 }
@@ -53,7 +54,7 @@ func HasKeyring(env func(name string) string) bool {
 	return runtime.GOOS != "linux" || env("DBUS_SESSION_BUS_ADDRESS") != ""
 }
 
-// Get returns the key of a place and where it is stored, "" for none.
+// Get returns the API key of a place and where it is stored, or "" for both.
 func (k Keys) Get(place string) (key llm.Key, where string) {
 	if k.May(place) != nil {
 		return "", ""
@@ -70,7 +71,7 @@ func (k Keys) Get(place string) (key llm.Key, where string) {
 	return "", ""
 }
 
-// Set stores the key of a place, replacing an older one, and returns where it is stored.
+// Set stores the API key of a place, replacing an older one, and returns where it is stored.
 func (k Keys) Set(place string, key llm.Key) (where string, err error) {
 	if err := cmp.Or(k.May(place), checkKey(string(key))); err != nil {
 		return "", err
@@ -90,7 +91,7 @@ func (k Keys) Set(place string, key llm.Key) (where string, err error) {
 	return file, nil
 }
 
-// Delete removes the key of a place and reports whether there was one.
+// Delete removes the API key of a place and reports whether there was one.
 func (k Keys) Delete(place string) (bool, error) {
 	_, where := k.Get(place)
 	if k.Keyring {
@@ -101,8 +102,8 @@ func (k Keys) Delete(place string) (bool, error) {
 	return where != "", k.removeFile(place)
 }
 
-// file returns the path of the file for a place. For http://HOST its name is http@HOST, and Windows
-// has no colon in names.
+// file returns the path of the file for a place. For http://HOST the file name is http@HOST. On
+// Windows, other colons are replaced too, because file names cannot contain them.
 func (k Keys) file(place string) string {
 	name := filepath.Base(strings.Replace(place, "://", "@", 1))
 	if runtime.GOOS == "windows" {
@@ -121,10 +122,10 @@ func (k Keys) removeFile(place string) error {
 	return nil
 }
 
-// maxKey limits the length of a key, in bytes. A longer file is not a key.
+// maxKey limits the length of an API key, in bytes. A longer file is not a key.
 const maxKey = 16 << 10
 
-// ReadKeyFile reads a key from a file of one line. It refuses a file that other users may read.
+// ReadKeyFile reads an API key from a file of one line. It refuses a file that other users may read.
 func ReadKeyFile(path string) (llm.Key, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -153,7 +154,7 @@ func ReadKeyFile(path string) (llm.Key, error) {
 	return llm.Key(key), nil
 }
 
-// checkKey returns an error for a text that cannot be a key. The error does not show the text.
+// checkKey returns an error for a text that cannot be an API key. The error does not contain the text.
 func checkKey(key string) error {
 	switch {
 	case key == "":

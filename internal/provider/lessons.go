@@ -21,9 +21,9 @@ const mostLessons = 200
 // lessons is a file with facts about endpoints, by host and model. Each fact was learned from the
 // endpoint, and is learned again if the file is lost.
 type lessons[T any] struct {
-	// path is the path of the file, "" to store nothing.
+	// path is the path of the file, or "" to store nothing.
 	path string
-	// life is the time that a lesson stays valid, because servers are updated.
+	// life is the time for which a lesson is valid. It is limited because servers are updated.
 	life time.Duration
 	now  func() time.Time
 }
@@ -35,24 +35,25 @@ type taught[T any] struct {
 }
 
 const (
-	// dialectFile holds the dialects that worked at each endpoint.
+	// dialectFile contains the dialects that worked at each endpoint.
 	dialectFile = "endpoints.json"
 	dialectLife = 7 * 24 * time.Hour
 
-	// claudeFile holds the dialects of the Messages API. What binds thinking stays true for longer.
+	// claudeFile contains the dialects of the Messages API. Lessons about bound thinking are valid for
+	// longer.
 	claudeFile = "claude.json"
 	claudeLife = 30 * 24 * time.Hour
 
-	// boundFile holds the models whose reasoning is bound to the conversation before it.
+	// boundFile contains the models whose reasoning is bound to the conversation before it.
 	boundFile = "bound.json"
 	boundLife = 30 * 24 * time.Hour
 
-	// lifeFile holds the times that the caches of endpoints keep a prompt.
+	// lifeFile contains the observed cache lifetimes of endpoints.
 	lifeFile = "caches.json"
 	lifeLife = 30 * 24 * time.Hour
 )
 
-// newLessons returns the lessons in a file in folder. An empty folder stores nothing.
+// newLessons returns the lessons in a file in folder. If folder is "", nothing is stored.
 func newLessons[T any](folder, file string, life time.Duration, now func() time.Time) *lessons[T] {
 	l := &lessons[T]{life: life, now: now}
 	if folder != "" {
@@ -72,7 +73,7 @@ type hostLessons[T any] struct {
 // Learned implements llm.Lessons.
 func (h hostLessons[T]) Learned(model string) T { return h.all.read()[h.key(model)].Lesson }
 
-// Keep implements llm.Lessons. It ignores errors, because the endpoint teaches the lesson again.
+// Keep implements llm.Lessons. It ignores errors, because the lesson would be learned again.
 func (h hostLessons[T]) Keep(model string, lesson T) {
 	_ = h.all.add(h.key(model), lesson)
 }
@@ -88,7 +89,7 @@ func (l *lessons[T]) read() map[string]taught[T] {
 	return l.parse(data)
 }
 
-// parse returns the valid lessons of a file. A damaged one has none.
+// parse returns the valid lessons of a file. A damaged file has none.
 func (l *lessons[T]) parse(data []byte) map[string]taught[T] {
 	all := map[string]taught[T]{}
 	if json.Unmarshal(data, &all) != nil {
@@ -119,7 +120,7 @@ func (l *lessons[T]) add(key string, lesson T) error {
 	})
 }
 
-// dialectLessons keeps the dialects of a host, and for longer whether reasoning is bound.
+// dialectLessons stores the dialects of a host. It stores for longer whether reasoning is bound.
 type dialectLessons struct {
 	llm.Lessons[openai.Dialect]
 	bound llm.Lessons[bool]

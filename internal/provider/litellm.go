@@ -14,11 +14,11 @@ import (
 	"agent/internal/settings"
 )
 
-// createdLiteLLM is the time at which the gateway LiteLLM says that each of its models was made.
+// createdLiteLLM is the creation time that the gateway LiteLLM reports for each of its models.
 const createdLiteLLM = 1677610602
 
-// askLiteLLM sets the prices that LiteLLM bills and the windows that its list lacks. A model may have
-// several deployments; the first with a price counts.
+// askLiteLLM sets the prices that LiteLLM charges and the context windows that are not in its list. A
+// model may have several deployments. The first one with a price counts.
 func askLiteLLM(ctx context.Context, client *openai.Client, found []Offer) {
 	var list struct {
 		Data []struct {
@@ -44,7 +44,7 @@ func askLiteLLM(ctx context.Context, client *openai.Client, found []Offer) {
 	}
 }
 
-// liteLLMPrices returns the prices in an entry of LiteLLM, nil if they are not known or cannot be right.
+// liteLLMPrices returns the prices in an entry of LiteLLM, or nil if they are unknown or implausible.
 func liteLLMPrices(info map[string]json.RawMessage) *settings.Prices {
 	prices := pricesOf(liteLLMTokens(info, ""))
 	if prices == nil {
@@ -72,7 +72,8 @@ func liteLLMPrices(info map[string]json.RawMessage) *settings.Prices {
 	return prices
 }
 
-// liteLLMTokens returns the prices of a token in an entry of LiteLLM, from members with a suffix.
+// liteLLMTokens returns the prices of a single token in an entry of LiteLLM, from the members with a
+// suffix.
 func liteLLMTokens(info map[string]json.RawMessage, suffix string) openai.TokenPrices {
 	of := func(name string) float64 {
 		return float64(lenientjson.Decode[openai.Price](info[name+suffix]))

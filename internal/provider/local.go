@@ -27,8 +27,8 @@ var localPorts = []struct {
 	server string
 }{{11434, vendor.Ollama}, {8080, vendor.LlamaCpp}, {1234, vendor.LMStudio}, {8000, vendor.VLLM}}
 
-// serverOf names the server that lists these models, by their owner or their time; "" if it is not
-// known.
+// serverOf returns the name of the server that lists these models, found by their owner or their
+// creation time. It returns "" if it is unknown.
 func serverOf(models []openai.ModelInfo) string {
 	if len(models) > 0 && !slices.ContainsFunc(models, func(m openai.ModelInfo) bool { return m.Created != createdLiteLLM }) {
 		return vendor.LiteLLM
@@ -57,8 +57,8 @@ type Local struct {
 	Models []string
 }
 
-// Detect returns the servers that list at least one model, in the order of the default ports. It
-// takes 200 ms at most. A nil transport means a plain one without proxies. ours reports whether
+// Detect returns the servers that list at least one model, in the order of the default ports. It takes
+// at most 200 ms. If transport is nil, a plain transport without proxies is used. ours reports whether
 // only programs of this user listen on a port.
 func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int) bool) (all []Local) {
 	ctx, cancel := context.WithTimeout(ctx, localTimeout)
@@ -96,7 +96,7 @@ func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name
 		local.Name = known
 	}
 	for _, m := range models {
-		// Leave out other names. No setting takes them, and they must not stop the start.
+		// Omit other names. No setting accepts them, and they must not prevent the start.
 		if m.ID != "" && humanize.Visible(m.ID) == m.ID && !strings.ContainsFunc(m.ID, unicode.IsSpace) {
 			local.Models = append(local.Models, m.ID)
 		}
@@ -146,8 +146,8 @@ func listeners(table io.Reader, port int) []int {
 	return users
 }
 
-// isOurs reports whether only this user's programs listen on a port, as far as the system reports
-// it. The user's code must not go to a program of another user.
+// isOurs reports whether only this user's programs listen on a port, as far as the system reports it.
+// The user's code must not be sent to a program of another user.
 func isOurs(port int) bool {
 	users, known := listenerOf(port)
 	if !known {

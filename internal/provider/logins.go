@@ -14,12 +14,12 @@ import (
 	"agent/internal/settings"
 )
 
-// titleOf returns a login that is kept as a user reads it, "" if it is not kept.
+// titleOf returns a stored login, formatted for a user, or "" if it is not stored.
 func (c *Connection) titleOf(id string) string {
 	if c.config.Logins == nil {
 		return ""
 	}
-	all, _ := c.config.Logins.Store.All() // a file that is not used has no login; asking for a token says why
+	all, _ := c.config.Logins.Store.All() // an unusable file has no logins; a request for a token returns the reason
 	for _, l := range all {
 		if l.ID() == id {
 			return l.Title()
@@ -28,7 +28,7 @@ func (c *Connection) titleOf(id string) string {
 	return ""
 }
 
-// Limits returns the limits of the subscription or the key in use, as the latest replies told them.
+// Limits returns the limits of the subscription or the API key in use, from the latest replies.
 func (c *Connection) Limits() []login.Window {
 	id := c.endpointInUse().Login
 	if id == "" || c.config.Logins == nil {
@@ -41,17 +41,17 @@ func (c *Connection) Limits() []login.Window {
 	return limited.Limits()
 }
 
-// WantsLogin reports whether a failure of a request ends with another key or a login.
+// WantsLogin reports whether another API key or a login can fix the failure of a request.
 func WantsLogin(failure error) bool {
 	e, is := errors.AsType[*llm.Error](failure)
 	return is && e.Kind == llm.Auth
 }
 
-// weights are the prices of tokens that cost nothing, where the catalogue has none.
+// weights are the weights of tokens without cost, used if the model catalog has no prices.
 var weights = settings.Prices{Input: 1, CacheRead: 0.1, CacheWrite: 1, Output: 1}
 
-// TryLogin asks a vendor for its models, signed with a key or the tokens of a source, which shows
-// whether they count there.
+// TryLogin requests a vendor's list of models, signed with an API key or the tokens of a source. So it
+// shows whether the vendor accepts them.
 func TryLogin(ctx context.Context, at vendor.Vendor, key llm.Key, source login.Source, userAgent string) error {
 	config := openai.Config{BaseURL: at.BaseURL, Key: key, UserAgent: userAgent, KeyHelp: "the account at " + at.Title}
 	if source != nil {

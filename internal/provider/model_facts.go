@@ -12,7 +12,7 @@ import (
 	"agent/internal/settings"
 )
 
-// Models asks the endpoint for its models.
+// Models requests the models of the endpoint.
 func (c *Connection) Models(ctx context.Context) ([]Offer, error) {
 	p, err := c.current()
 	if err != nil {
@@ -21,8 +21,8 @@ func (c *Connection) Models(ctx context.Context) ([]Offer, error) {
 	return p.list(ctx)
 }
 
-// Listed returns the ids of the models that the endpoint in use has listed so far. It does not
-// ask or wait; see OnLearned.
+// Listed returns the ids of the models that the endpoint in use has listed so far. It sends no request
+// and does not wait; see OnLearned.
 func (c *Connection) Listed() []string {
 	p, err := c.inUse()
 	if err != nil {
@@ -37,9 +37,10 @@ func (c *Connection) Listed() []string {
 	return ids
 }
 
-// ContextLimit returns the window of a model in tokens: as the endpoint reports it, else as the
-// catalogue has it. It waits a short time for the endpoint if the catalogue does not have the
-// model, or if people may run the server themselves: such a server sets the window at its start.
+// ContextLimit returns the context window of a model in tokens, as reported by the endpoint or
+// otherwise by the model catalog. It waits a short time for the endpoint if the catalog does not list
+// the model. It also waits if users may run the server themselves, because such a server sets the
+// context window when it starts.
 func (c *Connection) ContextLimit(model string) (int, bool) {
 	p, err := c.inUse()
 	if err != nil {
@@ -64,13 +65,13 @@ func (c *Connection) endpointInUse() Endpoint {
 	return p.endpoint
 }
 
-// listed returns the entry of the catalogue for a model at the endpoint in use.
+// listed returns the catalog entry for a model at the endpoint in use.
 func (c *Connection) listed(model string) (catalogue.Model, bool) {
 	return catalogue.At(c.endpointInUse().Vendor().Catalogue, model)
 }
 
-// Prices returns the prices of a model at the endpoint in use: as the endpoint reports them, else as
-// the catalogue has them, or nil. With a subscription they are Free.
+// Prices returns the prices of a model at the endpoint in use, as reported by the endpoint or otherwise
+// by the model catalog. It returns nil if they are unknown. With a subscription they are Free.
 func (c *Connection) Prices(model string) *settings.Prices {
 	m, _ := c.listed(model)
 	if m.Prices != nil && c.config.ModelsAge && catalogue.Outdated(c.config.Now()) {
@@ -81,7 +82,7 @@ func (c *Connection) Prices(model string) *settings.Prices {
 		if reported := p.offer(model).Prices; reported != nil {
 			prices := *reported
 			if prices.Steps == nil && m.Prices != nil && m.Prices.Input == prices.Input {
-				prices.Steps = m.Prices.Steps // most endpoints list none
+				prices.Steps = m.Prices.Steps // most endpoints report none
 			}
 			m.Prices = &prices
 		}
@@ -97,8 +98,8 @@ func (c *Connection) Prices(model string) *settings.Prices {
 	return &free
 }
 
-// SearchesWeb returns why the endpoint in use does not search the web by itself for a model, nil if
-// it is known to.
+// SearchesWeb returns why the endpoint in use does not search the web for a model. It returns nil if it
+// is known to.
 func (c *Connection) SearchesWeb(model string) error {
 	host := c.endpointInUse().Host()
 	wants, api := vendor.At(host, model), openai.API(settings.API.Of(c.config.Settings))
@@ -115,12 +116,11 @@ func (c *Connection) SearchesWeb(model string) error {
 	return nil
 }
 
-// LeavesOutHosts reports whether the endpoint in use omits hosts that are named when it
-// searches the web.
+// LeavesOutHosts reports whether the endpoint in use can omit given hosts from its web searches.
 func (c *Connection) LeavesOutHosts(model string) bool { return c.speaksMessages(model) }
 
-// BillsNothing reports whether the endpoint in use is a server that people run themselves, at its
-// usual port, or is used with a subscription.
+// BillsNothing reports whether the endpoint in use is a server that users run themselves, at its usual
+// port, or is used with a subscription.
 func (c *Connection) BillsNothing() bool {
 	endpoint := c.endpointInUse()
 	return endpoint.Login != "" || vendor.BillsNothing(endpoint.Host())
@@ -132,8 +132,8 @@ func (c *Connection) ModelAndEndpoint() string {
 	return settings.Model.Of(s) + " " + settings.Provider.Of(s) + " " + settings.BaseURL.Of(s)
 }
 
-// Family returns the family of a model at the endpoint in use, and the reason: the setting
-// model-family, else the name of the model or the vendor.
+// Family returns the family of a model at the endpoint in use, and the reason. The family comes from
+// the setting model-family, or otherwise from the name of the model or the vendor.
 func (c *Connection) Family(model string) (family vendor.Family, why string) {
 	if set := settings.ModelFamily.Of(c.config.Settings); set != "auto" {
 		return vendor.FamilyNamed(set), "from the setting model-family"
@@ -141,15 +141,15 @@ func (c *Connection) Family(model string) (family vendor.Family, why string) {
 	return vendor.Guess(c.endpointInUse().Host(), model)
 }
 
-// Cache returns the known facts about the cache of the endpoint in use for a model. If earlier
-// replies have shown how long the cache keeps a prompt, Life is that time.
+// Cache returns the known facts about the cache of the endpoint in use for a model. If earlier replies
+// have shown the cache lifetime, Life is that time.
 func (c *Connection) Cache(model string) vendor.Cache {
 	host := c.endpointInUse().Host()
 	cache := vendor.CacheAt(host, model)
 	if c.speaksMessages(model) {
 		cache = vendor.MarkedCache
 	} else if vendor.At(host, model).Messages {
-		cache = vendor.Cache{Kind: vendor.CacheNone} // its endpoint for chat completions has none
+		cache = vendor.Cache{Kind: vendor.CacheNone} // the vendor's endpoint for chat completions has no cache
 	}
 	cache.Bound = vendor.BoundReasoningOf(model).Prefix() || c.bound.of(host).Learned(model) || c.claudes.of(host).Learned(model).Bound
 	if life := c.lives.of(host).Learned(model); life > 0 {
@@ -158,7 +158,7 @@ func (c *Connection) Cache(model string) vendor.Cache {
 	return cache
 }
 
-// KeepCacheLife stores the life of the cache of the endpoint in use for a model.
+// KeepCacheLife stores the cache lifetime of the endpoint in use for a model.
 func (c *Connection) KeepCacheLife(model string, life time.Duration) {
 	if host := c.endpointInUse().Host(); host != "" {
 		c.lives.of(host).Keep(model, life)
@@ -168,13 +168,13 @@ func (c *Connection) KeepCacheLife(model string, life time.Duration) {
 // Local reports whether the endpoint in use is on this machine.
 func (c *Connection) Local() bool { return isLoopback(c.endpointInUse().Host()) }
 
-// Cuts reports whether the endpoint in use may silently cut prompts that are too long, as
-// self-hosted servers do. Vendors refuse such prompts.
+// Cuts reports whether the endpoint in use may truncate long prompts without an error, as self-hosted
+// servers do. Vendors refuse such prompts.
 func (c *Connection) Cuts() bool { return c.endpointInUse().isOwn() }
 
-// Efforts returns the values of reasoning.effort that a model takes at the endpoint in use. If the
-// catalogue does not have the model there, it returns the maker's values, because gateways pass
-// them on; nil if there are none.
+// Efforts returns the values of reasoning.effort that a model supports at the endpoint in use. If the
+// model catalog does not list the model there, it returns the maker's values, because gateways pass
+// them on. It returns nil if there are none.
 func (c *Connection) Efforts(model string) []string {
 	m, listed := c.listed(model)
 	if !listed {
@@ -183,15 +183,15 @@ func (c *Connection) Efforts(model string) []string {
 	return m.Efforts
 }
 
-// Documents reports whether a model takes PDFs at the endpoint in use: the vendor passes them on, and
-// the catalogue says that the model sees.
+// Documents reports whether a model supports PDFs at the endpoint in use: the vendor passes them on,
+// and according to the model catalog the model supports images.
 func (c *Connection) Documents(model string) bool {
 	m, found := c.listed(model)
 	return found && m.Images && (vendor.At(c.endpointInUse().Host(), model).Documents || c.speaksMessages(model))
 }
 
-// NoImages returns the reason why a model gets no images, "" if it gets them. Images are omitted
-// only if the catalogue has the model and says that it takes none.
+// NoImages returns the reason why no images are sent to a model, or "" if they are sent. Images are
+// omitted only if the model catalog lists the model without image input.
 func (c *Connection) NoImages(model string) string {
 	m, found := c.listed(model)
 	if !found || m.Images || vendor.BaseName(m.ID) != vendor.BaseName(model) {

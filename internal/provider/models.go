@@ -2,10 +2,10 @@ package provider
 
 import "agent/internal/provider/catalogue"
 
-// families maps names of models to their windows in tokens. It has models with many names and
-// models that users run themselves, with the windows that their makers state (checked in November
-// 2026). A name in the form of vendor.BaseName also covers longer names that continue with -, : or
-// @; the longest match counts.
+// families maps names of models to their context windows in tokens. It contains models with many names
+// and models that users run themselves, with the context windows that their makers state (checked in
+// November 2026). A name in the form of vendor.BaseName also matches longer names that continue with -,
+// : or @. The longest match counts.
 var families = map[string]int{
 	"gpt-5-chat":        128_000,
 	"gpt-5-1-chat":      128_000,
@@ -51,8 +51,8 @@ var families = map[string]int{
 	"phi-4":             16_384,
 }
 
-// ContextLimit returns the window of a well-known model in tokens: the maker's number, else the
-// smallest number of others. It reports false for an unknown model.
+// ContextLimit returns the context window of a well-known model in tokens: the maker's number, or
+// otherwise the smallest number of other providers. It returns false for an unknown model.
 func ContextLimit(model string) (int, bool) {
 	known, knownAs, byMaker := catalogue.Window(model)
 	var name string
@@ -62,7 +62,7 @@ func ContextLimit(model string) (int, bool) {
 		return window, found
 	})
 	switch {
-	case known == 0 || limit > 0 && len(name) >= len(knownAs): // families is newer than the catalogue
+	case known == 0 || limit > 0 && len(name) >= len(knownAs): // families is newer than the model catalog
 		return limit, limit > 0
 	case limit == 0 || byMaker:
 		return known, true

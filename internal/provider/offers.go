@@ -13,19 +13,20 @@ import (
 	"agent/internal/settings"
 )
 
-// probeTimeout limits the questions about windows. The answers are worth only a short wait.
+// probeTimeout limits the requests for context windows. The answers are only worth a short wait.
 const probeTimeout = 3 * time.Second
 
 // Offer is a model that an endpoint offers.
 type Offer struct {
 	ID string
-	// ContextLimit is the window in tokens, 0 if the endpoint does not report it.
+	// ContextLimit is the context window in tokens, or 0 if the endpoint does not report it.
 	ContextLimit int
-	// Assumed means that ContextLimit is only the least that such a server gives.
+	// Assumed means that ContextLimit is only the smallest default of such a server.
 	Assumed bool
-	// Multiplier is how many requests of a subscription a request counts as, 0 if it is not known.
+	// Multiplier is the number of requests of a subscription that one request counts as, or 0 if
+	// unknown.
 	Multiplier float64
-	// Prices are the prices by the endpoint's report, nil if it reports none.
+	// Prices are the prices that the endpoint reports, or nil.
 	Prices *settings.Prices
 }
 
@@ -34,10 +35,9 @@ func SameModel(a, b string) bool {
 	return a == b || strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
 }
 
-// offers asks an endpoint for its models and their windows. It asks servers that report windows on
-// paths of their own (llama.cpp, LM Studio, Ollama) again, because the window with which a server
-// really runs a model may be smaller than the model's. LiteLLM reports its prices there. If such a
-// question has no answer, the list counts.
+// offers requests the models of an endpoint and their context windows. Servers with separate paths for
+// context windows (llama.cpp, LM Studio, Ollama) get further requests. The actual context window may be
+// smaller than the model's. LiteLLM reports its prices there. If such a request fails, the list counts.
 func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 	models, err := client.ListModels(ctx)
 	if err != nil {
@@ -64,8 +64,8 @@ func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 
 const million = 1e6
 
-// pricesOf returns the listed prices of a model, nil if they are not known or cannot be right. Steps
-// are not listed.
+// pricesOf returns the listed prices of a model, or nil if they are unknown or implausible. Lists
+// contain no steps.
 func pricesOf(p openai.TokenPrices) *settings.Prices {
 	for _, price := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite} {
 		if !(price >= 0 && price < 1) {
@@ -75,12 +75,12 @@ func pricesOf(p openai.TokenPrices) *settings.Prices {
 	if p.Input == 0 || p.Output == 0 || p.CacheRead > p.Input {
 		return nil
 	}
-	const digits = 1e9 // digits removes the rounding errors of the conversion
+	const digits = 1e9 // removes the rounding errors of the conversion
 	of := func(token float64) float64 { return math.Round(million*token*digits) / digits }
 	return &settings.Prices{Input: of(p.Input), Output: of(p.Output), CacheRead: of(cmp.Or(p.CacheRead, p.Input)), CacheWrite: of(max(p.CacheWrite, p.Input))}
 }
 
-// askLlamaCpp sets the window of all models to the server's window. The server runs one model.
+// askLlamaCpp sets the context window of all models to the server's, because the server runs one model.
 func askLlamaCpp(ctx context.Context, client *openai.Client, found []Offer) {
 	var props struct {
 		Settings struct {
@@ -95,8 +95,8 @@ func askLlamaCpp(ctx context.Context, client *openai.Client, found []Offer) {
 	}
 }
 
-// askLMStudio sets the windows of the models: the window of a loaded model, else the model's
-// largest.
+// askLMStudio sets the context windows of the models: the actual one of a loaded model, or otherwise
+// the model's largest.
 func askLMStudio(ctx context.Context, client *openai.Client, found []Offer) {
 	var list struct {
 		Data []struct {

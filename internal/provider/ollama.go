@@ -15,12 +15,12 @@ import (
 	"agent/internal/llm/openai"
 )
 
-// ollamaLeast is the window, in tokens, that Ollama gives a model by default when memory is scarce.
-// Ollama silently cuts off a longer prompt.
+// ollamaLeast is Ollama's default context window in tokens when memory is scarce. Ollama silently
+// truncates longer prompts.
 const ollamaLeast = 4096
 
-// assumedNote returns the notice that the size of the context window is assumed. It says how to set
-// a larger one.
+// assumedNote returns the notice that the size of the context window is assumed, and how to set a
+// larger one.
 func assumedNote(model string) string {
 	return fmt.Sprintf("Until Ollama has loaded %s, agent assumes a context window of %d tokens. For a larger one, run: OLLAMA_CONTEXT_LENGTH=32768 ollama serve", model, ollamaLeast)
 }
@@ -28,12 +28,12 @@ func assumedNote(model string) string {
 const (
 	// loadTimeout limits the time that Ollama may take to load a model.
 	loadTimeout = 2 * time.Minute
-	// keptLoaded is the time that the model stays loaded while a user thinks.
+	// keptLoaded is the time for which the model stays loaded between requests.
 	keptLoaded = "30m"
 )
 
-// loadOllama makes Ollama load a model, so that its window is known and the first request does not
-// wait for it.
+// loadOllama makes Ollama load a model, so that its context window is known and the first request does
+// not wait for loading.
 func loadOllama(client *openai.Client, model string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
@@ -45,9 +45,9 @@ func loadOllama(client *openai.Client, model string) error {
 	return client.Ask(ctx, http.MethodPost, "/api/generate", string(question), &answer)
 }
 
-// askOllama sets the windows with which Ollama really runs its models: the window of a loaded
-// model, else the window that is set for it, else the least that Ollama gives. The window that a
-// model was trained for is only an upper bound.
+// askOllama sets the context windows with which Ollama actually runs its models: that of a loaded
+// model, or the configured one, or otherwise Ollama's smallest default. The context window for which a
+// model was trained is only an upper limit.
 func askOllama(ctx context.Context, client *openai.Client, found []Offer) {
 	const atOnce = 4
 	var group errgroup.Group
@@ -76,7 +76,7 @@ func askOllama(ctx context.Context, client *openai.Client, found []Offer) {
 	}
 }
 
-// ollamaLoaded returns the windows of the loaded models by their names, without the tag latest.
+// ollamaLoaded returns the context windows of the loaded models by their names, without the tag latest.
 func ollamaLoaded(ctx context.Context, client *openai.Client) map[string]int {
 	var ps struct {
 		Models []struct {
@@ -94,11 +94,11 @@ func ollamaLoaded(ctx context.Context, client *openai.Client) map[string]int {
 	return loaded
 }
 
-// numCtx matches the window in the parameters of a model.
+// numCtx matches the context window in the parameters of a model.
 var numCtx = lazyregexp.New(`(?m)^num_ctx\s+(\d+)`)
 
-// ollamaModel returns the window that is set for a model, and the window that it was trained for. A
-// window is 0 if Ollama does not report it.
+// ollamaModel returns the context window that is set for a model, and the one for which it was trained.
+// Each is 0 if Ollama does not report it.
 func ollamaModel(ctx context.Context, client *openai.Client, model string) (set, trained int) {
 	var show struct {
 		Parameters string         `json:"parameters"`

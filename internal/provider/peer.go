@@ -22,10 +22,10 @@ import (
 type peer struct {
 	endpoint Endpoint
 	extras   extras
-	// follows holds the settings that determine the endpoint, as Connection.follows returns them.
+	// follows contains the settings that determine the endpoint, as returned by Connection.settingsKey.
 	follows string
 	client  *openai.Client
-	// claude speaks the Messages API.
+	// claude is the client for the Messages API.
 	claude *anthropic.Client
 	// asked is closed when the endpoint has listed its models, or has failed to.
 	asked  chan struct{}
@@ -33,13 +33,13 @@ type peer struct {
 
 	mu     sync.Mutex
 	offers []Offer
-	// failed is the reason why the endpoint did not list its models when it was last asked, or nil.
+	// failed is the reason why the endpoint did not list its models at the latest request, or nil.
 	failed error
 	told   bool
-	// foundMessages is set once an unknown endpoint has listed its models as the
-	// Messages API does.
+	// foundMessages is set once an unknown endpoint has listed its models in the form of the Messages
+	// API.
 	foundMessages bool
-	// refreshing is set while the endpoint is asked again.
+	// refreshing is set while the models are requested again.
 	refreshing bool
 }
 
@@ -50,7 +50,7 @@ const (
 	learnPatience = 300 * time.Millisecond
 )
 
-// learn asks an endpoint for its models, and sets its only model if none is set. It ignores
+// learn requests the models of an endpoint, and sets its only model if none is set. It ignores
 // failures, because the first request reports them.
 func (c *Connection) learn(p *peer) {
 	c.ask(p)
@@ -74,8 +74,8 @@ func (c *Connection) learn(p *peer) {
 	learned()
 }
 
-// refresh asks an endpoint for its models again, because a window was assumed. A server knows the
-// window once it has loaded the model.
+// refresh requests the models of an endpoint again if a context window was assumed. A server reports
+// the context window once it has loaded the model.
 func (c *Connection) refresh(p *peer) {
 	p.mu.Lock()
 	busy := p.refreshing
@@ -94,7 +94,7 @@ func (c *Connection) refresh(p *peer) {
 	learned()
 }
 
-// ask asks an endpoint for its models and records the answer or the failure.
+// ask requests the models of an endpoint and stores the answer or the failure.
 func (c *Connection) ask(p *peer) {
 	ctx, cancel := context.WithTimeout(context.Background(), learnTimeout)
 	defer cancel()
@@ -106,8 +106,8 @@ func (c *Connection) ask(p *peer) {
 	}
 }
 
-// askAgain asks an endpoint for its models once more, after a failure to list them was reported.
-// The endpoint may answer now.
+// askAgain requests the models of an endpoint once more, after a failure to list them was reported. The
+// endpoint may answer now.
 func (c *Connection) askAgain(p *peer) {
 	p.mu.Lock()
 	again := p.failed != nil && p.told
@@ -124,12 +124,12 @@ func (c *Connection) askAgain(p *peer) {
 func (c *Connection) useOnly(p *peer) {
 	s := c.config.Settings
 	if only := p.onlyModel(); only != "" && settings.Model.Of(s) == "" && c.isCurrent(p) {
-		_ = s.Set(settings.Detected, settings.Model.Key(), only) // a model whose id no setting takes stays unset
+		_ = s.Set(settings.Detected, settings.Model.Key(), only) // fails for an id that the setting does not accept
 	}
 }
 
-// wait waits, for a short time, until the endpoint has listed its models. It waits only once,
-// because each request asks for the window several times.
+// wait waits, for a short time, until the endpoint has listed its models. It waits only once, because
+// each request needs the context window several times.
 func (p *peer) wait() {
 	p.waited.Do(func() {
 		select {
@@ -139,7 +139,7 @@ func (p *peer) wait() {
 	})
 }
 
-// onlyModel returns the id of the endpoint's only model, "" if it has several or none.
+// onlyModel returns the id of the endpoint's only model, or "" if it has several or none.
 func (p *peer) onlyModel() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,7 +168,8 @@ func (p *peer) offer(model string) Offer {
 	return Offer{}
 }
 
-// catalogued returns the window of a model in the catalogue: at this vendor, else at any provider.
+// catalogued returns the context window of a model in the model catalog: at this vendor, or otherwise
+// at any provider.
 func (p *peer) catalogued(model string) (int, bool) {
 	if m, found := catalogue.At(p.endpoint.Vendor().Catalogue, model); found && m.Window > 0 {
 		limit, _ := ContextLimit(model)
@@ -177,7 +178,7 @@ func (p *peer) catalogued(model string) (int, bool) {
 	return ContextLimit(model)
 }
 
-// keys returns the key of the endpoint and the keys in the headers of its requests.
+// keys returns the API key of the endpoint and the API keys in the headers of its requests.
 func (p *peer) keys() []llm.Key {
 	var keys []llm.Key
 	if p.endpoint.Key != "" {
@@ -191,8 +192,8 @@ func (p *peer) keys() []llm.Key {
 	return keys
 }
 
-// keyless returns an error if the endpoint is a vendor's and its key is missing, because the vendor
-// would refuse the request. Headers of the user may replace the key.
+// keyless returns an error if the endpoint belongs to a vendor and its API key is missing, because the
+// vendor would refuse the request. Headers of the user may replace the key.
 func (p *peer) keyless() error {
 	known := p.endpoint.Vendor()
 	if known.Local() || p.endpoint.Signed() || p.endpoint.BaseURL != known.BaseURL && known.Cloud == nil || len(p.extras.headers) > 0 {
@@ -205,8 +206,7 @@ func (p *peer) keyless() error {
 	}
 }
 
-// NoModelError is the error for an endpoint that answers while no model is set. The user can choose
-// one.
+// NoModelError is returned if the endpoint answers but no model is set. The user can then choose one.
 type NoModelError struct{ says string }
 
 func (e *NoModelError) Error() string { return e.says }
@@ -214,8 +214,8 @@ func (e *NoModelError) Error() string { return e.says }
 // ChoosesModel reports that the request can be sent once a model is chosen.
 func (*NoModelError) ChoosesModel() bool { return true }
 
-// noModel returns the error that no model is set, with the models to choose from. If the endpoint
-// failed to list its models, it returns that failure.
+// noModel returns the error that no model is set, with the available models. If the endpoint failed to
+// list its models, it returns that failure.
 func (p *peer) noModel() error {
 	const shown = 8
 	const choose = "choose one with -m MODEL or /model MODEL"

@@ -2,25 +2,25 @@ package tokens
 
 import "math"
 
-// The bounds of a ratio. A model with another tokenizer than OpenAI's rarely needs half or twice as
-// many tokens; beyond these bounds, the provider counts something else.
+// The limits of a ratio. A model with a tokenizer of another vendor rarely needs half or twice as many
+// tokens. Beyond these limits, the provider counts something else.
 const (
 	minRatio = 0.5
 	maxRatio = 2.0
 )
 
-// Calibration corrects estimates by the reports of providers (D-09). For each model it keeps the
-// ratio reported ÷ estimated of the latest request. The zero value knows no model and changes
-// nothing. It is not safe for concurrent use.
+// Calibration corrects estimates by the reports of providers (D-09). For each model it stores the ratio
+// reported ÷ estimated of the latest request. The zero value has no ratios and changes nothing. It is
+// not safe for concurrent use.
 type Calibration struct {
 	ratios map[string]float64
 }
 
-// Observe compares the estimate of a request, before scaling, with the prompt tokens that the
-// provider reported; cached is the number of them that the provider read from its cache. It ignores
-// a request without a count on either side. It also ignores a partly cached request that was
-// reported smaller than its estimate: some servers count only the tokens outside of their cache,
-// and a limit that relied on their number would be exceeded.
+// Observe compares the estimate of a request, before scaling, with the prompt tokens that the provider
+// reported. cached is how many of these the provider read from its cache. It ignores a request without
+// a count on either side. It also ignores a partly cached request that was reported smaller than its
+// estimate. Some servers count only the uncached tokens, and their number would lead to an exceeded
+// limit.
 func (c *Calibration) Observe(model string, estimated, reported, cached int) {
 	if estimated <= 0 || reported <= 0 || reported < estimated && cached > 0 {
 		return
@@ -28,13 +28,13 @@ func (c *Calibration) Observe(model string, estimated, reported, cached int) {
 	c.Restore(model, float64(reported)/float64(estimated))
 }
 
-// Ratio returns the ratio for a model. It reports false if there is none.
+// Ratio returns the ratio for a model. It returns false if there is none.
 func (c *Calibration) Ratio(model string) (ratio float64, observed bool) {
 	ratio, observed = c.ratios[model]
 	return ratio, observed
 }
 
-// Restore sets the ratio for a model, from an earlier run, after moving it within the bounds.
+// Restore sets the ratio for a model from an earlier run, limited to the allowed range.
 func (c *Calibration) Restore(model string, ratio float64) {
 	if math.IsNaN(ratio) {
 		return

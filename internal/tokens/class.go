@@ -9,9 +9,9 @@ import (
 type class uint8
 
 const (
-	// upper is [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]: it may open a word.
+	// upper is [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]. Such a rune may begin a word.
 	upper class = 1 << iota
-	// lower is [\p{Ll}\p{Lm}\p{Lo}\p{M}]: it may continue a word.
+	// lower is [\p{Ll}\p{Lm}\p{Lo}\p{M}]. Such a rune may continue a word.
 	lower
 	// letter is \p{L}.
 	letter
@@ -19,11 +19,11 @@ const (
 	digit
 	// space is \s.
 	space
-	// newline is [\r\n]. A newline is space as well.
+	// newline is [\r\n]. A newline is also space.
 	newline
 )
 
-// classOf returns the class of a rune; punctuation, symbols and U+FFFD have none.
+// classOf returns the class of a rune. Punctuation, symbols and U+FFFD have none.
 func classOf(r rune) class {
 	switch {
 	case unicode.Is(unicode.Lo, r), unicode.Is(unicode.Lm, r):
@@ -44,7 +44,8 @@ func classOf(r rune) class {
 	return 0
 }
 
-// asciiClasses holds the classes of the ASCII characters, because most of a text are such characters.
+// asciiClasses contains the classes of the ASCII characters, which are most of the characters of a
+// text.
 var asciiClasses = func() (classes [utf8.RuneSelf]class) {
 	for c := range classes {
 		classes[c] = classOf(rune(c))

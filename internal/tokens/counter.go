@@ -11,12 +11,12 @@ type Counter struct {
 	recent recent
 }
 
-// Vocabulary names the encoding. Recorded counts carry the name, to tell them from counts in
-// another encoding.
+// Vocabulary returns the name of the encoding. Recorded counts contain the name, to distinguish them
+// from counts in another encoding.
 func (c *Counter) Vocabulary() string { return string(c.enc) }
 
-// Count returns the number of tokens of text. It reads special tokens such as <|endoftext|> as
-// ordinary text. Its time grows linearly with the length of any text.
+// Count returns the number of tokens of text. It counts special tokens such as <|endoftext|> as
+// ordinary text. Its time grows linearly with the length of the text.
 func (c *Counter) Count(text string) int {
 	if len(text) < longText {
 		return c.count(text)

@@ -2,8 +2,8 @@ package tokens
 
 import "strings"
 
-// Encoding names a way to turn text into tokens: a vocabulary together with a pattern that cuts
-// text into pieces.
+// Encoding is the name of a way to convert text to tokens: a vocabulary together with a pattern that
+// cuts text into pieces.
 type Encoding string
 
 // The encodings of the models in use today.

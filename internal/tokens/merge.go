@@ -1,10 +1,9 @@
 package tokens
 
-// shortPiece is the greatest length in bytes at which walking over all pairs to find the best is
-// faster than a heap.
+// shortPiece is the greatest length in bytes at which iterating over all pairs is faster than a heap.
 const shortPiece = 64
 
-// merger turns pieces into tokens. It reuses the memory that long pieces need.
+// merger converts pieces to tokens. It reuses the memory for long pieces.
 type merger struct {
 	ranks rankTable
 	long  *longMerge
@@ -24,10 +23,10 @@ func (m *merger) count(piece string) int {
 	return mergeWindowed(m.long, piece, firstWindow)
 }
 
-// mergeShort merges a piece of at most shortPiece bytes and returns the number of remaining parts.
-// It is the plain form of the algorithm, with a time quadratic in the length.
+// mergeShort merges a piece of at most shortPiece bytes and returns the number of remaining parts. It
+// is the simple form of the algorithm, in quadratic time.
 func mergeShort(ranks rankTable, piece string) int {
-	// Part i is piece[starts[i]:starts[i+1]]; pairs[i] is the rank of parts i and i+1 joined.
+	// Part i is piece[starts[i]:starts[i+1]]. pairs[i] is the rank of parts i and i+1 joined.
 	var startsBuf [shortPiece + 1]uint8
 	var pairsBuf [shortPiece]uint32
 	starts, pairs := startsBuf[:len(piece)+1], pairsBuf[:len(piece)]

@@ -3,8 +3,8 @@ package tokens
 import "slices"
 
 // longMerge merges a piece of any length. The parts are a linked list over the bytes, and a heap
-// gives the next pair to merge. Each step takes one pair off the heap, and each merge puts at most
-// two on it, so n bytes take fewer than 3n steps.
+// returns the next pair to merge. Each step removes one pair from the heap, and each merge adds at most
+// two, so n bytes take fewer than 3n steps.
 type longMerge struct {
 	ranks rankTable
 	piece string
@@ -14,7 +14,7 @@ type longMerge struct {
 	queue pairQueue
 }
 
-// node is a part of a piece. It ends where the next one begins.
+// node is a part of a piece. It ends where the next part begins.
 type node struct {
 	previous, next int32
 	// rank is the rank of the part joined with the next one.
@@ -41,8 +41,8 @@ func (m *longMerge) reset(piece string) {
 	}
 }
 
-// step takes the best pair off the queue and merges it, unless one of its parts has been merged
-// in the meantime. It reports whether there was a pair.
+// step removes the best pair from the queue and merges it, unless one of its parts was merged
+// meanwhile. It reports whether there was a pair.
 func (m *longMerge) step() bool {
 	if len(m.queue) == 0 {
 		return false

@@ -1,22 +1,21 @@
 package tokens
 
-// A long piece is merged window by window, so that a megabyte of one letter needs only the memory
-// of a window, which the processor's cache can hold. The result is the same as without windows:
+// A long piece is merged window by window. So a megabyte of one letter needs only the memory of a
+// window, which fits into the processor's cache. The result is the same as without windows:
 //
-// Parts t1 … tn are the encoding of their text exactly if each pair of neighbours ti ti+1 is the
+// Parts t1 … tn are the encoding of their text exactly if each pair of neighbors ti ti+1 is the
 // encoding of its own text. Proof: suppose that every pair is the encoding of its text, and that a
-// merge of the whole text crosses a boundary between parts. Consider the first such merge. Before
-// it, no part has had anything to do with its neighbours, so the two parts at the boundary went
-// through the same merges as they do alone, and alone they would cross the boundary, too. The other
-// direction follows in the same way.
+// merge of the whole text crosses a boundary between parts. Consider the first such merge. Before it,
+// no part was merged with a neighbor. So the two parts at the boundary had the same merges as they have
+// alone, and alone they would cross the boundary, too. The other direction follows in the same way.
 //
-// So each window begins with a part of the window before. If that part comes out again, it is the
-// neighbour of one part in either window, and all pairs of neighbours are right. If it does not, the
-// windows are too small for the text, and larger ones are tried.
+// So each window begins with a part of the previous window. If the new window contains the same part,
+// that part has one neighbor in either window, and all pairs of neighbors are correct. Otherwise the
+// windows are too small for the text, and larger windows are tried.
 const (
 	// firstWindow, in bytes, was large enough for every text we tried.
 	firstWindow = 4 << 10
-	// widening is the factor by which a window that was too small grows.
+	// widening is the factor by which a window grows that was too small.
 	widening = 8
 )
 
@@ -31,9 +30,9 @@ func mergeWindowed(merge *longMerge, piece string, window int) int {
 	}
 }
 
-// countInWindows returns the number of tokens of piece, merged in windows of so many bytes. It
-// reports false if windows of that size are too small. It leaves the last eighth of a window to the
-// next one, because the text after the window may change its parts. An eighth has room for the
+// countInWindows returns the number of tokens of piece, merged in windows of this many bytes. It
+// returns false if windows of that size are too small. The last eighth of a window is merged with the
+// next window, because the text after the window may change its parts. An eighth has room for the
 // longest token.
 func countInWindows(merge *longMerge, piece string, window int) (count int, ok bool) {
 	settled := window - window/8

@@ -1,9 +1,9 @@
 package tokens
 
-// pairQueue is a binary heap of pairs that may be merged. The pair with the lowest rank is first;
-// of equal ranks, the leftmost. A pair is one number, with the rank in the upper half and the
-// position in the lower half, so that comparing numbers compares pairs. container/heap would box
-// each of them.
+// pairQueue is a binary heap of pairs that may be merged. The pair with the lowest rank is first. Of
+// equal ranks, the leftmost is first. A pair is one number, with the rank in the upper half and the
+// position in the lower half, so that comparing numbers compares pairs. container/heap would box each
+// pair.
 type pairQueue []uint64
 
 func (q *pairQueue) push(rank uint32, left int32) {

@@ -5,13 +5,12 @@ import (
 	"math/bits"
 )
 
-// noRank is the rank of a byte sequence that is not a token. It is worse than every rank.
+// noRank is the rank of a byte sequence that is not a token. It is greater than every rank.
 const noRank = math.MaxUint32
 
-// rankTable maps the bytes of each token to its rank, which is its position in the order in which
-// byte pair encoding merges. It is a hash table in the form in which the program's file holds it,
-// so that only the used parts are read, and processes share them. Numbers are 32 bits,
-// little-endian:
+// rankTable maps the bytes of each token to its rank, which is its position in the order in which byte
+// pair encoding merges. The hash table has the same form as in the program's file. So only the used
+// parts are read, and processes share them. Numbers are 32 bits, little-endian:
 //
 //	buckets   for each bucket the offset of its entries, from the beginning of the
 //	          table, and in the low bucketBits bits their number

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// longText is the least length in bytes of a text whose size is remembered.
+	// longText is the minimum length in bytes of a text whose size is cached.
 	longText = 512
-	// recentTexts is the number of texts whose sizes are remembered.
+	// recentTexts is the number of texts whose sizes are cached.
 	recentTexts = 1 << 10
 )
 
-// recent remembers the sizes of long texts that were counted lately, because the history, the
-// strategies and the ledger each count the same text. It keeps no text, only a hash, whose seed
-// differs in each process, and the length.
+// recent caches the sizes of recently counted long texts, because the history, the strategies and the
+// ledger each count the same text. It stores no text, only the length and a hash, whose seed differs in
+// each process.
 type recent struct {
 	mu    sync.Mutex
 	texts [recentTexts]struct {
@@ -25,7 +25,7 @@ type recent struct {
 
 var hashSeed = maphash.MakeSeed()
 
-// size returns the remembered size of a text. If there is none, it counts the text.
+// size returns the cached size of a text. If there is none, it counts the text.
 func (r *recent) size(text string, count func(string) int) int {
 	hash := maphash.String(hashSeed, text)
 	r.mu.Lock()

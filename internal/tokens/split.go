@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// splitter returns the end of the first piece of a text that is not empty. It implements the
-// regular expression of one encoding by hand, because Go's regexp package has no lookahead and a
-// backtracking implementation is slow.
+// splitter returns the end of the first piece of a non-empty text. It implements the regular expression
+// of one encoding by hand, because Go's regexp package has no lookahead and a backtracking
+// implementation is slow.
 type splitter func(text string) (end int)
 
 // skip returns the end of the run of runes in the wanted classes that begins at start.
@@ -86,9 +86,9 @@ func punctuation(text, trailers string) int {
 	return end
 }
 
-// whitespace matches \s*[\r\n]+|\s+(?!\S)|\s+ at text, which begins with a space, and returns its
-// end. The end is after the last line break if there is one. Else it is before the last space,
-// which belongs to the next word, or after all the space if no word follows.
+// whitespace matches \s*[\r\n]+|\s+(?!\S)|\s+ at text, which begins with a space, and returns its end.
+// The end is after the last line break if there is one. Otherwise it is before the last space, which
+// belongs to the next word. If no word follows, the end is after all the space.
 func whitespace(text string) int {
 	end, lastStart, lineEnd := 0, 0, 0
 	for {

@@ -8,7 +8,7 @@ package tokens
 //	 ?[^\s\p{L}\p{N}]+[\r\n]*
 //	\s*[\r\n]+|\s+(?!\S)|\s+
 //
-// The first alternative that matches wins.
+// The first alternative that matches is used.
 func splitCL100K(text string) int {
 	if end := contraction(text, 0); end > 0 {
 		return end

@@ -10,7 +10,7 @@ import "unicode/utf8"
 //	 ?[^\s\p{L}\p{N}]+[\r\n/]*
 //	\s*[\r\n]+|\s+(?!\S)|\s+
 //
-// The first alternative that matches wins.
+// The first alternative that matches is used.
 func splitO200K(text string) int {
 	first, size := classAt(text)
 	if first&(digit|newline) == 0 {
@@ -28,8 +28,8 @@ func splitO200K(text string) int {
 }
 
 // prefixedWord matches the two word alternatives without the contraction and returns the end, or 0.
-// first and size are the class and the length of the first rune of text. That rune becomes part of
-// the word even if it is not a letter but, say, a space.
+// first and size are the class and the length of the first rune of text. That rune becomes part of the
+// word even if it is not a letter, for example a space.
 func prefixedWord(text string, first class, size int) int {
 	if first&letter != 0 {
 		if end := mixedWord(text, 0); end > 0 {
@@ -43,17 +43,16 @@ func prefixedWord(text string, first class, size int) int {
 	if end := mixedWord(text, 0); end > 0 {
 		return end
 	}
-	// Without a rune before it, only a mark could begin the word. But marks are lower as well, so
-	// the line above has matched it.
+	// This is the second alternative with the prefix rune. Without that rune, only a mark could begin
+	// the word, and mixedWord(text, 0) has already matched marks.
 	if end := skip(text, size, upper); end > size {
 		return end
 	}
 	return 0
 }
 
-// mixedWord matches upper*lower+ at start and returns its end, or 0. The classes overlap: if no
-// lower rune follows the run of upper, the word ends after the last rune of the run that is lower,
-// too.
+// mixedWord matches upper*lower+ at start and returns its end, or 0. The classes overlap. If no lower
+// rune follows the run of upper, the word ends after the last rune of the run that is also lower.
 func mixedWord(text string, start int) int {
 	uppers := skip(text, start, upper)
 	if end := skip(text, uppers, lower); end > uppers {

@@ -2,7 +2,7 @@ package tokens
 
 import _ "embed"
 
-// The vocabularies as tables of ranks. TestVocabularyFiles makes them from the files of tiktoken.
+// The vocabularies as tables of ranks. TestVocabularyFiles generates them from the files of tiktoken.
 var (
 	//go:embed cl100k_base.ranks
 	cl100kRanks string

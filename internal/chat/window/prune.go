@@ -22,8 +22,9 @@ type Pruning struct {
 }
 
 // EnsureDensityOptimized prunes content that newer content has made stale. It does so if the strategy
-// can, and if something was added since the last time (REQ-HD-002) or the request is over the hard
-// limit (REQ-HD-002.8). Whatever the outcome, the history then counts as processed (REQ-HD-002.7).
+// supports it and something was added since the last time (REQ-HD-002). It also does so if the request
+// is over the hard limit (REQ-HD-002.8). Whatever the outcome, the history then counts as processed
+// (REQ-HD-002.7).
 func (p *Pruning) EnsureDensityOptimized(strategy compression.Strategy) error {
 	p.measure.tellHead()
 	if pruner, ok := strategy.(compression.Pruner); ok {

@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	// debt is how far the cost with pruning may temporarily exceed the cost without it, as a share of
-	// the cost of all requests so far. Without it, the first pruning pass could never pay for itself.
+	// debt is how far the cost with pruning may temporarily exceed the cost without it. It is a share
+	// of the cost of all requests so far. Without it, the first pruning pass could never pay for
+	// itself.
 	debt = 0.02
 	// unquoted is the part of debt that may not be spent on texts that an edit may quote. Without it,
 	// rereading one text of the recorded sessions costs 2.7 %. With all of the debt, nine texts cost
@@ -18,9 +19,8 @@ const (
 	// do not exactly add up to the size of the call. The difference appears when some parts are pruned.
 	// In generated sessions of a few requests it was 0.001.
 	inexact = 0.0015
-	// inHand is the number of faults that the bank must be able to pay for when a pruning pass removes
-	// text that an edit may quote. A fault costs another request, plus faultTokens of content that is
-	// read again.
+	// inHand is the number of faults that the bank must be able to pay for when text that an edit may
+	// quote is pruned. A fault costs another request, plus faultTokens of content that is read again.
 	inHand = 0.25
 	// inHandEach is the number of faults for each such text, at a read price of 1. After a plan, edits
 	// quote the many files that were read before the plan. A request that reads a file again costs in

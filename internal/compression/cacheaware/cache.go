@@ -8,15 +8,15 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// An anchor is the end of a prefix in a provider's cache of the kind CacheMarks, as the number of units
-// before it, with the time of its latest use.
+// An anchor is the end of a prefix in a provider's cache of the kind CacheMarks. It consists of the
+// number of units before it and the time of its latest use.
 type anchor struct {
 	units int
 	used  time.Time
 }
 
-// foundTokens returns how many tokens of the next request the provider finds, if no cache entry has
-// expired and the first units are unchanged since they were sent.
+// foundTokens returns how many tokens of the next request the provider finds. It assumes that no cache
+// entry has expired and that the first units are unchanged since they were sent.
 func (a *account) foundTokens(m Moment, units int) int {
 	return a.foundTokensIn(m, a.conversation.sums(), units)
 }

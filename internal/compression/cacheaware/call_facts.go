@@ -109,7 +109,7 @@ type fact struct {
 	asked bool
 	// stale lists the views and bodies that contain text which this edit replaced.
 	stale []int
-	// unknown is set for an edit whose new text is not in the context any more.
+	// unknown is set for an edit whose new text was replaced by a pointer or a note.
 	unknown bool
 	// editsBefore is the number of edits that had been applied before this call.
 	editsBefore int

@@ -22,8 +22,8 @@ func (c candidate) hard() bool { return !c.along }
 // keptEdits is the number of the newest edits whose old text is kept.
 const keptEdits = 3
 
-// failedFor is the number of requests for which the arguments and the result of a failed edit are kept,
-// so that the model can correct the edit.
+// failedFor is the number of requests for which a failed edit keeps its arguments and its result, so
+// that the model can correct the edit.
 const failedFor = 2
 
 // A review finds the units of a conversation that may be pruned at a moment.

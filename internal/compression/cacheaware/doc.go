@@ -40,7 +40,7 @@
 // So at no point of a session does the amount spent exceed the cost without pruning by more than a debt
 // of two hundredths (account.go; TestNeverDearer).
 //
-// The cost of a cut depends on how the provider finds the cached part of a request, and on how long it
+// The cost of a cut depends on how the provider finds the cached part of a request and how long it
 // keeps that part (cache.go). The provider's reports of cached tokens correct the accounting. The
 // engine also learns both facts from them (learn.go).
 //

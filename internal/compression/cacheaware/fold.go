@@ -17,7 +17,7 @@ const minFold = 500
 
 // unseenShare is the smallest share of the replaced calls that a fold must free if the conversation has
 // not shown the whole file. The copy adds lines that were not requested, and is kept longer than parts
-// of a file. In a live session at 32 000 tokens, a copy of 9 600 tokens replaced parts of 10 200, and
+// of a file. In a live session at 32 000 tokens, a copy of 9 600 tokens replaced parts of 10 200. It
 // was made again after the next edit.
 const unseenShare = 0.5
 
@@ -117,8 +117,8 @@ func (cv *conversation) answerText(u *unit) string {
 }
 
 // trail returns the units and calls that a fold of f replaces, the tokens that they free, and whether
-// the file was edited. A file is not folded if one of its calls changes another file too, because the
-// texts of the call cannot be assigned to one file.
+// the file was edited. A file is not folded if one of its calls changes another file too. The texts of
+// the call cannot be assigned to one file.
 func (rv *review) trail(f *file, newest *fact) (units []int, calls []*fact, freed int, edited bool) {
 	for _, done := range f.facts {
 		if len(done.paths) > 1 {

@@ -6,8 +6,8 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// Price contains the prices of an input token read from a cache and of an input token written to it,
-// relative to the price of uncached input.
+// Price contains the prices of input tokens read from a cache and written to it, relative to the price
+// of uncached input.
 type Price struct {
 	Read, Write float64
 	// Step holds the prices of longer requests, or the zero PriceStep.
@@ -69,8 +69,8 @@ type Moment struct {
 	Cold bool
 	// Pace scales the retention of all classes; 0 means 1.
 	Pace float64
-	// Kept is set if everything up to the latest reply must not change, because later reasoning is
-	// bound to it and the turn is still running.
+	// Kept is set if nothing up to the latest reply may change, because later reasoning is bound to it
+	// and the turn is still running.
 	Kept bool
 	// Patience, if above 0, is the factor by which the retention is reduced near the limit of the
 	// window. Pressed is set if the price of a cut does not count.

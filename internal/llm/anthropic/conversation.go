@@ -204,7 +204,7 @@ func (b *builder) instruct() {
 	b.told = nil
 }
 
-// answerLast adds a message of the user after a final reply.
+// answerLast adds a message of the user if the conversation ends with a reply.
 func (b *builder) answerLast() {
 	if n := len(b.c.messages); n > 0 && b.c.messages[n-1].role == roleAssistant {
 		b.put(roleUser, block{raw: textBlock("(go on)")})
@@ -389,10 +389,10 @@ type marks struct {
 	blocks map[place]bool
 }
 
-// marks returns the cache marks of a request: at the end of tools and system prompt, at the end of the
-// part that later requests will send unchanged, and at the end of this request and of the previous one.
-// So the cache finds the end of the previous request, however many blocks have followed it. A prefix
-// shorter than the model's minimum has no mark, because it would not be cached.
+// marks returns the cache marks of a request: at the end of tools and system prompt, of the part that
+// later requests will send unchanged, of the previous request, and of this request. So the cache finds
+// the end of the previous request, however many blocks have followed it. A prefix shorter than the
+// model's minimum has no mark, because it would not be cached.
 func (r *request) marks(c *conversation) marks {
 	m := marks{tool: -1, blocks: map[place]bool{}}
 	if r.Cache.Policy == llm.CacheOff || r.dialect.OmitCache {

@@ -1,6 +1,6 @@
 // Package openai implements llm.Provider for OpenAI-compatible endpoints. It supports chat completions
-// and the Responses API with the deviations of vendors and servers, explains errors to a user, and
-// lists the models of an endpoint.
+// and the Responses API with the deviations of vendors and servers. It also explains errors to a user,
+// and lists the models of an endpoint.
 //
 // A [Client] talks to one endpoint:
 //

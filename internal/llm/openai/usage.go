@@ -41,8 +41,8 @@ type outputDetails struct {
 
 func (d outputDetails) thought() int { return max(d.ReasoningTokens.Count(), d.ThinkingTokens.Count()) }
 
-// cacheDetails counts the tokens of the prompt that were read from the cache and written to it,
-// with the member names of OpenAI, OpenRouter and LiteLLM.
+// cacheDetails counts the prompt tokens read from the cache and written to it, with the member names of
+// OpenAI, OpenRouter and LiteLLM.
 type cacheDetails struct {
 	CachedTokens        lenientjson.Int `json:"cached_tokens"`
 	CacheWriteTokens    lenientjson.Int `json:"cache_write_tokens"`

@@ -1,9 +1,9 @@
-// Package catalogue holds public facts about models: their windows, limits, prices and inputs. The
+// Package catalogue contains public facts about models: their context windows, limits, prices and inputs. The
 // report of an endpoint and the settings of a user take precedence over them.
 //
-// The facts come from charmbracelet/catwalk (MIT licence, 2026-10-28) and, for the vendors that it
-// knows, from earendil-works/pi-ai (MIT licence, 2026-11-20). TestPack writes the file, and corrects
-// wrong cache prices. A file that was fetched later takes its place (see UseFile).
+// The facts come from charmbracelet/catwalk (MIT license, 2026-10-28). For the vendors in
+// earendil-works/pi-ai (MIT license, 2026-11-20), they come from there. TestPack writes the file, and
+// corrects wrong cache prices. A list that was fetched later replaces it (see UseFile).
 package catalogue
 
 import (
@@ -19,10 +19,10 @@ import (
 	"agent/internal/settings"
 )
 
-// embedded has the day of the list in its first line, and then a line for each model: provider, id,
-// window, most output, the prices of input, output, cache read and cache write, flags, efforts, steps
-// of prices, bound reasoning. An empty cell is not known. A lookup searches the lines without parsing
-// them all, because a start needs one model of 2 000.
+// embedded has the date of the list in its first line, and then one line for each model. Its cells are:
+// provider, id, context window, output limit, the prices of input, output, cache read and cache write,
+// flags, efforts, price steps, bound reasoning. An empty cell means unknown. A lookup searches the
+// lines without parsing all of them, because a start needs only one model of 2 000.
 //
 //go:embed models.tsv
 var embedded string
@@ -30,18 +30,18 @@ var embedded string
 // Model is a model at a provider.
 type Model struct {
 	Provider, ID string
-	// Window is the size of the window in tokens, 0 if it is not known.
+	// Window is the context window in tokens, or 0 if unknown.
 	Window int
-	// MaxOutput is the most tokens of a reply, 0 if it is not known.
+	// MaxOutput is the output limit in tokens, or 0 if unknown.
 	MaxOutput int
-	// Prices is nil if the price of input or output is not known.
+	// Prices is nil if the price of input or output is unknown.
 	Prices *settings.Prices
-	// Images reports whether the model takes images.
+	// Images reports whether the model supports images.
 	Images bool
-	// Efforts lists the values of reasoning.effort that the model takes.
+	// Efforts lists the values of reasoning.effort that the model supports.
 	Efforts []string
-	// Bound says what the vendor demands of the past before it reads reasoning again; "" if the
-	// line does not say it.
+	// Bound is the condition under which the vendor uses earlier reasoning again. It is "" if the line
+	// does not contain it.
 	Bound vendor.BoundReasoning
 }
 
@@ -57,25 +57,25 @@ func All() []Model {
 	return models
 }
 
-// At returns a model of a provider of the catalogue. It looks for the id, and then for the id that
-// the name continues with a date or a tag. Any other continuation is another model.
+// At returns a model of a provider in the catalog. It looks for the id, and then for the id without a
+// date or a tag at its end. Any other ending means another model.
 func At(provider, model string) (Model, bool) {
 	return firstWhere(model, func(m *Model) bool { return m.Provider == provider })
 }
 
-// tag matches the end of a name that names the same model as the name without it.
+// tag matches the end of a name that can be omitted without changing the model.
 var tag = lazyregexp.New(`^(.+?)(?:-20\d{6}|-20\d\d-\d\d-\d\d|-latest|:[a-z][a-z-]*|@.+)$`)
 
 // makers lists the providers that make the models they offer. Their facts take precedence over the
 // facts of other providers.
 var makers = []string{"openai", "anthropic", "gemini", "deepseek", "xai", "zai", "moonshot", "minimax", "alibaba-singapore"}
 
-// ByMaker returns a model as its maker offers it. It reports false if no maker offers it.
+// ByMaker returns a model as its maker offers it. It returns false if no maker offers it.
 func ByMaker(model string) (Model, bool) {
 	return firstWhere(model, func(m *Model) bool { return slices.Contains(makers, m.Provider) })
 }
 
-// firstWhere returns the first model with a name for which is reports true. A model with the same id
+// firstWhere returns the first model with a name for which is returns true. A model with the same id
 // takes precedence over models that only have the same BaseName.
 func firstWhere(model string, is func(*Model) bool) (Model, bool) {
 	for name := vendor.BaseName(model); name != ""; {
@@ -97,10 +97,10 @@ func firstWhere(model string, is func(*Model) bool) (Model, bool) {
 	return Model{}, false
 }
 
-// Window returns the window of a model in tokens, 0 if it is not known, and the part of the model's
-// name that the catalogue has. It returns the maker's number, else the smallest number of any
-// provider: a window that is too small costs a compression, but a window that is too large costs a
-// refused request.
+// Window returns the context window of a model in tokens, or 0 if unknown. name is the part of the
+// model's name that is in the catalog. It returns the maker's number, or otherwise the smallest number
+// of any provider. A context window that is too small costs a compression, but one that is too large
+// costs a refused request.
 func Window(model string) (window int, name string, byMaker bool) {
 	m, _ := Longest(model, func(part string) (Model, bool) {
 		var smallest Model
@@ -118,8 +118,8 @@ func Window(model string) (window int, name string, byMaker bool) {
 	return m.Window, vendor.BaseName(m.ID), slices.Contains(makers, m.Provider)
 }
 
-// Longest calls find with the BaseName of a model, then with the part before its last -, : or @,
-// and so on, until find reports true.
+// Longest calls find with the BaseName of a model, then with the part before its last -, : or @, and so
+// on, until find returns true.
 func Longest[T any](model string, find func(name string) (T, bool)) (found T, ok bool) {
 	name := vendor.BaseName(model)
 	for end := len(name); end > 0; end = strings.LastIndexAny(name[:end], "-:@") {
@@ -180,11 +180,11 @@ func parse(line string) (Model, error) {
 	m.Bound = vendor.BoundReasoning(cells[11])
 	if cells[4] != "" && cells[5] != "" {
 		m.Prices = &settings.Prices{Input: numbers[2], Output: numbers[3], CacheRead: numbers[2], CacheWrite: numbers[2]}
-		// A higher price than the input's cannot be right, and 0 stands for not known.
+		// A price above the price of input is implausible, and 0 means unknown.
 		if numbers[4] > 0 && numbers[4] <= numbers[2] {
 			m.Prices.CacheRead = numbers[4]
 		}
-		if cells[7] != "" && numbers[5] >= numbers[2] { // less than the input's means no price of its own
+		if cells[7] != "" && numbers[5] >= numbers[2] { // a price below the price of input means no separate price
 			m.Prices.CacheWrite = numbers[5]
 		}
 		if cells[10] != "" {

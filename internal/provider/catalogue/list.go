@@ -16,16 +16,16 @@ import (
 // File is the name of a fetched list.
 const File = "models.tsv"
 
-// MaxSize limits a list that is fetched, in bytes.
+// MaxSize limits a fetched list, in bytes.
 const MaxSize = 1 << 20
 
-// list is a list of models and its day.
+// list is a list of models and its date.
 type list struct {
 	lines string
 	day   time.Time
 }
 
-// dayForm is the form of the day in the first line of a list.
+// dayForm is the form of the date in the first line of a list.
 const dayForm = "#\t" + time.DateOnly
 
 // cut separates the first line of a list from the rest.
@@ -43,8 +43,8 @@ var (
 	current = sync.OnceValue(load)
 )
 
-// UseFile names a file with a list that was fetched. It has to be called before the first lookup,
-// which reads the file.
+// UseFile sets the path of a fetched list. It must be called before the first lookup, which reads the
+// file.
 func UseFile(path string) { file = path }
 
 // load returns the list of the file if it is newer than the list of the program.
@@ -66,17 +66,17 @@ func load() list {
 	return own
 }
 
-// Day returns the day of the list in use.
+// Day returns the date of the list in use.
 func Day() time.Time { return current().day }
 
-// outdatedAfter is the age after which the prices of a list are not relied on.
+// outdatedAfter is the age from which the prices of a list are considered unreliable.
 const outdatedAfter = 60 * 24 * time.Hour
 
-// Outdated reports whether the list in use is too old to be relied on.
+// Outdated reports whether the prices of the list in use are too old.
 func Outdated(now time.Time) bool { return now.Sub(Day()) > outdatedAfter }
 
-// Check returns a fetched list without the lines that contradict themselves, the reasons why they
-// were dropped, and the day of the list. It returns an error if the text is no list.
+// Check returns a fetched list without inconsistent lines, the reasons why these were dropped, and the
+// date of the list. It returns an error if the text is not a list.
 func Check(text string) (kept string, dropped []string, day time.Time, err error) {
 	l, err := cut(text)
 	if err != nil {
@@ -94,7 +94,7 @@ func Check(text string) (kept string, dropped []string, day time.Time, err error
 	return b.String(), dropped, l.day, nil
 }
 
-// checked returns the model of a line, or why the line cannot be right.
+// checked returns the model of a line, or an error if the line is inconsistent.
 func checked(line string) (Model, error) {
 	line = strings.TrimSuffix(line, "\n")
 	m, err := parse(line)
@@ -104,7 +104,7 @@ func checked(line string) (Model, error) {
 	cells := strings.Split(line, "\t")
 	name := cells[0] + " " + cells[1]
 	for _, cell := range cells[2:8] {
-		// parse has read the numbers.
+		// parse has already parsed the numbers.
 		if n, _ := strconv.ParseFloat(cell, 64); cell != "" && !(n >= 0 && n < 1e9) {
 			return Model{}, fmt.Errorf("%s: invalid number %s", name, cell)
 		}
