@@ -250,7 +250,7 @@ func (a *Agents) Emit(over <-chan struct{}, e Event) {
 	a.line.inbox.give(over, func() { a.line.chat.emit(e) })
 }
 
-// EmitLatest does the work of Tell for an event that a later one replaces: it is dropped while
+// EmitLatest does the same as Emit for an event that a later event replaces. It drops the event while
 // the chat is busy.
 func (a *Agents) EmitLatest(e Event) {
 	select {

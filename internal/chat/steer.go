@@ -95,7 +95,7 @@ func (c *Chat) LetGo(ctx context.Context, item Item) (tokens int, err error) {
 	return tokens, err
 }
 
-// Idle returns nil if no turn and no agent runs, else an error that matches ErrWorking.
+// Idle returns nil if no turn and no agent runs. Otherwise it returns an error that matches ErrWorking.
 func (c *Chat) Idle(ctx context.Context) error {
 	return whenAlone(ctx, c, func() error { return nil })
 }
