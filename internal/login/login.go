@@ -1,5 +1,5 @@
-// Package login gets tokens for requests. They come from a program of the user that prints one, or from
-// an account to which the user has logged in. A token is sent only to its own address, over https.
+// Package login gets tokens for requests, from a program of the user or from an account to which the
+// user has logged in. A token is sent only to its own address, over https.
 //
 // A [Source] returns the present token. [Command] is a source that runs a program. [Account] describes
 // an OAuth login, whose source stores and refreshes the tokens. [Sign] adds the token to requests. The

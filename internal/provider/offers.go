@@ -35,9 +35,10 @@ func SameModel(a, b string) bool {
 	return a == b || strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
 }
 
-// offers requests the models of an endpoint and their context windows. Servers with separate paths for
-// context windows (llama.cpp, LM Studio, Ollama) get further requests. The actual context window may be
-// smaller than the model's. LiteLLM reports its prices there. If such a request fails, the list counts.
+// offers requests the models of an endpoint and their context windows. It also requests the actual
+// context windows from servers with separate paths for them (llama.cpp, LM Studio, Ollama), which may
+// be smaller than the model's. LiteLLM reports its prices on such a path. If such a request fails,
+// offers returns the listed values.
 func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 	models, err := client.ListModels(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
-// Package provenance traces a text, a file or an instruction. It determines whether the next request
-// contains it. If not, it determines before which request it was removed, why, and how to restore it.
-// It follows the recorded changes of a conversation, and computes the request that would be sent now.
+// Package provenance traces a text, a file or an instruction: whether the next request contains it, or
+// why not. If not, it also determines before which request the content was removed, and how to restore
+// it. It follows the recorded changes of a conversation, and computes the request that would be sent
+// now.
 package provenance
 
 import (

@@ -1,7 +1,7 @@
-// Package demo is the built-in demo model. It is an OpenAI-compatible server on a loopback port of this
-// process, with a script in place of a model. It also contains the small project that the script works
-// on. The program uses it through the same client as any endpoint, so that everything except the model
-// is real.
+// Package demo is the built-in demo model: an OpenAI-compatible server on a loopback port, with a script
+// in place of a model. The server runs in this process. The package also contains the small project
+// that the script works on. The program uses the server through the same client as any endpoint, so
+// that everything except the model is real.
 //
 // The script tells the user that it is not a model. It computes its next step only from the messages of
 // each request: the calls that succeeded, the output of the tests, the text of the file. So it also

@@ -1,6 +1,6 @@
-// Package endpoint communicates with the server of a model over HTTP. It contains the parts that do not
-// depend on a wire format. It sends requests with the API key and the headers of the user, and reads
-// the events of replies. It explains failures of connections, proxies and servers to a user.
+// Package endpoint communicates with the server of a model over HTTP, for all wire formats. It sends
+// requests with the API key and the headers of the user, and reads the events of replies. It explains
+// failures of connections, proxies and servers to a user.
 //
 //	exchange, err := at.Post(ctx, "/messages", model, body, nil)
 //	if err != nil {
