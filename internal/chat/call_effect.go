@@ -73,7 +73,8 @@ func hostOf(s *settings.Settings) string {
 	return ""
 }
 
-// recordAct records an action that is not a call of the model. by names who acted. log may be nil.
+// recordAct records an action that is not a call of the model. by is its cause: "a message" or "!!". log
+// may be nil.
 func recordAct(log *session.Log, by string, did history.Effect) error {
 	if log == nil {
 		return nil

@@ -143,7 +143,7 @@ func (s Span) outlines(ctx context.Context, limit int, facts compression.Facts) 
 	return texts, files
 }
 
-// aroundLines is the number of lines on each side of a text that is read again, if the model has seen
+// aroundLines is the number of lines on each side of a text that is read again after the model has seen
 // only the outline of the file.
 const aroundLines = 40
 
